@@ -1,0 +1,171 @@
+import * as z from 'zod/mini';
+import type { Asset } from '../money/amount.ts';
+import { isWireNumber, type WireNumber } from '../money/decimal.ts';
+import { fromWire, type MoneyUnit } from '../money/units.ts';
+
+/** Where a fact comes from: the interface specification, public text, a public client's code, or a guess. */
+export type Source = 'interface' | 'public' | 'client' | 'inferred';
+
+/** What the contract knows of one field besides its shape. */
+export interface FieldMeta {
+  /** string, number, integer, boolean, uuid, datetime, enum[a,b], array or object. */
+  readonly type: string;
+  readonly source: Source;
+  readonly unit?: MoneyUnit | 'percent';
+  /** The asset of a money field, or the name of the field beside it that holds the ticker. */
+  readonly asset?: Asset | { readonly field: string };
+  /** A rule in words, for refusals and reference pages. */
+  readonly rule?: string;
+  /** Never printed, journaled or traced in clear. */
+  readonly secret?: boolean;
+}
+
+/** Metadata of every field schema, kept beside the schemas as zod provides for. */
+export const fieldMeta = z.registry<FieldMeta>();
+
+type Schema = z.ZodMiniType;
+
+function field<S extends Schema>(schema: S, meta: FieldMeta): S {
+  fieldMeta.add(schema as never, meta as never);
+  return schema;
+}
+
+interface Rule {
+  readonly rule?: string;
+  readonly secret?: boolean;
+}
+
+const printableText = z.regex(/^[\x20-\x7e\u00a0-\uffff]+$/);
+
+/** Any non-empty text without control characters, at most 500 characters. Ids are opaque text. */
+export function text(source: Source, more: Rule = {}) {
+  return field(z.string().check(z.minLength(1), z.maxLength(500), printableText), { type: 'string', source, ...more });
+}
+
+/** Text of the service's own choosing: not checked further. */
+export function anyText(source: Source, more: Rule = {}) {
+  return field(z.string(), { type: 'string', source, ...more });
+}
+
+/** Text that must match `pattern`; `rule` says it in words. */
+export function patterned(source: Source, pattern: RegExp, rule: string, more: Rule = {}) {
+  return field(z.string().check(z.regex(pattern)), { type: 'string', source, rule, ...more });
+}
+
+export function uuid(source: Source, more: Rule = {}) {
+  return field(z.string().check(z.regex(/^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/)), {
+    type: 'uuid',
+    source,
+    rule: 'a UUID',
+    ...more,
+  });
+}
+
+/** A UUID by the specification, read as opaque text because the service is known to send others. */
+export function opaqueUuid(source: Source) {
+  return field(z.string().check(z.minLength(1)), { type: 'uuid', source });
+}
+
+/** ISO 8601, UTC. */
+export function timestamp(source: Source) {
+  return field(z.string(), { type: 'datetime', source });
+}
+
+export function flag(source: Source, more: Rule = {}) {
+  return field(z.boolean(), { type: 'boolean', source, ...more });
+}
+
+export function oneOf<const V extends readonly string[]>(source: Source, values: V, more: Rule = {}) {
+  return field(z.enum(values), { type: `enum[${values.join(',')}]`, source, ...more });
+}
+
+/** A state the service may add to: known values are listed, others are read as they come. */
+export function stateOf(source: Source, values: readonly string[]) {
+  return field(z.string(), { type: `enum[${values.join(',')}]`, source });
+}
+
+export function integer(
+  source: Source,
+  range: { min?: number; max?: number; type?: 'integer' | 'number' } & Rule = {},
+) {
+  const { min = 0, max = Number.MAX_SAFE_INTEGER, type = 'integer', ...more } = range;
+  return field(z.number().check(z.int(), z.minimum(min), z.maximum(max)), { type, source, ...more });
+}
+
+const wireNumberSchema = () => z.custom<WireNumber>(isWireNumber);
+
+/** A plain JSON number with no unit of money. */
+export function number(source: Source, more: Rule = {}) {
+  return field(wireNumberSchema(), { type: 'number', source, ...more });
+}
+
+export function percent(source: Source) {
+  return field(wireNumberSchema(), { type: 'number', unit: 'percent', source });
+}
+
+type AssetRule = Asset | { readonly field: string };
+
+/** Money in a request, as a JSON number: above 0 and no finer than the asset's smallest unit. */
+export function pay(source: Source, unit: MoneyUnit, asset: AssetRule, more: Rule = {}) {
+  const finest = typeof asset === 'string' ? asset : 'CNGN';
+  const isPayable = (value: WireNumber) => (fromWire(value, unit, finest)?.minor ?? 0n) > 0n;
+  const schema = wireNumberSchema().check(z.refine(isPayable));
+  return field(schema, { type: 'number', unit, asset, source, rule: 'above 0', ...more });
+}
+
+/** Money in an answer, as a JSON number. */
+export function money(source: Source, unit: MoneyUnit, asset: AssetRule) {
+  return field(wireNumberSchema(), { type: 'number', unit, asset, source });
+}
+
+/** Money in an answer, as text. */
+export function moneyText(source: Source, unit: MoneyUnit, asset: AssetRule) {
+  return field(z.string(), { type: 'string', unit, asset, source });
+}
+
+/** A nested object of an answer. Fields the contract does not know are kept. */
+export function group<S extends z.core.$ZodLooseShape>(source: Source, shape: S) {
+  return field(z.looseObject(shape), { type: 'object', source });
+}
+
+export function list<S extends Schema>(source: Source, element: S) {
+  return field(z.array(element), { type: 'array', source });
+}
+
+/** A field the request may leave out. */
+export function optional<S extends Schema>(schema: S) {
+  return z.optional(schema);
+}
+
+/** A field of an answer that no interface row promises: it may be missing or null. */
+export function maybe<S extends Schema>(schema: S) {
+  return z.optional(z.nullable(schema));
+}
+
+/** A field of an answer that is there but may be null. */
+export function orNull<S extends Schema>(schema: S) {
+  return z.nullable(schema);
+}
+
+/** A request body or query of which the service accepts no other field. */
+export function only<S extends z.core.$ZodLooseShape>(shape: S) {
+  return z.strictObject(shape);
+}
+
+/** A request of which the service ignores fields it does not know. */
+export function fields<S extends z.core.$ZodLooseShape>(shape: S) {
+  return z.looseObject(shape);
+}
+
+/** The `data` of an answer. Fields the contract does not know are kept. */
+export function answer<S extends z.core.$ZodLooseShape>(shape: S) {
+  return z.looseObject(shape);
+}
+
+// Fields that several groups share.
+
+export const bvn = (source: Source) => patterned(source, /^[0-9]{11}$/, 'exactly 11 digits', { secret: true });
+export const accountNumber = (source: Source) => patterned(source, /^[0-9]{10}$/, 'exactly 10 digits');
+export const bankCode = (source: Source) =>
+  patterned(source, /^[0-9]{3,6}$/, 'an NIBSS bank code of 3 to 6 digits, from: fiatrail banks list');
+export const evmAddress = (source: Source) => patterned(source, /^0x[0-9a-fA-F]{40}$/, '0x and 40 hexadecimal digits');

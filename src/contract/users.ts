@@ -1,0 +1,201 @@
+import { endpoint } from './endpoint.ts';
+import {
+  answer,
+  anyText,
+  bvn,
+  fields,
+  flag,
+  group,
+  integer,
+  list,
+  maybe,
+  oneOf,
+  only,
+  opaqueUuid,
+  optional,
+  stateOf,
+  text,
+  timestamp,
+} from './fields.ts';
+
+const userNotFound = {
+  when: 'the user is unknown or not verified',
+  fault: 'NOT_FOUND',
+  source: 'public',
+  remedy: 'see the verified users with: fiatrail users list',
+} as const;
+
+export const onboard = endpoint({
+  id: 'users.onboard',
+  method: 'POST',
+  path: '/onboarduser',
+  effect: 'write',
+  starts: 'onboarding',
+  summary: 'Onboard a user by BVN',
+  request: () => only({ bvn: bvn('interface') }),
+  response: () =>
+    answer({
+      requestId: opaqueUuid('interface'),
+      status: maybe(stateOf('public', ['processing'])),
+      userHash: anyText('interface'),
+      message: maybe(anyText('public')),
+      estimatedCompletionTime: maybe(anyText('public')),
+    }),
+  errors: [
+    { when: 'the BVN is missing or not exactly 11 digits', fault: 'VALIDATION_ERROR', source: 'public' },
+    { when: 'the BVN belongs to a user already', fault: 'VALIDATION_ERROR', source: 'public' },
+    {
+      when: 'the identity provider cannot verify the BVN or cannot be reached',
+      fault: 'INTERNAL_ERROR',
+      source: 'public',
+    },
+  ],
+  rateLimit: { max: 100, windowSeconds: 60 },
+  source: 'interface',
+});
+
+export const onboardStatus = endpoint({
+  id: 'users.onboard-status',
+  method: 'POST',
+  path: '/onboardstatus',
+  effect: 'read',
+  summary: 'Show how an onboarding stands',
+  request: () => fields({ requestId: text('interface', { rule: 'as given by /onboarduser' }) }),
+  response: () =>
+    answer({
+      type: maybe(anyText('public')),
+      userId: maybe(anyText('interface')),
+      status: stateOf('interface', ['processing', 'completed', 'failed']),
+      createdAt: maybe(timestamp('public')),
+      message: maybe(anyText('public')),
+      verified: maybe(flag('client')),
+      details: maybe(
+        group('client', {
+          status: maybe(anyText('client')),
+          error: maybe(
+            group('client', {
+              code: maybe(anyText('client')),
+              step: maybe(anyText('client')),
+              message: maybe(anyText('client')),
+              userMessage: maybe(anyText('client')),
+            }),
+          ),
+          userMessage: maybe(anyText('client')),
+        }),
+      ),
+      retryable: maybe(flag('client')),
+    }),
+  errors: [{ when: 'the request id is unknown', fault: 'NOT_FOUND', source: 'public' }],
+  rateLimit: { max: 200, windowSeconds: 60 },
+  source: 'interface',
+});
+
+export const getDetails = endpoint({
+  id: 'users.get-details',
+  method: 'POST',
+  path: '/getuserdetails',
+  effect: 'read',
+  summary: 'Show a user: names, wallets, permanent virtual account',
+  request: () => fields({ userId: text('interface'), bvn: optional(bvn('client')) }),
+  response: () =>
+    answer({
+      userId: maybe(anyText('public')),
+      isActive: maybe(flag('public')),
+      personalDetails: maybe(
+        group('public', {
+          firstName: maybe(anyText('public')),
+          middleName: maybe(anyText('public')),
+          lastName: maybe(anyText('public')),
+        }),
+      ),
+      walletDetails: maybe(
+        group('public', {
+          evmWallet: maybe(anyText('public')),
+          bantuWallet: maybe(anyText('public')),
+          solanaWallet: maybe(anyText('public')),
+          walletCreatedAt: maybe(timestamp('public')),
+        }),
+      ),
+      virtualAccounts: list(
+        'interface',
+        group('interface', {
+          accountNumber: anyText('interface'),
+          accountName: anyText('interface'),
+          bankName: anyText('interface'),
+          bankCode: maybe(anyText('public')),
+          provider: maybe(anyText('public')),
+          accountType: stateOf('interface', ['user_permanent']),
+          reference: maybe(anyText('public')),
+          status: maybe(anyText('interface')),
+          createdAt: maybe(timestamp('interface')),
+        }),
+      ),
+    }),
+  errors: [userNotFound],
+  rateLimit: { max: 100, windowSeconds: 60 },
+  source: 'interface',
+});
+
+export const listUsers = endpoint({
+  id: 'users.list',
+  method: 'POST',
+  path: '/listfintechusers',
+  effect: 'read',
+  summary: 'List the verified users',
+  lists: 'users',
+  request: () =>
+    fields({
+      limit: optional(integer('interface', { min: 1, max: 100, type: 'number', rule: '1 to 100' })),
+      offset: optional(integer('interface', { type: 'number', rule: '0 or more' })),
+      status: optional(oneOf('interface', ['active', 'inactive', 'all'])),
+      sortBy: optional(oneOf('interface', ['createdAt', 'verifiedAt'])),
+      orderBy: optional(oneOf('public', ['createdAt', 'verifiedAt'])),
+      orderDirection: optional(oneOf('public', ['asc', 'desc'])),
+    }),
+  response: () =>
+    answer({
+      users: list(
+        'public',
+        group('public', {
+          userId: anyText('public'),
+          firstName: maybe(anyText('public')),
+          lastName: maybe(anyText('public')),
+          isActive: maybe(flag('public')),
+          hasWallet: maybe(flag('public')),
+          wallets: maybe(
+            group('public', {
+              evm: maybe(anyText('public')),
+              solana: maybe(anyText('public')),
+              bantu: maybe(anyText('public')),
+            }),
+          ),
+          virtualAccount: maybe(
+            group('public', {
+              accountNumber: maybe(anyText('public')),
+              accountName: maybe(anyText('public')),
+              bankName: maybe(anyText('public')),
+              bankCode: maybe(anyText('public')),
+              provider: maybe(anyText('public')),
+            }),
+          ),
+          verifiedAt: maybe(timestamp('public')),
+          createdAt: maybe(timestamp('public')),
+        }),
+      ),
+      pagination: maybe(
+        group('public', {
+          total: maybe(integer('public')),
+          limit: maybe(integer('public')),
+          offset: maybe(integer('public')),
+          currentPage: maybe(integer('public')),
+          totalPages: maybe(integer('public')),
+          hasMore: maybe(flag('interface')),
+          hasNextPage: maybe(flag('public')),
+          hasPreviousPage: maybe(flag('public')),
+        }),
+      ),
+    }),
+  errors: [{ when: 'the limit, status or sort value is out of range', fault: 'VALIDATION_ERROR', source: 'inferred' }],
+  rateLimit: { max: 100, windowSeconds: 60 },
+  source: 'interface',
+});
