@@ -21,8 +21,12 @@ export interface DeclaredError {
 }
 
 /** One endpoint, once: everything else about it is derived from this record. */
-export interface Endpoint<Q extends z.ZodMiniType = z.ZodMiniType, R extends z.ZodMiniType = z.ZodMiniType> {
-  readonly id: string;
+export interface Endpoint<
+  Q extends z.ZodMiniType = z.ZodMiniType,
+  R extends z.ZodMiniType = z.ZodMiniType,
+  Id extends string = string,
+> {
+  readonly id: Id;
   readonly method: Method;
   /** Below the base address; `:name` marks a path parameter, which is a field of the request. */
   readonly path: string;
@@ -50,7 +54,9 @@ export type RequestOf<E extends Endpoint> = z.infer<ReturnType<E['request']>>;
 export type ResponseOf<E extends Endpoint> = z.infer<ReturnType<E['response']>>;
 
 /** Declares an endpoint; its schemas are built once, when first asked for. */
-export function endpoint<Q extends z.ZodMiniType, R extends z.ZodMiniType>(definition: Endpoint<Q, R>): Endpoint<Q, R> {
+export function endpoint<Q extends z.ZodMiniType, R extends z.ZodMiniType, const Id extends string>(
+  definition: Endpoint<Q, R, Id>,
+): Endpoint<Q, R, Id> {
   return { ...definition, request: once(definition.request), response: once(definition.response) };
 }
 

@@ -61,6 +61,11 @@ export function uuid(source: Source, more: Rule = {}) {
   });
 }
 
+/** The id of a request, a UUID by the specification: sent as opaque text, because the service is known to issue others. */
+export function opaqueId(source: Source, more: Rule = {}) {
+  return field(z.string().check(z.minLength(1), z.maxLength(500), printableText), { type: 'uuid', source, ...more });
+}
+
 /** A UUID by the specification, read as opaque text because the service is known to send others. */
 export function opaqueUuid(source: Source) {
   return field(z.string().check(z.minLength(1)), { type: 'uuid', source });

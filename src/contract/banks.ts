@@ -1,0 +1,128 @@
+import { endpoint } from './endpoint.ts';
+import {
+  accountNumber,
+  answer,
+  anyText,
+  bankCode,
+  fields,
+  flag,
+  group,
+  integer,
+  list,
+  maybe,
+  opaqueUuid,
+  optional,
+  stateOf,
+  text,
+  timestamp,
+} from './fields.ts';
+
+export const listBanks = endpoint({
+  id: 'banks.list-codes',
+  method: 'POST',
+  path: '/getbankscode',
+  effect: 'read',
+  summary: 'List the banks and their codes',
+  lists: 'banks',
+  request: () => fields({}),
+  response: () =>
+    answer({
+      countryCode: maybe(stateOf('public', ['NG'])),
+      banks: list(
+        'interface',
+        // Two spellings of the same two fields: the interface has the first, newer public text the second.
+        group('interface', {
+          bankCode: maybe(anyText('interface')),
+          bankName: maybe(anyText('interface')),
+          bank_code: maybe(anyText('public')),
+          bank_name: maybe(anyText('public')),
+        }),
+      ),
+      totalCount: maybe(integer('public')),
+      operationId: maybe(opaqueUuid('public')),
+      requestId: maybe(opaqueUuid('public')),
+    }),
+  errors: [],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+export const addBankAccount = endpoint({
+  id: 'banks.add',
+  method: 'POST',
+  path: '/addbankaccount',
+  effect: 'write',
+  summary: 'Add a bank account for payouts; the bank is asked for the name at once',
+  request: () =>
+    fields({
+      accountNumber: accountNumber('public'),
+      bankCode: bankCode('interface'),
+      isDefault: optional(flag('public', { rule: 'true or false; false when left out' })),
+      metadata: optional(group('inferred', {})),
+      label: optional(text('inferred')),
+    }),
+  response: () =>
+    answer({
+      accountId: maybe(opaqueUuid('public')),
+      verifiedAccountName: anyText('interface'),
+      accountNumber: maybe(anyText('public')),
+      bankName: maybe(anyText('public')),
+      bankCode: maybe(anyText('public')),
+      isValidated: flag('interface'),
+      message: maybe(anyText('public')),
+    }),
+  errors: [
+    { when: 'the account number does not have 10 digits', fault: 'VALIDATION_ERROR', source: 'public' },
+    { when: 'the bank knows no such account', fault: 'VALIDATION_ERROR', source: 'public' },
+  ],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+const account = () =>
+  group('public', {
+    accountId: maybe(opaqueUuid('public')),
+    fintechId: maybe(opaqueUuid('public')),
+    accountName: maybe(anyText('public')),
+    accountNumber: maybe(anyText('public')),
+    bankName: maybe(anyText('public')),
+    bankCode: maybe(anyText('public')),
+    label: maybe(anyText('inferred')),
+    isDefault: maybe(flag('public')),
+    isValidated: maybe(flag('public')),
+    validationDetails: maybe(
+      group('public', {
+        validatedAt: maybe(timestamp('public')),
+        accountNameMatch: maybe(flag('public')),
+      }),
+    ),
+    createdAt: maybe(timestamp('public')),
+    updatedAt: maybe(timestamp('public')),
+  });
+
+export const listBankAccounts = endpoint({
+  id: 'banks.list',
+  method: 'GET',
+  path: '/listbankaccounts',
+  effect: 'read',
+  summary: 'List the bank accounts for payouts',
+  lists: 'accounts',
+  request: () => fields({}),
+  response: () =>
+    answer({
+      accounts: maybe(list('public', account())),
+      total: maybe(integer('public')),
+      defaultAccount: maybe(
+        group('public', {
+          accountId: maybe(opaqueUuid('public')),
+          accountName: maybe(anyText('public')),
+          accountNumber: maybe(anyText('public')),
+          bankName: maybe(anyText('public')),
+          bankCode: maybe(anyText('public')),
+        }),
+      ),
+    }),
+  errors: [],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});

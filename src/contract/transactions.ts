@@ -1,0 +1,303 @@
+import { endpoint } from './endpoint.ts';
+import {
+  accountNumber,
+  answer,
+  anyText,
+  bankCode,
+  evmAddress,
+  fields,
+  flag,
+  group,
+  integer,
+  maybe,
+  money,
+  moneyText,
+  oneOf,
+  opaqueUuid,
+  optional,
+  pay,
+  percent,
+  stateOf,
+  text,
+  timestamp,
+} from './fields.ts';
+
+const userNotFound = {
+  when: 'the user is unknown or not verified',
+  fault: 'USER_NOT_FOUND',
+  source: 'public',
+} as const;
+
+/** What the payer pays on top, in the short shape. `totalAmount` is the sum to pay, `baseAmount` what the wallet gets. */
+const onrampFees = () =>
+  group('interface', {
+    baseAmount: money('interface', 'naira', 'NGN'),
+    fintechFee: maybe(money('public', 'naira', 'NGN')),
+    platformFee: maybe(money('public', 'naira', 'NGN')),
+    totalFee: money('interface', 'naira', 'NGN'),
+    totalAmount: money('interface', 'naira', 'NGN'),
+    gatewayFee: maybe(money('client', 'naira', 'NGN')),
+    breakdown: maybe(onrampFeesInFull()),
+  });
+
+const onrampFeesInFull = () =>
+  group('client', {
+    userRequestedAmount: maybe(money('client', 'naira', 'NGN')),
+    fintechFeeAmount: maybe(money('client', 'naira', 'NGN')),
+    fintechFeePercentage: maybe(percent('client')),
+    fintechFeeCapped: maybe(flag('client')),
+    gatewayFeeAmount: maybe(money('client', 'naira', 'NGN')),
+    gatewayFeePercentage: maybe(percent('client')),
+    platformFeeAmount: maybe(money('client', 'naira', 'NGN')),
+    platformFeePercentage: maybe(percent('client')),
+    platformFeeCapped: maybe(flag('client')),
+    totalFeeAmount: maybe(money('client', 'naira', 'NGN')),
+    finalAmount: maybe(money('client', 'naira', 'NGN')),
+    amountToWallet: maybe(money('client', 'naira', 'NGN')),
+  });
+
+export const startOnramp = endpoint({
+  id: 'transactions.onramp',
+  method: 'POST',
+  path: '/cngnonramp',
+  effect: 'money',
+  starts: 'onramp',
+  summary: 'Start an onramp: a one-time bank account to pay Naira into, for cNGN',
+  request: () =>
+    fields({
+      userId: text('interface', { rule: 'the id of a verified, active user' }),
+      amount: pay('interface', 'naira', 'NGN', { rule: 'above 0, in Naira: what the wallet is to receive' }),
+      assetSwap: optional(oneOf('interface', ['USDC', 'USDT'], { rule: 'USDC or USDT; read only with autoSwap' })),
+      autoSwap: optional(flag('interface')),
+      sweepToOfframp: optional(
+        flag('interface', { rule: 'true or false; true sends the result to the default wallet of the user' }),
+      ),
+      // Read only with autoSwap and without sweepToOfframp.
+      destinationAssetSwap: optional(evmAddress('interface')),
+      // An externally owned account, which then owns the new wallet: the service can no longer withdraw from it.
+      owner: optional(evmAddress('interface')),
+    }),
+  response: () =>
+    answer({
+      requestId: opaqueUuid('interface'),
+      walletAddress: anyText('interface'),
+      status: stateOf('interface', ['requested']),
+      version: maybe(anyText('public')),
+      message: anyText('interface'),
+      autoSwapEnabled: flag('interface'),
+      sweepToOfframpEnabled: maybe(flag('public')),
+      targetAsset: anyText('interface'),
+      feeBreakdown: onrampFees(),
+    }),
+  errors: [
+    { when: 'a field is missing or wrong, such as an amount of 0', fault: 'VALIDATION_ERROR', source: 'public' },
+    userNotFound,
+  ],
+  rateLimit: { max: 1000, windowSeconds: 600 },
+  source: 'interface',
+});
+
+/** The newest public shape: what the flat fields say, and how the funding went. */
+const onrampWallet = () =>
+  group('public', {
+    walletAddress: maybe(anyText('public')),
+    owner: maybe(anyText('public')),
+    tokenBuy: maybe(anyText('public')),
+    autoSwap: maybe(flag('public')),
+    sweepToOfframp: maybe(flag('public')),
+    amount: maybe(moneyText('public', 'decimal-string', 'CNGN')),
+    createdAt: maybe(timestamp('public')),
+    fundingRequestedAt: maybe(timestamp('public')),
+    fundedAt: maybe(timestamp('public')),
+    transactionHash: maybe(anyText('public')),
+    virtualAccountDetails: maybe(
+      group('public', {
+        vaId: maybe(anyText('client')),
+        accountNumber: maybe(anyText('public')),
+        bankName: maybe(anyText('public')),
+        accountName: maybe(anyText('public')),
+        amount: maybe(money('public', 'naira', 'NGN')),
+        createdAt: maybe(timestamp('public')),
+      }),
+    ),
+    virtualAccountStatus: maybe(stateOf('public', ['created', 'active', 'used', 'expired'])),
+  });
+
+const swapQuote = () =>
+  group('public', {
+    available: maybe(flag('public')),
+    pair: maybe(anyText('public')),
+    cngnAmount: maybe(moneyText('public', 'decimal-string', 'CNGN')),
+    tokenAmount: maybe(moneyText('public', 'decimal-string', { field: 'finalAsset' })),
+    // cNGN for one token.
+    averagePrice: maybe(moneyText('public', 'decimal-string', 'CNGN')),
+    averageSpread: maybe(percent('public')),
+    expiresAt: maybe(timestamp('public')),
+    note: maybe(anyText('public')),
+  });
+
+const onrampStates = [
+  'requested',
+  'pending',
+  'processing',
+  'funded',
+  'swap_queued',
+  'swap_processing',
+  'completed',
+  'failed',
+] as const;
+
+export const onrampStatus = endpoint({
+  id: 'transactions.onramp-status',
+  method: 'POST',
+  path: '/cngnonrampstatus',
+  effect: 'read',
+  summary: 'Show how an onramp stands',
+  request: () =>
+    fields({
+      requestId: text('interface', { rule: 'as given by /cngnonramp' }),
+      walletAddress: optional(text('public', { rule: 'the wallet that /cngnonramp made' })),
+    }),
+  response: () =>
+    answer({
+      requestId: anyText('interface'),
+      status: maybe(stateOf('public', onrampStates)),
+      // The newest public shape has these flat fields inside `wallet` only, and some come with the last state.
+      walletAddress: maybe(anyText('interface')),
+      amount: maybe(moneyText('interface', 'base', 'CNGN')),
+      swapCompleted: maybe(flag('interface')),
+      finalAsset: maybe(anyText('interface')),
+      txHash: maybe(anyText('interface')),
+      completedAt: maybe(timestamp('interface')),
+      version: maybe(anyText('public')),
+      metadata: maybe(
+        group('client', {
+          tokenBuy: maybe(anyText('client')),
+          autoSwap: maybe(flag('client')),
+          sweepToOfframp: maybe(flag('client')),
+        }),
+      ),
+      wallet: maybe(onrampWallet()),
+      fxQuote: maybe(swapQuote()),
+    }),
+  errors: [{ when: 'no onramp has this request id', fault: 'NOT_FOUND', source: 'inferred' }],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+/** The payout's destination as the bank knows it. */
+const verifiedDestination = () =>
+  group('public', {
+    accountNumber: maybe(anyText('public')),
+    bankCode: maybe(anyText('public')),
+    accountHolderName: maybe(anyText('public')),
+    verificationTimestamp: maybe(timestamp('public')),
+  });
+
+export const startOfframp = endpoint({
+  id: 'transactions.offramp',
+  method: 'POST',
+  path: '/cngnofframp',
+  effect: 'money',
+  starts: 'offramp',
+  summary: 'Pay Naira from the cNGN of a user into a bank account',
+  request: () =>
+    fields({
+      userId: text('interface', { rule: 'the id of a verified, active user' }),
+      amount: pay('interface', 'naira', 'NGN', { rule: 'above 0, in Naira' }),
+      accountNumber: accountNumber('interface'),
+      bankCode: bankCode('interface'),
+      ticker: text('interface', { rule: 'a ticker; only CNGN is known to work' }),
+    }),
+  response: () =>
+    answer({
+      requestId: opaqueUuid('interface'),
+      status: anyText('interface'),
+      stage: anyText('interface'),
+      // Public text has it on the envelope.
+      message: maybe(anyText('interface')),
+      tokenAddress: maybe(anyText('public')),
+      vaultAddress: maybe(anyText('public')),
+      transactionHash: maybe(anyText('public')),
+      smartWalletAddress: maybe(anyText('public')),
+      executedAt: maybe(timestamp('public')),
+      gasUsed: maybe(anyText('public')),
+      effectiveGasPrice: maybe(anyText('public')),
+      blockNumber: maybe(anyText('public')),
+      duration: maybe(integer('public')),
+      userId: maybe(anyText('public')),
+      amount: maybe(moneyText('public', 'decimal-string', 'CNGN')),
+      tokenSymbol: maybe(anyText('public')),
+      verifiedAccountDetails: maybe(verifiedDestination()),
+    }),
+  errors: [
+    {
+      when: 'a field is missing or wrong, such as a bank code with letters',
+      fault: 'VALIDATION_ERROR',
+      source: 'public',
+    },
+    { when: 'the user holds less than the amount on all networks', fault: 'INSUFFICIENT_BALANCE', source: 'public' },
+    { when: 'no wallet of the user holds anything', fault: 'NO_FUNDED_WALLET', source: 'inferred' },
+    userNotFound,
+  ],
+  rateLimit: { max: 1000, windowSeconds: 600 },
+  source: 'interface',
+});
+
+const offrampStates = [
+  'pending',
+  'processing',
+  'bank_verification',
+  'transfer_pending',
+  'transfer_confirmed',
+  'payout_pending',
+  'completed',
+  'failed',
+  'cancelled',
+] as const;
+
+/** The token leg: cNGN leaving the wallet of the user. */
+const tokenTransfer = () =>
+  group('public', {
+    status: maybe(anyText('public')),
+    transactionHash: maybe(anyText('public')),
+    blockNumber: maybe(anyText('public')),
+    timestamp: maybe(timestamp('public')),
+  });
+
+/** The bank leg. */
+const payout = () =>
+  group('public', {
+    status: maybe(anyText('public')),
+    reference: maybe(anyText('public')),
+    transactionId: maybe(anyText('public')),
+    timestamp: maybe(timestamp('public')),
+    attempts: maybe(integer('public')),
+  });
+
+export const offrampStatus = endpoint({
+  id: 'transactions.offramp-status',
+  method: 'POST',
+  path: '/cngnofframpstatus',
+  effect: 'read',
+  summary: 'Show how an offramp stands',
+  request: () => fields({ requestId: text('interface', { rule: 'as given by /cngnofframp' }) }),
+  response: () =>
+    answer({
+      requestId: maybe(anyText('public')),
+      status: maybe(stateOf('public', offrampStates)),
+      stage: maybe(anyText('public')),
+      createdAt: maybe(timestamp('public')),
+      updatedAt: maybe(timestamp('public')),
+      userWalletAddress: maybe(anyText('client')),
+      vaultAddress: maybe(anyText('client')),
+      tokenAddress: maybe(anyText('public')),
+      amount: maybe(moneyText('public', 'decimal-string', 'CNGN')),
+      fintechUserId: maybe(anyText('client')),
+      tokenTransfer: maybe(tokenTransfer()),
+      payout: maybe(payout()),
+    }),
+  errors: [{ when: 'the request id is unknown', fault: 'NOT_FOUND', source: 'inferred' }],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});

@@ -1,0 +1,37 @@
+import { CATEGORIES, type CliError } from '../exit.ts';
+import { jsonText, plainLine } from './text.ts';
+
+/** An error for people, one line and a hint below it, each ended: `error: insufficient balance (code 01, HTTP 400)`. */
+export function errorText(error: CliError, color: boolean): string {
+  const codes = [
+    error.responseCode === undefined ? '' : `code ${error.responseCode}`,
+    error.httpStatus === undefined ? '' : `HTTP ${error.httpStatus}`,
+  ].filter((code) => code !== '');
+  const suffix = codes.length > 0 ? plainLine(` (${codes.join(', ')})`) : '';
+  // chalk is loaded for tables only; an error needs two fixed sequences.
+  const label = color ? '\u001b[1;31merror:\u001b[0m' : 'error:';
+  const hint = error.hint === undefined ? '' : `  hint: ${hintLines(error.hint)}\n`;
+  return `${label} ${plainLine(error.message)}${suffix}\n${hint}`;
+}
+
+/** A hint may have several lines, such as commands to choose from. */
+function hintLines(hint: string): string {
+  return hint.trimEnd().split('\n').map(plainLine).join('\n  ');
+}
+
+/** An error for programs: one ended line of JSON, null where nothing is known. */
+export function errorJson(error: CliError): string {
+  const { code, category, message } = error;
+  return `${jsonText({
+    error: {
+      code,
+      category,
+      message,
+      hint: error.hint ?? null,
+      httpStatus: error.httpStatus ?? null,
+      responseCode: error.responseCode ?? null,
+      retryable: CATEGORIES[category].retryable,
+      operationId: error.operationId ?? null,
+    },
+  })}\n`;
+}

@@ -1,0 +1,119 @@
+import type * as z from 'zod/mini';
+import { elementOf, shapeOf, unwrap } from '../contract/rows.ts';
+import { CliError } from '../exit.ts';
+import { printable } from '../money/amount.ts';
+import { isWireNumber } from '../money/decimal.ts';
+import { isPlainAmount, isPlainObject, type Plain } from './plain.ts';
+
+export type Path = readonly string[];
+
+/** A field of a row or document by its path. An `object` is one whose fields are not known; lists are not entered. */
+export interface Leaf {
+  readonly path: Path;
+  readonly kind: 'amount' | 'number' | 'text' | 'list' | 'object';
+}
+
+type Schema = z.ZodMiniType;
+
+/** The fields a schema declares, those of `nests` merged with the fields around it. */
+export function leavesOfSchema(schema: Schema, nests?: string): Leaf[] {
+  const shape = shapeOf(unwrap(schema).schema) ?? {};
+  return Object.entries(shape).flatMap(([name, field]): Leaf[] => {
+    const leaves = leavesOfField(name, field);
+    if (name !== nests || leaves.every((leaf) => leaf.path.length === 1)) return leaves;
+    const inner = leaves.map((leaf) => ({ ...leaf, path: leaf.path.slice(1) }));
+    return inner.filter(({ path: [first = ''] }) => first === nests || !Object.hasOwn(shape, first));
+  });
+}
+
+function leavesOfField(name: string, field: Schema): Leaf[] {
+  const { schema, meta } = unwrap(field);
+  const path = [name];
+  if (meta?.unit !== undefined && meta.unit !== 'percent') return [{ path, kind: 'amount' }];
+  if (elementOf(schema)) return [{ path, kind: 'list' }];
+  const below = leavesOfSchema(schema);
+  if (below.length > 0) return below.map((leaf) => ({ ...leaf, path: [name, ...leaf.path] }));
+  if (meta?.type === 'object' || shapeOf(schema)) return [{ path, kind: 'object' }];
+  if (meta?.type === 'array') return [{ path, kind: 'list' }];
+  return [{ path, kind: meta?.type === 'number' || meta?.type === 'integer' ? 'number' : 'text' }];
+}
+
+/** The fields that rows have, in the order they are first seen. Fields that only are null count as text. */
+export function leavesOfRows(rows: readonly Plain[]): Leaf[] {
+  const found = new Map<string, Leaf>();
+  const visit = (value: Plain, path: Path) => {
+    if (isPlainObject(value) && Object.keys(value).length > 0) {
+      for (const [name, field] of Object.entries(value)) visit(field, [...path, name]);
+    } else {
+      const key = JSON.stringify(path);
+      const known = found.get(key);
+      if (!known || known.kind === 'text') found.set(key, { path, kind: value === null ? 'text' : kindOf(value) });
+    }
+  };
+  for (const row of rows) visit(row, []);
+  const leaves = [...found.values()];
+  const isParent = (parent: Leaf) => leaves.some((leaf) => leaf !== parent && startsWith(leaf.path, parent.path));
+  return leaves.filter((leaf) => !isParent(leaf));
+}
+
+function kindOf(value: Plain): Leaf['kind'] {
+  if (isPlainAmount(value)) return 'amount';
+  if (isWireNumber(value)) return 'number';
+  if (Array.isArray(value)) return 'list';
+  return isPlainObject(value) ? 'object' : 'text';
+}
+
+function startsWith(path: Path, start: Path): boolean {
+  return start.every((name, index) => path[index] === name);
+}
+
+/** Throws CliError (usage) when a name in `fields` is none of the fields that `leaves` have. */
+export function checkFields(fields: readonly string[], leaves: readonly Leaf[]): void {
+  if (fields.length === 0) throw new CliError('usage', '--fields names no field');
+  const wrong = fields.find((field) => !leaves.some((leaf) => reaches(leaf, field.split('.'))));
+  if (wrong === undefined) return;
+  const names = leaves.map((leaf) => printable(leaf.path.join('.')));
+  throw new CliError('usage', `no field "${printable(wrong)}"; the fields are: ${names.join(', ')}`);
+}
+
+function reaches(leaf: Leaf, path: Path): boolean {
+  if (startsWith(leaf.path, path)) return true;
+  if (!startsWith(path, leaf.path)) return false;
+  const [part, ...deeper] = path.slice(leaf.path.length);
+  return (
+    leaf.kind === 'object' || (leaf.kind === 'amount' && deeper.length === 0 && (part === 'value' || part === 'asset'))
+  );
+}
+
+/** The leaves that `fields` name, in that order; the name of an object stands for all its leaves. */
+export function leavesOfFields(fields: readonly string[], leaves: readonly Leaf[]): Leaf[] {
+  return fields.flatMap((field): Leaf[] => {
+    const path = field.split('.');
+    const below = leaves.filter((leaf) => startsWith(leaf.path, path));
+    return below.length > 0 ? below : [{ path, kind: 'text' }];
+  });
+}
+
+/** The value at a path; undefined when something on the way is missing. */
+export function valueAt(row: Plain, path: Path): Plain | undefined {
+  let value: Plain | undefined = row;
+  for (const name of path) {
+    if (!isPlainObject(value) && !isPlainAmount(value)) return undefined;
+    const fields = value as { readonly [name: string]: Plain };
+    value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  }
+  return value;
+}
+
+/** A row with these fields only, in this order, nested as they were; a field that is not there is null. */
+export function pick(row: Plain, paths: readonly Path[]): Plain {
+  const heads = [...new Set(paths.map((path) => path[0] ?? ''))];
+  return Object.fromEntries(
+    heads.map((head): [string, Plain] => {
+      const tails = paths.filter((path) => path[0] === head).map((path) => path.slice(1));
+      const value = valueAt(row, [head]) ?? null;
+      if (tails.some((tail) => tail.length === 0)) return [head, value];
+      return [head, isPlainObject(value) || isPlainAmount(value) ? pick(value, tails) : null];
+    }),
+  );
+}

@@ -1,0 +1,148 @@
+import { CliError } from '../exit.ts';
+import type { OutputStream } from '../world.ts';
+import { allRows, declaredLeaves, documentOf, isList, pagesOf, rawDocument } from './content.ts';
+import { csvHeader, csvRows } from './csv.ts';
+import { checkFields, type Leaf, leavesOfFields, leavesOfRows, pick } from './fields.ts';
+import { isPlainAmount, isPlainObject, type Plain } from './plain.ts';
+import { checkQuery, runQuery } from './query.ts';
+import type { PresentOptions, Result, ResultShape } from './result.ts';
+import { cellText, jsonText, plainLines } from './text.ts';
+import { blocksOf, gridOfList, isRows } from './view.ts';
+
+const DEFAULT_WIDTH = 80;
+const NARROWEST = 20;
+
+/**
+ * Prints a result as `options` ask, to `out`. The one place that prints data; every write is awaited.
+ * Throws CliError (usage) for fields that do not exist and queries that cannot be run, before it prints anything.
+ */
+export async function present(result: Result, options: PresentOptions, out: OutputStream): Promise<void> {
+  await checkOptions(result, options);
+  const { format, query, ...rest } = options;
+  if (query !== undefined) {
+    const data = await runQuery(await documentOf(result), query);
+    return present({ data }, { ...rest, format }, out);
+  }
+  switch (format) {
+    case 'raw':
+      return out.write(forReader(`${await rawDocument(result)}\n`, out));
+    case 'json':
+      return out.write(`${jsonText(await pickedDocument(result, options), 2)}\n`);
+    case 'yaml': {
+      const { yamlText } = await import('./yaml.ts');
+      return out.write(forReader(await yamlText(await pickedDocument(result, options)), out));
+    }
+    case 'ndjson':
+      return presentLines(result, options, out);
+    case 'csv':
+      return presentCsv(result, options, out);
+    case 'table':
+      return out.write(await tableOf(result, options, widthOf(options, out)));
+  }
+}
+
+/**
+ * Refuses options that cannot work with such a result; a command that moves money asks before it sends.
+ * Throws CliError (usage).
+ */
+export async function checkOptions(shape: ResultShape, options: PresentOptions): Promise<void> {
+  const { format, fields, query } = options;
+  if (fields && query !== undefined) {
+    throw new CliError('usage', '--fields and --query cannot go together', {
+      hint: "choose fields in the query itself, such as: --query 'users[].{id: userId, name: firstName}'",
+    });
+  }
+  if (format === 'raw' && (fields || query !== undefined)) {
+    throw new CliError('usage', `-o raw prints the answer as it came, without ${fields ? '--fields' : '--query'}`, {
+      hint: 'choose another format, such as: -o json',
+    });
+  }
+  if (query !== undefined) await checkQuery(query);
+  const leaves = declaredLeaves(shape);
+  if (fields && leaves) checkFields(fields, leaves);
+}
+
+/** Without a schema the data tells which fields there are; an empty list tells nothing. */
+function checkAgainstData(result: Result, fields: readonly string[] | undefined, rows: readonly Plain[]): void {
+  if (fields && !declaredLeaves(result) && rows.length > 0) checkFields(fields, leavesOfRows(rows));
+}
+
+function picker(fields: readonly string[] | undefined): (row: Plain) => Plain {
+  if (!fields) return (row) => row;
+  const paths = fields.map((field) => field.split('.'));
+  return (row) => pick(row, paths);
+}
+
+/** The whole answer as one document; of a list with `fields`, the list alone. */
+async function pickedDocument(result: Result, { fields }: PresentOptions): Promise<Plain> {
+  if (!fields) return documentOf(result);
+  const list = isList(result);
+  const rows = list ? await allRows(result) : [await documentOf(result)];
+  checkAgainstData(result, fields, rows);
+  const picked = rows.map(picker(fields));
+  if (!list) return picked[0] ?? null;
+  return result.lists === undefined || Array.isArray(result.data) ? picked : { [result.lists]: picked };
+}
+
+/** Pages of rows; a document is one page of one row. A page is written before the next one is asked for. */
+async function* pages(result: Result): AsyncGenerator<readonly Plain[]> {
+  if (isList(result)) yield* pagesOf(result);
+  else yield [await documentOf(result)];
+}
+
+async function presentLines(result: Result, { fields }: PresentOptions, out: OutputStream): Promise<void> {
+  let isChecked = false;
+  for await (const rows of pages(result)) {
+    if (rows.length === 0) continue;
+    if (!isChecked) checkAgainstData(result, fields, rows);
+    isChecked = true;
+    const lines = rows.map(picker(fields)).map((row) => `${jsonText(row)}\n`);
+    await out.write(lines.join(''));
+  }
+}
+
+/** The columns are the schema's; without one, those of the first rows there are. */
+async function presentCsv(result: Result, { fields }: PresentOptions, out: OutputStream): Promise<void> {
+  const chosen = (leaves: readonly Leaf[]) => (fields ? leavesOfFields(fields, leaves) : leaves);
+  const declared = declaredLeaves(result);
+  let columns = declared && chosen(declared);
+  if (columns) await out.write(forReader(csvHeader(columns), out));
+  for await (const rows of pages(result)) {
+    if (rows.length === 0) continue;
+    checkAgainstData(result, columns ? undefined : fields, rows);
+    const header = columns ? '' : csvHeader(chosen(leavesOfRows(rows)));
+    columns ??= chosen(leavesOfRows(rows));
+    await out.write(forReader(header + csvRows(rows, columns), out));
+  }
+}
+
+/** A terminal that reports no width, or one no table fits, is taken for a usual one. */
+function widthOf(options: PresentOptions, out: OutputStream): number {
+  const width = options.width ?? out.columns ?? DEFAULT_WIDTH;
+  return width >= NARROWEST ? width : DEFAULT_WIDTH;
+}
+
+async function tableOf(result: Result, options: PresentOptions, width: number): Promise<string> {
+  const { listingText, tableText } = await import('./table.ts');
+  if (!isList(result)) {
+    const document = await pickedDocument(result, options);
+    if (!isPlainObject(document)) return `${bare(document)}\n`;
+    const blocks = blocksOf(document, options.fields ? undefined : result.columns);
+    return listingText(blocks, width, options.color);
+  }
+  const rows = await allRows(result);
+  checkAgainstData(result, options.fields, rows);
+  if (rows.length > 0 && !isRows(rows)) return rows.map((row) => `${bare(row)}\n`).join('');
+  return tableText(gridOfList(result, options, rows), width, options.color);
+}
+
+/** A value that stands alone, as a script wants it. */
+function bare(value: Plain): string {
+  if (typeof value === 'string') return plainLines(value);
+  return isPlainAmount(value) ? cellText(value) : jsonText(value);
+}
+
+/** A file gets the text as it is; a terminal gets it without what could steer it. */
+function forReader(text: string, out: OutputStream): string {
+  return out.isTerminal ? plainLines(text) : text;
+}

@@ -1,0 +1,89 @@
+import { declaredLeaves } from './content.ts';
+import { type Leaf, leavesOfFields, leavesOfRows, type Path, valueAt } from './fields.ts';
+import { isPlainAmount, isPlainObject, type Plain } from './plain.ts';
+import type { Column, PresentOptions, Result } from './result.ts';
+import { cellText, titleOf } from './text.ts';
+
+/** A table as text, still without widths. */
+export interface Grid {
+  readonly titles: readonly string[];
+  readonly cells: readonly (readonly string[])[];
+  readonly right: readonly boolean[];
+}
+
+/** A document as text: lines of title and value, groups of such lines, and small tables. */
+export type Block =
+  | { readonly kind: 'pair'; readonly title: string; readonly text: string }
+  | { readonly kind: 'group'; readonly title: string; readonly blocks: readonly Block[] }
+  | { readonly kind: 'grid'; readonly title: string; readonly grid: Grid; readonly hidden: number };
+
+interface GridColumn {
+  readonly path: Path;
+  readonly title: string;
+  readonly right: boolean;
+}
+
+/** Rows of a list inside a document; the other formats have them all. */
+const ROWS_INSIDE = 10;
+
+/** A list as a table: the columns asked for, else the command's, else the scalar fields of the rows. */
+export function gridOfList(result: Result, options: PresentOptions, rows: readonly Plain[]): Grid {
+  const leaves = declaredLeaves(result) ?? leavesOfRows(rows);
+  if (options.fields) return gridOf(leavesOfFields(options.fields, leaves).map(columnOfLeaf(result.columns)), rows);
+  if (result.columns) return gridOf(result.columns.map(columnOfChoice(leaves)), rows);
+  const filled = leaves.filter(
+    (leaf) => rows.length === 0 || rows.some((row) => (valueAt(row, leaf.path) ?? null) !== null),
+  );
+  return gridOf(scalarsFirst(filled).map(columnOfLeaf()), rows);
+}
+
+/** The top-level scalars; when there are none, whatever there is. */
+function scalarsFirst(leaves: readonly Leaf[]): readonly Leaf[] {
+  const scalars = leaves.filter(({ path, kind }) => path.length === 1 && kind !== 'list' && kind !== 'object');
+  return scalars.length > 0 ? scalars : leaves;
+}
+
+function columnOfLeaf(columns: readonly Column[] = []) {
+  return ({ path, kind }: Leaf): GridColumn => {
+    const field = path.join('.');
+    const known = columns.find((column) => column.field === field);
+    return { path, title: known?.title ?? titleOf(field), right: kind === 'amount' || kind === 'number' };
+  };
+}
+
+function columnOfChoice(leaves: readonly Leaf[]) {
+  return ({ field, title, align }: Column): GridColumn => {
+    const kind = leaves.find((leaf) => leaf.path.join('.') === field)?.kind;
+    return { path: field.split('.'), title, right: align === 'right' || kind === 'amount' };
+  };
+}
+
+function gridOf(columns: readonly GridColumn[], rows: readonly Plain[]): Grid {
+  return {
+    titles: columns.map((column) => column.title),
+    cells: rows.map((row) => columns.map(({ path }) => cellText(valueAt(row, path)))),
+    right: columns.map((column) => column.right),
+  };
+}
+
+/** A document as titled lines, in the order of its fields; only `columns`, when the command names them. */
+export function blocksOf(document: Plain, columns?: readonly Column[]): Block[] {
+  if (columns) return columns.map(({ field, title }) => blockOf(title, valueAt(document, field.split('.')) ?? null));
+  if (!isPlainObject(document)) return [];
+  return Object.entries(document).map(([name, value]) => blockOf(titleOf(name), value));
+}
+
+function blockOf(title: string, value: Plain): Block {
+  if (isPlainObject(value) && Object.keys(value).length > 0) return { kind: 'group', title, blocks: blocksOf(value) };
+  if (Array.isArray(value) && isRows(value)) {
+    const shown = value.slice(0, ROWS_INSIDE);
+    const grid = gridOf(scalarsFirst(leavesOfRows(value)).map(columnOfLeaf()), shown);
+    return { kind: 'grid', title: `${title} (${value.length})`, grid, hidden: value.length - shown.length };
+  }
+  return { kind: 'pair', title, text: cellText(isPlainObject(value) ? null : value) };
+}
+
+/** True for a list whose items have fields, so that a table can show them. */
+export function isRows(values: readonly Plain[]): boolean {
+  return values.length > 0 && values.every((value) => isPlainObject(value) && !isPlainAmount(value));
+}

@@ -1,0 +1,87 @@
+import { type PercentMillionths, percentOfRoundHalfUp } from '../money/rates.ts';
+import type { Database } from '../sqlite/database.ts';
+import type { Context } from './context.ts';
+import { type Direction, fintechFees, type Posting, platformFees } from './ledger.ts';
+
+/** A step of the platform's own price list: amounts from `fromKobo` up to the next step. */
+interface Tier {
+  readonly fromKobo: bigint;
+  readonly percent: PercentMillionths;
+  readonly capKobo: bigint;
+}
+
+/** 1.7 percent at 520 Naira, 1.5 at 5,000 and 0.4 percent for offramps of 1,000 to 5,000 Naira are public examples; the rest is inferred. */
+const PLATFORM_TIERS: Readonly<Record<Direction, readonly Tier[]>> = {
+  onramp: [
+    { fromKobo: 0n, percent: 1_700_000n, capKobo: 200_000n },
+    { fromKobo: 500_000n, percent: 1_500_000n, capKobo: 200_000n },
+    { fromKobo: 10_000_000n, percent: 1_000_000n, capKobo: 500_000n },
+  ],
+  offramp: [
+    { fromKobo: 0n, percent: 500_000n, capKobo: 100_000n },
+    { fromKobo: 100_000n, percent: 400_000n, capKobo: 100_000n },
+    { fromKobo: 500_000n, percent: 300_000n, capKobo: 100_000n },
+  ],
+};
+
+export interface FeePart {
+  readonly kobo: bigint;
+  readonly percent: PercentMillionths;
+  readonly capped: boolean;
+}
+
+export interface Fees {
+  readonly platform: FeePart;
+  readonly fintech: FeePart;
+  readonly totalKobo: bigint;
+}
+
+export interface FeeSetting {
+  readonly percent_millionths: bigint;
+  readonly cap_kobo: bigint;
+  readonly enabled: bigint;
+  readonly created_at: bigint;
+  readonly updated_at: bigint;
+}
+
+function cappedFee(amountKobo: bigint, percent: PercentMillionths, capKobo: bigint): FeePart {
+  const uncapped = percentOfRoundHalfUp(amountKobo, percent);
+  return { kobo: uncapped < capKobo ? uncapped : capKobo, percent, capped: uncapped > capKobo };
+}
+
+export function feeSetting(store: Database, fintech: bigint, direction: Direction): FeeSetting | undefined {
+  return store.get<FeeSetting>(
+    'SELECT percent_millionths, cap_kobo, enabled, created_at, updated_at FROM fee_setting WHERE fintech = ? AND direction = ?',
+    fintech,
+    direction,
+  );
+}
+
+/** What an amount costs: the platform's tier and the fintech's own fee, each a share of the amount and neither of the other. */
+export function feesOn(store: Database, fintech: bigint, direction: Direction, amountKobo: bigint): Fees {
+  const tier = PLATFORM_TIERS[direction].findLast(({ fromKobo }) => amountKobo >= fromKobo);
+  const platform = cappedFee(amountKobo, tier?.percent ?? 0n, tier?.capKobo ?? 0n);
+  const setting = feeSetting(store, fintech, direction);
+  const own = setting?.enabled
+    ? cappedFee(amountKobo, setting.percent_millionths, setting.cap_kobo)
+    : { kobo: 0n, percent: 0n, capped: false };
+  return { platform, fintech: own, totalKobo: platform.kobo + own.kobo };
+}
+
+/** The postings that collect the fees of one transaction, and the tally that counts it. Call once, when the money moves. */
+export function collectFees(context: Context, fintech: bigint, direction: Direction, platformKobo: bigint, fintechKobo: bigint): Posting[] {
+  context.store.run(
+    `INSERT INTO fee_tally (fintech, direction, transactions, earned_kobo, updated_at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET transactions = transactions + excluded.transactions, earned_kobo = earned_kobo + excluded.earned_kobo,
+     updated_at = excluded.updated_at`,
+    fintech,
+    direction,
+    fintechKobo > 0n ? 1 : 0,
+    fintechKobo,
+    context.nowMs,
+  );
+  return [
+    { account: platformFees(direction), minor: platformKobo },
+    { account: fintechFees(fintech, direction), minor: fintechKobo },
+  ];
+}

@@ -1,0 +1,125 @@
+import { amount } from '../../money/amount.ts';
+import { cngnBaseFromKobo } from '../../money/rates.ts';
+import { toWireNumber, toWireText } from '../../money/units.ts';
+import { VIRTUAL_ACCOUNT_BANK } from '../banks.ts';
+import { type Context, isoTime, newTxHash } from '../context.ts';
+import { collectFees } from '../fees.ts';
+import { BANK, INCOMING, post, REFUNDS, RESERVE, SUPPLY, walletAccount } from '../ledger.ts';
+import type { Machine } from '../machine.ts';
+import { emit } from '../outbox.ts';
+import { managedWallet } from '../wallets.ts';
+
+export interface DepositRow {
+  readonly id: bigint;
+  readonly deposit_id: string;
+  readonly fintech: bigint;
+  readonly user: bigint;
+  readonly virtual_account: bigint;
+  readonly onramp: bigint | null;
+  readonly state: string;
+  readonly amount_kobo: bigint;
+  readonly platform_fee_kobo: bigint;
+  readonly fintech_fee_kobo: bigint;
+  readonly sender_name: string;
+  readonly sender_account: string;
+  readonly sender_bank_code: string;
+  readonly sender_bank_name: string;
+  readonly reference: string;
+  readonly refund_reason: string | null;
+  readonly refund_reference: string | null;
+  readonly name_score_percent: bigint | null;
+  readonly created_at: bigint;
+}
+
+/**
+ * A bank transfer that arrived. One into a temporary account is carried on by its onramp; one into a permanent
+ * account mints by itself. Source: interface (deposit rules); the states are inferred.
+ */
+export const deposit: Machine<DepositRow> = {
+  name: 'deposit',
+  table: 'deposit',
+  transitions: [
+    { on: 'minted', from: ['processing'], to: 'completed', then: mint },
+    { on: 'refunded', from: ['refunding'], to: 'refunded', then: refund },
+  ],
+};
+
+function userIdOf({ store }: Context, row: DepositRow): string {
+  return store.get<{ user_id: string }>('SELECT user_id FROM user WHERE id = ?', row.user)?.user_id ?? '';
+}
+
+function depositor(row: DepositRow) {
+  return {
+    accountNumber: row.sender_account,
+    accountName: row.sender_name,
+    bankCode: row.sender_bank_code,
+    bankName: row.sender_bank_name,
+  };
+}
+
+/** A pushed transfer cannot be grossed up, so the fees come out of it: 1000 sent, 17 fee, 983 minted. */
+function mint(context: Context, row: DepositRow): void {
+  const { store, nowMs } = context;
+  const mintedKobo = row.amount_kobo - row.platform_fee_kobo - row.fintech_fee_kobo;
+  const base = cngnBaseFromKobo(mintedKobo);
+  const wallet = managedWallet(store, row.user);
+  const txHash = newTxHash(context);
+  post(context, 'deposit.minted', row.deposit_id, [
+    { account: INCOMING, minor: -row.amount_kobo },
+    { account: RESERVE, minor: mintedKobo },
+    ...collectFees(context, row.fintech, 'onramp', row.platform_fee_kobo, row.fintech_fee_kobo),
+    { account: SUPPLY, minor: -base },
+    { account: walletAccount(wallet.id, 'base', 'CNGN'), minor: base },
+  ]);
+  store.run('UPDATE deposit SET tx_hash = ?, ended_at = ? WHERE id = ?', txHash, nowMs, row.id);
+  emit(context, {
+    fintech: row.fintech,
+    event: 'fintech.user.deposit.funding.completed',
+    requestId: row.deposit_id,
+    userId: userIdOf(context, row),
+    data: {
+      depositId: row.deposit_id,
+      amount: toWireText(amount('NGN', mintedKobo), 'naira'),
+      currency: 'NGN',
+      transactionReference: row.reference,
+      smartWalletAddress: wallet.address,
+      transactionHash: txHash,
+      depositor: depositor(row),
+      bvnVerified: true,
+      completedAt: isoTime(nowMs),
+    },
+  });
+}
+
+function refund(context: Context, row: DepositRow): void {
+  const { store, nowMs } = context;
+  post(context, 'deposit.refunded', row.deposit_id, [
+    { account: REFUNDS, minor: -row.amount_kobo },
+    { account: BANK, minor: row.amount_kobo },
+  ]);
+  store.run('UPDATE deposit SET ended_at = ? WHERE id = ?', nowMs, row.id);
+  if (row.refund_reason !== 'bvn_name_mismatch') return;
+  emit(context, {
+    fintech: row.fintech,
+    event: 'fintech.user.deposit.funding.refunded',
+    requestId: row.deposit_id,
+    userId: userIdOf(context, row),
+    data: {
+      depositId: row.deposit_id,
+      amount: toWireNumber(amount('NGN', row.amount_kobo), 'naira'),
+      currency: 'NGN',
+      transactionReference: row.reference,
+      refundReference: row.refund_reference,
+      refundReason: row.refund_reason,
+      accountType: 'user_permanent',
+      depositor: depositor(row),
+      bvnVerification: {
+        isMatch: false,
+        confidenceScore: Number(row.name_score_percent ?? 0n) / 100,
+        rejectionReasons: ['name_mismatch'],
+      },
+      refundedAt: isoTime(nowMs),
+      metadata: { provider: VIRTUAL_ACCOUNT_BANK.provider },
+    },
+  });
+}

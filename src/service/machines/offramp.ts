@@ -1,0 +1,97 @@
+import { amount } from '../../money/amount.ts';
+import { cngnBaseFromKobo } from '../../money/rates.ts';
+import { toWireText } from '../../money/units.ts';
+import { type Context, isoTime } from '../context.ts';
+import { collectFees } from '../fees.ts';
+import { BANK, post, RESERVE, SUPPLY, VAULT, walletAccount } from '../ledger.ts';
+import type { Machine } from '../machine.ts';
+import { emit } from '../outbox.ts';
+
+export interface OfframpRow {
+  readonly id: bigint;
+  readonly request_id: string;
+  readonly fintech: bigint;
+  readonly user: bigint;
+  readonly state: string;
+  readonly amount_kobo: bigint;
+  readonly platform_fee_kobo: bigint;
+  readonly fintech_fee_kobo: bigint;
+  readonly account_number: string;
+  readonly bank_code: string;
+  readonly account_name: string;
+  readonly tx_hash: string;
+  readonly block_number: bigint;
+  readonly payout_reference: string;
+  readonly created_at: bigint;
+  readonly updated_at: bigint;
+}
+
+/**
+ * The cNGN has moved to the vault before the first answer; only the bank payout is asynchronous.
+ * Source: public for the states. That a failed payout returns the cNGN to the wallets it came from is inferred.
+ */
+export const offramp: Machine<OfframpRow> = {
+  name: 'offramp',
+  table: 'offramp',
+  transitions: [
+    { on: 'settled', from: ['payout_pending'], to: 'completed', then: settle },
+    { on: 'payout-failed', from: ['payout_pending'], to: 'failed', then: giveBack },
+  ],
+};
+
+/** What leaves the wallets, in kobo: the amount paid out and every fee on top. */
+export function deductedKobo(row: OfframpRow): bigint {
+  return row.amount_kobo + row.platform_fee_kobo + row.fintech_fee_kobo;
+}
+
+function announce(context: Context, row: OfframpRow, event: string, more: Record<string, unknown>): void {
+  const user = context.store.get<{ user_id: string }>('SELECT user_id FROM user WHERE id = ?', row.user);
+  context.store.run('UPDATE offramp SET updated_at = ? WHERE id = ?', context.nowMs, row.id);
+  emit(context, {
+    fintech: row.fintech,
+    event,
+    requestId: row.request_id,
+    userId: user?.user_id ?? '',
+    data: {
+      payoutId: row.payout_reference,
+      vaultReturnId: row.request_id,
+      amount: toWireText(amount('NGN', row.amount_kobo), 'naira'),
+      recipientAccountNumber: row.account_number,
+      recipientBankCode: row.bank_code,
+      ...more,
+    },
+  });
+}
+
+function settle(context: Context, row: OfframpRow): void {
+  const base = cngnBaseFromKobo(deductedKobo(row));
+  post(context, 'offramp.settled', row.request_id, [
+    { account: VAULT, minor: -base },
+    { account: SUPPLY, minor: base },
+    { account: RESERVE, minor: -deductedKobo(row) },
+    { account: BANK, minor: row.amount_kobo },
+    ...collectFees(context, row.fintech, 'offramp', row.platform_fee_kobo, row.fintech_fee_kobo),
+  ]);
+  announce(context, row, 'vault.return.payout.completed', {
+    transactionReference: row.payout_reference,
+    completedAt: isoTime(context.nowMs),
+    metadata: {},
+  });
+}
+
+function giveBack(context: Context, row: OfframpRow): void {
+  const sources = context.store.all<{ wallet: bigint; network: string; amount_base: bigint }>(
+    'SELECT wallet, network, amount_base FROM offramp_source WHERE offramp = ?',
+    row.id,
+  );
+  post(context, 'offramp.returned', row.request_id, [
+    { account: VAULT, minor: -cngnBaseFromKobo(deductedKobo(row)) },
+    ...sources.map(({ wallet, network, amount_base }) => ({ account: walletAccount(wallet, network, 'CNGN'), minor: amount_base })),
+  ]);
+  announce(context, row, 'vault.return.payout.failed', {
+    failedAt: isoTime(context.nowMs),
+    error: { code: 'PAYOUT_FAILED', message: 'the bank did not accept the payout; the cNGN was returned' },
+    retryable: true,
+    metadata: {},
+  });
+}

@@ -1,0 +1,96 @@
+import { bantuAddress, solanaAddress } from '../addresses.ts';
+import { VIRTUAL_ACCOUNT_BANK } from '../banks.ts';
+import { type Context, hex, isoTime } from '../context.ts';
+import type { Machine } from '../machine.ts';
+import { fullName } from '../names.ts';
+import { emit } from '../outbox.ts';
+import { openVirtualAccount } from '../virtual-accounts.ts';
+
+export interface OnboardingRow {
+  readonly id: bigint;
+  readonly request_id: string;
+  readonly fintech: bigint;
+  readonly user_id: string;
+  readonly first_name: string;
+  readonly middle_name: string;
+  readonly last_name: string;
+  readonly verifies: bigint;
+  readonly state: string;
+  readonly created_at: bigint;
+  readonly ended_at: bigint | null;
+}
+
+/** Source: interface (end states), public (processing). That a failed BVN may be tried again is inferred. */
+export const onboarding: Machine<OnboardingRow> = {
+  name: 'onboarding',
+  table: 'onboarding',
+  transitions: [
+    { on: 'verified', from: ['processing'], to: 'completed', then: createUser },
+    { on: 'rejected', from: ['processing'], to: 'failed', then: end },
+  ],
+};
+
+function end({ store, nowMs }: Context, row: OnboardingRow): void {
+  store.run('UPDATE onboarding SET ended_at = ? WHERE id = ?', nowMs, row.id);
+}
+
+function createUser(context: Context, row: OnboardingRow): void {
+  const { store, nowMs } = context;
+  end(context, row);
+  const user = store.insert(
+    `INSERT INTO user (user_id, fintech, onboarding, first_name, middle_name, last_name, active, created_at, verified_at)
+     VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?)`,
+    row.user_id,
+    row.fintech,
+    row.id,
+    row.first_name,
+    row.middle_name,
+    row.last_name,
+    row.created_at,
+    nowMs,
+  );
+  createWallets(context, row.fintech, user);
+  const account = openVirtualAccount(context, {
+    kind: 'user_permanent',
+    fintech: row.fintech,
+    user,
+    name: fullName({ first: row.first_name, middle: row.middle_name, last: row.last_name }),
+    status: 'active',
+  });
+  const about = { fintech: row.fintech, requestId: row.request_id, userId: row.user_id };
+  emit(context, {
+    ...about,
+    event: 'virtual.account.created',
+    data: {
+      vaId: account.id.toString(),
+      accountNumber: account.number,
+      bankName: VIRTUAL_ACCOUNT_BANK.name,
+      accountName: account.name,
+      createdAt: isoTime(nowMs),
+    },
+  });
+  emit(context, {
+    ...about,
+    event: 'user.onboarded',
+    data: { userId: row.user_id, firstName: row.first_name, lastName: row.last_name, onboardedAt: isoTime(nowMs) },
+  });
+}
+
+function createWallets({ store, ids, nowMs }: Context, fintech: bigint, user: bigint): void {
+  const wallets = [
+    ['managed', 'base', `0x${hex(ids.bytes(20))}`],
+    ['multi_chain', 'bantu', bantuAddress(ids.bytes(32))],
+    ['multi_chain', 'solana', solanaAddress(ids.bytes(32))],
+  ] as const;
+  for (const [kind, blockchain, address] of wallets) {
+    store.run(
+      `INSERT INTO wallet (address, fintech, user, kind, blockchain, token_buy, created_at) VALUES (?, ?, ?, ?, ?, 'CNGN', ?)`,
+      address,
+      fintech,
+      user,
+      kind,
+      blockchain,
+      nowMs,
+    );
+  }
+}

@@ -1,0 +1,81 @@
+/** Names: whom a BVN or a bank account belongs to in the sandbox, and whether two names are one person's. */
+
+const FIRST = ['ADAEZE', 'BABAJIDE', 'CHINEDU', 'DAMILOLA', 'EBUKA', 'FATIMA', 'GBENGA', 'HADIZA', 'IFEOMA', 'JIDE', 'KELECHI', 'LARABA', 'MUSA', 'NGOZI', 'OLUMIDE', 'PATIENCE', 'RASHEED', 'SADE', 'TUNDE', 'UCHE', 'VICTORIA', 'WALE', 'YETUNDE', 'ZAINAB'] as const;
+const MIDDLE = ['AMINA', 'BOLAJI', 'CHIAMAKA', 'DAVID', 'EMEKA', 'FOLAKE', 'GRACE', 'HASSAN', 'IKENNA', 'JOY', 'KABIRU', 'MERCY'] as const;
+const LAST = ['ABUBAKAR', 'ADEYEMI', 'AKPAN', 'BALOGUN', 'BELLO', 'CHUKWU', 'DANJUMA', 'EFFIONG', 'EZE', 'GARBA', 'IBRAHIM', 'IGWE', 'LAWAL', 'MOHAMMED', 'NNAMDI', 'NWOSU', 'OBI', 'OGUNLEYE', 'OKAFOR', 'OKORO', 'OLATUNJI', 'SANI', 'UDO', 'YUSUF'] as const;
+
+export interface PersonName {
+  readonly first: string;
+  readonly middle: string;
+  readonly last: string;
+}
+
+export function fullName({ first, middle, last }: PersonName): string {
+  return [first, middle, last].filter(Boolean).join(' ');
+}
+
+/** FNV-1a: the same text gives the same person on every machine. */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (const character of text) value = Math.imul(value ^ (character.codePointAt(0) ?? 0), 0x01000193);
+  return value >>> 0;
+}
+
+function pick(names: readonly string[], text: string): string {
+  return names[hash(text) % names.length] ?? '';
+}
+
+/** The name the sandbox gives to any number that has none in the table of test values. */
+export function derivedName(number: string): PersonName {
+  return { first: pick(FIRST, `first ${number}`), middle: pick(MIDDLE, `middle ${number}`), last: pick(LAST, `last ${number}`) };
+}
+
+const CORPORATE = new Set(['LTD', 'LIMITED', 'PLC', 'NIG', 'NIGERIA', 'ENTERPRISE', 'ENTERPRISES', 'VENTURES', 'COMPANY', 'CO', 'INC', 'LLC', 'GLOBAL', 'SERVICES', 'RESOURCES']);
+
+function words(name: string): string[] {
+  const plain = name.normalize('NFD').replace(/[\p{M}'’`.-]/gu, '').toUpperCase();
+  return plain.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+}
+
+/** The number of single-letter changes from one word to the other. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
+
+/** 1 for the same word, less for each letter that differs, 0 for another word. */
+function likeness(a: string, b: string): number {
+  const longest = Math.max(a.length, b.length);
+  const allowed = longest >= 8 ? 2 : longest >= 4 ? 1 : 0;
+  const distance = editDistance(a, b);
+  return distance > allowed ? 0 : 1 - distance / longest;
+}
+
+export interface NameMatch {
+  readonly isMatch: boolean;
+  /** 0 to 100. */
+  readonly scorePercent: number;
+}
+
+/**
+ * Whether a depositor's name is the person of the BVN record, in any order of words, with or without the middle
+ * name, with small slips of spelling. Source: interface (deposit rule 1); the measure is inferred.
+ */
+export function matchName(sender: string, person: PersonName): NameMatch {
+  const senderWords = words(sender);
+  const own = [...words(person.first), ...words(person.last)];
+  const all = [...own, ...words(person.middle)];
+  const best = (word: string, among: readonly string[]) => Math.max(0, ...among.map((other) => likeness(word, other)));
+  const scores = own.map((word) => best(word, senderWords));
+  const score = own.length === 0 ? 0 : scores.reduce((sum, each) => sum + each, 0) / own.length;
+  const strange = senderWords.some((word) => CORPORATE.has(word) || (word.length > 1 && best(word, all) === 0));
+  return { isMatch: scores.every((each) => each > 0) && own.length > 0 && !strange, scorePercent: Math.round(score * (strange ? 50 : 100)) };
+}

@@ -1,0 +1,106 @@
+import { Fault } from '../../contract/faults.ts';
+import { BANKS, type Bank, bankByCode } from '../banks.ts';
+import { isoTime } from '../context.ts';
+import type { Operations } from '../operation.ts';
+import { accountHolder } from '../values.ts';
+
+interface BankAccountRow {
+  readonly id: bigint;
+  readonly account_id: string;
+  readonly number: string;
+  readonly bank_code: string;
+  readonly verified_name: string;
+  readonly label: string | null;
+  readonly is_default: bigint;
+  readonly created_at: bigint;
+  readonly updated_at: bigint;
+}
+
+const listCodes: Operations['banks.list-codes'] = (call) => ({
+  countryCode: 'NG',
+  banks: BANKS.map(({ code, name }) => ({ bankCode: code, bankName: name, bank_code: code, bank_name: name })),
+  totalCount: BANKS.length,
+  operationId: call.ids.uuid(),
+  requestId: call.ids.uuid(),
+});
+
+/** The bank and the holder of an account. Throws VALIDATION_ERROR where there is none. */
+export function resolveAccount(accountNumber: string, bankCode: string): { bank: Bank; holder: string } {
+  const bank = bankByCode(bankCode);
+  if (!bank) throw new Fault('VALIDATION_ERROR', 'bankCode: no bank has this code');
+  const holder = accountHolder(accountNumber, bank.code);
+  if (holder === undefined) throw new Fault('VALIDATION_ERROR', 'the account number does not resolve to a name at this bank');
+  return { bank, holder };
+}
+
+const add: Operations['banks.add'] = (call, { accountNumber, bankCode, isDefault = false, label }) => {
+  const { store, fintech, nowMs } = call;
+  const { bank, holder } = resolveAccount(accountNumber, bankCode);
+  const known = store.get<BankAccountRow>('SELECT * FROM bank_account WHERE fintech = ? AND number = ? AND bank_code = ?', fintech.id, accountNumber, bank.code);
+  const accountId = known?.account_id ?? call.ids.uuid();
+  if (isDefault) store.run('UPDATE bank_account SET is_default = 0, updated_at = ? WHERE fintech = ? AND is_default = 1', nowMs, fintech.id);
+  if (known) {
+    store.run(
+      'UPDATE bank_account SET label = COALESCE(?, label), is_default = MAX(is_default, ?), updated_at = ? WHERE id = ?',
+      label ?? null,
+      isDefault ? 1 : 0,
+      nowMs,
+      known.id,
+    );
+  } else {
+    store.run(
+      `INSERT INTO bank_account (account_id, fintech, number, bank_code, verified_name, label, is_default, created_at, updated_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      accountId,
+      fintech.id,
+      accountNumber,
+      bank.code,
+      holder,
+      label ?? null,
+      isDefault ? 1 : 0,
+      nowMs,
+      nowMs,
+    );
+  }
+  return {
+    accountId,
+    verifiedAccountName: holder,
+    accountNumber,
+    bankName: bank.name,
+    bankCode: bank.code,
+    isValidated: true,
+    message: 'the account is verified and ready for payouts',
+  };
+};
+
+const list: Operations['banks.list'] = (call) => {
+  const rows = call.store.all<BankAccountRow>('SELECT * FROM bank_account WHERE fintech = ? ORDER BY id DESC', call.fintech.id);
+  const summary = (row: BankAccountRow) => ({
+    accountId: row.account_id,
+    accountName: row.verified_name,
+    accountNumber: row.number,
+    bankName: bankByCode(row.bank_code)?.name ?? '',
+    bankCode: row.bank_code,
+  });
+  const preferred = rows.find((row) => row.is_default === 1n);
+  return {
+    accounts: rows.map((row) => ({
+      ...summary(row),
+      fintechId: call.fintech.fintechId,
+      label: row.label,
+      isDefault: row.is_default === 1n,
+      isValidated: true,
+      validationDetails: { validatedAt: isoTime(row.created_at), accountNameMatch: true },
+      createdAt: isoTime(row.created_at),
+      updatedAt: isoTime(row.updated_at),
+    })),
+    total: rows.length,
+    defaultAccount: preferred ? summary(preferred) : null,
+  };
+};
+
+export const banksOperations = {
+  'banks.list-codes': listCodes,
+  'banks.add': add,
+  'banks.list': list,
+} satisfies Partial<Operations>;

@@ -1,0 +1,17 @@
+import type { Operations } from '../operation.ts';
+import { banksOperations } from './banks.ts';
+import { feesOperations } from './fees.ts';
+import { transactionsOperations } from './transactions.ts';
+import { usersOperations } from './users.ts';
+import { virtualAccountsOperations } from './virtual-accounts.ts';
+import { walletsOperations } from './wallets.ts';
+
+/** What every endpoint does. */
+export const operations: Operations = {
+  ...banksOperations,
+  ...feesOperations,
+  ...transactionsOperations,
+  ...usersOperations,
+  ...virtualAccountsOperations,
+  ...walletsOperations,
+};

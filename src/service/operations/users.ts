@@ -1,0 +1,227 @@
+import { createHmac } from 'node:crypto';
+import { Fault } from '../../contract/faults.ts';
+import { VIRTUAL_ACCOUNT_BANK } from '../banks.ts';
+import { type Call, hex, isoTime } from '../context.ts';
+import { schedule } from '../machine.ts';
+import type { OnboardingRow } from '../machines/onboarding.ts';
+import { setting } from '../settings.ts';
+import { bvnRecord } from '../values.ts';
+import type { VirtualAccountRow } from '../virtual-accounts.ts';
+import { userWallets } from '../wallets.ts';
+import type { Operations } from '../operation.ts';
+
+export interface UserRow {
+  readonly id: bigint;
+  readonly user_id: string;
+  readonly first_name: string;
+  readonly middle_name: string;
+  readonly last_name: string;
+  readonly active: bigint;
+  readonly created_at: bigint;
+  readonly verified_at: bigint;
+}
+
+/** BVNs are kept as a keyed digest: enough to see a repeat, no list of numbers to leak. */
+function bvnDigest(call: Call, bvn: string): string {
+  return createHmac('sha256', setting(call.store, 'bvn_digest_key')).update(bvn).digest('base64url');
+}
+
+/** The verified user with this id, of the calling fintech only. Throws `fault`. */
+export function userOf(call: Call, userId: string, fault: 'NOT_FOUND' | 'USER_NOT_FOUND'): UserRow {
+  const user = call.store.get<UserRow>('SELECT * FROM user WHERE user_id = ? AND fintech = ?', userId, call.fintech.id);
+  if (!user) throw new Fault(fault, 'no verified user of this fintech has this id');
+  return user;
+}
+
+/** Throws VALIDATION_ERROR for a user who is switched off. Source: interface for the rule, inferred for the error. */
+export function requireActive(user: UserRow): void {
+  if (!user.active) throw new Fault('VALIDATION_ERROR', 'the user is inactive and cannot transact');
+}
+
+/** 64 hexadecimal digits that sort by time, so that the index grows at its end. */
+function newUserId({ ids, nowMs }: Call): string {
+  return nowMs.toString(16).padStart(12, '0') + hex(ids.bytes(26));
+}
+
+const onboard: Operations['users.onboard'] = (call, { bvn }) => {
+  const digest = bvnDigest(call, bvn);
+  if (call.store.get(`SELECT 1 FROM onboarding WHERE bvn_digest = ? AND state <> 'failed'`, digest)) {
+    throw new Fault('VALIDATION_ERROR', 'this BVN belongs to a user already');
+  }
+  const record = bvnRecord(bvn);
+  if (record.outcome === 'unavailable') throw new Fault('INTERNAL_ERROR', 'the identity provider cannot be reached');
+  const requestId = call.ids.uuid();
+  const userId = newUserId(call);
+  const verifies = record.outcome === 'verifies';
+  const id = call.store.insert(
+    `INSERT INTO onboarding (request_id, fintech, user_id, bvn_digest, first_name, middle_name, last_name, verifies, state, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'processing', ?)`,
+    requestId,
+    call.fintech.id,
+    userId,
+    digest,
+    record.name.first,
+    record.name.middle,
+    record.name.last,
+    verifies ? 1 : 0,
+    call.nowMs,
+  );
+  schedule(call, 'onboarding', id, verifies ? 'verified' : 'rejected', call.pace.verifyBvn);
+  return {
+    requestId,
+    status: 'processing',
+    userHash: userId,
+    message: 'the BVN is being verified',
+    estimatedCompletionTime: `${Math.max(1, Math.ceil(call.pace.verifyBvn / 1000))} seconds`,
+  };
+};
+
+const onboardStatus: Operations['users.onboard-status'] = (call, { requestId }) => {
+  const row = call.store.get<OnboardingRow>('SELECT * FROM onboarding WHERE request_id = ? AND fintech = ?', requestId, call.fintech.id);
+  if (!row) throw new Fault('NOT_FOUND', 'no onboarding has this request id');
+  const failed = row.state === 'failed';
+  const userMessage = 'the BVN could not be verified';
+  return {
+    type: 'user_registration',
+    ...(row.state === 'completed' ? { userId: row.user_id } : {}),
+    status: row.state,
+    createdAt: isoTime(row.created_at),
+    message: { processing: 'the BVN is being verified', completed: 'the user is onboarded' }[row.state] ?? userMessage,
+    verified: row.state === 'completed',
+    ...(failed
+      ? {
+          details: {
+            status: 'failed',
+            error: { code: 'BVN_VALIDATION_FAILED', step: 'bvn_validation', message: userMessage, userMessage },
+            userMessage,
+          },
+          retryable: false,
+        }
+      : {}),
+  };
+};
+
+function permanentAccount(call: Call, user: bigint): VirtualAccountRow | undefined {
+  return call.store.get<VirtualAccountRow>(`SELECT * FROM virtual_account WHERE user = ? AND kind = 'user_permanent'`, user);
+}
+
+function addresses(call: Call, user: bigint) {
+  const wallets = userWallets(call.store, user);
+  const address = (kind: string, chain: string) => wallets.find((wallet) => wallet.kind === kind && wallet.blockchain === chain)?.address ?? null;
+  return { evm: address('managed', 'base'), solana: address('multi_chain', 'solana'), bantu: address('multi_chain', 'bantu') };
+}
+
+/** The user named by id or, as one client does, by BVN. */
+function findUser(call: Call, userId: string, bvn: string | undefined): UserRow {
+  if (bvn === undefined) return userOf(call, userId, 'NOT_FOUND');
+  const found = call.store.get<{ user_id: string }>(
+    `SELECT user_id FROM onboarding WHERE bvn_digest = ? AND fintech = ? AND state = 'completed'`,
+    bvnDigest(call, bvn),
+    call.fintech.id,
+  );
+  return userOf(call, found?.user_id ?? '', 'NOT_FOUND');
+}
+
+const getDetails: Operations['users.get-details'] = (call, { userId, bvn }) => {
+  const user = findUser(call, userId, bvn);
+  const account = permanentAccount(call, user.id);
+  const wallets = addresses(call, user.id);
+  return {
+    userId: user.user_id,
+    isActive: user.active === 1n,
+    personalDetails: { firstName: user.first_name, middleName: user.middle_name, lastName: user.last_name },
+    walletDetails: {
+      evmWallet: wallets.evm,
+      bantuWallet: wallets.bantu,
+      solanaWallet: wallets.solana,
+      walletCreatedAt: isoTime(user.verified_at),
+    },
+    virtualAccounts: account
+      ? [
+          {
+            accountNumber: account.number,
+            accountName: account.name,
+            bankName: VIRTUAL_ACCOUNT_BANK.name,
+            bankCode: VIRTUAL_ACCOUNT_BANK.code,
+            provider: VIRTUAL_ACCOUNT_BANK.provider,
+            accountType: 'user_permanent',
+            reference: user.user_id,
+            status: account.status,
+            createdAt: isoTime(account.created_at),
+          },
+        ]
+      : [],
+  };
+};
+
+function userSummary(call: Call, user: UserRow) {
+  const account = permanentAccount(call, user.id);
+  return {
+    userId: user.user_id,
+    firstName: user.first_name,
+    lastName: user.last_name,
+    isActive: user.active === 1n,
+    hasWallet: true,
+    wallets: addresses(call, user.id),
+    virtualAccount: account && {
+      accountNumber: account.number,
+      accountName: account.name,
+      bankName: VIRTUAL_ACCOUNT_BANK.name,
+      bankCode: VIRTUAL_ACCOUNT_BANK.code,
+      provider: VIRTUAL_ACCOUNT_BANK.provider,
+    },
+    verifiedAt: isoTime(user.verified_at),
+    createdAt: isoTime(user.created_at),
+  };
+}
+
+const SORT_COLUMN = { createdAt: 'created_at', verifiedAt: 'verified_at' } as const;
+const ACTIVE_FILTER = { all: '', active: 'AND active = 1', inactive: 'AND active = 0' } as const;
+
+/** One page; from the end of the index when that is nearer, so that the last page costs what the first does. */
+function userPage(call: Call, order: { column: string; direction: 'asc' | 'desc'; filter: string }, limit: number, offset: number, total: number): UserRow[] {
+  const fromEnd = offset > total / 2;
+  const size = Math.max(0, Math.min(limit, total - offset));
+  const skip = fromEnd ? total - offset - size : offset;
+  const direction = (order.direction === 'asc') === fromEnd ? 'DESC' : 'ASC';
+  const rows = call.store.all<UserRow>(
+    `SELECT user.* FROM user JOIN (
+       SELECT id FROM user WHERE fintech = ? ${order.filter} ORDER BY ${order.column} ${direction}, id ${direction} LIMIT ? OFFSET ?
+     ) AS page ON page.id = user.id ORDER BY ${order.column} ${direction}, user.id ${direction}`,
+    call.fintech.id,
+    size,
+    Math.max(0, skip),
+  );
+  return fromEnd ? rows.reverse() : rows;
+}
+
+const listUsers: Operations['users.list'] = (call, input) => {
+  const { limit = 20, offset = 0, status = 'all', orderDirection = 'desc' } = input;
+  const filter = ACTIVE_FILTER[status];
+  const column = SORT_COLUMN[input.sortBy ?? input.orderBy ?? 'verifiedAt'];
+  const total = Number(
+    call.store.get<{ n: bigint }>(`SELECT COUNT(*) AS n FROM user INDEXED BY user_by_verified WHERE fintech = ? ${filter}`, call.fintech.id)?.n ?? 0n,
+  );
+  const users = userPage(call, { column, direction: orderDirection, filter }, limit, offset, total);
+  const hasMore = offset + users.length < total;
+  return {
+    users: users.map((user) => userSummary(call, user)),
+    pagination: {
+      total,
+      limit,
+      offset,
+      currentPage: Math.floor(offset / limit) + 1,
+      totalPages: Math.ceil(total / limit),
+      hasMore,
+      hasNextPage: hasMore,
+      hasPreviousPage: offset > 0,
+    },
+  };
+};
+
+export const usersOperations = {
+  'users.onboard': onboard,
+  'users.onboard-status': onboardStatus,
+  'users.get-details': getDetails,
+  'users.list': listUsers,
+} satisfies Partial<Operations>;

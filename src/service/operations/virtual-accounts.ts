@@ -1,0 +1,54 @@
+import { Fault } from '../../contract/faults.ts';
+import { amount } from '../../money/amount.ts';
+import { percentToWire } from '../../money/rates.ts';
+import { toWireNumber } from '../../money/units.ts';
+import { VIRTUAL_ACCOUNT_BANK } from '../banks.ts';
+import { isoTime } from '../context.ts';
+import { type OnrampRow, totalKobo } from '../machines/onramp.ts';
+import type { Operations } from '../operation.ts';
+import type { VirtualAccountRow } from '../virtual-accounts.ts';
+
+const naira = (kobo: bigint) => toWireNumber(amount('NGN', kobo), 'naira');
+
+function feeBreakdown(row: OnrampRow) {
+  return {
+    userRequestedAmount: naira(row.base_kobo),
+    fintechFeeAmount: naira(row.fintech_fee_kobo),
+    fintechFeePercentage: percentToWire(row.fintech_percent_millionths),
+    fintechFeeCapped: row.fintech_capped === 1n,
+    platformFeeAmount: naira(row.platform_fee_kobo),
+    platformFeePercentage: percentToWire(row.platform_percent_millionths),
+    platformFeeCapped: row.platform_capped === 1n,
+    totalFeeAmount: naira(row.fintech_fee_kobo + row.platform_fee_kobo),
+    finalAmount: naira(totalKobo(row)),
+    amountToWallet: naira(row.base_kobo),
+  };
+}
+
+const get: Operations['virtual-accounts.get'] = ({ store, fintech }, { requestId }) => {
+  const row = store.get<OnrampRow>('SELECT * FROM onramp WHERE request_id = ? AND fintech = ?', requestId, fintech.id);
+  const account = row && store.get<VirtualAccountRow>('SELECT * FROM virtual_account WHERE onramp = ?', row.id);
+  if (!row || !account) throw new Fault('NOT_FOUND', 'no virtual account for this request id');
+  if (account.status === 'expired') throw new Fault('VALIDATION_ERROR', 'the virtual account expired after 30 minutes; start a new onramp');
+  const wallet = store.get<{ address: string }>('SELECT address FROM wallet WHERE id = ?', row.wallet);
+  return {
+    requestId: row.request_id,
+    virtualAccount: {
+      accountNumber: account.number,
+      bankName: VIRTUAL_ACCOUNT_BANK.name,
+      accountName: account.name,
+      amount: naira(totalKobo(row)),
+      createdAt: isoTime(account.created_at),
+      baseAmount: naira(row.base_kobo),
+      feeAmount: naira(row.fintech_fee_kobo + row.platform_fee_kobo),
+      totalAmountWithFee: naira(totalKobo(row)),
+      feeBreakdown: feeBreakdown(row),
+    },
+    expiresAt: isoTime(account.expires_at ?? 0n),
+    status: account.status,
+    walletAddress: wallet?.address,
+    version: '1.0.0',
+  };
+};
+
+export const virtualAccountsOperations = { 'virtual-accounts.get': get } satisfies Partial<Operations>;

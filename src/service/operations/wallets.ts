@@ -1,0 +1,124 @@
+import { Fault } from '../../contract/faults.ts';
+import { type Amount, type Asset, amount } from '../../money/amount.ts';
+import { toWireText } from '../../money/units.ts';
+import { type Call, isoTime } from '../context.ts';
+import type { Operations } from '../operation.ts';
+import { EVM_NETWORKS, holdings, userWallets, type WalletRow } from '../wallets.ts';
+import { userOf } from './users.ts';
+
+const tokenText = (value: Amount) => toWireText(value, 'token');
+
+/** The fintech's own smart wallet, the same address on every EVM network. */
+export function fintechWallet(call: Call): WalletRow {
+  const wallet = call.store.get<WalletRow>(`SELECT * FROM wallet WHERE fintech = ? AND kind = 'fintech'`, call.fintech.id);
+  if (!wallet) throw new Error('the fintech has no smart wallet');
+  return wallet;
+}
+
+const getFintech: Operations['wallets.get-fintech'] = (call) => {
+  const wallet = fintechWallet(call);
+  const fintech = call.store.get<{ created_at: bigint; updated_at: bigint }>(
+    'SELECT created_at, updated_at FROM fintech WHERE id = ?',
+    call.fintech.id,
+  );
+  const users = call.store.get<{ n: bigint }>('SELECT COUNT(*) AS n FROM user INDEXED BY user_by_verified WHERE fintech = ?', call.fintech.id);
+  const created = isoTime(fintech?.created_at ?? 0n);
+  return {
+    fintechId: call.fintech.fintechId,
+    fintechName: call.fintech.name,
+    smartWallet: {
+      address: wallet.address,
+      owner: wallet.custom_owner,
+      deployed: true,
+      createdAt: isoTime(wallet.created_at),
+      saltVersion: 'v2',
+      previousAddress: null,
+      deploymentTxHash: null,
+    },
+    externalWallets: [],
+    totalUsers: Number(users?.n ?? 0n),
+    createdAt: created,
+    updatedAt: isoTime(fintech?.updated_at ?? 0n),
+  };
+};
+
+function total(call: Call, wallet: WalletRow, asset: Asset): Amount {
+  return amount(asset, holdings(call.store, wallet.id, asset).reduce((sum, { balance }) => sum + balance, 0n));
+}
+
+const listUser: Operations['wallets.list-user'] = (call, { userId }) => {
+  const user = userOf(call, userId, 'NOT_FOUND');
+  const wallets = userWallets(call.store, user.id).map((wallet) => {
+    const isSmart = wallet.kind !== 'multi_chain';
+    const balance = (asset: Asset) => ({ balance: tokenText(total(call, wallet, asset)) });
+    return {
+      walletAddress: wallet.address,
+      status: isSmart ? 'smart_wallet' : 'multi_chain',
+      createdAt: isoTime(wallet.created_at),
+      owner: wallet.custom_owner ?? 'service-managed',
+      tokenBuy: wallet.token_buy,
+      blockchain: wallet.blockchain,
+      balances: isSmart
+        ? { CNGN: balance('CNGN'), USDC: balance('USDC'), USDT: balance('USDT') }
+        : { cngn: null, tokenBuy: null },
+    };
+  });
+  return { wallets, count: wallets.length, userId: user.user_id, version: '1.0.0' };
+};
+
+/** The EVM networks asked for. Throws VALIDATION_ERROR for one the service does not know. */
+function networksOf(list: string | undefined): string[] {
+  const names = (list ?? '').split(',').map((name) => name.trim().toLowerCase()).filter(Boolean);
+  const strange = names.find((name) => !EVM_NETWORKS.some((network) => network === name));
+  if (strange !== undefined) throw new Fault('VALIDATION_ERROR', `networks: expected some of ${EVM_NETWORKS.join(', ')}`);
+  return names.length > 0 ? [...new Set(names)] : [...EVM_NETWORKS];
+}
+
+const balanceMulti: Operations['wallets.balance-multi'] = (call, { token = 'CNGN', networks }) => {
+  const wallet = fintechWallet(call);
+  const held = holdings(call.store, wallet.id, token);
+  const balances = networksOf(networks).map((network) => ({
+    network,
+    minor: held.find((each) => each.network === network)?.balance ?? 0n,
+  }));
+  const sum = (of: typeof balances) => of.reduce((so, { minor }) => so + minor, 0n);
+  const onBase = sum(balances.filter(({ network }) => network === 'base'));
+  const elsewhere = sum(balances) - onBase;
+  const row = ({ network, minor }: (typeof balances)[number]) => ({ network, balance: tokenText(amount(token, minor)) });
+  return {
+    token,
+    walletAddress: wallet.address,
+    totalBalance: tokenText(amount(token, onBase + elsewhere)),
+    hasBaseNetworkFunds: onBase > 0n,
+    hasCrossNetworkFunds: elsewhere > 0n,
+    baseNetworkBalance: tokenText(amount(token, onBase)),
+    crossNetworkBalance: tokenText(amount(token, elsewhere)),
+    bridgingRequired: onBase === 0n && elsewhere > 0n,
+    networkBalances: balances.map((each) => ({ ...row(each), error: null })),
+    walletsWithFunds: balances.filter(({ minor }) => minor > 0n).map(row),
+    checkedAt: isoTime(call.nowMs),
+  };
+};
+
+const balanceUser: Operations['wallets.balance-user'] = (call, { userId, token = 'CNGN' }) => {
+  const user = userOf(call, userId, 'NOT_FOUND');
+  const rows = userWallets(call.store, user.id).flatMap((wallet) => {
+    const held = holdings(call.store, wallet.id, token);
+    const shown = held.length > 0 || wallet.kind === 'generated' ? held : [{ network: wallet.blockchain, balance: 0n }];
+    return shown.map(({ network, balance }) => ({ network, walletAddress: wallet.address, minor: balance }));
+  });
+  return {
+    userId: user.user_id,
+    token,
+    totalBalance: tokenText(amount(token, rows.reduce((sum, { minor }) => sum + minor, 0n))),
+    networkBalances: rows.map(({ minor, ...where }) => ({ ...where, balance: tokenText(amount(token, minor)), error: null })),
+    checkedAt: isoTime(call.nowMs),
+  };
+};
+
+export const walletsOperations = {
+  'wallets.get-fintech': getFintech,
+  'wallets.list-user': listUser,
+  'wallets.balance-multi': balanceMulti,
+  'wallets.balance-user': balanceUser,
+} satisfies Partial<Operations>;

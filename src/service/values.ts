@@ -1,0 +1,50 @@
+import { derivedName, fullName, type PersonName } from './names.ts';
+
+/** The sandbox's own test values. Any other BVN of 11 digits verifies; any other account of a listed bank resolves. Source: inferred. */
+export interface TestBvn {
+  readonly bvn: string;
+  readonly means: string;
+  readonly outcome: 'verifies' | 'fails' | 'unavailable';
+  readonly name?: PersonName;
+}
+
+export const TEST_BVNS: readonly TestBvn[] = [
+  { bvn: '00000000000', means: 'fails verification', outcome: 'fails' },
+  { bvn: '00000000001', means: 'the identity provider cannot be reached', outcome: 'unavailable' },
+  { bvn: '00000000002', means: 'a name with an apostrophe, a hyphen and accents', outcome: 'verifies', name: { first: "ADÉBÁYỌ̀", middle: "D'ANGELO", last: 'OKORO-BELLO' } },
+  { bvn: '00000000003', means: 'a single name', outcome: 'verifies', name: { first: 'MUSA', middle: '', last: '' } },
+  { bvn: '00000000004', means: 'a name of 90 characters', outcome: 'verifies', name: { first: 'OLUWATOBILOBAOLUWAFERANMIOLUWASEUN', middle: 'CHUKWUEMEKAIFEANYICHUKWU', last: 'OGUNDIMU-ADETOKUNBO-FASHOLA-OLA' } },
+];
+
+export interface TestAccount {
+  readonly accountNumber: string;
+  readonly means: string;
+  readonly resolves: boolean;
+  readonly payoutFails: boolean;
+}
+
+export const TEST_ACCOUNTS: readonly TestAccount[] = [
+  { accountNumber: '0000000000', means: 'resolves to no name', resolves: false, payoutFails: false },
+  { accountNumber: '0000000009', means: 'resolves, and every payout to it fails', resolves: true, payoutFails: true },
+];
+
+export interface BvnRecord {
+  readonly outcome: TestBvn['outcome'];
+  readonly name: PersonName;
+}
+
+/** What the identity provider knows of a BVN of 11 digits. */
+export function bvnRecord(bvn: string): BvnRecord {
+  const known = TEST_BVNS.find((value) => value.bvn === bvn);
+  return { outcome: known?.outcome ?? 'verifies', name: known?.name ?? derivedName(bvn) };
+}
+
+/** The holder of a bank account; undefined when the bank knows no such account. */
+export function accountHolder(accountNumber: string, bankCode: string): string | undefined {
+  const known = TEST_ACCOUNTS.find((value) => value.accountNumber === accountNumber);
+  return known?.resolves === false ? undefined : fullName(derivedName(`${bankCode}/${accountNumber}`));
+}
+
+export function payoutFails(accountNumber: string): boolean {
+  return TEST_ACCOUNTS.some((value) => value.accountNumber === accountNumber && value.payoutFails);
+}

@@ -1,0 +1,54 @@
+import type { Context } from './context.ts';
+
+export interface VirtualAccountRow {
+  readonly id: bigint;
+  readonly number: string;
+  readonly kind: 'user_permanent' | 'temporary';
+  readonly fintech: bigint;
+  readonly user: bigint;
+  readonly onramp: bigint | null;
+  readonly name: string;
+  readonly status: string;
+  readonly expires_at: bigint | null;
+  readonly created_at: bigint;
+}
+
+export interface NewVirtualAccount {
+  readonly kind: VirtualAccountRow['kind'];
+  readonly fintech: bigint;
+  readonly user: bigint;
+  readonly onramp?: bigint;
+  readonly name: string;
+  readonly status: string;
+  readonly expiresAtMs?: number;
+}
+
+// Counting in steps of a number that shares no factor with the range visits every number once, in no obvious order.
+const FIRST_NUMBER = 7_000_000_000;
+const NUMBERS = 1_000_000_000;
+const STEP = 387_420_489;
+
+function accountNumberAt(position: bigint): string {
+  return String(BigInt(FIRST_NUMBER) + ((position * BigInt(STEP)) % BigInt(NUMBERS)));
+}
+
+/** Opens an account with a number of 10 digits that no other has. */
+export function openVirtualAccount({ store, nowMs }: Context, account: NewVirtualAccount): { id: bigint; number: string; name: string } {
+  const id = (store.get<{ last: bigint | null }>('SELECT MAX(id) AS last FROM virtual_account')?.last ?? 0n) + 1n;
+  const number = accountNumberAt(id);
+  store.run(
+    `INSERT INTO virtual_account (id, number, kind, fintech, user, onramp, name, status, expires_at, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    number,
+    account.kind,
+    account.fintech,
+    account.user,
+    account.onramp ?? null,
+    account.name,
+    account.status,
+    account.expiresAtMs ?? null,
+    nowMs,
+  );
+  return { id, number, name: account.name };
+}

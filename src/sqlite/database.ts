@@ -1,0 +1,155 @@
+import { closeSync, openSync } from 'node:fs';
+
+/** A value SQLite stores. Every INTEGER comes back as bigint, so money is never a double. */
+export type SqlValue = string | bigint | number | null;
+export type SqlRow = Record<string, string | bigint | number | null>;
+
+/** One SQLite file. Calls are synchronous: nothing else of this process runs between two of them. */
+export interface Database {
+  all<R extends object = SqlRow>(sql: string, ...values: SqlValue[]): R[];
+  get<R extends object = SqlRow>(sql: string, ...values: SqlValue[]): R | undefined;
+  /** Rows changed. */
+  run(sql: string, ...values: SqlValue[]): number;
+  /** The rowid of the last row inserted. */
+  insert(sql: string, ...values: SqlValue[]): bigint;
+  exec(sql: string): void;
+  /** Runs `work` in one transaction: all of it or nothing. `write` takes the write lock first. */
+  transaction<T>(kind: 'read' | 'write', work: () => T): T;
+  /** Inside a transaction: what `work` did is undone when it throws, and only that. */
+  savepoint<T>(work: () => T): T;
+  close(): void;
+}
+
+/** What is wrong with a state file, in the terms of the person who has to mend it. */
+export type DatabaseProblem = 'full' | 'corrupt' | 'unwritable' | 'busy' | 'newer' | 'other';
+
+export class DatabaseError extends Error {
+  override name = 'DatabaseError';
+  readonly problem: DatabaseProblem;
+  readonly path: string;
+
+  constructor(problem: DatabaseProblem, path: string, cause: unknown) {
+    super(`${problem}: ${path}`, { cause });
+    this.problem = problem;
+    this.path = path;
+  }
+}
+
+// SQLite's primary result codes (https://sqlite.org/rescode.html).
+const PROBLEMS: Readonly<Record<number, DatabaseProblem>> = {
+  3: 'unwritable',
+  5: 'busy',
+  6: 'busy',
+  8: 'unwritable',
+  10: 'unwritable',
+  11: 'corrupt',
+  13: 'full',
+  14: 'unwritable',
+  26: 'corrupt',
+};
+
+function problemOf(error: unknown): DatabaseProblem | undefined {
+  const { errcode, code } = error as { errcode?: unknown; code?: unknown };
+  if (typeof errcode === 'number') return PROBLEMS[errcode & 0xff];
+  if (code === 'ENOSPC') return 'full';
+  return code === 'EACCES' || code === 'EROFS' || code === 'EPERM' || code === 'EISDIR' ? 'unwritable' : undefined;
+}
+
+/** How long a process waits for another one's write, in milliseconds. */
+const BUSY_TIMEOUT_MS = 20_000;
+
+export interface OpenOptions {
+  /** FULL: a commit is on the disk when it returns. NORMAL: it survives a crash of the process, not of the machine. */
+  readonly synchronous: 'FULL' | 'NORMAL';
+  /** Statements that make an empty file ready; `version` says which layout that is. */
+  readonly layout: { readonly version: number; create(database: Database): void };
+}
+
+/** Opens, or makes, a SQLite file that only its owner can read. Throws DatabaseError. */
+export async function openDatabase(path: string, options: OpenOptions): Promise<Database> {
+  const { DatabaseSync } = await import('node:sqlite');
+  const guard = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      const problem = error instanceof DatabaseError ? undefined : problemOf(error);
+      throw problem ? new DatabaseError(problem, path, error) : error;
+    }
+  };
+  return guard(() => {
+    if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600));
+    const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
+    try {
+      const database = wrap(connection, guard);
+      prepareFile(database, path, options);
+      return database;
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  });
+}
+
+function prepareFile(database: Database, path: string, { synchronous, layout }: OpenOptions): void {
+  const version = () => Number(database.get<{ user_version: bigint }>('PRAGMA user_version')?.user_version ?? 0n);
+  // Journal mode is a property of the file: set once, when it is made, so that opening it later costs no lock.
+  if (version() === 0) database.exec('PRAGMA journal_mode = WAL');
+  database.exec(`PRAGMA synchronous = ${synchronous}`);
+  if (version() === layout.version) return;
+  database.transaction('write', () => {
+    if (version() > layout.version) throw new DatabaseError('newer', path, undefined);
+    if (version() !== 0) return;
+    layout.create(database);
+    database.exec(`PRAGMA user_version = ${layout.version}`);
+  });
+}
+
+type Connection = import('node:sqlite').DatabaseSync;
+type Guard = <T>(work: () => T) => T;
+
+function wrap(connection: Connection, guard: Guard): Database {
+  const prepared = new Map<string, import('node:sqlite').StatementSync>();
+  const statement = (sql: string) => {
+    let found = prepared.get(sql);
+    if (!found) {
+      found = connection.prepare(sql);
+      found.setReadBigInts(true);
+      prepared.set(sql, found);
+    }
+    return found;
+  };
+  const finish = (done: string, undone: string) => <T>(work: () => T) => {
+    try {
+      const result = work();
+      connection.exec(done);
+      return result;
+    } catch (error) {
+      // Some errors (a full disk) have ended the transaction already.
+      if (connection.isTransaction) connection.exec(undone);
+      throw error;
+    }
+  };
+  const inTransaction = finish('COMMIT', 'ROLLBACK');
+  const inSavepoint = finish('RELEASE unit', 'ROLLBACK TO unit; RELEASE unit');
+  return {
+    all: <R>(sql: string, ...values: SqlValue[]) => guard(() => statement(sql).all(...values) as R[]),
+    get: <R>(sql: string, ...values: SqlValue[]) => guard(() => statement(sql).get(...values) as R | undefined),
+    run: (sql, ...values) => guard(() => Number(statement(sql).run(...values).changes)),
+    insert: (sql, ...values) => guard(() => statement(sql).run(...values).lastInsertRowid as bigint),
+    exec: (sql) => guard(() => connection.exec(sql)),
+    transaction: (kind, work) =>
+      guard(() => {
+        connection.exec(kind === 'write' ? 'BEGIN IMMEDIATE' : 'BEGIN');
+        return inTransaction(work);
+      }),
+    savepoint: (work) =>
+      guard(() => {
+        connection.exec('SAVEPOINT unit');
+        return inSavepoint(work);
+      }),
+    close: () => {
+      prepared.clear();
+      connection.close();
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { endpoints } from '../../src/contract/index.ts';
+import { deviations } from './deviations.ts';
+import { compare, type Difference, readWitness, rowCount, type WitnessEndpoint } from './witness.ts';
+
+const witness = readWitness();
+
+/** What the contract has to have at least. */
+const slice = [
+  'users.onboard',
+  'users.onboard-status',
+  'users.get-details',
+  'users.list',
+  'transactions.onramp',
+  'transactions.onramp-status',
+  'transactions.offramp',
+  'transactions.offramp-status',
+  'virtual-accounts.get',
+  'banks.list-codes',
+  'banks.add',
+  'banks.list',
+  'wallets.get-fintech',
+  'wallets.list-user',
+  'wallets.balance-multi',
+  'wallets.balance-user',
+  'fees.get',
+  'fees.accumulated',
+];
+
+function witnessOf(id: string): WitnessEndpoint {
+  const found = witness.get(id);
+  if (!found) throw new Error(`the specification has no endpoint ${id}`);
+  return found;
+}
+
+const pairs = endpoints
+  .filter((endpoint) => endpoint.area !== 'control')
+  .map((endpoint) => ({ id: endpoint.id, endpoint, witness: witnessOf(endpoint.id) }));
+
+function isListed({ endpoint, row }: Difference): boolean {
+  return deviations.some((deviation) => deviation.endpoint === endpoint && deviation.row === row);
+}
+
+describe('the contract against the specification', () => {
+  test.each(pairs)('$id', ({ endpoint, witness }) => {
+    expect(compare(endpoint, witness).filter((difference) => !isListed(difference))).toEqual([]);
+  });
+
+  test('every listed deviation is there and says why', () => {
+    const differences = pairs.flatMap(({ endpoint, witness }) => compare(endpoint, witness));
+    const needed = deviations.filter(({ endpoint, row, reason }) => {
+      return reason !== '' && differences.some((found) => found.endpoint === endpoint && found.row === row);
+    });
+    expect(deviations).toEqual(needed);
+  });
+
+  test.each(slice)('%s is in the contract', (id) => {
+    expect(witness.has(id)).toBe(true);
+    expect(endpoints.map((endpoint) => endpoint.id)).toContain(id);
+  });
+
+  test('nothing of the slice is skipped', () => {
+    const rows = pairs.reduce((sum, pair) => sum + rowCount(pair.witness), 0);
+    expect(rows).toBeGreaterThanOrEqual(369);
+  });
+});
+
+describe('the comparison itself', () => {
+  const extra = { name: 'extra', type: 'string', source: 'public' };
+  const [pair] = pairs.filter(({ id }) => id === 'banks.add');
+  const damage: [string, (good: WitnessEndpoint) => Partial<WitnessEndpoint>][] = [
+    ['effect', () => ({ effect: 'read' })],
+    ['starts', () => ({ starts: 'offramp' })],
+    ['rate_limit.max', () => ({ rate_limit: { max: 31, window_s: 60 } })],
+    ['request.bankCode', (good) => ({ request: { body: good.request?.body?.filter(notNamed('bankCode')) ?? [] } })],
+    ['request.isDefault', (good) => ({ request: { body: good.request?.body?.map(demand('isDefault')) ?? [] } })],
+    ['request.label', (good) => ({ request: { query: good.request?.body ?? [] } })],
+    ['response.message', (good) => ({ response: good.response?.filter(notNamed('message')) ?? [] })],
+    [
+      'response.isValidated',
+      (good) => ({ response: good.response?.map(alter('isValidated', { type: 'string' })) ?? [] }),
+    ],
+    ['response.bankName', (good) => ({ response: good.response?.map(alter('bankName', { source: 'client' })) ?? [] })],
+    ['response.accountId', (good) => ({ response: good.response?.map(alter('accountId', { unit: 'kobo' })) ?? [] })],
+    ['errors.VALIDATION_ERROR', (good) => ({ errors: good.errors?.slice(1) ?? [] })],
+    ['response.extra', (good) => ({ response: [...(good.response ?? []), extra] })],
+  ];
+
+  test.each(damage)('sees a changed %s', (row, change) => {
+    if (!pair) throw new Error('the contract has no banks.add');
+    const seen = compare(pair.endpoint, { ...pair.witness, ...change(pair.witness) });
+    expect(seen.map((difference) => difference.row)).toContain(row);
+  });
+});
+
+function notNamed(name: string) {
+  return (row: { name: string }) => row.name !== name;
+}
+
+function alter(name: string, change: { type?: string; source?: string; unit?: string }) {
+  return <R extends { name: string }>(row: R): R => (row.name === name ? { ...row, ...change } : row);
+}
+
+function demand(name: string) {
+  return <R extends { name: string }>(row: R): R => (row.name === name ? { ...row, required: true } : row);
+}

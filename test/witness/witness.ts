@@ -1,0 +1,167 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { type Endpoint, EVERYWHERE, pathParameters, placeOf } from '../../src/contract/endpoint.ts';
+import { FAULTS } from '../../src/contract/faults.ts';
+import { type FieldRow, rowsOf } from '../../src/contract/rows.ts';
+
+export interface WitnessRow {
+  readonly name: string;
+  readonly type: string;
+  readonly unit?: string;
+  readonly required?: boolean;
+  readonly source: string;
+}
+
+export interface WitnessError {
+  readonly http?: number;
+  readonly response_code?: string;
+  readonly name: string;
+  readonly source: string;
+}
+
+type Place = 'path' | 'query' | 'body';
+
+/** An endpoint as the specification's data files have it. */
+export interface WitnessEndpoint {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly source: string;
+  readonly effect: string;
+  readonly starts?: string;
+  readonly rate_limit: { readonly max: number; readonly window_s: number };
+  readonly request?: Partial<Record<Place, readonly WitnessRow[]>>;
+  readonly response?: readonly WitnessRow[];
+  readonly errors?: readonly WitnessError[];
+}
+
+/** Where the contract and the witness disagree: `response.amount` and what each says. */
+export interface Difference {
+  readonly endpoint: string;
+  readonly row: string;
+  readonly what: string;
+}
+
+const folder = new URL('contract/', import.meta.url);
+
+/** Every endpoint of every data file, by id. */
+export function readWitness(): Map<string, WitnessEndpoint> {
+  const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
+  const endpoints = files.flatMap((name) => {
+    const file = parse(readFileSync(new URL(name, folder), 'utf8')) as { endpoints?: WitnessEndpoint[] };
+    return file.endpoints ?? [];
+  });
+  return new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]));
+}
+
+/** A witness row of a request, with the place it travels in. */
+function requestRows(witness: WitnessEndpoint): { place: Place; row: WitnessRow }[] {
+  const places: readonly Place[] = ['path', 'query', 'body'];
+  return places.flatMap((place) => (witness.request?.[place] ?? []).map((row) => ({ place, row })));
+}
+
+/** How many rows of the witness a comparison looks at. */
+export function rowCount(witness: WitnessEndpoint): number {
+  return requestRows(witness).length + (witness.response ?? []).length + ownErrors(witness).length;
+}
+
+export function compare(endpoint: Endpoint, witness: WitnessEndpoint): Difference[] {
+  const request = requestRows(witness);
+  return [
+    ...compareHead(endpoint, witness),
+    ...comparePlaces(endpoint, request),
+    ...compareRows(
+      'request',
+      rowsOf(endpoint.request()),
+      request.map(({ row }) => row),
+    ),
+    ...compareRows('response', rowsOf(endpoint.response()), witness.response ?? []),
+    ...compareErrors(endpoint, witness),
+  ].map((difference) => ({ endpoint: endpoint.id, ...difference }));
+}
+
+type Found = Omit<Difference, 'endpoint'>;
+
+function differ(row: string, contract: unknown, witness: unknown): Found[] {
+  return contract === witness ? [] : [{ row, what: `contract ${contract}, witness ${witness}` }];
+}
+
+function compareHead(endpoint: Endpoint, witness: WitnessEndpoint): Found[] {
+  const { max, windowSeconds } = endpoint.rateLimit;
+  return [
+    ...differ('method', endpoint.method, witness.method),
+    ...differ('path', endpoint.path, witness.path),
+    ...differ('effect', endpoint.effect, witness.effect),
+    ...differ('starts', endpoint.starts, witness.starts),
+    ...differ('rate_limit.max', max, witness.rate_limit.max),
+    ...differ('rate_limit.window_s', windowSeconds, witness.rate_limit.window_s),
+    ...differ('source', endpoint.source, witness.source),
+  ];
+}
+
+function comparePlaces(endpoint: Endpoint, rows: { place: Place; row: WitnessRow }[]): Found[] {
+  const inPath = pathParameters(endpoint.path);
+  return rows.flatMap(({ place, row }) => {
+    const contractPlace = inPath.includes(row.name) ? 'path' : placeOf(endpoint);
+    return differ(`request.${row.name}`, `in ${contractPlace}`, `in ${place}`);
+  });
+}
+
+type Side = 'request' | 'response';
+
+function compareRows(side: Side, contract: readonly FieldRow[], witness: readonly WitnessRow[]): Found[] {
+  const missing = witness.filter(({ name }) => !contract.some((row) => row.name === name));
+  return [
+    ...missing.map(({ name }) => ({ row: `${side}.${name}`, what: 'only in the witness' })),
+    ...repeated(witness).map((name) => ({ row: `${side}.${name}`, what: 'twice in the witness' })),
+    ...contract.flatMap((row) => compareRow(side, row, witness)),
+  ];
+}
+
+function repeated(witness: readonly WitnessRow[]): string[] {
+  const names = witness.map(({ name }) => name);
+  return names.filter((name, index) => names.indexOf(name) !== index);
+}
+
+function compareRow(side: Side, row: FieldRow, witness: readonly WitnessRow[]): Found[] {
+  const name = `${side}.${row.name}`;
+  const twin = witness.find((candidate) => candidate.name === row.name);
+  if (!twin) return impliedContainer(row, witness) ? [] : [{ row: name, what: 'only in the contract' }];
+  return [
+    ...differ(name, `type ${row.type}`, `type ${twin.type}`),
+    ...differ(name, `unit ${row.unit}`, `unit ${twin.unit}`),
+    ...differ(name, `source ${row.source}`, `source ${twin.source}`),
+    ...(side === 'request' ? differ(name, `required ${row.required}`, `required ${twin.required}`) : []),
+  ];
+}
+
+/** The witness names most containers only through what is in them. */
+function impliedContainer(row: FieldRow, witness: readonly WitnessRow[]): boolean {
+  if (row.type !== 'object' && row.type !== 'array') return false;
+  const inside = row.type === 'array' ? `${row.name}[].` : `${row.name}.`;
+  return witness.some(({ name }) => name.startsWith(inside));
+}
+
+/** The errors of one endpoint alone: what every endpoint can answer is declared once. */
+function ownErrors(witness: WitnessEndpoint): WitnessError[] {
+  return (witness.errors ?? []).filter(
+    ({ name, source }) => !EVERYWHERE.some((error) => error.fault === name && error.source === source),
+  );
+}
+
+/** Errors have no name of their own and may repeat, so equal ones are counted. */
+function compareErrors(endpoint: Endpoint, witness: WitnessEndpoint): Found[] {
+  const ours = endpoint.errors.map(({ fault, source }) => {
+    const { http, code } = FAULTS[fault];
+    return { name: fault as string, text: `${fault} ${http} ${code} ${source}` };
+  });
+  const theirs = ownErrors(witness).map((error) => ({
+    name: error.name,
+    text: `${error.name} ${error.http} ${error.response_code} ${error.source}`,
+  }));
+  const kinds = new Map([...ours, ...theirs].map(({ name, text }) => [text, name]));
+  return [...kinds].flatMap(([text, name]) => {
+    const times = (errors: { text: string }[]) => errors.filter((error) => error.text === text).length;
+    return differ(`errors.${name}`, `${times(ours)} of ${text}`, `${times(theirs)} of ${text}`);
+  });
+}
