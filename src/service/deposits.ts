@@ -58,10 +58,15 @@ export function receivePayment(context: Context, payment: Payment): Receipt {
   const { store } = context;
   const account = store.get<VirtualAccountRow>('SELECT * FROM virtual_account WHERE number = ?', payment.accountNumber);
   if (!account) throw new Fault('NOT_FOUND', 'no virtual account has this number');
-  const owner = store.get<Owner>('SELECT user_id, first_name, middle_name, last_name, active FROM user WHERE id = ?', account.user);
-  const row = account.onramp === null ? undefined : store.get<OnrampRow>('SELECT * FROM onramp WHERE id = ?', account.onramp);
+  const owner = store.get<Owner>(
+    'SELECT user_id, first_name, middle_name, last_name, active FROM user WHERE id = ?',
+    account.user,
+  );
+  const row =
+    account.onramp === null ? undefined : store.get<OnrampRow>('SELECT * FROM onramp WHERE id = ?', account.onramp);
   if (!owner) throw new Error('a virtual account without an owner');
-  const judge = () => (row ? judgeTemporary(context, account, row, payment.amountKobo) : judgePermanent(owner, payment.senderName));
+  const judge = () =>
+    row ? judgeTemporary(context, account, row, payment.amountKobo) : judgePermanent(owner, payment.senderName);
   const judgement = owner.active ? judge() : { reason: 'user_inactive' };
   const depositId = context.ids.uuid();
   const id = recordDeposit(context, { account, row, payment, depositId, judgement });
@@ -128,7 +133,10 @@ function bankReference({ ids, nowMs }: Context): string {
 }
 
 /** The event of the arrival: minting has not begun. */
-function announce(context: Context, { account, row, payment, depositId, judgement, owner }: Arrival & { owner: Owner }): void {
+function announce(
+  context: Context,
+  { account, row, payment, depositId, judgement, owner }: Arrival & { owner: Owner },
+): void {
   const about = { fintech: account.fintech, userId: owner.user_id };
   const naira = toWireNumber(amount('NGN', payment.amountKobo), 'naira');
   const at = isoTime(context.nowMs);
@@ -141,7 +149,12 @@ function announce(context: Context, { account, row, payment, depositId, judgemen
         depositId,
         virtualAccount: { accountNumber: account.number, accountName: account.name },
         deposit: { amount: naira, currency: 'NGN', reference: depositId },
-        depositor: { name: payment.senderName, accountNumber: SENDER_ACCOUNT, bankCode: SENDER_BANK_CODE, bankName: bankByCode(SENDER_BANK_CODE)?.name },
+        depositor: {
+          name: payment.senderName,
+          accountNumber: SENDER_ACCOUNT,
+          bankCode: SENDER_BANK_CODE,
+          bankName: bankByCode(SENDER_BANK_CODE)?.name,
+        },
         metadata: { provider: VIRTUAL_ACCOUNT_BANK.provider, receivedAt: at },
       },
     });

@@ -69,7 +69,13 @@ export function feesOn(store: Database, fintech: bigint, direction: Direction, a
 }
 
 /** The postings that collect the fees of one transaction, and the tally that counts it. Call once, when the money moves. */
-export function collectFees(context: Context, fintech: bigint, direction: Direction, platformKobo: bigint, fintechKobo: bigint): Posting[] {
+export function collectFees(
+  context: Context,
+  fintech: bigint,
+  direction: Direction,
+  platformKobo: bigint,
+  fintechKobo: bigint,
+): Posting[] {
   context.store.run(
     `INSERT INTO fee_tally (fintech, direction, transactions, earned_kobo, updated_at) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET transactions = transactions + excluded.transactions, earned_kobo = earned_kobo + excluded.earned_kobo,

@@ -26,7 +26,10 @@ export const VAULT: AccountRef = { code: 'vault', asset: 'CNGN' };
 
 export type Direction = 'onramp' | 'offramp';
 
-export const platformFees = (direction: Direction): AccountRef => ({ code: `fees/platform/${direction}`, asset: 'NGN' });
+export const platformFees = (direction: Direction): AccountRef => ({
+  code: `fees/platform/${direction}`,
+  asset: 'NGN',
+});
 export const fintechFees = (fintech: bigint, direction: Direction): AccountRef => ({
   code: `fees/fintech/${fintech}/${direction}`,
   asset: 'NGN',
@@ -46,16 +49,25 @@ export interface Posting {
 
 /** The row of an account, made on first use. */
 export function accountId(store: Database, ref: AccountRef): bigint {
-  const find = () => store.get<{ id: bigint }>('SELECT id FROM account WHERE code = ? AND asset = ?', ref.code, ref.asset)?.id;
+  const find = () =>
+    store.get<{ id: bigint }>('SELECT id FROM account WHERE code = ? AND asset = ?', ref.code, ref.asset)?.id;
   return (
     find() ??
-    store.insert('INSERT INTO account (code, asset, may_be_negative) VALUES (?, ?, ?)', ref.code, ref.asset, ref.mayBeNegative ? 1 : 0)
+    store.insert(
+      'INSERT INTO account (code, asset, may_be_negative) VALUES (?, ?, ?)',
+      ref.code,
+      ref.asset,
+      ref.mayBeNegative ? 1 : 0,
+    )
   );
 }
 
 /** What an account holds, in smallest units; 0 for one that was never used. */
 export function balanceOf(store: Database, ref: AccountRef): bigint {
-  return store.get<{ balance: bigint }>('SELECT balance FROM account WHERE code = ? AND asset = ?', ref.code, ref.asset)?.balance ?? 0n;
+  return (
+    store.get<{ balance: bigint }>('SELECT balance FROM account WHERE code = ? AND asset = ?', ref.code, ref.asset)
+      ?.balance ?? 0n
+  );
 }
 
 /**
@@ -92,7 +104,9 @@ export interface LedgerCheck {
 
 export function checkLedger(store: Database): LedgerCheck {
   const count = (sql: string) => Number(store.get<{ n: bigint }>(sql)?.n ?? 0n);
-  const rows = store.all<{ asset: string; sum: bigint }>('SELECT asset, SUM(balance) AS sum FROM account GROUP BY asset');
+  const rows = store.all<{ asset: string; sum: bigint }>(
+    'SELECT asset, SUM(balance) AS sum FROM account GROUP BY asset',
+  );
   const sums: Record<string, bigint> = { NGN: 0n, CNGN: 0n, USDC: 0n, USDT: 0n };
   for (const { asset, sum } of rows) sums[asset] = sum;
   const offBalances = count(`SELECT COUNT(*) AS n FROM account

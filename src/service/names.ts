@@ -1,8 +1,71 @@
 /** Names: whom a BVN or a bank account belongs to in the sandbox, and whether two names are one person's. */
 
-const FIRST = ['ADAEZE', 'BABAJIDE', 'CHINEDU', 'DAMILOLA', 'EBUKA', 'FATIMA', 'GBENGA', 'HADIZA', 'IFEOMA', 'JIDE', 'KELECHI', 'LARABA', 'MUSA', 'NGOZI', 'OLUMIDE', 'PATIENCE', 'RASHEED', 'SADE', 'TUNDE', 'UCHE', 'VICTORIA', 'WALE', 'YETUNDE', 'ZAINAB'] as const;
-const MIDDLE = ['AMINA', 'BOLAJI', 'CHIAMAKA', 'DAVID', 'EMEKA', 'FOLAKE', 'GRACE', 'HASSAN', 'IKENNA', 'JOY', 'KABIRU', 'MERCY'] as const;
-const LAST = ['ABUBAKAR', 'ADEYEMI', 'AKPAN', 'BALOGUN', 'BELLO', 'CHUKWU', 'DANJUMA', 'EFFIONG', 'EZE', 'GARBA', 'IBRAHIM', 'IGWE', 'LAWAL', 'MOHAMMED', 'NNAMDI', 'NWOSU', 'OBI', 'OGUNLEYE', 'OKAFOR', 'OKORO', 'OLATUNJI', 'SANI', 'UDO', 'YUSUF'] as const;
+const FIRST = [
+  'ADAEZE',
+  'BABAJIDE',
+  'CHINEDU',
+  'DAMILOLA',
+  'EBUKA',
+  'FATIMA',
+  'GBENGA',
+  'HADIZA',
+  'IFEOMA',
+  'JIDE',
+  'KELECHI',
+  'LARABA',
+  'MUSA',
+  'NGOZI',
+  'OLUMIDE',
+  'PATIENCE',
+  'RASHEED',
+  'SADE',
+  'TUNDE',
+  'UCHE',
+  'VICTORIA',
+  'WALE',
+  'YETUNDE',
+  'ZAINAB',
+] as const;
+const MIDDLE = [
+  'AMINA',
+  'BOLAJI',
+  'CHIAMAKA',
+  'DAVID',
+  'EMEKA',
+  'FOLAKE',
+  'GRACE',
+  'HASSAN',
+  'IKENNA',
+  'JOY',
+  'KABIRU',
+  'MERCY',
+] as const;
+const LAST = [
+  'ABUBAKAR',
+  'ADEYEMI',
+  'AKPAN',
+  'BALOGUN',
+  'BELLO',
+  'CHUKWU',
+  'DANJUMA',
+  'EFFIONG',
+  'EZE',
+  'GARBA',
+  'IBRAHIM',
+  'IGWE',
+  'LAWAL',
+  'MOHAMMED',
+  'NNAMDI',
+  'NWOSU',
+  'OBI',
+  'OGUNLEYE',
+  'OKAFOR',
+  'OKORO',
+  'OLATUNJI',
+  'SANI',
+  'UDO',
+  'YUSUF',
+] as const;
 
 export interface PersonName {
   readonly first: string;
@@ -27,13 +90,36 @@ function pick(names: readonly string[], text: string): string {
 
 /** The name the sandbox gives to any number that has none in the table of test values. */
 export function derivedName(number: string): PersonName {
-  return { first: pick(FIRST, `first ${number}`), middle: pick(MIDDLE, `middle ${number}`), last: pick(LAST, `last ${number}`) };
+  return {
+    first: pick(FIRST, `first ${number}`),
+    middle: pick(MIDDLE, `middle ${number}`),
+    last: pick(LAST, `last ${number}`),
+  };
 }
 
-const CORPORATE = new Set(['LTD', 'LIMITED', 'PLC', 'NIG', 'NIGERIA', 'ENTERPRISE', 'ENTERPRISES', 'VENTURES', 'COMPANY', 'CO', 'INC', 'LLC', 'GLOBAL', 'SERVICES', 'RESOURCES']);
+const CORPORATE = new Set([
+  'LTD',
+  'LIMITED',
+  'PLC',
+  'NIG',
+  'NIGERIA',
+  'ENTERPRISE',
+  'ENTERPRISES',
+  'VENTURES',
+  'COMPANY',
+  'CO',
+  'INC',
+  'LLC',
+  'GLOBAL',
+  'SERVICES',
+  'RESOURCES',
+]);
 
 function words(name: string): string[] {
-  const plain = name.normalize('NFD').replace(/[\p{M}'’`.-]/gu, '').toUpperCase();
+  const plain = name
+    .normalize('NFD')
+    .replace(/[\p{M}'’`.-]/gu, '')
+    .toUpperCase();
   return plain.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
 }
 
@@ -77,5 +163,8 @@ export function matchName(sender: string, person: PersonName): NameMatch {
   const scores = own.map((word) => best(word, senderWords));
   const score = own.length === 0 ? 0 : scores.reduce((sum, each) => sum + each, 0) / own.length;
   const strange = senderWords.some((word) => CORPORATE.has(word) || (word.length > 1 && best(word, all) === 0));
-  return { isMatch: scores.every((each) => each > 0) && own.length > 0 && !strange, scorePercent: Math.round(score * (strange ? 50 : 100)) };
+  return {
+    isMatch: scores.every((each) => each > 0) && own.length > 0 && !strange,
+    scorePercent: Math.round(score * (strange ? 50 : 100)),
+  };
 }

@@ -29,7 +29,10 @@ export function isDue({ store, nowMs }: Context): boolean {
 export function advance(context: Context): number {
   let happened = 0;
   for (;;) {
-    const next = context.store.get<DueRow>('SELECT * FROM due WHERE due_at <= ? ORDER BY due_at, id LIMIT 1', context.nowMs);
+    const next = context.store.get<DueRow>(
+      'SELECT * FROM due WHERE due_at <= ? ORDER BY due_at, id LIMIT 1',
+      context.nowMs,
+    );
     if (!next) return happened;
     context.store.run('DELETE FROM due WHERE id = ?', next.id);
     const machine = MACHINES[next.machine];

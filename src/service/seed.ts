@@ -4,7 +4,7 @@ import type { Ids } from '../world.ts';
 import { type Context, hex } from './context.ts';
 import { collectFees } from './fees.ts';
 import { BANK, chain, post, RESERVE, SUPPLY, walletAccount } from './ledger.ts';
-import { type PaceName, PACES } from './pace.ts';
+import { PACES, type PaceName } from './pace.ts';
 import { DROP_ALL, SCHEMA } from './schema.ts';
 import { setSetting } from './settings.ts';
 import { accountHolder } from './values.ts';
@@ -22,29 +22,42 @@ const tokens = (whole: bigint) => whole * 10n ** BigInt(DECIMALS.CNGN);
 const naira = (whole: bigint) => whole * 10n ** BigInt(DECIMALS.NGN);
 
 /** Makes the tables and what the sandbox starts with: a fintech with a key, funds, withdrawable fees and a bank account. */
-export function seed(store: Database, nowMs: number, ids: Ids, options: SeedOptions): void {
+export function seed(store: Database, nowMs: number, ids: Ids, options: SeedOptions, apiKey = newApiKey(ids)): void {
   store.exec(SCHEMA);
   const context: Context = { store, nowMs, ids, pace: PACES[options.pace] };
   setSetting(store, 'clock_offset_ms', '0');
   setSetting(store, 'pace', options.pace);
   setSetting(store, 'rate_limits', options.rateLimits ? 'on' : 'off');
   setSetting(store, 'bvn_digest_key', hex(ids.bytes(32)));
-  const fintech = seedFintech(context);
+  const fintech = seedFintech(context, apiKey);
   seedFunds(context, fintech);
   seedFees(context, fintech);
   seedBankAccount(context, fintech);
 }
 
-/** Drops everything and seeds anew, in the transaction that is open: other processes see the old state or the new one. */
-export function reseed(store: Database, nowMs: number, ids: Ids, options: SeedOptions): void {
+/**
+ * Drops everything and seeds anew, in the transaction that is open: other processes see the old state or the new one.
+ * The key stays, so that who was let in can go on.
+ */
+export function reseed(store: Database, nowMs: number, ids: Ids, options: SeedOptions, apiKey: string): void {
   store.exec('PRAGMA defer_foreign_keys = ON');
   for (const { type, name } of store.all<{ type: string; name: string }>(DROP_ALL)) store.exec(`DROP ${type} ${name}`);
-  seed(store, nowMs, ids, options);
+  seed(store, nowMs, ids, options, apiKey);
 }
 
-function seedFintech({ store, nowMs, ids }: Context): bigint {
-  const fintech = store.insert('INSERT INTO fintech (fintech_id, name, created_at, updated_at) VALUES (?, ?, ?, ?)', ids.uuid(), FINTECH_NAME, nowMs, nowMs);
-  const key = `sandbox_${hex(ids.bytes(11)).slice(0, 21)}`;
+/** `sandbox_` and 21 hexadecimal digits. Source: public. */
+function newApiKey(ids: Ids): string {
+  return `sandbox_${hex(ids.bytes(11)).slice(0, 21)}`;
+}
+
+function seedFintech({ store, nowMs, ids }: Context, key: string): bigint {
+  const fintech = store.insert(
+    'INSERT INTO fintech (fintech_id, name, created_at, updated_at) VALUES (?, ?, ?, ?)',
+    ids.uuid(),
+    FINTECH_NAME,
+    nowMs,
+    nowMs,
+  );
   store.run('INSERT INTO api_key (key, fintech, created_at) VALUES (?, ?, ?)', key, fintech, nowMs);
   setSetting(store, 'embedded_api_key', key);
   setSetting(store, 'first_fintech', fintech.toString());

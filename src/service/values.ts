@@ -11,9 +11,23 @@ export interface TestBvn {
 export const TEST_BVNS: readonly TestBvn[] = [
   { bvn: '00000000000', means: 'fails verification', outcome: 'fails' },
   { bvn: '00000000001', means: 'the identity provider cannot be reached', outcome: 'unavailable' },
-  { bvn: '00000000002', means: 'a name with an apostrophe, a hyphen and accents', outcome: 'verifies', name: { first: "ADÉBÁYỌ̀", middle: "D'ANGELO", last: 'OKORO-BELLO' } },
+  {
+    bvn: '00000000002',
+    means: 'a name with an apostrophe, a hyphen and accents',
+    outcome: 'verifies',
+    name: { first: 'ADÉBÁYỌ̀', middle: "D'ANGELO", last: 'OKORO-BELLO' },
+  },
   { bvn: '00000000003', means: 'a single name', outcome: 'verifies', name: { first: 'MUSA', middle: '', last: '' } },
-  { bvn: '00000000004', means: 'a name of 90 characters', outcome: 'verifies', name: { first: 'OLUWATOBILOBAOLUWAFERANMIOLUWASEUN', middle: 'CHUKWUEMEKAIFEANYICHUKWU', last: 'OGUNDIMU-ADETOKUNBO-FASHOLA-OLA' } },
+  {
+    bvn: '00000000004',
+    means: 'a name of 90 characters',
+    outcome: 'verifies',
+    name: {
+      first: 'OLUWATOBILOBAOLUWAFERANMIOLUWASEUN',
+      middle: 'CHUKWUEMEKAIFEANYICHUKWU',
+      last: 'OGUNDIMU-ADETOKUNBO-FASHOLA-OLA',
+    },
+  },
 ];
 
 export interface TestAccount {

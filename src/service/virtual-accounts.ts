@@ -33,7 +33,10 @@ function accountNumberAt(position: bigint): string {
 }
 
 /** Opens an account with a number of 10 digits that no other has. */
-export function openVirtualAccount({ store, nowMs }: Context, account: NewVirtualAccount): { id: bigint; number: string; name: string } {
+export function openVirtualAccount(
+  { store, nowMs }: Context,
+  account: NewVirtualAccount,
+): { id: bigint; number: string; name: string } {
   const id = (store.get<{ last: bigint | null }>('SELECT MAX(id) AS last FROM virtual_account')?.last ?? 0n) + 1n;
   const number = accountNumberAt(id);
   store.run(

@@ -27,7 +27,11 @@ export function userWallets(store: Database, user: bigint): WalletRow[] {
 }
 
 /** A wallet's holdings of one asset by network, in smallest units; only networks that hold some. */
-export function holdings(store: Database, wallet: bigint, asset: Asset): { network: string; account: bigint; balance: bigint }[] {
+export function holdings(
+  store: Database,
+  wallet: bigint,
+  asset: Asset,
+): { network: string; account: bigint; balance: bigint }[] {
   const prefix = `wallet/${wallet}/`;
   // '0' follows '/' in the character table, so this range is every code that begins with the prefix.
   return store

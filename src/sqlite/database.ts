@@ -118,17 +118,19 @@ function wrap(connection: Connection, guard: Guard): Database {
     }
     return found;
   };
-  const finish = (done: string, undone: string) => <T>(work: () => T) => {
-    try {
-      const result = work();
-      connection.exec(done);
-      return result;
-    } catch (error) {
-      // Some errors (a full disk) have ended the transaction already.
-      if (connection.isTransaction) connection.exec(undone);
-      throw error;
-    }
-  };
+  const finish =
+    (done: string, undone: string) =>
+    <T>(work: () => T) => {
+      try {
+        const result = work();
+        connection.exec(done);
+        return result;
+      } catch (error) {
+        // Some errors (a full disk) have ended the transaction already.
+        if (connection.isTransaction) connection.exec(undone);
+        throw error;
+      }
+    };
   const inTransaction = finish('COMMIT', 'ROLLBACK');
   const inSavepoint = finish('RELEASE unit', 'ROLLBACK TO unit; RELEASE unit');
   return {

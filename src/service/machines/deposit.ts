@@ -39,8 +39,8 @@ export const deposit: Machine<DepositRow> = {
   name: 'deposit',
   table: 'deposit',
   transitions: [
-    { on: 'minted', from: ['processing'], to: 'completed', then: mint },
-    { on: 'refunded', from: ['refunding'], to: 'refunded', then: refund },
+    { on: 'minted', from: ['processing'], to: 'completed', effect: mint },
+    { on: 'refunded', from: ['refunding'], to: 'refunded', effect: refund },
   ],
 };
 

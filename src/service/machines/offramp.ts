@@ -34,8 +34,8 @@ export const offramp: Machine<OfframpRow> = {
   name: 'offramp',
   table: 'offramp',
   transitions: [
-    { on: 'settled', from: ['payout_pending'], to: 'completed', then: settle },
-    { on: 'payout-failed', from: ['payout_pending'], to: 'failed', then: giveBack },
+    { on: 'settled', from: ['payout_pending'], to: 'completed', effect: settle },
+    { on: 'payout-failed', from: ['payout_pending'], to: 'failed', effect: giveBack },
   ],
 };
 
@@ -86,7 +86,10 @@ function giveBack(context: Context, row: OfframpRow): void {
   );
   post(context, 'offramp.returned', row.request_id, [
     { account: VAULT, minor: -cngnBaseFromKobo(deductedKobo(row)) },
-    ...sources.map(({ wallet, network, amount_base }) => ({ account: walletAccount(wallet, network, 'CNGN'), minor: amount_base })),
+    ...sources.map(({ wallet, network, amount_base }) => ({
+      account: walletAccount(wallet, network, 'CNGN'),
+      minor: amount_base,
+    })),
   ]);
   announce(context, row, 'vault.return.payout.failed', {
     failedAt: isoTime(context.nowMs),

@@ -25,8 +25,8 @@ export const onboarding: Machine<OnboardingRow> = {
   name: 'onboarding',
   table: 'onboarding',
   transitions: [
-    { on: 'verified', from: ['processing'], to: 'completed', then: createUser },
-    { on: 'rejected', from: ['processing'], to: 'failed', then: end },
+    { on: 'verified', from: ['processing'], to: 'completed', effect: createUser },
+    { on: 'rejected', from: ['processing'], to: 'failed', effect: end },
   ],
 };
 

@@ -35,11 +35,11 @@ export const onramp: Machine<OnrampRow> = {
   name: 'onramp',
   table: 'onramp',
   transitions: [
-    { on: 'account-ready', from: ['requested'], to: 'pending', then: activateAccount },
-    { on: 'paid', from: ['requested', 'pending'], to: 'processing', then: acceptPayment },
-    { on: 'expired', from: ['requested', 'pending'], to: 'failed', then: expireAccount },
-    { on: 'minted', from: ['processing'], to: 'funded', then: mint },
-    { on: 'delivered', from: ['funded'], to: 'completed', then: deliver },
+    { on: 'account-ready', from: ['requested'], to: 'pending', effect: activateAccount },
+    { on: 'paid', from: ['requested', 'pending'], to: 'processing', effect: acceptPayment },
+    { on: 'expired', from: ['requested', 'pending'], to: 'failed', effect: expireAccount },
+    { on: 'minted', from: ['processing'], to: 'funded', effect: mint },
+    { on: 'delivered', from: ['funded'], to: 'completed', effect: deliver },
   ],
 };
 
@@ -79,7 +79,12 @@ function mint(context: Context, row: OnrampRow): void {
     { account: walletAccount(row.wallet, 'base', 'CNGN'), minor: base },
   ]);
   store.run('UPDATE onramp SET funded_at = ?, tx_hash = ? WHERE id = ?', nowMs, txHash, row.id);
-  store.run(`UPDATE deposit SET state = 'completed', tx_hash = ?, ended_at = ? WHERE onramp = ? AND state = 'processing'`, txHash, nowMs, row.id);
+  store.run(
+    `UPDATE deposit SET state = 'completed', tx_hash = ?, ended_at = ? WHERE onramp = ? AND state = 'processing'`,
+    txHash,
+    nowMs,
+    row.id,
+  );
   const wallet = store.get<{ address: string }>('SELECT address FROM wallet WHERE id = ?', row.wallet);
   const user = store.get<{ user_id: string }>('SELECT user_id FROM user WHERE id = ?', row.user);
   emit(context, {

@@ -29,16 +29,27 @@ export function resolveAccount(accountNumber: string, bankCode: string): { bank:
   const bank = bankByCode(bankCode);
   if (!bank) throw new Fault('VALIDATION_ERROR', 'bankCode: no bank has this code');
   const holder = accountHolder(accountNumber, bank.code);
-  if (holder === undefined) throw new Fault('VALIDATION_ERROR', 'the account number does not resolve to a name at this bank');
+  if (holder === undefined)
+    throw new Fault('VALIDATION_ERROR', 'the account number does not resolve to a name at this bank');
   return { bank, holder };
 }
 
 const add: Operations['banks.add'] = (call, { accountNumber, bankCode, isDefault = false, label }) => {
   const { store, fintech, nowMs } = call;
   const { bank, holder } = resolveAccount(accountNumber, bankCode);
-  const known = store.get<BankAccountRow>('SELECT * FROM bank_account WHERE fintech = ? AND number = ? AND bank_code = ?', fintech.id, accountNumber, bank.code);
+  const known = store.get<BankAccountRow>(
+    'SELECT * FROM bank_account WHERE fintech = ? AND number = ? AND bank_code = ?',
+    fintech.id,
+    accountNumber,
+    bank.code,
+  );
   const accountId = known?.account_id ?? call.ids.uuid();
-  if (isDefault) store.run('UPDATE bank_account SET is_default = 0, updated_at = ? WHERE fintech = ? AND is_default = 1', nowMs, fintech.id);
+  if (isDefault)
+    store.run(
+      'UPDATE bank_account SET is_default = 0, updated_at = ? WHERE fintech = ? AND is_default = 1',
+      nowMs,
+      fintech.id,
+    );
   if (known) {
     store.run(
       'UPDATE bank_account SET label = COALESCE(?, label), is_default = MAX(is_default, ?), updated_at = ? WHERE id = ?',
@@ -74,7 +85,10 @@ const add: Operations['banks.add'] = (call, { accountNumber, bankCode, isDefault
 };
 
 const list: Operations['banks.list'] = (call) => {
-  const rows = call.store.all<BankAccountRow>('SELECT * FROM bank_account WHERE fintech = ? ORDER BY id DESC', call.fintech.id);
+  const rows = call.store.all<BankAccountRow>(
+    'SELECT * FROM bank_account WHERE fintech = ? ORDER BY id DESC',
+    call.fintech.id,
+  );
   const summary = (row: BankAccountRow) => ({
     accountId: row.account_id,
     accountName: row.verified_name,

@@ -12,10 +12,17 @@ const get: Operations['fees.get'] = (call) => {
   const onramp = feeSetting(call.store, call.fintech.id, 'onramp');
   const offramp = feeSetting(call.store, call.fintech.id, 'offramp');
   const show = (setting: typeof onramp) =>
-    setting && { percentageFee: percentToWire(setting.percent_millionths), capFee: kobo(setting.cap_kobo), enabled: setting.enabled === 1n };
+    setting && {
+      percentageFee: percentToWire(setting.percent_millionths),
+      capFee: kobo(setting.cap_kobo),
+      enabled: setting.enabled === 1n,
+    };
   const settings = [onramp, offramp].filter((setting) => setting !== undefined);
   const created = settings.map((setting) => setting.created_at).sort()[0];
-  const updated = settings.map((setting) => setting.updated_at).sort().at(-1);
+  const updated = settings
+    .map((setting) => setting.updated_at)
+    .sort()
+    .at(-1);
   return {
     fintechId: call.fintech.fintechId,
     hasConfiguration: settings.length > 0,
@@ -24,7 +31,10 @@ const get: Operations['fees.get'] = (call) => {
       ...(offramp ? { offrampFee: show(offramp) } : {}),
       metadata: { description: null, lastUpdatedBy: call.fintech.fintechId },
     },
-    timestamps: { createdAt: created === undefined ? null : isoTime(created), updatedAt: updated === undefined ? null : isoTime(updated) },
+    timestamps: {
+      createdAt: created === undefined ? null : isoTime(created),
+      updatedAt: updated === undefined ? null : isoTime(updated),
+    },
     version: '1.0.0',
   };
 };
@@ -51,13 +61,17 @@ const WITHDRAWAL_LIMITS_KOBO = { minimum: 1_000n, maximum: 10_000_000n } as cons
 
 const accumulated: Operations['fees.accumulated'] = (call) => {
   const tally = (direction: Direction) =>
-    call.store.get<Tally>('SELECT transactions, earned_kobo, updated_at FROM fee_tally WHERE fintech = ? AND direction = ?', call.fintech.id, direction) ??
-    NO_TALLY;
+    call.store.get<Tally>(
+      'SELECT transactions, earned_kobo, updated_at FROM fee_tally WHERE fintech = ? AND direction = ?',
+      call.fintech.id,
+      direction,
+    ) ?? NO_TALLY;
   const onramp = tally('onramp');
   const offramp = tally('offramp');
   const pending = { onramp: pendingKobo(call, 'onramp'), offramp: pendingKobo(call, 'offramp') };
   const collected =
-    balanceOf(call.store, fintechFees(call.fintech.id, 'onramp')) + balanceOf(call.store, fintechFees(call.fintech.id, 'offramp'));
+    balanceOf(call.store, fintechFees(call.fintech.id, 'onramp')) +
+    balanceOf(call.store, fintechFees(call.fintech.id, 'offramp'));
   const pendingWithdrawals = 0n;
   const lastUpdated = onramp.updated_at > offramp.updated_at ? onramp.updated_at : offramp.updated_at;
   return {

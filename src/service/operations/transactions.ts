@@ -1,10 +1,14 @@
 import type { RequestOf } from '../../contract/endpoint.ts';
 import { Fault } from '../../contract/faults.ts';
-import type { startOfframp as startOfframpEndpoint, startOnramp as startOnrampEndpoint } from '../../contract/transactions.ts';
+import type {
+  startOfframp as startOfframpEndpoint,
+  startOnramp as startOnrampEndpoint,
+} from '../../contract/transactions.ts';
 import { amount, amountForPeople } from '../../money/amount.ts';
 import { trimDecimal } from '../../money/decimal.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { fromWire, toWireNumber, toWireText } from '../../money/units.ts';
+import { VIRTUAL_ACCOUNT_BANK } from '../banks.ts';
 import { type Call, hex, isoTime, isoTimeOrNull, newTxHash } from '../context.ts';
 import { type Fees, feesOn } from '../fees.ts';
 import { post, VAULT, walletAccount } from '../ledger.ts';
@@ -16,7 +20,6 @@ import type { Operations } from '../operation.ts';
 import { emit } from '../outbox.ts';
 import { TEMPORARY_ACCOUNT_MS } from '../pace.ts';
 import { payoutFails } from '../values.ts';
-import { VIRTUAL_ACCOUNT_BANK } from '../banks.ts';
 import { openVirtualAccount, type VirtualAccountRow } from '../virtual-accounts.ts';
 import { holdings, userWallets, type WalletRow } from '../wallets.ts';
 import { resolveAccount } from './banks.ts';
@@ -156,7 +159,11 @@ function onrampWallet(call: Call, row: OnrampRow, wallet: WalletRow | undefined,
 }
 
 const onrampStatus: Operations['transactions.onramp-status'] = (call, { requestId }) => {
-  const row = call.store.get<OnrampRow>('SELECT * FROM onramp WHERE request_id = ? AND fintech = ?', requestId, call.fintech.id);
+  const row = call.store.get<OnrampRow>(
+    'SELECT * FROM onramp WHERE request_id = ? AND fintech = ?',
+    requestId,
+    call.fintech.id,
+  );
   if (!row) throw new Fault('NOT_FOUND', 'no onramp has this request id');
   const wallet = call.store.get<WalletRow>('SELECT * FROM wallet WHERE id = ?', row.wallet);
   const minted = amount('CNGN', cngnBaseFromKobo(row.base_kobo));
@@ -184,15 +191,23 @@ interface Source {
 
 /** cNGN the service can sign for: the managed wallet first, then generated ones without an owner of their own. */
 function spendable(call: Call, user: UserRow): Source[] {
-  const wallets = userWallets(call.store, user.id).filter(({ kind, custom_owner }) => kind === 'managed' || (kind === 'generated' && custom_owner === null));
-  const inOrder = [...wallets.filter(({ kind }) => kind === 'managed'), ...wallets.filter(({ kind }) => kind === 'generated')];
-  return inOrder.flatMap(({ id }) => holdings(call.store, id, 'CNGN').map(({ network, balance }) => ({ wallet: id, network, base: balance })));
+  const wallets = userWallets(call.store, user.id).filter(
+    ({ kind, custom_owner }) => kind === 'managed' || (kind === 'generated' && custom_owner === null),
+  );
+  const inOrder = [
+    ...wallets.filter(({ kind }) => kind === 'managed'),
+    ...wallets.filter(({ kind }) => kind === 'generated'),
+  ];
+  return inOrder.flatMap(({ id }) =>
+    holdings(call.store, id, 'CNGN').map(({ network, balance }) => ({ wallet: id, network, base: balance })),
+  );
 }
 
 /** Takes `neededBase` from the sources in order. Throws NO_FUNDED_WALLET, INSUFFICIENT_BALANCE. */
 function draw(sources: readonly Source[], neededBase: bigint): Source[] {
   const available = sources.reduce((sum, { base }) => sum + base, 0n);
-  if (available === 0n) throw new Fault('NO_FUNDED_WALLET', 'the user has no wallet with cNGN that the service can sign for');
+  if (available === 0n)
+    throw new Fault('NO_FUNDED_WALLET', 'the user has no wallet with cNGN that the service can sign for');
   if (available < neededBase) {
     const people = (base: bigint) => amountForPeople(amount('CNGN', base));
     throw new Fault('INSUFFICIENT_BALANCE', `${people(neededBase)} needed with fees, ${people(available)} available`);
@@ -214,7 +229,12 @@ function requireVerifiedAccount(call: Call): void {
 
 type OfframpRequest = RequestOf<typeof startOfframpEndpoint>;
 
-function createOfframp(call: Call, user: UserRow, request: OfframpRequest, parts: { amountKobo: bigint; fees: Fees; holder: string; bankCode: string }): OfframpRow {
+function createOfframp(
+  call: Call,
+  user: UserRow,
+  request: OfframpRequest,
+  parts: { amountKobo: bigint; fees: Fees; holder: string; bankCode: string },
+): OfframpRow {
   const requestId = call.ids.uuid();
   const id = call.store.insert(
     `INSERT INTO offramp (request_id, fintech, user, state, amount_kobo, platform_fee_kobo, fintech_fee_kobo, account_number, bank_code,
@@ -247,7 +267,13 @@ function blockNumber({ nowMs }: Call): number {
 
 function moveToVault(call: Call, row: OfframpRow, sources: readonly Source[]): void {
   for (const { wallet, network, base } of sources) {
-    call.store.run('INSERT INTO offramp_source (offramp, wallet, network, amount_base) VALUES (?, ?, ?, ?)', row.id, wallet, network, base);
+    call.store.run(
+      'INSERT INTO offramp_source (offramp, wallet, network, amount_base) VALUES (?, ?, ?, ?)',
+      row.id,
+      wallet,
+      network,
+      base,
+    );
   }
   const total = cngnBaseFromKobo(deductedKobo(row));
   post(call, 'offramp.taken', row.request_id, [
@@ -310,10 +336,18 @@ const startOfframp: Operations['transactions.offramp'] = (call, request) => {
   };
 };
 
-const PAYOUT_STATUS: Readonly<Record<string, string>> = { payout_pending: 'pending', completed: 'completed', failed: 'failed' };
+const PAYOUT_STATUS: Readonly<Record<string, string>> = {
+  payout_pending: 'pending',
+  completed: 'completed',
+  failed: 'failed',
+};
 
 const offrampStatus: Operations['transactions.offramp-status'] = (call, { requestId }) => {
-  const row = call.store.get<OfframpRow>('SELECT * FROM offramp WHERE request_id = ? AND fintech = ?', requestId, call.fintech.id);
+  const row = call.store.get<OfframpRow>(
+    'SELECT * FROM offramp WHERE request_id = ? AND fintech = ?',
+    requestId,
+    call.fintech.id,
+  );
   if (!row) throw new Fault('NOT_FOUND', 'no offramp has this request id');
   const user = call.store.get<{ user_id: string }>('SELECT user_id FROM user WHERE id = ?', row.user);
   const source = call.store.get<{ address: string }>(

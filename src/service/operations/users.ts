@@ -4,11 +4,11 @@ import { VIRTUAL_ACCOUNT_BANK } from '../banks.ts';
 import { type Call, hex, isoTime } from '../context.ts';
 import { schedule } from '../machine.ts';
 import type { OnboardingRow } from '../machines/onboarding.ts';
+import type { Operations } from '../operation.ts';
 import { setting } from '../settings.ts';
 import { bvnRecord } from '../values.ts';
 import type { VirtualAccountRow } from '../virtual-accounts.ts';
 import { userWallets } from '../wallets.ts';
-import type { Operations } from '../operation.ts';
 
 export interface UserRow {
   readonly id: bigint;
@@ -77,7 +77,11 @@ const onboard: Operations['users.onboard'] = (call, { bvn }) => {
 };
 
 const onboardStatus: Operations['users.onboard-status'] = (call, { requestId }) => {
-  const row = call.store.get<OnboardingRow>('SELECT * FROM onboarding WHERE request_id = ? AND fintech = ?', requestId, call.fintech.id);
+  const row = call.store.get<OnboardingRow>(
+    'SELECT * FROM onboarding WHERE request_id = ? AND fintech = ?',
+    requestId,
+    call.fintech.id,
+  );
   if (!row) throw new Fault('NOT_FOUND', 'no onboarding has this request id');
   const failed = row.state === 'failed';
   const userMessage = 'the BVN could not be verified';
@@ -102,13 +106,21 @@ const onboardStatus: Operations['users.onboard-status'] = (call, { requestId }) 
 };
 
 function permanentAccount(call: Call, user: bigint): VirtualAccountRow | undefined {
-  return call.store.get<VirtualAccountRow>(`SELECT * FROM virtual_account WHERE user = ? AND kind = 'user_permanent'`, user);
+  return call.store.get<VirtualAccountRow>(
+    `SELECT * FROM virtual_account WHERE user = ? AND kind = 'user_permanent'`,
+    user,
+  );
 }
 
 function addresses(call: Call, user: bigint) {
   const wallets = userWallets(call.store, user);
-  const address = (kind: string, chain: string) => wallets.find((wallet) => wallet.kind === kind && wallet.blockchain === chain)?.address ?? null;
-  return { evm: address('managed', 'base'), solana: address('multi_chain', 'solana'), bantu: address('multi_chain', 'bantu') };
+  const address = (kind: string, chain: string) =>
+    wallets.find((wallet) => wallet.kind === kind && wallet.blockchain === chain)?.address ?? null;
+  return {
+    evm: address('managed', 'base'),
+    solana: address('multi_chain', 'solana'),
+    bantu: address('multi_chain', 'bantu'),
+  };
 }
 
 /** The user named by id or, as one client does, by BVN. */
@@ -179,7 +191,13 @@ const SORT_COLUMN = { createdAt: 'created_at', verifiedAt: 'verified_at' } as co
 const ACTIVE_FILTER = { all: '', active: 'AND active = 1', inactive: 'AND active = 0' } as const;
 
 /** One page; from the end of the index when that is nearer, so that the last page costs what the first does. */
-function userPage(call: Call, order: { column: string; direction: 'asc' | 'desc'; filter: string }, limit: number, offset: number, total: number): UserRow[] {
+function userPage(
+  call: Call,
+  order: { column: string; direction: 'asc' | 'desc'; filter: string },
+  limit: number,
+  offset: number,
+  total: number,
+): UserRow[] {
   const fromEnd = offset > total / 2;
   const size = Math.max(0, Math.min(limit, total - offset));
   const skip = fromEnd ? total - offset - size : offset;
@@ -200,7 +218,10 @@ const listUsers: Operations['users.list'] = (call, input) => {
   const filter = ACTIVE_FILTER[status];
   const column = SORT_COLUMN[input.sortBy ?? input.orderBy ?? 'verifiedAt'];
   const total = Number(
-    call.store.get<{ n: bigint }>(`SELECT COUNT(*) AS n FROM user INDEXED BY user_by_verified WHERE fintech = ? ${filter}`, call.fintech.id)?.n ?? 0n,
+    call.store.get<{ n: bigint }>(
+      `SELECT COUNT(*) AS n FROM user INDEXED BY user_by_verified WHERE fintech = ? ${filter}`,
+      call.fintech.id,
+    )?.n ?? 0n,
   );
   const users = userPage(call, { column, direction: orderDirection, filter }, limit, offset, total);
   const hasMore = offset + users.length < total;

@@ -29,7 +29,8 @@ const get: Operations['virtual-accounts.get'] = ({ store, fintech }, { requestId
   const row = store.get<OnrampRow>('SELECT * FROM onramp WHERE request_id = ? AND fintech = ?', requestId, fintech.id);
   const account = row && store.get<VirtualAccountRow>('SELECT * FROM virtual_account WHERE onramp = ?', row.id);
   if (!row || !account) throw new Fault('NOT_FOUND', 'no virtual account for this request id');
-  if (account.status === 'expired') throw new Fault('VALIDATION_ERROR', 'the virtual account expired after 30 minutes; start a new onramp');
+  if (account.status === 'expired')
+    throw new Fault('VALIDATION_ERROR', 'the virtual account expired after 30 minutes; start a new onramp');
   const wallet = store.get<{ address: string }>('SELECT address FROM wallet WHERE id = ?', row.wallet);
   return {
     requestId: row.request_id,

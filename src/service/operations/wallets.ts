@@ -10,7 +10,10 @@ const tokenText = (value: Amount) => toWireText(value, 'token');
 
 /** The fintech's own smart wallet, the same address on every EVM network. */
 export function fintechWallet(call: Call): WalletRow {
-  const wallet = call.store.get<WalletRow>(`SELECT * FROM wallet WHERE fintech = ? AND kind = 'fintech'`, call.fintech.id);
+  const wallet = call.store.get<WalletRow>(
+    `SELECT * FROM wallet WHERE fintech = ? AND kind = 'fintech'`,
+    call.fintech.id,
+  );
   if (!wallet) throw new Error('the fintech has no smart wallet');
   return wallet;
 }
@@ -21,7 +24,10 @@ const getFintech: Operations['wallets.get-fintech'] = (call) => {
     'SELECT created_at, updated_at FROM fintech WHERE id = ?',
     call.fintech.id,
   );
-  const users = call.store.get<{ n: bigint }>('SELECT COUNT(*) AS n FROM user INDEXED BY user_by_verified WHERE fintech = ?', call.fintech.id);
+  const users = call.store.get<{ n: bigint }>(
+    'SELECT COUNT(*) AS n FROM user INDEXED BY user_by_verified WHERE fintech = ?',
+    call.fintech.id,
+  );
   const created = isoTime(fintech?.created_at ?? 0n);
   return {
     fintechId: call.fintech.fintechId,
@@ -43,7 +49,10 @@ const getFintech: Operations['wallets.get-fintech'] = (call) => {
 };
 
 function total(call: Call, wallet: WalletRow, asset: Asset): Amount {
-  return amount(asset, holdings(call.store, wallet.id, asset).reduce((sum, { balance }) => sum + balance, 0n));
+  return amount(
+    asset,
+    holdings(call.store, wallet.id, asset).reduce((sum, { balance }) => sum + balance, 0n),
+  );
 }
 
 const listUser: Operations['wallets.list-user'] = (call, { userId }) => {
@@ -68,9 +77,13 @@ const listUser: Operations['wallets.list-user'] = (call, { userId }) => {
 
 /** The EVM networks asked for. Throws VALIDATION_ERROR for one the service does not know. */
 function networksOf(list: string | undefined): string[] {
-  const names = (list ?? '').split(',').map((name) => name.trim().toLowerCase()).filter(Boolean);
+  const names = (list ?? '')
+    .split(',')
+    .map((name) => name.trim().toLowerCase())
+    .filter(Boolean);
   const strange = names.find((name) => !EVM_NETWORKS.some((network) => network === name));
-  if (strange !== undefined) throw new Fault('VALIDATION_ERROR', `networks: expected some of ${EVM_NETWORKS.join(', ')}`);
+  if (strange !== undefined)
+    throw new Fault('VALIDATION_ERROR', `networks: expected some of ${EVM_NETWORKS.join(', ')}`);
   return names.length > 0 ? [...new Set(names)] : [...EVM_NETWORKS];
 }
 
@@ -84,7 +97,10 @@ const balanceMulti: Operations['wallets.balance-multi'] = (call, { token = 'CNGN
   const sum = (of: typeof balances) => of.reduce((so, { minor }) => so + minor, 0n);
   const onBase = sum(balances.filter(({ network }) => network === 'base'));
   const elsewhere = sum(balances) - onBase;
-  const row = ({ network, minor }: (typeof balances)[number]) => ({ network, balance: tokenText(amount(token, minor)) });
+  const row = ({ network, minor }: (typeof balances)[number]) => ({
+    network,
+    balance: tokenText(amount(token, minor)),
+  });
   return {
     token,
     walletAddress: wallet.address,
@@ -110,8 +126,17 @@ const balanceUser: Operations['wallets.balance-user'] = (call, { userId, token =
   return {
     userId: user.user_id,
     token,
-    totalBalance: tokenText(amount(token, rows.reduce((sum, { minor }) => sum + minor, 0n))),
-    networkBalances: rows.map(({ minor, ...where }) => ({ ...where, balance: tokenText(amount(token, minor)), error: null })),
+    totalBalance: tokenText(
+      amount(
+        token,
+        rows.reduce((sum, { minor }) => sum + minor, 0n),
+      ),
+    ),
+    networkBalances: rows.map(({ minor, ...where }) => ({
+      ...where,
+      balance: tokenText(amount(token, minor)),
+      error: null,
+    })),
     checkedAt: isoTime(call.nowMs),
   };
 };

@@ -1,0 +1,19 @@
+import { join } from 'node:path';
+import type { World } from '../world.ts';
+
+type Place = Pick<World, 'env' | 'homeDir' | 'platform'>;
+
+/** Where the sandbox and the journal are kept. */
+export function stateDir({ env, homeDir, platform }: Place): string {
+  if (env['FIATRAIL_STATE_DIR']) return env['FIATRAIL_STATE_DIR'];
+  if (platform === 'win32') return join(env['LOCALAPPDATA'] || join(homeDir, 'AppData', 'Local'), 'fiatrail');
+  return join(env['XDG_STATE_HOME'] || join(homeDir, '.local', 'state'), 'fiatrail');
+}
+
+export function sandboxPath(place: Place): string {
+  return join(stateDir(place), 'sandbox.db');
+}
+
+export function journalPath(place: Place): string {
+  return join(stateDir(place), 'journal.db');
+}

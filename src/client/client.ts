@@ -1,0 +1,131 @@
+import { problemsOf, problemText } from '../contract/check.ts';
+import { type Effect, type Endpoint, EVERYWHERE, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
+import { FAULTS } from '../contract/faults.ts';
+import { type Category, CliError } from '../exit.ts';
+import type { Exchange } from '../world.ts';
+import { type Answer, decodeAnswer, encodeRequest, type Target } from './codec.ts';
+import { retryAfterSeconds, type SendOptions, type Sent, send } from './transport.ts';
+
+/** What a call gives back when the service did what it was asked. */
+export interface Reply<D> {
+  readonly data: D;
+  /** The answer's text. */
+  readonly body: string;
+  /** Fields in which the answer breaks the contract: a warning, not a failure, as long as what matters is there. */
+  readonly problems: readonly string[];
+}
+
+export interface Client {
+  /** Calls an endpoint. Throws CliError: usage before sending, else what the table in exit.ts says. */
+  call<E extends Endpoint>(endpoint: E, input: RequestOf<E>, options?: CallOptions): Promise<Reply<ResponseOf<E>>>;
+}
+
+export interface CallOptions {
+  /** `api` speaks the wire: the service's own refusals are to be seen. */
+  readonly unchecked?: boolean;
+}
+
+export interface ClientOptions extends Omit<SendOptions, 'effect'> {
+  readonly exchange: Exchange;
+  readonly target: Target;
+}
+
+export function createClient({ exchange, target, ...options }: ClientOptions): Client {
+  return {
+    call: async (endpoint, input, { unchecked = false } = {}) => {
+      if (!unchecked) requireValid(endpoint, input);
+      const sent = await send(encodeRequest(endpoint, input, target), exchange, {
+        ...options,
+        effect: endpoint.effect,
+      });
+      if (!('response' in sent)) throw noAnswerError(endpoint.effect, sent);
+      const answer = decodeAnswer(endpoint, sent.response);
+      if (answer.kind === 'success') return usable(endpoint, answer);
+      throw answerError(endpoint, answer, retryAfterSeconds(sent.response));
+    },
+  };
+}
+
+/** Throws CliError usage naming each field that breaks its rule. */
+export function requireValid(endpoint: Endpoint, input: unknown): void {
+  const problems = problemsOf(endpoint.request(), input);
+  if (problems.length > 0) throw new CliError('usage', problems.map(problemText).join('; '), { code: 'INVALID_INPUT' });
+}
+
+/** A success that lacks the request id of what it started leaves the caller in doubt; other gaps are only strange. */
+function usable<D>(endpoint: Endpoint, { data, body, problems }: Extract<Answer<D>, { kind: 'success' }>): Reply<D> {
+  if (problems.length === 0) return { data, body, problems };
+  const reason = `its answer breaks the contract at ${problems.slice(0, 5).join(', ')}`;
+  if (endpoint.effect === 'read')
+    throw new CliError('network', `the service sent no usable answer: ${reason}`, { code: 'UNUSABLE_ANSWER' });
+  if (endpoint.starts && requestIdOf(data) === undefined) throw unknownOutcome(reason, undefined);
+  return { data, body, problems };
+}
+
+/** The id by which to follow what an answer started, under any of the names the service uses. */
+export function requestIdOf(data: unknown): string | undefined {
+  const { requestId, withdrawalId, tradeId } = (data ?? {}) as Record<string, unknown>;
+  return [requestId, withdrawalId, tradeId].find((id): id is string => typeof id === 'string' && id !== '');
+}
+
+function noAnswerError(effect: Effect, sent: Exclude<Sent, { response: unknown }>): CliError {
+  if (effect !== 'read' && sent.sent) return unknownOutcome(sent.reason, undefined);
+  if (sent.noAnswer === 'interrupted') return new CliError('interrupted', 'interrupted; nothing was changed');
+  const what = effect === 'read' ? 'no usable answer' : 'nothing was sent';
+  return new CliError('network', `${what}: ${sent.reason}`, {
+    code: sent.noAnswer === 'time' ? 'TIMEOUT' : 'NETWORK',
+    hint: 'check the base URL and the connection, then run the command again',
+  });
+}
+
+export function unknownOutcome(reason: string, httpStatus: number | undefined): CliError {
+  return new CliError('unknown', `the outcome is unknown: the request was sent and no usable answer came (${reason})`, {
+    code: 'OUTCOME_UNKNOWN',
+    hint: 'do not run it again yet; look at the account first to see whether it was done',
+    httpStatus,
+  });
+}
+
+function answerError(
+  endpoint: Endpoint,
+  answer: Exclude<Answer, { kind: 'success' }>,
+  retryAfter: number | undefined,
+): CliError {
+  const { httpStatus } = answer;
+  if (httpStatus === 429) {
+    const wait = retryAfter === undefined ? '' : `; try again in ${retryAfter} seconds`;
+    return new CliError('rate-limited', `the service's rate limit is reached and nothing was done${wait}`, {
+      code: 'RATE_LIMIT_EXCEEDED',
+      hint: 'wait as told, or give the command more time with --timeout',
+      httpStatus,
+      responseCode: '04',
+    });
+  }
+  if (answer.kind === 'unusable') {
+    if (endpoint.effect !== 'read') return unknownOutcome(`HTTP ${httpStatus}; ${answer.reason}`, httpStatus);
+    return new CliError('network', `the service sent no usable answer: HTTP ${httpStatus}, ${answer.reason}`, {
+      code: 'UNUSABLE_ANSWER',
+      hint: 'check that the base URL is right and ends in /v1, then run the command again',
+      httpStatus,
+    });
+  }
+  return refusal(endpoint, answer);
+}
+
+function refusal(
+  endpoint: Endpoint,
+  { httpStatus, responseCode, message }: Extract<Answer, { kind: 'refused' }>,
+): CliError {
+  const isAuth = httpStatus === 401 || httpStatus === 403 || responseCode === '03';
+  const category: Category = isAuth ? 'auth' : 'refused';
+  const declared = [...endpoint.errors, ...EVERYWHERE].filter(
+    ({ fault }) => FAULTS[fault].code === responseCode && FAULTS[fault].http === httpStatus,
+  );
+  const remedies = [...new Set(declared.map(({ fault, remedy }) => remedy ?? FAULTS[fault].remedy))];
+  return new CliError(category, `the service refused: ${message}`, {
+    code: declared[0]?.fault ?? 'REFUSED',
+    hint: remedies.join('; or ') || undefined,
+    httpStatus,
+    responseCode,
+  });
+}

@@ -1,0 +1,106 @@
+import { problemsOf } from '../contract/check.ts';
+import { type Endpoint, pathParameters, placeOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
+import { isWireNumber, parseJson, type WireNumber, wireNumberText } from '../money/decimal.ts';
+import type { Secret } from '../secret.ts';
+import type { HttpRequest, HttpResponse } from '../world.ts';
+
+/** Where a request goes, and as whom. */
+export interface Target {
+  /** Includes the version segment; no slash at its end. */
+  readonly baseUrl: string;
+  readonly apiKey: Secret;
+}
+
+/** An endpoint and checked input as the request that is sent. */
+export function encodeRequest<E extends Endpoint>(endpoint: E, input: RequestOf<E>, target: Target): HttpRequest {
+  const fields = Object.entries(input as Record<string, unknown>).filter(([, value]) => value !== undefined);
+  const inPath = new Set(pathParameters(endpoint.path));
+  const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent(String((input as Record<string, unknown>)[name])),
+  );
+  const rest = fields.filter(([name]) => !inPath.has(name));
+  const isQuery = placeOf(endpoint) === 'query';
+  const query =
+    isQuery && rest.length > 0
+      ? `?${new URLSearchParams(Object.fromEntries(rest.map(([name, value]) => [name, queryText(value)])))}`
+      : '';
+  const hasBody = !isQuery && endpoint.method !== 'GET';
+  const base = endpoint.area === 'control' ? target.baseUrl.replace(/\/v1$/, '') : target.baseUrl;
+  return {
+    method: endpoint.method,
+    url: base + path + query,
+    headers: {
+      accept: 'application/json',
+      'x-api-key': target.apiKey.reveal(),
+      ...(hasBody ? { 'content-type': 'application/json' } : {}),
+    },
+    body: hasBody ? JSON.stringify(Object.fromEntries(rest)) : undefined,
+  };
+}
+
+function queryText(value: unknown): string {
+  return isWireNumber(value) ? wireNumberText(value as WireNumber) : String(value);
+}
+
+/** What an answer says, decided by HTTP status and response code, never by its words. */
+export type Answer<D = unknown> =
+  | { readonly kind: 'success'; readonly data: D; readonly body: string; readonly problems: readonly string[] }
+  | { readonly kind: 'refused'; readonly httpStatus: number; readonly responseCode: string; readonly message: string }
+  | { readonly kind: 'unusable'; readonly httpStatus: number; readonly reason: string };
+
+interface Envelope {
+  readonly response_code?: unknown;
+  readonly responseCode?: unknown;
+  readonly message?: unknown;
+  readonly responseMessage?: unknown;
+  readonly error?: unknown;
+  readonly data?: unknown;
+}
+
+/** The two-digit code of an envelope; undefined when the value is no envelope. */
+function codeOf(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const code = (value as Envelope).response_code ?? (value as Envelope).responseCode;
+  return typeof code === 'string' && /^\d\d$/.test(code) ? code : undefined;
+}
+
+/** Reads an answer. A success that does not fit the schema still is one; `problems` names what is off. */
+export function decodeAnswer<E extends Endpoint>(endpoint: E, response: HttpResponse): Answer<ResponseOf<E>> {
+  const { status, body } = response;
+  const unusable = (reason: string): Answer<never> => ({ kind: 'unusable', httpStatus: status, reason });
+  let envelope: unknown;
+  try {
+    envelope = parseJson(body);
+  } catch {
+    return unusable(describeBody(response));
+  }
+  const code = codeOf(envelope);
+  if (code === undefined) return unusable('its JSON is not the envelope of the service');
+  const { data } = envelope as Envelope;
+  if (status >= 200 && status <= 299 && code === '00') {
+    const problems = problemsOf(endpoint.response(), data ?? {}).map(({ field }) => field || 'data');
+    return { kind: 'success', data: (data ?? {}) as ResponseOf<E>, body, problems };
+  }
+  if (status >= 400 && status <= 499 && code !== '00') {
+    return { kind: 'refused', httpStatus: status, responseCode: code, message: refusalText(envelope as Envelope) };
+  }
+  return unusable(`HTTP ${status} with response code ${code}`);
+}
+
+function describeBody({ body, headers }: HttpResponse): string {
+  if (body.trim() === '') return 'its body is empty';
+  const type = headers['content-type'] ?? '';
+  if (/html/i.test(type) || /^\s*</.test(body)) return 'its body is HTML, not JSON';
+  return 'its body is not whole JSON';
+}
+
+/** The service's own words: message and detail, wherever the detail stands. Source: interface, public. */
+function refusalText(envelope: Envelope): string {
+  const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  const inObject = (value: unknown) =>
+    typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  const message = text(envelope.message) ?? text(envelope.responseMessage);
+  const detail = text(envelope.error) ?? text(inObject(envelope.error).reason) ?? text(inObject(envelope.data).error);
+  const words = [message, detail].filter((part, index, all) => part && all.indexOf(part) === index);
+  return words.length > 0 ? words.join(': ').slice(0, 500) : 'no reason given';
+}

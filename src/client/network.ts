@@ -1,0 +1,116 @@
+import http from 'node:http';
+import https from 'node:https';
+import type { Socket } from 'node:net';
+import { ExchangeError } from '../exchange-error.ts';
+import type { Exchange, HttpRequest, HttpResponse } from '../world.ts';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+/** Far above any answer of the service; a body beyond it is not read to its end. */
+export const MAX_BODY_BYTES = 16 * 1024 * 1024;
+
+const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy', 'NO_PROXY', 'no_proxy'] as const;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The network as an Exchange, on Node's own client: no redirect is followed, nothing is decompressed, a proxy is taken
+ * from the environment, and one connection serves one request.
+ */
+export function createNetwork(env: Environment): Exchange {
+  const proxies = Object.fromEntries(PROXY_VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
+  const agentOptions = Object.keys(proxies).length > 0 ? { proxyEnv: proxies } : {};
+  return (request, signal) => {
+    const isTls = request.url.startsWith('https:');
+    const agent = isTls ? new https.Agent(agentOptions) : new http.Agent(agentOptions);
+    return exchangeOnce(request, signal, isTls, agent);
+  };
+}
+
+function exchangeOnce(
+  request: HttpRequest,
+  signal: AbortSignal,
+  isTls: boolean,
+  agent: http.Agent,
+): Promise<HttpResponse> {
+  return new Promise((resolve, reject) => {
+    let sent = false;
+    const body = request.body === undefined ? undefined : Buffer.from(request.body);
+    const outgoing = (isTls ? https : http).request(request.url, {
+      method: request.method,
+      headers: { ...request.headers, ...(body ? { 'content-length': body.length } : {}) },
+      agent,
+      signal,
+    });
+    const fail = (error: Error & { code?: string }) => reject(new ExchangeError(wordsFor(error), sent, error));
+    outgoing.on('error', fail);
+    outgoing.on('socket', (socket) =>
+      whenConnected(socket, isTls, outgoing, () => {
+        sent = true;
+      }),
+    );
+    outgoing.on('response', (incoming) => readAnswer(incoming, resolve, fail));
+    outgoing.end(body);
+  });
+}
+
+/** Calls `connected` when bytes can leave, and gives up on a connection that does not come about. */
+function whenConnected(socket: Socket, isTls: boolean, outgoing: http.ClientRequest, connected: () => void): void {
+  if (!socket.connecting) {
+    connected();
+    return;
+  }
+  const limit = AbortSignal.timeout(CONNECT_TIMEOUT_MS);
+  const giveUp = () => outgoing.destroy(Object.assign(new Error('connect'), { code: 'ETIMEDOUT' }));
+  limit.addEventListener('abort', giveUp, { once: true });
+  socket.once(isTls ? 'secureConnect' : 'connect', () => {
+    limit.removeEventListener('abort', giveUp);
+    connected();
+  });
+}
+
+function readAnswer(
+  incoming: http.IncomingMessage,
+  resolve: (response: HttpResponse) => void,
+  fail: (error: Error) => void,
+): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  incoming.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) incoming.destroy(Object.assign(new Error('too large'), { code: 'BODY_TOO_LARGE' }));
+    else chunks.push(chunk);
+  });
+  incoming.on('error', fail);
+  incoming.on('end', () => {
+    const headers = Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]));
+    resolve({ status: incoming.statusCode ?? 0, headers, body: Buffer.concat(chunks).toString('utf8') });
+  });
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection broke off before the whole answer came',
+  EPIPE: 'the connection broke off while sending',
+  ENOTFOUND: 'the host name is not known',
+  EAI_AGAIN: 'the host name could not be looked up',
+  ETIMEDOUT: 'the connection did not come about in time',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  BODY_TOO_LARGE: `the answer is larger than ${MAX_BODY_BYTES / 1024 / 1024} MiB`,
+  ABORT_ERR: 'the request was given up',
+};
+
+function wordsFor(error: Error & { code?: string }): string {
+  const code = error.code ?? '';
+  if (code.startsWith('HPE_')) return 'the answer is not HTTP';
+  if (
+    code.includes('CERT') ||
+    code.includes('SELF_SIGNED') ||
+    code.startsWith('ERR_TLS') ||
+    code === 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'
+  ) {
+    return `the server's certificate is not trusted (${code})`;
+  }
+  if (code.startsWith('ERR_PROXY')) return `the proxy did not let the request through (${code})`;
+  return WORDS[code] ?? (code ? `the connection failed (${code})` : 'the connection failed');
+}

@@ -1,0 +1,152 @@
+import { type Database, openDatabase } from '../sqlite/database.ts';
+import type { Clock, Ids } from '../world.ts';
+
+/**
+ * prepared: written down, nothing left yet. sent: it left, or was about to. accepted, refused: a definite answer.
+ * unknown: it left and no usable answer came. A row that stays `sent` belongs to a process that ended: as good as unknown.
+ */
+export type OperationState = 'prepared' | 'sent' | 'accepted' | 'refused' | 'unknown';
+
+/** One money or destructive call, as it was meant. Holds no secret: the request is redacted before it comes here. */
+export interface Intent {
+  readonly profile: string;
+  readonly mode: string;
+  readonly baseUrl: string;
+  readonly endpoint: string;
+  readonly effect: string;
+  readonly command: string;
+  /** What is to happen, for people: `onramp of ₦5,000.00 for user …`. */
+  readonly summary: string;
+  readonly request: string;
+}
+
+export interface Operation extends Intent {
+  readonly operationId: string;
+  readonly state: OperationState;
+  readonly requestId: string | null;
+  readonly detail: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** The record of money operations. Each call returns when its row is on the disk. */
+export interface Journal {
+  /** The id of the new operation. */
+  prepare(intent: Intent): string;
+  /** Call directly before sending. */
+  sent(operationId: string): void;
+  accepted(operationId: string, requestId: string | undefined): void;
+  refused(operationId: string, detail: string): void;
+  unknown(operationId: string, detail: string): void;
+  /** Newest first. */
+  list(limit: number): Operation[];
+  /** By the whole id or by its beginning, if only one begins so. */
+  find(id: string): Operation[];
+  close(): void;
+}
+
+const SCHEMA = `
+CREATE TABLE operation (
+  id TEXT PRIMARY KEY, state TEXT NOT NULL CHECK (state IN ('prepared', 'sent', 'accepted', 'refused', 'unknown')),
+  profile TEXT NOT NULL, mode TEXT NOT NULL, base_url TEXT NOT NULL, endpoint TEXT NOT NULL, effect TEXT NOT NULL,
+  command TEXT NOT NULL, summary TEXT NOT NULL, request TEXT NOT NULL, request_id TEXT, detail TEXT,
+  created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+`;
+
+interface OperationRow {
+  readonly id: string;
+  readonly state: OperationState;
+  readonly profile: string;
+  readonly mode: string;
+  readonly base_url: string;
+  readonly endpoint: string;
+  readonly effect: string;
+  readonly command: string;
+  readonly summary: string;
+  readonly request: string;
+  readonly request_id: string | null;
+  readonly detail: string | null;
+  readonly created_at: bigint;
+  readonly updated_at: bigint;
+}
+
+/** Opens the journal in its file, making it on first use. Throws DatabaseError. */
+export async function openJournal(path: string, clock: Clock, ids: Ids): Promise<Journal> {
+  const store = await openDatabase(path, {
+    synchronous: 'FULL',
+    layout: { version: 1, create: (database) => database.exec(SCHEMA) },
+  });
+  return {
+    prepare: (intent) => insert(store, clock, ids, intent),
+    sent: (id) => move(store, clock, id, ['prepared'], 'sent', null, null),
+    accepted: (id, requestId) => move(store, clock, id, ['sent'], 'accepted', requestId ?? null, null),
+    refused: (id, detail) => move(store, clock, id, ['prepared', 'sent'], 'refused', null, detail),
+    unknown: (id, detail) => move(store, clock, id, ['sent'], 'unknown', null, detail),
+    list: (limit) => store.all<OperationRow>('SELECT * FROM operation ORDER BY id DESC LIMIT ?', limit).map(fromRow),
+    find: (id) =>
+      store
+        .all<OperationRow>('SELECT * FROM operation WHERE substr(id, 1, ?) = ? ORDER BY id LIMIT 3', id.length, id)
+        .map(fromRow),
+    close: () => store.close(),
+  };
+}
+
+function insert(store: Database, clock: Clock, ids: Ids, intent: Intent): string {
+  const id = ids.uuid();
+  const now = clock.now();
+  store.run(
+    `INSERT INTO operation (id, state, profile, mode, base_url, endpoint, effect, command, summary, request, created_at, updated_at)
+     VALUES (?, 'prepared', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    intent.profile,
+    intent.mode,
+    intent.baseUrl,
+    intent.endpoint,
+    intent.effect,
+    intent.command,
+    intent.summary,
+    intent.request,
+    now,
+    now,
+  );
+  return id;
+}
+
+function move(
+  store: Database,
+  clock: Clock,
+  id: string,
+  from: readonly OperationState[],
+  to: OperationState,
+  requestId: string | null,
+  detail: string | null,
+): void {
+  const changed = store.run(
+    `UPDATE operation SET state = ?, request_id = ?, detail = ?, updated_at = ? WHERE id = ? AND state IN (${from.map((state) => `'${state}'`).join(', ')})`,
+    to,
+    requestId,
+    detail,
+    clock.now(),
+    id,
+  );
+  if (changed !== 1) throw new Error(`operation ${id} cannot become ${to}`);
+}
+
+function fromRow(row: OperationRow): Operation {
+  return {
+    operationId: row.id,
+    state: row.state,
+    summary: row.summary,
+    command: row.command,
+    profile: row.profile,
+    mode: row.mode,
+    baseUrl: row.base_url,
+    endpoint: row.endpoint,
+    effect: row.effect,
+    request: row.request,
+    requestId: row.request_id,
+    detail: row.detail,
+    createdAt: new Date(Number(row.created_at)).toISOString(),
+    updatedAt: new Date(Number(row.updated_at)).toISOString(),
+  };
+}

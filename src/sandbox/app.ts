@@ -1,0 +1,122 @@
+import { problemsOf, problemText } from '../contract/check.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
+import { FAULTS, Fault, type FaultName } from '../contract/faults.ts';
+import { parseJson } from '../money/decimal.ts';
+import type { Call, Context } from '../service/context.ts';
+import type { AnyOperation } from '../service/operation.ts';
+import { operations } from '../service/operations/index.ts';
+import type { Service } from '../service/service.ts';
+import { setting } from '../service/settings.ts';
+import type { HttpRequest, HttpResponse } from '../world.ts';
+import { createControls } from './control.ts';
+import { authenticate, type Caller, createRateLimiter } from './guard.ts';
+import { createRouter, type Route, readQuery } from './router.ts';
+
+/** The whole service as a function from request to answer. */
+export interface Sandbox {
+  fetch(request: HttpRequest, caller: Caller): Promise<HttpResponse>;
+  /** The seeded fintech's key, with which the embedded client calls. */
+  apiKey(): string;
+  close(): Promise<void>;
+}
+
+/** After this many uncounted requests the counters are written in between. */
+const UNSAVED_REQUESTS = 500;
+
+export function createSandbox(service: Service): Sandbox {
+  const router = createRouter();
+  const limiter = createRateLimiter();
+  const controls: Readonly<Record<string, AnyOperation>> = createControls(service);
+  const table: Readonly<Record<string, AnyOperation>> = operations;
+
+  const handle = (context: Context, route: Route, request: HttpRequest, caller: Caller): unknown => {
+    const { endpoint } = route;
+    const call: Call = { ...context, fintech: authenticate(context, caller) };
+    limiter.count(call, endpoint);
+    const input = readInput(route, request);
+    const operation = (endpoint.area === 'control' ? controls : table)[endpoint.id];
+    if (!operation) throw new Error(`no operation for ${endpoint.id}`);
+    return operation(call, input as never);
+  };
+
+  return {
+    fetch: async (request, caller) => {
+      const found = router(request.method, request.url);
+      if (!found) return failure(new Fault('NOT_FOUND', 'no endpoint has this method and path'));
+      const kind = found.endpoint.effect === 'read' && limiter.unsaved() < UNSAVED_REQUESTS ? 'read' : 'write';
+      try {
+        const data = await service.submit(kind, (context) => {
+          if (kind === 'write') limiter.save(context.store);
+          return handle(context, found, request, caller);
+        });
+        return success(found.endpoint, data);
+      } catch (error) {
+        if (error instanceof Fault) return failure(error);
+        throw error;
+      }
+    },
+    apiKey: () => setting(service.store, 'embedded_api_key'),
+    close: async () => {
+      if (limiter.unsaved() > 0) await service.submit('write', ({ store }) => limiter.save(store));
+      service.close();
+    },
+  };
+}
+
+/** The request's fields from path, query and body, checked. Throws VALIDATION_ERROR. */
+function readInput({ endpoint, path, query }: Route, request: HttpRequest): unknown {
+  const schema = endpoint.request();
+  const input = { ...readBody(endpoint, request), ...readQuery(schema, query), ...path };
+  const problems = problemsOf(schema, input);
+  if (problems.length > 0) throw new Fault('VALIDATION_ERROR', problems.map(problemText).join('; '));
+  return input;
+}
+
+function readBody(endpoint: Endpoint, request: HttpRequest): Record<string, unknown> {
+  if (endpoint.method === 'GET' || request.body === undefined || request.body === '') return {};
+  try {
+    const body = parseJson(request.body);
+    if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
+  } catch {
+    // Said below, in the same words as for a body of another shape.
+  }
+  throw new Fault('VALIDATION_ERROR', 'the body: expected one JSON object');
+}
+
+const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' };
+
+function success(endpoint: Endpoint, data: unknown): HttpResponse {
+  return {
+    status: 200,
+    headers: JSON_HEADERS,
+    body: JSON.stringify({ status: 'Success', response_code: '00', message: endpoint.summary, data }),
+  };
+}
+
+const MESSAGES: Readonly<Record<FaultName, string>> = {
+  VALIDATION_ERROR: 'The request is not valid',
+  INSUFFICIENT_BALANCE: 'The balance is too low',
+  NOT_FOUND: 'Not found',
+  USER_NOT_FOUND: 'User not found',
+  NO_FUNDED_WALLET: 'No funded wallet',
+  AUTHENTICATION_FAILED: 'Authentication failed',
+  IP_BLOCKED: 'The address is not on the allowlist',
+  RATE_LIMIT_EXCEEDED: 'Too many requests',
+  INTERNAL_ERROR: 'Internal error',
+};
+
+/** The error envelope of a refusal. */
+export function failure({ fault, detail, data }: Fault): HttpResponse {
+  const { code, http } = FAULTS[fault];
+  return {
+    status: http,
+    headers: JSON_HEADERS,
+    body: JSON.stringify({
+      status: 'Error',
+      response_code: code,
+      message: MESSAGES[fault],
+      error: detail,
+      ...(data ? { data } : {}),
+    }),
+  };
+}

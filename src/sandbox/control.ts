@@ -1,0 +1,115 @@
+import type { controls } from '../contract/control.ts';
+import type { RequestOf, ResponseOf } from '../contract/endpoint.ts';
+import { Fault } from '../contract/faults.ts';
+import { type Asset, amount, amountText } from '../money/amount.ts';
+import { fromWire } from '../money/units.ts';
+import { type Call, isoTime } from '../service/context.ts';
+import { receivePayment } from '../service/deposits.ts';
+import { checkLedger } from '../service/ledger.ts';
+import { operations } from '../service/operations/index.ts';
+import { isPaceName, PACES, type PaceName } from '../service/pace.ts';
+import { advance } from '../service/schedule.ts';
+import { DEFAULT_SEED, reseed } from '../service/seed.ts';
+import type { Service } from '../service/service.ts';
+import { setSetting, setting } from '../service/settings.ts';
+import { TEST_ACCOUNTS, TEST_BVNS } from '../service/values.ts';
+
+type Control = (typeof controls)[number];
+type Controls = { readonly [E in Control as E['id']]: (call: Call, input: RequestOf<E>) => ResponseOf<E> };
+
+const count = ({ store }: Call, sql: string) => Number(store.get<{ n: bigint }>(sql)?.n ?? 0n);
+
+function currentPace({ store }: Call): PaceName {
+  const name = setting(store, 'pace');
+  return isPaceName(name) ? name : 'quick';
+}
+
+const rateLimits = ({ store }: Call) => (setting(store, 'rate_limits') === 'off' ? 'off' : 'on');
+const offsetMs = ({ store }: Call) => Number(setting(store, 'clock_offset_ms'));
+
+function status(call: Call, withValues: boolean): ResponseOf<Extract<Control, { id: 'sandbox.status' }>> {
+  const ledger = checkLedger(call.store);
+  const sum = (asset: Asset) => amountText(amount(asset, ledger.sums[asset] ?? 0n));
+  return {
+    fintechId: call.fintech.fintechId,
+    fintechName: call.fintech.name,
+    now: isoTime(call.nowMs),
+    clockOffsetSeconds: Math.trunc(offsetMs(call) / 1000),
+    pace: currentPace(call),
+    rateLimits: rateLimits(call),
+    users: count(call, 'SELECT COUNT(*) AS n FROM user'),
+    pending: count(call, 'SELECT COUNT(*) AS n FROM due'),
+    events: count(call, 'SELECT COUNT(*) AS n FROM outbox'),
+    ledger: {
+      balanced: ledger.balanced,
+      accounts: ledger.accounts,
+      postingSets: ledger.postingSets,
+      sums: { NGN: sum('NGN'), CNGN: sum('CNGN'), USDC: sum('USDC'), USDT: sum('USDT') },
+    },
+    ...(withValues
+      ? {
+          bvns: TEST_BVNS.map(({ bvn, means }) => ({ bvn, means })),
+          accounts: TEST_ACCOUNTS.map(({ accountNumber, means }) => ({ accountNumber, means })),
+        }
+      : {}),
+  };
+}
+
+/** Users made at once: a BVN nobody typed, verified without waiting. */
+function addUsers(call: Call, users: number): void {
+  const first = count(call, 'SELECT COALESCE(MAX(id), 0) AS n FROM onboarding');
+  const instantly = { ...call, pace: PACES.instant };
+  for (let index = 1; index <= users; index++) {
+    operations['users.onboard'](instantly, { bvn: String(90_000_000_000 + first + index) });
+  }
+  advance(instantly);
+}
+
+/** The controls of one service. */
+export function createControls(service: Service): Controls {
+  return {
+    'sandbox.status': (call, { values = false }) => status(call, values),
+    'sandbox.reset': (call, { pace, rateLimits: limits }) => {
+      const machineMs = call.nowMs - offsetMs(call);
+      const key = setting(call.store, 'embedded_api_key');
+      reseed(
+        call.store,
+        machineMs,
+        call.ids,
+        { pace: pace ?? DEFAULT_SEED.pace, rateLimits: limits ?? DEFAULT_SEED.rateLimits },
+        key,
+      );
+      const fintech = call.store.get<{ fintech_id: string }>('SELECT fintech_id FROM fintech ORDER BY id LIMIT 1');
+      return { fintechId: fintech?.fintech_id ?? '', now: isoTime(machineMs) };
+    },
+    'sandbox.seed': (call, { users = 0, pace, rateLimits: limits }) => {
+      if (pace) setSetting(call.store, 'pace', pace);
+      if (limits !== undefined) setSetting(call.store, 'rate_limits', limits ? 'on' : 'off');
+      addUsers(call, users);
+      return {
+        users: count(call, 'SELECT COUNT(*) AS n FROM user'),
+        pace: currentPace(call),
+        rateLimits: rateLimits(call),
+      };
+    },
+    'sandbox.pay': (call, { accountNumber, amount: wire, senderName }) => {
+      const paid = fromWire(wire, 'naira', 'NGN');
+      if (!paid) throw new Fault('VALIDATION_ERROR', 'amount: at most two decimals');
+      const { depositId, outcome, reason } = receivePayment(call, {
+        accountNumber,
+        amountKobo: paid.minor,
+        senderName,
+      });
+      return { depositId, accountNumber, amount: wire, outcome, reason };
+    },
+    'sandbox.advance': (call, { durationMs }) => {
+      const events = service.advanceBy(call, durationMs);
+      return { now: isoTime(call.nowMs + durationMs), events };
+    },
+    'sandbox.clock': (call) => ({
+      now: isoTime(call.nowMs),
+      machineTime: isoTime(call.nowMs - offsetMs(call)),
+      clockOffsetSeconds: Math.trunc(offsetMs(call) / 1000),
+    }),
+  };
+}

@@ -1,0 +1,106 @@
+import { type Database, openDatabase } from '../sqlite/database.ts';
+import type { Clock, Ids } from '../world.ts';
+import type { Context } from './context.ts';
+import { advance, isDue } from './schedule.ts';
+import { SCHEMA_VERSION } from './schema.ts';
+import { DEFAULT_SEED, type SeedOptions, seed } from './seed.ts';
+import { paceOf, setSetting, setting } from './settings.ts';
+
+/** `read` never writes; `write` gets the write lock before it looks. */
+export type WorkKind = 'read' | 'write';
+
+/**
+ * The service's heart: a state file, a clock, and units of work. Units that come in together share one commit, and
+ * nobody is answered before it; each is undone on its own when it throws.
+ */
+export interface Service {
+  readonly store: Database;
+  /** Runs `work` in a transaction, after everything that is due by then. */
+  submit<T>(kind: WorkKind, work: (context: Context) => T): Promise<T>;
+  /** Moves the clock forward; everything due until then has happened. Returns how many events did. */
+  advanceBy(context: Context, durationMs: number): number;
+  nowMs(): number;
+  close(): void;
+}
+
+export interface ServiceOptions {
+  readonly path: string;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly seed?: SeedOptions;
+  /** Calls back when the units that are to share a commit have come in: the end of the tick for a server. */
+  readonly gather: (flush: () => void) => void;
+}
+
+interface Unit {
+  readonly kind: WorkKind;
+  readonly work: (context: Context) => unknown;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Opens the state file, seeding it when it is new. Throws DatabaseError. */
+export async function openService({
+  path,
+  clock,
+  ids,
+  gather,
+  seed: seeds = DEFAULT_SEED,
+}: ServiceOptions): Promise<Service> {
+  const store = await openDatabase(path, {
+    synchronous: 'NORMAL',
+    layout: { version: SCHEMA_VERSION, create: (database) => seed(database, clock.now(), ids, seeds) },
+  });
+  const nowMs = () => clock.now() + Number(setting(store, 'clock_offset_ms'));
+  const contextAt = (timeMs: number): Context => ({ store, nowMs: timeMs, ids, pace: paceOf(store) });
+  const queue: Unit[] = [];
+  const flush = () => {
+    const batch = queue.splice(0);
+    runBatch(store, batch, () => contextAt(nowMs()));
+  };
+  return {
+    store,
+    nowMs,
+    submit: <T>(kind: WorkKind, work: (context: Context) => T) =>
+      new Promise<T>((resolve, reject) => {
+        queue.push({ kind, work, resolve: resolve as (value: unknown) => void, reject });
+        if (queue.length === 1) gather(flush);
+      }),
+    advanceBy: (context, durationMs) => {
+      setSetting(store, 'clock_offset_ms', String(Number(setting(store, 'clock_offset_ms')) + durationMs));
+      return advance({ ...context, nowMs: context.nowMs + durationMs });
+    },
+    close: () => store.close(),
+  };
+}
+
+type Outcome = { readonly value: unknown } | { readonly error: unknown };
+
+/** One transaction for the whole batch. When it cannot commit, every unit of it has failed. */
+function runBatch(store: Database, batch: readonly Unit[], newContext: () => Context): void {
+  const outcomes: Outcome[] = [];
+  try {
+    const needsLock = batch.some(({ kind }) => kind === 'write') || isDue(newContext());
+    store.transaction(needsLock ? 'write' : 'read', () => {
+      const context = newContext();
+      if (needsLock) advance(context);
+      for (const unit of batch) outcomes.push(runUnit(store, unit, context));
+    });
+  } catch (error) {
+    for (const { reject } of batch) reject(error);
+    return;
+  }
+  for (const [index, { resolve, reject }] of batch.entries()) {
+    const outcome = outcomes[index];
+    if (outcome && 'value' in outcome) resolve(outcome.value);
+    else reject(outcome?.error);
+  }
+}
+
+function runUnit(store: Database, { kind, work }: Unit, context: Context): Outcome {
+  try {
+    return { value: kind === 'write' ? store.savepoint(() => work(context)) : work(context) };
+  } catch (error) {
+    return { error };
+  }
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { CATEGORIES, type Category, CliError } from '../../src/exit.ts';
+import { errorJson, errorText } from '../../src/present/error.ts';
+
+describe('errorText', () => {
+  it.each([
+    ['a message', new CliError('usage', 'no field "x"'), 'error: no field "x"\n'],
+    ['a hint', new CliError('usage', 'wrong', { hint: 'write 5000' }), 'error: wrong\n  hint: write 5000\n'],
+    [
+      'hints of several lines',
+      new CliError('usage', 'wrong', { hint: 'try:\nfiatrail ops\n' }),
+      'error: wrong\n  hint: try:\n  fiatrail ops\n',
+    ],
+    [
+      'code and status',
+      new CliError('refused', 'the service refused: insufficient balance', { responseCode: '01', httpStatus: 400 }),
+      'error: the service refused: insufficient balance (code 01, HTTP 400)\n',
+    ],
+    ['a code', new CliError('refused', 'no', { responseCode: '07' }), 'error: no (code 07)\n'],
+    ['a status', new CliError('network', 'no', { httpStatus: 502 }), 'error: no (HTTP 502)\n'],
+    [
+      'hostile text',
+      new CliError('refused', 'a\u001b[2J\u0007b\nerror: c\u202e', {
+        hint: '\u009b31mx\u0000',
+        responseCode: '\u001b[1m0\n1',
+      }),
+      'error: ab error: c (code 0 1)\n  hint: x\n',
+    ],
+  ])('shows %s', (_name, error, text) => {
+    expect(errorText(error, false)).toBe(text);
+  });
+
+  it('colours the word error alone', () => {
+    expect(errorText(new CliError('usage', 'wrong', { hint: 'x' }), true)).toBe(
+      '\u001b[1;31merror:\u001b[0m wrong\n  hint: x\n',
+    );
+  });
+});
+
+describe('errorJson', () => {
+  it('has every field on one line, null where nothing is known', () => {
+    expect(errorJson(new CliError('usage', 'wrong'))).toBe(
+      '{"error":{"code":"USAGE","category":"usage","message":"wrong","hint":null,"httpStatus":null,"responseCode":null,"retryable":false,"operationId":null}}\n',
+    );
+  });
+
+  it('has all that is known', () => {
+    const details = { code: 'INSUFFICIENT', hint: 'h\ni', httpStatus: 400, responseCode: '01', operationId: 'op_1' };
+    const text = errorJson(new CliError('refused', 'a\n\u009b"b"', details));
+    expect(text).not.toMatch(/\p{Cc}(?!$)/u);
+    expect(JSON.parse(text)).toEqual({
+      error: { ...details, category: 'refused', message: 'a\n\u009b"b"', retryable: false },
+    });
+  });
+
+  it.each(Object.keys(CATEGORIES) as Category[])('says whether %s can be tried again', (category) => {
+    expect(JSON.parse(errorJson(new CliError(category, 'x'))).error.retryable).toBe(CATEGORIES[category].retryable);
+  });
+});

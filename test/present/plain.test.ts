@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest';
+import * as f from '../../src/contract/fields.ts';
+import type { Asset } from '../../src/money/amount.ts';
+import { parseJson } from '../../src/money/decimal.ts';
+import type { MoneyUnit } from '../../src/money/units.ts';
+import { rowToPlain, toPlain } from '../../src/present/plain.ts';
+
+const money = (unit: MoneyUnit, asset: Asset | { field: string }) =>
+  f.answer({ amount: f.maybe(f.money('public', unit, asset)) });
+const text = (unit: MoneyUnit, asset: Asset | { field: string }) =>
+  f.answer({ amount: f.moneyText('public', unit, asset) });
+
+describe('money of every unit', () => {
+  it.each([
+    ['naira', 'NGN', 5000, '5000.00'],
+    ['naira', 'NGN', 528.84, '528.84'],
+    ['naira', 'NGN', -3.5, '-3.50'],
+    ['naira', 'NGN', 0, '0.00'],
+    ['kobo', 'NGN', 500000, '5000.00'],
+    ['kobo', 'NGN', 1, '0.01'],
+    ['token', 'CNGN', 1.5, '1.500000'],
+    ['token', 'USDC', 0.000001, '0.000001'],
+    ['base', 'CNGN', 5000000000, '5000.000000'],
+    ['base', 'USDT', 1, '0.000001'],
+    ['decimal-string', 'CNGN', 7, '7.000000'],
+  ] as const)('%s %s: %s is %s', (unit, asset, wire, value) => {
+    expect(toPlain({ amount: wire }, money(unit, asset))).toEqual({ amount: { value, asset } });
+    expect(toPlain({ amount: String(wire) }, text(unit, asset))).toEqual({ amount: { value, asset } });
+  });
+
+  it('reads numbers of more digits than a double has', () => {
+    const data = parseJson('{"amount": 12345678901234567.123456}');
+    expect(toPlain(data, money('token', 'CNGN'))).toEqual({
+      amount: { value: '12345678901234567.123456', asset: 'CNGN' },
+    });
+  });
+
+  it.each([
+    ['null', null],
+    ['finer than the smallest unit', 1.005],
+    ['no number', 'soon'],
+    ['empty text', ''],
+    ['grouped text', '5,000'],
+    ['a boolean', true],
+    ['an object', { value: 1 }],
+    ['a list', [1, 2]],
+  ])('leaves what is no amount as it came: %s', (_name, wire) => {
+    expect(toPlain({ amount: wire }, money('naira', 'NGN'))).toEqual({ amount: wire });
+  });
+
+  it('leaves percent fields as numbers', () => {
+    expect(toPlain({ rate: 1.7 }, f.answer({ rate: f.percent('public') }))).toEqual({ rate: 1.7 });
+  });
+});
+
+describe('the asset in a field', () => {
+  const schema = f.answer({
+    token: f.maybe(f.anyText('public')),
+    amount: f.maybe(f.money('public', 'token', { field: 'token' })),
+    inner: f.maybe(
+      f.group('public', {
+        token: f.maybe(f.anyText('public')),
+        amount: f.money('public', 'token', { field: 'token' }),
+      }),
+    ),
+    rows: f.maybe(
+      f.list(
+        'public',
+        f.group('public', {
+          token: f.maybe(f.anyText('public')),
+          amount: f.money('public', 'token', { field: 'token' }),
+        }),
+      ),
+    ),
+  });
+  const row = { amount: 2 };
+
+  it.each([
+    ['beside it', { token: 'USDC', amount: 2 }, { token: 'USDC', amount: { value: '2.000000', asset: 'USDC' } }],
+    ['in mixed case', { token: 'cNGN', amount: 2 }, { token: 'cNGN', amount: { value: '2.000000', asset: 'CNGN' } }],
+    [
+      'in the root',
+      { token: 'USDT', inner: row },
+      { token: 'USDT', inner: { amount: { value: '2.000000', asset: 'USDT' } } },
+    ],
+    [
+      'beside it before the root',
+      { token: 'USDT', inner: { token: 'USDC', ...row } },
+      { token: 'USDT', inner: { token: 'USDC', amount: { value: '2.000000', asset: 'USDC' } } },
+    ],
+    ['unknown: as it came', { token: 'DOGE', amount: 2 }, { token: 'DOGE', amount: 2 }],
+    ['missing: as it came', { amount: 2 }, { amount: 2 }],
+    ['no text: as it came', { token: 5, amount: 2 }, { token: 5, amount: 2 }],
+    [
+      'of each row',
+      {
+        rows: [
+          { token: 'USDC', ...row },
+          { token: 'NGN', ...row },
+        ],
+      },
+      {
+        rows: [
+          { token: 'USDC', amount: { value: '2.000000', asset: 'USDC' } },
+          { token: 'NGN', amount: { value: '2.00', asset: 'NGN' } },
+        ],
+      },
+    ],
+  ])('%s', (_name, data, plain) => {
+    expect(toPlain(data, schema)).toEqual(plain);
+  });
+
+  it('of a row of a further page is looked up in the row, then in the data of the first page', () => {
+    const element = f.group('public', { amount: f.money('public', 'token', { field: 'token' }) });
+    expect(rowToPlain(row, element, { token: 'USDC' })).toEqual({ amount: { value: '2.000000', asset: 'USDC' } });
+    expect(rowToPlain({ token: 'USDT', ...row }, element, { token: 'USDC' })).toMatchObject({
+      amount: { asset: 'USDT' },
+    });
+  });
+});
+
+describe('data around money', () => {
+  const schema = f.answer({ secret: f.bvn('interface'), list: f.list('public', f.anyText('public')) });
+
+  it.each([
+    ['fields the schema does not know', { other: { deep: [1, { a: null }] } }],
+    ['secret fields', { secret: '22222222222' }],
+    ['shapes the schema does not expect', { list: 'none' }],
+    ['names that mean something to JavaScript', JSON.parse('{"__proto__": {"x": 1}, "constructor": "y"}')],
+  ])('passes through %s', (_name, data) => {
+    expect(JSON.stringify(toPlain(data, schema))).toBe(JSON.stringify(data));
+  });
+
+  it.each([[null], ['text'], [5], [true], [[]]])('is %j as it is', (data) => {
+    expect(toPlain(data, schema)).toEqual(data);
+  });
+
+  it('keeps the text of long numbers', () => {
+    expect(JSON.stringify(toPlain(parseJson('{"n": 1234567890.12345678901234567890}')))).toBe(
+      '{"n":1234567890.12345678901234567890}',
+    );
+  });
+
+  it('prints Amounts without a schema, and beside one in fields it does not know', () => {
+    const data = {
+      a: { asset: 'NGN', minor: 500000n },
+      b: [{ asset: 'CNGN', minor: -1n }],
+      c: 12n,
+      d: 10n ** 30n,
+      e: undefined,
+    };
+    const plain =
+      '{"a":{"value":"5000.00","asset":"NGN"},"b":[{"value":"-0.000001","asset":"CNGN"}],"c":12,"d":1000000000000000000000000000000}';
+    expect(JSON.stringify(toPlain(data))).toBe(plain);
+    expect(JSON.stringify(toPlain(data, schema))).toBe(plain);
+  });
+
+  it('is its own plain form', () => {
+    const once = toPlain({ a: { asset: 'NGN', minor: 500000n }, n: parseJson('12345678901234567890') });
+    expect(JSON.stringify(toPlain(once))).toBe(JSON.stringify(once));
+  });
+});
+
+describe('nested objects merged with what is around', () => {
+  const merged = (data: unknown) => JSON.stringify(toPlain(data, undefined, 'inner'));
+
+  it.each([
+    ['in its place', '{"a":1,"inner":{"b":2,"c":3},"d":4}', '{"a":1,"b":2,"c":3,"d":4}'],
+    ['the outer field wins, before it', '{"b":1,"inner":{"b":2,"c":3}}', '{"b":1,"c":3}'],
+    ['the outer field wins, after it', '{"inner":{"b":2,"c":3},"b":1}', '{"c":3,"b":1}'],
+    ['the outer field wins, null as it is', '{"inner":{"b":2},"b":null}', '{"b":null}'],
+    ['a field of its own name', '{"inner":{"inner":2}}', '{"inner":2}'],
+    ['empty', '{"a":1,"inner":{}}', '{"a":1}'],
+    ['null disappears', '{"a":1,"inner":null}', '{"a":1}'],
+    ['absent', '{"a":1}', '{"a":1}'],
+    ['flat already', '{"a":1,"inner":"text"}', '{"a":1,"inner":"text"}'],
+    ['a list stays', '{"inner":[{"b":1}]}', '{"inner":[{"b":1}]}'],
+    ['no object at all', '[1]', '[1]'],
+  ])('%s', (_name, data, plain) => {
+    expect(merged(JSON.parse(data))).toBe(plain);
+  });
+
+  it('after their money was read', () => {
+    const schema = f.answer({
+      token: f.anyText('public'),
+      inner: f.group('public', { amount: f.money('public', 'token', { field: 'token' }) }),
+    });
+    expect(toPlain({ token: 'USDC', inner: { amount: 1 } }, schema, 'inner')).toEqual({
+      token: 'USDC',
+      amount: { value: '1.000000', asset: 'USDC' },
+    });
+  });
+});

@@ -1,0 +1,398 @@
+import { describe, expect, it } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import * as f from '../../src/contract/fields.ts';
+import { CliError } from '../../src/exit.ts';
+import { parseJson } from '../../src/money/decimal.ts';
+import { checkOptions, present } from '../../src/present/present.ts';
+import { FORMATS, type PresentOptions, type Result } from '../../src/present/result.ts';
+import { pagesOf, printed, sink } from './support.ts';
+
+const rowSchema = f.group('public', {
+  id: f.anyText('public'),
+  amount: f.maybe(f.money('public', 'kobo', 'NGN')),
+  done: f.maybe(f.flag('public')),
+  bank: f.maybe(f.group('public', { name: f.maybe(f.anyText('public')), code: f.maybe(f.anyText('public')) })),
+  tags: f.maybe(f.list('public', f.anyText('public'))),
+});
+const listSchema = f.answer({ rows: f.list('public', rowSchema), total: f.maybe(f.integer('public')) });
+const one = { id: 'a', amount: 150, done: true, bank: { name: 'B, "C"', code: '058' }, tags: ['x', 'y'] };
+const two = { id: 'b', amount: null, bank: null };
+const list: Result = { data: { rows: [one, two], total: 3 }, schema: listSchema, lists: 'rows' };
+const documentSchema = f.answer({
+  requestId: f.anyText('public'),
+  account: f.group('public', { number: f.anyText('public'), total: f.money('public', 'naira', 'NGN') }),
+  status: f.anyText('public'),
+});
+const document: Result = {
+  data: { requestId: 'r', account: { number: '0123456789', total: 508.5, status: 'inner' }, status: 'created' },
+  schema: documentSchema,
+  nests: 'account',
+};
+const plainOne = { ...one, amount: { value: '1.50', asset: 'NGN' } };
+
+describe('json', () => {
+  it('is one pretty document and a newline', async () => {
+    expect(await printed({ data: { a: 1, b: [] } })).toBe('{\n  "a": 1,\n  "b": []\n}\n');
+  });
+
+  it('joins the pages of a list into the whole data', async () => {
+    const text = await printed({ ...list, more: pagesOf([{ id: 'c', amount: 1 }], [], [{ id: 'd' }]) });
+    expect(JSON.parse(text)).toEqual({
+      rows: [plainOne, two, { id: 'c', amount: { value: '0.01', asset: 'NGN' } }, { id: 'd' }],
+      total: 3,
+    });
+  });
+
+  it.each([
+    ['an empty list', { ...list, data: { rows: [] } }, { rows: [] }],
+    ['a list that is null', { ...list, data: { rows: null } }, { rows: [] }],
+    ['a list that is missing', { ...list, data: {} }, { rows: [] }],
+    ['no data at all', { ...list, data: null }, { rows: [] }],
+    ['data that is the list itself', { data: [one], schema: f.list('public', rowSchema) }, [plainOne]],
+    ['data that is the list the contract names', { ...list, data: [one] }, [one]],
+    [
+      'a merged document',
+      document,
+      { requestId: 'r', number: '0123456789', total: { value: '508.50', asset: 'NGN' }, status: 'created' },
+    ],
+  ])('prints %s', async (_name, result: Result, plain) => {
+    const expected = Array.isArray(plain) ? [plainOne] : plain;
+    expect(JSON.parse(await printed(result))).toEqual(expected);
+  });
+
+  it('keeps every digit, and escapes what a terminal may obey', async () => {
+    const data = { n: parseJson('0.1234567890123456789'), t: '\u001b[31m\u009b31m\u202e\u2028é👩‍👩‍👧' };
+    const text = await printed({ data });
+    expect(text).toBe('{\n  "n": 0.1234567890123456789,\n  "t": "\\u001b[31m\\u009b31m\\u202e\\u2028é👩‍👩‍👧"\n}\n');
+    expect(JSON.parse(text).t).toBe(data.t);
+  });
+});
+
+describe('ndjson', () => {
+  it('is one line a row', async () => {
+    expect(await printed(list, { format: 'ndjson' })).toBe(`${JSON.stringify(plainOne)}\n${JSON.stringify(two)}\n`);
+  });
+
+  it('is one line for a document, nothing for no rows', async () => {
+    expect(await printed({ data: { a: { b: 'x\ny' } } }, { format: 'ndjson' })).toBe('{"a":{"b":"x\\ny"}}\n');
+    expect(await printed({ ...list, data: { rows: [] } }, { format: 'ndjson' })).toBe('');
+  });
+});
+
+describe('csv', () => {
+  const csv = (result: Result, options: Partial<PresentOptions> = {}) => printed(result, { format: 'csv', ...options });
+  const header = 'id,amount,amount_asset,done,bank.name,bank.code,tags\r\n';
+
+  it('has the columns of the schema, two for an amount', async () => {
+    expect(await csv(list)).toBe(`${header}a,1.50,NGN,true,"B, ""C""",058,"[""x"",""y""]"\r\nb,,,,,,\r\n`);
+  });
+
+  it('has its header without rows', async () => {
+    expect(await csv({ ...list, data: { rows: [] } })).toBe(header);
+  });
+
+  it('keeps the columns of the schema on every page', async () => {
+    const more = pagesOf([{ id: 'c', extra: 1 }]);
+    expect(await csv({ ...list, data: { rows: [] }, more })).toBe(`${header}c,,,,,,\r\n`);
+  });
+
+  it('takes the columns of the first rows there are when it has no schema', async () => {
+    const data = [
+      { a: { asset: 'NGN', minor: 5n }, n: { x: 1, y: null } },
+      { a: null, n: { x: 2 }, z: parseJson('1.00000000000000000000') },
+    ];
+    const more = pagesOf([{ z: 1, w: 2 }]);
+    expect(await csv({ data, more })).toBe(
+      'a,a_asset,n.x,n.y,z\r\n0.05,NGN,1,,\r\n,,2,,1.00000000000000000000\r\n,,,,1\r\n',
+    );
+    expect(await csv({ data: [], more: pagesOf([], [{ b: 1 }]) })).toBe('b\r\n1\r\n');
+    expect(await csv({ data: [] })).toBe('');
+  });
+
+  it.each([
+    ['plain', 'plain'],
+    ['a,b', '"a,b"'],
+    ['say "x"', '"say ""x"""'],
+    ['two\nlines', '"two\nlines"'],
+    ['two\r\nlines', '"two\r\nlines"'],
+    ['  spaces ', '  spaces '],
+    ['=1+1', '=1+1'],
+    ['', ''],
+    ['é日', 'é日'],
+    ["it's", "it's"],
+  ])('quotes %j as %j', async (value, cell) => {
+    expect(await csv({ data: [{ v: value, w: 1 }] })).toBe(`v,w\r\n${cell},1\r\n`);
+  });
+
+  it('quotes titles too, and shows what is no object', async () => {
+    expect(await csv({ data: [{ 'a,"b': 1 }] })).toBe('"a,""b"\r\n1\r\n');
+    expect(await csv({ data: ['x', 5, null, true] })).toBe('value\r\nx\r\n5\r\n\r\ntrue\r\n');
+    expect(await csv({ data: [{ a: null }, { a: { b: 1 } }, { a: {} }] })).toBe('a.b\r\n\r\n1\r\n\r\n');
+  });
+
+  it('is one record for a document, merged fields included', async () => {
+    expect(await csv(document)).toBe(
+      'requestId,number,total,total_asset,status\r\nr,0123456789,508.50,NGN,created\r\n',
+    );
+  });
+
+  it('shows money that could not be read as it came', async () => {
+    expect(await csv({ ...list, data: { rows: [{ id: 'a', amount: 1.5 }] } })).toBe(`${header}a,1.5,,,,,\r\n`);
+  });
+
+  it('takes the chosen fields in their order', async () => {
+    expect(await csv(list, { fields: ['bank.code', 'amount', 'id'] })).toBe(
+      'bank.code,amount,amount_asset,id\r\n058,1.50,NGN,a\r\n,,,b\r\n',
+    );
+    expect(await csv(list, { fields: ['bank'] })).toBe('bank.name,bank.code\r\n"B, ""C""",058\r\n,\r\n');
+    expect(await csv(list, { fields: ['amount.value'] })).toBe('amount.value\r\n1.50\r\n\r\n');
+    expect(await csv({ data: [{ a: 1, b: 2 }] }, { fields: ['b'] })).toBe('b\r\n2\r\n');
+  });
+});
+
+describe('pages', () => {
+  it.each(['ndjson', 'csv'] as const)('%s writes a page before it asks for the next', async (format) => {
+    const events: string[] = [];
+    async function* more() {
+      events.push('asked 2');
+      yield [{ id: 'second' }];
+      events.push('asked 3');
+      yield [{ id: 'third' }];
+    }
+    const out = sink(async (text) => {
+      // A slow reader: the page counts as written when the write has ended.
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      events.push(`wrote ${/first|second|third/.exec(text)?.[0] ?? 'header'}`);
+    });
+    await present({ ...list, data: { rows: [{ id: 'first' }] }, more: more() }, { format, color: false }, out);
+    const pages = events.filter((event) => event !== 'wrote header');
+    expect(pages).toEqual(['wrote first', 'asked 2', 'wrote second', 'asked 3', 'wrote third']);
+  });
+
+  it.each(['ndjson', 'csv'] as const)('%s asks for no further page once the reader is gone', async (format) => {
+    const gone = new Error('EPIPE');
+    let asked = 0;
+    async function* more() {
+      asked++;
+      yield [{ id: 'second' }];
+    }
+    const out = sink(() => Promise.reject(gone));
+    await expect(present({ ...list, more: more() }, { format, color: false }, out)).rejects.toBe(gone);
+    expect(asked).toBe(0);
+  });
+
+  it.each(FORMATS)('%s has the rows of every page', async (format) => {
+    const text = await printed({ ...list, more: pagesOf([{ id: 'third' }], [{ id: 'fourth' }]) }, { format });
+    for (const id of ['a', 'b', 'third', 'fourth']) expect(text).toContain(id);
+  });
+});
+
+describe('yaml', () => {
+  it('reads back as the same document, under both versions', async () => {
+    const data = {
+      value: '5000.00',
+      account: '0123456789',
+      wallet: `0x${'ab'.repeat(20)}`,
+      time: '2026-11-21T13:14:05Z',
+      no: 'no',
+      clock: '12:30',
+      lines: 'a\nb',
+      rows: [{ a: null, b: true }],
+      n: 1.5,
+    };
+    const text = await printed({ data }, { format: 'yaml' });
+    expect(parseYaml(text)).toEqual(data);
+    expect(parseYaml(text, { version: '1.1' })).toEqual(data);
+  });
+
+  it('keeps every digit, and repeats an object rather than refer to it', async () => {
+    const amount = { asset: 'NGN', minor: 1n };
+    const data = { long: parseJson('12345678901234567890.5'), a: amount, b: amount };
+    expect(await printed({ data }, { format: 'yaml' })).toBe(
+      'long: 12345678901234567890.5\na:\n  value: "0.01"\n  asset: NGN\nb:\n  value: "0.01"\n  asset: NGN\n',
+    );
+  });
+});
+
+describe('raw', () => {
+  const raw = '{"amount": 12345678901234567890.10, "x":1}';
+
+  it('is the text of the service as it came', async () => {
+    expect(await printed({ data: parseJson(raw), schema: listSchema, raw }, { format: 'raw' })).toBe(`${raw}\n`);
+  });
+
+  it('is the wire data when there is no text', async () => {
+    expect(await printed({ data: parseJson(raw), schema: listSchema }, { format: 'raw' })).toBe(
+      '{"amount":12345678901234567890.10,"x":1}\n',
+    );
+    expect(await printed({ data: list.data, schema: listSchema, lists: 'rows' }, { format: 'raw' })).toBe(
+      `${JSON.stringify(list.data)}\n`,
+    );
+    expect(await printed({ data: { a: { asset: 'NGN', minor: 1n } } }, { format: 'raw' })).toBe(
+      '{"a":{"value":"0.01","asset":"NGN"}}\n',
+    );
+  });
+
+  it('joins the rows of further pages in wire units', async () => {
+    const result = {
+      ...list,
+      data: { rows: [one], total: 2 },
+      raw,
+      more: pagesOf([parseJson('{"amount": 12345678901234567890}')]),
+    };
+    expect(await printed(result, { format: 'raw' })).toBe(
+      `{"rows":[${JSON.stringify(one)},{"amount":12345678901234567890}],"total":2}\n`,
+    );
+  });
+});
+
+describe('--fields', () => {
+  it.each([
+    [
+      'rows of a list alone',
+      list,
+      ['amount', 'id'],
+      '{"rows":[{"amount":{"value":"1.50","asset":"NGN"},"id":"a"},{"amount":null,"id":"b"}]}',
+    ],
+    [
+      'dotted paths, nested as they were',
+      list,
+      ['bank.code', 'id', 'bank.name'],
+      '{"rows":[{"bank":{"code":"058","name":"B, \\"C\\""},"id":"a"},{"bank":null,"id":"b"}]}',
+    ],
+    ['a whole object', list, ['bank'], '{"rows":[{"bank":{"name":"B, \\"C\\"","code":"058"}},{"bank":null}]}'],
+    ['the figure of an amount', list, ['amount.value'], '{"rows":[{"amount":{"value":"1.50"}},{"amount":null}]}'],
+    ['the same field twice', list, ['id', 'id'], '{"rows":[{"id":"a"},{"id":"b"}]}'],
+    ['an array', { data: [{ a: 1, b: 2 }] }, ['b'], '[{"b":2}]'],
+    ['a document', document, ['status', 'total'], '{"status":"created","total":{"value":"508.50","asset":"NGN"}}'],
+    ['a field that is not there', { ...list, data: { rows: [{}] } }, ['id'], '{"rows":[{"id":null}]}'],
+    ['a document without schema', { data: { a: { b: 1, c: 2 }, d: 3 } }, ['a.c'], '{"a":{"c":2}}'],
+    ['no rows, no schema', { data: [] }, ['x'], '[]'],
+  ])('picks %s', async (_name, result: Result, fields, json) => {
+    expect(JSON.stringify(JSON.parse(await printed(result, { fields })))).toBe(json);
+  });
+
+  const known = 'the fields are: id, amount, done, bank.name, bank.code, tags';
+  it.each([
+    ['an unknown field', list, ['id', 'nope'], `no field "nope"; ${known}`],
+    ['a field beside the list', list, ['total'], `no field "total"; ${known}`],
+    ['a path into a scalar', list, ['id.x'], `no field "id.x"; ${known}`],
+    ['a path into a list', list, ['tags.0'], `no field "tags.0"; ${known}`],
+    ['a part no amount has', list, ['amount.minor'], `no field "amount.minor"; ${known}`],
+    ['an inherited name', list, ['__proto__'], `no field "__proto__"; ${known}`],
+    ['an empty name', list, [''], `no field ""; ${known}`],
+    ['no name', list, [], '--fields names no field'],
+    ['control characters', list, ['a\u001b[31m'], `no field "a?[31m"; ${known}`],
+    [
+      'the merged object',
+      document,
+      ['account.number'],
+      'no field "account.number"; the fields are: requestId, number, total, status',
+    ],
+    ['without schema', { data: { a: 1, b: { c: 2 } } }, ['x'], 'no field "x"; the fields are: a, b.c'],
+  ])('refuses %s in every format, before anything is printed', async (_name, result: Result, fields, message) => {
+    for (const format of ['json', 'ndjson', 'csv', 'yaml', 'table'] as const) {
+      const out = sink();
+      const refusal = present(result, { format, color: false, fields }, out);
+      await expect(refusal).rejects.toMatchObject({ name: 'CliError', category: 'usage', message });
+      expect(out.writes).toEqual([]);
+    }
+  });
+
+  it('lets through what lies below an object of unknown fields', async () => {
+    const schema = f.answer({ metadata: f.group('public', {}) });
+    expect(
+      await printed({ data: { metadata: { a: { b: 1 } } }, schema }, { fields: ['metadata.a.b'], format: 'ndjson' }),
+    ).toBe('{"metadata":{"a":{"b":1}}}\n');
+  });
+});
+
+describe('--query', () => {
+  const ask = (query: string, format: PresentOptions['format'], result: Result = list) =>
+    printed(result, { query, format });
+
+  it.each([
+    ['rows[].id', 'json', '[\n  "a",\n  "b"\n]\n'],
+    ['rows[].id', 'ndjson', '"a"\n"b"\n'],
+    ['rows[].id', 'table', 'a\nb\n'],
+    ['rows[].id', 'csv', 'value\r\na\r\nb\r\n'],
+    ['rows[0].amount.value', 'json', '"1.50"\n'],
+    ['rows[0].amount.value', 'table', '1.50\n'],
+    ['rows[0].amount', 'table', '₦1.50\n'],
+    ['rows[0].amount', 'csv', 'value,value_asset\r\n1.50,NGN\r\n'],
+    ['rows[].amount', 'csv', 'value,value_asset\r\n1.50,NGN\r\n'],
+    ['total', 'table', '3\n'],
+    ['total', 'yaml', '3\n'],
+    ['rows[0].done', 'table', 'true\n'],
+    ['nope', 'table', 'null\n'],
+    ['nope', 'json', 'null\n'],
+    ['length(rows)', 'ndjson', '2\n'],
+    ['rows[?done].{id: id, code: bank.code}', 'csv', 'id,code\r\na,058\r\n'],
+    ['rows[?id==`"z"`]', 'json', '[]\n'],
+    ['rows[?id==`"z"`]', 'table', '(none)\n'],
+    ['toString', 'json', 'null\n'],
+  ] as const)('%s as %s', async (query, format, text) => {
+    expect(await ask(query, format)).toBe(text);
+  });
+
+  it('sees all pages joined, and merged documents', async () => {
+    expect(await ask('rows[].id', 'ndjson', { ...list, more: pagesOf([{ id: 'c' }]) })).toBe('"a"\n"b"\n"c"\n');
+    expect(await ask('total.value', 'table', document)).toBe('508.50\n');
+  });
+
+  it('keeps every digit', async () => {
+    expect(await ask('n', 'table', { data: parseJson('{"n": 12345678901234567890.5}') })).toBe(
+      '12345678901234567890.5\n',
+    );
+  });
+
+  it.each(['rows[', '', 'nope(@)', '`{bad`', 'length(total)', 'rows[?'])(
+    'refuses %j, naming the problem',
+    async (query) => {
+      const out = sink();
+      const refusal = present(list, { format: 'json', color: false, query }, out);
+      await expect(refusal).rejects.toBeInstanceOf(CliError);
+      await expect(refusal).rejects.toMatchObject({
+        category: 'usage',
+        message: expect.stringMatching(/^--query is no usable JMESPath: ./),
+      });
+      expect(out.writes).toEqual([]);
+    },
+  );
+});
+
+describe('options that cannot work', () => {
+  it.each([
+    ['fields and query', { format: 'json', fields: ['id'], query: 'rows' }, '--fields and --query cannot go together'],
+    ['raw with fields', { format: 'raw', fields: ['id'] }, '-o raw prints the answer as it came, without --fields'],
+    ['raw with query', { format: 'raw', query: 'rows' }, '-o raw prints the answer as it came, without --query'],
+    [
+      'an unknown field',
+      { format: 'json', fields: ['x'] },
+      'no field "x"; the fields are: id, amount, done, bank.name, bank.code, tags',
+    ],
+    [
+      'a broken query',
+      { format: 'json', query: 'rows[' },
+      '--query is no usable JMESPath: Syntax error: expected Star, got: EOF',
+    ],
+  ] as const)('%s are refused before there is an answer', async (_name, options, message) => {
+    const refusal = checkOptions({ schema: listSchema, lists: 'rows' }, { color: false, ...options });
+    await expect(refusal).rejects.toMatchObject({ category: 'usage', message });
+  });
+
+  it('leaves the fields of an unknown shape to the answer', async () => {
+    await expect(checkOptions({}, { format: 'json', color: false, fields: ['x'] })).resolves.toBeUndefined();
+  });
+});
+
+describe('on a terminal', () => {
+  it.each(['csv', 'yaml', 'raw'] as const)('%s does not steer it; a file gets the text as it is', async (format) => {
+    const data = { name: 'A\u009b31m\tB' };
+    const raw = '{"name":"A\u009b31m\tB"}';
+    const terminal = sink(undefined, { columns: 80 });
+    await present({ data, raw }, { format, color: false }, terminal);
+    expect(terminal.writes.join('')).not.toMatch(/\p{Cc}(?<![\n\t])/u);
+    expect(await printed({ data, raw }, { format })).toContain('\u009b');
+  });
+});

@@ -1,0 +1,307 @@
+import { describe, expect, it } from 'vitest';
+import * as f from '../../src/contract/fields.ts';
+import { listUsers } from '../../src/contract/users.ts';
+import { parseJson } from '../../src/money/decimal.ts';
+import { present } from '../../src/present/present.ts';
+import type { PresentOptions, Result } from '../../src/present/result.ts';
+import { columnsOf, hexId, pagesOf, printed, sink } from './support.ts';
+
+const table = (result: Result, options: Partial<PresentOptions> = {}) =>
+  printed(result, { format: 'table', ...options });
+const linesOf = (text: string) => text.split('\n').slice(0, -1);
+
+const names = [
+  ['Ada', 'Obi'],
+  ['Chukwuemeka', 'Oluwaseun-Adebayo'],
+  ['日本語の名前', 'Ngozi Amarachi Chidinma'],
+];
+const users: Result = {
+  data: {
+    users: names.map(([firstName, lastName], seed) => ({
+      userId: hexId(seed),
+      firstName,
+      lastName,
+      isActive: seed !== 1,
+      hasWallet: true,
+      wallets: { evm: `0x${hexId(seed).slice(0, 40)}` },
+      verifiedAt: '2026-11-21T13:14:05.123Z',
+      createdAt: '2026-11-20T09:00:00Z',
+    })),
+    pagination: { total: 3, hasMore: false },
+  },
+  schema: listUsers.response(),
+  lists: 'users',
+};
+
+describe('a list', () => {
+  it('has bold titles, a rule and a row a line when it fits', async () => {
+    const data = [
+      { id: 'a', amount: { asset: 'NGN', minor: 500000n }, done: true, at: '2026-11-21T13:14:05Z', n: 5 },
+      { id: 'b', amount: { asset: 'CNGN', minor: 1500000n }, done: false, at: null, n: 1234 },
+    ];
+    expect(await table({ data })).toBe(
+      [
+        'ID     Amount  Done  At                       N',
+        '───────────────────────────────────────────────',
+        'a   ₦5,000.00  yes   2026-11-21 13:14:05Z     5',
+        'b   1.50 cNGN  no    —                     1234',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('takes the columns of the command, aligned as it says', async () => {
+    const columns = [
+      { field: 'b.c', title: 'Deep', align: 'right' as const },
+      { field: 'a', title: 'First' },
+      { field: 'x', title: 'Absent' },
+    ];
+    const text = await table({
+      data: [
+        { a: 'one', b: { c: 'z' } },
+        { a: 'two', b: null },
+      ],
+      columns,
+    });
+    expect(linesOf(text)).toEqual(['Deep  First  Absent', '───────────────────', '   z  one    —', '   —  two    —']);
+  });
+
+  it('leaves out columns that no row fills, unless they were asked for', async () => {
+    const data = [{ a: 1, b: null }, { a: 2 }];
+    expect(linesOf(await table({ data }))[0]).toBe('A');
+    expect(linesOf(await table({ data }, { fields: ['b', 'a'] }))[0]).toBe('B  A');
+  });
+
+  it('shows nested lists and objects on one line where they are asked for', async () => {
+    const data = [{ a: ['x', 'y'], b: [], c: [{ d: 1 }], e: {} }];
+    expect(linesOf(await table({ data }, { fields: ['a', 'b', 'c', 'e'] }))[2]).toBe('x, y  —  [{"d":1}]  {}');
+  });
+
+  it.each([
+    ['with a schema', { ...users, data: { users: [] } }, /^User ID .*\n─+\n\(none\)\n$/],
+    ['with columns', { data: [], columns: [{ field: 'a', title: 'Alpha' }] }, /^Alpha\n─────\n\(none\)\n$/],
+    ['without either', { data: [] }, /^\(none\)\n$/],
+  ])('of no rows says so, %s', async (_name, result: Result, text) => {
+    expect(await table(result)).toMatch(text);
+  });
+
+  it('has the rows of all pages in one table', async () => {
+    const text = await table({ data: [{ a: 'x' }], more: pagesOf([{ a: 'longer' }], [{ a: 'y' }]) });
+    expect(linesOf(text)).toEqual(['A', '──────', 'x', 'longer', 'y']);
+  });
+
+  it('of values without fields is a line each', async () => {
+    expect(await table({ data: ['a', parseJson('12345678901234567890'), null] })).toBe(
+      'a\n12345678901234567890\nnull\n',
+    );
+  });
+});
+
+describe('80 columns', () => {
+  const ids = names.map((_name, seed) => hexId(seed));
+
+  it.each([80, undefined])('hold a list of users with ids of 64 digits (width %s)', async (width) => {
+    const lines = linesOf(await table(users, { width }));
+    for (const line of lines) expect(columnsOf(line)).toBeLessThanOrEqual(80);
+    for (const id of ids) expect(lines.filter((line) => line === id)).toHaveLength(1);
+  });
+
+  it('keep the fields of a row together below its id', async () => {
+    expect(linesOf(await table(users)).slice(0, 9)).toEqual([
+      'User ID',
+      '  First name    Last name                Is active  Has wallet',
+      '  Verified at           Created at',
+      '────────────────────────────────────────────────────────────────',
+      ids[0],
+      '  Ada           Obi                      yes        yes',
+      '  2026-11-21 13:14:05Z  2026-11-20 09:00:00Z',
+      ids[1],
+      '  Chukwuemeka   Oluwaseun-Adebayo        no         yes',
+    ]);
+  });
+
+  it('wrap a long text at words, never a time or an amount', async () => {
+    const message = 'The bank did not answer in time and the payout goes back to the balance within the hour';
+    const data = [
+      { id: hexId(1).slice(0, 20), at: '2026-11-21T13:14:05Z', amount: { asset: 'CNGN', minor: 1n }, message },
+    ];
+    const lines = linesOf(await table({ data }));
+    expect(lines).toHaveLength(8);
+    for (const line of lines) expect(columnsOf(line)).toBeLessThanOrEqual(80);
+    expect(lines[2]).toContain('2026-11-21 13:14:05Z  0.000001 cNGN  The bank did not');
+    expect(
+      lines
+        .slice(2)
+        .map((line) => line.slice(59))
+        .join(' ')
+        .replace(/\s+/g, ' '),
+    ).toContain(message.slice(0, 30));
+  });
+
+  it.each([20, 33, 40, 79, 80, 81, 100, 132, 200])('lose no word at width %s', async (width) => {
+    const text = await table(users, { width });
+    const words = ['日本語の名前', 'Oluwaseun-Adebayo', 'Chidinma', ...ids, '13:14:05Z'];
+    for (const word of words) expect(text).toContain(word);
+    const longest = Math.max(width, 64);
+    for (const line of linesOf(text)) expect(columnsOf(line)).toBeLessThanOrEqual(longest);
+  });
+
+  it('become the columns of the terminal on one', async () => {
+    const out = sink(undefined, { columns: 200 });
+    await present(users, { format: 'table', color: false }, out);
+    expect(linesOf(out.writes.join(''))).toHaveLength(5);
+    const nowhere = sink(undefined, { columns: 0 });
+    await present(users, { format: 'table', color: false }, nowhere);
+    expect(nowhere.writes.join('')).toBe(await table(users));
+  });
+});
+
+describe('a document', () => {
+  const details: Result = {
+    data: {
+      userId: hexId(1),
+      isActive: true,
+      total: 508.5,
+      rate: 1.7,
+      middleName: null,
+      empty: '',
+      networks: ['base', 'eth'],
+      options: {},
+      personalDetails: { firstName: 'Ada', born: { inCity: 'Lagos' } },
+      accounts: [{ number: '0123456789', amount: 5 }],
+      none: [],
+    },
+    schema: f.answer({ total: f.money('public', 'naira', 'NGN'), rate: f.percent('public') }),
+  };
+
+  it('is titles and values, nested objects set in, lists counted', async () => {
+    expect(await table(details)).toBe(
+      [
+        `User ID      ${hexId(1)}`,
+        'Is active    yes',
+        'Total        ₦508.50',
+        'Rate         1.7',
+        'Middle name  —',
+        'Empty',
+        'Networks     base, eth',
+        'Options      —',
+        'Personal details',
+        '  First name  Ada',
+        '  Born',
+        '    In city  Lagos',
+        'Accounts (1)',
+        '  Number      Amount',
+        '  ──────────────────',
+        '  0123456789       5',
+        'None         —',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('shows the columns of the command, or the chosen fields', async () => {
+    const columns = [
+      { field: 'total', title: 'To pay' },
+      { field: 'nope', title: 'Missing' },
+    ];
+    expect(await table({ ...details, columns })).toBe('To pay   ₦508.50\nMissing  —\n');
+    expect(await table({ ...details, columns }, { fields: ['rate', 'total'] })).toBe('Rate   1.7\nTotal  ₦508.50\n');
+  });
+
+  it('puts a value too long for the line below its title, whole', async () => {
+    const lines = linesOf(await table({ data: { estimatedCompletionTime: 'soon', transactionHash: `0x${hexId(2)}` } }));
+    expect(lines).toEqual(['Estimated completion time  soon', 'Transaction hash', `  0x${hexId(2)}`]);
+  });
+
+  it('wraps text beside its title', async () => {
+    const lines = linesOf(await table({ data: { note: 'word '.repeat(30).trim() } }));
+    expect(lines).toHaveLength(2);
+    for (const line of lines) expect(line).toMatch(/^(Note| {4}) {2}word( word)*$/);
+  });
+
+  it('shows ten rows of a long list and says how many more there are', async () => {
+    const rows = Array.from({ length: 262 }, (_row, index) => ({ code: String(index) }));
+    const lines = linesOf(await table({ data: { banks: rows } }));
+    expect(lines[0]).toBe('Banks (262)');
+    expect(lines).toHaveLength(14);
+    expect(lines.at(-1)).toBe('  … 252 more: -o json shows all');
+  });
+});
+
+describe('what the service sends cannot steer the terminal', () => {
+  const attacks: [string, string, string][] = [
+    ['colour', '\u001b[31mAda\u001b[0m', 'Ada'],
+    ['cursor', 'A\u001b[2J\u001b[1;1Hda', 'Ada'],
+    ['title', '\u001b]0;owned\u0007Ada', 'Ada'],
+    ['link', '\u001b]8;;http://x\u001b\\Ada\u001b]8;;\u001b\\', 'Ada'],
+    ['C1', 'A\u009b31mda', 'Ada'],
+    ['lines', 'A\r\nError: paid\tx', 'A Error: paid x'],
+    ['backspace', 'Ad\u0008\u007fa', 'Ada'],
+    ['direction', 'Ada\u202egnp.exe\u2066', 'Adagnp.exe'],
+    ['line separators', 'A\u2028B\u2029C', 'A B C'],
+    ['half a pair', 'A\ud800', 'A\ufffd'],
+  ];
+
+  it.each(attacks)('%s', async (_name, hostile, shown) => {
+    const rows = linesOf(await table({ data: [{ name: hostile, x: 1 }] }));
+    expect(rows[2]?.replace(/ +1$/, '')).toBe(shown);
+    expect(await table({ data: { name: hostile } })).toBe(`Name  ${shown}\n`);
+    expect(await table({ data: { deep: { list: [{ name: hostile }] } } })).toContain(`\n    ${shown}\n`);
+  });
+
+  it.each(attacks)('%s as the name of a field, or a value that stands alone', async (_name, hostile) => {
+    const texts = [
+      await table({ data: [{ [hostile]: 'v' }] }),
+      await table({ data: { [hostile]: { [hostile]: 'v' } } }),
+      await table({ data: { v: hostile } }, { query: 'v' }),
+      await table({ data: [{ v: [[hostile]] }] }),
+      await table({ data: [], columns: [{ field: 'v', title: hostile }] }),
+    ];
+    for (const text of texts) expect(text).not.toMatch(/[\p{Cc}\p{Cf}](?<![\n\t])/u);
+  });
+
+  it('still shows names in every script', async () => {
+    const rows = linesOf(await table({ data: ['Ọlá́', '日本', 'Ngọzi 👩', 'محمد'].map((name) => ({ name, x: 1 })) }));
+    expect(rows.slice(2)).toEqual(['Ọlá́       1', '日本      1', 'Ngọzi 👩  1', 'محمد      1']);
+  });
+});
+
+describe('colour', () => {
+  it('makes titles bold, and nothing else', async () => {
+    const bold = (title: string) => `\u001b[1m${title}\u001b[22m`;
+    expect(await table({ data: [{ a: 'x', b: 'y' }] }, { color: true })).toBe(
+      `${bold('A')}  ${bold('B')}\n────\nx  y\n`,
+    );
+    expect(await table({ data: { a: 'x', b: { c: 'y' } } }, { color: true })).toBe(
+      `${bold('A')}  x\n${bold('B')}\n  ${bold('C')}  y\n`,
+    );
+  });
+
+  it('changes no width', async () => {
+    const coloured = await table(users, { color: true });
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the sequences of bold text
+    expect(coloured.replaceAll(/\u001b\[\d+m/g, '')).toBe(await table(users));
+  });
+
+  it('touches no other format', async () => {
+    for (const format of ['json', 'ndjson', 'csv', 'yaml', 'raw'] as const) {
+      expect(await printed(users, { format, color: true })).toBe(await printed(users, { format }));
+    }
+  });
+});
+
+describe('titles', () => {
+  it.each([
+    ['accountNumber', 'Account number'],
+    ['userId', 'User ID'],
+    ['wallets.evm', 'Wallets EVM'],
+    ['bank_code', 'Bank code'],
+    ['cngnAmount', 'cNGN amount'],
+    ['CNGN', 'cNGN'],
+    ['txHash', 'Tx hash'],
+    ['webhookURL', 'Webhook URL'],
+    ['DNS', 'DNS'],
+  ])('%s is %s', async (field, title) => {
+    expect(await table({ data: { [field.replace('.', '_')]: 1 } })).toBe(`${title}  1\n`);
+  });
+});
