@@ -1,6 +1,7 @@
 import { problemsOf, problemText } from '../contract/check.ts';
 import { type Effect, type Endpoint, EVERYWHERE, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
 import { FAULTS } from '../contract/faults.ts';
+import { secretsIn, strikeOut } from '../contract/redact.ts';
 import { type Category, CliError } from '../exit.ts';
 import type { Exchange } from '../world.ts';
 import { type Answer, decodeAnswer, encodeRequest, type Target } from './codec.ts';
@@ -41,9 +42,15 @@ export function createClient({ exchange, target, ...options }: ClientOptions): C
       if (!('response' in sent)) throw noAnswerError(endpoint.effect, sent);
       const answer = decodeAnswer(endpoint, sent.response);
       if (answer.kind === 'success') return usable(endpoint, answer);
-      throw answerError(endpoint, answer, retryAfterSeconds(sent.response));
+      const secrets = [target.apiKey.reveal(), ...secretsIn(endpoint.request(), input)];
+      throw answerError(endpoint, withoutSecrets(answer, secrets), retryAfterSeconds(sent.response));
     },
   };
+}
+
+/** The service may repeat what it was sent: a key or a BVN in its words is struck out. */
+function withoutSecrets<A extends Exclude<Answer, { kind: 'success' }>>(answer: A, secrets: readonly string[]): A {
+  return answer.kind === 'refused' ? { ...answer, message: strikeOut(answer.message, secrets) } : answer;
 }
 
 /** Throws CliError usage naming each field that breaks its rule. */

@@ -61,7 +61,8 @@ export function retryAfterSeconds({ headers, body }: HttpResponse): number | und
 
 /**
  * Sends one request under the policy of its effect. ky runs the tries and their waits; the texts of request and answer
- * pass beside it, in this closure. Never throws for what the network or the service does.
+ * pass beside it, in this closure. Never throws for what the network or the service does; what the embedded sandbox's
+ * state file does (DatabaseError) passes through.
  */
 export async function send(request: HttpRequest, exchange: Exchange, options: SendOptions): Promise<Sent> {
   const policy = POLICIES[options.effect];
@@ -93,7 +94,8 @@ export async function send(request: HttpRequest, exchange: Exchange, options: Se
   /** `undefined` leaves the decision to the table of statuses. */
   const shouldRetry = ({ error }: { error: Error }): boolean | undefined => {
     if (options.interrupted.aborted) return false;
-    if (!isHTTPError(error)) return policy.afterNoAnswer;
+    if (error instanceof ExchangeError) return policy.afterNoAnswer;
+    if (!isHTTPError(error)) return undefined;
     const waitMs = last?.status === 429 ? (retryAfterSeconds(last) ?? 0) * 1000 : 0;
     return options.clock.now() + waitMs < deadlineMs ? undefined : false;
   };
@@ -118,6 +120,9 @@ export async function send(request: HttpRequest, exchange: Exchange, options: Se
       },
     });
   } catch (error) {
+    const isExpected =
+      error instanceof ExchangeError || isTimeoutError(error) || isHTTPError(error) || options.interrupted.aborted;
+    if (!isExpected) throw error;
     if (!last) return noAnswer(error, sent, options);
   }
   return last ? { response: last } : noAnswer(undefined, sent, options);
@@ -130,7 +135,5 @@ function noAnswer(error: unknown, sent: boolean, { interrupted, totalMs }: SendO
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof ExchangeError) return error.message;
-  const { cause } = error as { cause?: unknown };
-  return cause instanceof ExchangeError ? cause.message : 'the connection failed';
+  return error instanceof ExchangeError ? error.message : 'the connection failed';
 }

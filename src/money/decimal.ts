@@ -57,7 +57,11 @@ const LONG_NUMBER = /\d[\d.]{15}|\d[eE][+-]?\d/;
 
 /** JSON.parse that loses no digit: long numbers come back as RawNumber. Throws SyntaxError. */
 export function parseJson(text: string): unknown {
-  if (!LONG_NUMBER.test(text)) return JSON.parse(text);
+  return LONG_NUMBER.test(text) ? parseExactJson(text) : JSON.parse(text);
+}
+
+/** JSON.parse that keeps every number as it is written, `1.50` too: for printing an answer untouched. Throws SyntaxError. */
+export function parseExactJson(text: string): unknown {
   return JSON.parse(text, (_key, value: unknown, context) => {
     if (typeof value !== 'number' || context?.source === undefined) return value;
     return String(value) === context.source ? value : JSON.rawJSON(context.source);

@@ -33,6 +33,13 @@ const NO_BORDER = {
   ...{ left: '', 'left-mid': '', mid: '', 'mid-mid': '', right: '', 'right-mid': '', middle: '' },
 };
 
+/** cli-table3 takes time in the square of the rows it is given at once. */
+const ROWS_AT_ONCE = 25;
+
+function* chunks(rows: Rows): Generator<Rows> {
+  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) yield rows.slice(start, start + ROWS_AT_ONCE);
+}
+
 async function openPen(color: boolean): Promise<Pen> {
   const { default: Table } = await import('cli-table3');
   const bold = color ? new (await import('chalk')).Chalk({ level: 1 }).bold : (text: string) => text;
@@ -47,10 +54,16 @@ async function openPen(color: boolean): Promise<Pen> {
     draw: (rows, widths, right) => {
       const colWidths = widths.map((width) => width + GAP);
       const colAligns = right.map((isRight) => (isRight ? 'right' : 'left'));
-      return tableOf(rows, { colWidths, colAligns, wordWrap: true }).text.split('\n');
+      const options = { colAligns, wordWrap: true };
+      return [...chunks(rows)].flatMap((some) => {
+        return tableOf(some, { ...options, colWidths: [...colWidths] }).text.split('\n');
+      });
     },
     // cli-table3 knows how wide a text stands on a terminal and reports it once it has drawn.
-    measure: (rows) => tableOf(rows, {}).widths.map((width) => (width ?? 0) - GAP),
+    measure: (rows) => {
+      const widths = [...chunks(rows)].map((some) => tableOf(some, {}).widths.map((width) => (width ?? 0) - GAP));
+      return widths.reduce((widest, some) => widest.map((width, index) => Math.max(width, some[index] ?? 0)));
+    },
   };
 }
 

@@ -1,22 +1,30 @@
-import { stripVTControlCharacters } from 'node:util';
 import { amountForPeople } from '../money/amount.ts';
 import { amountOf, isPlainAmount, isPlainObject, type Plain } from './plain.ts';
 
 /** What stands for null and for a field that is not there. */
 export const NOTHING = '—';
 
+// Escape sequences in their 7-bit and 8-bit forms: CSI, strings (OSC, DCS and their like), others. Source: ECMA-48.
+// util.stripVTControlCharacters takes quadratic time on unended strings, which a hostile name may have.
+const SEQUENCES =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90-\x9f]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]*[0-~]/g;
+
 /** Text of the service on one line, without escape sequences, control and direction characters: it cannot steer a terminal. */
 export function plainLine(text: string): string {
-  return stripVTControlCharacters(text.toWellFormed())
+  return text
+    .toWellFormed()
+    .replace(SEQUENCES, '')
     .replace(/[\s\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(/[\p{Cc}\p{Cf}]/gu, '');
 }
 
 /** Text of several lines made safe for a terminal; what it says stays, only control characters go. */
 export function plainLines(text: string): string {
-  return text.replace(/[^\n]+/g, (line) =>
-    stripVTControlCharacters(line.toWellFormed()).replace(/(?!\t)[\p{Cc}\p{Cf}]/gu, ''),
-  );
+  return text
+    .toWellFormed()
+    .replace(SEQUENCES, '')
+    .replace(/(?![\n\t])[\p{Cc}\p{Cf}]/gu, '');
 }
 
 /**

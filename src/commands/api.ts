@@ -1,0 +1,113 @@
+import { type Endpoint, placeOf } from '../contract/endpoint.ts';
+import { endpoints } from '../contract/index.ts';
+import { rowsOf } from '../contract/rows.ts';
+import { CliError } from '../exit.ts';
+import { printable } from '../money/amount.ts';
+import { isWireNumber, parseJson } from '../money/decimal.ts';
+import { command } from './command.ts';
+import { argument, option, repeated, word } from './parameters.ts';
+import { outcomeOf, type Session } from './session.ts';
+
+const MAX_INPUT_BYTES = 1024 * 1024;
+
+interface Called {
+  readonly endpoint: Endpoint;
+  readonly path: Record<string, string>;
+}
+
+/** The endpoint of a method and path; path parameters are taken from the path as typed. Throws CliError usage. */
+function endpointFor(method: string, path: string): Called {
+  const parts = path.replace(/^\/v1(?=\/)/, '').split('/');
+  for (const endpoint of endpoints) {
+    const pattern = endpoint.path.split('/');
+    const fits =
+      pattern.length === parts.length &&
+      pattern.every((part, index) => part === parts[index] || (part.startsWith(':') && parts[index] !== ''));
+    if (endpoint.method !== method.toUpperCase() || !fits) continue;
+    const named = pattern.flatMap((part, index) =>
+      part.startsWith(':') ? [[part.slice(1), decodeURIComponent(parts[index] ?? '')]] : [],
+    );
+    return { endpoint, path: Object.fromEntries(named) };
+  }
+  const otherMethod = endpoints.find((endpoint) => endpoint.path === path);
+  throw new CliError('usage', `no endpoint is ${printable(method)} ${printable(path)}`, {
+    hint: otherMethod
+      ? `write ${otherMethod.method} ${path}`
+      : `the paths are: ${endpoints.map((endpoint) => endpoint.path).join(', ')}`,
+  });
+}
+
+/** `key=value` with the type the contract gives the field; text where it knows none. */
+function typedField(endpoint: Endpoint, text: string): [string, unknown] {
+  const at = text.indexOf('=');
+  if (at < 1) throw new CliError('usage', `"${printable(text)}" is no field`, { hint: 'write -f key=value' });
+  const [name, value] = [text.slice(0, at), text.slice(at + 1)];
+  const type = rowsOf(endpoint.request()).find((row) => row.name === name)?.type ?? 'string';
+  if (type === 'string' || type === 'uuid' || type === 'datetime' || type.startsWith('enum')) return [name, value];
+  try {
+    return [name, parseJson(value)];
+  } catch {
+    return [name, value];
+  }
+}
+
+async function bodyOf(session: Session, data: string | undefined): Promise<Record<string, unknown>> {
+  if (data === undefined) return {};
+  const { world } = session;
+  const text =
+    data === '-' || data === '@-'
+      ? await world.stdin.readAll(MAX_INPUT_BYTES)
+      : data.startsWith('@')
+        ? await world.readFile(data.slice(1), MAX_INPUT_BYTES)
+        : data;
+  try {
+    const body = parseJson(text);
+    if (typeof body === 'object' && body !== null && !Array.isArray(body) && !isWireNumber(body))
+      return body as Record<string, unknown>;
+  } catch {
+    // Said below, in the same words as for JSON of another shape.
+  }
+  throw new CliError('usage', 'the data is not one JSON object', {
+    hint: `write -d '{"userId":"…"}', -d @file.json, or -d - for standard input`,
+  });
+}
+
+const apiCommand = command({
+  words: ['api'],
+  summary: 'Call any endpoint, signed in, in the units of the wire',
+  details:
+    'Fields are sent as given, without checks of ours: the refusals are the service’s. Money still asks first and goes through the journal.',
+  examples: ['fiatrail api GET /getfees', 'fiatrail api POST /cngnonramp -f userId=4f1c… -f amount=5000 --yes -o raw'],
+  endpoints: [],
+  parameters: {
+    method: argument('method', 'GET, POST, PUT or DELETE', word, 'Method:'),
+    path: argument('path', 'below the base URL, such as /getfees', word, 'Path:'),
+    fields: repeated('-f, --field <key=value>', 'a field, typed by the contract; may be repeated', word),
+    data: option('-d, --data <json>', 'a JSON object, @FILE, or - for standard input', word),
+  },
+  run: async (session, { method, path, fields, data }) => {
+    const { endpoint, path: inPath } = endpointFor(method, path.split('?')[0] ?? '');
+    if (path.includes('?'))
+      throw new CliError('usage', 'the path has a query', { hint: 'give query fields with -f key=value' });
+    const input = {
+      ...(await bodyOf(session, data)),
+      ...Object.fromEntries((fields ?? []).map((field) => typedField(endpoint, field))),
+      ...inPath,
+    };
+    const reply =
+      endpoint.effect === 'read' || endpoint.effect === 'write'
+        ? await session.call(endpoint, input as never, { unchecked: true })
+        : await session.change(
+            endpoint,
+            input as never,
+            {
+              summary: `${endpoint.method} ${endpoint.path}`,
+              lines: [[placeOf(endpoint), JSON.stringify(input)]],
+            },
+            { unchecked: true },
+          );
+    return outcomeOf(session, endpoint, reply);
+  },
+});
+
+export const commands = [apiCommand];

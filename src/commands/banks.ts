@@ -1,0 +1,28 @@
+import { listBanks } from '../contract/banks.ts';
+import { command } from './command.ts';
+import { option, word } from './parameters.ts';
+import { outcomeOf } from './session.ts';
+
+const COLUMNS = [
+  { field: 'bankCode', title: 'Code' },
+  { field: 'bankName', title: 'Bank' },
+] as const;
+
+const listCommand = command({
+  words: ['banks', 'list'],
+  summary: 'List the banks that can be paid, with their NIBSS codes',
+  examples: ['fiatrail banks list --search access', 'fiatrail banks list -o csv --fields bankCode,bankName'],
+  endpoints: [listBanks.id],
+  parameters: { search: option('--search <text>', 'only banks whose name or code has this text', word) },
+  run: async (session, { search }) => {
+    const reply = await session.call(listBanks, {});
+    if (search === undefined) return outcomeOf(session, listBanks, reply, { columns: COLUMNS });
+    const sought = search.toLowerCase();
+    const banks = reply.data.banks.filter(({ bankCode, bankName }) =>
+      `${bankCode} ${bankName}`.toLowerCase().includes(sought),
+    );
+    return outcomeOf(session, listBanks, { ...reply, data: { ...reply.data, banks } }, { columns: COLUMNS });
+  },
+});
+
+export const commands = [listCommand];

@@ -1,0 +1,36 @@
+import type { CliError } from '../exit.ts';
+import type { Result } from '../present/result.ts';
+import type { Parameters, Values } from './parameters.ts';
+import type { Session } from './session.ts';
+
+/** What a command leaves behind: data to print, and the error to end with when the data tells of one. */
+export interface Outcome {
+  readonly result?: Result;
+  readonly error?: CliError;
+}
+
+/** One command: one record and one function. */
+export interface Command {
+  /** As typed: `['users', 'onboard']`. */
+  readonly words: readonly string[];
+  readonly summary: string;
+  /** Lines of help beyond the summary. */
+  readonly details?: string;
+  readonly examples: readonly string[];
+  /** The endpoint it calls, by id; several for a command that follows what it starts. */
+  readonly endpoints: readonly string[];
+  readonly parameters: Parameters;
+  /** Needs no account: it speaks to nobody. */
+  readonly isLocal?: boolean;
+  run(session: Session, input: never): Promise<Outcome>;
+}
+
+/** Declares a command, with its input typed by its parameters. */
+export function command<P extends Parameters>(
+  definition: Omit<Command, 'parameters' | 'run'> & {
+    readonly parameters: P;
+    run(session: Session, input: Values<P>): Promise<Outcome>;
+  },
+): Command {
+  return definition as Command;
+}

@@ -1,0 +1,53 @@
+import { sandboxPath, stateDir } from '../account/paths.ts';
+import type { Profile } from '../account/profile.ts';
+import { type Client, createClient } from '../client/client.ts';
+import type { SendOptions } from '../client/transport.ts';
+import { Secret } from '../secret.ts';
+import type { Exchange, World } from '../world.ts';
+import type { Globals } from './session.ts';
+
+/** A way to the account: the network, or the sandbox in this process. */
+export interface Connection {
+  readonly client: Client;
+  close(): Promise<void>;
+}
+
+/** Opens the connection a profile asks for. The sandbox is loaded only for an embedded profile. */
+export async function connect(world: World, profile: Profile, globals: Globals): Promise<Connection> {
+  const { exchange, apiKey, close } =
+    profile.mode === 'embedded' ? await openEmbedded(world) : overNetwork(world, profile);
+  const trace: Pick<SendOptions, 'onExchange'> = globals.verbose
+    ? (await import('./trace.ts')).traceTo(world.stderr)
+    : {};
+  const client = createClient({
+    exchange,
+    target: { baseUrl: profile.baseUrl, apiKey },
+    clock: world.clock,
+    totalMs: globals.timeoutMs,
+    interrupted: world.interrupted,
+    ...trace,
+  });
+  return { client, close };
+}
+
+interface Opened {
+  readonly exchange: Exchange;
+  readonly apiKey: Secret;
+  close(): Promise<void>;
+}
+
+function overNetwork(world: World, profile: Profile): Opened {
+  if (!profile.apiKey) throw new Error('a profile over the network has a key');
+  return { exchange: world.network, apiKey: profile.apiKey, close: async () => {} };
+}
+
+async function openEmbedded(world: World): Promise<Opened> {
+  world.ensurePrivateDir(stateDir(world));
+  const { openEmbeddedSandbox } = await import('../sandbox/embedded.ts');
+  const sandbox = await openEmbeddedSandbox(sandboxPath(world), world);
+  return {
+    exchange: (request) => sandbox.fetch(request, { apiKey: request.headers['x-api-key'], address: '127.0.0.1' }),
+    apiKey: new Secret(sandbox.apiKey()),
+    close: () => sandbox.close(),
+  };
+}

@@ -1,0 +1,73 @@
+import { CliError } from '../exit.ts';
+import type { Command } from './command.ts';
+import type { Parameter } from './parameters.ts';
+import type { Session } from './session.ts';
+
+type Given = string | boolean | readonly string[] | undefined;
+
+/** The values of a command's parameters; what is missing is asked for on a terminal. Throws CliError usage. */
+export async function readInput(
+  command: Command,
+  texts: Readonly<Record<string, Given>>,
+  session: Session,
+): Promise<Record<string, unknown>> {
+  const entries = Object.entries(command.parameters);
+  const missing = entries.filter(([key, { required }]) => required && texts[key] === undefined);
+  if (missing.length > 0 && !session.isInteractive) {
+    const names = missing.map(([, parameter]) => written(parameter)).join(', ');
+    throw new CliError('usage', `${missing.length === 1 ? 'this is' : 'these are'} missing: ${names}`, {
+      code: 'MISSING_INPUT',
+      hint: `for example: ${command.examples[0]}`,
+    });
+  }
+  const input: Record<string, unknown> = {};
+  // What was given is read first: a wrong value is said before anything is asked.
+  for (const [key, parameter] of entries)
+    if (!missing.some(([name]) => name === key)) input[key] = readValue(parameter, texts[key]);
+  for (const [key, parameter] of missing) input[key] = await ask(parameter, session);
+  return input;
+}
+
+function written({ kind, name }: Parameter<unknown>): string {
+  return kind === 'argument' ? `<${name}>` : name;
+}
+
+function readValue(parameter: Parameter<unknown>, given: Given): unknown {
+  if (given === undefined) return undefined;
+  const inContext = (text: string | undefined) => {
+    try {
+      return parameter.parse(text);
+    } catch (error) {
+      throw error instanceof CliError ? named(error, parameter) : error;
+    }
+  };
+  if (Array.isArray(given))
+    return (given as readonly string[]).flatMap((text) => inContext(text) as readonly unknown[]);
+  return inContext(typeof given === 'string' ? given : undefined);
+}
+
+/** The same error, with the parameter it is about. */
+function named(error: CliError, parameter: Parameter<unknown>): CliError {
+  const flag =
+    parameter.kind === 'argument' ? parameter.name : (/--[\w-]+/.exec(parameter.name)?.[0] ?? parameter.name);
+  return new CliError(error.category, `${flag}: ${error.message}`, {
+    code: error.code,
+    hint: error.hint,
+    cause: error,
+  });
+}
+
+async function ask(parameter: Parameter<unknown>, session: Session): Promise<unknown> {
+  const prompter = await session.world.prompter();
+  const check = (text: string): true | string => {
+    try {
+      parameter.parse(text.trim());
+      return true;
+    } catch (error) {
+      return error instanceof Error ? error.message : 'try again';
+    }
+  };
+  const question = parameter.question ?? parameter.name;
+  const text = parameter.isSecret ? await prompter.secret(question, check) : await prompter.text(question, check);
+  return parameter.parse(text.trim());
+}

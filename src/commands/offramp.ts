@@ -1,0 +1,89 @@
+import { offrampStatus, startOfframp } from '../contract/transactions.ts';
+import { balanceUser } from '../contract/wallets.ts';
+import { amountForPeople, minorForPeople } from '../money/amount.ts';
+import { fromWire, toWireNumber, wireForPeople } from '../money/units.ts';
+import { command } from './command.ts';
+import { amountHelp, amountOf, argument, digits, id, required } from './parameters.ts';
+import { outcomeOf, type Session } from './session.ts';
+import { follow, waitOption } from './wait.ts';
+
+function followOfframp(session: Session, requestId: string, waitMs: number) {
+  return follow(session, {
+    endpoint: offrampStatus,
+    input: { requestId },
+    stateOf: ({ status }) => status,
+    done: ['completed'],
+    failed: ['failed', 'cancelled'],
+    what: 'the offramp',
+    again: `fiatrail offramp status ${requestId} --wait`,
+    waitMs,
+  });
+}
+
+/** The balance before, for the person who confirms. A balance that cannot be read is no reason to stop. */
+async function balanceBefore(session: Session, userId: string): Promise<readonly (readonly [string, string])[]> {
+  try {
+    const { data } = await session.call(balanceUser, { userId });
+    const held = fromWire(data.totalBalance ?? '', 'token', 'CNGN');
+    return held ? [['balance', `${amountForPeople(held)} before`]] : [];
+  } catch {
+    return [];
+  }
+}
+
+const startCommand = command({
+  words: ['offramp', 'start'],
+  summary: "Pay a user's cNGN out to a Nigerian bank account",
+  details: 'The bank receives the amount; fees are taken from the wallet on top.',
+  examples: [
+    'fiatrail offramp start 4f1c… --amount 2000 --bank-code 000013 --account-number 0123456789',
+    'fiatrail offramp start 4f1c… --amount 2000 --bank-code 000013 --account-number 0123456789 --yes --wait -o json',
+  ],
+  endpoints: [startOfframp.id, offrampStatus.id],
+  parameters: {
+    userId: argument('user-id', 'whose cNGN is paid out', id, 'User id:'),
+    amount: required('--amount <naira>', amountHelp('NGN'), amountOf('NGN'), 'Amount in Naira:'),
+    bankCode: required('--bank-code <code>', 'NIBSS code, from banks list', digits('bank code', 3, 6), 'Bank code:'),
+    accountNumber: required(
+      '--account-number <digits>',
+      '10 digits',
+      digits('account number', 10),
+      'Account number (10 digits):',
+    ),
+    wait: waitOption('until the bank has been paid'),
+  },
+  run: async (session, { userId, amount, bankCode, accountNumber, wait }) => {
+    const request = { userId, amount: toWireNumber(amount, 'naira'), accountNumber, bankCode, ticker: 'CNGN' };
+    const reply = await session.change(startOfframp, request, {
+      summary: `offramp of ${amountForPeople(amount)} from user ${userId} to account ${accountNumber} at bank ${bankCode}`,
+      lines: [
+        ['user', userId],
+        [
+          'amount',
+          `${amountForPeople(amount)} (${minorForPeople(amount)}), sent as ${wireForPeople(amount, 'naira')}; fees are taken on top`,
+        ],
+        ['destination', `account ${accountNumber} at bank ${bankCode}`],
+      ],
+      look: () => balanceBefore(session, userId),
+    });
+    if (wait === undefined) return outcomeOf(session, startOfframp, reply);
+    return followOfframp(session, reply.data.requestId, wait);
+  },
+});
+
+const statusCommand = command({
+  words: ['offramp', 'status'],
+  summary: 'Show how an offramp stands',
+  examples: [
+    'fiatrail offramp status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
+    'fiatrail offramp status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait -o json',
+  ],
+  endpoints: [offrampStatus.id],
+  parameters: {
+    requestId: argument('request-id', 'as printed by offramp start', id),
+    wait: waitOption('until it has ended'),
+  },
+  run: async (session, { requestId, wait }) => followOfframp(session, requestId, wait ?? 0),
+});
+
+export const commands = [startCommand, statusCommand];

@@ -1,0 +1,60 @@
+import { CliError } from '../exit.ts';
+import type { Operation } from '../journal/journal.ts';
+import { command } from './command.ts';
+import { argument, id, option, wholeNumber } from './parameters.ts';
+
+/** What a state asks of a person. */
+const ADVICE: Readonly<Record<Operation['state'], string>> = {
+  prepared: 'nothing was sent',
+  sent: 'the command ended before an answer came: treat it as unknown and look at the account',
+  accepted: 'the service took it; follow it by its request id',
+  refused: 'nothing was done',
+  unknown: 'it was sent and no usable answer came: look at the account before you run it again',
+};
+
+const COLUMNS = [
+  { field: 'operationId', title: 'Operation' },
+  { field: 'state', title: 'State' },
+  { field: 'summary', title: 'What' },
+  { field: 'createdAt', title: 'When' },
+] as const;
+
+const listCommand = command({
+  words: ['ops', 'list'],
+  summary: 'List money operations of this machine, newest first',
+  examples: ['fiatrail ops list', "fiatrail ops list -o json --query 'operations[?state==`unknown`].operationId'"],
+  endpoints: [],
+  isLocal: true,
+  parameters: { limit: option('--limit <count>', 'how many (default 20)', wholeNumber(1, 10_000)) },
+  run: async (session, { limit }) => {
+    const operations = (await session.journal()).list(limit ?? 20);
+    return { result: { data: { operations }, lists: 'operations', columns: COLUMNS } };
+  },
+});
+
+const showCommand = command({
+  words: ['ops', 'show'],
+  summary: 'Show one money operation: what was meant, what was sent, what came back',
+  examples: [
+    'fiatrail ops show 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
+    'fiatrail ops show 0198c1f2 -o json --query state',
+  ],
+  endpoints: [],
+  isLocal: true,
+  parameters: { operationId: argument('operation-id', 'as printed by ops list; its beginning is enough', id) },
+  run: async (session, { operationId }) => {
+    const found = (await session.journal()).find(operationId);
+    const [operation] = found;
+    if (!operation || found.length > 1) {
+      const why = operation
+        ? 'more than one operation begins with this id'
+        : 'no operation of this machine has this id';
+      throw new CliError('usage', why, { hint: 'see the ids with: fiatrail ops list' });
+    }
+    return {
+      result: { data: { ...operation, request: JSON.parse(operation.request), advice: ADVICE[operation.state] } },
+    };
+  },
+});
+
+export const commands = [listCommand, showCommand];

@@ -1,0 +1,150 @@
+import { CliError } from '../exit.ts';
+import { type Amount, AmountError, type Asset, amountForm, parseAmount, printable } from '../money/amount.ts';
+import { Secret } from '../secret.ts';
+
+/** One argument or option of a command: how it is written, what it says in help, and how its text becomes a value. */
+export interface Parameter<T> {
+  readonly kind: 'argument' | 'option';
+  /** `user-id` for an argument, `--amount <amount>` or `--yes` for an option. */
+  readonly name: string;
+  readonly help: string;
+  readonly required: boolean;
+  /** The value of the text; of no text for a switch and for `--wait` alone. Throws CliError usage. */
+  readonly parse: (text: string | undefined) => T;
+  /** What a terminal is asked when a required value is missing. */
+  readonly question?: string;
+  readonly isSecret?: boolean;
+  /** The option may be given more than once; `parse` gets each text. */
+  readonly repeats?: boolean;
+}
+
+export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
+
+/** The values of a command's parameters. */
+export type Values<P> = { readonly [K in keyof P]: P[K] extends Parameter<infer T> ? T : never };
+
+type Parse<T> = (text: string) => T;
+
+export function argument<T>(name: string, help: string, parse: Parse<T>, question?: string): Parameter<T> {
+  return {
+    kind: 'argument',
+    name,
+    help,
+    required: true,
+    parse: (text = '') => parse(text),
+    question: question ?? `${name}:`,
+  };
+}
+
+export function optionalArgument<T>(name: string, help: string, parse: Parse<T>): Parameter<T | undefined> {
+  return {
+    kind: 'argument',
+    name,
+    help,
+    required: false,
+    parse: (text) => (text === undefined ? undefined : parse(text)),
+  };
+}
+
+export function required<T>(name: string, help: string, parse: Parse<T>, question?: string): Parameter<T> {
+  return {
+    kind: 'option',
+    name,
+    help,
+    required: true,
+    parse: (text = '') => parse(text),
+    question: question ?? `${name}:`,
+  };
+}
+
+export function option<T>(name: string, help: string, parse: Parse<T>): Parameter<T | undefined> {
+  return {
+    kind: 'option',
+    name,
+    help,
+    required: false,
+    parse: (text) => (text === undefined ? undefined : parse(text)),
+  };
+}
+
+export function repeated<T>(name: string, help: string, parse: Parse<T>): Parameter<readonly T[]> {
+  return { kind: 'option', name, help, required: false, repeats: true, parse: (text = '') => [parse(text)] };
+}
+
+export function switchOn(name: string, help: string): Parameter<boolean> {
+  return { kind: 'option', name, help, required: false, parse: () => true };
+}
+
+// What the texts mean.
+
+export const word: Parse<string> = (text) => {
+  if (text === '') throw new CliError('usage', 'the value is empty', { hint: 'give a value, or leave the option out' });
+  return text;
+};
+
+/** Ids are opaque: any printable text goes to the service. */
+export const id: Parse<string> = (text) => {
+  if (/^[\x21-\x7e]{1,500}$/.test(text)) return text;
+  throw new CliError('usage', `"${printable(text)}" is no id`, {
+    hint: 'give the id as the service printed it, without blanks',
+  });
+};
+
+export const secret: Parse<Secret> = (text) => new Secret(text);
+
+export const amountOf =
+  (asset: Asset): Parse<Amount> =>
+  (text) => {
+    try {
+      return parseAmount(text, asset);
+    } catch (error) {
+      if (error instanceof AmountError) throw new CliError('usage', error.message, { code: 'INVALID_AMOUNT' });
+      throw error;
+    }
+  };
+
+export const amountHelp = (asset: Asset) =>
+  `${asset === 'NGN' ? 'whole Naira' : 'whole tokens'} unless a unit is written: ${amountForm(asset)}`;
+
+export const digits =
+  (what: string, minimum: number, maximum = minimum): Parse<string> =>
+  (text) => {
+    if (/^[0-9]+$/.test(text) && text.length >= minimum && text.length <= maximum) return text;
+    const count = minimum === maximum ? `exactly ${minimum}` : `${minimum} to ${maximum}`;
+    throw new CliError('usage', `"${printable(text)}" is no ${what}`, { hint: `a ${what} has ${count} digits` });
+  };
+
+export const wholeNumber =
+  (minimum: number, maximum: number): Parse<number> =>
+  (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= minimum && value <= maximum) return value;
+    throw new CliError('usage', `"${printable(text)}" is not a whole number from ${minimum} to ${maximum}`);
+  };
+
+export const oneOf =
+  <const V extends readonly string[]>(...values: V): Parse<V[number]> =>
+  (text) => {
+    const found = values.find((value) => value === text);
+    if (found !== undefined) return found;
+    throw new CliError('usage', `"${printable(text)}" is not one of ${values.join(', ')}`);
+  };
+
+const DURATION_UNITS_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  y: 365 * 86_400_000,
+};
+
+/** `500ms`, `30s`, `6m` (minutes), `2h`, `5d`, `100y`; in milliseconds. */
+export const duration: Parse<number> = (text) => {
+  const [, figure, unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d|y)$/.exec(text) ?? [];
+  const milliseconds = Math.round(Number(figure) * (DURATION_UNITS_MS[unit] ?? Number.NaN));
+  if (milliseconds >= 1 && milliseconds <= 200 * 365 * 86_400_000) return milliseconds;
+  throw new CliError('usage', `"${printable(text)}" is no duration`, {
+    hint: 'write 500ms, 30s, 6m (minutes), 2h, 5d or 100y',
+  });
+};

@@ -1,0 +1,288 @@
+import { journalPath, stateDir } from '../account/paths.ts';
+import type { Profile } from '../account/profile.ts';
+import type { CallOptions, Client, Reply } from '../client/client.ts';
+import { requestIdOf, requireValid } from '../client/client.ts';
+import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
+import { redact } from '../contract/redact.ts';
+import { CliError } from '../exit.ts';
+import type { Journal } from '../journal/journal.ts';
+import { parseExactJson } from '../money/decimal.ts';
+import { checkOptions } from '../present/present.ts';
+import type { Column, PresentOptions, Result } from '../present/result.ts';
+import { Secret } from '../secret.ts';
+import type { World } from '../world.ts';
+import type { Outcome } from './command.ts';
+import { type Connection, connect } from './connect.ts';
+
+/** The flags every command takes. */
+export interface Globals {
+  readonly profile: string | undefined;
+  readonly present: PresentOptions;
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  readonly noInput: boolean;
+  readonly yes: boolean;
+  readonly dryRun: boolean;
+  /** For all tries of one request together. */
+  readonly timeoutMs: number;
+}
+
+/** What a change is, for the person who confirms it and for the journal. */
+export interface Change {
+  /** `onramp of ₦5,000.00 for user 4f…`. Holds no secret. */
+  readonly summary: string;
+  /** What will be sent: label and value, the amount in both units. */
+  readonly lines: readonly (readonly [label: string, value: string])[];
+  /** More lines, read only when somebody is there to read them: the balance. */
+  readonly look?: () => Promise<readonly (readonly [label: string, value: string])[]>;
+}
+
+/** Thrown to end a `--dry-run` where something would have been sent; carries what. */
+export class DryRun extends Error {
+  override name = 'DryRun';
+  readonly result: Result;
+
+  constructor(result: Result) {
+    super('dry run');
+    this.result = result;
+  }
+}
+
+type SessionOptions = Pick<Session, 'world' | 'profile' | 'globals' | 'commandLine' | 'runLine'>;
+
+/** What a command runs in: the world, the account it speaks to, and the ways to speak to it. */
+export interface Session {
+  readonly world: World;
+  readonly profile: Profile;
+  readonly globals: Globals;
+  /** The words the command was called by, without values: for the journal. */
+  readonly commandLine: string;
+  /** Runs another command line to what it leaves behind. */
+  runLine(argv: readonly string[], world: World): Promise<Outcome>;
+  /** True when a person is there to be asked. */
+  readonly isInteractive: boolean;
+  /** A line on stderr, unless --quiet. */
+  note(text: string): Promise<void>;
+  /** Calls a reading endpoint, or one whose change needs no question. */
+  call<E extends Endpoint>(endpoint: E, input: RequestOf<E>, options?: CallOptions): Promise<Reply<ResponseOf<E>>>;
+  /** Calls an endpoint that moves money or cannot be undone: shows it, asks, journals, sends. */
+  change<E extends Endpoint>(
+    endpoint: E,
+    input: RequestOf<E>,
+    change: Change,
+    options?: CallOptions,
+  ): Promise<Reply<ResponseOf<E>>>;
+  /** A reply as a result to print. */
+  result(endpoint: Endpoint, reply: Reply<unknown>, more?: Pick<Result, 'columns' | 'more'>): Result;
+  connection(): Promise<Connection>;
+  journal(): Promise<Journal>;
+  close(): Promise<void>;
+}
+
+export function createSession({ world, profile, globals, commandLine, runLine }: SessionOptions): Session {
+  let connection: Promise<Connection> | undefined;
+  let journal: Promise<Journal> | undefined;
+  const note = async (text: string) => {
+    if (!globals.quiet) await world.stderr.write(`${text}\n`);
+  };
+  const openConnection = () => {
+    connection ??= connect(world, profile, globals);
+    return connection;
+  };
+  const openJournal = () => {
+    journal ??= loadJournal(world);
+    return journal;
+  };
+  const client = async (): Promise<Client> => (await openConnection()).client;
+  const session: Session = {
+    world,
+    profile,
+    globals,
+    commandLine,
+    runLine,
+    isInteractive: world.stdin.isTerminal && world.stderr.isTerminal && !globals.noInput && !world.env['CI'],
+    note,
+    call: async (endpoint, input, options = {}) => {
+      await prepare(session, endpoint, input, options);
+      return (await client()).call(endpoint, input, options);
+    },
+    change: async (endpoint, input, change, options = {}) => {
+      await prepare(session, endpoint, input, options);
+      await confirm(session, endpoint, change);
+      const opened = await client();
+      return sendJournaled(session, endpoint, input, change, () => opened.call(endpoint, input, options));
+    },
+    result: (endpoint, reply, more) => resultOf(globals, endpoint, reply, more),
+    connection: openConnection,
+    journal: openJournal,
+    close: async () => {
+      await (await connection)?.close();
+      (await journal)?.close();
+    },
+  };
+  return session;
+}
+
+async function loadJournal(world: World): Promise<Journal> {
+  world.ensurePrivateDir(stateDir(world));
+  const { openJournal } = await import('../journal/journal.ts');
+  return openJournal(journalPath(world), world.clock, world.ids);
+}
+
+/** Everything that can be refused is refused before anything is asked or sent. */
+async function prepare(
+  session: Session,
+  endpoint: Endpoint,
+  input: unknown,
+  { unchecked }: CallOptions,
+): Promise<void> {
+  if (!unchecked) requireValid(endpoint, input);
+  if (session.globals.dryRun) {
+    const { encodeRequest } = await import('../client/codec.ts');
+    const shown = redact(endpoint.request(), input) as Record<string, unknown>;
+    const { method, url, body } = encodeRequest(endpoint, shown, {
+      baseUrl: session.profile.baseUrl,
+      apiKey: new Secret(''),
+    });
+    throw new DryRun({
+      data: {
+        dryRun: true,
+        profile: session.profile.name,
+        mode: session.profile.mode,
+        method,
+        url,
+        body: body ? parseExactJson(body) : null,
+      },
+    });
+  }
+  if (endpoint.effect === 'read') return;
+  const { nests, lists } = endpoint;
+  await checkOptions(
+    { schema: endpoint.response(), ...(nests ? { nests } : {}), ...(lists ? { lists } : {}) },
+    session.globals.present,
+  );
+}
+
+/** Shows what will happen and asks, default no. Throws CliError: usage without anybody to ask, declined. */
+async function confirm(session: Session, endpoint: Endpoint, { summary, lines, look }: Change): Promise<void> {
+  const { world, profile, globals } = session;
+  const mustAsk = !globals.yes && (endpoint.effect === 'money' || endpoint.effect === 'destructive');
+  if (mustAsk && !session.isInteractive) {
+    throw new CliError(
+      'usage',
+      `${summary}: this needs a confirmation and there is no terminal to ask on; nothing was sent`,
+      {
+        code: 'CONFIRMATION_NEEDED',
+        hint: 'add --yes to go ahead',
+      },
+    );
+  }
+  const all = [
+    ['profile', `${profile.name} (${profile.mode})`] as const,
+    ...lines,
+    ...(mustAsk && look ? await look() : []),
+  ];
+  const width = Math.max(...all.map(([label]) => label.length));
+  for (const [label, value] of all) await session.note(`  ${label.padEnd(width)}  ${value}`);
+  if (!mustAsk) return;
+  const prompter = await world.prompter();
+  if (!(await prompter.confirm(`${summary}: go ahead?`))) {
+    throw new CliError('declined', 'declined; nothing was sent');
+  }
+}
+
+/** The intent is on the disk before the request leaves, and the answer before the command ends. */
+async function sendJournaled<D>(
+  session: Session,
+  endpoint: Endpoint,
+  input: unknown,
+  change: Change,
+  call: () => Promise<Reply<D>>,
+): Promise<Reply<D>> {
+  const { profile } = session;
+  const journal = await session.journal();
+  const operationId = journal.prepare({
+    profile: profile.name,
+    mode: profile.mode,
+    baseUrl: profile.baseUrl,
+    endpoint: endpoint.id,
+    effect: endpoint.effect,
+    command: session.commandLine,
+    summary: change.summary,
+    request: JSON.stringify(redact(endpoint.request(), input)),
+  });
+  journal.sent(operationId);
+  try {
+    const reply = await call();
+    await record(session, () => journal.accepted(operationId, requestIdOf(reply.data)));
+    return reply;
+  } catch (error) {
+    if (error instanceof CliError && error.category === 'unknown') {
+      await record(session, () => journal.unknown(operationId, error.message));
+      throw withOperation(error, operationId);
+    }
+    // Anything else is certain to have changed nothing: a refusal, or nothing sent.
+    const detail = error instanceof Error ? error.message : String(error);
+    await record(session, () => journal.refused(operationId, detail));
+    throw error instanceof CliError ? withOperation(error, operationId) : error;
+  }
+}
+
+/** The outcome is known by now: a journal that cannot take it is worth a warning, not another outcome. */
+async function record(session: Session, write: () => void): Promise<void> {
+  try {
+    write();
+  } catch {
+    await session.world.stderr.write(
+      'warning: the journal could not be written, so fiatrail ops shows this operation as sent\n',
+    );
+  }
+}
+
+function withOperation(error: CliError, operationId: string): CliError {
+  const hint =
+    error.category === 'unknown'
+      ? `do not run it again yet: look at the account first; fiatrail ops show ${operationId} has what was sent`
+      : error.hint;
+  return new CliError(error.category, error.message, {
+    code: error.code,
+    hint,
+    httpStatus: error.httpStatus,
+    responseCode: error.responseCode,
+    operationId,
+    cause: error,
+  });
+}
+
+function resultOf(
+  { present }: Globals,
+  endpoint: Endpoint,
+  { data, body }: Reply<unknown>,
+  more: { columns?: readonly Column[]; more?: AsyncIterable<readonly unknown[]> } = {},
+): Result {
+  const raw =
+    present.format === 'raw' ? { raw: JSON.stringify((parseExactJson(body) as { data?: unknown }).data ?? null) } : {};
+  return {
+    data,
+    schema: endpoint.response(),
+    ...(endpoint.nests ? { nests: endpoint.nests } : {}),
+    ...(endpoint.lists ? { lists: endpoint.lists } : {}),
+    ...raw,
+    ...more,
+  };
+}
+
+/** A reply as an outcome, with a warning where it breaks the contract. */
+export async function outcomeOf(
+  session: Session,
+  endpoint: Endpoint,
+  reply: Reply<unknown>,
+  more?: Pick<Result, 'columns' | 'more'>,
+): Promise<Outcome> {
+  if (reply.problems.length > 0) {
+    await session.note(
+      `warning: the answer breaks the contract at ${reply.problems.slice(0, 5).join(', ')}; it counts as accepted`,
+    );
+  }
+  return { result: session.result(endpoint, reply, more) };
+}

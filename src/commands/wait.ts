@@ -1,0 +1,91 @@
+import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
+import { CliError } from '../exit.ts';
+import type { Outcome } from './command.ts';
+import { duration, type Parameter } from './parameters.ts';
+import { outcomeOf, type Session } from './session.ts';
+
+const DEFAULT_WAIT_MS = 10 * 60_000;
+const FIRST_POLL_MS = 120;
+const POLL_GROWTH = 1.6;
+/** Polls use at most this share of the rate limit, so that other commands find room. */
+const SHARE_OF_LIMIT = 0.75;
+
+/** `--wait [duration]`, in milliseconds; undefined when not given. */
+export function waitOption(until: string): Parameter<number | undefined> {
+  return {
+    kind: 'option',
+    name: '--wait [duration]',
+    help: `wait ${until}, at most this long (default 10m)`,
+    required: false,
+    parse: (text) => (text === undefined ? DEFAULT_WAIT_MS : duration(text)),
+  };
+}
+
+export interface Following<E extends Endpoint> {
+  readonly endpoint: E;
+  readonly input: RequestOf<E>;
+  readonly stateOf: (data: ResponseOf<E>) => string | undefined | null;
+  readonly done: readonly string[];
+  readonly failed: readonly string[];
+  /** `the onramp`, for messages. */
+  readonly what: string;
+  /** The command that asks again: what a person needs when the wait ends early. */
+  readonly again: string;
+  /** 0 looks once. */
+  readonly waitMs: number;
+  /** The service's own words for why it failed. */
+  readonly words?: (data: ResponseOf<E>) => string | undefined;
+}
+
+/**
+ * Reads a status until the work has ended or the time is up. What was read last is printed in every case; failed work
+ * is error `failed`, and work that still goes on when a wait ends is `pending`.
+ */
+export async function follow<E extends Endpoint>(session: Session, following: Following<E>): Promise<Outcome> {
+  const { endpoint, waitMs, done, failed, what } = following;
+  const { clock, interrupted } = session.world;
+  const slowest = (endpoint.rateLimit.windowSeconds * 1000) / (endpoint.rateLimit.max * SHARE_OF_LIMIT);
+  const deadlineMs = clock.now() + waitMs;
+  let state: string | undefined;
+  for (let pauseMs = FIRST_POLL_MS; ; pauseMs = Math.min(pauseMs * POLL_GROWTH, Math.max(slowest, FIRST_POLL_MS))) {
+    const reply = await session.call(endpoint, following.input).catch((error) => {
+      throw waitMs > 0 ? cutShort(following, error) : error;
+    });
+    const now = following.stateOf(reply.data) ?? 'unknown';
+    if (waitMs > 0 && now !== state) await session.note(`${what} is ${now}`);
+    state = now;
+    const outcome = await outcomeOf(session, endpoint, reply);
+    if (failed.includes(now)) return { ...outcome, error: failure(what, following.words?.(reply.data)) };
+    if (done.includes(now) || waitMs === 0) return outcome;
+    const leftMs = deadlineMs - clock.now();
+    if (leftMs <= 0) return { ...outcome, error: stillPending(following, now) };
+    await clock.sleep(Math.min(pauseMs, leftMs), interrupted).catch(() => {
+      throw new CliError('interrupted', `interrupted while ${what} was ${now}; it goes on without this command`, {
+        hint: `ask again with: ${following.again}`,
+      });
+    });
+  }
+}
+
+function failure(what: string, words: string | undefined): CliError {
+  return new CliError('failed', `${what} failed${words ? `: ${words}` : ''}`, {
+    hint: 'it has ended; start a new one when the reason is gone',
+  });
+}
+
+function stillPending({ what, again }: { what: string; again: string }, state: string): CliError {
+  return new CliError('pending', `${what} is still ${state}`, { hint: `ask again later with: ${again}` });
+}
+
+/** What was started goes on although its status could not be read. */
+function cutShort({ what, again }: { what: string; again: string }, error: unknown): unknown {
+  if (!(error instanceof CliError)) return error;
+  const { category, code, httpStatus, responseCode } = error;
+  return new CliError(category, `the status of ${what} could not be read: ${error.message}`, {
+    code,
+    httpStatus,
+    responseCode,
+    hint: `${what} may go on; ask again with: ${again}`,
+    cause: error,
+  });
+}

@@ -1,0 +1,38 @@
+import type * as z from 'zod/mini';
+import { HIDDEN } from '../secret.ts';
+import { elementOf, shapeOf, unwrap } from './rows.ts';
+
+/** A copy of a value in which every field the contract calls secret is hidden. */
+export function redact(schema: z.ZodMiniType, value: unknown): unknown {
+  const { schema: inner, meta } = unwrap(schema);
+  if (meta?.secret && value !== undefined && value !== null) return HIDDEN;
+  const element = elementOf(inner);
+  if (element && Array.isArray(value)) return value.map((each) => redact(element, each));
+  const shape = shapeOf(inner);
+  if (!shape || typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => {
+      const field = shape[name];
+      return [name, field ? redact(field, each) : each];
+    }),
+  );
+}
+
+/** The secret texts inside a value, so that they can be struck out where somebody else repeats them. */
+export function secretsIn(schema: z.ZodMiniType, value: unknown): string[] {
+  const { schema: inner, meta } = unwrap(schema);
+  if (meta?.secret) return typeof value === 'string' && value !== '' ? [value] : [];
+  const element = elementOf(inner);
+  if (element && Array.isArray(value)) return value.flatMap((each) => secretsIn(element, each));
+  const shape = shapeOf(inner);
+  if (!shape || typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, each]) => {
+    const field = shape[name];
+    return field ? secretsIn(field, each) : [];
+  });
+}
+
+/** A text with every one of the secrets struck out. */
+export function strikeOut(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((so, secret) => so.replaceAll(secret, HIDDEN), text);
+}

@@ -1,0 +1,140 @@
+import { resolveProfile } from './account/profile.ts';
+import type { Outcome } from './commands/command.ts';
+import { readInput } from './commands/input.ts';
+import { createSession, DryRun, type Globals } from './commands/session.ts';
+import { CATEGORIES, CliError } from './exit.ts';
+import type { Result } from './present/result.ts';
+import { type CommandLine, parse } from './program.ts';
+import { DatabaseError } from './sqlite/database.ts';
+import type { World } from './world.ts';
+
+/** Runs one command line to its exit code. The only place that prints an error. */
+export async function main(argv: readonly string[], world: World): Promise<number> {
+  try {
+    const parsed = await parse(argv, world);
+    if (parsed.kind === 'help') {
+      await world.stdout.write(parsed.text);
+      return 0;
+    }
+    const { result, error } = await execute(parsed, world);
+    if (result) await show(result, parsed.globals, world);
+    if (error) throw error;
+    return 0;
+  } catch (error) {
+    if (isClosedPipe(error)) return 0;
+    return report(asCliError(error, world), argv, world);
+  }
+}
+
+/** Runs a command to what it leaves behind, printing no data. */
+async function execute({ command, texts, globals }: CommandLine, world: World): Promise<Outcome> {
+  const profile = resolveProfile(globals.profile, world.env);
+  const session = createSession({
+    world,
+    profile,
+    globals,
+    commandLine: `fiatrail ${command.words.join(' ')}`,
+    runLine,
+  });
+  try {
+    const input = await readInput(command, texts, session);
+    if (!command.isLocal) await session.note(`profile ${profile.name} · ${MODE_WORDS[profile.mode]}`);
+    return await command.run(session, input as never);
+  } catch (error) {
+    if (error instanceof DryRun) return { result: error.result };
+    throw error;
+  } finally {
+    await session.close();
+  }
+}
+
+/** For a command that runs other command lines: the tour. */
+async function runLine(argv: readonly string[], world: World): Promise<Outcome> {
+  const parsed = await parse(argv, world);
+  return parsed.kind === 'help' ? {} : execute(parsed, world);
+}
+
+async function show(result: Result, globals: Globals, world: World): Promise<void> {
+  const { present } = await import('./present/present.ts');
+  await present(result, globals.present, world.stdout);
+}
+
+const MODE_WORDS = { embedded: 'embedded sandbox', sandbox: 'sandbox', live: 'LIVE' } as const;
+
+/** The reader of our output has gone: `| head` is no failure of ours. */
+function isClosedPipe(error: unknown): boolean {
+  return (error as { code?: unknown } | undefined)?.code === 'EPIPE';
+}
+
+const STATE_PROBLEMS: Readonly<Record<DatabaseError['problem'], (path: string) => [message: string, hint: string]>> = {
+  full: (path) => [
+    `the disk is full: ${path} could not be written`,
+    'make room, then run the command again; what could not be written was not done',
+  ],
+  corrupt: (path) => [
+    `${path} is damaged or is no fiatrail file; it was left as it is`,
+    'move it away to begin anew, or set FIATRAIL_STATE_DIR to another folder',
+  ],
+  unwritable: (path) => [
+    `${path} cannot be opened for writing`,
+    'check the permissions of the folder, or set FIATRAIL_STATE_DIR to another one',
+  ],
+  busy: (path) => [
+    `${path} is held by another process for too long`,
+    'wait for the other command to end, then run this one again',
+  ],
+  newer: (path) => [
+    `${path} was made by a newer fiatrail`,
+    'use that version, or set FIATRAIL_STATE_DIR to another folder',
+  ],
+  other: (path) => [`${path} cannot be used`, 'set FIATRAIL_STATE_DIR to another folder'],
+};
+
+function asCliError(error: unknown, world: World): CliError {
+  if (error instanceof CliError) return error;
+  if (error instanceof DatabaseError) {
+    const [message, hint] = STATE_PROBLEMS[error.problem](error.path);
+    return new CliError('usage', message, { code: `STATE_${error.problem.toUpperCase()}`, hint, cause: error });
+  }
+  const { code, path } = error as { code?: unknown; path?: unknown };
+  if (code === 'ENOSPC')
+    return new CliError('usage', 'the disk is full', {
+      code: 'STATE_FULL',
+      hint: 'make room, then run the command again',
+    });
+  if (typeof code === 'string' && /^E[A-Z]+$/.test(code) && typeof path === 'string') {
+    return new CliError('usage', `${path} cannot be used (${code})`, {
+      code: 'STATE_UNWRITABLE',
+      hint: 'check that it exists and its permissions',
+    });
+  }
+  if (world.interrupted.aborted) return new CliError('interrupted', 'interrupted');
+  return new CliError('internal', 'an internal error; nothing that moves money was left in doubt', {
+    hint: 'please report it with the command you ran; FIATRAIL_DEBUG=1 shows where it happened',
+    cause: error,
+  });
+}
+
+async function report(error: CliError, argv: readonly string[], world: World): Promise<number> {
+  const { errorJson, errorText } = await import('./present/error.ts');
+  const asJson = wantsJson(argv, world.env);
+  const text = asJson
+    ? errorJson(error)
+    : errorText(error, world.stderr.isTerminal && !argv.includes('--no-color') && !world.env['NO_COLOR']);
+  const trace =
+    error.category === 'internal' && world.env['FIATRAIL_DEBUG']
+      ? `${(error.cause as Error | undefined)?.stack ?? ''}\n`
+      : '';
+  await world.stderr.write(text + trace).catch(() => {});
+  return CATEGORIES[error.category].exit;
+}
+
+/** Whether an error is to be JSON, also when the command line could not be read to its end. */
+function wantsJson(argv: readonly string[], env: World['env']): boolean {
+  const given = argv.flatMap((text, index) => {
+    if (text === '-o' || text === '--output') return [argv[index + 1]];
+    return /^(-o|--output=)/.test(text) && !text.startsWith('--output-') ? [text.replace(/^(-o|--output=)/, '')] : [];
+  });
+  const format = given.at(-1) ?? env['FIATRAIL_OUTPUT'];
+  return argv.includes('--json') || format === 'json' || format === 'ndjson';
+}

@@ -1,0 +1,190 @@
+import { Command as Commander, CommanderError, Option } from 'commander';
+import { CATALOGUE, type Group } from './commands/catalogue.ts';
+import type { Command } from './commands/command.ts';
+import { duration, type Parameter } from './commands/parameters.ts';
+import type { Globals } from './commands/session.ts';
+import { CliError } from './exit.ts';
+import { FORMATS, type Format } from './present/result.ts';
+import type { World } from './world.ts';
+
+/** What the words of a command line ask for: a command with its texts, or help that is ready to print. */
+export type Parsed = CommandLine | { readonly kind: 'help'; readonly text: string };
+
+export interface CommandLine {
+  readonly kind: 'command';
+  readonly command: Command;
+  readonly texts: Texts;
+  readonly globals: Globals;
+}
+
+/** The texts of a command's parameters by name: undefined where nothing was given, a list where it may repeat. */
+export type Texts = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+
+const GLOBAL_OPTIONS: readonly (readonly [flags: string, help: string])[] = [
+  ['--profile <name>', 'account to use (default: FIATRAIL_PROFILE, else the embedded sandbox)'],
+  ['-o, --output <format>', `${FORMATS.join(', ')} (default: FIATRAIL_OUTPUT, else table)`],
+  ['--json', 'the same as -o json'],
+  ['--fields <a,b>', 'print only these fields'],
+  ['--query <JMESPath>', 'print what a JMESPath expression finds'],
+  ['-q, --quiet', 'no notices on stderr'],
+  ['-v, --verbose', 'requests and answers on stderr, secrets hidden'],
+  ['--no-color', 'no colour'],
+  ['--no-input', 'never ask'],
+  ['-y, --yes', 'go ahead without asking'],
+  ['--dry-run', 'show what would be sent, and send nothing'],
+  ['--timeout <duration>', 'for all tries of a request together (default 60s)'],
+];
+
+const DEFAULT_TIMEOUT_MS = 60_000;
+
+/** Reads a command line. Only the group of its first word is loaded. Throws CliError usage. */
+export async function parse(argv: readonly string[], world: World): Promise<Parsed> {
+  let help = '';
+  let parsed: Parsed | undefined;
+  const program = newCommander('fiatrail', (text) => {
+    help += text;
+  });
+  program.description('Operate a stablecoin fiat-rail account.').usage('<command> [options]');
+  for (const [flags, text] of GLOBAL_OPTIONS) program.addOption(new Option(flags, text));
+  program.option('--version', 'print the version');
+  const wanted = firstWord(argv);
+  const groups = CATALOGUE.some(({ name }) => name === wanted)
+    ? CATALOGUE.filter(({ name }) => name === wanted)
+    : CATALOGUE;
+  for (const group of groups) {
+    await addGroup(program, group, wanted === group.name, (command, texts) => {
+      parsed = { kind: 'command', command, texts, globals: globalsOf(program.opts(), world) };
+    });
+  }
+  program.addHelpText(
+    'after',
+    '\nfiatrail <command> --help tells more. Without an account everything runs on the embedded sandbox: fiatrail tour',
+  );
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+  } catch (error) {
+    if (
+      error instanceof CommanderError &&
+      (error.code === 'commander.helpDisplayed' || error.code === 'commander.help')
+    ) {
+      if (error.exitCode === 0) return { kind: 'help', text: help };
+      throw new CliError('usage', 'which command?', { hint: helpHint(wanted) });
+    }
+    throw error instanceof CommanderError ? usageError(error, wanted) : error;
+  }
+  return parsed ?? { kind: 'help', text: help || program.helpInformation() };
+}
+
+function newCommander(name: string, take: (text: string) => void): Commander {
+  return new Commander(name)
+    .exitOverride()
+    .configureOutput({ writeOut: take, writeErr: take, outputError: () => {} })
+    .showSuggestionAfterError(true)
+    .helpCommand(false);
+}
+
+/** The first word that is no option and no option's value. */
+function firstWord(argv: readonly string[]): string | undefined {
+  const withValue = new Set(
+    GLOBAL_OPTIONS.flatMap(([flags]) =>
+      flags.includes('<')
+        ? flags
+            .replace(/<.*/, '')
+            .split(',')
+            .map((flag) => flag.trim())
+        : [],
+    ),
+  );
+  for (let at = 0; at < argv.length; at++) {
+    const text = argv[at] ?? '';
+    if (text === '--') return argv[at + 1];
+    if (!text.startsWith('-')) return text;
+    if (withValue.has(text)) at += 1;
+  }
+  return undefined;
+}
+
+async function addGroup(
+  program: Commander,
+  group: Group,
+  isWanted: boolean,
+  chosen: (command: Command, texts: Texts) => void,
+): Promise<void> {
+  if (!isWanted) {
+    program.command(group.name).description(group.summary);
+    return;
+  }
+  const commands = await group.load();
+  const alone = commands.find(({ words }) => words.length === 1);
+  const parent = alone ? program : program.command(group.name).description(group.summary);
+  for (const command of commands) addCommand(parent, command, chosen);
+}
+
+function addCommand(parent: Commander, command: Command, chosen: (command: Command, texts: Texts) => void): void {
+  const name = command.words.at(-1) ?? '';
+  const made = parent.command(name).description([command.summary, command.details].filter(Boolean).join('\n\n'));
+  made.summary(command.summary);
+  const parameters = Object.entries(command.parameters);
+  const args = parameters.filter(([, { kind }]) => kind === 'argument');
+  for (const [, { name: word, help }] of args) made.argument(`[${word}]`, help);
+  for (const [key, parameter] of parameters) if (parameter.kind === 'option') made.addOption(optionOf(key, parameter));
+  made.addHelpText('after', `\nExamples:\n${command.examples.map((example) => `  $ ${example}`).join('\n')}`);
+  made.action((...given: unknown[]) => {
+    const options = made.opts();
+    const texts = Object.fromEntries([
+      ...args.map(([key], index) => [key, given[index]]),
+      ...parameters.filter(([, { kind }]) => kind === 'option').map(([key]) => [key, options[key]]),
+    ]);
+    chosen(command, texts as Texts);
+  });
+}
+
+function optionOf(key: string, parameter: Parameter<unknown>): Option {
+  const option = new Option(parameter.name, parameter.help + (parameter.required ? ' (required)' : ''));
+  // Values are kept under the parameter's own name, whatever the flag is called.
+  option.attributeName = () => key;
+  if (parameter.repeats)
+    option.argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), text]);
+  return option;
+}
+
+function globalsOf(options: Record<string, unknown>, { env, stdout }: World): Globals {
+  const text = (name: string) => (typeof options[name] === 'string' ? (options[name] as string) : undefined);
+  const timeout = text('timeout');
+  return {
+    profile: text('profile'),
+    present: {
+      format: formatOf(options['json'] === true ? 'json' : (text('output') ?? (env['FIATRAIL_OUTPUT'] || 'table'))),
+      fields: text('fields')
+        ?.split(',')
+        .map((field) => field.trim()),
+      query: text('query'),
+      color: stdout.isTerminal && options['color'] !== false && !env['NO_COLOR'],
+    },
+    quiet: options['quiet'] === true,
+    verbose: options['verbose'] === true,
+    noInput: options['input'] === false,
+    yes: options['yes'] === true,
+    dryRun: options['dryRun'] === true,
+    timeoutMs: timeout === undefined ? DEFAULT_TIMEOUT_MS : Math.min(duration(timeout), 86_400_000),
+  };
+}
+
+function formatOf(text: string): Format {
+  const found = FORMATS.find((format) => format === text);
+  if (found) return found;
+  throw new CliError('usage', `"${text.slice(0, 30)}" is no output format`, {
+    hint: `choose one of ${FORMATS.join(', ')}`,
+  });
+}
+
+const helpHint = (group: string | undefined) =>
+  `see: fiatrail ${group && CATALOGUE.some(({ name }) => name === group) ? `${group} ` : ''}--help`;
+
+/** Commander's words without its prefix; its suggestion is kept, since it names what to type. */
+function usageError(error: CommanderError, group: string | undefined): CliError {
+  const [first = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
+  const meant = /Did you mean (.*)\?/.exec(suggestion ?? first)?.[1];
+  const message = first.replace(/\s*\(Did you mean .*\)$/, '');
+  return new CliError('usage', message, { code: 'USAGE', hint: meant ? `did you mean ${meant}?` : helpHint(group) });
+}

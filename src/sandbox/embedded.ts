@@ -1,0 +1,11 @@
+import { openService } from '../service/service.ts';
+import type { World } from '../world.ts';
+import { createSandbox, type Sandbox } from './app.ts';
+
+/** The sandbox in this process, on its state file. Each request has its own commit. Throws DatabaseError. */
+export async function openEmbeddedSandbox(
+  path: string,
+  { clock, ids }: Pick<World, 'clock' | 'ids'>,
+): Promise<Sandbox> {
+  return createSandbox(await openService({ path, clock, ids, gather: queueMicrotask }));
+}

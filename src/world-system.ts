@@ -1,0 +1,139 @@
+import { mkdirSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import type { Clock, Exchange, Ids, InputStream, OutputStream, Prompter, World } from './world.ts';
+
+/** The one place that touches the process, its time, its chance and its streams. */
+export function createSystemWorld(): World {
+  const interrupted = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
+  let network: Promise<Exchange> | undefined;
+  return {
+    clock: systemClock,
+    ids: createIds(),
+    stdin: inputOf(process.stdin),
+    stdout: outputOf(process.stdout),
+    stderr: outputOf(process.stderr),
+    env: process.env,
+    network: async (request, signal) => {
+      network ??= import('./client/network.ts').then(({ createNetwork }) => createNetwork(process.env));
+      return (await network)(request, signal);
+    },
+    prompter: () => loadPrompter(interrupted.signal),
+    interrupted: interrupted.signal,
+    platform: process.platform,
+    homeDir: homedir(),
+    readFile: readBounded,
+    ensurePrivateDir: (path) => {
+      mkdirSync(path, { recursive: true, mode: 0o700 });
+    },
+  };
+}
+
+const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep: (durationMs, signal) =>
+    new Promise((resolve, reject) => {
+      const stop = () => {
+        clearTimeout(timer);
+        reject(signal.reason);
+      };
+      const timer = setTimeout(() => {
+        signal.removeEventListener('abort', stop);
+        resolve();
+      }, durationMs);
+      if (signal.aborted) stop();
+      else signal.addEventListener('abort', stop, { once: true });
+    }),
+};
+
+/** UUIDs of version 7: milliseconds, then a counter within the millisecond, then chance. */
+function createIds(): Ids {
+  let lastMs = 0;
+  let sequence = 0;
+  const pool = new Uint8Array(4096);
+  let used = pool.length;
+  const bytes = (length: number) => {
+    if (used + length > pool.length) {
+      crypto.getRandomValues(pool);
+      used = 0;
+    }
+    used += length;
+    return pool.slice(used - length, used);
+  };
+  const uuid = () => {
+    const now = Date.now();
+    if (now > lastMs) {
+      lastMs = now;
+      sequence = ((bytes(1)[0] ?? 0) << 2) & 0x3ff;
+    } else {
+      sequence += 1;
+      if (sequence > 0xfff) {
+        lastMs += 1;
+        sequence = 0;
+      }
+    }
+    const time = lastMs.toString(16).padStart(12, '0');
+    const random = Buffer.from(bytes(8));
+    random[0] = ((random[0] ?? 0) & 0x3f) | 0x80;
+    const tail = random.toString('hex');
+    return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence.toString(16).padStart(3, '0')}-${tail.slice(0, 4)}-${tail.slice(4)}`;
+  };
+  return { uuid, bytes };
+}
+
+function inputOf(stream: NodeJS.ReadStream): InputStream {
+  return {
+    get isTerminal() {
+      return stream.isTTY === true;
+    },
+    readAll: async (maxBytes) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      for await (const chunk of stream) {
+        size += chunk.length;
+        if (size > maxBytes) throw new Error(`standard input is longer than ${maxBytes} bytes`);
+        chunks.push(Buffer.from(chunk));
+      }
+      return Buffer.concat(chunks).toString('utf8');
+    },
+  };
+}
+
+function outputOf(stream: NodeJS.WriteStream): OutputStream {
+  return {
+    isTerminal: stream.isTTY === true,
+    columns: stream.isTTY ? stream.columns : undefined,
+    write: (text) =>
+      new Promise((resolve, reject) => {
+        // Without a listener of its own a failed write would end the process with a stack trace.
+        stream.once('error', reject);
+        stream.write(text, (error) => {
+          stream.removeListener('error', reject);
+          if (error) reject(error);
+          else resolve();
+        });
+      }),
+  };
+}
+
+async function readBounded(path: string, maxBytes: number): Promise<string> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxBytes + 1), 0, maxBytes + 1, 0);
+    if (bytesRead > maxBytes) throw new Error(`${path} is longer than ${maxBytes} bytes`);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+async function loadPrompter(signal: AbortSignal): Promise<Prompter> {
+  const { confirm, input, password } = await import('@inquirer/prompts');
+  const context = { output: process.stderr, signal };
+  return {
+    confirm: (message) => confirm({ message, default: false }, context),
+    text: (message, check) => input({ message, validate: check }, context),
+    secret: (message, check) => password({ message, mask: '•', validate: check }, context),
+  };
+}
