@@ -1,25 +1,48 @@
-/** Bundles src/ into dist/: few chunks, each loaded when it is needed, and the licences of what is inside. */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { build, type Metafile } from 'esbuild';
+/**
+ * Bundles src/ into dist/: one CommonJS file with all of our code, of which only what a command needs is run, and one
+ * file for each heavy package, loaded when it is used. Beside them the licences of what is inside.
+ */
+import { createHash } from 'node:crypto';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 
-const SHARED = {
+/** Packages that most commands never touch. */
+const APART = ['@inquirer/prompts', '@jmespath-community/jmespath', 'chalk', 'cli-table3', 'yaml'] as const;
+
+const fileOf = (name: string) => name.replace(/^@/, '').replace('/', '-');
+
+const apart: Plugin = {
+  name: 'apart',
+  setup: ({ onResolve }) => {
+    onResolve({ filter: new RegExp(`^(${APART.join('|')})$`) }, ({ path, kind }) =>
+      kind === 'entry-point' ? undefined : { path: `./${fileOf(path)}.cjs`, external: true },
+    );
+  },
+};
+
+const SHARED: BuildOptions = {
   bundle: true,
   platform: 'node',
   target: 'node22.22',
-  format: 'esm',
-  metafile: true,
+  format: 'cjs',
+  minifySyntax: true,
+  minifyWhitespace: true,
   legalComments: 'none',
   logLevel: 'warning',
-} as const;
+  outdir: 'dist',
+  outExtension: { '.js': '.cjs' },
+  // import() in a CommonJS file would start Node's other loader; require gives the same, sooner.
+  supported: { 'dynamic-import': false },
+};
 
 await rm('dist', { recursive: true, force: true });
-const { metafile } = await build({
+const program = await build({
   ...SHARED,
+  metafile: true,
   entryPoints: { main: 'src/entry.ts' },
-  outdir: 'dist',
-  splitting: true,
-  minifySyntax: true,
-  chunkNames: '[name]-[hash]',
+  plugins: [apart],
+  // commander asks for it at import, to run subcommands that are programs of their own, which ours are not.
+  alias: { 'node:child_process': './src/late-child-process.ts' },
   // ky builds on fetch's classes; ours are light (src/client/fetch-light.ts).
   inject: ['src/client/fetch-light.ts'],
   define: {
@@ -28,23 +51,25 @@ const { metafile } = await build({
     'globalThis.Headers': 'LightHeaders',
     'globalThis.ReadableStream': 'undefined',
     'globalThis.FormData': 'undefined',
-  },
-  // Packages that are CommonJS ask for Node's modules with require.
-  banner: {
-    js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
+    // Its clock would load node:perf_hooks for the time of day.
+    'globalThis.performance': 'undefined',
   },
 });
-await mkdir('dist', { recursive: true });
-await writeFile('dist/THIRD-PARTY-LICENSES.txt', await licences(metafile));
+const packages = await build({
+  ...SHARED,
+  metafile: true,
+  entryPoints: Object.fromEntries(APART.map((name) => [fileOf(name), name])),
+});
+// bin/load.js keeps V8's code by this name.
+const source = await readFile('dist/main.cjs');
+const id = createHash('sha256').update(source).digest('hex').slice(0, 16);
+await writeFile('dist/main.cjs', `/* build ${id} */${source}`);
+await writeFile('dist/THIRD-PARTY-LICENSES.txt', await licences([program.metafile, packages.metafile]));
 
-async function licences({ inputs }: Metafile): Promise<string> {
-  const packages = new Set(
-    Object.keys(inputs).flatMap(
-      (path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules)/.exec(path)?.[1] ?? [],
-    ),
-  );
-  const texts = await Promise.all([...packages].sort().map(licenceOf));
-  return texts.join(`\n${'-'.repeat(80)}\n\n`);
+async function licences(metafiles: readonly Metafile[]): Promise<string> {
+  const paths = metafiles.flatMap(({ inputs }) => Object.keys(inputs));
+  const names = new Set(paths.flatMap((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []));
+  return (await Promise.all([...names].sort().map(licenceOf))).join(`\n${'-'.repeat(80)}\n\n`);
 }
 
 async function licenceOf(name: string): Promise<string> {

@@ -1,6 +1,4 @@
-import { mkdirSync } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { closeSync, mkdirSync, openSync, readSync } from 'node:fs';
 import type { Clock, Exchange, Ids, InputStream, OutputStream, Prompter, World } from './world.ts';
 
 /** The one place that touches the process, its time, its chance and its streams. */
@@ -11,7 +9,7 @@ export function createSystemWorld(): World {
   return {
     clock: systemClock,
     ids: createIds(),
-    stdin: inputOf(process.stdin),
+    stdin: inputOf(() => process.stdin),
     stdout: outputOf(process.stdout),
     stderr: outputOf(process.stderr),
     env: process.env,
@@ -22,7 +20,9 @@ export function createSystemWorld(): World {
     prompter: () => loadPrompter(interrupted.signal),
     interrupted: interrupted.signal,
     platform: process.platform,
-    homeDir: homedir(),
+    get homeDir() {
+      return process.env['HOME'] || process.getBuiltinModule('node:os').homedir();
+    },
     readFile: readBounded,
     ensurePrivateDir: (path) => {
       mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -79,18 +79,22 @@ function createIds(): Ids {
     const tail = random.toString('hex');
     return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence.toString(16).padStart(3, '0')}-${tail.slice(0, 4)}-${tail.slice(4)}`;
   };
-  return { uuid, bytes };
+  // Loaded on first use: most commands need no digest, and node:crypto costs more than they do.
+  const digest = (key: string, text: string) =>
+    process.getBuiltinModule('node:crypto').createHmac('sha256', key).update(text).digest('base64url');
+  return { uuid, bytes, digest };
 }
 
-function inputOf(stream: NodeJS.ReadStream): InputStream {
+/** Standard input is opened when it is first looked at: most commands never do. */
+function inputOf(open: () => NodeJS.ReadStream): InputStream {
   return {
     get isTerminal() {
-      return stream.isTTY === true;
+      return open().isTTY === true;
     },
     readAll: async (maxBytes) => {
       const chunks: Buffer[] = [];
       let size = 0;
-      for await (const chunk of stream) {
+      for await (const chunk of open()) {
         size += chunk.length;
         if (size > maxBytes) throw new Error(`standard input is longer than ${maxBytes} bytes`);
         chunks.push(Buffer.from(chunk));
@@ -118,13 +122,16 @@ function outputOf(stream: NodeJS.WriteStream): OutputStream {
 }
 
 async function readBounded(path: string, maxBytes: number): Promise<string> {
-  const file = await open(path, 'r');
+  const file = openSync(path, 'r');
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxBytes + 1), 0, maxBytes + 1, 0);
-    if (bytesRead > maxBytes) throw new Error(`${path} is longer than ${maxBytes} bytes`);
-    return buffer.toString('utf8', 0, bytesRead);
+    const buffer = Buffer.alloc(maxBytes + 1);
+    let size = 0;
+    for (let read = -1; read !== 0 && size <= maxBytes; size += read)
+      read = readSync(file, buffer, size, buffer.length - size, null);
+    if (size > maxBytes) throw new Error(`${path} is longer than ${maxBytes} bytes`);
+    return buffer.toString('utf8', 0, size);
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 

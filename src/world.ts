@@ -33,6 +33,8 @@ export interface Ids {
   uuid(): string;
   /** `length` bytes from the system's secure random source. */
   bytes(length: number): Uint8Array;
+  /** HMAC-SHA256 of a text under a key, base64url: the same text gives the same digest, and tells nothing of itself. */
+  digest(key: string, text: string): string;
 }
 
 export interface InputStream {

@@ -100,7 +100,9 @@ export function createSession({ world, profile, globals, commandLine, runLine }:
     globals,
     commandLine,
     runLine,
-    isInteractive: world.stdin.isTerminal && world.stderr.isTerminal && !globals.noInput && !world.env['CI'],
+    get isInteractive() {
+      return !globals.noInput && !world.env['CI'] && world.stderr.isTerminal && world.stdin.isTerminal;
+    },
     note,
     call: async (endpoint, input, options = {}) => {
       await prepare(session, endpoint, input, options);

@@ -1,15 +1,14 @@
 import { GAP, INDENT, layoutOf, lineWidth, type Measured } from './layout.ts';
 import { plainLine } from './text.ts';
 import type { Block, Grid } from './view.ts';
+import { leastWidth, widthOf, wrap } from './width.ts';
 
 type Rows = readonly (readonly string[])[];
 
 /** What draws: the only door to cli-table3 and chalk, opened when a table is printed. */
 interface Pen {
-  /** Cells as aligned lines, texts wrapped at words to their column's width. */
-  readonly draw: (rows: Rows, widths: readonly number[], right: readonly boolean[]) => string[];
-  /** The width each column takes as it stands. */
-  readonly measure: (rows: Rows) => number[];
+  /** Cells of one line each as lines, padded to their columns' widths. */
+  readonly align: (rows: Rows, widths: readonly number[], right: readonly boolean[]) => string[];
   readonly bold: (text: string) => string;
 }
 
@@ -44,69 +43,81 @@ async function openPen(color: boolean): Promise<Pen> {
   const { default: Table } = await import('cli-table3');
   const bold = color ? new (await import('chalk')).Chalk({ level: 1 }).bold : (text: string) => text;
   const style = { 'padding-left': 0, 'padding-right': GAP, head: [], border: [], compact: true };
-  const tableOf = (rows: Rows, options: object) => {
-    const table = new Table({ chars: NO_BORDER, style, ...options });
-    table.push(...rows.map((row) => [...row]));
-    return { text: table.toString(), widths: table.options.colWidths };
-  };
   return {
-    bold,
-    draw: (rows, widths, right) => {
-      const colWidths = widths.map((width) => width + GAP);
+    bold: (text) => bold(text),
+    align: (rows, widths, right) => {
       const colAligns = right.map((isRight) => (isRight ? 'right' : 'left'));
-      const options = { colAligns, wordWrap: true };
       return [...chunks(rows)].flatMap((some) => {
-        return tableOf(some, { ...options, colWidths: [...colWidths] }).text.split('\n');
+        const table = new Table({ chars: NO_BORDER, style, colAligns, colWidths: widths.map((width) => width + GAP) });
+        table.push(...some.map((row) => [...row]));
+        return table.toString().split('\n');
       });
     },
-    // cli-table3 knows how wide a text stands on a terminal and reports it once it has drawn.
-    measure: (rows) => {
-      const widths = [...chunks(rows)].map((some) => tableOf(some, {}).widths.map((width) => (width ?? 0) - GAP));
-      return widths.reduce((widest, some) => widest.map((width, index) => Math.max(width, some[index] ?? 0)));
-    },
   };
+}
+
+/** Rows as aligned lines, each text wrapped to its column's width, then styled. */
+function draw(pen: Pen, rows: Rows, widths: readonly number[], right: readonly boolean[], bold: readonly boolean[]) {
+  const lines = rows.flatMap((row) => {
+    const cells = row.map((text, column) => wrap(text, widths[column] ?? 0));
+    const height = Math.max(...cells.map((cell) => cell.length));
+    return Array.from({ length: height }, (_line, index) =>
+      cells.map((cell, column) => {
+        const text = cell[index] ?? '';
+        return bold[column] === true && text !== '' ? pen.bold(text) : text;
+      }),
+    );
+  });
+  return pen.align(lines, widths, right);
 }
 
 const TIME = /^[\d-]{10} [\d:]{8}Z$/;
 
 /** What may be wrapped is text; amounts (to the right) and times stay on one line. */
-function measureGrid(pen: Pen, rows: Rows, right: readonly boolean[]): Measured[] {
-  const wrapped = (text: string, column: number) =>
-    right[column] === true || TIME.test(text) ? text : text.replaceAll(' ', '\n');
-  const least = pen.measure(rows.map((row) => row.map(wrapped)));
-  return pen.measure(rows).map((natural, index) => ({ natural, least: least[index] ?? natural }));
+function measure(rows: Rows, right: readonly boolean[]): Measured[] {
+  const [first = []] = rows;
+  return first.map((_title, column) => {
+    const texts = rows.map((row) => row[column] ?? '');
+    const least = (text: string) => (right[column] === true || TIME.test(text) ? widthOf(text) : leastWidth(text));
+    return { natural: widest(texts.map(widthOf)), least: widest(texts.map(least)) };
+  });
+}
+
+/** Math.max takes its numbers as arguments, of which there cannot be very many. */
+function widest(widths: readonly number[]): number {
+  return widths.reduce((most, width) => Math.max(most, width), 0);
 }
 
 function gridLines(pen: Pen, grid: Grid, width: number): string[] {
   const titles = grid.titles.map((title) => plainLine(title));
   if (titles.length === 0) return ['(none)'];
-  const { lines, widths } = layoutOf(measureGrid(pen, [titles, ...grid.cells], grid.right), width);
-  const part = <T>(values: readonly T[], line: readonly number[]) =>
-    values.filter((_value, index) => line.includes(index));
-  const draw = (rows: Rows) =>
+  const { lines, widths } = layoutOf(measure([titles, ...grid.cells], grid.right), width);
+  const part = <T>(values: readonly T[], line: readonly number[]) => values.filter((_value, at) => line.includes(at));
+  const drawn = (rows: Rows, isBold: boolean) =>
     lines.flatMap((line, number) => {
+      const bold = line.map(() => isBold);
       const cells = rows.map((row) => part(row, line));
-      const drawn = pen.draw(cells, part(widths, line), part(grid.right, line));
-      return drawn.map((text) => (number === 0 ? text : ' '.repeat(INDENT) + text));
+      const texts = draw(pen, cells, part(widths, line), part(grid.right, line), bold);
+      return texts.map((text) => (number === 0 ? text : ' '.repeat(INDENT) + text));
     });
   const lineWidths = lines.map((line, number) => lineWidth(part(widths, line)) + (number === 0 ? 0 : INDENT));
-  const rule = '─'.repeat(Math.min(width, Math.max(...lineWidths)));
+  const rule = '─'.repeat(Math.min(width, widest(lineWidths)));
   // Rows of one line are drawn at once; a row of several lines keeps them together.
-  const body = lines.length === 1 ? draw(grid.cells) : grid.cells.flatMap((row) => draw([row]));
-  return [...draw([titles.map((title) => pen.bold(title))]), rule, ...(grid.cells.length === 0 ? ['(none)'] : body)];
+  const body = lines.length === 1 ? drawn(grid.cells, false) : grid.cells.flatMap((row) => drawn([row], false));
+  return [...drawn([titles], true), rule, ...(grid.cells.length === 0 ? ['(none)'] : body)];
 }
 
 function blockLines(pen: Pen, blocks: readonly Block[], width: number): string[] {
-  const titles = blocks.flatMap((block) => (block.kind === 'pair' ? [[plainLine(block.title)]] : []));
-  const [titleWidth = 0] = titles.length > 0 ? pen.measure(titles) : [];
+  const pairs = blocks.filter((block) => block.kind === 'pair');
+  const titleWidth = widest(pairs.map((block) => widthOf(plainLine(block.title))));
   return blocks.flatMap((block) => {
-    const title = pen.bold(plainLine(block.title));
+    const title = plainLine(block.title);
     if (block.kind === 'pair') return pairLines(pen, title, block.text, titleWidth, width);
     const inner =
       block.kind === 'group'
         ? blockLines(pen, block.blocks, width - INDENT)
         : [...gridLines(pen, block.grid, width - INDENT), ...hiddenLine(block.hidden)];
-    return [title, ...inner.map((line) => ' '.repeat(INDENT) + line)];
+    return [pen.bold(title), ...inner.map((line) => ' '.repeat(INDENT) + line)];
   });
 }
 
@@ -116,11 +127,9 @@ function hiddenLine(hidden: number): string[] {
 
 /** Title and value side by side; a value with a word too long for that, such as an id, stands on the next line. */
 function pairLines(pen: Pen, title: string, text: string, titleWidth: number, width: number): string[] {
-  const [measured = { natural: 0, least: 0 }] = measureGrid(pen, [[text]], []);
   const room = width - titleWidth - GAP;
-  if (measured.least <= room) {
-    return pen.draw([[title, text]], [titleWidth, Math.max(1, Math.min(room, measured.natural))], [false, false]);
-  }
-  const below = Math.max(measured.least, width - INDENT);
-  return [title, ...pen.draw([[text]], [below], [false]).map((line) => ' '.repeat(INDENT) + line)];
+  const least = leastWidth(text);
+  if (least <= room) return draw(pen, [[title, text]], [titleWidth, room], [false, false], [true, false]);
+  const below = draw(pen, [[text]], [Math.max(least, width - INDENT)], [false], [false]);
+  return [pen.bold(title), ...below.map((line) => ' '.repeat(INDENT) + line)];
 }

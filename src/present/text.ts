@@ -40,15 +40,23 @@ export function jsonText(value: unknown, indent?: number): string {
 
 const ISO_TIME = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2}:\d{2})(?:\.\d+)?Z$/;
 
+/** A table is for reading: what is longer ends in an ellipsis. The longest id has 500 characters. */
+const LONGEST_CELL = 1000;
+
 /** A value in a table: `₦5,000.00`, `yes`, `2026-11-21 13:14:05Z`, an em dash for nothing. */
 export function cellText(value: Plain | undefined): string {
+  const text = wholeText(value);
+  return text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL - 1).toWellFormed()}…` : text;
+}
+
+function wholeText(value: Plain | undefined): string {
   if (value === undefined || value === null) return NOTHING;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'string') return plainLine(value.replace(ISO_TIME, '$1 $2Z'));
   const money = isPlainAmount(value) ? amountOf(value) : undefined;
   if (money) return amountForPeople(money);
   if (Array.isArray(value) && !value.some((item) => Array.isArray(item) || isPlainObject(item))) {
-    return value.map(cellText).join(', ') || NOTHING;
+    return value.map(wholeText).join(', ') || NOTHING;
   }
   return plainLine(jsonText(value));
 }

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { Fault } from '../../contract/faults.ts';
 import { VIRTUAL_ACCOUNT_BANK } from '../banks.ts';
 import { type Call, hex, isoTime } from '../context.ts';
@@ -23,7 +22,7 @@ export interface UserRow {
 
 /** BVNs are kept as a keyed digest: enough to see a repeat, no list of numbers to leak. */
 function bvnDigest(call: Call, bvn: string): string {
-  return createHmac('sha256', setting(call.store, 'bvn_digest_key')).update(bvn).digest('base64url');
+  return call.ids.digest(setting(call.store, 'bvn_digest_key'), bvn);
 }
 
 /** The verified user with this id, of the calling fintech only. Throws `fault`. */
