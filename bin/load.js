@@ -6,7 +6,7 @@
 const fs = require('node:fs');
 const path = require('node:path');
 const vm = require('node:vm');
-const { createRequire, wrap } = require('node:module');
+const { createRequire, enableCompileCache, wrap } = require('node:module');
 
 const mainFile = path.join(__dirname, '..', 'dist', 'main.cjs');
 const source = fs.readFileSync(mainFile, 'utf8');
@@ -45,6 +45,8 @@ function read(file) {
 const folder = privateFolder();
 const file = folder && cacheFile(folder);
 const cachedData = file && read(file);
+// For the packages that stand in files of their own.
+if (folder) enableCompileCache(folder);
 const script = new vm.Script(wrap(source), { filename: mainFile, ...(cachedData ? { cachedData } : {}) });
 const main = { exports: {} };
 script.runInThisContext()(main.exports, createRequire(mainFile), main, mainFile, path.dirname(mainFile));

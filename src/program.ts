@@ -68,7 +68,9 @@ export async function parse(argv: readonly string[], world: World): Promise<Pars
       (error.code === 'commander.helpDisplayed' || error.code === 'commander.help')
     ) {
       if (error.exitCode === 0) return { kind: 'help', text: help };
-      throw new CliError('usage', 'which command?', { hint: helpHint(wanted) });
+      // Asked for nothing, the program says what there is; half a command is an error in a script.
+      if (!groups.some(({ name }) => name === wanted)) return { kind: 'help', text: help };
+      throw new CliError('usage', `${wanted} needs one more word`, { hint: await halfCommandHint(groups) });
     }
     throw error instanceof CommanderError ? usageError(error, wanted) : error;
   }
@@ -116,7 +118,7 @@ async function addGroup(
   }
   const commands = await group.load();
   const alone = commands.find(({ words }) => words.length === 1);
-  const parent = alone ? program : program.command(group.name).description(group.summary);
+  const parent = alone ? program : program.command(group.name).description(group.summary).helpCommand(false);
   for (const command of commands) addCommand(parent, command, chosen);
 }
 
@@ -128,7 +130,7 @@ function addCommand(parent: Commander, command: Command, chosen: (command: Comma
   const args = parameters.filter(([, { kind }]) => kind === 'argument');
   for (const [, { name: word, help }] of args) made.argument(`[${word}]`, help);
   for (const [key, parameter] of parameters) if (parameter.kind === 'option') made.addOption(optionOf(key, parameter));
-  made.addHelpText('after', `\nExamples:\n${command.examples.map((example) => `  $ ${example}`).join('\n')}`);
+  made.addHelpText('after', `\nExamples:\n${command.examples.map((example) => `  $ ${example}`).join('\n')}\n\nOptions of every command: fiatrail --help`);
   made.action((...given: unknown[]) => {
     const options = made.opts();
     const texts = Object.fromEntries([
@@ -166,16 +168,31 @@ function globalsOf(options: Record<string, unknown>, { env, stdout }: World): Gl
     noInput: options['input'] === false,
     yes: options['yes'] === true,
     dryRun: options['dryRun'] === true,
-    timeoutMs: timeout === undefined ? DEFAULT_TIMEOUT_MS : Math.min(duration(timeout), 86_400_000),
+    timeoutMs: timeout === undefined ? DEFAULT_TIMEOUT_MS : timeoutOf(timeout),
   };
+}
+
+const LONGEST_TIMEOUT_MS = 86_400_000;
+
+function timeoutOf(text: string): number {
+  try {
+    return Math.min(duration(text), LONGEST_TIMEOUT_MS);
+  } catch (error) {
+    throw error instanceof CliError ? new CliError('usage', `--timeout: ${error.message}`, { hint: error.hint }) : error;
+  }
 }
 
 function formatOf(text: string): Format {
   const found = FORMATS.find((format) => format === text);
   if (found) return found;
-  throw new CliError('usage', `"${text.slice(0, 30)}" is no output format`, {
+  throw new CliError('usage', `--output: "${text.slice(0, 30)}" is no output format`, {
     hint: `choose one of ${FORMATS.join(', ')}`,
   });
+}
+
+async function halfCommandHint([group]: readonly Group[]): Promise<string> {
+  const commands = (await group?.load()) ?? [];
+  return `write one of: ${commands.map(({ words }) => `fiatrail ${words.join(' ')}`).join(', ')}`;
 }
 
 const helpHint = (group: string | undefined) =>
