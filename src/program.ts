@@ -130,7 +130,10 @@ function addCommand(parent: Commander, command: Command, chosen: (command: Comma
   const args = parameters.filter(([, { kind }]) => kind === 'argument');
   for (const [, { name: word, help }] of args) made.argument(`[${word}]`, help);
   for (const [key, parameter] of parameters) if (parameter.kind === 'option') made.addOption(optionOf(key, parameter));
-  made.addHelpText('after', `\nExamples:\n${command.examples.map((example) => `  $ ${example}`).join('\n')}\n\nOptions of every command: fiatrail --help`);
+  made.addHelpText(
+    'after',
+    `\nExamples:\n${command.examples.map((example) => `  $ ${example}`).join('\n')}\n\nOptions of every command: fiatrail --help`,
+  );
   made.action((...given: unknown[]) => {
     const options = made.opts();
     const texts = Object.fromEntries([
@@ -178,7 +181,9 @@ function timeoutOf(text: string): number {
   try {
     return Math.min(duration(text), LONGEST_TIMEOUT_MS);
   } catch (error) {
-    throw error instanceof CliError ? new CliError('usage', `--timeout: ${error.message}`, { hint: error.hint }) : error;
+    throw error instanceof CliError
+      ? new CliError('usage', `--timeout: ${error.message}`, { hint: error.hint })
+      : error;
   }
 }
 

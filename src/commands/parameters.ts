@@ -111,7 +111,9 @@ export const digits =
   (text) => {
     if (/^[0-9]+$/.test(text) && text.length >= minimum && text.length <= maximum) return text;
     const count = minimum === maximum ? `exactly ${minimum}` : `${minimum} to ${maximum}`;
-    throw new CliError('usage', `"${printable(text)}" is no ${what}`, { hint: `${/^[aeiou]/.test(what) ? 'an' : 'a'} ${what} has ${count} digits` });
+    throw new CliError('usage', `"${printable(text)}" is no ${what}`, {
+      hint: `${/^[aeiou]/.test(what) ? 'an' : 'a'} ${what} has ${count} digits`,
+    });
   };
 
 export const wholeNumber =
