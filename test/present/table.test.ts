@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as f from '../../src/contract/fields.ts';
 import { listUsers } from '../../src/contract/users.ts';
@@ -126,16 +127,33 @@ describe('80 columns', () => {
       { id: hexId(1).slice(0, 20), at: '2026-11-21T13:14:05Z', amount: { asset: 'CNGN', minor: 1n }, message },
     ];
     const lines = linesOf(await table({ data }));
-    expect(lines).toHaveLength(8);
     for (const line of lines) expect(columnsOf(line)).toBeLessThanOrEqual(80);
-    expect(lines[2]).toContain('2026-11-21 13:14:05Z  0.000001 cNGN  The bank did not');
+    expect(lines[2]).toMatch(/^[0-9a-f]{20} {2}2026-11-21 13:14:05Z {2}0\.000001 cNGN {2}The bank did not$/);
+    const wrapped = lines.slice(2).map((line) => line.slice(59).trim());
+    expect(wrapped.join(' ')).toBe(message);
+  });
+
+  it('break scripts without spaces anywhere, and count their width', async () => {
+    const lines = linesOf(await table({ data: [{ id: 'a', note: '銀行'.repeat(60) }] }));
+    for (const line of lines) expect(columnsOf(line)).toBeLessThanOrEqual(80);
     expect(
       lines
         .slice(2)
-        .map((line) => line.slice(59))
-        .join(' ')
-        .replace(/\s+/g, ' '),
-    ).toContain(message.slice(0, 30));
+        .map((line) => line.slice(4))
+        .join(''),
+    ).toBe('銀行'.repeat(60));
+  });
+
+  it('show every name whole, whatever it is made of', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }), { minLength: 1, maxLength: 4 }),
+        async (cells) => {
+          const shown = await table({ data: [Object.fromEntries(cells.map((cell, index) => [`c${index}`, cell]))] });
+          expect(shown).not.toContain('…');
+        },
+      ),
+    );
   });
 
   it.each([20, 33, 40, 79, 80, 81, 100, 132, 200])('lose no word at width %s', async (width) => {
@@ -153,6 +171,35 @@ describe('80 columns', () => {
     const nowhere = sink(undefined, { columns: 0 });
     await present(users, { format: 'table', color: false }, nowhere);
     expect(nowhere.writes.join('')).toBe(await table(users));
+  });
+});
+
+describe('long values', () => {
+  it('keep the longest id whole, and end in an ellipsis beyond a thousand characters', async () => {
+    expect(await table({ data: { id: 'a'.repeat(500) } })).toContain('a'.repeat(500));
+    const text = await table({ data: { id: 'a'.repeat(5000) } });
+    expect(text).toContain(`${'a'.repeat(999)}…\n`);
+    expect(await printed({ data: { id: 'a'.repeat(5000) } })).toContain('a'.repeat(5000));
+  });
+
+  it.each([
+    ['unended sequences', '\u001b]'.repeat(50_000)],
+    ['nested sequences', `${'\u001b['.repeat(50_000)}${'1;'.repeat(50_000)}`],
+    ['parameters', `\u001b${';'.repeat(100_000)}`],
+    ['words', 'word '.repeat(50_000)],
+    ['wide characters', '日'.repeat(50_000)],
+    ['accents', 'e\u0301'.repeat(50_000)],
+  ])('cost no time out of proportion: %s', async (_name, value) => {
+    const start = performance.now();
+    await table({ data: [{ id: 'a', value }] });
+    expect(performance.now() - start).toBeLessThan(2000);
+  });
+
+  it('as many as there are cost no time out of proportion', async () => {
+    const data = Array.from({ length: 3000 }, (_row, index) => ({ id: hexId(index), n: index, note: 'some text' }));
+    const start = performance.now();
+    expect(linesOf(await table({ data }, { width: 200 }))).toHaveLength(3002);
+    expect(performance.now() - start).toBeLessThan(4000);
   });
 });
 
