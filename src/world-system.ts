@@ -3,6 +3,7 @@ import type { Clock, Exchange, Ids, InputStream, OutputStream, Prompter, World }
 
 /** The one place that touches the process, its time, its chance and its streams. */
 export function createSystemWorld(): World {
+  silenceSqliteWarning();
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
   let network: Promise<Exchange> | undefined;
@@ -27,6 +28,15 @@ export function createSystemWorld(): World {
     ensurePrivateDir: (path) => {
       mkdirSync(path, { recursive: true, mode: 0o700 });
     },
+  };
+}
+
+/** Node 22 warns that node:sqlite is experimental; that is known (docs/decisions). Every other warning passes. */
+function silenceSqliteWarning(): void {
+  if (!process.versions.node.startsWith('22.')) return;
+  const emit = process.emitWarning.bind(process) as (...given: unknown[]) => void;
+  process.emitWarning = (...given: unknown[]) => {
+    if (!String(given[0]).startsWith('SQLite is an experimental feature')) emit(...given);
   };
 }
 

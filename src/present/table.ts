@@ -32,6 +32,8 @@ const NO_BORDER = {
   ...{ left: '', 'left-mid': '', mid: '', 'mid-mid': '', right: '', 'right-mid': '', middle: '' },
 };
 
+const NARROWEST = 20;
+
 /** cli-table3 takes time in the square of the rows it is given at once. */
 const ROWS_AT_ONCE = 25;
 
@@ -110,13 +112,15 @@ function gridLines(pen: Pen, grid: Grid, width: number): string[] {
 function blockLines(pen: Pen, blocks: readonly Block[], width: number): string[] {
   const pairs = blocks.filter((block) => block.kind === 'pair');
   const titleWidth = widest(pairs.map((block) => widthOf(plainLine(block.title))));
+  // However deep the nesting: a column of a character a line helps nobody.
+  const within = Math.max(width - INDENT, NARROWEST);
   return blocks.flatMap((block) => {
     const title = plainLine(block.title);
     if (block.kind === 'pair') return pairLines(pen, title, block.text, titleWidth, width);
     const inner =
       block.kind === 'group'
-        ? blockLines(pen, block.blocks, width - INDENT)
-        : [...gridLines(pen, block.grid, width - INDENT), ...hiddenLine(block.hidden)];
+        ? blockLines(pen, block.blocks, within)
+        : [...gridLines(pen, block.grid, within), ...hiddenLine(block.hidden)];
     return [pen.bold(title), ...inner.map((line) => ' '.repeat(INDENT) + line)];
   });
 }
@@ -129,7 +133,8 @@ function hiddenLine(hidden: number): string[] {
 function pairLines(pen: Pen, title: string, text: string, titleWidth: number, width: number): string[] {
   const room = width - titleWidth - GAP;
   const least = leastWidth(text);
-  if (least <= room) return draw(pen, [[title, text]], [titleWidth, room], [false, false], [true, false]);
+  if (least <= Math.max(1, room))
+    return draw(pen, [[title, text]], [titleWidth, Math.max(1, room)], [false, false], [true, false]);
   const below = draw(pen, [[text]], [Math.max(least, width - INDENT)], [false], [false]);
   return [pen.bold(title), ...below.map((line) => ' '.repeat(INDENT) + line)];
 }

@@ -6,7 +6,7 @@ import type { Call, Context } from '../service/context.ts';
 import type { AnyOperation } from '../service/operation.ts';
 import { operations } from '../service/operations/index.ts';
 import type { Service } from '../service/service.ts';
-import { setting } from '../service/settings.ts';
+import { readSettings } from '../service/settings.ts';
 import type { HttpRequest, HttpResponse } from '../world.ts';
 import { createControls } from './control.ts';
 import { authenticate, type Caller, createRateLimiter } from './guard.ts';
@@ -55,7 +55,7 @@ export function createSandbox(service: Service): Sandbox {
         throw error;
       }
     },
-    apiKey: () => setting(service.store, 'embedded_api_key'),
+    apiKey: () => readSettings(service.store).embeddedApiKey,
     close: async () => {
       if (limiter.unsaved() > 0) await service.submit('write', ({ store }) => limiter.save(store));
       service.close();

@@ -7,11 +7,11 @@ import { type Call, isoTime } from '../service/context.ts';
 import { receivePayment } from '../service/deposits.ts';
 import { checkLedger } from '../service/ledger.ts';
 import { operations } from '../service/operations/index.ts';
-import { isPaceName, PACES, type PaceName } from '../service/pace.ts';
+import { PACES } from '../service/pace.ts';
 import { advance } from '../service/schedule.ts';
 import { DEFAULT_SEED, reseed } from '../service/seed.ts';
 import type { Service } from '../service/service.ts';
-import { setSetting, setting } from '../service/settings.ts';
+import { changeSettings } from '../service/settings.ts';
 import { TEST_ACCOUNTS, TEST_BVNS } from '../service/values.ts';
 
 type Control = (typeof controls)[number];
@@ -19,13 +19,7 @@ type Controls = { readonly [E in Control as E['id']]: (call: Call, input: Reques
 
 const count = ({ store }: Call, sql: string) => Number(store.get<{ n: bigint }>(sql)?.n ?? 0n);
 
-function currentPace({ store }: Call): PaceName {
-  const name = setting(store, 'pace');
-  return isPaceName(name) ? name : 'quick';
-}
-
-const rateLimits = ({ store }: Call) => (setting(store, 'rate_limits') === 'off' ? 'off' : 'on');
-const offsetMs = ({ store }: Call) => Number(setting(store, 'clock_offset_ms'));
+const onOrOff = (isOn: boolean) => (isOn ? 'on' : 'off');
 
 function status(call: Call, withValues: boolean): ResponseOf<Extract<Control, { id: 'sandbox.status' }>> {
   const ledger = checkLedger(call.store);
@@ -34,9 +28,9 @@ function status(call: Call, withValues: boolean): ResponseOf<Extract<Control, { 
     fintechId: call.fintech.fintechId,
     fintechName: call.fintech.name,
     now: isoTime(call.nowMs),
-    clockOffsetSeconds: Math.trunc(offsetMs(call) / 1000),
-    pace: currentPace(call),
-    rateLimits: rateLimits(call),
+    clockOffsetSeconds: Math.trunc(call.settings.clockOffsetMs / 1000),
+    pace: call.settings.pace,
+    rateLimits: onOrOff(call.settings.rateLimits),
     users: count(call, 'SELECT COUNT(*) AS n FROM user'),
     pending: count(call, 'SELECT COUNT(*) AS n FROM due'),
     events: count(call, 'SELECT COUNT(*) AS n FROM outbox'),
@@ -70,26 +64,29 @@ export function createControls(service: Service): Controls {
   return {
     'sandbox.status': (call, { values = false }) => status(call, values),
     'sandbox.reset': (call, { pace, rateLimits: limits }) => {
-      const machineMs = call.nowMs - offsetMs(call);
-      const key = setting(call.store, 'embedded_api_key');
+      const machineMs = call.nowMs - call.settings.clockOffsetMs;
       reseed(
         call.store,
         machineMs,
         call.ids,
         { pace: pace ?? DEFAULT_SEED.pace, rateLimits: limits ?? DEFAULT_SEED.rateLimits },
-        key,
+        call.settings.embeddedApiKey,
       );
       const fintech = call.store.get<{ fintech_id: string }>('SELECT fintech_id FROM fintech ORDER BY id LIMIT 1');
       return { fintechId: fintech?.fintech_id ?? '', now: isoTime(machineMs) };
     },
     'sandbox.seed': (call, { users = 0, pace, rateLimits: limits }) => {
-      if (pace) setSetting(call.store, 'pace', pace);
-      if (limits !== undefined) setSetting(call.store, 'rate_limits', limits ? 'on' : 'off');
+      const settings = {
+        ...call.settings,
+        ...(pace ? { pace } : {}),
+        ...(limits === undefined ? {} : { rateLimits: limits }),
+      };
+      changeSettings(call.store, settings);
       addUsers(call, users);
       return {
         users: count(call, 'SELECT COUNT(*) AS n FROM user'),
-        pace: currentPace(call),
-        rateLimits: rateLimits(call),
+        pace: settings.pace,
+        rateLimits: onOrOff(settings.rateLimits),
       };
     },
     'sandbox.pay': (call, { accountNumber, amount: wire, senderName }) => {
@@ -108,8 +105,8 @@ export function createControls(service: Service): Controls {
     },
     'sandbox.clock': (call) => ({
       now: isoTime(call.nowMs),
-      machineTime: isoTime(call.nowMs - offsetMs(call)),
-      clockOffsetSeconds: Math.trunc(offsetMs(call) / 1000),
+      machineTime: isoTime(call.nowMs - call.settings.clockOffsetMs),
+      clockOffsetSeconds: Math.trunc(call.settings.clockOffsetMs / 1000),
     }),
   };
 }

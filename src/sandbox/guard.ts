@@ -1,7 +1,6 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import { Fault } from '../contract/faults.ts';
 import type { Call, Context, Fintech } from '../service/context.ts';
-import { setting } from '../service/settings.ts';
 import type { Database } from '../sqlite/database.ts';
 
 /** Who calls, as the HTTP side saw it. */
@@ -52,7 +51,7 @@ export function createRateLimiter(): RateLimiter {
   let unsaved = 0;
   return {
     count: (call, endpoint) => {
-      if (setting(call.store, 'rate_limits') === 'off') return;
+      if (!call.settings.rateLimits) return;
       const lengthMs = endpoint.rateLimit.windowSeconds * 1000;
       const startMs = call.nowMs - (call.nowMs % lengthMs);
       const window = windowOf(windows, call, endpoint, startMs);

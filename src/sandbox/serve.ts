@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Fault } from '../contract/faults.ts';
 import type { PaceName } from '../service/pace.ts';
 import { openService, type Service } from '../service/service.ts';
-import { setSetting } from '../service/settings.ts';
+import { changeSettings } from '../service/settings.ts';
 import type { HttpResponse, World } from '../world.ts';
 import { createSandbox, failure, type Sandbox } from './app.ts';
 
@@ -68,8 +68,7 @@ export async function serve(
 
 async function applySettings(service: Service, { pace, rateLimits }: ServeOptions): Promise<void> {
   await service.submit('write', ({ store }) => {
-    if (pace) setSetting(store, 'pace', pace);
-    if (rateLimits !== undefined) setSetting(store, 'rate_limits', rateLimits ? 'on' : 'off');
+    changeSettings(store, { ...(pace ? { pace } : {}), ...(rateLimits === undefined ? {} : { rateLimits }) });
   });
 }
 

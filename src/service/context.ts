@@ -1,6 +1,7 @@
 import type { Database } from '../sqlite/database.ts';
 import type { Ids } from '../world.ts';
 import type { Pace } from './pace.ts';
+import type { Settings } from './settings.ts';
 
 /** What an operation or a transition works with: one open transaction, and time as a value. */
 export interface Context {
@@ -9,6 +10,7 @@ export interface Context {
   readonly nowMs: number;
   readonly ids: Ids;
   readonly pace: Pace;
+  readonly settings: Settings;
 }
 
 /** A call by a fintech that the guard let in. */

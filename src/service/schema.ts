@@ -5,10 +5,12 @@
 export const SCHEMA_VERSION = 1;
 
 export const SCHEMA = `
-CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE setting (
+  id INTEGER PRIMARY KEY CHECK (id = 1), clock_offset_ms INTEGER NOT NULL, pace TEXT NOT NULL, rate_limits INTEGER NOT NULL,
+  bvn_digest_key TEXT NOT NULL, embedded_api_key TEXT NOT NULL) STRICT;
 
 CREATE TABLE fintech (
-  id INTEGER PRIMARY KEY, fintech_id TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
+  id INTEGER PRIMARY KEY, fintech_id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, users INTEGER NOT NULL DEFAULT 0,
   created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT;
 CREATE TABLE api_key (
   key TEXT PRIMARY KEY, fintech INTEGER NOT NULL REFERENCES fintech, created_at INTEGER NOT NULL, revoked_at INTEGER) STRICT, WITHOUT ROWID;
@@ -26,6 +28,7 @@ CREATE TABLE user (
   id INTEGER PRIMARY KEY, user_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, onboarding INTEGER NOT NULL REFERENCES onboarding,
   first_name TEXT NOT NULL, middle_name TEXT NOT NULL, last_name TEXT NOT NULL,
   active INTEGER NOT NULL, created_at INTEGER NOT NULL, verified_at INTEGER NOT NULL) STRICT;
+CREATE INDEX user_inactive ON user (fintech) WHERE active = 0;
 CREATE INDEX user_by_verified ON user (fintech, verified_at, id, active);
 CREATE INDEX user_by_created ON user (fintech, created_at, id, active);
 
@@ -33,6 +36,7 @@ CREATE TABLE wallet (
   id INTEGER PRIMARY KEY, address TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, user INTEGER REFERENCES user,
   kind TEXT NOT NULL CHECK (kind IN ('fintech', 'managed', 'generated', 'multi_chain')),
   blockchain TEXT NOT NULL, custom_owner TEXT, token_buy TEXT NOT NULL, created_at INTEGER NOT NULL) STRICT;
+CREATE UNIQUE INDEX wallet_of_fintech ON wallet (fintech) WHERE kind = 'fintech';
 CREATE INDEX wallet_by_user ON wallet (user) WHERE user IS NOT NULL;
 
 CREATE TABLE virtual_account (

@@ -6,7 +6,7 @@ import { collectFees } from './fees.ts';
 import { BANK, chain, post, RESERVE, SUPPLY, walletAccount } from './ledger.ts';
 import { PACES, type PaceName } from './pace.ts';
 import { DROP_ALL, SCHEMA } from './schema.ts';
-import { setSetting } from './settings.ts';
+import { createSettings, type Settings } from './settings.ts';
 import { accountHolder } from './values.ts';
 
 /** How a sandbox begins. */
@@ -24,12 +24,16 @@ const naira = (whole: bigint) => whole * 10n ** BigInt(DECIMALS.NGN);
 /** Makes the tables and what the sandbox starts with: a fintech with a key, funds, withdrawable fees and a bank account. */
 export function seed(store: Database, nowMs: number, ids: Ids, options: SeedOptions, apiKey = newApiKey(ids)): void {
   store.exec(SCHEMA);
-  const context: Context = { store, nowMs, ids, pace: PACES[options.pace] };
-  setSetting(store, 'clock_offset_ms', '0');
-  setSetting(store, 'pace', options.pace);
-  setSetting(store, 'rate_limits', options.rateLimits ? 'on' : 'off');
-  setSetting(store, 'bvn_digest_key', hex(ids.bytes(32)));
-  const fintech = seedFintech(context, apiKey);
+  const settings: Settings = {
+    clockOffsetMs: 0,
+    pace: options.pace,
+    rateLimits: options.rateLimits,
+    bvnDigestKey: hex(ids.bytes(32)),
+    embeddedApiKey: apiKey,
+  };
+  createSettings(store, settings);
+  const context: Context = { store, nowMs, ids, pace: PACES[options.pace], settings };
+  const fintech = seedFintech(context);
   seedFunds(context, fintech);
   seedFees(context, fintech);
   seedBankAccount(context, fintech);
@@ -50,7 +54,7 @@ function newApiKey(ids: Ids): string {
   return `sandbox_${hex(ids.bytes(11)).slice(0, 21)}`;
 }
 
-function seedFintech({ store, nowMs, ids }: Context, key: string): bigint {
+function seedFintech({ store, nowMs, ids, settings }: Context): bigint {
   const fintech = store.insert(
     'INSERT INTO fintech (fintech_id, name, created_at, updated_at) VALUES (?, ?, ?, ?)',
     ids.uuid(),
@@ -58,9 +62,7 @@ function seedFintech({ store, nowMs, ids }: Context, key: string): bigint {
     nowMs,
     nowMs,
   );
-  store.run('INSERT INTO api_key (key, fintech, created_at) VALUES (?, ?, ?)', key, fintech, nowMs);
-  setSetting(store, 'embedded_api_key', key);
-  setSetting(store, 'first_fintech', fintech.toString());
+  store.run('INSERT INTO api_key (key, fintech, created_at) VALUES (?, ?, ?)', settings.embeddedApiKey, fintech, nowMs);
   for (const direction of ['onramp', 'offramp']) {
     store.run(
       'INSERT INTO fee_setting (fintech, direction, percent_millionths, cap_kobo, enabled, created_at, updated_at) VALUES (?, ?, ?, ?, 1, ?, ?)',

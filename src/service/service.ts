@@ -1,10 +1,11 @@
 import { type Database, openDatabase } from '../sqlite/database.ts';
 import type { Clock, Ids } from '../world.ts';
 import type { Context } from './context.ts';
+import { PACES } from './pace.ts';
 import { advance, isDue } from './schedule.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 import { DEFAULT_SEED, type SeedOptions, seed } from './seed.ts';
-import { paceOf, setSetting, setting } from './settings.ts';
+import { changeSettings, readSettings } from './settings.ts';
 
 /** `read` never writes; `write` gets the write lock before it looks. */
 export type WorkKind = 'read' | 'write';
@@ -19,7 +20,6 @@ export interface Service {
   submit<T>(kind: WorkKind, work: (context: Context) => T): Promise<T>;
   /** Moves the clock forward; everything due until then has happened. Returns how many events did. */
   advanceBy(context: Context, durationMs: number): number;
-  nowMs(): number;
   close(): void;
 }
 
@@ -51,23 +51,24 @@ export async function openService({
     synchronous: 'NORMAL',
     layout: { version: SCHEMA_VERSION, create: (database) => seed(database, clock.now(), ids, seeds) },
   });
-  const nowMs = () => clock.now() + Number(setting(store, 'clock_offset_ms'));
-  const contextAt = (timeMs: number): Context => ({ store, nowMs: timeMs, ids, pace: paceOf(store) });
+  const newContext = (): Context => {
+    const settings = readSettings(store);
+    return { store, nowMs: clock.now() + settings.clockOffsetMs, ids, pace: PACES[settings.pace], settings };
+  };
   const queue: Unit[] = [];
   const flush = () => {
     const batch = queue.splice(0);
-    runBatch(store, batch, () => contextAt(nowMs()));
+    runBatch(store, batch, newContext);
   };
   return {
     store,
-    nowMs,
     submit: <T>(kind: WorkKind, work: (context: Context) => T) =>
       new Promise<T>((resolve, reject) => {
         queue.push({ kind, work, resolve: resolve as (value: unknown) => void, reject });
         if (queue.length === 1) gather(flush);
       }),
     advanceBy: (context, durationMs) => {
-      setSetting(store, 'clock_offset_ms', String(Number(setting(store, 'clock_offset_ms')) + durationMs));
+      changeSettings(store, { clockOffsetMs: context.settings.clockOffsetMs + durationMs });
       return advance({ ...context, nowMs: context.nowMs + durationMs });
     },
     close: () => store.close(),
@@ -80,10 +81,12 @@ type Outcome = { readonly value: unknown } | { readonly error: unknown };
 function runBatch(store: Database, batch: readonly Unit[], newContext: () => Context): void {
   const outcomes: Outcome[] = [];
   try {
-    const needsLock = batch.some(({ kind }) => kind === 'write') || isDue(newContext());
-    store.transaction(needsLock ? 'write' : 'read', () => {
-      const context = newContext();
-      if (needsLock) advance(context);
+    const before = newContext();
+    const isWrite = batch.some(({ kind }) => kind === 'write') || isDue(before);
+    store.transaction(isWrite ? 'write' : 'read', () => {
+      // Another process may have written while this one waited for the lock.
+      const context = isWrite ? newContext() : before;
+      if (isWrite) advance(context);
       for (const unit of batch) outcomes.push(runUnit(store, unit, context));
     });
   } catch (error) {

@@ -1,30 +1,55 @@
 import type { Database } from '../sqlite/database.ts';
-import { isPaceName, PACES, type Pace } from './pace.ts';
+import { isPaceName, type PaceName } from './pace.ts';
 
-/** What the sandbox remembers of itself. */
-export type SettingName =
-  | 'clock_offset_ms'
-  | 'pace'
-  | 'rate_limits'
-  | 'bvn_digest_key'
-  | 'embedded_api_key'
-  | 'first_fintech';
-
-export function setting(store: Database, name: SettingName): string {
-  const row = store.get<{ value: string }>('SELECT value FROM setting WHERE name = ?', name);
-  if (!row) throw new Error(`the sandbox has no setting ${name}`);
-  return row.value;
+/** What the sandbox remembers of itself: one row. */
+export interface Settings {
+  /** Sandbox time less the machine's. */
+  readonly clockOffsetMs: number;
+  readonly pace: PaceName;
+  readonly rateLimits: boolean;
+  readonly bvnDigestKey: string;
+  /** The key of the seeded fintech, with which the embedded client calls. */
+  readonly embeddedApiKey: string;
 }
 
-export function setSetting(store: Database, name: SettingName, value: string): void {
+interface SettingsRow {
+  readonly clock_offset_ms: bigint;
+  readonly pace: string;
+  readonly rate_limits: bigint;
+  readonly bvn_digest_key: string;
+  readonly embedded_api_key: string;
+}
+
+export function readSettings(store: Database): Settings {
+  const row = store.get<SettingsRow>('SELECT * FROM setting');
+  if (!row) throw new Error('the sandbox has no settings');
+  return {
+    clockOffsetMs: Number(row.clock_offset_ms),
+    pace: isPaceName(row.pace) ? row.pace : 'quick',
+    rateLimits: row.rate_limits === 1n,
+    bvnDigestKey: row.bvn_digest_key,
+    embeddedApiKey: row.embedded_api_key,
+  };
+}
+
+/** Writes the settings that are given, and keeps the others. */
+export function changeSettings(store: Database, change: Partial<Settings>): void {
+  const to = { ...readSettings(store), ...change };
   store.run(
-    'INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
-    name,
-    value,
+    'UPDATE setting SET clock_offset_ms = ?, pace = ?, rate_limits = ?',
+    to.clockOffsetMs,
+    to.pace,
+    to.rateLimits ? 1 : 0,
   );
 }
 
-export function paceOf(store: Database): Pace {
-  const name = setting(store, 'pace');
-  return PACES[isPaceName(name) ? name : 'quick'];
+export function createSettings(store: Database, settings: Settings): void {
+  store.run(
+    'INSERT INTO setting (id, clock_offset_ms, pace, rate_limits, bvn_digest_key, embedded_api_key) VALUES (1, ?, ?, ?, ?, ?)',
+    settings.clockOffsetMs,
+    settings.pace,
+    settings.rateLimits ? 1 : 0,
+    settings.bvnDigestKey,
+    settings.embeddedApiKey,
+  );
 }

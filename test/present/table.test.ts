@@ -246,6 +246,11 @@ describe('a document', () => {
     );
   });
 
+  it('survives deep nesting and empty names', async () => {
+    const deep = JSON.parse(`${'{"":'.repeat(60)}{"long title of a value":"","rows":[{"":""}]}${'}'.repeat(60)}`);
+    expect(await table({ data: deep }, { width: 20 })).toContain('Rows (1)');
+  });
+
   it('shows the columns of the command, or the chosen fields', async () => {
     const columns = [
       { field: 'total', title: 'To pay' },

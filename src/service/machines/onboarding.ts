@@ -49,6 +49,7 @@ function createUser(context: Context, row: OnboardingRow): void {
     row.created_at,
     nowMs,
   );
+  store.run('UPDATE fintech SET users = users + 1 WHERE id = ?', row.fintech);
   createWallets(context, row.fintech, user);
   const account = openVirtualAccount(context, {
     kind: 'user_permanent',

@@ -20,12 +20,8 @@ export function fintechWallet(call: Call): WalletRow {
 
 const getFintech: Operations['wallets.get-fintech'] = (call) => {
   const wallet = fintechWallet(call);
-  const fintech = call.store.get<{ created_at: bigint; updated_at: bigint }>(
-    'SELECT created_at, updated_at FROM fintech WHERE id = ?',
-    call.fintech.id,
-  );
-  const users = call.store.get<{ n: bigint }>(
-    'SELECT COUNT(*) AS n FROM user INDEXED BY user_by_verified WHERE fintech = ?',
+  const fintech = call.store.get<{ users: bigint; created_at: bigint; updated_at: bigint }>(
+    'SELECT users, created_at, updated_at FROM fintech WHERE id = ?',
     call.fintech.id,
   );
   const created = isoTime(fintech?.created_at ?? 0n);
@@ -42,7 +38,7 @@ const getFintech: Operations['wallets.get-fintech'] = (call) => {
       deploymentTxHash: null,
     },
     externalWallets: [],
-    totalUsers: Number(users?.n ?? 0n),
+    totalUsers: Number(fintech?.users ?? 0n),
     createdAt: created,
     updatedAt: isoTime(fintech?.updated_at ?? 0n),
   };

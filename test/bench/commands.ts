@@ -1,0 +1,119 @@
+import { join } from 'node:path';
+import { type MemoryMeter, memoryMeter, timesInTurn } from './measure.ts';
+import type { Figure, Row, Target } from './report.ts';
+import { ratios } from './statistics.ts';
+import type { Command, Served, Workshop } from './workshop.ts';
+
+/** The commands that are compared, each ready to run. */
+interface Commands {
+  readonly node: Command;
+  readonly version: Command;
+  readonly fetch: Command;
+  readonly json: Command;
+  readonly table: Command;
+  readonly embedded: Command;
+  readonly curl: Command | undefined;
+}
+
+const EMBEDDED_STATE = 'embedded';
+
+export function seedEmbedded(shop: Workshop): Command {
+  return shop.fiatrail(EMBEDDED_STATE, ['sandbox', 'seed', '--users', '250', '--rate-limits', 'off']);
+}
+
+function prepare(shop: Workshop, { url, apiKey }: Served): Commands {
+  const read = `${url}/balance/multi`;
+  const account = { FIATRAIL_BASE_URL: url, FIATRAIL_API_KEY: apiKey };
+  const balances = ['balances', 'fintech'];
+  return {
+    node: shop.node(['-e', '0']),
+    version: shop.fiatrail(EMBEDDED_STATE, ['--version']),
+    fetch: shop.node([join(import.meta.dirname, 'bare-fetch.mjs'), read], account),
+    json: shop.fiatrail(EMBEDDED_STATE, [...balances, '-o', 'json'], account),
+    table: shop.fiatrail(EMBEDDED_STATE, balances, account),
+    embedded: shop.fiatrail(EMBEDDED_STATE, ['users', 'list', '-o', 'json']),
+    curl: shop.program('curl', ['-sf', '-H', `x-api-key: ${apiKey}`, read]),
+  };
+}
+
+const NAMES = {
+  version: 'fiatrail --version',
+  json: 'read over loopback, -o json',
+  embedded: 'embedded read, -o json',
+} as const;
+
+/** Times and peak memory of whole commands. `served` is a sandbox without rate limits. */
+export async function measureCommands(shop: Workshop, served: Served, runs: number): Promise<Row[]> {
+  const commands = prepare(shop, served);
+  const meter = memoryMeter();
+  return [
+    ...startUp(commands, runs),
+    ...overLoopback(commands, runs),
+    ...embeddedRead(commands, runs),
+    tableCost(commands, runs),
+    ...(meter ? await memory(commands, meter, runs) : [{ name: 'peak memory', why: 'no GNU time and no /proc' }]),
+  ];
+}
+
+function compared(
+  name: string,
+  [against, unit]: readonly [against: string, unit: Figure['unit']],
+  values: readonly number[],
+  beside: readonly number[],
+  target?: Target,
+): Figure {
+  return { name, unit, values, against, beside, ratios: ratios(values, beside), ...(target ? { target } : {}) };
+}
+
+function startUp({ version, node }: Commands, runs: number): Row[] {
+  const times = timesInTurn({ version, node }, runs);
+  return [compared(NAMES.version, ['node -e 0', 'ms'], times.version, times.node, { is: 'at most', ratio: 1.2 })];
+}
+
+function overLoopback({ json, fetch, curl }: Commands, runs: number): Row[] {
+  const times = timesInTurn({ json, fetch, ...(curl ? { curl } : {}) }, runs);
+  const target: Target = { is: 'at most', ratio: 1.15, beyond: 0.75 };
+  return [
+    compared(NAMES.json, ['bare fetch', 'ms'], times.json, times.fetch, target),
+    'curl' in times
+      ? compared('the same', ['curl', 'ms'], times.json, times.curl as number[])
+      : { name: 'the same', why: 'no curl here' },
+  ];
+}
+
+function embeddedRead({ embedded, node }: Commands, runs: number): Row[] {
+  const times = timesInTurn({ embedded, node }, runs);
+  const target: Target = { is: 'at most', ratio: 3, beyond: 1.7 };
+  return [compared(NAMES.embedded, ['node -e 0', 'ms'], times.embedded, times.node, target)];
+}
+
+function tableCost({ json, table, node }: Commands, runs: number): Row {
+  const times = timesInTurn({ json, table, node }, runs);
+  const added = times.table.map((ms, index) => ms - (times.json[index] ?? Number.NaN));
+  return compared('added by a table instead of JSON', ['node -e 0', 'ms'], added, times.node, {
+    is: 'at most',
+    ratio: 0.6,
+  });
+}
+
+async function memory({ curl, ...commands }: Commands, meter: MemoryMeter, runs: number): Promise<Row[]> {
+  const peaks = await meter.peaksInTurn({ ...commands, ...(curl ? { curl } : {}) }, runs);
+  const row = (name: string, values: readonly number[], against: keyof typeof commands, target?: Target) => ({
+    ...compared(
+      `peak memory: ${name}`,
+      [against === 'node' ? 'node -e 0' : 'bare fetch', 'MB'],
+      values,
+      peaks[against],
+      target,
+    ),
+    note: `peak memory: ${meter.how}`,
+  });
+  return [
+    row(NAMES.json, peaks.json, 'fetch', { is: 'at most', ratio: 1.6 }),
+    row('the same as a table', peaks.table, 'fetch'),
+    row(NAMES.version, peaks.version, 'node'),
+    row(NAMES.embedded, peaks.embedded, 'node'),
+    row('bare fetch', peaks.fetch, 'node'),
+    ...('curl' in peaks ? [row('curl', peaks.curl as number[], 'node')] : []),
+  ];
+}

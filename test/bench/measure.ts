@@ -1,0 +1,109 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import type { Command } from './workshop.ts';
+
+const WARM_UPS = 2;
+
+/** Runs a command to its end, in milliseconds. Throws when it fails: a failure is no fast run. */
+export function timeMs({ file, args, env }: Command): number {
+  const start = process.hrtime.bigint();
+  const { status, error, stderr } = spawnSync(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1e9 });
+  const elapsedMs = Number(process.hrtime.bigint() - start) / 1e6;
+  if (status !== 0) throw new Error(`${file} ${args.join(' ')}: ${error?.message ?? `exit ${status}: ${stderr}`}`);
+  return elapsedMs;
+}
+
+/** Each command's milliseconds, run in turn (A B C A B C …) after warm-ups, so that a busy moment falls on all of them. */
+export function timesInTurn<Name extends string>(
+  commands: Readonly<Record<Name, Command>>,
+  runs: number,
+): Record<Name, number[]> {
+  return inTurn(commands, runs, timeMs);
+}
+
+function inTurn<Name extends string>(
+  commands: Readonly<Record<Name, Command>>,
+  runs: number,
+  measure: (command: Command) => number,
+): Record<Name, number[]> {
+  const names = Object.keys(commands) as Name[];
+  const found = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
+  for (let run = -WARM_UPS; run < runs; run++) {
+    for (const name of names) {
+      const value = measure(commands[name]);
+      if (run >= 0) found[name].push(value);
+    }
+  }
+  return found;
+}
+
+/** How peak memory can be found here; undefined when it cannot. */
+export interface MemoryMeter {
+  readonly how: string;
+  peaksInTurn<Name extends string>(
+    commands: Readonly<Record<Name, Command>>,
+    runs: number,
+  ): Promise<Record<Name, number[]>>;
+}
+
+const GNU_TIME = '/usr/bin/time';
+
+/** Megabytes (of 10^6 bytes) at the peak: as the kernel counted them where GNU time is there, sampled on other Linux machines. */
+export function memoryMeter(): MemoryMeter | undefined {
+  if (peakByGnuTime({ file: '/bin/true', args: [], env: {} }) !== undefined) {
+    return {
+      how: 'the peak of the resident set, by GNU time',
+      peaksInTurn: async (commands, runs) => inTurn(commands, runs, (command) => peakByGnuTime(command) ?? Number.NaN),
+    };
+  }
+  if (residentMb(process.pid, 'VmHWM') === undefined) return undefined;
+  return {
+    how: 'the peak of the resident set (VmHWM), read every millisecond: what the last one added may be missing',
+    peaksInTurn: peaksBySampling,
+  };
+}
+
+function peakByGnuTime({ file, args, env }: Command): number | undefined {
+  const { status, stderr } = spawnSync(GNU_TIME, ['-f', '\n%M', file, ...args], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    encoding: 'utf8',
+  });
+  const kilobytes = status === 0 && /\n(\d+)\n$/.exec(stderr)?.[1];
+  return kilobytes ? (Number(kilobytes) * 1024) / 1e6 : undefined;
+}
+
+async function peaksBySampling<Name extends string>(commands: Readonly<Record<Name, Command>>, runs: number) {
+  const names = Object.keys(commands) as Name[];
+  const found = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
+  for (let run = 0; run < runs; run++) {
+    for (const name of names) found[name].push(await peakBySampling(commands[name]));
+  }
+  return found;
+}
+
+function peakBySampling({ file, args, env }: Command): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args, { env, stdio: 'ignore' });
+    let peak = 0;
+    const timer = setInterval(() => {
+      peak = (child.pid && residentMb(child.pid, 'VmHWM')) || peak;
+    }, 1);
+    child.once('error', reject);
+    child.once('exit', (code) => {
+      clearInterval(timer);
+      if (code === 0) resolve(peak);
+      else reject(new Error(`${file} ${args.join(' ')} ended with ${code}`));
+    });
+  });
+}
+
+/** Resident megabytes of a running process, now (VmRSS) or at its peak (VmHWM); undefined where there is no /proc. */
+export function residentMb(pid: number, line: 'VmRSS' | 'VmHWM'): number | undefined {
+  try {
+    const kilobytes = new RegExp(`^${line}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return kilobytes === undefined ? undefined : (Number(kilobytes) * 1024) / 1e6;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,35 @@
+import { timeMs, timesInTurn } from './measure.ts';
+import type { Figure, Row } from './report.ts';
+import { ratios } from './statistics.ts';
+import type { Workshop } from './workshop.ts';
+
+const PAGE = 20;
+const FEW = 1_000;
+
+/** The first and the last page of a long list, beside the first page of a short one; each a whole embedded command. */
+export function measurePages(shop: Workshop, many: number, runs: number): Row[] {
+  for (const users of [FEW, many]) {
+    timeMs(shop.fiatrail(`users-${users}`, ['sandbox', 'seed', '--users', String(users), '--rate-limits', 'off']));
+  }
+  const page = (users: number, offset: number) =>
+    shop.fiatrail(`users-${users}`, ['users', 'list', '-o', 'json', '--offset', String(offset)]);
+  const times = timesInTurn(
+    { short: page(FEW, 0), first: page(many, 0), last: page(many, many - PAGE), lastOfShort: page(FEW, FEW - PAGE) },
+    runs,
+  );
+  const row = (name: string, values: readonly number[], target?: Figure['target']): Figure => ({
+    name: `users list, ${name}`,
+    unit: 'ms',
+    values,
+    against: `first page of ${FEW.toLocaleString('en')}`,
+    beside: times.short,
+    ratios: ratios(values, times.short),
+    ...(target ? { target } : {}),
+  });
+  const amount = many.toLocaleString('en');
+  return [
+    row(`last page of ${FEW.toLocaleString('en')}`, times.lastOfShort),
+    row(`first page of ${amount}`, times.first),
+    row(`last page of ${amount}`, times.last, { is: 'at most', ratio: 2 }),
+  ];
+}

@@ -1,0 +1,139 @@
+import autocannon, { type Request } from 'autocannon';
+import { residentMb } from './measure.ts';
+import type { Figure, Row } from './report.ts';
+import { ratios } from './statistics.ts';
+import type { Served } from './workshop.ts';
+
+const CONNECTIONS = 10;
+
+export interface Load {
+  readonly rounds: number;
+  readonly seconds: number;
+  /** Onboardings after which the server's memory is read. */
+  readonly onboardings: number;
+}
+
+/** The sandbox and what it is compared with, both listening. */
+export interface Servers {
+  readonly sandbox: Served;
+  readonly hello: Served;
+}
+
+interface Shot {
+  readonly url: string;
+  readonly request: Request;
+}
+
+interface Hits {
+  /** Answers with 200 a second. */
+  perSecond: number[];
+  answered: number;
+  refused: number;
+}
+
+/** Several requests in turn, some seconds each, after one round that does not count. */
+async function shootInTurn<Name extends string>(
+  shots: Readonly<Record<Name, Shot>>,
+  { rounds, seconds }: Load,
+): Promise<Record<Name, Hits>> {
+  const names = Object.keys(shots) as Name[];
+  const none = (): Hits => ({ perSecond: [], answered: 0, refused: 0 });
+  const found = Object.fromEntries(names.map((name) => [name, none()])) as Record<Name, Hits>;
+  for (let round = -1; round < rounds; round++) {
+    for (const name of names) {
+      const { url, request } = shots[name];
+      const result = await autocannon({ url, connections: CONNECTIONS, duration: seconds, requests: [request] });
+      const hits = found[name];
+      hits.answered += result['2xx'];
+      hits.refused += result.non2xx + result.errors + result.timeouts;
+      if (round >= 0) hits.perSecond.push(result['2xx'] / result.duration);
+    }
+  }
+  return found;
+}
+
+function shotsAt({ sandbox, hello }: Servers) {
+  const { origin } = new URL(sandbox.url);
+  const headers = { 'x-api-key': sandbox.apiKey, 'content-type': 'application/json' };
+  const list = { method: 'POST', path: '/v1/listfintechusers', headers, body: '{"limit":20}' };
+  return {
+    hello: { url: hello.url, request: { method: 'GET', path: '/' } },
+    wallet: { url: origin, request: { method: 'GET', path: '/v1/getfintechwallet', headers } },
+    list: { url: origin, request: list },
+    onboard: { url: origin, request: { method: 'POST', path: '/v1/onboarduser', headers, ...freshBvn() } },
+  };
+}
+
+function freshBvn(): Request {
+  let next = 20_000_000_000;
+  return {
+    setupRequest: (request) => {
+      next += 1;
+      return { ...request, body: `{"bvn":"${next}"}` };
+    },
+  };
+}
+
+function rate(name: string, hits: Hits, hello: Hits, target: Figure['target'], note: string): Figure {
+  return {
+    name,
+    unit: '/s',
+    values: hits.perSecond,
+    against: 'Hono hello',
+    beside: hello.perSecond,
+    ratios: ratios(hits.perSecond, hello.perSecond),
+    ...(target ? { target } : {}),
+    note: `${note} ${hits.refused} of ${hits.answered + hits.refused} were not answered with 200.`,
+  };
+}
+
+/** Reads and onboardings a second, then the memory that many onboardings leave. */
+export async function measureThroughput(servers: Servers, load: Load): Promise<Row[]> {
+  const { onboard, ...reads } = shotsAt(servers);
+  const read = await shootInTurn(reads, load);
+  const written = await shootInTurn({ hello: reads.hello, onboard }, load);
+  const how = `${CONNECTIONS} connections, ${load.rounds} rounds of ${load.seconds} s.`;
+  const readTarget = { is: 'at least', ratio: 0.3 } as const;
+  return [
+    rate('GET /v1/getfintechwallet', read.wallet, read.hello, readTarget, how),
+    rate('POST /v1/listfintechusers, 20 of 250 users', read.list, read.hello, readTarget, how),
+    rate(
+      'POST /v1/onboarduser',
+      written.onboard,
+      written.hello,
+      { is: 'at least', ratio: 0.08, beyond: 0.15 },
+      `${how} Pace quick, so the verification of each user (user, wallets, account, events) is included.`,
+    ),
+    await memoryAfter(servers.sandbox, onboard, load.onboardings - written.onboard.answered),
+  ];
+}
+
+const MEMORY_LIMIT_MB = 200;
+
+/** Onboards as many more as are missing, waits until all are verified, and reads the server's memory. */
+async function memoryAfter(sandbox: Served, { url, request }: Shot, missing: number): Promise<Row> {
+  if (missing > 0) await autocannon({ url, connections: CONNECTIONS, amount: missing, requests: [request] });
+  const users = await settledUsers(sandbox);
+  const name = `resident memory of sandbox serve, ${users.toLocaleString('en')} users onboarded`;
+  const [now, peak] = [residentMb(sandbox.pid, 'VmRSS'), residentMb(sandbox.pid, 'VmHWM')];
+  if (now === undefined || peak === undefined) return { name, why: 'no /proc here' };
+  return {
+    name,
+    unit: 'MB',
+    values: [now],
+    against: 'limit',
+    beside: [MEMORY_LIMIT_MB],
+    ratios: [now / MEMORY_LIMIT_MB],
+    target: { is: 'at most', ratio: 1 },
+    note: `At its peak the server had ${peak.toFixed(0)} MB. The reads above ran in the same process, before.`,
+  };
+}
+
+async function settledUsers({ url, apiKey }: Served): Promise<number> {
+  for (;;) {
+    const answer = await fetch(new URL('/_sandbox/status', url), { headers: { 'x-api-key': apiKey } });
+    const { data } = (await answer.json()) as { data: { pending: number; users: number } };
+    if (data.pending === 0) return data.users;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}

@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const REPOSITORY = join(import.meta.dirname, '..', '..');
+
+/** One command line, ready to be run any number of times. */
+export interface Command {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A server that is ready, with what it said when it was. */
+export interface Served {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly pid: number;
+}
+
+/** A temporary folder with everything the bench writes, and the servers it started. Both are gone when the process ends. */
+export interface Workshop {
+  /** This Node with these arguments. */
+  node(args: readonly string[], extra?: Readonly<Record<string, string>>): Command;
+  /** fiatrail with these arguments; `state` names the folder of its sandbox. */
+  fiatrail(state: string, args: readonly string[], extra?: Readonly<Record<string, string>>): Command;
+  /** Another program, or undefined when this machine does not have it. */
+  program(name: string, args: readonly string[]): Command | undefined;
+  /** Starts a server; resolves with the JSON line that it prints when it is ready. */
+  serve(command: Command): Promise<Served>;
+  /** Ends one server, and waits for it. */
+  stop(served: Served): Promise<void>;
+}
+
+/** Opens the workshop. Throws when the program is not built. */
+export function openWorkshop(): Workshop {
+  if (!existsSync(join(REPOSITORY, 'dist', 'main.cjs'))) throw new Error('dist/ is not there: run npm run build first');
+  const root = mkdtempSync(join(tmpdir(), 'fiatrail-bench-'));
+  const children = new Map<number, ChildProcess>();
+  process.on('exit', () => {
+    for (const child of children.values()) child.kill('SIGKILL');
+    rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+  });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+  // A copy, so that a build in the meantime changes nothing.
+  const copy = join(root, 'fiatrail');
+  for (const name of ['bin', 'dist', 'package.json'])
+    cpSync(join(REPOSITORY, name), join(copy, name), { recursive: true });
+  const env = environmentIn(root);
+  const node: Workshop['node'] = (args, extra = {}) => ({ file: process.execPath, args, env: { ...env, ...extra } });
+  return {
+    node,
+    fiatrail: (state, args, extra = {}) =>
+      node([join(copy, 'bin', 'fiatrail.js'), ...args], { FIATRAIL_STATE_DIR: join(root, 'state', state), ...extra }),
+    program: (name, args) =>
+      spawnSync(name, ['--version'], { stdio: 'ignore' }).error ? undefined : { file: name, args, env },
+    serve: (command) => serve(command, children),
+    stop: async ({ pid }) => {
+      const child = children.get(pid);
+      if (!child || child.exitCode !== null) return;
+      child.kill('SIGTERM');
+      await new Promise((resolve) => child.once('exit', resolve));
+    },
+  };
+}
+
+/** Nothing of the caller's environment but the path: no settings of Node or of fiatrail. */
+function environmentIn(root: string): Record<string, string> {
+  const folder = (name: string) => {
+    mkdirSync(join(root, name), { mode: 0o700 });
+    return join(root, name);
+  };
+  return {
+    PATH: process.env['PATH'] ?? '',
+    HOME: folder('home'),
+    XDG_CACHE_HOME: folder('cache'),
+    FIATRAIL_CONFIG_DIR: folder('config'),
+  };
+}
+
+async function serve({ file, args, env }: Command, children: Map<number, ChildProcess>): Promise<Served> {
+  const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${file} did not start`);
+  children.set(pid, child);
+  child.once('exit', () => children.delete(pid));
+  const line = await new Promise<string>((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`${args.join(' ')} ended with ${code} before it was ready`)));
+    createInterface(child.stdout).once('line', resolve);
+  });
+  return { apiKey: '', ...(JSON.parse(line) as { url: string; apiKey?: string }), pid };
+}

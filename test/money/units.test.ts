@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Asset, DECIMALS, MAX_MINOR } from '../../src/money/amount.ts';
+import { parseJson, type WireNumber } from '../../src/money/decimal.ts';
+import {
+  cngnBaseFromKobo,
+  koboFromCngnBaseRoundDown,
+  percentFromWire,
+  percentOfRoundHalfUp,
+  percentText,
+  percentToWire,
+} from '../../src/money/rates.ts';
+import { fromWire, type MoneyUnit, toWireNumber, toWireText, wireForPeople } from '../../src/money/units.ts';
+
+const ASSETS = Object.keys(DECIMALS) as Asset[];
+const UNITS: MoneyUnit[] = ['naira', 'kobo', 'token', 'base', 'decimal-string'];
+const asset = fc.constantFrom(...ASSETS);
+const unit = fc.constantFrom(...UNITS);
+const minor = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n });
+
+describe('an amount travels and comes back the same', () => {
+  it('as a number, in every unit, through JSON too', () => {
+    fc.assert(
+      fc.property(asset, unit, minor, (of, travels, value) => {
+        const amount = { asset: of, minor: value };
+        const wire = toWireNumber(amount, travels);
+        expect(fromWire(wire, travels, of)).toEqual(amount);
+        expect(fromWire(parseJson(JSON.stringify(wire)) as WireNumber, travels, of)).toEqual(amount);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('as text, in every unit', () => {
+    fc.assert(
+      fc.property(asset, unit, minor, (of, travels, value) => {
+        const amount = { asset: of, minor: value };
+        expect(fromWire(toWireText(amount, travels), travels, of)).toEqual(amount);
+      }),
+    );
+  });
+
+  it('whatever its unit, at the border of what may be sent', () => {
+    for (const of of ASSETS) {
+      for (const travels of UNITS) {
+        for (const value of [1n, MAX_MINOR - 1n, MAX_MINOR]) {
+          expect(fromWire(toWireNumber({ asset: of, minor: value }, travels), travels, of)?.minor).toBe(value);
+        }
+      }
+    }
+  });
+});
+
+describe('wire forms', () => {
+  it.each<[Asset, bigint, MoneyUnit, string, string, string]>([
+    ['NGN', 500000n, 'naira', '5000.00', '5000', '5000 naira'],
+    ['NGN', 500000n, 'kobo', '500000', '500000', '500000 kobo'],
+    ['NGN', 52884n, 'naira', '528.84', '528.84', '528.84 naira'],
+    ['CNGN', 1500000n, 'token', '1.500000', '1.5', '1.5 token'],
+    ['CNGN', 1500000n, 'base', '1500000', '1500000', '1500000 base'],
+    ['USDC', 1n, 'decimal-string', '0.000001', '0.000001', '0.000001 token'],
+    ['CNGN', 99999999999999999n, 'token', '99999999999.999999', '99999999999.999999', '99999999999.999999 token'],
+  ])('%s %d in %s', (of, value, travels, text, json, people) => {
+    const amount = { asset: of, minor: value };
+    expect(toWireText(amount, travels)).toBe(text);
+    expect(Number(JSON.stringify(toWireNumber(amount, travels)))).toBe(Number(json));
+    expect(wireForPeople(amount, travels)).toBe(people);
+  });
+
+  it.each<[WireNumber | string, MoneyUnit, Asset]>([
+    [1.005, 'naira', 'NGN'],
+    [0.5, 'kobo', 'NGN'],
+    [0.1, 'base', 'CNGN'],
+    [1e-7, 'token', 'CNGN'],
+    [Number.NaN, 'naira', 'NGN'],
+    ['', 'naira', 'NGN'],
+    ['5,000', 'naira', 'NGN'],
+    [' 5', 'naira', 'NGN'],
+    ['₦5', 'naira', 'NGN'],
+  ])('%s in %s of %s is no amount', (value, travels, of) => {
+    expect(fromWire(value, travels, of)).toBeUndefined();
+  });
+});
+
+describe('percentages', () => {
+  const percent = fc.bigInt({ min: 0n, max: 200_000_000n });
+
+  it('percentOfRoundHalfUp is the nearest integer, halves upwards, by fractions', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 10n ** 25n }), percent, (value, rate) => {
+        // value * rate / 10^8, in whole and remainder.
+        const product = value * rate;
+        const whole = product / 100_000_000n;
+        const remainder = product - whole * 100_000_000n;
+        const expected = remainder + remainder >= 100_000_000n ? whole + 1n : whole;
+        expect(percentOfRoundHalfUp(value, rate)).toBe(expected);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it.each([
+    [52000n, '1.7', 884n],
+    [500000n, '1.7', 8500n],
+    [1n, '50', 1n],
+    [1n, '49.999999', 0n],
+    [50n, '1', 1n],
+    [49n, '1', 0n],
+    [0n, '100', 0n],
+    [123n, '0', 0n],
+    [123n, '100', 123n],
+  ])('%d at %s percent is %d', (value, rate, part) => {
+    const parsed = percentFromWire(JSON.rawJSON(rate));
+    expect(parsed).toBeDefined();
+    expect(percentOfRoundHalfUp(value, parsed ?? 0n)).toBe(part);
+  });
+
+  it('travel and come back the same', () => {
+    fc.assert(
+      fc.property(percent, (rate) => {
+        expect(percentFromWire(percentToWire(rate))).toBe(rate);
+        expect(percentFromWire(JSON.rawJSON(percentText(rate)))).toBe(rate);
+      }),
+    );
+    expect(percentText(1_700_000n)).toBe('1.7');
+    expect(percentFromWire(1.7)).toBe(1_700_000n);
+    expect(percentFromWire(0.0000001)).toBeUndefined();
+  });
+});
+
+describe('Naira and cNGN', () => {
+  it('are one to one; what is below a kobo stays behind', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: MAX_MINOR }), fc.bigInt({ min: 0n, max: 9999n }), (kobo, dust) => {
+        expect(koboFromCngnBaseRoundDown(cngnBaseFromKobo(kobo) + dust)).toBe(kobo);
+      }),
+    );
+    expect(cngnBaseFromKobo(1n)).toBe(10_000n);
+    expect(koboFromCngnBaseRoundDown(9_999n)).toBe(0n);
+  });
+});
