@@ -1,4 +1,5 @@
 import { closeSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { CliError } from './exit.ts';
 import type { Clock, Exchange, Ids, InputStream, OutputStream, Prompter, World } from './world.ts';
 
 /** The one place that touches the process, its time, its chance and its streams. */
@@ -149,8 +150,17 @@ async function loadPrompter(signal: AbortSignal): Promise<Prompter> {
   const { confirm, input, password } = await import('@inquirer/prompts');
   const context = { output: process.stderr, signal };
   return {
-    confirm: (message) => confirm({ message, default: false }, context),
-    text: (message, check) => input({ message, validate: check }, context),
-    secret: (message, check) => password({ message, mask: '•', validate: check }, context),
+    confirm: (message) => confirm({ message, default: false }, context).catch(leave),
+    text: (message, check) => input({ message, validate: check }, context).catch(leave),
+    secret: (message, check) => password({ message, mask: '•', validate: check }, context).catch(leave),
   };
+}
+
+/** Ctrl-C at a question: the prompt library throws errors of its own for it. */
+function leave(error: unknown): never {
+  const { name } = error as { name?: unknown };
+  if (name === 'ExitPromptError' || name === 'AbortPromptError') {
+    throw new CliError('interrupted', 'interrupted; nothing was sent');
+  }
+  throw error;
 }

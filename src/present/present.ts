@@ -1,12 +1,13 @@
 import { CliError } from '../exit.ts';
 import type { OutputStream } from '../world.ts';
+import { cellText } from './cells.ts';
 import { allRows, declaredLeaves, documentOf, isList, pagesOf, rawDocument } from './content.ts';
 import { csvHeader, csvRows } from './csv.ts';
 import { checkFields, type Leaf, leavesOfFields, leavesOfRows, pick } from './fields.ts';
 import { isPlainAmount, isPlainObject, type Plain } from './plain.ts';
 import { checkQuery, runQuery } from './query.ts';
 import type { PresentOptions, Result, ResultShape } from './result.ts';
-import { cellText, jsonText, plainLines } from './text.ts';
+import { jsonText, plainLines } from './text.ts';
 import { blocksOf, gridOfList, isRows } from './view.ts';
 
 const DEFAULT_WIDTH = 80;
@@ -110,8 +111,9 @@ async function presentCsv(result: Result, { fields }: PresentOptions, out: Outpu
   for await (const rows of pages(result)) {
     if (rows.length === 0) continue;
     checkAgainstData(result, columns ? undefined : fields, rows);
-    const header = columns ? '' : csvHeader(chosen(leavesOfRows(rows)));
+    const isHeaderDue = columns === undefined;
     columns ??= chosen(leavesOfRows(rows));
+    const header = isHeaderDue ? csvHeader(columns) : '';
     await out.write(forReader(header + csvRows(rows, columns), out));
   }
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type MemoryMeter, memoryMeter, timesInTurn } from './measure.ts';
+import { inTurn, type MemoryMeter, memoryMeter, timesInTurn } from './measure.ts';
 import type { Figure, Row, Target } from './report.ts';
 import { ratios } from './statistics.ts';
 import type { Command, Served, Workshop } from './workshop.ts';
@@ -47,10 +47,10 @@ export async function measureCommands(shop: Workshop, served: Served, runs: numb
   const commands = prepare(shop, served);
   const meter = memoryMeter();
   return [
-    ...startUp(commands, runs),
-    ...overLoopback(commands, runs),
-    ...embeddedRead(commands, runs),
-    tableCost(commands, runs),
+    ...(await startUp(commands, runs)),
+    ...(await overLoopback(commands, runs)),
+    ...(await embeddedRead(commands, runs)),
+    await tableCost(commands, runs),
     ...(meter ? await memory(commands, meter, runs) : [{ name: 'peak memory', why: 'no GNU time and no /proc' }]),
   ];
 }
@@ -65,30 +65,32 @@ function compared(
   return { name, unit, values, against, beside, ratios: ratios(values, beside), ...(target ? { target } : {}) };
 }
 
-function startUp({ version, node }: Commands, runs: number): Row[] {
-  const times = timesInTurn({ version, node }, runs);
+async function startUp({ version, node }: Commands, runs: number): Promise<Row[]> {
+  const times = await timesInTurn({ version, node }, runs);
   return [compared(NAMES.version, ['node -e 0', 'ms'], times.version, times.node, { is: 'at most', ratio: 1.2 })];
 }
 
-function overLoopback({ json, fetch, curl }: Commands, runs: number): Row[] {
-  const times = timesInTurn({ json, fetch, ...(curl ? { curl } : {}) }, runs);
+async function overLoopback({ json, fetch, curl }: Commands, runs: number): Promise<Row[]> {
+  const times = curl
+    ? await timesInTurn({ json, fetch, curl }, runs)
+    : { ...(await timesInTurn({ json, fetch }, runs)), curl: undefined };
   const target: Target = { is: 'at most', ratio: 1.15, beyond: 0.75 };
   return [
     compared(NAMES.json, ['bare fetch', 'ms'], times.json, times.fetch, target),
-    'curl' in times
-      ? compared('the same', ['curl', 'ms'], times.json, times.curl as number[])
+    times.curl
+      ? compared('the same', ['curl', 'ms'], times.json, times.curl)
       : { name: 'the same', why: 'no curl here' },
   ];
 }
 
-function embeddedRead({ embedded, node }: Commands, runs: number): Row[] {
-  const times = timesInTurn({ embedded, node }, runs);
+async function embeddedRead({ embedded, node }: Commands, runs: number): Promise<Row[]> {
+  const times = await timesInTurn({ embedded, node }, runs);
   const target: Target = { is: 'at most', ratio: 3, beyond: 1.7 };
   return [compared(NAMES.embedded, ['node -e 0', 'ms'], times.embedded, times.node, target)];
 }
 
-function tableCost({ json, table, node }: Commands, runs: number): Row {
-  const times = timesInTurn({ json, table, node }, runs);
+async function tableCost({ json, table, node }: Commands, runs: number): Promise<Row> {
+  const times = await timesInTurn({ json, table, node }, runs);
   const added = times.table.map((ms, index) => ms - (times.json[index] ?? Number.NaN));
   return compared('added by a table instead of JSON', ['node -e 0', 'ms'], added, times.node, {
     is: 'at most',
@@ -97,7 +99,8 @@ function tableCost({ json, table, node }: Commands, runs: number): Row {
 }
 
 async function memory({ curl, ...commands }: Commands, meter: MemoryMeter, runs: number): Promise<Row[]> {
-  const peaks = await meter.peaksInTurn({ ...commands, ...(curl ? { curl } : {}) }, runs);
+  const peaks = await inTurn(commands, runs, meter.peakMb);
+  const ofCurl = curl && (await inTurn({ curl }, runs, meter.peakMb)).curl;
   const row = (name: string, values: readonly number[], against: keyof typeof commands, target?: Target) => ({
     ...compared(
       `peak memory: ${name}`,
@@ -114,6 +117,6 @@ async function memory({ curl, ...commands }: Commands, meter: MemoryMeter, runs:
     row(NAMES.version, peaks.version, 'node'),
     row(NAMES.embedded, peaks.embedded, 'node'),
     row('bare fetch', peaks.fetch, 'node'),
-    ...('curl' in peaks ? [row('curl', peaks.curl as number[], 'node')] : []),
+    ...(ofCurl ? [row('curl', ofCurl, 'node')] : []),
   ];
 }

@@ -17,69 +17,55 @@ export function timeMs({ file, args, env }: Command): number {
 export function timesInTurn<Name extends string>(
   commands: Readonly<Record<Name, Command>>,
   runs: number,
-): Record<Name, number[]> {
+): Promise<Record<Name, number[]>> {
   return inTurn(commands, runs, timeMs);
 }
 
-function inTurn<Name extends string>(
-  commands: Readonly<Record<Name, Command>>,
+export async function inTurn<Name extends string, Thing, Value>(
+  things: Readonly<Record<Name, Thing>>,
   runs: number,
-  measure: (command: Command) => number,
-): Record<Name, number[]> {
-  const names = Object.keys(commands) as Name[];
-  const found = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
-  for (let run = -WARM_UPS; run < runs; run++) {
+  measure: (thing: Thing) => Value | Promise<Value>,
+  warmUps = WARM_UPS,
+): Promise<Record<Name, Value[]>> {
+  const names = Object.keys(things) as Name[];
+  const found = Object.fromEntries(names.map((name) => [name, [] as Value[]])) as Record<Name, Value[]>;
+  for (let run = -warmUps; run < runs; run++) {
     for (const name of names) {
-      const value = measure(commands[name]);
+      const value = await measure(things[name]);
       if (run >= 0) found[name].push(value);
     }
   }
   return found;
 }
 
-/** How peak memory can be found here; undefined when it cannot. */
+/** How peak memory can be found here. */
 export interface MemoryMeter {
   readonly how: string;
-  peaksInTurn<Name extends string>(
-    commands: Readonly<Record<Name, Command>>,
-    runs: number,
-  ): Promise<Record<Name, number[]>>;
+  /** Megabytes (of 10^6 bytes) at the peak of one run. */
+  readonly peakMb: (command: Command) => number | Promise<number>;
 }
 
 const GNU_TIME = '/usr/bin/time';
 
-/** Megabytes (of 10^6 bytes) at the peak: as the kernel counted them where GNU time is there, sampled on other Linux machines. */
+/** As the kernel counted it where GNU time is there, sampled on other Linux machines; undefined elsewhere. */
 export function memoryMeter(): MemoryMeter | undefined {
-  if (peakByGnuTime({ file: '/bin/true', args: [], env: {} }) !== undefined) {
-    return {
-      how: 'the peak of the resident set, by GNU time',
-      peaksInTurn: async (commands, runs) => inTurn(commands, runs, (command) => peakByGnuTime(command) ?? Number.NaN),
-    };
-  }
+  if (spawnSync(GNU_TIME, ['-f', '%M', 'true'], { stdio: 'ignore' }).status === 0)
+    return { how: 'the peak of the resident set, by GNU time', peakMb: peakByGnuTime };
   if (residentMb(process.pid, 'VmHWM') === undefined) return undefined;
   return {
     how: 'the peak of the resident set (VmHWM), read every millisecond: what the last one added may be missing',
-    peaksInTurn: peaksBySampling,
+    peakMb: peakBySampling,
   };
 }
 
-function peakByGnuTime({ file, args, env }: Command): number | undefined {
+function peakByGnuTime({ file, args, env }: Command): number {
   const { status, stderr } = spawnSync(GNU_TIME, ['-f', '\n%M', file, ...args], {
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
     encoding: 'utf8',
   });
-  const kilobytes = status === 0 && /\n(\d+)\n$/.exec(stderr)?.[1];
-  return kilobytes ? (Number(kilobytes) * 1024) / 1e6 : undefined;
-}
-
-async function peaksBySampling<Name extends string>(commands: Readonly<Record<Name, Command>>, runs: number) {
-  const names = Object.keys(commands) as Name[];
-  const found = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
-  for (let run = 0; run < runs; run++) {
-    for (const name of names) found[name].push(await peakBySampling(commands[name]));
-  }
-  return found;
+  if (status !== 0) throw new Error(`${file} ${args.join(' ')}: exit ${status}: ${stderr}`);
+  return (Number(stderr.trimEnd().split('\n').at(-1)) * 1024) / 1e6;
 }
 
 function peakBySampling({ file, args, env }: Command): Promise<number> {

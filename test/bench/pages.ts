@@ -7,13 +7,13 @@ const PAGE = 20;
 const FEW = 1_000;
 
 /** The first and the last page of a long list, beside the first page of a short one; each a whole embedded command. */
-export function measurePages(shop: Workshop, many: number, runs: number): Row[] {
+export async function measurePages(shop: Workshop, many: number, runs: number): Promise<Row[]> {
   for (const users of [FEW, many]) {
     timeMs(shop.fiatrail(`users-${users}`, ['sandbox', 'seed', '--users', String(users), '--rate-limits', 'off']));
   }
   const page = (users: number, offset: number) =>
     shop.fiatrail(`users-${users}`, ['users', 'list', '-o', 'json', '--offset', String(offset)]);
-  const times = timesInTurn(
+  const times = await timesInTurn(
     { short: page(FEW, 0), first: page(many, 0), last: page(many, many - PAGE), lastOfShort: page(FEW, FEW - PAGE) },
     runs,
   );

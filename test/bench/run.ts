@@ -32,7 +32,7 @@ async function measure(shop: Workshop, size: Size): Promise<Row[]> {
   const throughput = await measureThroughput({ sandbox, hello }, size);
   await Promise.all([shop.stop(sandbox), shop.stop(hello)]);
   say(`pages of ${size.users} users`);
-  return [...commands, ...throughput, ...measurePages(shop, size.users, size.runs)];
+  return [...commands, ...throughput, ...(await measurePages(shop, size.users, size.runs))];
 }
 
 const quick = process.argv.includes('--quick');

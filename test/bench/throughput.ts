@@ -1,6 +1,6 @@
 import autocannon, { type Request } from 'autocannon';
-import { residentMb } from './measure.ts';
-import type { Figure, Row } from './report.ts';
+import { inTurn, residentMb } from './measure.ts';
+import type { Figure, Row, Target } from './report.ts';
 import { ratios } from './statistics.ts';
 import type { Served } from './workshop.ts';
 
@@ -26,31 +26,23 @@ interface Shot {
 
 interface Hits {
   /** Answers with 200 a second. */
-  perSecond: number[];
-  answered: number;
-  refused: number;
+  readonly perSecond: number;
+  readonly answered: number;
+  readonly refused: number;
+}
+
+async function shoot({ url, request }: Shot, how: { duration: number } | { amount: number }): Promise<Hits> {
+  const result = await autocannon({ url, connections: CONNECTIONS, requests: [request], ...how });
+  return {
+    perSecond: result['2xx'] / result.duration,
+    answered: result['2xx'],
+    refused: result.non2xx + result.errors + result.timeouts,
+  };
 }
 
 /** Several requests in turn, some seconds each, after one round that does not count. */
-async function shootInTurn<Name extends string>(
-  shots: Readonly<Record<Name, Shot>>,
-  { rounds, seconds }: Load,
-): Promise<Record<Name, Hits>> {
-  const names = Object.keys(shots) as Name[];
-  const none = (): Hits => ({ perSecond: [], answered: 0, refused: 0 });
-  const found = Object.fromEntries(names.map((name) => [name, none()])) as Record<Name, Hits>;
-  for (let round = -1; round < rounds; round++) {
-    for (const name of names) {
-      const { url, request } = shots[name];
-      const result = await autocannon({ url, connections: CONNECTIONS, duration: seconds, requests: [request] });
-      const hits = found[name];
-      hits.answered += result['2xx'];
-      hits.refused += result.non2xx + result.errors + result.timeouts;
-      if (round >= 0) hits.perSecond.push(result['2xx'] / result.duration);
-    }
-  }
-  return found;
-}
+const shootInTurn = <Name extends string>(shots: Readonly<Record<Name, Shot>>, { rounds, seconds }: Load) =>
+  inTurn(shots, rounds, (shot) => shoot(shot, { duration: seconds }), 1);
 
 function shotsAt({ sandbox, hello }: Servers) {
   const { origin } = new URL(sandbox.url);
@@ -74,18 +66,23 @@ function freshBvn(): Request {
   };
 }
 
-function rate(name: string, hits: Hits, hello: Hits, target: Figure['target'], note: string): Figure {
+function rate(name: string, hits: readonly Hits[], hello: readonly Hits[], target: Target, note: string): Figure {
+  const values = hits.map(({ perSecond }) => perSecond);
+  const beside = hello.map(({ perSecond }) => perSecond);
+  const refused = sum(hits.map((each) => each.refused));
   return {
     name,
     unit: '/s',
-    values: hits.perSecond,
+    values,
     against: 'Hono hello',
-    beside: hello.perSecond,
-    ratios: ratios(hits.perSecond, hello.perSecond),
-    ...(target ? { target } : {}),
-    note: `${note} ${hits.refused} of ${hits.answered + hits.refused} were not answered with 200.`,
+    beside,
+    ratios: ratios(values, beside),
+    target,
+    note: `${note} Not answered with 200: ${refused} of ${sum(hits.map(({ answered }) => answered)) + refused}.`,
   };
 }
+
+const sum = (values: readonly number[]) => values.reduce((so, value) => so + value, 0);
 
 /** Reads and onboardings a second, then the memory that many onboardings leave. */
 export async function measureThroughput(servers: Servers, load: Load): Promise<Row[]> {
@@ -104,15 +101,15 @@ export async function measureThroughput(servers: Servers, load: Load): Promise<R
       { is: 'at least', ratio: 0.08, beyond: 0.15 },
       `${how} Pace quick, so the verification of each user (user, wallets, account, events) is included.`,
     ),
-    await memoryAfter(servers.sandbox, onboard, load.onboardings - written.onboard.answered),
+    await memoryAfter(servers.sandbox, onboard, load.onboardings),
   ];
 }
 
 const MEMORY_LIMIT_MB = 200;
 
-/** Onboards as many more as are missing, waits until all are verified, and reads the server's memory. */
-async function memoryAfter(sandbox: Served, { url, request }: Shot, missing: number): Promise<Row> {
-  if (missing > 0) await autocannon({ url, connections: CONNECTIONS, amount: missing, requests: [request] });
+/** Onboards that many more, waits until all are verified, and reads the server's memory. */
+async function memoryAfter(sandbox: Served, onboard: Shot, more: number): Promise<Row> {
+  await shoot(onboard, { amount: more });
   const users = await settledUsers(sandbox);
   const name = `resident memory of sandbox serve, ${users.toLocaleString('en')} users onboarded`;
   const [now, peak] = [residentMb(sandbox.pid, 'VmRSS'), residentMb(sandbox.pid, 'VmHWM')];

@@ -147,7 +147,7 @@ describe('no text is accepted that could mean two things', () => {
         if (!accepted) return;
         expect(accepted.asset).toBe(of);
         const possible = meanings(written, of);
-        // `5,000` could be five to a reader of decimal commas; thousands in groups of three are the one form documented.
+        // To a reader of decimal commas `5,000` is five and `1.234` is many; the documented forms decide these two only.
         const grouping = /^[^.]*,\d{3}([^\d.].*)?$/.test(written.trim());
         expect([...possible]).toContain(accepted.minor);
         if (!grouping && !/\.\d{3}(\D|$)/.test(written)) expect([...possible]).toEqual([accepted.minor]);
