@@ -66,6 +66,8 @@ function freshBvn(): Request {
   };
 }
 
+const sum = (values: readonly number[]) => values.reduce((so, value) => so + value, 0);
+
 function rate(name: string, hits: readonly Hits[], hello: readonly Hits[], target: Target, note: string): Figure {
   const values = hits.map(({ perSecond }) => perSecond);
   const beside = hello.map(({ perSecond }) => perSecond);
@@ -81,8 +83,6 @@ function rate(name: string, hits: readonly Hits[], hello: readonly Hits[], targe
     note: `${note} Not answered with 200: ${refused} of ${sum(hits.map(({ answered }) => answered)) + refused}.`,
   };
 }
-
-const sum = (values: readonly number[]) => values.reduce((so, value) => so + value, 0);
 
 /** Reads and onboardings a second, then the memory that many onboardings leave. */
 export async function measureThroughput(servers: Servers, load: Load): Promise<Row[]> {

@@ -1,0 +1,153 @@
+import { createHmac } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { decodeAnswer, encodeRequest } from '../../src/client/codec.ts';
+import type { Endpoint, RequestOf, ResponseOf } from '../../src/contract/endpoint.ts';
+import { parseJson } from '../../src/money/decimal.ts';
+import { createSandbox, type Sandbox } from '../../src/sandbox/app.ts';
+import type { Caller } from '../../src/sandbox/guard.ts';
+import type { Context } from '../../src/service/context.ts';
+import type { PaceName } from '../../src/service/pace.ts';
+import { openService, type Service, type WorkKind } from '../../src/service/service.ts';
+import { Secret } from '../../src/secret.ts';
+import type { Clock, HttpResponse, Ids } from '../../src/world.ts';
+
+/** A Monday morning: no business-day rule is in the way. */
+export const START_MS = Date.UTC(2026, 0, 5, 9);
+
+/** A clock that stands still until it is told to move. */
+export interface FakeClock extends Clock {
+  set(timeMs: number): void;
+  pass(durationMs: number): void;
+}
+
+export function fakeClock(startMs = START_MS): FakeClock {
+  let timeMs = startMs;
+  const clock: FakeClock = {
+    now: () => timeMs,
+    set: (next) => {
+      timeMs = next;
+    },
+    pass: (durationMs) => {
+      timeMs += durationMs;
+    },
+    sleep: async (durationMs) => clock.pass(durationMs),
+  };
+  return clock;
+}
+
+/** Ids that are the same on every run: a counter, and bytes of a small generator. Two seeds never give the same id. */
+export function countingIds(seed = 1): Ids {
+  const prefix = seed.toString(16).padStart(8, '0');
+  let count = 0;
+  let state = (seed * 0x9e3779b9) >>> 0 || 1;
+  const nextByte = () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return state & 0xff;
+  };
+  return {
+    uuid: () => {
+      count += 1;
+      return `${prefix}-0000-7000-8000-${count.toString(16).padStart(12, '0')}`;
+    },
+    bytes: (length) => Uint8Array.from({ length }, nextByte),
+    digest: (key, text) => createHmac('sha256', key).update(text).digest('base64url'),
+  };
+}
+
+/** A new folder that is gone when the block that holds it ends. */
+export function temporaryFolder(): Disposable & { readonly path: string; file(name: string): string } {
+  const path = mkdtempSync(join(tmpdir(), 'fiatrail-test-'));
+  return {
+    path,
+    file: (name) => join(path, name),
+    [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),
+  };
+}
+
+/** The envelope of every answer. Fields that a kind of answer lacks are undefined. */
+export interface Envelope {
+  readonly status: string;
+  readonly response_code: string;
+  readonly message: string;
+  readonly error?: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly envelope: Envelope;
+}
+
+export function replyOf({ status, body }: Pick<HttpResponse, 'status' | 'body'>): Reply {
+  return { status, envelope: parseJson(body) as Envelope };
+}
+
+export interface OpenOptions {
+  /** Default: in memory. */
+  readonly path?: string;
+  readonly clock?: FakeClock;
+  readonly ids?: Ids;
+  readonly pace?: PaceName;
+  /** Default off: few tests are about limits. */
+  readonly rateLimits?: boolean;
+  readonly gather?: (flush: () => void) => void;
+}
+
+/** A sandbox on a service of its own, with time and chance in the test's hands. */
+export interface TestSandbox extends AsyncDisposable {
+  readonly clock: FakeClock;
+  readonly service: Service;
+  readonly sandbox: Sandbox;
+  readonly apiKey: string;
+  /** The request as it is: any method, URL, body text and caller. */
+  fetch(method: string, url: string, body?: string, caller?: Caller): Promise<HttpResponse>;
+  /** A call with the seeded key, or another one. Paths of the service come without /v1. */
+  call(method: string, path: string, body?: unknown, apiKey?: string): Promise<Reply>;
+  /** A call through the client's codec: the answer's data, typed by the contract. Throws when it is refused. */
+  ask<E extends Endpoint>(endpoint: E, input: RequestOf<E>, apiKey?: string): Promise<ResponseOf<E>>;
+  /** Work inside a transaction of the service, after what is due. */
+  inside<T>(work: (context: Context) => T, kind?: WorkKind): Promise<T>;
+  close(): Promise<void>;
+}
+
+export async function openSandbox(options: OpenOptions = {}): Promise<TestSandbox> {
+  const { path = ':memory:', clock = fakeClock(), ids = countingIds(), gather = queueMicrotask } = options;
+  const seed = { pace: options.pace ?? 'quick', rateLimits: options.rateLimits ?? false };
+  const service = await openService({ path, clock, ids, gather, seed });
+  const sandbox = createSandbox(service);
+  const apiKey = sandbox.apiKey();
+  const callerOf = (key: string): Caller => ({ apiKey: key, address: '127.0.0.1' });
+  const fetch: TestSandbox['fetch'] = (method, url, body, caller = callerOf(apiKey)) =>
+    sandbox.fetch({ method, url, headers: {}, body }, caller);
+  let isOpen = true;
+  const close = async () => {
+    if (isOpen) await sandbox.close();
+    isOpen = false;
+  };
+  return {
+    clock,
+    service,
+    sandbox,
+    apiKey,
+    fetch,
+    call: async (method, path, body, key = apiKey) => {
+      const url = path.startsWith('/_sandbox') ? path : `/v1${path}`;
+      const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
+      return replyOf(await fetch(method, url, text, callerOf(key)));
+    },
+    ask: async (endpoint, input, key = apiKey) => {
+      const target = { baseUrl: 'http://sandbox.invalid/v1', apiKey: new Secret(key) };
+      const request = encodeRequest(endpoint, input, target);
+      const answer = decodeAnswer(endpoint, await sandbox.fetch(request, callerOf(key)));
+      if (answer.kind !== 'success') throw new Error(`${endpoint.id}: ${JSON.stringify(answer)}`);
+      return answer.data;
+    },
+    inside: (work, kind = 'write') => service.submit(kind, work),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
