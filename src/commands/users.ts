@@ -139,7 +139,9 @@ const listCommand = command({
     const fetchPage = async (at: number) => session.call(listUsers, page(at, size));
     const first = await fetchPage(offset ?? 0);
     const more = allPages(first.data.users.length, offset ?? 0, size, async (at) => (await fetchPage(at)).data.users);
-    return outcomeOf(session, listUsers, first, { columns: COLUMNS, more });
+    // Of the pages' own bookkeeping only the total holds for the joined list.
+    const data = { ...first.data, pagination: { total: first.data.pagination?.total } };
+    return outcomeOf(session, listUsers, { ...first, data }, { columns: COLUMNS, more });
   },
 });
 

@@ -2,8 +2,8 @@ import { type Leaf, valueAt } from './fields.ts';
 import { isPlainAmount, isPlainObject, type Plain } from './plain.ts';
 import { jsonText } from './text.ts';
 
-/** Source: RFC 4180, 2.1. */
-const END_OF_RECORD = '\r\n';
+/** RFC 4180 has CRLF and readers take both; line tools of a shell take only this. */
+const END_OF_RECORD = '\n';
 
 /** The header record: an amount is two columns, `amount` and `amount_asset`. */
 export function csvHeader(leaves: readonly Leaf[]): string {

@@ -112,29 +112,46 @@ function gridLines(pen: Pen, grid: Grid, width: number): string[] {
 function blockLines(pen: Pen, blocks: readonly Block[], width: number): string[] {
   const pairs = blocks.filter((block) => block.kind === 'pair');
   const titleWidth = widest(pairs.map((block) => widthOf(plainLine(block.title))));
+  const room = Math.max(1, width - titleWidth - GAP);
+  const isBeside = (block: Block) => block.kind === 'pair' && leastWidth(block.text) <= room;
   // However deep the nesting: a column of a character a line helps nobody.
   const within = Math.max(width - INDENT, NARROWEST);
-  return blocks.flatMap((block) => {
-    const title = plainLine(block.title);
-    if (block.kind === 'pair') return pairLines(pen, title, block.text, titleWidth, width);
-    const inner =
-      block.kind === 'group'
-        ? blockLines(pen, block.blocks, within)
-        : [...gridLines(pen, block.grid, within), ...hiddenLine(block.hidden)];
+  return runsOf(blocks, isBeside).flatMap(([first, ...more]) => {
+    if (!first) return [];
+    const title = plainLine(first.title);
+    if (isBeside(first)) {
+      const rows = [first, ...more].map((pair) => [plainLine(pair.title), pair.kind === 'pair' ? pair.text : '']);
+      return draw(pen, rows, [titleWidth, room], [false, false], [true, false]);
+    }
+    const inner = first.kind === 'pair' ? textBelow(pen, first.text, width) : partLines(pen, first, within);
     return [pen.bold(title), ...inner.map((line) => ' '.repeat(INDENT) + line)];
   });
+}
+
+type PairBlock = Extract<Block, { kind: 'pair' }>;
+
+function partLines(pen: Pen, block: Exclude<Block, PairBlock>, width: number): string[] {
+  return block.kind === 'group'
+    ? blockLines(pen, block.blocks, width)
+    : [...gridLines(pen, block.grid, width), ...hiddenLine(block.hidden)];
+}
+
+/** Neighbours that go together in one list, every other block in one of its own: a table costs more than its rows. */
+function runsOf<T>(values: readonly T[], goesTogether: (value: T) => boolean): T[][] {
+  const runs: T[][] = [];
+  for (const value of values) {
+    const before = runs.at(-1)?.at(-1);
+    if (before !== undefined && goesTogether(before) && goesTogether(value)) runs.at(-1)?.push(value);
+    else runs.push([value]);
+  }
+  return runs;
 }
 
 function hiddenLine(hidden: number): string[] {
   return hidden > 0 ? [`… ${hidden} more: -o json shows all`] : [];
 }
 
-/** Title and value side by side; a value with a word too long for that, such as an id, stands on the next line. */
-function pairLines(pen: Pen, title: string, text: string, titleWidth: number, width: number): string[] {
-  const room = width - titleWidth - GAP;
-  const least = leastWidth(text);
-  if (least <= Math.max(1, room))
-    return draw(pen, [[title, text]], [titleWidth, Math.max(1, room)], [false, false], [true, false]);
-  const below = draw(pen, [[text]], [Math.max(least, width - INDENT)], [false], [false]);
-  return [pen.bold(title), ...below.map((line) => ' '.repeat(INDENT) + line)];
+/** A value with a word too long to stand beside its title, such as an id. */
+function textBelow(pen: Pen, text: string, width: number): string[] {
+  return draw(pen, [[text]], [Math.max(leastWidth(text), width - INDENT)], [false], [false]);
 }

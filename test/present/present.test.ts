@@ -81,10 +81,10 @@ describe('ndjson', () => {
 
 describe('csv', () => {
   const csv = (result: Result, options: Partial<PresentOptions> = {}) => printed(result, { format: 'csv', ...options });
-  const header = 'id,amount,amount_asset,done,bank.name,bank.code,tags\r\n';
+  const header = 'id,amount,amount_asset,done,bank.name,bank.code,tags\n';
 
   it('has the columns of the schema, two for an amount', async () => {
-    expect(await csv(list)).toBe(`${header}a,1.50,NGN,true,"B, ""C""",058,"[""x"",""y""]"\r\nb,,,,,,\r\n`);
+    expect(await csv(list)).toBe(`${header}a,1.50,NGN,true,"B, ""C""",058,"[""x"",""y""]"\nb,,,,,,\n`);
   });
 
   it('has its header without rows', async () => {
@@ -93,7 +93,7 @@ describe('csv', () => {
 
   it('keeps the columns of the schema on every page', async () => {
     const more = pagesOf([{ id: 'c', extra: 1 }]);
-    expect(await csv({ ...list, data: { rows: [] }, more })).toBe(`${header}c,,,,,,\r\n`);
+    expect(await csv({ ...list, data: { rows: [] }, more })).toBe(`${header}c,,,,,,\n`);
   });
 
   it('takes the columns of the first rows there are when it has no schema', async () => {
@@ -102,10 +102,8 @@ describe('csv', () => {
       { a: null, n: { x: 2 }, z: parseJson('1.00000000000000000000') },
     ];
     const more = pagesOf([{ z: 1, w: 2 }]);
-    expect(await csv({ data, more })).toBe(
-      'a,a_asset,n.x,n.y,z\r\n0.05,NGN,1,,\r\n,,2,,1.00000000000000000000\r\n,,,,1\r\n',
-    );
-    expect(await csv({ data: [], more: pagesOf([], [{ b: 1 }]) })).toBe('b\r\n1\r\n');
+    expect(await csv({ data, more })).toBe('a,a_asset,n.x,n.y,z\n0.05,NGN,1,,\n,,2,,1.00000000000000000000\n,,,,1\n');
+    expect(await csv({ data: [], more: pagesOf([], [{ b: 1 }]) })).toBe('b\n1\n');
     expect(await csv({ data: [] })).toBe('');
   });
 
@@ -121,32 +119,30 @@ describe('csv', () => {
     ['é日', 'é日'],
     ["it's", "it's"],
   ])('quotes %j as %j', async (value, cell) => {
-    expect(await csv({ data: [{ v: value, w: 1 }] })).toBe(`v,w\r\n${cell},1\r\n`);
+    expect(await csv({ data: [{ v: value, w: 1 }] })).toBe(`v,w\n${cell},1\n`);
   });
 
   it('quotes titles too, and shows what is no object', async () => {
-    expect(await csv({ data: [{ 'a,"b': 1 }] })).toBe('"a,""b"\r\n1\r\n');
-    expect(await csv({ data: ['x', 5, null, true] })).toBe('value\r\nx\r\n5\r\n\r\ntrue\r\n');
-    expect(await csv({ data: [{ a: null }, { a: { b: 1 } }, { a: {} }] })).toBe('a.b\r\n\r\n1\r\n\r\n');
+    expect(await csv({ data: [{ 'a,"b': 1 }] })).toBe('"a,""b"\n1\n');
+    expect(await csv({ data: ['x', 5, null, true] })).toBe('value\nx\n5\n\ntrue\n');
+    expect(await csv({ data: [{ a: null }, { a: { b: 1 } }, { a: {} }] })).toBe('a.b\n\n1\n\n');
   });
 
   it('is one record for a document, merged fields included', async () => {
-    expect(await csv(document)).toBe(
-      'requestId,number,total,total_asset,status\r\nr,0123456789,508.50,NGN,created\r\n',
-    );
+    expect(await csv(document)).toBe('requestId,number,total,total_asset,status\nr,0123456789,508.50,NGN,created\n');
   });
 
   it('shows money that could not be read as it came', async () => {
-    expect(await csv({ ...list, data: { rows: [{ id: 'a', amount: 1.5 }] } })).toBe(`${header}a,1.5,,,,,\r\n`);
+    expect(await csv({ ...list, data: { rows: [{ id: 'a', amount: 1.5 }] } })).toBe(`${header}a,1.5,,,,,\n`);
   });
 
   it('takes the chosen fields in their order', async () => {
     expect(await csv(list, { fields: ['bank.code', 'amount', 'id'] })).toBe(
-      'bank.code,amount,amount_asset,id\r\n058,1.50,NGN,a\r\n,,,b\r\n',
+      'bank.code,amount,amount_asset,id\n058,1.50,NGN,a\n,,,b\n',
     );
-    expect(await csv(list, { fields: ['bank'] })).toBe('bank.name,bank.code\r\n"B, ""C""",058\r\n,\r\n');
-    expect(await csv(list, { fields: ['amount.value'] })).toBe('amount.value\r\n1.50\r\n\r\n');
-    expect(await csv({ data: [{ a: 1, b: 2 }] }, { fields: ['b'] })).toBe('b\r\n2\r\n');
+    expect(await csv(list, { fields: ['bank'] })).toBe('bank.name,bank.code\n"B, ""C""",058\n,\n');
+    expect(await csv(list, { fields: ['amount.value'] })).toBe('amount.value\n1.50\n\n');
+    expect(await csv({ data: [{ a: 1, b: 2 }] }, { fields: ['b'] })).toBe('b\n2\n');
   });
 });
 
@@ -315,19 +311,19 @@ describe('--query', () => {
     ['rows[].id', 'json', '[\n  "a",\n  "b"\n]\n'],
     ['rows[].id', 'ndjson', '"a"\n"b"\n'],
     ['rows[].id', 'table', 'a\nb\n'],
-    ['rows[].id', 'csv', 'value\r\na\r\nb\r\n'],
+    ['rows[].id', 'csv', 'value\na\nb\n'],
     ['rows[0].amount.value', 'json', '"1.50"\n'],
     ['rows[0].amount.value', 'table', '1.50\n'],
     ['rows[0].amount', 'table', '₦1.50\n'],
-    ['rows[0].amount', 'csv', 'value,value_asset\r\n1.50,NGN\r\n'],
-    ['rows[].amount', 'csv', 'value,value_asset\r\n1.50,NGN\r\n'],
+    ['rows[0].amount', 'csv', 'value,value_asset\n1.50,NGN\n'],
+    ['rows[].amount', 'csv', 'value,value_asset\n1.50,NGN\n'],
     ['total', 'table', '3\n'],
     ['total', 'yaml', '3\n'],
     ['rows[0].done', 'table', 'true\n'],
     ['nope', 'table', 'null\n'],
     ['nope', 'json', 'null\n'],
     ['length(rows)', 'ndjson', '2\n'],
-    ['rows[?done].{id: id, code: bank.code}', 'csv', 'id,code\r\na,058\r\n'],
+    ['rows[?done].{id: id, code: bank.code}', 'csv', 'id,code\na,058\n'],
     ['rows[?id==`"z"`]', 'json', '[]\n'],
     ['rows[?id==`"z"`]', 'table', '(none)\n'],
     ['toString', 'json', 'null\n'],

@@ -1,0 +1,65 @@
+"""Runs a program on a pseudo-terminal and answers what it asks.
+
+Standard input: {"argv": [...], "env": {...}, "cwd": "...", "steps": [{"expect": "text", "send": "text"}]}.
+Standard output: {"screen": "everything the terminal got", "code": exit code, "missed": the text that never came, or null}.
+"""
+
+import json
+import os
+import pty
+import select
+import signal
+import sys
+import time
+
+LONGEST_SECONDS = 40
+
+
+def start(job):
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(job["cwd"])
+        os.execvpe(job["argv"][0], job["argv"], job["env"])
+    return child, terminal
+
+
+def read_some(terminal, deadline):
+    """What the terminal has next; empty when the program has closed it, None when the time is up."""
+    ready, _, _ = select.select([terminal], [], [], max(0, deadline - time.monotonic()))
+    if not ready:
+        return None
+    try:
+        return os.read(terminal, 65536)
+    except OSError:
+        return b""
+
+
+def converse(terminal, steps):
+    deadline = time.monotonic() + LONGEST_SECONDS
+    screen, seen = b"", 0
+    for step in steps:
+        wanted = step["expect"].encode()
+        while screen.find(wanted, seen) == -1:
+            more = read_some(terminal, deadline)
+            if not more:
+                return screen, step["expect"]
+            screen += more
+        seen = screen.find(wanted, seen) + len(wanted)
+        os.write(terminal, step["send"].encode())
+    while more := read_some(terminal, deadline):
+        screen += more
+    return screen, "the end of the program" if more is None else None
+
+
+def main():
+    job = json.load(sys.stdin)
+    child, terminal = start(job)
+    screen, missed = converse(terminal, job["steps"])
+    if missed is not None:
+        os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    code = os.waitstatus_to_exitcode(status)
+    json.dump({"screen": screen.decode("utf8", "replace"), "code": code, "missed": missed}, sys.stdout)
+
+
+main()

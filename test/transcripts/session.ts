@@ -1,0 +1,166 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fiatrail, type Home, type Ran } from '../support/built.ts';
+
+/**
+ * A transcript is a text of blocks:
+ *
+ *     # a remark
+ *     $ fiatrail users list -o json          a command; `< NAME` gives it one of INPUTS, `NAME=value` before it a variable
+ *     what it prints
+ *     2> what it says on standard error
+ *     [exit 0]
+ *     @U = fiatrail users onboard ... -o json < BVN | userId      a command whose printed field is `$U` from then on
+ *
+ * `$ write PATH TEXT` makes a file and `$ cat PATH` shows one. A new command is written with `[exit ?]` below it.
+ */
+type Block =
+  | { readonly kind: 'text'; readonly line: string }
+  | { readonly kind: 'command'; readonly words: string }
+  | { readonly kind: 'capture'; readonly name: string; readonly words: string; readonly path: string };
+
+/** Standard inputs by name, so that no BVN stands in a transcript. The names come from the BVN, so each is fixed. */
+const INPUTS: Readonly<Record<string, string>> = {
+  BVN: '22345678901\n',
+  BVN_2: '22345678902\n',
+  BVN_3: '22345678903\n',
+  BVN_THAT_FAILS: '00000000000\n',
+  BVN_UNREACHABLE: '00000000001\n',
+  BVN_OF_10_DIGITS: '2234567890\n',
+  BVN_OF_12_DIGITS: '223456789012\n',
+  BVN_WITH_LETTERS: '2234567890a\n',
+  BVN_WITH_BLANKS: '2234 5678 901\n',
+  NOTHING: '',
+  USER_ID_JSON: '{"userId": "nobody"}\n',
+  BROKEN_JSON: '{"userId": \n',
+};
+
+/** No transcript may hold one of these. */
+export const SECRETS: readonly RegExp[] = [/sandbox_[0-9a-f]{6}/, /2234567890/, /\b0{10}[01]\b/];
+
+function blocksOf(text: string): Block[] {
+  const blocks: Block[] = [];
+  let isOutput = false;
+  for (const line of text.replace(/\n$/, '').split('\n')) {
+    const capture = /^@(\w+) = (.*) \| ([\w.]+)$/.exec(line);
+    if (isOutput) {
+      isOutput = !/^\[exit (\d+|\?)\]$/.test(line);
+    } else if (line.startsWith('$ ')) {
+      blocks.push({ kind: 'command', words: line.slice(2) });
+      isOutput = true;
+    } else if (capture) {
+      const [, name = '', words = '', path = ''] = capture;
+      blocks.push({ kind: 'capture', name, words, path });
+    } else {
+      blocks.push({ kind: 'text', line });
+    }
+  }
+  if (isOutput) throw new Error('the last command has no [exit N]');
+  return blocks;
+}
+
+/** The words of a command, as a shell without expansion would have them. */
+function wordsOf(text: string): string[] {
+  return [...text.matchAll(/(?:[^\s"']+|"[^"]*"|'[^']*')+/g)].map(([word]) =>
+    word.replace(/"([^"]*)"|'([^']*)'/g, (_, double?: string, single?: string) => double ?? single ?? ''),
+  );
+}
+
+/** One run of a transcript: where it happens and what it has captured. */
+interface Stage {
+  readonly home: Home;
+  readonly variables: Map<string, string>;
+}
+
+async function runCommand({ home, variables }: Stage, words: string): Promise<Ran> {
+  const filled = words.replace(/\$(\w+)/g, (_, name: string) => {
+    const value = variables.get(name);
+    if (value === undefined) throw new Error(`$${name} was not captured before: ${words}`);
+    return value;
+  });
+  const [commandWords = '', input = 'NOTHING'] = filled.split(' < ');
+  const stdin = INPUTS[input];
+  if (stdin === undefined) throw new Error(`no input is called ${input}`);
+  const all = wordsOf(commandWords);
+  const firstWord = all.findIndex((word) => !/^[A-Z_]+=/.test(word));
+  const env = Object.fromEntries(all.slice(0, firstWord).map((word) => word.split('=') as [string, string]));
+  const [program = '', ...argv] = all.slice(firstWord);
+  if (program === 'fiatrail') return fiatrail(home, argv, { stdin, env });
+  return fileCommand(home, program, argv);
+}
+
+function fileCommand(home: Home, program: string, [name = '', ...words]: readonly string[]): Ran {
+  const path = join(home.path, name);
+  if (program === 'cat') return { stdout: readFileSync(path, 'utf8'), stderr: '', code: 0 };
+  if (program !== 'write') throw new Error(`a transcript has no command ${program}`);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `${words.join(' ')}\n`);
+  return { stdout: '', stderr: '', code: 0 };
+}
+
+function fieldOf(json: string, path: string): string {
+  const value = path.split('.').reduce<unknown>((at, name) => (at as Record<string, unknown>)?.[name], JSON.parse(json));
+  if (typeof value !== 'string') throw new Error(`no text at ${path} in ${json}`);
+  return value;
+}
+
+async function capture(stage: Stage, { name, words, path }: Extract<Block, { kind: 'capture' }>): Promise<void> {
+  const { stdout, stderr, code } = await runCommand(stage, words);
+  if (code !== 0) throw new Error(`@${name}: ${words} ended with ${code}\n${stderr}`);
+  stage.variables.set(name, fieldOf(stdout, path));
+}
+
+/** What cannot be seen in a text file is made visible: carriage returns, and a last line without its end. */
+function shown({ stdout, stderr, code }: Ran): string {
+  const visible = (text: string) => text.replaceAll('\r', '␍').replaceAll('\u001b', '␛');
+  const ended = stdout === '' || stdout.endsWith('\n') ? stdout : `${stdout}␄\n`;
+  const errors = stderr.replace(/\n$/, '').split('\n');
+  return visible(ended) + (stderr === '' ? '' : errors.map((line) => `2> ${visible(line)}\n`).join('')) + `[exit ${code}]`;
+}
+
+/** Runs the commands of a transcript, one after the other, and gives the transcript as it should read. */
+export async function replay(text: string, home: Home): Promise<string> {
+  const stage: Stage = { home, variables: new Map() };
+  const lines: string[] = [];
+  for (const block of blocksOf(text)) {
+    if (block.kind === 'text') lines.push(block.line);
+    else if (block.kind === 'capture') {
+      await capture(stage, block);
+      lines.push(`@${block.name} = ${block.words} | ${block.path}`);
+    } else {
+      lines.push(`$ ${block.words}`, shown(await runCommand(stage, block.words)));
+    }
+  }
+  return `${normalised(lines.join('\n'), home)}\n`;
+}
+
+/** What differs from run to run, in the order it is looked for, and the word that stands for it. */
+const PLACEHOLDERS: readonly (readonly [pattern: RegExp, word: string])[] = [
+  [/\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, 'uuid'],
+  [/\b0x[0-9a-f]{64}\b/g, 'hash'],
+  [/\b0x[0-9a-f]{40}\b/g, 'address'],
+  [/\b[0-9a-f]{64}\b/g, 'user'],
+  [/\bG[A-Z2-7]{55}\b/g, 'bantu'],
+  [/\b[1-9A-HJ-NP-Za-km-z]{42,44}\b/g, 'solana'],
+  [/\b7\d{9}\b/g, 'account'],
+];
+
+const TIMES = /\b\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d\.\d{3}Z| \d\d:\d\d:\d\dZ)/g;
+
+function normalised(text: string, home: Home): string {
+  const plain = text
+    .replaceAll(home.path, '<home>')
+    .replace(TIMES, '<time>')
+    .replace(/("?blockNumber"?: )"\d+"/g, '$1"<block>"');
+  return PLACEHOLDERS.reduce((so, [pattern, word]) => numbered(so, pattern, word), plain);
+}
+
+/** The same value gets the same number. */
+function numbered(text: string, pattern: RegExp, word: string): string {
+  const seen = new Map<string, string>();
+  return text.replace(pattern, (value) => {
+    const name = seen.get(value) ?? `<${word}-${seen.size + 1}>`;
+    seen.set(value, name);
+    return name;
+  });
+}

@@ -1,0 +1,29 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { newHome, ROOT, requireBuilt } from '../support/built.ts';
+import { replay, SECRETS } from './session.ts';
+
+/** Whole sessions with the built program, as they read. UPDATE_TRANSCRIPTS=1 writes them anew. */
+const FOLDER = join(ROOT, 'test', 'transcripts');
+const names = readdirSync(FOLDER).filter((name) => name.endsWith('.txt'));
+const isUpdate = process.env['UPDATE_TRANSCRIPTS'] === '1';
+
+beforeAll(requireBuilt);
+
+test('there are transcripts', () => {
+  expect(names.length).toBeGreaterThan(10);
+});
+
+test.for(names)('%s holds no secret', (name) => {
+  const text = readFileSync(join(FOLDER, name), 'utf8');
+  expect(SECRETS.filter((secret) => secret.test(text))).toEqual([]);
+});
+
+test.concurrent.for(names)('%s', async (name, { expect: expects, onTestFinished }) => {
+  const path = join(FOLDER, name);
+  const written = readFileSync(path, 'utf8');
+  const played = await replay(written, newHome(onTestFinished));
+  if (isUpdate) writeFileSync(path, played);
+  else expects(played).toBe(written);
+});
