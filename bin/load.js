@@ -9,7 +9,7 @@ const vm = require('node:vm');
 const { createRequire, enableCompileCache, wrap } = require('node:module');
 
 const mainFile = path.join(__dirname, '..', 'dist', 'main.cjs');
-const source = fs.readFileSync(mainFile, 'latin1');
+const source = fs.readFileSync(mainFile, 'utf8');
 
 /** A folder that nobody else can write to, since V8 runs what stands in it; undefined where there is none to be had. */
 function privateFolder() {
