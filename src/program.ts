@@ -1,4 +1,5 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
+import packageJson from '../package.json' with { type: 'json' };
 import { CATALOGUE, type Group } from './commands/catalogue.ts';
 import type { Command } from './commands/command.ts';
 import { duration, type Parameter } from './commands/parameters.ts';
@@ -61,6 +62,7 @@ export async function parse(argv: readonly string[], world: World): Promise<Pars
     '\nfiatrail <command> --help tells more. Without an account everything runs on the embedded sandbox: fiatrail tour',
   );
   try {
+    if (wanted === undefined && argv.includes('--version')) return { kind: 'help', text: `${packageJson.version}\n` };
     await program.parseAsync([...argv], { from: 'user' });
   } catch (error) {
     if (
