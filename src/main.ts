@@ -1,7 +1,7 @@
 import { resolveProfile } from './account/profile.ts';
 import type { Outcome } from './commands/command.ts';
 import { readInput } from './commands/input.ts';
-import { createSession, DryRun, type Globals } from './commands/session.ts';
+import { type Changed, createSession, DryRun, type Globals } from './commands/session.ts';
 import { CATEGORIES, CliError } from './exit.ts';
 import type { Result } from './present/result.ts';
 import { type CommandLine, parse } from './program.ts';
@@ -16,9 +16,9 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
       await world.stdout.write(parsed.text);
       return 0;
     }
-    const { result, error } = await execute(parsed, world);
-    if (result) await show(result, parsed.globals, world);
-    if (error) throw error;
+    const { outcome, changed } = await execute(parsed, world);
+    if (outcome.result) await show(outcome.result, parsed.globals, world, changed);
+    if (outcome.error) throw outcome.error;
     return 0;
   } catch (error) {
     if (isClosedPipe(error)) return 0;
@@ -26,23 +26,23 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
   }
 }
 
+interface Executed {
+  readonly outcome: Outcome;
+  readonly changed: Changed | undefined;
+}
+
 /** Runs a command to what it leaves behind, printing no data. */
-async function execute({ command, texts, globals }: CommandLine, world: World): Promise<Outcome> {
+async function execute({ command, texts, globals }: CommandLine, world: World): Promise<Executed> {
   const profile = resolveProfile(globals.profile, world.env);
-  const session = createSession({
-    world,
-    profile,
-    globals,
-    commandLine: `fiatrail ${command.words.join(' ')}`,
-    runLine,
-  });
+  const commandLine = `fiatrail ${command.words.join(' ')}`;
+  const session = createSession({ world, profile, globals, commandLine, runLine });
   try {
     const input = await readInput(command, texts, session);
     if (!command.isLocal) await session.note(`profile ${profile.name} · ${MODE_WORDS[profile.mode]}`);
-    return await command.run(session, input as never);
+    return { outcome: await command.run(session, input as never), changed: session.changed() };
   } catch (error) {
-    if (error instanceof DryRun) return { result: error.result };
-    throw error;
+    if (error instanceof DryRun) return { outcome: { result: error.result }, changed: undefined };
+    throw error instanceof CliError ? error : afterChange(error, session.changed());
   } finally {
     await session.close();
   }
@@ -51,12 +51,31 @@ async function execute({ command, texts, globals }: CommandLine, world: World): 
 /** For a command that runs other command lines: the tour. */
 async function runLine(argv: readonly string[], world: World): Promise<Outcome> {
   const parsed = await parse(argv, world);
-  return parsed.kind === 'help' ? {} : execute(parsed, world);
+  return parsed.kind === 'help' ? {} : (await execute(parsed, world)).outcome;
 }
 
-async function show(result: Result, globals: Globals, world: World): Promise<void> {
+async function show(result: Result, globals: Globals, world: World, changed: Changed | undefined): Promise<void> {
   const { present } = await import('./present/present.ts');
-  await present(result, globals.present, world.stdout);
+  try {
+    await present(result, globals.present, world.stdout);
+  } catch (error) {
+    throw isClosedPipe(error) ? error : afterChange(error, changed);
+  }
+}
+
+/** Once something was changed, a failure of ours must not read as "nothing was sent". */
+function afterChange(error: unknown, changed: Changed | undefined): unknown {
+  if (!changed) return error;
+  const { operationId } = changed;
+  const why = error instanceof Error ? error.message : String(error);
+  return new CliError('unknown', `it was sent and accepted, but its answer could not be shown: ${why}`, {
+    code: 'ANSWER_NOT_SHOWN',
+    hint: operationId
+      ? `do not run it again: fiatrail ops show ${operationId} has the request id`
+      : 'do not run it again before you have looked at the account',
+    operationId,
+    cause: error,
+  });
 }
 
 const MODE_WORDS = { embedded: 'embedded sandbox', sandbox: 'sandbox', live: 'LIVE' } as const;

@@ -48,9 +48,13 @@ export function createClient({ exchange, target, ...options }: ClientOptions): C
   };
 }
 
+/** Of the service's words, in characters. */
+const MAX_MESSAGE = 500;
+
 /** The service may repeat what it was sent: a key or a BVN in its words is struck out. */
 function withoutSecrets<A extends Exclude<Answer, { kind: 'success' }>>(answer: A, secrets: readonly string[]): A {
-  return answer.kind === 'refused' ? { ...answer, message: strikeOut(answer.message, secrets) } : answer;
+  if (answer.kind !== 'refused') return answer;
+  return { ...answer, message: strikeOut(answer.message, secrets).slice(0, MAX_MESSAGE) };
 }
 
 /** Throws CliError usage naming each field that breaks its rule. */

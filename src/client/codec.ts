@@ -1,5 +1,6 @@
 import { problemsOf } from '../contract/check.ts';
 import { type Endpoint, pathParameters, placeOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
+import { CliError } from '../exit.ts';
 import { isWireNumber, parseJson, type WireNumber, wireNumberText } from '../money/decimal.ts';
 import type { Secret } from '../secret.ts';
 import type { HttpRequest, HttpResponse } from '../world.ts';
@@ -16,7 +17,7 @@ export function encodeRequest<E extends Endpoint>(endpoint: E, input: RequestOf<
   const fields = Object.entries(input as Record<string, unknown>).filter(([, value]) => value !== undefined);
   const inPath = new Set(pathParameters(endpoint.path));
   const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) =>
-    encodeURIComponent(String((input as Record<string, unknown>)[name])),
+    pathSegment(String((input as Record<string, unknown>)[name])),
   );
   const rest = fields.filter(([name]) => !inPath.has(name));
   const isQuery = placeOf(endpoint) === 'query';
@@ -36,6 +37,13 @@ export function encodeRequest<E extends Endpoint>(endpoint: E, input: RequestOf<
     },
     body: hasBody ? JSON.stringify(Object.fromEntries(rest)) : undefined,
   };
+}
+
+/** A value as one step of a path. A URL takes `.` and `..` for steps of its own, however they are encoded. */
+function pathSegment(value: string): string {
+  if (/^\.{0,2}$/.test(value))
+    throw new CliError('usage', `"${value}" is no id`, { hint: 'give the id as the service printed it' });
+  return encodeURIComponent(value);
 }
 
 function queryText(value: unknown): string {
@@ -102,5 +110,5 @@ function refusalText(envelope: Envelope): string {
   const message = text(envelope.message) ?? text(envelope.responseMessage);
   const detail = text(envelope.error) ?? text(inObject(envelope.error).reason) ?? text(inObject(envelope.data).error);
   const words = [message, detail].filter((part, index, all) => part && all.indexOf(part) === index);
-  return words.length > 0 ? words.join(': ').slice(0, 500) : 'no reason given';
+  return words.length > 0 ? words.join(': ') : 'no reason given';
 }

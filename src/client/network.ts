@@ -49,6 +49,10 @@ function exchangeOnce(
       }),
     );
     outgoing.on('response', (incoming) => readAnswer(incoming, resolve, fail));
+    outgoing.on('upgrade', (_incoming, socket) => {
+      socket.destroy();
+      fail(new Error('the server switched to another protocol'));
+    });
     outgoing.end(body);
   });
 }
@@ -112,5 +116,5 @@ function wordsFor(error: Error & { code?: string }): string {
     return `the server's certificate is not trusted (${code})`;
   }
   if (code.startsWith('ERR_PROXY')) return `the proxy did not let the request through (${code})`;
-  return WORDS[code] ?? (code ? `the connection failed (${code})` : 'the connection failed');
+  return WORDS[code] ?? (code ? `the connection failed (${code})` : error.message || 'the connection failed');
 }

@@ -74,12 +74,15 @@ export async function send(request: HttpRequest, exchange: Exchange, options: Se
     attempt += 1;
     last = undefined;
     options.onExchange?.({ attempt, request });
+    // Until it is known otherwise: a request that is out may have arrived.
+    const before = sent;
+    sent = true;
     try {
       last = await exchange(request, signal);
       // After a 429 nothing was done, so a later try that cannot leave leaves nothing in doubt.
       sent = last.status !== 429;
     } catch (error) {
-      sent ||= !(error instanceof ExchangeError) || error.sent;
+      if (error instanceof ExchangeError && !error.sent) sent = before;
       options.onExchange?.({ attempt, request, error });
       throw error;
     }
@@ -123,7 +126,7 @@ export async function send(request: HttpRequest, exchange: Exchange, options: Se
     const isExpected =
       error instanceof ExchangeError || isTimeoutError(error) || isHTTPError(error) || options.interrupted.aborted;
     if (!isExpected) throw error;
-    if (!last) return noAnswer(error, sent, options);
+    if (!last || options.interrupted.aborted) return noAnswer(error, sent, options);
   }
   return last ? { response: last } : noAnswer(undefined, sent, options);
 }

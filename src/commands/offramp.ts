@@ -54,18 +54,23 @@ const startCommand = command({
   },
   run: async (session, { userId, amount, bankCode, accountNumber, wait }) => {
     const request = { userId, amount: toWireNumber(amount, 'naira'), accountNumber, bankCode, ticker: 'CNGN' };
-    const reply = await session.change(startOfframp, request, {
-      summary: `offramp of ${amountForPeople(amount)} from user ${userId} to account ${accountNumber} at bank ${bankCode}`,
-      lines: [
-        ['user', userId],
-        [
-          'amount',
-          `${amountForPeople(amount)} (${minorForPeople(amount)}), sent as ${wireForPeople(amount, 'naira')}; fees are taken on top`,
+    const reply = await session.change(
+      startOfframp,
+      request,
+      {
+        summary: `offramp of ${amountForPeople(amount)} from user ${userId} to account ${accountNumber} at bank ${bankCode}`,
+        lines: [
+          ['user', userId],
+          [
+            'amount',
+            `${amountForPeople(amount)} (${minorForPeople(amount)}), sent as ${wireForPeople(amount, 'naira')}; fees are taken on top`,
+          ],
+          ['destination', `account ${accountNumber} at bank ${bankCode}`],
         ],
-        ['destination', `account ${accountNumber} at bank ${bankCode}`],
-      ],
-      look: () => balanceBefore(session, userId),
-    });
+        look: () => balanceBefore(session, userId),
+      },
+      wait === undefined ? {} : { prints: offrampStatus },
+    );
     if (wait === undefined) return outcomeOf(session, startOfframp, reply);
     return followOfframp(session, reply.data.requestId, wait);
   },

@@ -70,17 +70,22 @@ const startCommand = command({
       destinationAssetSwap: destination,
       owner,
     };
-    const reply = await session.change(startOnramp, request, {
-      summary: `onramp of ${amountForPeople(amount)} for user ${userId}`,
-      lines: [
-        ['user', userId],
-        [
-          'amount',
-          `${amountForPeople(amount)} (${minorForPeople(amount)}), sent as ${wireForPeople(amount, 'naira')}; fees are added on top`,
+    const reply = await session.change(
+      startOnramp,
+      request,
+      {
+        summary: `onramp of ${amountForPeople(amount)} for user ${userId}`,
+        lines: [
+          ['user', userId],
+          [
+            'amount',
+            `${amountForPeople(amount)} (${minorForPeople(amount)}), sent as ${wireForPeople(amount, 'naira')}; fees are added on top`,
+          ],
+          ['destination', sweep ? "the user's default wallet" : (destination ?? 'a new wallet of the user')],
         ],
-        ['destination', sweep ? "the user's default wallet" : (destination ?? 'a new wallet of the user')],
-      ],
-    });
+      },
+      wait === undefined ? {} : { prints: onrampStatus },
+    );
     if (wait === undefined) return outcomeOf(session, startOnramp, reply);
     await session.note(`${reply.data.message}; account details: fiatrail onramp account ${reply.data.requestId}`);
     return followOnramp(session, reply.data.requestId, wait);

@@ -1,5 +1,6 @@
 import { CliError } from '../exit.ts';
 import type { Operation } from '../journal/journal.ts';
+import { parseExactJson } from '../money/decimal.ts';
 import { command } from './command.ts';
 import { argument, id, option, wholeNumber } from './parameters.ts';
 
@@ -52,7 +53,7 @@ const showCommand = command({
       throw new CliError('usage', why, { hint: 'see the ids with: fiatrail ops list' });
     }
     return {
-      result: { data: { ...operation, request: JSON.parse(operation.request), advice: ADVICE[operation.state] } },
+      result: { data: { ...operation, request: parseExactJson(operation.request), advice: ADVICE[operation.state] } },
     };
   },
 });

@@ -27,6 +27,11 @@ export interface Globals {
   readonly timeoutMs: number;
 }
 
+export interface SessionCallOptions extends CallOptions {
+  /** The endpoint whose answer is printed in the end, where that is another one: a status that is waited for. */
+  readonly prints?: Endpoint;
+}
+
 /** What a change is, for the person who confirms it and for the journal. */
 export interface Change {
   /** `onramp of ₦5,000.00 for user 4f…`. Holds no secret. */
@@ -50,6 +55,11 @@ export class DryRun extends Error {
 
 type SessionOptions = Pick<Session, 'world' | 'profile' | 'globals' | 'commandLine' | 'runLine'>;
 
+/** A change the service accepted; with the journal's id where it is journaled. */
+export interface Changed {
+  readonly operationId: string | undefined;
+}
+
 /** What a command runs in: the world, the account it speaks to, and the ways to speak to it. */
 export interface Session {
   readonly world: World;
@@ -61,16 +71,22 @@ export interface Session {
   runLine(argv: readonly string[], world: World): Promise<Outcome>;
   /** True when a person is there to be asked. */
   readonly isInteractive: boolean;
+  /** Set once the service has changed something: from then on no failure of ours may look as if nothing was sent. */
+  changed(): Changed | undefined;
   /** A line on stderr, unless --quiet. */
   note(text: string): Promise<void>;
   /** Calls a reading endpoint, or one whose change needs no question. */
-  call<E extends Endpoint>(endpoint: E, input: RequestOf<E>, options?: CallOptions): Promise<Reply<ResponseOf<E>>>;
+  call<E extends Endpoint>(
+    endpoint: E,
+    input: RequestOf<E>,
+    options?: SessionCallOptions,
+  ): Promise<Reply<ResponseOf<E>>>;
   /** Calls an endpoint that moves money or cannot be undone: shows it, asks, journals, sends. */
   change<E extends Endpoint>(
     endpoint: E,
     input: RequestOf<E>,
     change: Change,
-    options?: CallOptions,
+    options?: SessionCallOptions,
   ): Promise<Reply<ResponseOf<E>>>;
   /** A reply as a result to print. */
   result(endpoint: Endpoint, reply: Reply<unknown>, more?: Pick<Result, 'columns' | 'more'>): Result;
@@ -82,6 +98,7 @@ export interface Session {
 export function createSession({ world, profile, globals, commandLine, runLine }: SessionOptions): Session {
   let connection: Promise<Connection> | undefined;
   let journal: Promise<Journal> | undefined;
+  let changed: Changed | undefined;
   const note = async (text: string) => {
     if (!globals.quiet) await world.stderr.write(`${text}\n`);
   };
@@ -104,26 +121,36 @@ export function createSession({ world, profile, globals, commandLine, runLine }:
       return !globals.noInput && !world.env['CI'] && world.stderr.isTerminal && world.stdin.isTerminal;
     },
     note,
+    changed: () => changed,
     call: async (endpoint, input, options = {}) => {
       await prepare(session, endpoint, input, options);
-      return (await client()).call(endpoint, input, options);
+      const reply = await (await client()).call(endpoint, input, options);
+      if (endpoint.effect !== 'read') changed = { operationId: undefined };
+      return reply;
     },
     change: async (endpoint, input, change, options = {}) => {
       await prepare(session, endpoint, input, options);
       await confirm(session, endpoint, change);
       const opened = await client();
-      return sendJournaled(session, endpoint, input, change, () => opened.call(endpoint, input, options));
+      const { reply, operationId } = await sendJournaled(session, endpoint, input, change, () =>
+        opened.call(endpoint, input, options),
+      );
+      changed = { operationId };
+      return reply;
     },
     result: (endpoint, reply, more) => resultOf(globals, endpoint, reply, more),
     connection: openConnection,
     journal: openJournal,
     close: async () => {
-      await (await connection)?.close();
-      (await journal)?.close();
+      await connection?.then((opened) => opened.close(), ignore);
+      await journal?.then((opened) => opened.close(), ignore);
     },
   };
   return session;
 }
+
+/** What could not be opened was said where it was asked for. */
+const ignore = () => {};
 
 async function loadJournal(world: World): Promise<Journal> {
   world.ensurePrivateDir(stateDir(world));
@@ -136,7 +163,7 @@ async function prepare(
   session: Session,
   endpoint: Endpoint,
   input: unknown,
-  { unchecked }: CallOptions,
+  { unchecked, prints = endpoint }: SessionCallOptions,
 ): Promise<void> {
   if (!unchecked) requireValid(endpoint, input);
   if (session.globals.dryRun) {
@@ -158,9 +185,9 @@ async function prepare(
     });
   }
   if (endpoint.effect === 'read') return;
-  const { nests, lists } = endpoint;
+  const { nests, lists } = prints;
   await checkOptions(
-    { schema: endpoint.response(), ...(nests ? { nests } : {}), ...(lists ? { lists } : {}) },
+    { schema: prints.response(), ...(nests ? { nests } : {}), ...(lists ? { lists } : {}) },
     session.globals.present,
   );
 }
@@ -200,7 +227,7 @@ async function sendJournaled<D>(
   input: unknown,
   change: Change,
   call: () => Promise<Reply<D>>,
-): Promise<Reply<D>> {
+): Promise<{ readonly reply: Reply<D>; readonly operationId: string }> {
   const { profile } = session;
   const journal = await session.journal();
   const operationId = journal.prepare({
@@ -217,7 +244,7 @@ async function sendJournaled<D>(
   try {
     const reply = await call();
     await record(session, () => journal.accepted(operationId, requestIdOf(reply.data)));
-    return reply;
+    return { reply, operationId };
   } catch (error) {
     if (error instanceof CliError && error.category === 'unknown') {
       await record(session, () => journal.unknown(operationId, error.message));

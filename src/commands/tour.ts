@@ -102,6 +102,11 @@ const tourCommand = command({
         { hint: 'run it with --profile sandbox' },
       );
     }
+    if (session.globals.dryRun) {
+      throw new CliError('usage', 'the tour cannot be played with --dry-run: its steps need each other', {
+        hint: 'run it without; it plays on the sandbox',
+      });
+    }
     const found: Found = { userId: '', requestId: '', account: '', total: '', name: '' };
     for (const [index, step] of STEPS.entries()) await runStep(session, step, index + 1, found);
     await session.world.stdout.write(

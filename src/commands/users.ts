@@ -67,7 +67,11 @@ const onboardCommand = command({
   },
   run: async (session, input) => {
     const bvn = await readBvn(session, input);
-    const reply = await session.call(onboard, { bvn: bvn.reveal() });
+    const reply = await session.call(
+      onboard,
+      { bvn: bvn.reveal() },
+      input.wait === undefined ? {} : { prints: onboardStatus },
+    );
     if (input.wait === undefined) return outcomeOf(session, onboard, reply);
     return followOnboarding(session, reply.data.requestId, input.wait);
   },
