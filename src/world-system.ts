@@ -116,15 +116,14 @@ function inputOf(open: () => NodeJS.ReadStream): InputStream {
 }
 
 function outputOf(stream: NodeJS.WriteStream): OutputStream {
+  // A failed write is told to its callback; the event that follows would end the process with a stack trace.
+  stream.on('error', () => {});
   return {
     isTerminal: stream.isTTY === true,
     columns: stream.isTTY ? stream.columns : undefined,
     write: (text) =>
       new Promise((resolve, reject) => {
-        // Without a listener of its own a failed write would end the process with a stack trace.
-        stream.once('error', reject);
         stream.write(text, (error) => {
-          stream.removeListener('error', reject);
           if (error) reject(error);
           else resolve();
         });

@@ -15,7 +15,7 @@ interface Size extends Load {
   readonly users: number;
 }
 
-const FULL: Size = { runs: 21, rounds: 5, seconds: 3, onboardings: 100_000, users: 100_000 };
+const FULL: Size = { runs: 41, rounds: 5, seconds: 3, onboardings: 100_000, users: 100_000 };
 const QUICK: Size = { runs: 5, rounds: 2, seconds: 1, onboardings: 5_000, users: 5_000 };
 
 const say = (text: string) => process.stderr.write(`${text}\n`);

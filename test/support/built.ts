@@ -150,6 +150,7 @@ export async function fiatrailOnTerminal(
     stdin: JSON.stringify(job),
     env: { PATH: process.env['PATH'] },
   }).end;
-  if (ran.code !== 0) throw new Error(`python3 test/support/terminal.py failed, and these tests need it: ${ran.stderr}`);
+  if (ran.code !== 0)
+    throw new Error(`python3 test/support/terminal.py failed, and these tests need it: ${ran.stderr}`);
   return JSON.parse(ran.stdout) as OnTerminal;
 }

@@ -7,10 +7,10 @@ import type { Endpoint, RequestOf, ResponseOf } from '../../src/contract/endpoin
 import { parseJson } from '../../src/money/decimal.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/app.ts';
 import type { Caller } from '../../src/sandbox/guard.ts';
+import { Secret } from '../../src/secret.ts';
 import type { Context } from '../../src/service/context.ts';
 import type { PaceName } from '../../src/service/pace.ts';
 import { openService, type Service, type WorkKind } from '../../src/service/service.ts';
-import { Secret } from '../../src/secret.ts';
 import type { Clock, HttpResponse, Ids } from '../../src/world.ts';
 
 /** A Monday morning: no business-day rule is in the way. */

@@ -99,7 +99,9 @@ function fileCommand(home: Home, program: string, [name = '', ...words]: readonl
 }
 
 function fieldOf(json: string, path: string): string {
-  const value = path.split('.').reduce<unknown>((at, name) => (at as Record<string, unknown>)?.[name], JSON.parse(json));
+  const value = path
+    .split('.')
+    .reduce<unknown>((at, name) => (at as Record<string, unknown>)?.[name], JSON.parse(json));
   if (typeof value !== 'string') throw new Error(`no text at ${path} in ${json}`);
   return value;
 }
@@ -115,12 +117,15 @@ function shown({ stdout, stderr, code }: Ran): string {
   const visible = (text: string) => text.replaceAll('\r', '␍').replaceAll('\u001b', '␛');
   const ended = stdout === '' || stdout.endsWith('\n') ? stdout : `${stdout}␄\n`;
   const errors = stderr.replace(/\n$/, '').split('\n');
-  return visible(ended) + (stderr === '' ? '' : errors.map((line) => `2> ${visible(line)}\n`).join('')) + `[exit ${code}]`;
+  return (
+    visible(ended) + (stderr === '' ? '' : errors.map((line) => `2> ${visible(line)}\n`).join('')) + `[exit ${code}]`
+  );
 }
 
 /** Runs the commands of a transcript, one after the other, and gives the transcript as it should read. */
 export async function replay(text: string, home: Home): Promise<string> {
   const stage: Stage = { home, variables: new Map() };
+  const normalised = createNormaliser(home);
   const lines: string[] = [];
   for (const block of blocksOf(text)) {
     if (block.kind === 'text') lines.push(block.line);
@@ -128,10 +133,10 @@ export async function replay(text: string, home: Home): Promise<string> {
       await capture(stage, block);
       lines.push(`@${block.name} = ${block.words} | ${block.path}`);
     } else {
-      lines.push(`$ ${block.words}`, shown(await runCommand(stage, block.words)));
+      lines.push(`$ ${block.words}`, normalised(shown(await runCommand(stage, block.words))));
     }
   }
-  return `${normalised(lines.join('\n'), home)}\n`;
+  return `${lines.join('\n')}\n`;
 }
 
 /** What differs from run to run, in the order it is looked for, and the word that stands for it. */
@@ -146,21 +151,23 @@ const PLACEHOLDERS: readonly (readonly [pattern: RegExp, word: string])[] = [
 ];
 
 const TIMES = /\b\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d\.\d{3}Z| \d\d:\d\d:\d\dZ)/g;
+const BLOCKS = /("blockNumber": |Block number {2,})"?\d+"?/g;
 
-function normalised(text: string, home: Home): string {
-  const plain = text
-    .replaceAll(home.path, '<home>')
-    .replace(TIMES, '<time>')
-    .replace(/("?blockNumber"?: )"\d+"/g, '$1"<block>"');
-  return PLACEHOLDERS.reduce((so, [pattern, word]) => numbered(so, pattern, word), plain);
-}
-
-/** The same value gets the same number. */
-function numbered(text: string, pattern: RegExp, word: string): string {
+/** Puts placeholders into outputs; in one transcript the same value always gets the same one. */
+function createNormaliser(home: Home): (output: string) => string {
   const seen = new Map<string, string>();
-  return text.replace(pattern, (value) => {
-    const name = seen.get(value) ?? `<${word}-${seen.size + 1}>`;
-    seen.set(value, name);
-    return name;
-  });
+  const used = new Map<string, number>();
+  const nameOf = (value: string, word: string) => {
+    const known = seen.get(value);
+    if (known) return known;
+    const count = (used.get(word) ?? 0) + 1;
+    used.set(word, count);
+    seen.set(value, `<${word}-${count}>`);
+    return `<${word}-${count}>`;
+  };
+  return (output) =>
+    PLACEHOLDERS.reduce(
+      (text, [pattern, word]) => text.replace(pattern, (value) => nameOf(value, word)),
+      output.replaceAll(home.path, '<home>').replace(TIMES, '<time>').replace(BLOCKS, '$1<block>'),
+    );
 }
