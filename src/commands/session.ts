@@ -100,7 +100,8 @@ export function createSession({ world, profile, globals, commandLine, runLine }:
   let journal: Promise<Journal> | undefined;
   let changed: Changed | undefined;
   const note = async (text: string) => {
-    if (!globals.quiet) await world.stderr.write(`${text}\n`);
+    // A notice that nobody can read changes nothing of what the command does.
+    if (!globals.quiet) await world.stderr.write(`${text}\n`).catch(ignore);
   };
   const openConnection = () => {
     connection ??= connect(world, profile, globals);
@@ -262,9 +263,9 @@ async function record(session: Session, write: () => void): Promise<void> {
   try {
     write();
   } catch {
-    await session.world.stderr.write(
-      'warning: the journal could not be written, so fiatrail ops shows this operation as sent\n',
-    );
+    await session.world.stderr
+      .write('warning: the journal could not be written, so fiatrail ops shows this operation as sent\n')
+      .catch(ignore);
   }
 }
 
