@@ -23,6 +23,8 @@ if (!isSupported) {
   process.stdout.write(`${require('../package.json').version}\n`);
 } else {
   const { program, keepCode } = require('./load.js');
+  // Holds if the program should ever end without saying how.
+  process.exitCode = 1;
   program.run(process.argv.slice(2)).then((code) => {
     process.exitCode = code;
     keepCode();

@@ -1,7 +1,7 @@
 import { resolveProfile } from './account/profile.ts';
 import type { Outcome } from './commands/command.ts';
 import { readInput } from './commands/input.ts';
-import { type Changed, createSession, DryRun, type Globals } from './commands/session.ts';
+import { type Changed, createSession, DryRun, type Globals, type Session } from './commands/session.ts';
 import { CATEGORIES, CliError } from './exit.ts';
 import type { Result } from './present/result.ts';
 import { type CommandLine, parse } from './program.ts';
@@ -16,9 +16,10 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
       await world.stdout.write(parsed.text);
       return 0;
     }
-    const { outcome, changed } = await execute(parsed, world);
-    if (outcome.result) await show(outcome.result, parsed.globals, world, changed);
-    if (outcome.error) throw outcome.error;
+    const { error } = await execute(parsed, world, async ({ result }, changed) => {
+      if (result) await show(result, parsed.globals, world, changed);
+    });
+    if (error) throw error;
     return 0;
   } catch (error) {
     if (isClosedPipe(error)) return 0;
@@ -26,32 +27,37 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
   }
 }
 
-interface Executed {
-  readonly outcome: Outcome;
-  readonly changed: Changed | undefined;
-}
+type Use = (outcome: Outcome, changed: Changed | undefined) => Promise<void>;
 
-/** Runs a command to what it leaves behind, printing no data. */
-async function execute({ command, texts, globals }: CommandLine, world: World): Promise<Executed> {
+/** Runs a command; `use` gets what it leaves behind while further pages of a list can still be read. */
+async function execute({ command, texts, globals }: CommandLine, world: World, use: Use): Promise<Outcome> {
   const profile = resolveProfile(globals.profile, world.env);
   const commandLine = `fiatrail ${command.words.join(' ')}`;
   const session = createSession({ world, profile, globals, commandLine, runLine });
   try {
     const input = await readInput(command, texts, session);
     if (!command.isLocal) await session.note(`profile ${profile.name} · ${MODE_WORDS[profile.mode]}`);
-    return { outcome: await command.run(session, input as never), changed: session.changed() };
-  } catch (error) {
-    if (error instanceof DryRun) return { outcome: { result: error.result }, changed: undefined };
-    throw error instanceof CliError ? error : afterChange(error, session.changed());
+    const outcome = await runToDryRun(() => command.run(session, input as never), session);
+    await use(outcome, session.changed());
+    return outcome;
   } finally {
     await session.close();
+  }
+}
+
+async function runToDryRun(run: () => Promise<Outcome>, session: Session): Promise<Outcome> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof DryRun) return { result: error.result };
+    throw error instanceof CliError ? error : afterChange(error, session.changed());
   }
 }
 
 /** For a command that runs other command lines: the tour. */
 async function runLine(argv: readonly string[], world: World): Promise<Outcome> {
   const parsed = await parse(argv, world);
-  return parsed.kind === 'help' ? {} : (await execute(parsed, world)).outcome;
+  return parsed.kind === 'help' ? {} : execute(parsed, world, async () => {});
 }
 
 async function show(result: Result, globals: Globals, world: World, changed: Changed | undefined): Promise<void> {
@@ -115,7 +121,7 @@ function asCliError(error: unknown, world: World): CliError {
     const [message, hint] = STATE_PROBLEMS[error.problem](error.path);
     return new CliError('usage', message, { code: `STATE_${error.problem.toUpperCase()}`, hint, cause: error });
   }
-  const { code, path } = error as { code?: unknown; path?: unknown };
+  const { code, path } = (error ?? {}) as { code?: unknown; path?: unknown };
   if (code === 'ENOSPC')
     return new CliError('usage', 'the disk is full', {
       code: 'STATE_FULL',

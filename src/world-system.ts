@@ -149,17 +149,21 @@ async function loadPrompter(signal: AbortSignal): Promise<Prompter> {
   const { confirm, input, password } = await import('@inquirer/prompts');
   const context = { output: process.stderr, signal };
   return {
-    confirm: (message) => confirm({ message, default: false }, context).catch(leave),
-    text: (message, check) => input({ message, validate: check }, context).catch(leave),
-    secret: (message, check) => password({ message, mask: '•', validate: check }, context).catch(leave),
+    confirm: (message) => ask(confirm({ message, default: false }, context)),
+    text: (message, check) => ask(input({ message, validate: check }, context)),
+    secret: (message, check) => ask(password({ message, mask: '•', validate: check }, context)),
   };
 }
 
-/** Ctrl-C at a question: the prompt library throws errors of its own for it. */
-function leave(error: unknown): never {
-  const { name } = error as { name?: unknown };
-  if (name === 'ExitPromptError' || name === 'AbortPromptError') {
-    throw new CliError('interrupted', 'interrupted; nothing was sent');
-  }
-  throw error;
+/** An answer, or the end of the command: Ctrl-C, for which the library has errors of its own, and Ctrl-D, after which it is silent. */
+function ask<T>(question: Promise<T>): Promise<T> {
+  const left = () => new CliError('interrupted', 'interrupted; nothing was sent');
+  return new Promise((resolve, reject) => {
+    const onNothingLeft = () => reject(left());
+    process.once('beforeExit', onNothingLeft);
+    question.then(resolve, (error: { name?: unknown }) => {
+      reject(error.name === 'ExitPromptError' || error.name === 'AbortPromptError' ? left() : error);
+    });
+    question.finally(() => process.removeListener('beforeExit', onNothingLeft)).catch(() => {});
+  });
 }

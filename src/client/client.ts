@@ -89,11 +89,12 @@ function noAnswerError(effect: Effect, sent: Exclude<Sent, { response: unknown }
   });
 }
 
-export function unknownOutcome(reason: string, httpStatus: number | undefined): CliError {
+export function unknownOutcome(reason: string, httpStatus: number | undefined, cause?: unknown): CliError {
   return new CliError('unknown', `the outcome is unknown: the request was sent and no usable answer came (${reason})`, {
     code: 'OUTCOME_UNKNOWN',
     hint: 'do not run it again yet; look at the account first to see whether it was done',
     httpStatus,
+    cause,
   });
 }
 

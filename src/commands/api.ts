@@ -25,7 +25,7 @@ function endpointFor(method: string, path: string): Called {
       pattern.every((part, index) => part === parts[index] || (part.startsWith(':') && parts[index] !== ''));
     if (endpoint.method !== method.toUpperCase() || !fits) continue;
     const named = pattern.flatMap((part, index) =>
-      part.startsWith(':') ? [[part.slice(1), decodeURIComponent(parts[index] ?? '')]] : [],
+      part.startsWith(':') ? [[part.slice(1), decoded(parts[index] ?? '')]] : [],
     );
     return { endpoint, path: Object.fromEntries(named) };
   }
@@ -35,6 +35,14 @@ function endpointFor(method: string, path: string): Called {
       ? `write ${otherMethod.method} ${path}`
       : `the paths are: ${endpoints.map((endpoint) => endpoint.path).join(', ')}`,
   });
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw new CliError('usage', `"${printable(part)}" is not well encoded`, { hint: 'write a percent sign as %25' });
+  }
 }
 
 /** `key=value` with the type the contract gives the field; text where it knows none. */

@@ -1,7 +1,7 @@
 import { journalPath, stateDir } from '../account/paths.ts';
 import type { Profile } from '../account/profile.ts';
 import type { CallOptions, Client, Reply } from '../client/client.ts';
-import { requestIdOf, requireValid } from '../client/client.ts';
+import { requestIdOf, requireValid, unknownOutcome } from '../client/client.ts';
 import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
 import { redact } from '../contract/redact.ts';
 import { CliError } from '../exit.ts';
@@ -10,6 +10,7 @@ import { parseExactJson } from '../money/decimal.ts';
 import { checkOptions } from '../present/present.ts';
 import type { Column, PresentOptions, Result } from '../present/result.ts';
 import { Secret } from '../secret.ts';
+import { DatabaseError } from '../sqlite/database.ts';
 import type { World } from '../world.ts';
 import type { Outcome } from './command.ts';
 import { type Connection, connect } from './connect.ts';
@@ -251,8 +252,13 @@ async function sendJournaled<D>(
       await record(session, () => journal.unknown(operationId, error.message));
       throw withOperation(error, operationId);
     }
-    // Anything else is certain to have changed nothing: a refusal, or nothing sent.
     const detail = error instanceof Error ? error.message : String(error);
+    if (!(error instanceof CliError || error instanceof DatabaseError)) {
+      // A fault of ours with the request out: what became of it is not known.
+      await record(session, () => journal.unknown(operationId, detail));
+      throw withOperation(unknownOutcome('an internal error', undefined, error), operationId);
+    }
+    // Certain to have changed nothing: a refusal, nothing sent, or a sandbox that could not commit.
     await record(session, () => journal.refused(operationId, detail));
     throw error instanceof CliError ? withOperation(error, operationId) : error;
   }

@@ -41,10 +41,15 @@ function metaAt(schema: z.ZodMiniType, path: readonly PropertyKey[]): FieldMeta 
   let meta: FieldMeta | undefined;
   for (const key of path) {
     const inner: z.ZodMiniType | undefined = current && unwrap(current).schema;
-    current = inner && (elementOf(inner) ?? shapeOf(inner)?.[String(key)]);
+    current = inner && (elementOf(inner) ?? fieldOf(inner, String(key)));
     meta = current ? unwrap(current).meta : undefined;
   }
   return meta;
+}
+
+function fieldOf(schema: z.ZodMiniType, name: string): z.ZodMiniType | undefined {
+  const shape = shapeOf(schema);
+  return shape && Object.hasOwn(shape, name) ? shape[name] : undefined;
 }
 
 function problemOf(schema: z.ZodMiniType, issue: z.core.$ZodIssue, value: unknown): Problem {

@@ -12,7 +12,7 @@ export function redact(schema: z.ZodMiniType, value: unknown): unknown {
   if (!shape || typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => {
-      const field = shape[name];
+      const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
       return [name, field ? redact(field, each) : each];
     }),
   );
@@ -27,7 +27,7 @@ export function secretsIn(schema: z.ZodMiniType, value: unknown): string[] {
   const shape = shapeOf(inner);
   if (!shape || typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, each]) => {
-    const field = shape[name];
+    const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
     return field ? secretsIn(field, each) : [];
   });
 }

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+/** The long forms of the campaigns whose short forms are in the suite. */
+export default defineConfig({
+  test: {
+    include: ['test/crash/**/*.test.ts', 'test/service/property.test.ts'],
+    env: { FIATRAIL_SOAK_KILLS: '400', FIATRAIL_SOAK_RUNS: '60' },
+    testTimeout: 3_600_000,
+    hookTimeout: 60_000,
+    pool: 'forks',
+    maxWorkers: 1,
+  },
+});
