@@ -20,6 +20,9 @@ if (!isSupported) {
   );
   process.exitCode = 2;
 } else if (process.argv.length === 3 && process.argv[2] === '--version') {
+  process.stdout.on('error', () => {
+    process.exitCode = 2;
+  });
   process.stdout.write(`${require('../package.json').version}\n`);
 } else {
   const { program, keepCode } = require('./load.js');

@@ -27,16 +27,30 @@ function privateFolder() {
   }
 }
 
-/** One file for each build, Node and first word: commands of one group run the same code. */
+/** One file for each build, Node and group of commands: commands of one group run the same code. */
 function cacheFile(folder) {
-  const build = /^\/\* build ([0-9a-f]{16}) \*\//.exec(source.slice(0, 40))?.[1];
-  const word = process.argv.slice(2).find((text) => /^[a-z-]{2,20}$/.test(text) && !text.startsWith('-')) ?? 'none';
+  const [, build, words = ''] = /^\/\* build ([0-9a-f]{16}) ([a-z -]*) \*\//.exec(source.slice(0, 2000)) ?? [];
+  const groups = words.split(' ');
+  const word = process.argv.slice(2).find((text) => groups.includes(text)) ?? 'none';
   return build && path.join(folder, `${build}-${process.version}-${process.arch}-${word}.code`);
+}
+
+const CHECK_BYTES = 8;
+/** Every so many bytes one is looked at: what a disk loses, it loses in blocks. */
+const CHECK_EVERY = 61;
+
+/** V8 checks the length of its code and little else, and what is damaged crashes it. */
+function checksum(code) {
+  let sum = code.length;
+  for (let at = 0; at < code.length; at += CHECK_EVERY) sum = (Math.imul(sum, 31) + code[at]) | 0;
+  return Buffer.from([code.length, sum].flatMap((word) => [word, word >> 8, word >> 16, word >> 24]));
 }
 
 function read(file) {
   try {
-    return fs.readFileSync(file);
+    const kept = fs.readFileSync(file);
+    const code = kept.subarray(CHECK_BYTES);
+    return checksum(code).equals(kept.subarray(0, CHECK_BYTES)) ? code : undefined;
   } catch {
     return undefined;
   }
@@ -56,7 +70,8 @@ function keepCode() {
   if (!file || (cachedData && !script.cachedDataRejected)) return;
   const temporary = `${file}.${process.pid}`;
   try {
-    fs.writeFileSync(temporary, script.createCachedData(), { mode: 0o600, flag: 'wx' });
+    const code = script.createCachedData();
+    fs.writeFileSync(temporary, Buffer.concat([checksum(code), code]), { mode: 0o600, flag: 'wx', flush: true });
     fs.renameSync(temporary, file);
     const build = path.basename(file).slice(0, 16);
     for (const name of fs.readdirSync(folder)) {

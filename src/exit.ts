@@ -11,9 +11,9 @@ export const CATEGORIES = {
   network: { exit: 5, retryable: true },
   unknown: { exit: 6, retryable: false },
   'rate-limited': { exit: 7, retryable: true },
-  pending: { exit: 8, retryable: true },
+  pending: { exit: 8, retryable: false },
   declined: { exit: 9, retryable: false },
-  interrupted: { exit: 130, retryable: true },
+  interrupted: { exit: 130, retryable: false },
 } as const;
 
 export type Category = keyof typeof CATEGORIES;

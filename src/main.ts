@@ -13,7 +13,9 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
   try {
     const parsed = await parse(argv, world);
     if (parsed.kind === 'help') {
-      await world.stdout.write(parsed.text);
+      await world.stdout.write(parsed.text).catch((error) => {
+        if (!isClosedPipe(error)) throw error;
+      });
       return 0;
     }
     const { error } = await execute(parsed, world, async ({ result }, changed) => {
@@ -22,7 +24,6 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
     if (error) throw error;
     return 0;
   } catch (error) {
-    if (isClosedPipe(error)) return 0;
     return report(asCliError(error, world), argv, world);
   }
 }
@@ -65,7 +66,8 @@ async function show(result: Result, globals: Globals, world: World, changed: Cha
   try {
     await present(result, globals.present, world.stdout);
   } catch (error) {
-    throw isClosedPipe(error) ? error : afterChange(error, changed);
+    // The reader has gone: `| head` is no failure, and what happened to the work is still to be told.
+    if (!isClosedPipe(error)) throw afterChange(error, changed);
   }
 }
 
@@ -86,7 +88,7 @@ function afterChange(error: unknown, changed: Changed | undefined): unknown {
 
 const MODE_WORDS = { embedded: 'embedded sandbox', sandbox: 'sandbox', live: 'LIVE' } as const;
 
-/** The reader of our output has gone: `| head` is no failure of ours. */
+/** True for the error of a pipe whose reader has gone. */
 function isClosedPipe(error: unknown): boolean {
   return (error as { code?: unknown } | undefined)?.code === 'EPIPE';
 }
@@ -121,6 +123,7 @@ function asCliError(error: unknown, world: World): CliError {
     const [message, hint] = STATE_PROBLEMS[error.problem](error.path);
     return new CliError('usage', message, { code: `STATE_${error.problem.toUpperCase()}`, hint, cause: error });
   }
+  if (isClosedPipe(error)) return new CliError('interrupted', 'interrupted: nobody reads the output any more');
   const { code, path } = (error ?? {}) as { code?: unknown; path?: unknown };
   if (code === 'ENOSPC')
     return new CliError('usage', 'the disk is full', {

@@ -11,7 +11,7 @@ export function createSystemWorld(): World {
   return {
     clock: systemClock,
     ids: createIds(),
-    stdin: inputOf(() => process.stdin),
+    stdin: inputOf(() => process.stdin, interrupted.signal),
     stdout: outputOf(process.stdout),
     stderr: outputOf(process.stderr),
     env: process.env,
@@ -97,7 +97,7 @@ function createIds(): Ids {
 }
 
 /** Standard input is opened when it is first looked at: most commands never do. */
-function inputOf(open: () => NodeJS.ReadStream): InputStream {
+function inputOf(open: () => NodeJS.ReadStream, interrupted: AbortSignal): InputStream {
   return {
     get isTerminal() {
       return open().isTTY === true;
@@ -105,10 +105,16 @@ function inputOf(open: () => NodeJS.ReadStream): InputStream {
     readAll: async (maxBytes) => {
       const chunks: Buffer[] = [];
       let size = 0;
-      for await (const chunk of open()) {
-        size += chunk.length;
-        if (size > maxBytes) throw new Error(`standard input is longer than ${maxBytes} bytes`);
-        chunks.push(Buffer.from(chunk));
+      const stream = open();
+      interrupted.addEventListener('abort', () => stream.destroy(), { once: true });
+      try {
+        for await (const chunk of stream) {
+          size += chunk.length;
+          if (size > maxBytes) throw tooLong('standard input', maxBytes);
+          chunks.push(Buffer.from(chunk));
+        }
+      } catch (error) {
+        throw interrupted.aborted ? new CliError('interrupted', 'interrupted; nothing was sent') : error;
       }
       return Buffer.concat(chunks).toString('utf8');
     },
@@ -131,6 +137,12 @@ function outputOf(stream: NodeJS.WriteStream): OutputStream {
   };
 }
 
+function tooLong(what: string, maxBytes: number): CliError {
+  return new CliError('usage', `${what} is longer than ${maxBytes} bytes`, {
+    hint: 'give less: nothing this command takes is that long',
+  });
+}
+
 async function readBounded(path: string, maxBytes: number): Promise<string> {
   const file = openSync(path, 'r');
   try {
@@ -138,7 +150,7 @@ async function readBounded(path: string, maxBytes: number): Promise<string> {
     let size = 0;
     for (let read = -1; read !== 0 && size <= maxBytes; size += read)
       read = readSync(file, buffer, size, buffer.length - size, null);
-    if (size > maxBytes) throw new Error(`${path} is longer than ${maxBytes} bytes`);
+    if (size > maxBytes) throw tooLong(path, maxBytes);
     return buffer.toString('utf8', 0, size);
   } finally {
     closeSync(file);

@@ -1,11 +1,12 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { World } from '../world.ts';
 
 type Place = Pick<World, 'env' | 'homeDir' | 'platform'>;
 
 /** Where the sandbox and the journal are kept. */
 export function stateDir({ env, homeDir, platform }: Place): string {
-  if (env['FIATRAIL_STATE_DIR']) return env['FIATRAIL_STATE_DIR'];
+  // Absolute, so that no name can look like anything but a path to those who open it.
+  if (env['FIATRAIL_STATE_DIR']) return resolve(env['FIATRAIL_STATE_DIR']);
   if (platform === 'win32') return join(env['LOCALAPPDATA'] || join(homeDir, 'AppData', 'Local'), 'fiatrail');
   return join(env['XDG_STATE_HOME'] || join(homeDir, '.local', 'state'), 'fiatrail');
 }

@@ -72,5 +72,5 @@ export function safeBaseUrl(text: string): string {
   if (url.search || url.hash) throw refuse('has a query or a fragment');
   const isLocal = url.protocol === 'http:' && LOOPBACK.test(url.hostname);
   if (url.protocol !== 'https:' && !isLocal) throw refuse('is not https, so the key would travel in clear');
-  return url.href.replace(/\/+$/, '');
+  return url.origin + url.pathname.replace(/\/+$/, '');
 }

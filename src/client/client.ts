@@ -2,6 +2,7 @@ import { problemsOf, problemText } from '../contract/check.ts';
 import { type Effect, type Endpoint, EVERYWHERE, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
 import { FAULTS } from '../contract/faults.ts';
 import { secretsIn, strikeOut } from '../contract/redact.ts';
+import { shapeOf } from '../contract/rows.ts';
 import { type Category, CliError } from '../exit.ts';
 import type { Exchange } from '../world.ts';
 import { type Answer, decodeAnswer, encodeRequest, type Target } from './codec.ts';
@@ -24,6 +25,8 @@ export interface Client {
 export interface CallOptions {
   /** `api` speaks the wire: the service's own refusals are to be seen. */
   readonly unchecked?: boolean;
+  /** For all tries together, where that is less than the client's own limit. */
+  readonly totalMs?: number;
 }
 
 export interface ClientOptions extends Omit<SendOptions, 'effect'> {
@@ -33,10 +36,11 @@ export interface ClientOptions extends Omit<SendOptions, 'effect'> {
 
 export function createClient({ exchange, target, ...options }: ClientOptions): Client {
   return {
-    call: async (endpoint, input, { unchecked = false } = {}) => {
+    call: async (endpoint, input, { unchecked = false, totalMs = options.totalMs } = {}) => {
       if (!unchecked) requireValid(endpoint, input);
       const sent = await send(encodeRequest(endpoint, input, target), exchange, {
         ...options,
+        totalMs: Math.min(totalMs, options.totalMs),
         effect: endpoint.effect,
       });
       if (!('response' in sent)) throw noAnswerError(endpoint.effect, sent);
@@ -54,7 +58,9 @@ const MAX_MESSAGE = 500;
 /** The service may repeat what it was sent: a key or a BVN in its words is struck out. */
 function withoutSecrets<A extends Exclude<Answer, { kind: 'success' }>>(answer: A, secrets: readonly string[]): A {
   if (answer.kind !== 'refused') return answer;
-  return { ...answer, message: strikeOut(answer.message, secrets).slice(0, MAX_MESSAGE) };
+  // Cleaned before it is struck out: a key with an invisible character inside reads as one all the same.
+  const plain = answer.message.replace(/[\p{Cc}\p{Cf}]+/gu, '');
+  return { ...answer, message: strikeOut(plain, secrets).slice(0, MAX_MESSAGE) };
 }
 
 /** Throws CliError usage naming each field that breaks its rule. */
@@ -69,14 +75,18 @@ function usable<D>(endpoint: Endpoint, { data, body, problems }: Extract<Answer<
   const reason = `its answer breaks the contract at ${problems.slice(0, 5).join(', ')}`;
   if (endpoint.effect === 'read')
     throw new CliError('network', `the service sent no usable answer: ${reason}`, { code: 'UNUSABLE_ANSWER' });
-  if (endpoint.starts && requestIdOf(data) === undefined) throw unknownOutcome(reason, undefined);
+  if (endpoint.starts && requestIdOf(endpoint, data) === undefined) throw unknownOutcome(reason, undefined);
   return { data, body, problems };
 }
 
-/** The id by which to follow what an answer started, under any of the names the service uses. */
-export function requestIdOf(data: unknown): string | undefined {
-  const { requestId, withdrawalId, tradeId } = (data ?? {}) as Record<string, unknown>;
-  return [requestId, withdrawalId, tradeId].find((id): id is string => typeof id === 'string' && id !== '');
+const REQUEST_IDS = ['requestId', 'withdrawalId', 'tradeId'] as const;
+
+/** The id by which to follow what an answer started: the field that the endpoint's contract has for it. */
+export function requestIdOf(endpoint: Endpoint, data: unknown): string | undefined {
+  const shape = shapeOf(endpoint.response()) ?? {};
+  const name = REQUEST_IDS.find((each) => Object.hasOwn(shape, each));
+  const id = name && ((data ?? {}) as Record<string, unknown>)[name];
+  return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
 function noAnswerError(effect: Effect, sent: Exclude<Sent, { response: unknown }>): CliError {

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
-import type { Socket } from 'node:net';
 import { ExchangeError } from '../exchange-error.ts';
+import { CliError } from '../exit.ts';
 import type { Exchange, HttpRequest, HttpResponse } from '../world.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -10,20 +10,34 @@ export const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy', 'NO_PROXY', 'no_proxy'] as const;
 
+/** This machine, to which no proxy leads: what goes there must not leave it. */
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The network as an Exchange, on Node's own client: no redirect is followed, nothing is decompressed, a proxy is taken
- * from the environment, and one connection serves one request.
+ * from the environment, and one connection serves one request. A proxy is never used for this machine itself.
+ * Throws CliError usage for a proxy that is no URL.
  */
 export function createNetwork(env: Environment): Exchange {
   const proxies = Object.fromEntries(PROXY_VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
-  const agentOptions = Object.keys(proxies).length > 0 ? { proxyEnv: proxies } : {};
+  for (const [name, value = ''] of Object.entries(proxies)) if (!/^no_/i.test(name)) requireProxyUrl(name, value);
   return (request, signal) => {
-    const isTls = request.url.startsWith('https:');
+    const { protocol, hostname } = new URL(request.url);
+    const isTls = protocol === 'https:';
+    const agentOptions = LOOPBACK.test(hostname) || Object.keys(proxies).length === 0 ? {} : { proxyEnv: proxies };
     const agent = isTls ? new https.Agent(agentOptions) : new http.Agent(agentOptions);
     return exchangeOnce(request, signal, isTls, agent);
   };
+}
+
+function requireProxyUrl(name: string, value: string): void {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return;
+  throw new CliError('usage', `${name} is no proxy this program can use`, {
+    hint: 'write it as http://host:port, or unset it',
+  });
 }
 
 function exchangeOnce(
@@ -41,13 +55,22 @@ function exchangeOnce(
       agent,
       signal,
     });
-    const fail = (error: Error & { code?: string }) => reject(new ExchangeError(wordsFor(error), sent, error));
+    const fail = (error: Error & { code?: string }) => {
+      // A tunnel that a proxy never opened has no request yet that could close it.
+      agent.destroy();
+      reject(new ExchangeError(wordsFor(error), sent, error));
+    };
+    const isConnected = limitConnecting(outgoing, fail);
     outgoing.on('error', fail);
-    outgoing.on('socket', (socket) =>
-      whenConnected(socket, isTls, outgoing, () => {
+    outgoing.on('close', () => fail(new Error('the connection ended without an answer')));
+    outgoing.on('socket', (socket) => {
+      const connected = () => {
         sent = true;
-      }),
-    );
+        isConnected();
+      };
+      if (socket.connecting) socket.once(isTls ? 'secureConnect' : 'connect', connected);
+      else connected();
+    });
     outgoing.on('response', (incoming) => readAnswer(incoming, resolve, fail));
     outgoing.on('upgrade', (_incoming, socket) => {
       socket.destroy();
@@ -57,19 +80,16 @@ function exchangeOnce(
   });
 }
 
-/** Calls `connected` when bytes can leave, and gives up on a connection that does not come about. */
-function whenConnected(socket: Socket, isTls: boolean, outgoing: http.ClientRequest, connected: () => void): void {
-  if (!socket.connecting) {
-    connected();
-    return;
-  }
+/** Gives up on a connection that does not come about, its proxy's part included. Returns what to call when it has. */
+function limitConnecting(outgoing: http.ClientRequest, fail: (error: Error) => void): () => void {
   const limit = AbortSignal.timeout(CONNECT_TIMEOUT_MS);
-  const giveUp = () => outgoing.destroy(Object.assign(new Error('connect'), { code: 'ETIMEDOUT' }));
+  const giveUp = () => {
+    const error = Object.assign(new Error('connect'), { code: 'ETIMEDOUT' });
+    fail(error);
+    outgoing.destroy(error);
+  };
   limit.addEventListener('abort', giveUp, { once: true });
-  socket.once(isTls ? 'secureConnect' : 'connect', () => {
-    limit.removeEventListener('abort', giveUp);
-    connected();
-  });
+  return () => limit.removeEventListener('abort', giveUp);
 }
 
 function readAnswer(

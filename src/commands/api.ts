@@ -61,22 +61,33 @@ function typedField(endpoint: Endpoint, text: string): [string, unknown] {
 
 async function bodyOf(session: Session, data: string | undefined): Promise<Record<string, unknown>> {
   if (data === undefined) return {};
-  const { world } = session;
-  const text =
-    data === '-' || data === '@-'
-      ? await world.stdin.readAll(MAX_INPUT_BYTES)
-      : data.startsWith('@')
-        ? await world.readFile(data.slice(1), MAX_INPUT_BYTES)
-        : data;
+  const text = await textOf(session, data);
   try {
     const body = parseJson(text);
-    if (typeof body === 'object' && body !== null && !Array.isArray(body) && !isWireNumber(body))
+    if (typeof body === 'object' && body !== null && !Array.isArray(body) && !isWireNumber(body)) {
       return body as Record<string, unknown>;
+    }
   } catch {
-    // Said below, in the same words as for JSON of another shape.
+    // Said below, in the same words as for JSON of another shape, or nested too deep.
   }
   throw new CliError('usage', 'the data is not one JSON object', {
     hint: `write -d '{"userId":"…"}', -d @file.json, or -d - for standard input`,
+  });
+}
+
+async function textOf({ world }: Session, data: string): Promise<string> {
+  if (data === '-' || data === '@-') return world.stdin.readAll(MAX_INPUT_BYTES);
+  if (!data.startsWith('@')) return data;
+  const path = data.slice(1);
+  return world.readFile(path, MAX_INPUT_BYTES).catch((error: { code?: unknown }) => {
+    if (error instanceof CliError) throw error;
+    throw new CliError(
+      'usage',
+      `${printable(path)} cannot be read${typeof error.code === 'string' ? ` (${error.code})` : ''}`,
+      {
+        hint: 'give the path of a file with a JSON object',
+      },
+    );
   });
 }
 

@@ -9,6 +9,7 @@ import type { Journal } from '../journal/journal.ts';
 import { parseExactJson } from '../money/decimal.ts';
 import { checkOptions } from '../present/present.ts';
 import type { Column, PresentOptions, Result } from '../present/result.ts';
+import { plainLine } from '../present/text.ts';
 import { Secret } from '../secret.ts';
 import { DatabaseError } from '../sqlite/database.ts';
 import type { World } from '../world.ts';
@@ -102,7 +103,7 @@ export function createSession({ world, profile, globals, commandLine, runLine }:
   let changed: Changed | undefined;
   const note = async (text: string) => {
     // A notice that nobody can read changes nothing of what the command does.
-    if (!globals.quiet) await world.stderr.write(`${text}\n`).catch(ignore);
+    if (!globals.quiet) await world.stderr.write(`${plainLine(text)}\n`).catch(ignore);
   };
   const openConnection = () => {
     connection ??= connect(world, profile, globals);
@@ -245,7 +246,7 @@ async function sendJournaled<D>(
   journal.sent(operationId);
   try {
     const reply = await call();
-    await record(session, () => journal.accepted(operationId, requestIdOf(reply.data)));
+    await record(session, () => journal.accepted(operationId, requestIdOf(endpoint, reply.data)));
     return { reply, operationId };
   } catch (error) {
     if (error instanceof CliError && error.category === 'unknown') {

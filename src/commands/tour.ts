@@ -92,7 +92,6 @@ const tourCommand = command({
   details: 'Every step is printed as the command it is, then run in this process by the same code.',
   examples: ['fiatrail tour', 'fiatrail tour --no-color'],
   endpoints: [],
-  isLocal: true,
   parameters: {},
   run: async (session) => {
     if (session.profile.mode !== 'embedded') {

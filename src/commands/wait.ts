@@ -5,6 +5,8 @@ import { duration, type Parameter } from './parameters.ts';
 import { outcomeOf, type Session } from './session.ts';
 
 const DEFAULT_WAIT_MS = 10 * 60_000;
+/** A read is given this long even when the wait is nearly over. */
+const SHORTEST_READ_MS = 1_000;
 const FIRST_POLL_MS = 120;
 const POLL_GROWTH = 1.6;
 /** Polls use at most this share of the rate limit, so that other commands find room. */
@@ -48,8 +50,9 @@ export async function follow<E extends Endpoint>(session: Session, following: Fo
   const deadlineMs = clock.now() + waitMs;
   let state: string | undefined;
   for (let pauseMs = FIRST_POLL_MS; ; pauseMs = Math.min(pauseMs * POLL_GROWTH, Math.max(slowest, FIRST_POLL_MS))) {
-    const reply = await session.call(endpoint, following.input).catch((error) => {
-      throw waitMs > 0 ? cutShort(following, error) : error;
+    const totalMs = waitMs > 0 ? { totalMs: Math.max(SHORTEST_READ_MS, deadlineMs - clock.now()) } : {};
+    const reply = await session.call(endpoint, following.input, totalMs).catch((error) => {
+      throw session.changed() ? cutShort(following, error) : error;
     });
     const now = following.stateOf(reply.data) ?? 'unknown';
     if (waitMs > 0 && now !== state) await session.note(`${what} is ${now}`);
@@ -77,11 +80,14 @@ function stillPending({ what, again }: { what: string; again: string }, state: s
   return new CliError('pending', `${what} is still ${state}`, { hint: `ask again later with: ${again}` });
 }
 
-/** What was started goes on although its status could not be read. */
+/**
+ * What was started goes on although its status could not be read. It is `pending`, whatever stopped the reading: any
+ * other code would say that nothing was sent.
+ */
 function cutShort({ what, again }: { what: string; again: string }, error: unknown): unknown {
   if (!(error instanceof CliError)) return error;
-  const { category, code, httpStatus, responseCode } = error;
-  return new CliError(category, `the status of ${what} could not be read: ${error.message}`, {
+  const { code, httpStatus, responseCode } = error;
+  return new CliError('pending', `the status of ${what} could not be read: ${error.message}`, {
     code,
     httpStatus,
     responseCode,

@@ -48,6 +48,7 @@ export const sandboxStatus = endpoint({
       rateLimits: oneOf('inferred', ['on', 'off']),
       users: integer('inferred'),
       pending: integer('inferred'),
+      stuck: integer('inferred'),
       events: integer('inferred'),
       ledger: group('inferred', {
         balanced: flag('inferred'),

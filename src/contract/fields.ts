@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Asset } from '../money/amount.ts';
+import { type Asset, MAX_MINOR } from '../money/amount.ts';
 import { isWireNumber, type WireNumber } from '../money/decimal.ts';
 import { fromWire, type MoneyUnit } from '../money/units.ts';
 
@@ -110,10 +110,13 @@ export function percent(source: Source) {
 
 type AssetRule = Asset | { readonly field: string };
 
-/** Money in a request, as a JSON number: above 0 and no finer than the asset's smallest unit. */
+/** Money in a request, as a JSON number: above 0, no finer than the asset's smallest unit, no larger than the ledger holds. */
 export function pay(source: Source, unit: MoneyUnit, asset: AssetRule, more: Rule = {}) {
   const finest = typeof asset === 'string' ? asset : 'CNGN';
-  const isPayable = (value: WireNumber) => (fromWire(value, unit, finest)?.minor ?? 0n) > 0n;
+  const isPayable = (value: WireNumber) => {
+    const minor = fromWire(value, unit, finest)?.minor ?? 0n;
+    return minor > 0n && minor <= MAX_MINOR[finest];
+  };
   const schema = wireNumberSchema().check(z.refine(isPayable));
   return field(schema, { type: 'number', unit, asset, source, rule: 'above 0', ...more });
 }

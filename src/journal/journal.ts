@@ -45,6 +45,9 @@ export interface Journal {
   close(): void;
 }
 
+/** `frjr`, in ASCII. */
+const JOURNAL_FILE_ID = 0x66726a72;
+
 const SCHEMA = `
 CREATE TABLE operation (
   id TEXT PRIMARY KEY, state TEXT NOT NULL CHECK (state IN ('prepared', 'sent', 'accepted', 'refused', 'unknown')),
@@ -74,7 +77,7 @@ interface OperationRow {
 export async function openJournal(path: string, clock: Clock, ids: Ids): Promise<Journal> {
   const store = await openDatabase(path, {
     synchronous: 'FULL',
-    layout: { version: 1, create: (database) => database.exec(SCHEMA) },
+    layout: { version: 1, applicationId: JOURNAL_FILE_ID, create: (database) => database.exec(SCHEMA) },
   });
   return {
     prepare: (intent) => insert(store, clock, ids, intent),

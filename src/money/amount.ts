@@ -11,8 +11,13 @@ export interface Amount {
   readonly minor: bigint;
 }
 
-/** One amount stays far below the 2^63 of the ledger's integers, so sums of many cannot overflow either. */
-export const MAX_MINOR = 10n ** 17n;
+/** Ten thousand million Naira or tokens: more than any transfer, and far below the 2^63 of the ledger's integers, in cNGN too. */
+const MAX_WHOLE = 10n ** 10n;
+
+/** The largest single amount of an asset, in its smallest unit. */
+export const MAX_MINOR = Object.fromEntries(
+  Object.entries(DECIMALS).map(([asset, decimals]) => [asset, MAX_WHOLE * 10n ** BigInt(decimals)]),
+) as Readonly<Record<Asset, bigint>>;
 
 export class AmountError extends Error {
   override name = 'AmountError';
@@ -74,7 +79,9 @@ export function parseAmount(text: string, asset: Asset): Amount {
   const minor = scaledInteger(figure.replaceAll(',', ''), scale);
   if (minor === undefined) throw refuse(`"${printable(text)}" is not an amount of ${ASSET_LABEL[asset]}`);
   if (minor <= 0n) throw refuse('the amount must be above 0');
-  if (minor > MAX_MINOR) throw refuse(`the amount must be at most ${amountForPeople(amount(asset, MAX_MINOR))}`);
+  if (minor > MAX_MINOR[asset]) {
+    throw refuse(`the amount must be at most ${amountForPeople(amount(asset, MAX_MINOR[asset]))}`);
+  }
   return amount(asset, minor);
 }
 

@@ -1,11 +1,11 @@
 import { problemsOf, problemText } from '../contract/check.ts';
-import type { Endpoint } from '../contract/endpoint.ts';
+import { type Endpoint, placeOf } from '../contract/endpoint.ts';
 import { FAULTS, Fault, type FaultName } from '../contract/faults.ts';
 import { parseJson } from '../money/decimal.ts';
 import type { Call, Context } from '../service/context.ts';
 import type { AnyOperation } from '../service/operation.ts';
 import { operations } from '../service/operations/index.ts';
-import type { Service } from '../service/service.ts';
+import type { Service, WorkKind } from '../service/service.ts';
 import { readSettings } from '../service/settings.ts';
 import type { HttpRequest, HttpResponse } from '../world.ts';
 import { createControls } from './control.ts';
@@ -43,10 +43,10 @@ export function createSandbox(service: Service): Sandbox {
     fetch: async (request, caller) => {
       const found = router(request.method, request.url);
       if (!found) return failure(new Fault('NOT_FOUND', 'no endpoint has this method and path'));
-      const kind = found.endpoint.effect === 'read' && limiter.unsaved() < UNSAVED_REQUESTS ? 'read' : 'write';
+      const kind = kindOf(found.endpoint, limiter.unsaved());
       try {
         const data = await service.submit(kind, (context) => {
-          if (kind === 'write') limiter.save(context.store);
+          if (kind !== 'read') limiter.save(context.store);
           return handle(context, found, request, caller);
         });
         return success(found.endpoint, data);
@@ -63,17 +63,23 @@ export function createSandbox(service: Service): Sandbox {
   };
 }
 
+function kindOf({ effect, area }: Endpoint, unsaved: number): WorkKind {
+  if (effect === 'read') return unsaved < UNSAVED_REQUESTS ? 'read' : 'write';
+  return area === 'control' ? 'alone' : 'write';
+}
+
 /** The request's fields from path, query and body, checked. Throws VALIDATION_ERROR. */
 function readInput({ endpoint, path, query }: Route, request: HttpRequest): unknown {
   const schema = endpoint.request();
-  const input = { ...readBody(endpoint, request), ...readQuery(schema, query), ...path };
+  const fields = placeOf(endpoint) === 'query' ? readQuery(schema, query) : readBody(request);
+  const input = { ...fields, ...path };
   const problems = problemsOf(schema, input);
   if (problems.length > 0) throw new Fault('VALIDATION_ERROR', problems.map(problemText).join('; '));
   return input;
 }
 
-function readBody(endpoint: Endpoint, request: HttpRequest): Record<string, unknown> {
-  if (endpoint.method === 'GET' || request.body === undefined || request.body === '') return {};
+function readBody(request: HttpRequest): Record<string, unknown> {
+  if (request.body === undefined || request.body === '') return {};
   try {
     const body = parseJson(request.body);
     if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;

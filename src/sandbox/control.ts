@@ -33,6 +33,7 @@ function status(call: Call, withValues: boolean): ResponseOf<Extract<Control, { 
     rateLimits: onOrOff(call.settings.rateLimits),
     users: count(call, 'SELECT COUNT(*) AS n FROM user'),
     pending: count(call, 'SELECT COUNT(*) AS n FROM due'),
+    stuck: count(call, 'SELECT COUNT(*) AS n FROM stuck'),
     events: count(call, 'SELECT COUNT(*) AS n FROM outbox'),
     ledger: {
       balanced: ledger.balanced,
@@ -49,12 +50,23 @@ function status(call: Call, withValues: boolean): ResponseOf<Extract<Control, { 
   };
 }
 
+/** Later times have no ISO form of the usual length. */
+const LAST_MS = Date.UTC(9000, 0);
+
 /** Users made at once: a BVN nobody typed, verified without waiting. */
 function addUsers(call: Call, users: number): void {
   const first = count(call, 'SELECT COALESCE(MAX(id), 0) AS n FROM onboarding');
   const instantly = { ...call, pace: PACES.instant };
-  for (let index = 1; index <= users; index++) {
-    operations['users.onboard'](instantly, { bvn: String(90_000_000_000 + first + index) });
+  let bvn = 90_000_000_000 + first;
+  for (let added = 0; added < users; ) {
+    bvn += 1;
+    try {
+      operations['users.onboard'](instantly, { bvn: String(bvn) });
+      added += 1;
+    } catch (error) {
+      // Somebody typed this one.
+      if (!(error instanceof Fault)) throw error;
+    }
   }
   advance(instantly);
 }
@@ -100,6 +112,8 @@ export function createControls(service: Service): Controls {
       return { depositId, accountNumber, amount: wire, outcome, reason };
     },
     'sandbox.advance': (call, { durationMs }) => {
+      if (call.nowMs + durationMs > LAST_MS)
+        throw new Fault('VALIDATION_ERROR', 'durationMs: the clock would pass the year 9000');
       const events = service.advanceBy(call, durationMs);
       return { now: isoTime(call.nowMs + durationMs), events };
     },

@@ -1,7 +1,6 @@
 import type * as z from 'zod/mini';
 import { controls } from '../contract/control.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
-import { Fault } from '../contract/faults.ts';
 import { endpoints } from '../contract/index.ts';
 import { rowsOf } from '../contract/rows.ts';
 import { parseJson } from '../money/decimal.ts';
@@ -64,14 +63,19 @@ function matchParts(pattern: readonly string[], parts: readonly string[]): Recor
     if (!expected.startsWith(':')) {
       if (expected !== part) return undefined;
     } else {
-      try {
-        found[expected.slice(1)] = decodeURIComponent(part);
-      } catch {
-        throw new Fault('VALIDATION_ERROR', 'the path is not well encoded');
-      }
+      found[expected.slice(1)] = decoded(part);
     }
   }
   return found;
+}
+
+/** A part that is not well encoded names nothing, and is looked for as it stands. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 /** The query's fields, typed as the contract says: `limit=5` is a number where the field is one. */

@@ -24,6 +24,9 @@ export interface ServedSandbox {
   close(): Promise<void>;
 }
 
+/** For requests that are under way when the sandbox stops. */
+const GRACE_MS = 1_000;
+
 /** No request of the service comes near this. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
@@ -57,10 +60,15 @@ export async function serve(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     apiKey: sandbox.apiKey(),
     close: async () => {
-      await new Promise((resolve) => {
-        server.close(resolve);
-        server.closeIdleConnections();
-      });
+      const closed = new AbortController();
+      const ended = new Promise((resolve) => server.close(resolve)).then(() => closed.abort());
+      server.closeIdleConnections();
+      // Who says nothing, or half of something, is not waited for.
+      clock.sleep(GRACE_MS, closed.signal).then(
+        () => server.closeAllConnections(),
+        () => {},
+      );
+      await ended;
       await sandbox.close();
     },
   };

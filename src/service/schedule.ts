@@ -1,3 +1,4 @@
+import { DatabaseError } from '../sqlite/database.ts';
 import type { Context } from './context.ts';
 import { fire, type Machine } from './machine.ts';
 import { deposit } from './machines/deposit.ts';
@@ -35,7 +36,27 @@ export function advance(context: Context): number {
     );
     if (!next) return happened;
     context.store.run('DELETE FROM due WHERE id = ?', next.id);
-    const machine = MACHINES[next.machine];
-    if (machine && fire({ ...context, nowMs: Number(next.due_at) }, machine, next.subject, next.event)) happened += 1;
+    if (happens(context, next)) happened += 1;
+  }
+}
+
+/** One event, all of it or nothing. One that breaks is set aside: it must not hold up every request after it. */
+function happens(context: Context, due: DueRow): boolean {
+  const { store } = context;
+  const machine = MACHINES[due.machine];
+  if (!machine) return false;
+  try {
+    return store.savepoint(() => fire({ ...context, nowMs: Number(due.due_at) }, machine, due.subject, due.event));
+  } catch (error) {
+    if (error instanceof DatabaseError) throw error;
+    store.run(
+      'INSERT INTO stuck (due_at, machine, subject, event, reason) VALUES (?, ?, ?, ?, ?)',
+      due.due_at,
+      due.machine,
+      due.subject,
+      due.event,
+      error instanceof Error ? error.message : String(error),
+    );
+    return false;
   }
 }

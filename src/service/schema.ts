@@ -3,6 +3,8 @@
  * milliseconds since the epoch, sandbox time. Rows refer to each other by rowid; what the outside sees is the public id beside it.
  */
 export const SCHEMA_VERSION = 1;
+/** `frsb`, in ASCII. */
+export const SANDBOX_FILE_ID = 0x66727362;
 
 export const SCHEMA = `
 CREATE TABLE setting (
@@ -92,6 +94,8 @@ CREATE TABLE fee_tally (
 
 CREATE TABLE due (id INTEGER PRIMARY KEY, due_at INTEGER NOT NULL, machine TEXT NOT NULL, subject INTEGER NOT NULL, event TEXT NOT NULL) STRICT;
 CREATE INDEX due_by_time ON due (due_at, id);
+-- What fell due and could not be done: a fault of the sandbox, set aside so that it holds up nothing else.
+CREATE TABLE stuck (id INTEGER PRIMARY KEY, due_at INTEGER NOT NULL, machine TEXT NOT NULL, subject INTEGER NOT NULL, event TEXT NOT NULL, reason TEXT NOT NULL) STRICT;
 
 CREATE TABLE outbox (
   id INTEGER PRIMARY KEY, event_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, event TEXT NOT NULL, request_id TEXT, user_id TEXT,

@@ -3,12 +3,12 @@ import type { Clock, Ids } from '../world.ts';
 import type { Context } from './context.ts';
 import { PACES } from './pace.ts';
 import { advance, isDue } from './schedule.ts';
-import { SCHEMA_VERSION } from './schema.ts';
+import { SANDBOX_FILE_ID, SCHEMA_VERSION } from './schema.ts';
 import { DEFAULT_SEED, type SeedOptions, seed } from './seed.ts';
 import { changeSettings, readSettings } from './settings.ts';
 
-/** `read` never writes; `write` gets the write lock before it looks. */
-export type WorkKind = 'read' | 'write';
+/** `read` never writes; `write` gets the write lock before it looks; `alone` shares its transaction with no other unit, since it moves the clock or the settings. */
+export type WorkKind = 'read' | 'write' | 'alone';
 
 /**
  * The service's heart: a state file, a clock, and units of work. Units that come in together share one commit, and
@@ -49,7 +49,11 @@ export async function openService({
 }: ServiceOptions): Promise<Service> {
   const store = await openDatabase(path, {
     synchronous: 'NORMAL',
-    layout: { version: SCHEMA_VERSION, create: (database) => seed(database, clock.now(), ids, seeds) },
+    layout: {
+      version: SCHEMA_VERSION,
+      applicationId: SANDBOX_FILE_ID,
+      create: (database) => seed(database, clock.now(), ids, seeds),
+    },
   });
   const newContext = (): Context => {
     const settings = readSettings(store);
@@ -57,8 +61,7 @@ export async function openService({
   };
   const queue: Unit[] = [];
   const flush = () => {
-    const batch = queue.splice(0);
-    runBatch(store, batch, newContext);
+    for (const batch of batchesOf(queue.splice(0))) runBatch(store, batch, newContext);
   };
   return {
     store,
@@ -75,6 +78,16 @@ export async function openService({
   };
 }
 
+function batchesOf(units: readonly Unit[]): Unit[][] {
+  const batches: Unit[][] = [];
+  for (const unit of units) {
+    const last = batches.at(-1);
+    if (last && unit.kind !== 'alone' && last[0]?.kind !== 'alone') last.push(unit);
+    else batches.push([unit]);
+  }
+  return batches;
+}
+
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
 /** One transaction for the whole batch. When it cannot commit, every unit of it has failed. */
@@ -82,7 +95,7 @@ function runBatch(store: Database, batch: readonly Unit[], newContext: () => Con
   const outcomes: Outcome[] = [];
   try {
     const before = newContext();
-    const isWrite = batch.some(({ kind }) => kind === 'write') || isDue(before);
+    const isWrite = batch.some(({ kind }) => kind !== 'read') || isDue(before);
     store.transaction(isWrite ? 'write' : 'read', () => {
       // Another process may have written while this one waited for the lock.
       const context = isWrite ? newContext() : before;
@@ -102,7 +115,7 @@ function runBatch(store: Database, batch: readonly Unit[], newContext: () => Con
 
 function runUnit(store: Database, { kind, work }: Unit, context: Context): Outcome {
   try {
-    return { value: kind === 'write' ? store.savepoint(() => work(context)) : work(context) };
+    return { value: kind === 'read' ? work(context) : store.savepoint(() => work(context)) };
   } catch (error) {
     return { error };
   }

@@ -62,7 +62,12 @@ export interface OpenOptions {
   /** FULL: a commit is on the disk when it returns. NORMAL: it survives a crash of the process, not of the machine. */
   readonly synchronous: 'FULL' | 'NORMAL';
   /** Statements that make an empty file ready; `version` says which layout that is. */
-  readonly layout: { readonly version: number; create(database: Database): void };
+  readonly layout: {
+    readonly version: number;
+    /** SQLite's application_id: which of our files this is. */
+    readonly applicationId: number;
+    create(database: Database): void;
+  };
 }
 
 /** Opens, or makes, a SQLite file that only its owner can read. Throws DatabaseError. */
@@ -91,18 +96,39 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
 }
 
 function prepareFile(database: Database, path: string, { synchronous, layout }: OpenOptions): void {
-  const version = () => Number(database.get<{ user_version: bigint }>('PRAGMA user_version')?.user_version ?? 0n);
-  // Journal mode is a property of the file: set once, when it is made, so that opening it later costs no lock.
-  if (version() === 0) database.exec('PRAGMA journal_mode = WAL');
+  const pragma = (name: string) => Number(Object.values(database.get(`PRAGMA ${name}`) ?? {})[0] ?? 0n);
+  const isEmpty = () => database.get('SELECT 1 FROM sqlite_schema LIMIT 1') === undefined;
+  const isOurs = () => pragma('application_id') === layout.applicationId;
+  // In this order: a file that another process makes meanwhile is ours as soon as it is not empty.
+  if (!isEmpty() && !isOurs()) throw new DatabaseError('corrupt', path, undefined);
+  // The journal mode is a property of the file: set once, when it is made, so that opening it later costs no lock.
+  if (!isOurs()) useWal(database, path);
   database.exec(`PRAGMA synchronous = ${synchronous}`);
-  if (version() === layout.version) return;
+  if (pragma('user_version') === layout.version) return;
   database.transaction('write', () => {
-    if (version() > layout.version) throw new DatabaseError('newer', path, undefined);
-    if (version() !== 0) return;
+    if (pragma('user_version') > layout.version) throw new DatabaseError('newer', path, undefined);
+    if (pragma('user_version') !== 0) return;
     layout.create(database);
-    database.exec(`PRAGMA user_version = ${layout.version}`);
+    database.exec(`PRAGMA application_id = ${layout.applicationId}; PRAGMA user_version = ${layout.version}`);
   });
 }
+
+/** SQLite does not wait for others on the way into WAL mode, so this does. */
+function useWal(database: Database, path: string): void {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (let left = BUSY_TIMEOUT_MS; left > 0; left -= WAL_RETRY_MS) {
+    try {
+      database.exec('PRAGMA journal_mode = WAL');
+      return;
+    } catch (error) {
+      if (!(error instanceof DatabaseError && error.problem === 'busy')) throw error;
+      Atomics.wait(pause, 0, 0, WAL_RETRY_MS);
+    }
+  }
+  throw new DatabaseError('busy', path, undefined);
+}
+
+const WAL_RETRY_MS = 20;
 
 type Connection = import('node:sqlite').DatabaseSync;
 type Guard = <T>(work: () => T) => T;
