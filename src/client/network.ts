@@ -62,7 +62,6 @@ function exchangeOnce(
     };
     const isConnected = limitConnecting(outgoing, fail);
     outgoing.on('error', fail);
-    outgoing.on('close', () => fail(new Error('the connection ended without an answer')));
     outgoing.on('socket', (socket) => {
       const connected = () => {
         sent = true;
@@ -71,7 +70,13 @@ function exchangeOnce(
       if (socket.connecting) socket.once(isTls ? 'secureConnect' : 'connect', connected);
       else connected();
     });
-    outgoing.on('response', (incoming) => readAnswer(incoming, resolve, fail));
+    const endedEarly = () => fail(new Error('the connection ended without an answer'));
+    outgoing.on('close', endedEarly);
+    outgoing.on('response', (incoming) => {
+      // From here on the answer itself says how it ends.
+      outgoing.removeListener('close', endedEarly);
+      readAnswer(incoming, resolve, fail);
+    });
     outgoing.on('upgrade', (_incoming, socket) => {
       socket.destroy();
       fail(new Error('the server switched to another protocol'));

@@ -60,14 +60,10 @@ export async function serve(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     apiKey: sandbox.apiKey(),
     close: async () => {
-      const closed = new AbortController();
-      const ended = new Promise((resolve) => server.close(resolve)).then(() => closed.abort());
+      const ended = new Promise((resolve) => server.close(resolve));
       server.closeIdleConnections();
       // Who says nothing, or half of something, is not waited for.
-      clock.sleep(GRACE_MS, closed.signal).then(
-        () => server.closeAllConnections(),
-        () => {},
-      );
+      AbortSignal.timeout(GRACE_MS).addEventListener('abort', () => server.closeAllConnections(), { once: true });
       await ended;
       await sandbox.close();
     },

@@ -3,7 +3,7 @@ import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { toWireText } from '../../money/units.ts';
 import { type Context, isoTime, newTxHash } from '../context.ts';
 import { collectFees } from '../fees.ts';
-import { INCOMING, post, RESERVE, SUPPLY, walletAccount } from '../ledger.ts';
+import { balanceOf, INCOMING, post, RESERVE, SUPPLY, walletAccount } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
 import { emit } from '../outbox.ts';
 import { managedWallet } from '../wallets.ts';
@@ -104,11 +104,13 @@ function mint(context: Context, row: OnrampRow): void {
 
 /** With sweep, the cNGN goes on to the user's default wallet, which is the managed one. */
 function deliver(context: Context, row: OnrampRow): void {
-  const base = cngnBaseFromKobo(row.base_kobo);
-  if (row.sweep) {
+  const generated = walletAccount(row.wallet, 'base', 'CNGN');
+  // An offramp may have drawn on the wallet meanwhile: what is left is swept.
+  const held = balanceOf(context.store, generated);
+  if (row.sweep && held > 0n) {
     post(context, 'onramp.swept', row.request_id, [
-      { account: walletAccount(row.wallet, 'base', 'CNGN'), minor: -base },
-      { account: walletAccount(managedWallet(context.store, row.user).id, 'base', 'CNGN'), minor: base },
+      { account: generated, minor: -held },
+      { account: walletAccount(managedWallet(context.store, row.user).id, 'base', 'CNGN'), minor: held },
     ]);
   }
   context.store.run('UPDATE onramp SET completed_at = ? WHERE id = ?', context.nowMs, row.id);
