@@ -17,7 +17,8 @@ import {
 
 const ASSETS = Object.keys(DECIMALS) as Asset[];
 const asset = fc.constantFrom(...ASSETS);
-const payable = fc.bigInt({ min: 1n, max: MAX_MINOR });
+/** Payable in every asset: the least of the largest amounts. */
+const payable = fc.bigInt({ min: 1n, max: MAX_MINOR.NGN });
 const anyMinor = fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n });
 
 function read(text: string, of: Asset): Amount | undefined {
@@ -292,14 +293,14 @@ describe('accepted', () => {
     ['1 kobo', 'NGN', 1n],
     ['50000 kobo', 'NGN', 50000n],
     ['500,000 KOBO', 'NGN', 500000n],
-    ['1000000000000000', 'NGN', MAX_MINOR],
+    ['10000000000', 'NGN', MAX_MINOR.NGN],
     ['5000', 'CNGN', 5000000000n],
     ['1.5 cNGN', 'CNGN', 1500000n],
     ['1.5 CNGN', 'CNGN', 1500000n],
     ['0.000001', 'CNGN', 1n],
     ['1500000 base', 'CNGN', 1500000n],
     ['1299.974550', 'CNGN', 1299974550n],
-    ['100000000000', 'CNGN', MAX_MINOR],
+    ['10000000000', 'CNGN', MAX_MINOR.CNGN],
     ['2.50 USDC', 'USDC', 2500000n],
     ['1 base', 'USDT', 1n],
   ])('%j as %s', (text, of, minor) => {

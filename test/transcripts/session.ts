@@ -116,10 +116,8 @@ async function capture(stage: Stage, { name, words, path }: Extract<Block, { kin
 function shown({ stdout, stderr, code }: Ran): string {
   const visible = (text: string) => text.replaceAll('\r', '␍').replaceAll('\u001b', '␛');
   const ended = stdout === '' || stdout.endsWith('\n') ? stdout : `${stdout}␄\n`;
-  const errors = stderr.replace(/\n$/, '').split('\n');
-  return (
-    visible(ended) + (stderr === '' ? '' : errors.map((line) => `2> ${visible(line)}\n`).join('')) + `[exit ${code}]`
-  );
+  const errors = stderr === '' ? '' : stderr.replace(/\n$/, '').replace(/^/gm, '2> ').concat('\n');
+  return `${visible(ended)}${visible(errors)}[exit ${code}]`;
 }
 
 /** Runs the commands of a transcript, one after the other, and gives the transcript as it should read. */

@@ -1,0 +1,427 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createClient, type Reply } from '../../src/client/client.ts';
+import { addBankAccount } from '../../src/contract/banks.ts';
+import { sandboxReset } from '../../src/contract/control.ts';
+import { startOfframp, startOnramp } from '../../src/contract/transactions.ts';
+import { getDetails, onboard } from '../../src/contract/users.ts';
+import { balanceMulti } from '../../src/contract/wallets.ts';
+import { CATEGORIES, CliError } from '../../src/exit.ts';
+import { Secret } from '../../src/secret.ts';
+import type { HttpRequest, HttpResponse } from '../../src/world.ts';
+import {
+  droppedLine,
+  html,
+  json,
+  refusal,
+  refusedConnection,
+  scripted,
+  success,
+  type Turn,
+  tooMany,
+} from '../support/exchange.ts';
+import { settled, timerClock } from '../support/timers.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: Date.UTC(2026, 0, 5, 9) });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const KEY = 'the-key-nobody-may-see';
+
+function clientFor(turns: readonly Turn[], totalMs = 60_000) {
+  const { exchange, requests } = scripted(...turns);
+  const client = createClient({
+    exchange,
+    target: { baseUrl: 'https://service.test/v1', apiKey: new Secret(KEY) },
+    clock: timerClock,
+    totalMs,
+    interrupted: new AbortController().signal,
+  });
+  return { client, requests };
+}
+
+const ONRAMP = { userId: 'u', amount: 500 };
+const STARTED = {
+  requestId: 'r-1',
+  walletAddress: '0x1',
+  status: 'requested',
+  message: 'pay',
+  autoSwapEnabled: false,
+  targetAsset: 'CNGN',
+  feeBreakdown: { baseAmount: 500, totalFee: 10, totalAmount: 510 },
+};
+
+/** One call of each effect. */
+const CALLS = {
+  read: (client: ReturnType<typeof clientFor>['client']) => client.call(balanceMulti, {}),
+  write: (client: ReturnType<typeof clientFor>['client']) =>
+    client.call(addBankAccount, { accountNumber: '0123456789', bankCode: '058' }),
+  money: (client: ReturnType<typeof clientFor>['client']) => client.call(startOnramp, ONRAMP),
+  destructive: (client: ReturnType<typeof clientFor>['client']) => client.call(sandboxReset, {}),
+} as const;
+type Kind = keyof typeof CALLS;
+
+interface Ended {
+  readonly reply?: Reply<unknown>;
+  readonly error?: CliError;
+  readonly requests: readonly HttpRequest[];
+}
+
+async function ended(call: Promise<Reply<unknown>>, requests: readonly HttpRequest[]): Promise<Ended> {
+  try {
+    return { reply: await settled(call), requests };
+  } catch (error) {
+    if (error instanceof CliError) return { error, requests };
+    throw error;
+  }
+}
+
+function calling(kind: Kind, turns: readonly Turn[], totalMs?: number): Promise<Ended> {
+  const { client, requests } = clientFor(turns, totalMs);
+  return ended(CALLS[kind](client), requests);
+}
+
+const exitOf = ({ error }: Ended) => (error ? CATEGORIES[error.category].exit : 0);
+
+/** What cannot be read as an answer, and so is no refusal either. */
+const UNUSABLE: readonly (readonly [name: string, answer: HttpResponse])[] = [
+  ['HTTP 500 with an envelope', refusal(500, '05', 'Internal error')],
+  ['HTTP 502 with HTML', html(502)],
+  ['HTTP 503 with nothing', json(503, '')],
+  ['HTTP 200 with nothing', json(200, '')],
+  ['HTTP 200 with blanks', json(200, ' \n')],
+  ['HTTP 200 with HTML', html(200)],
+  ['HTTP 200 with HTML that says it is JSON', json(200, '<html></html>')],
+  ['HTTP 200 with truncated JSON', json(200, '{"status":"Success","response_code":"00","data":{"requ')],
+  ['HTTP 200 with an array', json(200, '[]')],
+  ['HTTP 200 with a text', json(200, '"Success"')],
+  ['HTTP 200 with a number', json(200, '0')],
+  ['HTTP 200 with null', json(200, 'null')],
+  ['HTTP 200 with true', json(200, 'true')],
+  ['HTTP 200 with another object', json(200, '{"ok":true}')],
+  ['HTTP 200 with a code that is a number', json(200, '{"response_code":0,"data":{"requestId":"r"}}')],
+  ['HTTP 200 with a code of three digits', json(200, '{"response_code":"000","data":{"requestId":"r"}}')],
+  ['HTTP 200 with a code that is no success', refusal(200, '01', 'no')],
+  ['HTTP 200 with code 05', refusal(200, '05', 'Internal error')],
+  ['HTTP 204', json(204, '')],
+  ['HTTP 302', json(302, '', { location: 'https://elsewhere.test/v1/cngnonramp' })],
+  ['HTTP 302 with an envelope', { ...success(STARTED), status: 302 }],
+  ['HTTP 400 with HTML', html(400)],
+  ['HTTP 400 with nothing', json(400, '')],
+  ['HTTP 401 with HTML', html(401)],
+  ['HTTP 403 with HTML', html(403)],
+  ['HTTP 404 with an array', json(404, '[]')],
+  ['HTTP 400 that says success', json(400, '{"response_code":"00","data":{"requestId":"r"}}')],
+  ['HTTP 500 that says success', json(500, '{"response_code":"00","data":{"requestId":"r"}}')],
+  ['two JSON documents', json(200, '{"response_code":"00"}{"response_code":"00"}')],
+  ['JSON that nests ten thousand deep', json(200, '['.repeat(10_000))],
+];
+
+describe.each(UNUSABLE)('%s', (_, answer) => {
+  test.each(['write', 'money', 'destructive'] as const)(
+    'leaves a %s request in doubt: 6, and one request',
+    async (kind) => {
+      const end = await calling(kind, [answer]);
+      expect([end.error?.category, exitOf(end), end.requests.length]).toEqual(['unknown', 6, 1]);
+    },
+  );
+
+  test('is no usable answer to a read: 5', async () => {
+    const tries = answer.status >= 500 ? 5 : 1;
+    const end = await calling(
+      'read',
+      Array.from({ length: tries }, () => answer),
+    );
+    expect([end.error?.category, exitOf(end)]).toEqual(['network', 5]);
+  });
+});
+
+const REFUSALS: readonly (readonly [
+  name: string,
+  answer: HttpResponse,
+  category: string,
+  exit: number,
+  code: string,
+])[] = [
+  ['HTTP 400, code 01', refusal(400, '01', 'Bad'), 'refused', 3, 'VALIDATION_ERROR'],
+  ['HTTP 404, code 02', refusal(404, '02', 'Gone'), 'refused', 3, 'USER_NOT_FOUND'],
+  ['HTTP 409, code 77', refusal(409, '77', 'Strange'), 'refused', 3, 'REFUSED'],
+  ['HTTP 401, code 03', refusal(401, '03', 'Who?'), 'auth', 4, 'AUTHENTICATION_FAILED'],
+  ['HTTP 403, code 03', refusal(403, '03', 'From where?'), 'auth', 4, 'IP_BLOCKED'],
+  ['HTTP 401, code 01', refusal(401, '01', 'Who?'), 'auth', 4, 'REFUSED'],
+  ['HTTP 403, code 99', refusal(403, '99', 'No'), 'auth', 4, 'REFUSED'],
+  ['HTTP 400, code 03', refusal(400, '03', 'Who?'), 'auth', 4, 'REFUSED'],
+  ['the FX spelling', json(400, '{"responseCode":"01","responseMessage":"Bad"}'), 'refused', 3, 'VALIDATION_ERROR'],
+];
+
+describe.each(REFUSALS)('%s', (_, answer, category, exit, code) => {
+  test('refuses a money request, which leaves once', async () => {
+    const end = await calling('money', [answer]);
+    expect([end.error?.category, exitOf(end), end.error?.code, end.requests.length]).toEqual([category, exit, code, 1]);
+  });
+
+  test.each(['read', 'write', 'destructive'] as const)('refuses a %s request with the same exit code', async (kind) => {
+    const end = await calling(kind, [answer]);
+    expect([end.error?.category, exitOf(end), end.requests.length]).toEqual([category, exit, 1]);
+  });
+
+  test('shows the status and the code', async () => {
+    const { error } = await calling('money', [answer]);
+    expect(error).toMatchObject({ httpStatus: answer.status, responseCode: /"(\d\d)"/.exec(answer.body)?.[1] });
+  });
+});
+
+const ROADS: readonly (readonly [name: string, turns: () => Turn[], category: string | undefined, requests: number])[] =
+  [
+    ['no connection', () => [refusedConnection()], 'network', 1],
+    ['a dropped line', () => [droppedLine()], 'unknown', 1],
+    ['a service that never answers', () => ['hang'], 'unknown', 1],
+    ['a 429, then success', () => [tooMany(), success(STARTED)], undefined, 2],
+    ['a 429, then no connection', () => [tooMany(), refusedConnection()], 'network', 2],
+    ['a 429, then a dropped line', () => [tooMany(), droppedLine()], 'unknown', 2],
+    ['a 429, then HTTP 500', () => [tooMany(), refusal(500, '05', 'no')], 'unknown', 2],
+    ['a 429, then a refusal', () => [tooMany(), refusal(400, '01', 'no')], 'refused', 2],
+    ['a 429 that asks for an hour', () => [tooMany({ 'retry-after': '3600' })], 'rate-limited', 1],
+    ['a 429 that asks for an hour in its body', () => [tooMany({}, { retry_after: 3600 })], 'rate-limited', 1],
+    [
+      'a 429 with HTML that asks for an hour',
+      () => [{ ...html(429), headers: { 'retry-after': '3600' } }],
+      'rate-limited',
+      1,
+    ],
+    ['nothing but 429', () => Array.from({ length: 5 }, () => tooMany()), 'rate-limited', 5],
+  ];
+
+describe.each(ROADS)('a money request and %s', (_, turns, category, count) => {
+  test('ends as it must', async () => {
+    const end = await calling('money', turns());
+    expect([end.error?.category, end.requests.length]).toEqual([category, count]);
+  });
+});
+
+describe('what an error says', () => {
+  test('nothing was sent, when nothing was', async () => {
+    const { error } = await calling('money', [refusedConnection()]);
+    expect(error?.message).toBe('nothing was sent: the connection was refused');
+  });
+
+  test('how long the rate limit lasts', async () => {
+    const { error } = await calling('money', [tooMany({ 'retry-after': '3600' })]);
+    expect(error?.message).toContain('try again in 3600 seconds');
+  });
+
+  test("the service's words and detail", async () => {
+    const { error } = await calling('money', [refusal(400, '01', 'Not valid', { error: 'amount: too small' })]);
+    expect(error?.message).toBe('the service refused: Not valid: amount: too small');
+  });
+
+  test.each([
+    [{ error: { reason: 'why' } }, 'Not valid: why'],
+    [{ data: { error: 'why' } }, 'Not valid: why'],
+    [{ error: 'Not valid' }, 'Not valid'],
+    [{ error: 17 }, 'Not valid'],
+    [{ error: null, data: null }, 'Not valid'],
+  ])('the detail of %j', async (more, words) => {
+    const { error } = await calling('money', [refusal(400, '01', 'Not valid', more)]);
+    expect(error?.message).toBe(`the service refused: ${words}`);
+  });
+
+  test('something when the service gives no reason', async () => {
+    const { error } = await calling('money', [json(400, '{"response_code":"01"}')]);
+    expect(error?.message).toBe('the service refused: no reason given');
+  });
+
+  test('not all of words without end', async () => {
+    const { error } = await calling('money', [refusal(400, '01', 'x'.repeat(10_000))]);
+    expect(error?.message.length).toBeLessThan(600);
+  });
+
+  test('insufficient balance by its name, where the code has two meanings', async () => {
+    const offramp = { ...ONRAMP, accountNumber: '0123456789', bankCode: '058', ticker: 'CNGN' };
+    const { client, requests } = clientFor([
+      refusal(400, '01', 'The balance is too low', { error: '5 needed, 1 available' }),
+    ]);
+    const { error } = await ended(client.call(startOfframp, offramp), requests);
+    expect(error).toMatchObject({ category: 'refused', responseCode: '01', httpStatus: 400 });
+    expect(error?.hint).toContain('fiatrail balances user');
+  });
+});
+
+describe('secrets', () => {
+  const BVN = '22345678901';
+
+  test('are struck out where the service repeats them', async () => {
+    const words = refusal(400, '01', `BVN ${BVN} and key ${KEY}`, { error: `again ${BVN}` });
+    const { client, requests } = clientFor([words]);
+    const { error } = await ended(client.call(onboard, { bvn: BVN }), requests);
+    expect(error?.message).toBe('the service refused: BVN [secret] and key [secret]: again [secret]');
+  });
+
+  test('are struck out before long words are cut', async () => {
+    const { client, requests } = clientFor([refusal(400, '01', `${'x'.repeat(490)} ${KEY}`)]);
+    const { error } = await ended(client.call(balanceMulti, {}), requests);
+    expect(error?.message).not.toContain('the-key');
+  });
+
+  test('of an optional field too', async () => {
+    const { client, requests } = clientFor([refusal(404, '02', `no user ${BVN}`)]);
+    const { error } = await ended(client.call(getDetails, { userId: 'u', bvn: BVN }), requests);
+    expect(error?.message).not.toContain(BVN);
+  });
+
+  test('never stand in an error, however the call ends', async () => {
+    const answers = [html(500), json(200, `{"bvn":"${BVN}"}`), refusal(500, '05', BVN), json(200, BVN), success(BVN)];
+    for (const answer of answers) {
+      const { client, requests } = clientFor([answer]);
+      const { error } = await ended(client.call(onboard, { bvn: BVN }), requests);
+      expect(JSON.stringify([error?.message, error?.hint])).not.toContain(BVN);
+    }
+  });
+
+  test('travel in the header and the body only', async () => {
+    const { client, requests } = clientFor([refusal(400, '01', 'no')]);
+    await ended(client.call(onboard, { bvn: BVN }), requests);
+    expect(requests[0]).toMatchObject({ headers: { 'x-api-key': KEY }, body: `{"bvn":"${BVN}"}` });
+    expect(requests[0]?.url).toBe('https://service.test/v1/onboarduser');
+  });
+});
+
+describe('a success that breaks the schema', () => {
+  test('counts as accepted when it has its request id, and says what is off', async () => {
+    const { reply } = await calling('money', [success({ requestId: 'r-1', status: 17 })]);
+    expect(reply?.data).toMatchObject({ requestId: 'r-1' });
+    expect(reply?.problems).toEqual(expect.arrayContaining(['status', 'walletAddress']));
+  });
+
+  test.each([
+    ['no request id', { status: 'requested' }],
+    ['an empty request id', { ...STARTED, requestId: '' }],
+    ['a request id that is a number', { ...STARTED, requestId: 5 }],
+    ['a request id that is null', { ...STARTED, requestId: null }],
+    ['no data', undefined],
+    ['null', null],
+    ['a list', [STARTED]],
+    ['a text', 'done'],
+  ])('is in doubt when it has %s', async (_, data) => {
+    const end = await calling('money', [success(data)]);
+    expect([end.error?.category, end.requests.length]).toEqual(['unknown', 1]);
+  });
+
+  test('of a write that starts nothing counts as accepted', async () => {
+    const { reply } = await calling('write', [success({})]);
+    expect(reply?.problems).toEqual(expect.arrayContaining(['verifiedAccountName']));
+  });
+
+  test('is no usable answer to a read', async () => {
+    const end = await calling('read', [success({ totalBalance: 17 })]);
+    expect([end.error?.category, end.error?.code, end.requests.length]).toEqual(['network', 'UNUSABLE_ANSWER', 1]);
+  });
+
+  test('keeps fields that nobody knows', async () => {
+    const { reply } = await calling('money', [success({ ...STARTED, newField: { deep: 1 } })]);
+    expect([reply?.problems, reply?.data]).toMatchObject([[], { newField: { deep: 1 } }]);
+  });
+});
+
+describe('what is wrong before it is sent', () => {
+  test.each([
+    [{ userId: 'u', amount: 0 }, 'amount'],
+    [{ userId: 'u', amount: -5 }, 'amount'],
+    [{ userId: 'u', amount: 0.001 }, 'amount'],
+    [{ userId: '', amount: 5 }, 'userId'],
+    [{ userId: 'u\n', amount: 5 }, 'userId'],
+    [{ userId: 'u', amount: Number.NaN }, 'amount'],
+  ])('%j is not sent: 2', async (input, field) => {
+    const { client, requests } = clientFor([]);
+    const end = await ended(client.call(startOnramp, input), requests);
+    expect([end.error?.category, exitOf(end)]).toEqual(['usage', 2]);
+    expect(end.error?.message).toContain(`${field}: expected`);
+  });
+
+  test('a BVN that is none is not repeated', async () => {
+    const { client, requests } = clientFor([]);
+    const { error } = await ended(client.call(onboard, { bvn: '2234567890' }), requests);
+    expect(error?.message).toBe('bvn: expected text, exactly 11 digits');
+  });
+
+  test('unchecked input goes as it is', async () => {
+    const { client, requests } = clientFor([refusal(400, '01', 'no')]);
+    await ended(client.call(startOnramp, { userId: 'u', amount: -5 }, { unchecked: true }), requests);
+    expect(requests[0]?.body).toBe('{"userId":"u","amount":-5}');
+  });
+});
+
+/** Whatever a service may answer: any status but 429, any body. */
+const anyAnswer = fc.record({
+  status: fc
+    .oneof(
+      fc.constantFrom(200, 201, 202, 204, 301, 302, 400, 401, 403, 404, 409, 422, 500, 502, 503),
+      fc.integer({ min: 200, max: 599 }),
+    )
+    .filter((status) => status !== 429),
+  headers: fc.constantFrom<Record<string, string>>(
+    {},
+    { 'content-type': 'text/html' },
+    { 'content-type': 'application/json' },
+  ),
+  body: fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 60 }),
+    fc.json({ maxDepth: 3 }),
+    fc
+      .record({
+        response_code: fc.oneof(fc.constantFrom('00', '01', '02', '03', '05'), fc.anything({ maxDepth: 0 })),
+        message: fc.anything({ maxDepth: 1 }),
+        data: fc.oneof(
+          fc.record({ requestId: fc.oneof(fc.string(), fc.anything({ maxDepth: 0 })) }),
+          fc.anything({ maxDepth: 1 }),
+        ),
+        error: fc.anything({ maxDepth: 1 }),
+      })
+      .map((value) => JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? String(part) : part))),
+  ),
+});
+
+function codeIn(body: string): unknown {
+  try {
+    const value = JSON.parse(body);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value.response_code ?? value.responseCode)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+describe('whatever the service answers to a money request', () => {
+  test('it leaves once, and only a 4xx with a code is a refusal', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyAnswer, async (answer) => {
+        let requests = 0;
+        const client = createClient({
+          exchange: async () => {
+            requests += 1;
+            return answer;
+          },
+          target: { baseUrl: 'https://service.test/v1', apiKey: new Secret(KEY) },
+          clock: timerClock,
+          totalMs: 60_000,
+          interrupted: new AbortController().signal,
+        });
+        const { reply, error } = await ended(client.call(startOnramp, ONRAMP), []);
+        const code = codeIn(answer.body);
+        const isCode = typeof code === 'string' && /^\d\d$/.test(code);
+        const isRefusal = answer.status >= 400 && answer.status < 500 && isCode && code !== '00';
+        const isSuccess = answer.status < 300 && code === '00';
+        const expected = isRefusal ? ['refused', 'auth'] : isSuccess ? ['unknown', undefined] : ['unknown'];
+        expect(requests).toBe(1);
+        expect(expected).toContain(error?.category);
+        expect(reply === undefined || typeof (reply.data as { requestId?: unknown }).requestId === 'string').toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,319 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decodeAnswer, encodeRequest, type Target } from '../../src/client/codec.ts';
+import { createNetwork } from '../../src/client/network.ts';
+import { addBankAccount } from '../../src/contract/banks.ts';
+import { controls, sandboxStatus } from '../../src/contract/control.ts';
+import { type Endpoint, pathParameters } from '../../src/contract/endpoint.ts';
+import { getFees } from '../../src/contract/fees.ts';
+import { endpoints } from '../../src/contract/index.ts';
+import { type FieldRow, rowsOf } from '../../src/contract/rows.ts';
+import { onrampStatus, startOfframp, startOnramp } from '../../src/contract/transactions.ts';
+import { onboard } from '../../src/contract/users.ts';
+import { balanceMulti, balanceUser } from '../../src/contract/wallets.ts';
+import { main } from '../../src/main.ts';
+import { parseJson, type WireNumber, wireNumberText } from '../../src/money/decimal.ts';
+import { createRouter } from '../../src/sandbox/router.ts';
+import { Secret } from '../../src/secret.ts';
+import { json } from '../support/exchange.ts';
+import { bodyOf, httpServer } from '../support/loopback.ts';
+import { fakeWorld } from '../support/world.ts';
+
+const TARGET: Target = { baseUrl: 'https://service.test/v1', apiKey: new Secret('the-key') };
+const everything: readonly Endpoint[] = [...endpoints, ...controls];
+const byId = everything.map((endpoint) => ({ id: endpoint.id, endpoint }));
+
+/** A value of a field's type that is easily found again. */
+function markOf({ name, type }: FieldRow): unknown {
+  if (type === 'boolean') return true;
+  if (type === 'integer' || type === 'number') return name.length + 0.5;
+  return type === 'object' ? { inside: name } : `<${name}>`;
+}
+
+const topRows = (endpoint: Endpoint) => rowsOf(endpoint.request()).filter(({ name }) => !/[.[]/.test(name));
+
+function markedInput(endpoint: Endpoint): Record<string, unknown> {
+  return Object.fromEntries(topRows(endpoint).map((row) => [row.name, markOf(row)]));
+}
+
+describe.each(byId)('$id', ({ endpoint }) => {
+  const input = markedInput(endpoint);
+  const { method, url, headers, body } = encodeRequest(endpoint, input as never, TARGET);
+  const { origin, pathname, searchParams } = new URL(url);
+  const inPath = pathParameters(endpoint.path);
+  const elsewhere = Object.entries(input).filter(([name]) => !inPath.includes(name));
+  const isQuery = (endpoint.place ?? (endpoint.method === 'GET' ? 'query' : 'body')) === 'query';
+
+  test('goes to its own path, controls outside of /v1', () => {
+    const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(input[name])));
+    expect([method, origin]).toEqual([endpoint.method, 'https://service.test']);
+    expect(pathname).toBe(endpoint.area === 'control' ? path : `/v1${path}`);
+  });
+
+  test('has its other fields in the query or in the body, and nowhere else', () => {
+    const asText = elsewhere.map(([name, value]) => [name, String(value)]);
+    expect([...searchParams]).toEqual(isQuery ? asText : []);
+    expect(body === undefined ? undefined : JSON.parse(body)).toEqual(
+      isQuery || method === 'GET' ? undefined : Object.fromEntries(elsewhere),
+    );
+  });
+
+  test('says who asks, and what the body is when there is one', () => {
+    expect(headers).toEqual({
+      accept: 'application/json',
+      'x-api-key': 'the-key',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    });
+  });
+
+  test('is found again by the sandbox, with its path fields', () => {
+    const route = createRouter()(method, url);
+    expect(route?.endpoint.id).toBe(endpoint.id);
+    expect(route?.path).toEqual(Object.fromEntries(inPath.map((name) => [name, String(input[name])])));
+  });
+
+  test('leaves out what is undefined', () => {
+    const nothing = Object.fromEntries(elsewhere.map(([name]) => [name, undefined]));
+    const request = encodeRequest(endpoint, { ...input, ...nothing } as never, TARGET);
+    expect(request.url).not.toContain('?');
+    expect(request.body ?? '{}').toBe('{}');
+  });
+});
+
+/** Retyped from the specification. */
+const WRITTEN: readonly (readonly [endpoint: Endpoint, input: object, written: string])[] = [
+  [onboard, { bvn: '12345678901' }, 'POST https://service.test/v1/onboarduser {"bvn":"12345678901"}'],
+  [startOnramp, { userId: 'u', amount: 500 }, 'POST https://service.test/v1/cngnonramp {"userId":"u","amount":500}'],
+  [
+    startOfframp,
+    { userId: 'u', amount: 0.5, accountNumber: '0123456789', bankCode: '058', ticker: 'CNGN' },
+    'POST https://service.test/v1/cngnofframp {"userId":"u","amount":0.5,"accountNumber":"0123456789","bankCode":"058","ticker":"CNGN"}',
+  ],
+  [balanceUser, { userId: 'u 1', token: 'USDC' }, 'GET https://service.test/v1/balance/user/u%201?token=USDC'],
+  [balanceMulti, { networks: 'base,eth' }, 'GET https://service.test/v1/balance/multi?networks=base%2Ceth'],
+  [sandboxStatus, { values: true }, 'GET https://service.test/_sandbox/status?values=true'],
+];
+
+test.each(WRITTEN)('request %# is written as the specification has it', (endpoint, input, written) => {
+  const { method, url, body } = encodeRequest(endpoint, input as never, TARGET);
+  expect([method, url, body].filter((part) => part !== undefined).join(' ')).toBe(written);
+});
+
+describe('an id in a path', () => {
+  const ODD = [
+    'a/b',
+    'a?b=c',
+    'a#b',
+    '100%',
+    '%2F',
+    'a b',
+    'a+b',
+    'a&b',
+    'a;b',
+    "a'b",
+    'ünïcode',
+    '…',
+    'a\\b',
+    '...',
+    '.a',
+    'a..',
+    '~',
+    '@:$,=',
+    '🙂',
+  ];
+  const ids = fc
+    .string({
+      unit: fc
+        .oneof(fc.integer({ min: 0x20, max: 0x7e }), fc.integer({ min: 0xa0, max: 0xd7ff }))
+        .map((code) => String.fromCharCode(code)),
+      minLength: 1,
+      maxLength: 40,
+    })
+    .filter((id) => id !== '.' && id !== '..');
+  const pathOf = (id: string) => encodeRequest(balanceUser, { userId: id }, TARGET);
+
+  test('arrives at the sandbox as it was, whatever it is', () => {
+    fc.assert(
+      fc.property(ids, (id) => {
+        const { method, url } = pathOf(id);
+        expect(createRouter()(method, url)?.path).toEqual({ userId: id });
+      }),
+    );
+  });
+
+  test('does not change on its way through a URL', () => {
+    fc.assert(
+      fc.property(ids, (id) => {
+        const { url } = pathOf(id);
+        expect(new URL(url).href).toBe(new URL(new URL(url).href).href);
+        expect(decodeURIComponent(new URL(url).pathname)).toBe(`/v1/balance/user/${id}`);
+      }),
+    );
+  });
+
+  test.each(ODD)('arrives over HTTP: %s', async (id) => {
+    let asked = '';
+    const { baseUrl } = await httpServer((request, response) => {
+      asked = request.url ?? '';
+      response.end('{}');
+    });
+    const request = encodeRequest(balanceUser, { userId: id }, { ...TARGET, baseUrl });
+    await createNetwork({})(request, new AbortController().signal);
+    expect(createRouter()('GET', asked)?.path).toEqual({ userId: id });
+  });
+
+  test.each(['.', '..'])('is refused when a URL would take it for a step: %s', async (id) => {
+    const world = fakeWorld({ env: { FIATRAIL_BASE_URL: 'https://service.test/v1', FIATRAIL_API_KEY: 'k' } });
+    expect(await main(['balances', 'user', id], world)).toBe(2);
+  });
+});
+
+/** Numbers as JSON has them, of any length. */
+const numberText = fc
+  .tuple(
+    fc.constantFrom('', '-'),
+    fc.bigInt({ min: 0n, max: 10n ** 30n }),
+    fc.option(fc.stringMatching(/^[0-9]{1,20}$/), { nil: undefined }),
+  )
+  .map(([sign, whole, fraction]) => `${sign}${whole}${fraction === undefined ? '' : `.${fraction}`}`);
+
+/** The same value: zeros at the end of a fraction do not count. */
+const shortest = (text: string) => (text.includes('.') ? text.replace(/\.?0+$/, '') : text).replace(/^-0$/, '0');
+
+describe('a number', () => {
+  test('keeps every digit in a body', () => {
+    fc.assert(
+      fc.property(numberText, (text) => {
+        const amount = parseJson(text) as WireNumber;
+        const { body } = encodeRequest(startOnramp, { userId: 'u', amount }, TARGET);
+        const sent = /"amount":([^}]*)}/.exec(body ?? '')?.[1] ?? '';
+        expect(shortest(sent)).toBe(shortest(text));
+      }),
+    );
+  });
+
+  test('keeps every digit in a query', () => {
+    const amount = parseJson('12345678901234567890.123456') as WireNumber;
+    const { url } = encodeRequest(balanceMulti, { amount } as never, TARGET);
+    expect(new URL(url).searchParams.get('amount')).toBe('12345678901234567890.123456');
+  });
+
+  test('keeps every digit in an answer', () => {
+    fc.assert(
+      fc.property(numberText, (text) => {
+        const answer = decodeAnswer(getFees, json(200, `{"response_code":"00","data":{"fintechId":"f","n":${text}}}`));
+        const data = answer.kind === 'success' ? (answer.data as Record<string, unknown>) : {};
+        expect(shortest(wireNumberText(data['n'] as WireNumber))).toBe(shortest(text));
+      }),
+    );
+  });
+});
+
+describe('an answer', () => {
+  test('is a success by status and code, whatever its words', () => {
+    const body = '{"status":"Error","response_code":"00","message":"Failed","data":{"fintechId":"f"}}';
+    expect(decodeAnswer(getFees, json(200, body))).toEqual({
+      kind: 'success',
+      data: { fintechId: 'f' },
+      body,
+      problems: [],
+    });
+  });
+
+  test('is a refusal by status and code, whatever its words', () => {
+    const answer = decodeAnswer(
+      getFees,
+      json(400, '{"status":"Success","response_code":"01","message":"All is well"}'),
+    );
+    expect(answer).toEqual({ kind: 'refused', httpStatus: 400, responseCode: '01', message: 'All is well' });
+  });
+
+  test('names the fields that break the contract', () => {
+    const answer = decodeAnswer(addBankAccount, json(200, '{"response_code":"00","data":{"isValidated":"yes"}}'));
+    expect(answer).toMatchObject({ kind: 'success', problems: ['verifiedAccountName', 'isValidated'] });
+  });
+
+  test('may have lost what it does not promise', () => {
+    const answer = decodeAnswer(
+      onrampStatus,
+      json(200, '{"response_code":"00","data":{"requestId":"r","status":null}}'),
+    );
+    expect(answer).toMatchObject({ kind: 'success', problems: [] });
+  });
+});
+
+/** Runs a command line against a service on this machine that gives `body` for every request. */
+async function against(body: string, argv: readonly string[]) {
+  const asked: string[] = [];
+  const { baseUrl } = await httpServer(async (request, response) => {
+    asked.push(`${request.method} ${request.url} ${await bodyOf(request)}`);
+    response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+  });
+  const env = { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'a-key' };
+  const world = fakeWorld({ env, network: createNetwork({}) });
+  const code = await main([...argv, '-q'], world);
+  return { code, stdout: world.stdout.text(), stderr: world.stderr.text(), asked };
+}
+
+describe('what is printed', () => {
+  const DATA =
+    '{"fintechId":"f","price":1.50,"big":12345678901234567890,"tiny":0.000000000000000000001,"e":1E5,"list":[0.10,1.0]}';
+  const ENVELOPE = `{"status":"Success","response_code":"00","message":"done","data":${DATA}}`;
+
+  test('by -o raw is the data to the digit', async () => {
+    const { code, stdout } = await against(ENVELOPE, ['api', 'GET', '/getfees', '-o', 'raw']);
+    expect([code, stdout]).toEqual([0, `${DATA}\n`]);
+  });
+
+  test('by -o raw keeps the order of fields and null for no data', async () => {
+    const { stdout } = await against('{"response_code":"00","data":{"z":1,"fintechId":"f","a":2}}', [
+      'fees',
+      'show',
+      '-o',
+      'raw',
+    ]);
+    expect(stdout).toBe('{"z":1,"fintechId":"f","a":2}\n');
+  });
+
+  test.each(['json', 'ndjson', 'yaml'])('by -o %s has every digit of a long number', async (format) => {
+    const { code, stdout } = await against(ENVELOPE, ['fees', 'show', '-o', format]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('12345678901234567890')]);
+  });
+
+  test('has every digit of an amount', async () => {
+    const body = '{"response_code":"00","data":{"summary":{"availableForWithdrawal":12345678901234567}}}';
+    const { stdout } = await against(body, [
+      'fees',
+      'earned',
+      '-o',
+      'json',
+      '--query',
+      'summary.availableForWithdrawal.value',
+    ]);
+    expect(stdout).toBe('"123456789012345.67"\n');
+  });
+
+  test('by a payment is what it was sent as: every digit of the amount', async () => {
+    const body = '{"response_code":"00","data":{"requestId":"r"}}';
+    const { asked } = await against(body, ['onramp', 'start', 'u', '--amount', '9999999999.99', '--yes']);
+    expect(asked).toEqual(['POST /v1/cngnonramp {"userId":"u","amount":9999999999.99}']);
+  });
+
+  test('by api is sent with every digit', async () => {
+    const body = '{"response_code":"00","data":{"requestId":"r"}}';
+    const fields = ['-f', 'userId=u', '-f', 'amount=12345678901234567890.10'];
+    const { asked } = await against(body, ['api', 'POST', '/cngnonramp', ...fields, '--yes']);
+    expect(asked).toEqual(['POST /v1/cngnonramp {"userId":"u","amount":12345678901234567890.10}']);
+  });
+
+  test('of an id with odd characters arrives as it was', async () => {
+    const { asked } = await against('{"response_code":"00","data":{}}', [
+      'balances',
+      'user',
+      'a/b?c#d%e',
+      '-o',
+      'json',
+    ]);
+    expect(asked).toEqual(['GET /v1/balance/user/a%2Fb%3Fc%23d%25e ']);
+  });
+});

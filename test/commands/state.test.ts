@@ -1,0 +1,185 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import {
+  fiatrail,
+  fiatrailJson,
+  newHome,
+  ROOT,
+  requireBuilt,
+  startProgram,
+  temporaryFolder,
+} from '../support/built.ts';
+import { journalRows } from '../support/journal.ts';
+
+beforeAll(requireBuilt);
+
+const TRACE = /^\s+at .*:\d+:\d+/m;
+
+/** The built program, as a shell writes it. */
+const PROGRAM = `"${process.execPath}" "${join(ROOT, 'bin', 'fiatrail.js')}"`;
+
+/** Runs lines of a shell in which `fiatrail` is the built program; each of its exit codes is printed as `[exit N]`. */
+function shell(lines: readonly string[], around: readonly string[] = [], limits = '') {
+  const home = newHome(onTestFinished);
+  const program = `fiatrail() { ${PROGRAM} "$@"; echo "[exit $?]"; }`;
+  const [file = '', ...argv] = [...around, 'bash', '-c', [limits, program, ...lines].join('\n')];
+  return startProgram(home, file, argv).end;
+}
+
+const exitsIn = (text: string) => [...text.matchAll(/\[exit (\d+)\]/g)].map(([, code]) => Number(code));
+
+/** Whether this machine lets a test have a small disk of its own; where it does not, a limit on file sizes has to do. */
+function canMount(): boolean {
+  const folder = temporaryFolder(onTestFinished);
+  return spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder]).status === 0;
+}
+
+/** A shell whose state directory can hold so many KiB. */
+function smallDisk(kibibytes: number, lines: readonly string[]) {
+  const state = 'mkdir -p "$FIATRAIL_STATE_DIR"';
+  const mount = `mount -t tmpfs -o size=${kibibytes}k tmpfs "$FIATRAIL_STATE_DIR"`;
+  if (canMount()) return shell([state, mount, ...lines], ['unshare', '-rm']);
+  return shell([state, ...lines], [], `trap '' XFSZ; ulimit -f ${kibibytes}`);
+}
+
+const ONBOARD = 'echo 22345678901 | fiatrail users onboard --bvn-stdin -q';
+
+describe('a disk that is full', () => {
+  test('before anything is there is one sentence: 2', async () => {
+    const { stdout, stderr } = await smallDisk(16, ['fiatrail users list -q -o json']);
+    expect(exitsIn(stdout)).toEqual([2]);
+    expect(['STATE_FULL', 'STATE_UNWRITABLE']).toContain(JSON.parse(stderr).error.code);
+  });
+
+  test('stops money before it leaves: 2', async () => {
+    const pay = 'fiatrail onramp start somebody --amount 5 --yes -q';
+    const { stdout, stderr } = await smallDisk(16, [
+      'export FIATRAIL_BASE_URL=http://127.0.0.1:9/v1 FIATRAIL_API_KEY=a-key',
+      pay,
+    ]);
+    expect([exitsIn(stdout), stderr.trim().split('\n').length, TRACE.test(stderr)]).toEqual([[2], 2, false]);
+  });
+
+  test('in the middle loses nothing, and all is well when there is room again', async () => {
+    const fill = 'dd if=/dev/zero of="$FIATRAIL_STATE_DIR/fill" bs=1k 2>/dev/null';
+    const { stdout, stderr } = await smallDisk(2048, [
+      'fiatrail sandbox seed --users 2 --pace instant -q',
+      fill,
+      ONBOARD,
+      'rm "$FIATRAIL_STATE_DIR/fill"',
+      'fiatrail sandbox status -q -o csv --fields users,ledger.balanced',
+      ONBOARD,
+    ]);
+    const [seeded, , status, again] = exitsIn(stdout);
+    expect([seeded, status, again, TRACE.test(stderr)]).toEqual([0, 0, 0, false]);
+    expect(stdout).toMatch(/^[23],true\r?$/m);
+  });
+});
+
+describe('standard output that takes nothing', () => {
+  test('ends a read without a stack trace', async () => {
+    const { stdout, stderr } = await shell([`${PROGRAM} users list -q > /dev/full`, 'echo "[exit $?]"']);
+    expect([exitsIn(stdout).every((code) => code !== 0), TRACE.test(stderr)]).toEqual([true, false]);
+  });
+
+  test('ends neither in 1 nor in 2 after money has left', async () => {
+    const home = newHome(onTestFinished);
+    await fiatrail(home, ['sandbox', 'seed', '--users', '1', '--pace', 'instant']);
+    const { users } = await fiatrailJson<{ users: { userId: string }[] }>(home, ['users', 'list']);
+    const argv = ['onramp', 'start', users[0]?.userId ?? '', '--amount', '5', '--yes', '-q'];
+    const script = 'exec "$0" "$@" > /dev/full';
+    const { code, stderr } = await startProgram(home, 'bash', [
+      '-c',
+      script,
+      process.execPath,
+      join(ROOT, 'bin', 'fiatrail.js'),
+      ...argv,
+    ]).end;
+    expect(journalRows(home.stateDir)).toMatchObject([{ state: 'accepted' }]);
+    expect([[1, 2].includes(code ?? 1), TRACE.test(stderr)]).toEqual([false, false]);
+  });
+
+  test('and a reader that has gone are two things: | head ends well', async () => {
+    const { stdout, stderr } = await shell([
+      `${PROGRAM} banks list -o json -q | head -c 1 > /dev/null`,
+      `echo "[exit ${'$'}{PIPESTATUS[0]}]"`,
+    ]);
+    expect([exitsIn(stdout), stderr]).toEqual([[0], '']);
+  });
+});
+
+describe('what is written', () => {
+  test('is only its owner’s to read', async () => {
+    const home = newHome(onTestFinished);
+    await fiatrail(home, ['sandbox', 'reset', '--yes']);
+    const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
+    expect(mode(home.stateDir)).toBe('700');
+    for (const name of ['sandbox.db', 'journal.db'])
+      expect([name, mode(join(home.stateDir, name))]).toEqual([name, '600']);
+  });
+
+  test('stands nowhere but in the folders it may', async () => {
+    const home = newHome(onTestFinished);
+    await fiatrail(home, ['users', 'list']);
+    expect(readdirSync(home.path).sort()).toEqual(['cache', 'state']);
+  });
+
+  test('does not change a file that is no database', async () => {
+    const home = newHome(onTestFinished);
+    mkdirSync(home.stateDir);
+    const garbage = Buffer.from(Array.from({ length: 9000 }, (_, index) => (index * 37) % 256));
+    const paths = ['sandbox.db', 'journal.db'].map((name) => join(home.stateDir, name));
+    for (const path of paths) writeFileSync(path, garbage);
+    const codes = [await fiatrail(home, ['users', 'list']), await fiatrail(home, ['ops', 'list'])].map(
+      ({ code }) => code,
+    );
+    expect([codes, paths.map((path) => readFileSync(path).equals(garbage))]).toEqual([
+      [2, 2],
+      [true, true],
+    ]);
+    expect(readdirSync(home.stateDir).sort()).toEqual(['journal.db', 'sandbox.db']);
+  });
+
+  test('does not change a database whose pages are damaged', async () => {
+    const home = newHome(onTestFinished);
+    await fiatrail(home, ['sandbox', 'seed', '--users', '3']);
+    const path = join(home.stateDir, 'sandbox.db');
+    const damaged = readFileSync(path).fill(0xff, 4096);
+    writeFileSync(path, damaged);
+    const { code, stderr } = await fiatrail(home, ['users', 'list', '-q', '-o', 'json']);
+    expect([code, JSON.parse(stderr).error.code]).toEqual([2, 'STATE_CORRUPT']);
+    expect(readFileSync(path).equals(damaged)).toBe(true);
+  });
+
+  test('by a newer version is left alone', async () => {
+    const home = newHome(onTestFinished);
+    await fiatrail(home, ['ops', 'list']);
+    const path = join(home.stateDir, 'journal.db');
+    const newer = readFileSync(path);
+    newer.writeUInt32BE(999, 60);
+    writeFileSync(path, newer);
+    const { code, stderr } = await fiatrail(home, ['ops', 'list', '-o', 'json']);
+    expect([code, JSON.parse(stderr).error.code]).toEqual([2, 'STATE_NEWER']);
+  });
+
+  test('may be read-only for a read of another account', async () => {
+    const home = newHome(onTestFinished);
+    mkdirSync(home.stateDir);
+    chmodSync(home.stateDir, 0o500);
+    const env = { FIATRAIL_BASE_URL: 'http://127.0.0.1:9/v1', FIATRAIL_API_KEY: 'a-key' };
+    expect((await fiatrail(home, ['balances', 'fintech', '--timeout', '10ms'], { env })).code).toBe(5);
+    chmodSync(home.stateDir, 0o700);
+  });
+});
+
+describe('much output', () => {
+  test('is not cut off in a pipe', async () => {
+    const home = newHome(onTestFinished);
+    await fiatrail(home, ['sandbox', 'seed', '--users', '100', '--pace', 'instant']);
+    const { stdout } = await fiatrail(home, ['users', 'list', '--limit', '100', '-o', 'json', '-q']);
+    expect(stdout.length).toBeGreaterThan(65_536);
+    expect(JSON.parse(stdout).users).toHaveLength(100);
+  });
+});

@@ -1,0 +1,112 @@
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { fiatrail, fiatrailOnTerminal, newHome, requireBuilt, type Step } from '../support/built.ts';
+import { journalRows } from '../support/journal.ts';
+
+/** A real terminal, as far as the program can tell. */
+
+beforeAll(requireBuilt);
+
+const [ENTER, CTRL_C, CTRL_D, CLEAR] = ['\r', '\u0003', '\u0004', '\u0015'];
+const PAY = ['onramp', 'start', 'somebody', '--amount', '5000'];
+
+async function typing(argv: readonly string[], ...steps: readonly Step[]) {
+  const home = newHome(onTestFinished);
+  const { screen, code, missed } = await fiatrailOnTerminal(home, argv, steps);
+  expect([missed, screen]).toEqual([null, screen]);
+  return { screen, code, rows: journalRows(home.stateDir) };
+}
+
+describe('a question', () => {
+  test('asks for what is missing', async () => {
+    const { code, screen } = await typing(['users', 'show'], { expect: 'user-id:', send: `nobody${ENTER}` });
+    expect([code, screen]).toEqual([3, expect.stringContaining('no verified user of this fintech has this id')]);
+  });
+
+  test('asks again after a wrong answer, and says what is wrong', async () => {
+    const { code, screen } = await typing(
+      ['onramp', 'start', 'somebody', '--yes'],
+      { expect: 'Amount in Naira:', send: `0${ENTER}` },
+      { expect: 'above 0', send: `${CLEAR}5${ENTER}` },
+    );
+    expect([code, screen]).toEqual([3, expect.stringContaining('User not found')]);
+  });
+
+  test('is not asked with --no-input', async () => {
+    expect((await typing(['users', 'show', '--no-input'])).code).toBe(2);
+  });
+});
+
+describe('a confirmation', () => {
+  test('is no on Enter: 9, nothing sent, nothing written down', async () => {
+    const { code, screen, rows } = await typing(PAY, { expect: 'go ahead?', send: ENTER });
+    expect([code, rows]).toEqual([9, []]);
+    expect(screen).toContain('declined; nothing was sent');
+  });
+
+  test('is no on n: 9', async () => {
+    expect((await typing(PAY, { expect: 'go ahead?', send: `n${ENTER}` })).code).toBe(9);
+  });
+
+  test('is yes on y', async () => {
+    const { code } = await typing(['sandbox', 'reset'], { expect: 'go ahead?', send: `y${ENTER}` });
+    expect(code).toBe(0);
+  });
+
+  test('shows amount and destination before it asks', async () => {
+    const { screen } = await typing(PAY, { expect: 'go ahead?', send: ENTER });
+    const before = screen.slice(0, screen.indexOf('go ahead?'));
+    expect(before).toContain('₦5,000.00 (500,000 kobo), sent as 5000 naira');
+    expect(before).toContain('a new wallet of the user');
+  });
+
+  test('ends in 130 on Ctrl-C, with nothing sent and no talk of an internal error', async () => {
+    const { code, screen, rows } = await typing(PAY, { expect: 'go ahead?', send: CTRL_C });
+    expect([code, rows, screen.includes('internal error')]).toEqual([130, [], false]);
+  });
+
+  test('ends neither well nor in an internal error when the terminal has no more to say', async () => {
+    const { code, screen, rows } = await typing(PAY, { expect: 'go ahead?', send: CTRL_D });
+    expect([[9, 130].includes(code), rows, screen.includes('internal error')]).toEqual([true, [], false]);
+  });
+});
+
+describe('a BVN', () => {
+  const BVN = '22345678901';
+
+  test('that is typed does not stand on the screen', async () => {
+    const { code, screen } = await typing(['users', 'onboard'], { expect: 'BVN (11 digits):', send: `${BVN}${ENTER}` });
+    const typed = [...BVN].map((_, index) => BVN.slice(0, index + 2)).filter((part) => part.length > 3);
+    expect([code, typed.filter((part) => screen.includes(part))]).toEqual([0, []]);
+  });
+
+  test('that is none is asked for again, and does not stand on the screen either', async () => {
+    const { code, screen } = await typing(
+      ['users', 'onboard'],
+      { expect: 'BVN (11 digits):', send: `2234567${ENTER}` },
+      { expect: 'exactly 11 digits', send: `${CLEAR}${BVN}${ENTER}` },
+    );
+    expect([code, screen.includes('2234')]).toEqual([0, false]);
+  });
+
+  test('is not asked for after Ctrl-C: 130', async () => {
+    const { code, screen } = await typing(['users', 'onboard'], { expect: 'BVN (11 digits):', send: CTRL_C });
+    expect([code, screen.includes('internal error')]).toEqual([130, false]);
+  });
+});
+
+describe('colour', () => {
+  const BOLD = '\u001b[1m';
+
+  test('is there on a terminal', async () => {
+    expect((await typing(['sandbox', 'clock'])).screen).toContain(BOLD);
+  });
+
+  test('is not there with --no-color', async () => {
+    expect((await typing(['sandbox', 'clock', '--no-color'])).screen).not.toContain(BOLD);
+  });
+
+  test('is not there off a terminal', async () => {
+    const { stdout, stderr } = await fiatrail(newHome(onTestFinished), ['sandbox', 'clock']);
+    expect(stdout + stderr).not.toContain('\u001b');
+  });
+});

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { main } from '../../src/main.ts';
+import { journalRows } from '../support/journal.ts';
+import { ACCOUNT, fakeWorld } from '../support/world.ts';
+
+const COMMAND = /^\$ (?:printf "\$BVN" \| )?fiatrail (\S+ \S+|\S+)/gm;
+
+test('the tour goes from a BVN to money in a bank account', async () => {
+  const world = fakeWorld();
+  expect([await main(['tour'], world), world.stderr.text()]).toEqual([0, 'profile sandbox · embedded sandbox\n']);
+  const shown = world.stdout.text();
+  expect([...shown.matchAll(COMMAND)].map(([, words]) => words)).toEqual([
+    'users onboard',
+    'users show',
+    'onramp start',
+    'onramp account',
+    'sandbox pay',
+    'onramp status',
+    'balances user',
+    'balances fintech',
+    'offramp start',
+    'balances user',
+    'fees earned',
+    'ops list',
+    'sandbox status',
+  ]);
+  for (const part of ['5,000.00 cNGN', 'Balanced', 'completed', 'That was the tour.']) expect(shown).toContain(part);
+});
+
+test('its steps are numbered, one after the other', async () => {
+  const world = fakeWorld();
+  await main(['tour'], world);
+  const numbers = [...world.stdout.text().matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number));
+  expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+});
+
+test('its money stands in the journal', async () => {
+  const world = fakeWorld();
+  await main(['tour'], world);
+  const rows = journalRows(world.stateDir).map(({ endpoint, state }) => [endpoint, state]);
+  expect(rows).toEqual([
+    ['transactions.onramp', 'accepted'],
+    ['transactions.offramp', 'accepted'],
+  ]);
+});
+
+test('it may be taken again on the same sandbox', async () => {
+  const world = fakeWorld();
+  await main(['tour'], world);
+  expect(await main(['tour', '-q'], world)).toBe(0);
+});
+
+test('it shows no BVN', async () => {
+  const world = fakeWorld();
+  await main(['tour'], world);
+  expect(world.stdout.text()).not.toMatch(/(?<![0-9a-z])2\d{10}(?![0-9a-z])/);
+});
+
+test('it does not play on a real account: 2', async () => {
+  const world = fakeWorld({ env: ACCOUNT });
+  expect([await main(['tour'], world), world.stdout.text()]).toEqual([2, '']);
+});

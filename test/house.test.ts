@@ -1,0 +1,464 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { CATEGORIES } from '../src/exit.ts';
+import { ROOT } from './support/built.ts';
+import {
+  callsAtImport,
+  functionsOf,
+  type Import,
+  readSources,
+  roomOf,
+  type Source,
+  statementsOf,
+} from './support/source.ts';
+
+/**
+ * The rules of the house that can be executed: who may import whom, one door per package, no state, no time and no
+ * chance but the World's, sizes, dead files. A rule that the code breaks on purpose has its exception here, with the reason.
+ */
+const sources = readSources();
+const byPath = new Map(sources.map((source) => [source.path, source]));
+
+/** What breaks a rule, less what is excepted. An exception that is no longer needed fails too. */
+function expectOnly(found: readonly string[], exceptions: Readonly<Record<string, string>>): void {
+  expect([...new Set(found)].sort()).toEqual(Object.keys(exceptions).sort());
+}
+
+describe('the reader of sources', () => {
+  test.each([
+    ['const a = f(1);', ['f']],
+    ['export const a = { b: [g.h(2)] };', ['g.h']],
+    ['const a = new Thing();', ['new Thing']],
+    ['const a = [1].map(String).join();', ['.map', '.join']],
+    ['f();', ['f']],
+    ['const a = (b: string) => f(b);', []],
+    ['const a = { b: () => f(1), c: g(2) };', ['g']],
+    ['const a = { b: () => {\n  f(1);\n} };', []],
+    ['export async function a() {\n  f();\n}', []],
+    ['class A {\n  b = f();\n  c() {\n    g();\n  }\n}', []],
+    ['class A {\n  static b = f();\n}', ['f']],
+  ])('%s calls %j', (statement, calls) => {
+    expect(callsAtImport(statement)).toEqual(calls);
+  });
+});
+
+// Rule 1: direction.
+
+/** The ground: no room, used by all. */
+const GROUND = ['world.ts', 'exit.ts', 'secret.ts', 'exchange-error.ts', 'json.d.ts', 'late-child-process.ts'];
+
+/** Each room, and the rooms it may import besides the ground and itself. */
+const DIRECTION: Readonly<Record<string, readonly string[]>> = {
+  money: [],
+  crypto: ['money'],
+  sqlite: [],
+  contract: ['money', 'crypto'],
+  client: ['contract', 'money', 'crypto'],
+  service: ['contract', 'money', 'crypto', 'sqlite'],
+  present: ['contract', 'money'],
+  derive: ['contract', 'money'],
+  sandbox: ['service', 'contract', 'money', 'crypto'],
+  journal: ['client', 'present', 'contract', 'money', 'crypto', 'sqlite'],
+  account: ['client', 'contract', 'money', 'crypto'],
+  webhooks: ['client', 'contract', 'money', 'crypto'],
+  commands: ['account', 'journal', 'webhooks', 'sandbox', 'client', 'present', 'derive', 'contract', 'money', 'crypto'],
+  'program.ts': ['commands', 'present', 'contract', 'money'],
+  'main.ts': ['program.ts', 'commands', 'account', 'journal', 'present', 'contract', 'money', 'sqlite'],
+  'world-system.ts': ['client'],
+  'entry.ts': ['main.ts', 'world-system.ts'],
+};
+
+const DIRECTION_EXCEPTIONS: Readonly<Record<string, string>> = {
+  'sandbox/guard.ts -> sqlite/database.ts': 'the type of the store that a service hands out',
+  'commands/session.ts -> sqlite/database.ts':
+    'the class of its error: a state file that could not commit changed nothing, any other error leaves doubt',
+};
+
+/** Room to room, where the direction table does not have it. */
+function wrongWays({ path, imports }: Source): string[] {
+  const room = roomOf(path);
+  const allowed = new Set([room, ...GROUND, ...(DIRECTION[room] ?? [])]);
+  return imports
+    .filter(({ isOwn, target }) => isOwn && !allowed.has(roomOf(target)))
+    .map(({ target }) => `${path} -> ${target}`);
+}
+
+/** Import cycles among edges, each written from its first file on. */
+function cyclesOf(isEdge: (edge: Import) => boolean): string[] {
+  const found = new Set<string>();
+  const done = new Set<string>();
+  const visit = (path: string, trail: readonly string[]) => {
+    const at = trail.indexOf(path);
+    if (at !== -1) found.add(inOrder(trail.slice(at)));
+    if (at !== -1 || done.has(path)) return;
+    for (const edge of byPath.get(path)?.imports ?? [])
+      if (edge.isOwn && isEdge(edge)) visit(edge.target, [...trail, path]);
+    done.add(path);
+  };
+  for (const { path } of sources) visit(path, []);
+  return [...found];
+}
+
+function inOrder(cycle: readonly string[]): string {
+  const first = cycle.indexOf([...cycle].sort()[0] ?? '');
+  return [...cycle.slice(first), ...cycle.slice(0, first)].join(' -> ');
+}
+
+/** Types may point back: nothing of them is there when the program runs. */
+const TYPE_CYCLE_EXCEPTIONS: Readonly<Record<string, string>> = {
+  'commands/command.ts -> commands/session.ts': 'a command runs in a session, and a session runs commands',
+  'commands/connect.ts -> commands/session.ts': 'a connection reads the flags of the session that opens it',
+};
+
+describe('rule 1: direction', () => {
+  test('each file stands in a room that the table knows', () => {
+    const rooms = new Set(sources.map(({ path }) => roomOf(path)));
+    expect([...rooms].filter((room) => !(room in DIRECTION) && !GROUND.includes(room))).toEqual([]);
+  });
+
+  test('nothing imports upward', () => {
+    expectOnly(sources.flatMap(wrongWays), DIRECTION_EXCEPTIONS);
+  });
+
+  test('the ground imports nothing but the ground', () => {
+    const ground = sources.filter(({ path }) => GROUND.includes(path));
+    const beyond = ground.flatMap(({ path, imports }) =>
+      imports
+        .filter(({ isOwn, target }) => isOwn && !GROUND.includes(target))
+        .map(({ target }) => `${path} -> ${target}`),
+    );
+    expect([ground.length, beyond]).toEqual([GROUND.length, []]);
+  });
+
+  test('client and service do not know each other', () => {
+    const between = (from: string, to: string) =>
+      sources
+        .filter(({ path }) => roomOf(path) === from)
+        .flatMap(({ imports }) => imports.filter(({ target }) => roomOf(target) === to));
+    expect([between('client', 'service'), between('service', 'client'), between('client', 'sandbox')]).toEqual([
+      [],
+      [],
+      [],
+    ]);
+  });
+
+  test('there is no cycle when the program runs', () => {
+    expect(cyclesOf(({ isTypeOnly }) => !isTypeOnly)).toEqual([]);
+  });
+
+  test('cycles of types are listed', () => {
+    expectOnly(
+      cyclesOf(() => true),
+      TYPE_CYCLE_EXCEPTIONS,
+    );
+  });
+
+  test('a folder has one index at most, which nothing inside it imports', () => {
+    const inside = sources.flatMap(({ path, imports }) =>
+      imports
+        .filter(
+          ({ target }) =>
+            posix.basename(target) === 'index.ts' &&
+            roomOf(path) === roomOf(target) &&
+            posix.dirname(path) === posix.dirname(target),
+        )
+        .map(({ target }) => `${path} -> ${target}`),
+    );
+    expect(inside).toEqual([]);
+  });
+
+  test('every import names a file that is there', () => {
+    const missing = sources.flatMap(({ path, imports }) =>
+      imports.filter(({ isOwn, target }) => isOwn && !byPath.has(target)).map(({ target }) => `${path} -> ${target}`),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
+// Rule 2: one door per package.
+
+/** Where a package may be imported: a folder, or files. */
+const DOORS: Readonly<Record<string, readonly string[]>> = {
+  commander: ['program.ts'],
+  ky: ['client/'],
+  '@inquirer/prompts': ['world-system.ts'],
+  '@inquirer/core': ['world-system.ts'],
+  'cli-table3': ['present/table.ts'],
+  chalk: ['present/table.ts'],
+  yaml: ['present/yaml.ts'],
+  '@jmespath-community/jmespath': ['present/query.ts'],
+  conf: ['account/'],
+  'libsodium-wrappers': ['crypto/'],
+  pg: ['journal/'],
+  hono: ['sandbox/'],
+  'zod/mini': ['contract/'],
+  'node:sqlite': ['sqlite/'],
+  'node:http': ['client/network.ts', 'sandbox/serve.ts'],
+  'node:https': ['client/network.ts'],
+  'node:net': ['client/network.ts', 'sandbox/serve.ts'],
+  'node:fs': ['world-system.ts', 'sqlite/'],
+  'node:path': ['account/paths.ts'],
+  'node:os': ['world-system.ts'],
+  'node:crypto': ['world-system.ts', 'crypto/'],
+  'node:child_process': ['late-child-process.ts'],
+  'package.json': ['program.ts'],
+};
+
+/** Packages whose types may go where their code may not. */
+const TYPES_GO_ANYWHERE = ['zod/mini'];
+
+describe('rule 2: one door per package', () => {
+  const packages = sources.flatMap(({ path, imports }) =>
+    imports.filter(({ isOwn }) => !isOwn).map((each) => ({ path, ...each })),
+  );
+
+  test('each package has a door', () => {
+    expect(
+      packages.filter(({ target }) => !(target in DOORS)).map(({ path, target }) => `${path} -> ${target}`),
+    ).toEqual([]);
+  });
+
+  test('nobody goes through another one', () => {
+    const elsewhere = packages.filter(
+      ({ path, target, isTypeOnly }) =>
+        !(DOORS[target] ?? []).some((door) => path === door || (door.endsWith('/') && path.startsWith(door))) &&
+        !(isTypeOnly && TYPES_GO_ANYWHERE.includes(target)),
+    );
+    expect(elsewhere.map(({ path, target }) => `${path} -> ${target}`)).toEqual([]);
+  });
+
+  test('heavy packages are loaded when they are used', () => {
+    const heavy = [
+      '@inquirer/prompts',
+      '@inquirer/core',
+      'yaml',
+      '@jmespath-community/jmespath',
+      'node:sqlite',
+      'libsodium-wrappers',
+      'conf',
+    ];
+    const early = packages.filter(({ target, isLate, isTypeOnly }) => heavy.includes(target) && !isLate && !isTypeOnly);
+    expect(early.map(({ path, target }) => `${path} -> ${target}`)).toEqual([]);
+  });
+});
+
+// Rule 3: no state, nothing at import, no ambient time or chance.
+
+const AMBIENT =
+  /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.|\bglobalThis\.process\b|\bset(?:Timeout|Interval|Immediate)\b|\bqueueMicrotask\b|\brandomUUID\b|\bgetRandomValues\b|\bperformance\.|\bAbortSignal\.timeout\b|\bconsole\.|\bglobalThis\.fetch\b|(?:await|return|=) fetch\(/g;
+
+const AMBIENT_EXCEPTIONS: Readonly<Record<string, string>> = {
+  'late-child-process.ts process.': 'stands for node:child_process in the bundle, which loads it late',
+  'client/fetch-light.ts globalThis.process': 'the clock that ky reads in the bundle, where the World does not reach',
+  'client/network.ts AbortSignal.timeout':
+    'a connection that does not come about: the network’s own limit, which no test of ours waits for',
+  'sandbox/embedded.ts queueMicrotask': 'gathers the requests of one tick into one commit; no time passes',
+  'sandbox/serve.ts setImmediate': 'gathers the requests of one tick into one commit; no time passes',
+};
+
+/** Calls at import that make a value and touch nothing else. */
+const PURE = new Set([
+  'new Set',
+  'new Map',
+  'new RegExp',
+  'Object.fromEntries',
+  'Object.entries',
+  'Object.values',
+  'Object.keys',
+  'Array.from',
+  'BigInt',
+  'Date.UTC',
+  'String.raw',
+  'Symbol',
+  'Symbol.for',
+]);
+const PURE_METHODS = /\.(map|flatMap|filter|find|sort|toSorted|join|repeat|slice|replaceAll|split)$/;
+
+/** Our own functions that declare something, by the files that may use them so. */
+const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] = [
+  [/^contract\//, ['endpoint', 'z.registry', 'z.regex']],
+  [
+    /^commands\//,
+    [
+      'command',
+      'argument',
+      'optionalArgument',
+      'option',
+      'required',
+      'repeated',
+      'switchOn',
+      'waitOption',
+      'oneOf',
+      'wholeNumber',
+      'digits',
+      'amountOf',
+      'amountHelp',
+    ],
+  ],
+  [/^service\//, ['tokens', 'naira']],
+];
+
+const IMPORT_EXCEPTIONS: Readonly<Record<string, string>> = {};
+
+function callsOf(source: Source): string[] {
+  const declares = DECLARES.flatMap(([files, calls]) => (files.test(source.path) ? calls : []));
+  const isFine = (name: string) => PURE.has(name) || PURE_METHODS.test(name) || declares.includes(name);
+  return statementsOf(source)
+    .flatMap(callsAtImport)
+    .filter((name) => !isFine(name))
+    .map((name) => `${source.path} ${name}`);
+}
+
+describe('rule 3: no state, no time, no chance', () => {
+  test('time, chance and the process are the World’s', () => {
+    const found = sources
+      .filter(({ path }) => path !== 'world-system.ts')
+      .flatMap(({ path, code }) => [...code.matchAll(AMBIENT)].map(([what]) => `${path} ${what}`));
+    expectOnly(found, AMBIENT_EXCEPTIONS);
+  });
+
+  test('no module keeps state', () => {
+    const found = sources.flatMap(({ path, code }) =>
+      [...code.matchAll(/^(?:export )?(?:let|var) \w+/gm)].map(([what]) => `${path} ${what}`),
+    );
+    expect(found).toEqual([]);
+  });
+
+  test('nothing runs at import but what makes a value', () => {
+    expectOnly(sources.flatMap(callsOf), IMPORT_EXCEPTIONS);
+  });
+
+  test('nobody ends the process', () => {
+    const shims = ['bin/fiatrail.js', 'bin/load.js'].map((name) => readFileSync(join(ROOT, name), 'utf8'));
+    const all = [...sources.map(({ code }) => code), ...shims];
+    expect(all.filter((code) => /\bprocess\.(exit|abort|kill)\(/.test(code))).toEqual([]);
+  });
+});
+
+// Rules 8 and 9: sizes and plain words.
+
+const LONG_FILES: Readonly<Record<string, string>> = {
+  'service/operations/transactions.ts': 'to be divided: onramp and offramp are two subjects',
+};
+
+const LONG_FUNCTIONS: Readonly<Record<string, string>> = {
+  'client/transport.ts send': 'to be divided: what ky is told could stand beside it',
+};
+
+const isTable = (path: string) => path.startsWith('contract/');
+
+describe('sizes', () => {
+  const functions = sources.flatMap((source) => functionsOf(source).map((body) => ({ ...body, path: source.path })));
+  const linesOf = ({ text }: Source) => text.split('\n').length - 1;
+
+  test('no function has more than 60 lines', () => {
+    const long = functions.filter(({ path, lines }) => lines > 60 && !isTable(path));
+    expectOnly(
+      long.map(({ path, name }) => `${path} ${name}`),
+      LONG_FUNCTIONS,
+    );
+  });
+
+  test('few functions have more than 40 lines', () => {
+    const long = functions.filter(({ path, lines }) => lines > 40 && !isTable(path));
+    expect(functions.length).toBeGreaterThan(300);
+    expect(long.length / functions.length).toBeLessThan(0.03);
+  });
+
+  test('no file has more than 350 lines', () => {
+    const long = sources.filter((source) => linesOf(source) > 350 && !isTable(source.path));
+    expectOnly(
+      long.map(({ path }) => path),
+      LONG_FILES,
+    );
+  });
+
+  test('few files have more than 250 lines', () => {
+    const long = sources.filter((source) => linesOf(source) > 250 && !isTable(source.path));
+    expect(long.length / sources.length).toBeLessThan(0.05);
+  });
+});
+
+// Dead files, and words that do not belong.
+
+/** Files that no import reaches, and who uses them. */
+const USED_ELSEWHERE: Readonly<Record<string, string>> = {
+  'json.d.ts': 'declares what TypeScript’s library lacks',
+  'late-child-process.ts': 'build.ts puts it in the place of node:child_process',
+  'client/fetch-light.ts': 'build.ts puts it in the place of fetch’s classes',
+};
+
+function reachable(): Set<string> {
+  const seen = new Set<string>();
+  const visit = (path: string) => {
+    if (seen.has(path)) return;
+    seen.add(path);
+    for (const { isOwn, target } of byPath.get(path)?.imports ?? []) if (isOwn) visit(target);
+  };
+  visit('entry.ts');
+  return seen;
+}
+
+/** The texts that a reader or a user gets. */
+function published(): { name: string; text: string }[] {
+  const folders = ['bin', 'docs'].filter((name) => existsSync(join(ROOT, name)));
+  const below = folders.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  );
+  const tops = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'build.ts', 'package.json'].filter((name) =>
+    existsSync(join(ROOT, name)),
+  );
+  const files = [...tops, ...below.filter((name) => /\.(md|js|json|ts|ya?ml)$/.test(name))];
+  return [
+    ...sources.map(({ path, text }) => ({ name: `src/${path}`, text })),
+    ...files.map((name) => ({ name, text: readFileSync(join(ROOT, name), 'utf8') })),
+  ];
+}
+
+describe('what does not belong', () => {
+  const texts = published();
+  const having = (pattern: RegExp) =>
+    texts.flatMap(({ name, text }) => [...text.matchAll(pattern)].map(([what]) => `${name}: ${what}`));
+
+  test('every file is used', () => {
+    const seen = reachable();
+    expectOnly(
+      sources.map(({ path }) => path).filter((path) => !seen.has(path)),
+      USED_ELSEWHERE,
+    );
+  });
+
+  test('what build.ts names is there', () => {
+    const names = [...readFileSync(join(ROOT, 'build.ts'), 'utf8').matchAll(/'(?:\.\/)?src\/([^']+)'/g)].map(
+      ([, name = '']) => name,
+    );
+    expect(names).not.toEqual([]);
+    expect(names.filter((name) => !byPath.has(name))).toEqual([]);
+  });
+
+  test('nothing is printed past the World', () => {
+    expect(having(/\bconsole\.\w+\(/g)).toEqual([]);
+  });
+
+  test('nothing is left to do', () => {
+    expect(having(/\b(TODO|FIXME|XXX|HACK)\b/g)).toEqual([]);
+  });
+
+  test('no type is talked away', () => {
+    const found = sources.filter(
+      ({ text, code }) => /\bas any\b|: any\b|<any>/.test(code) || /@ts-(ignore|expect-error|nocheck)/.test(text),
+    );
+    expect(found.map(({ path }) => path)).toEqual([]);
+  });
+
+  test('no folder of a machine is named', () => {
+    expect(having(/(?<![\w.])\/(work|root|tmp|home)\/[\w.-]+/g)).toEqual([]);
+  });
+
+  test('the exit codes of the document are those of the table', () => {
+    const document = readFileSync(join(ROOT, 'docs', 'exit-codes.md'), 'utf8');
+    const written = [...document.matchAll(/^\|\s*`?(\d+)`?\s*\|/gm)].map(([, code]) => Number(code));
+    expect(new Set(written)).toEqual(new Set([0, ...Object.values(CATEGORIES).map(({ exit }) => exit)]));
+  });
+});

@@ -1,0 +1,251 @@
+import { readFileSync, statSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { type Intent, type Journal, type OperationState, openJournal } from '../../src/journal/journal.ts';
+import type { Ids } from '../../src/world.ts';
+import { countingIds, fakeClock, START_MS, temporaryFolder } from '../support/sandbox.ts';
+
+const intent: Intent = {
+  profile: 'sandbox',
+  mode: 'embedded',
+  baseUrl: 'http://sandbox.invalid/v1',
+  endpoint: 'transactions.onramp',
+  effect: 'money',
+  command: 'fiatrail onramp start',
+  summary: 'onramp of ₦5,000.00 for user 4f1c',
+  request: '{"userId":"4f1c","amount":5000}',
+};
+
+const iso = (timeMs: number) => new Date(timeMs).toISOString();
+const open = (path = ':memory:', ids = countingIds(), clock = fakeClock()) => openJournal(path, clock, ids);
+
+type Event = 'sent' | 'accepted' | 'refused' | 'unknown';
+
+/** Lets an event happen to an operation. Throws where the journal forbids it. */
+const happen: Readonly<Record<Event, (journal: Journal, id: string) => void>> = {
+  sent: (journal, id) => journal.sent(id),
+  accepted: (journal, id) => journal.accepted(id, 'request-1'),
+  refused: (journal, id) => journal.refused(id, 'said no'),
+  unknown: (journal, id) => journal.unknown(id, 'no answer'),
+};
+
+/** The events that lead to a state. */
+const PATHS: Readonly<Record<OperationState, readonly Event[]>> = {
+  prepared: [],
+  sent: ['sent'],
+  accepted: ['sent', 'accepted'],
+  refused: ['sent', 'refused'],
+  unknown: ['sent', 'unknown'],
+};
+
+const STATES = Object.keys(PATHS) as OperationState[];
+const EVENTS = Object.keys(happen) as Event[];
+
+/** What may follow what. An answer is final, and none comes before anything was sent but a refusal. */
+const ALLOWED: Readonly<Record<OperationState, readonly Event[]>> = {
+  prepared: ['sent', 'refused'],
+  sent: ['accepted', 'refused', 'unknown'],
+  accepted: [],
+  refused: [],
+  unknown: [],
+};
+
+const pairs = STATES.flatMap((state) =>
+  EVENTS.map((event) => ({ state, event, to: ALLOWED[state].includes(event) ? event : 'an error' })),
+);
+
+function operationAt(journal: Journal, state: OperationState): string {
+  const id = journal.prepare(intent);
+  for (const event of PATHS[state]) happen[event](journal, id);
+  return id;
+}
+
+function only(journal: Journal, id: string) {
+  const found = journal.find(id);
+  expect(found).toHaveLength(1);
+  const [operation] = found;
+  if (!operation) throw new Error('not found');
+  return operation;
+}
+
+describe('an operation', () => {
+  test.each(pairs)('that is $state, $event: $to', async ({ state, event, to }) => {
+    const journal = await open();
+    const id = operationAt(journal, state);
+    const before = only(journal, id);
+    const act = () => happen[event](journal, id);
+    if (to === 'an error') {
+      expect(act).toThrow(id);
+      expect(only(journal, id)).toEqual(before);
+    } else {
+      act();
+      expect(only(journal, id).state).toBe(event);
+    }
+    journal.close();
+  });
+
+  test('that nobody prepared cannot be sent', async () => {
+    const journal = await open();
+    expect(() => journal.sent('nothing')).toThrow('nothing');
+    expect(journal.list(10)).toEqual([]);
+    journal.close();
+  });
+
+  test('keeps what was meant, when, and what came of it', async () => {
+    const clock = fakeClock();
+    const journal = await open(':memory:', countingIds(), clock);
+    const id = journal.prepare(intent);
+    expect(only(journal, id)).toEqual({
+      ...intent,
+      operationId: id,
+      state: 'prepared',
+      requestId: null,
+      detail: null,
+      createdAt: iso(START_MS),
+      updatedAt: iso(START_MS),
+    });
+    clock.pass(1500);
+    journal.sent(id);
+    clock.pass(1);
+    journal.accepted(id, 'request-9');
+    expect(only(journal, id)).toMatchObject({
+      state: 'accepted',
+      requestId: 'request-9',
+      detail: null,
+      createdAt: iso(START_MS),
+      updatedAt: iso(START_MS + 1501),
+    });
+    journal.close();
+  });
+
+  test.each([
+    ['accepted without an id', 'accepted', null],
+    ['refused', 'refused', 'said no'],
+    ['unknown', 'unknown', 'no answer'],
+  ] as const)('%s has no request id, and says why', async (_what, state, detail) => {
+    const journal = await open();
+    const id = operationAt(journal, 'sent');
+    if (state === 'accepted') journal.accepted(id, undefined);
+    else happen[state](journal, id);
+    expect(only(journal, id)).toMatchObject({ state, requestId: null, detail });
+    journal.close();
+  });
+
+  test('changes no other one', async () => {
+    const journal = await open();
+    const [first, second] = [operationAt(journal, 'sent'), operationAt(journal, 'sent')];
+    journal.refused(first, 'no');
+    expect(only(journal, second)).toMatchObject({ state: 'sent', detail: null });
+    journal.close();
+  });
+
+  test('keeps any text as it is', async () => {
+    const journal = await open();
+    const summary = `'); DROP TABLE operation; -- "₦" \u0000 🙂 \n`;
+    const id = journal.prepare({ ...intent, summary });
+    expect(only(journal, id).summary).toBe(summary);
+    journal.close();
+  });
+});
+
+describe('the file', () => {
+  test('has every state after it was closed and opened', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('journal.db');
+    const first = await open(path);
+    const made = STATES.map((state) => [operationAt(first, state), state]);
+    const before = first.list(100);
+    first.close();
+    const second = await open(path, countingIds(2));
+    expect(second.list(100)).toEqual(before);
+    expect(before.map(({ operationId, state }) => [operationId, state]).reverse()).toEqual(made);
+    second.close();
+  });
+
+  test('has what was prepared before anything else is called', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('journal.db');
+    const [writer, reader] = [await open(path), await open(path, countingIds(2))];
+    const id = writer.prepare(intent);
+    expect(only(reader, id).state).toBe('prepared');
+    writer.sent(id);
+    expect(only(reader, id).state).toBe('sent');
+    writer.close();
+    reader.close();
+  });
+
+  test('takes the operations of two processes, and one goes on with what the other began', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('journal.db');
+    const [first, second] = [await open(path), await open(path, countingIds(2))];
+    const ids = Array.from({ length: 20 }, (_each, index) => (index % 2 ? first : second).prepare(intent));
+    for (const id of ids) first.sent(id);
+    for (const id of ids) second.accepted(id, id);
+    expect(first.list(100)).toHaveLength(20);
+    expect(new Set(first.list(100).map(({ requestId }) => requestId))).toEqual(new Set(ids));
+    first.close();
+    second.close();
+  });
+
+  test('can be read by its owner only', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('journal.db');
+    const journal = await open(path);
+    expect((statSync(path).mode & 0o777).toString(8)).toBe('600');
+    journal.close();
+  });
+
+  test('holds the request as the caller gave it: hiding secrets is the caller’s work', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('journal.db');
+    const journal = await open(path);
+    journal.prepare({ ...intent, request: '{"bvn":"[secret]"}' });
+    journal.prepare({ ...intent, request: '{"bvn":"98765432109"}' });
+    journal.close();
+    const bytes = readFileSync(path).toString('latin1');
+    expect(bytes).toContain('[secret]');
+    expect(bytes).toContain('98765432109');
+  });
+});
+
+describe('list', () => {
+  test('shows the newest first, and no more than asked for', async () => {
+    const journal = await open();
+    const ids = Array.from({ length: 5 }, () => journal.prepare(intent));
+    expect(journal.list(3).map(({ operationId }) => operationId)).toEqual(ids.reverse().slice(0, 3));
+    expect(journal.list(100)).toHaveLength(5);
+    journal.close();
+  });
+});
+
+/** Ids given one after the other. */
+function listedIds(ids: readonly string[]): Ids {
+  const left = [...ids];
+  return { ...countingIds(), uuid: () => left.shift() ?? 'no more' };
+}
+
+const finds: [beginning: string, found: string[]][] = [
+  ['0198c1f2-0000-7000-8000-000000000001', ['0198c1f2-0000-7000-8000-000000000001']],
+  ['0198c1f2-0', ['0198c1f2-0000-7000-8000-000000000001']],
+  ['0198c1f2', ['0198c1f2-0000-7000-8000-000000000001', '0198c1f2-1111-7000-8000-000000000002']],
+  ['0198c1f3', ['0198c1f3-0000-7000-8000-000000000003']],
+  ['0198c1f2-0000-7000-8000-0000000000011', []],
+  ['198c1f2', []],
+  ['0198C1F2', []],
+  ['%', []],
+  ['_', []],
+  ['0198c1f2-0000-7000-8000-00000000000_', []],
+];
+
+describe('find', () => {
+  test.each(finds)('%s', async (beginning, found) => {
+    const ids = listedIds([
+      '0198c1f2-0000-7000-8000-000000000001',
+      '0198c1f2-1111-7000-8000-000000000002',
+      '0198c1f3-0000-7000-8000-000000000003',
+    ]);
+    const journal = await open(':memory:', ids);
+    for (let count = 0; count < 3; count++) journal.prepare(intent);
+    expect(journal.find(beginning).map(({ operationId }) => operationId)).toEqual(found);
+    journal.close();
+  });
+});

@@ -1,0 +1,140 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { fiatrail, newHome, ROOT, requireBuilt, startProgram } from '../support/built.ts';
+
+beforeAll(requireBuilt);
+
+const SHIM = join(ROOT, 'bin', 'fiatrail.js');
+const { version, engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+
+describe('the version of Node', () => {
+  /** Runs the shim on a Node that says it is another one. */
+  async function on(node: string) {
+    const home = newHome(onTestFinished);
+    const lie = join(home.path, 'lie.cjs');
+    const versions = `Object.freeze({ ...process.versions, node: ${JSON.stringify(node)} })`;
+    writeFileSync(lie, `Object.defineProperty(process, 'versions', { value: ${versions} });\n`);
+    return startProgram(home, process.execPath, ['--require', lie, SHIM, '--version']).end;
+  }
+
+  test.each(['22.22.2', '22.23.0', '22.99.0', '24.15.0', '24.15.1', '24.21.0', '26.0.0', '27.1.0', '30.0.0'])(
+    '%s will do',
+    async (node) => {
+      expect(await on(node)).toEqual({ stdout: `${version}\n`, stderr: '', code: 0 });
+    },
+  );
+
+  test.each(['16.20.0', '18.20.8', '20.20.2', '22.0.0', '22.22.1', '23.11.0', '24.0.0', '24.14.9', '25.1.0'])(
+    '%s is too old, which is one sentence: 2',
+    async (node) => {
+      const { stdout, stderr, code } = await on(node);
+      expect([stdout, code]).toEqual(['', 2]);
+      expect(stderr).toBe(
+        `error: fiatrail needs Node 22.22.2, 24.15.0 or 26, or a later one of these lines, and this is ${node}\n`,
+      );
+    },
+  );
+
+  test('is the one that package.json asks for', () => {
+    expect(engines.node).toBe('^22.22.2 || ^24.15.0 || >=26');
+  });
+});
+
+describe('--version', () => {
+  test.each([[['--version']], [['--version', '-q']], [['-q', '--version']], [['--version', '--json']]])(
+    '%j prints the version',
+    async (argv) => {
+      const { stdout, code } = await fiatrail(newHome(onTestFinished), argv);
+      expect([stdout.trim().replaceAll('"', ''), code]).toEqual([version, 0]);
+    },
+  );
+});
+
+describe('the code that V8 has made', () => {
+  const LIST = ['banks', 'list', '--search', 'access', '-q', '-o', 'csv', '--fields', 'bankCode'];
+  const RIGHT = { stdout: 'bankCode\n000014\n', stderr: '', code: 0 };
+
+  /** The files of kept code, with what is in them. */
+  function kept(folder: string): Record<string, string> {
+    const names = readdirSync(folder).filter((name) => name.endsWith('.code'));
+    return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name)).toString('base64')]));
+  }
+
+  async function ranTwice() {
+    const home = newHome(onTestFinished);
+    const folder = join(home.env['XDG_CACHE_HOME'] ?? '', 'fiatrail');
+    const first = await fiatrail(home, LIST);
+    const files = kept(folder);
+    const second = await fiatrail(home, LIST);
+    return { home, folder, first, second, files };
+  }
+
+  test('is kept, used again and gives the same', async () => {
+    const { folder, first, second, files } = await ranTwice();
+    expect([first, second, Object.keys(files).length]).toEqual([RIGHT, RIGHT, 1]);
+    expect(kept(folder)).toEqual(files);
+  });
+
+  test('stands in a folder of its owner’s', async () => {
+    const { folder } = await ranTwice();
+    expect((statSync(folder).mode & 0o777).toString(8)).toBe('700');
+  });
+
+  test('is made anew when it is damaged', async () => {
+    const { home, folder, files } = await ranTwice();
+    const [name = ''] = Object.keys(files);
+    writeFileSync(join(folder, name), 'garbage');
+    const ran = await fiatrail(home, LIST);
+    expect([ran, readFileSync(join(folder, name)).length > 10_000]).toEqual([RIGHT, true]);
+  });
+
+  test('is not taken from a folder that others may write to', async () => {
+    const home = newHome(onTestFinished);
+    const folder = join(home.env['XDG_CACHE_HOME'] ?? '', 'fiatrail');
+    mkdirSync(folder);
+    chmodSync(folder, 0o777);
+    expect([await fiatrail(home, LIST), readdirSync(folder)]).toEqual([RIGHT, []]);
+  });
+
+  test.each([
+    ['is a file', (path: string) => writeFileSync(path, '')],
+    ['is not there to be made', (path: string) => writeFileSync(`${path}-other`, '')],
+  ])('is done without when its place %s', async (_, prepare) => {
+    const home = newHome(onTestFinished);
+    const place = join(home.path, 'no-folder');
+    prepare(place);
+    const ran = await fiatrail(home, LIST, { env: { XDG_CACHE_HOME: place.endsWith('folder') ? place : '' } });
+    expect(ran).toEqual(RIGHT);
+  });
+
+  test.each([
+    { HOME: undefined, XDG_CACHE_HOME: undefined },
+    { XDG_CACHE_HOME: 'not/absolute' },
+    { XDG_CACHE_HOME: '/dev/null/x' },
+  ])('is done without for the environment %j', async (env) => {
+    expect(await fiatrail(newHome(onTestFinished), LIST, { env })).toEqual(RIGHT);
+  });
+
+  test('of older builds is dropped', async () => {
+    const { home, folder, files } = await ranTwice();
+    const [name = ''] = Object.keys(files);
+    const older = `0123456789abcdef${name.slice(16)}`;
+    writeFileSync(join(folder, older), 'old');
+    await fiatrail(home, ['fees', 'show', '-q']);
+    const names = Object.keys(kept(folder));
+    expect([names.includes(name), names.includes(older), names.length]).toEqual([true, false, 2]);
+  });
+});
+
+describe('the bundle', () => {
+  test('loads no heavy package before it is used', async () => {
+    const home = newHome(onTestFinished);
+    const spy = join(home.path, 'spy.cjs');
+    const report = "process.on('exit', () => process.stderr.write(Object.keys(require.cache).join('\\n')));";
+    writeFileSync(spy, report);
+    const argv = ['--require', spy, SHIM, 'users', 'list', '-q', '-o', 'json'];
+    const { stderr } = await startProgram(home, process.execPath, argv).end;
+    for (const name of ['inquirer', 'chalk', 'cli-table3', 'yaml', 'jmespath']) expect(stderr).not.toContain(name);
+  });
+});

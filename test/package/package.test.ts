@@ -1,0 +1,126 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Home, newHome, ROOT, requireBuilt, startProgram, temporaryFolder } from '../support/built.ts';
+
+/** The package as it is published: packed, installed into an empty folder without a network, and run there. */
+
+const cleanUps: (() => void | Promise<void>)[] = [];
+const atEnd = (cleanUp: () => void | Promise<void>) => void cleanUps.push(cleanUp);
+let home: Home;
+let folder = '';
+
+/** npm with a home and a cache of its own. Its scripts stay off: packing must not build anew beside running tests. */
+function npm(cwd: string, argv: readonly string[]): string {
+  const env = { ...home.env, npm_config_cache: join(home.path, 'npm'), npm_config_update_notifier: 'false' };
+  return execFileSync('npm', argv, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+beforeAll(() => {
+  requireBuilt();
+  home = newHome(atEnd);
+  folder = temporaryFolder(atEnd);
+  const [packed] = JSON.parse(npm(ROOT, ['pack', '--json', '--ignore-scripts', '--pack-destination', home.path]));
+  const flags = ['--offline', '--no-audit', '--no-fund', '--ignore-scripts'];
+  npm(folder, ['install', ...flags, join(home.path, packed.filename)]);
+}, 120_000);
+
+afterAll(async () => {
+  for (const cleanUp of cleanUps) await cleanUp();
+});
+
+const installed = () => join(folder, 'node_modules', 'fiatrail');
+
+/** Every file of the installed package, by its path inside. */
+function files(): string[] {
+  const all = readdirSync(installed(), { recursive: true, encoding: 'utf8' });
+  return all.filter((name) => statSync(join(installed(), name)).isFile()).sort();
+}
+
+describe('what is in the package', () => {
+  const REST = [
+    'bin/fiatrail.js',
+    'bin/load.js',
+    'bin/package.json',
+    'docs/exit-codes.md',
+    'CHANGELOG.md',
+    'LICENSE',
+    'README.md',
+    'package.json',
+  ];
+
+  test('is the program, its documents and nothing else', () => {
+    expect(files().filter((name) => !name.startsWith('dist/'))).toEqual(REST.toSorted());
+  });
+
+  test('is built code and the licences of what is inside it', () => {
+    const built = files().filter((name) => name.startsWith('dist/'));
+    expect(built.filter((name) => !/^dist\/[a-z0-9-]+\.cjs$/.test(name))).toEqual(['dist/THIRD-PARTY-LICENSES.txt']);
+    expect(built).toContain('dist/main.cjs');
+  });
+
+  test('is no source map, no test and no TypeScript', () => {
+    expect(files().filter((name) => /\.map$|\.ts$|test/.test(name))).toEqual([]);
+    for (const name of files())
+      expect([name, readFileSync(join(installed(), name), 'utf8').includes('sourceMappingURL=')]).toEqual([
+        name,
+        false,
+      ]);
+  });
+
+  test('names no folder of the machine that built it', () => {
+    const machine = [ROOT, dirname(ROOT), homedir(), '/work/', '/root/', '/tmp/fiatrail'].filter(
+      (path) => path.length > 1,
+    );
+    for (const name of files()) {
+      const text = readFileSync(join(installed(), name), 'utf8');
+      expect([name, machine.filter((path) => text.includes(path))]).toEqual([name, []]);
+    }
+  });
+
+  test('names each package whose code it has, with its licence', () => {
+    const licences = readFileSync(join(installed(), 'dist', 'THIRD-PARTY-LICENSES.txt'), 'utf8');
+    for (const name of [
+      'commander',
+      'ky',
+      'zod',
+      'chalk',
+      'cli-table3',
+      'yaml',
+      '@inquirer/prompts',
+      '@jmespath-community/jmespath',
+    ])
+      expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+$`, 'm'));
+  });
+
+  test('needs no other package', () => {
+    const { dependencies, bin } = JSON.parse(readFileSync(join(installed(), 'package.json'), 'utf8'));
+    expect([dependencies, bin]).toEqual([undefined, { fiatrail: 'bin/fiatrail.js' }]);
+    expect(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['fiatrail']);
+  });
+});
+
+describe('what is installed', () => {
+  const run = (...argv: string[]) =>
+    startProgram(home, join(folder, 'node_modules', '.bin', 'fiatrail'), argv, { cwd: folder }).end;
+
+  test('says its version', async () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    expect(await run('--version')).toEqual({ stdout: `${version}\n`, stderr: '', code: 0 });
+  });
+
+  test('says how it is used', async () => {
+    const { stdout, code } = await run('--help');
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^Usage: fiatrail /)]);
+  });
+
+  test('works, in every format', async () => {
+    const list = await run('users', 'list', '-o', 'json', '-q');
+    expect([list.code, JSON.parse(list.stdout).users]).toEqual([0, []]);
+    for (const format of ['table', 'ndjson', 'csv', 'yaml', 'raw'])
+      expect([format, (await run('fees', 'show', '-q', '-o', format)).code]).toEqual([format, 0]);
+    expect(JSON.parse((await run('users', 'list', '-q', '-o', 'json', '--query', 'pagination.total')).stdout)).toBe(0);
+  });
+});

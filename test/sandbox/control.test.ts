@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest';
+import {
+  sandboxAdvance,
+  sandboxClock,
+  sandboxPay,
+  sandboxReset,
+  sandboxSeed,
+  sandboxStatus,
+} from '../../src/contract/control.ts';
+import { startOnramp } from '../../src/contract/transactions.ts';
+import { listUsers } from '../../src/contract/users.ts';
+import { addFintech, expectSettledLedger, fund, onboardUser, settle } from '../service/steps.ts';
+import { countingIds, fakeClock, openSandbox, START_MS, temporaryFolder } from '../support/sandbox.ts';
+
+const iso = (timeMs: number) => new Date(timeMs).toISOString();
+
+describe('status', () => {
+  test('of a fresh sandbox', async () => {
+    await using box = await openSandbox({ rateLimits: true });
+    expect(await box.ask(sandboxStatus, {})).toMatchObject({
+      now: iso(START_MS),
+      clockOffsetSeconds: 0,
+      pace: 'quick',
+      rateLimits: 'on',
+      users: 0,
+      pending: 0,
+      events: 0,
+      ledger: { balanced: true, sums: { NGN: '0.00', CNGN: '0.000000', USDC: '0.000000', USDT: '0.000000' } },
+    });
+  });
+
+  test('counts users, what is under way, and events', async () => {
+    await using box = await openSandbox();
+    const { userId } = await onboardUser(box);
+    await box.ask(startOnramp, { userId, amount: 1 });
+    expect(await box.ask(sandboxStatus, {})).toMatchObject({ users: 1, pending: 2, events: 3 });
+  });
+
+  test('tells a ledger that is off, and by how much', async () => {
+    await using box = await openSandbox();
+    await box.inside(({ store }) => store.run(`UPDATE account SET balance = balance + 1 WHERE code = 'reserve'`));
+    expect((await box.ask(sandboxStatus, {})).ledger).toMatchObject({ balanced: false, sums: { NGN: '0.01' } });
+  });
+
+  test('lists the test values only when asked', async () => {
+    await using box = await openSandbox();
+    expect(await box.ask(sandboxStatus, {})).not.toHaveProperty('bvns');
+    const { bvns = [], accounts = [] } = await box.ask(sandboxStatus, { values: true });
+    expect(bvns.map(({ bvn }) => bvn)).toContain('00000000000');
+    expect(accounts.map(({ accountNumber }) => accountNumber)).toEqual(['0000000000', '0000000009']);
+  });
+});
+
+describe('seed', () => {
+  test('adds users who are verified at once', async () => {
+    await using box = await openSandbox({ pace: 'real' });
+    expect(await box.ask(sandboxSeed, { users: 250 })).toEqual({ users: 250, pace: 'real', rateLimits: 'off' });
+    expect((await box.ask(listUsers, {})).pagination).toMatchObject({ total: 250 });
+    expect(await box.ask(sandboxSeed, { users: 3 })).toMatchObject({ users: 253 });
+    await expectSettledLedger(box);
+  });
+
+  test('adds them to the fintech that asks', async () => {
+    await using box = await openSandbox();
+    const other = await addFintech(box);
+    await box.ask(sandboxSeed, { users: 2 }, other);
+    expect((await box.ask(listUsers, {}, other)).pagination).toMatchObject({ total: 2 });
+    expect((await box.ask(listUsers, {})).pagination).toMatchObject({ total: 0 });
+  });
+
+  test.each(['instant', 'quick', 'real'] as const)('sets the pace %s', async (pace) => {
+    await using box = await openSandbox();
+    expect(await box.ask(sandboxSeed, { pace })).toMatchObject({ pace });
+    expect(await box.ask(sandboxStatus, {})).toMatchObject({ pace, rateLimits: 'off' });
+  });
+
+  test('leaves the rest as it is', async () => {
+    await using box = await openSandbox({ pace: 'real', rateLimits: true });
+    await box.ask(sandboxSeed, { rateLimits: false });
+    expect(await box.ask(sandboxStatus, {})).toMatchObject({ pace: 'real', rateLimits: 'off', users: 0 });
+  });
+
+  test.each([{ users: -1 }, { users: 1001 }, { users: 1.5 }, { pace: 'slow' }, { rateLimits: 'on' }, { more: 1 }])(
+    'refuses %o',
+    async (input) => {
+      await using box = await openSandbox();
+      expect((await box.call('POST', '/_sandbox/seed', input)).status).toBe(400);
+    },
+  );
+});
+
+describe('the pace', () => {
+  test.each([
+    ['instant', 0],
+    ['quick', 300],
+    ['real', 120_000],
+  ] as const)('%s verifies a BVN after %d ms', async (pace, durationMs) => {
+    await using box = await openSandbox({ pace });
+    await box.call('POST', '/onboarduser', { bvn: '22222222222' });
+    const users = async () => (await box.ask(sandboxStatus, {})).users;
+    if (durationMs > 0) {
+      box.clock.pass(durationMs - 1);
+      expect(await users()).toBe(0);
+      box.clock.pass(1);
+    }
+    expect(await users()).toBe(1);
+  });
+});
+
+describe('reset', () => {
+  test('throws everything away but the key, and seeds anew', async () => {
+    await using box = await openSandbox();
+    const fresh = await box.ask(sandboxStatus, {});
+    await fund(box, await onboardUser(box), 1000);
+    await box.ask(sandboxAdvance, { durationMs: 86_400_000 });
+    const reset = await box.ask(sandboxReset, {});
+    const after = await box.ask(sandboxStatus, {});
+    expect(after).toMatchObject({ users: 0, pending: 0, events: 0, clockOffsetSeconds: 0, ledger: fresh.ledger });
+    expect(after.fintechId).toBe(reset.fintechId);
+    expect(after.fintechId).not.toBe(fresh.fintechId);
+    expect(after.now).toBe(iso(box.clock.now()));
+    expect(box.sandbox.apiKey()).toBe(box.apiKey);
+  });
+
+  test('goes back to the defaults, or to what is asked for', async () => {
+    await using box = await openSandbox({ pace: 'real', rateLimits: false });
+    await box.ask(sandboxReset, {});
+    expect(await box.ask(sandboxStatus, {})).toMatchObject({ pace: 'quick', rateLimits: 'on' });
+    await box.ask(sandboxReset, { pace: 'instant', rateLimits: false });
+    expect(await box.ask(sandboxStatus, {})).toMatchObject({ pace: 'instant', rateLimits: 'off' });
+  });
+
+  test('leaves a sandbox that works', async () => {
+    await using box = await openSandbox();
+    await onboardUser(box, '22222222222');
+    await box.ask(sandboxReset, {});
+    await fund(box, await onboardUser(box, '22222222222'), 1000);
+    await expectSettledLedger(box);
+  });
+
+  test('can be done again and again', async () => {
+    await using box = await openSandbox();
+    for (let count = 0; count < 3; count++) await box.ask(sandboxReset, {});
+    await expectSettledLedger(box);
+  });
+
+  test('is seen by another sandbox on the file', async () => {
+    using folder = temporaryFolder();
+    const clock = fakeClock();
+    const path = folder.file('sandbox.db');
+    await using first = await openSandbox({ path, clock });
+    await using second = await openSandbox({ path, clock, ids: countingIds(2) });
+    await onboardUser(first);
+    await second.call('GET', '/_sandbox/status');
+    await second.ask(sandboxReset, {});
+    expect(await first.ask(sandboxStatus, {})).toMatchObject({ users: 0 });
+    await fund(first, await onboardUser(first), 10);
+    await expectSettledLedger(second);
+  });
+});
+
+describe('clock and advance', () => {
+  test('show the two clocks', async () => {
+    await using box = await openSandbox();
+    const { now } = await box.ask(sandboxAdvance, { durationMs: 1_500 });
+    box.clock.pass(10);
+    expect(now).toBe(iso(START_MS + 1_500));
+    expect(await box.ask(sandboxClock, {})).toEqual({
+      now: iso(START_MS + 1_510),
+      machineTime: iso(START_MS + 10),
+      clockOffsetSeconds: 1,
+    });
+  });
+
+  test.each([{}, { durationMs: 0 }, { durationMs: -1 }, { durationMs: 0.5 }, { durationMs: '1' }])(
+    'advance refuses %o',
+    async (input) => {
+      await using box = await openSandbox();
+      expect((await box.call('POST', '/_sandbox/advance', input)).status).toBe(400);
+    },
+  );
+});
+
+test('pay says what it booked', async () => {
+  await using box = await openSandbox();
+  const user = await onboardUser(box);
+  const request = { accountNumber: user.accountNumber, amount: 12.34, senderName: user.name };
+  expect(await box.ask(sandboxPay, request)).toMatchObject({
+    accountNumber: user.accountNumber,
+    amount: 12.34,
+    outcome: 'accepted',
+    reason: null,
+  });
+  await settle(box);
+  await expectSettledLedger(box);
+});

@@ -1,0 +1,270 @@
+import { describe, expect, test } from 'vitest';
+import { controls } from '../../src/contract/control.ts';
+import type { Endpoint } from '../../src/contract/endpoint.ts';
+import type { Caller } from '../../src/sandbox/guard.ts';
+import { addFintech } from '../service/steps.ts';
+import { countingIds, fakeClock, openSandbox, replyOf, type TestSandbox, temporaryFolder } from '../support/sandbox.ts';
+
+const MINUTE_MS = 60_000;
+
+interface Keys {
+  readonly box: TestSandbox;
+  readonly revoked: string;
+}
+
+/** Callers by what is wrong with their key; the last three are well. */
+const callers: [what: string, key: (keys: Keys) => string | undefined, status: number][] = [
+  ['no key', () => undefined, 401],
+  ['an empty key', () => '', 401],
+  ['a key of production', ({ box }) => box.apiKey.replace('sandbox_', 'live_'), 401],
+  ['a key without its beginning', ({ box }) => box.apiKey.replace('sandbox_', ''), 401],
+  ['a key that nobody has', () => 'sandbox_000000000000000000000', 401],
+  ['the beginning of a key', ({ box }) => box.apiKey.slice(0, -1), 401],
+  ['a key with more behind it', ({ box }) => `${box.apiKey}0`, 401],
+  ['a key with a blank', ({ box }) => `${box.apiKey} `, 401],
+  ['a key in capitals', ({ box }) => box.apiKey.toUpperCase(), 401],
+  ['a pattern', () => 'sandbox_%', 401],
+  ['a revoked key', ({ revoked }) => revoked, 401],
+  ['the seeded key', ({ box }) => box.apiKey, 200],
+];
+
+async function openKeys(): Promise<Keys & AsyncDisposable> {
+  const box = await openSandbox();
+  const revoked = await addFintech(box, 'sandbox_revoked');
+  await box.inside(({ store }) => store.run('UPDATE api_key SET revoked_at = 1 WHERE key = ?', revoked));
+  return { box, revoked, [Symbol.asyncDispose]: box.close };
+}
+
+const callerOf = (apiKey: string | undefined): Caller => ({ apiKey, address: '127.0.0.1' });
+
+describe('a caller with', () => {
+  test.each(callers)('%s', async (_what, keyOf, status) => {
+    await using keys = await openKeys();
+    const reply = replyOf(await keys.box.fetch('GET', '/v1/getfees', undefined, callerOf(keyOf(keys))));
+    expect([reply.status, reply.envelope.response_code]).toEqual([status, status === 200 ? '00' : '03']);
+  });
+
+  test.each(callers)('%s, at a control', async (_what, keyOf, status) => {
+    await using keys = await openKeys();
+    const { status: found } = await keys.box.fetch('GET', '/_sandbox/clock', undefined, callerOf(keyOf(keys)));
+    expect(found).toBe(status);
+  });
+
+  test('a key of another form, though somebody registered it', async () => {
+    await using box = await openSandbox();
+    const key = await addFintech(box, 'live_registered');
+    expect((await box.call('GET', '/getfees', undefined, key)).status).toBe(401);
+  });
+
+  test('a wrong key changes nothing', async () => {
+    await using box = await openSandbox();
+    const before = await box.call('GET', '/_sandbox/status');
+    await box.call('POST', '/_sandbox/seed', { users: 1 }, 'sandbox_wrong');
+    await box.call('POST', '/_sandbox/advance', { durationMs: 1 }, 'sandbox_wrong');
+    await box.call('POST', '/onboarduser', { bvn: '22222222222' }, 'sandbox_wrong');
+    expect(await box.call('GET', '/_sandbox/status')).toEqual(before);
+  });
+
+  test('a wrong key never sees it in the answer', async () => {
+    await using box = await openSandbox();
+    const { body } = await box.fetch('GET', '/v1/getfees', undefined, callerOf('sandbox_my_secret'));
+    expect(body).not.toContain('my_secret');
+  });
+});
+
+/** `getfees` lets 60 requests through in a minute. */
+const LIMIT = 60;
+
+async function call(box: TestSandbox, times: number): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let count = 0; count < times; count++) statuses.push((await box.call('GET', '/getfees')).status);
+  return statuses;
+}
+
+const all = (status: number, times: number) => Array<number>(times).fill(status);
+
+describe('the rate limit', () => {
+  test('lets so many through, and tells when to come back', async () => {
+    await using box = await openSandbox({ rateLimits: true });
+    box.clock.pass(1);
+    expect(await call(box, LIMIT)).toEqual(all(200, LIMIT));
+    const reply = await box.call('GET', '/getfees');
+    expect([reply.status, reply.envelope.response_code]).toEqual([429, '04']);
+    expect(reply.envelope.data).toEqual({ error: 'too many requests', retry_after: 60 });
+  });
+
+  test.each([
+    [0, 60],
+    [1, 60],
+    [1_000, 59],
+    [30_500, 30],
+    [59_000, 1],
+    [59_999, 1],
+  ])('%d ms into the window, says %d seconds', async (atMs, seconds) => {
+    await using box = await openSandbox({ rateLimits: true });
+    await call(box, LIMIT);
+    box.clock.pass(atMs);
+    expect((await box.call('GET', '/getfees')).envelope.data).toMatchObject({ retry_after: seconds });
+  });
+
+  test('keeps its word: after so many seconds requests go through, and one millisecond sooner they do not', async () => {
+    await using box = await openSandbox({ rateLimits: true });
+    box.clock.pass(12_345);
+    await call(box, LIMIT);
+    box.clock.pass(MINUTE_MS - 12_345 - 1);
+    expect(await call(box, 1)).toEqual([429]);
+    box.clock.pass(1);
+    expect(await call(box, LIMIT + 1)).toEqual([...all(200, LIMIT), 429]);
+  });
+
+  test('does not grow by what it refused', async () => {
+    await using box = await openSandbox({ rateLimits: true });
+    await call(box, LIMIT * 3);
+    box.clock.pass(MINUTE_MS);
+    expect(await call(box, 1)).toEqual([200]);
+  });
+
+  test('counts each endpoint by itself', async () => {
+    await using box = await openSandbox({ rateLimits: true });
+    await call(box, LIMIT + 1);
+    expect((await box.call('GET', '/getaccumulatedfees')).status).toBe(200);
+  });
+
+  test('counts what was refused for another reason', async () => {
+    await using box = await openSandbox({ rateLimits: true });
+    for (let count = 0; count < 100; count++) await box.call('POST', '/onboarduser', { bvn: 'wrong' });
+    expect((await box.call('POST', '/onboarduser', { bvn: '22222222222' })).status).toBe(429);
+  });
+
+  test('does not count who was not let in', async () => {
+    await using box = await openSandbox({ rateLimits: true });
+    for (let count = 0; count < LIMIT; count++) await box.call('GET', '/getfees', undefined, 'sandbox_wrong');
+    expect(await call(box, 1)).toEqual([200]);
+  });
+
+  test('passes with advanced time too', async () => {
+    await using box = await openSandbox({ rateLimits: true });
+    await call(box, LIMIT + 1);
+    await box.call('POST', '/_sandbox/advance', { durationMs: MINUTE_MS });
+    expect(await call(box, 1)).toEqual([200]);
+  });
+
+  test('bites no more once it is off, and again once it is on', async () => {
+    await using box = await openSandbox({ rateLimits: true });
+    await call(box, LIMIT);
+    await box.call('POST', '/_sandbox/seed', { rateLimits: false });
+    expect(await call(box, 2)).toEqual([200, 200]);
+    await box.call('POST', '/_sandbox/seed', { rateLimits: true });
+    expect(await call(box, 1)).toEqual([429]);
+  });
+
+  const limits = (controls as readonly Endpoint[]).map(({ method, path }) => ({ method, path }));
+
+  test.each(limits)('is not felt at $method $path', async ({ method, path }) => {
+    await using box = await openSandbox({ rateLimits: true });
+    const replies: number[] = [];
+    for (let count = 0; count < 150; count++) replies.push((await box.call(method, path, '[]')).status);
+    expect(replies).not.toContain(429);
+  });
+});
+
+describe('two sandboxes on one file', () => {
+  async function openTwo(path: string) {
+    const clock = fakeClock();
+    const first = await openSandbox({ path, clock, rateLimits: true });
+    const second = await openSandbox({ path, clock, ids: countingIds(2), rateLimits: true });
+    return { clock, first, second };
+  }
+
+  test('share the count once one of them is closed', async () => {
+    using folder = temporaryFolder();
+    const { first, second } = await openTwo(folder.file('sandbox.db'));
+    await using _second = second;
+    await call(first, LIMIT - 10);
+    await first.close();
+    expect(await call(second, 11)).toEqual([...all(200, 10), 429]);
+  });
+
+  test('share the count once one of them has written something', async () => {
+    using folder = temporaryFolder();
+    const { first, second } = await openTwo(folder.file('sandbox.db'));
+    await using _first = first;
+    await using _second = second;
+    await call(first, LIMIT - 10);
+    await first.call('POST', '/onboarduser', { bvn: '22222222222' });
+    expect(await call(second, 11)).toEqual([...all(200, 10), 429]);
+  });
+
+  test('add up what each of them counted', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('sandbox.db');
+    const { clock, first, second } = await openTwo(path);
+    await call(first, LIMIT / 2);
+    await call(second, LIMIT / 2 - 1);
+    await first.close();
+    await second.close();
+    await using third = await openSandbox({ path, clock, ids: countingIds(3) });
+    expect(await call(third, 2)).toEqual([200, 429]);
+  });
+
+  test('do not bring an older window back', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('sandbox.db');
+    const { clock, first, second } = await openTwo(path);
+    await call(first, LIMIT);
+    clock.pass(MINUTE_MS);
+    await call(second, LIMIT - 1);
+    await second.close();
+    // Its count is of the minute before.
+    await first.close();
+    await using third = await openSandbox({ path, clock, ids: countingIds(3) });
+    expect(await call(third, 2)).toEqual([200, 429]);
+  });
+
+  test('share the count while both only read, after 500 requests', async () => {
+    using folder = temporaryFolder();
+    const { first, second } = await openTwo(folder.file('sandbox.db'));
+    await using _first = first;
+    await using _second = second;
+    await call(first, LIMIT);
+    for (let count = 0; count < 500; count++) await first.call('GET', '/_sandbox/clock');
+    expect(await call(second, 1)).toEqual([429]);
+  });
+
+  // BUG: the counters are saved inside the unit of work; when the unit is refused, its savepoint takes them back, and
+  // they count as saved all the same.
+  test.fails('share the count when the request that saves it is refused', async () => {
+    using folder = temporaryFolder();
+    const { first, second } = await openTwo(folder.file('sandbox.db'));
+    await using _second = second;
+    await call(first, LIMIT);
+    await first.call('POST', '/onboarduser', { bvn: 'wrong' });
+    await first.close();
+    expect(await call(second, 1)).toEqual([429]);
+  });
+
+  // BUG: at the turn of a window a reading unit saves the old one. Its transaction began as a reader, so when another
+  // process has committed in between, SQLite refuses at once: the reader gets no answer (HTTP 500 when served).
+  test.fails('read on at the turn of a window while the other one writes', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('sandbox.db');
+    const clock = fakeClock();
+    const ids = countingIds();
+    let onUuid = () => {};
+    const uuid = () => {
+      onUuid();
+      return ids.uuid();
+    };
+    await using first = await openSandbox({ path, clock, ids: { ...ids, uuid }, rateLimits: true });
+    await using second = await openSandbox({ path, clock, ids: countingIds(2), rateLimits: true });
+    await call(first, 1);
+    clock.pass(MINUTE_MS);
+    onUuid = () => {
+      onUuid = () => {};
+      second.service.store.transaction('write', () => second.service.store.run('UPDATE fintech SET updated_at = 1'));
+    };
+    // Two reads of one batch; the first one makes an id, and the other process writes at that moment.
+    const replies = await Promise.all([first.call('POST', '/getbankscode'), first.call('GET', '/getfees')]);
+    expect(replies.map(({ status }) => status)).toEqual([200, 200]);
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { installProgram, normalWalk, type Ran, SOUND } from './program.ts';
+
+const AT_ONCE = 20;
+
+const failed = (runs: readonly Ran[]) => runs.filter(({ code }) => code !== 0).map(({ stderr }) => stderr);
+
+function twenty(start: (index: number) => Promise<Ran>): Promise<Ran[]> {
+  return Promise.all(Array.from({ length: AT_ONCE }, (_each, index) => start(index)));
+}
+
+describe('twenty commands at once', { timeout: 120_000 }, () => {
+  test('on a state folder nobody used before all succeed, on one seed', async () => {
+    using program = installProgram();
+    const runs = await twenty(() => program.run(['wallets', 'show', '-o', 'json']));
+    expect(failed(runs)).toEqual([]);
+    const shown = runs.map(({ stdout }) => JSON.parse(stdout) as { fintechId: string });
+    expect(new Set(shown.map(({ fintechId }) => fintechId)).size).toBe(1);
+    expect(await program.json(['sandbox', 'status'])).toMatchObject(SOUND);
+  });
+
+  test('that write onboard twenty users, each once', async () => {
+    using program = installProgram();
+    const onboard = (index: number) =>
+      program.run(['users', 'onboard', '--bvn-stdin', '--wait', '60s', '-o', 'json'], String(40_000_000_000 + index));
+    const runs = await twenty(onboard);
+    expect(failed(runs)).toEqual([]);
+    const users = runs.map(({ stdout }) => (JSON.parse(stdout) as { userId: string }).userId);
+    expect(new Set(users).size).toBe(AT_ONCE);
+    expect(await program.json(['sandbox', 'status'])).toMatchObject({ users: AT_ONCE, ...SOUND });
+  });
+
+  test('with one BVN onboard one user', async () => {
+    using program = installProgram();
+    const runs = await twenty(() => program.run(['users', 'onboard', '--bvn-stdin', '-o', 'json'], '22222222222'));
+    const codes = runs.map(({ code }) => code).sort();
+    // 3: refused by the service.
+    expect(codes).toEqual([0, ...Array(AT_ONCE - 1).fill(3)]);
+    await program.json(['sandbox', 'advance', '1h']);
+    expect(await program.json(['sandbox', 'status'])).toMatchObject({ users: 1, ...SOUND });
+  });
+
+  test('of money are each booked and journaled once', async () => {
+    using program = installProgram();
+    const { userId } = await program.json(['users', 'onboard', '--bvn-stdin', '--wait', '60s'], '22222222222');
+    const start = ['onramp', 'start', String(userId), '--amount', '10', '--yes', '-o', 'json'];
+    const runs = await twenty(() => program.run(start));
+    expect(failed(runs)).toEqual([]);
+    const started = runs.map(({ stdout }) => (JSON.parse(stdout) as { requestId: string }).requestId);
+    const { operations } = await program.json(['ops', 'list', '--limit', '100']);
+    const journaled = operations as { state: string; requestId: string }[];
+    expect(journaled.map(({ requestId }) => requestId).sort()).toEqual(started.sort());
+    expect(new Set(journaled.map(({ state }) => state))).toEqual(new Set(['accepted']));
+    expect(await program.json(['sandbox', 'status'])).toMatchObject(SOUND);
+  });
+});
+
+test('a normal walk by commands ends completed', { timeout: 60_000 }, async () => {
+  using program = installProgram();
+  expect(await normalWalk(program, '22222222222')).toBe('completed');
+  expect(await program.json(['sandbox', 'status'])).toMatchObject(SOUND);
+});

@@ -1,0 +1,328 @@
+import { describe, expect, test } from 'vitest';
+import { onrampStatus, startOnramp } from '../../src/contract/transactions.ts';
+import { getVirtualAccount } from '../../src/contract/virtual-accounts.ts';
+import { balanceUser } from '../../src/contract/wallets.ts';
+import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
+import {
+  balances,
+  deactivate,
+  expectSettledLedger,
+  onboardUser,
+  payIn,
+  type Ramp,
+  settle,
+  startRamp,
+  type User,
+} from './steps.ts';
+
+const HALF_AN_HOUR_MS = 30 * 60_000;
+
+interface Arrival {
+  /** Kobo more than the exact total. */
+  readonly more?: bigint;
+  /** Milliseconds after the onramp was started. */
+  readonly atMs?: number;
+  readonly sender?: string;
+}
+
+interface Outcome {
+  readonly outcome: 'accepted' | 'refunded';
+  readonly reason: string | null;
+}
+
+const accepted: Outcome = { outcome: 'accepted', reason: null };
+const refunded = (reason: string): Outcome => ({ outcome: 'refunded', reason });
+
+/** Each arrival with what becomes of it, and how the onramp stands when all is done. */
+const temporary: [what: string, arrivals: [Arrival, Outcome][], end: string][] = [
+  ['the exact total', [[{}, accepted]], 'completed'],
+  ['the exact total from anybody', [[{ sender: 'ACME VENTURES LTD' }, accepted]], 'completed'],
+  ['nothing', [], 'pending'],
+  ['one kobo less', [[{ more: -1n }, refunded('amount_mismatch')]], 'pending'],
+  ['one kobo more', [[{ more: 1n }, refunded('amount_mismatch')]], 'pending'],
+  ['the amount without the fees', [[{ more: -2_200n }, refunded('amount_mismatch')]], 'pending'],
+  [
+    'one kobo less, one more, then the exact total',
+    [
+      [{ more: -1n }, refunded('amount_mismatch')],
+      [{ more: 1n }, refunded('amount_mismatch')],
+      [{}, accepted],
+    ],
+    'completed',
+  ],
+  [
+    'the exact total twice',
+    [
+      [{}, accepted],
+      [{}, refunded('already_paid')],
+    ],
+    'completed',
+  ],
+  [
+    'the exact total, and again when the cNGN is there',
+    [
+      [{}, accepted],
+      [{ atMs: 60_000 }, refunded('already_paid')],
+    ],
+    'completed',
+  ],
+  ['the exact total one millisecond before the end', [[{ atMs: HALF_AN_HOUR_MS - 1 }, accepted]], 'completed'],
+  ['the exact total at the very end', [[{ atMs: HALF_AN_HOUR_MS }, refunded('account_expired')]], 'failed'],
+  ['the exact total a day late', [[{ atMs: 48 * HALF_AN_HOUR_MS }, refunded('account_expired')]], 'failed'],
+  [
+    'a wrong amount, and the right one too late',
+    [
+      [{ more: 5n }, refunded('amount_mismatch')],
+      [{ atMs: HALF_AN_HOUR_MS }, refunded('account_expired')],
+    ],
+    'failed',
+  ],
+  [
+    'the exact total, and again after the end',
+    [
+      [{}, accepted],
+      [{ atMs: HALF_AN_HOUR_MS }, refunded('already_paid')],
+    ],
+    'completed',
+  ],
+];
+
+async function arrive(box: TestSandbox, ramp: Ramp, startMs: number, arrival: Arrival): Promise<Outcome> {
+  if (arrival.atMs !== undefined) box.clock.set(startMs + arrival.atMs);
+  const { outcome, reason } = await payIn(box, ramp.accountNumber, ramp.totalKobo + (arrival.more ?? 0n));
+  return { outcome, reason };
+}
+
+describe('a temporary account that gets', () => {
+  test.each(temporary)('%s', async (_what, arrivals, end) => {
+    await using box = await openSandbox();
+    const { userId } = await onboardUser(box);
+    const startMs = box.clock.now();
+    const ramp = await startRamp(box, userId, 1000);
+    for (const [arrival, outcome] of arrivals) expect(await arrive(box, ramp, startMs, arrival)).toEqual(outcome);
+    await settle(box);
+    const { status } = await box.ask(onrampStatus, { requestId: ramp.requestId });
+    const { totalBalance } = await box.ask(balanceUser, { userId });
+    expect({ status, totalBalance }).toEqual({
+      status: end,
+      totalBalance: end === 'completed' ? '1000.000000' : '0.000000',
+    });
+    await expectSettledLedger(box);
+  });
+
+  test('the exact total before it is ready', async () => {
+    await using box = await openSandbox({ pace: 'real' });
+    const { userId } = await onboardSlowly(box);
+    const { requestId } = await box.ask(startOnramp, { userId, amount: 1000 });
+    const { virtualAccount, status } = await box.ask(getVirtualAccount, { requestId });
+    expect(status).toBe('created');
+    expect(await payIn(box, virtualAccount.accountNumber, 102_200n)).toMatchObject(accepted);
+    box.clock.pass(HALF_AN_HOUR_MS);
+    expect(await box.ask(onrampStatus, { requestId })).toMatchObject({ status: 'completed' });
+  });
+
+  test('the exact total one millisecond before the end, and is minted long after it', async () => {
+    await using box = await openSandbox({ pace: 'real' });
+    const { userId } = await onboardSlowly(box);
+    const startMs = box.clock.now();
+    const ramp = await startRamp(box, userId, 1000);
+    expect(await arrive(box, ramp, startMs, { atMs: HALF_AN_HOUR_MS - 1 })).toEqual(accepted);
+    box.clock.pass(1);
+    expect(await box.ask(onrampStatus, { requestId: ramp.requestId })).toMatchObject({ status: 'processing' });
+    box.clock.pass(HALF_AN_HOUR_MS);
+    expect(await box.ask(onrampStatus, { requestId: ramp.requestId })).toMatchObject({ status: 'completed' });
+    await expectSettledLedger(box);
+  });
+
+  test('the exact total for a user who was switched off; switched on again, the onramp can be paid', async () => {
+    await using box = await openSandbox();
+    const { userId } = await onboardUser(box);
+    const ramp = await startRamp(box, userId, 1000);
+    await deactivate(box, userId);
+    expect(await payIn(box, ramp.accountNumber, ramp.totalKobo)).toMatchObject(refunded('user_inactive'));
+    await box.inside(({ store }) => store.run('UPDATE user SET active = 1'));
+    expect(await payIn(box, ramp.accountNumber, ramp.totalKobo)).toMatchObject(accepted);
+    await settle(box);
+    await expectSettledLedger(box);
+  });
+});
+
+/** At the pace `real` a BVN takes two minutes. */
+async function onboardSlowly(box: TestSandbox): Promise<User> {
+  await box.call('POST', '/_sandbox/seed', { users: 1 });
+  const { envelope } = await box.call('POST', '/listfintechusers', {});
+  const [user] = (envelope.data as { users: { userId: string }[] }).users;
+  return { userId: user?.userId ?? '', name: '', accountNumber: '' };
+}
+
+/** Whom the sandbox's BVNs belong to. */
+const people = {
+  UCHE: { bvn: '22222222222', name: 'UCHE KABIRU OKORO' },
+  ADEBAYO: { bvn: '00000000002', name: "ADÉBÁYỌ̀ D'ANGELO OKORO-BELLO" },
+  MUSA: { bvn: '00000000003', name: 'MUSA' },
+} as const;
+
+const mismatch = refunded('bvn_name_mismatch');
+
+const permanent: [who: keyof typeof people, sender: string, outcome: Outcome][] = [
+  ['UCHE', 'UCHE KABIRU OKORO', accepted],
+  ['UCHE', 'OKORO UCHE KABIRU', accepted],
+  ['UCHE', 'Kabiru, Okoro Uche', accepted],
+  ['UCHE', 'uche okoro', accepted],
+  ['UCHE', 'UCHE K. OKORO', accepted],
+  ['UCHE', 'UCHE OKOROO', accepted],
+  ['UCHE', 'UCHE KABIRO OKORO', accepted],
+  ['UCHE', 'Úchè Ọkọrọ', accepted],
+  ['UCHE', 'UCHE', mismatch],
+  ['UCHE', 'OKORO', mismatch],
+  ['UCHE', 'UCHE KABIRU', mismatch],
+  ['UCHE', 'UCHE OKROR', mismatch],
+  ['UCHE', 'UCHE OKONKWO', mismatch],
+  ['UCHE', 'NGOZI OKORO', mismatch],
+  ['UCHE', 'UCHE OKORO NGOZI', mismatch],
+  ['UCHE', 'ZAINAB YUSUF', mismatch],
+  ['UCHE', 'UCHE OKORO VENTURES', mismatch],
+  ['UCHE', 'OKORO & UCHE NIG LTD', mismatch],
+  ['UCHE', 'ACME GLOBAL SERVICES', mismatch],
+  ['UCHE', '12345', mismatch],
+  ['UCHE', '.', mismatch],
+  ['ADEBAYO', "ADÉBÁYỌ̀ D'ANGELO OKORO-BELLO", accepted],
+  ['ADEBAYO', 'ADEBAYO OKOROBELLO', accepted],
+  ['ADEBAYO', 'OKORO-BELLO ADEBAYO DANGELO', accepted],
+  ['ADEBAYO', 'ADEBAYO BALOGUN', mismatch],
+  ['MUSA', 'MUSA', accepted],
+  ['MUSA', 'MUSA YUSUF', mismatch],
+];
+
+describe("a user's permanent account", () => {
+  test.each(permanent)('%s, sent by %s', async (who, sender, outcome) => {
+    await using box = await openSandbox();
+    const user = await onboardUser(box, people[who].bvn);
+    expect(user.name).toBe(people[who].name);
+    const before = await box.inside(balances, 'read');
+    expect(await payIn(box, user.accountNumber, 100_000n, sender)).toMatchObject(outcome);
+    await settle(box);
+    const { totalBalance } = await box.ask(balanceUser, { userId: user.userId });
+    expect(totalBalance).toBe(outcome === accepted ? '978.000000' : '0.000000');
+    if (outcome !== accepted) expect(await box.inside(balances, 'read')).toEqual(before);
+    await expectSettledLedger(box);
+  });
+
+  // BUG (inferred measure, so perhaps meant): a hyphenated name written as two words, as banks do, counts as two strangers.
+  test.fails('takes a hyphenated name that the bank writes with a blank', async () => {
+    await using box = await openSandbox();
+    const user = await onboardUser(box, people.ADEBAYO.bvn);
+    expect(await payIn(box, user.accountNumber, 100_000n, 'ADEBAYO OKORO BELLO')).toMatchObject(accepted);
+  });
+
+  test('sends the own money of a switched-off user back', async () => {
+    await using box = await openSandbox();
+    const user = await onboardUser(box);
+    await deactivate(box, user.userId);
+    const before = await box.inside(balances, 'read');
+    expect(await payIn(box, user.accountNumber, 100_000n, user.name)).toMatchObject(refunded('user_inactive'));
+    await settle(box);
+    expect(await box.inside(balances, 'read')).toEqual(before);
+    await expectSettledLedger(box);
+  });
+
+  test('takes any number of deposits', async () => {
+    await using box = await openSandbox();
+    const user = await onboardUser(box);
+    for (const kobo of [100_000n, 100_000n, 100_000n]) await payIn(box, user.accountNumber, kobo, user.name);
+    await settle(box);
+    const { totalBalance } = await box.ask(balanceUser, { userId: user.userId });
+    expect(totalBalance).toBe('2934.000000');
+    await expectSettledLedger(box);
+  });
+});
+
+/** Platform: 1.7, 1.5 and 1 percent from 0, 5,000 and 100,000 Naira, at most 2,000 and 5,000 Naira. Fintech: 0.5 percent, at most 500 Naira. */
+const fees: [kobo: bigint, platform: bigint, fintech: bigint][] = [
+  [1n, 0n, 0n],
+  [29n, 0n, 0n],
+  [30n, 1n, 0n],
+  [99n, 2n, 0n],
+  [100n, 2n, 1n],
+  [100_000n, 1_700n, 500n],
+  [499_999n, 8_500n, 2_500n],
+  [500_000n, 7_500n, 2_500n],
+  [9_999_999n, 150_000n, 50_000n],
+  [10_000_000n, 100_000n, 50_000n],
+  [10_000_001n, 100_000n, 50_000n],
+  [50_000_000n, 500_000n, 50_000n],
+  [1_000_000_000n, 500_000n, 50_000n],
+];
+
+describe('the fees of a deposit', () => {
+  test.each(fees)('of %d kobo come out of it', async (kobo, platform, fintech) => {
+    await using box = await openSandbox();
+    const user = await onboardUser(box);
+    const before = await box.inside(balances, 'read');
+    await payIn(box, user.accountNumber, kobo, user.name);
+    await settle(box);
+    const after = await box.inside(balances, 'read');
+    const change = (key: string) => (after[key] ?? 0n) - (before[key] ?? 0n);
+    expect({
+      platform: change('fees/platform/onramp NGN'),
+      fintech: change('fees/fintech/1/onramp NGN'),
+      reserve: change('reserve NGN'),
+      bank: change('bank NGN'),
+      base: -change('supply CNGN'),
+    }).toEqual({
+      platform,
+      fintech,
+      reserve: kobo - platform - fintech,
+      bank: -kobo,
+      base: (kobo - platform - fintech) * 10_000n,
+    });
+    await expectSettledLedger(box);
+  });
+});
+
+const unpayable: [what: string, body: object, http: number, code: string][] = [
+  ['an account nobody has', { accountNumber: '0000000000', amount: 1, senderName: 'A B' }, 404, '02'],
+  ['an account of nine digits', { accountNumber: '123456789', amount: 1, senderName: 'A B' }, 400, '01'],
+  ['no amount', { accountNumber: '0000000000', senderName: 'A B' }, 400, '01'],
+  ['an amount of nothing', { accountNumber: '0000000000', amount: 0, senderName: 'A B' }, 400, '01'],
+  ['an amount below nothing', { accountNumber: '0000000000', amount: -1, senderName: 'A B' }, 400, '01'],
+  ['a third of a kobo', { accountNumber: '0000000000', amount: 0.003, senderName: 'A B' }, 400, '01'],
+  ['no sender', { accountNumber: '0000000000', amount: 1 }, 400, '01'],
+  ['an empty sender', { accountNumber: '0000000000', amount: 1, senderName: '' }, 400, '01'],
+];
+
+test.each(unpayable)('a transfer with %s is refused', async (_what, body, http, code) => {
+  await using box = await openSandbox();
+  const { status, envelope } = await box.call('POST', '/_sandbox/pay', body);
+  expect([status, envelope.response_code]).toEqual([http, code]);
+  await expectSettledLedger(box);
+});
+
+// BUG: 10^13 Naira are 10^19 base units, past SQLite's 64 bits. The transfer is accepted, its minting throws in every later
+// transaction before anything else is looked at, and the sandbox answers nothing any more: reset included.
+test.fails('a transfer too large for the ledger is refused, and the sandbox goes on', async () => {
+  await using box = await openSandbox();
+  const user = await onboardUser(box);
+  const request = { accountNumber: user.accountNumber, amount: 10_000_000_000_000, senderName: user.name };
+  expect((await box.call('POST', '/_sandbox/pay', request)).status).toBe(400);
+  await settle(box);
+  expect((await box.call('GET', '/getfees')).status).toBe(200);
+});
+
+// BUG: the same through many transfers, each of which the command line lets through: the ledger's supply passes 64 bits.
+test.fails('transfers that are too large together are refused, and the sandbox goes on', async () => {
+  await using box = await openSandbox();
+  const user = await onboardUser(box);
+  const request = { accountNumber: user.accountNumber, amount: 900_000_000_000, senderName: user.name };
+  for (let count = 0; count < 12; count++) await box.call('POST', '/_sandbox/pay', request);
+  await settle(box);
+  expect((await box.call('GET', '/getfees')).status).toBe(200);
+});
+
+// BUG: an amount of more than 2^63 kobo is an internal error (no answer at all in the embedded sandbox), not a refusal.
+test.fails('an onramp too large for the ledger is refused', async () => {
+  await using box = await openSandbox();
+  const { userId } = await onboardUser(box);
+  const { status } = await box.call('POST', '/cngnonramp', `{"userId":"${userId}","amount":1e17}`);
+  expect(status).toBe(400);
+});

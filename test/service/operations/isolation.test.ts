@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import { addBankAccount, listBankAccounts } from '../../../src/contract/banks.ts';
+import { accumulatedFees, getFees } from '../../../src/contract/fees.ts';
+import { startOnramp } from '../../../src/contract/transactions.ts';
+import { listUsers, onboard } from '../../../src/contract/users.ts';
+import { balanceMulti, getFintechWallet } from '../../../src/contract/wallets.ts';
+import { openSandbox, type TestSandbox } from '../../support/sandbox.ts';
+import { addFintech, fund, offramp, onboardUser } from '../steps.ts';
+
+/** What the first fintech owns, and the second one's key. */
+interface Two {
+  readonly box: TestSandbox;
+  readonly otherKey: string;
+  readonly userId: string;
+  readonly onboardingId: string;
+  readonly onrampId: string;
+  readonly offrampId: string;
+}
+
+async function openTwo(): Promise<Two & AsyncDisposable> {
+  const box = await openSandbox();
+  const otherKey = await addFintech(box);
+  const { requestId: onboardingId } = await box.ask(onboard, { bvn: '22222222222' });
+  const user = await onboardUser(box);
+  await fund(box, user, 1000);
+  const { requestId: onrampId } = await box.ask(startOnramp, { userId: user.userId, amount: 10 });
+  const { requestId: offrampId } = await offramp(box, user.userId, 100n);
+  const ids = { userId: user.userId, onboardingId, onrampId, offrampId };
+  return { box, otherKey, ...ids, [Symbol.asyncDispose]: box.close };
+}
+
+type Request = [method: string, path: string, body?: object];
+
+const toBank = { accountNumber: '0123456789', bankCode: '000013', ticker: 'CNGN' };
+
+const byId: [endpoint: string, request: (two: Two) => Request][] = [
+  ['users.onboard-status', ({ onboardingId }) => ['POST', '/onboardstatus', { requestId: onboardingId }]],
+  ['users.get-details', ({ userId }) => ['POST', '/getuserdetails', { userId }]],
+  ['users.get-details by BVN', ({ userId }) => ['POST', '/getuserdetails', { userId, bvn: '22222222222' }]],
+  ['transactions.onramp', ({ userId }) => ['POST', '/cngnonramp', { userId, amount: 1 }]],
+  ['transactions.onramp-status', ({ onrampId }) => ['POST', '/cngnonrampstatus', { requestId: onrampId }]],
+  ['transactions.offramp', ({ userId }) => ['POST', '/cngnofframp', { userId, amount: 1, ...toBank }]],
+  ['transactions.offramp-status', ({ offrampId }) => ['POST', '/cngnofframpstatus', { requestId: offrampId }]],
+  ['virtual-accounts.get', ({ onrampId }) => ['POST', '/getvirtualaccount', { requestId: onrampId }]],
+  ['wallets.list-user', ({ userId }) => ['POST', '/listuserwallets', { userId }]],
+  ['wallets.balance-user', ({ userId }) => ['GET', `/balance/user/${userId}`]],
+];
+
+describe('the id of another fintech', () => {
+  test.each(byId)('%s: is found with the own key', async (_endpoint, request) => {
+    await using two = await openTwo();
+    const { status } = await two.box.call(...withBody(request(two)), two.box.apiKey);
+    expect(status).toBe(200);
+  });
+
+  test.each(byId)('%s: is not found with the other', async (_endpoint, request) => {
+    await using two = await openTwo();
+    const { status, envelope } = await two.box.call(...withBody(request(two)), two.otherKey);
+    expect([status, envelope.response_code]).toEqual([404, '02']);
+    expect(envelope.data).toBeUndefined();
+  });
+});
+
+function withBody([method, path, body]: Request): [string, string, object | undefined] {
+  return [method, path, body];
+}
+
+describe('what is listed without an id is the own', () => {
+  test('users', async () => {
+    await using two = await openTwo();
+    const mine = await onboardUser(two.box, '44444444444', two.otherKey);
+    const { users, pagination } = await two.box.ask(listUsers, {}, two.otherKey);
+    expect(users.map(({ userId }) => userId)).toEqual([mine.userId]);
+    expect(pagination).toMatchObject({ total: 1, hasMore: false });
+    expect((await two.box.ask(listUsers, {})).users.map(({ userId }) => userId)).not.toContain(mine.userId);
+  });
+
+  test('bank accounts, and which is the default', async () => {
+    await using two = await openTwo();
+    const input = { accountNumber: '0123456789', bankCode: '000013', isDefault: true };
+    const { accountId } = await two.box.ask(addBankAccount, input, two.otherKey);
+    const theirs = await two.box.ask(listBankAccounts, {}, two.otherKey);
+    const ours = await two.box.ask(listBankAccounts, {});
+    expect(theirs.accounts?.map((account) => account.accountId)).toEqual([accountId, 'second-account']);
+    expect(theirs.defaultAccount?.accountId).toBe(accountId);
+    expect(ours.total).toBe(1);
+    expect(ours.defaultAccount?.accountId).toBe(ours.accounts?.[0]?.accountId);
+    expect(ours.defaultAccount?.accountId).not.toBe(accountId);
+  });
+
+  test('fees', async () => {
+    await using two = await openTwo();
+    expect(await two.box.ask(getFees, {}, two.otherKey)).toMatchObject({
+      fintechId: 'second-fintech',
+      hasConfiguration: false,
+    });
+    const { summary } = await two.box.ask(accumulatedFees, {}, two.otherKey);
+    expect(summary).toMatchObject({ totalAccumulatedFees: 0, availableForWithdrawal: 0, transactionCount: 0 });
+  });
+
+  test('the smart wallet and what it holds', async () => {
+    await using two = await openTwo();
+    const wallet = await two.box.ask(getFintechWallet, {}, two.otherKey);
+    expect(wallet).toMatchObject({ fintechId: 'second-fintech', totalUsers: 0 });
+    const ours = await two.box.ask(getFintechWallet, {});
+    expect(wallet.smartWallet.address).not.toBe(ours.smartWallet.address);
+    expect(await two.box.ask(balanceMulti, {}, two.otherKey)).toMatchObject({ totalBalance: '0.000000' });
+  });
+
+  test('rate limits', async () => {
+    await using box = await openSandbox({ rateLimits: true });
+    const otherKey = await addFintech(box);
+    const get = async (key: string) => (await box.call('GET', '/getfees', undefined, key)).status;
+    for (let count = 0; count < 60; count++) await get(box.apiKey);
+    expect([await get(box.apiKey), await get(otherKey)]).toEqual([429, 200]);
+  });
+});
+
+test('a BVN belongs to one user of the whole service', async () => {
+  await using two = await openTwo();
+  const { status, envelope } = await two.box.call('POST', '/onboarduser', { bvn: '22222222222' }, two.otherKey);
+  expect([status, envelope.response_code]).toEqual([400, '01']);
+});

@@ -1,0 +1,221 @@
+import { describe, expect, test } from 'vitest';
+import { sandboxClock } from '../../src/contract/control.ts';
+import { onrampStatus, startOnramp } from '../../src/contract/transactions.ts';
+import { getVirtualAccount } from '../../src/contract/virtual-accounts.ts';
+import type { Context } from '../../src/service/context.ts';
+import { countingIds, fakeClock, openSandbox, START_MS, temporaryFolder } from '../support/sandbox.ts';
+import { fund, onboardUser, payIn } from './steps.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+const iso = (timeMs: number) => new Date(timeMs).toISOString();
+const rename = (name: string) => (context: Context) =>
+  context.store.run('UPDATE fintech SET name = ? WHERE id = 1', name);
+const nameOf = ({ store }: Context) => store.get<{ name: string }>('SELECT name FROM fintech WHERE id = 1')?.name;
+
+/** A service whose batches run when the test says so. */
+async function openGathered() {
+  const flushes: (() => void)[] = [];
+  const box = await openSandbox({ gather: (flush) => flushes.push(flush) });
+  const flush = () => {
+    for (const each of flushes.splice(0)) each();
+  };
+  return { box, flush, waiting: () => flushes.length, [Symbol.dispose]: () => box.service.close() };
+}
+
+describe('units that come in together', () => {
+  test('run in their order, in one batch, and are answered after it', async () => {
+    using gathered = await openGathered();
+    const { box, flush, waiting } = gathered;
+    const order: string[] = [];
+    const unit = (name: string) => {
+      const work = () => order.push(`${name} runs`);
+      return box.inside(work).then(() => order.push(`${name} is answered`));
+    };
+    const units = [unit('first'), unit('second'), unit('third')];
+    expect(waiting()).toBe(1);
+    flush();
+    await Promise.all(units);
+    expect(order).toEqual([
+      'first runs',
+      'second runs',
+      'third runs',
+      'first is answered',
+      'second is answered',
+      'third is answered',
+    ]);
+  });
+
+  test('see what those before them wrote, and nothing of one that threw', async () => {
+    using gathered = await openGathered();
+    const { box, flush } = gathered;
+    const failing = box.inside((context) => {
+      rename('Failing')(context);
+      throw new Error('no');
+    });
+    const seen = [box.inside(rename('Second')), box.inside(nameOf, 'read')];
+    flush();
+    await expect(failing).rejects.toThrow('no');
+    expect(await Promise.all(seen)).toEqual([1, 'Second']);
+  });
+
+  test('all fail when their commit does', async () => {
+    using gathered = await openGathered();
+    const { box, flush } = gathered;
+    const fine = box.inside(rename('Fine'));
+    const orphan = box.inside(({ store }) => store.run('INSERT INTO posting VALUES (900, 1, 1)'));
+    flush();
+    for (const each of [fine, orphan]) await expect(each).rejects.toThrow(/FOREIGN KEY/);
+    const name = box.inside(nameOf, 'read');
+    flush();
+    expect(await name).not.toBe('Fine');
+  });
+
+  test('after a failed batch the next one runs', async () => {
+    using gathered = await openGathered();
+    const { box, flush } = gathered;
+    const orphan = box.inside(({ store }) => store.run('INSERT INTO posting VALUES (900, 1, 1)'));
+    flush();
+    await expect(orphan).rejects.toThrow();
+    const next = box.inside(rename('Next'));
+    flush();
+    expect(await next).toBe(1);
+  });
+});
+
+describe('what is due', () => {
+  test('happens at its own time, however late somebody looks', async () => {
+    await using box = await openSandbox({ pace: 'real' });
+    const { envelope } = await box.call('POST', '/onboarduser', { bvn: '22222222222' });
+    box.clock.pass(24 * HOUR_MS);
+    const userId = String(envelope.data?.['userHash']);
+    const verified = await box.call('POST', '/getuserdetails', { userId });
+    expect(verified.envelope.data).toMatchObject({
+      walletDetails: { walletCreatedAt: iso(START_MS + 2 * MINUTE_MS) },
+    });
+  });
+
+  test('happens in the order of time, not of asking', async () => {
+    await using box = await openSandbox({ pace: 'real' });
+    const slow = await box.call('POST', '/onboarduser', { bvn: '22222222222' });
+    await box.call('POST', '/_sandbox/seed', { pace: 'quick' });
+    const quick = await box.call('POST', '/onboarduser', { bvn: '33333333333' });
+    box.clock.pass(24 * HOUR_MS);
+    const users = await box.inside(({ store }) =>
+      store.all<{ id: string }>('SELECT user_id AS id FROM user ORDER BY id'),
+    );
+    expect(users.map(({ id }) => id)).toEqual([quick, slow].map(({ envelope }) => envelope.data?.['userHash']));
+  });
+
+  test('happens in its order, with what it makes due in turn', async () => {
+    await using box = await openSandbox();
+    const user = await onboardUser(box);
+    await box.call('POST', '/_sandbox/seed', { pace: 'real' });
+    const startMs = box.clock.now();
+    const { requestId } = await box.ask(startOnramp, { userId: user.userId, amount: 1000 });
+    const { virtualAccount } = await box.ask(getVirtualAccount, { requestId });
+    await payIn(box, virtualAccount.accountNumber, 102_200n);
+    box.clock.pass(24 * HOUR_MS);
+    expect(await box.ask(onrampStatus, { requestId })).toMatchObject({
+      status: 'completed',
+      completedAt: iso(startMs + 75_000),
+      wallet: {
+        fundingRequestedAt: iso(startMs),
+        fundedAt: iso(startMs + 60_000),
+        virtualAccountStatus: 'used',
+      },
+    });
+  });
+
+  test.each(['read', 'write'] as const)('is done before %s work', async (kind) => {
+    await using box = await openSandbox();
+    await box.call('POST', '/onboarduser', { bvn: '22222222222' });
+    box.clock.pass(299);
+    const users = ({ store }: Context) => store.all('SELECT 1 FROM user').length;
+    expect(await box.inside(users, kind)).toBe(0);
+    box.clock.pass(1);
+    expect(await box.inside(users, kind)).toBe(1);
+  });
+
+  test('waits while only the clock of another machine moves', async () => {
+    await using box = await openSandbox();
+    await box.call('POST', '/onboarduser', { bvn: '22222222222' });
+    box.clock.set(START_MS - HOUR_MS);
+    expect(await box.inside(({ store }) => store.all('SELECT 1 FROM user').length)).toBe(0);
+  });
+});
+
+describe('sandbox time', () => {
+  test('is the machine’s and what was advanced, also after it was closed and opened', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('sandbox.db');
+    const clock = fakeClock();
+    const first = await openSandbox({ path, clock });
+    for (const durationMs of [HOUR_MS, 1]) await first.call('POST', '/_sandbox/advance', { durationMs });
+    await first.close();
+    clock.pass(MINUTE_MS);
+    await using second = await openSandbox({ path, clock, ids: countingIds(2) });
+    expect(await second.ask(sandboxClock, {})).toEqual({
+      now: iso(START_MS + HOUR_MS + 1 + MINUTE_MS),
+      machineTime: iso(START_MS + MINUTE_MS),
+      clockOffsetSeconds: 3600,
+    });
+  });
+
+  test('tells how much happened on the way', async () => {
+    await using box = await openSandbox({ pace: 'real' });
+    await box.call('POST', '/onboarduser', { bvn: '22222222222' });
+    await box.call('POST', '/onboarduser', { bvn: '00000000000' });
+    const advance = async (durationMs: number) =>
+      (await box.call('POST', '/_sandbox/advance', { durationMs })).envelope.data;
+    expect(await advance(2 * MINUTE_MS - 1)).toMatchObject({ events: 0 });
+    expect(await advance(1)).toEqual({ now: iso(START_MS + 2 * MINUTE_MS), events: 2 });
+    expect(await advance(HOUR_MS)).toMatchObject({ events: 0 });
+  });
+
+  // BUG: both read the offset of the batch's beginning, so the second one takes the first one's advance back.
+  test.fails('moves by both of two advances in one batch', async () => {
+    await using box = await openSandbox();
+    const advances = [2, 1].map((hours) => box.call('POST', '/_sandbox/advance', { durationMs: hours * HOUR_MS }));
+    await Promise.all(advances);
+    expect(await box.ask(sandboxClock, {})).toMatchObject({ now: iso(START_MS + 3 * HOUR_MS) });
+  });
+
+  // BUG: the onramp begins at the time of the batch's beginning, so its 30 minutes are over before it can be paid.
+  test.fails('is the advanced one for what comes after the advance in the same batch', async () => {
+    await using box = await openSandbox();
+    const { userId } = await onboardUser(box);
+    const [, started] = await Promise.all([
+      box.call('POST', '/_sandbox/advance', { durationMs: 31 * MINUTE_MS }),
+      box.call('POST', '/cngnonramp', { userId, amount: 100 }),
+    ]);
+    const { requestId } = started.envelope.data ?? {};
+    expect((await box.call('POST', '/getvirtualaccount', { requestId })).status).toBe(200);
+  });
+
+  // BUG: new Date(9e15) has no ISO text; a refusal would do.
+  test.fails('is not advanced past what a date can hold', async () => {
+    await using box = await openSandbox();
+    expect((await box.call('POST', '/_sandbox/advance', { durationMs: 9e15 })).status).toBe(400);
+  });
+});
+
+describe('a sandbox that was closed', () => {
+  test('is the same when it is opened again: key, users, money, what is due', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('sandbox.db');
+    const clock = fakeClock();
+    const first = await openSandbox({ path, clock });
+    const user = await onboardUser(first);
+    await fund(first, user, 1000);
+    const { requestId } = await first.ask(startOnramp, { userId: user.userId, amount: 10 });
+    await first.close();
+    await using second = await openSandbox({ path, clock, ids: countingIds(2) });
+    expect(second.apiKey).toBe(first.apiKey);
+    const { envelope } = await second.call('GET', `/balance/user/${user.userId}`);
+    expect(envelope.data).toMatchObject({ totalBalance: '1000.000000' });
+    clock.pass(30 * MINUTE_MS);
+    expect(await second.ask(onrampStatus, { requestId })).toMatchObject({ status: 'failed' });
+  });
+});

@@ -1,0 +1,156 @@
+import { expect } from 'vitest';
+import { sandboxPay } from '../../src/contract/control.ts';
+import { startOfframp, startOnramp } from '../../src/contract/transactions.ts';
+import { getDetails, onboard } from '../../src/contract/users.ts';
+import { getVirtualAccount } from '../../src/contract/virtual-accounts.ts';
+import { amount } from '../../src/money/amount.ts';
+import type { WireNumber } from '../../src/money/decimal.ts';
+import { fromWire, toWireNumber } from '../../src/money/units.ts';
+import type { Context } from '../../src/service/context.ts';
+import { checkLedger } from '../../src/service/ledger.ts';
+import type { TestSandbox } from '../support/sandbox.ts';
+
+/** Longer than any chain of asynchronous work takes at the pace `quick`, and much shorter than 30 minutes. */
+const SETTLED_MS = 10_000;
+
+/** Lets the machine's time pass until nothing of pace `quick` is under way. */
+export async function settle(box: TestSandbox): Promise<void> {
+  await pass(box, SETTLED_MS);
+}
+
+/** Lets the machine's time pass, and does what fell due. */
+export async function pass(box: TestSandbox, durationMs: number): Promise<void> {
+  box.clock.pass(durationMs);
+  await box.call('GET', '/_sandbox/clock');
+}
+
+export interface User {
+  readonly userId: string;
+  readonly name: string;
+  readonly accountNumber: string;
+}
+
+let lastBvn = 20_000_000_000;
+
+/** A BVN that no test of this file had before. */
+export function freshBvn(): string {
+  lastBvn += 1;
+  return String(lastBvn);
+}
+
+export async function onboardUser(box: TestSandbox, bvn = freshBvn(), apiKey = box.apiKey): Promise<User> {
+  const { userHash } = await box.ask(onboard, { bvn }, apiKey);
+  await settle(box);
+  const { virtualAccounts } = await box.ask(getDetails, { userId: userHash }, apiKey);
+  const [account] = virtualAccounts;
+  if (!account) throw new Error('the new user has no account');
+  return { userId: userHash, name: account.accountName, accountNumber: account.accountNumber };
+}
+
+/** Switches a user off: slice A has no endpoint for it. */
+export function deactivate(box: TestSandbox, userId: string): Promise<number> {
+  return box.inside(({ store }) => store.run('UPDATE user SET active = 0 WHERE user_id = ?', userId));
+}
+
+export interface Ramp {
+  readonly requestId: string;
+  readonly walletAddress: string;
+  readonly accountNumber: string;
+  readonly totalKobo: bigint;
+}
+
+/** What an onramp may ask for besides user and amount. */
+export interface OnrampMore {
+  readonly sweepToOfframp?: boolean;
+  readonly owner?: string;
+  readonly autoSwap?: boolean;
+  readonly assetSwap?: 'USDC' | 'USDT';
+  readonly destinationAssetSwap?: string;
+}
+
+/** Starts an onramp whose account is ready to be paid. */
+export async function startRamp(
+  box: TestSandbox,
+  userId: string,
+  naira: number,
+  more: OnrampMore = {},
+  apiKey = box.apiKey,
+): Promise<Ramp> {
+  const { requestId, walletAddress } = await box.ask(startOnramp, { userId, amount: naira, ...more }, apiKey);
+  await pass(box, 200);
+  const { virtualAccount } = await box.ask(getVirtualAccount, { requestId }, apiKey);
+  const total = fromWire(virtualAccount.totalAmountWithFee, 'naira', 'NGN');
+  if (!total) throw new Error('the total is no amount of Naira');
+  return { requestId, walletAddress, accountNumber: virtualAccount.accountNumber, totalKobo: total.minor };
+}
+
+/** A bank transfer that arrives in a virtual account. */
+export function payIn(box: TestSandbox, accountNumber: string, kobo: bigint, senderName = 'ANY PAYER') {
+  return box.ask(sandboxPay, { accountNumber, amount: nairaOf(kobo), senderName });
+}
+
+export function nairaOf(kobo: bigint): WireNumber {
+  return toWireNumber(amount('NGN', kobo), 'naira');
+}
+
+/** Gives a user cNGN in a new generated wallet, or with sweep in the managed one. */
+export async function fund(box: TestSandbox, user: User, naira: number, more: OnrampMore = {}): Promise<Ramp> {
+  const ramp = await startRamp(box, user.userId, naira, more);
+  await payIn(box, ramp.accountNumber, ramp.totalKobo);
+  await settle(box);
+  return ramp;
+}
+
+export function offramp(box: TestSandbox, userId: string, kobo: bigint, accountNumber = '0123456789') {
+  const request = { userId, amount: nairaOf(kobo), accountNumber, bankCode: '000013', ticker: 'CNGN' };
+  return box.ask(startOfframp, request);
+}
+
+/** What every account of the ledger holds that is not empty, by code and asset: `reserve NGN`. */
+export function balances({ store }: Pick<Context, 'store'>): Record<string, bigint> {
+  const rows = store.all<{ code: string; asset: string; balance: bigint }>(
+    'SELECT code, asset, balance FROM account WHERE balance <> 0 ORDER BY code, asset',
+  );
+  return Object.fromEntries(rows.map(({ code, asset, balance }) => [`${code} ${asset}`, balance]));
+}
+
+/** The ledger balances, and no Naira is between two states. */
+export async function expectSettledLedger(box: TestSandbox): Promise<void> {
+  const { check, held, due } = await box.inside(
+    (context) => ({
+      check: checkLedger(context.store),
+      held: balances(context),
+      due: context.store.all('SELECT machine, event FROM due'),
+    }),
+    'read',
+  );
+  expect(check).toMatchObject({ balanced: true, sums: { NGN: 0n, CNGN: 0n, USDC: 0n, USDT: 0n } });
+  expect(held).not.toHaveProperty(['incoming NGN']);
+  expect(held).not.toHaveProperty(['refunds NGN']);
+  expect(held).not.toHaveProperty(['vault CNGN']);
+  // A temporary account's expiry stays due for its 30 minutes, paid or not.
+  expect(due.filter(({ event }) => event !== 'expired')).toEqual([]);
+}
+
+/** A second fintech with a key, a wallet and a bank account, as the seed makes the first: slice A seeds only one. */
+export function addFintech(box: TestSandbox, apiKey = 'sandbox_of_the_second_one'): Promise<string> {
+  return box.inside(({ store, nowMs }) => {
+    const insert = `INSERT INTO fintech (fintech_id, name, created_at, updated_at) VALUES ('second-fintech', 'Second Pay', ?, ?)`;
+    const id = store.insert(insert, nowMs, nowMs);
+    store.run('INSERT INTO api_key (key, fintech, created_at) VALUES (?, ?, ?)', apiKey, id, nowMs);
+    store.run(
+      `INSERT INTO wallet (address, fintech, kind, blockchain, token_buy, created_at) VALUES (?, ?, 'fintech', 'base', 'CNGN', ?)`,
+      `0x${'2f'.repeat(20)}`,
+      id,
+      nowMs,
+    );
+    store.run(
+      `INSERT INTO bank_account (account_id, fintech, number, bank_code, verified_name, is_default, created_at, updated_at)
+       VALUES ('second-account', ?, '0123456780', '000013', 'SECOND PAY', 1, ?, ?)`,
+      id,
+      nowMs,
+      nowMs,
+    );
+    return apiKey;
+  });
+}

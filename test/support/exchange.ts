@@ -1,0 +1,70 @@
+import { onTestFinished } from 'vitest';
+import { ExchangeError } from '../../src/exchange-error.ts';
+import type { Exchange, HttpRequest, HttpResponse } from '../../src/world.ts';
+
+/** What a scripted exchange does with one request. `hang` gives up when told to, `deaf` not even then. */
+export type Turn = HttpResponse | Error | 'hang' | 'deaf' | ((request: HttpRequest) => HttpResponse);
+
+export interface Scripted {
+  readonly exchange: Exchange;
+  readonly requests: HttpRequest[];
+}
+
+/**
+ * An exchange that plays its turns in order. Strict both ways: a request without a turn fails, and so does a turn that
+ * was never asked for, when the test ends.
+ */
+export function scripted(...turns: readonly Turn[]): Scripted {
+  const requests: HttpRequest[] = [];
+  let surplus = 0;
+  onTestFinished(() => {
+    if (surplus > 0) throw new Error(`${surplus} requests more than the ${turns.length} of the script`);
+    if (requests.length < turns.length) throw new Error(`${turns.length - requests.length} turns were never asked for`);
+  });
+  const exchange: Exchange = async (request, signal) => {
+    const turn = turns[requests.length];
+    if (turn === undefined) surplus += 1;
+    else requests.push(request);
+    if (turn === undefined) throw new Error('a request too many');
+    if (turn === 'hang') return untilAborted(signal);
+    if (turn === 'deaf') return new Promise(() => {});
+    if (turn instanceof Error) throw turn;
+    return typeof turn === 'function' ? turn(request) : turn;
+  };
+  return { exchange, requests };
+}
+
+/** Never answers; gives up, as the network does, when it is told to. */
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const giveUp = () => reject(new ExchangeError('the request was given up', true));
+    if (signal.aborted) giveUp();
+    else signal.addEventListener('abort', giveUp, { once: true });
+  });
+}
+
+export const refusedConnection = () => new ExchangeError('the connection was refused', false);
+export const droppedLine = () => new ExchangeError('the connection broke off before the whole answer came', true);
+
+const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
+
+/** Any JSON text with a status. */
+export function json(status: number, body: string, headers: Record<string, string> = {}): HttpResponse {
+  return { status, headers: { ...JSON_TYPE, ...headers }, body };
+}
+
+export function success(data: unknown): HttpResponse {
+  return json(200, JSON.stringify({ status: 'Success', response_code: '00', message: 'done', data }));
+}
+
+export function refusal(status: number, code: string, message: string, more: object = {}): HttpResponse {
+  return json(status, JSON.stringify({ status: 'Error', response_code: code, message, ...more }));
+}
+
+export function html(status: number): HttpResponse {
+  return { status, headers: { 'content-type': 'text/html' }, body: '<html><h1>Bad Gateway</h1></html>' };
+}
+
+export function tooMany(headers: Record<string, string> = {}, data?: object): HttpResponse {
+  return json(429, JSON.stringify({ status: 'Error', response_code: '04', message: 'Too many', data }), headers);
+}

@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/** A row of the journal as it stands in its file. */
+export interface JournalRow {
+  readonly id: string;
+  readonly state: string;
+  readonly endpoint: string;
+  readonly summary: string;
+  readonly request: string;
+  readonly request_id: string | null;
+  readonly detail: string | null;
+}
+
+/** What another process would find in the journal now, oldest first. */
+export function journalRows(stateDir: string): JournalRow[] {
+  const path = join(stateDir, 'journal.db');
+  if (!existsSync(path)) return [];
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    const columns = 'id, state, endpoint, summary, request, request_id, detail';
+    return database.prepare(`SELECT ${columns} FROM operation ORDER BY id`).all() as unknown as JournalRow[];
+  } finally {
+    database.close();
+  }
+}

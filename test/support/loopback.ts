@@ -1,0 +1,88 @@
+import { createServer as createHttp, type IncomingMessage, type RequestListener } from 'node:http';
+import { createServer as createHttps } from 'node:https';
+import { type AddressInfo, connect, createServer as createTcp, type Server, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+import type { Certificate } from './certificate.ts';
+
+/** A server on this machine that is gone when the test has ended. */
+export interface Loopback {
+  readonly port: number;
+  /** With the version segment. */
+  readonly baseUrl: string;
+}
+
+function listen(server: Server, scheme = 'http', host = '127.0.0.1'): Promise<Loopback> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    // A client that hangs up is what many of these tests are about.
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+  });
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      resolve({ port, baseUrl: `${scheme}://${host}:${port}/v1` });
+    });
+  });
+}
+
+/** Bytes, without any HTTP of its own. */
+export function tcpServer(talk: (socket: Socket) => void): Promise<Loopback> {
+  return listen(createTcp(talk));
+}
+
+export function httpServer(answer: RequestListener): Promise<Loopback> {
+  return listen(createHttp(answer));
+}
+
+export function httpsServer({ key, cert }: Certificate, answer: RequestListener): Promise<Loopback> {
+  const server = createHttps({ key, cert }, answer);
+  server.on('tlsClientError', () => {});
+  return listen(server, 'https', 'localhost');
+}
+
+/** A proxy: what it was asked for, in order, and whether it lets tunnels through. */
+export interface Proxy extends Loopback {
+  readonly asked: string[];
+}
+
+/** Answers plain requests itself with `body`; opens every tunnel to `tunnelPort`, or refuses it when there is none. */
+export async function proxyServer(body: string, tunnelPort?: number): Promise<Proxy> {
+  const asked: string[] = [];
+  const server = createHttp((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+  });
+  server.on('connect', (request, client) => {
+    asked.push(`${request.method} ${request.url}`);
+    if (tunnelPort === undefined) {
+      client.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+      return;
+    }
+    const target = connect(tunnelPort, '127.0.0.1', () => client.write('HTTP/1.1 200 OK\r\n\r\n'));
+    client.on('error', () => target.destroy()).on('close', () => target.destroy());
+    target.on('error', () => client.destroy()).on('close', () => client.destroy());
+    client.pipe(target).pipe(client);
+  });
+  return { ...(await listen(server)), asked };
+}
+
+export async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** A port of this machine that nobody listens on. */
+export async function closedPort(): Promise<number> {
+  const server = createTcp();
+  const port = await new Promise<number>((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+  });
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

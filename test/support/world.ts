@@ -1,0 +1,143 @@
+import { createHash, createHmac } from 'node:crypto';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Clock, Exchange, Ids, OutputStream, Prompter, World } from '../../src/world.ts';
+import { temporaryFolder } from './built.ts';
+
+/** A clock that stands still until somebody sleeps on it. */
+export interface FakeClock extends Clock {
+  /** How long each sleep was. */
+  readonly sleeps: number[];
+}
+
+export function fakeClock(startMs = Date.UTC(2026, 0, 5, 9)): FakeClock {
+  let nowMs = startMs;
+  const sleeps: number[] = [];
+  return {
+    sleeps,
+    now: () => nowMs,
+    sleep: async (durationMs, signal) => {
+      signal.throwIfAborted();
+      sleeps.push(durationMs);
+      // Machines have no parts of a millisecond.
+      nowMs += Math.ceil(durationMs);
+    },
+  };
+}
+
+/** Ids that count, so that a test reads the same every time. */
+export function countingIds(): Ids {
+  let count = 0;
+  const bytes = (length: number) => {
+    count += 1;
+    return new Uint8Array(createHash('shake256', { outputLength: length }).update(String(count)).digest());
+  };
+  const uuid = () => {
+    count += 1;
+    return `01900000-0000-7000-8000-${String(count).padStart(12, '0')}`;
+  };
+  return { uuid, bytes, digest: (key, text) => createHmac('sha256', key).update(text).digest('base64url') };
+}
+
+export interface Recorded extends OutputStream {
+  text(): string;
+}
+
+function recorded(isTerminal: boolean): Recorded {
+  const written: string[] = [];
+  return {
+    isTerminal,
+    columns: undefined,
+    text: () => written.join(''),
+    write: async (text) => {
+      written.push(text);
+    },
+  };
+}
+
+/** What a person at the terminal is expected to be asked, and what they say. */
+export type Answer =
+  | { readonly kind: 'confirm'; readonly asks: string; readonly says: boolean }
+  | { readonly kind: 'text' | 'secret'; readonly asks: string; readonly says: string };
+
+/** A person who knows what they will be asked: another question fails, and so does an answer that was not wanted. */
+function strictPrompter(answers: readonly Answer[]): () => Promise<Prompter> {
+  let asked = 0;
+  const wrong: string[] = [];
+  onTestFinished(() => {
+    if (wrong.length > 0) throw new Error(`unexpected questions: ${wrong.join('; ')}`);
+    if (asked < answers.length) throw new Error(`never asked: ${answers.slice(asked).map(({ asks }) => asks)}`);
+  });
+  const next = (kind: Answer['kind'], question: string) => {
+    const answer = answers[asked];
+    if (answer?.kind !== kind || !question.includes(answer.asks)) {
+      wrong.push(question);
+      throw new Error(`nobody expected the question: ${question}`);
+    }
+    asked += 1;
+    return answer.says;
+  };
+  const typed = (kind: 'text' | 'secret') => async (question: string, check: (value: string) => true | string) => {
+    const text = String(next(kind, question));
+    const verdict = check(text);
+    if (verdict !== true) throw new Error(`the prompt refused "${text}": ${verdict}`);
+    return text;
+  };
+  return async () => ({
+    confirm: async (question) => next('confirm', question) === true,
+    text: typed('text'),
+    secret: typed('secret'),
+  });
+}
+
+export interface WorldOptions {
+  readonly network?: Exchange;
+  readonly stdin?: string;
+  readonly isTerminal?: boolean;
+  readonly answers?: readonly Answer[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly interrupted?: AbortSignal;
+  readonly clock?: Clock;
+}
+
+export interface FakeWorld extends World {
+  readonly stdout: Recorded;
+  readonly stderr: Recorded;
+  readonly stateDir: string;
+}
+
+/** The environment of an account over the network, whose requests go to `network`. */
+export const ACCOUNT = {
+  FIATRAIL_BASE_URL: 'https://service.test/v1',
+  FIATRAIL_API_KEY: 'a-live-key-nobody-may-see',
+} as const;
+
+const nobody: Exchange = async ({ method, url }) => {
+  throw new Error(`nothing was to be sent, and this was: ${method} ${url}`);
+};
+
+/** A world in a folder of its own: the files are real, all else is scripted. */
+export function fakeWorld(options: WorldOptions = {}): FakeWorld {
+  const { network = nobody, stdin = '', isTerminal = false, answers = [], env = {} } = options;
+  const homeDir = temporaryFolder(onTestFinished);
+  const stateDir = join(homeDir, 'state');
+  return {
+    clock: options.clock ?? fakeClock(),
+    ids: countingIds(),
+    stdin: { isTerminal, readAll: async () => stdin },
+    stdout: recorded(isTerminal),
+    stderr: recorded(isTerminal),
+    env: { FIATRAIL_STATE_DIR: stateDir, FIATRAIL_CONFIG_DIR: join(homeDir, 'config'), ...env },
+    network,
+    prompter: strictPrompter(answers),
+    interrupted: options.interrupted ?? new AbortController().signal,
+    platform: 'linux',
+    homeDir,
+    stateDir,
+    readFile: async (path) => readFileSync(path, 'utf8'),
+    ensurePrivateDir: (path) => {
+      mkdirSync(path, { recursive: true, mode: 0o700 });
+    },
+  };
+}
