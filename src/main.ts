@@ -1,9 +1,9 @@
 import { resolveProfile } from './account/profile.ts';
 import type { Outcome } from './commands/command.ts';
 import { readInput } from './commands/input.ts';
-import { type Changed, createSession, DryRun, type Globals, type Session } from './commands/session.ts';
+import { type Changed, createSession, DryRun, type Session } from './commands/session.ts';
 import { CATEGORIES, CliError } from './exit.ts';
-import type { Result } from './present/result.ts';
+import type { PresentOptions, Result } from './present/result.ts';
 import { type CommandLine, parse } from './program.ts';
 import { DatabaseError } from './sqlite/database.ts';
 import type { World } from './world.ts';
@@ -18,8 +18,9 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
       });
       return 0;
     }
-    const { error } = await execute(parsed, world, async ({ result }, changed) => {
-      if (result) await show(result, parsed.globals, world, changed);
+    const { error } = await execute(parsed, world, async ({ result, isWhole }, changed) => {
+      const { fields, query, ...whole } = parsed.globals.present;
+      if (result) await show(result, isWhole ? whole : { ...whole, fields, query }, world, changed);
     });
     if (error) throw error;
     return 0;
@@ -50,7 +51,7 @@ async function runToDryRun(run: () => Promise<Outcome>, session: Session): Promi
   try {
     return await run();
   } catch (error) {
-    if (error instanceof DryRun) return { result: error.result };
+    if (error instanceof DryRun) return { result: error.result, isWhole: true };
     throw error instanceof CliError ? error : afterChange(error, session.changed());
   }
 }
@@ -61,10 +62,15 @@ async function runLine(argv: readonly string[], world: World): Promise<Outcome> 
   return parsed.kind === 'help' ? {} : execute(parsed, world, async () => {});
 }
 
-async function show(result: Result, globals: Globals, world: World, changed: Changed | undefined): Promise<void> {
+async function show(
+  result: Result,
+  options: PresentOptions,
+  world: World,
+  changed: Changed | undefined,
+): Promise<void> {
   const { present } = await import('./present/present.ts');
   try {
-    await present(result, globals.present, world.stdout);
+    await present(result, options, world.stdout);
   } catch (error) {
     // The reader has gone: `| head` is no failure, and what happened to the work is still to be told.
     if (!isClosedPipe(error)) throw afterChange(error, changed);
@@ -117,6 +123,9 @@ const STATE_PROBLEMS: Readonly<Record<DatabaseError['problem'], (path: string) =
   other: (path) => [`${path} cannot be used`, 'set FIATRAIL_STATE_DIR to another folder'],
 };
 
+const IN_THE_WAY = 'a file stands where a folder is needed; move it away, or set FIATRAIL_STATE_DIR to another folder';
+const FILE_HINTS: Readonly<Record<string, string>> = { EEXIST: IN_THE_WAY, ENOTDIR: IN_THE_WAY };
+
 function asCliError(error: unknown, world: World): CliError {
   if (error instanceof CliError) return error;
   if (error instanceof DatabaseError) {
@@ -133,7 +142,7 @@ function asCliError(error: unknown, world: World): CliError {
   if (typeof code === 'string' && /^E[A-Z]+$/.test(code) && typeof path === 'string') {
     return new CliError('usage', `${path} cannot be used (${code})`, {
       code: 'STATE_UNWRITABLE',
-      hint: 'check that it exists and its permissions',
+      hint: FILE_HINTS[code] ?? 'check that it exists and its permissions',
     });
   }
   if (world.interrupted.aborted) return new CliError('interrupted', 'interrupted');

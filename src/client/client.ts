@@ -124,8 +124,8 @@ function answerError(
     });
   }
   if (answer.kind === 'unusable') {
-    if (endpoint.effect !== 'read') return unknownOutcome(`HTTP ${httpStatus}; ${answer.reason}`, httpStatus);
-    return new CliError('network', `the service sent no usable answer: HTTP ${httpStatus}, ${answer.reason}`, {
+    if (endpoint.effect !== 'read') return unknownOutcome(answer.reason, httpStatus);
+    return new CliError('network', `the service sent no usable answer: ${answer.reason}`, {
       code: 'UNUSABLE_ANSWER',
       hint: 'check that the base URL is right and ends in /v1, then run the command again',
       httpStatus,
@@ -143,7 +143,9 @@ function refusal(
   const declared = [...endpoint.errors, ...EVERYWHERE].filter(
     ({ fault }) => FAULTS[fault].code === responseCode && FAULTS[fault].http === httpStatus,
   );
-  const remedies = [...new Set(declared.map(({ fault, remedy }) => remedy ?? FAULTS[fault].remedy))];
+  const general = Object.values(FAULTS).find(({ code, http }) => code === responseCode && http === httpStatus);
+  const specific = declared.map(({ fault, remedy }) => remedy ?? FAULTS[fault].remedy);
+  const remedies = specific.length > 0 ? [...new Set(specific)] : general ? [general.remedy] : [];
   return new CliError(category, `the service refused: ${message}`, {
     code: declared[0]?.fault ?? 'REFUSED',
     hint: remedies.join('; or ') || undefined,

@@ -92,7 +92,7 @@ export function decodeAnswer<E extends Endpoint>(endpoint: E, response: HttpResp
   if (status >= 400 && status <= 499 && code !== '00') {
     return { kind: 'refused', httpStatus: status, responseCode: code, message: refusalText(envelope as Envelope) };
   }
-  return unusable(`HTTP ${status} with response code ${code}`);
+  return unusable(`its response code is ${code}`);
 }
 
 function describeBody({ body, headers }: HttpResponse): string {

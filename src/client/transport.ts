@@ -59,76 +59,95 @@ export function retryAfterSeconds({ headers, body }: HttpResponse): number | und
   }
 }
 
+/** The tries of one request, as they go. ky decides when there is another. */
+interface Attempts {
+  count: number;
+  /** The last answer; undefined while a try is out, and when it ended without one. */
+  last: HttpResponse | undefined;
+  /** Whether anything may have been done: a try left, and no 429 said that nothing came of it. */
+  sent: boolean;
+}
+
+/** One try, as the fetch that ky calls: what ky needs of an answer is its status and how long to wait. */
+async function tryOnce(
+  attempts: Attempts,
+  exchange: () => Promise<HttpResponse>,
+  tell: (more: Told) => void,
+): Promise<Response> {
+  attempts.count += 1;
+  attempts.last = undefined;
+  tell({});
+  // Until it is known otherwise: a request that is out may have arrived.
+  const before = attempts.sent;
+  attempts.sent = true;
+  let response: HttpResponse;
+  try {
+    response = await exchange();
+  } catch (error) {
+    if (error instanceof ExchangeError && !error.sent) attempts.sent = before;
+    tell({ error });
+    throw error;
+  }
+  attempts.last = response;
+  // After a 429 nothing was done, so a later try that cannot leave leaves nothing in doubt.
+  attempts.sent = response.status !== 429;
+  tell({ response });
+  const wait = response.status === 429 ? retryAfterSeconds(response) : undefined;
+  const status = response.status >= 200 && response.status <= 599 ? response.status : 502;
+  return new globalThis.Response(null, { status, headers: wait === undefined ? {} : { 'retry-after': String(wait) } });
+}
+
+type Told = { readonly response?: HttpResponse; readonly error?: unknown };
+
+/** For how long the service asked to wait, in milliseconds. */
+function waitMsAfter({ last }: Attempts): number {
+  return last?.status === 429 ? (retryAfterSeconds(last) ?? 0) * 1000 : 0;
+}
+
 /**
  * Sends one request under the policy of its effect. ky runs the tries and their waits; the texts of request and answer
- * pass beside it, in this closure. Never throws for what the network or the service does; what the embedded sandbox's
- * state file does (DatabaseError) passes through.
+ * pass beside it. Never throws for what the network or the service does; what the embedded sandbox's state file does
+ * (DatabaseError) passes through.
  */
 export async function send(request: HttpRequest, exchange: Exchange, options: SendOptions): Promise<Sent> {
   const policy = POLICIES[options.effect];
   const deadlineMs = options.clock.now() + options.totalMs;
-  let attempt = 0;
-  let last: HttpResponse | undefined;
-  let sent = false;
-  const tryOnce = async (signal: AbortSignal): Promise<Response> => {
-    attempt += 1;
-    last = undefined;
-    options.onExchange?.({ attempt, request });
-    // Until it is known otherwise: a request that is out may have arrived.
-    const before = sent;
-    sent = true;
-    try {
-      last = await exchange(request, signal);
-      // After a 429 nothing was done, so a later try that cannot leave leaves nothing in doubt.
-      sent = last.status !== 429;
-    } catch (error) {
-      if (error instanceof ExchangeError && !error.sent) sent = before;
-      options.onExchange?.({ attempt, request, error });
-      throw error;
-    }
-    options.onExchange?.({ attempt, request, response: last });
-    const wait = last.status === 429 ? retryAfterSeconds(last) : undefined;
-    const status = last.status >= 200 && last.status <= 599 ? last.status : 502;
-    return new globalThis.Response(null, {
-      status,
-      headers: wait === undefined ? {} : { 'retry-after': String(wait) },
-    });
-  };
+  const attempts: Attempts = { count: 0, last: undefined, sent: false };
+  const tell = (more: Told) => options.onExchange?.({ attempt: attempts.count, request, ...more });
   /** `undefined` leaves the decision to the table of statuses. */
   const shouldRetry = ({ error }: { error: Error }): boolean | undefined => {
     if (options.interrupted.aborted) return false;
     if (error instanceof ExchangeError) return policy.afterNoAnswer;
     if (!isHTTPError(error)) return undefined;
-    const waitMs = last?.status === 429 ? (retryAfterSeconds(last) ?? 0) * 1000 : 0;
-    return options.clock.now() + waitMs < deadlineMs ? undefined : false;
+    return options.clock.now() + waitMsAfter(attempts) < deadlineMs ? undefined : false;
   };
   try {
     await ky(request.url, {
       method: request.method,
-      fetch: (made) => tryOnce((made as Request).signal),
+      fetch: (made) => tryOnce(attempts, () => exchange(request, (made as Request).signal), tell),
       signal: options.interrupted,
       totalTimeout: options.totalMs,
       timeout: options.effect === 'read' ? Math.min(READ_TRY_MS, options.totalMs) : false,
-      retry: {
-        limit: policy.tries - 1,
-        methods: ['get', 'post', 'put', 'delete'],
-        statusCodes: [...policy.statusCodes],
-        afterStatusCodes: [429],
-        maxRetryAfter: options.totalMs,
-        delay: (count) => FIRST_DELAY_MS * 2 ** (count - 1),
-        backoffLimit: LONGEST_DELAY_MS,
-        jitter: true,
-        retryOnTimeout: policy.afterNoAnswer,
-        shouldRetry,
-      },
+      retry: { ...RETRY, ...retryOf(policy), maxRetryAfter: options.totalMs, shouldRetry },
     });
   } catch (error) {
-    const isExpected =
-      error instanceof ExchangeError || isTimeoutError(error) || isHTTPError(error) || options.interrupted.aborted;
-    if (!isExpected) throw error;
-    if (!last || options.interrupted.aborted) return noAnswer(error, sent, options);
+    const { aborted } = options.interrupted;
+    if (!(error instanceof ExchangeError || isTimeoutError(error) || isHTTPError(error) || aborted)) throw error;
+    if (!attempts.last || aborted) return noAnswer(error, attempts.sent, options);
   }
-  return last ? { response: last } : noAnswer(undefined, sent, options);
+  return attempts.last ? { response: attempts.last } : noAnswer(undefined, attempts.sent, options);
+}
+
+const RETRY = {
+  methods: ['get', 'post', 'put', 'delete'] as ('get' | 'post' | 'put' | 'delete')[],
+  afterStatusCodes: [429],
+  delay: (count: number) => FIRST_DELAY_MS * 2 ** (count - 1),
+  backoffLimit: LONGEST_DELAY_MS,
+  jitter: true,
+};
+
+function retryOf({ tries, statusCodes, afterNoAnswer }: Policy) {
+  return { limit: tries - 1, statusCodes: [...statusCodes], retryOnTimeout: afterNoAnswer };
 }
 
 function noAnswer(error: unknown, sent: boolean, { interrupted, totalMs }: SendOptions): Sent {

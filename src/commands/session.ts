@@ -9,7 +9,7 @@ import type { Journal } from '../journal/journal.ts';
 import { parseExactJson } from '../money/decimal.ts';
 import { checkOptions } from '../present/present.ts';
 import type { Column, PresentOptions, Result } from '../present/result.ts';
-import { plainLine } from '../present/text.ts';
+import { plainLines } from '../present/text.ts';
 import { Secret } from '../secret.ts';
 import { DatabaseError } from '../sqlite/database.ts';
 import type { World } from '../world.ts';
@@ -103,7 +103,7 @@ export function createSession({ world, profile, globals, commandLine, runLine }:
   let changed: Changed | undefined;
   const note = async (text: string) => {
     // A notice that nobody can read changes nothing of what the command does.
-    if (!globals.quiet) await world.stderr.write(`${plainLine(text)}\n`).catch(ignore);
+    if (!globals.quiet) await world.stderr.write(`${plainLines(text).replaceAll('\n', ' ')}\n`).catch(ignore);
   };
   const openConnection = () => {
     connection ??= connect(world, profile, globals);

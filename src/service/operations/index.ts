@@ -1,7 +1,8 @@
 import type { Operations } from '../operation.ts';
 import { banksOperations } from './banks.ts';
 import { feesOperations } from './fees.ts';
-import { transactionsOperations } from './transactions.ts';
+import { offrampOperations } from './offramp.ts';
+import { onrampOperations } from './onramp.ts';
 import { usersOperations } from './users.ts';
 import { virtualAccountsOperations } from './virtual-accounts.ts';
 import { walletsOperations } from './wallets.ts';
@@ -10,7 +11,8 @@ import { walletsOperations } from './wallets.ts';
 export const operations: Operations = {
   ...banksOperations,
   ...feesOperations,
-  ...transactionsOperations,
+  ...offrampOperations,
+  ...onrampOperations,
   ...usersOperations,
   ...virtualAccountsOperations,
   ...walletsOperations,
