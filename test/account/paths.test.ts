@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { journalPath, sandboxPath, stateDir } from '../../src/account/paths.ts';
 
@@ -15,6 +16,8 @@ const places: [platform: string, env: Env, folder: string][] = [
   ['linux', LOCAL, '/home/ada/.local/state/fiatrail'],
   ['linux', { ...XDG, ...OWN }, '/own'],
   ['linux', { ...XDG, FIATRAIL_STATE_DIR: '' }, '/xdg/fiatrail'],
+  ['linux', { FIATRAIL_STATE_DIR: 'here' }, resolve('here')],
+  ['linux', { FIATRAIL_STATE_DIR: ':memory:' }, resolve(':memory:')],
   ['darwin', {}, '/home/ada/.local/state/fiatrail'],
   ['darwin', XDG, '/xdg/fiatrail'],
   ['darwin', OWN, '/own'],

@@ -86,7 +86,7 @@ const good: Case[] = [
   ['users.list', { limit: 100, offset: 0, status: 'all', sortBy: 'verifiedAt', orderDirection: 'desc' }],
   ['transactions.onramp', onramp],
   ['transactions.onramp', { ...onramp, amount: 0.01 }],
-  ['transactions.onramp', { ...onramp, amount: JSON.rawJSON('90071992547409.93') }],
+  ['transactions.onramp', { ...onramp, amount: JSON.rawJSON('9999999999.990') }],
   ['transactions.onramp', { ...onramp, autoSwap: true, assetSwap: 'USDT', destinationAssetSwap: address }],
   ['transactions.onramp', { ...onramp, owner: address, sweepToOfframp: false, unknown: 1 }],
   ['transactions.onramp-status', { requestId, walletAddress: address }],

@@ -1,15 +1,18 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
+import { openJournal } from '../../src/journal/journal.ts';
 import { SCHEMA_VERSION } from '../../src/service/schema.ts';
 import { type Database, DatabaseError, type OpenOptions, openDatabase } from '../../src/sqlite/database.ts';
 import { countingIds, fakeClock, openSandbox, temporaryFolder } from '../support/sandbox.ts';
 
 const VERSION = 3;
+const FILE_ID = 0x74657374;
 const options: OpenOptions = {
   synchronous: 'NORMAL',
   layout: {
     version: VERSION,
+    applicationId: FILE_ID,
     create: (database) => database.exec('CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT'),
   },
 };
@@ -80,22 +83,20 @@ describe('a damaged file', () => {
     database.close();
   });
 
-  // BUG: an SQLite file of another program whose user_version is 0, as most are, gets our tables and WAL mode.
-  test.fails('of another program is not written to', async () => {
+  test.each([0, 1, VERSION, VERSION + 1])('of another program, version %d, is left as it is', async (version) => {
     using folder = temporaryFolder();
     const path = folder.file('other.db');
-    foreignFile(path, 0);
+    foreignFile(path, version);
     const before = readFileSync(path);
-    expect(await problemOf(path)).toMatchObject({ problem: 'corrupt' });
+    expect(await problemOf(path)).toEqual({ problem: 'corrupt', path });
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
-  // BUG: one whose user_version happens to be ours is opened as if it were ours: journal.db and sandbox.db are both version 1.
-  test.fails('of another program with our version number is not taken for ours', async () => {
+  test('that is our journal is no sandbox', async () => {
     using folder = temporaryFolder();
-    const path = folder.file('other.db');
-    foreignFile(path, VERSION);
-    expect(await problemOf(path)).toMatchObject({ problem: 'corrupt' });
+    const path = folder.file('journal.db');
+    (await openJournal(path, fakeClock(), countingIds())).close();
+    await expect(openSandbox({ path })).rejects.toMatchObject({ name: 'DatabaseError', problem: 'corrupt' });
   });
 });
 
@@ -168,7 +169,7 @@ describe('a new file', () => {
       made += 1;
       options.layout.create(database);
     };
-    const layout = { version: VERSION, create };
+    const layout = { ...options.layout, create };
     const first = await open(folder.file('state.db'), { layout });
     const second = await open(folder.file('state.db'), { layout });
     expect(made).toBe(1);
@@ -180,7 +181,7 @@ describe('a new file', () => {
     using folder = temporaryFolder();
     const path = folder.file('state.db');
     const failing = {
-      version: VERSION,
+      ...options.layout,
       create: (database: Database) => {
         options.layout.create(database);
         throw new Error('half way');

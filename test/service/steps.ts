@@ -116,11 +116,12 @@ export function balances({ store }: Pick<Context, 'store'>): Record<string, bigi
 
 /** The ledger balances, and no Naira is between two states. */
 export async function expectSettledLedger(box: TestSandbox): Promise<void> {
-  const { check, held, due } = await box.inside(
+  const { check, held, due, stuck } = await box.inside(
     (context) => ({
       check: checkLedger(context.store),
       held: balances(context),
       due: context.store.all('SELECT machine, event FROM due'),
+      stuck: context.store.all('SELECT * FROM stuck'),
     }),
     'read',
   );
@@ -128,6 +129,7 @@ export async function expectSettledLedger(box: TestSandbox): Promise<void> {
   expect(held).not.toHaveProperty(['incoming NGN']);
   expect(held).not.toHaveProperty(['refunds NGN']);
   expect(held).not.toHaveProperty(['vault CNGN']);
+  expect(stuck).toEqual([]);
   // A temporary account's expiry stays due for its 30 minutes, paid or not.
   expect(due.filter(({ event }) => event !== 'expired')).toEqual([]);
 }
