@@ -71,7 +71,7 @@ const DIRECTION: Readonly<Record<string, readonly string[]>> = {
 
 const DIRECTION_EXCEPTIONS: Readonly<Record<string, string>> = {
   'sandbox/guard.ts -> sqlite/database.ts': 'the type of the store that a service hands out',
-  'commands/session.ts -> sqlite/database.ts':
+  'commands/journaled.ts -> sqlite/database.ts':
     'the class of its error: a state file that could not commit changed nothing, any other error leaves doubt',
 };
 

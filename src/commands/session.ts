@@ -1,7 +1,7 @@
 import { journalPath, stateDir } from '../account/paths.ts';
 import type { Profile } from '../account/profile.ts';
 import type { CallOptions, Client, Reply } from '../client/client.ts';
-import { requestIdOf, requireValid, unknownOutcome } from '../client/client.ts';
+import { requireValid } from '../client/client.ts';
 import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
 import { redact } from '../contract/redact.ts';
 import { CliError } from '../exit.ts';
@@ -11,10 +11,10 @@ import { checkOptions } from '../present/present.ts';
 import type { Column, PresentOptions, Result } from '../present/result.ts';
 import { plainLines } from '../present/text.ts';
 import { Secret } from '../secret.ts';
-import { DatabaseError } from '../sqlite/database.ts';
 import type { World } from '../world.ts';
 import type { Outcome } from './command.ts';
 import { type Connection, connect } from './connect.ts';
+import { sendJournaled } from './journaled.ts';
 
 /** The flags every command takes. */
 export interface Globals {
@@ -135,7 +135,7 @@ export function createSession({ world, profile, globals, commandLine, runLine }:
       await prepare(session, endpoint, input, options);
       await confirm(session, endpoint, change);
       const opened = await client();
-      const { reply, operationId } = await sendJournaled(session, endpoint, input, change, () =>
+      const { reply, operationId } = await sendJournaled(session, endpoint, input, change.summary, () =>
         opened.call(endpoint, input, options),
       );
       changed = { operationId };
@@ -221,74 +221,6 @@ async function confirm(session: Session, endpoint: Endpoint, { summary, lines, l
   if (!(await prompter.confirm(`${summary}: go ahead?`))) {
     throw new CliError('declined', 'declined; nothing was sent');
   }
-}
-
-/** The intent is on the disk before the request leaves, and the answer before the command ends. */
-async function sendJournaled<D>(
-  session: Session,
-  endpoint: Endpoint,
-  input: unknown,
-  change: Change,
-  call: () => Promise<Reply<D>>,
-): Promise<{ readonly reply: Reply<D>; readonly operationId: string }> {
-  const { profile } = session;
-  const journal = await session.journal();
-  const operationId = journal.prepare({
-    profile: profile.name,
-    mode: profile.mode,
-    baseUrl: profile.baseUrl,
-    endpoint: endpoint.id,
-    effect: endpoint.effect,
-    command: session.commandLine,
-    summary: change.summary,
-    request: JSON.stringify(redact(endpoint.request(), input)),
-  });
-  journal.sent(operationId);
-  try {
-    const reply = await call();
-    await record(session, () => journal.accepted(operationId, requestIdOf(endpoint, reply.data)));
-    return { reply, operationId };
-  } catch (error) {
-    if (error instanceof CliError && error.category === 'unknown') {
-      await record(session, () => journal.unknown(operationId, error.message));
-      throw withOperation(error, operationId);
-    }
-    const detail = error instanceof Error ? error.message : String(error);
-    if (!(error instanceof CliError || error instanceof DatabaseError)) {
-      // A fault of ours with the request out: what became of it is not known.
-      await record(session, () => journal.unknown(operationId, detail));
-      throw withOperation(unknownOutcome('an internal error', undefined, error), operationId);
-    }
-    // Certain to have changed nothing: a refusal, nothing sent, or a sandbox that could not commit.
-    await record(session, () => journal.refused(operationId, detail));
-    throw error instanceof CliError ? withOperation(error, operationId) : error;
-  }
-}
-
-/** The outcome is known by now: a journal that cannot take it is worth a warning, not another outcome. */
-async function record(session: Session, write: () => void): Promise<void> {
-  try {
-    write();
-  } catch {
-    await session.world.stderr
-      .write('warning: the journal could not be written, so fiatrail ops shows this operation as sent\n')
-      .catch(ignore);
-  }
-}
-
-function withOperation(error: CliError, operationId: string): CliError {
-  const hint =
-    error.category === 'unknown'
-      ? `do not run it again yet: look at the account first; fiatrail ops show ${operationId} has what was sent`
-      : error.hint;
-  return new CliError(error.category, error.message, {
-    code: error.code,
-    hint,
-    httpStatus: error.httpStatus,
-    responseCode: error.responseCode,
-    operationId,
-    cause: error,
-  });
 }
 
 function resultOf(

@@ -84,6 +84,26 @@ describe('units that come in together', () => {
   });
 });
 
+describe('a unit that is to be alone', () => {
+  test('runs in its turn, and neither it nor what follows fails with the others', async () => {
+    using gathered = await openGathered();
+    const { box, flush } = gathered;
+    const orphan = (context: Context) => context.store.run('INSERT INTO posting VALUES (900, 1, 1)');
+    const units = [
+      box.inside(orphan),
+      box.inside(rename('Alone'), 'alone'),
+      box.inside(orphan),
+      box.inside(nameOf, 'alone'),
+      box.inside(rename('Last')),
+      box.inside(nameOf, 'read'),
+    ];
+    flush();
+    const settled = await Promise.allSettled(units);
+    expect(settled.map(({ status }) => status === 'fulfilled')).toEqual([false, true, false, true, true, true]);
+    expect(await Promise.all([units[1], units[3], units[4], units[5]])).toEqual([1, 'Alone', 1, 'Last']);
+  });
+});
+
 describe('what is due', () => {
   test('happens at its own time, however late somebody looks', async () => {
     await using box = await openSandbox({ pace: 'real' });
@@ -103,9 +123,11 @@ describe('what is due', () => {
     const quick = await box.call('POST', '/onboarduser', { bvn: '33333333333' });
     box.clock.pass(24 * HOUR_MS);
     const users = await box.inside(({ store }) =>
-      store.all<{ id: string }>('SELECT user_id AS id FROM user ORDER BY id'),
+      store.all<{ user_id: string }>('SELECT user_id FROM user ORDER BY id'),
     );
-    expect(users.map(({ id }) => id)).toEqual([quick, slow].map(({ envelope }) => envelope.data?.['userHash']));
+    expect(users.map(({ user_id }) => user_id)).toEqual(
+      [quick, slow].map(({ envelope }) => envelope.data?.['userHash']),
+    );
   });
 
   test('happens in its order, with what it makes due in turn', async () => {
