@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { addBankAccount, listBankAccounts, listBanks } from '../../../src/contract/banks.ts';
 import { accumulatedFees } from '../../../src/contract/fees.ts';
-import { onrampStatus, startOnramp } from '../../../src/contract/transactions.ts';
+import { offrampStatus, onrampStatus, startOfframp, startOnramp } from '../../../src/contract/transactions.ts';
 import { getDetails } from '../../../src/contract/users.ts';
 import { getVirtualAccount } from '../../../src/contract/virtual-accounts.ts';
 import { balanceMulti, getFintechWallet, listUserWallets } from '../../../src/contract/wallets.ts';
@@ -119,6 +119,69 @@ describe('an onramp', () => {
     await using box = await openSandbox();
     const { userId } = await onboardUser(box);
     expect(await box.ask(startOnramp, { userId, amount: 1, assetSwap: 'USDC' })).toMatchObject({ targetAsset: 'CNGN' });
+  });
+});
+
+describe('an offramp', () => {
+  const toBank = { accountNumber: '9876543210', bankCode: '058', ticker: 'cngn' };
+
+  test('names the first wallet it drew on, and the bank by its long code', async () => {
+    await using box = await openSandbox();
+    const user = await onboardUser(box);
+    await fund(box, user, 200);
+    await fund(box, user, 100, { sweepToOfframp: true });
+    const { walletDetails } = await box.ask(getDetails, { userId: user.userId });
+    const started = await box.ask(startOfframp, { userId: user.userId, amount: 150, ...toBank });
+    expect(started).toMatchObject({
+      status: 'payout_pending',
+      stage: 'payout',
+      smartWalletAddress: walletDetails?.evmWallet,
+      amount: '150.000000',
+      verifiedAccountDetails: { accountNumber: '9876543210', bankCode: '000013' },
+    });
+    const { requestId } = started;
+    expect(await box.ask(offrampStatus, { requestId })).toMatchObject({
+      userWalletAddress: walletDetails?.evmWallet,
+      fintechUserId: user.userId,
+      amount: '150',
+      tokenTransfer: { status: 'confirmed', transactionHash: started.transactionHash },
+      payout: { status: 'pending', attempts: 0, transactionId: null },
+    });
+  });
+
+  test('resolves the holder the same by the short code and the long one', async () => {
+    await using box = await openSandbox();
+    const user = await onboardUser(box);
+    await fund(box, user, 200);
+    const holders: unknown[] = [];
+    for (const bankCode of ['058', '000013']) {
+      const { verifiedAccountDetails } = await box.ask(startOfframp, {
+        userId: user.userId,
+        amount: 1,
+        ...toBank,
+        bankCode,
+      });
+      holders.push(verifiedAccountDetails?.accountHolderName);
+    }
+    expect(holders[0]).toBe(holders[1]);
+    expect(holders[0]).toMatch(/^[A-Z]+ [A-Z]+ [A-Z]+$/);
+  });
+});
+
+describe('a user by BVN', () => {
+  const look = { userId: 'any' };
+
+  test.each([
+    ['is found once verified', '22222222222', 200],
+    ['is not found while it is being verified', '33333333333', 404],
+    ['is not found when nobody has it', '44444444444', 404],
+  ])('%s', async (_what, bvn, status) => {
+    await using box = await openSandbox();
+    const user = await onboardUser(box, '22222222222');
+    await box.call('POST', '/onboarduser', { bvn: '33333333333' });
+    const reply = await box.call('POST', '/getuserdetails', { ...look, bvn });
+    expect(reply.status).toBe(status);
+    if (status === 200) expect(reply.envelope.data).toMatchObject({ userId: user.userId });
   });
 });
 
