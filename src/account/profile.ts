@@ -32,6 +32,15 @@ export function resolveProfile(flag: string | undefined, env: Environment): Prof
     });
   }
   if (flag !== undefined) return EMBEDDED;
+  if (named !== undefined && (baseUrl || apiKey)) {
+    throw new CliError(
+      'usage',
+      'FIATRAIL_PROFILE names the embedded sandbox and FIATRAIL_BASE_URL or FIATRAIL_API_KEY another account',
+      {
+        hint: 'unset FIATRAIL_PROFILE, or the other two',
+      },
+    );
+  }
   if (baseUrl && apiKey) return fromEnvironment(baseUrl, apiKey);
   if (baseUrl || apiKey) {
     const [there, missing] = baseUrl

@@ -1,7 +1,7 @@
 import { problemsOf, problemText } from '../contract/check.ts';
 import { type Endpoint, placeOf } from '../contract/endpoint.ts';
 import { FAULTS, Fault, type FaultName } from '../contract/faults.ts';
-import { parseJson } from '../money/decimal.ts';
+import { isWireNumber, parseJson } from '../money/decimal.ts';
 import type { Call, Context } from '../service/context.ts';
 import type { AnyOperation } from '../service/operation.ts';
 import { operations } from '../service/operations/index.ts';
@@ -45,10 +45,10 @@ export function createSandbox(service: Service): Sandbox {
       if (!found) return failure(new Fault('NOT_FOUND', 'no endpoint has this method and path'));
       const kind = kindOf(found.endpoint, limiter.unsaved());
       try {
-        const data = await service.submit(kind, (context) => {
-          if (kind !== 'read') limiter.save(context.store);
-          return handle(context, found, request, caller);
-        });
+        // A unit of its own in the same commit: a refused request is undone, and still counts.
+        if (kind !== 'read' && limiter.unsaved() > 0)
+          service.submit('write', ({ store }) => limiter.save(store)).catch(() => {});
+        const data = await service.submit(kind, (context) => handle(context, found, request, caller));
         return success(found.endpoint, data);
       } catch (error) {
         if (error instanceof Fault) return failure(error);
@@ -82,7 +82,8 @@ function readBody(request: HttpRequest): Record<string, unknown> {
   if (request.body === undefined || request.body === '') return {};
   try {
     const body = parseJson(request.body);
-    if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
+    const isObject = typeof body === 'object' && body !== null && !Array.isArray(body) && !isWireNumber(body);
+    if (isObject) return body as Record<string, unknown>;
   } catch {
     // Said below, in the same words as for a body of another shape.
   }

@@ -48,13 +48,15 @@ export interface RateLimiter {
 
 export function createRateLimiter(): RateLimiter {
   const windows = new Map<string, Window>();
+  // Windows that are over and whose last requests the state file does not know of yet.
+  const over: Window[] = [];
   let unsaved = 0;
   return {
     count: (call, endpoint) => {
       if (!call.settings.rateLimits) return;
       const lengthMs = endpoint.rateLimit.windowSeconds * 1000;
       const startMs = call.nowMs - (call.nowMs % lengthMs);
-      const window = windowOf(windows, call, endpoint, startMs);
+      const window = windowOf(windows, over, call, endpoint, startMs);
       if (window.used >= endpoint.rateLimit.max) {
         const retryAfterSeconds = Math.ceil((startMs + lengthMs - call.nowMs) / 1000);
         throw new Fault(
@@ -72,17 +74,23 @@ export function createRateLimiter(): RateLimiter {
     },
     unsaved: () => unsaved,
     save: (store) => {
-      for (const window of windows.values()) saveWindow(store, window);
+      for (const window of [...over.splice(0), ...windows.values()]) saveWindow(store, window);
       unsaved = 0;
     },
   };
 }
 
-function windowOf(windows: Map<string, Window>, call: Call, endpoint: Endpoint, startMs: number): Window {
+function windowOf(
+  windows: Map<string, Window>,
+  over: Window[],
+  call: Call,
+  endpoint: Endpoint,
+  startMs: number,
+): Window {
   const key = `${call.fintech.id} ${endpoint.id}`;
   const known = windows.get(key);
   if (known?.startMs === startMs) return known;
-  if (known) saveWindow(call.store, known);
+  if (known) over.push(known);
   const saved = call.store.get<{ used: bigint }>(
     'SELECT used FROM rate_window WHERE fintech = ? AND endpoint = ? AND window_start = ?',
     call.fintech.id,

@@ -37,6 +37,16 @@ export function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
 }
 
+/** Bytes from chance that begin with the time, so that an index over them grows at its end. */
+export function orderedBytes({ ids, nowMs }: Context, length: number): Uint8Array {
+  const bytes = ids.bytes(length);
+  for (let at = 0, rest = nowMs; at < TIME_BYTES; at++, rest = Math.floor(rest / 256))
+    bytes[TIME_BYTES - 1 - at] = rest % 256;
+  return bytes;
+}
+
+const TIME_BYTES = 6;
+
 /** A transaction hash of no chain: random, of the right shape. */
 export function newTxHash(context: Context): string {
   return `0x${hex(context.ids.bytes(32))}`;

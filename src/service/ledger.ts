@@ -114,10 +114,11 @@ export function checkLedger(store: Database): LedgerCheck {
     WHERE balance <> COALESCE(moved, 0) OR (may_be_negative = 0 AND balance < 0)`);
   const offSets = count(`SELECT COUNT(*) AS n FROM (SELECT 1 FROM posting JOIN account ON account.id = posting.account
     GROUP BY posting_set, asset HAVING SUM(minor) <> 0)`);
-  const openSets = count('SELECT COUNT(*) AS n FROM posting WHERE posting_set NOT IN (SELECT id FROM posting_set)');
+  const openSets = count(`SELECT COUNT(*) AS n FROM posting WHERE posting_set NOT IN (SELECT id FROM posting_set)`);
+  const emptySets = count(`SELECT COUNT(*) AS n FROM posting_set WHERE id NOT IN (SELECT posting_set FROM posting)`);
   return {
     sums,
-    balanced: Object.values(sums).every((sum) => sum === 0n) && offBalances + offSets + openSets === 0,
+    balanced: Object.values(sums).every((sum) => sum === 0n) && offBalances + offSets + openSets + emptySets === 0,
     accounts: count('SELECT COUNT(*) AS n FROM account'),
     postingSets: count('SELECT COUNT(*) AS n FROM posting_set'),
   };

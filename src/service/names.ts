@@ -118,7 +118,7 @@ const CORPORATE = new Set([
 function words(name: string): string[] {
   const plain = name
     .normalize('NFD')
-    .replace(/[\p{M}'’`.-]/gu, '')
+    .replace(/[\p{M}'’`.]/gu, '')
     .toUpperCase();
   return plain.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
 }
@@ -156,6 +156,24 @@ export interface NameMatch {
  * name, with small slips of spelling. Source: interface (deposit rule 1); the measure is inferred.
  */
 export function matchName(sender: string, person: PersonName): NameMatch {
+  // A bank writes OKORO-BELLO with the hyphen, as two words, or as one.
+  const [apart, together] = [' ', ''].map((hyphen) => {
+    const plain = (text: string) => text.replaceAll('-', hyphen);
+    return matchWords(plain(sender), {
+      first: plain(person.first),
+      middle: plain(person.middle),
+      last: plain(person.last),
+    });
+  });
+  const ways = [apart, together].filter((way) => way !== undefined);
+  return (
+    ways.toSorted((a, b) => Number(b.isMatch) - Number(a.isMatch) || b.scorePercent - a.scorePercent)[0] ?? NO_MATCH
+  );
+}
+
+const NO_MATCH: NameMatch = { isMatch: false, scorePercent: 0 };
+
+function matchWords(sender: string, person: PersonName): NameMatch {
   const senderWords = words(sender);
   const own = [...words(person.first), ...words(person.last)];
   const all = [...own, ...words(person.middle)];

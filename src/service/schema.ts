@@ -98,7 +98,7 @@ CREATE INDEX due_by_time ON due (due_at, id);
 CREATE TABLE stuck (id INTEGER PRIMARY KEY, due_at INTEGER NOT NULL, machine TEXT NOT NULL, subject INTEGER NOT NULL, event TEXT NOT NULL, reason TEXT NOT NULL) STRICT;
 
 CREATE TABLE outbox (
-  id INTEGER PRIMARY KEY, event_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, event TEXT NOT NULL, request_id TEXT, user_id TEXT,
+  id INTEGER PRIMARY KEY, event_id TEXT NOT NULL, fintech INTEGER NOT NULL, event TEXT NOT NULL, request_id TEXT, user_id TEXT,
   data TEXT NOT NULL, created_at INTEGER NOT NULL) STRICT;
 
 -- The ledger. A posting moves money on one account; a posting set closes the postings of one event, and only a set that
@@ -125,6 +125,9 @@ BEGIN SELECT RAISE(ABORT, 'the posting set does not sum to zero'); END;
 CREATE TRIGGER posting_set_is_not_empty BEFORE INSERT ON posting_set
 WHEN NOT EXISTS (SELECT 1 FROM posting WHERE posting_set = NEW.id)
 BEGIN SELECT RAISE(ABORT, 'the posting set is empty'); END;
+CREATE TRIGGER posting_set_is_new BEFORE INSERT ON posting_set
+WHEN EXISTS (SELECT 1 FROM posting_set WHERE id = NEW.id)
+BEGIN SELECT RAISE(ABORT, 'posting sets are final'); END;
 CREATE TRIGGER posting_set_is_closed BEFORE INSERT ON posting
 WHEN EXISTS (SELECT 1 FROM posting_set WHERE id = NEW.posting_set)
 BEGIN SELECT RAISE(ABORT, 'the posting set is closed'); END;

@@ -1,4 +1,4 @@
-import { type Database, openDatabase } from '../sqlite/database.ts';
+import { type Database, DatabaseError, openDatabase } from '../sqlite/database.ts';
 import type { Clock, Ids } from '../world.ts';
 import type { Context } from './context.ts';
 import { PACES } from './pace.ts';
@@ -117,6 +117,8 @@ function runUnit(store: Database, { kind, work }: Unit, context: Context): Outco
   try {
     return { value: kind === 'read' ? work(context) : store.savepoint(() => work(context)) };
   } catch (error) {
+    // What the file cannot do fails the whole batch: SQLite may have ended the transaction already.
+    if (error instanceof DatabaseError) throw error;
     return { error };
   }
 }

@@ -48,11 +48,13 @@ const PROBLEMS: Readonly<Record<number, DatabaseProblem>> = {
   26: 'corrupt',
 };
 
+const UNWRITABLE = new Set(['EACCES', 'EROFS', 'EPERM', 'EISDIR', 'ENOTDIR', 'ENOENT']);
+
 function problemOf(error: unknown): DatabaseProblem | undefined {
   const { errcode, code } = error as { errcode?: unknown; code?: unknown };
   if (typeof errcode === 'number') return PROBLEMS[errcode & 0xff];
   if (code === 'ENOSPC') return 'full';
-  return code === 'EACCES' || code === 'EROFS' || code === 'EPERM' || code === 'EISDIR' ? 'unwritable' : undefined;
+  return typeof code === 'string' && UNWRITABLE.has(code) ? 'unwritable' : undefined;
 }
 
 /** How long a process waits for another one's write, in milliseconds. */

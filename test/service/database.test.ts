@@ -132,8 +132,7 @@ describe('a place where nothing can be written', () => {
     });
   });
 
-  // BUG: ENOTDIR and ENOENT are not in problemOf's list, so a plain Error comes out of what says it throws DatabaseError.
-  test.fails.each(['below-a-file/state.db', 'missing/state.db'])('%s is called unwritable', async (name) => {
+  test.each(['below-a-file/state.db', 'missing/state.db'])('%s is called unwritable', async (name) => {
     using folder = temporaryFolder();
     writeFileSync(folder.file('below-a-file'), 'a file, no folder');
     expect(await problemOf(folder.file(name))).toEqual({ problem: 'unwritable', path: folder.file(name) });
@@ -299,9 +298,7 @@ describe('a full disk', () => {
     expect(settled.filter(({ status }) => status === 'rejected')).not.toEqual([]);
   });
 
-  // BUG: SQLite has ended the transaction when it says "full"; the units that follow commit one by one, outside any
-  // transaction, and are told that they failed.
-  test.fails('keeps nothing of a batch that is told to have failed', async () => {
+  test('keeps nothing of a batch that is told to have failed', async () => {
     const { box, settled } = await fill(60);
     await using _closed = box;
     const accepted = settled.filter(({ status }) => status === 'fulfilled').length;
@@ -309,8 +306,7 @@ describe('a full disk', () => {
     expect(count).toEqual({ n: BigInt(accepted) });
   });
 
-  // BUG: the error that comes out is SQLite's "cannot commit - no transaction is active": exit 1 instead of STATE_FULL.
-  test.fails('is called full', async () => {
+  test('is called full', async () => {
     const { box, settled } = await fill(60);
     await using _closed = box;
     const reasons = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));

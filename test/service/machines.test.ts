@@ -449,8 +449,7 @@ describe('the events of a whole walk', () => {
     ]);
   });
 
-  // BUG: vault.return.transfer.confirmed is written without the user it is about, unlike every other event of a user.
-  test.fails('all name the user', async () => {
+  test('all name the user', async () => {
     await using box = await openSandbox();
     const { user } = await walk(box);
     const events = await box.inside(({ store }) => store.all<EventRow>('SELECT * FROM outbox'), 'read');

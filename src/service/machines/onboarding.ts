@@ -1,6 +1,6 @@
 import { bantuAddress, solanaAddress } from '../addresses.ts';
 import { VIRTUAL_ACCOUNT_BANK } from '../banks.ts';
-import { type Context, hex, isoTime } from '../context.ts';
+import { type Context, hex, isoTime, orderedBytes } from '../context.ts';
 import type { Machine } from '../machine.ts';
 import { fullName } from '../names.ts';
 import { emit } from '../outbox.ts';
@@ -77,11 +77,12 @@ function createUser(context: Context, row: OnboardingRow): void {
   });
 }
 
-function createWallets({ store, ids, nowMs }: Context, fintech: bigint, user: bigint): void {
+function createWallets(context: Context, fintech: bigint, user: bigint): void {
+  const { store, nowMs } = context;
   const wallets = [
-    ['managed', 'base', `0x${hex(ids.bytes(20))}`],
-    ['multi_chain', 'bantu', bantuAddress(ids.bytes(32))],
-    ['multi_chain', 'solana', solanaAddress(ids.bytes(32))],
+    ['managed', 'base', `0x${hex(orderedBytes(context, 20))}`],
+    ['multi_chain', 'bantu', bantuAddress(orderedBytes(context, 32))],
+    ['multi_chain', 'solana', solanaAddress(orderedBytes(context, 32))],
   ] as const;
   for (const [kind, blockchain, address] of wallets) {
     store.run(

@@ -86,7 +86,7 @@ const accumulated: Operations['fees.accumulated'] = (call) => {
       availableForWithdrawal: kobo(collected - pendingWithdrawals),
     },
     details: {
-      lastUpdated: isoTime(lastUpdated),
+      lastUpdated: lastUpdated === 0n ? null : isoTime(lastUpdated),
       currency: 'NGN',
       minimumWithdrawal: kobo(WITHDRAWAL_LIMITS_KOBO.minimum),
       maximumWithdrawal: kobo(WITHDRAWAL_LIMITS_KOBO.maximum),

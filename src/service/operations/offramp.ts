@@ -104,7 +104,7 @@ function blockNumber({ nowMs }: Call): number {
   return Math.floor((nowMs - Date.UTC(2023, 5, 15)) / 2000);
 }
 
-function moveToVault(call: Call, row: OfframpRow, sources: readonly Source[]): void {
+function moveToVault(call: Call, user: UserRow, row: OfframpRow, sources: readonly Source[]): void {
   for (const { wallet, network, base } of sources) {
     call.store.run(
       'INSERT INTO offramp_source (offramp, wallet, network, amount_base) VALUES (?, ?, ?, ?)',
@@ -123,6 +123,7 @@ function moveToVault(call: Call, row: OfframpRow, sources: readonly Source[]): v
     fintech: row.fintech,
     event: 'vault.return.transfer.confirmed',
     requestId: row.request_id,
+    userId: user.user_id,
     data: {
       transferId: row.tx_hash,
       vaultReturnId: row.request_id,
@@ -146,7 +147,7 @@ const startOfframp: Operations['transactions.offramp'] = (call, request) => {
   const fees = feesOn(call.store, call.fintech.id, 'offramp', amountKobo);
   const sources = draw(spendable(call, user), cngnBaseFromKobo(amountKobo + fees.totalKobo));
   const row = createOfframp(call, user, request, { amountKobo, fees, holder, bankCode: bank.code });
-  moveToVault(call, row, sources);
+  moveToVault(call, user, row, sources);
   schedule(call, 'offramp', row.id, payoutFails(request.accountNumber) ? 'payout-failed' : 'settled', call.pace.payout);
   const from = userWallets(call.store, user.id).find(({ id }) => id === sources[0]?.wallet);
   return {

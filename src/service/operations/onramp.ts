@@ -6,7 +6,7 @@ import { trimDecimal } from '../../money/decimal.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { toWireNumber, toWireText } from '../../money/units.ts';
 import { VIRTUAL_ACCOUNT_BANK } from '../banks.ts';
-import { type Call, hex, isoTime, isoTimeOrNull } from '../context.ts';
+import { type Call, hex, isoTime, isoTimeOrNull, orderedBytes } from '../context.ts';
 import { type Fees, feesOn } from '../fees.ts';
 import { schedule } from '../machine.ts';
 import type { OnrampRow } from '../machines/onramp.ts';
@@ -34,7 +34,7 @@ function checkOnramp({ autoSwap, sweepToOfframp, owner }: OnrampRequest): void {
 function createOnramp(call: Call, user: UserRow, request: OnrampRequest, baseKobo: bigint, fees: Fees) {
   const { store, ids, nowMs, fintech } = call;
   const requestId = ids.uuid();
-  const walletAddress = `0x${hex(ids.bytes(20))}`;
+  const walletAddress = `0x${hex(orderedBytes(call, 20))}`;
   const wallet = store.insert(
     `INSERT INTO wallet (address, fintech, user, kind, blockchain, custom_owner, token_buy, created_at) VALUES (?, ?, ?, 'generated', 'base', ?, 'CNGN', ?)`,
     walletAddress,
@@ -105,7 +105,7 @@ const startOnramp: Operations['transactions.onramp'] = (call, request) => {
     message: `pay exactly ${amountForPeople(amount('NGN', totalKobo))} within 30 minutes`,
     autoSwapEnabled: false,
     sweepToOfframpEnabled: request.sweepToOfframp ?? false,
-    targetAsset: request.assetSwap ?? 'CNGN',
+    targetAsset: 'CNGN',
     feeBreakdown: {
       baseAmount: naira(baseKobo),
       fintechFee: naira(fees.fintech.kobo),
