@@ -4,11 +4,12 @@
 const WIDE =
   /[\u1100-\u115f\u2329\u232a\u2e80-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6b\uff01-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{1f200}-\u{1f251}\u{20000}-\u{3fffd}\p{Emoji_Presentation}\p{Extended_Pictographic}]/u;
 const COMBINING = /[\u0300-\u036f]/;
-const ASCII = /^[\x20-\x7e]*$/;
+// One column each: Latin letters, dashes, quotes, the ellipsis, signs of currencies. Looked for first, since the classes above take long to prepare.
+const PLAIN = /^[\x20-\x7e\u00a1-\u00a8\u00aa-\u00ac\u00af-\u02ff\u2010-\u2027\u20a0-\u20bf]*$/;
 
 /** The columns that `text` takes: wide characters two, accents that combine none. */
 export function widthOf(text: string): number {
-  if (ASCII.test(text)) return text.length;
+  if (PLAIN.test(text)) return text.length;
   let width = 0;
   for (const character of text) width += COMBINING.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
   return width;
@@ -16,7 +17,7 @@ export function widthOf(text: string): number {
 
 /** The parts of a text that are never broken: words, spaces, and each wide character, as scripts without spaces have them. */
 function partsOf(text: string): readonly string[] {
-  if (ASCII.test(text)) return text.match(/ +|[^ ]+/g) ?? [];
+  if (PLAIN.test(text)) return text.match(/ +|[^ ]+/g) ?? [];
   const parts: string[] = [];
   let isOpen = false;
   for (const character of text) {
