@@ -30,6 +30,7 @@ if (!isSupported) {
   process.exitCode = 1;
   program.run(process.argv.slice(2)).then((code) => {
     process.exitCode = code;
-    keepCode();
+    // Help and errors run little of what the next command will.
+    if (code === 0 && !process.argv.includes('--help') && !process.argv.includes('-h')) keepCode();
   });
 }
