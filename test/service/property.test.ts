@@ -5,7 +5,7 @@ import { checkLedger } from '../../src/service/ledger.ts';
 import { openSandbox, type Reply, type TestSandbox } from '../support/sandbox.ts';
 import { nairaOf } from './steps.ts';
 
-const RUNS = 15;
+const RUNS = Number(process.env['FIATRAIL_SOAK_RUNS'] ?? 15);
 const HUNDRED_DAYS_MS = 100 * 86_400_000;
 
 /** One thing a fintech or the world does. Users and onramps are picked by number, modulo how many there are. */
@@ -202,7 +202,7 @@ function endStates({ store }: Context): string[] {
 test('whatever happens in whatever order, no money is made, lost or stuck', { timeout: 60_000 }, async () => {
   const steps = fc.array(step, { minLength: 250, maxLength: 400, size: 'max' });
   // The time limit bounds a slow machine, and the shrinking of a failure.
-  await fc.assert(fc.asyncProperty(steps, walk), { numRuns: RUNS, interruptAfterTimeLimit: 15_000 });
+  await fc.assert(fc.asyncProperty(steps, walk), { numRuns: RUNS });
   expect([...reached].sort()).toEqual([
     'deposit completed',
     'deposit refunded',
