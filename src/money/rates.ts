@@ -30,8 +30,3 @@ const BASE_PER_KOBO = 10n ** BigInt(DECIMALS.CNGN - DECIMALS.NGN);
 export function cngnBaseFromKobo(kobo: bigint): bigint {
   return kobo * BASE_PER_KOBO;
 }
-
-/** cNGN to Naira, rounded down to whole kobo: what a payout can send. */
-export function koboFromCngnBaseRoundDown(base: bigint): bigint {
-  return base / BASE_PER_KOBO;
-}

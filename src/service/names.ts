@@ -97,24 +97,6 @@ export function derivedName(number: string): PersonName {
   };
 }
 
-const CORPORATE = new Set([
-  'LTD',
-  'LIMITED',
-  'PLC',
-  'NIG',
-  'NIGERIA',
-  'ENTERPRISE',
-  'ENTERPRISES',
-  'VENTURES',
-  'COMPANY',
-  'CO',
-  'INC',
-  'LLC',
-  'GLOBAL',
-  'SERVICES',
-  'RESOURCES',
-]);
-
 function words(name: string): string[] {
   const plain = name
     .normalize('NFD')
@@ -180,7 +162,8 @@ function matchWords(sender: string, person: PersonName): NameMatch {
   const best = (word: string, among: readonly string[]) => Math.max(0, ...among.map((other) => likeness(word, other)));
   const scores = own.map((word) => best(word, senderWords));
   const score = own.length === 0 ? 0 : scores.reduce((sum, each) => sum + each, 0) / own.length;
-  const strange = senderWords.some((word) => CORPORATE.has(word) || (word.length > 1 && best(word, all) === 0));
+  // A company's name has words that are nobody's.
+  const strange = senderWords.some((word) => word.length > 1 && best(word, all) === 0);
   return {
     isMatch: scores.every((each) => each > 0) && own.length > 0 && !strange,
     scorePercent: Math.round(score * (strange ? 50 : 100)),
