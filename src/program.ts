@@ -72,7 +72,10 @@ export async function parse(argv: readonly string[], world: World): Promise<Pars
       if (error.exitCode === 0) return { kind: 'help', text: help };
       // Asked for nothing, the program says what there is; half a command is an error in a script.
       if (!groups.some(({ name }) => name === wanted)) return { kind: 'help', text: help };
-      throw new CliError('usage', `${wanted} needs one more word`, { hint: await halfCommandHint(groups) });
+      const words = wordsIn(argv, wanted);
+      throw new CliError('usage', `${words.join(' ')} needs one more word`, {
+        hint: await halfCommandHint(groups, words),
+      });
     }
     throw error instanceof CommanderError ? usageError(error, wanted) : error;
   }
@@ -118,10 +121,22 @@ async function addGroup(
     program.command(group.name).description(group.summary);
     return;
   }
-  const commands = await group.load();
-  const alone = commands.find(({ words }) => words.length === 1);
-  const parent = alone ? program : program.command(group.name).description(group.summary).helpCommand(false);
-  for (const command of commands) addCommand(parent, command, chosen);
+  const parents = new Map<string, Commander>([['', program]]);
+  for (const command of await group.load()) addCommand(parentOf(parents, command.words, group), command, chosen);
+}
+
+/** The command that the last word belongs to, made with those above it when it is not there: `fx`, then `fx orders`. */
+function parentOf(parents: Map<string, Commander>, words: readonly string[], group: Group): Commander {
+  const above = words.slice(0, -1);
+  const known = parents.get(above.join(' '));
+  if (known) return known;
+  const summary = group.parts?.[above.slice(1).join(' ')] ?? group.summary;
+  const made = parentOf(parents, above, group)
+    .command(above.at(-1) ?? '')
+    .description(summary)
+    .helpCommand(false);
+  parents.set(above.join(' '), made);
+  return made;
 }
 
 function addCommand(parent: Commander, command: Command, chosen: (command: Command, texts: Texts) => void): void {
@@ -197,8 +212,16 @@ function formatOf(text: string): Format {
   });
 }
 
-async function halfCommandHint([group]: readonly Group[]): Promise<string> {
-  const commands = (await group?.load()) ?? [];
+/** The words of half a command, as far as they are written one after the other: `fx orders`. */
+function wordsIn(argv: readonly string[], first: string | undefined): string[] {
+  const from = argv.slice(argv.indexOf(first ?? ''));
+  const end = from.findIndex((word) => word.startsWith('-'));
+  return end === -1 ? from : from.slice(0, end);
+}
+
+async function halfCommandHint([group]: readonly Group[], typed: readonly string[]): Promise<string> {
+  const all = (await group?.load()) ?? [];
+  const commands = all.filter(({ words }) => typed.every((word, index) => words[index] === word));
   return `write one of: ${commands.map(({ words }) => `fiatrail ${words.join(' ')}`).join(', ')}`;
 }
 

@@ -63,6 +63,7 @@ interface Envelope {
   readonly responseMessage?: unknown;
   readonly error?: unknown;
   readonly data?: unknown;
+  readonly version?: unknown;
 }
 
 /** The two-digit code of an envelope; undefined when the value is no envelope. */
@@ -84,15 +85,21 @@ export function decodeAnswer<E extends Endpoint>(endpoint: E, response: HttpResp
   }
   const code = codeOf(envelope);
   if (code === undefined) return unusable('its JSON is not the envelope of the service');
-  const { data } = envelope as Envelope;
   if (status >= 200 && status <= 299 && code === '00') {
-    const problems = problemsOf(endpoint.response(), data ?? {}).map(({ field }) => field || 'data');
-    return { kind: 'success', data: (data ?? {}) as ResponseOf<E>, body, problems };
+    const data = dataOf(endpoint, envelope as Envelope);
+    const problems = problemsOf(endpoint.response(), data).map(({ field }) => field || 'data');
+    return { kind: 'success', data: data as ResponseOf<E>, body, problems };
   }
   if (status >= 400 && status <= 499 && code !== '00') {
     return { kind: 'refused', httpStatus: status, responseCode: code, message: refusalText(envelope as Envelope) };
   }
   return unusable(`its response code is ${code}`);
+}
+
+/** The data of a success. One endpoint has a field of it beside it. */
+function dataOf(endpoint: Endpoint, { data, version }: Envelope): unknown {
+  const isBeside = endpoint.envelope === 'version-beside' && typeof version === 'string';
+  return isBeside && typeof data === 'object' ? { ...data, version } : (data ?? {});
 }
 
 function describeBody({ body, headers }: HttpResponse): string {

@@ -4,6 +4,8 @@ import type { Command } from './command.ts';
 export interface Group {
   readonly name: string;
   readonly summary: string;
+  /** Summaries of its parts that have commands of their own: `orders` of `fx orders list`. */
+  readonly parts?: Readonly<Record<string, string>>;
   load(): Promise<readonly Command[]>;
 }
 
@@ -20,8 +22,19 @@ export const CATALOGUE: readonly Group[] = [
     load: async () => (await import('./status.ts')).commands,
   },
   {
+    name: 'keys',
+    summary: 'the keys of the account',
+    load: async () => (await import('./keys.ts')).commands,
+  },
+  {
+    name: 'ip',
+    summary: 'the addresses that may call',
+    load: async () => (await import('./ip.ts')).commands,
+  },
+  {
     name: 'users',
-    summary: 'onboard, show and list the users of the account',
+    summary: 'onboard, show and manage the users of the account',
+    parts: { 'default-wallet': 'the external wallet that a user’s cNGN is delivered to' },
     load: async () => (await import('./users.ts')).commands,
   },
   {
@@ -35,8 +48,39 @@ export const CATALOGUE: readonly Group[] = [
     load: async () => (await import('./offramp.ts')).commands,
   },
   {
+    name: 'payout',
+    summary: "the account's own cNGN to Naira in one of its bank accounts",
+    load: async () => (await import('./payout.ts')).commands,
+  },
+  {
+    name: 'withdraw',
+    summary: "a user's tokens to an external address",
+    load: async () => (await import('./withdraw.ts')).commands,
+  },
+  {
+    name: 'transfer',
+    summary: "the account's own tokens to a registered wallet",
+    load: async () => (await import('./transfer.ts')).commands,
+  },
+  {
+    name: 'recover',
+    summary: 'a request that is stuck',
+    load: async () => (await import('./recover.ts')).commands,
+  },
+  {
+    name: 'swaps',
+    summary: 'one token for another',
+    load: async () => (await import('./swaps.ts')).commands,
+  },
+  {
+    name: 'bridge',
+    summary: 'cNGN from one network to another',
+    load: async () => (await import('./bridge.ts')).commands,
+  },
+  {
     name: 'wallets',
     summary: "the account's wallets and its users'",
+    parts: { external: 'wallets elsewhere that may receive transfers' },
     load: async () => (await import('./wallets.ts')).commands,
   },
   {
@@ -54,12 +98,60 @@ export const CATALOGUE: readonly Group[] = [
     summary: "the account's own payout accounts",
     load: async () => (await import('./bank-accounts.ts')).commands,
   },
-  { name: 'fees', summary: 'fee settings and fees earned', load: async () => (await import('./fees.ts')).commands },
-  { name: 'ops', summary: 'the journal of money operations', load: async () => (await import('./ops.ts')).commands },
+  {
+    name: 'fees',
+    summary: 'fee settings, fees earned and their withdrawal',
+    load: async () => (await import('./fees.ts')).commands,
+  },
+  {
+    name: 'fx',
+    summary: 'trades between cNGN and stablecoins, and the order book',
+    parts: {
+      orders: 'your orders on the book',
+      'auto-signing': 'trades signed without a person',
+      mpc: 'the vault that holds the stablecoins',
+    },
+    load: async () => (await import('./fx.ts')).commands,
+  },
+  {
+    name: 'auto-signing',
+    summary: 'up to which amount cNGN is approved without a person',
+    load: async () => (await import('./auto-signing.ts')).commands,
+  },
+  {
+    name: 'history',
+    summary: 'deposits, payouts and withdrawals',
+    load: async () => (await import('./history.ts')).commands,
+  },
+  {
+    name: 'ops',
+    summary: 'the journal of money operations',
+    load: async () => (await import('./ops.ts')).commands,
+  },
   {
     name: 'sandbox',
     summary: 'the service itself, for trying things out',
+    parts: { fault: 'what is to go wrong on purpose' },
     load: async () => (await import('./sandbox.ts')).commands,
   },
-  { name: 'api', summary: 'any endpoint, signed in', load: async () => (await import('./api.ts')).commands },
+  {
+    name: 'api',
+    summary: 'any endpoint, signed in',
+    load: async () => (await import('./api.ts')).commands,
+  },
+  {
+    name: 'endpoints',
+    summary: 'the contract, for reading',
+    load: async () => (await import('./endpoints.ts')).commands,
+  },
+  {
+    name: 'openapi',
+    summary: 'the contract as OpenAPI 3.1',
+    load: async () => (await import('./openapi.ts')).commands,
+  },
+  {
+    name: 'completion',
+    summary: 'completion for bash, zsh and fish',
+    load: async () => (await import('./completion.ts')).commands,
+  },
 ];

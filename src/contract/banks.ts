@@ -10,6 +10,7 @@ import {
   integer,
   list,
   maybe,
+  opaqueId,
   opaqueUuid,
   optional,
   stateOf,
@@ -123,6 +124,72 @@ export const listBankAccounts = endpoint({
       ),
     }),
   errors: [],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+const accountNotFound = {
+  when: 'no payout account has this id',
+  fault: 'NOT_FOUND',
+  remedy: 'see the payout accounts with: fiatrail bank-accounts list',
+} as const;
+
+export const updateBankAccount = endpoint({
+  id: 'banks.update',
+  method: 'PUT',
+  path: '/updatebankaccount',
+  effect: 'write',
+  summary: 'Change the label of a payout account, or make it the default',
+  request: () =>
+    fields({
+      accountId: opaqueId('public'),
+      label: optional(text('interface')),
+      isDefault: optional(flag('public')),
+    }),
+  response: () =>
+    answer({
+      accountId: maybe(opaqueUuid('inferred')),
+      accountName: maybe(anyText('inferred')),
+      accountNumber: maybe(anyText('inferred')),
+      bankName: maybe(anyText('inferred')),
+      bankCode: maybe(anyText('inferred')),
+      label: maybe(anyText('inferred')),
+      isDefault: maybe(flag('inferred')),
+      isValidated: maybe(flag('inferred')),
+      updatedAt: maybe(timestamp('inferred')),
+    }),
+  errors: [{ ...accountNotFound, source: 'public' }],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+export const deleteBankAccount = endpoint({
+  id: 'banks.delete',
+  method: 'DELETE',
+  path: '/deletebankaccount',
+  place: 'query',
+  effect: 'destructive',
+  summary: 'Remove a payout account for good',
+  request: () => fields({ accountId: opaqueId('public') }),
+  response: () => answer({}),
+  errors: [
+    { when: 'payouts to the account are pending', fault: 'PENDING_TRANSACTIONS', source: 'public' },
+    { ...accountNotFound, source: 'inferred' },
+  ],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+export const getBankAccount = endpoint({
+  id: 'banks.get',
+  method: 'GET',
+  path: '/getbankaccounts',
+  effect: 'read',
+  summary: 'Show one payout account',
+  lists: 'accounts',
+  request: () => fields({ accountId: opaqueId('public') }),
+  response: () => answer({ accounts: maybe(list('public', account())) }),
+  errors: [{ ...accountNotFound, source: 'inferred' }],
   rateLimit: { max: 30, windowSeconds: 60 },
   source: 'interface',
 });

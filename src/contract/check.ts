@@ -42,7 +42,8 @@ function metaAt(schema: z.ZodMiniType, path: readonly PropertyKey[]): FieldMeta 
   for (const key of path) {
     const inner: z.ZodMiniType | undefined = current && unwrap(current).schema;
     current = inner && (elementOf(inner) ?? fieldOf(inner, String(key)));
-    meta = current ? unwrap(current).meta : undefined;
+    // What stands in a list is what the list's own rule says.
+    meta = current ? (unwrap(current).meta ?? (typeof key === 'number' ? meta : undefined)) : undefined;
   }
   return meta;
 }

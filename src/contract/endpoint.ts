@@ -20,6 +20,19 @@ export interface DeclaredError {
   readonly remedy?: string;
 }
 
+/** Another spelling of an endpoint's method and path that is served too; its path parameters are fields of the request. */
+export interface Alias {
+  readonly method: Method;
+  readonly path: string;
+}
+
+/**
+ * How an answer's envelope differs from the common one. Source: public.
+ * lower-case: `status` is `success`. camel: `responseCode` and `responseMessage` stand beside the common keys.
+ * version-beside: `version` stands beside `data`.
+ */
+export type EnvelopeVariant = 'lower-case' | 'camel' | 'version-beside';
+
 /** One endpoint, once: everything else about it is derived from this record. */
 export interface Endpoint<
   Q extends z.ZodMiniType = z.ZodMiniType,
@@ -30,16 +43,25 @@ export interface Endpoint<
   readonly method: Method;
   /** Below the base address; `:name` marks a path parameter, which is a field of the request. */
   readonly path: string;
+  /** Other spellings that the sandbox serves; the client sends the path above. */
+  readonly aliases?: readonly Alias[];
   readonly effect: Effect;
+  /** What it does by the value of one field, where one path has several actions: the field, and its values' effects. */
+  readonly effects?: { readonly field: string; readonly of: Readonly<Record<string, Effect>> };
   readonly summary: string;
   /** Where request fields travel that are no path parameters. Default: query for GET, body for the others. */
   readonly place?: 'query' | 'body';
+  /** Other names under which the sandbox takes a field that is needed: older or public spellings. */
+  readonly synonyms?: Readonly<Record<string, string>>;
+  /** A read that leaves something behind in the sandbox: a quote that a trade may name. */
+  readonly isRecorded?: true;
   /** The asynchronous work it starts, by the name of its state machine. */
   readonly starts?: string;
   /** The one object nested in `data` that a person means: printed merged with the fields around it. */
   readonly nests?: string;
   /** The list inside `data` whose rows a table shows. */
   readonly lists?: string;
+  readonly envelope?: EnvelopeVariant;
   /** Built on first use: a command pays only for the schemas it needs. */
   readonly request: () => Q;
   readonly response: () => R;
@@ -74,6 +96,12 @@ export function pathParameters(path: string): string[] {
     .split('/')
     .filter((part) => part.startsWith(':'))
     .map((part) => part.slice(1));
+}
+
+/** What one request does: the endpoint's effect, or that of the action it names. */
+export function effectOf({ effect, effects }: Endpoint, input: unknown): Effect {
+  const action = effects && (input as Readonly<Record<string, unknown>> | undefined)?.[effects.field];
+  return (typeof action === 'string' && Object.hasOwn(effects?.of ?? {}, action) && effects?.of[action]) || effect;
 }
 
 /** Where the request's other fields travel. */

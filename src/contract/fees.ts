@@ -1,5 +1,26 @@
 import { endpoint } from './endpoint.ts';
-import { answer, anyText, fields, flag, group, integer, maybe, money, percent, stateOf, timestamp } from './fields.ts';
+import {
+  accountNumber,
+  answer,
+  anyText,
+  bankCode,
+  fields,
+  flag,
+  group,
+  integer,
+  list,
+  maybe,
+  money,
+  oneOf,
+  optional,
+  pay,
+  payOrNothing,
+  percent,
+  percentFrom,
+  stateOf,
+  text,
+  timestamp,
+} from './fields.ts';
 
 /** The fee the fintech takes in one direction. A direction never configured is left out. */
 const directionFee = () =>
@@ -72,6 +93,244 @@ export const accumulatedFees = endpoint({
       ),
     }),
   errors: [],
+  rateLimit: { max: 60, windowSeconds: 60 },
+  source: 'interface',
+});
+
+/** A new setting of one direction: all of it. */
+const newDirectionFee = () =>
+  group('interface', {
+    percentageFee: percentFrom('public', '0', '100'),
+    capFee: payOrNothing('public', 'kobo', 'NGN', { rule: '0 or above, in kobo: the most one transaction pays' }),
+    enabled: flag('public'),
+  });
+
+/** What a fee of the account comes to on an amount. */
+const example = () => group('public', { amount: maybe(kobo()), fee: maybe(kobo()), capped: maybe(flag('public')) });
+
+export const manageFees = endpoint({
+  id: 'fees.manage',
+  method: 'PUT',
+  path: '/managefees',
+  effect: 'write',
+  summary: 'Set the fees the account charges its users',
+  request: () =>
+    fields({
+      onrampFee: optional(newDirectionFee()),
+      offrampFee: optional(newDirectionFee()),
+      metadata: optional(
+        group('interface', {
+          description: optional(text('public')),
+          notes: optional(text('public')),
+          lastUpdatedBy: optional(text('public')),
+        }),
+      ),
+    }),
+  response: () =>
+    answer({
+      fintechId: anyText('interface'),
+      operation: stateOf('interface', ['updated']),
+      feeConfiguration: maybe(
+        group('public', {
+          onrampFee: maybe(directionFee()),
+          offrampFee: maybe(directionFee()),
+          metadata: maybe(
+            group('public', {
+              description: maybe(anyText('public')),
+              notes: maybe(anyText('public')),
+              lastUpdatedBy: maybe(anyText('public')),
+            }),
+          ),
+        }),
+      ),
+      exampleCalculation: maybe(group('public', { onramp: maybe(example()), offramp: maybe(example()) })),
+      timestamp: maybe(timestamp('public')),
+      version: maybe(anyText('public')),
+    }),
+  errors: [
+    { when: 'a fee lacks one of its fields, or a value is negative', fault: 'VALIDATION_ERROR', source: 'inferred' },
+  ],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+const earnedRemedy = 'see what can be withdrawn, and the limits, with: fiatrail fees earned';
+
+export const withdrawFees = endpoint({
+  id: 'fees.withdraw',
+  method: 'POST',
+  path: '/feewithdrawal',
+  effect: 'money',
+  starts: 'fee-withdrawal',
+  summary: 'Withdraw fees earned to a bank account',
+  request: () =>
+    fields({
+      bankAccountNumber: accountNumber('public'),
+      bankCode: bankCode('public'),
+      accountName: text('public', { rule: "the holder's name" }),
+      amount: pay('interface', 'kobo', 'NGN', { rule: 'above 0, in kobo' }),
+      narration: optional(text('public')),
+      metadata: optional(
+        group('interface', {
+          reference: optional(text('public', { rule: 'a unique reference of your own' })),
+          notes: optional(text('public')),
+        }),
+      ),
+    }),
+  response: () =>
+    answer({
+      withdrawalId: anyText('interface'),
+      amount: money('interface', 'kobo', 'NGN'),
+      status: stateOf('interface', ['pending']),
+      estimatedProcessingTime: maybe(anyText('public')),
+      message: maybe(anyText('public')),
+    }),
+  errors: [
+    { when: 'a required field is missing', fault: 'VALIDATION_ERROR', source: 'inferred' },
+    {
+      when: 'the amount is below the minimum',
+      fault: 'VALIDATION_ERROR',
+      source: 'public',
+      remedy: earnedRemedy,
+    },
+    {
+      when: 'the amount is above the maximum',
+      fault: 'VALIDATION_ERROR',
+      source: 'inferred',
+      remedy: earnedRemedy,
+    },
+    {
+      when: 'the amount is above what is available',
+      fault: 'VALIDATION_ERROR',
+      source: 'public',
+      remedy: earnedRemedy,
+    },
+  ],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+const withdrawalStates = ['pending', 'completed', 'failed'] as const;
+
+export const verifyWithdrawal = endpoint({
+  id: 'fees.verify-withdrawal',
+  method: 'POST',
+  path: '/verifywithdrawal',
+  synonyms: { transactionReference: 'withdrawalId' },
+  effect: 'read',
+  summary: 'Show how a fee withdrawal stands',
+  request: () =>
+    fields({
+      withdrawalId: text('interface', { rule: 'as given by /feewithdrawal' }),
+      // The public name of the same value.
+      transactionReference: optional(text('public')),
+    }),
+  response: () =>
+    answer({
+      withdrawalId: anyText('interface'),
+      status: stateOf('interface', withdrawalStates),
+      processedAt: maybe(timestamp('public')),
+      failureReason: maybe(anyText('public')),
+    }),
+  errors: [
+    {
+      when: 'no fee withdrawal has this id',
+      fault: 'NOT_FOUND',
+      source: 'inferred',
+      remedy: 'see the withdrawals with: fiatrail fees withdrawals',
+    },
+  ],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+export const feeWithdrawals = endpoint({
+  id: 'fees.withdrawal-history',
+  method: 'GET',
+  path: '/getwithdrawalhistory',
+  effect: 'read',
+  summary: 'List the fee withdrawals, newest first',
+  lists: 'withdrawals',
+  request: () =>
+    fields({
+      limit: optional(integer('interface', { min: 1, rule: '1 or more; 20 when left out' })),
+      status: optional(oneOf('interface', withdrawalStates)),
+    }),
+  response: () =>
+    answer({
+      withdrawals: list(
+        'interface',
+        group('interface', {
+          withdrawalId: anyText('interface'),
+          amount: money('interface', 'kobo', 'NGN'),
+          bankAccountNumber: maybe(anyText('public')),
+          bankCode: maybe(anyText('public')),
+          accountName: maybe(anyText('public')),
+          narration: maybe(anyText('public')),
+          status: stateOf('interface', withdrawalStates),
+          createdAt: maybe(timestamp('public')),
+          processedAt: maybe(timestamp('public')),
+          failureReason: maybe(anyText('public')),
+        }),
+      ),
+      pagination: maybe(
+        group('public', {
+          count: maybe(integer('public')),
+          limit: maybe(integer('public')),
+          hasMore: maybe(flag('public')),
+        }),
+      ),
+    }),
+  errors: [],
+  rateLimit: { max: 100, windowSeconds: 60 },
+  source: 'interface',
+});
+
+const directions = ['onramp', 'offramp'] as const;
+
+export const previewFees = endpoint({
+  id: 'fees.preview',
+  method: 'POST',
+  path: '/fees/platform/preview',
+  effect: 'read',
+  summary: "Show the platform's own fee on an amount",
+  nests: 'result',
+  request: () =>
+    fields({
+      amount: pay('interface', 'kobo', 'NGN', { rule: 'above 0, in kobo' }),
+      transactionType: oneOf('public', directions),
+    }),
+  response: () =>
+    answer({
+      input: maybe(
+        group('public', {
+          amount: maybe(kobo()),
+          transactionType: maybe(stateOf('public', directions)),
+          fintechId: maybe(anyText('public')),
+        }),
+      ),
+      result: maybe(
+        group('public', {
+          amount: maybe(kobo()),
+          feePercentage: maybe(percent('public')),
+          calculatedFee: maybe(kobo()),
+          fixedFee: maybe(kobo()),
+          finalFee: maybe(kobo()),
+          wasCapped: maybe(flag('public')),
+          appliedCap: maybe(kobo()),
+          tierUsed: maybe(group('public', { minAmount: maybe(kobo()), maxAmount: maybe(kobo()) })),
+          transactionType: maybe(stateOf('public', directions)),
+          usedFintechOverride: maybe(flag('public')),
+        }),
+      ),
+    }),
+  errors: [
+    {
+      when: 'the amount is missing or not above 0, or the direction is unknown',
+      fault: 'VALIDATION_ERROR',
+      source: 'inferred',
+    },
+  ],
   rateLimit: { max: 60, windowSeconds: 60 },
   source: 'interface',
 });

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { type Asset, MAX_MINOR } from '../money/amount.ts';
-import { isWireNumber, type WireNumber } from '../money/decimal.ts';
+import { isWireNumber, type WireNumber, wireNumber } from '../money/decimal.ts';
+import { percentFromWire } from '../money/rates.ts';
 import { fromWire, type MoneyUnit } from '../money/units.ts';
 
 /** Where a fact comes from: the interface specification, public text, a public client's code, or a guess. */
@@ -76,12 +77,31 @@ export function timestamp(source: Source) {
   return field(z.string(), { type: 'datetime', source });
 }
 
+/** A moment in a request: ISO 8601, as a plain date or with a time and its zone. A plain date is its midnight, UTC. */
+export function moment(source: Source, more: Rule = {}) {
+  const isMoment = (text: string) =>
+    /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/.test(text) && !Number.isNaN(Date.parse(text));
+  const schema = z.string().check(z.refine(isMoment));
+  return field(schema, {
+    type: 'datetime',
+    source,
+    rule: 'ISO 8601, such as 2026-08-01 or 2026-08-01T09:30:00Z',
+    ...more,
+  });
+}
+
 export function flag(source: Source, more: Rule = {}) {
   return field(z.boolean(), { type: 'boolean', source, ...more });
 }
 
 export function oneOf<const V extends readonly string[]>(source: Source, values: V, more: Rule = {}) {
   return field(z.enum(values), { type: `enum[${values.join(',')}]`, source, ...more });
+}
+
+/** One of the values, in any case. */
+export function anyCase<const V extends readonly string[]>(source: Source, values: V) {
+  const schema = z.string().check(z.refine((value) => values.includes(value.toLowerCase())));
+  return field(schema, { type: `enum[${values.join(',')}]`, source, rule: `one of ${values.join(', ')}, in any case` });
 }
 
 /** A state the service may add to: known values are listed, others are read as they come. */
@@ -104,6 +124,7 @@ export function number(source: Source, more: Rule = {}) {
   return field(wireNumberSchema(), { type: 'number', source, ...more });
 }
 
+/** A percentage in an answer. */
 export function percent(source: Source) {
   return field(wireNumberSchema(), { type: 'number', unit: 'percent', source });
 }
@@ -121,6 +142,79 @@ export function pay(source: Source, unit: MoneyUnit, asset: AssetRule, more: Rul
   return field(schema, { type: 'number', unit, asset, source, rule: 'above 0', ...more });
 }
 
+/** Money in a request that may also be nothing, such as a cap: 0 or above. */
+export function payOrNothing(source: Source, unit: MoneyUnit, asset: Asset, more: Rule = {}) {
+  const fits = (value: WireNumber) => {
+    const minor = fromWire(value, unit, asset)?.minor ?? -1n;
+    return minor >= 0n && minor <= MAX_MINOR[asset];
+  };
+  const schema = wireNumberSchema().check(z.refine(fits));
+  return field(schema, { type: 'number', unit, asset, source, rule: '0 or above', ...more });
+}
+
+/** Money in a request, as decimal text: above 0, plain digits, no finer than the asset's smallest unit. */
+export function payText(source: Source, asset: AssetRule, more: Rule & { readonly least?: bigint } = {}) {
+  const { least = 1n, ...rule } = more;
+  const finest = typeof asset === 'string' ? asset : 'CNGN';
+  const fits = (value: string) => {
+    const minor = /^\d+(\.\d+)?$/.test(value)
+      ? fromWire(value.replace(/^0+(?=\d)/, ''), 'decimal-string', finest)?.minor
+      : undefined;
+    return minor !== undefined && minor >= least && minor <= MAX_MINOR[finest];
+  };
+  const schema = z.string().check(z.refine(fits));
+  return field(schema, {
+    type: 'string',
+    unit: 'decimal-string',
+    asset,
+    source,
+    rule: 'above 0, as text, at most 6 decimals',
+    ...rule,
+  });
+}
+
+/** A percentage in a request, from `min` to `max`, at most 6 decimals. */
+export function percentFrom(source: Source, min: string, max: string, more: Rule = {}) {
+  const schema = wireNumberSchema().check(z.refine((value) => isPercentWithin(value, min, max)));
+  return field(schema, { type: 'number', unit: 'percent', source, rule: `${min} to ${max} percent`, ...more });
+}
+
+/** US dollars in a request, as text: 0 or above, at most two decimals. No asset of the ledger. */
+export function usdText(source: Source, rule: string) {
+  return field(z.string().check(z.regex(/^\d{1,12}(\.\d{1,2})?$/)), {
+    type: 'string',
+    unit: 'decimal-string',
+    source,
+    rule,
+  });
+}
+
+/** A private key of several lines, in OpenSSH's form, its line ends as they are or written as backslash-n. */
+export function privateKey(source: Source) {
+  const rule = 'an OpenSSH private key, from BEGIN to END';
+  const isKey = (text: string) =>
+    /^-----BEGIN [A-Z ]+-----[\s\S]+-----END [A-Z ]+-----\s*$/.test(text) && text.length <= 20_000;
+  return field(z.string().check(z.refine(isKey)), { type: 'string', source, rule, secret: true });
+}
+
+/** The same as decimal text. */
+export function percentText(source: Source, min: string, max: string, more: Rule = {}) {
+  const fits = (value: string) => /^\d+(\.\d+)?$/.test(value) && isPercentWithin(wireNumber(value), min, max);
+  const schema = z.string().check(z.refine(fits));
+  return field(schema, { type: 'string', unit: 'percent', source, rule: `${min} to ${max} percent, as text`, ...more });
+}
+
+function isPercentWithin(value: WireNumber, min: string, max: string): boolean {
+  const percent = percentFromWire(value);
+  const bound = (text: string) => percentFromWire(wireNumber(text)) ?? 0n;
+  return percent !== undefined && percent >= bound(min) && percent <= bound(max);
+}
+
+/** A figure in an answer whose asset the contract does not know: `rule` says what it is in. It is printed as it came. */
+export function figure(source: Source, unit: MoneyUnit | undefined, rule: string) {
+  return field(z.string(), { type: 'string', ...(unit ? { unit } : {}), source, rule });
+}
+
 /** Money in an answer, as a JSON number. */
 export function money(source: Source, unit: MoneyUnit, asset: AssetRule) {
   return field(wireNumberSchema(), { type: 'number', unit, asset, source });
@@ -136,8 +230,15 @@ export function group<S extends z.core.$ZodLooseShape>(source: Source, shape: S)
   return field(z.looseObject(shape), { type: 'object', source });
 }
 
-export function list<S extends Schema>(source: Source, element: S) {
-  return field(z.array(element), { type: 'array', source });
+/** A list; in a request of `min` to `max` elements. */
+export function list<S extends Schema>(source: Source, element: S, range: { min?: number; max?: number } & Rule = {}) {
+  const { min = 0, max = Number.MAX_SAFE_INTEGER, ...more } = range;
+  return field(z.array(element).check(z.minLength(min), z.maxLength(max)), { type: 'array', source, ...more });
+}
+
+/** One text of a list: the list's own row says what it is. */
+export function entry(pattern: RegExp) {
+  return z.string().check(z.regex(pattern));
 }
 
 /** A field the request may leave out. */

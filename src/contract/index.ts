@@ -1,13 +1,32 @@
 import * as banks from './banks.ts';
+import * as bridge from './bridge.ts';
 import type { Endpoint } from './endpoint.ts';
 import * as fees from './fees.ts';
+import * as fx from './fx.ts';
+import * as history from './history.ts';
+import * as management from './management.ts';
+import * as swaps from './swaps.ts';
 import * as transactions from './transactions.ts';
+import * as transfers from './transfers.ts';
 import * as users from './users.ts';
 import * as virtualAccounts from './virtual-accounts.ts';
 import * as wallets from './wallets.ts';
 
 /** Every endpoint of the service, by the name its group file gives it. */
-export const groups = { banks, fees, transactions, users, 'virtual-accounts': virtualAccounts, wallets } as const;
+export const groups = {
+  users,
+  transactions,
+  transfers,
+  history,
+  swaps,
+  bridge,
+  wallets,
+  'virtual-accounts': virtualAccounts,
+  banks,
+  fees,
+  fx,
+  management,
+} as const;
 
 export const endpoints: readonly Endpoint[] = Object.values(groups).flatMap(
   (group) => Object.values(group) as Endpoint[],

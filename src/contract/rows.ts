@@ -59,7 +59,13 @@ export function rowsOf(schema: z.ZodMiniType, prefix = ''): FieldRow[] {
     const name = prefix + key;
     const own = meta ? [{ ...meta, name, required, nullable }] : [];
     const element = elementOf(inner);
-    if (element) return [...own, ...rowsOf(element, `${name}[].`)];
+    if (element) return [...own, ...elementRow(element, name), ...rowsOf(element, `${name}[].`)];
     return [...own, ...rowsOf(inner, `${name}.`)];
   });
+}
+
+/** A list of texts or numbers has a row for what each of them is, where the contract says so. */
+function elementRow(element: z.ZodMiniType, name: string): FieldRow[] {
+  const { schema, meta, required, nullable } = unwrap(element);
+  return meta && !shapeOf(schema) ? [{ ...meta, name: `${name}[]`, required, nullable }] : [];
 }

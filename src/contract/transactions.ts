@@ -151,6 +151,7 @@ export const onrampStatus = endpoint({
   id: 'transactions.onramp-status',
   method: 'POST',
   path: '/cngnonrampstatus',
+  synonyms: { walletAddress: 'requestId' },
   effect: 'read',
   summary: 'Show how an onramp stands',
   request: () =>

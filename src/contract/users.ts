@@ -13,6 +13,7 @@ import {
   only,
   opaqueUuid,
   optional,
+  orNull,
   stateOf,
   text,
   timestamp,
@@ -197,5 +198,111 @@ export const listUsers = endpoint({
     }),
   errors: [{ when: 'the limit, status or sort value is out of range', fault: 'VALIDATION_ERROR', source: 'inferred' }],
   rateLimit: { max: 100, windowSeconds: 60 },
+  source: 'interface',
+});
+
+export const setStatus = endpoint({
+  id: 'users.set-status',
+  method: 'POST',
+  path: '/manageuserstatus',
+  effect: 'write',
+  summary: 'Activate or deactivate a user',
+  request: () =>
+    fields({
+      userId: text('interface'),
+      active: flag('interface'),
+      reason: optional(text('interface', { rule: 'needed when active is false; kept for the audit' })),
+    }),
+  response: () =>
+    answer({
+      userId: maybe(anyText('public')),
+      active: maybe(flag('public')),
+      changedAt: maybe(timestamp('public')),
+    }),
+  errors: [
+    userNotFound,
+    { when: 'active is false and there is no reason', fault: 'VALIDATION_ERROR', source: 'public' },
+  ],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+const blockchain = () =>
+  text('public', { rule: 'a network the service delivers to: base, eth, bsc, pol, celo, lisk, arc, asc, sol or xbn' });
+
+export const setDefaultWallet = endpoint({
+  id: 'users.set-default-wallet',
+  method: 'POST',
+  path: '/setuserdefaultwallet',
+  effect: 'write',
+  summary: 'Set the external wallet that a user’s cNGN is delivered to',
+  nests: 'defaultWallet',
+  request: () =>
+    fields({
+      userId: text('public'),
+      address: text('public', { rule: 'an address of the blockchain' }),
+      blockchain: blockchain(),
+      label: optional(text('public')),
+    }),
+  response: () =>
+    answer({
+      userId: maybe(anyText('public')),
+      defaultWallet: group('interface', {
+        address: maybe(anyText('public')),
+        blockchain: maybe(anyText('public')),
+        type: stateOf('interface', ['external']),
+        status: stateOf('interface', ['active']),
+        label: maybe(anyText('public')),
+      }),
+      note: maybe(anyText('public')),
+    }),
+  errors: [
+    userNotFound,
+    { when: 'the address is none of the blockchain', fault: 'VALIDATION_ERROR', source: 'public' },
+  ],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+export const getDefaultWallet = endpoint({
+  id: 'users.get-default-wallet',
+  method: 'POST',
+  path: '/getuserdefaultwallet',
+  effect: 'read',
+  summary: 'Show the external wallet that a user’s cNGN is delivered to',
+  request: () => fields({ userId: text('public') }),
+  response: () =>
+    answer({
+      userId: maybe(anyText('public')),
+      defaultWallet: orNull(
+        group('interface', {
+          address: maybe(anyText('inferred')),
+          blockchain: maybe(anyText('inferred')),
+          type: maybe(stateOf('inferred', ['external'])),
+          status: maybe(stateOf('inferred', ['active'])),
+          label: maybe(anyText('inferred')),
+        }),
+      ),
+    }),
+  errors: [userNotFound],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+export const removeDefaultWallet = endpoint({
+  id: 'users.remove-default-wallet',
+  method: 'DELETE',
+  path: '/removeuserdefaultwallet',
+  effect: 'destructive',
+  summary: 'Deliver a user’s cNGN to their managed wallet again',
+  request: () => fields({ userId: text('public') }),
+  response: () =>
+    answer({
+      userId: maybe(anyText('public')),
+      defaultWallet: maybe(group('public', {})),
+      note: maybe(anyText('public')),
+    }),
+  errors: [userNotFound],
+  rateLimit: { max: 30, windowSeconds: 60 },
   source: 'interface',
 });

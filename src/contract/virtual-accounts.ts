@@ -5,6 +5,7 @@ import {
   fields,
   flag,
   group,
+  list,
   maybe,
   money,
   opaqueId,
@@ -69,5 +70,40 @@ export const getVirtualAccount = endpoint({
     },
   ],
   rateLimit: { max: 100, windowSeconds: 600 },
+  source: 'interface',
+});
+
+/** One permanent account of the fintech; the list has one for each banking provider. */
+const fintechAccount = () => ({
+  accountNumber: maybe(anyText('public')),
+  accountName: maybe(anyText('public')),
+  bankName: maybe(anyText('public')),
+  provider: maybe(anyText('public')),
+  status: maybe(anyText('public')),
+  createdAt: maybe(timestamp('public')),
+});
+
+export const getFintechAccount = endpoint({
+  id: 'virtual-accounts.get-fintech',
+  method: 'GET',
+  path: '/getfintechvirtualaccount',
+  effect: 'read',
+  summary: "Show the account's own bank account: Naira paid in becomes cNGN",
+  nests: 'virtualAccount',
+  request: () => fields({}),
+  response: () =>
+    answer({
+      virtualAccount: group('interface', {
+        accountNumber: anyText('interface'),
+        accountName: anyText('interface'),
+        bankName: anyText('interface'),
+        provider: maybe(anyText('public')),
+        status: anyText('interface'),
+        createdAt: maybe(timestamp('interface')),
+      }),
+      virtualAccounts: maybe(list('public', group('public', fintechAccount()))),
+    }),
+  errors: [],
+  rateLimit: { max: 30, windowSeconds: 60 },
   source: 'interface',
 });

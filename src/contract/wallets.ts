@@ -2,6 +2,8 @@ import { endpoint } from './endpoint.ts';
 import {
   answer,
   anyText,
+  entry,
+  evmAddress,
   fields,
   flag,
   group,
@@ -116,6 +118,129 @@ export const listUserWallets = endpoint({
   source: 'interface',
 });
 
+const walletTypes = ['hot', 'cold', 'custodial', 'other'] as const;
+const walletStatuses = ['active', 'inactive'] as const;
+
+const unknownWallet = {
+  when: 'no external wallet has this address',
+  fault: 'NOT_FOUND',
+  source: 'public',
+  remedy: 'see the registered wallets with: fiatrail wallets show',
+} as const;
+
+export const addExternalWallet = endpoint({
+  id: 'wallets.add-external',
+  method: 'POST',
+  path: '/addexternalwallet',
+  effect: 'write',
+  summary: 'Register an external wallet, so that it can receive transfers',
+  nests: 'wallet',
+  envelope: 'lower-case',
+  request: () =>
+    fields({
+      address: text('interface', { rule: 'an address of the blockchain' }),
+      blockchain: text('public', { rule: 'a network such as base, eth or bsc' }),
+      type: oneOf('public', walletTypes),
+      label: optional(text('interface')),
+      purpose: optional(text('interface')),
+      isDefault: optional(flag('public', { rule: 'true or false; false when left out' })),
+      metadata: optional(
+        group('public', {
+          custodian: optional(text('public')),
+          location: optional(text('public')),
+          backupExists: optional(flag('public')),
+        }),
+      ),
+    }),
+  response: () =>
+    answer({
+      wallet: maybe(
+        group('public', {
+          address: maybe(anyText('public')),
+          status: maybe(stateOf('public', ['active'])),
+          type: maybe(stateOf('public', walletTypes)),
+          blockchain: maybe(anyText('public')),
+        }),
+      ),
+    }),
+  errors: [
+    { when: 'the address is none of the blockchain', fault: 'VALIDATION_ERROR', source: 'public' },
+    { when: 'the address is registered already', fault: 'VALIDATION_ERROR', source: 'public' },
+  ],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+export const setExternalWalletStatus = endpoint({
+  id: 'wallets.set-external-status',
+  method: 'PUT',
+  path: '/updateexternalwalletstatus',
+  effect: 'write',
+  summary: 'Let an external wallet receive transfers, or stop that',
+  envelope: 'lower-case',
+  request: () => fields({ address: text('interface'), status: oneOf('interface', walletStatuses) }),
+  response: () => answer({ address: maybe(anyText('public')), status: maybe(stateOf('public', walletStatuses)) }),
+  errors: [
+    { when: 'the status is neither active nor inactive', fault: 'VALIDATION_ERROR', source: 'public' },
+    unknownWallet,
+  ],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+export const removeExternalWallet = endpoint({
+  id: 'wallets.remove-external',
+  method: 'DELETE',
+  path: '/removeexternalwallet',
+  effect: 'destructive',
+  summary: 'Forget an external wallet',
+  envelope: 'lower-case',
+  request: () => fields({ address: text('interface') }),
+  response: () => answer({ address: maybe(anyText('public')) }),
+  errors: [unknownWallet],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+export const migrateUserWallets = endpoint({
+  id: 'wallets.migrate-users',
+  method: 'POST',
+  path: '/migrateuserwallets',
+  effect: 'write',
+  summary: 'Make the wallets of users who lack some',
+  lists: 'results',
+  request: () =>
+    fields({
+      userId: list('public', entry(/^[\x21-\x7e]{1,500}$/), { min: 1, max: 1000, rule: '1 to 1000 user ids' }),
+      force: optional(flag('public', { rule: 'true or false; true also replaces wallets that are there' })),
+      options: optional(group('inferred', {})),
+    }),
+  response: () =>
+    answer({
+      requestId: maybe(anyText('public')),
+      totalProcessed: maybe(integer('public')),
+      created: maybe(integer('public')),
+      migrated: maybe(integer('public')),
+      skipped: maybe(integer('public')),
+      failed: maybe(integer('public')),
+      results: maybe(
+        list(
+          'public',
+          group('public', {
+            userId: maybe(anyText('public')),
+            status: maybe(stateOf('public', ['created', 'migrated', 'skipped', 'failed'])),
+            walletAddress: maybe(anyText('public')),
+            deployed: maybe(flag('public')),
+            reason: maybe(anyText('public')),
+          }),
+        ),
+      ),
+    }),
+  errors: [],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
 const tokenText = () => moneyText('public', 'token', { field: 'token' });
 
 export const balanceMulti = endpoint({
@@ -155,6 +280,40 @@ export const balanceMulti = endpoint({
       checkedAt: maybe(timestamp('public')),
     }),
   errors: [],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+export const balanceAddress = endpoint({
+  id: 'wallets.balance-address',
+  method: 'POST',
+  path: '/balance/address',
+  effect: 'read',
+  summary: 'Show what any EVM address holds on each network',
+  request: () =>
+    fields({
+      address: evmAddress('public'),
+      token: optional(ticker()),
+      networks: optional(list('public', entry(/^[a-z]{1,20}$/i), { rule: 'EVM network keys, such as base, eth, bsc' })),
+    }),
+  response: () =>
+    answer({
+      token: maybe(anyText('public')),
+      address: maybe(anyText('public')),
+      totalBalance: maybe(tokenText()),
+      networkBalances: maybe(
+        list(
+          'public',
+          group('public', {
+            network: maybe(anyText('public')),
+            balance: maybe(tokenText()),
+            error: maybe(anyText('public')),
+          }),
+        ),
+      ),
+      checkedAt: maybe(timestamp('public')),
+    }),
+  errors: [{ when: 'the address is missing or no EVM address', fault: 'VALIDATION_ERROR', source: 'inferred' }],
   rateLimit: { max: 30, windowSeconds: 60 },
   source: 'interface',
 });

@@ -29,7 +29,7 @@ export function leavesOfSchema(schema: Schema, nests?: string): Leaf[] {
 function leavesOfField(name: string, field: Schema): Leaf[] {
   const { schema, meta } = unwrap(field);
   const path = [name];
-  if (meta?.unit !== undefined && meta.unit !== 'percent') return [{ path, kind: 'amount' }];
+  if (meta?.unit !== undefined && meta.asset !== undefined) return [{ path, kind: 'amount' }];
   if (elementOf(schema)) return [{ path, kind: 'list' }];
   const below = leavesOfSchema(schema);
   if (below.length > 0) return below.map((leaf) => ({ ...leaf, path: [name, ...leaf.path] }));

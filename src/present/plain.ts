@@ -59,7 +59,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 function convert(value: unknown, schema: Schema | undefined, around: Around): Plain {
   const { schema: inner, meta } = schema ? unwrap(schema) : { schema: undefined, meta: undefined };
-  if (meta?.unit !== undefined && meta.unit !== 'percent') return moneyOf(value, meta, around) ?? convertAny(value);
+  if (meta?.asset !== undefined) return moneyOf(value, meta, around) ?? convertAny(value);
   if (Array.isArray(value)) {
     const element = inner && elementOf(inner);
     return value.map((item) => convert(item, element, around));

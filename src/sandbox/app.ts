@@ -1,6 +1,6 @@
 import { problemsOf, problemText } from '../contract/check.ts';
-import { type Endpoint, placeOf } from '../contract/endpoint.ts';
-import { FAULTS, Fault, type FaultName } from '../contract/faults.ts';
+import { type Endpoint, type EnvelopeVariant, placeOf } from '../contract/endpoint.ts';
+import { FAULTS, Fault, isFailedEnvelope } from '../contract/faults.ts';
 import { isWireNumber, parseJson } from '../money/decimal.ts';
 import type { Call, Context } from '../service/context.ts';
 import type { AnyOperation } from '../service/operation.ts';
@@ -51,7 +51,7 @@ export function createSandbox(service: Service): Sandbox {
         const data = await service.submit(kind, (context) => handle(context, found, request, caller));
         return success(found.endpoint, data);
       } catch (error) {
-        if (error instanceof Fault) return failure(error);
+        if (error instanceof Fault) return failure(error, found.endpoint.envelope);
         throw error;
       }
     },
@@ -63,8 +63,8 @@ export function createSandbox(service: Service): Sandbox {
   };
 }
 
-function kindOf({ effect, area }: Endpoint, unsaved: number): WorkKind {
-  if (effect === 'read') return unsaved < UNSAVED_REQUESTS ? 'read' : 'write';
+function kindOf({ effect, area, isRecorded }: Endpoint, unsaved: number): WorkKind {
+  if (effect === 'read' && !isRecorded) return unsaved < UNSAVED_REQUESTS ? 'read' : 'write';
   return area === 'control' ? 'alone' : 'write';
 }
 
@@ -72,7 +72,8 @@ function kindOf({ effect, area }: Endpoint, unsaved: number): WorkKind {
 function readInput({ endpoint, path, query }: Route, request: HttpRequest): unknown {
   const schema = endpoint.request();
   const fields = placeOf(endpoint) === 'query' ? readQuery(schema, query) : readBody(request);
-  const input = { ...fields, ...path };
+  const input: Record<string, unknown> = { ...fields, ...path };
+  for (const [name, meant] of Object.entries(endpoint.synonyms ?? {})) input[meant] ??= input[name];
   const problems = problemsOf(schema, input);
   if (problems.length > 0) throw new Fault('VALIDATION_ERROR', problems.map(problemText).join('; '));
   return input;
@@ -92,38 +93,37 @@ function readBody(request: HttpRequest): Record<string, unknown> {
 
 const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' };
 
-function success(endpoint: Endpoint, data: unknown): HttpResponse {
-  return {
-    status: 200,
-    headers: JSON_HEADERS,
-    body: JSON.stringify({ status: 'Success', response_code: '00', message: endpoint.summary, data }),
+function success({ summary, envelope }: Endpoint, data: unknown): HttpResponse {
+  const { version, ...rest } = (envelope === 'version-beside' ? data : {}) as Record<string, unknown>;
+  const body = {
+    ...head('Success', '00', summary, envelope),
+    ...(envelope === 'version-beside' ? { data: rest, version } : { data }),
   };
+  return { status: 200, headers: JSON_HEADERS, body: JSON.stringify(body) };
 }
 
-const MESSAGES: Readonly<Record<FaultName, string>> = {
-  VALIDATION_ERROR: 'The request is not valid',
-  INSUFFICIENT_BALANCE: 'The balance is too low',
-  NOT_FOUND: 'Not found',
-  USER_NOT_FOUND: 'User not found',
-  NO_FUNDED_WALLET: 'No funded wallet',
-  AUTHENTICATION_FAILED: 'Authentication failed',
-  IP_BLOCKED: 'The address is not on the allowlist',
-  RATE_LIMIT_EXCEEDED: 'Too many requests',
-  INTERNAL_ERROR: 'Internal error',
-};
-
 /** The error envelope of a refusal. */
-export function failure({ fault, detail, data }: Fault): HttpResponse {
-  const { code, http } = FAULTS[fault];
+export function failure({ fault, detail, data }: Fault, variant?: EnvelopeVariant): HttpResponse {
+  const { code, http, message } = FAULTS[fault];
+  const isFailed = isFailedEnvelope(fault);
+  const status = isFailed ? 'Failed' : 'Error';
   return {
     status: http,
     headers: JSON_HEADERS,
     body: JSON.stringify({
-      status: 'Error',
-      response_code: code,
-      message: MESSAGES[fault],
-      error: detail,
-      ...(data ? { data } : {}),
+      ...head(status, code, message, variant),
+      ...(isFailed ? {} : { error: detail }),
+      ...(data || isFailed ? { data: { ...(isFailed ? { error: detail } : {}), ...data } } : {}),
     }),
+  };
+}
+
+/** The keys of an envelope around its data, in the variant the endpoint has. */
+function head(status: string, code: string, message: string, variant: EnvelopeVariant | undefined) {
+  return {
+    status: variant === 'lower-case' ? status.toLowerCase() : status,
+    response_code: code,
+    message,
+    ...(variant === 'camel' ? { responseCode: code, responseMessage: message } : {}),
   };
 }

@@ -27,10 +27,11 @@ export function createRouter(): Router {
   const whole = new Map<string, Endpoint>();
   const patterns: Pattern[] = [];
   for (const endpoint of [...endpoints, ...controls] as readonly Endpoint[]) {
-    const path = endpoint.area === 'control' ? endpoint.path : VERSION_PREFIX + endpoint.path;
-    const key = `${endpoint.method} ${path}`;
-    if (path.includes('/:')) patterns.push({ endpoint, parts: key.split('/') });
-    else whole.set(key, endpoint);
+    for (const { method, path } of [endpoint, ...(endpoint.aliases ?? [])]) {
+      const key = `${method} ${endpoint.area === 'control' ? '' : VERSION_PREFIX}${path}`;
+      if (path.includes('/:')) patterns.push({ endpoint, parts: key.split('/') });
+      else whole.set(key, endpoint);
+    }
   }
   return (method, url) => {
     const { pathname, query } = splitUrl(url);

@@ -24,6 +24,13 @@ export const SUPPLY: AccountRef = { code: 'supply', asset: 'CNGN', mayBeNegative
 /** cNGN taken for an offramp whose payout is still out. */
 export const VAULT: AccountRef = { code: 'vault', asset: 'CNGN' };
 
+/** Both legs of every open trade. */
+export const escrow = (asset: Asset): AccountRef => ({ code: 'escrow', asset });
+/** cNGN on its way from one network to another. */
+export const BRIDGING: AccountRef = { code: 'bridging', asset: 'CNGN' };
+/** What the platform keeps of trades, bridges and withdrawals. */
+export const platformTokens = (asset: Asset): AccountRef => ({ code: 'fees/platform/tokens', asset });
+
 export type Direction = 'onramp' | 'offramp';
 
 export const platformFees = (direction: Direction): AccountRef => ({
@@ -34,7 +41,12 @@ export const fintechFees = (fintech: bigint, direction: Direction): AccountRef =
   code: `fees/fintech/${fintech}/${direction}`,
   asset: 'NGN',
 });
-/** The chains outside: tokens that the sandbox did not mint. */
+/** Fees of a fintech that are on their way to its bank account. */
+export const feesWithdrawing = (fintech: bigint, direction: Direction): AccountRef => ({
+  code: `fees/withdrawing/${fintech}/${direction}`,
+  asset: 'NGN',
+});
+/** The chains outside: what wallets there hold, negative by tokens that came from there. */
 export const chain = (asset: Asset): AccountRef => ({ code: 'chain', asset, mayBeNegative: true });
 export const walletAccount = (wallet: bigint, network: string, asset: Asset): AccountRef => ({
   code: `wallet/${wallet}/${network}`,

@@ -5,6 +5,8 @@ export interface Transition<Row> {
   readonly on: string;
   readonly from: readonly string[];
   readonly to: string;
+  /** The transition is there only on this condition: the lock window has elapsed. */
+  readonly when?: (context: Context, row: Row) => boolean;
   /** What else happens, in the same transaction; `row` is as it was before. */
   readonly effect?: (context: Context, row: Row) => void;
 }
@@ -27,7 +29,11 @@ export function fire<Row extends { state: string }>(
   event: string,
 ): boolean {
   const row = context.store.get<Row>(`SELECT * FROM ${machine.table} WHERE id = ?`, subject);
-  const transition = row && machine.transitions.find(({ on, from }) => on === event && from.includes(row.state));
+  const transition =
+    row &&
+    machine.transitions.find(
+      ({ on, from, when }) => on === event && from.includes(row.state) && (when?.(context, row) ?? true),
+    );
   if (!row || !transition) return false;
   context.store.run(`UPDATE ${machine.table} SET state = ? WHERE id = ?`, transition.to, subject);
   transition.effect?.(context, row);

@@ -6,16 +6,61 @@ export const SCHEMA_VERSION = 1;
 /** `frsb`, in ASCII. */
 export const SANDBOX_FILE_ID = 0x66727362;
 
+/** The five statuses of the lists for the finer states of each kind. Source: interface (the five), inferred (which is which). */
+const DEPOSIT_STATUS = {
+  processing: 'processing',
+  refunding: 'processing',
+  completed: 'completed',
+  refunded: 'failed',
+};
+const OFFRAMP_STATUS = { payout_pending: 'processing', completed: 'completed', failed: 'failed' };
+const PAYOUT_STATUS = {
+  pending: 'pending',
+  processing: 'processing',
+  transferring_cngn: 'processing',
+  initiating_payout: 'processing',
+  payout_processing: 'processing',
+  completed: 'completed',
+  failed: 'failed',
+};
+
+/** The triggers by which a table's rows appear in `movement`, and change there. */
+function movementTriggers(table: string, type: string, direction: string, user: string, statuses: object): string {
+  const status = `CASE NEW.state ${Object.entries(statuses)
+    .map(([state, to]) => `WHEN '${state}' THEN '${to}'`)
+    .join(' ')} END`;
+  const next = (column: string, where: string) =>
+    `(SELECT COALESCE(MAX(${column}), 0) + 1 FROM movement WHERE fintech = NEW.fintech${where})`;
+  return `CREATE TRIGGER ${table}_is_listed AFTER INSERT ON ${table} BEGIN
+  INSERT INTO movement (fintech, position, direction, direction_position, type, subject, user, status, amount_kobo, created_at)
+  VALUES (NEW.fintech, ${next('position', '')}, '${direction}', ${next('direction_position', ` AND direction = '${direction}'`)},
+    ${type}, NEW.id, ${user}, ${status}, NEW.amount_kobo, NEW.created_at);
+END;
+CREATE TRIGGER ${table}_changes_in_list AFTER UPDATE OF state ON ${table} WHEN OLD.state <> NEW.state BEGIN
+  UPDATE movement SET status = ${status} WHERE type = ${type} AND subject = NEW.id;
+END;`;
+}
+
 export const SCHEMA = `
 CREATE TABLE setting (
   id INTEGER PRIMARY KEY CHECK (id = 1), clock_offset_ms INTEGER NOT NULL, pace TEXT NOT NULL, rate_limits INTEGER NOT NULL,
-  bvn_digest_key TEXT NOT NULL, embedded_api_key TEXT NOT NULL) STRICT;
+  bvn_digest_key TEXT NOT NULL, embedded_api_key TEXT NOT NULL, platform_secret_key TEXT NOT NULL) STRICT;
 
 CREATE TABLE fintech (
   id INTEGER PRIMARY KEY, fintech_id TEXT NOT NULL UNIQUE, name TEXT NOT NULL, users INTEGER NOT NULL DEFAULT 0,
+  aes_key TEXT NOT NULL, public_key TEXT, allowlist_read_at INTEGER NOT NULL DEFAULT 0,
   created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT;
 CREATE TABLE api_key (
-  key TEXT PRIMARY KEY, fintech INTEGER NOT NULL REFERENCES fintech, created_at INTEGER NOT NULL, revoked_at INTEGER) STRICT, WITHOUT ROWID;
+  key TEXT PRIMARY KEY, kind TEXT NOT NULL CHECK (kind IN ('sandbox', 'production')), fintech INTEGER NOT NULL REFERENCES fintech,
+  created_at INTEGER NOT NULL, revoked_at INTEGER) STRICT, WITHOUT ROWID;
+-- An entry is in force from when the servers have read of it until they have read of its removal.
+CREATE TABLE allowed_address (
+  id INTEGER PRIMARY KEY, fintech INTEGER NOT NULL REFERENCES fintech, address TEXT NOT NULL, description TEXT,
+  added_at INTEGER NOT NULL, removed_at INTEGER) STRICT;
+CREATE INDEX allowed_address_by_fintech ON allowed_address (fintech, id);
+CREATE TABLE webhook (
+  fintech INTEGER PRIMARY KEY REFERENCES fintech, url TEXT NOT NULL, enabled INTEGER NOT NULL, secret TEXT, events TEXT NOT NULL,
+  updated_at INTEGER NOT NULL) STRICT;
 CREATE TABLE rate_window (
   fintech INTEGER NOT NULL, endpoint TEXT NOT NULL, window_start INTEGER NOT NULL, used INTEGER NOT NULL,
   PRIMARY KEY (fintech, endpoint)) STRICT, WITHOUT ROWID;
@@ -30,20 +75,34 @@ CREATE TABLE user (
   id INTEGER PRIMARY KEY, user_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, onboarding INTEGER NOT NULL REFERENCES onboarding,
   first_name TEXT NOT NULL, middle_name TEXT NOT NULL, last_name TEXT NOT NULL,
   active INTEGER NOT NULL, created_at INTEGER NOT NULL, verified_at INTEGER NOT NULL) STRICT;
+CREATE TABLE user_status_change (
+  id INTEGER PRIMARY KEY, user INTEGER NOT NULL REFERENCES user, active INTEGER NOT NULL, reason TEXT, changed_at INTEGER NOT NULL) STRICT;
+CREATE TABLE default_wallet (
+  user INTEGER PRIMARY KEY REFERENCES user, address TEXT NOT NULL, blockchain TEXT NOT NULL, label TEXT, set_at INTEGER NOT NULL) STRICT;
+CREATE TABLE onramp_preference (
+  user INTEGER PRIMARY KEY REFERENCES user, asset TEXT NOT NULL, auto_swap INTEGER NOT NULL, slippage_millionths INTEGER,
+  updated_at INTEGER NOT NULL) STRICT;
 CREATE INDEX user_inactive ON user (fintech) WHERE active = 0;
 CREATE INDEX user_by_verified ON user (fintech, verified_at, id, active);
 CREATE INDEX user_by_created ON user (fintech, created_at, id, active);
 
 CREATE TABLE wallet (
   id INTEGER PRIMARY KEY, address TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, user INTEGER REFERENCES user,
-  kind TEXT NOT NULL CHECK (kind IN ('fintech', 'managed', 'generated', 'multi_chain')),
+  kind TEXT NOT NULL CHECK (kind IN ('fintech', 'vault', 'managed', 'generated', 'multi_chain', 'replaced')),
   blockchain TEXT NOT NULL, custom_owner TEXT, token_buy TEXT NOT NULL, created_at INTEGER NOT NULL) STRICT;
 CREATE UNIQUE INDEX wallet_of_fintech ON wallet (fintech) WHERE kind = 'fintech';
+-- The MPC vault has one wallet for each stablecoin, which token_buy names.
+CREATE UNIQUE INDEX vault_of_fintech ON wallet (fintech, token_buy) WHERE kind = 'vault';
 CREATE INDEX wallet_by_user ON wallet (user) WHERE user IS NOT NULL;
+CREATE TABLE external_wallet (
+  id INTEGER PRIMARY KEY, fintech INTEGER NOT NULL REFERENCES fintech, address TEXT NOT NULL, blockchain TEXT NOT NULL, type TEXT NOT NULL,
+  label TEXT, purpose TEXT, is_default INTEGER NOT NULL, status TEXT NOT NULL, metadata TEXT, added_at INTEGER NOT NULL,
+  UNIQUE (fintech, address)) STRICT;
 
 CREATE TABLE virtual_account (
-  id INTEGER PRIMARY KEY, number TEXT NOT NULL UNIQUE, kind TEXT NOT NULL CHECK (kind IN ('user_permanent', 'temporary')),
-  fintech INTEGER NOT NULL, user INTEGER NOT NULL REFERENCES user, onramp INTEGER REFERENCES onramp,
+  id INTEGER PRIMARY KEY, number TEXT NOT NULL UNIQUE,
+  kind TEXT NOT NULL CHECK (kind IN ('fintech_permanent', 'user_permanent', 'temporary')),
+  fintech INTEGER NOT NULL, user INTEGER REFERENCES user, onramp INTEGER REFERENCES onramp,
   name TEXT NOT NULL, status TEXT NOT NULL, expires_at INTEGER, created_at INTEGER NOT NULL) STRICT;
 CREATE INDEX virtual_account_by_user ON virtual_account (user, kind);
 CREATE INDEX virtual_account_by_onramp ON virtual_account (onramp) WHERE onramp IS NOT NULL;
@@ -54,16 +113,17 @@ CREATE TABLE onramp (
   base_kobo INTEGER NOT NULL, platform_fee_kobo INTEGER NOT NULL, fintech_fee_kobo INTEGER NOT NULL,
   platform_percent_millionths INTEGER NOT NULL, fintech_percent_millionths INTEGER NOT NULL,
   platform_capped INTEGER NOT NULL, fintech_capped INTEGER NOT NULL,
-  sweep INTEGER NOT NULL, tx_hash TEXT, created_at INTEGER NOT NULL,
+  sweep INTEGER NOT NULL, auto_swap INTEGER NOT NULL, target_asset TEXT NOT NULL, destination TEXT, slippage_millionths INTEGER NOT NULL,
+  tx_hash TEXT, created_at INTEGER NOT NULL,
   funding_requested_at INTEGER, funded_at INTEGER, completed_at INTEGER) STRICT;
-CREATE INDEX onramp_in_flight ON onramp (fintech, state) WHERE state IN ('requested', 'pending', 'processing', 'funded');
+CREATE INDEX onramp_in_flight ON onramp (fintech, state) WHERE state NOT IN ('completed', 'failed');
 
 CREATE TABLE deposit (
-  id INTEGER PRIMARY KEY, deposit_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, user INTEGER NOT NULL REFERENCES user,
+  id INTEGER PRIMARY KEY, deposit_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, user INTEGER REFERENCES user,
   virtual_account INTEGER NOT NULL REFERENCES virtual_account, onramp INTEGER REFERENCES onramp, state TEXT NOT NULL,
   amount_kobo INTEGER NOT NULL, platform_fee_kobo INTEGER NOT NULL, fintech_fee_kobo INTEGER NOT NULL,
   sender_name TEXT NOT NULL, sender_account TEXT NOT NULL, sender_bank_code TEXT NOT NULL, sender_bank_name TEXT NOT NULL,
-  reference TEXT NOT NULL, refund_reason TEXT, refund_reference TEXT, name_score_percent INTEGER, tx_hash TEXT,
+  reference TEXT NOT NULL, refund_reason TEXT, refund_reference TEXT, name_score_percent INTEGER, delivered_to TEXT, tx_hash TEXT,
   created_at INTEGER NOT NULL, ended_at INTEGER) STRICT;
 CREATE INDEX deposit_by_account ON deposit (virtual_account);
 CREATE INDEX deposit_in_flight ON deposit (fintech, state) WHERE state IN ('processing', 'refunding');
@@ -78,6 +138,72 @@ CREATE TABLE offramp_source (
   offramp INTEGER NOT NULL REFERENCES offramp, wallet INTEGER NOT NULL REFERENCES wallet, network TEXT NOT NULL,
   amount_base INTEGER NOT NULL CHECK (amount_base > 0), PRIMARY KEY (offramp, wallet, network)) STRICT, WITHOUT ROWID;
 
+-- What the fintech pays out of its own smart wallet to one of its bank accounts.
+CREATE TABLE payout (
+  id INTEGER PRIMARY KEY, request_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, bank_account INTEGER NOT NULL REFERENCES bank_account, state TEXT NOT NULL,
+  amount_kobo INTEGER NOT NULL, platform_fee_kobo INTEGER NOT NULL, account_number TEXT NOT NULL, bank_code TEXT NOT NULL, account_name TEXT NOT NULL,
+  tx_hash TEXT NOT NULL, payout_reference TEXT NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, completed_at INTEGER) STRICT;
+CREATE INDEX payout_in_flight ON payout (fintech, state) WHERE state NOT IN ('completed', 'failed');
+CREATE TABLE payout_source (
+  payout INTEGER NOT NULL REFERENCES payout, network TEXT NOT NULL, amount_base INTEGER NOT NULL CHECK (amount_base > 0),
+  PRIMARY KEY (payout, network)) STRICT, WITHOUT ROWID;
+
+-- Tokens sent to other wallets: by the fintech from its own, or from a user's.
+CREATE TABLE withdrawal (
+  id INTEGER PRIMARY KEY, request_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, user INTEGER REFERENCES user, type TEXT NOT NULL, state TEXT NOT NULL,
+  wallet INTEGER NOT NULL REFERENCES wallet, destination TEXT NOT NULL, asset TEXT NOT NULL, amount_base INTEGER NOT NULL, fee_base INTEGER NOT NULL,
+  network TEXT NOT NULL, note TEXT, tx_hash TEXT NOT NULL, created_at INTEGER NOT NULL, completed_at INTEGER) STRICT;
+CREATE INDEX withdrawal_by_fintech ON withdrawal (fintech, id);
+
+CREATE TABLE swap (
+  id INTEGER PRIMARY KEY, request_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, user INTEGER NOT NULL REFERENCES user,
+  trigger_type TEXT NOT NULL CHECK (trigger_type IN ('direct', 'trigger', 'auto')), onramp INTEGER REFERENCES onramp, state TEXT NOT NULL,
+  wallet INTEGER NOT NULL REFERENCES wallet, destination TEXT NOT NULL, sell_asset TEXT NOT NULL, buy_asset TEXT NOT NULL, amount_in_base INTEGER NOT NULL,
+  expected_out_base INTEGER NOT NULL, slippage_millionths INTEGER NOT NULL, amount_out_base INTEGER, rate_micro INTEGER, tx_hash TEXT, error_code TEXT,
+  created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT;
+CREATE INDEX swap_by_fintech ON swap (fintech, id);
+CREATE INDEX swap_by_onramp ON swap (onramp) WHERE onramp IS NOT NULL;
+
+CREATE TABLE bridge (
+  id INTEGER PRIMARY KEY, request_id TEXT NOT NULL UNIQUE, transaction_id TEXT NOT NULL UNIQUE, reference TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL,
+  state TEXT NOT NULL, asset TEXT NOT NULL, from_network TEXT NOT NULL, to_network TEXT NOT NULL, amount_base INTEGER NOT NULL,
+  received_base INTEGER, released_base INTEGER, sender TEXT, from_address TEXT NOT NULL, to_address TEXT NOT NULL, receivable_address TEXT NOT NULL UNIQUE,
+  callback_url TEXT, tx_hash TEXT, created_at INTEGER NOT NULL, completed_at INTEGER) STRICT;
+CREATE INDEX bridge_by_fintech ON bridge (fintech, id);
+
+-- The order book. Prices are cNGN for one stablecoin, in millionths; amounts are cNGN in base units. taker_price is what
+-- a taker pays or gets, the spread in it: the book is ordered by it.
+CREATE TABLE fx_order (
+  id INTEGER PRIMARY KEY, order_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL REFERENCES fintech, pair TEXT NOT NULL, gives TEXT NOT NULL,
+  price_micro INTEGER NOT NULL, spread_millionths INTEGER NOT NULL, taker_price_micro INTEGER NOT NULL, min_base INTEGER NOT NULL, max_base INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('active', 'paused', 'deleted')), created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT;
+CREATE INDEX fx_book ON fx_order (pair, gives, taker_price_micro, id) WHERE state = 'active';
+CREATE INDEX fx_order_by_fintech ON fx_order (fintech, id);
+CREATE INDEX fx_order_reserving ON fx_order (fintech, gives) WHERE state = 'active';
+CREATE TABLE fx_quote (
+  id INTEGER PRIMARY KEY, quote_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, pair TEXT NOT NULL, side TEXT NOT NULL,
+  cngn_base INTEGER NOT NULL, token_base INTEGER NOT NULL, price_micro INTEGER NOT NULL, slices TEXT NOT NULL, expires_at INTEGER NOT NULL, created_at INTEGER NOT NULL) STRICT;
+CREATE TABLE fx_trade (
+  id INTEGER PRIMARY KEY, trade_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, pair TEXT NOT NULL, side TEXT NOT NULL, target_order TEXT,
+  cngn_base INTEGER NOT NULL, token_base INTEGER NOT NULL, price_micro INTEGER NOT NULL, fee_millionths INTEGER NOT NULL, net_base INTEGER NOT NULL,
+  destination TEXT, lock_id TEXT NOT NULL, auto_signed INTEGER NOT NULL, state TEXT NOT NULL, expires_at INTEGER NOT NULL,
+  error_message TEXT, failed_at INTEGER, idempotency_key TEXT, input TEXT NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT;
+CREATE UNIQUE INDEX fx_trade_once ON fx_trade (fintech, idempotency_key) WHERE idempotency_key IS NOT NULL;
+CREATE INDEX fx_trade_by_fintech ON fx_trade (fintech, id);
+CREATE INDEX fx_trade_open ON fx_trade (fintech, state) WHERE state IN ('pending', 'locked', 'signing', 'settling');
+-- What each order gives to a trade. The escrow holds both legs of every open trade.
+CREATE TABLE fx_slice (
+  trade INTEGER NOT NULL REFERENCES fx_trade, position INTEGER NOT NULL, fx_order INTEGER NOT NULL REFERENCES fx_order, maker INTEGER NOT NULL REFERENCES fintech,
+  price_micro INTEGER NOT NULL, cngn_base INTEGER NOT NULL, token_base INTEGER NOT NULL, PRIMARY KEY (trade, position)) STRICT, WITHOUT ROWID;
+-- Of the vault's two secrets only what is shown of them is kept.
+CREATE TABLE fx_vault (
+  fintech INTEGER PRIMARY KEY REFERENCES fintech, vault_id TEXT NOT NULL, api_key_shown TEXT NOT NULL, private_key_shown TEXT NOT NULL,
+  signer_public_key TEXT NOT NULL, notification_emails TEXT NOT NULL, state TEXT NOT NULL CHECK (state IN ('pending', 'active', 'inactive')),
+  auto_signing INTEGER NOT NULL, usd_threshold_cents INTEGER NOT NULL, created_at INTEGER NOT NULL) STRICT;
+CREATE TABLE fx_signing_day (
+  fintech INTEGER NOT NULL, day TEXT NOT NULL, signed INTEGER NOT NULL, usd_cents INTEGER NOT NULL, fallbacks INTEGER NOT NULL, total_ms INTEGER NOT NULL,
+  PRIMARY KEY (fintech, day)) STRICT, WITHOUT ROWID;
+
 CREATE TABLE bank_account (
   id INTEGER PRIMARY KEY, account_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, number TEXT NOT NULL, bank_code TEXT NOT NULL,
   verified_name TEXT NOT NULL, label TEXT, is_default INTEGER NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT;
@@ -87,10 +213,34 @@ CREATE TABLE fee_setting (
   fintech INTEGER NOT NULL, direction TEXT NOT NULL CHECK (direction IN ('onramp', 'offramp')),
   percent_millionths INTEGER NOT NULL, cap_kobo INTEGER NOT NULL, enabled INTEGER NOT NULL,
   created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, PRIMARY KEY (fintech, direction)) STRICT, WITHOUT ROWID;
+CREATE TABLE fee_note (
+  fintech INTEGER PRIMARY KEY REFERENCES fintech, description TEXT, notes TEXT, last_updated_by TEXT NOT NULL) STRICT;
+CREATE TABLE fee_withdrawal (
+  id INTEGER PRIMARY KEY, withdrawal_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, state TEXT NOT NULL, amount_kobo INTEGER NOT NULL,
+  account_number TEXT NOT NULL, bank_code TEXT NOT NULL, account_name TEXT NOT NULL, narration TEXT, reference TEXT, notes TEXT,
+  failure_reason TEXT, created_at INTEGER NOT NULL, processed_at INTEGER) STRICT;
+CREATE INDEX fee_withdrawal_by_fintech ON fee_withdrawal (fintech, id);
 CREATE TABLE fee_tally (
   fintech INTEGER NOT NULL, direction TEXT NOT NULL CHECK (direction IN ('onramp', 'offramp')),
   transactions INTEGER NOT NULL, earned_kobo INTEGER NOT NULL, updated_at INTEGER NOT NULL,
   PRIMARY KEY (fintech, direction)) STRICT, WITHOUT ROWID;
+
+-- Bank transfers in and out as one list, newest last, without gaps: a page at any depth is found by its position. The
+-- triggers below keep it, and the counts and sums of each kind and status, as the rows it stands for change.
+CREATE TABLE movement (
+  id INTEGER PRIMARY KEY, fintech INTEGER NOT NULL, position INTEGER NOT NULL, direction TEXT NOT NULL, direction_position INTEGER NOT NULL,
+  type TEXT NOT NULL, subject INTEGER NOT NULL, user INTEGER, status TEXT NOT NULL, amount_kobo INTEGER NOT NULL, created_at INTEGER NOT NULL) STRICT;
+CREATE UNIQUE INDEX movement_by_position ON movement (fintech, position);
+CREATE UNIQUE INDEX movement_by_direction ON movement (fintech, direction, direction_position);
+CREATE UNIQUE INDEX movement_by_subject ON movement (type, subject);
+CREATE INDEX movement_by_user ON movement (user, position) WHERE user IS NOT NULL;
+CREATE TABLE movement_tally (
+  fintech INTEGER NOT NULL, type TEXT NOT NULL, status TEXT NOT NULL, movements INTEGER NOT NULL, kobo INTEGER NOT NULL,
+  PRIMARY KEY (fintech, type, status)) STRICT, WITHOUT ROWID;
+
+-- What is to go wrong on purpose, and how often still.
+CREATE TABLE fault_rule (
+  id INTEGER PRIMARY KEY, endpoint TEXT NOT NULL, kind TEXT NOT NULL, times INTEGER NOT NULL CHECK (times >= 0), created_at INTEGER NOT NULL) STRICT;
 
 CREATE TABLE due (id INTEGER PRIMARY KEY, due_at INTEGER NOT NULL, machine TEXT NOT NULL, subject INTEGER NOT NULL, event TEXT NOT NULL) STRICT;
 CREATE INDEX due_by_time ON due (due_at, id);
@@ -135,6 +285,19 @@ CREATE TRIGGER posting_is_final BEFORE UPDATE ON posting BEGIN SELECT RAISE(ABOR
 CREATE TRIGGER posting_stays BEFORE DELETE ON posting BEGIN SELECT RAISE(ABORT, 'postings are final'); END;
 CREATE TRIGGER posting_set_is_final BEFORE UPDATE ON posting_set BEGIN SELECT RAISE(ABORT, 'posting sets are final'); END;
 CREATE TRIGGER posting_set_stays BEFORE DELETE ON posting_set BEGIN SELECT RAISE(ABORT, 'posting sets are final'); END;
+${movementTriggers('deposit', "CASE WHEN NEW.user IS NULL THEN 'fintech_deposit' ELSE 'user_onramp' END", 'in', 'NEW.user', DEPOSIT_STATUS)}
+${movementTriggers('offramp', "'user_offramp'", 'out', 'NEW.user', OFFRAMP_STATUS)}
+${movementTriggers('payout', "'fintech_offramp'", 'out', 'NULL', PAYOUT_STATUS)}
+CREATE TRIGGER movement_is_tallied AFTER INSERT ON movement BEGIN
+  INSERT INTO movement_tally VALUES (NEW.fintech, NEW.type, NEW.status, 1, NEW.amount_kobo)
+  ON CONFLICT DO UPDATE SET movements = movements + 1, kobo = kobo + excluded.kobo;
+END;
+CREATE TRIGGER movement_changes_tally AFTER UPDATE OF status ON movement WHEN OLD.status <> NEW.status BEGIN
+  UPDATE movement_tally SET movements = movements - 1, kobo = kobo - OLD.amount_kobo
+  WHERE fintech = OLD.fintech AND type = OLD.type AND status = OLD.status;
+  INSERT INTO movement_tally VALUES (NEW.fintech, NEW.type, NEW.status, 1, NEW.amount_kobo)
+  ON CONFLICT DO UPDATE SET movements = movements + 1, kobo = kobo + excluded.kobo;
+END;
 `;
 
 /** Every table and trigger, dropped in an order that foreign keys allow: for a reset. */

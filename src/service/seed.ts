@@ -5,9 +5,11 @@ import { type Context, hex } from './context.ts';
 import { collectFees } from './fees.ts';
 import { BANK, chain, post, RESERVE, SUPPLY, walletAccount } from './ledger.ts';
 import { PACES, type PaceName } from './pace.ts';
+import { takerPriceMicro } from './prices.ts';
 import { DROP_ALL, SCHEMA } from './schema.ts';
 import { createSettings, type Settings } from './settings.ts';
 import { accountHolder } from './values.ts';
+import { openVirtualAccount } from './virtual-accounts.ts';
 
 /** How a sandbox begins. */
 export interface SeedOptions {
@@ -17,11 +19,67 @@ export interface SeedOptions {
 
 export const DEFAULT_SEED: SeedOptions = { pace: 'quick', rateLimits: true };
 
-const FINTECH_NAME = 'Harmattan Pay';
 const tokens = (whole: bigint) => whole * 10n ** BigInt(DECIMALS.CNGN);
 const naira = (whole: bigint) => whole * 10n ** BigInt(DECIMALS.NGN);
 
-/** Makes the tables and what the sandbox starts with: a fintech with a key, funds, withdrawable fees and a bank account. */
+/** A fintech of the seed, with what it begins with in whole tokens. */
+interface SeededFintech {
+  readonly name: string;
+  readonly cngn: readonly (readonly [network: string, whole: bigint])[];
+  /** USDC and USDT each, in the smart wallet and in the vault. */
+  readonly stablecoins: bigint;
+  readonly vaulted: bigint;
+  /** Orders on the book, as a maker has them. */
+  readonly orders?: readonly SeededOrder[];
+}
+
+/** An order of both pairs. `gives` stablecoin or cNGN; price in cNGN for one stablecoin. */
+interface SeededOrder {
+  readonly gives: 'CNGN' | 'stablecoin';
+  readonly price: bigint;
+  readonly minimum: bigint;
+  readonly maximum: bigint;
+}
+
+const SPREAD_MILLIONTHS = 500_000n;
+
+/** The account a caller has, a second one for what needs two, and two market makers. */
+const FINTECHS: readonly [SeededFintech, ...SeededFintech[]] = [
+  {
+    name: 'Harmattan Pay',
+    cngn: [
+      ['base', 5_000_000n],
+      ['bsc', 250_000n],
+    ],
+    stablecoins: 2_000n,
+    vaulted: 20_000n,
+  },
+  { name: 'Savanna Remit', cngn: [['base', 2_000_000n]], stablecoins: 1_000n, vaulted: 10_000n },
+  {
+    name: 'Lagoon Markets',
+    cngn: [['base', 200_000_000n]],
+    stablecoins: 0n,
+    vaulted: 150_000n,
+    orders: [
+      { gives: 'stablecoin', price: 1_400n, minimum: 500n, maximum: 20_000_000n },
+      { gives: 'stablecoin', price: 1_410n, minimum: 500n, maximum: 60_000_000n },
+      { gives: 'CNGN', price: 1_390n, minimum: 500n, maximum: 20_000_000n },
+    ],
+  },
+  {
+    name: 'Delta Liquidity',
+    cngn: [['base', 150_000_000n]],
+    stablecoins: 0n,
+    vaulted: 100_000n,
+    orders: [
+      { gives: 'stablecoin', price: 1_405n, minimum: 1_000n, maximum: 30_000_000n },
+      { gives: 'CNGN', price: 1_388n, minimum: 1_000n, maximum: 30_000_000n },
+      { gives: 'CNGN', price: 1_380n, minimum: 1_000n, maximum: 30_000_000n },
+    ],
+  },
+];
+
+/** Makes the tables and what the sandbox starts with. The first fintech has the key that the embedded client calls with. */
 export function seed(store: Database, nowMs: number, ids: Ids, options: SeedOptions, apiKey = newApiKey(ids)): void {
   store.exec(SCHEMA);
   const settings: Settings = {
@@ -30,13 +88,12 @@ export function seed(store: Database, nowMs: number, ids: Ids, options: SeedOpti
     rateLimits: options.rateLimits,
     bvnDigestKey: hex(ids.bytes(32)),
     embeddedApiKey: apiKey,
+    platformSecretKey: hex(ids.bytes(32)),
   };
   createSettings(store, settings);
   const context: Context = { store, nowMs, ids, pace: PACES[options.pace], settings };
-  const fintech = seedFintech(context);
-  seedFunds(context, fintech);
-  seedFees(context, fintech);
-  seedBankAccount(context, fintech);
+  for (const [index, fintech] of FINTECHS.entries())
+    seedFintech(context, fintech, index === 0 ? apiKey : newApiKey(ids));
 }
 
 /**
@@ -54,15 +111,109 @@ function newApiKey(ids: Ids): string {
   return `sandbox_${hex(ids.bytes(11)).slice(0, 21)}`;
 }
 
-function seedFintech({ store, nowMs, ids, settings }: Context): bigint {
+function seedFintech(context: Context, seeded: SeededFintech, apiKey: string): void {
+  const { store, nowMs, ids } = context;
   const fintech = store.insert(
-    'INSERT INTO fintech (fintech_id, name, created_at, updated_at) VALUES (?, ?, ?, ?)',
+    'INSERT INTO fintech (fintech_id, name, aes_key, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
     ids.uuid(),
-    FINTECH_NAME,
+    seeded.name,
+    hex(ids.bytes(32)),
     nowMs,
     nowMs,
   );
-  store.run('INSERT INTO api_key (key, fintech, created_at) VALUES (?, ?, ?)', settings.embeddedApiKey, fintech, nowMs);
+  for (const [key, kind] of [
+    [apiKey, 'sandbox'],
+    [`key-${hex(ids.bytes(16))}`, 'production'],
+  ] as const) {
+    store.run('INSERT INTO api_key (key, kind, fintech, created_at) VALUES (?, ?, ?, ?)', key, kind, fintech, nowMs);
+  }
+  openVirtualAccount(context, {
+    kind: 'fintech_permanent',
+    fintech,
+    name: seeded.name.toUpperCase(),
+    status: 'active',
+  });
+  seedFunds(context, fintech, seeded);
+  seedVault(context, fintech);
+  if (seeded.orders) {
+    seedOrders(context, fintech, seeded.orders);
+  } else {
+    seedFees(context, fintech);
+    seedBankAccount(context, fintech);
+  }
+}
+
+function seedWallet(
+  { store, ids, nowMs }: Context,
+  fintech: bigint,
+  kind: 'fintech' | 'vault',
+  tokenBuy: string,
+): bigint {
+  return store.insert(
+    `INSERT INTO wallet (address, fintech, kind, blockchain, custom_owner, token_buy, created_at) VALUES (?, ?, ?, 'base', ?, ?, ?)`,
+    `0x${hex(ids.bytes(20))}`,
+    fintech,
+    kind,
+    `0x${hex(ids.bytes(20))}`,
+    tokenBuy,
+    nowMs,
+  );
+}
+
+function seedFunds(context: Context, fintech: bigint, { cngn, stablecoins, vaulted }: SeededFintech): void {
+  const smart = seedWallet(context, fintech, 'fintech', 'CNGN');
+  const total = cngn.reduce((sum, [, whole]) => sum + whole, 0n);
+  post(context, 'seed.funds', 'seed', [
+    { account: BANK, minor: -naira(total) },
+    { account: RESERVE, minor: naira(total) },
+    { account: SUPPLY, minor: -tokens(total) },
+    ...cngn.map(([network, whole]) => ({ account: walletAccount(smart, network, 'CNGN'), minor: tokens(whole) })),
+    ...(['USDC', 'USDT'] as const).flatMap((asset) => [
+      { account: chain(asset), minor: -tokens(stablecoins + vaulted) },
+      { account: walletAccount(smart, 'base', asset), minor: tokens(stablecoins) },
+      { account: walletAccount(seedWallet(context, fintech, 'vault', asset), 'base', asset), minor: tokens(vaulted) },
+    ]),
+  ]);
+}
+
+/** A vault that was approved long ago, and signs by itself up to ten thousand dollars, as the public example has it. */
+function seedVault({ store, nowMs }: Context, fintech: bigint): void {
+  store.run(
+    `INSERT INTO fx_vault (fintech, vault_id, api_key_shown, private_key_shown, signer_public_key, notification_emails, state, auto_signing,
+       usd_threshold_cents, created_at)
+     VALUES (?, ?, 'sand********', '----********', 'ssh-ed25519 sandbox', '["ops@example.com"]', 'active', 1, 1000000, ?)`,
+    fintech,
+    `vault-${fintech}`,
+    nowMs,
+  );
+}
+
+function seedOrders({ store, nowMs, ids }: Context, fintech: bigint, orders: readonly SeededOrder[]): void {
+  for (const stablecoin of ['USDC', 'USDT'] as const) {
+    for (const { gives, price, minimum, maximum } of orders) {
+      const given = gives === 'CNGN' ? 'CNGN' : stablecoin;
+      const priceMicro = tokens(price);
+      store.run(
+        `INSERT INTO fx_order (order_id, fintech, pair, gives, price_micro, spread_millionths, taker_price_micro, min_base, max_base, state,
+           created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'active', ?, ?)`,
+        `order_${ids.uuid()}`,
+        fintech,
+        `CNGN-${stablecoin}`,
+        given,
+        priceMicro,
+        SPREAD_MILLIONTHS,
+        takerPriceMicro(priceMicro, SPREAD_MILLIONTHS, given),
+        tokens(minimum),
+        tokens(maximum),
+        nowMs,
+        nowMs,
+      );
+    }
+  }
+}
+
+function seedFees(context: Context, fintech: bigint): void {
+  const { store, nowMs } = context;
   for (const direction of ['onramp', 'offramp']) {
     store.run(
       'INSERT INTO fee_setting (fintech, direction, percent_millionths, cap_kobo, enabled, created_at, updated_at) VALUES (?, ?, ?, ?, 1, ?, ?)',
@@ -74,36 +225,6 @@ function seedFintech({ store, nowMs, ids, settings }: Context): bigint {
       nowMs,
     );
   }
-  return fintech;
-}
-
-function seedFunds(context: Context, fintech: bigint): void {
-  const { store, ids, nowMs } = context;
-  const wallet = store.insert(
-    `INSERT INTO wallet (address, fintech, kind, blockchain, custom_owner, token_buy, created_at) VALUES (?, ?, 'fintech', 'base', ?, 'CNGN', ?)`,
-    `0x${hex(ids.bytes(20))}`,
-    fintech,
-    `0x${hex(ids.bytes(20))}`,
-    nowMs,
-  );
-  const cngn = [
-    ['base', tokens(5_000_000n)],
-    ['bsc', tokens(250_000n)],
-  ] as const;
-  const total = cngn.reduce((sum, [, minor]) => sum + minor, 0n);
-  post(context, 'seed.funds', 'seed', [
-    { account: BANK, minor: -naira(5_250_000n) },
-    { account: RESERVE, minor: naira(5_250_000n) },
-    { account: SUPPLY, minor: -total },
-    ...cngn.map(([network, minor]) => ({ account: walletAccount(wallet, network, 'CNGN'), minor })),
-    ...(['USDC', 'USDT'] as const).flatMap((asset) => [
-      { account: chain(asset), minor: -tokens(2_000n) },
-      { account: walletAccount(wallet, 'base', asset), minor: tokens(2_000n) },
-    ]),
-  ]);
-}
-
-function seedFees(context: Context, fintech: bigint): void {
   const onrampKobo = naira(200_000n);
   const offrampKobo = naira(50_000n);
   post(context, 'seed.fees', 'seed', [

@@ -10,6 +10,8 @@ export interface Settings {
   readonly bvnDigestKey: string;
   /** The key of the seeded fintech, with which the embedded client calls. */
   readonly embeddedApiKey: string;
+  /** The service's X25519 secret key, hexadecimal: requests may be sealed to its public half. */
+  readonly platformSecretKey: string;
 }
 
 interface SettingsRow {
@@ -18,6 +20,7 @@ interface SettingsRow {
   readonly rate_limits: bigint;
   readonly bvn_digest_key: string;
   readonly embedded_api_key: string;
+  readonly platform_secret_key: string;
 }
 
 export function readSettings(store: Database): Settings {
@@ -29,6 +32,7 @@ export function readSettings(store: Database): Settings {
     rateLimits: row.rate_limits === 1n,
     bvnDigestKey: row.bvn_digest_key,
     embeddedApiKey: row.embedded_api_key,
+    platformSecretKey: row.platform_secret_key,
   };
 }
 
@@ -36,20 +40,23 @@ export function readSettings(store: Database): Settings {
 export function changeSettings(store: Database, change: Partial<Settings>): void {
   const to = { ...readSettings(store), ...change };
   store.run(
-    'UPDATE setting SET clock_offset_ms = ?, pace = ?, rate_limits = ?',
+    'UPDATE setting SET clock_offset_ms = ?, pace = ?, rate_limits = ?, embedded_api_key = ?',
     to.clockOffsetMs,
     to.pace,
     to.rateLimits ? 1 : 0,
+    to.embeddedApiKey,
   );
 }
 
 export function createSettings(store: Database, settings: Settings): void {
   store.run(
-    'INSERT INTO setting (id, clock_offset_ms, pace, rate_limits, bvn_digest_key, embedded_api_key) VALUES (1, ?, ?, ?, ?, ?)',
+    `INSERT INTO setting (id, clock_offset_ms, pace, rate_limits, bvn_digest_key, embedded_api_key, platform_secret_key)
+     VALUES (1, ?, ?, ?, ?, ?, ?)`,
     settings.clockOffsetMs,
     settings.pace,
     settings.rateLimits ? 1 : 0,
     settings.bvnDigestKey,
     settings.embeddedApiKey,
+    settings.platformSecretKey,
   );
 }

@@ -3,9 +3,10 @@ import type { Context } from './context.ts';
 export interface VirtualAccountRow {
   readonly id: bigint;
   readonly number: string;
-  readonly kind: 'user_permanent' | 'temporary';
+  readonly kind: 'fintech_permanent' | 'user_permanent' | 'temporary';
   readonly fintech: bigint;
-  readonly user: bigint;
+  /** Null for the fintech's own. */
+  readonly user: bigint | null;
   readonly onramp: bigint | null;
   readonly name: string;
   readonly status: string;
@@ -16,7 +17,7 @@ export interface VirtualAccountRow {
 export interface NewVirtualAccount {
   readonly kind: VirtualAccountRow['kind'];
   readonly fintech: bigint;
-  readonly user: bigint;
+  readonly user?: bigint;
   readonly onramp?: bigint;
   readonly name: string;
   readonly status: string;
@@ -46,7 +47,7 @@ export function openVirtualAccount(
     number,
     account.kind,
     account.fintech,
-    account.user,
+    account.user ?? null,
     account.onramp ?? null,
     account.name,
     account.status,

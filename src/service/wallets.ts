@@ -1,11 +1,13 @@
 import type { Asset } from '../money/amount.ts';
 import type { Database } from '../sqlite/database.ts';
+import { type AccountRef, balanceOf, chain, walletAccount } from './ledger.ts';
+import { sameAddress } from './networks.ts';
 
 export interface WalletRow {
   readonly id: bigint;
   readonly address: string;
   readonly user: bigint | null;
-  readonly kind: 'fintech' | 'managed' | 'generated' | 'multi_chain';
+  readonly kind: 'fintech' | 'vault' | 'managed' | 'generated' | 'multi_chain' | 'replaced';
   readonly blockchain: string;
   readonly custom_owner: string | null;
   readonly token_buy: string;
@@ -20,6 +22,56 @@ export function managedWallet(store: Database, user: bigint): WalletRow {
   const wallet = store.get<WalletRow>(`SELECT * FROM wallet WHERE user = ? AND kind = 'managed'`, user);
   if (!wallet) throw new Error('the user has no managed wallet');
   return wallet;
+}
+
+/** The smart wallet of a fintech, the same address on every EVM network: the cNGN side of its trades. */
+export function smartWallet(store: Database, fintech: bigint): WalletRow {
+  const wallet = store.get<WalletRow>(`SELECT * FROM wallet WHERE fintech = ? AND kind = 'fintech'`, fintech);
+  if (!wallet) throw new Error('the fintech has no smart wallet');
+  return wallet;
+}
+
+/** The wallet of a fintech's MPC vault for one stablecoin; undefined before a vault is registered. */
+export function vaultWallet(store: Database, fintech: bigint, asset: Asset): WalletRow | undefined {
+  return store.get<WalletRow>(
+    `SELECT * FROM wallet WHERE fintech = ? AND kind = 'vault' AND token_buy = ?`,
+    fintech,
+    asset,
+  );
+}
+
+/** A wallet of the sandbox by its address, whoever owns it. */
+export function walletAt(store: Database, address: string): WalletRow | undefined {
+  return store.get<WalletRow>('SELECT * FROM wallet WHERE address = ?', sameAddress(address));
+}
+
+/** Where tokens sent to an address end up in the ledger: in a wallet of the sandbox, or on the chains outside. */
+export function accountAt(store: Database, address: string, network: string, asset: Asset): AccountRef {
+  const wallet = walletAt(store, address);
+  return wallet ? walletAccount(wallet.id, network, asset) : chain(asset);
+}
+
+/** Where cNGN for a user is delivered. Source: interface (user external default wallet). */
+export interface Delivery {
+  readonly address: string;
+  readonly network: string;
+  readonly isExternal: boolean;
+}
+
+/** The user's external default wallet, else the managed one. */
+export function deliveryFor(store: Database, user: bigint): Delivery {
+  const external = store.get<{ address: string; blockchain: string }>(
+    'SELECT address, blockchain FROM default_wallet WHERE user = ?',
+    user,
+  );
+  return external
+    ? { address: external.address, network: external.blockchain, isExternal: true }
+    : { address: managedWallet(store, user).address, network: 'base', isExternal: false };
+}
+
+/** What of an asset a fintech's own wallets hold on Base: cNGN in the smart wallet, stablecoins there or in the vault. */
+export function heldOnBase(store: Database, wallet: WalletRow, asset: Asset): bigint {
+  return balanceOf(store, walletAccount(wallet.id, 'base', asset));
 }
 
 export function userWallets(store: Database, user: bigint): WalletRow[] {

@@ -9,7 +9,7 @@ import {
 } from '../../src/contract/control.ts';
 import { startOnramp } from '../../src/contract/transactions.ts';
 import { listUsers } from '../../src/contract/users.ts';
-import { addFintech, expectSettledLedger, fund, onboardUser, settle } from '../service/steps.ts';
+import { expectSettledLedger, fund, onboardUser, secondKey, settle } from '../service/steps.ts';
 import { countingIds, fakeClock, openSandbox, START_MS, temporaryFolder } from '../support/sandbox.ts';
 
 const iso = (timeMs: number) => new Date(timeMs).toISOString();
@@ -62,7 +62,7 @@ describe('seed', () => {
 
   test('adds them to the fintech that asks', async () => {
     await using box = await openSandbox();
-    const other = await addFintech(box);
+    const other = await secondKey(box);
     await box.ask(sandboxSeed, { users: 2 }, other);
     expect((await box.ask(listUsers, {}, other)).pagination).toMatchObject({ total: 2 });
     expect((await box.ask(listUsers, {})).pagination).toMatchObject({ total: 0 });

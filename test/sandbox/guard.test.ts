@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { controls } from '../../src/contract/control.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import type { Caller } from '../../src/sandbox/guard.ts';
-import { addFintech } from '../service/steps.ts';
+import { secondKey } from '../service/steps.ts';
 import { countingIds, fakeClock, openSandbox, replyOf, type TestSandbox, temporaryFolder } from '../support/sandbox.ts';
 
 const MINUTE_MS = 60_000;
@@ -30,7 +30,7 @@ const callers: [what: string, key: (keys: Keys) => string | undefined, status: n
 
 async function openKeys(): Promise<Keys & AsyncDisposable> {
   const box = await openSandbox();
-  const revoked = await addFintech(box, 'sandbox_revoked');
+  const revoked = await secondKey(box, 'sandbox_revoked');
   await box.inside(({ store }) => store.run('UPDATE api_key SET revoked_at = 1 WHERE key = ?', revoked));
   return { box, revoked, [Symbol.asyncDispose]: box.close };
 }
@@ -52,7 +52,7 @@ describe('a caller with', () => {
 
   test('a key of another form, though somebody registered it', async () => {
     await using box = await openSandbox();
-    const key = await addFintech(box, 'live_registered');
+    const key = await secondKey(box, 'live_registered');
     expect((await box.call('GET', '/getfees', undefined, key)).status).toBe(401);
   });
 

@@ -134,25 +134,13 @@ export async function expectSettledLedger(box: TestSandbox): Promise<void> {
   expect(due.filter(({ event }) => event !== 'expired')).toEqual([]);
 }
 
-/** A second fintech with a key, a wallet and a bank account, as the seed makes the first: slice A seeds only one. */
-export function addFintech(box: TestSandbox, apiKey = 'sandbox_of_the_second_one'): Promise<string> {
-  return box.inside(({ store, nowMs }) => {
-    const insert = `INSERT INTO fintech (fintech_id, name, created_at, updated_at) VALUES ('second-fintech', 'Second Pay', ?, ?)`;
-    const id = store.insert(insert, nowMs, nowMs);
-    store.run('INSERT INTO api_key (key, fintech, created_at) VALUES (?, ?, ?)', apiKey, id, nowMs);
-    store.run(
-      `INSERT INTO wallet (address, fintech, kind, blockchain, token_buy, created_at) VALUES (?, ?, 'fintech', 'base', 'CNGN', ?)`,
-      `0x${'2f'.repeat(20)}`,
-      id,
-      nowMs,
-    );
-    store.run(
-      `INSERT INTO bank_account (account_id, fintech, number, bank_code, verified_name, is_default, created_at, updated_at)
-       VALUES ('second-account', ?, '0123456780', '000013', 'SECOND PAY', 1, ?, ?)`,
-      id,
-      nowMs,
-      nowMs,
-    );
-    return apiKey;
-  });
+/** The key of the second fintech of the seed. */
+export function secondKey(box: TestSandbox): Promise<string> {
+  return keyOf(box, 2);
+}
+
+/** The sandbox key of a seeded fintech: 1 and 2 are callers, 3 and 4 the market makers. */
+export function keyOf(box: TestSandbox, fintech: number): Promise<string> {
+  const sql = `SELECT key FROM api_key WHERE fintech = ? AND kind = 'sandbox' AND revoked_at IS NULL`;
+  return box.inside(({ store }) => store.get<{ key: string }>(sql, fintech)?.key ?? '', 'read');
 }

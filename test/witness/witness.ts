@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { type Endpoint, EVERYWHERE, pathParameters, placeOf } from '../../src/contract/endpoint.ts';
-import { FAULTS } from '../../src/contract/faults.ts';
+import { FAULTS, faultName } from '../../src/contract/faults.ts';
 import { type FieldRow, rowsOf } from '../../src/contract/rows.ts';
 
 export interface WitnessRow {
@@ -139,13 +139,14 @@ function compareRow(side: Side, row: FieldRow, witness: readonly WitnessRow[]): 
 function impliedContainer(row: FieldRow, witness: readonly WitnessRow[]): boolean {
   if (row.type !== 'object' && row.type !== 'array') return false;
   const inside = row.type === 'array' ? `${row.name}[].` : `${row.name}.`;
-  return witness.some(({ name }) => name.startsWith(inside));
+  return witness.some(({ name }) => name.startsWith(inside) || name === `${row.name}[]`);
 }
 
-/** The errors of one endpoint alone: what every endpoint can answer is declared once. */
+/** The errors of one endpoint alone: what every endpoint can answer is declared once. An internal error is always one's own. */
 function ownErrors(witness: WitnessEndpoint): WitnessError[] {
   return (witness.errors ?? []).filter(
-    ({ name, source }) => !EVERYWHERE.some((error) => error.fault === name && error.source === source),
+    ({ name, source }) =>
+      name === 'INTERNAL_ERROR' || !EVERYWHERE.some((error) => error.fault === name && error.source === source),
   );
 }
 
@@ -153,7 +154,7 @@ function ownErrors(witness: WitnessEndpoint): WitnessError[] {
 function compareErrors(endpoint: Endpoint, witness: WitnessEndpoint): Found[] {
   const ours = endpoint.errors.map(({ fault, source }) => {
     const { http, code } = FAULTS[fault];
-    return { name: fault as string, text: `${fault} ${http} ${code} ${source}` };
+    return { name: faultName(fault), text: `${faultName(fault)} ${http} ${code} ${source}` };
   });
   const theirs = ownErrors(witness).map((error) => ({
     name: error.name,

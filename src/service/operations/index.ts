@@ -1,18 +1,44 @@
 import type { Operations } from '../operation.ts';
+import { allowlistOperations } from './allowlist.ts';
 import { banksOperations } from './banks.ts';
+import { bridgeOperations } from './bridge.ts';
+import { defaultWalletsOperations } from './default-wallets.ts';
+import { externalWalletsOperations } from './external-wallets.ts';
+import { feeWithdrawalsOperations } from './fee-withdrawals.ts';
 import { feesOperations } from './fees.ts';
+import { fxOrdersOperations } from './fx-orders.ts';
+import { fxTradesOperations } from './fx-trades.ts';
+import { fxVaultOperations } from './fx-vault.ts';
+import { historyOperations } from './history.ts';
+import { managementOperations } from './management.ts';
 import { offrampOperations } from './offramp.ts';
 import { onrampOperations } from './onramp.ts';
+import { payoutsOperations } from './payouts.ts';
+import { swapsOperations } from './swaps.ts';
+import { transfersOperations } from './transfers.ts';
 import { usersOperations } from './users.ts';
 import { virtualAccountsOperations } from './virtual-accounts.ts';
 import { walletsOperations } from './wallets.ts';
 
 /** What every endpoint does. */
 export const operations: Operations = {
+  ...allowlistOperations,
   ...banksOperations,
+  ...bridgeOperations,
+  ...defaultWalletsOperations,
+  ...externalWalletsOperations,
+  ...feeWithdrawalsOperations,
   ...feesOperations,
+  ...fxOrdersOperations,
+  ...fxTradesOperations,
+  ...fxVaultOperations,
+  ...historyOperations,
+  ...managementOperations,
   ...offrampOperations,
   ...onrampOperations,
+  ...payoutsOperations,
+  ...swapsOperations,
+  ...transfersOperations,
   ...usersOperations,
   ...virtualAccountsOperations,
   ...walletsOperations,

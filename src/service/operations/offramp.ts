@@ -12,15 +12,12 @@ import { schedule } from '../machine.ts';
 import { deductedKobo, type OfframpRow } from '../machines/offramp.ts';
 import type { Operations } from '../operation.ts';
 import { emit } from '../outbox.ts';
+import { blockNumber, GAS, TOKEN_ADDRESS, VAULT_ADDRESS } from '../tokens.ts';
 import { payoutFails } from '../values.ts';
 import { holdings, userWallets } from '../wallets.ts';
 import { koboOf } from './amounts.ts';
 import { resolveAccount } from './banks.ts';
 import { requireActive, type UserRow, userOf } from './users.ts';
-
-/** The sandbox's cNGN contract and the vault that offramped cNGN goes to. No chain behind either. */
-const CNGN_TOKEN_ADDRESS = `0x${'c0'.repeat(20)}`;
-const VAULT_ADDRESS = `0x${'fa'.repeat(20)}`;
 
 interface Source {
   readonly wallet: bigint;
@@ -99,11 +96,6 @@ function createOfframp(
   return row;
 }
 
-/** Blocks of two seconds, counted from a day in 2023, as the chain the wallets are on has them. */
-function blockNumber({ nowMs }: Call): number {
-  return Math.floor((nowMs - Date.UTC(2023, 5, 15)) / 2000);
-}
-
 function moveToVault(call: Call, user: UserRow, row: OfframpRow, sources: readonly Source[]): void {
   for (const { wallet, network, base } of sources) {
     call.store.run(
@@ -128,7 +120,7 @@ function moveToVault(call: Call, user: UserRow, row: OfframpRow, sources: readon
       transferId: row.tx_hash,
       vaultReturnId: row.request_id,
       amount: toWireText(amount('CNGN', total), 'token'),
-      tokenAddress: CNGN_TOKEN_ADDRESS,
+      tokenAddress: TOKEN_ADDRESS.CNGN,
       transactionHash: row.tx_hash,
       confirmedAt: isoTime(call.nowMs),
       blockNumber: Number(row.block_number),
@@ -155,13 +147,12 @@ const startOfframp: Operations['transactions.offramp'] = (call, request) => {
     status: row.state,
     stage: 'payout',
     message: 'the cNGN was transferred; the bank payout is on its way',
-    tokenAddress: CNGN_TOKEN_ADDRESS,
+    tokenAddress: TOKEN_ADDRESS.CNGN,
     vaultAddress: VAULT_ADDRESS,
     transactionHash: row.tx_hash,
     smartWalletAddress: from?.address,
     executedAt: isoTime(call.nowMs),
-    gasUsed: '65000',
-    effectiveGasPrice: '1000000',
+    ...GAS,
     blockNumber: row.block_number.toString(),
     duration: 0,
     userId: user.user_id,
@@ -203,7 +194,7 @@ const offrampStatus: Operations['transactions.offramp-status'] = (call, { reques
     updatedAt: isoTime(row.updated_at),
     userWalletAddress: source?.address,
     vaultAddress: VAULT_ADDRESS,
-    tokenAddress: CNGN_TOKEN_ADDRESS,
+    tokenAddress: TOKEN_ADDRESS.CNGN,
     amount: trimDecimal(toWireText(amount('CNGN', cngnBaseFromKobo(row.amount_kobo)), 'token')),
     fintechUserId: user?.user_id,
     tokenTransfer: {

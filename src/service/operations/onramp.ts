@@ -45,8 +45,9 @@ function createOnramp(call: Call, user: UserRow, request: OnrampRequest, baseKob
   );
   const id = store.insert(
     `INSERT INTO onramp (request_id, fintech, user, wallet, state, base_kobo, platform_fee_kobo, fintech_fee_kobo,
-       platform_percent_millionths, fintech_percent_millionths, platform_capped, fintech_capped, sweep, created_at)
-     VALUES (?, ?, ?, ?, 'requested', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       platform_percent_millionths, fintech_percent_millionths, platform_capped, fintech_capped, sweep, auto_swap, target_asset,
+       slippage_millionths, created_at)
+     VALUES (?, ?, ?, ?, 'requested', ?, ?, ?, ?, ?, ?, ?, ?, 0, 'CNGN', 0, ?)`,
     requestId,
     fintech.id,
     user.id,

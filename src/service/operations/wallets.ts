@@ -3,23 +3,13 @@ import { type Amount, type Asset, amount } from '../../money/amount.ts';
 import { toWireText } from '../../money/units.ts';
 import { type Call, isoTime } from '../context.ts';
 import type { Operations } from '../operation.ts';
-import { EVM_NETWORKS, holdings, userWallets, type WalletRow } from '../wallets.ts';
+import { EVM_NETWORKS, holdings, smartWallet, userWallets, type WalletRow } from '../wallets.ts';
 import { userOf } from './users.ts';
 
 const tokenText = (value: Amount) => toWireText(value, 'token');
 
-/** The fintech's own smart wallet, the same address on every EVM network. */
-export function fintechWallet(call: Call): WalletRow {
-  const wallet = call.store.get<WalletRow>(
-    `SELECT * FROM wallet WHERE fintech = ? AND kind = 'fintech'`,
-    call.fintech.id,
-  );
-  if (!wallet) throw new Error('the fintech has no smart wallet');
-  return wallet;
-}
-
 const getFintech: Operations['wallets.get-fintech'] = (call) => {
-  const wallet = fintechWallet(call);
+  const wallet = smartWallet(call.store, call.fintech.id);
   const fintech = call.store.get<{ users: bigint; created_at: bigint; updated_at: bigint }>(
     'SELECT users, created_at, updated_at FROM fintech WHERE id = ?',
     call.fintech.id,
@@ -84,7 +74,7 @@ function networksOf(list: string | undefined): string[] {
 }
 
 const balanceMulti: Operations['wallets.balance-multi'] = (call, { token = 'CNGN', networks }) => {
-  const wallet = fintechWallet(call);
+  const wallet = smartWallet(call.store, call.fintech.id);
   const held = holdings(call.store, wallet.id, token);
   const balances = networksOf(networks).map((network) => ({
     network,

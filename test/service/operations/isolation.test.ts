@@ -5,7 +5,7 @@ import { startOnramp } from '../../../src/contract/transactions.ts';
 import { listUsers, onboard } from '../../../src/contract/users.ts';
 import { balanceMulti, getFintechWallet } from '../../../src/contract/wallets.ts';
 import { openSandbox, type TestSandbox } from '../../support/sandbox.ts';
-import { addFintech, fund, offramp, onboardUser } from '../steps.ts';
+import { fund, offramp, onboardUser, secondKey } from '../steps.ts';
 
 /** What the first fintech owns, and the second one's key. */
 interface Two {
@@ -19,7 +19,7 @@ interface Two {
 
 async function openTwo(): Promise<Two & AsyncDisposable> {
   const box = await openSandbox();
-  const otherKey = await addFintech(box);
+  const otherKey = await secondKey(box);
   const { requestId: onboardingId } = await box.ask(onboard, { bvn: '22222222222' });
   const user = await onboardUser(box);
   await fund(box, user, 1000);
@@ -109,7 +109,7 @@ describe('what is listed without an id is the own', () => {
 
   test('rate limits', async () => {
     await using box = await openSandbox({ rateLimits: true });
-    const otherKey = await addFintech(box);
+    const otherKey = await secondKey(box);
     const get = async (key: string) => (await box.call('GET', '/getfees', undefined, key)).status;
     for (let count = 0; count < 60; count++) await get(box.apiKey);
     expect([await get(box.apiKey), await get(otherKey)]).toEqual([429, 200]);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RequestOf } from '../../../src/contract/endpoint.ts';
 import { listUsers } from '../../../src/contract/users.ts';
 import { openSandbox, type TestSandbox } from '../../support/sandbox.ts';
-import { addFintech, freshBvn, onboardUser, pass } from '../steps.ts';
+import { freshBvn, onboardUser, pass, secondKey } from '../steps.ts';
 
 const USERS = 23;
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
   }
   await box.call('POST', '/_sandbox/advance', { durationMs: 200_000 });
   for (let late = 0; late < 2; late++) await onboardUser(box);
-  const other = await addFintech(box);
+  const other = await secondKey(box);
   await onboardUser(box, freshBvn(), other);
   rows = await box.inside(({ store }) => {
     store.run('UPDATE user SET active = 0 WHERE id % 3 = 0');

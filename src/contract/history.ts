@@ -1,0 +1,273 @@
+import { endpoint } from './endpoint.ts';
+import {
+  answer,
+  anyText,
+  fields,
+  flag,
+  group,
+  integer,
+  list,
+  maybe,
+  moment,
+  money,
+  moneyText,
+  oneOf,
+  opaqueUuid,
+  optional,
+  type Source,
+  stateOf,
+  text,
+  timestamp,
+} from './fields.ts';
+
+const depositTypes = ['fintech_deposit', 'user_onramp'] as const;
+const payoutTypes = ['fintech_offramp', 'user_offramp'] as const;
+const transactionTypes = [...depositTypes, ...payoutTypes] as const;
+const statuses = ['pending', 'processing', 'completed', 'failed', 'cancelled'] as const;
+
+const naira = (source: Source) => maybe(money(source, 'naira', 'NGN'));
+const known = (source: Source) => maybe(anyText(source));
+
+/** Which rows, and which of them: the same for every list. */
+const range = (source: Source) => ({
+  startDate: optional(moment(source)),
+  endDate: optional(moment(source)),
+});
+const page = () => ({
+  limit: optional(integer('interface', { min: 1, max: 100, rule: '1 to 100; 20 when left out' })),
+  offset: optional(integer('interface', { rule: '0 or more' })),
+});
+const pageAnswer = (source: Source) => ({
+  total: maybe(integer(source)),
+  limit: maybe(integer(source)),
+  offset: maybe(integer(source)),
+  hasMore: maybe(flag(source)),
+});
+const userFilter = (rule: string) => optional(text('public', { rule }));
+
+const outOfSet = { fault: 'VALIDATION_ERROR', source: 'inferred' } as const;
+const limits = { rateLimit: { max: 100, windowSeconds: 60 }, source: 'interface' } as const;
+
+/** Who paid in, as the bank tells. */
+const depositor = () =>
+  group('public', {
+    name: known('public'),
+    accountNumber: known('public'),
+    bankName: known('public'),
+    bankCode: known('public'),
+  });
+
+export const listDeposits = endpoint({
+  ...limits,
+  id: 'transactions.list-deposits',
+  method: 'GET',
+  path: '/deposits',
+  effect: 'read',
+  summary: 'List the bank transfers that came in, newest first',
+  lists: 'deposits',
+  request: () =>
+    fields({
+      type: optional(oneOf('interface', depositTypes)),
+      userId: userFilter('a user id; only with type user_onramp'),
+      status: optional(oneOf('interface', statuses)),
+      ...range('public'),
+      ...page(),
+    }),
+  response: () =>
+    answer({
+      deposits: maybe(
+        list(
+          'public',
+          group('public', {
+            id: known('public'),
+            type: maybe(stateOf('interface', depositTypes)),
+            direction: maybe(stateOf('public', ['in'])),
+            fintechId: maybe(opaqueUuid('public')),
+            userId: known('client'),
+            amount: naira('public'),
+            fundingAmount: naira('client'),
+            platformFee: naira('client'),
+            currency: maybe(stateOf('public', ['NGN'])),
+            virtualAccountNumber: known('public'),
+            virtualAccountName: known('public'),
+            depositor: maybe(depositor()),
+            transactionReference: known('public'),
+            provider: known('public'),
+            status: maybe(stateOf('interface', statuses)),
+            walletAddress: known('public'),
+            mintTxHash: known('public'),
+            createdAt: maybe(timestamp('public')),
+            completedAt: maybe(timestamp('public')),
+          }),
+        ),
+      ),
+      ...pageAnswer('public'),
+      filters: maybe(group('public', {})),
+    }),
+  errors: [{ when: 'the type or status is unknown, or the limit above 100', ...outOfSet }],
+});
+
+export const listPayouts = endpoint({
+  ...limits,
+  id: 'transactions.list-payouts',
+  method: 'GET',
+  path: '/payouts',
+  effect: 'read',
+  summary: 'List the bank transfers that went out, newest first',
+  lists: 'payouts',
+  request: () =>
+    fields({
+      type: optional(oneOf('interface', payoutTypes)),
+      userId: userFilter('a user id; only with type user_offramp'),
+      status: optional(oneOf('interface', statuses)),
+      ...range('public'),
+      ...page(),
+    }),
+  response: () =>
+    answer({
+      payouts: maybe(
+        list(
+          'public',
+          group('public', {
+            id: maybe(opaqueUuid('public')),
+            type: maybe(stateOf('interface', payoutTypes)),
+            direction: maybe(stateOf('public', ['out'])),
+            fintechId: maybe(opaqueUuid('public')),
+            amount: naira('public'),
+            currency: maybe(stateOf('public', ['NGN'])),
+            sourceWalletAddress: known('public'),
+            sourceNetwork: known('public'),
+            bankAccount: maybe(
+              group('public', {
+                accountNumber: known('public'),
+                accountName: known('public'),
+                bankName: known('public'),
+                bankCode: known('public'),
+              }),
+            ),
+            status: maybe(stateOf('interface', statuses)),
+            transferTxHash: known('public'),
+            payoutReference: known('public'),
+            payoutProvider: known('public'),
+            payoutStatus: maybe(stateOf('public', ['pending', 'processing', 'completed', 'failed'])),
+            processingFee: naira('public'),
+            totalDeducted: naira('public'),
+            createdAt: maybe(timestamp('public')),
+            initiatedAt: maybe(timestamp('public')),
+            completedAt: maybe(timestamp('public')),
+            updatedAt: maybe(timestamp('public')),
+          }),
+        ),
+      ),
+      ...pageAnswer('public'),
+      filters: maybe(group('public', {})),
+    }),
+  errors: [{ when: 'the type or status is unknown, or the limit above 100', ...outOfSet }],
+});
+
+export const listTransactions = endpoint({
+  ...limits,
+  id: 'transactions.list',
+  method: 'GET',
+  path: '/transactions',
+  effect: 'read',
+  summary: 'List bank transfers in and out, newest first, with their sums',
+  lists: 'transactions',
+  request: () =>
+    fields({
+      direction: optional(oneOf('interface', ['in', 'out'], { rule: 'in (deposits) or out (payouts)' })),
+      type: optional(oneOf('interface', transactionTypes)),
+      userId: userFilter('a user id'),
+      status: optional(oneOf('interface', statuses)),
+      ...range('public'),
+      ...page(),
+    }),
+  response: () =>
+    answer({
+      transactions: maybe(
+        list(
+          'public',
+          group('public', {
+            id: known('public'),
+            type: maybe(stateOf('interface', transactionTypes)),
+            direction: maybe(stateOf('public', ['in', 'out'])),
+            fintechId: maybe(opaqueUuid('public')),
+            userId: known('client'),
+            amount: naira('public'),
+            fundingAmount: naira('client'),
+            platformFee: naira('client'),
+            currency: maybe(stateOf('public', ['NGN'])),
+            virtualAccountNumber: known('public'),
+            virtualAccountName: known('public'),
+            depositor: maybe(depositor()),
+            transactionReference: known('public'),
+            provider: known('public'),
+            status: maybe(stateOf('interface', statuses)),
+            walletAddress: known('public'),
+            mintTxHash: known('inferred'),
+            createdAt: maybe(timestamp('public')),
+            completedAt: maybe(timestamp('public')),
+          }),
+        ),
+      ),
+      ...pageAnswer('public'),
+      summary: maybe(
+        group('public', {
+          totalDeposits: maybe(integer('public')),
+          totalPayouts: maybe(integer('public')),
+          depositVolume: maybe(moneyText('public', 'naira', 'NGN')),
+          payoutVolume: maybe(moneyText('public', 'naira', 'NGN')),
+        }),
+      ),
+      filters: maybe(group('public', {})),
+    }),
+  errors: [{ when: 'the direction, type or status is unknown, or the limit above 100', ...outOfSet }],
+});
+
+const withdrawalTypes = ['fintech_self_transfer', 'fintech_user_withdrawal', 'user_withdrawal'] as const;
+const withdrawalStatuses = ['pending', 'completed', 'failed'] as const;
+
+export const listWithdrawals = endpoint({
+  id: 'transactions.list-withdrawals',
+  method: 'GET',
+  path: '/withdrawals',
+  effect: 'read',
+  summary: 'List the tokens sent to other wallets, newest first',
+  lists: 'withdrawals',
+  request: () =>
+    fields({
+      token: optional(oneOf('inferred', ['CNGN', 'USDC', 'USDT'])),
+      status: optional(oneOf('interface', withdrawalStatuses)),
+      type: optional(oneOf('interface', withdrawalTypes)),
+      userId: optional(text('inferred', { rule: 'a user id' })),
+      ...range('inferred'),
+      limit: optional(integer('interface', { min: 1, max: 100, rule: '1 to 100; 20 when left out' })),
+      offset: optional(integer('interface', { rule: '0 or more' })),
+    }),
+  response: () =>
+    answer({
+      withdrawals: maybe(
+        list(
+          'inferred',
+          group('inferred', {
+            requestId: known('inferred'),
+            type: maybe(stateOf('interface', withdrawalTypes)),
+            status: maybe(stateOf('interface', withdrawalStatuses)),
+            userId: known('inferred'),
+            smartWalletAddress: known('inferred'),
+            destinationAddress: known('inferred'),
+            amount: maybe(moneyText('inferred', 'decimal-string', { field: 'ticker' })),
+            ticker: known('inferred'),
+            network: known('inferred'),
+            transactionHash: known('inferred'),
+            createdAt: maybe(timestamp('inferred')),
+            completedAt: maybe(timestamp('inferred')),
+          }),
+        ),
+      ),
+      ...pageAnswer('inferred'),
+    }),
+  errors: [{ when: 'the type or status is unknown', ...outOfSet }],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});

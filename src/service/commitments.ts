@@ -1,0 +1,33 @@
+import type { Asset } from '../money/amount.ts';
+import type { Database } from '../sqlite/database.ts';
+
+/** What a fintech's orders and trades have a claim on. Source: interface (commitments of a transfer), public (what is reserved). */
+export interface Commitments {
+  readonly activeOrders: number;
+  readonly activeEscrows: number;
+  /** In base units: the maximum of every active order that gives the asset. What an escrow holds has left the wallet. */
+  readonly totalBase: bigint;
+}
+
+const MICRO = 1_000_000n;
+
+/** What active orders may still take from the wallet that gives `asset`. */
+export function commitments(store: Database, fintech: bigint, asset: Asset): Commitments {
+  const orders = store.all<{ max_base: bigint; price_micro: bigint }>(
+    `SELECT max_base, price_micro FROM fx_order WHERE fintech = ? AND gives = ? AND state = 'active'`,
+    fintech,
+    asset,
+  );
+  const trades = store.get<{ n: bigint }>(
+    `SELECT COUNT(*) AS n FROM fx_trade WHERE fintech = ? AND state IN ('pending', 'locked', 'signing', 'settling')`,
+    fintech,
+  );
+  // In SQL the product could pass 64 bits.
+  const most = ({ max_base: cngn, price_micro: price }: (typeof orders)[number]) =>
+    asset === 'CNGN' ? cngn : (cngn * MICRO + price - 1n) / price;
+  return {
+    activeOrders: orders.length,
+    activeEscrows: Number(trades?.n ?? 0n),
+    totalBase: orders.reduce((sum, order) => sum + most(order), 0n),
+  };
+}

@@ -1,0 +1,68 @@
+/** How addresses of a network look. */
+type AddressForm = 'evm' | 'solana' | 'stellar' | 'tron';
+
+export interface Network {
+  readonly key: string;
+  readonly name: string;
+  readonly form: AddressForm;
+}
+
+/**
+ * Every network the service names. Keys: interface; `atc` and `asc` are both written for one network, so both are taken.
+ * Names and address forms: public knowledge of the chains, inferred for atc, asc, arc and xbn.
+ */
+export const NETWORKS: readonly Network[] = [
+  { key: 'base', name: 'Base', form: 'evm' },
+  { key: 'eth', name: 'Ethereum', form: 'evm' },
+  { key: 'bsc', name: 'BNB Smart Chain', form: 'evm' },
+  { key: 'pol', name: 'Polygon', form: 'evm' },
+  { key: 'celo', name: 'Celo', form: 'evm' },
+  { key: 'lisk', name: 'Lisk', form: 'evm' },
+  { key: 'arc', name: 'Arc', form: 'evm' },
+  { key: 'asc', name: 'Asset Chain', form: 'evm' },
+  { key: 'atc', name: 'Asset Chain', form: 'evm' },
+  { key: 'monad', name: 'Monad', form: 'evm' },
+  { key: 'trx', name: 'Tron', form: 'tron' },
+  { key: 'sol', name: 'Solana', form: 'solana' },
+  { key: 'xbn', name: 'Bantu', form: 'stellar' },
+];
+
+/** Longer names that clients write for the same networks. Source: public, client. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  ethereum: 'eth',
+  bnb: 'bsc',
+  polygon: 'pol',
+  solana: 'sol',
+  bantu: 'xbn',
+};
+
+/** A network by its key or one of its other names, in any case. */
+export function networkOf(text: string): Network | undefined {
+  const name = text.toLowerCase();
+  const key = Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name] : name;
+  return NETWORKS.find((network) => network.key === key);
+}
+
+const FORMS: Readonly<Record<AddressForm, RegExp>> = {
+  evm: /^0x[0-9a-fA-F]{40}$/,
+  solana: /^[1-9A-HJ-NP-Za-km-z]{32,44}$/,
+  stellar: /^G[A-Z2-7]{55}$/,
+  tron: /^T[1-9A-HJ-NP-Za-km-z]{33}$/,
+};
+
+/** What an address of the network looks like, for refusals. */
+export const FORM_WORDS: Readonly<Record<AddressForm, string>> = {
+  evm: '0x and 40 hexadecimal digits',
+  solana: '32 to 44 characters of base 58',
+  stellar: 'G and 55 capitals or digits from 2 to 7',
+  tron: 'T and 33 characters of base 58',
+};
+
+export function isAddressOn({ form }: Network, address: string): boolean {
+  return FORMS[form].test(address);
+}
+
+/** Two spellings of one address: EVM addresses do not mind case, the others do. */
+export function sameAddress(address: string): string {
+  return FORMS.evm.test(address) ? address.toLowerCase() : address;
+}

@@ -1,0 +1,3 @@
+import type { Operations } from '../operation.ts';
+
+export const fxTradesOperations = {} satisfies Partial<Operations>;

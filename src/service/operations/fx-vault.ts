@@ -1,0 +1,3 @@
+import type { Operations } from '../operation.ts';
+
+export const fxVaultOperations = {} satisfies Partial<Operations>;

@@ -1,0 +1,3 @@
+import type { Operations } from '../operation.ts';
+
+export const managementOperations = {} satisfies Partial<Operations>;

@@ -1,0 +1,2 @@
+/** A request of an endpoint, by the endpoint's id. */
+export type Case = readonly [id: string, request: Readonly<Record<string, unknown>>];
