@@ -1,4 +1,5 @@
 import { resolveProfile } from './account/profile.ts';
+import { CATALOGUE } from './commands/catalogue.ts';
 import type { Outcome } from './commands/command.ts';
 import { readInput } from './commands/input.ts';
 import { type Changed, createSession, DryRun, type Session } from './commands/session.ts';
@@ -8,8 +9,13 @@ import { type CommandLine, parse } from './program.ts';
 import { DatabaseError } from './sqlite/database.ts';
 import type { World } from './world.ts';
 
-/** Runs one command line to its exit code. The only place that prints an error. */
+/** Runs one command line to its exit code. The only place that prints an error. What a shell asks on Tab needs neither account nor flags. */
 export async function main(argv: readonly string[], world: World): Promise<number> {
+  const [first, second, ...words] = argv;
+  if (first === 'completion' && second === 'complete') {
+    const { complete } = await import('./commands/complete.ts');
+    return complete(words[0] === '--' ? words.slice(1) : words, CATALOGUE, world);
+  }
   try {
     const parsed = await parse(argv, world);
     if (parsed.kind === 'help') {

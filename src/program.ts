@@ -1,7 +1,8 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
-import { CATALOGUE, type Group } from './commands/catalogue.ts';
-import type { Command } from './commands/command.ts';
+import { CATALOGUE } from './commands/catalogue.ts';
+import type { Command, Group } from './commands/command.ts';
+import { GLOBAL_OPTIONS } from './commands/global-options.ts';
 import { duration, type Parameter } from './commands/parameters.ts';
 import type { Globals } from './commands/session.ts';
 import { CliError } from './exit.ts';
@@ -20,21 +21,6 @@ export interface CommandLine {
 
 /** The texts of a command's parameters by name: undefined where nothing was given, a list where it may repeat. */
 export type Texts = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
-
-const GLOBAL_OPTIONS: readonly (readonly [flags: string, help: string])[] = [
-  ['--profile <name>', 'account to use (default: FIATRAIL_PROFILE, else the embedded sandbox)'],
-  ['-o, --output <format>', `${FORMATS.join(', ')} (default: FIATRAIL_OUTPUT, else table)`],
-  ['--json', 'the same as -o json'],
-  ['--fields <a,b>', 'print only these fields'],
-  ['--query <JMESPath>', 'print what a JMESPath expression finds'],
-  ['-q, --quiet', 'no notices on stderr'],
-  ['-v, --verbose', 'requests and answers on stderr, secrets hidden'],
-  ['--no-color', 'no colour'],
-  ['--no-input', 'never ask'],
-  ['-y, --yes', 'go ahead without asking'],
-  ['--dry-run', 'show what would be sent, and send nothing'],
-  ['--timeout <duration>', 'for all tries of a request together (default 60s)'],
-];
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 
@@ -145,7 +131,7 @@ function addCommand(parent: Commander, command: Command, chosen: (command: Comma
   made.summary(command.summary);
   const parameters = Object.entries(command.parameters);
   const args = parameters.filter(([, { kind }]) => kind === 'argument');
-  for (const [, { name: word, help }] of args) made.argument(`[${word}]`, help);
+  for (const [, { name: word, help, repeats }] of args) made.argument(`[${word}${repeats ? '...' : ''}]`, help);
   for (const [key, parameter] of parameters) if (parameter.kind === 'option') made.addOption(optionOf(key, parameter));
   made.addHelpText(
     'after',
@@ -154,11 +140,15 @@ function addCommand(parent: Commander, command: Command, chosen: (command: Comma
   made.action((...given: unknown[]) => {
     const options = made.opts();
     const texts = Object.fromEntries([
-      ...args.map(([key], index) => [key, given[index]]),
+      ...args.map(([key], index) => [key, isEmptyList(given[index]) ? undefined : given[index]]),
       ...parameters.filter(([, { kind }]) => kind === 'option').map(([key]) => [key, options[key]]),
     ]);
     chosen(command, texts as Texts);
   });
+}
+
+function isEmptyList(given: unknown): boolean {
+  return Array.isArray(given) && given.length === 0;
 }
 
 function optionOf(key: string, parameter: Parameter<unknown>): Option {
@@ -181,7 +171,8 @@ function globalsOf(options: Record<string, unknown>, { env, stdout }: World): Gl
         ?.split(',')
         .map((field) => field.trim()),
       query: text('query'),
-      color: stdout.isTerminal && options['color'] !== false && !env['NO_COLOR'],
+      color: stdout.isTerminal && options['color'] !== false && !env['NO_COLOR'] && env['TERM'] !== 'dumb',
+      isPlain: env['TERM'] === 'dumb',
     },
     quiet: options['quiet'] === true,
     verbose: options['verbose'] === true,

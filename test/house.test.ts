@@ -290,6 +290,8 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
       'switchOn',
       'waitOption',
       'oneOf',
+      'oneOfAnyCase',
+      'withValues',
       'wholeNumber',
       'digits',
       'amountOf',

@@ -1,8 +1,15 @@
 import { problemsOf, problemText } from '../contract/check.ts';
-import { type Effect, type Endpoint, EVERYWHERE, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
+import {
+  type Effect,
+  type Endpoint,
+  EVERYWHERE,
+  effectOf,
+  type RequestOf,
+  type ResponseOf,
+} from '../contract/endpoint.ts';
 import { FAULTS } from '../contract/faults.ts';
 import { secretsIn, strikeOut } from '../contract/redact.ts';
-import { shapeOf } from '../contract/rows.ts';
+import { shapeOf, unwrap } from '../contract/rows.ts';
 import { type Category, CliError } from '../exit.ts';
 import type { Exchange } from '../world.ts';
 import { type Answer, decodeAnswer, encodeRequest, type Target } from './codec.ts';
@@ -38,16 +45,17 @@ export function createClient({ exchange, target, ...options }: ClientOptions): C
   return {
     call: async (endpoint, input, { unchecked = false, totalMs = options.totalMs } = {}) => {
       if (!unchecked) requireValid(endpoint, input);
+      const effect = effectOf(endpoint, input);
       const sent = await send(encodeRequest(endpoint, input, target), exchange, {
         ...options,
         totalMs: Math.min(totalMs, options.totalMs),
-        effect: endpoint.effect,
+        effect,
       });
-      if (!('response' in sent)) throw noAnswerError(endpoint.effect, sent);
+      if (!('response' in sent)) throw noAnswerError(effect, sent);
       const answer = decodeAnswer(endpoint, sent.response);
-      if (answer.kind === 'success') return usable(endpoint, answer);
+      if (answer.kind === 'success') return usable(endpoint, effect, answer);
       const secrets = [target.apiKey.reveal(), ...secretsIn(endpoint.request(), input)];
-      throw answerError(endpoint, withoutSecrets(answer, secrets), retryAfterSeconds(sent.response));
+      throw answerError(endpoint, effect, withoutSecrets(answer, secrets), retryAfterSeconds(sent.response));
     },
   };
 }
@@ -70,23 +78,38 @@ export function requireValid(endpoint: Endpoint, input: unknown): void {
 }
 
 /** A success that lacks the request id of what it started leaves the caller in doubt; other gaps are only strange. */
-function usable<D>(endpoint: Endpoint, { data, body, problems }: Extract<Answer<D>, { kind: 'success' }>): Reply<D> {
+function usable<D>(
+  endpoint: Endpoint,
+  effect: Effect,
+  { data, body, problems }: Extract<Answer<D>, { kind: 'success' }>,
+): Reply<D> {
   if (problems.length === 0) return { data, body, problems };
   const reason = `its answer breaks the contract at ${problems.slice(0, 5).join(', ')}`;
-  if (endpoint.effect === 'read')
+  if (effect === 'read')
     throw new CliError('network', `the service sent no usable answer: ${reason}`, { code: 'UNUSABLE_ANSWER' });
   if (endpoint.starts && requestIdOf(endpoint, data) === undefined) throw unknownOutcome(reason, undefined);
   return { data, body, problems };
 }
 
-const REQUEST_IDS = ['requestId', 'withdrawalId', 'tradeId'] as const;
+const REQUEST_IDS = ['requestId', 'withdrawalId', 'tradeId', 'orderId'] as const;
 
-/** The id by which to follow what an answer started: the field that the endpoint's contract has for it. */
+/** The id by which to follow what an answer started: the field that the endpoint's contract has for it, or the object nested in it. */
 export function requestIdOf(endpoint: Endpoint, data: unknown): string | undefined {
   const shape = shapeOf(endpoint.response()) ?? {};
+  const { nests = '' } = endpoint;
+  const nested = Object.hasOwn(shape, nests) ? shape[nests] : undefined;
+  const inner = nested && shapeOf(unwrap(nested).schema);
+  return idIn(shape, data) ?? (inner && idIn(inner, fieldOf(data, nests)));
+}
+
+function idIn(shape: object, data: unknown): string | undefined {
   const name = REQUEST_IDS.find((each) => Object.hasOwn(shape, each));
-  const id = name && ((data ?? {}) as Record<string, unknown>)[name];
+  const id = name && fieldOf(data, name);
   return typeof id === 'string' && id !== '' ? id : undefined;
+}
+
+function fieldOf(data: unknown, name: string): unknown {
+  return ((data ?? {}) as Record<string, unknown>)[name];
 }
 
 function noAnswerError(effect: Effect, sent: Exclude<Sent, { response: unknown }>): CliError {
@@ -110,6 +133,7 @@ export function unknownOutcome(reason: string, httpStatus: number | undefined, c
 
 function answerError(
   endpoint: Endpoint,
+  effect: Effect,
   answer: Exclude<Answer, { kind: 'success' }>,
   retryAfter: number | undefined,
 ): CliError {
@@ -124,7 +148,7 @@ function answerError(
     });
   }
   if (answer.kind === 'unusable') {
-    if (endpoint.effect !== 'read') return unknownOutcome(answer.reason, httpStatus);
+    if (effect !== 'read') return unknownOutcome(answer.reason, httpStatus);
     return new CliError('network', `the service sent no usable answer: ${answer.reason}`, {
       code: 'UNUSABLE_ANSWER',
       hint: 'check that the base URL is right and ends in /v1, then run the command again',

@@ -1,5 +1,7 @@
-import { type Endpoint, placeOf } from '../contract/endpoint.ts';
+import { type Endpoint, effectOf, pathParameters, placeOf } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/index.ts';
+import { regenerateApiKey } from '../contract/management.ts';
+import { redact } from '../contract/redact.ts';
 import { rowsOf } from '../contract/rows.ts';
 import { CliError } from '../exit.ts';
 import { printable } from '../money/amount.ts';
@@ -18,23 +20,33 @@ interface Called {
 /** The endpoint of a method and path; path parameters are taken from the path as typed. Throws CliError usage. */
 function endpointFor(method: string, path: string): Called {
   const parts = path.replace(/^\/v1(?=\/)/, '').split('/');
-  for (const endpoint of endpoints) {
-    const pattern = endpoint.path.split('/');
-    const fits =
-      pattern.length === parts.length &&
-      pattern.every((part, index) => part === parts[index] || (part.startsWith(':') && parts[index] !== ''));
-    if (endpoint.method !== method.toUpperCase() || !fits) continue;
-    const named = pattern.flatMap((part, index) =>
-      part.startsWith(':') ? [[part.slice(1), decoded(parts[index] ?? '')]] : [],
-    );
+  const spellings = (endpoints as readonly Endpoint[]).flatMap((endpoint) => [
+    endpoint,
+    ...(endpoint.aliases ?? []).map((alias) => ({ ...endpoint, ...alias })),
+  ]);
+  const fits = (pattern: string) => fitsPath(pattern.split('/'), parts);
+  const fitting = spellings.filter((each) => each.method === method.toUpperCase() && fits(each.path));
+  // A word of a path is meant before a parameter in its place: /fx/trades/status before /fx/trades/:tradeId.
+  const [endpoint] = fitting.toSorted((a, b) => pathParameters(a.path).length - pathParameters(b.path).length);
+  if (endpoint) {
+    const named = endpoint.path
+      .split('/')
+      .flatMap((part, index) => (part.startsWith(':') ? [[part.slice(1), decoded(parts[index] ?? '')]] : []));
     return { endpoint, path: Object.fromEntries(named) };
   }
-  const otherMethod = endpoints.find((endpoint) => endpoint.path === path);
+  const otherMethod = spellings.find((each) => each.path === path);
   throw new CliError('usage', `no endpoint is ${printable(method)} ${printable(path)}`, {
     hint: otherMethod
       ? `write ${otherMethod.method} ${path}`
       : `the paths are: ${endpoints.map((endpoint) => endpoint.path).join(', ')}`,
   });
+}
+
+function fitsPath(pattern: readonly string[], parts: readonly string[]): boolean {
+  return (
+    pattern.length === parts.length &&
+    pattern.every((part, index) => part === parts[index] || (part.startsWith(':') && parts[index] !== ''))
+  );
 }
 
 function decoded(part: string): string {
@@ -108,20 +120,30 @@ const apiCommand = command({
     const { endpoint, path: inPath } = endpointFor(method, path.split('?')[0] ?? '');
     if (path.includes('?'))
       throw new CliError('usage', 'the path has a query', { hint: 'give query fields with -f key=value' });
+    if (endpoint.id === regenerateApiKey.id) {
+      throw new CliError(
+        'usage',
+        'api does not replace the key: the new one would only be printed, and the old one is dead at once',
+        {
+          hint: 'replace it, and keep the new one, with: fiatrail keys rotate',
+        },
+      );
+    }
     const input = {
       ...(await bodyOf(session, data)),
       ...Object.fromEntries((fields ?? []).map((field) => typedField(endpoint, field))),
       ...inPath,
     };
+    const effect = effectOf(endpoint, input);
     const reply =
-      endpoint.effect === 'read' || endpoint.effect === 'write'
+      effect === 'read' || effect === 'write'
         ? await session.call(endpoint, input as never, { unchecked: true })
         : await session.change(
             endpoint,
             input as never,
             {
               summary: `${endpoint.method} ${endpoint.path}`,
-              lines: [[placeOf(endpoint), JSON.stringify(input)]],
+              lines: [[placeOf(endpoint), JSON.stringify(redact(endpoint.request(), input))]],
             },
             { unchecked: true },
           );

@@ -1,3 +1,24 @@
-import type { Command } from './command.ts';
+import { autoSigningConfig } from '../contract/management.ts';
+import { command } from './command.ts';
+import { outcomeOf } from './session.ts';
 
-export const commands: readonly Command[] = [];
+const SHOWN = [
+  { field: 'enabled', title: 'Auto-signing' },
+  { field: 'thresholdAmount', title: 'Approved up to' },
+  { field: 'currency', title: 'Token' },
+  { field: 'maxDailyAmount', title: 'A day at most' },
+  { field: 'restrictToFintech', title: 'Own only' },
+] as const;
+
+const showCommand = command({
+  words: ['auto-signing', 'show'],
+  summary: 'Show up to which amount cNGN is approved without a person',
+  details: 'Amounts at or below the threshold are approved by themselves; above it somebody has to sign.',
+  examples: ['fiatrail auto-signing show', 'fiatrail auto-signing show -o json --query thresholdAmount'],
+  endpoints: [autoSigningConfig.id],
+  parameters: {},
+  run: async (session) =>
+    outcomeOf(session, autoSigningConfig, await session.call(autoSigningConfig, {}), { columns: SHOWN }),
+});
+
+export const commands = [showCommand];

@@ -1,7 +1,17 @@
-import { addBankAccount, listBankAccounts } from '../contract/banks.ts';
+import {
+  addBankAccount,
+  deleteBankAccount,
+  getBankAccount,
+  listBankAccounts,
+  updateBankAccount,
+} from '../contract/banks.ts';
+import { CliError } from '../exit.ts';
 import { command } from './command.ts';
-import { digits, option, required, switchOn, word } from './parameters.ts';
+import { look } from './look.ts';
+import { argument, digits, id, option, required, switchOn, word } from './parameters.ts';
 import { outcomeOf } from './session.ts';
+
+const accountId = argument('account-id', 'as printed by bank-accounts list', id, 'Account id:');
 
 const addCommand = command({
   words: ['bank-accounts', 'add'],
@@ -39,6 +49,7 @@ const COLUMNS = [
   { field: 'accountNumber', title: 'Number' },
   { field: 'bankName', title: 'Bank' },
   { field: 'isDefault', title: 'Default' },
+  { field: 'label', title: 'Label', isWide: true },
 ] as const;
 
 const listCommand = command({
@@ -51,4 +62,88 @@ const listCommand = command({
     outcomeOf(session, listBankAccounts, await session.call(listBankAccounts, {}), { columns: COLUMNS }),
 });
 
-export const commands = [addCommand, listCommand];
+const SHOWN = [
+  { field: 'accountId', title: 'Id' },
+  { field: 'accountName', title: 'Holder' },
+  { field: 'accountNumber', title: 'Number' },
+  { field: 'bankName', title: 'Bank' },
+  { field: 'bankCode', title: 'Bank code' },
+  { field: 'label', title: 'Label' },
+  { field: 'isDefault', title: 'Default' },
+  { field: 'isValidated', title: 'Verified' },
+  { field: 'createdAt', title: 'Added' },
+] as const;
+
+const showCommand = command({
+  words: ['bank-accounts', 'show'],
+  summary: 'Show one payout account',
+  examples: [
+    'fiatrail bank-accounts show 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
+    'fiatrail bank-accounts show 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de -o json --query "accounts[0].accountName"',
+  ],
+  endpoints: [getBankAccount.id],
+  parameters: { accountId },
+  run: async (session, { accountId }) => {
+    const reply = await session.call(getBankAccount, { accountId });
+    const outcome = await outcomeOf(session, getBankAccount, reply);
+    const { format, fields, query } = session.globals.present;
+    const [account] = reply.data.accounts ?? [];
+    if (format !== 'table' || fields || query !== undefined || !account) return outcome;
+    return { result: { data: account, columns: SHOWN } };
+  },
+});
+
+const updateCommand = command({
+  words: ['bank-accounts', 'update'],
+  summary: 'Change the label of a payout account, or make it the default',
+  details: 'Its number and bank cannot be changed: add another account and remove this one.',
+  examples: [
+    'fiatrail bank-accounts update 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --label "fees"',
+    'fiatrail bank-accounts update 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --default -o json',
+  ],
+  endpoints: [updateBankAccount.id],
+  parameters: {
+    accountId,
+    label: option('--label <text>', 'a name of your own for it', word),
+    isDefault: switchOn('--default', 'make it the default payout account'),
+  },
+  run: async (session, { accountId, label, isDefault }) => {
+    if (label === undefined && !isDefault) {
+      throw new CliError('usage', 'there is nothing to change', { hint: 'give --label, --default, or both' });
+    }
+    const reply = await session.call(updateBankAccount, { accountId, label, isDefault: isDefault || undefined });
+    return outcomeOf(session, updateBankAccount, reply);
+  },
+});
+
+const removeCommand = command({
+  words: ['bank-accounts', 'remove'],
+  summary: 'Remove a payout account for good',
+  details: 'An account with payouts pending cannot be removed.',
+  examples: [
+    'fiatrail bank-accounts remove 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
+    'fiatrail bank-accounts remove 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --yes -o json',
+  ],
+  endpoints: [deleteBankAccount.id, getBankAccount.id],
+  parameters: { accountId },
+  run: async (session, { accountId }) => {
+    const reply = await session.change(
+      deleteBankAccount,
+      { accountId },
+      {
+        summary: `removal of payout account ${accountId}`,
+        lines: [['account', accountId]],
+        look: () =>
+          look(async () => {
+            const [account] = (await session.call(getBankAccount, { accountId })).data.accounts ?? [];
+            if (!account) return [];
+            return [['which is', `${account.accountName}, ${account.accountNumber} at ${account.bankName}`]];
+          }),
+      },
+    );
+    await session.note('the payout account is removed');
+    return outcomeOf(session, deleteBankAccount, reply);
+  },
+});
+
+export const commands = [addCommand, listCommand, showCommand, updateCommand, removeCommand];

@@ -1,3 +1,225 @@
-import type { Command } from './command.ts';
+import { bridgeNetworks, bridgeStatus, listBridges, quoteBridge, startBridge } from '../contract/bridge.ts';
+import { CliError } from '../exit.ts';
+import { type Amount, amountForPeople, printable } from '../money/amount.ts';
+import { command, type Outcome } from './command.ts';
+import { amountIn, requiredCngn, wireDecimal } from './fx-terms.ts';
+import { amountLine, type Line, look } from './look.ts';
+import { allPages, PAGE_SIZE } from './pages.ts';
+import { argument, id, oneOf, option, required, switchOn, wholeNumber } from './parameters.ts';
+import { periodOf, periodOptions } from './period.ts';
+import { outcomeOf, type Session } from './session.ts';
+import { follow, waitOption } from './wait.ts';
 
-export const commands: readonly Command[] = [];
+/** Only cNGN is moved. */
+const TOKEN = 'CNGN';
+
+const network = (text: string): string => {
+  if (/^[a-z0-9-]{2,20}$/i.test(text)) return text.toLowerCase();
+  throw new CliError('usage', `"${printable(text)}" is no network key`, {
+    hint: 'see them with: fiatrail bridge networks',
+  });
+};
+
+const callbackUrl = (text: string): string => {
+  if (URL.canParse(text) && new URL(text).protocol === 'https:' && !/\s/.test(text)) return text;
+  throw new CliError('usage', `"${printable(text)}" is no HTTPS URL`, { hint: 'write https://host/path' });
+};
+
+const NETWORK_HELP = 'a key from bridge networks, such as base';
+const fromNetwork = required('--from-network <network>', NETWORK_HELP, network, 'From network:');
+const toNetwork = required('--to-network <network>', NETWORK_HELP, network, 'To network:');
+
+function checkRoute(from: string, to: string): void {
+  if (from === to)
+    throw new CliError('usage', `both networks are ${from}`, { hint: 'a bridge goes from one network to another' });
+}
+
+const quoteCommand = command({
+  words: ['bridge', 'quote'],
+  summary: 'Show what moving cNGN to another network costs',
+  examples: [
+    'fiatrail bridge quote --from-network base --to-network bsc --amount 10000',
+    'fiatrail bridge quote --from-network base --to-network eth --amount 10000 -o json --query outputAmount.value',
+  ],
+  endpoints: [quoteBridge.id],
+  parameters: { fromNetwork, toNetwork, amount: requiredCngn },
+  run: async (session, { fromNetwork: from, toNetwork: to, amount }) => {
+    checkRoute(from, to);
+    const request = { token: TOKEN, fromNetwork: from, toNetwork: to, amount: wireDecimal(amount) } as const;
+    return outcomeOf(session, quoteBridge, await session.call(quoteBridge, request));
+  },
+});
+
+function followBridge(session: Session, requestId: string, waitMs: number): Promise<Outcome> {
+  return follow(session, {
+    endpoint: bridgeStatus,
+    input: { requestId },
+    stateOf: ({ status }) => status,
+    done: ['completed'],
+    failed: ['failed'],
+    what: 'the bridge',
+    again: `fiatrail bridge status ${requestId} --wait`,
+    waitMs,
+  });
+}
+
+/** What it costs and what arrives, by a quote of now. */
+async function costLines(session: Session, from: string, to: string, amount: Amount): Promise<readonly Line[]> {
+  const request = { token: TOKEN, fromNetwork: from, toNetwork: to, amount: wireDecimal(amount) } as const;
+  const { data } = await session.call(quoteBridge, request);
+  const [fee, output] = [amountIn(data.fee.total, 'CNGN'), amountIn(data.outputAmount, 'CNGN')];
+  return [
+    ...(fee ? [['fee', amountForPeople(fee)] as const] : []),
+    ...(output ? [['arrives', amountForPeople(output)] as const] : []),
+  ];
+}
+
+const startCommand = command({
+  words: ['bridge', 'start'],
+  summary: 'Move cNGN to another network: gives the address to send it to',
+  details:
+    'Nothing moves by itself. What is sent to that address, from the one named here, is released on the other network.',
+  examples: [
+    'fiatrail bridge start --from-network base --to-network bsc --amount 10000 --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 0x8617E340B3D01FA5F11F306F4090FD50E238070D',
+    'fiatrail bridge start --from-network base --to-network sol --amount 500 --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv --yes -o json',
+  ],
+  endpoints: [startBridge.id, bridgeStatus.id, quoteBridge.id],
+  parameters: {
+    fromNetwork,
+    toNetwork,
+    amount: requiredCngn,
+    from: required('--from <address>', 'the address the cNGN will be sent from', id, 'Sent from address:'),
+    to: required('--to <address>', 'the address that receives it on the other network', id, 'To address:'),
+    callback: option('--callback <url>', 'an HTTPS URL that is told of its progress', callbackUrl),
+    wait: waitOption('until the cNGN has arrived'),
+  },
+  run: async (session, { fromNetwork: source, toNetwork: target, amount, from, to, callback, wait }) => {
+    checkRoute(source, target);
+    const reply = await session.change(
+      startBridge,
+      {
+        token: TOKEN,
+        fromNetwork: source,
+        toNetwork: target,
+        amount: wireDecimal(amount),
+        fromAddress: from,
+        toAddress: to,
+        callbackUrl: callback,
+      },
+      {
+        summary: `bridge of ${amountForPeople(amount)} from ${source} to ${target}, to ${to}`,
+        lines: [
+          amountLine(amount, 'decimal-string'),
+          ['from', `${from} on ${source}`],
+          ['destination', `${to} on ${target}`],
+          ...(callback ? [['callback', callback] as const] : []),
+        ],
+        look: () => look(() => costLines(session, source, target, amount)),
+      },
+      wait === undefined ? {} : { prints: bridgeStatus },
+    );
+    const { receivableAddress, requestId } = reply.data;
+    await session.note(`now send ${amountForPeople(amount)} on ${source} from ${from} to ${receivableAddress}`);
+    if (session.profile.mode !== 'live')
+      await session.note(
+        `in the sandbox: fiatrail sandbox pay ${receivableAddress} --chain ${source} --amount ${wireDecimal(amount)} --from ${from}`,
+      );
+    if (wait === undefined) {
+      await session.note(`then: fiatrail bridge status ${requestId} --wait`);
+      return outcomeOf(session, startBridge, reply);
+    }
+    return followBridge(session, requestId, wait);
+  },
+});
+
+const statusCommand = command({
+  words: ['bridge', 'status'],
+  summary: 'Show how a bridge transaction stands',
+  examples: [
+    'fiatrail bridge status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
+    'fiatrail bridge status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait -o json',
+  ],
+  endpoints: [bridgeStatus.id],
+  parameters: {
+    requestId: argument('request-id', 'as printed by bridge start or bridge list', id),
+    wait: waitOption('until it has ended'),
+  },
+  run: async (session, { requestId, wait }) => followBridge(session, requestId, wait ?? 0),
+});
+
+const NETWORK_COLUMNS = [
+  {
+    field: 'tokens',
+    title: 'Bridges',
+    columns: [
+      { field: 'token', title: 'Token' },
+      { field: 'networks', title: 'Networks' },
+      { field: 'preferredProvider', title: 'Provider' },
+    ],
+  },
+  { field: 'allSupportedNetworks', title: 'Networks of the service' },
+] as const;
+
+const networksCommand = command({
+  words: ['bridge', 'networks'],
+  summary: 'List the networks that cNGN can be moved between',
+  examples: ['fiatrail bridge networks', 'fiatrail bridge networks -o json --query "tokens[0].networks"'],
+  endpoints: [bridgeNetworks.id],
+  parameters: {},
+  run: async (session) =>
+    outcomeOf(session, bridgeNetworks, await session.call(bridgeNetworks, {}), { columns: NETWORK_COLUMNS }),
+});
+
+const STATES = ['initiated', 'pending', 'completed', 'failed'] as const;
+
+const COLUMNS = [
+  { field: 'requestId', title: 'Bridge' },
+  { field: 'status', title: 'Status' },
+  { field: 'createdAt', title: 'When' },
+  { field: 'fromNetwork', title: 'From' },
+  { field: 'toNetwork', title: 'To' },
+  { field: 'amount', title: 'Amount' },
+  { field: 'actualAmount', title: 'Arrived' },
+] as const;
+
+const listCommand = command({
+  words: ['bridge', 'list'],
+  summary: 'List the bridge transactions, newest first',
+  examples: ['fiatrail bridge list --status completed', 'fiatrail bridge list --since 2026-08-01 --all -o csv'],
+  endpoints: [listBridges.id],
+  parameters: {
+    status: option('--status <status>', STATES.join(', '), oneOf(...STATES)),
+    fromNetwork: option('--from-network <network>', 'only from this one', network),
+    toNetwork: option('--to-network <network>', 'only to this one', network),
+    ...periodOptions,
+    limit: option('--limit <count>', 'transactions a page, 1 to 100 (default 20)', wholeNumber(1, 100)),
+    page: option('--page <number>', 'which page, from 1 (default 1)', wholeNumber(1, 1_000_000)),
+    all: switchOn('--all', 'every page, as one list'),
+  },
+  run: async (session, { status, fromNetwork: from, toNetwork: to, limit, page, all, ...period }) => {
+    const filters = { status, fromNetwork: from, toNetwork: to, ...periodOf(period) };
+    const call = (number: number | undefined, size: number | undefined) =>
+      session.call(listBridges, { ...filters, limit: size, page: number });
+    if (!all) return outcomeOf(session, listBridges, await call(page, limit), { columns: COLUMNS });
+    const size = limit ?? PAGE_SIZE;
+    const offset = ((page ?? 1) - 1) * size;
+    const pageOf = ({ data }: Awaited<ReturnType<typeof call>>, skipped: number) => ({
+      rows: data.transactions.slice(skipped),
+      total: data.pagination.total,
+    });
+    const first = await call(page, size);
+    const more = allPages({
+      first: pageOf(first, 0),
+      offset,
+      size,
+      idOf: ({ requestId }) => requestId,
+      // The service counts pages: an offset within one skips its first rows.
+      fetchPage: async (at) => pageOf(await call(Math.floor(at / size) + 1, size), at % size),
+    });
+    // Of the pages' own bookkeeping only the total holds for the joined list.
+    const data = { ...first.data, pagination: { total: first.data.pagination.total } };
+    return outcomeOf(session, listBridges, { ...first, data }, { columns: COLUMNS, more });
+  },
+});
+
+export const commands = [quoteCommand, startCommand, statusCommand, networksCommand, listCommand];

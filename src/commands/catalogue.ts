@@ -1,13 +1,4 @@
-import type { Command } from './command.ts';
-
-/** A first word and where its commands are: enough for help and completion without loading any of them. */
-export interface Group {
-  readonly name: string;
-  readonly summary: string;
-  /** Summaries of its parts that have commands of their own: `orders` of `fx orders list`. */
-  readonly parts?: Readonly<Record<string, string>>;
-  load(): Promise<readonly Command[]>;
-}
+import type { Group } from './command.ts';
 
 /** Every first word, in the order of the help. */
 export const CATALOGUE: readonly Group[] = [
@@ -142,7 +133,7 @@ export const CATALOGUE: readonly Group[] = [
   {
     name: 'endpoints',
     summary: 'the contract, for reading',
-    load: async () => (await import('./endpoints.ts')).commands,
+    load: async () => (await import('./endpoints.ts')).commandsOf(CATALOGUE),
   },
   {
     name: 'openapi',

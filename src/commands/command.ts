@@ -11,6 +11,15 @@ export interface Outcome {
   readonly error?: CliError;
 }
 
+/** A first word and where its commands are: enough for help and completion without loading any of them. */
+export interface Group {
+  readonly name: string;
+  readonly summary: string;
+  /** Summaries of its parts that have commands of their own: `orders` of `fx orders list`. */
+  readonly parts?: Readonly<Record<string, string>>;
+  load(): Promise<readonly Command[]>;
+}
+
 /** One command: one record and one function. */
 export interface Command {
   /** As typed: `['users', 'onboard']`. */

@@ -1,3 +1,203 @@
-import type { Command } from './command.ts';
+import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
+import { listDeposits, listPayouts, listTransactions, listWithdrawals } from '../contract/history.ts';
+import { CliError } from '../exit.ts';
+import type { Column } from '../present/result.ts';
+import { type Command, command, type Outcome } from './command.ts';
+import { allPages, PAGE_SIZE } from './pages.ts';
+import { id, oneOf, option, switchOn, ticker, wholeNumber } from './parameters.ts';
+import { periodOf, periodOptions } from './period.ts';
+import { outcomeOf, type Session } from './session.ts';
 
-export const commands: readonly Command[] = [];
+const STATUSES = ['pending', 'processing', 'completed', 'failed', 'cancelled'] as const;
+const DEPOSITS = ['fintech_deposit', 'user_onramp'] as const;
+const PAYOUTS = ['fintech_offramp', 'user_offramp'] as const;
+const WITHDRAWALS = ['fintech_self_transfer', 'fintech_user_withdrawal', 'user_withdrawal'] as const;
+
+function choice<const V extends readonly string[]>(name: string, values: V) {
+  return option(`--${name} <${name}>`, `${values.join(', ')} (default all)`, oneOf(...values));
+}
+
+const user = (help: string) => option('--user <user-id>', help, id);
+
+const paging = {
+  ...periodOptions,
+  limit: option('--limit <count>', 'rows a page, 1 to 100 (default 20)', wholeNumber(1, 100)),
+  offset: option('--offset <count>', 'rows to skip (default 0)', wholeNumber(0, 1_000_000_000)),
+  all: switchOn('--all', 'every page, as one list'),
+};
+
+interface Paging {
+  readonly limit: number | undefined;
+  readonly offset: number | undefined;
+  readonly all: boolean | undefined;
+}
+
+type PageOf = { readonly total?: number | null | undefined };
+type HistoryEndpoint = typeof listDeposits | typeof listPayouts | typeof listTransactions | typeof listWithdrawals;
+
+/** One page, or all of them, of which only the total holds for the joined list. */
+async function listed<E extends HistoryEndpoint, Row>(
+  session: Session,
+  { endpoint, columns, ...list }: List<E, Row>,
+  filter: RequestOf<E>,
+  { limit, offset, all }: Paging,
+): Promise<Outcome> {
+  const call = (size: number | undefined, at: number | undefined) =>
+    session.call(endpoint as Endpoint as E, { ...filter, limit: size, offset: at } as RequestOf<E>);
+  if (!all) return outcomeOf(session, endpoint, await call(limit, offset), { columns });
+  const size = limit ?? PAGE_SIZE;
+  const from = offset ?? 0;
+  const pageOf = (data: ResponseOf<E>) => ({
+    rows: list.rowsOf(data) ?? [],
+    total: (data as PageOf).total ?? undefined,
+  });
+  const first = await call(size, from);
+  const more = allPages({
+    first: pageOf(first.data),
+    offset: from,
+    size,
+    idOf: list.idOf,
+    fetchPage: async (at) => pageOf((await call(size, at)).data),
+  });
+  const { limit: _limit, offset: _offset, hasMore: _hasMore, ...data } = first.data as Record<string, unknown>;
+  return outcomeOf(session, endpoint, { ...first, data }, { columns, more });
+}
+
+interface List<E extends Endpoint, Row> {
+  readonly endpoint: E;
+  readonly columns: readonly Column[];
+  readonly rowsOf: (data: ResponseOf<E>) => readonly Row[] | null | undefined;
+  readonly idOf: (row: Row) => string | null | undefined;
+}
+
+/** The service takes a user with one type only, so that type is sent with a user. Throws CliError usage. */
+function typeFor<T extends string>(userId: string | undefined, type: T | undefined, ofUsers: T): T | undefined {
+  if (userId === undefined || type === ofUsers) return type;
+  if (type === undefined) return ofUsers;
+  throw new CliError('usage', `--user goes with --type ${ofUsers}, not with ${type}`, {
+    hint: 'leave --type out, or --user',
+  });
+}
+
+const WHEN = { field: 'createdAt', title: 'When', isBrief: true } as const;
+const HEAD = [WHEN, { field: 'type', title: 'Type' }, { field: 'amount', title: 'Amount' }] as const;
+const STATUS = { field: 'status', title: 'Status' } as const;
+const ID = { field: 'id', title: 'Id', isWide: true } as const;
+
+const depositsCommand = command({
+  words: ['history', 'deposits'],
+  summary: 'List the bank transfers that came in, newest first',
+  examples: [
+    'fiatrail history deposits --status completed --since 2026-08-01',
+    'fiatrail history deposits --user 4f1c… --all -o ndjson --fields createdAt,amount,depositor.name',
+  ],
+  endpoints: [listDeposits.id],
+  parameters: {
+    type: choice('type', DEPOSITS),
+    status: choice('status', STATUSES),
+    user: user('only of this user (with type user_onramp)'),
+    ...paging,
+  },
+  run: async (session, { type, status, user: userId, since, until, ...page }) =>
+    listed(
+      session,
+      {
+        endpoint: listDeposits,
+        columns: [...HEAD, STATUS, { field: 'depositor.name', title: 'From' }, ID],
+        rowsOf: ({ deposits }) => deposits,
+        idOf: (row) => row.id,
+      },
+      { type: typeFor(userId, type, 'user_onramp'), userId, status, ...periodOf({ since, until }) },
+      page,
+    ),
+});
+
+const payoutsCommand = command({
+  words: ['history', 'payouts'],
+  summary: 'List the bank transfers that went out, newest first',
+  examples: [
+    'fiatrail history payouts --status pending',
+    'fiatrail history payouts --since 2026-08-01 --until 2026-09-01 --all -o csv',
+  ],
+  endpoints: [listPayouts.id],
+  parameters: {
+    type: choice('type', PAYOUTS),
+    status: choice('status', STATUSES),
+    user: user('only of this user (with type user_offramp)'),
+    ...paging,
+  },
+  run: async (session, { type, status, user: userId, since, until, ...page }) =>
+    listed(
+      session,
+      {
+        endpoint: listPayouts,
+        columns: [...HEAD, STATUS, { field: 'bankAccount.accountName', title: 'To' }, ID],
+        rowsOf: ({ payouts }) => payouts,
+        idOf: (row) => row.id,
+      },
+      { type: typeFor(userId, type, 'user_offramp'), userId, status, ...periodOf({ since, until }) },
+      page,
+    ),
+});
+
+const transactionsCommand = command({
+  words: ['history', 'transactions'],
+  summary: 'List bank transfers in and out, newest first, with their sums',
+  examples: [
+    'fiatrail history transactions --direction in --since 2026-08-01',
+    'fiatrail history transactions --all -o json --query summary.depositVolume.value',
+  ],
+  endpoints: [listTransactions.id],
+  parameters: {
+    direction: option('--direction <direction>', 'in (deposits) or out (payouts) (default both)', oneOf('in', 'out')),
+    type: choice('type', [...DEPOSITS, ...PAYOUTS]),
+    status: choice('status', STATUSES),
+    user: user('only of this user'),
+    ...paging,
+  },
+  run: async (session, { direction, type, status, user: userId, since, until, ...page }) =>
+    listed(
+      session,
+      {
+        endpoint: listTransactions,
+        columns: [WHEN, { field: 'direction', title: 'Way' }, ...HEAD.slice(1), STATUS, ID],
+        rowsOf: ({ transactions }) => transactions,
+        idOf: (row) => row.id,
+      },
+      { direction, type, userId, status, ...periodOf({ since, until }) },
+      page,
+    ),
+});
+
+const withdrawalsCommand = command({
+  words: ['history', 'withdrawals'],
+  summary: 'List the tokens sent to other wallets, newest first',
+  examples: [
+    'fiatrail history withdrawals --token USDC --status completed',
+    'fiatrail history withdrawals --user 4f1c… --all -o csv --fields createdAt,amount,destinationAddress',
+  ],
+  endpoints: [listWithdrawals.id],
+  parameters: {
+    type: choice('type', WITHDRAWALS),
+    status: choice('status', ['pending', 'completed', 'failed']),
+    user: user('only of this user'),
+    token: option('--token <ticker>', 'CNGN, USDC or USDT (default all)', ticker),
+    ...paging,
+  },
+  run: async (session, { type, status, user: userId, token, since, until, ...page }) =>
+    listed(
+      session,
+      {
+        endpoint: listWithdrawals,
+        columns: [...HEAD, STATUS, { field: 'network', title: 'On' }, WITHDRAWN_TO],
+        rowsOf: ({ withdrawals }) => withdrawals,
+        idOf: (row) => row.requestId,
+      },
+      { type, status, userId, token, ...periodOf({ since, until }) },
+      page,
+    ),
+});
+
+const WITHDRAWN_TO = { field: 'destinationAddress', title: 'To', isWide: true } as const;
+
+export const commands: readonly Command[] = [depositsCommand, payoutsCommand, transactionsCommand, withdrawalsCommand];

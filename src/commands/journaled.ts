@@ -1,6 +1,6 @@
 import type { Profile } from '../account/profile.ts';
 import { type Reply, requestIdOf, unknownOutcome } from '../client/client.ts';
-import type { Endpoint } from '../contract/endpoint.ts';
+import { type Endpoint, effectOf } from '../contract/endpoint.ts';
 import { redact } from '../contract/redact.ts';
 import { CliError } from '../exit.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -30,7 +30,7 @@ export async function sendJournaled<D>(
     mode: profile.mode,
     baseUrl: profile.baseUrl,
     endpoint: endpoint.id,
-    effect: endpoint.effect,
+    effect: effectOf(endpoint, input),
     command: session.commandLine,
     summary,
     request: JSON.stringify(redact(endpoint.request(), input)),

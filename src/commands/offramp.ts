@@ -1,8 +1,9 @@
 import { offrampStatus, startOfframp } from '../contract/transactions.ts';
-import { balanceUser } from '../contract/wallets.ts';
-import { amountForPeople, minorForPeople } from '../money/amount.ts';
-import { fromWire, toWireNumber, wireForPeople } from '../money/units.ts';
+import { type Amount, amountForPeople } from '../money/amount.ts';
+import { cngnBaseFromKobo } from '../money/rates.ts';
+import { toWireNumber } from '../money/units.ts';
 import { command } from './command.ts';
+import { amountLine, balanceLine, feesOn, look, userBalance } from './look.ts';
 import { amountHelp, amountOf, argument, digits, id, required } from './parameters.ts';
 import { outcomeOf, type Session } from './session.ts';
 import { follow, waitOption } from './wait.ts';
@@ -20,15 +21,16 @@ function followOfframp(session: Session, requestId: string, waitMs: number) {
   });
 }
 
-/** The balance before, for the person who confirms. A balance that cannot be read is no reason to stop. */
-async function balanceBefore(session: Session, userId: string): Promise<readonly (readonly [string, string])[]> {
-  try {
-    const { data } = await session.call(balanceUser, { userId });
-    const held = fromWire(data.totalBalance ?? '', 'token', 'CNGN');
-    return held ? [['balance', `${amountForPeople(held)} before`]] : [];
-  } catch {
-    return [];
-  }
+/** The fees, and the balance before and after them. */
+function lookAhead(session: Session, userId: string, amount: Amount) {
+  return look(async () => {
+    const [{ lines, total }, before] = await Promise.all([
+      feesOn(session, 'offramp', amount),
+      userBalance(session, userId, 'CNGN').catch(() => undefined),
+    ]);
+    const taken = total && -cngnBaseFromKobo(amount.minor + total.minor);
+    return [...lines, ...(before ? [balanceLine(before, taken)] : [])];
+  });
 }
 
 const startCommand = command({
@@ -61,13 +63,10 @@ const startCommand = command({
         summary: `offramp of ${amountForPeople(amount)} from user ${userId} to account ${accountNumber} at bank ${bankCode}`,
         lines: [
           ['user', userId],
-          [
-            'amount',
-            `${amountForPeople(amount)} (${minorForPeople(amount)}), sent as ${wireForPeople(amount, 'naira')}; fees are taken on top`,
-          ],
+          amountLine(amount, 'naira', 'fees are taken on top'),
           ['destination', `account ${accountNumber} at bank ${bankCode}`],
         ],
-        look: () => balanceBefore(session, userId),
+        look: () => lookAhead(session, userId, amount),
       },
       wait === undefined ? {} : { prints: offrampStatus },
     );

@@ -1,19 +1,14 @@
 import { onrampStatus, startOnramp } from '../contract/transactions.ts';
 import { getVirtualAccount } from '../contract/virtual-accounts.ts';
 import { CliError } from '../exit.ts';
-import { amountForPeople, minorForPeople, printable } from '../money/amount.ts';
-import { toWireNumber, wireForPeople } from '../money/units.ts';
+import { type Amount, amountForPeople, amount as amountIn } from '../money/amount.ts';
+import { cngnBaseFromKobo } from '../money/rates.ts';
+import { toWireNumber } from '../money/units.ts';
 import { command } from './command.ts';
-import { amountHelp, amountOf, argument, id, oneOf, option, required, switchOn } from './parameters.ts';
+import { amountLine, balanceLine, feesOn, type Line, look, userBalance } from './look.ts';
+import { amountHelp, amountOf, argument, evmAddress, id, oneOf, option, required, switchOn } from './parameters.ts';
 import { outcomeOf, type Session } from './session.ts';
 import { follow, waitOption } from './wait.ts';
-
-const address = (text: string) => {
-  if (/^0x[0-9a-fA-F]{40}$/.test(text)) return text;
-  throw new CliError('usage', `"${printable(text)}" is no EVM address`, {
-    hint: 'an EVM address is 0x and 40 hexadecimal digits',
-  });
-};
 
 function followOnramp(session: Session, requestId: string, waitMs: number) {
   return follow(session, {
@@ -26,6 +21,37 @@ function followOnramp(session: Session, requestId: string, waitMs: number) {
     again: `fiatrail onramp status ${requestId} --wait`,
     waitMs,
   });
+}
+
+type Swap = 'USDC' | 'USDT' | 'off' | undefined;
+
+interface Route {
+  readonly autoSwap: Swap;
+  readonly sweep: boolean | undefined;
+  readonly destination: string | undefined;
+}
+
+/** Where the money ends, and as what. */
+function routeForPeople({ autoSwap, sweep, destination }: Route): string {
+  const where = sweep ? "the user's default wallet" : (destination ?? 'a new wallet of the user');
+  if (autoSwap === undefined) return `${where}, as cNGN unless the user's onramp asset says otherwise`;
+  return autoSwap === 'off' ? `${where}, as cNGN` : `${where}, swapped into ${autoSwap}`;
+}
+
+/** The fees and what is paid in all; the balance, and what it will be where the cNGN stays with the user. */
+function lookAhead(session: Session, userId: string, amount: Amount, { autoSwap, sweep }: Route) {
+  return look(
+    async () => {
+      const { lines, total } = await feesOn(session, 'onramp', amount);
+      const sum: Line[] = total ? [['to pay', amountForPeople(amountIn('NGN', amount.minor + total.minor))]] : [];
+      return [...lines, ...sum];
+    },
+    async () => {
+      const before = await userBalance(session, userId, 'CNGN');
+      const isKept = !sweep && (autoSwap === undefined || autoSwap === 'off');
+      return before ? [balanceLine(before, isKept ? cngnBaseFromKobo(amount.minor) : undefined)] : [];
+    },
+  );
 }
 
 const startCommand = command({
@@ -42,21 +68,26 @@ const startCommand = command({
     userId: argument('user-id', 'whose wallet is funded', id, 'User id:'),
     amount: required('--amount <naira>', amountHelp('NGN'), amountOf('NGN'), 'Amount in Naira:'),
     sweep: switchOn('--sweep', "send the cNGN on to the user's default wallet"),
-    autoSwap: option('--auto-swap <asset>', 'swap the cNGN into USDC or USDT', oneOf('USDC', 'USDT')),
+    autoSwap: option(
+      '--auto-swap <asset>',
+      "swap the cNGN into USDC or USDT, or off (default: the user's onramp asset)",
+      oneOf('USDC', 'USDT', 'off'),
+    ),
     destination: option(
       '--destination <address>',
       'where the swapped asset goes (with --auto-swap, without --sweep)',
-      address,
+      evmAddress,
     ),
     owner: option(
       '--owner <address>',
       'EVM account that will own the wallet; the service can then not withdraw from it',
-      address,
+      evmAddress,
     ),
     wait: waitOption('until the payment has come and the cNGN is there'),
   },
   run: async (session, { userId, amount, sweep, autoSwap, destination, owner, wait }) => {
-    if (destination && (!autoSwap || sweep)) {
+    const isSwapped = autoSwap !== undefined && autoSwap !== 'off';
+    if (destination && (!isSwapped || sweep)) {
       throw new CliError('usage', '--destination needs --auto-swap and goes without --sweep', {
         hint: 'leave --destination out, or change the other two',
       });
@@ -64,8 +95,8 @@ const startCommand = command({
     const request = {
       userId,
       amount: toWireNumber(amount, 'naira'),
-      assetSwap: autoSwap,
-      autoSwap: autoSwap ? true : undefined,
+      assetSwap: isSwapped ? autoSwap : undefined,
+      autoSwap: autoSwap === undefined ? undefined : isSwapped,
       sweepToOfframp: sweep || undefined,
       destinationAssetSwap: destination,
       owner,
@@ -77,12 +108,11 @@ const startCommand = command({
         summary: `onramp of ${amountForPeople(amount)} for user ${userId}`,
         lines: [
           ['user', userId],
-          [
-            'amount',
-            `${amountForPeople(amount)} (${minorForPeople(amount)}), sent as ${wireForPeople(amount, 'naira')}; fees are added on top`,
-          ],
-          ['destination', sweep ? "the user's default wallet" : (destination ?? 'a new wallet of the user')],
+          amountLine(amount, 'naira', 'fees are added on top'),
+          ['destination', routeForPeople({ autoSwap, sweep, destination })],
+          ...(owner === undefined ? [] : [['owner', `${owner}: the service cannot withdraw from it`] as const]),
         ],
+        look: () => lookAhead(session, userId, amount, { autoSwap, sweep, destination }),
       },
       wait === undefined ? {} : { prints: onrampStatus },
     );

@@ -1,5 +1,6 @@
 import { CliError } from '../exit.ts';
 import { type Amount, AmountError, type Asset, amountForm, parseAmount, printable } from '../money/amount.ts';
+import { type PercentMillionths, percentFromText } from '../money/rates.ts';
 import { Secret } from '../secret.ts';
 
 /** One argument or option of a command: how it is written, what it says in help, and how its text becomes a value. */
@@ -14,8 +15,10 @@ export interface Parameter<T> {
   /** What a terminal is asked when a required value is missing. */
   readonly question?: string;
   readonly isSecret?: boolean;
-  /** The option may be given more than once; `parse` gets each text. */
+  /** It may be given more than once; `parse` gets each text. */
   readonly repeats?: boolean;
+  /** Every text it takes, where these can be listed: for completion. */
+  readonly values?: readonly string[];
 }
 
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
@@ -23,7 +26,17 @@ export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
 /** The values of a command's parameters. */
 export type Values<P> = { readonly [K in keyof P]: P[K] extends Parameter<infer T> ? T : never };
 
-type Parse<T> = (text: string) => T;
+/** How a text becomes a value; `values` are all the texts it takes, where these can be listed. */
+interface Parse<T> {
+  (text: string): T;
+  readonly values?: readonly string[];
+}
+
+const valuesOf = ({ values }: Parse<unknown>) => (values ? { values } : {});
+
+function withValues<T>(values: readonly string[], parse: (text: string) => T): Parse<T> {
+  return Object.assign(parse, { values });
+}
 
 export function argument<T>(name: string, help: string, parse: Parse<T>, question?: string): Parameter<T> {
   return {
@@ -33,6 +46,7 @@ export function argument<T>(name: string, help: string, parse: Parse<T>, questio
     required: true,
     parse: (text = '') => parse(text),
     question: question ?? `${name}:`,
+    ...valuesOf(parse),
   };
 }
 
@@ -43,7 +57,18 @@ export function optionalArgument<T>(name: string, help: string, parse: Parse<T>)
     help,
     required: false,
     parse: (text) => (text === undefined ? undefined : parse(text)),
+    ...valuesOf(parse),
   };
+}
+
+/** One or more arguments, the last of a command. */
+export function someArguments<T>(
+  name: string,
+  help: string,
+  parse: Parse<T>,
+  question: string,
+): Parameter<readonly T[]> {
+  return { kind: 'argument', name, help, required: true, repeats: true, parse: (text = '') => [parse(text)], question };
 }
 
 export function required<T>(name: string, help: string, parse: Parse<T>, question?: string): Parameter<T> {
@@ -54,6 +79,7 @@ export function required<T>(name: string, help: string, parse: Parse<T>, questio
     required: true,
     parse: (text = '') => parse(text),
     question: question ?? `${name}:`,
+    ...valuesOf(parse),
   };
 }
 
@@ -64,11 +90,20 @@ export function option<T>(name: string, help: string, parse: Parse<T>): Paramete
     help,
     required: false,
     parse: (text) => (text === undefined ? undefined : parse(text)),
+    ...valuesOf(parse),
   };
 }
 
 export function repeated<T>(name: string, help: string, parse: Parse<T>): Parameter<readonly T[]> {
-  return { kind: 'option', name, help, required: false, repeats: true, parse: (text = '') => [parse(text)] };
+  return {
+    kind: 'option',
+    name,
+    help,
+    required: false,
+    repeats: true,
+    parse: (text = '') => [parse(text)],
+    ...valuesOf(parse),
+  };
 }
 
 export function switchOn(name: string, help: string): Parameter<boolean> {
@@ -103,6 +138,27 @@ export const amountOf =
     }
   };
 
+/** An amount of whichever token the command is about; the token is told once it is known. */
+export const amountOfToken: Parse<(token: Ticker) => Amount> = (text) => {
+  const fitting = TICKERS.find((token) => isAmountOf(text, token)) ?? 'CNGN';
+  amountOf(fitting)(text);
+  return (token) => amountOf(token)(text);
+};
+
+function isAmountOf(text: string, token: Ticker): boolean {
+  try {
+    return parseAmount(text, token).minor > 0n;
+  } catch {
+    return false;
+  }
+}
+
+/** The same, and 0 as well. */
+export const amountOrNothingOf =
+  (asset: Asset): Parse<Amount> =>
+  (text) =>
+    /^₦?0(\.0+)?$/.test(text) ? { asset, minor: 0n } : amountOf(asset)(text);
+
 export const amountHelp = (asset: Asset) =>
   `${asset === 'NGN' ? 'whole Naira' : 'whole tokens'} unless a unit is written: ${amountForm(asset)}`;
 
@@ -124,13 +180,42 @@ export const wholeNumber =
     throw new CliError('usage', `"${printable(text)}" is not a whole number from ${minimum} to ${maximum}`);
   };
 
-export const oneOf =
-  <const V extends readonly string[]>(...values: V): Parse<V[number]> =>
-  (text) => {
+export const oneOf = <const V extends readonly string[]>(...values: V): Parse<V[number]> =>
+  withValues(values, (text) => {
     const found = values.find((value) => value === text);
     if (found !== undefined) return found;
     throw new CliError('usage', `"${printable(text)}" is not one of ${values.join(', ')}`);
-  };
+  });
+
+/** The same, in any case. */
+export const oneOfAnyCase = <const V extends readonly string[]>(...values: V): Parse<V[number]> =>
+  withValues(values, (text) => {
+    const found = values.find((value) => value.toLowerCase() === text.toLowerCase());
+    return found ?? oneOf(...values)(text);
+  });
+
+export const TICKERS = ['CNGN', 'USDC', 'USDT'] as const;
+
+export type Ticker = (typeof TICKERS)[number];
+
+/** One of the tickers, in any case. */
+export const ticker = oneOfAnyCase(...TICKERS);
+
+export const onOrOff = withValues(['on', 'off'], (text) => oneOf('on', 'off')(text) === 'on');
+
+/** `0.5%` or `0.5`, from 0 to 100. */
+export const percent: Parse<PercentMillionths> = (text) => {
+  const value = percentFromText(text.replace(/\s?%$/, ''));
+  if (value !== undefined && value >= 0n && value <= 100_000_000n) return value;
+  throw new CliError('usage', `"${printable(text)}" is no percentage from 0 to 100`, { hint: 'write 0.5% or 0.5' });
+};
+
+export const evmAddress: Parse<string> = (text) => {
+  if (/^0x[0-9a-fA-F]{40}$/.test(text)) return text;
+  throw new CliError('usage', `"${printable(text)}" is no EVM address`, {
+    hint: 'an EVM address is 0x and 40 hexadecimal digits',
+  });
+};
 
 const DURATION_UNITS_MS: Readonly<Record<string, number>> = {
   ms: 1,

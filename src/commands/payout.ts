@@ -1,3 +1,108 @@
-import type { Command } from './command.ts';
+import { getBankAccount } from '../contract/banks.ts';
+import { payoutStatus, startPayout } from '../contract/transfers.ts';
+import { type Amount, amountForPeople, amount as amountIn } from '../money/amount.ts';
+import { cngnBaseFromKobo, koboFromCngnBase } from '../money/rates.ts';
+import { toWireNumber } from '../money/units.ts';
+import { command } from './command.ts';
+import { accountBalance, amountLine, balanceLine, type Line, look, platformFee } from './look.ts';
+import { amountHelp, amountOf, argument, id, required } from './parameters.ts';
+import { outcomeOf, type Session } from './session.ts';
+import { follow, waitOption } from './wait.ts';
 
-export const commands: readonly Command[] = [];
+const COLUMNS = [
+  { field: 'requestId', title: 'Request' },
+  { field: 'status', title: 'Status' },
+  { field: 'amount', title: 'Amount' },
+  { field: 'bankAccount.accountName', title: 'To' },
+  { field: 'bankAccount.accountNumber', title: 'Account' },
+  { field: 'bankAccount.bankName', title: 'Bank' },
+  { field: 'transferDetails.txHash', title: 'Transaction' },
+  { field: 'payoutDetails.reference', title: 'Reference' },
+  { field: 'initiatedAt', title: 'Started' },
+  { field: 'completedAt', title: 'Completed' },
+] as const;
+
+function followPayout(session: Session, requestId: string, waitMs: number) {
+  return follow(session, {
+    endpoint: payoutStatus,
+    input: { requestId },
+    stateOf: ({ status }) => status,
+    done: ['completed'],
+    failed: ['failed', 'cancelled', 'reversed'],
+    what: 'the payout',
+    again: `fiatrail payout status ${requestId} --wait`,
+    waitMs,
+    columns: COLUMNS,
+  });
+}
+
+/** Whose account the Naira goes to, as the bank knows it. */
+async function destinationLines(session: Session, accountId: string): Promise<readonly Line[]> {
+  const [account] = (await session.call(getBankAccount, { accountId })).data.accounts ?? [];
+  return account ? [['pays', `${account.accountName}, ${account.accountNumber} at ${account.bankName}`]] : [];
+}
+
+/** The platform's fee, and the balance before and after both. */
+async function costLines(session: Session, amount: Amount): Promise<readonly Line[]> {
+  const kobo = koboFromCngnBase(amount.minor);
+  const [before, fee] = await Promise.all([
+    accountBalance(session, 'CNGN').catch(() => undefined),
+    kobo === undefined ? undefined : platformFee(session, 'offramp', amountIn('NGN', kobo)).catch(() => undefined),
+  ]);
+  const taken = fee && -(amount.minor + cngnBaseFromKobo(fee.minor));
+  return [
+    ...(fee ? [['fees', `${amountForPeople(fee)} to the platform`] as const] : []),
+    ...(before ? [balanceLine(before, taken)] : []),
+  ];
+}
+
+const startCommand = command({
+  words: ['payout', 'start'],
+  summary: "Pay the account's own cNGN out, as Naira, to one of its bank accounts",
+  details: 'The bank receives the amount; fees are taken from the wallet on top.',
+  examples: [
+    'fiatrail payout start --amount 50000 --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
+    'fiatrail payout start --amount 50000 --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --yes --wait -o json',
+  ],
+  endpoints: [startPayout.id, payoutStatus.id],
+  parameters: {
+    amount: required('--amount <cngn>', amountHelp('CNGN'), amountOf('CNGN'), 'Amount in cNGN:'),
+    to: required('--to <bank-account-id>', 'as printed by bank-accounts list', id, 'Bank account id:'),
+    wait: waitOption('until the bank has been paid'),
+  },
+  run: async (session, { amount, to, wait }) => {
+    const reply = await session.change(
+      startPayout,
+      { amount: toWireNumber(amount, 'base'), bankAccountId: to },
+      {
+        summary: `payout of ${amountForPeople(amount)} to bank account ${to}`,
+        lines: [amountLine(amount, 'base', 'fees are taken on top'), ['destination', `bank account ${to}`]],
+        look: () =>
+          look(
+            () => destinationLines(session, to),
+            () => costLines(session, amount),
+          ),
+      },
+      wait === undefined ? {} : { prints: payoutStatus },
+    );
+    if (wait === undefined) return outcomeOf(session, startPayout, reply);
+    return followPayout(session, reply.data.requestId, wait);
+  },
+});
+
+const statusCommand = command({
+  words: ['payout', 'status'],
+  summary: "Show how a payout of the account's own cNGN stands",
+  examples: [
+    'fiatrail payout status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
+    'fiatrail payout status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait 5m -o json',
+  ],
+  endpoints: [payoutStatus.id],
+  parameters: {
+    requestId: argument('request-id', 'as printed by payout start', id, 'Request id:'),
+    wait: waitOption('until it has ended'),
+  },
+  run: async (session, { requestId, wait }) => followPayout(session, requestId, wait ?? 0),
+});
+
+export const commands = [startCommand, statusCommand];

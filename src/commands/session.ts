@@ -2,7 +2,7 @@ import { journalPath, stateDir } from '../account/paths.ts';
 import type { Profile } from '../account/profile.ts';
 import type { CallOptions, Client, Reply } from '../client/client.ts';
 import { requireValid } from '../client/client.ts';
-import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
+import { type Effect, type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
 import { redact } from '../contract/redact.ts';
 import { CliError } from '../exit.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -32,6 +32,8 @@ export interface Globals {
 export interface SessionCallOptions extends CallOptions {
   /** The endpoint whose answer is printed in the end, where that is another one: a status that is waited for. */
   readonly prints?: Endpoint;
+  /** A read that a change needs first: it is made in a dry run too, which shows the change. */
+  readonly isBeforehand?: boolean;
 }
 
 /** What a change is, for the person who confirms it and for the journal. */
@@ -128,12 +130,12 @@ export function createSession({ world, profile, globals, commandLine, runLine }:
     call: async (endpoint, input, options = {}) => {
       await prepare(session, endpoint, input, options);
       const reply = await (await client()).call(endpoint, input, options);
-      if (endpoint.effect !== 'read') changed = { operationId: undefined };
+      if (effectOf(endpoint, input) !== 'read') changed = { operationId: undefined };
       return reply;
     },
     change: async (endpoint, input, change, options = {}) => {
       await prepare(session, endpoint, input, options);
-      await confirm(session, endpoint, change);
+      await confirm(session, effectOf(endpoint, input), change);
       const opened = await client();
       const { reply, operationId } = await sendJournaled(session, endpoint, input, change.summary, () =>
         opened.call(endpoint, input, options),
@@ -166,10 +168,10 @@ async function prepare(
   session: Session,
   endpoint: Endpoint,
   input: unknown,
-  { unchecked, prints = endpoint }: SessionCallOptions,
+  { unchecked, prints = endpoint, isBeforehand }: SessionCallOptions,
 ): Promise<void> {
   if (!unchecked) requireValid(endpoint, input);
-  if (session.globals.dryRun) {
+  if (session.globals.dryRun && !isBeforehand) {
     const { encodeRequest } = await import('../client/codec.ts');
     const shown = redact(endpoint.request(), input) as Record<string, unknown>;
     const { method, url, body } = encodeRequest(endpoint, shown, {
@@ -187,7 +189,7 @@ async function prepare(
       },
     });
   }
-  if (endpoint.effect === 'read') return;
+  if (effectOf(endpoint, input) === 'read') return;
   const { nests, lists } = prints;
   await checkOptions(
     { schema: prints.response(), ...(nests ? { nests } : {}), ...(lists ? { lists } : {}) },
@@ -196,9 +198,9 @@ async function prepare(
 }
 
 /** Shows what will happen and asks, default no. Throws CliError: usage without anybody to ask, declined. */
-async function confirm(session: Session, endpoint: Endpoint, { summary, lines, look }: Change): Promise<void> {
+async function confirm(session: Session, effect: Effect, { summary, lines, look }: Change): Promise<void> {
   const { world, profile, globals } = session;
-  const mustAsk = !globals.yes && (endpoint.effect === 'money' || endpoint.effect === 'destructive');
+  const mustAsk = !globals.yes && (effect === 'money' || effect === 'destructive');
   if (mustAsk && !session.isInteractive) {
     throw new CliError(
       'usage',

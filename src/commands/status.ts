@@ -1,37 +1,74 @@
 import { accumulatedFees } from '../contract/fees.ts';
+import { listTransactions, listWithdrawals } from '../contract/history.ts';
 import { balanceMulti } from '../contract/wallets.ts';
 import { CliError } from '../exit.ts';
-import type { WireNumber } from '../money/decimal.ts';
-import { fromWire } from '../money/units.ts';
 import { command } from './command.ts';
+import { accountBalance, nairaOf } from './look.ts';
+import { TICKERS } from './parameters.ts';
 import type { Session } from './session.ts';
 
 /** Operations looked through for ones without an answer. */
 const LOOK_BACK = 10_000;
 
-function naira(kobo: WireNumber | null | undefined) {
-  return kobo === null || kobo === undefined ? null : (fromWire(kobo, 'kobo', 'NGN') ?? null);
+/** How many rows a list has, by its first row; null where the service does not say. */
+async function countOf(count: Promise<{ readonly data: { readonly total?: number | null | undefined } }>) {
+  return count.then(
+    ({ data }) => data.total ?? null,
+    () => null,
+  );
 }
 
-/** What the account says of itself. Throws CliError where it does not answer. */
+/** What is on its way. Each is one row of a list, and what cannot be counted is left open: the rest still tells. */
+async function pendingOf(session: Session) {
+  const transactions = (direction: 'in' | 'out') =>
+    countOf(session.call(listTransactions, { direction, status: 'pending', limit: 1 }));
+  const [deposits, payouts, withdrawals] = await Promise.all([
+    transactions('in'),
+    transactions('out'),
+    countOf(session.call(listWithdrawals, { status: 'pending', limit: 1 })),
+  ]);
+  return { deposits, payouts, withdrawals };
+}
+
+/** What the account says of itself, read at once. Throws CliError where it does not answer. */
 async function account(session: Session) {
-  const held = [];
-  for (const token of ['CNGN', 'USDC', 'USDT'] as const) {
-    const { data } = await session.call(balanceMulti, { token });
-    held.push([token, fromWire(data.totalBalance ?? '', 'token', token) ?? null] as const);
-  }
-  const { summary } = (await session.call(accumulatedFees, {})).data;
+  const held = async () =>
+    Promise.all(TICKERS.map(async (token) => [token, (await accountBalance(session, token)) ?? null] as const));
+  const [balances, { data }, pending] = await Promise.all([
+    held(),
+    session.call(accumulatedFees, {}),
+    pendingOf(session),
+  ]);
+  const fees = (kobo: Parameters<typeof nairaOf>[0]) => nairaOf(kobo) ?? null;
   return {
-    balances: Object.fromEntries(held),
-    fees: { withdrawable: naira(summary?.availableForWithdrawal), pending: naira(summary?.pendingFees) },
+    balances: Object.fromEntries(balances),
+    fees: { withdrawable: fees(data.summary?.availableForWithdrawal), pending: fees(data.summary?.pendingFees) },
+    pending: { ...pending, feeWithdrawals: fees(data.summary?.pendingWithdrawals) },
   };
 }
 
+const COLUMNS = [
+  { field: 'profile', title: 'Profile' },
+  { field: 'mode', title: 'Mode' },
+  { field: 'baseUrl', title: 'Base URL' },
+  { field: 'reachable', title: 'Reachable' },
+  { field: 'balances.CNGN', title: 'Balances' },
+  { field: 'balances.USDC', title: '' },
+  { field: 'balances.USDT', title: '' },
+  { field: 'fees.withdrawable', title: 'Fees to withdraw' },
+  { field: 'fees.pending', title: 'Fees on their way' },
+  { field: 'pending.feeWithdrawals', title: 'Fees being withdrawn' },
+  { field: 'pending.deposits', title: 'Deposits pending' },
+  { field: 'pending.payouts', title: 'Payouts pending' },
+  { field: 'pending.withdrawals', title: 'Withdrawals pending' },
+  { field: 'operationsInDoubt', title: 'Operations in doubt' },
+] as const;
+
 const statusCommand = command({
   words: ['status'],
-  summary: 'Show profile, mode, reachability, balances, withdrawable fees and what is in doubt',
+  summary: 'Show profile, mode, reachability, balances, withdrawable fees, what is pending and what is in doubt',
   examples: ['fiatrail status', 'fiatrail status -o json --query balances'],
-  endpoints: [balanceMulti.id, accumulatedFees.id],
+  endpoints: [balanceMulti.id, accumulatedFees.id, listTransactions.id, listWithdrawals.id],
   parameters: {},
   run: async (session) => {
     const { profile } = session;
@@ -44,7 +81,7 @@ const statusCommand = command({
     };
     try {
       const data = { ...about, reachable: true, ...(await account(session)), operationsInDoubt: inDoubt };
-      return { result: { data } };
+      return { result: { data, columns: COLUMNS } };
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       const data = {
@@ -52,9 +89,10 @@ const statusCommand = command({
         reachable: error.httpStatus !== undefined,
         balances: null,
         fees: null,
+        pending: null,
         operationsInDoubt: inDoubt,
       };
-      return { result: { data }, error };
+      return { result: { data, columns: COLUMNS }, error };
     }
   },
 });

@@ -1,3 +1,221 @@
-import type { Command } from './command.ts';
+import { listSwaps, startSwap, swapStatus, triggerSwap } from '../contract/swaps.ts';
+import { balanceAddress } from '../contract/wallets.ts';
+import { CliError } from '../exit.ts';
+import { amountForPeople } from '../money/amount.ts';
+import { type PercentMillionths, percentText, percentToWire } from '../money/rates.ts';
+import { fromWire, toWireNumber } from '../money/units.ts';
+import { command, type Outcome } from './command.ts';
+import { amountLine, balanceLine, type Line, look, userBalance } from './look.ts';
+import { allPages, PAGE_SIZE } from './pages.ts';
+import {
+  amountOfToken,
+  argument,
+  evmAddress,
+  id,
+  oneOf,
+  option,
+  percent,
+  required,
+  switchOn,
+  type Ticker,
+  ticker,
+  wholeNumber,
+} from './parameters.ts';
+import { periodOf, periodOptions } from './period.ts';
+import { outcomeOf, type Session } from './session.ts';
+import { follow, waitOption } from './wait.ts';
 
-export const commands: readonly Command[] = [];
+const TOKENS = 'CNGN, USDC or USDT';
+const AMOUNT_HELP = 'whole tokens unless a unit is written: 5000, 1.5, "1.5 USDC" or "1500000 base"';
+const SLIPPAGE_HELP = 'how much less than expected is taken';
+
+function followSwap(session: Session, requestId: string, waitMs: number): Promise<Outcome> {
+  return follow(session, {
+    endpoint: swapStatus,
+    input: { requestId },
+    stateOf: ({ status }) => status,
+    done: ['completed'],
+    failed: ['failed'],
+    what: 'the swap',
+    again: `fiatrail swaps status ${requestId} --wait`,
+    waitMs,
+  });
+}
+
+function checkTokens(sell: Ticker, buy: Ticker | undefined): void {
+  if (sell === buy)
+    throw new CliError('usage', `--sell and --buy are both ${sell}`, { hint: 'choose two of CNGN, USDC and USDT' });
+}
+
+const slippageLine = (slippage: PercentMillionths | undefined, usual: string): Line => [
+  'slippage',
+  slippage === undefined ? `${usual} percent, as is usual` : `${percentText(slippage)} percent`,
+];
+
+const triggerCommand = command({
+  words: ['swaps', 'trigger'],
+  summary: "Swap what an onramp's wallet holds",
+  details: 'Without --amount all of it; without --buy into what the wallet is set to.',
+  examples: [
+    'fiatrail swaps trigger --wallet 0x52908400098527886E0F7030069857D2E4169EE7 --sell CNGN --buy USDC',
+    'fiatrail swaps trigger --wallet 0x52908400098527886E0F7030069857D2E4169EE7 --sell CNGN --amount 5000 --yes --wait -o json',
+  ],
+  endpoints: [triggerSwap.id, swapStatus.id],
+  parameters: {
+    wallet: required('--wallet <address>', 'the wallet that an onramp made', evmAddress, 'Wallet address:'),
+    sell: required('--sell <token>', TOKENS, ticker, `Token to sell (${TOKENS}):`),
+    buy: option('--buy <token>', TOKENS, ticker),
+    amount: option('--amount <tokens>', AMOUNT_HELP, amountOfToken),
+    slippage: option('--slippage <percent>', `${SLIPPAGE_HELP}, 0% to 100% (default 5%)`, percent),
+    wait: waitOption('until the swap has ended'),
+  },
+  run: async (session, { wallet, sell, buy, amount, slippage, wait }) => {
+    checkTokens(sell, buy);
+    const sold = amount?.(sell);
+    const into = buy ?? 'what the wallet is set to';
+    const held = async (): Promise<readonly Line[]> => {
+      const { data } = await session.call(balanceAddress, { address: wallet, token: sell });
+      const balance = fromWire(data.totalBalance ?? '', 'token', sell);
+      return balance ? [balanceLine(balance, -(sold?.minor ?? balance.minor))] : [];
+    };
+    const reply = await session.change(
+      triggerSwap,
+      {
+        walletAddress: wallet,
+        sellToken: sell,
+        buyToken: buy,
+        amount: sold && toWireNumber(sold, 'token'),
+        slippage: slippage === undefined ? undefined : percentToWire(slippage),
+      },
+      {
+        summary: `swap of ${sold ? amountForPeople(sold) : `all ${sell}`} of wallet ${wallet} into ${into}`,
+        lines: [
+          ['wallet', wallet],
+          sold ? amountLine(sold, 'token') : ['amount', `all ${sell} that it holds`],
+          ['into', into],
+          slippageLine(slippage, '5'),
+        ],
+        look: () => look(held),
+      },
+      wait === undefined ? {} : { prints: swapStatus },
+    );
+    if (wait === undefined) return outcomeOf(session, triggerSwap, reply);
+    return followSwap(session, reply.data.requestId, wait);
+  },
+});
+
+const startCommand = command({
+  words: ['swaps', 'start'],
+  summary: 'Swap tokens of a user',
+  details:
+    'From the managed wallet and back into it, unless --from and --to say otherwise. Only wallets the service signs for can be sold from.',
+  examples: [
+    'fiatrail swaps start 4f1c… --sell CNGN --buy USDC --amount 5000',
+    'fiatrail swaps start 4f1c… --sell USDT --buy CNGN --amount 2.5 --slippage 1% --yes --wait -o json',
+  ],
+  endpoints: [startSwap.id, swapStatus.id],
+  parameters: {
+    userId: argument('user-id', 'whose tokens are swapped', id, 'User id:'),
+    sell: required('--sell <token>', TOKENS, ticker, `Token to sell (${TOKENS}):`),
+    buy: required('--buy <token>', TOKENS, ticker, `Token to buy (${TOKENS}):`),
+    amount: required('--amount <tokens>', `${AMOUNT_HELP}, of what is sold`, amountOfToken, 'Amount to sell:'),
+    slippage: option('--slippage <percent>', `${SLIPPAGE_HELP}, 0% to 100% (default 2%)`, percent),
+    from: option('--from <address>', "the user's wallet to sell from (default: the managed wallet)", evmAddress),
+    to: option('--to <address>', 'where the bought tokens go (default: the managed wallet)', evmAddress),
+    wait: waitOption('until the swap has ended'),
+  },
+  run: async (session, { userId, sell, buy, amount, slippage, from, to, wait }) => {
+    checkTokens(sell, buy);
+    const sold = amount(sell);
+    const held = async (): Promise<readonly Line[]> => {
+      const balance = await userBalance(session, userId, sell, from);
+      return balance ? [balanceLine(balance, -sold.minor)] : [];
+    };
+    const reply = await session.change(
+      startSwap,
+      {
+        userId,
+        sellToken: sell,
+        buyToken: buy,
+        amount: toWireNumber(sold, 'token'),
+        slippage: slippage === undefined ? undefined : percentToWire(slippage),
+        smartWalletAddress: from,
+        destinationAssetSwap: to,
+      },
+      {
+        summary: `swap of ${amountForPeople(sold)} of user ${userId} into ${buy}`,
+        lines: [
+          ['user', userId],
+          amountLine(sold, 'token'),
+          ['from', from ?? 'the managed wallet'],
+          ['into', buy],
+          ['destination', to ?? 'the managed wallet'],
+          slippageLine(slippage, '2'),
+        ],
+        look: () => look(held),
+      },
+      wait === undefined ? {} : { prints: swapStatus },
+    );
+    if (wait === undefined) return outcomeOf(session, startSwap, reply);
+    return followSwap(session, reply.data.requestId, wait);
+  },
+});
+
+const statusCommand = command({
+  words: ['swaps', 'status'],
+  summary: 'Show how a swap stands',
+  examples: ['fiatrail swaps status swap-0198…', 'fiatrail swaps status swap-0198… --wait 2m -o json'],
+  endpoints: [swapStatus.id],
+  parameters: {
+    requestId: argument('request-id', 'as printed by swaps start, swaps trigger or swaps list', id),
+    wait: waitOption('until it has ended'),
+  },
+  run: async (session, { requestId, wait }) => followSwap(session, requestId, wait ?? 0),
+});
+
+const COLUMNS = [
+  { field: 'requestId', title: 'Swap' },
+  { field: 'status', title: 'Status' },
+  { field: 'amountIn', title: 'Sold' },
+  { field: 'amountOut', title: 'Bought' },
+  { field: 'executionRate', title: 'Rate' },
+  { field: 'createdAt', title: 'When' },
+] as const;
+
+const listCommand = command({
+  words: ['swaps', 'list'],
+  summary: 'List the swaps, newest first',
+  examples: ['fiatrail swaps list --status completed', 'fiatrail swaps list --since 2026-08-01 --all -o csv'],
+  endpoints: [listSwaps.id],
+  parameters: {
+    status: option(
+      '--status <status>',
+      'requested (not ended yet), completed or failed',
+      oneOf('requested', 'completed', 'failed'),
+    ),
+    ...periodOptions,
+    limit: option('--limit <count>', 'swaps a page, 1 to 100 (default 20)', wholeNumber(1, 100)),
+    offset: option('--offset <count>', 'swaps to skip (default 0)', wholeNumber(0, 1_000_000_000)),
+    all: switchOn('--all', 'every page, as one list'),
+  },
+  run: async (session, { status, limit, offset, all, ...period }) => {
+    const filters = { status, ...periodOf(period) };
+    const size = limit ?? (all ? PAGE_SIZE : undefined);
+    const call = (at: number | undefined) => session.call(listSwaps, { ...filters, limit: size, offset: at });
+    const first = await call(offset);
+    if (!all) return outcomeOf(session, listSwaps, first, { columns: COLUMNS });
+    const pageOf = ({ data }: Awaited<ReturnType<typeof call>>) => ({ rows: data.swaps, total: data.pagination.total });
+    const more = allPages({
+      first: pageOf(first),
+      offset: offset ?? 0,
+      size: size ?? PAGE_SIZE,
+      idOf: ({ requestId }) => requestId,
+      fetchPage: async (at) => pageOf(await call(at)),
+    });
+    // Of the pages' own bookkeeping only the total holds for the joined list.
+    const data = { ...first.data, pagination: { total: first.data.pagination.total } };
+    return outcomeOf(session, listSwaps, { ...first, data }, { columns: COLUMNS, more });
+  },
+});
+
+export const commands = [triggerCommand, startCommand, statusCommand, listCommand];

@@ -1,3 +1,66 @@
-import type { Command } from './command.ts';
+import { transferToWallet } from '../contract/transfers.ts';
+import { getFintechWallet } from '../contract/wallets.ts';
+import { amountForPeople } from '../money/amount.ts';
+import { toWireNumber } from '../money/units.ts';
+import { command } from './command.ts';
+import { accountBalance, amountLine, balanceLine, type Line, look } from './look.ts';
+import { amountHelp, amountOfToken, evmAddress, option, required, ticker, word } from './parameters.ts';
+import { outcomeOf, type Session } from './session.ts';
 
-export const commands: readonly Command[] = [];
+/** What the account calls the wallet, and whether it may receive at all. */
+async function walletLines(session: Session, address: string): Promise<readonly Line[]> {
+  const { externalWallets } = (await session.call(getFintechWallet, {})).data;
+  const wallet = externalWallets?.find((each) => each.address?.toLowerCase() === address.toLowerCase());
+  if (!wallet) return [['wallet', 'not registered: it will be refused']];
+  return [['wallet', [wallet.label, wallet.type, wallet.status].filter(Boolean).join(', ')]];
+}
+
+const COLUMNS = [
+  { field: 'requestId', title: 'Request' },
+  { field: 'amount', title: 'Amount' },
+  { field: 'destinationAddress', title: 'To' },
+  { field: 'destinationLabel', title: 'Called' },
+  { field: 'transactionHash', title: 'Transaction' },
+  { field: 'commitmentsSafeguarded.remainingBalance', title: 'Left' },
+  { field: 'executedAt', title: 'Done' },
+] as const;
+
+const transferCommand = command({
+  words: ['transfer'],
+  summary: "Send the account's own tokens to a registered external wallet",
+  details: 'It is done when the command ends. Register the wallet first: fiatrail wallets external add',
+  examples: [
+    'fiatrail transfer --amount 1000 --to 0x52908400098527886E0F7030069857D2E4169EE7',
+    'fiatrail transfer --amount 25.5 --token USDC --to 0x5290… --note "treasury, August" --yes -o json',
+  ],
+  endpoints: [transferToWallet.id],
+  parameters: {
+    amount: required('--amount <tokens>', amountHelp('CNGN'), amountOfToken, 'Amount in whole tokens:'),
+    to: required('--to <address>', 'a registered wallet, from wallets show', evmAddress, 'To (a registered wallet):'),
+    token: option('--token <ticker>', 'CNGN, USDC or USDT (default CNGN)', ticker),
+    note: option('--note <text>', 'a note of your own, at most 500 characters', word),
+  },
+  run: async (session, { amount: amountIn, to, token, note }) => {
+    const amount = amountIn(token ?? 'CNGN');
+    const request = { destinationAddress: to, amount: toWireNumber(amount, 'base'), ticker: token, note };
+    const reply = await session.change(transferToWallet, request, {
+      summary: `transfer of ${amountForPeople(amount)} to ${to}`,
+      lines: [
+        amountLine(amount, 'base', 'fees, where there are any, are taken out of it'),
+        ['destination', to],
+        ...(note === undefined ? [] : [['note', note] as const]),
+      ],
+      look: () =>
+        look(
+          () => walletLines(session, to),
+          async () => {
+            const before = await accountBalance(session, token ?? 'CNGN');
+            return before ? [balanceLine(before, -amount.minor)] : [];
+          },
+        ),
+    });
+    return outcomeOf(session, transferToWallet, reply, { columns: COLUMNS });
+  },
+});
+
+export const commands = [transferCommand];

@@ -5,6 +5,8 @@ import { command } from './command.ts';
 import { allPages, PAGE_SIZE } from './pages.ts';
 import { argument, id, oneOf, option, optionalArgument, switchOn, wholeNumber } from './parameters.ts';
 import { outcomeOf, type Session } from './session.ts';
+import { defaultWalletCommands } from './users-default-wallet.ts';
+import { manageCommands } from './users-manage.ts';
 import { follow, waitOption } from './wait.ts';
 
 const bvnText = (text: string) => {
@@ -92,6 +94,27 @@ const onboardingCommand = command({
   run: async (session, { requestId, wait }) => followOnboarding(session, requestId, wait ?? 0),
 });
 
+const SHOWN = [
+  { field: 'userId', title: 'User' },
+  { field: 'isActive', title: 'Active' },
+  { field: 'personalDetails.firstName', title: 'First name' },
+  { field: 'personalDetails.middleName', title: 'Middle name' },
+  { field: 'personalDetails.lastName', title: 'Last name' },
+  { field: 'walletDetails.evmWallet', title: 'EVM wallet' },
+  { field: 'walletDetails.bantuWallet', title: 'Bantu wallet' },
+  { field: 'walletDetails.solanaWallet', title: 'Solana wallet' },
+  {
+    field: 'virtualAccounts',
+    title: 'Permanent accounts',
+    columns: [
+      { field: 'accountNumber', title: 'Number' },
+      { field: 'accountName', title: 'Name' },
+      { field: 'bankName', title: 'Bank' },
+      { field: 'status', title: 'Status' },
+    ],
+  },
+] as const;
+
 const showCommand = command({
   words: ['users', 'show'],
   summary: 'Show a user: names, wallets, permanent virtual account',
@@ -101,7 +124,8 @@ const showCommand = command({
   ],
   endpoints: [getDetails.id],
   parameters: { userId: argument('user-id', 'as printed by users onboard or users list', id) },
-  run: async (session, { userId }) => outcomeOf(session, getDetails, await session.call(getDetails, { userId })),
+  run: async (session, { userId }) =>
+    outcomeOf(session, getDetails, await session.call(getDetails, { userId }), { columns: SHOWN }),
 });
 
 const COLUMNS = [
@@ -140,13 +164,31 @@ const listCommand = command({
     if (!all)
       return outcomeOf(session, listUsers, await session.call(listUsers, page(offset, limit)), { columns: COLUMNS });
     const size = limit ?? PAGE_SIZE;
-    const fetchPage = async (at: number) => session.call(listUsers, page(at, size));
-    const first = await fetchPage(offset ?? 0);
-    const more = allPages(first.data.users.length, offset ?? 0, size, async (at) => (await fetchPage(at)).data.users);
+    const call = (at: number) => session.call(listUsers, page(at, size));
+    const pageOf = ({ data }: Awaited<ReturnType<typeof call>>) => ({
+      rows: data.users,
+      total: data.pagination?.total ?? undefined,
+    });
+    const first = await call(offset ?? 0);
+    const more = allPages({
+      first: pageOf(first),
+      offset: offset ?? 0,
+      size,
+      idOf: ({ userId }) => userId,
+      isOldestFirst: order === 'asc',
+      fetchPage: async (at) => pageOf(await call(at)),
+    });
     // Of the pages' own bookkeeping only the total holds for the joined list.
     const data = { ...first.data, pagination: { total: first.data.pagination?.total } };
     return outcomeOf(session, listUsers, { ...first, data }, { columns: COLUMNS, more });
   },
 });
 
-export const commands = [onboardCommand, onboardingCommand, showCommand, listCommand];
+export const commands = [
+  onboardCommand,
+  onboardingCommand,
+  showCommand,
+  listCommand,
+  ...manageCommands,
+  ...defaultWalletCommands,
+];

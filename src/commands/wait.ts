@@ -1,5 +1,6 @@
 import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
 import { CliError } from '../exit.ts';
+import type { Column } from '../present/result.ts';
 import type { Outcome } from './command.ts';
 import { duration, type Parameter } from './parameters.ts';
 import { outcomeOf, type Session } from './session.ts';
@@ -35,6 +36,7 @@ export interface Following<E extends Endpoint> {
   readonly again: string;
   /** 0 looks once. */
   readonly waitMs: number;
+  readonly columns?: readonly Column[];
   /** The service's own words for why it failed. */
   readonly words?: (data: ResponseOf<E>) => string | undefined;
 }
@@ -44,7 +46,7 @@ export interface Following<E extends Endpoint> {
  * is error `failed`, and work that still goes on when a wait ends is `pending`.
  */
 export async function follow<E extends Endpoint>(session: Session, following: Following<E>): Promise<Outcome> {
-  const { endpoint, waitMs, done, failed, what } = following;
+  const { endpoint, waitMs, done, failed, what, columns } = following;
   const { clock, interrupted } = session.world;
   const slowest = (endpoint.rateLimit.windowSeconds * 1000) / (endpoint.rateLimit.max * SHARE_OF_LIMIT);
   const deadlineMs = clock.now() + waitMs;
@@ -57,7 +59,7 @@ export async function follow<E extends Endpoint>(session: Session, following: Fo
     const now = following.stateOf(reply.data) ?? 'unknown';
     if (waitMs > 0 && now !== state) await session.note(`${what} is ${now}`);
     state = now;
-    const outcome = await outcomeOf(session, endpoint, reply);
+    const outcome = await outcomeOf(session, endpoint, reply, columns && { columns });
     if (failed.includes(now)) return { ...outcome, error: failure(what, following.words?.(reply.data)) };
     if (done.includes(now) || waitMs === 0) return outcome;
     const leftMs = deadlineMs - clock.now();

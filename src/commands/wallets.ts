@@ -1,7 +1,28 @@
+import { getFintechAccount } from '../contract/virtual-accounts.ts';
 import { getFintechWallet, listUserWallets } from '../contract/wallets.ts';
 import { command } from './command.ts';
 import { argument, id } from './parameters.ts';
 import { outcomeOf } from './session.ts';
+import { externalCommands } from './wallets-external.ts';
+
+const SHOWN = [
+  { field: 'fintechName', title: 'Account' },
+  { field: 'smartWallet.address', title: 'Smart wallet' },
+  { field: 'smartWallet.deployed', title: 'Deployed' },
+  { field: 'totalUsers', title: 'Users' },
+  {
+    field: 'externalWallets',
+    title: 'External wallets',
+    columns: [
+      { field: 'address', title: 'Address' },
+      { field: 'blockchain', title: 'Network' },
+      { field: 'type', title: 'Type' },
+      { field: 'status', title: 'Status' },
+      { field: 'isDefault', title: 'Default' },
+      { field: 'label', title: 'Label' },
+    ],
+  },
+] as const;
 
 const showCommand = command({
   words: ['wallets', 'show'],
@@ -9,7 +30,8 @@ const showCommand = command({
   examples: ['fiatrail wallets show', 'fiatrail wallets show -o json --query smartWallet.address'],
   endpoints: [getFintechWallet.id],
   parameters: {},
-  run: async (session) => outcomeOf(session, getFintechWallet, await session.call(getFintechWallet, {})),
+  run: async (session) =>
+    outcomeOf(session, getFintechWallet, await session.call(getFintechWallet, {}), { columns: SHOWN }),
 });
 
 const COLUMNS = [
@@ -31,4 +53,23 @@ const userCommand = command({
     outcomeOf(session, listUserWallets, await session.call(listUserWallets, { userId }), { columns: COLUMNS }),
 });
 
-export const commands = [showCommand, userCommand];
+const DEPOSIT_ACCOUNT = [
+  { field: 'accountNumber', title: 'Number' },
+  { field: 'accountName', title: 'Name' },
+  { field: 'bankName', title: 'Bank' },
+  { field: 'status', title: 'Status' },
+  { field: 'createdAt', title: 'Created' },
+] as const;
+
+const depositAccountCommand = command({
+  words: ['wallets', 'deposit-account'],
+  summary: "Show the account's own bank account: Naira paid in becomes cNGN in its default wallet",
+  details: 'It never expires and takes any amount from anybody.',
+  examples: ['fiatrail wallets deposit-account', 'fiatrail wallets deposit-account -o json --query accountNumber'],
+  endpoints: [getFintechAccount.id],
+  parameters: {},
+  run: async (session) =>
+    outcomeOf(session, getFintechAccount, await session.call(getFintechAccount, {}), { columns: DEPOSIT_ACCOUNT }),
+});
+
+export const commands = [showCommand, userCommand, depositAccountCommand, ...externalCommands];

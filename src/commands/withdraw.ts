@@ -1,3 +1,70 @@
-import type { Command } from './command.ts';
+import { withdrawAsset } from '../contract/transfers.ts';
+import { amountForPeople } from '../money/amount.ts';
+import { toWireNumber } from '../money/units.ts';
+import { command } from './command.ts';
+import { amountLine, balanceLine, look, userBalance } from './look.ts';
+import { amountHelp, amountOfToken, argument, id, oneOf, option, required, ticker } from './parameters.ts';
+import { outcomeOf } from './session.ts';
 
-export const commands: readonly Command[] = [];
+const NETWORKS = ['base', 'bsc', 'sol', 'eth', 'xbn', 'asc', 'arc', 'lisk'] as const;
+
+const COLUMNS = [
+  { field: 'requestId', title: 'Request' },
+  { field: 'amount', title: 'Amount' },
+  { field: 'feeBreakdown.totalFee', title: 'Fees' },
+  { field: 'feeBreakdown.netAmount', title: 'Arrives' },
+  { field: 'destinationWallet', title: 'To' },
+  { field: 'networkDisplayName', title: 'On' },
+  { field: 'transactionHash', title: 'Transaction' },
+  { field: 'estimatedConfirmationTime', title: 'Confirmed' },
+  { field: 'warnings', title: 'Warnings' },
+  { field: 'executedAt', title: 'Done' },
+] as const;
+
+const withdrawCommand = command({
+  words: ['withdraw'],
+  summary: "Send a user's tokens to an external address",
+  details:
+    'It is done when the command ends. Fees are taken out of the amount; a network other than base goes through a bridge.',
+  examples: [
+    'fiatrail withdraw 4f1c… --amount 200 --token CNGN --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 0x8617E340B3D01FA5F11F306F4090FD50E238070D',
+    'fiatrail withdraw 4f1c… --amount 25.5 --token USDC --from 0x5290… --to 0x8617… --network bsc --yes -o json',
+  ],
+  endpoints: [withdrawAsset.id],
+  parameters: {
+    userId: argument('user-id', 'whose tokens are sent', id, 'User id:'),
+    amount: required('--amount <tokens>', amountHelp('CNGN'), amountOfToken, 'Amount in whole tokens:'),
+    token: required('--token <ticker>', 'CNGN, USDC or USDT', ticker, 'Token (CNGN, USDC or USDT):'),
+    from: required('--from <wallet>', "the user's wallet, from wallets user", id, 'From (a wallet of the user):'),
+    to: required('--to <address>', 'an address of the network; what is sent there cannot be called back', id, 'To:'),
+    network: option('--network <network>', `${NETWORKS.join(', ')} (default base)`, oneOf(...NETWORKS)),
+  },
+  run: async (session, { userId, amount: amountIn, token, from, to, network }) => {
+    const amount = amountIn(token);
+    const request = {
+      userId,
+      internalWallet: from,
+      destinationWallet: to,
+      amount: toWireNumber(amount, 'token'),
+      ticker: token,
+      network,
+    };
+    const reply = await session.change(withdrawAsset, request, {
+      summary: `withdrawal of ${amountForPeople(amount)} of user ${userId} to ${to} on ${network ?? 'base'}`,
+      lines: [
+        ['user', userId],
+        amountLine(amount, 'token', 'fees are taken out of it'),
+        ['from', from],
+        ['destination', `${to} on ${network ?? 'base'}`],
+      ],
+      look: () =>
+        look(async () => {
+          const before = await userBalance(session, userId, token, from);
+          return before ? [balanceLine(before, -amount.minor)] : [];
+        }),
+    });
+    return outcomeOf(session, withdrawAsset, reply, { columns: COLUMNS });
+  },
+});
+
+export const commands = [withdrawCommand];

@@ -8,11 +8,14 @@ import {
   integer,
   list,
   money,
+  moneyText,
   oneOf,
   only,
   optional,
   orNull,
+  patterned,
   pay,
+  payText,
   text,
   timestamp,
 } from './fields.ts';
@@ -50,6 +53,12 @@ export const sandboxStatus = endpoint({
       pending: integer('inferred'),
       stuck: integer('inferred'),
       events: integer('inferred'),
+      openTrades: integer('inferred'),
+      escrow: group('inferred', {
+        CNGN: moneyText('inferred', 'token', 'CNGN'),
+        USDC: moneyText('inferred', 'token', 'USDC'),
+        USDT: moneyText('inferred', 'token', 'USDT'),
+      }),
       ledger: group('inferred', {
         balanced: flag('inferred'),
         accounts: integer('inferred'),
@@ -64,6 +73,21 @@ export const sandboxStatus = endpoint({
       bvns: optional(list('inferred', group('inferred', { bvn: anyText('inferred'), means: anyText('inferred') }))),
       accounts: optional(
         list('inferred', group('inferred', { accountNumber: anyText('inferred'), means: anyText('inferred') })),
+      ),
+      trades: optional(
+        list('inferred', group('inferred', { cngnAmount: anyText('inferred'), means: anyText('inferred') })),
+      ),
+      // The one place that shows keys, on purpose: who tries two fintechs needs the second one's.
+      fintechs: optional(
+        list(
+          'inferred',
+          group('inferred', {
+            fintechId: anyText('inferred'),
+            name: anyText('inferred'),
+            sandboxKey: orNull(anyText('inferred')),
+            productionKey: orNull(anyText('inferred')),
+          }),
+        ),
       ),
     }),
 });
@@ -85,16 +109,21 @@ export const sandboxSeed = endpoint({
   method: 'POST',
   path: '/_sandbox/seed',
   effect: 'write',
-  summary: 'Add users, or change the pace and rate limits, of the sandbox as it is',
+  summary: 'Add users or a history, or change the pace and rate limits, of the sandbox as it is',
   request: () =>
     only({
       users: optional(integer('inferred', { max: 1000, rule: '0 to 1000' })),
+      /** Transactions to add now: those after the first `historyDone` of `historyTotal` that are spread over the past year. */
+      history: optional(integer('inferred', { max: 50_000, rule: '0 to 50000' })),
+      historyDone: optional(integer('inferred')),
+      historyTotal: optional(integer('inferred')),
       pace: optional(oneOf('inferred', paces)),
       rateLimits: optional(flag('inferred')),
     }),
   response: () =>
     answer({
       users: integer('inferred'),
+      transactions: integer('inferred'),
       pace: oneOf('inferred', paces),
       rateLimits: oneOf('inferred', ['on', 'off']),
     }),
@@ -120,6 +149,31 @@ export const sandboxPay = endpoint({
       amount: money('inferred', 'naira', 'NGN'),
       outcome: oneOf('inferred', ['accepted', 'refunded']),
       reason: orNull(anyText('inferred')),
+    }),
+});
+
+export const sandboxDeposit = endpoint({
+  ...control,
+  id: 'sandbox.deposit',
+  method: 'POST',
+  path: '/_sandbox/deposit',
+  effect: 'write',
+  summary: 'Let tokens arrive at an address of the sandbox',
+  request: () =>
+    only({
+      address: text('inferred', { rule: 'a wallet of the sandbox, or the receivable address of a bridge' }),
+      asset: oneOf('inferred', ['CNGN', 'USDC', 'USDT']),
+      amount: payText('inferred', { field: 'asset' }),
+      network: text('inferred', { rule: 'a network key such as base' }),
+      from: text('inferred', { rule: 'the address the tokens come from' }),
+    }),
+  response: () =>
+    answer({
+      address: anyText('inferred'),
+      asset: oneOf('inferred', ['CNGN', 'USDC', 'USDT']),
+      amount: moneyText('inferred', 'decimal-string', { field: 'asset' }),
+      outcome: oneOf('inferred', ['credited', 'bridging', 'returned']),
+      reason: orNull(oneOf('inferred', ['wrong_sender', 'wrong_token', 'already_received'])),
     }),
 });
 
@@ -150,4 +204,117 @@ export const sandboxClock = endpoint({
     }),
 });
 
-export const controls = [sandboxStatus, sandboxReset, sandboxSeed, sandboxPay, sandboxAdvance, sandboxClock] as const;
+export const sandboxSettle = endpoint({
+  ...control,
+  id: 'sandbox.settle',
+  method: 'POST',
+  path: '/_sandbox/settle',
+  effect: 'write',
+  summary: 'Let everything that waits for a bank, a chain or an approval happen now',
+  request: () => only({}),
+  response: () => answer({ now: timestamp('inferred'), events: integer('inferred') }),
+});
+
+/** A path on the sandbox's own machine. */
+const filePath = () => patterned('inferred', /^(\/|[A-Za-z]:[\\/])[^\0]{1,4000}$/, 'an absolute path');
+
+export const sandboxSnapshot = endpoint({
+  ...control,
+  id: 'sandbox.snapshot',
+  method: 'POST',
+  path: '/_sandbox/snapshot',
+  effect: 'write',
+  summary: 'Write the whole state of the sandbox to a new file',
+  request: () => only({ path: filePath() }),
+  response: () => answer({ path: anyText('inferred'), bytes: integer('inferred') }),
+});
+
+export const sandboxRestore = endpoint({
+  ...control,
+  id: 'sandbox.restore',
+  method: 'POST',
+  path: '/_sandbox/restore',
+  effect: 'destructive',
+  summary: 'Put the state of a snapshot in the place of the one that is there',
+  request: () => only({ path: filePath() }),
+  response: () => answer({ path: anyText('inferred'), fintechId: anyText('inferred'), now: timestamp('inferred') }),
+});
+
+/** What can be made to go wrong. docs/fidelity.md says what each does. */
+export const FAULT_KINDS = [
+  'lost-request',
+  'lost-response',
+  'slow',
+  'http-500',
+  'http-500-after',
+  'http-502-html',
+  'rate-limit',
+  'malformed-json',
+  'truncated',
+  'payout-fails',
+  'duplicate-webhook',
+  'late-webhook',
+] as const;
+
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+const faultRule = () => ({
+  endpoint: anyText('inferred'),
+  kind: oneOf('inferred', FAULT_KINDS),
+  times: integer('inferred'),
+});
+
+export const sandboxFaultAdd = endpoint({
+  ...control,
+  id: 'sandbox.fault-add',
+  method: 'POST',
+  path: '/_sandbox/faults',
+  effect: 'write',
+  summary: 'Let the next requests of an endpoint go wrong on purpose',
+  request: () =>
+    only({
+      endpoint: text('inferred', { rule: 'the id of an endpoint, from: fiatrail endpoints' }),
+      kind: oneOf('inferred', FAULT_KINDS),
+      times: optional(integer('inferred', { min: 1, max: 1_000_000, rule: '1 to 1000000; 1 when left out' })),
+    }),
+  response: () => answer(faultRule()),
+});
+
+export const sandboxFaultList = endpoint({
+  ...control,
+  id: 'sandbox.fault-list',
+  method: 'GET',
+  path: '/_sandbox/faults',
+  effect: 'read',
+  summary: 'List what is to go wrong, and how often still',
+  lists: 'faults',
+  request: () => only({}),
+  response: () => answer({ faults: list('inferred', group('inferred', faultRule())) }),
+});
+
+export const sandboxFaultClear = endpoint({
+  ...control,
+  id: 'sandbox.fault-clear',
+  method: 'DELETE',
+  path: '/_sandbox/faults',
+  effect: 'write',
+  summary: 'Let nothing more go wrong on purpose',
+  request: () => only({}),
+  response: () => answer({ cleared: integer('inferred') }),
+});
+
+export const controls = [
+  sandboxStatus,
+  sandboxReset,
+  sandboxSeed,
+  sandboxPay,
+  sandboxDeposit,
+  sandboxAdvance,
+  sandboxClock,
+  sandboxSettle,
+  sandboxSnapshot,
+  sandboxRestore,
+  sandboxFaultAdd,
+  sandboxFaultList,
+  sandboxFaultClear,
+] as const;

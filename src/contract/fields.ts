@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type Asset, MAX_MINOR } from '../money/amount.ts';
-import { isWireNumber, type WireNumber, wireNumber } from '../money/decimal.ts';
-import { percentFromWire } from '../money/rates.ts';
+import { isWireNumber, type WireNumber } from '../money/decimal.ts';
+import { percentFromText, percentFromWire } from '../money/rates.ts';
 import { fromWire, type MoneyUnit } from '../money/units.ts';
 
 /** Where a fact comes from: the interface specification, public text, a public client's code, or a guess. */
@@ -175,7 +175,7 @@ export function payText(source: Source, asset: AssetRule, more: Rule & { readonl
 
 /** A percentage in a request, from `min` to `max`, at most 6 decimals. */
 export function percentFrom(source: Source, min: string, max: string, more: Rule = {}) {
-  const schema = wireNumberSchema().check(z.refine((value) => isPercentWithin(value, min, max)));
+  const schema = wireNumberSchema().check(z.refine((value) => isPercentWithin(percentFromWire(value), min, max)));
   return field(schema, { type: 'number', unit: 'percent', source, rule: `${min} to ${max} percent`, ...more });
 }
 
@@ -199,14 +199,13 @@ export function privateKey(source: Source) {
 
 /** The same as decimal text. */
 export function percentText(source: Source, min: string, max: string, more: Rule = {}) {
-  const fits = (value: string) => /^\d+(\.\d+)?$/.test(value) && isPercentWithin(wireNumber(value), min, max);
+  const fits = (value: string) => isPercentWithin(percentFromText(value), min, max);
   const schema = z.string().check(z.refine(fits));
   return field(schema, { type: 'string', unit: 'percent', source, rule: `${min} to ${max} percent, as text`, ...more });
 }
 
-function isPercentWithin(value: WireNumber, min: string, max: string): boolean {
-  const percent = percentFromWire(value);
-  const bound = (text: string) => percentFromWire(wireNumber(text)) ?? 0n;
+function isPercentWithin(percent: bigint | undefined, min: string, max: string): boolean {
+  const bound = (text: string) => percentFromText(text) ?? 0n;
   return percent !== undefined && percent >= bound(min) && percent <= bound(max);
 }
 

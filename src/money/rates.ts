@@ -10,6 +10,11 @@ export function percentFromWire(value: WireNumber): PercentMillionths | undefine
   return scaledInteger(wireNumberText(value), PERCENT_SCALE);
 }
 
+/** `0.5` to 500_000n; undefined for what is no plain decimal, or has more than 6 decimals. */
+export function percentFromText(text: string): PercentMillionths | undefined {
+  return /^\d+(\.\d+)?$/.test(text) ? scaledInteger(text, PERCENT_SCALE) : undefined;
+}
+
 export function percentToWire(percent: PercentMillionths): WireNumber {
   return wireNumber(percentText(percent));
 }
@@ -29,4 +34,14 @@ const BASE_PER_KOBO = 10n ** BigInt(DECIMALS.CNGN - DECIMALS.NGN);
 /** Naira to cNGN, one to one and exact: one kobo is 10,000 base units. */
 export function cngnBaseFromKobo(kobo: bigint): bigint {
   return kobo * BASE_PER_KOBO;
+}
+
+/** cNGN to Naira where it is whole kobo; undefined for any other amount. */
+export function wholeKoboFromCngnBase(base: bigint): bigint | undefined {
+  return base % BASE_PER_KOBO === 0n ? base / BASE_PER_KOBO : undefined;
+}
+
+/** The same back; undefined for what is finer than a kobo. */
+export function koboFromCngnBase(base: bigint): bigint | undefined {
+  return base % BASE_PER_KOBO === 0n ? base / BASE_PER_KOBO : undefined;
 }

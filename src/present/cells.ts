@@ -38,9 +38,11 @@ const SHORT_WORDS: Readonly<Record<string, string>> = {
   evm: 'EVM',
   mpc: 'MPC',
   fx: 'FX',
+  vm: 'VM',
   ip: 'IP',
   cngn: 'cNGN',
   ngn: 'NGN',
+  usd: 'USD',
   usdc: 'USDC',
   usdt: 'USDT',
 };
@@ -48,6 +50,7 @@ const SHORT_WORDS: Readonly<Record<string, string>> = {
 /** A field's name as a title: `accountNumber` is `Account number`, `wallets.evm` is `Wallets EVM`. */
 export function titleOf(field: string): string {
   const words = plainLine(field)
+    .replace(/cNGN/g, 'Cngn')
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .split(/[\s._-]+/)
     .filter((word) => word !== '');

@@ -6,7 +6,7 @@ import { csvHeader, csvRows } from './csv.ts';
 import { checkFields, type Leaf, leavesOfFields, leavesOfRows, pick } from './fields.ts';
 import { isPlainAmount, isPlainObject, type Plain } from './plain.ts';
 import { checkQuery, runQuery } from './query.ts';
-import type { PresentOptions, Result, ResultShape } from './result.ts';
+import type { Depth, PresentOptions, Result, ResultShape } from './result.ts';
 import { jsonText, plainLines } from './text.ts';
 import { blocksOf, gridOfList, isRows } from './view.ts';
 
@@ -19,7 +19,10 @@ const NARROWEST = 20;
  */
 export async function present(result: Result, options: PresentOptions, out: OutputStream): Promise<void> {
   await checkOptions(result, options);
-  const { format, query, ...rest } = options;
+  const { query, ...rest } = options;
+  const { always, depth } = result;
+  if (always === 'text') return out.write(forReader(String(result.data), out));
+  const format = always ?? options.format;
   if (query !== undefined) {
     const data = await runQuery(await documentOf(result), query);
     return present({ data }, { ...rest, format }, out);
@@ -38,6 +41,7 @@ export async function present(result: Result, options: PresentOptions, out: Outp
     case 'csv':
       return presentCsv(result, options, out);
     case 'table':
+      if (depth && !options.fields) return out.write(await chartOf(depth, options, out));
       return out.write(await tableOf(result, options, widthOf(options, out)));
   }
 }
@@ -47,7 +51,11 @@ export async function present(result: Result, options: PresentOptions, out: Outp
  * Throws CliError (usage).
  */
 export async function checkOptions(shape: ResultShape, options: PresentOptions): Promise<void> {
-  const { format, fields, query } = options;
+  const { fields, query } = options;
+  const format = shape.always === 'json' ? 'json' : options.format;
+  if (shape.always === 'text' && (fields || query !== undefined)) {
+    throw new CliError('usage', `this has no fields to choose from; leave ${fields ? '--fields' : '--query'} out`);
+  }
   if (fields && query !== undefined) {
     throw new CliError('usage', '--fields and --query cannot go together', {
       hint: "choose fields in the query itself, such as: --query 'users[].{id: userId, name: firstName}'",
@@ -124,6 +132,11 @@ function widthOf(options: PresentOptions, out: OutputStream): number {
   return width >= NARROWEST ? width : DEFAULT_WIDTH;
 }
 
+async function chartOf(depth: Depth, options: PresentOptions, out: OutputStream): Promise<string> {
+  const { depthText } = await import('./chart.ts');
+  return depthText(depth, widthOf(options, out), options);
+}
+
 async function tableOf(result: Result, options: PresentOptions, width: number): Promise<string> {
   const { listingText, tableText } = await import('./table.ts');
   if (!isList(result)) {
@@ -135,7 +148,7 @@ async function tableOf(result: Result, options: PresentOptions, width: number): 
   const rows = await allRows(result);
   checkAgainstData(result, options.fields, rows);
   if (rows.length > 0 && !isRows(rows)) return rows.map((row) => `${bare(row)}\n`).join('');
-  return tableText(gridOfList(result, options, rows), width, options.color);
+  return tableText(gridOfList(result, options, rows, width), width, options.color);
 }
 
 /** A value that stands alone, as a script wants it. */

@@ -100,7 +100,9 @@ function gridLines(pen: Pen, grid: Grid, width: number): string[] {
       const bold = line.map(() => isBold);
       const cells = rows.map((row) => part(row, line));
       const texts = draw(pen, cells, part(widths, line), part(grid.right, line), bold);
-      return texts.map((text) => (number === 0 ? text : ' '.repeat(INDENT) + text));
+      if (number === 0) return texts;
+      // A further line with nothing on it tells nothing.
+      return texts.filter((text) => text.trim() !== '').map((text) => ' '.repeat(INDENT) + text);
     });
   const lineWidths = lines.map((line, number) => lineWidth(part(widths, line)) + (number === 0 ? 0 : INDENT));
   const rule = '─'.repeat(Math.min(width, widest(lineWidths)));

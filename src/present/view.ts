@@ -21,16 +21,26 @@ interface GridColumn {
   readonly path: Path;
   readonly title: string;
   readonly right: boolean;
+  readonly isBrief?: boolean;
 }
+
+/** Columns from which on a terminal counts as wide. */
+const WIDE = 110;
+
+/** The end of a time as cells show it. */
+const SECONDS = /(?<=^[\d-]{10} \d\d:\d\d):\d\dZ$/;
 
 /** Rows of a list inside a document; the other formats have them all. */
 const ROWS_INSIDE = 10;
 
 /** A list as a table: the columns asked for, else the command's, else the scalar fields of the rows. */
-export function gridOfList(result: Result, options: PresentOptions, rows: readonly Plain[]): Grid {
+export function gridOfList(result: Result, options: PresentOptions, rows: readonly Plain[], width: number): Grid {
   const leaves = declaredLeaves(result) ?? leavesOfRows(rows);
   if (options.fields) return gridOf(leavesOfFields(options.fields, leaves).map(columnOfLeaf(result.columns)), rows);
-  if (result.columns) return gridOf(result.columns.map(columnOfChoice(leaves)), rows);
+  if (result.columns) {
+    const columns = result.columns.filter(({ isWide }) => !isWide || width >= WIDE);
+    return gridOf(columns.map(columnOfChoice(leaves)), rows);
+  }
   const filled = leaves.filter(
     (leaf) => rows.length === 0 || rows.some((row) => (valueAt(row, leaf.path) ?? null) !== null),
   );
@@ -52,30 +62,44 @@ function columnOfLeaf(columns: readonly Column[] = []) {
 }
 
 function columnOfChoice(leaves: readonly Leaf[]) {
-  return ({ field, title, align }: Column): GridColumn => {
+  return ({ field, title, align, isBrief }: Column): GridColumn => {
     const kind = leaves.find((leaf) => leaf.path.join('.') === field)?.kind;
-    return { path: field.split('.'), title, right: align === 'right' || kind === 'amount' };
+    return { path: field.split('.'), title, right: align === 'right' || kind === 'amount', isBrief: isBrief === true };
   };
 }
 
 function gridOf(columns: readonly GridColumn[], rows: readonly Plain[]): Grid {
   return {
     titles: columns.map((column) => column.title),
-    cells: rows.map((row) => columns.map(({ path }) => cellText(valueAt(row, path)))),
+    cells: rows.map((row) =>
+      columns.map(({ path, isBrief }) => {
+        const text = cellText(valueAt(row, path));
+        return isBrief ? text.replace(SECONDS, 'Z') : text;
+      }),
+    ),
     right: columns.map((column) => column.right),
   };
 }
 
 /** A document as titled lines, in the order of its fields; only `columns`, when the command names them. */
 export function blocksOf(document: Plain, columns?: readonly Column[]): Block[] {
-  if (columns) return columns.map(({ field, title }) => blockOf(title, valueAt(document, field.split('.')) ?? null));
+  if (columns)
+    return columns.map(({ field, title, columns: inner }) =>
+      blockOf(title, valueAt(document, field.split('.')) ?? null, inner),
+    );
   if (!isPlainObject(document)) return [];
   return Object.entries(document).map(([name, value]) => blockOf(titleOf(name), value));
 }
 
-function blockOf(title: string, value: Plain): Block {
+function blockOf(title: string, value: Plain, columns?: readonly Column[]): Block {
   if (isPlainObject(value) && Object.keys(value).length > 0) return { kind: 'group', title, blocks: blocksOf(value) };
   if (Array.isArray(value) && isRows(value)) {
+    if (columns) {
+      const chosen = columns.map(columnOfChoice(leavesOfRows(value)));
+      const filled = chosen.filter(({ path }) => value.some((row) => (valueAt(row, path) ?? null) !== null));
+      const grid = gridOf(filled, value);
+      return { kind: 'grid', title: `${title} (${value.length})`, grid, hidden: 0 };
+    }
     const shown = value.slice(0, ROWS_INSIDE);
     const grid = gridOf(scalarsFirst(leavesOfRows(value)).map(columnOfLeaf()), shown);
     return { kind: 'grid', title: `${title} (${value.length})`, grid, hidden: value.length - shown.length };

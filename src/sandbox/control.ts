@@ -1,80 +1,34 @@
 import type { controls } from '../contract/control.ts';
-import type { RequestOf, ResponseOf } from '../contract/endpoint.ts';
+import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
 import { Fault } from '../contract/faults.ts';
-import { type Asset, amount, amountText } from '../money/amount.ts';
-import { fromWire } from '../money/units.ts';
+import { endpoints } from '../contract/index.ts';
+import { amount } from '../money/amount.ts';
+import { fromWire, toWireText } from '../money/units.ts';
+import { receiveTokens } from '../service/chain-deposits.ts';
 import { type Call, isoTime } from '../service/context.ts';
 import { receivePayment } from '../service/deposits.ts';
-import { checkLedger } from '../service/ledger.ts';
-import { operations } from '../service/operations/index.ts';
-import { PACES } from '../service/pace.ts';
-import { advance } from '../service/schedule.ts';
+import { type FaultRule, PAYOUT_ENDPOINTS } from '../service/fault-rules.ts';
+import { networkOf } from '../service/networks.ts';
+import { settle } from '../service/schedule.ts';
 import { DEFAULT_SEED, reseed } from '../service/seed.ts';
 import type { Service } from '../service/service.ts';
-import { changeSettings } from '../service/settings.ts';
-import { TEST_ACCOUNTS, TEST_BVNS } from '../service/values.ts';
+import { restoreState, writeState } from '../service/state-file.ts';
+import { seedMore } from './control-seed.ts';
+import { statusOf } from './control-status.ts';
 
 type Control = (typeof controls)[number];
-type Controls = { readonly [E in Control as E['id']]: (call: Call, input: RequestOf<E>) => ResponseOf<E> };
-
-const count = ({ store }: Call, sql: string) => Number(store.get<{ n: bigint }>(sql)?.n ?? 0n);
-
-const onOrOff = (isOn: boolean) => (isOn ? 'on' : 'off');
-
-function status(call: Call, withValues: boolean): ResponseOf<Extract<Control, { id: 'sandbox.status' }>> {
-  const ledger = checkLedger(call.store);
-  const sum = (asset: Asset) => amountText(amount(asset, ledger.sums[asset] ?? 0n));
-  return {
-    fintechId: call.fintech.fintechId,
-    fintechName: call.fintech.name,
-    now: isoTime(call.nowMs),
-    clockOffsetSeconds: Math.trunc(call.settings.clockOffsetMs / 1000),
-    pace: call.settings.pace,
-    rateLimits: onOrOff(call.settings.rateLimits),
-    users: count(call, 'SELECT COUNT(*) AS n FROM user'),
-    pending: count(call, 'SELECT COUNT(*) AS n FROM due'),
-    stuck: count(call, 'SELECT COUNT(*) AS n FROM stuck'),
-    events: count(call, 'SELECT COUNT(*) AS n FROM outbox'),
-    ledger: {
-      balanced: ledger.balanced,
-      accounts: ledger.accounts,
-      postingSets: ledger.postingSets,
-      sums: { NGN: sum('NGN'), CNGN: sum('CNGN'), USDC: sum('USDC'), USDT: sum('USDT') },
-    },
-    ...(withValues
-      ? {
-          bvns: TEST_BVNS.map(({ bvn, means }) => ({ bvn, means })),
-          accounts: TEST_ACCOUNTS.map(({ accountNumber, means }) => ({ accountNumber, means })),
-        }
-      : {}),
-  };
-}
+type InUnit<E> = E extends Endpoint ? (call: Call, input: RequestOf<E>) => ResponseOf<E> : never;
+type Files = 'sandbox.snapshot' | 'sandbox.restore';
+type Controls = { readonly [E in Control as Exclude<E['id'], Files>]: InUnit<E> };
+type FileControls = { readonly [E in Control as Extract<E['id'], Files>]: InUnit<E> };
 
 /** Later times have no ISO form of the usual length. */
 const LAST_MS = Date.UTC(9000, 0);
 
-/** Users made at once: a BVN nobody typed, verified without waiting. */
-function addUsers(call: Call, users: number): void {
-  const first = count(call, 'SELECT COALESCE(MAX(id), 0) AS n FROM onboarding');
-  const instantly = { ...call, pace: PACES.instant };
-  let bvn = 90_000_000_000 + first;
-  for (let added = 0; added < users; ) {
-    bvn += 1;
-    try {
-      operations['users.onboard'](instantly, { bvn: String(bvn) });
-      added += 1;
-    } catch (error) {
-      // Somebody typed this one.
-      if (!(error instanceof Fault)) throw error;
-    }
-  }
-  advance(instantly);
-}
-
-/** The controls of one service. */
+/** The controls of one service, each inside the open transaction. */
 export function createControls(service: Service): Controls {
   return {
-    'sandbox.status': (call, { values = false }) => status(call, values),
+    'sandbox.status': (call, { values = false }) => statusOf(call, values),
     'sandbox.reset': (call, { pace, rateLimits: limits }) => {
       const machineMs = call.nowMs - call.settings.clockOffsetMs;
       reseed(
@@ -84,23 +38,9 @@ export function createControls(service: Service): Controls {
         { pace: pace ?? DEFAULT_SEED.pace, rateLimits: limits ?? DEFAULT_SEED.rateLimits },
         call.settings.embeddedApiKey,
       );
-      const fintech = call.store.get<{ fintech_id: string }>('SELECT fintech_id FROM fintech ORDER BY id LIMIT 1');
-      return { fintechId: fintech?.fintech_id ?? '', now: isoTime(machineMs) };
+      return { fintechId: firstFintech(service), now: isoTime(machineMs) };
     },
-    'sandbox.seed': (call, { users = 0, pace, rateLimits: limits }) => {
-      const settings = {
-        ...call.settings,
-        ...(pace ? { pace } : {}),
-        ...(limits === undefined ? {} : { rateLimits: limits }),
-      };
-      changeSettings(call.store, settings);
-      addUsers(call, users);
-      return {
-        users: count(call, 'SELECT COUNT(*) AS n FROM user'),
-        pace: settings.pace,
-        rateLimits: onOrOff(settings.rateLimits),
-      };
-    },
+    'sandbox.seed': seedMore,
     'sandbox.pay': (call, { accountNumber, amount: wire, senderName }) => {
       const paid = fromWire(wire, 'naira', 'NGN');
       if (!paid) throw new Fault('VALIDATION_ERROR', 'amount: at most two decimals');
@@ -110,6 +50,14 @@ export function createControls(service: Service): Controls {
         senderName,
       });
       return { depositId, accountNumber, amount: wire, outcome, reason };
+    },
+    'sandbox.deposit': (call, { amount: wire, network: name, ...deposit }) => {
+      const network = networkOf(name);
+      if (!network) throw new Fault('VALIDATION_ERROR', 'network: expected a network key such as base');
+      const amountBase = fromWire(wire, 'decimal-string', deposit.asset)?.minor ?? 0n;
+      const { outcome, reason } = receiveTokens(call, { ...deposit, network, amountBase });
+      const amountText = toWireText(amount(deposit.asset, amountBase), 'decimal-string');
+      return { address: deposit.address, asset: deposit.asset, amount: amountText, outcome, reason };
     },
     'sandbox.advance': (call, { durationMs }) => {
       if (call.nowMs + durationMs > LAST_MS)
@@ -122,5 +70,43 @@ export function createControls(service: Service): Controls {
       machineTime: isoTime(call.nowMs - call.settings.clockOffsetMs),
       clockOffsetSeconds: Math.trunc(call.settings.clockOffsetMs / 1000),
     }),
+    'sandbox.settle': (call) => ({ events: settle(call), now: isoTime(call.nowMs) }),
+    'sandbox.fault-add': addFault,
+    'sandbox.fault-list': ({ store }) => ({
+      faults: store
+        .all<FaultRule>('SELECT id, endpoint, kind, times FROM fault_rule ORDER BY id')
+        .map(({ endpoint, kind, times }) => ({ endpoint, kind, times: Number(times) })),
+    }),
+    'sandbox.fault-clear': ({ store }) => ({ cleared: store.run('DELETE FROM fault_rule') }),
   };
 }
+
+/** The controls of the state file as a whole: they are let in like the others, and run when no transaction is open. */
+export function createFileControls(service: Service): FileControls {
+  return {
+    'sandbox.snapshot': (_call, { path }) => ({ path, bytes: writeState(service.store, path) }),
+    'sandbox.restore': (_call, { path }) => {
+      restoreState(service.store, path);
+      return { path, fintechId: firstFintech(service), now: isoTime(service.nowMs()) };
+    },
+  };
+}
+
+function firstFintech({ store }: Service): string {
+  return store.get<{ fintech_id: string }>('SELECT fintech_id FROM fintech ORDER BY id LIMIT 1')?.fintech_id ?? '';
+}
+
+const addFault: Controls['sandbox.fault-add'] = (call, { endpoint, kind, times = 1 }) => {
+  if (!endpoints.some(({ id }) => id === endpoint))
+    throw new Fault('VALIDATION_ERROR', 'endpoint: expected the id of an endpoint of the service');
+  if (kind === 'payout-fails' && !PAYOUT_ENDPOINTS.some((id) => id === endpoint))
+    throw new Fault('VALIDATION_ERROR', `kind: only these pay out: ${PAYOUT_ENDPOINTS.join(', ')}`);
+  call.store.run(
+    'INSERT INTO fault_rule (endpoint, kind, times, created_at) VALUES (?, ?, ?, ?)',
+    endpoint,
+    kind,
+    times,
+    call.nowMs,
+  );
+  return { endpoint, kind, times };
+};

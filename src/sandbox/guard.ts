@@ -1,5 +1,6 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import { Fault } from '../contract/faults.ts';
+import { allowlistInForce, isAllowed } from '../service/allowlist.ts';
 import type { Call, Context, Fintech } from '../service/context.ts';
 import type { Database } from '../sqlite/database.ts';
 
@@ -10,15 +11,36 @@ export interface Caller {
   readonly address: string;
 }
 
-/** The fintech whose key this is. Throws AUTHENTICATION_FAILED. */
-export function authenticate({ store }: Context, caller: Caller): Fintech {
+/** The one endpoint that takes a production key, and no other. Source: interface. */
+const TAKES_PRODUCTION_KEY = 'management.create-sandbox-key';
+
+/** The one endpoint that works from any address: the first address could not be added otherwise. Source: public. */
+const TAKES_ANY_ADDRESS = 'management.ip-allowlist';
+
+/** Lets a caller in, or throws: first AUTHENTICATION_FAILED, then IP_BLOCKED. */
+export function admit(context: Context, caller: Caller, endpoint: Endpoint): Call {
   const { apiKey } = caller;
   if (apiKey === undefined)
     throw new Fault('AUTHENTICATION_FAILED', 'the header x-api-key is missing; its name is lower case');
-  if (!apiKey.startsWith('sandbox_')) throw new Fault('AUTHENTICATION_FAILED', 'a sandbox key begins with sandbox_');
+  const fintech = authenticate(context.store, apiKey, endpoint);
+  const isOpen = endpoint.area === 'control' || endpoint.id === TAKES_ANY_ADDRESS;
+  if (!isOpen && !isAllowed(allowlistInForce(context.store, fintech.id, context.nowMs), caller.address))
+    throw new Fault('IP_BLOCKED', 'the address this request came from is not on the allowlist');
+  return { ...context, fintech, caller: { apiKey, address: caller.address } };
+}
+
+/** The fintech whose key this is. Throws AUTHENTICATION_FAILED. */
+function authenticate(store: Database, apiKey: string, { id }: Endpoint): Fintech {
+  const isProduction = id === TAKES_PRODUCTION_KEY;
+  if (isProduction && apiKey.startsWith('sandbox_'))
+    throw new Fault('AUTHENTICATION_FAILED', 'this endpoint takes a production key');
+  if (!isProduction && !apiKey.startsWith('sandbox_'))
+    throw new Fault('AUTHENTICATION_FAILED', 'a sandbox key begins with sandbox_');
   const row = store.get<{ id: bigint; fintech_id: string; name: string }>(
-    `SELECT fintech.id, fintech_id, name FROM api_key JOIN fintech ON fintech.id = api_key.fintech WHERE key = ? AND revoked_at IS NULL`,
+    `SELECT fintech.id, fintech_id, name FROM api_key JOIN fintech ON fintech.id = api_key.fintech
+     WHERE key = ? AND kind = ? AND revoked_at IS NULL`,
     apiKey,
+    isProduction ? 'production' : 'sandbox',
   );
   if (!row) throw new Fault('AUTHENTICATION_FAILED', 'no fintech has this key, or it was revoked');
   return { id: row.id, fintechId: row.fintech_id, name: row.name };
@@ -41,7 +63,7 @@ export interface RateLimiter {
   /** Counts one request. Throws RATE_LIMIT_EXCEEDED with the seconds to wait. */
   count(call: Call, endpoint: Endpoint): void;
   /** Writes what was counted. */
-  save(store: Database): void;
+  save(context: Context): void;
   /** How many requests were counted and not written. */
   unsaved(): number;
 }
@@ -73,8 +95,8 @@ export function createRateLimiter(): RateLimiter {
       unsaved += 1;
     },
     unsaved: () => unsaved,
-    save: (store) => {
-      for (const window of [...over.splice(0), ...windows.values()]) saveWindow(store, window);
+    save: (context) => {
+      for (const window of [...over.splice(0), ...windows.values()]) saveWindow(context, window);
       unsaved = 0;
     },
   };
@@ -90,7 +112,8 @@ function windowOf(
   const key = `${call.fintech.id} ${endpoint.id}`;
   const known = windows.get(key);
   if (known?.startMs === startMs) return known;
-  if (known) over.push(known);
+  // One of the future is of a clock that was set back since, and counts for nothing.
+  if (known && known.startMs < startMs) over.push(known);
   const saved = call.store.get<{ used: bigint }>(
     'SELECT used FROM rate_window WHERE fintech = ? AND endpoint = ? AND window_start = ?',
     call.fintech.id,
@@ -108,17 +131,19 @@ function windowOf(
   return fresh;
 }
 
-/** An older window than the file has is dropped; the same one is added up. */
-function saveWindow(store: Database, window: Window): void {
-  if (window.unsaved === 0) return;
-  store.run(
-    `INSERT INTO rate_window (fintech, endpoint, window_start, used) VALUES (?1, ?2, ?3, ?4)
-     ON CONFLICT DO UPDATE SET used = CASE WHEN window_start = excluded.window_start THEN used ELSE 0 END + excluded.used,
-     window_start = excluded.window_start WHERE window_start <= excluded.window_start`,
-    window.fintech,
-    window.endpoint,
-    window.startMs,
-    window.unsaved,
-  );
+/** An older window than the file has is dropped, unless the file's is of the future; the same one is added up. */
+function saveWindow({ store, nowMs }: Context, window: Window): void {
+  if (window.unsaved > 0 && window.startMs <= nowMs) {
+    store.run(
+      `INSERT INTO rate_window (fintech, endpoint, window_start, used) VALUES (?1, ?2, ?3, ?4)
+       ON CONFLICT DO UPDATE SET used = CASE WHEN window_start = excluded.window_start THEN used ELSE 0 END + excluded.used,
+       window_start = excluded.window_start WHERE window_start <= excluded.window_start OR window_start > ?5`,
+      window.fintech,
+      window.endpoint,
+      window.startMs,
+      window.unsaved,
+      nowMs,
+    );
+  }
   window.unsaved = 0;
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Fault } from '../contract/faults.ts';
+import { ExchangeError } from '../exchange-error.ts';
 import type { PaceName } from '../service/pace.ts';
 import { openService, type Service } from '../service/service.ts';
 import { changeSettings } from '../service/settings.ts';
@@ -44,7 +45,11 @@ export async function serve(
   const server = createServer((request, response) => {
     answer(sandbox, request).then(
       (result) => write(response, result),
-      () => write(response, failure(new Fault('INTERNAL_ERROR', 'the sandbox could not finish the request'))),
+      (error) => {
+        // A line that is to drop: nobody is told anything.
+        if (error instanceof ExchangeError) response.destroy();
+        else write(response, failure(new Fault('INTERNAL_ERROR', 'the sandbox could not finish the request')));
+      },
     );
   });
   try {
@@ -102,7 +107,11 @@ async function readBody(incoming: IncomingMessage): Promise<string | undefined> 
   return size > MAX_BODY_BYTES ? undefined : Buffer.concat(chunks).toString('utf8');
 }
 
+/** An answer that promises more than it has is sent as far as it goes, and then the line drops. */
 function write(response: ServerResponse, { status, headers, body }: HttpResponse): void {
-  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
-  response.end(body);
+  const length = Buffer.byteLength(body);
+  const promised = Number(headers['content-length'] ?? length);
+  response.writeHead(status, { ...headers, 'content-length': promised });
+  if (promised > length) response.write(body, () => response.destroy());
+  else response.end(body);
 }

@@ -16,6 +16,13 @@ export interface Context {
 /** A call by a fintech that the guard let in. */
 export interface Call extends Context {
   readonly fintech: Fintech;
+  readonly caller: Caller;
+}
+
+/** Who calls, once let in: the key it has, and the address it comes from. */
+export interface Caller {
+  readonly apiKey: string;
+  readonly address: string;
 }
 
 export interface Fintech {

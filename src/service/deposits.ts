@@ -39,6 +39,14 @@ interface Owner {
   readonly active: bigint;
 }
 
+interface Addressee {
+  readonly account: VirtualAccountRow;
+  /** Undefined for the fintech's own account. */
+  readonly owner: Owner | undefined;
+  /** The onramp of a temporary account. */
+  readonly row: OnrampRow | undefined;
+}
+
 /** A temporary account: the exact total, once, within its 30 minutes. Source: interface (deposit rule 2). */
 function judgeTemporary(context: Context, account: VirtualAccountRow, row: OnrampRow, amountKobo: bigint): Judgement {
   if (account.status === 'used') return { reason: 'already_paid' };
@@ -53,41 +61,50 @@ function judgePermanent(owner: Owner, senderName: string): Judgement {
   return { reason: match.isMatch ? null : 'bvn_name_mismatch', scorePercent: match.scorePercent };
 }
 
+/** The fintech's own account takes any amount from anybody. Source: interface. */
+function judge(context: Context, { account, owner, row }: Addressee, payment: Payment): Judgement {
+  if (!owner) return { reason: null };
+  if (!owner.active) return { reason: 'user_inactive' };
+  return row ? judgeTemporary(context, account, row, payment.amountKobo) : judgePermanent(owner, payment.senderName);
+}
+
+/** Whom a virtual account belongs to. Throws Fault NOT_FOUND for an account nobody has. */
+function addresseeOf({ store }: Context, accountNumber: string): Addressee {
+  const account = store.get<VirtualAccountRow>('SELECT * FROM virtual_account WHERE number = ?', accountNumber);
+  if (!account) throw new Fault('NOT_FOUND', 'no virtual account has this number');
+  return {
+    account,
+    owner: store.get<Owner>(
+      'SELECT user_id, first_name, middle_name, last_name, active FROM user WHERE id = ?',
+      account.user,
+    ),
+    row: store.get<OnrampRow>('SELECT * FROM onramp WHERE id = ?', account.onramp),
+  };
+}
+
 /** Books a bank transfer into a virtual account and starts what follows. Throws Fault NOT_FOUND for an account nobody has. */
 export function receivePayment(context: Context, payment: Payment): Receipt {
-  const { store } = context;
-  const account = store.get<VirtualAccountRow>('SELECT * FROM virtual_account WHERE number = ?', payment.accountNumber);
-  if (!account) throw new Fault('NOT_FOUND', 'no virtual account has this number');
-  const owner = store.get<Owner>(
-    'SELECT user_id, first_name, middle_name, last_name, active FROM user WHERE id = ?',
-    account.user,
-  );
-  const row =
-    account.onramp === null ? undefined : store.get<OnrampRow>('SELECT * FROM onramp WHERE id = ?', account.onramp);
-  if (!owner) throw new Error('a virtual account without an owner');
-  const judge = () =>
-    row ? judgeTemporary(context, account, row, payment.amountKobo) : judgePermanent(owner, payment.senderName);
-  const judgement = owner.active ? judge() : { reason: 'user_inactive' };
+  const addressee = addresseeOf(context, payment.accountNumber);
+  const judgement = judge(context, addressee, payment);
   const depositId = context.ids.uuid();
-  const id = recordDeposit(context, { account, row, payment, depositId, judgement });
+  const arrival: Arrival = { ...addressee, payment, depositId, judgement };
+  const id = recordDeposit(context, arrival);
   post(context, 'deposit.received', depositId, [
     { account: BANK, minor: -payment.amountKobo },
     { account: judgement.reason === null ? INCOMING : REFUNDS, minor: payment.amountKobo },
   ]);
-  announce(context, { account, row, payment, depositId, judgement, owner });
+  announce(context, arrival);
   if (judgement.reason !== null) {
     schedule(context, deposit.name, id, 'refunded', context.pace.refund);
-  } else if (row) {
-    fire(context, onramp, row.id, 'paid');
+  } else if (arrival.row) {
+    fire(context, onramp, arrival.row.id, 'paid');
   } else {
     schedule(context, deposit.name, id, 'minted', context.pace.mint);
   }
   return { depositId, outcome: judgement.reason === null ? 'accepted' : 'refunded', reason: judgement.reason };
 }
 
-interface Arrival {
-  readonly account: VirtualAccountRow;
-  readonly row: OnrampRow | undefined;
+interface Arrival extends Addressee {
   readonly payment: Payment;
   readonly depositId: string;
   readonly judgement: Judgement;
@@ -97,10 +114,19 @@ interface Arrival {
 const SENDER_BANK_CODE = '000013';
 const SENDER_ACCOUNT = '0123456789';
 
-function recordDeposit(context: Context, { account, row, payment, depositId, judgement }: Arrival): bigint {
+/** What is taken out of a deposit, in kobo. The fintech pays the platform on its own deposits, and nothing to itself. */
+function feesOf({ store }: Context, { account, owner, row, payment, judgement }: Arrival) {
+  if (judgement.reason !== null) return { platformKobo: 0n, fintechKobo: 0n };
+  if (row) return { platformKobo: row.platform_fee_kobo, fintechKobo: row.fintech_fee_kobo };
+  const { platform, fintech } = feesOn(store, account.fintech, 'onramp', payment.amountKobo);
+  return { platformKobo: platform.kobo, fintechKobo: owner ? fintech.kobo : 0n };
+}
+
+function recordDeposit(context: Context, arrival: Arrival): bigint {
   const { store, nowMs, ids } = context;
+  const { account, row, payment, depositId, judgement } = arrival;
   const isRefund = judgement.reason !== null;
-  const fees = row || isRefund ? undefined : feesOn(store, account.fintech, 'onramp', payment.amountKobo);
+  const { platformKobo, fintechKobo } = feesOf(context, arrival);
   return store.insert(
     `INSERT INTO deposit (deposit_id, fintech, user, virtual_account, onramp, state, amount_kobo, platform_fee_kobo, fintech_fee_kobo,
        sender_name, sender_account, sender_bank_code, sender_bank_name, reference, refund_reason, refund_reference, name_score_percent, created_at)
@@ -112,8 +138,8 @@ function recordDeposit(context: Context, { account, row, payment, depositId, jud
     row?.id ?? null,
     isRefund ? 'refunding' : 'processing',
     payment.amountKobo,
-    isRefund ? 0n : (row?.platform_fee_kobo ?? fees?.platform.kobo ?? 0n),
-    isRefund ? 0n : (row?.fintech_fee_kobo ?? fees?.fintech.kobo ?? 0n),
+    platformKobo,
+    fintechKobo,
     payment.senderName,
     SENDER_ACCOUNT,
     SENDER_BANK_CODE,
@@ -133,18 +159,15 @@ function bankReference({ ids, nowMs }: Context): string {
 }
 
 /** The event of the arrival: minting has not begun. */
-function announce(
-  context: Context,
-  { account, row, payment, depositId, judgement, owner }: Arrival & { owner: Owner },
-): void {
-  const about = { fintech: account.fintech, userId: owner.user_id };
+function announce(context: Context, { account, row, payment, depositId, judgement, owner }: Arrival): void {
+  const about = { fintech: account.fintech, ...(owner ? { userId: owner.user_id } : {}) };
   const naira = toWireNumber(amount('NGN', payment.amountKobo), 'naira');
   const at = isoTime(context.nowMs);
   if (!row) {
     emit(context, {
       ...about,
       requestId: depositId,
-      event: 'fintech.user.deposit.received',
+      event: owner ? 'fintech.user.deposit.received' : 'fintech.virtual_account.deposit.received',
       data: {
         depositId,
         virtualAccount: { accountNumber: account.number, accountName: account.name },

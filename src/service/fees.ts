@@ -30,6 +30,15 @@ export interface FeePart {
   readonly capped: boolean;
 }
 
+/** The platform's own fee on an amount, and how it came about. */
+export interface PlatformFee extends FeePart {
+  readonly beforeCapKobo: bigint;
+  readonly capKobo: bigint;
+  /** The tier goes from `fromKobo` up to `belowKobo`, which is the next one's; the last has no end. */
+  readonly fromKobo: bigint;
+  readonly belowKobo: bigint | undefined;
+}
+
 export interface Fees {
   readonly platform: FeePart;
   readonly fintech: FeePart;
@@ -57,15 +66,31 @@ export function feeSetting(store: Database, fintech: bigint, direction: Directio
   );
 }
 
+export function platformFee(direction: Direction, amountKobo: bigint): PlatformFee {
+  const tiers = PLATFORM_TIERS[direction];
+  const at = tiers.findLastIndex(({ fromKobo }) => amountKobo >= fromKobo);
+  const { fromKobo = 0n, percent = 0n, capKobo = 0n } = tiers[at] ?? {};
+  return {
+    ...cappedFee(amountKobo, percent, capKobo),
+    beforeCapKobo: percentOfRoundHalfUp(amountKobo, percent),
+    capKobo,
+    fromKobo,
+    belowKobo: tiers[at + 1]?.fromKobo,
+  };
+}
+
 /** What an amount costs: the platform's tier and the fintech's own fee, each a share of the amount and neither of the other. */
 export function feesOn(store: Database, fintech: bigint, direction: Direction, amountKobo: bigint): Fees {
-  const tier = PLATFORM_TIERS[direction].findLast(({ fromKobo }) => amountKobo >= fromKobo);
-  const platform = cappedFee(amountKobo, tier?.percent ?? 0n, tier?.capKobo ?? 0n);
-  const setting = feeSetting(store, fintech, direction);
-  const own = setting?.enabled
+  const platform = platformFee(direction, amountKobo);
+  const own = ownFee(feeSetting(store, fintech, direction), amountKobo);
+  return { platform, fintech: own, totalKobo: platform.kobo + own.kobo };
+}
+
+/** The fintech's own fee: nothing where it was never set, or is off. */
+export function ownFee(setting: FeeSetting | undefined, amountKobo: bigint): FeePart {
+  return setting?.enabled
     ? cappedFee(amountKobo, setting.percent_millionths, setting.cap_kobo)
     : { kobo: 0n, percent: 0n, capped: false };
-  return { platform, fintech: own, totalKobo: platform.kobo + own.kobo };
 }
 
 /** The postings that collect the fees of one transaction, and the tally that counts it. Call once, when the money moves. */

@@ -26,6 +26,8 @@ export const VAULT: AccountRef = { code: 'vault', asset: 'CNGN' };
 
 /** Both legs of every open trade. */
 export const escrow = (asset: Asset): AccountRef => ({ code: 'escrow', asset });
+/** What users gave for swaps that have not been executed. */
+export const swapping = (asset: Asset): AccountRef => ({ code: 'swapping', asset });
 /** cNGN on its way from one network to another. */
 export const BRIDGING: AccountRef = { code: 'bridging', asset: 'CNGN' };
 /** What the platform keeps of trades, bridges and withdrawals. */

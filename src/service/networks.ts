@@ -43,6 +43,11 @@ export function networkOf(text: string): Network | undefined {
   return NETWORKS.find((network) => network.key === key);
 }
 
+/** The key under which wallets hold what they have on a network: of the two written for one, always the same. */
+export function ledgerNetwork({ key }: Network): string {
+  return key === 'atc' ? 'asc' : key;
+}
+
 const FORMS: Readonly<Record<AddressForm, RegExp>> = {
   evm: /^0x[0-9a-fA-F]{40}$/,
   solana: /^[1-9A-HJ-NP-Za-km-z]{32,44}$/,

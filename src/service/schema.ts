@@ -77,6 +77,7 @@ CREATE TABLE user (
   active INTEGER NOT NULL, created_at INTEGER NOT NULL, verified_at INTEGER NOT NULL) STRICT;
 CREATE TABLE user_status_change (
   id INTEGER PRIMARY KEY, user INTEGER NOT NULL REFERENCES user, active INTEGER NOT NULL, reason TEXT, changed_at INTEGER NOT NULL) STRICT;
+CREATE INDEX user_status_change_by_user ON user_status_change (user, id);
 CREATE TABLE default_wallet (
   user INTEGER PRIMARY KEY REFERENCES user, address TEXT NOT NULL, blockchain TEXT NOT NULL, label TEXT, set_at INTEGER NOT NULL) STRICT;
 CREATE TABLE onramp_preference (
@@ -91,8 +92,6 @@ CREATE TABLE wallet (
   kind TEXT NOT NULL CHECK (kind IN ('fintech', 'vault', 'managed', 'generated', 'multi_chain', 'replaced')),
   blockchain TEXT NOT NULL, custom_owner TEXT, token_buy TEXT NOT NULL, created_at INTEGER NOT NULL) STRICT;
 CREATE UNIQUE INDEX wallet_of_fintech ON wallet (fintech) WHERE kind = 'fintech';
--- The MPC vault has one wallet for each stablecoin, which token_buy names.
-CREATE UNIQUE INDEX vault_of_fintech ON wallet (fintech, token_buy) WHERE kind = 'vault';
 CREATE INDEX wallet_by_user ON wallet (user) WHERE user IS NOT NULL;
 CREATE TABLE external_wallet (
   id INTEGER PRIMARY KEY, fintech INTEGER NOT NULL REFERENCES fintech, address TEXT NOT NULL, blockchain TEXT NOT NULL, type TEXT NOT NULL,
@@ -104,6 +103,7 @@ CREATE TABLE virtual_account (
   kind TEXT NOT NULL CHECK (kind IN ('fintech_permanent', 'user_permanent', 'temporary')),
   fintech INTEGER NOT NULL, user INTEGER REFERENCES user, onramp INTEGER REFERENCES onramp,
   name TEXT NOT NULL, status TEXT NOT NULL, expires_at INTEGER, created_at INTEGER NOT NULL) STRICT;
+CREATE UNIQUE INDEX virtual_account_of_fintech ON virtual_account (fintech) WHERE kind = 'fintech_permanent';
 CREATE INDEX virtual_account_by_user ON virtual_account (user, kind);
 CREATE INDEX virtual_account_by_onramp ON virtual_account (onramp) WHERE onramp IS NOT NULL;
 
@@ -138,11 +138,12 @@ CREATE TABLE offramp_source (
   offramp INTEGER NOT NULL REFERENCES offramp, wallet INTEGER NOT NULL REFERENCES wallet, network TEXT NOT NULL,
   amount_base INTEGER NOT NULL CHECK (amount_base > 0), PRIMARY KEY (offramp, wallet, network)) STRICT, WITHOUT ROWID;
 
--- What the fintech pays out of its own smart wallet to one of its bank accounts.
+-- What the fintech pays out of its own smart wallet to one of its bank accounts. A payout that has ended outlives the account.
 CREATE TABLE payout (
-  id INTEGER PRIMARY KEY, request_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, bank_account INTEGER NOT NULL REFERENCES bank_account, state TEXT NOT NULL,
+  id INTEGER PRIMARY KEY, request_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, bank_account INTEGER REFERENCES bank_account ON DELETE SET NULL, state TEXT NOT NULL,
   amount_kobo INTEGER NOT NULL, platform_fee_kobo INTEGER NOT NULL, account_number TEXT NOT NULL, bank_code TEXT NOT NULL, account_name TEXT NOT NULL,
   tx_hash TEXT NOT NULL, payout_reference TEXT NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, completed_at INTEGER) STRICT;
+CREATE INDEX payout_by_account ON payout (bank_account) WHERE bank_account IS NOT NULL;
 CREATE INDEX payout_in_flight ON payout (fintech, state) WHERE state NOT IN ('completed', 'failed');
 CREATE TABLE payout_source (
   payout INTEGER NOT NULL REFERENCES payout, network TEXT NOT NULL, amount_base INTEGER NOT NULL CHECK (amount_base > 0),
@@ -171,13 +172,16 @@ CREATE TABLE bridge (
   callback_url TEXT, tx_hash TEXT, created_at INTEGER NOT NULL, completed_at INTEGER) STRICT;
 CREATE INDEX bridge_by_fintech ON bridge (fintech, id);
 
--- The order book. Prices are cNGN for one stablecoin, in millionths; amounts are cNGN in base units. taker_price is what
--- a taker pays or gets, the spread in it: the book is ordered by it.
+-- The order book. Prices are cNGN for one stablecoin, in millionths; amounts are cNGN in base units. taker_price is what a
+-- taker pays or gets, the spread in it; rank is the same, negated where the highest is best: the lowest rank goes first,
+-- among equals the lowest turn, which an order takes when it comes to its price.
 CREATE TABLE fx_order (
   id INTEGER PRIMARY KEY, order_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL REFERENCES fintech, pair TEXT NOT NULL, gives TEXT NOT NULL,
-  price_micro INTEGER NOT NULL, spread_millionths INTEGER NOT NULL, taker_price_micro INTEGER NOT NULL, min_base INTEGER NOT NULL, max_base INTEGER NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('active', 'paused', 'deleted')), created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT;
-CREATE INDEX fx_book ON fx_order (pair, gives, taker_price_micro, id) WHERE state = 'active';
+  price_micro INTEGER NOT NULL, spread_millionths INTEGER NOT NULL, taker_price_micro INTEGER NOT NULL, rank_micro INTEGER NOT NULL, turn INTEGER NOT NULL,
+  min_base INTEGER NOT NULL, max_base INTEGER NOT NULL, state TEXT NOT NULL CHECK (state IN ('active', 'paused', 'deleted')),
+  created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT;
+CREATE INDEX fx_book ON fx_order (pair, gives, rank_micro, turn) WHERE state = 'active';
+CREATE UNIQUE INDEX fx_order_turn ON fx_order (turn);
 CREATE INDEX fx_order_by_fintech ON fx_order (fintech, id);
 CREATE INDEX fx_order_reserving ON fx_order (fintech, gives) WHERE state = 'active';
 CREATE TABLE fx_quote (
@@ -197,7 +201,8 @@ CREATE TABLE fx_slice (
   price_micro INTEGER NOT NULL, cngn_base INTEGER NOT NULL, token_base INTEGER NOT NULL, PRIMARY KEY (trade, position)) STRICT, WITHOUT ROWID;
 -- Of the vault's two secrets only what is shown of them is kept.
 CREATE TABLE fx_vault (
-  fintech INTEGER PRIMARY KEY REFERENCES fintech, vault_id TEXT NOT NULL, api_key_shown TEXT NOT NULL, private_key_shown TEXT NOT NULL,
+  id INTEGER PRIMARY KEY, fintech INTEGER NOT NULL UNIQUE REFERENCES fintech, vault_id TEXT NOT NULL,
+  usdc_wallet INTEGER NOT NULL REFERENCES wallet, usdt_wallet INTEGER NOT NULL REFERENCES wallet, api_key_shown TEXT NOT NULL, private_key_shown TEXT NOT NULL,
   signer_public_key TEXT NOT NULL, notification_emails TEXT NOT NULL, state TEXT NOT NULL CHECK (state IN ('pending', 'active', 'inactive')),
   auto_signing INTEGER NOT NULL, usd_threshold_cents INTEGER NOT NULL, created_at INTEGER NOT NULL) STRICT;
 CREATE TABLE fx_signing_day (
@@ -215,8 +220,10 @@ CREATE TABLE fee_setting (
   created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, PRIMARY KEY (fintech, direction)) STRICT, WITHOUT ROWID;
 CREATE TABLE fee_note (
   fintech INTEGER PRIMARY KEY REFERENCES fintech, description TEXT, notes TEXT, last_updated_by TEXT NOT NULL) STRICT;
+-- onramp_kobo of an amount come out of the fees of onramps, the rest out of those of offramps.
 CREATE TABLE fee_withdrawal (
   id INTEGER PRIMARY KEY, withdrawal_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, state TEXT NOT NULL, amount_kobo INTEGER NOT NULL,
+  onramp_kobo INTEGER NOT NULL,
   account_number TEXT NOT NULL, bank_code TEXT NOT NULL, account_name TEXT NOT NULL, narration TEXT, reference TEXT, notes TEXT,
   failure_reason TEXT, created_at INTEGER NOT NULL, processed_at INTEGER) STRICT;
 CREATE INDEX fee_withdrawal_by_fintech ON fee_withdrawal (fintech, id);
@@ -300,5 +307,5 @@ CREATE TRIGGER movement_changes_tally AFTER UPDATE OF status ON movement WHEN OL
 END;
 `;
 
-/** Every table and trigger, dropped in an order that foreign keys allow: for a reset. */
-export const DROP_ALL = `SELECT type, name FROM sqlite_schema WHERE type IN ('table', 'trigger') AND name NOT LIKE 'sqlite_%' ORDER BY type DESC`;
+/** Every table and trigger, for a reset: what refers to others goes before them, so that no row is looked for that is gone. */
+export const DROP_ALL = `SELECT type, name FROM sqlite_schema WHERE type IN ('table', 'trigger') AND name NOT LIKE 'sqlite_%' ORDER BY type DESC, rowid DESC`;

@@ -1,11 +1,12 @@
 import { DECIMALS } from '../money/amount.ts';
 import type { Database } from '../sqlite/database.ts';
 import type { Ids } from '../world.ts';
+import { newSandboxKey } from './api-keys.ts';
 import { type Context, hex } from './context.ts';
 import { collectFees } from './fees.ts';
 import { BANK, chain, post, RESERVE, SUPPLY, walletAccount } from './ledger.ts';
+import { insertOrder } from './orders.ts';
 import { PACES, type PaceName } from './pace.ts';
-import { takerPriceMicro } from './prices.ts';
 import { DROP_ALL, SCHEMA } from './schema.ts';
 import { createSettings, type Settings } from './settings.ts';
 import { accountHolder } from './values.ts';
@@ -39,6 +40,11 @@ interface SeededOrder {
   readonly price: bigint;
   readonly minimum: bigint;
   readonly maximum: bigint;
+}
+
+interface VaultWallets {
+  readonly USDC: bigint;
+  readonly USDT: bigint;
 }
 
 const SPREAD_MILLIONTHS = 500_000n;
@@ -80,7 +86,13 @@ const FINTECHS: readonly [SeededFintech, ...SeededFintech[]] = [
 ];
 
 /** Makes the tables and what the sandbox starts with. The first fintech has the key that the embedded client calls with. */
-export function seed(store: Database, nowMs: number, ids: Ids, options: SeedOptions, apiKey = newApiKey(ids)): void {
+export function seed(
+  store: Database,
+  nowMs: number,
+  ids: Ids,
+  options: SeedOptions,
+  apiKey = newSandboxKey(ids),
+): void {
   store.exec(SCHEMA);
   const settings: Settings = {
     clockOffsetMs: 0,
@@ -93,7 +105,7 @@ export function seed(store: Database, nowMs: number, ids: Ids, options: SeedOpti
   createSettings(store, settings);
   const context: Context = { store, nowMs, ids, pace: PACES[options.pace], settings };
   for (const [index, fintech] of FINTECHS.entries())
-    seedFintech(context, fintech, index === 0 ? apiKey : newApiKey(ids));
+    seedFintech(context, fintech, index === 0 ? apiKey : newSandboxKey(ids));
 }
 
 /**
@@ -104,11 +116,6 @@ export function reseed(store: Database, nowMs: number, ids: Ids, options: SeedOp
   store.exec('PRAGMA defer_foreign_keys = ON');
   for (const { type, name } of store.all<{ type: string; name: string }>(DROP_ALL)) store.exec(`DROP ${type} ${name}`);
   seed(store, nowMs, ids, options, apiKey);
-}
-
-/** `sandbox_` and 21 hexadecimal digits. Source: public. */
-function newApiKey(ids: Ids): string {
-  return `sandbox_${hex(ids.bytes(11)).slice(0, 21)}`;
 }
 
 function seedFintech(context: Context, seeded: SeededFintech, apiKey: string): void {
@@ -133,8 +140,7 @@ function seedFintech(context: Context, seeded: SeededFintech, apiKey: string): v
     name: seeded.name.toUpperCase(),
     status: 'active',
   });
-  seedFunds(context, fintech, seeded);
-  seedVault(context, fintech);
+  seedVault(context, fintech, seedFunds(context, fintech, seeded));
   if (seeded.orders) {
     seedOrders(context, fintech, seeded.orders);
   } else {
@@ -160,8 +166,13 @@ function seedWallet(
   );
 }
 
-function seedFunds(context: Context, fintech: bigint, { cngn, stablecoins, vaulted }: SeededFintech): void {
+/** The wallets of a fintech with what they hold; gives those of the vault. */
+function seedFunds(context: Context, fintech: bigint, { cngn, stablecoins, vaulted }: SeededFintech): VaultWallets {
   const smart = seedWallet(context, fintech, 'fintech', 'CNGN');
+  const vault = {
+    USDC: seedWallet(context, fintech, 'vault', 'USDC'),
+    USDT: seedWallet(context, fintech, 'vault', 'USDT'),
+  };
   const total = cngn.reduce((sum, [, whole]) => sum + whole, 0n);
   post(context, 'seed.funds', 'seed', [
     { account: BANK, minor: -naira(total) },
@@ -171,43 +182,37 @@ function seedFunds(context: Context, fintech: bigint, { cngn, stablecoins, vault
     ...(['USDC', 'USDT'] as const).flatMap((asset) => [
       { account: chain(asset), minor: -tokens(stablecoins + vaulted) },
       { account: walletAccount(smart, 'base', asset), minor: tokens(stablecoins) },
-      { account: walletAccount(seedWallet(context, fintech, 'vault', asset), 'base', asset), minor: tokens(vaulted) },
+      { account: walletAccount(vault[asset], 'base', asset), minor: tokens(vaulted) },
     ]),
   ]);
+  return vault;
 }
 
 /** A vault that was approved long ago, and signs by itself up to ten thousand dollars, as the public example has it. */
-function seedVault({ store, nowMs }: Context, fintech: bigint): void {
+function seedVault({ store, nowMs }: Context, fintech: bigint, wallets: VaultWallets): void {
   store.run(
-    `INSERT INTO fx_vault (fintech, vault_id, api_key_shown, private_key_shown, signer_public_key, notification_emails, state, auto_signing,
-       usd_threshold_cents, created_at)
-     VALUES (?, ?, 'sand********', '----********', 'ssh-ed25519 sandbox', '["ops@example.com"]', 'active', 1, 1000000, ?)`,
+    `INSERT INTO fx_vault (fintech, vault_id, usdc_wallet, usdt_wallet, api_key_shown, private_key_shown, signer_public_key, notification_emails,
+       state, auto_signing, usd_threshold_cents, created_at)
+     VALUES (?, ?, ?, ?, 'sand********', '----********', 'ssh-ed25519 sandbox', '["ops@example.com"]', 'active', 1, 1000000, ?)`,
     fintech,
     `vault-${fintech}`,
+    wallets.USDC,
+    wallets.USDT,
     nowMs,
   );
 }
 
-function seedOrders({ store, nowMs, ids }: Context, fintech: bigint, orders: readonly SeededOrder[]): void {
+function seedOrders(context: Context, fintech: bigint, orders: readonly SeededOrder[]): void {
   for (const stablecoin of ['USDC', 'USDT'] as const) {
     for (const { gives, price, minimum, maximum } of orders) {
-      const given = gives === 'CNGN' ? 'CNGN' : stablecoin;
-      const priceMicro = tokens(price);
-      store.run(
-        `INSERT INTO fx_order (order_id, fintech, pair, gives, price_micro, spread_millionths, taker_price_micro, min_base, max_base, state,
-           created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'active', ?, ?)`,
-        `order_${ids.uuid()}`,
-        fintech,
-        `CNGN-${stablecoin}`,
-        given,
-        priceMicro,
-        SPREAD_MILLIONTHS,
-        takerPriceMicro(priceMicro, SPREAD_MILLIONTHS, given),
-        tokens(minimum),
-        tokens(maximum),
-        nowMs,
-        nowMs,
-      );
+      insertOrder(context, fintech, {
+        pair: `CNGN-${stablecoin}`,
+        gives: gives === 'CNGN' ? 'CNGN' : stablecoin,
+        priceMicro: tokens(price),
+        spreadMillionths: SPREAD_MILLIONTHS,
+        minBase: tokens(minimum),
+        maxBase: tokens(maximum),
+      });
     }
   }
 }

@@ -16,6 +16,10 @@ export type WorkKind = 'read' | 'write' | 'alone';
  */
 export interface Service {
   readonly store: Database;
+  /** The machine's. */
+  readonly clock: Clock;
+  /** Sandbox time, milliseconds since the epoch. */
+  nowMs(): number;
   /** Runs `work` in a transaction, after everything that is due by then. */
   submit<T>(kind: WorkKind, work: (context: Context) => T): Promise<T>;
   /** Moves the clock forward; everything due until then has happened. Returns how many events did. */
@@ -65,6 +69,8 @@ export async function openService({
   };
   return {
     store,
+    clock,
+    nowMs: () => newContext().nowMs,
     submit: <T>(kind: WorkKind, work: (context: Context) => T) =>
       new Promise<T>((resolve, reject) => {
         queue.push({ kind, work, resolve: resolve as (value: unknown) => void, reject });

@@ -42,6 +42,24 @@ export const TEST_ACCOUNTS: readonly TestAccount[] = [
   { accountNumber: '0000000009', means: 'resolves, and every payout to it fails', resolves: true, payoutFails: true },
 ];
 
+/** Trades of exactly these amounts go wrong on purpose, whoever makes them. */
+export interface TestTrade {
+  readonly cngnAmount: string;
+  readonly means: string;
+  readonly outcome: 'signing-fails' | 'settling-fails' | 'signs-late';
+}
+
+export const TEST_TRADES: readonly TestTrade[] = [
+  { cngnAmount: '1301', means: 'MPC signing fails', outcome: 'signing-fails' },
+  { cngnAmount: '1302', means: 'the transaction fails while it settles', outcome: 'settling-fails' },
+  { cngnAmount: '1303', means: 'MPC signing takes 6 minutes, longer than the lock', outcome: 'signs-late' },
+];
+
+/** What is to go wrong with a trade of this much cNGN, in base units. */
+export function tradeOutcome(cngnBase: bigint): TestTrade['outcome'] | undefined {
+  return TEST_TRADES.find(({ cngnAmount }) => BigInt(cngnAmount) * 1_000_000n === cngnBase)?.outcome;
+}
+
 export interface BvnRecord {
   readonly outcome: TestBvn['outcome'];
   readonly name: PersonName;

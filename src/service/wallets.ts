@@ -1,11 +1,12 @@
 import type { Asset } from '../money/amount.ts';
 import type { Database } from '../sqlite/database.ts';
-import { type AccountRef, balanceOf, chain, walletAccount } from './ledger.ts';
+import { type AccountRef, chain, walletAccount } from './ledger.ts';
 import { sameAddress } from './networks.ts';
 
 export interface WalletRow {
   readonly id: bigint;
   readonly address: string;
+  readonly fintech: bigint;
   readonly user: bigint | null;
   readonly kind: 'fintech' | 'vault' | 'managed' | 'generated' | 'multi_chain' | 'replaced';
   readonly blockchain: string;
@@ -32,11 +33,11 @@ export function smartWallet(store: Database, fintech: bigint): WalletRow {
 }
 
 /** The wallet of a fintech's MPC vault for one stablecoin; undefined before a vault is registered. */
-export function vaultWallet(store: Database, fintech: bigint, asset: Asset): WalletRow | undefined {
+export function vaultWallet(store: Database, fintech: bigint, asset: 'USDC' | 'USDT'): WalletRow | undefined {
+  const column = asset === 'USDC' ? 'usdc_wallet' : 'usdt_wallet';
   return store.get<WalletRow>(
-    `SELECT * FROM wallet WHERE fintech = ? AND kind = 'vault' AND token_buy = ?`,
+    `SELECT wallet.* FROM fx_vault JOIN wallet ON wallet.id = ${column} WHERE fx_vault.fintech = ?`,
     fintech,
-    asset,
   );
 }
 
@@ -51,7 +52,7 @@ export function accountAt(store: Database, address: string, network: string, ass
   return wallet ? walletAccount(wallet.id, network, asset) : chain(asset);
 }
 
-/** Where cNGN for a user is delivered. Source: interface (user external default wallet). */
+/** Where minted cNGN is delivered. Source: interface (user external default wallet). */
 export interface Delivery {
   readonly address: string;
   readonly network: string;
@@ -69,9 +70,15 @@ export function deliveryFor(store: Database, user: bigint): Delivery {
     : { address: managedWallet(store, user).address, network: 'base', isExternal: false };
 }
 
-/** What of an asset a fintech's own wallets hold on Base: cNGN in the smart wallet, stablecoins there or in the vault. */
-export function heldOnBase(store: Database, wallet: WalletRow, asset: Asset): bigint {
-  return balanceOf(store, walletAccount(wallet.id, 'base', asset));
+/** Where the Naira paid into a fintech's own account ends up as cNGN: its default external wallet, else its smart wallet. Source: interface. */
+export function fintechDelivery(store: Database, fintech: bigint): Delivery {
+  const external = store.get<{ address: string; blockchain: string }>(
+    `SELECT address, blockchain FROM external_wallet WHERE fintech = ? AND is_default = 1 AND status = 'active'`,
+    fintech,
+  );
+  return external
+    ? { address: external.address, network: external.blockchain, isExternal: true }
+    : { address: smartWallet(store, fintech).address, network: 'base', isExternal: false };
 }
 
 export function userWallets(store: Database, user: bigint): WalletRow[] {

@@ -97,6 +97,19 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
   });
 }
 
+/** How long a reader waits that nobody waits for. */
+const SHORT_TIMEOUT_MS = 200;
+
+/** Opens a SQLite file to read in it, and never makes one: undefined where there is none that can be read. */
+export async function openForReading(path: string): Promise<Pick<Database, 'all' | 'close'> | undefined> {
+  const { DatabaseSync } = await import('node:sqlite');
+  try {
+    return wrap(new DatabaseSync(path, { readOnly: true, timeout: SHORT_TIMEOUT_MS }), (work) => work());
+  } catch {
+    return undefined;
+  }
+}
+
 function prepareFile(database: Database, path: string, { synchronous, layout }: OpenOptions): void {
   const pragma = (name: string) => Number(Object.values(database.get(`PRAGMA ${name}`) ?? {})[0] ?? 0n);
   const isEmpty = () => database.get('SELECT 1 FROM sqlite_schema LIMIT 1') === undefined;

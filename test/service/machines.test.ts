@@ -9,7 +9,18 @@ import { onboarding } from '../../src/service/machines/onboarding.ts';
 import { onramp } from '../../src/service/machines/onramp.ts';
 import type { Database } from '../../src/sqlite/database.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
-import { freshBvn, fund, offramp, onboardUser, pass, payIn, settle, startRamp, type User } from './steps.ts';
+import {
+  freshBvn,
+  fund,
+  type OnrampMore,
+  offramp,
+  onboardUser,
+  pass,
+  payIn,
+  settle,
+  startRamp,
+  type User,
+} from './steps.ts';
 
 const NAIRA = 1000;
 const HALF_AN_HOUR_MS = 30 * 60_000;
@@ -30,20 +41,26 @@ async function depositOf(box: TestSandbox, sender: (user: User) => string): Prom
   await payIn(box, user.accountNumber, BigInt(NAIRA * 100), sender(user));
 }
 
-async function rampOf(box: TestSandbox, more: { sweepToOfframp?: boolean } = {}) {
+async function rampOf(box: TestSandbox, more: OnrampMore = {}) {
   const user = await onboardUser(box);
   return startRamp(box, user.userId, NAIRA, more);
 }
 
-async function paidRampOf(box: TestSandbox, more: { sweepToOfframp?: boolean } = {}): Promise<void> {
+async function paidRampOf(box: TestSandbox, more: OnrampMore = {}): Promise<void> {
   const ramp = await rampOf(box, more);
   await payIn(box, ramp.accountNumber, ramp.totalKobo);
 }
 
-async function fundedRampOf(box: TestSandbox, more: { sweepToOfframp?: boolean } = {}): Promise<void> {
+async function fundedRampOf(box: TestSandbox, more: OnrampMore = {}): Promise<void> {
   await paidRampOf(box, more);
   // Minting takes 250 ms and delivery 150 ms more.
   await pass(box, 300);
+}
+
+/** Minting takes 250 ms, delivery 150, the swap's turn comes after 100 and the swap takes 250 more. */
+async function swappingRampOf(box: TestSandbox, afterMs: number): Promise<void> {
+  await paidRampOf(box, { autoSwap: true, assetSwap: 'USDC' });
+  await pass(box, afterMs);
 }
 
 async function offrampOf(box: TestSandbox, accountNumber?: string): Promise<void> {
@@ -74,12 +91,15 @@ const specified: Readonly<Record<string, Specified>> = {
   },
   onramp: {
     machine: onramp as Machine<never>,
-    events: ['account-ready', 'paid', 'expired', 'minted', 'delivered'],
+    events: ['account-ready', 'paid', 'expired', 'minted', 'delivered', 'swap-begun', 'swapped', 'swap-failed'],
     table: {
       requested: { 'account-ready': 'pending', paid: 'processing', expired: 'failed' },
       pending: { paid: 'processing', expired: 'failed' },
       processing: { minted: 'funded' },
+      // With auto-swap a delivery leads to swap_queued: that condition is tested with the swaps.
       funded: { delivered: 'completed' },
+      swap_queued: { 'swap-begun': 'swap_processing' },
+      swap_processing: { swapped: 'completed', 'swap-failed': 'failed' },
       completed: {},
       failed: {},
     },
@@ -91,6 +111,8 @@ const specified: Readonly<Record<string, Specified>> = {
       pending: (box) => rampOf(box),
       processing: (box) => paidRampOf(box),
       funded: (box) => fundedRampOf(box),
+      swap_queued: (box) => swappingRampOf(box, 400),
+      swap_processing: (box) => swappingRampOf(box, 550),
       completed: (box) => thenSettle(box, paidRampOf(box)),
       failed: async (box) => {
         await rampOf(box);
@@ -231,7 +253,9 @@ function last(store: Database, table: string): bigint {
 }
 
 function tally(store: Database): Record<string, bigint> {
-  const rows = store.all<{ direction: string; transactions: bigint; earned_kobo: bigint }>('SELECT * FROM fee_tally');
+  const rows = store.all<{ direction: string; transactions: bigint; earned_kobo: bigint }>(
+    'SELECT * FROM fee_tally WHERE fintech = 1',
+  );
   return Object.fromEntries(
     rows.flatMap((row) => [
       [`${row.direction} kobo`, row.earned_kobo],
@@ -287,6 +311,9 @@ const effects: [name: string, state: string, event: string, left: Partial<Left>,
   ['onramp', 'requested', 'account-ready', { account: 'active' }],
   ['onramp', 'requested', 'paid', { account: 'used', due: ['onramp minted'] }],
   ['onramp', 'requested', 'expired', { account: 'expired' }],
+  ['onramp', 'swap_queued', 'swap-begun', { account: 'used' }],
+  ['onramp', 'swap_processing', 'swapped', { account: 'used' }],
+  ['onramp', 'swap_processing', 'swap-failed', { account: 'used' }],
   ['onramp', 'pending', 'paid', { account: 'used', due: ['onramp minted'] }],
   ['onramp', 'pending', 'expired', { account: 'expired' }],
   [

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { sandboxPay } from '../../src/contract/control.ts';
 import { startOfframp, startOnramp } from '../../src/contract/transactions.ts';
-import { getDetails, onboard } from '../../src/contract/users.ts';
+import { getDetails, onboard, setStatus } from '../../src/contract/users.ts';
 import { getVirtualAccount } from '../../src/contract/virtual-accounts.ts';
 import { amount } from '../../src/money/amount.ts';
 import type { WireNumber } from '../../src/money/decimal.ts';
@@ -47,9 +47,9 @@ export async function onboardUser(box: TestSandbox, bvn = freshBvn(), apiKey = b
   return { userId: userHash, name: account.accountName, accountNumber: account.accountNumber };
 }
 
-/** Switches a user off: slice A has no endpoint for it. */
-export function deactivate(box: TestSandbox, userId: string): Promise<number> {
-  return box.inside(({ store }) => store.run('UPDATE user SET active = 0 WHERE user_id = ?', userId));
+/** Switches a user off. */
+export function deactivate(box: TestSandbox, userId: string) {
+  return box.ask(setStatus, { userId, active: false, reason: 'asked for by the fintech' });
 }
 
 export interface Ramp {
@@ -142,5 +142,11 @@ export function secondKey(box: TestSandbox): Promise<string> {
 /** The sandbox key of a seeded fintech: 1 and 2 are callers, 3 and 4 the market makers. */
 export function keyOf(box: TestSandbox, fintech: number): Promise<string> {
   const sql = `SELECT key FROM api_key WHERE fintech = ? AND kind = 'sandbox' AND revoked_at IS NULL`;
+  return box.inside(({ store }) => store.get<{ key: string }>(sql, fintech)?.key ?? '', 'read');
+}
+
+/** The production key of a seeded fintech, with which sandbox keys are made. */
+export function productionKey(box: TestSandbox, fintech = 1): Promise<string> {
+  const sql = `SELECT key FROM api_key WHERE fintech = ? AND kind = 'production'`;
   return box.inside(({ store }) => store.get<{ key: string }>(sql, fintech)?.key ?? '', 'read');
 }

@@ -4,16 +4,17 @@ import { toWireNumber, toWireText } from '../../money/units.ts';
 import { VIRTUAL_ACCOUNT_BANK } from '../banks.ts';
 import { type Context, isoTime, newTxHash } from '../context.ts';
 import { collectFees } from '../fees.ts';
-import { BANK, INCOMING, post, REFUNDS, RESERVE, SUPPLY, walletAccount } from '../ledger.ts';
+import { BANK, INCOMING, post, REFUNDS, RESERVE, SUPPLY } from '../ledger.ts';
 import type { Machine } from '../machine.ts';
 import { emit } from '../outbox.ts';
-import { managedWallet } from '../wallets.ts';
+import { accountAt, deliveryFor, fintechDelivery } from '../wallets.ts';
 
 export interface DepositRow {
   readonly id: bigint;
   readonly deposit_id: string;
   readonly fintech: bigint;
-  readonly user: bigint;
+  /** Null for a deposit into the fintech's own account. */
+  readonly user: bigint | null;
   readonly virtual_account: bigint;
   readonly onramp: bigint | null;
   readonly state: string;
@@ -62,16 +63,24 @@ function mint(context: Context, row: DepositRow): void {
   const { store, nowMs } = context;
   const mintedKobo = row.amount_kobo - row.platform_fee_kobo - row.fintech_fee_kobo;
   const base = cngnBaseFromKobo(mintedKobo);
-  const wallet = managedWallet(store, row.user);
+  const to = row.user === null ? fintechDelivery(store, row.fintech) : deliveryFor(store, row.user);
   const txHash = newTxHash(context);
   post(context, 'deposit.minted', row.deposit_id, [
     { account: INCOMING, minor: -row.amount_kobo },
     { account: RESERVE, minor: mintedKobo },
     ...collectFees(context, row.fintech, 'onramp', row.platform_fee_kobo, row.fintech_fee_kobo),
     { account: SUPPLY, minor: -base },
-    { account: walletAccount(wallet.id, 'base', 'CNGN'), minor: base },
+    { account: accountAt(store, to.address, to.network, 'CNGN'), minor: base },
   ]);
-  store.run('UPDATE deposit SET tx_hash = ?, ended_at = ? WHERE id = ?', txHash, nowMs, row.id);
+  store.run(
+    'UPDATE deposit SET tx_hash = ?, delivered_to = ?, ended_at = ? WHERE id = ?',
+    txHash,
+    to.address,
+    nowMs,
+    row.id,
+  );
+  // The catalogue has no event for the end of a deposit into the fintech's own account.
+  if (row.user === null) return;
   emit(context, {
     fintech: row.fintech,
     event: 'fintech.user.deposit.funding.completed',
@@ -82,7 +91,7 @@ function mint(context: Context, row: DepositRow): void {
       amount: toWireText(amount('NGN', mintedKobo), 'naira'),
       currency: 'NGN',
       transactionReference: row.reference,
-      smartWalletAddress: wallet.address,
+      smartWalletAddress: to.address,
       transactionHash: txHash,
       depositor: depositor(row),
       bvnVerified: true,

@@ -2,11 +2,13 @@ import { amount } from '../../money/amount.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { toWireText } from '../../money/units.ts';
 import { type Context, isoTime, newTxHash } from '../context.ts';
+import type { Token } from '../exchange.ts';
 import { collectFees } from '../fees.ts';
 import { balanceOf, INCOMING, post, RESERVE, SUPPLY, walletAccount } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
 import { emit } from '../outbox.ts';
-import { managedWallet } from '../wallets.ts';
+import { startSwap } from '../swaps.ts';
+import { accountAt, type Delivery, deliveryFor } from '../wallets.ts';
 
 export interface OnrampRow {
   readonly id: bigint;
@@ -23,6 +25,12 @@ export interface OnrampRow {
   readonly platform_capped: bigint;
   readonly fintech_capped: bigint;
   readonly sweep: bigint;
+  readonly auto_swap: bigint;
+  /** What the onramp ends in: cNGN without auto-swap. */
+  readonly target_asset: Token;
+  /** Where what was swapped goes, when the request says so. */
+  readonly destination: string | null;
+  readonly slippage_millionths: bigint;
   readonly tx_hash: string | null;
   readonly created_at: bigint;
   readonly funding_requested_at: bigint | null;
@@ -39,7 +47,12 @@ export const onramp: Machine<OnrampRow> = {
     { on: 'paid', from: ['requested', 'pending'], to: 'processing', effect: acceptPayment },
     { on: 'expired', from: ['requested', 'pending'], to: 'failed', effect: expireAccount },
     { on: 'minted', from: ['processing'], to: 'funded', effect: mint },
+    { on: 'delivered', from: ['funded'], to: 'failed', when: hasNothingToSwap },
+    { on: 'delivered', from: ['funded'], to: 'swap_queued', when: swaps, effect: queueSwap },
     { on: 'delivered', from: ['funded'], to: 'completed', effect: deliver },
+    { on: 'swap-begun', from: ['swap_queued'], to: 'swap_processing' },
+    { on: 'swapped', from: ['swap_processing'], to: 'completed', effect: complete },
+    { on: 'swap-failed', from: ['swap_processing'], to: 'failed' },
   ],
 };
 
@@ -102,16 +115,70 @@ function mint(context: Context, row: OnrampRow): void {
   schedule(context, onramp.name, row.id, 'delivered', context.pace.deliver);
 }
 
-/** With sweep, the cNGN goes on to the user's default wallet, which is the managed one. */
+function swaps(_context: Context, row: OnrampRow): boolean {
+  return row.auto_swap === 1n;
+}
+
+/** An offramp may have emptied the wallet meanwhile. */
+function hasNothingToSwap(context: Context, row: OnrampRow): boolean {
+  return swaps(context, row) && heldOf(context, row) === 0n;
+}
+
+/** Where what was swapped goes: with sweep the default wallet, else where the request said, else it stays. Source: interface. */
+export function swappedTo({ store }: Pick<Context, 'store'>, row: OnrampRow): string | undefined {
+  return row.sweep ? deliveryFor(store, row.user).address : (row.destination ?? undefined);
+}
+
+/**
+ * Where cNGN goes that is not swapped: with sweep the default wallet; without, it stays in the generated wallet, unless an external
+ * default wallet is set: a disbursement is one of the three paths that follow it. An owner's wallet is the owner's.
+ */
+function deliveredTo(context: Context, row: OnrampRow): Delivery | undefined {
+  const delivery = deliveryFor(context.store, row.user);
+  return row.sweep || (delivery.isExternal && !hasOwner(context, row)) ? delivery : undefined;
+}
+
+function hasOwner({ store }: Context, row: OnrampRow): boolean {
+  return store.get('SELECT 1 FROM wallet WHERE id = ? AND custom_owner IS NOT NULL', row.wallet) !== undefined;
+}
+
+/** An offramp may have drawn on the wallet meanwhile: what is left goes on. */
+function heldOf({ store }: Context, row: OnrampRow): bigint {
+  return balanceOf(store, walletAccount(row.wallet, 'base', 'CNGN'));
+}
+
+/** Without a swap, the cNGN goes where the flags say. */
 function deliver(context: Context, row: OnrampRow): void {
-  const generated = walletAccount(row.wallet, 'base', 'CNGN');
-  // An offramp may have drawn on the wallet meanwhile: what is left is swept.
-  const held = balanceOf(context.store, generated);
-  if (row.sweep && held > 0n) {
-    post(context, 'onramp.swept', row.request_id, [
-      { account: generated, minor: -held },
-      { account: walletAccount(managedWallet(context.store, row.user).id, 'base', 'CNGN'), minor: held },
+  const destination = deliveredTo(context, row);
+  const held = heldOf(context, row);
+  if (destination && held > 0n) {
+    post(context, 'onramp.delivered', row.request_id, [
+      { account: walletAccount(row.wallet, 'base', 'CNGN'), minor: -held },
+      { account: accountAt(context.store, destination.address, destination.network, 'CNGN'), minor: held },
     ]);
   }
-  context.store.run('UPDATE onramp SET completed_at = ? WHERE id = ?', context.nowMs, row.id);
+  complete(context, row);
+}
+
+function complete({ store, nowMs }: Context, row: OnrampRow): void {
+  store.run('UPDATE onramp SET completed_at = ? WHERE id = ?', nowMs, row.id);
+}
+
+/** The swap takes what was funded, or what is left of it. */
+function queueSwap(context: Context, row: OnrampRow): void {
+  const held = heldOf(context, row);
+  const funded = cngnBaseFromKobo(row.base_kobo);
+  const own = context.store.get<{ address: string }>('SELECT address FROM wallet WHERE id = ?', row.wallet);
+  startSwap(context, {
+    fintech: row.fintech,
+    user: row.user,
+    trigger: 'auto',
+    onramp: row.id,
+    wallet: row.wallet,
+    destination: swappedTo(context, row) ?? own?.address ?? '',
+    sell: 'CNGN',
+    buy: row.target_asset,
+    amountBase: held < funded ? held : funded,
+    slippageMillionths: row.slippage_millionths,
+  });
 }

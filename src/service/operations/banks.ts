@@ -1,10 +1,10 @@
 import { Fault } from '../../contract/faults.ts';
 import { BANKS, type Bank, bankByCode } from '../banks.ts';
-import { isoTime } from '../context.ts';
+import { type Call, isoTime } from '../context.ts';
 import type { Operations } from '../operation.ts';
 import { accountHolder } from '../values.ts';
 
-interface BankAccountRow {
+export interface BankAccountRow {
   readonly id: bigint;
   readonly account_id: string;
   readonly number: string;
@@ -44,12 +44,7 @@ const add: Operations['banks.add'] = (call, { accountNumber, bankCode, isDefault
     bank.code,
   );
   const accountId = known?.account_id ?? call.ids.uuid();
-  if (isDefault)
-    store.run(
-      'UPDATE bank_account SET is_default = 0, updated_at = ? WHERE fintech = ? AND is_default = 1',
-      nowMs,
-      fintech.id,
-    );
+  if (isDefault) clearDefault(call);
   if (known) {
     store.run(
       'UPDATE bank_account SET label = COALESCE(?, label), is_default = MAX(is_default, ?), updated_at = ? WHERE id = ?',
@@ -84,37 +79,106 @@ const add: Operations['banks.add'] = (call, { accountNumber, bankCode, isDefault
   };
 };
 
-const list: Operations['banks.list'] = (call) => {
-  const rows = call.store.all<BankAccountRow>(
-    'SELECT * FROM bank_account WHERE fintech = ? ORDER BY id DESC',
+/** The payout account with this id, of the calling fintech only. Throws `fault`. */
+export function bankAccountById(
+  call: Call,
+  accountId: string,
+  fault: 'NOT_FOUND' | 'BANK_ACCOUNT_NOT_FOUND',
+): BankAccountRow {
+  const row = call.store.get<BankAccountRow>(
+    'SELECT * FROM bank_account WHERE account_id = ? AND fintech = ?',
+    accountId,
     call.fintech.id,
   );
-  const summary = (row: BankAccountRow) => ({
+  if (!row) throw new Fault(fault, 'no payout account of this fintech has this id');
+  return row;
+}
+
+function clearDefault({ store, fintech, nowMs }: Call): void {
+  store.run(
+    'UPDATE bank_account SET is_default = 0, updated_at = ? WHERE fintech = ? AND is_default = 1',
+    nowMs,
+    fintech.id,
+  );
+}
+
+function summaryOf(row: BankAccountRow) {
+  return {
     accountId: row.account_id,
     accountName: row.verified_name,
     accountNumber: row.number,
     bankName: bankByCode(row.bank_code)?.name ?? '',
     bankCode: row.bank_code,
-  });
+  };
+}
+
+function recordOf(call: Call, row: BankAccountRow) {
+  return {
+    ...summaryOf(row),
+    fintechId: call.fintech.fintechId,
+    label: row.label,
+    isDefault: row.is_default === 1n,
+    isValidated: true,
+    validationDetails: { validatedAt: isoTime(row.created_at), accountNameMatch: true },
+    createdAt: isoTime(row.created_at),
+    updatedAt: isoTime(row.updated_at),
+  };
+}
+
+const list: Operations['banks.list'] = (call) => {
+  const rows = call.store.all<BankAccountRow>(
+    'SELECT * FROM bank_account WHERE fintech = ? ORDER BY id DESC',
+    call.fintech.id,
+  );
   const preferred = rows.find((row) => row.is_default === 1n);
   return {
-    accounts: rows.map((row) => ({
-      ...summary(row),
-      fintechId: call.fintech.fintechId,
-      label: row.label,
-      isDefault: row.is_default === 1n,
-      isValidated: true,
-      validationDetails: { validatedAt: isoTime(row.created_at), accountNameMatch: true },
-      createdAt: isoTime(row.created_at),
-      updatedAt: isoTime(row.updated_at),
-    })),
+    accounts: rows.map((row) => recordOf(call, row)),
     total: rows.length,
-    defaultAccount: preferred ? summary(preferred) : null,
+    defaultAccount: preferred ? summaryOf(preferred) : null,
   };
+};
+
+const get: Operations['banks.get'] = (call, { accountId }) => ({
+  accounts: [recordOf(call, bankAccountById(call, accountId, 'NOT_FOUND'))],
+});
+
+/** What is left out stays as it is; false takes the default flag from the account that has it. */
+const update: Operations['banks.update'] = (call, { accountId, label, isDefault }) => {
+  const { id } = bankAccountById(call, accountId, 'NOT_FOUND');
+  if (isDefault) clearDefault(call);
+  call.store.run(
+    'UPDATE bank_account SET label = COALESCE(?, label), is_default = COALESCE(?, is_default), updated_at = ? WHERE id = ?',
+    label ?? null,
+    isDefault === undefined ? null : Number(isDefault),
+    call.nowMs,
+    id,
+  );
+  const row = bankAccountById(call, accountId, 'NOT_FOUND');
+  return {
+    ...summaryOf(row),
+    label: row.label,
+    isDefault: row.is_default === 1n,
+    isValidated: true,
+    updatedAt: isoTime(row.updated_at),
+  };
+};
+
+const remove: Operations['banks.delete'] = (call, { accountId }) => {
+  const { id } = bankAccountById(call, accountId, 'NOT_FOUND');
+  const isPaidTo = call.store.get(
+    `SELECT 1 FROM payout WHERE bank_account = ? AND state NOT IN ('completed', 'failed') LIMIT 1`,
+    id,
+  );
+  if (isPaidTo) throw new Fault('PENDING_TRANSACTIONS', 'PENDING_TRANSACTIONS: payouts to this account have not ended');
+  call.store.run('DELETE FROM bank_account WHERE id = ?', id);
+  return {};
 };
 
 export const banksOperations = {
   'banks.list-codes': listCodes,
   'banks.add': add,
   'banks.list': list,
+  'banks.get': get,
+  'banks.update': update,
+  'banks.delete': remove,
 } satisfies Partial<Operations>;

@@ -1,22 +1,46 @@
+import { Fault } from '../../contract/faults.ts';
 import { amount } from '../../money/amount.ts';
-import { percentToWire } from '../../money/rates.ts';
-import { toWireNumber } from '../../money/units.ts';
+import { percentFromWire, percentToWire } from '../../money/rates.ts';
+import { fromWire, toWireNumber } from '../../money/units.ts';
 import { type Call, isoTime } from '../context.ts';
-import { feeSetting } from '../fees.ts';
-import { balanceOf, type Direction, fintechFees } from '../ledger.ts';
+import { accruedFees, WITHDRAWAL_LIMITS_KOBO } from '../fee-balance.ts';
+import { type FeeSetting, feeSetting, ownFee, platformFee } from '../fees.ts';
+import type { Direction } from '../ledger.ts';
 import type { Operations } from '../operation.ts';
+import { wholeKoboOf } from './amounts.ts';
 
 const kobo = (minor: bigint) => toWireNumber(amount('NGN', minor), 'kobo');
 
+const VERSION = '1.0.0';
+
+interface Note {
+  readonly description: string | null;
+  readonly notes: string | null;
+  readonly last_updated_by: string;
+}
+
+/** The fees a fintech has set. A direction that was never set is left out. Source: public. */
+function configuration(call: Call) {
+  const setting = (direction: Direction) => feeSetting(call.store, call.fintech.id, direction);
+  const [onramp, offramp] = [setting('onramp'), setting('offramp')];
+  const note = call.store.get<Note>('SELECT * FROM fee_note WHERE fintech = ?', call.fintech.id);
+  const show = ({ percent_millionths, cap_kobo, enabled }: FeeSetting) => ({
+    percentageFee: percentToWire(percent_millionths),
+    capFee: kobo(cap_kobo),
+    enabled: enabled === 1n,
+  });
+  return {
+    onramp,
+    offramp,
+    fees: { ...(onramp ? { onrampFee: show(onramp) } : {}), ...(offramp ? { offrampFee: show(offramp) } : {}) },
+    description: note?.description ?? null,
+    notes: note?.notes ?? null,
+    lastUpdatedBy: note?.last_updated_by ?? call.fintech.fintechId,
+  };
+}
+
 const get: Operations['fees.get'] = (call) => {
-  const onramp = feeSetting(call.store, call.fintech.id, 'onramp');
-  const offramp = feeSetting(call.store, call.fintech.id, 'offramp');
-  const show = (setting: typeof onramp) =>
-    setting && {
-      percentageFee: percentToWire(setting.percent_millionths),
-      capFee: kobo(setting.cap_kobo),
-      enabled: setting.enabled === 1n,
-    };
+  const { onramp, offramp, fees, description, lastUpdatedBy } = configuration(call);
   const settings = [onramp, offramp].filter((setting) => setting !== undefined);
   const created = settings.map((setting) => setting.created_at).sort()[0];
   const updated = settings
@@ -26,67 +50,94 @@ const get: Operations['fees.get'] = (call) => {
   return {
     fintechId: call.fintech.fintechId,
     hasConfiguration: settings.length > 0,
-    feeConfiguration: {
-      ...(onramp ? { onrampFee: show(onramp) } : {}),
-      ...(offramp ? { offrampFee: show(offramp) } : {}),
-      metadata: { description: null, lastUpdatedBy: call.fintech.fintechId },
-    },
+    feeConfiguration: { ...fees, metadata: { description, lastUpdatedBy } },
     timestamps: {
       createdAt: created === undefined ? null : isoTime(created),
       updatedAt: updated === undefined ? null : isoTime(updated),
     },
-    version: '1.0.0',
+    version: VERSION,
   };
 };
 
-interface Tally {
-  readonly transactions: bigint;
-  readonly earned_kobo: bigint;
-  readonly updated_at: bigint;
+/** What the example of an answer is calculated on. Source: inferred. */
+const EXAMPLE_KOBO = 1_000_000n;
+
+function example(setting: FeeSetting | undefined) {
+  if (!setting) return undefined;
+  const fee = ownFee(setting, EXAMPLE_KOBO);
+  return { amount: kobo(EXAMPLE_KOBO), fee: kobo(fee.kobo), capped: fee.capped };
 }
 
-const NO_TALLY: Tally = { transactions: 0n, earned_kobo: 0n, updated_at: 0n };
+type ManageRequest = Parameters<Operations['fees.manage']>[1];
 
-/** Fees of money that is still on its way: paid for and not yet booked. */
-function pendingKobo(call: Call, direction: Direction): bigint {
-  const inFlight =
-    direction === 'onramp'
-      ? `SELECT COALESCE(SUM(fintech_fee_kobo), 0) AS kobo FROM deposit WHERE fintech = ? AND state = 'processing'`
-      : `SELECT COALESCE(SUM(fintech_fee_kobo), 0) AS kobo FROM offramp WHERE fintech = ? AND state = 'payout_pending'`;
-  return call.store.get<{ kobo: bigint }>(inFlight, call.fintech.id)?.kobo ?? 0n;
+function setFee(call: Call, direction: Direction, fee: ManageRequest['onrampFee']): void {
+  if (!fee) return;
+  const percent = percentFromWire(fee.percentageFee);
+  const cap = fromWire(fee.capFee, 'kobo', 'NGN');
+  if (percent === undefined || !cap) throw new Fault('VALIDATION_ERROR', `${direction}Fee: expected numbers`);
+  call.store.run(
+    `INSERT INTO fee_setting (fintech, direction, percent_millionths, cap_kobo, enabled, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET percent_millionths = excluded.percent_millionths, cap_kobo = excluded.cap_kobo, enabled = excluded.enabled,
+     updated_at = excluded.updated_at`,
+    call.fintech.id,
+    direction,
+    percent,
+    cap.minor,
+    fee.enabled ? 1 : 0,
+    call.nowMs,
+    call.nowMs,
+  );
 }
 
-/** Withdrawals between these limits are taken. Source: public (an example). */
-const WITHDRAWAL_LIMITS_KOBO = { minimum: 1_000n, maximum: 10_000_000n } as const;
+/** Notes that are given replace the former ones; who did it is always of the last change. */
+function setNote({ store, fintech }: Call, metadata: ManageRequest['metadata']): void {
+  store.run(
+    `INSERT INTO fee_note (fintech, description, notes, last_updated_by) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET description = COALESCE(excluded.description, description), notes = COALESCE(excluded.notes, notes),
+     last_updated_by = excluded.last_updated_by`,
+    fintech.id,
+    metadata?.description ?? null,
+    metadata?.notes ?? null,
+    metadata?.lastUpdatedBy ?? fintech.fintechId,
+  );
+}
+
+const manage: Operations['fees.manage'] = (call, { onrampFee, offrampFee, metadata }) => {
+  if (!onrampFee && !offrampFee && !metadata)
+    throw new Fault('VALIDATION_ERROR', 'expected at least one of onrampFee, offrampFee and metadata');
+  setFee(call, 'onramp', onrampFee);
+  setFee(call, 'offramp', offrampFee);
+  setNote(call, metadata);
+  const { onramp, offramp, fees, ...note } = configuration(call);
+  const [onrampExample, offrampExample] = [example(onramp), example(offramp)];
+  return {
+    fintechId: call.fintech.fintechId,
+    operation: 'updated',
+    feeConfiguration: { ...fees, metadata: note },
+    exampleCalculation: {
+      ...(onrampExample ? { onramp: onrampExample } : {}),
+      ...(offrampExample ? { offramp: offrampExample } : {}),
+    },
+    timestamp: isoTime(call.nowMs),
+    version: VERSION,
+  };
+};
 
 const accumulated: Operations['fees.accumulated'] = (call) => {
-  const tally = (direction: Direction) =>
-    call.store.get<Tally>(
-      'SELECT transactions, earned_kobo, updated_at FROM fee_tally WHERE fintech = ? AND direction = ?',
-      call.fintech.id,
-      direction,
-    ) ?? NO_TALLY;
-  const onramp = tally('onramp');
-  const offramp = tally('offramp');
-  const pending = { onramp: pendingKobo(call, 'onramp'), offramp: pendingKobo(call, 'offramp') };
-  const collected =
-    balanceOf(call.store, fintechFees(call.fintech.id, 'onramp')) +
-    balanceOf(call.store, fintechFees(call.fintech.id, 'offramp'));
-  const pendingWithdrawals = 0n;
-  const lastUpdated = onramp.updated_at > offramp.updated_at ? onramp.updated_at : offramp.updated_at;
+  const fees = accruedFees(call.store, call.fintech.id);
   return {
     summary: {
-      totalAccumulatedFees: kobo(onramp.earned_kobo + offramp.earned_kobo + pending.onramp + pending.offramp),
-      onrampFees: kobo(onramp.earned_kobo + pending.onramp),
-      offrampFees: kobo(offramp.earned_kobo + pending.offramp),
-      collectedFees: kobo(collected),
-      pendingFees: kobo(pending.onramp + pending.offramp),
-      transactionCount: Number(onramp.transactions + offramp.transactions),
-      pendingWithdrawals: kobo(pendingWithdrawals),
-      availableForWithdrawal: kobo(collected - pendingWithdrawals),
+      totalAccumulatedFees: kobo(fees.onrampKobo + fees.offrampKobo),
+      onrampFees: kobo(fees.onrampKobo),
+      offrampFees: kobo(fees.offrampKobo),
+      collectedFees: kobo(fees.availableKobo + fees.withdrawingKobo),
+      pendingFees: kobo(fees.pendingKobo),
+      transactionCount: fees.transactions,
+      pendingWithdrawals: kobo(fees.withdrawingKobo),
+      availableForWithdrawal: kobo(fees.availableKobo),
     },
     details: {
-      lastUpdated: lastUpdated === 0n ? null : isoTime(lastUpdated),
+      lastUpdated: fees.updatedAt === 0n ? null : isoTime(fees.updatedAt),
       currency: 'NGN',
       minimumWithdrawal: kobo(WITHDRAWAL_LIMITS_KOBO.minimum),
       maximumWithdrawal: kobo(WITHDRAWAL_LIMITS_KOBO.maximum),
@@ -94,7 +145,32 @@ const accumulated: Operations['fees.accumulated'] = (call) => {
   };
 };
 
+const preview: Operations['fees.preview'] = (call, { amount: wire, transactionType }) => {
+  const amountKobo = wholeKoboOf(wire);
+  const fee = platformFee(transactionType, amountKobo);
+  return {
+    input: { amount: kobo(amountKobo), transactionType, fintechId: call.fintech.fintechId },
+    result: {
+      amount: kobo(amountKobo),
+      feePercentage: percentToWire(fee.percent),
+      calculatedFee: kobo(fee.beforeCapKobo),
+      fixedFee: kobo(0n),
+      finalFee: kobo(fee.kobo),
+      wasCapped: fee.capped,
+      appliedCap: fee.capped ? kobo(fee.capKobo) : null,
+      tierUsed: {
+        minAmount: kobo(fee.fromKobo),
+        maxAmount: fee.belowKobo === undefined ? null : kobo(fee.belowKobo),
+      },
+      transactionType,
+      usedFintechOverride: false,
+    },
+  };
+};
+
 export const feesOperations = {
   'fees.get': get,
+  'fees.manage': manage,
   'fees.accumulated': accumulated,
+  'fees.preview': preview,
 } satisfies Partial<Operations>;

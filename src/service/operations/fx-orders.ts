@@ -1,3 +1,296 @@
+import { Fault } from '../../contract/faults.ts';
+import { type Asset, amount } from '../../money/amount.ts';
+import { type PercentMillionths, percentFromWire, percentToWire } from '../../money/rates.ts';
+import { fromWire, toWireText } from '../../money/units.ts';
+import { commitments } from '../commitments.ts';
+import { type Call, isoTime } from '../context.ts';
 import type { Operations } from '../operation.ts';
+import {
+  insertOrder,
+  legsOf,
+  mostGivenBase,
+  nextTurn,
+  type OrderRow,
+  type OrderTerms,
+  type Pair,
+  rankMicro,
+  type Side,
+  sideOf,
+  tradingBalance,
+} from '../orders.ts';
+import { takerPriceMicro } from '../prices.ts';
+import { vaultOf } from '../signing.ts';
 
-export const fxOrdersOperations = {} satisfies Partial<Operations>;
+const VERSION = '1.0.0';
+
+export const decimal = (asset: Asset, base: bigint) => toWireText(amount(asset, base), 'decimal-string');
+
+/** Text of whole cNGN that passed the schema, in base units; a price likewise, in millionths. */
+export function baseOf(text: string): bigint {
+  return fromWire(text, 'decimal-string', 'CNGN')?.minor ?? 0n;
+}
+
+/** Trading needs an approved MPC vault. Source: public for the rule, inferred for the error. */
+export function requireVault(call: Call): void {
+  if (vaultOf(call.store, call.fintech.id)?.state !== 'active')
+    throw new Fault('VALIDATION_ERROR', 'register an MPC vault first, and wait until it is approved');
+}
+
+/** Throws VALIDATION_ERROR, UNDERFUNDED_ORDER. `instead` is an order that these terms replace. */
+function checkTerms(call: Call, terms: OrderTerms, instead?: OrderRow): void {
+  if (terms.minBase > terms.maxBase) throw new Fault('VALIDATION_ERROR', 'minAmount: expected at most maxAmount');
+  const needed = mostGivenBase(terms.gives, terms.maxBase, terms.priceMicro);
+  const isReserving = instead?.state === 'active' && instead.gives === terms.gives;
+  const own = isReserving ? mostGivenBase(instead.gives, instead.max_base, instead.price_micro) : 0n;
+  const committed = commitments(call.store, call.fintech.id, terms.gives).totalBase - own;
+  if (tradingBalance(call.store, call.fintech.id, terms.gives) - committed < needed) {
+    throw new Fault(
+      'UNDERFUNDED_ORDER',
+      `the order needs ${decimal(terms.gives, needed)} ${terms.gives} that no other order claims`,
+    );
+  }
+}
+
+function orderBy(call: Call, id: bigint): OrderRow {
+  const row = call.store.get<OrderRow>('SELECT * FROM fx_order WHERE id = ?', id);
+  if (!row) throw new Error('the order is gone');
+  return row;
+}
+
+function shown(call: Call, row: OrderRow) {
+  return {
+    orderId: row.order_id,
+    fintechId: call.fintech.fintechId,
+    pair: row.pair,
+    side: sideOf(row.gives),
+    ...terms(call, row),
+    status: row.state,
+    createdAt: isoTime(row.created_at),
+    updatedAt: isoTime(row.updated_at),
+  };
+}
+
+/** What makers and takers alike see of an order. */
+function terms(call: Call, row: OrderRow) {
+  return {
+    price: decimal('CNGN', row.price_micro),
+    spread: percentToWire(row.spread_millionths),
+    minAmount: decimal('CNGN', row.min_base),
+    maxAmount: decimal('CNGN', row.max_base),
+    availableLiquidity: decimal(row.gives, tradingBalance(call.store, row.fintech, row.gives)),
+  };
+}
+
+function create(call: Call, order: OrderTerms) {
+  requireVault(call);
+  checkTerms(call, order);
+  const row = orderBy(call, insertOrder(call, call.fintech.id, order));
+  return { ...shown(call, row), version: VERSION };
+}
+
+const spreadOf = (spread: Parameters<typeof percentFromWire>[0] | undefined): PercentMillionths =>
+  spread === undefined ? 0n : (percentFromWire(spread) ?? 0n);
+
+const createOrder: Operations['fx.create-order'] = (call, input) => {
+  const stablecoin = input.quoteCurrency.toUpperCase() === 'USDC' ? 'USDC' : 'USDT';
+  return create(call, {
+    pair: `CNGN-${stablecoin}`,
+    // The order type is about the base currency, cNGN: who sells it gives it.
+    gives: input.orderType === 'sell' ? 'CNGN' : stablecoin,
+    priceMicro: baseOf(input.price),
+    spreadMillionths: spreadOf(input.spread),
+    minBase: baseOf(input.minAmount),
+    maxBase: baseOf(input.maxAmount),
+  });
+};
+
+const createLimitOrder: Operations['fx.create-limit-order'] = (call, input) =>
+  create(call, {
+    pair: input.pair,
+    gives: legsOf(input.side, input.pair).gives,
+    priceMicro: baseOf(input.price),
+    spreadMillionths: spreadOf(input.spread),
+    minBase: baseOf(input.minAmount),
+    maxBase: baseOf(input.maxAmount),
+  });
+
+/** An order of the caller. Throws NOT_FOUND, and VALIDATION_ERROR for one that is deleted. */
+function ownOrder(call: Call, orderId: string): OrderRow {
+  const row = call.store.get<OrderRow>(
+    'SELECT * FROM fx_order WHERE order_id = ? AND fintech = ?',
+    orderId,
+    call.fintech.id,
+  );
+  if (!row) throw new Fault('NOT_FOUND', 'no order of this fintech has this id');
+  if (row.state === 'deleted') throw new Fault('VALIDATION_ERROR', 'the order is deleted');
+  return row;
+}
+
+const updateOrder: Operations['fx.update-limit-order'] = (call, input) => {
+  const row = ownOrder(call, input.orderId);
+  const { price, spread, minAmount, maxAmount, status } = input;
+  if ([price, spread, minAmount, maxAmount, status].every((value) => value === undefined))
+    throw new Fault('VALIDATION_ERROR', 'expected price, spread, minAmount, maxAmount or status');
+  const changed: OrderTerms = {
+    pair: row.pair,
+    gives: row.gives,
+    priceMicro: price === undefined ? row.price_micro : baseOf(price),
+    spreadMillionths: spread === undefined ? row.spread_millionths : spreadOf(spread),
+    minBase: minAmount === undefined ? row.min_base : baseOf(minAmount),
+    maxBase: maxAmount === undefined ? row.max_base : baseOf(maxAmount),
+  };
+  const state = status ?? row.state;
+  if (state === 'active') checkTerms(call, changed, row);
+  else if (changed.minBase > changed.maxBase)
+    throw new Fault('VALIDATION_ERROR', 'minAmount: expected at most maxAmount');
+  saveOrder(call, row, changed, state);
+  return { order: shown(call, orderBy(call, row.id)), version: VERSION };
+};
+
+/** An order keeps its turn unless its price changes or it comes back: then it goes behind those that are there. */
+function saveOrder({ store, nowMs }: Call, row: OrderRow, to: OrderTerms, state: string): void {
+  const takerPrice = takerPriceMicro(to.priceMicro, to.spreadMillionths, to.gives);
+  store.run(
+    `UPDATE fx_order SET price_micro = ?, spread_millionths = ?, taker_price_micro = ?, rank_micro = ?, min_base = ?, max_base = ?, state = ?,
+       updated_at = ? WHERE id = ?`,
+    to.priceMicro,
+    to.spreadMillionths,
+    takerPrice,
+    rankMicro(takerPrice, to.gives),
+    to.minBase,
+    to.maxBase,
+    state,
+    nowMs,
+    row.id,
+  );
+  const isBack = state === 'active' && row.state === 'paused';
+  if (takerPrice !== row.taker_price_micro || isBack)
+    store.run('UPDATE fx_order SET turn = ? WHERE id = ?', nextTurn(store), row.id);
+}
+
+const deleteOrder: Operations['fx.delete-limit-order'] = (call, { orderId }) => {
+  const row = ownOrder(call, orderId);
+  call.store.run(`UPDATE fx_order SET state = 'deleted', updated_at = ? WHERE id = ?`, call.nowMs, row.id);
+  return { orderId, version: VERSION };
+};
+
+const listOrders: Operations['fx.list-limit-orders'] = (call, { status, pair, limit = 50, startAfter }) => {
+  const before = startAfter === undefined ? null : cursor(call, 'fx_order', 'order_id', startAfter);
+  const rows = call.store.all<OrderRow>(
+    `SELECT * FROM fx_order WHERE fintech = ?1 AND (?2 IS NULL OR state = ?2) AND (?3 IS NULL OR pair = ?3) AND (?4 IS NULL OR id < ?4)
+     ORDER BY id DESC LIMIT ?5`,
+    call.fintech.id,
+    status ?? null,
+    pair ?? null,
+    before,
+    limit,
+  );
+  return {
+    orders: rows.map((row) => shown(call, row)),
+    count: rows.length,
+    note: 'amounts are bounds of one trade; availableLiquidity is what the wallet behind the order holds',
+    version: VERSION,
+  };
+};
+
+/** The row a page goes on after. Throws VALIDATION_ERROR for one that is not there. Source: inferred. */
+export function cursor(
+  call: Call,
+  table: 'fx_order' | 'fx_trade',
+  column: 'order_id' | 'trade_id',
+  id: string,
+): bigint {
+  const row = call.store.get<{ id: bigint }>(
+    `SELECT id FROM ${table} WHERE ${column} = ? AND fintech = ?`,
+    id,
+    call.fintech.id,
+  );
+  if (!row) throw new Fault('VALIDATION_ERROR', 'startAfter: expected the id of a row of this list');
+  return row.id;
+}
+
+const BEST_FIRST: Readonly<Record<Side, string>> = { buy: 'DESC', sell: 'ASC' };
+
+function publicSide(call: Call, pair: Pair, side: Side, limit: number) {
+  return call.store
+    .all<OrderRow>(
+      `SELECT * FROM fx_order WHERE pair = ? AND gives = ? AND state = 'active' ORDER BY price_micro ${BEST_FIRST[side]}, turn LIMIT ?`,
+      pair,
+      legsOf(side, pair).gives,
+      limit,
+    )
+    .map((row) => ({
+      orderId: row.order_id,
+      ...terms(call, row),
+      status: row.state,
+      updatedAt: isoTime(row.updated_at),
+    }));
+}
+
+const orderBook: Operations['fx.orderbook'] = (call, { pair, limit = 20 }) => ({
+  pair,
+  buyOrders: publicSide(call, pair, 'buy', limit),
+  sellOrders: publicSide(call, pair, 'sell', limit),
+  note: 'buy orders give cNGN for stablecoin, sell orders stablecoin for cNGN; prices are without the spread',
+  version: VERSION,
+});
+
+interface SideStats {
+  readonly orders: bigint;
+  readonly best: bigint | null;
+  readonly liquidityBase: bigint;
+}
+
+/** A maker's wallet stands behind all of its orders, so it counts once. */
+function sideStats(call: Call, pair: Pair, side: Side): SideStats {
+  const { gives } = legsOf(side, pair);
+  const best = side === 'buy' ? 'MAX' : 'MIN';
+  const row = call.store.get<{ orders: bigint; best: bigint | null }>(
+    `SELECT COUNT(*) AS orders, ${best}(price_micro) AS best FROM fx_order WHERE pair = ? AND gives = ? AND state = 'active'`,
+    pair,
+    gives,
+  );
+  const makers = call.store.all<{ fintech: bigint }>(
+    `SELECT DISTINCT fintech FROM fx_order WHERE pair = ? AND gives = ? AND state = 'active'`,
+    pair,
+    gives,
+  );
+  const liquidityBase = makers.reduce((sum, { fintech }) => sum + tradingBalance(call.store, fintech, gives), 0n);
+  return { orders: row?.orders ?? 0n, best: row?.best ?? null, liquidityBase };
+}
+
+/** Millionths of a percent, cut to two decimals. */
+function spreadBetween(bid: bigint, ask: bigint): PercentMillionths {
+  const hundredths = ((ask - bid) * 10_000n) / bid;
+  return hundredths * 10_000n;
+}
+
+const orderBookStats: Operations['fx.orderbook-stats'] = (call, { pair }) => {
+  const [buy, sell] = [sideStats(call, pair, 'buy'), sideStats(call, pair, 'sell')];
+  const isTwoSided = buy.best !== null && sell.best !== null;
+  return {
+    pair,
+    stats: {
+      pair,
+      totalActiveOrders: Number(buy.orders + sell.orders),
+      buyOrderCount: Number(buy.orders),
+      sellOrderCount: Number(sell.orders),
+      totalBuyLiquidity: decimal('CNGN', buy.liquidityBase),
+      totalSellLiquidity: decimal(legsOf('sell', pair).gives, sell.liquidityBase),
+      bestBidPrice: buy.best === null ? null : decimal('CNGN', buy.best),
+      bestAskPrice: sell.best === null ? null : decimal('CNGN', sell.best),
+      spreadPercentage: isTwoSided ? percentToWire(spreadBetween(buy.best ?? 1n, sell.best ?? 0n)) : null,
+    },
+    version: VERSION,
+  };
+};
+
+export const fxOrdersOperations = {
+  'fx.create-order': createOrder,
+  'fx.create-limit-order': createLimitOrder,
+  'fx.update-limit-order': updateOrder,
+  'fx.delete-limit-order': deleteOrder,
+  'fx.list-limit-orders': listOrders,
+  'fx.orderbook': orderBook,
+  'fx.orderbook-stats': orderBookStats,
+} satisfies Partial<Operations>;

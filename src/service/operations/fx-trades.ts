@@ -1,3 +1,317 @@
+import { Fault } from '../../contract/faults.ts';
+import { percentToWire } from '../../money/rates.ts';
+import { type Call, isoTime, isoTimeOrNull } from '../context.ts';
+import type { TradeRow } from '../machines/trade.ts';
 import type { Operations } from '../operation.ts';
+import {
+  averagePriceMicro,
+  averageSpreadMillionths,
+  type Fill,
+  fillOf,
+  match,
+  type Slice,
+  sliceOfOrder,
+} from '../order-book.ts';
+import { legsOf, type OrderRow, PAIRS, type Pair, type Side, sideOf, stablecoinOf, tradingBalance } from '../orders.ts';
+import { FX_WINDOW_MS } from '../pace.ts';
+import { earlierTrade, openTrade } from '../trading.ts';
+import { baseOf, cursor, decimal, requireVault } from './fx-orders.ts';
 
-export const fxTradesOperations = {} satisfies Partial<Operations>;
+const VERSION = '1.0.0';
+
+/** A fill of the book for so much cNGN. Throws NO_LIQUIDITY, SELF_TRADE. */
+function fillFor(call: Call, pair: Pair, side: Side, cngnBase: bigint): Fill {
+  const { gets } = legsOf(side, pair);
+  const found = match(call.store, { pair, makerGives: gets, amount: { cngnBase }, taker: call.fintech.id });
+  if ('fill' in found) return found.fill;
+  if (found.unfilled === 'own')
+    throw new Fault('SELF_TRADE', 'only your own orders could fill it, and nobody trades with himself');
+  throw new Fault('NO_LIQUIDITY', `the orders for ${pair} cannot fill this amount`);
+}
+
+/** The token amount under the name that the pair gives it. */
+function tokenAmount(pair: Pair, tokenBase: bigint) {
+  const stablecoin = stablecoinOf(pair);
+  return { [stablecoin === 'USDC' ? 'usdcAmount' : 'usdtAmount']: decimal(stablecoin, tokenBase) };
+}
+
+/** Quotes nobody can use any more: a few go with each new one. */
+const FORGOTTEN_AT_ONCE = 4;
+
+const quote: Operations['fx.quote'] = (call, { pair, side, cngnAmount, tokenAmount: tokens }) => {
+  if (tokens !== undefined)
+    throw new Fault('VALIDATION_ERROR', 'tokenAmount: expected either cngnAmount or tokenAmount');
+  const { store, nowMs, ids, fintech } = call;
+  const fill = fillFor(call, pair, side, baseOf(cngnAmount));
+  const quoteId = `quote_${ids.uuid()}`;
+  const expiresAt = nowMs + FX_WINDOW_MS;
+  store.run(
+    'DELETE FROM fx_quote WHERE id IN (SELECT id FROM fx_quote ORDER BY id LIMIT ?) AND expires_at <= ?',
+    FORGOTTEN_AT_ONCE,
+    nowMs,
+  );
+  store.run(
+    `INSERT INTO fx_quote (quote_id, fintech, pair, side, cngn_base, token_base, price_micro, slices, expires_at, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    quoteId,
+    fintech.id,
+    pair,
+    side,
+    fill.cngnBase,
+    fill.tokenBase,
+    averagePriceMicro(fill),
+    slicesText(fill.slices),
+    expiresAt,
+    nowMs,
+  );
+  return {
+    quote: {
+      quoteId,
+      pair,
+      side,
+      cngnAmount: decimal('CNGN', fill.cngnBase),
+      ...tokenAmount(pair, fill.tokenBase),
+      price: decimal('CNGN', averagePriceMicro(fill)),
+      spread: percentToWire(averageSpreadMillionths(fill)),
+      matchedOrders: fill.slices.map((slice) => ({
+        orderId: slice.orderId,
+        price: decimal('CNGN', slice.priceMicro),
+        cngnAmount: decimal('CNGN', slice.cngnBase),
+        ...tokenAmount(pair, slice.tokenBase),
+        spread: percentToWire(slice.spreadMillionths),
+      })),
+      expiresAt: isoTime(expiresAt),
+    },
+    version: VERSION,
+  };
+};
+
+const BIGINT_FIELDS = ['order', 'maker', 'priceMicro', 'spreadMillionths', 'cngnBase', 'tokenBase'] as const;
+
+function slicesText(slices: readonly Slice[]): string {
+  return JSON.stringify(slices, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
+}
+
+function readSlices(text: string): Slice[] {
+  return JSON.parse(text, (key, value: unknown) =>
+    BIGINT_FIELDS.some((field) => field === key) ? BigInt(value as string) : value,
+  ) as Slice[];
+}
+
+interface QuoteRow {
+  readonly id: bigint;
+  readonly pair: Pair;
+  readonly side: Side;
+  readonly slices: string;
+  readonly expires_at: bigint;
+}
+
+interface Matched {
+  readonly pair: Pair;
+  readonly side: Side;
+  readonly fill: Fill;
+  readonly targetOrder?: string;
+}
+
+/** Mode 1: the quote's price, as long as its orders stand and their makers can pay. A quote serves one trade. */
+function byQuote(call: Call, quoteId: string): Matched {
+  const row = call.store.get<QuoteRow>(
+    'SELECT * FROM fx_quote WHERE quote_id = ? AND fintech = ?',
+    quoteId,
+    call.fintech.id,
+  );
+  if (!row) throw new Fault('INVALID_QUOTE', 'no quote has this id, or it was traded on');
+  if (call.nowMs >= Number(row.expires_at)) throw new Fault('INVALID_QUOTE', 'the quote is older than 5 minutes');
+  const fill = fillOf(readSlices(row.slices));
+  requireBacked(call, row, fill);
+  call.store.run('DELETE FROM fx_quote WHERE id = ?', row.id);
+  return { pair: row.pair, side: row.side, fill };
+}
+
+/** Throws NO_LIQUIDITY when an order of the quote has gone, or a maker's wallet no longer holds its part. */
+function requireBacked(call: Call, { pair, side }: QuoteRow, fill: Fill): void {
+  const { gets } = legsOf(side, pair);
+  const needed = new Map<bigint, bigint>();
+  for (const slice of fill.slices) {
+    const isActive = call.store.get(`SELECT 1 FROM fx_order WHERE id = ? AND state = 'active'`, slice.order);
+    if (!isActive) throw new Fault('NO_LIQUIDITY', 'an order of the quote is no longer on the book');
+    const part = gets === 'CNGN' ? slice.cngnBase : slice.tokenBase;
+    needed.set(slice.maker, (needed.get(slice.maker) ?? 0n) + part);
+  }
+  for (const [maker, base] of needed)
+    if (tradingBalance(call.store, maker, gets) < base)
+      throw new Fault('NO_LIQUIDITY', 'a maker of the quote no longer holds enough');
+}
+
+/** Mode 3: one order, at its exact price. */
+function byOrder(call: Call, orderId: string, cngnAmount: string | undefined): Matched {
+  if (cngnAmount === undefined) throw new Fault('VALIDATION_ERROR', 'cngnAmount: expected with orderId');
+  const order = call.store.get<OrderRow>(`SELECT * FROM fx_order WHERE order_id = ? AND state = 'active'`, orderId);
+  if (!order) throw new Fault('NOT_FOUND', 'no active order has this id');
+  if (order.fintech === call.fintech.id) throw new Fault('SELF_TRADE', 'the order is your own');
+  const cngnBase = baseOf(cngnAmount);
+  if (cngnBase < order.min_base || cngnBase > order.max_base) {
+    throw new Fault(
+      'VALIDATION_ERROR',
+      `cngnAmount: the order takes ${decimal('CNGN', order.min_base)} to ${decimal('CNGN', order.max_base)} cNGN`,
+    );
+  }
+  const slice = sliceOfOrder(call.store, order, cngnBase);
+  if (!slice) throw new Fault('NO_LIQUIDITY', 'the wallet behind the order holds too little');
+  return { pair: order.pair, side: takerSideOf(order), fill: fillOf([slice]), targetOrder: orderId };
+}
+
+/** Who takes an order gives what its maker gets. */
+function takerSideOf({ gives, pair }: OrderRow): Side {
+  return sideOf(gives === 'CNGN' ? stablecoinOf(pair) : 'CNGN');
+}
+
+/** The least a taker trades by amount, in base units of cNGN. Source: interface for quotes, inferred for trades. */
+const LEAST_BASE = 1_000_000_000n;
+
+type TradeInput = Parameters<Operations['fx.trade']>[1];
+
+/** The three modes; exactly one must be complete. */
+function matched(call: Call, { quoteId, orderId, pair, side, cngnAmount }: TradeInput): Matched {
+  if (quoteId !== undefined && orderId !== undefined)
+    throw new Fault('VALIDATION_ERROR', 'expected either quoteId or orderId');
+  if (quoteId !== undefined) return byQuote(call, quoteId);
+  if (orderId !== undefined) return byOrder(call, orderId, cngnAmount);
+  if (pair === undefined || side === undefined || cngnAmount === undefined)
+    throw new Fault(
+      'VALIDATION_ERROR',
+      'expected quoteId, or orderId with cngnAmount, or pair with side and cngnAmount',
+    );
+  const cngnBase = baseOf(cngnAmount);
+  if (cngnBase < LEAST_BASE) throw new Fault('VALIDATION_ERROR', 'cngnAmount: expected at least 1000');
+  return { pair, side, fill: fillFor(call, pair, side, cngnBase) };
+}
+
+/** A request as text without its key: what a repeat with the same key must equal. */
+function inputText(endpoint: string, { idempotencyKey: _key, ...fields }: Record<string, unknown>): string {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return JSON.stringify([endpoint, ...given.sort(([a], [b]) => (a < b ? -1 : 1))]);
+}
+
+function tradeCore(row: TradeRow) {
+  return {
+    tradeId: row.trade_id,
+    pair: row.pair,
+    side: row.side,
+    cngnAmount: decimal('CNGN', row.cngn_base),
+    ...tokenAmount(row.pair, row.token_base),
+  };
+}
+
+const trade: Operations['fx.trade'] = (call, request) => {
+  const { destinationWalletAddress: destination, idempotencyKey } = request;
+  const input = inputText('fx.trade', request);
+  requireVault(call);
+  const row =
+    earlierTrade(call, idempotencyKey, input) ??
+    openTrade(call, { ...matched(call, request), destination, idempotencyKey, input });
+  return {
+    trade: {
+      ...tradeCore(row),
+      ...(row.target_order === null ? {} : { orderId: row.target_order }),
+      price: decimal('CNGN', row.price_micro),
+      platformFeePercentage: percentToWire(row.fee_millionths),
+      status: 'pending',
+      lockId: row.lock_id,
+      expiresAt: isoTime(row.expires_at),
+      createdAt: isoTime(row.created_at),
+    },
+    version: VERSION,
+  };
+};
+
+/** `CNGN` alone leaves the stablecoin to the book: the one that gives the taker more, or takes less. Source: inferred. */
+function bestOfPairs(call: Call, side: Side, cngnBase: bigint): Matched {
+  const found = PAIRS.flatMap((pair) => {
+    try {
+      return [{ pair, side, fill: fillFor(call, pair, side, cngnBase) }];
+    } catch (error) {
+      if (error instanceof Fault) return [];
+      throw error;
+    }
+  });
+  const isBetter = (a: Matched, b: Matched) =>
+    legsOf(side, a.pair).gets === 'CNGN' ? a.fill.tokenBase < b.fill.tokenBase : a.fill.tokenBase > b.fill.tokenBase;
+  const [first, ...others] = found;
+  if (!first) return { pair: PAIRS[0], side, fill: fillFor(call, PAIRS[0], side, cngnBase) };
+  return others.reduce<Matched>((best, each) => (isBetter(each, best) ? each : best), first);
+}
+
+const marketOrder: Operations['fx.market-order'] = (call, request) => {
+  const { pair, side, cngnAmount, destinationWalletAddress: destination, idempotencyKey } = request;
+  const input = inputText('fx.market-order', request);
+  requireVault(call);
+  const cngnBase = baseOf(cngnAmount);
+  const take = (): Matched =>
+    pair === 'CNGN' ? bestOfPairs(call, side, cngnBase) : { pair, side, fill: fillFor(call, pair, side, cngnBase) };
+  const row =
+    earlierTrade(call, idempotencyKey, input) ?? openTrade(call, { ...take(), destination, idempotencyKey, input });
+  return {
+    trade: {
+      ...tradeCore(row),
+      averagePrice: decimal('CNGN', row.price_micro),
+      status: 'pending',
+      expiresAt: isoTime(row.expires_at),
+      createdAt: isoTime(row.created_at),
+    },
+    version: VERSION,
+    note: 'the trade is locked in escrow; it settles as the auto-signing settings say',
+  };
+};
+
+function listed(row: TradeRow) {
+  return {
+    ...tradeCore(row),
+    price: decimal('CNGN', row.price_micro),
+    fintechNetAmount: decimal(legsOf(row.side, row.pair).gets, row.net_base),
+    status: row.state,
+    createdAt: isoTime(row.created_at),
+  };
+}
+
+const tradeStatus: Operations['fx.trade-status'] = (call, { tradeId }) => {
+  const row = call.store.get<TradeRow>(
+    'SELECT * FROM fx_trade WHERE trade_id = ? AND fintech = ?',
+    tradeId,
+    call.fintech.id,
+  );
+  if (!row) throw new Fault('NOT_FOUND', 'no trade of this fintech has this id');
+  return {
+    trade: {
+      ...listed(row),
+      lockId: row.lock_id,
+      priceLockExpiresAt: isoTime(row.expires_at),
+      errorMessage: row.error_message,
+      failedAt: isoTimeOrNull(row.failed_at),
+    },
+    version: VERSION,
+  };
+};
+
+const listTrades: Operations['fx.list-trades'] = (call, { pair, side, status, limit = 50, startAfter }) => {
+  const before = startAfter === undefined ? null : cursor(call, 'fx_trade', 'trade_id', startAfter);
+  const rows = call.store.all<TradeRow>(
+    `SELECT * FROM fx_trade WHERE fintech = ?1 AND (?2 IS NULL OR pair = ?2) AND (?3 IS NULL OR side = ?3) AND (?4 IS NULL OR state = ?4)
+       AND (?5 IS NULL OR id < ?5) ORDER BY id DESC LIMIT ?6`,
+    call.fintech.id,
+    pair ?? null,
+    side?.toLowerCase() ?? null,
+    status?.toLowerCase() ?? null,
+    before,
+    limit,
+  );
+  return { trades: rows.map(listed), count: rows.length, version: VERSION };
+};
+
+export const fxTradesOperations = {
+  'fx.quote': quote,
+  'fx.trade': trade,
+  'fx.market-order': marketOrder,
+  'fx.trade-status': tradeStatus,
+  'fx.list-trades': listTrades,
+} satisfies Partial<Operations>;

@@ -1,3 +1,178 @@
+import { Fault } from '../../contract/faults.ts';
+import { amount } from '../../money/amount.ts';
+import { toWireNumber, toWireText } from '../../money/units.ts';
+import { bankByCode, VIRTUAL_ACCOUNT_BANK } from '../banks.ts';
+import { type Call, isoTime, isoTimeOrNull } from '../context.ts';
+import { type MovementFilter, type MovementRow, pageOf, totalsOf } from '../movements.ts';
 import type { Operations } from '../operation.ts';
+import { timeRangeOf } from './dates.ts';
+import { listWithdrawals } from './withdrawal-list.ts';
 
-export const historyOperations = {} satisfies Partial<Operations>;
+const naira = (kobo: bigint) => toWireNumber(amount('NGN', kobo), 'naira');
+const volume = (kobo: bigint) => toWireText(amount('NGN', kobo), 'naira');
+
+/** The filters of a list as they are sent; those of the page are none. */
+interface Filters {
+  readonly direction?: 'in' | 'out' | undefined;
+  readonly type?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly status?: string | undefined;
+  readonly startDate?: string | undefined;
+  readonly endDate?: string | undefined;
+}
+
+interface Listed extends Filters {
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+}
+
+function filtersSent({ direction, type, userId, status, startDate, endDate }: Filters): Record<string, string> {
+  const all = { direction, type, userId, status, startDate, endDate };
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+/** A page of movements, with what every list says around it. */
+function listed(call: Call, input: Listed, direction: MovementFilter['direction']) {
+  const { limit = 20, offset = 0 } = input;
+  const { type, status, userId } = input;
+  const filter: MovementFilter = { direction, type, status, userId, ...timeRangeOf(input) };
+  const totals = totalsOf(call, filter);
+  const total = totals.in.movements + totals.out.movements;
+  const rows = pageOf(call, filter, { limit, offset, total });
+  const around = { total, limit, offset, hasMore: offset + rows.length < total, filters: filtersSent(input) };
+  return { rows, totals, around };
+}
+
+/** The user filter of a list goes with the one type whose rows have users. Source: public. Throws VALIDATION_ERROR. */
+function requireType({ userId, type }: Filters, expected: string): void {
+  if (userId !== undefined && type !== expected)
+    throw new Fault('VALIDATION_ERROR', `userId: expected only together with type ${expected}`);
+}
+
+/** What a row is, whichever list it stands in. */
+function common(call: Call, row: MovementRow) {
+  return {
+    type: row.type,
+    direction: row.direction,
+    fintechId: call.fintech.fintechId,
+    amount: naira(row.amount_kobo),
+    currency: 'NGN',
+    status: row.status,
+    createdAt: isoTime(row.created_at),
+    completedAt: isoTimeOrNull(row.completed_at),
+  };
+}
+
+/**
+ * What a deposit shows besides. Of one that was given back nothing was minted and no fee taken. Source: client (minted amount
+ * and fee on the rows of users), public (the rest).
+ */
+function depositPart(row: MovementRow) {
+  const isMinted = row.state !== 'refunding' && row.state !== 'refunded';
+  const mintedKobo = row.amount_kobo - row.platform_fee_kobo - row.fintech_fee_kobo;
+  return {
+    ...(row.user_id === null
+      ? {}
+      : {
+          userId: row.user_id,
+          fundingAmount: isMinted ? naira(mintedKobo) : null,
+          platformFee: isMinted ? naira(row.platform_fee_kobo) : null,
+        }),
+    virtualAccountNumber: row.virtual_account_number,
+    virtualAccountName: row.virtual_account_name,
+    depositor: {
+      name: row.bank_account_name,
+      accountNumber: row.bank_account_number,
+      bankName: bankByCode(row.bank_code)?.name,
+      bankCode: row.bank_code,
+    },
+    transactionReference: row.reference,
+    provider: VIRTUAL_ACCOUNT_BANK.provider,
+    walletAddress: isMinted ? row.wallet_address : null,
+    mintTxHash: row.tx_hash,
+  };
+}
+
+const listDeposits: Operations['transactions.list-deposits'] = (call, input) => {
+  requireType(input, 'user_onramp');
+  const { rows, around } = listed(call, input, 'in');
+  return {
+    deposits: rows.map((row) => ({ id: row.public_id, ...common(call, row), ...depositPart(row) })),
+    ...around,
+  };
+};
+
+/** The bank's part of each state; the states before it has begun are pending. Source: inferred. */
+const BANK_STATUS: Readonly<Record<string, string>> = {
+  payout_processing: 'processing',
+  completed: 'completed',
+  failed: 'failed',
+};
+
+const listPayouts: Operations['transactions.list-payouts'] = (call, input) => {
+  requireType(input, 'user_offramp');
+  const { rows, around } = listed(call, input, 'out');
+  const payouts = rows.map((row) => {
+    const feeKobo = row.platform_fee_kobo + row.fintech_fee_kobo;
+    return {
+      id: row.public_id,
+      ...common(call, row),
+      sourceWalletAddress: row.wallet_address,
+      sourceNetwork: row.network,
+      bankAccount: {
+        accountNumber: row.bank_account_number,
+        accountName: row.bank_account_name,
+        bankName: bankByCode(row.bank_code)?.name,
+        bankCode: row.bank_code,
+      },
+      transferTxHash: row.tx_hash,
+      payoutReference: row.reference,
+      payoutProvider: VIRTUAL_ACCOUNT_BANK.provider,
+      payoutStatus: BANK_STATUS[row.state] ?? 'pending',
+      processingFee: naira(feeKobo),
+      totalDeducted: naira(row.amount_kobo + feeKobo),
+      initiatedAt: isoTime(row.created_at),
+      updatedAt: isoTimeOrNull(row.updated_at),
+    };
+  });
+  return { payouts, ...around };
+};
+
+/** A payout in the list of everything: the fields that it shares with a deposit. Source: inferred, for want of an example. */
+function payoutPart(row: MovementRow) {
+  return {
+    ...(row.user_id === null ? {} : { userId: row.user_id }),
+    platformFee: naira(row.platform_fee_kobo),
+    transactionReference: row.reference,
+    provider: VIRTUAL_ACCOUNT_BANK.provider,
+    walletAddress: row.wallet_address,
+  };
+}
+
+const listTransactions: Operations['transactions.list'] = (call, input) => {
+  const { rows, totals, around } = listed(call, input, input.direction);
+  return {
+    // Here the id of a deposit is the bank's reference, by which clients know it. Source: public.
+    transactions: rows.map((row) =>
+      row.direction === 'in'
+        ? { id: row.reference, ...common(call, row), ...depositPart(row) }
+        : { id: row.public_id, ...common(call, row), ...payoutPart(row) },
+    ),
+    ...around,
+    summary: {
+      totalDeposits: totals.in.movements,
+      totalPayouts: totals.out.movements,
+      depositVolume: volume(totals.in.kobo),
+      payoutVolume: volume(totals.out.kobo),
+    },
+  };
+};
+
+export const historyOperations = {
+  'transactions.list-deposits': listDeposits,
+  'transactions.list-payouts': listPayouts,
+  'transactions.list': listTransactions,
+  'transactions.list-withdrawals': listWithdrawals,
+} satisfies Partial<Operations>;

@@ -14,11 +14,16 @@ import { managementOperations } from './management.ts';
 import { offrampOperations } from './offramp.ts';
 import { onrampOperations } from './onramp.ts';
 import { payoutsOperations } from './payouts.ts';
+import { recoveryOperations } from './recovery.ts';
 import { swapsOperations } from './swaps.ts';
 import { transfersOperations } from './transfers.ts';
+import { userListOperations } from './user-list.ts';
+import { userSettingsOperations } from './user-settings.ts';
 import { usersOperations } from './users.ts';
 import { virtualAccountsOperations } from './virtual-accounts.ts';
+import { walletMigrationOperations } from './wallet-migration.ts';
 import { walletsOperations } from './wallets.ts';
+import { withdrawAssetOperations } from './withdraw-asset.ts';
 
 /** What every endpoint does. */
 export const operations: Operations = {
@@ -37,9 +42,14 @@ export const operations: Operations = {
   ...offrampOperations,
   ...onrampOperations,
   ...payoutsOperations,
+  ...recoveryOperations,
   ...swapsOperations,
   ...transfersOperations,
+  ...userListOperations,
+  ...userSettingsOperations,
   ...usersOperations,
   ...virtualAccountsOperations,
+  ...walletMigrationOperations,
   ...walletsOperations,
+  ...withdrawAssetOperations,
 };

@@ -6,34 +6,26 @@ import { trimDecimal } from '../../money/decimal.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { toWireText } from '../../money/units.ts';
 import { type Call, isoTime, newTxHash } from '../context.ts';
+import { isPayoutToFail } from '../fault-rules.ts';
 import { type Fees, feesOn } from '../fees.ts';
 import { post, VAULT, walletAccount } from '../ledger.ts';
 import { schedule } from '../machine.ts';
 import { deductedKobo, type OfframpRow } from '../machines/offramp.ts';
 import type { Operations } from '../operation.ts';
 import { emit } from '../outbox.ts';
+import { type Source, takeInOrder, totalOf } from '../sources.ts';
 import { blockNumber, GAS, TOKEN_ADDRESS, VAULT_ADDRESS } from '../tokens.ts';
-import { payoutFails } from '../values.ts';
 import { holdings, userWallets } from '../wallets.ts';
 import { koboOf } from './amounts.ts';
 import { resolveAccount } from './banks.ts';
 import { requireActive, type UserRow, userOf } from './users.ts';
 
-interface Source {
-  readonly wallet: bigint;
-  readonly network: string;
-  readonly base: bigint;
-}
-
-/** cNGN the service can sign for: the managed wallet first, then generated ones without an owner of their own. */
+/** cNGN the service can sign for: the managed wallet first, then generated ones without an owner of their own, then replaced ones. */
 function spendable(call: Call, user: UserRow): Source[] {
-  const wallets = userWallets(call.store, user.id).filter(
-    ({ kind, custom_owner }) => kind === 'managed' || (kind === 'generated' && custom_owner === null),
+  const wallets = userWallets(call.store, user.id).filter(({ custom_owner }) => custom_owner === null);
+  const inOrder = ['managed', 'generated', 'replaced'].flatMap((wanted) =>
+    wallets.filter(({ kind }) => kind === wanted),
   );
-  const inOrder = [
-    ...wallets.filter(({ kind }) => kind === 'managed'),
-    ...wallets.filter(({ kind }) => kind === 'generated'),
-  ];
   return inOrder.flatMap(({ id }) =>
     holdings(call.store, id, 'CNGN').map(({ network, balance }) => ({ wallet: id, network, base: balance })),
   );
@@ -41,19 +33,14 @@ function spendable(call: Call, user: UserRow): Source[] {
 
 /** Takes `neededBase` from the sources in order. Throws NO_FUNDED_WALLET, INSUFFICIENT_BALANCE. */
 function draw(sources: readonly Source[], neededBase: bigint): Source[] {
-  const available = sources.reduce((sum, { base }) => sum + base, 0n);
+  const available = totalOf(sources);
   if (available === 0n)
     throw new Fault('NO_FUNDED_WALLET', 'the user has no wallet with cNGN that the service can sign for');
   if (available < neededBase) {
     const people = (base: bigint) => amountForPeople(amount('CNGN', base));
     throw new Fault('INSUFFICIENT_BALANCE', `${people(neededBase)} needed with fees, ${people(available)} available`);
   }
-  let left = neededBase;
-  return sources.flatMap((source) => {
-    const base = source.base < left ? source.base : left;
-    left -= base;
-    return base > 0n ? [{ ...source, base }] : [];
-  });
+  return takeInOrder(sources, neededBase);
 }
 
 /** A bank account of the fintech must be verified before anything is paid out. Source: interface. */
@@ -140,7 +127,8 @@ const startOfframp: Operations['transactions.offramp'] = (call, request) => {
   const sources = draw(spendable(call, user), cngnBaseFromKobo(amountKobo + fees.totalKobo));
   const row = createOfframp(call, user, request, { amountKobo, fees, holder, bankCode: bank.code });
   moveToVault(call, user, row, sources);
-  schedule(call, 'offramp', row.id, payoutFails(request.accountNumber) ? 'payout-failed' : 'settled', call.pace.payout);
+  const isToFail = isPayoutToFail(call, 'transactions.offramp', request.accountNumber);
+  schedule(call, 'offramp', row.id, isToFail ? 'payout-failed' : 'settled', call.pace.payout);
   const from = userWallets(call.store, user.id).find(({ id }) => id === sources[0]?.wallet);
   return {
     requestId: row.request_id,

@@ -3,17 +3,19 @@ import { Fault } from '../../contract/faults.ts';
 import type { startOnramp as startOnrampEndpoint } from '../../contract/transactions.ts';
 import { amount, amountForPeople } from '../../money/amount.ts';
 import { trimDecimal } from '../../money/decimal.ts';
-import { cngnBaseFromKobo } from '../../money/rates.ts';
+import { cngnBaseFromKobo, percentToWire } from '../../money/rates.ts';
 import { toWireNumber, toWireText } from '../../money/units.ts';
 import { VIRTUAL_ACCOUNT_BANK } from '../banks.ts';
 import { type Call, hex, isoTime, isoTimeOrNull, orderedBytes } from '../context.ts';
+import { exchange, type Token } from '../exchange.ts';
 import { type Fees, feesOn } from '../fees.ts';
 import { schedule } from '../machine.ts';
 import type { OnrampRow } from '../machines/onramp.ts';
 import { fullName } from '../names.ts';
+import { sameAddress } from '../networks.ts';
 import type { Operations } from '../operation.ts';
 import { emit } from '../outbox.ts';
-import { TEMPORARY_ACCOUNT_MS } from '../pace.ts';
+import { FX_WINDOW_MS, TEMPORARY_ACCOUNT_MS } from '../pace.ts';
 import { openVirtualAccount, type VirtualAccountRow } from '../virtual-accounts.ts';
 import type { WalletRow } from '../wallets.ts';
 import { koboOf } from './amounts.ts';
@@ -23,31 +25,74 @@ const naira = (kobo: bigint) => toWireNumber(amount('NGN', kobo), 'naira');
 
 type OnrampRequest = RequestOf<typeof startOnrampEndpoint>;
 
-/** What the sandbox cannot do yet, and what makes no sense together, is refused rather than half done. */
-function checkOnramp({ autoSwap, sweepToOfframp, owner }: OnrampRequest): void {
-  if (autoSwap) throw new Fault('VALIDATION_ERROR', 'autoSwap: this sandbox has no order book to swap on');
-  if (owner !== undefined && sweepToOfframp) {
-    throw new Fault('VALIDATION_ERROR', 'owner: the service cannot sweep a wallet that somebody else owns');
-  }
+/** What an onramp ends in, and how much worse than expected a swap may be. */
+interface Target {
+  readonly autoSwap: boolean;
+  readonly asset: Token;
+  readonly slippageMillionths: bigint;
 }
 
-function createOnramp(call: Call, user: UserRow, request: OnrampRequest, baseKobo: bigint, fees: Fees) {
+/** Source: interface for the swap trigger, whose default an onramp's swap shares (inferred). */
+const SLIPPAGE: bigint = 5_000_000n;
+
+interface PreferenceRow {
+  readonly asset: Token;
+  readonly auto_swap: bigint;
+  readonly slippage_millionths: bigint | null;
+}
+
+/** The request's word on auto-swap, else the user's preference. Throws VALIDATION_ERROR for a swap into nothing. */
+function targetOf(call: Call, user: UserRow, { autoSwap, assetSwap }: OnrampRequest): Target {
+  const preference = call.store.get<PreferenceRow>(
+    'SELECT asset, auto_swap, slippage_millionths FROM onramp_preference WHERE user = ?',
+    user.id,
+  );
+  const isOn = autoSwap ?? preference?.auto_swap === 1n;
+  const asset = assetSwap ?? preference?.asset ?? 'CNGN';
+  if (autoSwap && asset === 'CNGN')
+    throw new Fault('VALIDATION_ERROR', 'assetSwap: expected USDC or USDT with autoSwap');
+  const swaps = isOn && asset !== 'CNGN';
+  return {
+    autoSwap: swaps,
+    asset: swaps ? asset : 'CNGN',
+    slippageMillionths: preference?.slippage_millionths ?? SLIPPAGE,
+  };
+}
+
+/** The service cannot move anything out of a wallet that somebody else owns. */
+function checkOwner({ owner, sweepToOfframp }: OnrampRequest, autoSwap: boolean): void {
+  if (owner === undefined) return;
+  if (sweepToOfframp)
+    throw new Fault('VALIDATION_ERROR', 'owner: the service cannot sweep a wallet that somebody else owns');
+  if (autoSwap)
+    throw new Fault('VALIDATION_ERROR', 'owner: the service cannot swap in a wallet that somebody else owns');
+}
+
+interface NewOnramp {
+  readonly request: OnrampRequest;
+  readonly target: Target;
+  readonly baseKobo: bigint;
+  readonly fees: Fees;
+}
+
+function createOnramp(call: Call, user: UserRow, { request, target, baseKobo, fees }: NewOnramp) {
   const { store, ids, nowMs, fintech } = call;
   const requestId = ids.uuid();
   const walletAddress = `0x${hex(orderedBytes(call, 20))}`;
   const wallet = store.insert(
-    `INSERT INTO wallet (address, fintech, user, kind, blockchain, custom_owner, token_buy, created_at) VALUES (?, ?, ?, 'generated', 'base', ?, 'CNGN', ?)`,
+    `INSERT INTO wallet (address, fintech, user, kind, blockchain, custom_owner, token_buy, created_at) VALUES (?, ?, ?, 'generated', 'base', ?, ?, ?)`,
     walletAddress,
     fintech.id,
     user.id,
     request.owner?.toLowerCase() ?? null,
+    target.asset,
     nowMs,
   );
   const id = store.insert(
     `INSERT INTO onramp (request_id, fintech, user, wallet, state, base_kobo, platform_fee_kobo, fintech_fee_kobo,
        platform_percent_millionths, fintech_percent_millionths, platform_capped, fintech_capped, sweep, auto_swap, target_asset,
-       slippage_millionths, created_at)
-     VALUES (?, ?, ?, ?, 'requested', ?, ?, ?, ?, ?, ?, ?, ?, 0, 'CNGN', 0, ?)`,
+       destination, slippage_millionths, created_at)
+     VALUES (?, ?, ?, ?, 'requested', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     requestId,
     fintech.id,
     user.id,
@@ -60,6 +105,10 @@ function createOnramp(call: Call, user: UserRow, request: OnrampRequest, baseKob
     fees.platform.capped ? 1 : 0,
     fees.fintech.capped ? 1 : 0,
     request.sweepToOfframp ? 1 : 0,
+    target.autoSwap ? 1 : 0,
+    target.asset,
+    target.autoSwap && !request.sweepToOfframp ? (request.destinationAssetSwap?.toLowerCase() ?? null) : null,
+    target.slippageMillionths,
     nowMs,
   );
   return { id, requestId, walletAddress };
@@ -68,11 +117,13 @@ function createOnramp(call: Call, user: UserRow, request: OnrampRequest, baseKob
 const startOnramp: Operations['transactions.onramp'] = (call, request) => {
   const { nowMs, fintech } = call;
   const baseKobo = koboOf(request.amount);
-  checkOnramp(request);
+  checkOwner(request, request.autoSwap ?? false);
   const user = userOf(call, request.userId, 'USER_NOT_FOUND');
   requireActive(user);
+  const target = targetOf(call, user, request);
+  checkOwner(request, target.autoSwap);
   const fees = feesOn(call.store, fintech.id, 'onramp', baseKobo);
-  const { id, requestId, walletAddress } = createOnramp(call, user, request, baseKobo, fees);
+  const { id, requestId, walletAddress } = createOnramp(call, user, { request, target, baseKobo, fees });
   const account = openVirtualAccount(call, {
     kind: 'temporary',
     fintech: fintech.id,
@@ -104,9 +155,9 @@ const startOnramp: Operations['transactions.onramp'] = (call, request) => {
     status: 'requested',
     version: '1.0.0',
     message: `pay exactly ${amountForPeople(amount('NGN', totalKobo))} within 30 minutes`,
-    autoSwapEnabled: false,
+    autoSwapEnabled: target.autoSwap,
     sweepToOfframpEnabled: request.sweepToOfframp ?? false,
-    targetAsset: 'CNGN',
+    targetAsset: target.asset,
     feeBreakdown: {
       baseAmount: naira(baseKobo),
       fintechFee: naira(fees.fintech.kobo),
@@ -124,7 +175,7 @@ function onrampWallet(call: Call, row: OnrampRow, wallet: WalletRow | undefined,
     walletAddress: wallet?.address,
     owner: wallet?.custom_owner ?? 'service-managed',
     tokenBuy: wallet?.token_buy,
-    autoSwap: false,
+    autoSwap: row.auto_swap === 1n,
     sweepToOfframp: row.sweep === 1n,
     amount: trimDecimal(tokens),
     createdAt: isoTime(row.created_at),
@@ -143,28 +194,62 @@ function onrampWallet(call: Call, row: OnrampRow, wallet: WalletRow | undefined,
   };
 }
 
-const onrampStatus: Operations['transactions.onramp-status'] = (call, { requestId }) => {
-  const row = call.store.get<OnrampRow>(
-    'SELECT * FROM onramp WHERE request_id = ? AND fintech = ?',
-    requestId,
-    call.fintech.id,
-  );
+/** By its request id or, as the newest public form has it, by the wallet it made. Throws NOT_FOUND. */
+function onrampOf({ store, fintech }: Call, key: string): OnrampRow {
+  const row =
+    store.get<OnrampRow>('SELECT * FROM onramp WHERE request_id = ? AND fintech = ?', key, fintech.id) ??
+    store.get<OnrampRow>(
+      'SELECT onramp.* FROM onramp JOIN wallet ON wallet.id = onramp.wallet WHERE wallet.address = ? AND onramp.fintech = ?',
+      sameAddress(key),
+      fintech.id,
+    );
   if (!row) throw new Fault('NOT_FOUND', 'no onramp has this request id');
+  return row;
+}
+
+/** What the swap would give now, while it is still to come. */
+function quoteFor(call: Call, row: OnrampRow) {
+  if (!row.auto_swap || row.state === 'completed' || row.state === 'failed' || row.target_asset === 'CNGN') return null;
+  const cngnBase = cngnBaseFromKobo(row.base_kobo);
+  const found = exchange(call.store, row.fintech, 'CNGN', row.target_asset, cngnBase);
+  return {
+    available: found !== undefined,
+    pair: `CNGN-${row.target_asset}`,
+    cngnAmount: toWireText(amount('CNGN', cngnBase), 'decimal-string'),
+    tokenAmount: found ? toWireText(amount(row.target_asset, found.amountOutBase), 'decimal-string') : null,
+    averagePrice: found ? toWireText(amount('CNGN', found.rateMicro), 'decimal-string') : null,
+    averageSpread: found ? percentToWire(found.spreadMillionths) : null,
+    expiresAt: isoTime(call.nowMs + FX_WINDOW_MS),
+    note: found ? 'the book as it is now; the swap takes the price it finds' : 'the book cannot fill this swap now',
+  };
+}
+
+/** What the swap of an onramp gave; undefined before. */
+function swapOf({ store }: Call, row: OnrampRow): { amount_out_base: bigint; tx_hash: string } | undefined {
+  return store.get(
+    `SELECT amount_out_base, tx_hash FROM swap WHERE onramp = ? AND state = 'completed' ORDER BY id DESC LIMIT 1`,
+    row.id,
+  );
+}
+
+const onrampStatus: Operations['transactions.onramp-status'] = (call, { requestId }) => {
+  const row = onrampOf(call, requestId);
   const wallet = call.store.get<WalletRow>('SELECT * FROM wallet WHERE id = ?', row.wallet);
   const minted = amount('CNGN', cngnBaseFromKobo(row.base_kobo));
+  const swap = row.auto_swap ? swapOf(call, row) : undefined;
   return {
     requestId: row.request_id,
     status: row.state,
     walletAddress: wallet?.address ?? '',
     amount: toWireText(minted, 'base'),
-    swapCompleted: false,
-    finalAsset: 'CNGN',
-    txHash: row.tx_hash,
+    swapCompleted: swap !== undefined,
+    finalAsset: row.target_asset,
+    txHash: swap?.tx_hash ?? row.tx_hash,
     completedAt: isoTimeOrNull(row.completed_at),
     version: '1.0.0',
-    metadata: { tokenBuy: 'CNGN', autoSwap: false, sweepToOfframp: row.sweep === 1n },
+    metadata: { tokenBuy: row.target_asset, autoSwap: row.auto_swap === 1n, sweepToOfframp: row.sweep === 1n },
     wallet: onrampWallet(call, row, wallet, toWireText(minted, 'token')),
-    fxQuote: null,
+    fxQuote: quoteFor(call, row),
   };
 };
 

@@ -52,4 +52,25 @@ const get: Operations['virtual-accounts.get'] = ({ store, fintech }, { requestId
   };
 };
 
-export const virtualAccountsOperations = { 'virtual-accounts.get': get } satisfies Partial<Operations>;
+const getFintech: Operations['virtual-accounts.get-fintech'] = ({ store, fintech }) => {
+  const account = store.get<VirtualAccountRow>(
+    `SELECT * FROM virtual_account WHERE fintech = ? AND kind = 'fintech_permanent'`,
+    fintech.id,
+  );
+  if (!account) throw new Error('the fintech has no account of its own');
+  const virtualAccount = {
+    accountNumber: account.number,
+    accountName: account.name,
+    bankName: VIRTUAL_ACCOUNT_BANK.name,
+    provider: VIRTUAL_ACCOUNT_BANK.provider,
+    status: account.status,
+    createdAt: isoTime(account.created_at),
+  };
+  // Newer public text has a list, with one entry for each banking provider: here there is one.
+  return { virtualAccount, virtualAccounts: [virtualAccount] };
+};
+
+export const virtualAccountsOperations = {
+  'virtual-accounts.get': get,
+  'virtual-accounts.get-fintech': getFintech,
+} satisfies Partial<Operations>;

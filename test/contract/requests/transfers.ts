@@ -1,5 +1,88 @@
 import type { Case } from './case.ts';
 
-export const good: readonly Case[] = [];
+const requestId = '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de';
+const address = `0x${'aB'.repeat(20)}`;
+const payout = { amount: 1_000_000, bankAccountId: requestId };
+const withdrawal = {
+  userId: 'usr-s-1',
+  internalWallet: address,
+  destinationWallet: `0x${'cd'.repeat(20)}`,
+  amount: 200,
+  ticker: 'CNGN',
+};
+const transfer = { destinationAddress: address, amount: 5_000_000 };
 
-export const bad: readonly Case[] = [];
+export const good: readonly Case[] = [
+  ['transactions.fintech-offramp', payout],
+  ['transactions.fintech-offramp', { ...payout, amount: 1, unknown: 1 }],
+  ['transactions.fintech-offramp', { ...payout, amount: JSON.rawJSON('10000000000000000') }],
+  ['transactions.fintech-offramp-status', { requestId }],
+  ['transactions.withdraw-asset', withdrawal],
+  ['transactions.withdraw-asset', { ...withdrawal, amount: 0.000001, ticker: 'USDC', network: 'base' }],
+  ['transactions.withdraw-asset', { ...withdrawal, ticker: 'USDT', network: 'sol', unknown: 1 }],
+  ['transactions.fintech-transfer', transfer],
+  ['transactions.fintech-transfer', { ...transfer, amount: 1, ticker: 'USDT', note: '' }],
+  ['transactions.fintech-transfer', { ...transfer, note: 'é'.repeat(500), unknown: 1 }],
+  ['transactions.recover-status', { requestId }],
+  ['transactions.recover-status', { requestId: 'vr_1758000000000_abcd', uuid: requestId }],
+  ['transactions.recover-status-post', { requestId }],
+  [
+    'transactions.recover-status-post',
+    {
+      requestId,
+      signingRequestUuid: requestId,
+      batch: true,
+      signingRequestUuids: [requestId],
+      options: { resumePolling: true, updateWalletBalance: false },
+      uuids: [requestId],
+    },
+  ],
+  ['virtual-accounts.get-fintech', {}],
+];
+
+export const bad: readonly Case[] = [
+  ['transactions.fintech-offramp', { ...payout, amount: undefined }],
+  ['transactions.fintech-offramp', { ...payout, amount: 0 }],
+  ['transactions.fintech-offramp', { ...payout, amount: -1_000_000 }],
+  ['transactions.fintech-offramp', { ...payout, amount: 0.5 }],
+  ['transactions.fintech-offramp', { ...payout, amount: '1000000' }],
+  ['transactions.fintech-offramp', { ...payout, amount: JSON.rawJSON('10000000000000001') }],
+  ['transactions.fintech-offramp', { ...payout, bankAccountId: undefined }],
+  ['transactions.fintech-offramp', { ...payout, bankAccountId: '' }],
+  ['transactions.fintech-offramp-status', {}],
+  ['transactions.fintech-offramp-status', { requestId: '' }],
+  ['transactions.withdraw-asset', { ...withdrawal, userId: undefined }],
+  ['transactions.withdraw-asset', { ...withdrawal, internalWallet: undefined }],
+  ['transactions.withdraw-asset', { ...withdrawal, internalWallet: '' }],
+  ['transactions.withdraw-asset', { ...withdrawal, destinationWallet: undefined }],
+  ['transactions.withdraw-asset', { ...withdrawal, destinationWallet: 'a\nb' }],
+  ['transactions.withdraw-asset', { ...withdrawal, amount: 0 }],
+  ['transactions.withdraw-asset', { ...withdrawal, amount: -1 }],
+  ['transactions.withdraw-asset', { ...withdrawal, amount: 0.0000001 }],
+  ['transactions.withdraw-asset', { ...withdrawal, amount: '200' }],
+  ['transactions.withdraw-asset', { ...withdrawal, amount: 10_000_000_001 }],
+  ['transactions.withdraw-asset', { ...withdrawal, ticker: undefined }],
+  ['transactions.withdraw-asset', { ...withdrawal, ticker: 'NGN' }],
+  ['transactions.withdraw-asset', { ...withdrawal, network: 'trx' }],
+  ['transactions.withdraw-asset', { ...withdrawal, network: '' }],
+  ['transactions.fintech-transfer', { ...transfer, destinationAddress: undefined }],
+  ['transactions.fintech-transfer', { ...transfer, destinationAddress: 'G'.repeat(56) }],
+  ['transactions.fintech-transfer', { ...transfer, destinationAddress: address.slice(2) }],
+  ['transactions.fintech-transfer', { ...transfer, amount: 0 }],
+  ['transactions.fintech-transfer', { ...transfer, amount: 1.5 }],
+  ['transactions.fintech-transfer', { ...transfer, amount: '5000000' }],
+  ['transactions.fintech-transfer', { ...transfer, ticker: 'cngn' }],
+  ['transactions.fintech-transfer', { ...transfer, note: 'x'.repeat(501) }],
+  ['transactions.fintech-transfer', { ...transfer, note: 'a\nb' }],
+  ['transactions.fintech-transfer', { ...transfer, note: 1 }],
+  ['transactions.recover-status', {}],
+  ['transactions.recover-status', { requestId: '' }],
+  ['transactions.recover-status', { requestId, uuid: '' }],
+  ['transactions.recover-status-post', {}],
+  ['transactions.recover-status-post', { requestId, signingRequestUuid: 'x' }],
+  ['transactions.recover-status-post', { requestId, batch: 'true' }],
+  ['transactions.recover-status-post', { requestId, signingRequestUuids: requestId }],
+  ['transactions.recover-status-post', { requestId, options: { resumePolling: 1 } }],
+  ['transactions.recover-status-post', { requestId, options: { updateWalletBalance: 'no' } }],
+  ['transactions.recover-status-post', { requestId, uuids: requestId }],
+];

@@ -25,8 +25,8 @@ function joined<T>(tables: readonly Readonly<Record<string, T>>[]): Readonly<Rec
 }
 
 function recorder(box: TestSandbox): Ask {
-  return async (endpoint, input) => {
-    const data = await box.ask(endpoint, input);
+  return async (endpoint, input, apiKey) => {
+    const data = await box.ask(endpoint, input, apiKey);
     answers.set(endpoint.id, [...(answers.get(endpoint.id) ?? []), data]);
     return data;
   };
@@ -78,7 +78,7 @@ const UNITS: Readonly<Record<string, RegExp>> = {
   base: /^\d+$/,
   token: /^\d+\.\d{6}$/,
   'decimal-string': /^\d+(\.\d{1,6})?$/,
-  percent: /^\d+(\.\d{1,6})?$/,
+  percent: /^-?\d+(\.\d{1,6})?$/,
 };
 
 function formOf({ type, unit }: FieldMeta): RegExp | undefined {

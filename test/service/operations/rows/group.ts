@@ -11,8 +11,8 @@ export type Declared = readonly [endpoint: string, when: string, fault: FaultNam
 /** A request with more than one thing wrong, and what is said first. */
 export type Precedence = readonly [what: string, act: Act, fault: FaultName, said: RegExp];
 
-/** A call through the client whose answer is kept, to be compared with the contract. */
-export type Ask = <E extends Endpoint>(endpoint: E, input: RequestOf<E>) => Promise<ResponseOf<E>>;
+/** A call through the client whose answer is kept, to be compared with the contract. With the seeded key, or another one. */
+export type Ask = <E extends Endpoint>(endpoint: E, input: RequestOf<E>, apiKey?: string) => Promise<ResponseOf<E>>;
 
 /** What one group of endpoints adds to the tests that go over all of them. */
 export interface GroupRows {

@@ -1,9 +1,131 @@
-import type { GroupRows } from './group.ts';
+import {
+  autoSigningConfig,
+  createSandboxKey,
+  getAesKey,
+  getPlatformPublicKey,
+  getWebhook,
+  ipAllowlist,
+  regenerateApiKey,
+  setWebhook,
+  storePublicKey,
+  toggleWebhook,
+} from '../../../../src/contract/management.ts';
+import type { Reply, TestSandbox } from '../../../support/sandbox.ts';
+import { productionKey } from '../../steps.ts';
+import type { Ask, Declared, GroupRows, Precedence } from './group.ts';
 
-export const rows: GroupRows = {
-  declared: [],
-  precedence: [],
-  walk: async () => {},
-  unproduced: {},
-  unreached: {},
-};
+const webhook = { webhookUrl: 'https://hooks.example.com/fiatrail', enabled: true };
+
+const list = (box: TestSandbox, request: object): Promise<Reply> => box.call('POST', '/manageipallowlist', request);
+
+const declared: readonly Declared[] = [
+  [
+    'management.create-sandbox-key',
+    'the production key is missing or wrong',
+    'AUTHENTICATION_FAILED',
+    (box) => box.call('POST', '/createsandboxapikey'),
+  ],
+  [
+    'management.set-webhook',
+    'the URL is missing or not HTTPS',
+    'VALIDATION_ERROR',
+    (box) => box.call('POST', '/setwebhook', { ...webhook, webhookUrl: 'http://hooks.example.com/fiatrail' }),
+  ],
+  [
+    'management.set-webhook',
+    'an event name is unknown',
+    'VALIDATION_ERROR',
+    (box) => box.call('POST', '/setwebhook', { ...webhook, events: ['user.onboarded', 'user.offboarded'] }),
+  ],
+  [
+    'management.toggle-webhook',
+    'no webhook is set',
+    'NOT_FOUND',
+    (box) => box.call('POST', '/togglewebhookstatus', { enabled: true }),
+  ],
+  [
+    'management.store-public-key',
+    'it is no key of 64 hexadecimal digits, or the envelope does not open to one',
+    'VALIDATION_ERROR',
+    (box) => box.call('POST', '/storepublickey', { data: 'ab'.repeat(31) }),
+  ],
+  [
+    'management.ip-allowlist',
+    'the action is unknown, or the address missing or malformed',
+    'VALIDATION_ERROR',
+    (box) => list(box, { action: 'add', ipAddress: '256.0.0.1' }),
+  ],
+  [
+    'management.ip-allowlist',
+    'the address or index is not on the list',
+    'NOT_FOUND',
+    (box) => list(box, { action: 'remove', index: 0 }),
+  ],
+];
+
+const precedence: readonly Precedence[] = [
+  [
+    'a URL of a private network before an unknown event',
+    (box) => box.call('POST', '/setwebhook', { ...webhook, webhookUrl: 'https://10.0.0.1/', events: ['no.event'] }),
+    'VALIDATION_ERROR',
+    /^webhookUrl: expected a public HTTPS URL/,
+  ],
+  [
+    'an unknown event before all in company',
+    (box) => box.call('POST', '/setwebhook', { ...webhook, events: ['all', 'no.event'] }),
+    'VALIDATION_ERROR',
+    /no event no\.event/,
+  ],
+  [
+    'all in company',
+    (box) => box.call('POST', '/setwebhook', { ...webhook, events: ['all', 'user.onboarded'] }),
+    'VALIDATION_ERROR',
+    /all stands alone/,
+  ],
+  [
+    'a field that is missing before a webhook that is not there',
+    (box) => box.call('POST', '/togglewebhookstatus', {}),
+    'VALIDATION_ERROR',
+    /^enabled: expected a value/,
+  ],
+  [
+    'a missing iv before an envelope that does not open',
+    (box) => box.call('POST', '/storepublickey', { encrypted: true, data: 'ab'.repeat(92) }),
+    'VALIDATION_ERROR',
+    /^iv:/,
+  ],
+  [
+    'a removal by address and index before an entry that is not there',
+    (box) => list(box, { action: 'remove', index: 7, ipAddress: '203.0.113.7' }),
+    'VALIDATION_ERROR',
+    /either ipAddress or index/,
+  ],
+  [
+    'a malformed address before one that is not there',
+    (box) => list(box, { action: 'remove', ipAddress: '203.0.113' }),
+    'VALIDATION_ERROR',
+    /^ipAddress: expected/,
+  ],
+  ['an address that is missing', (box) => list(box, { action: 'add' }), 'VALIDATION_ERROR', /^ipAddress: expected/],
+];
+
+async function walk(box: TestSandbox, ask: Ask) {
+  await ask(createSandboxKey, {}, await productionKey(box));
+  await ask(getWebhook, {});
+  await ask(setWebhook, { ...webhook, secret: 'a signing secret', events: ['user.onboarded'] });
+  await ask(toggleWebhook, { enabled: false });
+  await ask(getWebhook, {});
+  await ask(autoSigningConfig, {});
+  await ask(getAesKey, {});
+  const { publicKey } = await ask(getPlatformPublicKey, {});
+  await ask(ipAllowlist, { action: 'add', ipAddress: '127.0.0.1', description: 'this machine' });
+  await ask(ipAllowlist, { action: 'add', ipAddress: '2001:db8::/32' });
+  await ask(ipAllowlist, { action: 'list' });
+  await ask(ipAllowlist, { action: 'check' });
+  await ask(ipAllowlist, { action: 'remove', index: 1 });
+  // Last: what follows has another key, and then is sealed.
+  const { apiKey } = await ask(regenerateApiKey, {});
+  await ask(storePublicKey, { data: publicKey ?? '' }, apiKey ?? '');
+}
+
+export const rows: GroupRows = { declared, precedence, walk, unproduced: {}, unreached: {} };

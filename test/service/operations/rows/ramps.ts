@@ -17,9 +17,7 @@ import type { Reply, TestSandbox } from '../../../support/sandbox.ts';
 import { deactivate, fund, onboardUser, pass, settle } from '../../steps.ts';
 import type { Ask, Declared, GroupRows, Precedence } from './group.ts';
 
-const NO_SWAPS = 'the sandbox refuses autoSwap: it has no order book yet';
 const OLDER = 'an older shape that one client reads; the newest public one has no gateway fee';
-const NO_EXTERNAL = 'no endpoint registers an external wallet yet';
 const NEVER_MOVED = "the fintech's wallet was made with the sandbox and never replaced";
 const EVM_ONLY = 'cNGN is minted on Base only, so the wallets of other chains are empty';
 const NO_CHAIN = 'no chain behind the balances, so none fails to answer';
@@ -174,12 +172,6 @@ const precedence: readonly Precedence[] = [
     /^amount: expected/,
   ],
   [
-    'autoSwap, which is not there yet, before an unknown user',
-    (box) => box.call('POST', '/cngnonramp', { userId: 'nobody', amount: 1, autoSwap: true }),
-    'VALIDATION_ERROR',
-    /^autoSwap/,
-  ],
-  [
     'an owner with a sweep before an unknown user',
     (box) =>
       box.call('POST', '/cngnonramp', {
@@ -263,7 +255,6 @@ const precedence: readonly Precedence[] = [
 
 /** Rows that no input makes the sandbox fill, and why. A row that is filled after all fails the test. */
 const unproduced: GroupRows['unproduced'] = {
-  'fees.get': { 'feeConfiguration.metadata.description': 'notes are given with /managefees, which is not there yet' },
   'transactions.onramp': {
     'feeBreakdown.gatewayFee': OLDER,
     'feeBreakdown.breakdown': OLDER,
@@ -284,17 +275,6 @@ const unproduced: GroupRows['unproduced'] = {
       ].map((name) => [`feeBreakdown.breakdown.${name}`, OLDER]),
     ),
   },
-  'transactions.onramp-status': {
-    fxQuote: NO_SWAPS,
-    'fxQuote.available': NO_SWAPS,
-    'fxQuote.pair': NO_SWAPS,
-    'fxQuote.cngnAmount': NO_SWAPS,
-    'fxQuote.tokenAmount': NO_SWAPS,
-    'fxQuote.averagePrice': NO_SWAPS,
-    'fxQuote.averageSpread': NO_SWAPS,
-    'fxQuote.expiresAt': NO_SWAPS,
-    'fxQuote.note': NO_SWAPS,
-  },
   'virtual-accounts.get': {
     'virtualAccount.feeBreakdown.gatewayFeeAmount': OLDER,
     'virtualAccount.feeBreakdown.gatewayFeePercentage': OLDER,
@@ -305,12 +285,6 @@ const unproduced: GroupRows['unproduced'] = {
   'wallets.get-fintech': {
     'smartWallet.previousAddress': NEVER_MOVED,
     'smartWallet.deploymentTxHash': NEVER_MOVED,
-    ...Object.fromEntries(
-      ['address', 'label', 'blockchain', 'type', 'addedAt', 'addedBy', 'status', 'isDefault', 'purpose'].map((name) => [
-        `externalWallets[].${name}`,
-        NO_EXTERNAL,
-      ]),
-    ),
   },
   'wallets.list-user': {
     'wallets[].balances.cngn': EVM_ONLY,
@@ -320,8 +294,6 @@ const unproduced: GroupRows['unproduced'] = {
 
 /** Enum rows whose values the sandbox does not all reach, and why. The other enums are walked to the end. */
 const unreached: GroupRows['unreached'] = {
-  // No order book, so no swap.
-  'transactions.onramp-status status': ['swap_queued', 'swap_processing'],
   // The cNGN moves before the first answer, and nothing cancels an offramp.
   'transactions.offramp-status status': [
     'pending',
@@ -331,8 +303,6 @@ const unreached: GroupRows['unreached'] = {
     'transfer_confirmed',
     'cancelled',
   ],
-  'wallets.get-fintech externalWallets[].type': ['hot', 'cold', 'custodial', 'other'],
-  'wallets.get-fintech externalWallets[].status': ['active', 'inactive'],
   // Each control was called once.
   'sandbox.status pace': ['instant', 'real'],
   'sandbox.status rateLimits': ['on'],

@@ -1,0 +1,40 @@
+import { fxSettings, quote } from '../contract/fx.ts';
+import { balanceAddress } from '../contract/wallets.ts';
+import { type Amount, type Asset, amountForPeople } from '../money/amount.ts';
+import { fromWire } from '../money/units.ts';
+import { amountIn, givenAsset, PAIRS, type Side, stablecoinOf, wireDecimal } from './fx-terms.ts';
+import { accountBalance, balanceLine, type Line, look } from './look.ts';
+import type { Session } from './session.ts';
+
+/** What can be traded: cNGN from the smart wallet, stablecoin from the wallet of the vault. */
+async function tradingBalance(session: Session, asset: Asset): Promise<Amount | undefined> {
+  if (asset !== 'USDC' && asset !== 'USDT') return accountBalance(session, 'CNGN');
+  const { data } = await session.call(fxSettings, {});
+  const address = data.tokenWallets?.[asset];
+  if (!address) return undefined;
+  const held = await session.call(balanceAddress, { address, token: asset });
+  return fromWire(held.data.totalBalance ?? '', 'token', asset);
+}
+
+/** What is there to pay with, for whoever takes this side; after `paid` of it, where that is known. */
+export async function balanceLook(session: Session, pair: string, side: Side, paid?: Amount): Promise<readonly Line[]> {
+  const asset = givenAsset(side, pair);
+  const held = await tradingBalance(session, asset);
+  if (!held) return [];
+  return [balanceLine(held, paid?.asset === asset ? -paid.minor : undefined)];
+}
+
+/** What a trade would give now, and what is there to pay for it. */
+export function dealLook(session: Session, pair: string, side: Side, cngn: Amount): () => Promise<readonly Line[]> {
+  const price = async (): Promise<readonly Line[]> => {
+    const asked = PAIRS.find((each) => each === pair);
+    if (!asked) return [];
+    const { data } = await session.call(quote, { pair: asked, side, cngnAmount: wireDecimal(cngn) });
+    const at = amountIn(data.quote.price, 'CNGN');
+    const tokens = amountIn(data.quote.usdcAmount ?? data.quote.usdtAmount, stablecoinOf(pair));
+    if (!at || !tokens) return [];
+    const deal = side === 'buy' ? 'gets about' : 'costs about';
+    return [[deal, `${amountForPeople(tokens)} at ${amountForPeople(at)} each, as the book stands now`]];
+  };
+  return () => look(price, () => balanceLook(session, pair, side, cngn));
+}

@@ -1,0 +1,26 @@
+import { nodeCrypto } from './node-crypto.ts';
+
+const TAG_BYTES = 16;
+
+/** The older way to seal: AES-256-GCM, all fields hexadecimal. Source: public; that the tag stands at the end is inferred. */
+export interface AesEnvelope {
+  /** The ciphertext, and its tag of 16 bytes behind it. */
+  readonly data: string;
+  /** 16 bytes. */
+  readonly iv: string;
+}
+
+/** What an envelope holds, as text; undefined when it does not open with this key of 64 hexadecimal digits. */
+export function openAesEnvelope({ data, iv }: AesEnvelope, keyHex: string): string | undefined {
+  const bytes = Buffer.from(data, 'hex');
+  if (bytes.length < TAG_BYTES) return undefined;
+  const at = bytes.length - TAG_BYTES;
+  const [key, nonce] = [Buffer.from(keyHex, 'hex'), Buffer.from(iv, 'hex')];
+  const decipher = nodeCrypto().createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
+  decipher.setAuthTag(bytes.subarray(at));
+  try {
+    return decipher.update(bytes.subarray(0, at), undefined, 'utf8') + decipher.final('utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,113 @@
+import { type Amount, amountForPeople } from '../money/amount.ts';
+import { GAP } from './layout.ts';
+import type { Depth, Level, PresentOptions } from './result.ts';
+import { plainLine } from './text.ts';
+import { widthOf, wrap } from './width.ts';
+
+type Style = Pick<PresentOptions, 'color' | 'isPlain'>;
+type Paint = (text: string) => string;
+
+/** What bars and rules are drawn with: eighths of a character, or letters that every terminal has. */
+interface Strokes {
+  readonly parts: readonly string[];
+  readonly rule: string;
+}
+
+const BLOCKS: Strokes = { parts: ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'], rule: '─' };
+const LETTERS: Strokes = { parts: ['#'], rule: '-' };
+
+/** A line of the chart: its cells as text, and how much stands at its price or a better one. */
+interface Step {
+  readonly cells: readonly [price: string, here: string, upToHere: string];
+  readonly totalMinor: bigint;
+}
+
+/** The columns there is room for, the width of each, and the bars' width and full length. */
+interface Frame {
+  readonly columns: readonly (readonly [column: 0 | 1 | 2, width: number])[];
+  readonly barWidth: number;
+  readonly fullMinor: bigint;
+}
+
+const TITLES = ['Price', 'At this price', 'Up to here'] as const;
+/** A bar narrower than this tells nothing; amounts give way to it. */
+const NARROWEST_BAR = 12;
+
+/**
+ * Both sides of an order book as bars: each as long as what stands at its price or a better one, the best prices in the
+ * middle with the spread between them. No line is wider than `width` unless a price is. Ends with a newline.
+ */
+export async function depthText(depth: Depth, width: number, { color, isPlain }: Style): Promise<string> {
+  const strokes = isPlain ? LETTERS : BLOCKS;
+  const paint = await openPaints(color);
+  const [upper, lower] = [stepsOf(depth.upper.levels), stepsOf(depth.lower.levels)];
+  const frame = frameOf([...upper, ...lower], width);
+  const draw = (steps: readonly Step[], bar: Paint) =>
+    steps.length === 0 ? ['(none)'] : steps.map((step) => lineOf(step, frame, strokes, bar));
+  const words = (text: string) => wrap(plainLine(text), width);
+  const lines = [
+    ...words(depth.title).map(paint.bold),
+    ...words(depth.upper.title),
+    paint.bold(headOf(frame)),
+    ...draw(upper.toReversed(), paint.upper),
+    ...ruled(depth.middle, width, strokes),
+    ...draw(lower, paint.lower),
+    ...words(depth.lower.title),
+  ];
+  return lines.map((line) => `${line.trimEnd()}\n`).join('');
+}
+
+async function openPaints(color: boolean): Promise<{ bold: Paint; upper: Paint; lower: Paint }> {
+  const same: Paint = (text) => text;
+  if (!color) return { bold: same, upper: same, lower: same };
+  const { Chalk } = await import('chalk');
+  const { bold, red, green } = new Chalk({ level: 1 });
+  return { bold, upper: red, lower: green };
+}
+
+function stepsOf(levels: readonly Level[]): Step[] {
+  let totalMinor = 0n;
+  return levels.map(({ price, amount }) => {
+    totalMinor += amount.minor;
+    const total: Amount = { asset: amount.asset, minor: totalMinor };
+    return { cells: [amountForPeople(price), amountForPeople(amount), amountForPeople(total)], totalMinor };
+  });
+}
+
+/** The amounts are left out from the right until a bar has room. */
+function frameOf(steps: readonly Step[], width: number): Frame {
+  const widths = TITLES.map((title, column) =>
+    steps.reduce((most, { cells }) => Math.max(most, widthOf(cells[column] ?? '')), title.length),
+  );
+  const fullMinor = steps.reduce((most, { totalMinor }) => (totalMinor > most ? totalMinor : most), 0n);
+  const all = ([0, 1, 2] as const).map((column) => [column, widths[column] ?? 0] as const);
+  const room = (columns: Frame['columns']) => columns.reduce((left, [, own]) => left - own - GAP, width);
+  const columns = [all, all.slice(0, 2)].find((some) => room(some) >= NARROWEST_BAR) ?? all.slice(0, 1);
+  return { columns, barWidth: Math.max(0, room(columns)), fullMinor };
+}
+
+function headOf({ columns }: Frame): string {
+  return columns.map(([column, width]) => TITLES[column].padStart(width)).join(' '.repeat(GAP));
+}
+
+function lineOf({ cells, totalMinor }: Step, { columns, barWidth, fullMinor }: Frame, strokes: Strokes, paint: Paint) {
+  const texts = columns.map(([column, width]) => ' '.repeat(width - widthOf(cells[column])) + cells[column]);
+  return [...texts, paint(barOf(totalMinor, fullMinor, barWidth, strokes))].join(' '.repeat(GAP));
+}
+
+/** A bar of at least one stroke, so that something never looks like nothing. */
+function barOf(minor: bigint, fullMinor: bigint, width: number, { parts }: Strokes): string {
+  if (width === 0 || fullMinor === 0n) return '';
+  const steps = BigInt(width * parts.length);
+  const long = Number((minor * steps + fullMinor / 2n) / fullMinor);
+  const strokes = Math.max(long, 1);
+  const whole = Math.floor(strokes / parts.length);
+  const rest = strokes % parts.length;
+  return (parts.at(-1) ?? '').repeat(whole) + (rest > 0 ? parts[rest - 1] : '');
+}
+
+/** `── spread 10.00 cNGN (0.71 percent) ──…`, as wide as the chart; on lines of its own where it is wider than that. */
+function ruled(words: string, width: number, { rule }: Strokes): string[] {
+  const text = `${rule.repeat(2)} ${plainLine(words)} `;
+  return widthOf(text) <= width ? [text + rule.repeat(width - widthOf(text))] : wrap(plainLine(words), width);
+}

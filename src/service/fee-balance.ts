@@ -1,0 +1,52 @@
+import type { Database } from '../sqlite/database.ts';
+import { balanceOf, type Direction, feesWithdrawing, fintechFees } from './ledger.ts';
+
+/** Withdrawals between these limits are taken. Source: public (an example). */
+export const WITHDRAWAL_LIMITS_KOBO = { minimum: 1_000n, maximum: 10_000_000n } as const;
+
+/** What a fintech has of its fees, less what was withdrawn. */
+export interface AccruedFees {
+  /** By direction: collected, on its way to the bank, and of transactions still under way. */
+  readonly onrampKobo: bigint;
+  readonly offrampKobo: bigint;
+  /** Of transactions that are paid for and not yet booked. */
+  readonly pendingKobo: bigint;
+  readonly withdrawingKobo: bigint;
+  readonly availableKobo: bigint;
+  readonly transactions: number;
+  /** Milliseconds since the epoch; 0 when nothing ever happened. */
+  readonly updatedAt: bigint;
+}
+
+/** The fee accounts, in the order in which a withdrawal draws on them. */
+export const DIRECTIONS: readonly Direction[] = ['onramp', 'offramp'];
+
+/** Fees of money that is still on its way. */
+const IN_FLIGHT: Readonly<Record<Direction, string>> = {
+  onramp: `SELECT COALESCE(SUM(fintech_fee_kobo), 0) AS kobo FROM deposit WHERE fintech = ? AND state = 'processing'`,
+  offramp: `SELECT COALESCE(SUM(fintech_fee_kobo), 0) AS kobo FROM offramp WHERE fintech = ? AND state = 'payout_pending'`,
+};
+
+const LATEST = `SELECT COALESCE(MAX(at), 0) AS at, COALESCE(SUM(transactions), 0) AS transactions FROM (
+  SELECT updated_at AS at, transactions FROM fee_tally WHERE fintech = ?1
+  UNION ALL SELECT MAX(created_at, COALESCE(processed_at, 0)), 0 FROM fee_withdrawal WHERE fintech = ?1)`;
+
+export function accruedFees(store: Database, fintech: bigint): AccruedFees {
+  const of = (direction: Direction) => ({
+    available: balanceOf(store, fintechFees(fintech, direction)),
+    withdrawing: balanceOf(store, feesWithdrawing(fintech, direction)),
+    pending: store.get<{ kobo: bigint }>(IN_FLIGHT[direction], fintech)?.kobo ?? 0n,
+  });
+  const [onramp, offramp] = [of('onramp'), of('offramp')];
+  const sum = ({ available, withdrawing, pending }: typeof onramp) => available + withdrawing + pending;
+  const latest = store.get<{ at: bigint; transactions: bigint }>(LATEST, fintech);
+  return {
+    onrampKobo: sum(onramp),
+    offrampKobo: sum(offramp),
+    pendingKobo: onramp.pending + offramp.pending,
+    withdrawingKobo: onramp.withdrawing + offramp.withdrawing,
+    availableKobo: onramp.available + offramp.available,
+    transactions: Number(latest?.transactions ?? 0n),
+    updatedAt: latest?.at ?? 0n,
+  };
+}

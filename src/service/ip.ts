@@ -1,0 +1,107 @@
+/** IP addresses and ranges in CIDR form, as the allowlist keeps them. One address is a range of one. */
+export interface IpRange {
+  readonly version: 4 | 6;
+  /** The first address, as a number. */
+  readonly first: bigint;
+  /** How many leading bits are fixed: 32 or 128 for one address. */
+  readonly prefix: number;
+}
+
+const BITS = { 4: 32, 6: 128 } as const;
+
+/** IPv4 inside IPv6: `::ffff:1.2.3.4` is 1.2.3.4. */
+const MAPPED = 0xffffn;
+const MAPPED_PREFIX = 96;
+
+/** An address, or a range whose address has no bits beyond its prefix; undefined for any other text. */
+export function parseRange(text: string): IpRange | undefined {
+  const [, address = '', length] = /^([^/]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? [];
+  const value = parseV4(address) ?? parseV6(address);
+  if (!value) return undefined;
+  const prefix = length === undefined ? BITS[value.version] : Number(length);
+  if (prefix > BITS[value.version]) return undefined;
+  if (value.first & hostMask(value.version, prefix)) return undefined;
+  const isMapped = value.version === 6 && value.first >> 32n === MAPPED && prefix >= MAPPED_PREFIX;
+  return isMapped
+    ? { version: 4, first: value.first & 0xffff_ffffn, prefix: prefix - MAPPED_PREFIX }
+    : { ...value, prefix };
+}
+
+function hostMask(version: 4 | 6, prefix: number): bigint {
+  return (1n << BigInt(BITS[version] - prefix)) - 1n;
+}
+
+type Address = Pick<IpRange, 'version' | 'first'>;
+
+/** Four decimal numbers; one that begins with 0 may be meant as octal, and is refused. */
+function parseV4(text: string): Address | undefined {
+  const parts = text.split('.');
+  if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256))
+    return undefined;
+  return { version: 4, first: parts.reduce((sum, part) => sum * 256n + BigInt(part), 0n) };
+}
+
+/** Eight groups, one run of zeros written as `::`, the last two perhaps as IPv4. No zones. */
+function parseV6(text: string): Address | undefined {
+  const tail = /^(.*:)([\d.]+\.[\d.]+)$/.exec(text);
+  const v4 = tail ? parseV4(tail[2] ?? '') : undefined;
+  if (tail && !v4) return undefined;
+  const hex = v4 ? `${tail?.[1]}${(v4.first >> 16n).toString(16)}:${(v4.first & 0xffffn).toString(16)}` : text;
+  const halves = hex.split('::');
+  if (halves.length > 2) return undefined;
+  const groups = halves.map((half) => (half === '' ? [] : half.split(':')));
+  const [head = [], rest = []] = groups;
+  const missing = 8 - head.length - rest.length;
+  if (halves.length === 2 ? missing < 1 : missing !== 0) return undefined;
+  const all = [...head, ...Array<string>(missing).fill('0'), ...rest];
+  if (!all.every((group) => /^[0-9a-fA-F]{1,4}$/.test(group))) return undefined;
+  return { version: 6, first: all.reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n) };
+}
+
+function groupsOf({ version, first }: IpRange): string[] {
+  const count = version === 4 ? 4 : 8;
+  const size = BITS[version] / count;
+  const mask = (1n << BigInt(size)) - 1n;
+  return Array.from({ length: count }, (_, index) =>
+    ((first >> BigInt(size * (count - 1 - index))) & mask).toString(version === 4 ? 10 : 16),
+  );
+}
+
+const suffixOf = ({ version, prefix }: IpRange) => (prefix === BITS[version] ? '' : `/${prefix}`);
+
+/** The one way a range is written: lower case, the longest run of zeros as `::`. */
+export function rangeText(range: IpRange): string {
+  const groups = groupsOf(range);
+  if (range.version === 4) return groups.join('.') + suffixOf(range);
+  const text = groups.join(':');
+  const runs = [...text.matchAll(/\b0(:0)+\b/g)].map(([run]) => run);
+  const longest = runs.reduce((best, run) => (run.length > best.length ? run : best), '');
+  const short = longest === '' ? text : text.replace(new RegExp(`(^|:)${longest}(:|$)`), '::');
+  return short + suffixOf(range);
+}
+
+/** What may be shown of it: the first two numbers or groups. Source: interface, IPv6 and ranges inferred. */
+export function maskedRange(range: IpRange): string {
+  const [first, second] = groupsOf(range);
+  return `${first}${range.version === 4 ? `.${second}.*.*` : `:${second}:*`}${suffixOf(range)}`;
+}
+
+/** Whether every address of `inner` is in `outer`. */
+export function isWithin(inner: IpRange, outer: IpRange): boolean {
+  if (inner.version !== outer.version || inner.prefix < outer.prefix) return false;
+  return (inner.first & ~hostMask(outer.version, outer.prefix)) === outer.first;
+}
+
+/** Ranges that lead nowhere on the public network: the caller's own machine, private nets, links, and what is reserved. */
+const NOT_PUBLIC = [
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
+  ...['192.0.0.0/24', '192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/3'],
+  ...['::/127', 'fc00::/7', 'fe80::/10', 'ff00::/8'],
+];
+
+export function isPublicAddress(address: IpRange): boolean {
+  return !NOT_PUBLIC.some((text) => {
+    const range = parseRange(text);
+    return range !== undefined && isWithin(address, range);
+  });
+}

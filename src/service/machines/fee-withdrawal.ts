@@ -1,0 +1,71 @@
+import type { Context } from '../context.ts';
+import { type AccountRef, BANK, feesWithdrawing, fintechFees, post } from '../ledger.ts';
+import type { Machine } from '../machine.ts';
+
+export interface FeeWithdrawalRow {
+  readonly id: bigint;
+  readonly withdrawal_id: string;
+  readonly fintech: bigint;
+  readonly state: 'pending' | 'completed' | 'failed';
+  readonly amount_kobo: bigint;
+  readonly onramp_kobo: bigint;
+  readonly account_number: string;
+  readonly bank_code: string;
+  readonly account_name: string;
+  readonly narration: string | null;
+  readonly failure_reason: string | null;
+  readonly created_at: bigint;
+  readonly processed_at: bigint | null;
+}
+
+/** The amount is locked when it is asked for. Source: interface for the states; that a failed one gives it back is inferred. */
+export const feeWithdrawal: Machine<FeeWithdrawalRow> = {
+  name: 'fee-withdrawal',
+  table: 'fee_withdrawal',
+  transitions: [
+    { on: 'settled', from: ['pending'], to: 'completed', effect: settle },
+    { on: 'payout-failed', from: ['pending'], to: 'failed', effect: giveBack },
+  ],
+};
+
+/** A withdrawal's parts by direction, each on the account it is now on. */
+function parts({ fintech, amount_kobo, onramp_kobo }: FeeWithdrawalRow) {
+  return [
+    { direction: 'onramp', kobo: onramp_kobo, locked: feesWithdrawing(fintech, 'onramp') },
+    { direction: 'offramp', kobo: amount_kobo - onramp_kobo, locked: feesWithdrawing(fintech, 'offramp') },
+  ] as const;
+}
+
+type Part = ReturnType<typeof parts>[number];
+
+function move(context: Context, row: FeeWithdrawalRow, event: string, to: (part: Part) => AccountRef): void {
+  const postings = parts(row).flatMap((part) => [
+    { account: part.locked, minor: -part.kobo },
+    { account: to(part), minor: part.kobo },
+  ]);
+  post(context, event, row.withdrawal_id, postings);
+}
+
+/** Takes the amount out of the fees, until the bank has answered. */
+export function lockFees(context: Context, row: FeeWithdrawalRow): void {
+  const postings = parts(row).flatMap(({ direction, kobo, locked }) => [
+    { account: fintechFees(row.fintech, direction), minor: -kobo },
+    { account: locked, minor: kobo },
+  ]);
+  post(context, 'fee-withdrawal.locked', row.withdrawal_id, postings);
+}
+
+function settle(context: Context, row: FeeWithdrawalRow): void {
+  move(context, row, 'fee-withdrawal.settled', () => BANK);
+  context.store.run('UPDATE fee_withdrawal SET processed_at = ? WHERE id = ?', context.nowMs, row.id);
+}
+
+function giveBack(context: Context, row: FeeWithdrawalRow): void {
+  move(context, row, 'fee-withdrawal.returned', ({ direction }) => fintechFees(row.fintech, direction));
+  context.store.run(
+    'UPDATE fee_withdrawal SET processed_at = ?, failure_reason = ? WHERE id = ?',
+    context.nowMs,
+    'the bank did not accept the payout; the amount is available again',
+    row.id,
+  );
+}

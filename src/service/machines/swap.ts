@@ -1,0 +1,145 @@
+import { amount } from '../../money/amount.ts';
+import { percentText } from '../../money/rates.ts';
+import { toWireText } from '../../money/units.ts';
+import { type Context, isoTime, newTxHash } from '../context.ts';
+import { exchange, leastOutBase, type Token } from '../exchange.ts';
+import { post, swapping, walletAccount } from '../ledger.ts';
+import { fire, type Machine, schedule } from '../machine.ts';
+import { emit } from '../outbox.ts';
+import type { SwapTrigger } from '../swaps.ts';
+import { GAS, TOKEN_ADDRESS } from '../tokens.ts';
+import { accountAt, type WalletRow } from '../wallets.ts';
+import { onramp } from './onramp.ts';
+
+export interface SwapRow {
+  readonly id: bigint;
+  readonly request_id: string;
+  readonly fintech: bigint;
+  readonly user: bigint;
+  readonly trigger_type: SwapTrigger;
+  readonly onramp: bigint | null;
+  readonly state: string;
+  readonly wallet: bigint;
+  readonly destination: string;
+  readonly sell_asset: Token;
+  readonly buy_asset: Token;
+  readonly amount_in_base: bigint;
+  /** 0 where the book could not tell when it was asked. */
+  readonly expected_out_base: bigint;
+  readonly slippage_millionths: bigint;
+  readonly amount_out_base: bigint | null;
+  readonly rate_micro: bigint | null;
+  readonly tx_hash: string | null;
+  readonly error_code: string | null;
+  readonly created_at: bigint;
+  readonly updated_at: bigint;
+}
+
+/** Source: public for the states; that what is sold is set aside with the request is inferred. */
+export const swap: Machine<SwapRow> = {
+  name: 'swap',
+  table: 'swap',
+  transitions: [
+    { on: 'begun', from: ['requested', 'queued'], to: 'processing', effect: begin },
+    {
+      on: 'executed',
+      from: ['processing'],
+      to: 'completed',
+      when: (...about) => problemOf(...about) === undefined,
+      effect: execute,
+    },
+    { on: 'executed', from: ['processing'], to: 'failed', effect: giveBack },
+  ],
+};
+
+function begin(context: Context, row: SwapRow): void {
+  context.store.run('UPDATE swap SET updated_at = ? WHERE id = ?', context.nowMs, row.id);
+  if (row.onramp !== null) fire(context, onramp, row.onramp, 'swap-begun');
+  schedule(context, swap.name, row.id, 'executed', context.pace.swap);
+}
+
+const resultOf = ({ store }: Context, row: SwapRow) =>
+  exchange(store, row.fintech, row.sell_asset, row.buy_asset, row.amount_in_base);
+
+/** Why a swap cannot be executed now. Source: public (the codes). */
+function problemOf(context: Context, row: SwapRow): 'INSUFFICIENT_LIQUIDITY' | 'SLIPPAGE_EXCEEDED' | undefined {
+  const result = resultOf(context, row);
+  if (!result) return 'INSUFFICIENT_LIQUIDITY';
+  const least = leastOutBase(row.expected_out_base, row.slippage_millionths);
+  return result.amountOutBase < least ? 'SLIPPAGE_EXCEEDED' : undefined;
+}
+
+function execute(context: Context, row: SwapRow): void {
+  const { store, nowMs } = context;
+  const result = resultOf(context, row);
+  if (!result) throw new Error('the book has changed inside one transaction');
+  post(context, 'swap.executed', row.request_id, [
+    { account: swapping(row.sell_asset), minor: -row.amount_in_base },
+    ...result.postings,
+    { account: accountAt(store, row.destination, 'base', row.buy_asset), minor: result.amountOutBase },
+  ]);
+  const txHash = newTxHash(context);
+  store.run(
+    'UPDATE swap SET amount_out_base = ?, rate_micro = ?, tx_hash = ?, updated_at = ? WHERE id = ?',
+    result.amountOutBase,
+    result.rateMicro,
+    txHash,
+    nowMs,
+    row.id,
+  );
+  announce(context, row, 'swap.completed', {
+    amountOut: toWireText(amount(row.buy_asset, result.amountOutBase), 'token'),
+    swapTxHash: txHash,
+    transferTxHash: txHash,
+    completedAt: isoTime(nowMs),
+    smartWalletContext: { smartWalletAddress: walletOf(context, row).address, managedWalletAddress: null },
+    swapMetrics: {
+      executionTime: nowMs - Number(row.created_at),
+      gasUsed: GAS.gasUsed,
+      slippage: percentText(row.slippage_millionths),
+    },
+  });
+  if (row.onramp !== null) fire(context, onramp, row.onramp, 'swapped');
+}
+
+function giveBack(context: Context, row: SwapRow): void {
+  const { store, nowMs } = context;
+  const code = problemOf(context, row) ?? 'INSUFFICIENT_LIQUIDITY';
+  post(context, 'swap.returned', row.request_id, [
+    { account: swapping(row.sell_asset), minor: -row.amount_in_base },
+    { account: walletAccount(row.wallet, 'base', row.sell_asset), minor: row.amount_in_base },
+  ]);
+  store.run('UPDATE swap SET error_code = ?, updated_at = ? WHERE id = ?', code, nowMs, row.id);
+  announce(context, row, 'swap.failed', {
+    failedAt: isoTime(nowMs),
+    error: { code, message: 'the swap was not executed; what was sold is back in the wallet' },
+    retryable: true,
+    metadata: { attemptNumber: 1, pool: null },
+  });
+  if (row.onramp !== null) fire(context, onramp, row.onramp, 'swap-failed');
+}
+
+function walletOf({ store }: Context, row: SwapRow): WalletRow {
+  const wallet = store.get<WalletRow>('SELECT * FROM wallet WHERE id = ?', row.wallet);
+  if (!wallet) throw new Error('a swap without its wallet');
+  return wallet;
+}
+
+function announce(context: Context, row: SwapRow, event: string, more: Record<string, unknown>): void {
+  const wallet = walletOf(context, row);
+  const user = context.store.get<{ user_id: string }>('SELECT user_id FROM user WHERE id = ?', row.user);
+  emit(context, {
+    fintech: row.fintech,
+    event,
+    requestId: row.request_id,
+    userId: user?.user_id ?? '',
+    data: {
+      walletAddress: wallet.address,
+      owner: wallet.custom_owner ?? 'service-managed',
+      sellToken: TOKEN_ADDRESS[row.sell_asset],
+      buyToken: TOKEN_ADDRESS[row.buy_asset],
+      amountIn: toWireText(amount(row.sell_asset, row.amount_in_base), 'token'),
+      ...more,
+    },
+  });
+}

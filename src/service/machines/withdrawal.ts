@@ -1,0 +1,83 @@
+import { amount } from '../../money/amount.ts';
+import { toWireText } from '../../money/units.ts';
+import { type Context, isoTime } from '../context.ts';
+import type { Token } from '../exchange.ts';
+import { type AccountRef, BRIDGING, chain, post } from '../ledger.ts';
+import type { Machine } from '../machine.ts';
+import { emit } from '../outbox.ts';
+import { blockNumber, GAS, TOKEN_ADDRESS } from '../tokens.ts';
+import { accountAt } from '../wallets.ts';
+
+export interface WithdrawalRow {
+  readonly id: bigint;
+  readonly request_id: string;
+  readonly fintech: bigint;
+  readonly user: bigint | null;
+  readonly type: string;
+  readonly state: string;
+  readonly wallet: bigint;
+  readonly destination: string;
+  readonly asset: Token;
+  /** What left the wallet, the fee in it. */
+  readonly amount_base: bigint;
+  readonly fee_base: bigint;
+  readonly network: string;
+  readonly note: string | null;
+  readonly tx_hash: string;
+  readonly created_at: bigint;
+  readonly completed_at: bigint | null;
+}
+
+/** Tokens on their way over a bridge; on Base they are there at once. Source: interface (the states), inferred (which is which). */
+export const withdrawal: Machine<WithdrawalRow> = {
+  name: 'withdrawal',
+  table: 'withdrawal',
+  transitions: [{ on: 'released', from: ['pending'], to: 'completed', effect: release }],
+};
+
+/** Where tokens are while a bridge has them: only for cNGN the service has an account, the others are outside at once. */
+export function transit(asset: Token): AccountRef {
+  return asset === 'CNGN' ? BRIDGING : chain(asset);
+}
+
+function netBase(row: WithdrawalRow): bigint {
+  return row.amount_base - row.fee_base;
+}
+
+function release(context: Context, row: WithdrawalRow): void {
+  const from = transit(row.asset);
+  const to = accountAt(context.store, row.destination, row.network, row.asset);
+  if (to.code !== from.code) {
+    post(context, 'withdrawal.released', row.request_id, [
+      { account: from, minor: -netBase(row) },
+      { account: to, minor: netBase(row) },
+    ]);
+  }
+  complete(context, row);
+}
+
+/** Notes that a user's withdrawal is there, and tells the fintech. */
+export function complete(context: Context, row: WithdrawalRow): void {
+  const { store, nowMs } = context;
+  store.run('UPDATE withdrawal SET completed_at = ? WHERE id = ?', nowMs, row.id);
+  const user = store.get<{ user_id: string }>('SELECT user_id FROM user WHERE id = ?', row.user);
+  const wallet = store.get<{ address: string }>('SELECT address FROM wallet WHERE id = ?', row.wallet);
+  emit(context, {
+    fintech: row.fintech,
+    event: 'fintech.user.asset.transfer.completed',
+    requestId: row.request_id,
+    userId: user?.user_id ?? '',
+    data: {
+      smartWalletAddress: wallet?.address,
+      destinationAddress: row.destination,
+      amount: toWireText(amount(row.asset, netBase(row)), 'token'),
+      ticker: row.asset,
+      tokenAddress: TOKEN_ADDRESS[row.asset],
+      network: row.network,
+      transactionHash: row.tx_hash,
+      blockNumber: blockNumber(context).toString(),
+      gasUsed: GAS.gasUsed,
+      completedAt: isoTime(nowMs),
+    },
+  });
+}

@@ -1,0 +1,26 @@
+import { Fault } from '../../contract/faults.ts';
+import { FORM_WORDS, isAddressOn, type Network, networkOf } from '../networks.ts';
+
+/** An address and the blockchain it is said to be on, as requests have them. */
+interface Written {
+  readonly address: string;
+  readonly blockchain: string;
+}
+
+/** The network an address is on, one of those with a key in `allowed`. Throws VALIDATION_ERROR. */
+export function requireAddress({ address, blockchain }: Written, allowed: readonly string[]): Network {
+  const network = networkOf(blockchain);
+  if (!network || !allowed.includes(network.key))
+    throw new Fault('VALIDATION_ERROR', `blockchain: expected one of ${allowed.join(', ')}`);
+  requireForm(network, address, 'address');
+  return network;
+}
+
+/** Throws VALIDATION_ERROR for an address that does not look like one of the network; `field` is its name in the request. */
+export function requireForm(network: Network, address: string, field: string): void {
+  if (!isAddressOn(network, address))
+    throw new Fault(
+      'VALIDATION_ERROR',
+      `${field}: expected an address on ${network.name}: ${FORM_WORDS[network.form]}`,
+    );
+}

@@ -1,0 +1,55 @@
+import { Fault } from '../contract/faults.ts';
+import type { Database } from '../sqlite/database.ts';
+import { restoreSnapshot, SnapshotError, type SnapshotProblem, writeSnapshot } from '../sqlite/snapshot.ts';
+import { SANDBOX_FILE_ID, SCHEMA_VERSION } from './schema.ts';
+import { changeSettings, readSettings } from './settings.ts';
+
+const WHEN_WRITING: Readonly<Partial<Record<SnapshotProblem, string>>> = {
+  exists: 'something stands there already',
+  missing: 'the folder is not there',
+};
+const WHEN_READING: Readonly<Partial<Record<SnapshotProblem, string>>> = {
+  missing: 'no file is there',
+  'not plain': 'it is no plain file',
+  foreign: 'it is no sandbox file of this version',
+  newer: 'it was made by a newer fiatrail',
+};
+
+/** Runs work on a file. What is wrong with the file is a refusal. Throws VALIDATION_ERROR. */
+function onFile<T>(path: string, words: typeof WHEN_READING, otherwise: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof SnapshotError)) throw error;
+    throw new Fault('VALIDATION_ERROR', `${path}: ${words[error.problem] ?? otherwise}`);
+  }
+}
+
+/** Writes the whole state to a new file; returns its size in bytes. No transaction may be open. */
+export function writeState(store: Database, path: string): number {
+  return onFile(path, WHEN_WRITING, 'it cannot be written', () => writeSnapshot(store, path));
+}
+
+/**
+ * Puts the state of a file in the place of the present one. Keys that are in use stay, so that who was let in can go on.
+ * No transaction may be open.
+ */
+export function restoreState(store: Database, path: string): void {
+  const { embeddedApiKey } = readSettings(store);
+  const inUse = store.all<{ key: string; fintech: bigint }>(
+    `SELECT key, fintech FROM api_key WHERE kind = 'sandbox' AND revoked_at IS NULL`,
+  );
+  const layout = { version: SCHEMA_VERSION, applicationId: SANDBOX_FILE_ID };
+  const keepKeys = () => {
+    changeSettings(store, { embeddedApiKey });
+    for (const { key, fintech } of inUse) {
+      store.run(
+        `INSERT INTO api_key (key, kind, fintech, created_at) SELECT ?, 'sandbox', id, created_at FROM fintech WHERE id = ?
+         ON CONFLICT (key) DO UPDATE SET revoked_at = NULL`,
+        key,
+        fintech,
+      );
+    }
+  };
+  onFile(path, WHEN_READING, 'it cannot be read', () => restoreSnapshot(store, path, layout, keepKeys));
+}

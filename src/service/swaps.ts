@@ -1,0 +1,54 @@
+import type { Context } from './context.ts';
+import { exchange, type Token } from './exchange.ts';
+import { post, swapping, walletAccount } from './ledger.ts';
+import { schedule } from './machine.ts';
+
+/** Who asked for a swap: a caller for a user, a caller for an onramp's wallet, or an onramp itself. */
+export type SwapTrigger = 'direct' | 'trigger' | 'auto';
+
+/** A swap that was asked for and can be paid for. */
+export interface SwapOrder {
+  readonly fintech: bigint;
+  readonly user: bigint;
+  readonly trigger: SwapTrigger;
+  readonly onramp?: bigint;
+  /** Where what is sold is taken from, on Base. */
+  readonly wallet: bigint;
+  readonly destination: string;
+  readonly sell: Token;
+  readonly buy: Token;
+  readonly amountBase: bigint;
+  readonly slippageMillionths: bigint;
+}
+
+/** Sets aside what is sold and starts the swap. The database refuses more than the wallet holds. */
+export function startSwap(context: Context, order: SwapOrder): { id: bigint; requestId: string } {
+  const { store, ids, nowMs } = context;
+  const requestId = order.trigger === 'direct' ? `swap-${ids.uuid()}` : `req_${ids.uuid()}`;
+  const expected = exchange(store, order.fintech, order.sell, order.buy, order.amountBase);
+  post(context, 'swap.taken', requestId, [
+    { account: walletAccount(order.wallet, 'base', order.sell), minor: -order.amountBase },
+    { account: swapping(order.sell), minor: order.amountBase },
+  ]);
+  const id = store.insert(
+    `INSERT INTO swap (request_id, fintech, user, trigger_type, onramp, state, wallet, destination, sell_asset, buy_asset, amount_in_base,
+       expected_out_base, slippage_millionths, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    requestId,
+    order.fintech,
+    order.user,
+    order.trigger,
+    order.onramp ?? null,
+    order.trigger === 'direct' ? 'requested' : 'queued',
+    order.wallet,
+    order.destination,
+    order.sell,
+    order.buy,
+    order.amountBase,
+    expected?.amountOutBase ?? 0n,
+    order.slippageMillionths,
+    nowMs,
+    nowMs,
+  );
+  schedule(context, 'swap', id, 'begun', context.pace.step);
+  return { id, requestId };
+}

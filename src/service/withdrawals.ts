@@ -1,0 +1,46 @@
+import { type Call, newTxHash } from './context.ts';
+import type { Token } from './exchange.ts';
+import type { WithdrawalRow } from './machines/withdrawal.ts';
+
+/** Tokens that leave a wallet for another one, as they are recorded. */
+export interface NewWithdrawal {
+  /** Null where the fintech sends its own. */
+  readonly user: bigint | null;
+  readonly type: 'fintech_self_transfer' | 'fintech_user_withdrawal';
+  readonly state: 'pending' | 'completed';
+  readonly wallet: bigint;
+  readonly destination: string;
+  readonly asset: Token;
+  /** What leaves the wallet, the fee in it. */
+  readonly amountBase: bigint;
+  readonly feeBase: bigint;
+  readonly network: string;
+  readonly note: string | null;
+}
+
+/** Records a withdrawal; its postings are the caller's. */
+export function insertWithdrawal(call: Call, withdrawal: NewWithdrawal): WithdrawalRow {
+  const { store, ids, nowMs, fintech } = call;
+  const id = store.insert(
+    `INSERT INTO withdrawal (request_id, fintech, user, type, state, wallet, destination, asset, amount_base, fee_base, network, note,
+       tx_hash, created_at, completed_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ids.uuid(),
+    fintech.id,
+    withdrawal.user,
+    withdrawal.type,
+    withdrawal.state,
+    withdrawal.wallet,
+    withdrawal.destination,
+    withdrawal.asset,
+    withdrawal.amountBase,
+    withdrawal.feeBase,
+    withdrawal.network,
+    withdrawal.note,
+    newTxHash(call),
+    nowMs,
+    withdrawal.state === 'completed' ? nowMs : null,
+  );
+  const row = store.get<WithdrawalRow>('SELECT * FROM withdrawal WHERE id = ?', id);
+  if (!row) throw new Error('the withdrawal just made is gone');
+  return row;
+}

@@ -1,0 +1,109 @@
+import { closeSync, lstatSync, openSync, rmSync, type Stats } from 'node:fs';
+import { type Database, DatabaseError, type OpenOptions } from './database.ts';
+
+/** What is wrong with the file of a snapshot. */
+export type SnapshotProblem = 'exists' | 'missing' | 'not plain' | 'foreign' | 'newer' | 'unusable';
+
+export class SnapshotError extends Error {
+  override name = 'SnapshotError';
+  readonly problem: SnapshotProblem;
+
+  constructor(problem: SnapshotProblem, cause?: unknown) {
+    super(problem, { cause });
+    this.problem = problem;
+  }
+}
+
+/**
+ * Writes the whole database, as it is at one moment, to a new file that only its owner can read; returns its size in bytes.
+ * No transaction may be open. Throws SnapshotError; then there is no file.
+ */
+export function writeSnapshot(database: Database, path: string): number {
+  // Made here, so that it is private from its first moment and nothing that stands there, a link least of all, is written to.
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    throw new SnapshotError(code === 'EEXIST' ? 'exists' : code === 'ENOENT' ? 'missing' : 'unusable', error);
+  }
+  try {
+    database.run('VACUUM INTO ?', path);
+    return lstatSync(path).size;
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw new SnapshotError('unusable', error);
+  }
+}
+
+/**
+ * Puts the content of a snapshot in the place of everything the database holds, in one transaction: other processes see the old
+ * content or the new. `finish` runs before it commits. Only rows come from the file; tables and triggers stay as they are.
+ * No transaction may be open. Throws SnapshotError; then nothing is changed.
+ */
+export function restoreSnapshot(
+  database: Database,
+  path: string,
+  layout: Pick<OpenOptions['layout'], 'version' | 'applicationId'>,
+  finish: () => void,
+): void {
+  requirePlainFile(path);
+  attach(database, path);
+  try {
+    checkLayout(database, layout);
+    // Rows arrive table by table, each before or after those it refers to.
+    database.exec('PRAGMA foreign_keys = OFF');
+    database.transaction('write', () => {
+      copyRows(database);
+      finish();
+    });
+  } catch (error) {
+    throw error instanceof DatabaseError && error.problem === 'corrupt' ? new SnapshotError('foreign', error) : error;
+  } finally {
+    database.exec('PRAGMA foreign_keys = ON; DETACH snapshot');
+  }
+}
+
+function requirePlainFile(path: string): void {
+  let stats: Stats;
+  try {
+    stats = lstatSync(path);
+  } catch (error) {
+    throw new SnapshotError((error as { code?: unknown }).code === 'ENOENT' ? 'missing' : 'unusable', error);
+  }
+  if (!stats.isFile()) throw new SnapshotError('not plain');
+}
+
+/** Attached so that it cannot be written to. */
+function attach(database: Database, path: string): void {
+  const location = encodeURI(path.replaceAll('\\', '/')).replaceAll('?', '%3F').replaceAll('#', '%23');
+  try {
+    database.run('ATTACH ? AS snapshot', `file:${location.startsWith('/') ? '' : '/'}${location}?mode=ro`);
+  } catch (error) {
+    throw new SnapshotError('unusable', error);
+  }
+}
+
+const TABLES = `SELECT name, sql FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name`;
+
+function checkLayout(
+  database: Database,
+  { version, applicationId }: Pick<OpenOptions['layout'], 'version' | 'applicationId'>,
+): void {
+  const pragma = (name: string) => Number(Object.values(database.get(`PRAGMA snapshot.${name}`) ?? {})[0] ?? 0n);
+  if (pragma('application_id') !== applicationId) throw new SnapshotError('foreign');
+  const found = pragma('user_version');
+  if (found > version) throw new SnapshotError('newer');
+  const tables = (schema: string) => JSON.stringify(database.all(TABLES.replace('main.', `${schema}.`)));
+  if (found !== version || tables('snapshot') !== tables('main')) throw new SnapshotError('foreign');
+}
+
+function copyRows(database: Database): void {
+  const triggers = database.all<{ name: string; sql: string }>(
+    `SELECT name, sql FROM main.sqlite_schema WHERE type = 'trigger'`,
+  );
+  // A trigger would list and add up a second time what the rows of its table hold already.
+  for (const { name } of triggers) database.exec(`DROP TRIGGER main.${name}`);
+  for (const { name } of database.all<{ name: string }>(TABLES))
+    database.exec(`DELETE FROM main.${name}; INSERT INTO main.${name} SELECT * FROM snapshot.${name}`);
+  for (const { sql } of triggers) database.exec(sql);
+}

@@ -1,0 +1,367 @@
+import { createCipheriv, type createPublicKey, diffieHellman, generateKeyPairSync } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { sandboxReset, sandboxStatus } from '../../src/contract/control.ts';
+import { EVENTS } from '../../src/contract/events.ts';
+import { getFees } from '../../src/contract/fees.ts';
+import {
+  autoSigningConfig,
+  createSandboxKey,
+  getAesKey,
+  getPlatformPublicKey,
+  getWebhook,
+  regenerateApiKey,
+  setWebhook,
+  storePublicKey,
+  toggleWebhook,
+} from '../../src/contract/management.ts';
+import { x25519Public } from '../../src/crypto/x25519.ts';
+import { isoTime } from '../../src/service/context.ts';
+import { openSandbox, START_MS, type TestSandbox } from '../support/sandbox.ts';
+import { productionKey, secondKey } from './steps.ts';
+
+const statusWith = async (box: TestSandbox, key: string) => (await box.call('GET', '/getfees', undefined, key)).status;
+
+describe('a new API key', () => {
+  test('has the form of the old one, which is dead at once', async () => {
+    await using box = await openSandbox();
+    const { apiKey = '', rotatedAt } = await box.ask(regenerateApiKey, {});
+    expect(apiKey).toMatch(/^sandbox_[0-9a-f]{21}$/);
+    expect(rotatedAt).toBe(isoTime(START_MS));
+    expect([await statusWith(box, box.apiKey), await statusWith(box, apiKey ?? '')]).toEqual([401, 200]);
+  });
+
+  test('is the one the embedded client calls with, when the old one was', async () => {
+    await using box = await openSandbox();
+    const { apiKey } = await box.ask(regenerateApiKey, {});
+    expect(box.sandbox.apiKey()).toBe(apiKey);
+    const other = await secondKey(box);
+    await box.ask(regenerateApiKey, {}, other);
+    expect(box.sandbox.apiKey()).toBe(apiKey);
+  });
+
+  test('stays through a reset', async () => {
+    await using box = await openSandbox();
+    const { apiKey } = await box.ask(regenerateApiKey, {});
+    await box.ask(sandboxReset, {}, apiKey ?? '');
+    expect([await statusWith(box, apiKey ?? ''), await statusWith(box, box.apiKey)]).toEqual([200, 401]);
+  });
+
+  test('kills the old one for a request of the same batch', async () => {
+    await using box = await openSandbox();
+    const replies = await Promise.all([
+      box.call('GET', '/getfees'),
+      box.call('GET', '/regenerateapikey'),
+      box.call('GET', '/getfees'),
+      box.call('GET', '/regenerateapikey'),
+    ]);
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 401, 401]);
+  });
+
+  test('leaves the other keys of the fintech alone', async () => {
+    await using box = await openSandbox();
+    const { apiKey: spare } = await box.ask(createSandboxKey, {}, await productionKey(box));
+    await box.ask(regenerateApiKey, {});
+    expect(await statusWith(box, spare)).toBe(200);
+  });
+});
+
+describe('a sandbox key from a production key', () => {
+  test('belongs to the fintech of the production key, and leaves older ones valid', async () => {
+    await using box = await openSandbox();
+    const production = await productionKey(box, 2);
+    const first = await box.ask(createSandboxKey, {}, production);
+    const second = await box.ask(createSandboxKey, {}, production);
+    expect(first.apiKey).toMatch(/^sandbox_[0-9a-f]{21}$/);
+    expect(first.apiKey).not.toBe(second.apiKey);
+    for (const key of [first.apiKey, second.apiKey, await secondKey(box), box.apiKey])
+      expect(await statusWith(box, key)).toBe(200);
+    const { fintechId } = await box.ask(getFees, {}, first.apiKey);
+    expect(fintechId).toBe(first.fintechId);
+  });
+
+  test.each(['', 'key-', 'key-00000000000000000000000000000000', 'sandbox_000000000000000000000'])(
+    'is not made from %j',
+    async (key) => {
+      await using box = await openSandbox();
+      const reply = await box.call('POST', '/createsandboxapikey', {}, key);
+      expect([reply.status, reply.envelope.response_code]).toEqual([401, '03']);
+    },
+  );
+});
+
+const URL_ = 'https://hooks.example.ms/webhook';
+const webhook = { webhookUrl: URL_, enabled: true };
+
+describe('the webhook', () => {
+  test('is nothing at first', async () => {
+    await using box = await openSandbox();
+    const reply = await box.call('GET', '/getwebhook');
+    expect(reply.envelope.data).toEqual({
+      webhookUrl: null,
+      enabled: false,
+      hasSecret: false,
+      events: [],
+      updatedAt: null,
+    });
+  });
+
+  test('comes back in full when it is set, and masked in two ways later', async () => {
+    await using box = await openSandbox();
+    expect(await box.ask(setWebhook, webhook)).toEqual({
+      webhookUrl: URL_,
+      enabled: true,
+      hasSecret: false,
+      urlValidated: true,
+      updatedAt: isoTime(START_MS),
+    });
+    expect(await box.ask(toggleWebhook, { enabled: false })).toMatchObject({
+      webhookUrl: 'htt***.ms/webhook',
+      enabled: false,
+    });
+    expect(await box.ask(getWebhook, {})).toMatchObject({
+      webhookUrl: 'https://hoo***.ms/webhook',
+      enabled: false,
+      events: ['all'],
+    });
+  });
+
+  test.each([
+    ['https://a.ng', 'htt***.ng', 'https://a.n***.ng'],
+    ['https://hooks.example.com:8443/a/b?c=d', 'htt***.com:8443/a/b?c=d', 'https://hoo***.com:8443/a/b?c=d'],
+    ['https://8.8.8.8/x', 'htt***.8/x', 'https://8.8***.8/x'],
+  ])('%s is masked as %s and %s', async (webhookUrl, toggled, got) => {
+    await using box = await openSandbox();
+    await box.ask(setWebhook, { webhookUrl, enabled: true });
+    expect((await box.ask(toggleWebhook, { enabled: true })).webhookUrl).toBe(toggled);
+    expect((await box.ask(getWebhook, {})).webhookUrl).toBe(got);
+  });
+
+  test.each([
+    ...['http://hooks.example.com/', 'ftp://hooks.example.com/', 'hooks.example.com', 'https://', 'https:///x'],
+    ...[
+      'https://localhost/',
+      'https://localhost./x',
+      'https://LOCALHOST/',
+      'https://api.localhost/',
+      'https://printer.local/',
+    ],
+    ...['https://db.internal/', 'https://receiver/', 'https://127.0.0.1/', 'https://127.1/', 'https://0x7f000001/'],
+    ...[
+      'https://2130706433/',
+      'https://10.0.0.1:8443/',
+      'https://192.168.1.1/x',
+      'https://172.16.0.1/',
+      'https://169.254.169.254/',
+    ],
+    ...[
+      'https://[::1]/',
+      'https://[fd00::1]/',
+      'https://[fe80::1]/',
+      'https://[::ffff:127.0.0.1]/',
+      'https://0.0.0.0/',
+    ],
+    ...['https://user:secret@hooks.example.com/', 'https://[/'],
+  ])('%s is refused', async (webhookUrl) => {
+    await using box = await openSandbox();
+    const reply = await box.call('POST', '/setwebhook', { webhookUrl, enabled: true });
+    expect([reply.status, reply.envelope.response_code]).toEqual([400, '01']);
+    expect((await box.ask(getWebhook, {})).webhookUrl).toBeNull();
+  });
+
+  test('that cannot be reached is kept, and says so', async () => {
+    await using box = await openSandbox();
+    const { urlValidated } = await box.ask(setWebhook, { webhookUrl: 'https://hooks.invalid/x', enabled: true });
+    expect([urlValidated, (await box.ask(getWebhook, {})).enabled]).toEqual([false, true]);
+  });
+
+  test('keeps its secret until another comes, and never says it', async () => {
+    await using box = await openSandbox();
+    const secretOf = () =>
+      box.inside(({ store }) => store.get<{ secret: string }>('SELECT secret FROM webhook')?.secret, 'read');
+    const said = [
+      await box.call('POST', '/setwebhook', { ...webhook, secret: 'the-first-secret' }),
+      await box.call('POST', '/setwebhook', webhook),
+      await box.call('POST', '/togglewebhookstatus', { enabled: true }),
+      await box.call('GET', '/getwebhook'),
+    ];
+    expect(await secretOf()).toBe('the-first-secret');
+    expect(said.map(({ envelope }) => envelope.data?.['hasSecret'])).toEqual([true, true, undefined, true]);
+    said.push(await box.call('POST', '/setwebhook', { ...webhook, secret: 'the-second-secret' }));
+    expect(await secretOf()).toBe('the-second-secret');
+    said.push(await box.call('POST', '/setwebhook', { ...webhook, secret: 'the-third-secret', events: ['no.event'] }));
+    expect(JSON.stringify(said)).not.toMatch(/the-(first|second|third)-secret/);
+    expect(await secretOf()).toBe('the-second-secret');
+  });
+
+  test.each(EVENTS.map(({ name }) => name))('can be told of %s alone', async (name) => {
+    await using box = await openSandbox();
+    await box.ask(setWebhook, { ...webhook, events: [name] });
+    expect((await box.ask(getWebhook, {})).events).toEqual([name]);
+  });
+
+  test.each([
+    [undefined, ['all']],
+    [['all'], ['all']],
+    [['all', 'all'], ['all']],
+    [
+      ['swap.failed', 'swap.completed', 'swap.failed'],
+      ['swap.failed', 'swap.completed'],
+    ],
+    [['fintech.user.deposit.refunded'], ['fintech.user.deposit.funding.refunded']],
+  ])('subscribed to %j hears of %j', async (events, kept) => {
+    await using box = await openSandbox();
+    await box.ask(setWebhook, { ...webhook, ...(events ? { events } : {}) });
+    expect((await box.ask(getWebhook, {})).events).toEqual(kept);
+  });
+
+  test.each([[['bridge.completed']], [['ALL']], [[]], [['all', 'swap.failed']], [['user.onboarded ']], [[1]], ['all']])(
+    'subscribed to %j is refused',
+    async (events) => {
+      await using box = await openSandbox();
+      expect((await box.call('POST', '/setwebhook', { ...webhook, events })).envelope.response_code).toBe('01');
+    },
+  );
+
+  test('belongs to its fintech', async () => {
+    await using box = await openSandbox();
+    const other = await secondKey(box);
+    await box.ask(setWebhook, webhook);
+    expect((await box.ask(getWebhook, {}, other)).webhookUrl).toBeNull();
+    expect((await box.call('POST', '/togglewebhookstatus', { enabled: true }, other)).status).toBe(404);
+  });
+});
+
+const hexOf = (key: ReturnType<typeof createPublicKey>) =>
+  key.export({ format: 'der', type: 'spki' }).subarray(-32).toString('hex');
+
+describe('the public key', () => {
+  const stored = (box: TestSandbox) =>
+    box.inside(
+      ({ store }) => store.get<{ key: string | null }>('SELECT public_key AS key FROM fintech WHERE id = 1')?.key,
+      'read',
+    );
+  const own = () => hexOf(generateKeyPairSync('x25519').publicKey);
+
+  /** A sealed request as the older scheme has it: the ciphertext, then its tag. */
+  async function envelope(box: TestSandbox, text: string, aesKey?: string) {
+    const key = aesKey ?? (await box.ask(getAesKey, {})).aesKey ?? '';
+    const iv = Buffer.alloc(16, 7);
+    const cipher = createCipheriv('aes-256-gcm', Buffer.from(key, 'hex'), iv);
+    const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    return { encrypted: true, data: sealed.toString('hex'), iv: iv.toString('hex') };
+  }
+
+  test('is kept, and another one takes its place', async () => {
+    await using box = await openSandbox();
+    const [first, second] = [own(), own()];
+    expect(await box.ask(storePublicKey, { data: first })).toEqual({ updatedAt: isoTime(START_MS) });
+    expect(await stored(box)).toBe(first);
+    await box.inside(({ store }) => store.run('UPDATE fintech SET public_key = NULL'));
+    await box.ask(storePublicKey, { data: second.toUpperCase(), encrypted: false });
+    expect(await stored(box)).toBe(second);
+  });
+
+  test('comes in the older envelope too', async () => {
+    await using box = await openSandbox();
+    const key = own();
+    const sealed = await envelope(box, `{"data": "${key}"}`);
+    // The length of the one public sample.
+    expect(sealed.data.length).toBe(92 * 2);
+    await box.ask(storePublicKey, sealed);
+    expect(await stored(box)).toBe(key);
+  });
+
+  const wrong: [what: string, request: (box: TestSandbox) => Promise<object>][] = [
+    ['62 digits', async () => ({ data: own().slice(2) })],
+    ['66 digits', async () => ({ data: `${own()}00` })],
+    ['no digits', async () => ({ data: 'x'.repeat(64) })],
+    ['the key of zeros, to which nothing can be sealed', async () => ({ data: '00'.repeat(32) })],
+    ['a point of low order', async () => ({ data: `01${'00'.repeat(31)}` })],
+    ['an envelope without its iv', async (box) => ({ ...(await envelope(box, '{}')), iv: undefined })],
+    [
+      'an envelope not said to be one',
+      async (box) => ({ ...(await envelope(box, `{"data":"${own()}"}`)), encrypted: false }),
+    ],
+    ['a key said to be an envelope', async () => ({ data: own(), encrypted: true, iv: '00'.repeat(16) })],
+    ['an envelope shorter than its tag', async () => ({ data: '00'.repeat(15), encrypted: true, iv: '00'.repeat(16) })],
+    [
+      'an envelope with another iv',
+      async (box) => ({ ...(await envelope(box, `{"data":"${own()}"}`)), iv: '00'.repeat(16) }),
+    ],
+    ['an envelope under another key', (box) => envelope(box, `{"data":"${own()}"}`, 'ab'.repeat(32))],
+    ['an envelope with no JSON', (box) => envelope(box, own())],
+    ['an envelope with a list', (box) => envelope(box, '[]')],
+    ['an envelope with nothing', (box) => envelope(box, 'null')],
+    ['an envelope with a number', (box) => envelope(box, '{"data": 1}')],
+    ['an envelope with a short key', (box) => envelope(box, '{"data": "abcd"}')],
+  ];
+
+  test.each(wrong)('is refused: %s', async (_what, request) => {
+    await using box = await openSandbox();
+    const reply = await box.call('POST', '/storepublickey', await request(box));
+    expect([reply.status, reply.envelope.response_code, await stored(box)]).toEqual([400, '01', null]);
+  });
+
+  test('a changed envelope never opens', async () => {
+    await using box = await openSandbox();
+    const sealed = await envelope(box, `{"data":"${own()}"}`);
+    for (const at of [0, 20, sealed.data.length - 1]) {
+      const digit = sealed.data[at] === '0' ? '1' : '0';
+      const data = sealed.data.slice(0, at) + digit + sealed.data.slice(at + 1);
+      expect((await box.call('POST', '/storepublickey', { ...sealed, data })).status).toBe(400);
+    }
+  });
+});
+
+describe('the platform’s public key', () => {
+  test('is the one half of the key it keeps', async () => {
+    await using box = await openSandbox();
+    const { publicKey } = await box.ask(getPlatformPublicKey, {});
+    const secret = await box.inside(({ settings }) => settings.platformSecretKey, 'read');
+    expect(publicKey).toMatch(/^[0-9a-f]{64}$/);
+    expect(publicKey).toBe(x25519Public(secret));
+    expect(publicKey).not.toBe(secret);
+  });
+
+  test('agrees with the other side', () => {
+    // The pair of RFC 7748, section 6.1.
+    const secret = '77076d0a7318a57d3c16c17251b26645df4c2f92ebc099' + '2ac177fba51db92c2a';
+    expect(x25519Public(secret)).toBe('8520f0098930a754748b7ddcb43ef75a0dbf3a0d26381af4eba4a98eaa9b4e6a');
+    const { publicKey, privateKey } = generateKeyPairSync('x25519');
+    expect(diffieHellman({ privateKey, publicKey }).length).toBe(32);
+  });
+
+  test('is the same for every fintech', async () => {
+    await using box = await openSandbox();
+    const other = await secondKey(box);
+    expect(await box.ask(getPlatformPublicKey, {}, other)).toEqual(await box.ask(getPlatformPublicKey, {}));
+  });
+});
+
+test('each fintech has an AES key of its own', async () => {
+  await using box = await openSandbox();
+  const { aesKey } = await box.ask(getAesKey, {});
+  const other = await box.ask(getAesKey, {}, await secondKey(box));
+  expect(aesKey).toMatch(/^[0-9a-f]{64}$/);
+  expect(other.aesKey).not.toBe(aesKey);
+});
+
+test('automatic signing of cNGN is on, in whole tokens', async () => {
+  await using box = await openSandbox();
+  expect(await box.ask(autoSigningConfig, { fintechId: 'whoever' })).toEqual({
+    enabled: true,
+    thresholdAmount: '1000000.000000',
+    currency: 'CNGN',
+    maxDailyAmount: '100000000.000000',
+    restrictToFintech: true,
+  });
+});
+
+test('no change of management books money or tells anybody', async () => {
+  await using box = await openSandbox();
+  const before = await box.ask(sandboxStatus, {});
+  await box.ask(setWebhook, { ...webhook, secret: 'the-secret' });
+  await box.ask(toggleWebhook, { enabled: false });
+  await box.ask(createSandboxKey, {}, await productionKey(box));
+  expect(await box.ask(sandboxStatus, {})).toEqual(before);
+});

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { sandboxStatus } from '../../../src/contract/control.ts';
+import { onrampStatus, startOnramp } from '../../../src/contract/transactions.ts';
+import { payoutStatus, recoverRequest, recoverRequestByPost, withdrawAsset } from '../../../src/contract/transfers.ts';
+import { onboard } from '../../../src/contract/users.ts';
+import { openSandbox, type TestSandbox } from '../../support/sandbox.ts';
+import { expectSettledLedger, freshBvn, fund, offramp, onboardUser, pass, payIn, secondKey } from '../steps.ts';
+import { managedAddress, OUTSIDE, payOut } from '../transfer-steps.ts';
+
+/** Sets aside everything that is due but expiries, as if each had broken. */
+function setAside(box: TestSandbox): Promise<number> {
+  return box.inside(({ store }) => {
+    store.run(
+      `INSERT INTO stuck (due_at, machine, subject, event, reason)
+       SELECT due_at, machine, subject, event, 'broken by a test' FROM due WHERE event <> 'expired'`,
+    );
+    return store.run(`DELETE FROM due WHERE event <> 'expired'`);
+  });
+}
+
+const stuck = async (box: TestSandbox) => (await box.ask(sandboxStatus, {})).stuck;
+
+type Begin = (box: TestSandbox) => Promise<string>;
+
+/** Each kind of request, begun: its id. */
+const requests: [kind: string, begin: Begin][] = [
+  ['onboarding', async (box) => (await box.ask(onboard, { bvn: freshBvn() })).requestId],
+  [
+    'onramp',
+    async (box) => {
+      const { userId } = await onboardUser(box);
+      return (await box.ask(startOnramp, { userId, amount: 10 })).requestId;
+    },
+  ],
+  [
+    'deposit',
+    async (box) => {
+      const user = await onboardUser(box);
+      return (await payIn(box, user.accountNumber, 100_000n, user.name)).depositId;
+    },
+  ],
+  [
+    'offramp',
+    async (box) => {
+      const user = await onboardUser(box);
+      await fund(box, user, 100);
+      return (await offramp(box, user.userId, 100n)).requestId;
+    },
+  ],
+  ['payout', (box) => payOut(box, 100)],
+  [
+    'withdrawal',
+    async (box) => {
+      const user = await onboardUser(box);
+      await fund(box, user, 100, { sweepToOfframp: true });
+      const from = { userId: user.userId, internalWallet: await managedAddress(box, user.userId) };
+      const to = { destinationWallet: OUTSIDE, amount: 1, ticker: 'CNGN', network: 'bsc' } as const;
+      return (await box.ask(withdrawAsset, { ...from, ...to })).requestId ?? '';
+    },
+  ],
+];
+
+describe('recovery', () => {
+  test.each(requests)('makes what broke of an %s happen after all', async (_kind, begin) => {
+    await using box = await openSandbox();
+    const requestId = await begin(box);
+    expect(await setAside(box)).toBe(1);
+    expect(await stuck(box)).toBe(1);
+    expect(await box.ask(recoverRequest, { requestId })).toEqual({});
+    await pass(box, 10_000);
+    expect(await stuck(box)).toBe(0);
+    await pass(box, 10_000);
+    await expectSettledLedger(box);
+  });
+
+  test.each(requests)('finds no %s of another fintech', async (_kind, begin) => {
+    await using box = await openSandbox();
+    const requestId = await begin(box);
+    await setAside(box);
+    const other = await secondKey(box);
+    const replies = [
+      await box.call('GET', `/manualstatusrecovery?requestId=${requestId}`, undefined, other),
+      await box.call('POST', '/manualstatusrecovery', { requestId }, other),
+    ];
+    expect(replies.map(({ status, envelope }) => [status, envelope.response_code])).toEqual([
+      [404, '02'],
+      [404, '02'],
+    ]);
+    expect(await stuck(box)).toBe(1);
+  });
+
+  test('leaves alone what broke of another request', async () => {
+    await using box = await openSandbox();
+    const first = await payOut(box, 100);
+    const second = await payOut(box, 200);
+    await setAside(box);
+    await box.ask(recoverRequestByPost, { requestId: second });
+    await pass(box, 10_000);
+    const states = [
+      await box.ask(payoutStatus, { requestId: first }),
+      await box.ask(payoutStatus, { requestId: second }),
+    ];
+    expect(states.map(({ status }) => status)).toEqual(['pending', 'completed']);
+    expect(await stuck(box)).toBe(1);
+  });
+
+  test('of a request that goes well changes nothing', async () => {
+    await using box = await openSandbox();
+    const { userId } = await onboardUser(box);
+    const { requestId } = await box.ask(startOnramp, { userId, amount: 10 });
+    const before = await box.ask(onrampStatus, { requestId });
+    expect(await box.ask(recoverRequest, { requestId })).toEqual({});
+    expect(await box.ask(onrampStatus, { requestId })).toEqual(before);
+  });
+});

@@ -1,0 +1,296 @@
+import { describe, expect, test } from 'vitest';
+import { listSwaps, startSwap, swapStatus, triggerSwap } from '../../src/contract/swaps.ts';
+import { onrampStatus } from '../../src/contract/transactions.ts';
+import { setDefaultWallet } from '../../src/contract/users.ts';
+import { balanceUser } from '../../src/contract/wallets.ts';
+import type { Context } from '../../src/service/context.ts';
+import { fire, type Machine } from '../../src/service/machine.ts';
+import { swap as swapMachine } from '../../src/service/machines/swap.ts';
+import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
+import {
+  balances,
+  deactivate,
+  expectSettledLedger,
+  fund,
+  offramp,
+  onboardUser,
+  pass,
+  payIn,
+  settle,
+  startRamp,
+  type User,
+} from './steps.ts';
+
+const OUTSIDE = `0x${'5e'.repeat(20)}`;
+const ELSEWHERE = `0x${'6f'.repeat(20)}`;
+const USDC_FOR_7000 = '4.975124';
+
+interface Row {
+  readonly flags: {
+    readonly autoSwap?: boolean;
+    readonly sweepToOfframp?: boolean;
+    readonly destinationAssetSwap?: string;
+  };
+  readonly hasExternal: boolean;
+  /** Where the result is: which wallet, and what of it. */
+  readonly where: 'generated' | 'managed' | 'external' | 'elsewhere';
+  readonly asset: 'CNGN' | 'USDC';
+}
+
+/** The four rows of auto-swap and sweep, with and without an external default wallet, and the destination that only one of them reads. */
+const ROWS: readonly Row[] = [
+  { flags: {}, hasExternal: false, where: 'generated', asset: 'CNGN' },
+  { flags: {}, hasExternal: true, where: 'external', asset: 'CNGN' },
+  { flags: { destinationAssetSwap: ELSEWHERE }, hasExternal: false, where: 'generated', asset: 'CNGN' },
+  { flags: { sweepToOfframp: true }, hasExternal: false, where: 'managed', asset: 'CNGN' },
+  { flags: { sweepToOfframp: true }, hasExternal: true, where: 'external', asset: 'CNGN' },
+  { flags: { autoSwap: true }, hasExternal: false, where: 'generated', asset: 'USDC' },
+  { flags: { autoSwap: true }, hasExternal: true, where: 'generated', asset: 'USDC' },
+  { flags: { autoSwap: true, destinationAssetSwap: ELSEWHERE }, hasExternal: false, where: 'elsewhere', asset: 'USDC' },
+  { flags: { autoSwap: true, sweepToOfframp: true }, hasExternal: false, where: 'managed', asset: 'USDC' },
+  {
+    flags: { autoSwap: true, sweepToOfframp: true, destinationAssetSwap: ELSEWHERE },
+    hasExternal: true,
+    where: 'external',
+    asset: 'USDC',
+  },
+];
+
+/** What each place holds, by place and asset. */
+async function places(box: TestSandbox, user: User, generated: string) {
+  return box.inside((context) => {
+    const held = balances(context);
+    const wallet = (sql: string, value: string | bigint) =>
+      context.store.get<{ id: bigint }>(`SELECT id FROM wallet WHERE ${sql}`, value)?.id ?? -1n;
+    const id = context.store.get<{ id: bigint }>('SELECT id FROM user WHERE user_id = ?', user.userId)?.id ?? -1n;
+    const at = (walletId: bigint, asset: string) => held[`wallet/${walletId}/base ${asset}`] ?? 0n;
+    const of = (asset: string) => ({
+      generated: at(wallet('address = ?', generated), asset),
+      managed: at(wallet(`kind = 'managed' AND user = ?`, id), asset),
+      outside: held[`chain ${asset}`] ?? 0n,
+    });
+    return { CNGN: of('CNGN'), USDC: of('USDC') };
+  });
+}
+
+describe('an onramp', () => {
+  test.each(ROWS)(
+    '$flags, external wallet $hasExternal: $asset, $where',
+    async ({ flags, hasExternal, where, asset }) => {
+      await using box = await openSandbox();
+      const user = await onboardUser(box);
+      if (hasExternal) await box.ask(setDefaultWallet, { userId: user.userId, address: OUTSIDE, blockchain: 'base' });
+      const outsideBefore = (await places(box, user, '')).USDC.outside;
+      const { requestId, walletAddress } = await fund(box, user, 7000, {
+        ...flags,
+        ...(flags.autoSwap ? { assetSwap: 'USDC' as const } : {}),
+      });
+      const { status, finalAsset, swapCompleted } = await box.ask(onrampStatus, { requestId });
+      expect([status, finalAsset, swapCompleted]).toEqual(['completed', asset, flags.autoSwap === true]);
+      const after = await places(box, user, walletAddress);
+      const amount = asset === 'CNGN' ? 7_000_000_000n : BigInt(USDC_FOR_7000.replace('.', ''));
+      const inside = where === 'generated' || where === 'managed';
+      expect(after[asset]).toEqual({
+        generated: where === 'generated' ? amount : 0n,
+        managed: where === 'managed' ? amount : 0n,
+        outside: (asset === 'USDC' ? outsideBefore : 0n) + (inside ? 0n : amount),
+      });
+      await expectSettledLedger(box);
+    },
+  );
+
+  test('keeps its cNGN when the swap finds no orders, and is told failed', async () => {
+    await using box = await openSandbox();
+    const user = await onboardUser(box);
+    await box.inside(({ store }) => store.run(`UPDATE fx_order SET state = 'paused'`));
+    const { requestId, walletAddress } = await fund(box, user, 7000, { autoSwap: true, assetSwap: 'USDC' });
+    expect((await box.ask(onrampStatus, { requestId })).status).toBe('failed');
+    expect((await places(box, user, walletAddress)).CNGN.generated).toBe(7_000_000_000n);
+    await box.inside(({ store }) => store.run(`UPDATE fx_order SET state = 'active'`));
+    await box.ask(triggerSwap, { walletAddress, sellToken: 'CNGN' });
+    await settle(box);
+    expect((await places(box, user, walletAddress)).USDC.generated).toBe(4_975_124n);
+  });
+
+  test('whose wallet an offramp emptied has nothing to swap', async () => {
+    await using box = await openSandbox();
+    const user = await onboardUser(box);
+    const { accountNumber, totalKobo, requestId } = await startRamp(box, user.userId, 1000, {
+      autoSwap: true,
+      assetSwap: 'USDC',
+    });
+    await payIn(box, accountNumber, totalKobo);
+    await pass(box, 260);
+    // 990.10, and half a percent of it twice.
+    await offramp(box, user.userId, 99_010n);
+    await settle(box);
+    expect((await box.ask(onrampStatus, { requestId })).status).toBe('failed');
+    await expectSettledLedger(box);
+  });
+
+  test('of a user who prefers USDC swaps without being told, unless told not to', async () => {
+    await using box = await openSandbox();
+    const { userId } = await onboardUser(box);
+    await box.call('POST', '/updateonrampasset', { userId, preferredAsset: 'USDC' });
+    const start = async (more: object) =>
+      (await box.call('POST', '/cngnonramp', { userId, amount: 100, ...more })).envelope.data;
+    expect(await start({})).toMatchObject({ autoSwapEnabled: true, targetAsset: 'USDC' });
+    expect(await start({ autoSwap: false })).toMatchObject({ autoSwapEnabled: false, targetAsset: 'CNGN' });
+    expect(await start({ autoSwap: true, assetSwap: 'USDT' })).toMatchObject({
+      autoSwapEnabled: true,
+      targetAsset: 'USDT',
+    });
+  });
+});
+
+async function swapper(box: TestSandbox, naira = 10_000): Promise<User> {
+  const user = await onboardUser(box);
+  await fund(box, user, naira, { sweepToOfframp: true });
+  return user;
+}
+
+const balance = async (box: TestSandbox, { userId }: User, token: 'CNGN' | 'USDC' | 'USDT') =>
+  (await box.ask(balanceUser, { userId, token })).totalBalance;
+
+describe('a swap', () => {
+  test('there and back again loses the spread twice, and nothing else', async () => {
+    await using box = await openSandbox();
+    const user = await swapper(box);
+    const { userId } = user;
+    await box.ask(startSwap, { userId, sellToken: 'CNGN', buyToken: 'USDC', amount: 10_000 });
+    await settle(box);
+    // 10,000 / 1,407.
+    expect([await balance(box, user, 'CNGN'), await balance(box, user, 'USDC')]).toEqual(['0.000000', '7.107320']);
+    await box.ask(startSwap, { userId, sellToken: 'USDC', buyToken: 'CNGN', amount: 7.10732 });
+    await settle(box);
+    // 7.10732 x 1,383.05.
+    expect([await balance(box, user, 'CNGN'), await balance(box, user, 'USDC')]).toEqual(['9829.778926', '0.000000']);
+    await expectSettledLedger(box);
+  });
+
+  test('from one stablecoin into the other goes through cNGN', async () => {
+    await using box = await openSandbox();
+    const user = await swapper(box);
+    const { userId } = user;
+    await box.ask(startSwap, { userId, sellToken: 'CNGN', buyToken: 'USDC', amount: 10_000 });
+    await settle(box);
+    await box.ask(startSwap, { userId, sellToken: 'USDC', buyToken: 'USDT', amount: 7 });
+    await settle(box);
+    // 7 x 1,383.05 / 1,407.
+    expect([await balance(box, user, 'USDC'), await balance(box, user, 'USDT')]).toEqual(['0.107320', '6.880845']);
+  });
+
+  test('that would give less than the slippage allows is not executed, and what was sold comes back', async () => {
+    await using box = await openSandbox();
+    const user = await swapper(box);
+    const { requestId } = await box.ask(startSwap, {
+      userId: user.userId,
+      sellToken: 'CNGN',
+      buyToken: 'USDC',
+      amount: 5000,
+      slippage: 1,
+    });
+    expect(await balance(box, user, 'CNGN')).toBe('5000.000000');
+    await box.inside(({ store }) =>
+      store.run(
+        `UPDATE fx_order SET taker_price_micro = taker_price_micro * 102 / 100, rank_micro = rank_micro * 102 / 100 WHERE gives = 'USDC'`,
+      ),
+    );
+    await settle(box);
+    expect((await box.ask(swapStatus, { requestId })).status).toBe('failed');
+    expect(await balance(box, user, 'CNGN')).toBe('10000.000000');
+    const events = await box.inside(({ store }) =>
+      store.all<{ data: string }>(`SELECT data FROM outbox WHERE event = 'swap.failed'`),
+    );
+    expect(events.map(({ data }) => JSON.parse(data).error.code)).toEqual(['SLIPPAGE_EXCEEDED']);
+  });
+
+  test('takes what it sells at once: the same cNGN is not swapped twice', async () => {
+    await using box = await openSandbox();
+    const { userId } = await swapper(box);
+    const request = { userId, sellToken: 'CNGN', buyToken: 'USDT', amount: 6000 };
+    const replies = [await box.call('POST', '/swap', request), await box.call('POST', '/swap', request)];
+    expect(replies.map(({ status, envelope }) => [status, envelope.response_code])).toEqual([
+      [200, '00'],
+      [400, '05'],
+    ]);
+  });
+
+  test('leaves the orders of its own fintech alone', async () => {
+    await using box = await openSandbox();
+    const user = await swapper(box);
+    const own = { pair: 'CNGN-USDC', side: 'sell', price: '1000', spread: 0.1, minAmount: '1', maxAmount: '1000000' };
+    await box.call('POST', '/fx/limit-order', own);
+    await box.ask(startSwap, { userId: user.userId, sellToken: 'CNGN', buyToken: 'USDC', amount: 10_000 });
+    await settle(box);
+    expect(await balance(box, user, 'USDC')).toBe('7.107320');
+  });
+
+  test('of an inactive user’s onramp wallet is refused', async () => {
+    await using box = await openSandbox();
+    const user = await onboardUser(box);
+    const { walletAddress } = await fund(box, user, 1000);
+    await deactivate(box, user.userId);
+    const { status } = await box.call('POST', '/swaptrigger', { walletAddress, sellToken: 'CNGN', buyToken: 'USDC' });
+    expect(status).toBe(400);
+  });
+
+  test('is listed once, newest first, by pages', async () => {
+    await using box = await openSandbox();
+    const { userId } = await swapper(box);
+    const ids: string[] = [];
+    for (const amount of [1000, 1001, 1002]) {
+      ids.unshift((await box.ask(startSwap, { userId, sellToken: 'CNGN', buyToken: 'USDC', amount })).requestId);
+    }
+    const pages = [await box.ask(listSwaps, { limit: 2 }), await box.ask(listSwaps, { limit: 2, offset: 2 })];
+    expect(pages.flatMap(({ swaps }) => swaps.map(({ requestId }) => requestId))).toEqual(ids);
+    expect(pages.map(({ pagination }) => [pagination.total, pagination.hasMore])).toEqual([
+      [3, true],
+      [3, false],
+    ]);
+    expect((await box.ask(listSwaps, { offset: 50 })).swaps).toEqual([]);
+  });
+});
+
+const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  requested: { begun: 'processing' },
+  queued: { begun: 'processing' },
+  processing: { executed: 'completed' },
+  completed: {},
+  failed: {},
+};
+
+describe('the swap machine', () => {
+  const steps = Object.keys(TABLE).flatMap((state) => ['begun', 'executed'].map((event) => [state, event] as const));
+
+  test.each(steps)('%s, %s', async (state, event) => {
+    await using box = await openSandbox();
+    const { userId } = await swapper(box);
+    const { requestId } = await box.ask(startSwap, { userId, sellToken: 'CNGN', buyToken: 'USDC', amount: 1000 });
+    const ended = await box.inside((context) => {
+      context.store.run('DELETE FROM due');
+      context.store.run('UPDATE swap SET state = ? WHERE request_id = ?', state, requestId);
+      return fireOn(context, requestId, event);
+    });
+    expect(ended).toBe(TABLE[state]?.[event] ?? state);
+  });
+
+  test('processing, executed, with no orders', async () => {
+    await using box = await openSandbox();
+    const { userId } = await swapper(box);
+    const { requestId } = await box.ask(startSwap, { userId, sellToken: 'CNGN', buyToken: 'USDC', amount: 1000 });
+    const ended = await box.inside((context) => {
+      context.store.run(`UPDATE fx_order SET state = 'deleted'`);
+      context.store.run(`UPDATE swap SET state = 'processing' WHERE request_id = ?`, requestId);
+      return fireOn(context, requestId, 'executed');
+    });
+    expect(ended).toBe('failed');
+  });
+});
+
+function fireOn(context: Context, requestId: string, event: string): string {
+  const row = () =>
+    context.store.get<{ id: bigint; state: string }>('SELECT id, state FROM swap WHERE request_id = ?', requestId);
+  fire(context, swapMachine as Machine<never>, row()?.id ?? 0n, event);
+  return row()?.state ?? '';
+}

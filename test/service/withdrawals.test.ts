@@ -1,0 +1,335 @@
+import { describe, expect, test } from 'vitest';
+import type { RequestOf } from '../../src/contract/endpoint.ts';
+import { transferToWallet, withdrawAsset } from '../../src/contract/transfers.ts';
+import { balanceAddress, balanceUser, getFintechWallet, setExternalWalletStatus } from '../../src/contract/wallets.ts';
+import { chain, post, walletAccount } from '../../src/service/ledger.ts';
+import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { balances, expectSettledLedger, fund, onboardUser, pass, secondKey, settle } from './steps.ts';
+import { commit, eventsOf, managedAddress, OUTSIDE, refusal, register } from './transfer-steps.ts';
+
+const MILLION = 1_000_000;
+
+const held = async (box: TestSandbox, name: string) => (await box.inside(balances, 'read'))[name] ?? 0n;
+
+interface Kept {
+  readonly type: string;
+  readonly state: string;
+  readonly amount_base: bigint;
+  readonly fee_base: bigint;
+  readonly network: string;
+}
+
+function recordOf(box: TestSandbox, requestId: string | null | undefined): Promise<Kept | undefined> {
+  const sql = 'SELECT type, state, amount_base, fee_base, network FROM withdrawal WHERE request_id = ?';
+  return box.inside(({ store }) => store.get<Kept>(sql, requestId ?? ''), 'read');
+}
+
+describe('a transfer of the fintech', () => {
+  const send = (box: TestSandbox, amount: number, more: { ticker?: 'CNGN' | 'USDC' | 'USDT'; note?: string } = {}) =>
+    box.ask(transferToWallet, { destinationAddress: OUTSIDE, amount, ...more });
+  const sendRefusal = (box: TestSandbox, amount: number, more: object = {}) =>
+    refusal(box, 'POST', '/fintechtransfer', { destinationAddress: OUTSIDE, amount, ...more });
+
+  test.each(['CNGN', 'USDC', 'USDT'] as const)('of %s is there at once and costs nothing', async (ticker) => {
+    await using box = await openSandbox();
+    await register(box);
+    const { smartWallet } = await box.ask(getFintechWallet, {});
+    const before = await held(box, `chain ${ticker}`);
+    const answer = await send(box, 5 * MILLION, { ticker });
+    expect(answer).toMatchObject({
+      smartWalletAddress: smartWallet.address,
+      destinationAddress: OUTSIDE,
+      destinationLabel: 'treasury',
+      amount: '5000000',
+      ticker,
+      feeBreakdown: { requestedAmount: '5000000', totalFee: '0', netAmount: '5000000' },
+    });
+    expect((await held(box, `chain ${ticker}`)) - before).toBe(5_000_000n);
+    expect(await recordOf(box, answer.requestId)).toEqual({
+      type: 'fintech_self_transfer',
+      state: 'completed',
+      amount_base: 5_000_000n,
+      fee_base: 0n,
+      network: 'base',
+    });
+    await expectSettledLedger(box);
+  });
+
+  test('takes the destination in any spelling, and reaches a wallet of the sandbox', async () => {
+    await using box = await openSandbox();
+    const { userId } = await onboardUser(box);
+    const address = await managedAddress(box, userId);
+    await register(box, address);
+    const destinationAddress = `0x${address.slice(2).toUpperCase()}`;
+    await box.ask(transferToWallet, { destinationAddress, amount: 7 * MILLION });
+    expect((await box.ask(balanceUser, { userId })).totalBalance).toBe('7.000000');
+    expect(await held(box, 'chain CNGN')).toBe(0n);
+    await expectSettledLedger(box);
+  });
+
+  test('tells of itself, note and all', async () => {
+    await using box = await openSandbox();
+    await register(box);
+    const note = 'é'.repeat(500);
+    const { requestId } = await send(box, MILLION, { note });
+    expect(await eventsOf(box, requestId ?? '')).toMatchObject([
+      {
+        event: 'fintech.asset.transfer.completed',
+        user_id: null,
+        data: { amount: '1.000000', ticker: 'cNGN', destinationLabel: 'treasury', note },
+      },
+    ]);
+  });
+
+  test('leaves what active orders may take', async () => {
+    await using box = await openSandbox();
+    await register(box);
+    await commit(box, 4_000_000n);
+    await commit(box, 500_000n);
+    expect(await sendRefusal(box, 500_000 * MILLION + 1)).toBe('400 05 The balance is too low');
+    const { commitmentsSafeguarded } = await send(box, 500_000 * MILLION);
+    expect(commitmentsSafeguarded).toEqual({
+      activeOrders: 2,
+      activeEscrows: 0,
+      totalCommitted: String(4_500_000 * MILLION),
+      remainingBalance: String(4_500_000 * MILLION),
+    });
+    expect(await sendRefusal(box, 1)).toBe('400 05 The balance is too low');
+  });
+
+  test('of stablecoin is not held up by orders, which draw on the vault', async () => {
+    await using box = await openSandbox();
+    await register(box);
+    await box.inside(({ store }) => store.run(`UPDATE fx_order SET fintech = 1 WHERE gives = 'USDC'`));
+    expect((await send(box, 2_000 * MILLION, { ticker: 'USDC' })).commitmentsSafeguarded).toMatchObject({
+      totalCommitted: '0',
+      remainingBalance: '0',
+    });
+  });
+
+  test('takes everything on Base, and not one base unit more', async () => {
+    await using box = await openSandbox();
+    await register(box);
+    expect(await sendRefusal(box, 5_000_000 * MILLION + 1)).toBe('400 05 The balance is too low');
+    expect(await sendRefusal(box, 5_000_000 * MILLION)).toBeUndefined();
+    expect(await sendRefusal(box, 1)).toBe('400 05 The balance is too low');
+    await expectSettledLedger(box);
+  });
+
+  test('happens once, when two ask for all of it at once', async () => {
+    await using box = await openSandbox();
+    await register(box);
+    const all = 5_000_000 * MILLION;
+    const both = await Promise.all([sendRefusal(box, all), sendRefusal(box, all)]);
+    expect(both.sort()).toEqual(['400 05 The balance is too low', undefined]);
+  });
+
+  test('to a wallet that was switched off waits until it is on again', async () => {
+    await using box = await openSandbox();
+    await register(box);
+    await box.ask(setExternalWalletStatus, { address: OUTSIDE, status: 'inactive' });
+    const before = await box.inside(balances, 'read');
+    expect(await sendRefusal(box, 1)).toBe('400 01 The request is not valid');
+    expect(await box.inside(balances, 'read')).toEqual(before);
+    await box.ask(setExternalWalletStatus, { address: OUTSIDE, status: 'active' });
+    expect(await sendRefusal(box, 1)).toBeUndefined();
+  });
+
+  test('does not know wallets that another fintech registered', async () => {
+    await using box = await openSandbox();
+    await register(box);
+    const body = { destinationAddress: OUTSIDE, amount: 1 };
+    expect((await box.call('POST', '/fintechtransfer', body, await secondKey(box))).status).toBe(400);
+  });
+});
+
+type Withdrawal = Partial<RequestOf<typeof withdrawAsset>>;
+
+/** A user with 100 cNGN in the managed wallet, and what withdraws from it. */
+async function openWithUser() {
+  const box = await openSandbox();
+  const user = await onboardUser(box);
+  await fund(box, user, 100, { sweepToOfframp: true });
+  const from = { userId: user.userId, internalWallet: await managedAddress(box, user.userId) };
+  const request = (more: Withdrawal) => ({
+    ...from,
+    destinationWallet: OUTSIDE,
+    amount: 1,
+    ticker: 'CNGN' as const,
+    ...more,
+  });
+  return {
+    box,
+    user,
+    withdraw: (more: Withdrawal) => box.ask(withdrawAsset, request(more)),
+    withdrawRefusal: (more: Withdrawal) => refusal(box, 'POST', '/withdrawasset', request(more)),
+    [Symbol.asyncDispose]: box.close,
+  };
+}
+
+const SOLANA = 'So11111111111111111111111111111111111111112';
+const BANTU = `G${'A'.repeat(55)}`;
+
+describe('a withdrawal of a user', () => {
+  test('on Base is there at once and costs nothing', async () => {
+    await using of = await openWithUser();
+    const answer = await of.withdraw({ amount: 40.5 });
+    expect(answer).toMatchObject({
+      userId: of.user.userId,
+      amount: '40.500000',
+      destinationWallet: OUTSIDE,
+      tokenSymbol: 'CNGN',
+      network: 'base',
+      networkDisplayName: 'Base',
+      warnings: [],
+      feeBreakdown: { requestedAmount: '40.500000', totalFee: '0.000000', netAmount: '40.500000' },
+    });
+    expect(await held(of.box, 'chain CNGN')).toBe(40_500_000n);
+    expect((await of.box.ask(balanceUser, { userId: of.user.userId })).totalBalance).toBe('59.500000');
+    expect(await recordOf(of.box, answer.requestId)).toMatchObject({
+      type: 'fintech_user_withdrawal',
+      state: 'completed',
+    });
+    expect(await eventsOf(of.box, answer.requestId ?? '')).toMatchObject([
+      { event: 'fintech.user.asset.transfer.completed', user_id: of.user.userId, data: { amount: '40.500000' } },
+    ]);
+    await expectSettledLedger(of.box);
+  });
+
+  /** The bridge takes 0.5 percent, half up, out of the amount. */
+  const bridged: [
+    network: 'bsc' | 'eth' | 'asc' | 'arc' | 'lisk' | 'sol' | 'xbn',
+    to: string,
+    amount: number,
+    fee: bigint,
+  ][] = [
+    ['bsc', OUTSIDE, 100, 500_000n],
+    ['eth', OUTSIDE, 0.0001, 1n],
+    ['asc', OUTSIDE, 0.000099, 0n],
+    ['arc', OUTSIDE, 0.000001, 0n],
+    ['lisk', OUTSIDE, 0.0003, 2n],
+    ['sol', SOLANA, 20, 100_000n],
+    ['xbn', BANTU, 33.333333, 166_667n],
+  ];
+
+  test.each(bridged)('to %s %s of %d cNGN is pending while the bridge has it', async (network, to, amount, fee) => {
+    await using of = await openWithUser();
+    const base = BigInt(Math.round(amount * MILLION));
+    const { requestId, warnings } = await of.withdraw({ network, destinationWallet: to, amount });
+    expect(warnings).toHaveLength(1);
+    expect(await recordOf(of.box, requestId)).toEqual({
+      type: 'fintech_user_withdrawal',
+      state: 'pending',
+      amount_base: base,
+      fee_base: fee,
+      network,
+    });
+    expect(await held(of.box, 'bridging CNGN')).toBe(base - fee);
+    expect(await held(of.box, 'fees/platform/tokens CNGN')).toBe(fee);
+    await pass(of.box, 299);
+    expect(await eventsOf(of.box, requestId ?? '')).toEqual([]);
+    await pass(of.box, 1);
+    expect(await recordOf(of.box, requestId)).toMatchObject({ state: 'completed' });
+    expect(await held(of.box, 'bridging CNGN')).toBe(0n);
+    expect(await held(of.box, 'chain CNGN')).toBe(base - fee);
+    const [event] = await eventsOf(of.box, requestId ?? '');
+    expect(event).toMatchObject({ event: 'fintech.user.asset.transfer.completed', data: { network } });
+    await expectSettledLedger(of.box);
+  });
+
+  test('to another network reaches a wallet of the sandbox there', async () => {
+    await using of = await openWithUser();
+    const other = await onboardUser(of.box);
+    const destinationWallet = await managedAddress(of.box, other.userId);
+    await of.withdraw({ network: 'eth', destinationWallet, amount: 100 });
+    await settle(of.box);
+    const { networkBalances } = await of.box.ask(balanceAddress, { address: destinationWallet });
+    expect(networkBalances?.find(({ network }) => network === 'eth')?.balance).toBe('99.500000');
+    expect(await held(of.box, 'chain CNGN')).toBe(0n);
+    await expectSettledLedger(of.box);
+  });
+
+  test.each(['base', 'sol'] as const)('of stablecoin to %s ends on the chains outside', async (network) => {
+    await using of = await openWithUser();
+    await giveStablecoin(of.box, of.user.userId);
+    const before = await held(of.box, 'chain USDC');
+    const destinationWallet = network === 'sol' ? SOLANA : OUTSIDE;
+    await of.withdraw({ ticker: 'USDC', network, destinationWallet, amount: 10 });
+    await settle(of.box);
+    const net = network === 'sol' ? 9_950_000n : 10_000_000n;
+    expect((await held(of.box, 'chain USDC')) - before).toBe(net);
+    await expectSettledLedger(of.box);
+  });
+
+  test('of stablecoin over the bridge reaches a wallet of the sandbox', async () => {
+    await using of = await openWithUser();
+    await giveStablecoin(of.box, of.user.userId);
+    const address = await managedAddress(of.box, (await onboardUser(of.box)).userId);
+    await of.withdraw({ ticker: 'USDC', network: 'bsc', destinationWallet: address, amount: 10 });
+    await settle(of.box);
+    expect(await of.box.ask(balanceAddress, { address, token: 'USDC' })).toMatchObject({ totalBalance: '9.950000' });
+    await expectSettledLedger(of.box);
+  });
+
+  test('takes everything, and not one base unit more', async () => {
+    await using of = await openWithUser();
+    expect(await of.withdrawRefusal({ amount: 100.000001 })).toBe('400 05 The balance is too low');
+    expect(await of.withdrawRefusal({ amount: 100 })).toBeUndefined();
+    expect(await of.withdrawRefusal({ amount: 0.000001 })).toBe('400 05 The balance is too low');
+  });
+
+  test('happens once, when two ask for all of it at once', async () => {
+    await using of = await openWithUser();
+    const both = await Promise.all([of.withdrawRefusal({ amount: 100 }), of.withdrawRefusal({ amount: 100 })]);
+    expect(both.sort()).toEqual(['400 05 The balance is too low', undefined]);
+  });
+
+  test('is from one wallet: the others do not help out', async () => {
+    await using of = await openWithUser();
+    const { walletAddress } = await fund(of.box, of.user, 50);
+    expect(await of.withdrawRefusal({ amount: 120 })).toBe('400 05 The balance is too low');
+    expect(
+      await of.withdrawRefusal({ internalWallet: walletAddress.toUpperCase().replace('0X', '0x'), amount: 50 }),
+    ).toBe(undefined);
+  });
+
+  test('from the addresses on Bantu and Solana finds nothing there', async () => {
+    await using of = await openWithUser();
+    const sql = `SELECT address FROM wallet WHERE kind = 'multi_chain' ORDER BY id`;
+    const own = await of.box.inside(({ store }) => store.all<{ address: string }>(sql), 'read');
+    const refusals: unknown[] = [];
+    for (const { address } of own) refusals.push(await of.withdrawRefusal({ internalWallet: address }));
+    expect(refusals).toEqual(['400 05 The balance is too low', '400 05 The balance is too low']);
+  });
+
+  test('to the own address on another network is a way to get there', async () => {
+    await using of = await openWithUser();
+    const address = await managedAddress(of.box, of.user.userId);
+    await of.withdraw({ network: 'bsc', destinationWallet: address, amount: 100 });
+    await settle(of.box);
+    const { totalBalance, networkBalances } = await of.box.ask(balanceAddress, { address, networks: ['base', 'bsc'] });
+    expect([totalBalance, networkBalances?.map(({ balance }) => balance)]).toEqual([
+      '99.500000',
+      ['0.000000', '99.500000'],
+    ]);
+  });
+
+  test('is for no other fintech to make', async () => {
+    await using of = await openWithUser();
+    const internalWallet = await managedAddress(of.box, of.user.userId);
+    const body = { userId: of.user.userId, internalWallet, destinationWallet: OUTSIDE, amount: 1, ticker: 'CNGN' };
+    expect((await of.box.call('POST', '/withdrawasset', body, await secondKey(of.box))).status).toBe(404);
+  });
+});
+
+/** 50 USDC from outside in the managed wallet of a user. */
+async function giveStablecoin(box: TestSandbox, userId: string): Promise<void> {
+  const address = await managedAddress(box, userId);
+  await box.inside((context) => {
+    const wallet = context.store.get<{ id: bigint }>('SELECT id FROM wallet WHERE address = ?', address);
+    post(context, 'test', 'gift', [
+      { account: chain('USDC'), minor: -50_000_000n },
+      { account: walletAccount(wallet?.id ?? 0n, 'base', 'USDC'), minor: 50_000_000n },
+    ]);
+  });
+}
