@@ -73,6 +73,7 @@ const DIRECTION_EXCEPTIONS: Readonly<Record<string, string>> = {
   'sandbox/guard.ts -> sqlite/database.ts': 'the type of the store that a service hands out',
   'commands/journaled.ts -> sqlite/database.ts':
     'the class of its error: a state file that could not commit changed nothing, any other error leaves doubt',
+  'commands/complete.ts -> service/known.ts': 'a Tab reads ids beside the sandbox, which it must not wake',
 };
 
 /** Room to room, where the direction table does not have it. */
@@ -185,7 +186,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   '@inquirer/prompts': ['world-system.ts'],
   '@inquirer/core': ['world-system.ts'],
   'cli-table3': ['present/table.ts'],
-  chalk: ['present/table.ts'],
+  chalk: ['present/table.ts', 'present/chart.ts'],
   yaml: ['present/yaml.ts'],
   '@jmespath-community/jmespath': ['present/query.ts'],
   conf: ['account/'],
@@ -375,6 +376,7 @@ const USED_ELSEWHERE: Readonly<Record<string, string>> = {
   'json.d.ts': 'declares what TypeScript’s library lacks',
   'late-child-process.ts': 'build.ts puts it in the place of node:child_process',
   'client/fetch-light.ts': 'build.ts puts it in the place of fetch’s classes',
+  'derive/reference.ts': 'reference.ts makes docs/reference with it',
 };
 
 function reachable(): Set<string> {

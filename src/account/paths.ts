@@ -18,3 +18,8 @@ export function sandboxPath(place: Place): string {
 export function journalPath(place: Place): string {
   return join(stateDir(place), 'journal.db');
 }
+
+/** A path as a person gave it, from the folder the program runs in. */
+export function absolutePath(path: string): string {
+  return resolve(path);
+}

@@ -123,7 +123,7 @@ export const CATALOGUE: readonly Group[] = [
     name: 'sandbox',
     summary: 'the service itself, for trying things out',
     parts: { fault: 'what is to go wrong on purpose' },
-    load: async () => (await import('./sandbox.ts')).commands,
+    load: async () => (await import('./sandbox.ts')).commandsOf(CATALOGUE),
   },
   {
     name: 'api',

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/index.ts';
-import { describeEndpoint } from '../derive/describe.ts';
+import { describeEndpoint, endpointsByGroup } from '../derive/describe.ts';
 import { CliError } from '../exit.ts';
 import { printable } from '../money/amount.ts';
 import type { Column } from '../present/result.ts';
@@ -48,7 +48,8 @@ export function commandFor(endpointId: string, commands: readonly Command[]): st
 }
 
 function listOf(commands: readonly Command[]): Outcome {
-  const data = endpoints.map((endpoint) => {
+  const all = endpointsByGroup().flatMap(([, members]) => members);
+  const data = all.map((endpoint) => {
     const { id: endpointId, method, path, aliases = [], effect } = endpoint;
     return { id: endpointId, method, path, aliases, effect, command: commandFor(endpointId, commands) };
   });

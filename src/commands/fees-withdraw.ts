@@ -22,6 +22,13 @@ import {
 import { outcomeOf, type Session } from './session.ts';
 import { follow, waitOption } from './wait.ts';
 
+const FOLLOWED = [
+  { field: 'withdrawalId', title: 'Withdrawal' },
+  { field: 'status', title: 'Status' },
+  { field: 'processedAt', title: 'Settled' },
+  { field: 'failureReason', title: 'Why it failed' },
+] as const;
+
 function followWithdrawal(session: Session, withdrawalId: string, waitMs: number) {
   return follow(session, {
     endpoint: verifyWithdrawal,
@@ -32,6 +39,7 @@ function followWithdrawal(session: Session, withdrawalId: string, waitMs: number
     what: 'the fee withdrawal',
     again: `fiatrail fees verify ${withdrawalId} --wait`,
     waitMs,
+    columns: FOLLOWED,
     words: ({ failureReason }) => failureReason ?? undefined,
   });
 }

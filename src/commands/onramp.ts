@@ -34,7 +34,7 @@ interface Route {
 /** Where the money ends, and as what. */
 function routeForPeople({ autoSwap, sweep, destination }: Route): string {
   const where = sweep ? "the user's default wallet" : (destination ?? 'a new wallet of the user');
-  if (autoSwap === undefined) return `${where}, as cNGN unless the user's onramp asset says otherwise`;
+  if (autoSwap === undefined) return `${where}, as cNGN or the user's onramp asset`;
   return autoSwap === 'off' ? `${where}, as cNGN` : `${where}, swapped into ${autoSwap}`;
 }
 

@@ -1,5 +1,13 @@
 import { CliError } from '../exit.ts';
-import { type Amount, AmountError, type Asset, amountForm, parseAmount, printable } from '../money/amount.ts';
+import {
+  type Amount,
+  AmountError,
+  ASSET_LABEL,
+  type Asset,
+  amountForm,
+  parseAmount,
+  printable,
+} from '../money/amount.ts';
 import { type PercentMillionths, percentFromText } from '../money/rates.ts';
 import { Secret } from '../secret.ts';
 
@@ -142,7 +150,13 @@ export const amountOf =
 export const amountOfToken: Parse<(token: Ticker) => Amount> = (text) => {
   const fitting = TICKERS.find((token) => isAmountOf(text, token)) ?? 'CNGN';
   amountOf(fitting)(text);
-  return (token) => amountOf(token)(text);
+  return (token) => {
+    if (isAmountOf(text, token)) return amountOf(token)(text);
+    throw new CliError('usage', `--amount: "${printable(text)}" is not in ${ASSET_LABEL[token]}, the token`, {
+      code: 'INVALID_AMOUNT',
+      hint: 'leave the unit out, or name the other token with --token',
+    });
+  };
 };
 
 function isAmountOf(text: string, token: Ticker): boolean {

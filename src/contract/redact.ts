@@ -34,5 +34,11 @@ export function secretsIn(schema: z.ZodMiniType, value: unknown): string[] {
 
 /** A text with every one of the secrets struck out. */
 export function strikeOut(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((so, secret) => so.replaceAll(secret, HIDDEN), text);
+  return secrets.flatMap(linesOf).reduce((so, secret) => so.replaceAll(secret, HIDDEN), text);
+}
+
+/** A key of several lines is repeated in many spellings: as JSON has it, in one line, in part. Its lines are the same in each. */
+function linesOf(secret: string): string[] {
+  const lines = secret.split(/\r?\n|\\n/).map((line) => line.trim());
+  return lines.length === 1 ? [secret] : lines.filter((line) => line !== '' && !line.startsWith('-----'));
 }

@@ -164,7 +164,11 @@ export function refusalOf({ when, fault, source, remedy }: DeclaredError): Refus
   return { code, http, name: faultName(fault), when, remedy: remedy ?? usual, source };
 }
 
-/** Every endpoint of the service, with the name of its group; the sandbox's own controls are none. */
+/**
+ * Every endpoint of the service by its group, in the order of the contract's groups and of ids; the sandbox's own controls
+ * are none. A module does not keep the order of what it exports, so ids give it.
+ */
 export function endpointsByGroup(): readonly (readonly [group: string, members: readonly Endpoint[]])[] {
-  return Object.keys(groups).map((group) => [group, endpoints.filter((endpoint) => groupOf(endpoint) === group)]);
+  const byId = endpoints.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  return Object.keys(groups).map((group) => [group, byId.filter((endpoint) => groupOf(endpoint) === group)]);
 }

@@ -79,7 +79,8 @@ function attach(database: Database, path: string): void {
   try {
     database.run('ATTACH ? AS snapshot', `file:${location.startsWith('/') ? '' : '/'}${location}?mode=ro`);
   } catch (error) {
-    throw new SnapshotError('unusable', error);
+    const isForeign = error instanceof DatabaseError && error.problem === 'corrupt';
+    throw new SnapshotError(isForeign ? 'foreign' : 'unusable', error);
   }
 }
 

@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { measureCommands, seedEmbedded } from './commands.ts';
 import { timeMs } from './measure.ts';
+import { measureOrderBook } from './order-book.ts';
 import { measurePages } from './pages.ts';
 import { isMissed, loadText, machineText, type Row, tableText } from './report.ts';
 import { type Load, measureThroughput } from './throughput.ts';
@@ -32,7 +33,9 @@ async function measure(shop: Workshop, size: Size): Promise<Row[]> {
   const throughput = await measureThroughput({ sandbox, hello }, size);
   await Promise.all([shop.stop(sandbox), shop.stop(hello)]);
   say(`pages of ${size.users} users`);
-  return [...commands, ...throughput, ...(await measurePages(shop, size.users, size.runs))];
+  const pages = await measurePages(shop, size.users, size.runs);
+  say('quotes and market orders');
+  return [...commands, ...throughput, ...pages, ...(await measureOrderBook(shop, size))];
 }
 
 const quick = process.argv.includes('--quick');

@@ -19,12 +19,12 @@ export interface Servers {
   readonly hello: Served;
 }
 
-interface Shot {
+export interface Shot {
   readonly url: string;
   readonly request: Request;
 }
 
-interface Hits {
+export interface Hits {
   /** Answers with 200 a second. */
   readonly perSecond: number;
   readonly answered: number;
@@ -41,7 +41,7 @@ async function shoot({ url, request }: Shot, how: { duration: number } | { amoun
 }
 
 /** Several requests in turn, some seconds each, after one round that does not count. */
-const shootInTurn = <Name extends string>(shots: Readonly<Record<Name, Shot>>, { rounds, seconds }: Load) =>
+export const shootInTurn = <Name extends string>(shots: Readonly<Record<Name, Shot>>, { rounds, seconds }: Load) =>
   inTurn(shots, rounds, (shot) => shoot(shot, { duration: seconds }), 1);
 
 function shotsAt({ sandbox, hello }: Servers) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { controls } from '../../src/contract/control.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import type { Caller } from '../../src/sandbox/guard.ts';
-import { secondKey } from '../service/steps.ts';
+import { productionKey, secondKey } from '../service/steps.ts';
 import { countingIds, fakeClock, openSandbox, replyOf, type TestSandbox, temporaryFolder } from '../support/sandbox.ts';
 
 const MINUTE_MS = 60_000;
@@ -10,13 +10,15 @@ const MINUTE_MS = 60_000;
 interface Keys {
   readonly box: TestSandbox;
   readonly revoked: string;
+  readonly production: string;
 }
 
 /** Callers by what is wrong with their key; the last three are well. */
 const callers: [what: string, key: (keys: Keys) => string | undefined, status: number][] = [
   ['no key', () => undefined, 401],
   ['an empty key', () => '', 401],
-  ['a key of production', ({ box }) => box.apiKey.replace('sandbox_', 'live_'), 401],
+  ['a production key that nobody has', ({ box }) => box.apiKey.replace('sandbox_', 'key-'), 401],
+  ['a production key', ({ production }) => production, 401],
   ['a key without its beginning', ({ box }) => box.apiKey.replace('sandbox_', ''), 401],
   ['a key that nobody has', () => 'sandbox_000000000000000000000', 401],
   ['the beginning of a key', ({ box }) => box.apiKey.slice(0, -1), 401],
@@ -30,9 +32,9 @@ const callers: [what: string, key: (keys: Keys) => string | undefined, status: n
 
 async function openKeys(): Promise<Keys & AsyncDisposable> {
   const box = await openSandbox();
-  const revoked = await secondKey(box, 'sandbox_revoked');
+  const revoked = await secondKey(box);
   await box.inside(({ store }) => store.run('UPDATE api_key SET revoked_at = 1 WHERE key = ?', revoked));
-  return { box, revoked, [Symbol.asyncDispose]: box.close };
+  return { box, revoked, production: await productionKey(box), [Symbol.asyncDispose]: box.close };
 }
 
 const callerOf = (apiKey: string | undefined): Caller => ({ apiKey, address: '127.0.0.1' });
@@ -50,10 +52,24 @@ describe('a caller with', () => {
     expect(found).toBe(status);
   });
 
-  test('a key of another form, though somebody registered it', async () => {
+  test('a key whose form is not that of its kind, though somebody registered it', async () => {
     await using box = await openSandbox();
-    const key = await secondKey(box, 'live_registered');
-    expect((await box.call('GET', '/getfees', undefined, key)).status).toBe(401);
+    await box.inside(({ store }) => {
+      store.run(`INSERT INTO api_key (key, kind, fintech, created_at) VALUES ('live_registered', 'sandbox', 1, 0)`);
+      store.run(`INSERT INTO api_key (key, kind, fintech, created_at) VALUES ('sandbox_live', 'production', 1, 0)`);
+    });
+    for (const key of ['live_registered', 'sandbox_live']) {
+      expect((await box.call('GET', '/getfees', undefined, key)).status).toBe(401);
+      expect((await box.call('POST', '/createsandboxapikey', {}, key)).status).toBe(401);
+    }
+  });
+
+  test('a production key, where a sandbox key is made, and with a sandbox key there', async () => {
+    await using box = await openSandbox();
+    const make = (key: string) => box.call('POST', '/createsandboxapikey', {}, key);
+    expect([(await make(await productionKey(box))).status, (await make(box.apiKey)).status]).toEqual([200, 401]);
+    await box.inside(({ store }) => store.run(`UPDATE api_key SET revoked_at = 1 WHERE kind = 'production'`));
+    expect((await make(await productionKey(box))).status).toBe(401);
   });
 
   test('a wrong key changes nothing', async () => {
@@ -165,6 +181,52 @@ describe('the rate limit', () => {
     const replies: number[] = [];
     for (let count = 0; count < 150; count++) replies.push((await box.call(method, path, '[]')).status);
     expect(replies).not.toContain(429);
+  });
+});
+
+describe('a clock that is set back', () => {
+  const YEAR_MS = 365 * 86_400_000;
+
+  async function ahead(box: TestSandbox): Promise<void> {
+    await box.call('POST', '/_sandbox/advance', { durationMs: YEAR_MS });
+    await call(box, LIMIT);
+    await box.call('POST', '/_sandbox/reset', { rateLimits: true });
+  }
+
+  test('leaves no count of the future in memory', async () => {
+    await using box = await openSandbox({ rateLimits: true });
+    await ahead(box);
+    expect(await call(box, LIMIT + 1)).toEqual([...all(200, LIMIT), 429]);
+    box.clock.pass(MINUTE_MS);
+    expect(await call(box, LIMIT + 1)).toEqual([...all(200, LIMIT), 429]);
+  });
+
+  test('leaves none in the file, where it would keep later ones out', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('sandbox.db');
+    const clock = fakeClock();
+    const first = await openSandbox({ path, clock, rateLimits: true });
+    await ahead(first);
+    await call(first, LIMIT - 1);
+    await first.close();
+    await using second = await openSandbox({ path, clock, ids: countingIds(2) });
+    const rows = await second.inside(({ store }) => store.all('SELECT window_start FROM rate_window'), 'read');
+    expect(rows.filter((row) => Number((row as { window_start: bigint }).window_start) > clock.now())).toEqual([]);
+    expect(await call(second, 2)).toEqual([200, 429]);
+  });
+
+  test('overrules a window of the future that a file still has', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('sandbox.db');
+    const clock = fakeClock();
+    const first = await openSandbox({ path, clock, rateLimits: true });
+    await first.inside(({ store }) =>
+      store.run(`INSERT INTO rate_window VALUES (1, 'fees.get', ?, 60)`, clock.now() + YEAR_MS),
+    );
+    expect(await call(first, LIMIT - 1)).toEqual(all(200, LIMIT - 1));
+    await first.close();
+    await using second = await openSandbox({ path, clock, ids: countingIds(2) });
+    expect(await call(second, 2)).toEqual([200, 429]);
   });
 });
 

@@ -139,7 +139,11 @@ export async function replay(text: string, home: Home): Promise<string> {
 
 /** What differs from run to run, in the order it is looked for, and the word that stands for it. */
 const PLACEHOLDERS: readonly (readonly [pattern: RegExp, word: string])[] = [
+  [/\bFTW_[0-9a-f-]{36}_\d+\b/g, 'withdrawal'],
+  [/\bmigrate_[0-9a-f-]{36}_\d+\b/g, 'migration'],
+  [/(?<=Public key +|"publicKey": ")[0-9a-f]{64}\b/g, 'key'],
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, 'uuid'],
+  [/\b\d{30}\b/g, 'reference'],
   [/\b0x[0-9a-f]{64}\b/g, 'hash'],
   [/\b0x[0-9a-f]{40}\b/g, 'address'],
   [/\b[0-9a-f]{64}\b/g, 'user'],
@@ -148,7 +152,7 @@ const PLACEHOLDERS: readonly (readonly [pattern: RegExp, word: string])[] = [
   [/\b7\d{9}\b/g, 'account'],
 ];
 
-const TIMES = /\b\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d\.\d{3}Z| \d\d:\d\d:\d\dZ)/g;
+const TIMES = /\b\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d\.\d{3}Z| \d\d:\d\d(?::\d\d)?Z)/g;
 const BLOCKS = /("blockNumber": |Block number {2,})"?\d+"?/g;
 
 /** Puts placeholders into outputs; in one transcript the same value always gets the same one. */

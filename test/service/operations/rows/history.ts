@@ -1,9 +1,114 @@
-import type { GroupRows } from './group.ts';
+import { listDeposits, listPayouts, listTransactions, listWithdrawals } from '../../../../src/contract/history.ts';
+import { transferToWallet, withdrawAsset } from '../../../../src/contract/transfers.ts';
+import { getFintechAccount } from '../../../../src/contract/virtual-accounts.ts';
+import type { TestSandbox } from '../../../support/sandbox.ts';
+import { fund, offramp, onboardUser, payIn, settle } from '../../steps.ts';
+import { addAccount, managedAddress, OUTSIDE, payOut, register } from '../../transfer-steps.ts';
+import type { Ask, Declared, GroupRows, Precedence } from './group.ts';
+
+const get = (path: string) => (box: TestSandbox) => box.call('GET', path);
+
+const declared: readonly Declared[] = [
+  [
+    'transactions.list-deposits',
+    'the type or status is unknown, or the limit above 100',
+    'VALIDATION_ERROR',
+    get('/deposits?limit=101'),
+  ],
+  [
+    'transactions.list-payouts',
+    'the type or status is unknown, or the limit above 100',
+    'VALIDATION_ERROR',
+    get('/payouts?type=user_onramp'),
+  ],
+  [
+    'transactions.list',
+    'the direction, type or status is unknown, or the limit above 100',
+    'VALIDATION_ERROR',
+    get('/transactions?direction=up'),
+  ],
+  [
+    'transactions.list-withdrawals',
+    'the type or status is unknown',
+    'VALIDATION_ERROR',
+    get('/withdrawals?status=processing'),
+  ],
+];
+
+const precedence: readonly Precedence[] = [
+  [
+    'a wrong status before a user without the type',
+    get('/deposits?status=done&userId=nobody'),
+    'VALIDATION_ERROR',
+    /^status: expected/,
+  ],
+  [
+    'a user without the type before dates in the wrong order',
+    get('/deposits?userId=nobody&startDate=2026-02-01&endDate=2026-01-01'),
+    'VALIDATION_ERROR',
+    /^userId: .*user_onramp/,
+  ],
+  [
+    'a user with the other type',
+    get('/payouts?userId=nobody&type=fintech_offramp'),
+    'VALIDATION_ERROR',
+    /^userId: .*user_offramp/,
+  ],
+  ...(['deposits', 'payouts', 'transactions', 'withdrawals'] as const).map(
+    (list): Precedence => [
+      `dates in the wrong order, ${list}`,
+      get(`/${list}?startDate=2026-01-01T00:00:01Z&endDate=2026-01-01`),
+      'VALIDATION_ERROR',
+      /^startDate/,
+    ],
+  ),
+];
+
+async function walkLists(ask: Ask) {
+  await ask(listDeposits, {});
+  await ask(listPayouts, {});
+  await ask(listTransactions, {});
+  await ask(listWithdrawals, {});
+}
+
+/** Each list is read while work is under way, and when it has ended. */
+async function walk(box: TestSandbox, ask: Ask) {
+  const user = await onboardUser(box);
+  const { virtualAccount } = await box.ask(getFintechAccount, {});
+  await fund(box, user, 10_000, { sweepToOfframp: true });
+  await payIn(box, user.accountNumber, 100_000n, 'SOMEBODY ELSE');
+  await payIn(box, virtualAccount.accountNumber, 50_000n);
+  await offramp(box, user.userId, 20_000n);
+  await offramp(box, user.userId, 30_000n, '0000000009');
+  await payOut(box, 10_000);
+  await payOut(box, 10_000, await addAccount(box, '0000000009'));
+  const from = { userId: user.userId, internalWallet: await managedAddress(box, user.userId) };
+  const withdrawal = { ...from, destinationWallet: OUTSIDE, amount: 10.5, ticker: 'CNGN' as const };
+  await box.ask(withdrawAsset, withdrawal);
+  await box.ask(withdrawAsset, { ...withdrawal, network: 'eth' });
+  await register(box);
+  await box.ask(transferToWallet, { destinationAddress: OUTSIDE, amount: 5_000_000 });
+  await walkLists(ask);
+  await settle(box);
+  await walkLists(ask);
+}
+
+const CANCELLED = 'cancelled';
 
 export const rows: GroupRows = {
-  declared: [],
-  precedence: [],
-  walk: async () => {},
+  declared,
+  precedence,
+  walk,
   unproduced: {},
-  unreached: {},
+  unreached: {
+    // Nothing is cancelled, and a deposit is being processed from its first moment.
+    'transactions.list-deposits deposits[].status': ['pending', CANCELLED],
+    'transactions.list-payouts payouts[].status': [CANCELLED],
+    'transactions.list transactions[].status': [CANCELLED],
+    // A user starts no withdrawal, and none fails.
+    'transactions.list-withdrawals withdrawals[].type': ['user_withdrawal'],
+    'transactions.list-withdrawals withdrawals[].status': ['failed'],
+    // The walk reads the payouts at two moments, and at neither is one with the bank.
+    'transactions.list-payouts payouts[].payoutStatus': ['processing'],
+  },
 };

@@ -1,9 +1,29 @@
-import type { GroupRows } from './group.ts';
+import {
+  FAULT_KINDS,
+  sandboxFaultAdd,
+  sandboxFaultClear,
+  sandboxFaultList,
+  sandboxRestore,
+  sandboxSettle,
+  sandboxSnapshot,
+} from '../../../../src/contract/control.ts';
+import { startOnramp } from '../../../../src/contract/transactions.ts';
+import { type TestSandbox, temporaryFolder } from '../../../support/sandbox.ts';
+import { onboardUser } from '../../steps.ts';
+import type { Ask, GroupRows } from './group.ts';
 
-export const rows: GroupRows = {
-  declared: [],
-  precedence: [],
-  walk: async () => {},
-  unproduced: {},
-  unreached: {},
-};
+/** What the other groups do not call of the controls on their way. */
+async function walk(box: TestSandbox, ask: Ask) {
+  using folder = temporaryFolder();
+  const { userId } = await onboardUser(box);
+  await box.ask(startOnramp, { userId, amount: 1 });
+  await ask(sandboxSettle, {});
+  for (const kind of FAULT_KINDS) await ask(sandboxFaultAdd, { endpoint: 'transactions.offramp', kind, times: 2 });
+  await ask(sandboxFaultList, {});
+  await ask(sandboxFaultClear, {});
+  const path = folder.file('snapshot.db');
+  await ask(sandboxSnapshot, { path });
+  await ask(sandboxRestore, { path });
+}
+
+export const rows: GroupRows = { declared: [], precedence: [], walk, unproduced: {}, unreached: {} };

@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest';
+import { registerMpc } from '../../src/contract/fx.ts';
+import { redact, secretsIn, strikeOut } from '../../src/contract/redact.ts';
+
+const LINES = ['b3BlbnNzaC1rZXktdjEAAAAA', 'AAAAC3NzaC1lZDI1NTE5AAAA'];
+const KEY = ['-----BEGIN OPENSSH PRIVATE KEY-----', ...LINES, '-----END OPENSSH PRIVATE KEY-----', ''].join('\n');
+const REQUEST = {
+  mpcVaultApiKey: 'vault-key-1',
+  mpcClientSignerPrivateKey: KEY,
+  callbackClientSignerPublicKey: 'ssh-ed25519 AAAA ops',
+  vaultId: 'v-1',
+  tokenWallets: { USDC: '0x1', USDT: '0x2' },
+  notificationEmails: ['ops@example.com'],
+};
+
+describe('the registration of a vault', () => {
+  test('hides both keys and nothing else', () => {
+    expect(redact(registerMpc.request(), REQUEST)).toEqual({
+      ...REQUEST,
+      mpcVaultApiKey: '[secret]',
+      mpcClientSignerPrivateKey: '[secret]',
+    });
+  });
+
+  test.each([
+    ['as it is', KEY],
+    ['as JSON has it', JSON.stringify(KEY)],
+    ['in one line', KEY.replaceAll('\n', '')],
+    ['with blanks for line ends', KEY.replaceAll('\n', ' ')],
+    ['with the line ends of another system', KEY.replaceAll('\n', '\r\n')],
+    ['in part', LINES[1] ?? ''],
+  ])('is struck out where somebody repeats the private key %s', (_how, repeated) => {
+    const struck = strikeOut(`refused: ${repeated}`, secretsIn(registerMpc.request(), REQUEST));
+    expect(LINES.filter((line) => struck.includes(line))).toEqual([]);
+    expect(struck).toContain('[secret]');
+  });
+
+  test('is struck out also when its line ends are written as backslash-n', () => {
+    const request = { ...REQUEST, mpcClientSignerPrivateKey: KEY.replaceAll('\n', '\\n') };
+    const struck = strikeOut(KEY, secretsIn(registerMpc.request(), request));
+    expect(LINES.filter((line) => struck.includes(line))).toEqual([]);
+  });
+});

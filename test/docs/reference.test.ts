@@ -1,0 +1,29 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { FOLDER, generated } from '../../reference.ts';
+import { ROOT } from '../support/built.ts';
+
+const HOW = 'regenerate it with: npm run reference';
+const pages = await generated();
+
+test.each([...pages.keys()])('%s is what the program says', (path) => {
+  const written = readFileSync(join(ROOT, path), 'utf8');
+  expect(written === pages.get(path), HOW).toBe(true);
+});
+
+test('no page is left of what is gone', () => {
+  const below = readdirSync(join(ROOT, FOLDER), { recursive: true, encoding: 'utf8' });
+  const files = below.filter((name) => name.endsWith('.md')).map((name) => `${FOLDER}/${name}`);
+  expect(
+    files.filter((name) => !pages.has(name)),
+    HOW,
+  ).toEqual([]);
+});
+
+test('every link of the index leads to a page', () => {
+  const index = pages.get(`${FOLDER}/README.md`) ?? '';
+  const links = [...index.matchAll(/\]\(([^)]+)\)/g)].map(([, path = '']) => join(FOLDER, path));
+  expect(links.length).toBeGreaterThan(30);
+  expect(links.filter((path) => !pages.has(path))).toEqual([]);
+});

@@ -1,0 +1,528 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { bridgeStatus, listBridges, quoteBridge, startBridge } from '../../src/contract/bridge.ts';
+import { sandboxDeposit } from '../../src/contract/control.ts';
+import { balanceMulti, getFintechWallet } from '../../src/contract/wallets.ts';
+import { isoTime } from '../../src/service/context.ts';
+import { checkLedger } from '../../src/service/ledger.ts';
+import { isAddressOn, networkOf } from '../../src/service/networks.ts';
+import { openSandbox, START_MS, type TestSandbox } from '../support/sandbox.ts';
+import { balances, onboardUser, pass, secondKey, settle } from './steps.ts';
+
+const SENDER = `0x${'5e'.repeat(20)}`;
+const STRANGER = `0x${'07'.repeat(20)}`;
+const RECEIVER = `0x${'1e'.repeat(20)}`;
+const SOLANA = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T';
+const BANTU = `G${'A'.repeat(55)}`;
+
+const NETWORKS = ['base', 'bsc', 'eth', 'sol', 'pol', 'atc', 'lisk', 'xbn'];
+const addressOn = (network: string) => (network === 'sol' ? SOLANA : network === 'xbn' ? BANTU : SENDER);
+
+const transfer = {
+  token: 'CNGN',
+  fromNetwork: 'base',
+  toNetwork: 'bsc',
+  amount: '250',
+  fromAddress: SENDER,
+  toAddress: RECEIVER,
+} as const;
+
+const initiate = (box: TestSandbox, more: object = {}, key?: string) =>
+  box.ask(startBridge, { ...transfer, ...more }, key);
+const statusOf = (box: TestSandbox, requestId: string) => box.ask(bridgeStatus, { requestId });
+
+function deposit(box: TestSandbox, address: string, more: object = {}) {
+  const request = { address, asset: 'CNGN', amount: '250', network: 'base', from: SENDER } as const;
+  return box.ask(sandboxDeposit, { ...request, ...more });
+}
+
+/** What the ledger's accounts have gained since, by code and asset. */
+async function gained(box: TestSandbox, before: Record<string, bigint>): Promise<Record<string, bigint>> {
+  const after = await box.inside(balances, 'read');
+  const codes = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const moves = codes.map((code) => [code, (after[code] ?? 0n) - (before[code] ?? 0n)] as const);
+  return Object.fromEntries(moves.filter(([, minor]) => minor !== 0n));
+}
+
+interface Told {
+  readonly event: string;
+  readonly data: Record<string, unknown>;
+}
+
+async function told(box: TestSandbox): Promise<Told[]> {
+  const rows = await box.inside(
+    ({ store }) =>
+      store.all<{ event: string; data: string }>(`SELECT event, data FROM outbox WHERE event LIKE 'bridge.%'`),
+    'read',
+  );
+  return rows.map(({ event, data }) => ({ event, data: JSON.parse(data) as Record<string, unknown> }));
+}
+
+describe('a quote', () => {
+  test('is the public example', async () => {
+    await using box = await openSandbox();
+    const quote = await box.ask(quoteBridge, { ...transfer, amount: '10000' });
+    expect(quote).toMatchObject({
+      provider: 'cngn-bridge',
+      token: 'CNGN',
+      fromNetwork: 'base',
+      toNetwork: 'bsc',
+      inputAmount: '10000',
+      outputAmount: '9950.000000',
+      fee: {
+        total: '50.000000',
+        percentage: 0.5,
+        breakdown: { basePercentage: 0.5, networkModifier: 0, finalPercentage: 0.5 },
+      },
+      estimatedDurationSeconds: 210,
+      estimatedDurationMinutes: 4,
+      validUntil: isoTime(START_MS + 300_000),
+    });
+    expect(quote.quoteId).toContain(String(START_MS));
+  });
+
+  test.each([
+    ['base', 'eth', '1000', 0.25, '7.500000'],
+    ['eth', 'sol', '1000', 0.35, '8.500000'],
+    ['xbn', 'sol', '1000', 0.2, '7.000000'],
+    ['lisk', 'pol', '0.000001', 0, '0.000000'],
+    ['lisk', 'pol', '0.0001', 0, '0.000001'],
+    ['base', 'bsc', '10000000000', 0, '50000000.000000'],
+    ['base', 'bsc', '007.50', 0, '0.037500'],
+  ])(
+    'from %s to %s of %s has the modifier %d and the fee %s',
+    async (fromNetwork, toNetwork, amount, modifier, total) => {
+      await using box = await openSandbox();
+      const { fee, inputAmount, outputAmount } = await box.ask(quoteBridge, {
+        token: 'CNGN',
+        fromNetwork,
+        toNetwork,
+        amount,
+      });
+      expect(fee).toMatchObject({ total, percentage: 0.5 + modifier, breakdown: { networkModifier: modifier } });
+      expect(inputAmount).toBe(amount);
+      const micro = (text: string) => BigInt(Math.round(Number(text) * 1e6));
+      expect(micro(outputAmount) + micro(total)).toBe(micro(amount));
+    },
+  );
+
+  test.each([
+    ['asc', 'atc'],
+    ['ATC', 'atc'],
+    ['ethereum', 'eth'],
+    ['BSC', 'bsc'],
+  ])('knows %s as %s', async (written, key) => {
+    await using box = await openSandbox();
+    const { fromNetwork } = await box.ask(quoteBridge, { ...transfer, fromNetwork: written, toNetwork: 'lisk' });
+    expect(fromNetwork).toBe(key);
+  });
+});
+
+describe('a bridge transaction', () => {
+  test.each(NETWORKS.flatMap((from) => NETWORKS.filter((to) => to !== from).map((to) => [from, to] as const)))(
+    'from %s to %s has an address of its own on the source',
+    async (fromNetwork, toNetwork) => {
+      await using box = await openSandbox();
+      const request = { fromNetwork, toNetwork, fromAddress: addressOn(fromNetwork), toAddress: addressOn(toNetwork) };
+      const first = await initiate(box, request);
+      const second = await initiate(box, request);
+      const network = networkOf(fromNetwork);
+      if (!network) throw new Error(`no network ${fromNetwork}`);
+      expect(isAddressOn(network, first.receivableAddress)).toBe(true);
+      for (const name of ['receivableAddress', 'requestId', 'transactionId', 'reference'] as const)
+        expect(first[name]).not.toBe(second[name]);
+    },
+  );
+
+  test('moves nothing by itself, however long', async () => {
+    await using box = await openSandbox();
+    const before = await box.inside(balances, 'read');
+    const { requestId, status, message } = await initiate(box);
+    await pass(box, 86_400_000);
+    expect([status, (await statusOf(box, requestId)).status]).toEqual(['initiated', 'initiated']);
+    expect(await gained(box, before)).toEqual({});
+    for (const part of ['250.000000', SENDER, 'Base', 'BNB Smart Chain']) expect(message).toContain(part);
+  });
+
+  test('goes from state to state at its pace, and releases what arrived less the fee', async () => {
+    await using box = await openSandbox();
+    const before = await box.inside(balances, 'read');
+    const { requestId, receivableAddress } = await initiate(box);
+    expect(await deposit(box, receivableAddress, { amount: '150' })).toMatchObject({
+      outcome: 'bridging',
+      reason: null,
+    });
+    const at = async (ms: number) => {
+      await pass(box, ms);
+      return (await statusOf(box, requestId)).status;
+    };
+    expect([await at(0), await at(149), await at(1), await at(299), await at(1)]).toEqual([
+      'initiated',
+      'initiated',
+      'pending',
+      'pending',
+      'completed',
+    ]);
+    expect(await gained(box, before)).toEqual({ 'chain CNGN': -750_000n, 'fees/platform/tokens CNGN': 750_000n });
+    const done = await statusOf(box, requestId);
+    expect(done).toMatchObject({
+      amount: '250.000000',
+      actualAmount: '149.250000',
+      completedAt: isoTime(START_MS + 450),
+      explorerLink: `https://explorer.invalid/bsc/tx/${done.txHash}`,
+    });
+  });
+
+  test('has no outcome before the end', async () => {
+    await using box = await openSandbox();
+    const { requestId, receivableAddress } = await initiate(box);
+    const open = { actualAmount: null, txHash: null, explorerLink: null, completedAt: null };
+    expect(await statusOf(box, requestId)).toMatchObject({ status: 'initiated', ...open });
+    await deposit(box, receivableAddress);
+    await pass(box, 200);
+    expect(await statusOf(box, requestId)).toMatchObject({ status: 'pending', ...open });
+  });
+
+  test.each(['1', '249.999999', '250.000001', '9999999999.999999', '0.000001'])(
+    'follows what really arrived: %s',
+    async (amount) => {
+      await using box = await openSandbox();
+      const { requestId, receivableAddress } = await initiate(box);
+      await deposit(box, receivableAddress, { amount });
+      await settle(box);
+      const { status, actualAmount } = await statusOf(box, requestId);
+      const sent = BigInt(amount.includes('.') ? amount.replace('.', '').replace(/^0+/, '') : `${amount}000000`);
+      const fee = (sent * 5n + 500n) / 1000n;
+      expect([status, BigInt((actualAmount ?? '').replace('.', ''))]).toEqual(['completed', sent - fee]);
+    },
+  );
+
+  test('releases into a wallet of the sandbox', async () => {
+    await using box = await openSandbox();
+    const { smartWallet } = await box.ask(getFintechWallet, {});
+    const held = async (network: string) =>
+      (await box.ask(balanceMulti, { networks: network })).networkBalances?.[0]?.balance;
+    expect([await held('lisk'), await held('asc')]).toEqual(['0.000000', '0.000000']);
+    for (const toNetwork of ['lisk', 'atc']) {
+      const { receivableAddress } = await initiate(box, { toNetwork, toAddress: smartWallet.address });
+      await deposit(box, receivableAddress, { amount: '100' });
+    }
+    await settle(box);
+    expect([await held('lisk'), await held('asc')]).toEqual(['99.500000', '99.500000']);
+  });
+
+  test('from a wallet of the sandbox takes the tokens out of it', async () => {
+    await using box = await openSandbox();
+    const { smartWallet } = await box.ask(getFintechWallet, {});
+    const before = await box.inside(balances, 'read');
+    const { receivableAddress } = await initiate(box, { fromAddress: smartWallet.address });
+    await deposit(box, receivableAddress, { from: smartWallet.address.toUpperCase().replace('0X', '0x') });
+    await settle(box);
+    expect(await gained(box, before)).toEqual({
+      'wallet/1/base CNGN': -250_000_000n,
+      'chain CNGN': 248_750_000n,
+      'fees/platform/tokens CNGN': 1_250_000n,
+    });
+  });
+
+  test('from a wallet that holds too little does not begin', async () => {
+    await using box = await openSandbox();
+    const { smartWallet } = await box.ask(getFintechWallet, {});
+    const { requestId, receivableAddress } = await initiate(box, { fromAddress: smartWallet.address });
+    const request = { address: receivableAddress, asset: 'CNGN', network: 'base', from: smartWallet.address };
+    const reply = await box.call('POST', '/_sandbox/deposit', { ...request, amount: '5000000.000001' });
+    expect([reply.status, reply.envelope.response_code]).toEqual([400, '01']);
+    await settle(box);
+    expect((await statusOf(box, requestId)).status).toBe('initiated');
+    expect(await deposit(box, receivableAddress, { from: smartWallet.address })).toMatchObject({ outcome: 'bridging' });
+  });
+});
+
+describe('a deposit', () => {
+  test('of another sender fails the transaction and goes back', async () => {
+    await using box = await openSandbox();
+    const before = await box.inside(balances, 'read');
+    const { requestId, receivableAddress } = await initiate(box);
+    expect(await deposit(box, receivableAddress, { from: STRANGER })).toMatchObject({
+      outcome: 'returned',
+      reason: 'wrong_sender',
+    });
+    expect((await statusOf(box, requestId)).status).toBe('initiated');
+    await settle(box);
+    expect(await statusOf(box, requestId)).toMatchObject({ status: 'failed', actualAmount: null, completedAt: null });
+    expect(await gained(box, before)).toEqual({});
+  });
+
+  test('of another sender whose wallet is the sandbox’s goes back into it', async () => {
+    await using box = await openSandbox();
+    const { smartWallet } = await box.ask(getFintechWallet, {});
+    const before = await box.inside(balances, 'read');
+    const { requestId, receivableAddress } = await initiate(box);
+    await deposit(box, receivableAddress, { from: smartWallet.address });
+    expect(await gained(box, before)).toEqual({ 'wallet/1/base CNGN': -250_000_000n, 'bridging CNGN': 250_000_000n });
+    await settle(box);
+    expect([(await statusOf(box, requestId)).status, await gained(box, before)]).toEqual(['failed', {}]);
+  });
+
+  test.each(['USDC', 'USDT'])('of %s stays with its sender, and the transaction waits on', async (asset) => {
+    await using box = await openSandbox();
+    const before = await box.inside(balances, 'read');
+    const { requestId, receivableAddress } = await initiate(box);
+    expect(await deposit(box, receivableAddress, { asset })).toMatchObject({
+      outcome: 'returned',
+      reason: 'wrong_token',
+    });
+    await settle(box);
+    expect([(await statusOf(box, requestId)).status, await gained(box, before)]).toEqual(['initiated', {}]);
+    await deposit(box, receivableAddress);
+    await settle(box);
+    expect((await statusOf(box, requestId)).status).toBe('completed');
+  });
+
+  test.each([
+    ['at once', 0],
+    ['while the first is on its way', 200],
+    ['after the end', 10_000],
+  ])('that is the second, %s, stays with its sender', async (_when, afterMs) => {
+    await using box = await openSandbox();
+    const before = await box.inside(balances, 'read');
+    const { requestId, receivableAddress } = await initiate(box);
+    await deposit(box, receivableAddress);
+    await pass(box, afterMs);
+    expect(await deposit(box, receivableAddress, { amount: '9' })).toMatchObject({
+      outcome: 'returned',
+      reason: 'already_received',
+    });
+    await settle(box);
+    expect(await statusOf(box, requestId)).toMatchObject({ status: 'completed', actualAmount: '248.750000' });
+    expect(await gained(box, before)).toEqual({ 'chain CNGN': -1_250_000n, 'fees/platform/tokens CNGN': 1_250_000n });
+  });
+
+  test('minds no case of an EVM address, and all of it of another', async () => {
+    await using box = await openSandbox();
+    const evm = await initiate(box, { fromAddress: `0x${'aB'.repeat(20)}` });
+    const shouted = `0x${evm.receivableAddress.slice(2).toUpperCase()}`;
+    expect(await deposit(box, shouted, { from: `0x${'Ab'.repeat(20)}` })).toMatchObject({ outcome: 'bridging' });
+    const sol = await initiate(box, { fromNetwork: 'sol', fromAddress: SOLANA });
+    const other = { network: 'sol', from: SOLANA.replace('4Nd1m', '4nd1m') };
+    expect(await deposit(box, sol.receivableAddress, other)).toMatchObject({ reason: 'wrong_sender' });
+  });
+
+  test('into a wallet is there on its network', async () => {
+    await using box = await openSandbox();
+    const { smartWallet } = await box.ask(getFintechWallet, {});
+    expect(await deposit(box, smartWallet.address, { asset: 'USDT', amount: '7.5', network: 'eth' })).toEqual({
+      address: smartWallet.address,
+      asset: 'USDT',
+      amount: '7.500000',
+      outcome: 'credited',
+      reason: null,
+    });
+    const { networkBalances } = await box.ask(balanceMulti, { token: 'USDT', networks: 'eth' });
+    expect(networkBalances?.[0]?.balance).toBe('7.500000');
+  });
+
+  test('reaches the wallets of a user on the other chains', async () => {
+    await using box = await openSandbox();
+    await onboardUser(box);
+    const wallets = await box.inside(
+      ({ store }) =>
+        store.all<{ address: string; blockchain: string }>(
+          `SELECT address, blockchain FROM wallet WHERE kind = 'multi_chain'`,
+        ),
+      'read',
+    );
+    for (const { address, blockchain } of wallets) {
+      const network = blockchain === 'solana' ? 'sol' : 'xbn';
+      expect(await deposit(box, address, { network, from: addressOn(network) })).toMatchObject({ outcome: 'credited' });
+    }
+    expect(wallets.length).toBe(2);
+  });
+
+  const refused: [what: string, more: object, status: number][] = [
+    ['to an address nobody has', { address: STRANGER }, 404],
+    ['on a network the wallet is not on', { network: 'sol', from: SOLANA }, 404],
+    ['on a network nobody knows', { network: 'moon' }, 400],
+    ['from an address of another network', { from: SOLANA }, 400],
+    ['of nothing', { amount: '0' }, 400],
+    ['of less than the smallest unit', { amount: '0.0000001' }, 400],
+    ['of another token', { asset: 'NGN' }, 400],
+    ['with a field too many', { more: 1 }, 400],
+  ];
+
+  test.each(refused)('is refused %s', async (_what, more, status) => {
+    await using box = await openSandbox();
+    const { smartWallet } = await box.ask(getFintechWallet, {});
+    const request = { address: smartWallet.address, asset: 'CNGN', amount: '1', network: 'base', from: SENDER };
+    const before = await box.inside(balances, 'read');
+    expect((await box.call('POST', '/_sandbox/deposit', { ...request, ...more })).status).toBe(status);
+    expect(await gained(box, before)).toEqual({});
+  });
+
+  test('is refused from the wallet it goes to, and on another network than the transaction’s', async () => {
+    await using box = await openSandbox();
+    const { smartWallet } = await box.ask(getFintechWallet, {});
+    const { receivableAddress } = await initiate(box);
+    const request = { asset: 'CNGN', amount: '1', network: 'base' };
+    const send = (more: object) => box.call('POST', '/_sandbox/deposit', { ...request, ...more });
+    expect((await send({ address: smartWallet.address, from: smartWallet.address })).status).toBe(400);
+    expect((await send({ address: receivableAddress, from: SENDER, network: 'bsc' })).status).toBe(404);
+  });
+});
+
+describe('the callback', () => {
+  const callbackUrl = 'https://hooks.example.com/bridge';
+
+  test('hears of the end', async () => {
+    await using box = await openSandbox();
+    const { requestId, receivableAddress, reference } = await initiate(box, { callbackUrl });
+    await deposit(box, receivableAddress);
+    await settle(box);
+    const { txHash } = await statusOf(box, requestId);
+    expect(await told(box)).toEqual([
+      {
+        event: 'bridge.completed',
+        data: expect.objectContaining({ callbackUrl, requestId, reference, txHash, actualAmount: '248.750000' }),
+      },
+    ]);
+  });
+
+  test('hears of a failure', async () => {
+    await using box = await openSandbox();
+    const { receivableAddress } = await initiate(box, { callbackUrl });
+    await deposit(box, receivableAddress, { from: STRANGER });
+    await settle(box);
+    expect(await told(box)).toMatchObject([{ event: 'bridge.failed', data: { callbackUrl, status: 'failed' } }]);
+  });
+
+  test('that was not given hears nothing', async () => {
+    await using box = await openSandbox();
+    const { receivableAddress } = await initiate(box);
+    await deposit(box, receivableAddress);
+    await settle(box);
+    expect(await told(box)).toEqual([]);
+  });
+});
+
+describe('the history', () => {
+  const listed = async (box: TestSandbox, filter: object = {}, key?: string) => {
+    const { transactions, pagination } = await box.ask(listBridges, filter, key);
+    return { ids: transactions.map(({ requestId }) => requestId), pagination };
+  };
+
+  async function openWithFour() {
+    const box = await openSandbox();
+    const ids: string[] = [];
+    for (const toNetwork of ['bsc', 'eth', 'bsc', 'sol']) {
+      const { requestId } = await initiate(box, { toNetwork, toAddress: toNetwork === 'sol' ? SOLANA : RECEIVER });
+      ids.unshift(requestId);
+      box.clock.pass(86_400_000);
+    }
+    return { box, ids, [Symbol.asyncDispose]: box.close };
+  }
+
+  test('is newest first', async () => {
+    await using four = await openWithFour();
+    expect(await listed(four.box)).toEqual({
+      ids: four.ids,
+      pagination: { total: 4, limit: 20, offset: 0, hasMore: false },
+    });
+  });
+
+  test.each([
+    [1, 3, 0, true],
+    [2, 3, 3, false],
+    [3, 3, 6, false],
+    [2, 2, 2, false],
+    [1, 4, 0, false],
+  ])('page %d of %d has the offset %d', async (page, limit, offset, hasMore) => {
+    await using four = await openWithFour();
+    expect(await listed(four.box, { page, limit })).toEqual({
+      ids: four.ids.slice(offset, offset + limit),
+      pagination: { total: 4, limit, offset, hasMore },
+    });
+  });
+
+  test.each([
+    [{ toNetwork: 'bsc' }, [1, 3]],
+    [{ toNetwork: 'ethereum' }, [2]],
+    [{ fromNetwork: 'base' }, [0, 1, 2, 3]],
+    [{ fromNetwork: 'trx' }, []],
+    [{ token: 'cngn' }, [0, 1, 2, 3]],
+    [{ token: 'USDC' }, []],
+    [{ status: 'initiated' }, [0, 1, 2, 3]],
+    [{ status: 'completed' }, []],
+    [{ startDate: '2026-01-07' }, [0, 1]],
+    // The end is the beginning of its day.
+    [{ endDate: '2026-01-07' }, [2, 3]],
+    [{ startDate: '2026-01-06T09:00:00Z', endDate: '2026-01-07T10:00:00+01:00' }, [1, 2]],
+    [{ toNetwork: 'bsc', startDate: '2026-01-06' }, [1]],
+  ])('with %j has those', async (filter, at) => {
+    await using four = await openWithFour();
+    const { ids, pagination } = await listed(four.box, filter);
+    expect(ids).toEqual(at.map((index) => four.ids[index]));
+    expect(pagination.total).toBe(at.length);
+  });
+
+  test('says its filters, the dates as full times', async () => {
+    await using box = await openSandbox();
+    const reply = await box.call(
+      'GET',
+      '/bridge/history?startDate=2026-08-01&endDate=2026-08-02T09:30:00%2B01:00&toNetwork=trx',
+    );
+    expect(reply.envelope.data).toMatchObject({
+      transactions: [],
+      filters: {
+        toNetwork: 'trx',
+        startDate: '2026-08-01T00:00:00.000Z',
+        endDate: '2026-08-02T08:30:00.000Z',
+      },
+      version: '1.0.0',
+    });
+    expect((await box.call('GET', '/bridge/history')).envelope.data).toMatchObject({ filters: {} });
+  });
+
+  test('is that of the own fintech, and so is a status', async () => {
+    await using box = await openSandbox();
+    const key = await secondKey(box);
+    const { requestId } = await initiate(box);
+    expect((await listed(box, {}, key)).pagination.total).toBe(0);
+    const reply = await box.call('GET', `/bridge/status/${requestId}`, undefined, key);
+    expect([reply.status, reply.envelope.response_code]).toEqual([404, '02']);
+  });
+});
+
+test('whatever arrives from wherever, no token is made, lost or stuck', async () => {
+  const arrival = fc.record({
+    bridge: fc.nat(3),
+    asset: fc.constantFrom('CNGN', 'CNGN', 'CNGN', 'USDC'),
+    from: fc.constantFrom(SENDER, SENDER, STRANGER),
+    micro: fc.integer({ min: 1, max: 10 ** 12 }),
+    thenMs: fc.constantFrom(0, 1, 150, 300, 10_000),
+  });
+  const reached = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(fc.array(arrival, { minLength: 1, maxLength: 12 }), async (arrivals) => {
+      await using box = await openSandbox();
+      const { smartWallet } = await box.ask(getFintechWallet, {});
+      const bridges = [];
+      for (const toAddress of [RECEIVER, smartWallet.address, RECEIVER, smartWallet.address])
+        bridges.push(await initiate(box, { toAddress }));
+      const before = await box.inside(balances, 'read');
+      for (const { bridge, asset, from, micro, thenMs } of arrivals) {
+        const amount = `${Math.floor(micro / 1e6)}.${String(micro % 1e6).padStart(6, '0')}`;
+        await deposit(box, bridges[bridge]?.receivableAddress ?? '', { asset, from, amount });
+        await pass(box, thenMs);
+        expect(await box.inside(({ store }) => checkLedger(store).balanced, 'read')).toBe(true);
+      }
+      await settle(box);
+      const moved = await gained(box, before);
+      expect(Object.values(moved).reduce((sum, minor) => sum + minor, 0n)).toBe(0n);
+      expect(moved).not.toHaveProperty(['bridging CNGN']);
+      expect(Object.keys(moved).filter((code) => code.endsWith('USDC'))).toEqual([]);
+      for (const { requestId } of bridges) reached.add((await statusOf(box, requestId)).status);
+    }),
+    { numRuns: 25 },
+  );
+  expect([...reached].sort()).toEqual(['completed', 'failed', 'initiated']);
+});
