@@ -2,6 +2,7 @@ import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
 import { CliError } from '../exit.ts';
 import type { Column } from '../present/result.ts';
 import type { Outcome } from './command.ts';
+import { liveLine } from './live.ts';
 import { duration, type Parameter } from './parameters.ts';
 import { outcomeOf, type Session } from './session.ts';
 
@@ -50,21 +51,24 @@ export async function follow<E extends Endpoint>(session: Session, following: Fo
   const { clock, interrupted } = session.world;
   const slowest = (endpoint.rateLimit.windowSeconds * 1000) / (endpoint.rateLimit.max * SHARE_OF_LIMIT);
   const deadlineMs = clock.now() + waitMs;
-  let state: string | undefined;
+  const line = liveLine(session.world, session.globals.quiet);
   for (let pauseMs = FIRST_POLL_MS; ; pauseMs = Math.min(pauseMs * POLL_GROWTH, Math.max(slowest, FIRST_POLL_MS))) {
     const totalMs = waitMs > 0 ? { totalMs: Math.max(SHORTEST_READ_MS, deadlineMs - clock.now()) } : {};
-    const reply = await session.call(endpoint, following.input, totalMs).catch((error) => {
+    const reply = await session.call(endpoint, following.input, totalMs).catch(async (error) => {
+      await line.end();
       throw session.changed() ? cutShort(following, error) : error;
     });
     const now = following.stateOf(reply.data) ?? 'unknown';
-    if (waitMs > 0 && now !== state) await session.note(`${what} is ${now}`);
-    state = now;
+    if (waitMs > 0) await line.show(`${what} is ${now}`);
+    const isOver = failed.includes(now) || done.includes(now) || waitMs === 0 || clock.now() >= deadlineMs;
+    if (isOver) await line.end();
     const outcome = await outcomeOf(session, endpoint, reply, columns && { columns });
     if (failed.includes(now)) return { ...outcome, error: failure(what, following.words?.(reply.data)) };
     if (done.includes(now) || waitMs === 0) return outcome;
     const leftMs = deadlineMs - clock.now();
-    if (leftMs <= 0) return { ...outcome, error: stillPending(following, now) };
-    await clock.sleep(Math.min(pauseMs, leftMs), interrupted).catch(() => {
+    if (isOver || leftMs <= 0) return { ...outcome, error: stillPending(following, now) };
+    await clock.sleep(Math.min(pauseMs, leftMs), interrupted).catch(async () => {
+      await line.end();
       throw new CliError('interrupted', `interrupted while ${what} was ${now}; it goes on without this command`, {
         hint: `ask again with: ${following.again}`,
       });
