@@ -250,6 +250,7 @@ const AMBIENT =
   /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.|\bglobalThis\.process\b|\bset(?:Timeout|Interval|Immediate)\b|\bqueueMicrotask\b|\brandomUUID\b|\bgetRandomValues\b|\bperformance\.|\bAbortSignal\.timeout\b|\bconsole\.|\bglobalThis\.fetch\b|(?:await|return|=) fetch\(/g;
 
 const AMBIENT_EXCEPTIONS: Readonly<Record<string, string>> = {
+  'crypto/node-crypto.ts process.': 'loads node:crypto when it is first used; no time or chance comes of it',
   'late-child-process.ts process.': 'stands for node:child_process in the bundle, which loads it late',
   'client/fetch-light.ts globalThis.process': 'the clock that ky reads in the bundle, where the World does not reach',
   'client/network.ts AbortSignal.timeout':
@@ -288,6 +289,7 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
       'option',
       'required',
       'repeated',
+      'someArguments',
       'switchOn',
       'waitOption',
       'oneOf',
@@ -297,9 +299,12 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
       'digits',
       'amountOf',
       'amountHelp',
+      'choice',
+      'userOption',
+      'directionOptions',
     ],
   ],
-  [/^service\//, ['tokens', 'naira']],
+  [/^service\//, ['tokens', 'naira', 'failedBecause', 'movementTriggers']],
 ];
 
 const IMPORT_EXCEPTIONS: Readonly<Record<string, string>> = {};

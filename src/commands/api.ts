@@ -7,6 +7,7 @@ import { CliError } from '../exit.ts';
 import { printable } from '../money/amount.ts';
 import { isWireNumber, parseJson } from '../money/decimal.ts';
 import { command } from './command.ts';
+import { nearest } from './nearest.ts';
 import { argument, option, repeated, word } from './parameters.ts';
 import { outcomeOf, type Session } from './session.ts';
 
@@ -34,11 +35,14 @@ function endpointFor(method: string, path: string): Called {
       .flatMap((part, index) => (part.startsWith(':') ? [[part.slice(1), decoded(parts[index] ?? '')]] : []));
     return { endpoint, path: Object.fromEntries(named) };
   }
-  const otherMethod = spellings.find((each) => each.path === path);
+  const otherMethod = spellings.find((each) => fits(each.path));
+  const near = nearest(
+    path,
+    endpoints.map((each) => each.path),
+  );
+  const meant = otherMethod ? [`${otherMethod.method} ${path}`] : near;
   throw new CliError('usage', `no endpoint is ${printable(method)} ${printable(path)}`, {
-    hint: otherMethod
-      ? `write ${otherMethod.method} ${path}`
-      : `the paths are: ${endpoints.map((endpoint) => endpoint.path).join(', ')}`,
+    hint: `${meant.length > 0 ? `did you mean ${meant.join(' or ')}? ` : ''}see them all with: fiatrail endpoints`,
   });
 }
 

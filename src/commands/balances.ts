@@ -1,8 +1,11 @@
+import type { Reply } from '../client/client.ts';
+import type { ResponseOf } from '../contract/endpoint.ts';
 import { balanceAddress, balanceMulti, balanceUser } from '../contract/wallets.ts';
 import { CliError } from '../exit.ts';
 import { printable } from '../money/amount.ts';
 import { scaledInteger } from '../money/decimal.ts';
-import { command } from './command.ts';
+import type { Column } from '../present/result.ts';
+import { command, type Outcome } from './command.ts';
 import { argument, evmAddress, id, option, ticker } from './parameters.ts';
 import { outcomeOf, type Session } from './session.ts';
 
@@ -24,21 +27,6 @@ interface NetworkBalance {
   readonly error?: string | null | undefined;
 }
 
-/**
- * For a person: the networks that hold something or could not be read, and the names of the others. What else reads the
- * answer gets all of it.
- */
-function forReading<D extends { readonly networkBalances?: readonly NetworkBalance[] | null | undefined }>(
-  { globals: { present } }: Session,
-  data: D,
-) {
-  if (present.format !== 'table' || present.fields || present.query !== undefined) return data;
-  const all = data.networkBalances ?? [];
-  const isEmpty = ({ balance, error }: NetworkBalance) => !error && (!balance || scaledInteger(balance, 6) === 0n);
-  const empty = [...new Set(all.filter(isEmpty).map(({ network }) => network))];
-  return { ...data, networkBalances: all.filter((each) => !isEmpty(each)), emptyNetworks: empty.join(', ') || null };
-}
-
 const NETWORKS = [
   { field: 'network', title: 'Network' },
   { field: 'balance', title: 'Balance' },
@@ -46,17 +34,41 @@ const NETWORKS = [
   { field: 'error', title: 'Not read' },
 ] as const;
 
-const EACH_NETWORK = [
-  { field: 'networkBalances', title: 'Where', columns: NETWORKS },
-  { field: 'emptyNetworks', title: 'Nothing on' },
-  { field: 'checkedAt', title: 'Checked at' },
-] as const;
+const WHERE = { field: 'networkBalances', title: 'Where', columns: NETWORKS } as const;
+const NOTHING_ON = { field: 'emptyNetworks', title: 'Nothing on' } as const;
 
-const FINTECH = [
-  { field: 'walletAddress', title: 'Wallet' },
-  { field: 'totalBalance', title: 'Balance' },
-  ...EACH_NETWORK,
-] as const;
+/** Where it holds something or could not be read, and the names of the other networks. */
+function told(all: readonly NetworkBalance[]) {
+  const isEmpty = ({ balance, error }: NetworkBalance) => !error && (!balance || scaledInteger(balance, 6) === 0n);
+  const networkBalances = all.filter((each) => !isEmpty(each));
+  const names = new Set(networkBalances.map(({ network }) => network));
+  const others = all.map(({ network }) => network).filter((network) => !names.has(network));
+  return { networkBalances, emptyNetworks: [...new Set(others)].join(', ') };
+}
+
+interface Balances {
+  readonly networkBalances?: readonly NetworkBalance[] | null | undefined;
+}
+
+/** Whose balance, in all, and where. What is no table gets the whole answer. */
+async function shown<E extends typeof balanceMulti | typeof balanceAddress | typeof balanceUser>(
+  session: Session,
+  endpoint: E,
+  reply: Reply<ResponseOf<E> & Balances>,
+  whose: Column,
+): Promise<Outcome> {
+  const { format, fields, query } = session.globals.present;
+  if (format !== 'table' || fields || query !== undefined) return outcomeOf(session, endpoint, reply);
+  const brief = told(reply.data.networkBalances ?? []);
+  const columns = [
+    whose,
+    { field: 'totalBalance', title: 'Balance' },
+    ...(brief.networkBalances.length > 0 ? [WHERE] : []),
+    ...(brief.emptyNetworks === '' ? [] : [NOTHING_ON]),
+    { field: 'checkedAt', title: 'Checked at' },
+  ];
+  return outcomeOf(session, endpoint, { ...reply, data: { ...reply.data, ...brief } }, { columns });
+}
 
 const fintechCommand = command({
   words: ['balances', 'fintech'],
@@ -66,22 +78,16 @@ const fintechCommand = command({
   parameters: { token: tokenOption, networks: networksOption },
   run: async (session, { token, networks }) => {
     const reply = await session.call(balanceMulti, { token, networks });
-    return outcomeOf(session, balanceMulti, { ...reply, data: forReading(session, reply.data) }, { columns: FINTECH });
+    return shown(session, balanceMulti, reply, { field: 'walletAddress', title: 'Wallet' });
   },
 });
-
-const ADDRESS = [
-  { field: 'address', title: 'Address' },
-  { field: 'totalBalance', title: 'Balance' },
-  ...EACH_NETWORK,
-] as const;
 
 const addressCommand = command({
   words: ['balances', 'address'],
   summary: 'Show what any EVM address holds, by network',
   examples: [
     'fiatrail balances address 0x52908400098527886E0F7030069857D2E4169EE7',
-    'fiatrail balances address 0x5290… --token USDC --networks base,eth -o json --query totalBalance.value',
+    'fiatrail balances address 0x52908400098527886E0F7030069857D2E4169EE7 --token USDC --networks base,eth -o json --query totalBalance.value',
   ],
   endpoints: [balanceAddress.id],
   parameters: {
@@ -91,16 +97,9 @@ const addressCommand = command({
   },
   run: async (session, { address, token, networks }) => {
     const reply = await session.call(balanceAddress, { address, token, networks: networks?.split(',') });
-    const data = forReading(session, reply.data);
-    return outcomeOf(session, balanceAddress, { ...reply, data }, { columns: ADDRESS });
+    return shown(session, balanceAddress, reply, { field: 'address', title: 'Address' });
   },
 });
-
-const USER = [
-  { field: 'userId', title: 'User' },
-  { field: 'totalBalance', title: 'Balance' },
-  ...EACH_NETWORK,
-] as const;
 
 const userCommand = command({
   words: ['balances', 'user'],
@@ -113,7 +112,7 @@ const userCommand = command({
   parameters: { userId: argument('user-id', 'as printed by users list', id), token: tokenOption },
   run: async (session, { userId, token }) => {
     const reply = await session.call(balanceUser, { userId, token });
-    return outcomeOf(session, balanceUser, { ...reply, data: forReading(session, reply.data) }, { columns: USER });
+    return shown(session, balanceUser, reply, { field: 'userId', title: 'User' });
   },
 });
 

@@ -7,7 +7,7 @@ import {
 } from '../contract/banks.ts';
 import { CliError } from '../exit.ts';
 import { command } from './command.ts';
-import { look } from './look.ts';
+import { LOOKING, look } from './look.ts';
 import { argument, digits, id, option, required, switchOn, word } from './parameters.ts';
 import { outcomeOf } from './session.ts';
 
@@ -135,7 +135,7 @@ const removeCommand = command({
         lines: [['account', accountId]],
         look: () =>
           look(async () => {
-            const [account] = (await session.call(getBankAccount, { accountId })).data.accounts ?? [];
+            const [account] = (await session.call(getBankAccount, { accountId }, LOOKING)).data.accounts ?? [];
             if (!account) return [];
             return [['which is', `${account.accountName}, ${account.accountNumber} at ${account.bankName}`]];
           }),

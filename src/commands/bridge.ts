@@ -122,7 +122,7 @@ const startCommand = command({
     await session.note(`now send ${amountForPeople(amount)} on ${source} from ${from} to ${receivableAddress}`);
     if (session.profile.mode !== 'live')
       await session.note(
-        `in the sandbox: fiatrail sandbox pay ${receivableAddress} --chain ${source} --amount ${wireDecimal(amount)} --from ${from}`,
+        `in the sandbox: fiatrail sandbox pay ${receivableAddress} --chain --network ${source} --amount ${wireDecimal(amount)} --from ${from}`,
       );
     if (wait === undefined) {
       await session.note(`then: fiatrail bridge status ${requestId} --wait`);

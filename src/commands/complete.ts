@@ -183,13 +183,13 @@ async function valuesFor(
 ): Promise<readonly Candidate[] | typeof FILES> {
   if (values) return values.map((text) => ({ text }));
   if (FILE_PLACEHOLDERS.includes(placeholder)) return FILES;
-  if (!placeholder.endsWith('-id')) return [];
+  if (!/(^|-)(id|endpoint)$/.test(placeholder)) return [];
   return idsFor(placeholder, line, world);
 }
 
 /** Ids by what stands for them in help: those of the embedded sandbox where that is the account, and those of the journal. */
 async function idsFor(placeholder: string, line: Typed, world: World): Promise<readonly Candidate[]> {
-  if (placeholder === 'endpoint-id') {
+  if (placeholder.startsWith('endpoint')) {
     const { endpoints } = await import('../contract/index.ts');
     return endpoints.map(({ id, summary }) => ({ text: id, about: summary }));
   }

@@ -68,7 +68,7 @@ function pageOf(endpoint: Endpoint, commands: readonly Command[]): Outcome {
     { field: 'method', title: 'Method' },
     { field: 'path', title: 'Path' },
     ...others,
-    { field: 'effect', title: 'Effect' },
+    { field: 'effectWords', title: 'Effect' },
     { field: 'rateLimit.text', title: 'Rate limit' },
     { field: 'source', title: 'Source' },
     { field: 'command', title: 'Command' },

@@ -93,7 +93,7 @@ export const setCommand = command({
     'What is not given stays as it is: the setting is read first, in a dry run too, and sent back whole. The fee is a percentage of the amount, up to the cap.',
   examples: [
     'fiatrail fees set --onramp-percent 0.5% --onramp-cap 500 --onramp on',
-    'fiatrail fees set --offramp off --note "free offramps in August" -o json',
+    'fiatrail fees set --offramp-percent 0.5% --offramp-cap 500 --offramp off --note "free in August" -o json',
   ],
   endpoints: [manageFees.id, getFees.id],
   parameters: {

@@ -1,3 +1,4 @@
+import { CliError } from '../exit.ts';
 import { type Amount, type Asset, amount, amountForPeople, isAsset } from '../money/amount.ts';
 import { trimDecimal } from '../money/decimal.ts';
 import { fromWire, toWireText } from '../money/units.ts';
@@ -18,6 +19,27 @@ export const requiredPair = required('--pair <pair>', PAIR_HELP, pair, `Pair (${
 export const requiredSide = required('--side <side>', SIDE_HELP, side, 'Side (buy or sell the stablecoin):');
 export const optionalPair = option('--pair <pair>', PAIR_HELP, pair);
 export const optionalSide = option('--side <side>', SIDE_HELP, side);
+const LEAST_CNGN = amount('CNGN', 1_000_000_000n);
+
+/** The service quotes no less. Throws CliError usage. */
+const atLeastThousand = (text: string): Amount => {
+  const value = amountOf('CNGN')(text);
+  if (value.minor >= LEAST_CNGN.minor) return value;
+  throw new CliError(
+    'usage',
+    `${amountForPeople(value)} is less than ${amountForPeople(LEAST_CNGN)}, the least there is`,
+    {
+      code: 'INVALID_AMOUNT',
+    },
+  );
+};
+
+export const quotedCngn = required(
+  '--amount <cngn>',
+  `${amountHelp('CNGN')}; at least 1000`,
+  atLeastThousand,
+  'Amount in cNGN, at least 1000:',
+);
 export const requiredCngn = required('--amount <cngn>', amountHelp('CNGN'), amountOf('CNGN'), 'Amount in cNGN:');
 export const optionalCngn = option('--amount <cngn>', amountHelp('CNGN'), amountOf('CNGN'));
 

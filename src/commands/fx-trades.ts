@@ -10,7 +10,7 @@ import {
   optionalPair,
   optionalSide,
   PAIRS,
-  requiredCngn,
+  quotedCngn,
   requiredPair,
   requiredSide,
   type Side,
@@ -53,7 +53,7 @@ const quoteCommand = command({
     'fiatrail fx quote --pair CNGN-USDT --side sell --amount 50000 -o json --query quoteId',
   ],
   endpoints: [quote.id],
-  parameters: { pair: requiredPair, side: requiredSide, amount: requiredCngn },
+  parameters: { pair: requiredPair, side: requiredSide, amount: quotedCngn },
   run: async (session, { pair, side, amount }) => {
     const reply = await session.call(quote, { pair, side, cngnAmount: wireDecimal(amount) });
     await session.note(`trade on it within 5 minutes: fiatrail fx trade --quote ${reply.data.quote.quoteId}`);
@@ -96,10 +96,14 @@ function termsOf({ quote: quoteId, order: orderId, pair, side, amount }: Deal) {
       what: `trade of ${amount && amountForPeople(amount)} against order ${orderId}`,
       lines: [['order', orderId]] as Line[],
     };
+  const deal = pair && side && amount ? dealWords(side, pair, amount) : '';
   return {
     request: { pair, side, cngnAmount },
-    what: `trade: ${pair && side && amount && dealWords(side, pair, amount)}`,
-    lines: [['pair', pair ?? '']] as Line[],
+    what: `trade: ${deal}`,
+    lines: [
+      ['pair', pair ?? ''],
+      ['trade', deal],
+    ] as Line[],
   };
 }
 
@@ -134,7 +138,6 @@ const tradeCommand = command({
         summary: what,
         lines: [
           ...lines,
-          ...(side ? [['side', side] as const] : []),
           ...(amount ? [amountLine(amount, 'decimal-string')] : []),
           ['destination', to ?? 'the account'],
         ],
@@ -163,7 +166,7 @@ const marketOrderCommand = command({
       'Pair (CNGN-USDC or CNGN-USDT):',
     ),
     side: requiredSide,
-    amount: requiredCngn,
+    amount: quotedCngn,
     to: destination,
     key: idempotencyKey,
     wait: waitOption('until it has settled'),
@@ -176,7 +179,7 @@ const marketOrderCommand = command({
         summary: `market order: ${dealWords(side, pair, amount)}`,
         lines: [
           ['pair', pair],
-          ['side', side],
+          ['trade', dealWords(side, pair, amount)],
           amountLine(amount, 'decimal-string'),
           ['destination', to ?? 'the account'],
         ],

@@ -17,7 +17,7 @@ function choice<const V extends readonly string[]>(name: string, values: V) {
   return option(`--${name} <${name}>`, `${values.join(', ')} (default all)`, oneOf(...values));
 }
 
-const user = (help: string) => option('--user <user-id>', help, id);
+const userOption = (help: string) => option('--user <user-id>', help, id);
 
 const paging = {
   ...periodOptions,
@@ -95,7 +95,7 @@ const depositsCommand = command({
   parameters: {
     type: choice('type', DEPOSITS),
     status: choice('status', STATUSES),
-    user: user('only of this user (with type user_onramp)'),
+    user: userOption('only of this user (with type user_onramp)'),
     ...paging,
   },
   run: async (session, { type, status, user: userId, since, until, ...page }) =>
@@ -123,7 +123,7 @@ const payoutsCommand = command({
   parameters: {
     type: choice('type', PAYOUTS),
     status: choice('status', STATUSES),
-    user: user('only of this user (with type user_offramp)'),
+    user: userOption('only of this user (with type user_offramp)'),
     ...paging,
   },
   run: async (session, { type, status, user: userId, since, until, ...page }) =>
@@ -152,7 +152,7 @@ const transactionsCommand = command({
     direction: option('--direction <direction>', 'in (deposits) or out (payouts) (default both)', oneOf('in', 'out')),
     type: choice('type', [...DEPOSITS, ...PAYOUTS]),
     status: choice('status', STATUSES),
-    user: user('only of this user'),
+    user: userOption('only of this user'),
     ...paging,
   },
   run: async (session, { direction, type, status, user: userId, since, until, ...page }) =>
@@ -180,7 +180,7 @@ const withdrawalsCommand = command({
   parameters: {
     type: choice('type', WITHDRAWALS),
     status: choice('status', ['pending', 'completed', 'failed']),
-    user: user('only of this user'),
+    user: userOption('only of this user'),
     token: option('--token <ticker>', 'CNGN, USDC or USDT (default all)', ticker),
     ...paging,
   },

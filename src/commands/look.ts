@@ -5,10 +5,13 @@ import type { WireNumber } from '../money/decimal.ts';
 import { percentFromWire, percentOfRoundHalfUp } from '../money/rates.ts';
 import { fromWire, type MoneyUnit, toWireNumber, wireForPeople } from '../money/units.ts';
 import type { Ticker } from './parameters.ts';
-import type { Session } from './session.ts';
+import type { Session, SessionCallOptions } from './session.ts';
 
 /** A label and its value, for the person who confirms. */
 export type Line = readonly [label: string, value: string];
+
+/** Somebody waits to be asked: what takes longer is done without. */
+export const LOOKING = { totalMs: 5_000 } as const;
 
 /** What can be read, all at once. What cannot is left out: it is no reason to stop. */
 export async function look(...reads: readonly (() => Promise<readonly Line[]>)[]): Promise<readonly Line[]> {
@@ -39,7 +42,7 @@ export async function userBalance(
   token: Ticker,
   wallet?: string,
 ): Promise<Amount | undefined> {
-  const { data } = await session.call(balanceUser, { userId, token });
+  const { data } = await session.call(balanceUser, { userId, token }, LOOKING);
   const held = wallet
     ? data.networkBalances?.find(({ walletAddress }) => walletAddress?.toLowerCase() === wallet.toLowerCase())?.balance
     : data.totalBalance;
@@ -47,8 +50,12 @@ export async function userBalance(
 }
 
 /** What the account's smart wallet holds of a token. */
-export async function accountBalance(session: Session, token: Ticker): Promise<Amount | undefined> {
-  const { data } = await session.call(balanceMulti, { token });
+export async function accountBalance(
+  session: Session,
+  token: Ticker,
+  options: SessionCallOptions = LOOKING,
+): Promise<Amount | undefined> {
+  const { data } = await session.call(balanceMulti, { token }, options);
   return fromWire(data.totalBalance ?? '', 'token', token);
 }
 
@@ -59,7 +66,7 @@ export function nairaOf(kobo: WireNumber | null | undefined): Amount | undefined
 
 /** The fees that can be withdrawn, and between which limits. */
 export async function withdrawableFees(session: Session, isBeforehand: boolean) {
-  const { data } = await session.call(accumulatedFees, {}, { isBeforehand });
+  const { data } = await session.call(accumulatedFees, {}, isBeforehand ? { isBeforehand } : LOOKING);
   return {
     available: nairaOf(data.summary?.availableForWithdrawal),
     minimum: nairaOf(data.details?.minimumWithdrawal),
@@ -72,12 +79,12 @@ export type Direction = 'onramp' | 'offramp';
 /** What the platform takes for an amount, by its own preview. */
 export async function platformFee(session: Session, direction: Direction, value: Amount): Promise<Amount | undefined> {
   const request = { amount: toWireNumber(value, 'kobo'), transactionType: direction };
-  return nairaOf((await session.call(previewFees, request)).data.result?.finalFee);
+  return nairaOf((await session.call(previewFees, request, LOOKING)).data.result?.finalFee);
 }
 
 /** What the account itself takes: its percentage, up to its cap; nothing where it has set none. */
 async function ownFee(session: Session, direction: Direction, value: Amount): Promise<Amount | undefined> {
-  const { data } = await session.call(getFees, {});
+  const { data } = await session.call(getFees, {}, LOOKING);
   const setting = data.feeConfiguration?.[`${direction}Fee`];
   if (!setting?.enabled || data.hasConfiguration === false) return amount('NGN', 0n);
   const percent = percentFromWire(setting.percentageFee ?? 0);

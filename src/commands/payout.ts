@@ -4,7 +4,7 @@ import { type Amount, amountForPeople, amount as amountIn } from '../money/amoun
 import { cngnBaseFromKobo, koboFromCngnBase } from '../money/rates.ts';
 import { toWireNumber } from '../money/units.ts';
 import { command } from './command.ts';
-import { accountBalance, amountLine, balanceLine, type Line, look, platformFee } from './look.ts';
+import { accountBalance, amountLine, balanceLine, type Line, LOOKING, look, platformFee } from './look.ts';
 import { amountHelp, amountOf, argument, id, required } from './parameters.ts';
 import { outcomeOf, type Session } from './session.ts';
 import { follow, waitOption } from './wait.ts';
@@ -38,7 +38,7 @@ function followPayout(session: Session, requestId: string, waitMs: number) {
 
 /** Whose account the Naira goes to, as the bank knows it. */
 async function destinationLines(session: Session, accountId: string): Promise<readonly Line[]> {
-  const [account] = (await session.call(getBankAccount, { accountId })).data.accounts ?? [];
+  const [account] = (await session.call(getBankAccount, { accountId }, LOOKING)).data.accounts ?? [];
   return account ? [['pays', `${account.accountName}, ${account.accountNumber} at ${account.bankName}`]] : [];
 }
 

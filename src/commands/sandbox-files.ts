@@ -17,8 +17,6 @@ function asUsage(error: unknown, path: string): unknown {
   });
 }
 
-const file = (help: string) => argument('file', help, word, 'File:');
-
 export const snapshotCommand = command({
   words: ['sandbox', 'snapshot'],
   summary: 'Write the whole state of the sandbox to a new file',
@@ -26,7 +24,7 @@ export const snapshotCommand = command({
     'Only its owner can read the file. It holds the keys of the sandbox. A served sandbox writes it where it runs.',
   examples: ['fiatrail sandbox snapshot before.db', 'fiatrail sandbox snapshot before.db -o json --query bytes'],
   endpoints: [sandboxSnapshot.id],
-  parameters: { file: file('the file to make; nothing may stand there') },
+  parameters: { file: argument('file', 'the file to make; nothing may stand there', word, 'File:') },
   run: async (session, input) => {
     requireSandbox(session);
     const path = absolutePath(input.file);
@@ -42,7 +40,7 @@ export const restoreCommand = command({
   summary: 'Put the state of a snapshot in the place of what the sandbox holds; its key stays',
   examples: ['fiatrail sandbox restore before.db', 'fiatrail sandbox restore before.db --yes'],
   endpoints: [sandboxRestore.id],
-  parameters: { file: file('a file that snapshot made') },
+  parameters: { file: argument('file', 'a file that snapshot made', word, 'File:') },
   run: async (session, input) => {
     requireSandbox(session);
     const path = absolutePath(input.file);

@@ -33,7 +33,7 @@ async function pendingOf(session: Session) {
 /** What the account says of itself, read at once. Throws CliError where it does not answer. */
 async function account(session: Session) {
   const held = async () =>
-    Promise.all(TICKERS.map(async (token) => [token, (await accountBalance(session, token)) ?? null] as const));
+    Promise.all(TICKERS.map(async (token) => [token, (await accountBalance(session, token, {})) ?? null] as const));
   const [balances, { data }, pending] = await Promise.all([
     held(),
     session.call(accumulatedFees, {}),

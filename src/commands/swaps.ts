@@ -1,7 +1,7 @@
 import { listSwaps, startSwap, swapStatus, triggerSwap } from '../contract/swaps.ts';
 import { balanceAddress } from '../contract/wallets.ts';
 import { CliError } from '../exit.ts';
-import { amountForPeople } from '../money/amount.ts';
+import { type Amount, ASSET_LABEL, amountForPeople } from '../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire } from '../money/rates.ts';
 import { fromWire, toWireNumber } from '../money/units.ts';
 import { command, type Outcome } from './command.ts';
@@ -47,6 +47,19 @@ function checkTokens(sell: Ticker, buy: Ticker | undefined): void {
     throw new CliError('usage', `--sell and --buy are both ${sell}`, { hint: 'choose two of CNGN, USDC and USDT' });
 }
 
+/** The amount in the token that is sold. Throws CliError usage. */
+function soldOf(amount: (token: Ticker) => Amount, sell: Ticker): Amount {
+  try {
+    return amount(sell);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    throw new CliError(error.category, `--amount: ${error.message.replace(/^--amount: /, '')}`, {
+      code: error.code,
+      hint: `the amount is of what is sold: write it in ${ASSET_LABEL[sell]}, or sell the other token with --sell`,
+    });
+  }
+}
+
 const slippageLine = (slippage: PercentMillionths | undefined, usual: string): Line => [
   'slippage',
   slippage === undefined ? `${usual} percent, as is usual` : `${percentText(slippage)} percent`,
@@ -71,7 +84,7 @@ const triggerCommand = command({
   },
   run: async (session, { wallet, sell, buy, amount, slippage, wait }) => {
     checkTokens(sell, buy);
-    const sold = amount?.(sell);
+    const sold = amount && soldOf(amount, sell);
     const into = buy ?? 'what the wallet is set to';
     const held = async (): Promise<readonly Line[]> => {
       const { data } = await session.call(balanceAddress, { address: wallet, token: sell });
@@ -126,7 +139,7 @@ const startCommand = command({
   },
   run: async (session, { userId, sell, buy, amount, slippage, from, to, wait }) => {
     checkTokens(sell, buy);
-    const sold = amount(sell);
+    const sold = soldOf(amount, sell);
     const held = async (): Promise<readonly Line[]> => {
       const balance = await userBalance(session, userId, sell, from);
       return balance ? [balanceLine(balance, -sold.minor)] : [];

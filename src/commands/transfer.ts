@@ -3,13 +3,13 @@ import { getFintechWallet } from '../contract/wallets.ts';
 import { amountForPeople } from '../money/amount.ts';
 import { toWireNumber } from '../money/units.ts';
 import { command } from './command.ts';
-import { accountBalance, amountLine, balanceLine, type Line, look } from './look.ts';
+import { accountBalance, amountLine, balanceLine, type Line, LOOKING, look } from './look.ts';
 import { amountHelp, amountOfToken, evmAddress, option, required, ticker, word } from './parameters.ts';
 import { outcomeOf, type Session } from './session.ts';
 
 /** What the account calls the wallet, and whether it may receive at all. */
 async function walletLines(session: Session, address: string): Promise<readonly Line[]> {
-  const { externalWallets } = (await session.call(getFintechWallet, {})).data;
+  const { externalWallets } = (await session.call(getFintechWallet, {}, LOOKING)).data;
   const wallet = externalWallets?.find((each) => each.address?.toLowerCase() === address.toLowerCase());
   if (!wallet) return [['wallet', 'not registered: it will be refused']];
   return [['wallet', [wallet.label, wallet.type, wallet.status].filter(Boolean).join(', ')]];
@@ -31,7 +31,7 @@ const transferCommand = command({
   details: 'It is done when the command ends. Register the wallet first: fiatrail wallets external add',
   examples: [
     'fiatrail transfer --amount 1000 --to 0x52908400098527886E0F7030069857D2E4169EE7',
-    'fiatrail transfer --amount 25.5 --token USDC --to 0x5290… --note "treasury, August" --yes -o json',
+    'fiatrail transfer --amount 25.5 --token USDC --to 0x52908400098527886E0F7030069857D2E4169EE7 --note "treasury, August" --yes -o json',
   ],
   endpoints: [transferToWallet.id],
   parameters: {

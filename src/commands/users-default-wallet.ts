@@ -1,6 +1,6 @@
 import { getDefaultWallet, removeDefaultWallet, setDefaultWallet } from '../contract/users.ts';
 import { command } from './command.ts';
-import { look } from './look.ts';
+import { LOOKING, look } from './look.ts';
 import { argument, id, option, required, word } from './parameters.ts';
 import { outcomeOf } from './session.ts';
 
@@ -66,7 +66,7 @@ const removeCommand = command({
         ],
         look: () =>
           look(async () => {
-            const { defaultWallet } = (await session.call(getDefaultWallet, { userId })).data;
+            const { defaultWallet } = (await session.call(getDefaultWallet, { userId }, LOOKING)).data;
             return [['wallet now', defaultWallet ? `${defaultWallet.address} (${defaultWallet.blockchain})` : 'none']];
           }),
       },

@@ -26,7 +26,8 @@ export function expectationOf(meta: FieldMeta | undefined): string {
   if (!meta) return 'another value';
   const values = /^enum\[(.*)\]$/.exec(meta.type)?.[1];
   const what = values ? `one of ${values.replaceAll(',', ', ')}` : (EXPECTED_TYPE[meta.type] ?? meta.type);
-  const unit = meta.unit && !meta.rule?.toLowerCase().includes(meta.unit) ? ` in ${meta.unit}` : '';
+  const isSaid = meta.unit === 'decimal-string' || meta.rule?.toLowerCase().includes(meta.unit ?? '');
+  const unit = meta.unit && !isSaid ? ` in ${meta.unit}` : '';
   const withUnit = what + unit;
   return meta.rule && meta.rule !== what
     ? values || meta.type === 'boolean'

@@ -309,8 +309,11 @@ export const orderBookToken = endpoint({
   errors: [],
 });
 
-const selfTrade = (source: Source) =>
-  ({ when: "only the caller's own orders could match", fault: 'SELF_TRADE', source }) as const;
+const selfTrade = {
+  when: "only the caller's own orders could match",
+  fault: 'SELF_TRADE',
+  source: 'interface',
+} as const;
 const noLiquidity = {
   when: 'the order book cannot fill the amount',
   fault: 'NO_LIQUIDITY',
@@ -371,7 +374,7 @@ export const quote = endpoint({
   errors: [
     { when: 'the amount is below 1000, or a field is wrong', fault: 'VALIDATION_ERROR', source: 'public' },
     noLiquidity,
-    selfTrade('inferred'),
+    { ...selfTrade, source: 'inferred' },
   ],
 });
 
@@ -433,7 +436,7 @@ export const trade = endpoint({
       source: 'public',
       remedy: 'see the book with: fiatrail fx book <pair>',
     },
-    selfTrade('interface'),
+    selfTrade,
     {
       when: 'the wallet holds too little',
       fault: 'VALIDATION_ERROR',
@@ -477,7 +480,7 @@ export const marketOrder = endpoint({
   errors: [
     { when: 'a field is missing or wrong', fault: 'VALIDATION_ERROR', source: 'interface' },
     noLiquidity,
-    { ...selfTrade('interface'), when: "it would trade against the caller's own orders" },
+    { ...selfTrade, when: "it would trade against the caller's own orders" },
   ],
 });
 

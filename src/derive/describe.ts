@@ -1,6 +1,7 @@
 import {
   type Alias,
   type DeclaredError,
+  type Effect,
   type Endpoint,
   EVERYWHERE,
   pathParameters,
@@ -57,7 +58,11 @@ export interface EndpointDescription {
   readonly method: string;
   readonly path: string;
   readonly aliases: readonly Alias[];
-  readonly effect: string;
+  readonly effect: Effect;
+  /** Where one field's value decides the effect: the field, and its values' effects. */
+  readonly effects: Endpoint['effects'] | null;
+  /** Both as one text. */
+  readonly effectWords: string;
   readonly rateLimit: { readonly max: number; readonly windowSeconds: number };
   readonly source: Source;
   readonly request: readonly RequestField[];
@@ -84,7 +89,9 @@ export function describeEndpoint(endpoint: Endpoint): EndpointDescription {
     method,
     path,
     aliases,
-    effect: effectWords(endpoint),
+    effect: endpoint.effect,
+    effects: endpoint.effects ?? null,
+    effectWords: effectWords(endpoint),
     rateLimit,
     source,
     request: requestFields(endpoint),
@@ -101,7 +108,7 @@ export function groupOf({ id }: Endpoint): string {
   return found?.[0] ?? 'sandbox';
 }
 
-/** `money`; `read for list and check, write for add` where the action decides. */
+/** `money`; `read (list, check), write (add)` where the action decides. */
 function effectWords({ effect, effects }: Endpoint): string {
   if (!effects) return effect;
   const byEffect = Map.groupBy(Object.entries(effects.of), ([, each]) => each);
@@ -112,8 +119,9 @@ function requestFields(endpoint: Endpoint): RequestField[] {
   const inPath = pathParameters(endpoint.path);
   const synonyms = Object.entries(endpoint.synonyms ?? {});
   return rowsOf(endpoint.request()).map((row) => ({
-    ...describeField(row),
+    name: row.name,
     in: inPath.includes(row.name) ? 'path' : placeOf(endpoint),
+    ...describeField(row),
     synonyms: synonyms.filter(([, name]) => name === row.name).map(([other]) => other),
   }));
 }

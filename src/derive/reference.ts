@@ -31,12 +31,12 @@ export function endpointPage(
 }
 
 function sectionOf(endpoint: Endpoint, command: string): string {
-  const { id, summary, method, path, aliases, effect, rateLimit, source, request, response, refusals } =
+  const { id, summary, method, path, aliases, effectWords, rateLimit, source, request, response, refusals } =
     describeEndpoint(endpoint);
   const facts = [
     ['Call', [{ method, path }, ...aliases].map((each) => code(`${each.method} ${each.path}`)).join(', also ')],
     ['Command', code(`fiatrail ${command}`)],
-    ['Effect', effect],
+    ['Effect', effectWords],
     ['Rate limit', `${rateLimit.max} requests in ${rateLimit.windowSeconds} seconds`],
     ['Source', source],
   ] as const;

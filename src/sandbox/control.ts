@@ -9,6 +9,8 @@ import { type Call, isoTime } from '../service/context.ts';
 import { receivePayment } from '../service/deposits.ts';
 import { type FaultRule, PAYOUT_ENDPOINTS } from '../service/fault-rules.ts';
 import { networkOf } from '../service/networks.ts';
+import { requireForm } from '../service/operations/addresses.ts';
+import { baseOfText } from '../service/operations/amounts.ts';
 import { settle } from '../service/schedule.ts';
 import { DEFAULT_SEED, reseed } from '../service/seed.ts';
 import type { Service } from '../service/service.ts';
@@ -54,7 +56,8 @@ export function createControls(service: Service): Controls {
     'sandbox.deposit': (call, { amount: wire, network: name, ...deposit }) => {
       const network = networkOf(name);
       if (!network) throw new Fault('VALIDATION_ERROR', 'network: expected a network key such as base');
-      const amountBase = fromWire(wire, 'decimal-string', deposit.asset)?.minor ?? 0n;
+      requireForm(network, deposit.from, 'from');
+      const amountBase = baseOfText(wire, deposit.asset);
       const { outcome, reason } = receiveTokens(call, { ...deposit, network, amountBase });
       const amountText = toWireText(amount(deposit.asset, amountBase), 'decimal-string');
       return { address: deposit.address, asset: deposit.asset, amount: amountText, outcome, reason };

@@ -1,7 +1,7 @@
 import type { FaultKind } from '../contract/control.ts';
 import { ExchangeError } from '../exchange-error.ts';
+import type { Context } from '../service/context.ts';
 import { type FaultRule, faultRuleFor } from '../service/fault-rules.ts';
-import type { Database } from '../sqlite/database.ts';
 import type { Clock, HttpResponse } from '../world.ts';
 
 /** What goes wrong on purpose with one request and its answer. */
@@ -66,7 +66,10 @@ const MISHAPS: Readonly<Partial<Record<FaultKind, Mishap>>> = {
 const KINDS = Object.keys(MISHAPS) as FaultKind[];
 
 /** The rule that the next request of an endpoint falls under, and what it does. */
-export function mishapFor(store: Database, endpoint: string): { rule: FaultRule; mishap: Mishap } | undefined {
+export function mishapFor(
+  { store }: Pick<Context, 'store'>,
+  endpoint: string,
+): { rule: FaultRule; mishap: Mishap } | undefined {
   const rule = faultRuleFor(store, endpoint, KINDS);
   const mishap = rule && MISHAPS[rule.kind];
   return mishap && { rule, mishap };

@@ -27,6 +27,8 @@ export const ALL_NETWORKS = ['base', 'bsc', 'eth', 'pol', 'trx', 'sol', 'xbn', '
 
 /** From start to end on the public example. Seconds. */
 export const BRIDGE_SECONDS = 210;
+/** The same in minutes, rounded up. */
+export const BRIDGE_MINUTES = 4;
 
 /** A network by any of its names; `asc` and `atc` are two keys of one, and the bridge says `atc`. */
 export function bridgeNetworkOf(text: string): Network | undefined {

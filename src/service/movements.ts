@@ -50,9 +50,8 @@ const MANAGED = `(SELECT address FROM wallet WHERE wallet.user = page.user AND k
 const SMART = `(SELECT address FROM wallet WHERE wallet.fintech = page.fintech AND kind = 'fintech')`;
 
 /** The first of the wallets that an offramp drew on. */
-const drawnFrom = (column: string) =>
-  `(SELECT ${column} FROM offramp_source JOIN wallet ON wallet.id = offramp_source.wallet
-    WHERE offramp_source.offramp = offramp.id ORDER BY wallet.id, network LIMIT 1)`;
+const DRAWN_FROM = `FROM offramp_source JOIN wallet ON wallet.id = offramp_source.wallet
+    WHERE offramp_source.offramp = offramp.id ORDER BY wallet.id, network LIMIT 1`;
 
 const COLUMNS = `page.type, page.direction, page.status, page.amount_kobo, page.created_at, user.user_id,
   COALESCE(deposit.deposit_id, offramp.request_id, payout.request_id) AS public_id,
@@ -64,11 +63,11 @@ const COLUMNS = `page.type, page.direction, page.status, page.amount_kobo, page.
   CASE page.status WHEN 'completed' THEN COALESCE(deposit.ended_at, payout.completed_at, offramp.updated_at) END AS completed_at,
   COALESCE(deposit.tx_hash, offramp.tx_hash, payout.tx_hash) AS tx_hash,
   CASE page.type
-    WHEN 'user_offramp' THEN ${drawnFrom('wallet.address')}
+    WHEN 'user_offramp' THEN (SELECT wallet.address ${DRAWN_FROM})
     WHEN 'fintech_offramp' THEN ${SMART}
     ELSE COALESCE(deposit.delivered_to, generated.address, ${MANAGED}, ${SMART}) END AS wallet_address,
   CASE page.type
-    WHEN 'user_offramp' THEN ${drawnFrom('network')}
+    WHEN 'user_offramp' THEN (SELECT network ${DRAWN_FROM})
     WHEN 'fintech_offramp' THEN (SELECT network FROM payout_source WHERE payout_source.payout = payout.id ORDER BY network <> 'base', network LIMIT 1)
     END AS network,
   account.number AS virtual_account_number, account.name AS virtual_account_name,

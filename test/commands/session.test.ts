@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { main } from '../../src/main.ts';
-import type { HttpRequest } from '../../src/world.ts';
+import type { HttpRequest, HttpResponse } from '../../src/world.ts';
 import {
   droppedLine,
   json,
@@ -28,6 +28,16 @@ const OFFRAMP = [
 ];
 const STARTED = success({ requestId: 'r-1', status: 'requested' });
 
+const FEE = { percentageFee: 0.5, capFee: 50_000, enabled: true };
+const FEES = { fintechId: 'f-1', hasConfiguration: true, feeConfiguration: { onrampFee: FEE, offrampFee: FEE } };
+
+/** What a person who is asked gets to see is read first: fees and balance, in any order. */
+const read: Turn = ({ url }) => {
+  if (url.endsWith('/fees/platform/preview')) return success({ result: { finalFee: 7_500 } });
+  return success(url.endsWith('/getfees') ? FEES : { totalBalance: '1500.000000' });
+};
+const LOOK = [read, read, read];
+
 interface Ran {
   readonly code: number;
   readonly world: FakeWorld;
@@ -47,37 +57,58 @@ const no: Answer = { kind: 'confirm', asks: 'go ahead?', says: false };
 
 describe('what moves money', () => {
   test('asks on a terminal, and goes when it may', async () => {
-    const { code, requests } = await run(ONRAMP, [STARTED], onTerminal(yes));
-    expect([code, requests.length]).toEqual([0, 1]);
+    const { code, requests } = await run(ONRAMP, [...LOOK, STARTED], onTerminal(yes));
+    expect([code, requests.at(-1)?.url]).toEqual([0, 'https://service.test/v1/cngnonramp']);
   });
 
   test('that is declined sends nothing and writes nothing down: 9', async () => {
-    const { code, world } = await run(ONRAMP, [], onTerminal(no));
+    const { code, world } = await run(ONRAMP, LOOK, onTerminal(no));
     expect([code, world.stdout.text(), journalRows(world.stateDir)]).toEqual([9, '', []]);
     expect(world.stderr.text()).toContain('declined; nothing was sent');
   });
 
   test('shows what it is before it asks', async () => {
-    const { world } = await run(ONRAMP, [], onTerminal(no));
+    const { world } = await run(ONRAMP, LOOK, onTerminal(no));
     const shown = world.stderr.text();
     for (const part of [
       'environment (live)',
       'u-1',
       '₦5,000.00 (500,000 kobo), sent as 5000 naira',
       'a new wallet of the user',
+      '₦100.00: ₦75.00 to the platform, ₦25.00 to you',
+      'to pay       ₦5,100.00',
+      '1,500.00 cNGN before, 6,500.00 cNGN after',
     ])
       expect(shown).toContain(part);
   });
 
-  test('shows the balance before, where it can be read', async () => {
-    const balance = success({ totalBalance: '1500.000000' });
-    const { world, code } = await run(OFFRAMP, [balance], onTerminal(no));
-    expect([code, world.stderr.text()]).toEqual([9, expect.stringContaining('1,500.00 cNGN before')]);
+  test('shows the balance before and after the fees, where it can be read', async () => {
+    const { world, code } = await run(OFFRAMP, LOOK, onTerminal(no));
+    const line = '1,500.00 cNGN before, 1,404.90 cNGN after';
+    expect([code, world.stderr.text()]).toEqual([9, expect.stringContaining(line)]);
   });
 
-  test('does without the balance where it cannot be read', async () => {
-    const { world, code } = await run(OFFRAMP, [refusal(404, '02', 'no')], onTerminal(no));
-    expect([code, world.stderr.text().includes('before')]).toEqual([9, false]);
+  test('says how much is missing', async () => {
+    const { world } = await run([...OFFRAMP, '--amount', '2000'], LOOK, onTerminal(no));
+    expect(world.stderr.text()).toContain('1,500.00 cNGN before: 585.00 cNGN too little');
+  });
+
+  test('does without fees and balance where they cannot be read', async () => {
+    const no404 = refusal(404, '02', 'no');
+    const { world, code } = await run(OFFRAMP, [no404, no404, no404], onTerminal(no));
+    const shown = world.stderr.text();
+    expect([code, shown.includes('before'), /^ +fees/m.test(shown)]).toEqual([9, false, false]);
+  });
+
+  test('shows the balance before alone where a fee cannot be read', async () => {
+    const withoutFees: Turn = (request) =>
+      request.url.endsWith('/getfees')
+        ? refusal(404, '02', 'no')
+        : (read as (request: HttpRequest) => HttpResponse)(request);
+    const { world } = await run(OFFRAMP, [withoutFees, withoutFees, withoutFees], onTerminal(no));
+    const shown = world.stderr.text();
+    expect(shown).toContain('fees         ₦75.00 to the platform\n');
+    expect(shown).toContain('balance      1,500.00 cNGN before\n');
   });
 
   test.each([['--yes'], ['-y']])('does not ask with %s, nor look at the balance', async (flag) => {

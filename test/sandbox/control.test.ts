@@ -7,6 +7,7 @@ import {
   sandboxSeed,
   sandboxStatus,
 } from '../../src/contract/control.ts';
+import { trade } from '../../src/contract/fx.ts';
 import { startOnramp } from '../../src/contract/transactions.ts';
 import { listUsers } from '../../src/contract/users.ts';
 import { expectSettledLedger, fund, onboardUser, secondKey, settle } from '../service/steps.ts';
@@ -44,17 +45,55 @@ describe('status', () => {
 
   test('lists the test values only when asked', async () => {
     await using box = await openSandbox();
-    expect(await box.ask(sandboxStatus, {})).not.toHaveProperty('bvns');
-    const { bvns = [], accounts = [] } = await box.ask(sandboxStatus, { values: true });
+    const plain = await box.ask(sandboxStatus, {});
+    for (const name of ['bvns', 'accounts', 'trades', 'fintechs']) expect(plain).not.toHaveProperty(name);
+    const { bvns = [], accounts = [], trades = [] } = await box.ask(sandboxStatus, { values: true });
     expect(bvns.map(({ bvn }) => bvn)).toContain('00000000000');
     expect(accounts.map(({ accountNumber }) => accountNumber)).toEqual(['0000000000', '0000000009']);
+    expect(trades.map(({ cngnAmount }) => cngnAmount)).toEqual(['1301', '1302', '1303']);
+  });
+
+  test('shows the keys of every fintech, with which each can call', async () => {
+    await using box = await openSandbox();
+    const { fintechs = [] } = await box.ask(sandboxStatus, { values: true });
+    expect(fintechs.map(({ name }) => name)).toEqual([
+      'Harmattan Pay',
+      'Savanna Remit',
+      'Lagoon Markets',
+      'Delta Liquidity',
+    ]);
+    for (const { fintechId, sandboxKey, productionKey } of fintechs) {
+      expect(await box.ask(sandboxStatus, {}, sandboxKey ?? '')).toMatchObject({ fintechId });
+      const reply = await box.call('POST', '/createsandboxapikey', {}, productionKey ?? '');
+      expect([reply.status, reply.envelope.data?.['fintechId']]).toEqual([200, fintechId]);
+    }
+  });
+
+  test('counts open trades, and what they hold in escrow', async () => {
+    await using box = await openSandbox();
+    expect(await box.ask(sandboxStatus, {})).toMatchObject({ openTrades: 0, escrow: { CNGN: '0.000000' } });
+    await box.ask(trade, { pair: 'CNGN-USDC', side: 'buy', cngnAmount: '14070' });
+    const { openTrades, escrow } = await box.ask(sandboxStatus, {});
+    expect(openTrades).toBe(1);
+    expect(escrow).toMatchObject({ CNGN: '14070.000000', USDT: '0.000000' });
+    expect(Number(escrow.USDC)).toBeGreaterThan(9);
+    await settle(box);
+    expect(await box.ask(sandboxStatus, {})).toMatchObject({
+      openTrades: 0,
+      escrow: { CNGN: '0.000000', USDC: '0.000000', USDT: '0.000000' },
+    });
   });
 });
 
 describe('seed', () => {
   test('adds users who are verified at once', async () => {
     await using box = await openSandbox({ pace: 'real' });
-    expect(await box.ask(sandboxSeed, { users: 250 })).toEqual({ users: 250, pace: 'real', rateLimits: 'off' });
+    expect(await box.ask(sandboxSeed, { users: 250 })).toEqual({
+      users: 250,
+      transactions: 0,
+      pace: 'real',
+      rateLimits: 'off',
+    });
     expect((await box.ask(listUsers, {})).pagination).toMatchObject({ total: 250 });
     expect(await box.ask(sandboxSeed, { users: 3 })).toMatchObject({ users: 253 });
     await expectSettledLedger(box);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bridgeStatus, listBridges, quoteBridge, startBridge } from '../../src/contract/bridge.ts';
 import { sandboxDeposit } from '../../src/contract/control.ts';
+import type { RequestOf } from '../../src/contract/endpoint.ts';
 import { balanceMulti, getFintechWallet } from '../../src/contract/wallets.ts';
 import { isoTime } from '../../src/service/context.ts';
 import { checkLedger } from '../../src/service/ledger.ts';
@@ -405,7 +406,7 @@ describe('the callback', () => {
 });
 
 describe('the history', () => {
-  const listed = async (box: TestSandbox, filter: object = {}, key?: string) => {
+  const listed = async (box: TestSandbox, filter: RequestOf<typeof listBridges> = {}, key?: string) => {
     const { transactions, pagination } = await box.ask(listBridges, filter, key);
     return { ids: transactions.map(({ requestId }) => requestId), pagination };
   };
@@ -457,7 +458,7 @@ describe('the history', () => {
     [{ endDate: '2026-01-07' }, [2, 3]],
     [{ startDate: '2026-01-06T09:00:00Z', endDate: '2026-01-07T10:00:00+01:00' }, [1, 2]],
     [{ toNetwork: 'bsc', startDate: '2026-01-06' }, [1]],
-  ])('with %j has those', async (filter, at) => {
+  ] as [RequestOf<typeof listBridges>, number[]][])('with %j has those', async (filter, at) => {
     await using four = await openWithFour();
     const { ids, pagination } = await listed(four.box, filter);
     expect(ids).toEqual(at.map((index) => four.ids[index]));

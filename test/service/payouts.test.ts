@@ -3,6 +3,8 @@ import { deleteBankAccount, getBankAccount, listBankAccounts, updateBankAccount 
 import { accumulatedFees } from '../../src/contract/fees.ts';
 import { payoutStatus, startPayout } from '../../src/contract/transfers.ts';
 import { getFintechWallet } from '../../src/contract/wallets.ts';
+import { post, walletAccount } from '../../src/service/ledger.ts';
+import { smartWallet } from '../../src/service/wallets.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { balances, expectSettledLedger, pass, secondKey, settle } from './steps.ts';
 import { addAccount, commit, eventsOf, payOut, refusal, seededAccount } from './transfer-steps.ts';
@@ -169,6 +171,21 @@ describe('the smart wallet pays', () => {
     await commit(box, 9_000_000n);
     expect(await payoutRefusal(box, kobo(ON_BSC) - 75_000n)).toBeUndefined();
     expect((await heldOf(box))[0]).toBe(ON_BASE);
+  });
+
+  test('by the name of Base, wherever Base gave some of it', async () => {
+    await using box = await openSandbox();
+    await box.inside((context) => {
+      const wallet = smartWallet(context.store, 1n).id;
+      post(context, 'test', 'bridged', [
+        { account: walletAccount(wallet, 'bsc', 'CNGN'), minor: -ON_BSC },
+        { account: walletAccount(wallet, 'arc', 'CNGN'), minor: ON_BSC },
+      ]);
+    });
+    const both = await payOut(box, Number(kobo(ON_BASE + CNGN) - FEE));
+    const other = await payOut(box, 100);
+    const networks = [await eventsOf(box, both), await eventsOf(box, other)].map(([event]) => event?.data['wallet']);
+    expect(networks).toMatchObject([{ network: 'base' }, { network: 'arc' }]);
   });
 
   test('once, when two ask for all of it at once', async () => {

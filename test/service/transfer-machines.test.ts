@@ -179,7 +179,7 @@ function leftSince(store: Database, marks: ReturnType<typeof marksOf>): Left {
   };
 }
 
-/** A payout of 1,000 Naira costs 4 on top; a withdrawal of 1,000 cNGN over the bridge costs 5 out of it. One kobo is 10,000 base units. */
+/** A payout of 1,000 Naira costs 4 on top; a withdrawal of 1,000 cNGN over the bridge to Ethereum costs 7.50 out of it. One kobo is 10,000 base units. */
 const effects: [machine: Machine<never>, event: string, left: Partial<Left>, reach: Reach][] = [
   [payout as Machine<never>, 'accepted', { due: ['payout transfer-begun'] }, payoutAfter(0)],
   [payout as Machine<never>, 'transfer-begun', { due: ['payout transferred'] }, payoutAfter(1)],
@@ -220,7 +220,7 @@ const effects: [machine: Machine<never>, event: string, left: Partial<Left>, rea
     withdrawal as Machine<never>,
     'released',
     {
-      postings: { bridging: -995_000_000n, chain: 995_000_000n },
+      postings: { bridging: -992_500_000n, chain: 992_500_000n },
       events: ['fintech.user.asset.transfer.completed'],
     },
     (box) => withdrawTo(box, 'eth'),

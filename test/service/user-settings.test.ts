@@ -92,6 +92,7 @@ const networks: [written: string, key: string, address: string, kept: string][] 
   ['base', 'base', `0x${'aB'.repeat(20)}`, `0x${'ab'.repeat(20)}`],
   ['Base', 'base', OUTSIDE, OUTSIDE],
   ['ETHEREUM', 'eth', OUTSIDE, OUTSIDE],
+  ['atc', 'asc', OUTSIDE, OUTSIDE],
   ['sol', 'sol', 'So11111111111111111111111111111111111111112', 'So11111111111111111111111111111111111111112'],
   ['bantu', 'xbn', `G${'A'.repeat(55)}`, `G${'A'.repeat(55)}`],
 ];

@@ -30,13 +30,14 @@ const INPUTS: Readonly<Record<string, string>> = {
   BVN_OF_12_DIGITS: '223456789012\n',
   BVN_WITH_LETTERS: '2234567890a\n',
   BVN_WITH_BLANKS: '2234 5678 901\n',
+  VAULT_KEY: 'vault-api-key-4711\n',
   NOTHING: '',
   USER_ID_JSON: '{"userId": "nobody"}\n',
   BROKEN_JSON: '{"userId": \n',
 };
 
 /** No transcript may hold one of these. */
-export const SECRETS: readonly RegExp[] = [/sandbox_[0-9a-f]{6}/, /2234567890/, /\b0{10}[01]\b/];
+export const SECRETS: readonly RegExp[] = [/vault-api-key/, /sandbox_[0-9a-f]{6}/, /2234567890/, /\b0{10}[01]\b/];
 
 function blocksOf(text: string): Block[] {
   const blocks: Block[] = [];
@@ -142,7 +143,9 @@ const PLACEHOLDERS: readonly (readonly [pattern: RegExp, word: string])[] = [
   [/\bFTW_[0-9a-f-]{36}_\d+\b/g, 'withdrawal'],
   [/\bmigrate_[0-9a-f-]{36}_\d+\b/g, 'migration'],
   [/(?<=Public key +|"publicKey": ")[0-9a-f]{64}\b/g, 'key'],
-  [/\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, 'uuid'],
+  [/\bbridge_quote_\d+_[0-9a-f]{8}\b/g, 'bridge-quote'],
+  [/\bBRG-[0-9A-F]{20}\b/g, 'reference'],
+  [/(?<![0-9A-Za-z])[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, 'uuid'],
   [/\b\d{30}\b/g, 'reference'],
   [/\b0x[0-9a-f]{64}\b/g, 'hash'],
   [/\b0x[0-9a-f]{40}\b/g, 'address'],

@@ -1,5 +1,5 @@
 import { Fault } from '../../contract/faults.ts';
-import { FORM_WORDS, isAddressOn, type Network, networkOf } from '../networks.ts';
+import { FORM_WORDS, isAddressOn, ledgerNetwork, type Network, networkOf } from '../networks.ts';
 
 /** An address and the blockchain it is said to be on, as requests have them. */
 interface Written {
@@ -7,13 +7,13 @@ interface Written {
   readonly blockchain: string;
 }
 
-/** The network an address is on, one of those with a key in `allowed`. Throws VALIDATION_ERROR. */
-export function requireAddress({ address, blockchain }: Written, allowed: readonly string[]): Network {
+/** The key of the network an address is on, one of those in `allowed`. Throws VALIDATION_ERROR. */
+export function requireAddress({ address, blockchain }: Written, allowed: readonly string[]): string {
   const network = networkOf(blockchain);
-  if (!network || !allowed.includes(network.key))
+  if (!network || !allowed.includes(ledgerNetwork(network)))
     throw new Fault('VALIDATION_ERROR', `blockchain: expected one of ${allowed.join(', ')}`);
   requireForm(network, address, 'address');
-  return network;
+  return ledgerNetwork(network);
 }
 
 /** Throws VALIDATION_ERROR for an address that does not look like one of the network; `field` is its name in the request. */

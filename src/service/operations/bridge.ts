@@ -5,6 +5,7 @@ import { toWireText } from '../../money/units.ts';
 import { bantuAddress, solanaAddress } from '../addresses.ts';
 import {
   ALL_NETWORKS,
+  BRIDGE_MINUTES,
   BRIDGE_NETWORKS,
   BRIDGE_PROVIDER,
   BRIDGE_SECONDS,
@@ -20,7 +21,6 @@ import { baseOfText } from './amounts.ts';
 import { timeRangeOf } from './dates.ts';
 
 const cngn = (base: bigint) => toWireText(amount('CNGN', base), 'decimal-string');
-const MINUTES = Math.ceil(BRIDGE_SECONDS / 60);
 /** Source: public (a quote's id and end). */
 const QUOTE_MS = 5 * 60_000;
 
@@ -72,7 +72,7 @@ const quote: Operations['bridge.quote'] = (call, request) => {
       },
     },
     estimatedDurationSeconds: BRIDGE_SECONDS,
-    estimatedDurationMinutes: MINUTES,
+    estimatedDurationMinutes: BRIDGE_MINUTES,
     validUntil: isoTime(call.nowMs + QUOTE_MS),
   };
 };
@@ -125,12 +125,15 @@ const initiate: Operations['bridge.initiate'] = (call, request) => {
     fromNetwork: row.from_network,
     toNetwork: row.to_network,
     amount: cngn(row.amount_base),
-    estimatedDurationMinutes: MINUTES,
+    estimatedDurationMinutes: BRIDGE_MINUTES,
     message: `send ${cngn(row.amount_base)} cNGN from ${row.from_address} to ${row.receivable_address} on ${from.name}; what arrives is released on ${to.name}`,
   };
 };
 
-/** A transaction as status and history show it. No chain is behind the link. */
+/** Where links to transactions lead: to no chain, and to nobody's site. */
+const EXPLORER = 'https://explorer.invalid';
+
+/** A transaction as status and history show it. */
 function shown(row: BridgeRow) {
   return {
     requestId: row.request_id,
@@ -145,7 +148,7 @@ function shown(row: BridgeRow) {
     toAddress: row.to_address,
     receivableAddress: row.receivable_address,
     txHash: row.tx_hash,
-    explorerLink: row.tx_hash === null ? null : `https://explorer.invalid/${row.to_network}/tx/${row.tx_hash}`,
+    explorerLink: row.tx_hash === null ? null : `${EXPLORER}/${row.to_network}/tx/${row.tx_hash}`,
     createdAt: isoTime(row.created_at),
     completedAt: isoTimeOrNull(row.completed_at),
   };

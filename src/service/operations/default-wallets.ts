@@ -34,7 +34,7 @@ const set: Operations['users.set-default-wallet'] = (call, { userId, address, bl
   const network = requireAddress({ address, blockchain }, DELIVERY_NETWORKS);
   const user = userOf(call, userId, 'NOT_FOUND');
   requireOutside(call, user, address);
-  const row: DefaultWalletRow = { address: sameAddress(address), blockchain: network.key, label: label ?? null };
+  const row: DefaultWalletRow = { address: sameAddress(address), blockchain: network, label: label ?? null };
   call.store.run(
     `INSERT INTO default_wallet (user, address, blockchain, label, set_at) VALUES (?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET address = excluded.address, blockchain = excluded.blockchain, label = excluded.label, set_at = excluded.set_at`,

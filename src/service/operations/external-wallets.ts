@@ -1,6 +1,6 @@
 import { Fault } from '../../contract/faults.ts';
 import { type Call, isoTime } from '../context.ts';
-import { NETWORKS, sameAddress } from '../networks.ts';
+import { ledgerNetwork, NETWORKS, sameAddress } from '../networks.ts';
 import type { Operations } from '../operation.ts';
 import { smartWallet } from '../wallets.ts';
 import { requireAddress } from './addresses.ts';
@@ -17,7 +17,7 @@ export interface ExternalWalletRow {
   readonly added_at: bigint;
 }
 
-const ALL_NETWORKS = NETWORKS.map(({ key }) => key);
+const ALL_NETWORKS = [...new Set(NETWORKS.map(ledgerNetwork))];
 
 /** The registered wallet with this address, in whatever spelling, of the calling fintech only. */
 export function externalWalletAt({ store, fintech }: Call, address: string): ExternalWalletRow | undefined {
@@ -57,7 +57,7 @@ function requireNew(call: Call, address: string): void {
 
 const add: Operations['wallets.add-external'] = (call, request) => {
   const { address, type, label, purpose, isDefault = false, metadata } = request;
-  const network = requireAddress(request, ALL_NETWORKS);
+  const blockchain = requireAddress(request, ALL_NETWORKS);
   requireNew(call, address);
   const { store, fintech, nowMs } = call;
   if (isDefault) store.run('UPDATE external_wallet SET is_default = 0 WHERE fintech = ?', fintech.id);
@@ -66,7 +66,7 @@ const add: Operations['wallets.add-external'] = (call, request) => {
      VALUES (?, ?, ?, ?, ?, ?, ?, 'active', ?, ?)`,
     fintech.id,
     sameAddress(address),
-    network.key,
+    blockchain,
     type,
     label ?? null,
     purpose ?? null,
@@ -75,7 +75,7 @@ const add: Operations['wallets.add-external'] = (call, request) => {
     nowMs,
   );
   touchFintech(call);
-  return { wallet: { address: sameAddress(address), status: 'active', type, blockchain: network.key } };
+  return { wallet: { address: sameAddress(address), status: 'active', type, blockchain } };
 };
 
 /** Throws NOT_FOUND. */

@@ -5,10 +5,11 @@ import { type Commitments, commitments } from '../commitments.ts';
 import { type Call, isoTime } from '../context.ts';
 import type { Token } from '../exchange.ts';
 import { balanceOf, post, walletAccount } from '../ledger.ts';
+import type { WithdrawalRow } from '../machines/withdrawal.ts';
 import type { Operations } from '../operation.ts';
 import { emit } from '../outbox.ts';
 import { blockNumber, GAS, TOKEN_ADDRESS } from '../tokens.ts';
-import { accountAt, smartWallet } from '../wallets.ts';
+import { accountAt, smartWallet, type WalletRow } from '../wallets.ts';
 import { insertWithdrawal } from '../withdrawals.ts';
 import { type ExternalWalletRow, externalWalletAt } from './external-wallets.ts';
 
@@ -40,17 +41,8 @@ function requireFree(token: Token, base: bigint, held: bigint, claims: Commitmen
   );
 }
 
-/** Synchronous and on Base, whatever network the wallet was registered for; nothing is charged. */
-const transfer: Operations['transactions.fintech-transfer'] = (call, request) => {
-  const { store, fintech, nowMs } = call;
-  const token = request.ticker ?? 'CNGN';
-  const base = fromWire(request.amount, 'base', token)?.minor ?? 0n;
-  const recipient = requireRecipient(call, request.destinationAddress);
-  const wallet = smartWallet(store, fintech.id);
-  const from = walletAccount(wallet.id, 'base', token);
-  const claims = claimsOn(call, token);
-  const held = balanceOf(store, from);
-  requireFree(token, base, held, claims);
+/** Takes the tokens out of the smart wallet. On Base, whatever network the wallet was registered for; nothing is charged. */
+function send(call: Call, wallet: WalletRow, recipient: ExternalWalletRow, token: Token, base: bigint, note?: string) {
   const row = insertWithdrawal(call, {
     user: null,
     type: 'fintech_self_transfer',
@@ -61,12 +53,24 @@ const transfer: Operations['transactions.fintech-transfer'] = (call, request) =>
     amountBase: base,
     feeBase: 0n,
     network: 'base',
-    note: request.note || null,
+    note: note || null,
   });
   post(call, 'transfer.sent', row.request_id, [
-    { account: from, minor: -base },
-    { account: accountAt(store, recipient.address, 'base', token), minor: base },
+    { account: walletAccount(wallet.id, 'base', token), minor: -base },
+    { account: accountAt(call.store, recipient.address, 'base', token), minor: base },
   ]);
+  return row;
+}
+
+const transfer: Operations['transactions.fintech-transfer'] = (call, request) => {
+  const token = request.ticker ?? 'CNGN';
+  const base = fromWire(request.amount, 'base', token)?.minor ?? 0n;
+  const recipient = requireRecipient(call, request.destinationAddress);
+  const wallet = smartWallet(call.store, call.fintech.id);
+  const claims = claimsOn(call, token);
+  const held = balanceOf(call.store, walletAccount(wallet.id, 'base', token));
+  requireFree(token, base, held, claims);
+  const row = send(call, wallet, recipient, token, base, request.note);
   const baseText = (minor: bigint) => toWireText(amount(token, minor), 'base');
   const sent = {
     smartWalletAddress: wallet.address,
@@ -81,27 +85,14 @@ const transfer: Operations['transactions.fintech-transfer'] = (call, request) =>
       remainingBalance: baseText(held - base),
     },
   };
-  emit(call, {
-    fintech: fintech.id,
-    event: 'fintech.asset.transfer.completed',
-    requestId: row.request_id,
-    data: {
-      ...sent,
-      amount: toWireText(amount(token, base), 'token'),
-      ticker: ASSET_LABEL[token],
-      tokenAddress: TOKEN_ADDRESS[token],
-      blockNumber: blockNumber(call),
-      note: row.note,
-      completedAt: isoTime(nowMs),
-    },
-  });
+  announce(call, row, sent);
   return {
     ...sent,
     requestId: row.request_id,
     amount: baseText(base),
     ticker: token,
     blockNumber: blockNumber(call).toString(),
-    executedAt: isoTime(nowMs),
+    executedAt: isoTime(call.nowMs),
     version: '1.0.0',
     feeBreakdown: {
       requestedAmount: baseText(base),
@@ -111,5 +102,22 @@ const transfer: Operations['transactions.fintech-transfer'] = (call, request) =>
     },
   };
 };
+
+function announce(call: Call, row: WithdrawalRow, sent: object): void {
+  emit(call, {
+    fintech: row.fintech,
+    event: 'fintech.asset.transfer.completed',
+    requestId: row.request_id,
+    data: {
+      ...sent,
+      amount: toWireText(amount(row.asset, row.amount_base), 'token'),
+      ticker: ASSET_LABEL[row.asset],
+      tokenAddress: TOKEN_ADDRESS[row.asset],
+      blockNumber: blockNumber(call),
+      note: row.note,
+      completedAt: isoTime(call.nowMs),
+    },
+  });
+}
 
 export const transfersOperations = { 'transactions.fintech-transfer': transfer } satisfies Partial<Operations>;

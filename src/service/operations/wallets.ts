@@ -2,6 +2,7 @@ import { Fault } from '../../contract/faults.ts';
 import { type Amount, type Asset, amount } from '../../money/amount.ts';
 import { toWireText } from '../../money/units.ts';
 import { type Call, isoTime } from '../context.ts';
+import { networkOf } from '../networks.ts';
 import type { Operations } from '../operation.ts';
 import { EVM_NETWORKS, holdings, smartWallet, userWallets, type WalletRow, walletAt } from '../wallets.ts';
 import { externalWalletsOf } from './external-wallets.ts';
@@ -129,7 +130,10 @@ const balanceUser: Operations['wallets.balance-user'] = (call, { userId, token =
   const rows = userWallets(call.store, user.id).flatMap((wallet) => {
     const held = holdings(call.store, wallet.id, token);
     const isKept = wallet.kind === 'managed' || wallet.kind === 'multi_chain';
-    const shown = held.length > 0 || !isKept ? held : [{ network: wallet.blockchain, balance: 0n }];
+    const shown =
+      held.length > 0 || !isKept
+        ? held
+        : [{ network: networkOf(wallet.blockchain)?.key ?? wallet.blockchain, balance: 0n }];
     return shown.map(({ network, balance }) => ({ network, walletAddress: wallet.address, minor: balance }));
   });
   return {

@@ -2,10 +2,11 @@ import type { RequestOf } from '../../contract/endpoint.ts';
 import { Fault } from '../../contract/faults.ts';
 import type { withdrawAsset } from '../../contract/transfers.ts';
 import { amount, amountForPeople } from '../../money/amount.ts';
-import { type PercentMillionths, percentOfRoundHalfUp } from '../../money/rates.ts';
 import { fromWire, toWireText } from '../../money/units.ts';
+import { bridgeFee } from '../bridge-routes.ts';
 import { type Call, isoTime } from '../context.ts';
-import { type AccountRef, balanceOf, platformTokens, post, walletAccount } from '../ledger.ts';
+import type { Token } from '../exchange.ts';
+import { balanceOf, platformTokens, post, walletAccount } from '../ledger.ts';
 import { schedule } from '../machine.ts';
 import { complete, transit, type WithdrawalRow, withdrawal } from '../machines/withdrawal.ts';
 import { type Network, networkOf, sameAddress } from '../networks.ts';
@@ -15,9 +16,6 @@ import { accountAt, type WalletRow, walletAt } from '../wallets.ts';
 import { insertWithdrawal } from '../withdrawals.ts';
 import { requireForm } from './addresses.ts';
 import { requireActive, type UserRow, userOf } from './users.ts';
-
-/** What going to another network than Base costs, out of the amount: the bridge's public example of 0.5 percent. Source: inferred. */
-const BRIDGE_PERCENT: PercentMillionths = 500_000n;
 
 type WithdrawRequest = RequestOf<typeof withdrawAsset>;
 
@@ -45,48 +43,64 @@ function sourceOf(call: Call, user: UserRow, address: string): WalletRow {
   return wallet;
 }
 
-/** Throws SHORT_BALANCE. */
-function requireHeld(call: Call, from: AccountRef, neededBase: bigint): void {
-  const held = balanceOf(call.store, from);
-  if (held >= neededBase) return;
-  const people = (base: bigint) => amountForPeople(amount(from.asset, base));
-  throw new Fault('SHORT_BALANCE', `${people(neededBase)} needed, the wallet holds ${people(held)} on Base`);
+/** What is sent, from where to where. */
+interface Shipment {
+  readonly wallet: WalletRow;
+  readonly token: Token;
+  readonly base: bigint;
+  readonly network: Network;
+  readonly address: string;
 }
 
-/** On Base the tokens arrive with the answer; elsewhere a bridge has them for a while. */
-function send(call: Call, row: WithdrawalRow, from: AccountRef): void {
-  const isOnBase = row.network === 'base';
-  const to = isOnBase ? accountAt(call.store, row.destination, 'base', row.asset) : transit(row.asset);
+/**
+ * The network the tokens are taken from: the one they are to go to where the wallet holds enough of them there, else Base, over a bridge.
+ * Throws SHORT_BALANCE.
+ */
+function originOf({ store }: Call, { wallet, token, base, network, address }: Shipment): string {
+  const heldOn = (key: string) => balanceOf(store, walletAccount(wallet.id, key, token));
+  const networks = address === wallet.address ? ['base'] : [network.key, 'base'];
+  const origin = networks.find((key) => heldOn(key) >= base);
+  if (origin !== undefined) return origin;
+  const people = (minor: bigint) => amountForPeople(amount(token, minor));
+  throw new Fault('SHORT_BALANCE', `${people(base)} needed, the wallet holds ${people(heldOn('base'))} on Base`);
+}
+
+/** Without a bridge the tokens arrive with the answer; a bridge has them for a while, and takes its fee out of them. */
+function send(call: Call, user: UserRow, shipment: Shipment, origin: string): WithdrawalRow {
+  const { wallet, token, base, network, address } = shipment;
+  const isDirect = origin === network.key;
+  const row = insertWithdrawal(call, {
+    user: user.id,
+    type: 'fintech_user_withdrawal',
+    state: isDirect ? 'completed' : 'pending',
+    wallet: wallet.id,
+    destination: address,
+    asset: token,
+    amountBase: base,
+    feeBase: isDirect ? 0n : bridgeFee(origin, network.key, base).feeBase,
+    network: network.key,
+    note: null,
+  });
   post(call, 'withdrawal.sent', row.request_id, [
-    { account: from, minor: -row.amount_base },
-    { account: platformTokens(row.asset), minor: row.fee_base },
-    { account: to, minor: row.amount_base - row.fee_base },
+    { account: walletAccount(wallet.id, origin, token), minor: -base },
+    { account: platformTokens(token), minor: row.fee_base },
+    { account: isDirect ? accountAt(call.store, address, origin, token) : transit(token), minor: base - row.fee_base },
   ]);
-  if (isOnBase) complete(call, row);
+  if (isDirect) complete(call, row);
   else schedule(call, withdrawal.name, row.id, 'released', call.pace.bridge);
+  return row;
 }
 
 const withdraw: Operations['transactions.withdraw-asset'] = (call, request) => {
-  const base = fromWire(request.amount, 'token', request.ticker)?.minor ?? 0n;
+  const token = request.ticker;
+  const base = fromWire(request.amount, 'token', token)?.minor ?? 0n;
   const { network, address } = destinationOf(request);
   const user = userOf(call, request.userId, 'USER_NOT_FOUND');
   requireActive(user);
   const wallet = sourceOf(call, user, request.internalWallet);
-  const from = walletAccount(wallet.id, 'base', request.ticker);
-  requireHeld(call, from, base);
-  const row = insertWithdrawal(call, {
-    user: user.id,
-    type: 'fintech_user_withdrawal',
-    state: network.key === 'base' ? 'completed' : 'pending',
-    wallet: wallet.id,
-    destination: address,
-    asset: request.ticker,
-    amountBase: base,
-    feeBase: network.key === 'base' ? 0n : percentOfRoundHalfUp(base, BRIDGE_PERCENT),
-    network: network.key,
-    note: null,
-  });
-  send(call, row, from);
+  const shipment: Shipment = { wallet, token, base, network, address };
+  const origin = originOf(call, shipment);
+  const row = send(call, user, shipment, origin);
   return {
     transactionHash: row.tx_hash,
     smartWalletAddress: wallet.address,
@@ -97,23 +111,22 @@ const withdraw: Operations['transactions.withdraw-asset'] = (call, request) => {
     duration: 0,
     userId: user.user_id,
     destinationWallet: row.destination,
-    tokenAddress: TOKEN_ADDRESS[row.asset],
-    tokenSymbol: row.asset,
-    ...shownOn(network, row),
+    tokenAddress: TOKEN_ADDRESS[token],
+    tokenSymbol: token,
+    ...shownOn(network, row, origin === network.key),
   };
 };
 
-/** The amounts and what the network makes of them. */
-function shownOn(network: Network, row: WithdrawalRow) {
-  const isOnBase = network.key === 'base';
+/** The amounts and what the way makes of them. */
+function shownOn(network: Network, row: WithdrawalRow, isDirect: boolean) {
   const tokens = (minor: bigint) => toWireText(amount(row.asset, minor), 'decimal-string');
   const fee = amountForPeople(amount(row.asset, row.fee_base));
   return {
     amount: tokens(row.amount_base),
     network: network.key,
     networkDisplayName: network.name,
-    estimatedConfirmationTime: isOnBase ? '1-2 minutes' : '3-5 minutes',
-    warnings: isOnBase
+    estimatedConfirmationTime: isDirect ? '1-2 minutes' : '3-5 minutes',
+    warnings: isDirect
       ? []
       : [`the tokens go over a bridge to ${network.name}; its fee of ${fee} is taken out of them`],
     feeBreakdown: {

@@ -1,5 +1,75 @@
 import type { Case } from './case.ts';
 
-export const good: readonly Case[] = [];
+const quote = { token: 'CNGN', fromNetwork: 'base', toNetwork: 'bsc', amount: '250' };
+const address = `0x${'aB'.repeat(20)}`;
+const transfer = { ...quote, fromAddress: address, toAddress: address };
+const long = 'x'.repeat(501);
 
-export const bad: readonly Case[] = [];
+export const good: readonly Case[] = [
+  ['bridge.quote', quote],
+  ['bridge.quote', { ...quote, amount: '0.000001', unknown: 1 }],
+  ['bridge.quote', { ...quote, amount: '10000000000' }],
+  ['bridge.quote', { ...quote, amount: '007.50' }],
+  ['bridge.initiate', transfer],
+  ['bridge.initiate', { ...transfer, callbackUrl: 'https://hooks.example.com/a' }],
+  ['bridge.status', { requestId: 'r' }],
+  ['bridge.networks', {}],
+  ['bridge.history', {}],
+  [
+    'bridge.history',
+    { status: 'initiated', token: 'CNGN', fromNetwork: 'base', toNetwork: 'trx', limit: 100, page: 1 },
+  ],
+  ['bridge.history', { startDate: '2026-08-01', endDate: '2026-08-01T09:30:00Z', limit: 1 }],
+];
+
+/** Each of the fields that both requests have, wrong. */
+const wrongRoutes = [
+  { token: undefined },
+  { token: 'USDC' },
+  { token: 'cngn' },
+  { fromNetwork: undefined },
+  { fromNetwork: '' },
+  { fromNetwork: long },
+  { toNetwork: undefined },
+  { toNetwork: 7 },
+  { amount: undefined },
+  { amount: 250 },
+  { amount: '' },
+  { amount: '0' },
+  { amount: '-1' },
+  { amount: '+1' },
+  { amount: '1e3' },
+  { amount: '.5' },
+  { amount: '1,000' },
+  { amount: '0.0000001' },
+  { amount: '10000000000.000001' },
+];
+
+export const bad: readonly Case[] = [
+  ...wrongRoutes.flatMap((wrong): Case[] => [
+    ['bridge.quote', { ...quote, ...wrong }],
+    ['bridge.initiate', { ...transfer, ...wrong }],
+  ]),
+  ['bridge.initiate', { ...transfer, fromAddress: undefined }],
+  ['bridge.initiate', { ...transfer, fromAddress: '' }],
+  ['bridge.initiate', { ...transfer, toAddress: undefined }],
+  ['bridge.initiate', { ...transfer, toAddress: 'a\nb' }],
+  ['bridge.initiate', { ...transfer, callbackUrl: 'http://hooks.example.com' }],
+  ['bridge.initiate', { ...transfer, callbackUrl: 'https://hooks.example.com/a b' }],
+  ['bridge.initiate', { ...transfer, callbackUrl: '' }],
+  ['bridge.status', {}],
+  ['bridge.status', { requestId: '' }],
+  ['bridge.history', { status: 'lost' }],
+  ['bridge.history', { token: '' }],
+  ['bridge.history', { fromNetwork: '' }],
+  ['bridge.history', { toNetwork: 1 }],
+  ['bridge.history', { startDate: 'yesterday' }],
+  ['bridge.history', { startDate: '2026-13-01' }],
+  ['bridge.history', { endDate: '01/08/2026' }],
+  ['bridge.history', { endDate: '2026-08-01T09:30:00' }],
+  ['bridge.history', { limit: 0 }],
+  ['bridge.history', { limit: 101 }],
+  ['bridge.history', { limit: 1.5 }],
+  ['bridge.history', { page: 0 }],
+  ['bridge.history', { page: '1' }],
+];

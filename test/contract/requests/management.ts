@@ -1,5 +1,68 @@
 import type { Case } from './case.ts';
 
-export const good: readonly Case[] = [];
+const webhook = { webhookUrl: 'https://hooks.example.com/a', enabled: true };
+const key = 'aB'.repeat(32);
+const iv = '0f'.repeat(16);
+const long = 'x'.repeat(501);
 
-export const bad: readonly Case[] = [];
+export const good: readonly Case[] = [
+  ['management.regenerate-api-key', {}],
+  ['management.create-sandbox-key', {}],
+  ['management.create-sandbox-key', { fintechName: 'Harmattan Pay', unknown: 1 }],
+  ['management.set-webhook', webhook],
+  ['management.set-webhook', { ...webhook, webhookUrl: 'https://hooks.example.com:8443/a?b=c', enabled: false }],
+  ['management.set-webhook', { ...webhook, webhookUrl: 'https://hooks.example.com', secret: 's', events: ['all'] }],
+  ['management.set-webhook', { ...webhook, events: ['user.onboarded', 'fintech.virtual_account.deposit.received'] }],
+  ['management.toggle-webhook', { enabled: false }],
+  ['management.get-webhook', {}],
+  ['management.store-public-key', { data: key }],
+  ['management.store-public-key', { data: 'ab'.repeat(92), encrypted: true, iv }],
+  ['management.get-platform-public-key', {}],
+  ['management.get-aes-key', {}],
+  ['management.ip-allowlist', { action: 'list' }],
+  ['management.ip-allowlist', { action: 'check' }],
+  ['management.ip-allowlist', { action: 'add', ipAddress: '203.0.113.0/24', description: 'office' }],
+  ['management.ip-allowlist', { action: 'remove', index: 0 }],
+  ['management.ip-allowlist', { action: 'remove', ipAddress: '2001:db8::1' }],
+  ['management.autosigning-config', {}],
+  ['management.autosigning-config', { fintechId: 'f' }],
+];
+
+export const bad: readonly Case[] = [
+  ['management.create-sandbox-key', { fintechName: '' }],
+  ['management.create-sandbox-key', { fintechName: 1 }],
+  ['management.set-webhook', { enabled: true }],
+  ['management.set-webhook', { ...webhook, webhookUrl: 'http://hooks.example.com/a' }],
+  ['management.set-webhook', { ...webhook, webhookUrl: 'https://' }],
+  ['management.set-webhook', { ...webhook, webhookUrl: 'https://user@hooks.example.com/' }],
+  ['management.set-webhook', { ...webhook, webhookUrl: 'https://hooks.example.com/a b' }],
+  ['management.set-webhook', { ...webhook, webhookUrl: 7 }],
+  ['management.set-webhook', { webhookUrl: webhook.webhookUrl }],
+  ['management.set-webhook', { ...webhook, enabled: 'true' }],
+  ['management.set-webhook', { ...webhook, secret: '' }],
+  ['management.set-webhook', { ...webhook, secret: long }],
+  ['management.set-webhook', { ...webhook, events: [] }],
+  ['management.set-webhook', { ...webhook, events: 'all' }],
+  ['management.set-webhook', { ...webhook, events: ['ALL'] }],
+  ['management.set-webhook', { ...webhook, events: [''] }],
+  ['management.set-webhook', { ...webhook, events: Array(101).fill('all') }],
+  ['management.toggle-webhook', {}],
+  ['management.toggle-webhook', { enabled: 'on' }],
+  ['management.store-public-key', {}],
+  ['management.store-public-key', { data: '' }],
+  ['management.store-public-key', { data: 'abc' }],
+  ['management.store-public-key', { data: 'xy'.repeat(32) }],
+  ['management.store-public-key', { data: key, encrypted: 'true' }],
+  ['management.store-public-key', { data: key, iv: iv.slice(2) }],
+  ['management.store-public-key', { data: key, iv: 'xy'.repeat(16) }],
+  ['management.ip-allowlist', {}],
+  ['management.ip-allowlist', { action: 'clear' }],
+  ['management.ip-allowlist', { action: 'add', ipAddress: '' }],
+  ['management.ip-allowlist', { action: 'add', ipAddress: 1 }],
+  ['management.ip-allowlist', { action: 'add', ipAddress: '127.0.0.1', description: '' }],
+  ['management.ip-allowlist', { action: 'add', ipAddress: '127.0.0.1', description: long }],
+  ['management.ip-allowlist', { action: 'remove', index: -1 }],
+  ['management.ip-allowlist', { action: 'remove', index: 0.5 }],
+  ['management.ip-allowlist', { action: 'remove', index: '0' }],
+  ['management.autosigning-config', { fintechId: '' }],
+];

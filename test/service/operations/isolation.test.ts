@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { addBankAccount, listBankAccounts } from '../../../src/contract/banks.ts';
-import { accumulatedFees, getFees } from '../../../src/contract/fees.ts';
+import { accumulatedFees, getFees, manageFees, withdrawFees } from '../../../src/contract/fees.ts';
 import { startOnramp } from '../../../src/contract/transactions.ts';
 import { listUsers, onboard } from '../../../src/contract/users.ts';
 import { balanceMulti, getFintechWallet } from '../../../src/contract/wallets.ts';
 import { openSandbox, type TestSandbox } from '../../support/sandbox.ts';
 import { fund, offramp, onboardUser, secondKey } from '../steps.ts';
+import { seededAccount } from '../transfer-steps.ts';
 
 /** What the first fintech owns, and the second one's key. */
 interface Two {
@@ -77,34 +78,48 @@ describe('what is listed without an id is the own', () => {
 
   test('bank accounts, and which is the default', async () => {
     await using two = await openTwo();
-    const input = { accountNumber: '0123456789', bankCode: '000013', isDefault: true };
-    const { accountId } = await two.box.ask(addBankAccount, input, two.otherKey);
+    const seeded = await seededAccount(two.box, two.otherKey);
+    const { accountId } = await two.box.ask(
+      addBankAccount,
+      { accountNumber: '1234567890', bankCode: '000013', isDefault: true },
+      two.otherKey,
+    );
     const theirs = await two.box.ask(listBankAccounts, {}, two.otherKey);
     const ours = await two.box.ask(listBankAccounts, {});
-    expect(theirs.accounts?.map((account) => account.accountId)).toEqual([accountId, 'second-account']);
+    expect(theirs.accounts?.map((account) => account.accountId)).toEqual([accountId, seeded]);
     expect(theirs.defaultAccount?.accountId).toBe(accountId);
     expect(ours.total).toBe(1);
     expect(ours.defaultAccount?.accountId).toBe(ours.accounts?.[0]?.accountId);
-    expect(ours.defaultAccount?.accountId).not.toBe(accountId);
+    expect([accountId, seeded]).not.toContain(ours.defaultAccount?.accountId);
   });
 
   test('fees', async () => {
     await using two = await openTwo();
-    expect(await two.box.ask(getFees, {}, two.otherKey)).toMatchObject({
-      fintechId: 'second-fintech',
-      hasConfiguration: false,
-    });
-    const { summary } = await two.box.ask(accumulatedFees, {}, two.otherKey);
-    expect(summary).toMatchObject({ totalAccumulatedFees: 0, availableForWithdrawal: 0, transactionCount: 0 });
+    const ours = await two.box.ask(getFees, {});
+    const earned = await two.box.ask(accumulatedFees, {});
+    await two.box.ask(manageFees, { onrampFee: { percentageFee: 9, capFee: 9, enabled: false } }, two.otherKey);
+    const request = {
+      bankAccountNumber: '0123456789',
+      bankCode: '000013',
+      accountName: 'SAVANNA REMIT',
+      amount: 1_000,
+    };
+    await two.box.ask(withdrawFees, request, two.otherKey);
+    const theirs = await two.box.ask(accumulatedFees, {}, two.otherKey);
+    expect(theirs.summary).toMatchObject({ pendingWithdrawals: 1_000, totalAccumulatedFees: 25_000_000 });
+    expect(await two.box.ask(getFees, {})).toEqual(ours);
+    expect(await two.box.ask(accumulatedFees, {})).toEqual(earned);
+    expect((await two.box.ask(getFees, {}, two.otherKey)).fintechId).not.toBe(ours.fintechId);
   });
 
   test('the smart wallet and what it holds', async () => {
     await using two = await openTwo();
     const wallet = await two.box.ask(getFintechWallet, {}, two.otherKey);
-    expect(wallet).toMatchObject({ fintechId: 'second-fintech', totalUsers: 0 });
+    expect(wallet).toMatchObject({ fintechName: 'Savanna Remit', totalUsers: 0 });
     const ours = await two.box.ask(getFintechWallet, {});
+    expect(ours.totalUsers).toBe(2);
     expect(wallet.smartWallet.address).not.toBe(ours.smartWallet.address);
-    expect(await two.box.ask(balanceMulti, {}, two.otherKey)).toMatchObject({ totalBalance: '0.000000' });
+    expect(await two.box.ask(balanceMulti, {}, two.otherKey)).toMatchObject({ totalBalance: '2000000.000000' });
   });
 
   test('rate limits', async () => {

@@ -1,10 +1,23 @@
 import { describe, expect, test } from 'vitest';
-import { sandboxStatus } from '../../../src/contract/control.ts';
+import { startBridge } from '../../../src/contract/bridge.ts';
+import { sandboxDeposit, sandboxStatus } from '../../../src/contract/control.ts';
+import { withdrawFees } from '../../../src/contract/fees.ts';
+import { startSwap } from '../../../src/contract/swaps.ts';
 import { onrampStatus, startOnramp } from '../../../src/contract/transactions.ts';
 import { payoutStatus, recoverRequest, recoverRequestByPost, withdrawAsset } from '../../../src/contract/transfers.ts';
 import { onboard } from '../../../src/contract/users.ts';
 import { openSandbox, type TestSandbox } from '../../support/sandbox.ts';
-import { expectSettledLedger, freshBvn, fund, offramp, onboardUser, pass, payIn, secondKey } from '../steps.ts';
+import {
+  expectSettledLedger,
+  freshBvn,
+  fund,
+  offramp,
+  onboardUser,
+  pass,
+  payIn,
+  secondKey,
+  startRamp,
+} from '../steps.ts';
 import { managedAddress, OUTSIDE, payOut } from '../transfer-steps.ts';
 
 /** Sets aside everything that is due but expiries, as if each had broken. */
@@ -58,10 +71,54 @@ const requests: [kind: string, begin: Begin][] = [
       return (await box.ask(withdrawAsset, { ...from, ...to })).requestId ?? '';
     },
   ],
+  [
+    'swap',
+    async (box) => {
+      const user = await onboardUser(box);
+      await fund(box, user, 10_000, { sweepToOfframp: true });
+      const swap = { userId: user.userId, sellToken: 'CNGN', buyToken: 'USDC', amount: 10_000 } as const;
+      return (await box.ask(startSwap, swap)).requestId;
+    },
+  ],
+  [
+    'swap of an onramp, by the id of the onramp',
+    async (box) => {
+      const { userId } = await onboardUser(box);
+      const ramp = await startRamp(box, userId, 2000, { autoSwap: true, assetSwap: 'USDC' });
+      await payIn(box, ramp.accountNumber, ramp.totalKobo);
+      // Minting takes 250 ms and delivery 150 ms more; then the swap is queued.
+      await pass(box, 400);
+      return ramp.requestId;
+    },
+  ],
+  [
+    'bridge',
+    async (box) => {
+      const way = { token: 'CNGN', fromNetwork: 'base', toNetwork: 'bsc', amount: '250' } as const;
+      const request = { ...way, fromAddress: OUTSIDE, toAddress: `0x${'1e'.repeat(20)}` };
+      const { requestId, receivableAddress } = await box.ask(startBridge, request);
+      const arrival = {
+        address: receivableAddress,
+        asset: 'CNGN',
+        amount: '250',
+        network: 'base',
+        from: OUTSIDE,
+      } as const;
+      await box.ask(sandboxDeposit, arrival);
+      return requestId;
+    },
+  ],
+  [
+    'fee withdrawal',
+    async (box) => {
+      const to = { bankAccountNumber: '0123456789', bankCode: '000013', accountName: 'HARMATTAN PAY' };
+      return (await box.ask(withdrawFees, { ...to, amount: 1_000 })).withdrawalId;
+    },
+  ],
 ];
 
 describe('recovery', () => {
-  test.each(requests)('makes what broke of an %s happen after all', async (_kind, begin) => {
+  test.each(requests)('makes what broke of one happen after all: %s', async (_kind, begin) => {
     await using box = await openSandbox();
     const requestId = await begin(box);
     expect(await setAside(box)).toBe(1);
@@ -73,7 +130,7 @@ describe('recovery', () => {
     await expectSettledLedger(box);
   });
 
-  test.each(requests)('finds no %s of another fintech', async (_kind, begin) => {
+  test.each(requests)('finds none of another fintech: %s', async (_kind, begin) => {
     await using box = await openSandbox();
     const requestId = await begin(box);
     await setAside(box);

@@ -1,0 +1,334 @@
+import { describe, expect, test } from 'vitest';
+import { main } from '../../src/main.ts';
+import type { HttpRequest } from '../../src/world.ts';
+import { droppedLine, html, json, refusal, scripted, success, type Turn } from '../support/exchange.ts';
+import { journalRows } from '../support/journal.ts';
+import { ACCOUNT, type Answer, type FakeWorld, fakeWorld, type WorldOptions } from '../support/world.ts';
+
+interface Ran {
+  readonly code: number;
+  readonly world: FakeWorld;
+  readonly requests: readonly HttpRequest[];
+}
+
+async function run(argv: readonly string[], turns: readonly Turn[], options: WorldOptions = {}): Promise<Ran> {
+  const { exchange, requests } = scripted(...turns);
+  const world = fakeWorld({ network: exchange, ...options, env: { ...ACCOUNT, ...options.env } });
+  return { code: await main(argv, world), world, requests };
+}
+
+const bodyOf = (request: HttpRequest | undefined) => JSON.parse(request?.body ?? 'null') as unknown;
+const pathOf = (request: HttpRequest | undefined) => request?.url.replace('https://service.test/v1', '');
+const no: Answer = { kind: 'confirm', asks: 'go ahead?', says: false };
+
+const earned = (available: number | undefined, minimum = 1_000, maximum = 10_000_000) =>
+  success({
+    summary: { availableForWithdrawal: available },
+    details: { minimumWithdrawal: minimum, maximumWithdrawal: maximum },
+  });
+const PENDING = success({ withdrawalId: 'w-1', amount: 1, status: 'pending' });
+const ACCOUNTS = success({
+  accounts: [
+    { accountId: 'a-1', accountName: 'ADA OBI', accountNumber: '0123456789', bankCode: '000013' },
+    { accountId: 'a-2', accountName: 'ADA OBI', accountNumber: '01234*****', bankCode: '000013' },
+  ],
+});
+const GIVEN = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA OBI'];
+const withdraw = (...more: string[]) => ['fees', 'withdraw', '--amount', 'max', ...GIVEN, '--yes', ...more];
+
+describe('fees withdraw --amount max', () => {
+  test.each([
+    ['what is available', earned(250_000), 250_000],
+    ['the least there may be', earned(1_000), 1_000],
+    ['the most of one withdrawal', earned(10_000_001), 10_000_000],
+    ['exactly the most', earned(10_000_000), 10_000_000],
+    ['what is available, where the service names no limits', success({ summary: { availableForWithdrawal: 7 } }), 7],
+  ] as const)('takes %s', async (_, fees, amountKobo) => {
+    const { code, requests } = await run(withdraw(), [fees, PENDING]);
+    expect([code, requests.map(pathOf)]).toEqual([0, ['/getaccumulatedfees', '/feewithdrawal']]);
+    expect(bodyOf(requests[1])).toEqual({
+      bankAccountNumber: '0123456789',
+      bankCode: '000013',
+      accountName: 'ADA OBI',
+      amount: amountKobo,
+    });
+  });
+
+  test('says what it leaves where there is more than the most', async () => {
+    const { world } = await run(withdraw(), [earned(25_000_000), PENDING]);
+    expect(world.stderr.text()).toContain('₦250,000.00 can be withdrawn; ₦100,000.00 of it now');
+  });
+
+  test.each([
+    ['nothing', earned(0), '₦0.00 can be withdrawn, and a withdrawal is of at least ₦10.00'],
+    ['too little', earned(999), '₦9.99 can be withdrawn, which is less than the least withdrawal, ₦10.00'],
+  ])('stops at %s: 9, nothing sent, nothing written down', async (_, fees, words) => {
+    const { code, world, requests } = await run(withdraw(), [fees]);
+    expect([code, requests.length, journalRows(world.stateDir)]).toEqual([9, 1, []]);
+    expect(world.stderr.text()).toContain(words);
+  });
+
+  test('ends with 5 where the service does not say what is available', async () => {
+    expect((await run(withdraw(), [earned(undefined)])).code).toBe(5);
+  });
+
+  test('reads in a dry run, and sends nothing else', async () => {
+    const { code, world, requests } = await run(withdraw('--dry-run', '-o', 'json'), [earned(5_000)]);
+    expect([code, requests.map(pathOf)]).toEqual([0, ['/getaccumulatedfees']]);
+    expect(JSON.parse(world.stdout.text())).toMatchObject({ method: 'POST', body: { amount: 5_000 } });
+  });
+
+  test('is unknown where the line breaks after it was sent: 6', async () => {
+    expect((await run(withdraw(), [earned(5_000), droppedLine()])).code).toBe(6);
+  });
+});
+
+describe('fees withdraw --to', () => {
+  const to = (id: string) => ['fees', 'withdraw', '--amount', '500', '--to', id, '--yes'];
+
+  test('sends what is saved of the account', async () => {
+    const { code, requests } = await run(to('a-1'), [ACCOUNTS, PENDING]);
+    const saved = { bankAccountNumber: '0123456789', bankCode: '000013', accountName: 'ADA OBI' };
+    expect([code, bodyOf(requests[1])]).toEqual([0, { ...saved, amount: 50_000 }]);
+  });
+
+  test.each([
+    ['an id that is none', to('a-9'), 'no payout account has this id'],
+    ['an account that is shown in part', to('a-2'), 'does not show this account in full'],
+  ])('refuses %s: 2', async (_, argv, words) => {
+    const { code, world } = await run(argv, [ACCOUNTS]);
+    expect([code, world.stderr.text()]).toEqual([2, expect.stringContaining(words)]);
+  });
+
+  test.each([
+    ['both', [...to('a-1'), '--bank-code', '000013'], 'given twice'],
+    ['neither', ['fees', 'withdraw', '--amount', '500', '--yes'], 'the destination is missing'],
+    ['half of one', [...GIVEN.slice(0, 4), '--amount', '5'], 'missing: --account-name'],
+  ])('does not go with %s: 2, nothing read', async (_, argv, words) => {
+    const line = argv[0] === 'fees' ? argv : ['fees', 'withdraw', '--yes', ...argv];
+    const { code, world } = await run(line, []);
+    expect([code, world.stderr.text()]).toEqual([2, expect.stringContaining(words)]);
+  });
+});
+
+describe('fees set', () => {
+  const now = success({
+    fintechId: 'f',
+    feeConfiguration: { onrampFee: { percentageFee: 1.5, capFee: 50_000, enabled: true } },
+  });
+  const updated = success({ fintechId: 'f', operation: 'updated' });
+
+  test('sends what was not given as it is, and says so', async () => {
+    const { code, requests, world } = await run(['fees', 'set', '--onramp', 'off'], [now, updated]);
+    const onrampFee = { percentageFee: 1.5, capFee: 50_000, enabled: false };
+    expect([code, bodyOf(requests[1])]).toEqual([0, { onrampFee }]);
+    expect(world.stderr.text()).toContain('the onramp fee keeps: 1.5%, at most ₦500.00');
+  });
+
+  test('reads nothing where all is given, and leaves the other direction out', async () => {
+    const all = ['--offramp-percent', '0.25%', '--offramp-cap', '0', '--offramp', 'on', '--note', 'why'];
+    const { requests } = await run(['fees', 'set', ...all], [updated]);
+    const offrampFee = { percentageFee: 0.25, capFee: 0, enabled: true };
+    expect(requests.map(bodyOf)).toEqual([{ offrampFee, metadata: { notes: 'why' } }]);
+  });
+
+  test('needs all of a direction that was never set: 2, nothing changed', async () => {
+    const { code, world } = await run(['fees', 'set', '--offramp-percent', '1'], [now]);
+    expect([code, world.stderr.text()]).toEqual([2, expect.stringContaining('the offramp fee is not set yet')]);
+  });
+});
+
+describe('fees withdrawals --all', () => {
+  const rows = (count: number) =>
+    success({
+      withdrawals: Array.from({ length: count }, (_, at) => ({
+        withdrawalId: `w-${at}`,
+        amount: 1,
+        status: 'pending',
+      })),
+    });
+
+  test('asks again for twice as many until fewer come', async () => {
+    const { code, requests, world } = await run(
+      ['fees', 'withdrawals', '--all', '-o', 'json', '--query', 'length(withdrawals)'],
+      [rows(100), rows(200), rows(250)],
+    );
+    const limits = requests.map(({ url }) => new URL(url).searchParams.get('limit'));
+    expect([code, limits, world.stdout.text()]).toEqual([0, ['100', '200', '400'], '250\n']);
+  });
+});
+
+describe('an endpoint whose effect is in its action', () => {
+  const LIST = ['api', 'POST', '/manageipallowlist', '-f', 'action=list'];
+  const REMOVE = ['api', 'POST', '/manageipallowlist', '-f', 'action=remove', '-f', 'index=0'];
+  const listed = success({ action: 'list', ipAddresses: [], totalIps: 0 });
+
+  test.each([
+    ['ip list', ['ip', 'list']],
+    ['ip check', ['ip', 'check']],
+    ['api with action=list', LIST],
+  ])('is read again after a failure: %s', async (_, argv) => {
+    const { code, requests } = await run(argv, [html(502), droppedLine(), listed]);
+    expect([code, requests.length]).toEqual([0, 3]);
+  });
+
+  test('is not sent twice where it adds: 6', async () => {
+    const add = ['api', 'POST', '/manageipallowlist', '-f', 'action=add', '-f', 'ipAddress=192.0.2.1'];
+    expect((await run(add, [html(502)])).code).toBe(6);
+  });
+
+  test('asks before it removes, and writes the removal down', async () => {
+    expect((await run(REMOVE, [], { isTerminal: true, answers: [no] })).code).toBe(9);
+    const { code, world } = await run([...REMOVE, '--yes'], [success({ action: 'remove' })]);
+    expect([code, journalRows(world.stateDir).map(({ state }) => state)]).toEqual([0, ['accepted']]);
+  });
+
+  test('that is unreadable is a failed read: 5', async () => {
+    const broken = json(200, '{"status": ');
+    expect((await run(['ip', 'list'], [broken])).code).toBe(5);
+  });
+});
+
+describe('api', () => {
+  test.each([
+    ['GET', '/regenerateapikey'],
+    ['get', '/v1/regenerateapikey'],
+  ])('does not %s %s: 2', async (...words) => {
+    const { code, world } = await run(['api', ...words, '--yes'], []);
+    expect([code, world.stderr.text()]).toEqual([2, expect.stringContaining('fiatrail keys rotate')]);
+  });
+
+  test('takes a path under its other spelling, and a word before a parameter', async () => {
+    const trade = success({ trade: { tradeId: 't-1', status: 'pending' } });
+    const { requests } = await run(['api', 'GET', '/fx/trades/t-1', '-o', 'raw'], [trade]);
+    expect(requests.map(pathOf)).toEqual(['/fx/trades/t-1']);
+    const named = await run(['api', 'GET', '/fx/trades/status', '-f', 'tradeId=t-1', '-o', 'raw'], [trade]);
+    expect(named.requests.map(pathOf)).toEqual(['/fx/trades/status?tradeId=t-1']);
+  });
+});
+
+describe('history', () => {
+  const deposits = (count: number) =>
+    success({
+      deposits: Array.from({ length: count }, (_, at) => ({ id: `d-${at}`, amount: 5 })),
+      total: count,
+      limit: 20,
+      offset: 0,
+      hasMore: false,
+    });
+  const queryOf = (request: HttpRequest | undefined) => Object.fromEntries(new URL(request?.url ?? '').searchParams);
+
+  test('sends the filters as the service names them', async () => {
+    const argv = ['history', 'deposits', '--user', 'u-1', '--status', 'failed', '--since', '2026-08-01'];
+    const { requests } = await run([...argv, '--until', '2026-08-02T10:00:00+01:00', '--limit', '7'], [deposits(0)]);
+    expect(queryOf(requests[0])).toEqual({
+      type: 'user_onramp',
+      userId: 'u-1',
+      status: 'failed',
+      startDate: '2026-08-01',
+      endDate: '2026-08-02T10:00:00+01:00',
+      limit: '7',
+    });
+  });
+
+  test.each([
+    ['a day that is none', ['--since', '2026-02-30']],
+    ['no date', ['--until', 'soon']],
+    ['a time without a zone', ['--since', '2026-08-01T10:00']],
+    ['reversed dates', ['--since', '2026-08-02', '--until', '2026-08-01']],
+    ['dates reversed by their zones', ['--since', '2026-08-01T10:00:00Z', '--until', '2026-08-01T10:30:00+01:00']],
+    ['a user with another type', ['--user', 'u', '--type', 'fintech_deposit']],
+  ])('refuses %s: 2, nothing sent', async (_, more) => {
+    expect((await run(['history', 'deposits', ...more], [])).code).toBe(2);
+  });
+
+  test('joins pages without their bookkeeping', async () => {
+    const { world } = await run(['history', 'deposits', '--all', '-o', 'json'], [deposits(3)]);
+    expect(Object.keys(JSON.parse(world.stdout.text()) as object)).toEqual(['deposits', 'total']);
+  });
+
+  test.each(['ndjson', 'csv'])('writes a page before it asks for the next: -o %s', async (format) => {
+    const size = 2;
+    const written: number[] = [];
+    let world: FakeWorld | undefined;
+    const page =
+      (from: number, count: number): Turn =>
+      () => {
+        written.push((world?.stdout.text().match(/d-\d+/g) ?? []).length);
+        const rows = Array.from({ length: count }, (_, at) => ({ id: `d-${from + at}` }));
+        return success({ deposits: rows, total: 5 });
+      };
+    const { exchange } = scripted(page(0, 2), page(2, 2), page(4, 1));
+    world = fakeWorld({ network: exchange, env: ACCOUNT });
+    const argv = ['history', 'deposits', '--all', '--limit', String(size), '-o', format, '--fields', 'id'];
+    expect([await main(argv, world), written]).toEqual([0, [0, 2, 4]]);
+  });
+});
+
+describe('other money commands', () => {
+  test.each([
+    [
+      ['payout', 'start', '--amount', '1.5', '--to', 'a-1'],
+      '/initiateofframp',
+      { amount: 1_500_000, bankAccountId: 'a-1' },
+      { requestId: 'r-1' },
+    ],
+    [
+      ['withdraw', 'u-1', '--amount', '1.5', '--token', 'usdc', '--from', 'w-1', '--to', 'x-1', '--network', 'sol'],
+      '/withdrawasset',
+      { userId: 'u-1', internalWallet: 'w-1', destinationWallet: 'x-1', amount: 1.5, ticker: 'USDC', network: 'sol' },
+      { requestId: 'r-1' },
+    ],
+    [
+      ['transfer', '--amount', '2 USDT', '--token', 'USDT', '--to', `0x${'a'.repeat(40)}`, '--note', 'n'],
+      '/fintechtransfer',
+      { destinationAddress: `0x${'a'.repeat(40)}`, amount: 2_000_000, ticker: 'USDT', note: 'n' },
+      { requestId: 'r-1' },
+    ],
+  ])('%j sends %s in its unit, and is written down', async (argv, path, body, data) => {
+    const { code, requests, world } = await run([...argv, '--yes'], [success(data)]);
+    expect([code, requests.map(pathOf), requests.map(bodyOf)]).toEqual([0, [path], [body]]);
+    expect(journalRows(world.stateDir).map(({ state }) => state)).toEqual(['accepted']);
+  });
+
+  test.each([
+    ['payout', ['payout', 'start', '--amount', '5', '--to', 'a-1']],
+    ['transfer', ['transfer', '--amount', '5', '--to', `0x${'a'.repeat(40)}`]],
+    ['withdrawal of fees', ['fees', 'withdraw', '--amount', '5', ...GIVEN]],
+    ['removal', ['wallets', 'external', 'remove', '0x1']],
+    ['removal', ['bank-accounts', 'remove', 'a-1']],
+    ['removal', ['users', 'default-wallet', 'remove', 'u-1']],
+  ])('%s needs --yes without a terminal: 2, nothing sent', async (_, argv) => {
+    const { code, world } = await run(argv, []);
+    expect([code, journalRows(world.stateDir)]).toEqual([2, []]);
+  });
+
+  test('a batch of users of which one failed ends with 3, its table printed', async () => {
+    const results = [
+      { userId: 'u-1', status: 'created' },
+      { userId: 'u-2', status: 'failed', reason: 'no such user' },
+    ];
+    const reply = success({ created: 1, failed: 1, results });
+    const { code, world, requests } = await run(['users', 'migrate-wallets', 'u-1', 'u-2', '--force'], [reply]);
+    expect([code, bodyOf(requests[0])]).toEqual([3, { userId: ['u-1', 'u-2'], force: true }]);
+    expect(world.stdout.text()).toContain('no such user');
+  });
+});
+
+describe('status', () => {
+  const answer: Turn = ({ url }) => {
+    if (url.includes('/balance/multi')) return success({ totalBalance: '5' });
+    if (url.includes('/getaccumulatedfees')) return success({ summary: { pendingWithdrawals: 700 } });
+    if (url.includes('/withdrawals')) return refusal(404, '02', 'not here');
+    return success({ total: url.includes('direction=in') ? 2 : 3 });
+  };
+
+  test('reads at once, and leaves open what cannot be counted', async () => {
+    const { code, world } = await run(
+      ['status', '-o', 'json'],
+      Array.from({ length: 7 }, () => answer),
+    );
+    const pending = { deposits: 2, payouts: 3, withdrawals: null, feeWithdrawals: { value: '7.00', asset: 'NGN' } };
+    expect([code, JSON.parse(world.stdout.text())]).toMatchObject([0, { reachable: true, pending }]);
+  });
+});

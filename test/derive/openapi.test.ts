@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { EVERYWHERE } from '../../src/contract/endpoint.ts';
+import { FAULTS } from '../../src/contract/faults.ts';
+import { endpoints } from '../../src/contract/index.ts';
+import { rowsOf } from '../../src/contract/rows.ts';
+import { openApi } from '../../src/derive/openapi.ts';
+import type { JsonSchema } from '../../src/derive/schema.ts';
+
+interface Operation {
+  readonly operationId: string;
+  readonly deprecated?: true;
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Content };
+  readonly responses: Readonly<
+    Record<string, { readonly $ref?: string; readonly content?: Content; 'x-refusals'?: unknown[] }>
+  >;
+}
+
+interface Content {
+  readonly 'application/json': { readonly schema: JsonSchema };
+}
+
+const document = openApi() as unknown as {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly responses: Readonly<Record<string, unknown>> };
+};
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+);
+const inBraces = (path: string) => path.replace(/:(\w+)/g, '{$1}');
+
+describe('the OpenAPI document', () => {
+  test('has every endpoint by its path, and by each alias as deprecated', () => {
+    const wanted = endpoints.flatMap(({ id, method, path, aliases = [] }) => [
+      [id, method.toLowerCase(), inBraces(path), false],
+      ...aliases.map((alias, index) => [`${id}.${index + 2}`, alias.method.toLowerCase(), inBraces(alias.path), true]),
+    ]);
+    const found = operations.map(({ path, method, operation }) => [
+      operation.operationId,
+      method,
+      path,
+      operation.deprecated ?? false,
+    ]);
+    expect(found.toSorted()).toEqual(wanted.toSorted());
+  });
+
+  test('has no operation id twice', () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+  });
+
+  test('is plain JSON', () => {
+    expect(JSON.parse(JSON.stringify(document))).toEqual(document);
+  });
+
+  test('names only what it has', () => {
+    const refs = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)];
+    const components = document.components as unknown as Record<string, Record<string, unknown>>;
+    expect(refs.length).toBeGreaterThan(100);
+    expect(refs.filter(([, kind = '', name = '']) => components[kind]?.[name] === undefined)).toEqual([]);
+  });
+});
+
+/** The fields of the first level of a schema. */
+const fieldsOf = (content: Content | undefined) =>
+  Object.keys((content?.['application/json'].schema['properties'] ?? {}) as object);
+
+describe.each(operations.map((each) => ({ ...each, id: each.operation.operationId })))('$id', ({ path, operation }) => {
+  const endpoint = endpoints.find(({ id }) => id === operation.operationId.replace(/\.\d+$/, ''));
+  if (!endpoint) throw new Error(`the contract has no ${operation.operationId}`);
+  const topLevel = (schema: ReturnType<typeof endpoint.request>) =>
+    rowsOf(schema)
+      .map(({ name }) => name)
+      .filter((name) => !/[.[]/.test(name));
+
+  test('takes every field of the request once, in path, query or body', () => {
+    const parameters = (operation.parameters ?? []).map(({ name }) => name);
+    const body = fieldsOf(operation.requestBody?.content);
+    expect([...parameters, ...body].toSorted()).toEqual(topLevel(endpoint.request()).toSorted());
+  });
+
+  test('has the parameters of its path, each required', () => {
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+    const found = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
+    expect(found.map(({ name }) => name)).toEqual(inPath);
+    expect(found.every(({ required }) => required)).toBe(true);
+  });
+
+  test('answers with every field of the contract in data', () => {
+    const envelope = operation.responses['200']?.content?.['application/json'].schema['properties'] as Record<
+      string,
+      { readonly properties?: object }
+    >;
+    const beside = endpoint.envelope === 'version-beside' ? ['version'] : [];
+    expect(Object.keys(envelope)).toEqual(expect.arrayContaining(['status', 'response_code', 'message', ...beside]));
+    const fields = [...Object.keys(envelope['data']?.properties ?? {}), ...beside];
+    expect(fields.toSorted()).toEqual(topLevel(endpoint.response()).toSorted());
+  });
+
+  test('has each refusal under its HTTP status', () => {
+    const wanted = [...endpoint.errors, ...EVERYWHERE].map(({ fault }) => String(FAULTS[fault].http));
+    const { '200': _answer, ...failures } = operation.responses;
+    expect(Object.keys(failures).toSorted()).toEqual([...new Set(wanted)].toSorted());
+    const own = Object.values(failures).flatMap((failure) => failure['x-refusals'] ?? []);
+    expect(own.length).toBeGreaterThanOrEqual(endpoint.errors.length);
+  });
+});

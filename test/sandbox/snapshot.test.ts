@@ -1,0 +1,264 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from 'vitest';
+import {
+  sandboxAdvance,
+  sandboxReset,
+  sandboxRestore,
+  sandboxSeed,
+  sandboxSnapshot,
+  sandboxStatus,
+} from '../../src/contract/control.ts';
+import { listTransactions } from '../../src/contract/history.ts';
+import { listUsers } from '../../src/contract/users.ts';
+import { expectSettledLedger, fund, keyOf, onboardUser, secondKey } from '../service/steps.ts';
+import { countingIds, fakeClock, openSandbox, type TestSandbox, temporaryFolder } from '../support/sandbox.ts';
+
+/** Every row of every table, so that nothing can be changed unseen. */
+function contentOf(box: TestSandbox): Promise<unknown> {
+  return box.inside(
+    ({ store }) =>
+      store
+        .all<{ name: string }>(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`)
+        .map(({ name }) => [name, store.all(`SELECT * FROM ${name}`)]),
+    'read',
+  );
+}
+
+function schemaOf(box: TestSandbox): Promise<unknown> {
+  return box.inside(({ store }) => store.all('SELECT type, name, sql FROM sqlite_schema ORDER BY type, name'), 'read');
+}
+
+/** A change in a database file that is no business of the sandbox. */
+function alter(path: string, sql: string): void {
+  const connection = new DatabaseSync(path);
+  connection.exec(sql);
+  connection.close();
+}
+
+const refusal = async (box: TestSandbox, control: 'snapshot' | 'restore', path: string) => {
+  const { status, envelope } = await box.call('POST', `/_sandbox/${control}`, { path });
+  expect([status, envelope.response_code]).toEqual([400, '01']);
+  return envelope.error;
+};
+
+describe('a snapshot', () => {
+  test('is a new file that only its owner can read, and its size is told', async () => {
+    using folder = temporaryFolder();
+    await using box = await openSandbox({ path: folder.file('sandbox.db') });
+    await fund(box, await onboardUser(box), 1000);
+    const path = folder.file('with a blank ? and # and %41.db');
+    const { bytes } = await box.ask(sandboxSnapshot, { path });
+    expect(statSync(path).size).toBe(bytes);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  test('restored brings everything back, and nothing else', async () => {
+    using folder = temporaryFolder();
+    await using box = await openSandbox({ path: folder.file('sandbox.db') });
+    await fund(box, await onboardUser(box), 1000);
+    await box.ask(sandboxSeed, { history: 30 });
+    const before = await contentOf(box);
+    const path = folder.file('snapshot.db');
+    await box.ask(sandboxSnapshot, { path });
+    const schema = await schemaOf(box);
+    await fund(box, await onboardUser(box), 500);
+    await box.ask(sandboxAdvance, { durationMs: 86_400_000 });
+    await box.ask(sandboxReset, {});
+    await box.ask(sandboxRestore, { path });
+    expect(await contentOf(box)).toEqual(before);
+    expect(await schemaOf(box)).toEqual(schema);
+    expect((await box.ask(listTransactions, {})).total).toBe(31);
+  });
+
+  test('restored is a sandbox that goes on', async () => {
+    using folder = temporaryFolder();
+    await using box = await openSandbox({ path: folder.file('sandbox.db') });
+    const user = await onboardUser(box);
+    const path = folder.file('snapshot.db');
+    await box.ask(sandboxSnapshot, { path });
+    await box.ask(sandboxRestore, { path });
+    await fund(box, user, 1000);
+    await fund(box, await onboardUser(box), 1000);
+    await expectSettledLedger(box);
+    // What the database itself watches over is watched over still.
+    const insert = `INSERT INTO posting (posting_set, account, minor) VALUES (99999, 1, 5)`;
+    await expect(box.inside(({ store }) => store.run(insert))).rejects.toThrow();
+    await expect(box.inside(({ store }) => store.run('UPDATE posting SET minor = 1'))).rejects.toThrow(/final/);
+  });
+
+  test('of another sandbox keeps the keys that are in use here', async () => {
+    using folder = temporaryFolder();
+    await using other = await openSandbox({ path: folder.file('other.db'), ids: countingIds(7) });
+    await onboardUser(other);
+    const path = folder.file('snapshot.db');
+    await other.ask(sandboxSnapshot, { path });
+    await using box = await openSandbox({ path: folder.file('sandbox.db') });
+    const keys = await Promise.all([1, 2, 3, 4].map((fintech) => keyOf(box, fintech)));
+    await box.ask(sandboxRestore, { path }, keys[1]);
+    const theirs = await other.ask(sandboxStatus, { values: true });
+    for (const [index, key] of keys.entries()) {
+      const { fintechId } = await box.ask(sandboxStatus, {}, key);
+      expect(fintechId).toBe(theirs.fintechs?.[index]?.fintechId);
+    }
+    expect(box.sandbox.apiKey()).toBe(keys[0]);
+    expect((await box.ask(listUsers, {})).pagination).toMatchObject({ total: 1 });
+  });
+
+  test('brings back a key that was revoked since, beside the one in use', async () => {
+    using folder = temporaryFolder();
+    await using box = await openSandbox({ path: folder.file('sandbox.db') });
+    const path = folder.file('snapshot.db');
+    await box.ask(sandboxSnapshot, { path });
+    const rotated = await box.call('GET', '/regenerateapikey');
+    const key = String(rotated.envelope.data?.['apiKey']);
+    expect((await box.call('GET', '/getfees')).status).toBe(401);
+    await box.ask(sandboxRestore, { path }, key);
+    for (const each of [key, box.apiKey]) expect((await box.call('GET', '/getfees', undefined, each)).status).toBe(200);
+  });
+
+  test('restored is seen by another sandbox on the file', async () => {
+    using folder = temporaryFolder();
+    const clock = fakeClock();
+    const path = folder.file('sandbox.db');
+    await using first = await openSandbox({ path, clock });
+    await using second = await openSandbox({ path, clock, ids: countingIds(2) });
+    await onboardUser(first);
+    await first.ask(sandboxSnapshot, { path: folder.file('snapshot.db') });
+    await onboardUser(first);
+    expect(await second.ask(sandboxStatus, {})).toMatchObject({ users: 2 });
+    await second.ask(sandboxRestore, { path: folder.file('snapshot.db') });
+    expect(await first.ask(sandboxStatus, {})).toMatchObject({ users: 1 });
+    await fund(first, await onboardUser(first), 10);
+    await expectSettledLedger(second);
+  });
+});
+
+describe('a snapshot is refused', () => {
+  test.each([
+    ['where a file stands', (path: string) => writeFileSync(path, 'mine')],
+    ['where a folder stands', (path: string) => mkdirSync(path)],
+    ['where a link stands', (path: string) => symlinkSync(`${path}-target`, path)],
+  ])('%s, which is left as it is', async (_what, put) => {
+    using folder = temporaryFolder();
+    await using box = await openSandbox();
+    const path = folder.file('there.db');
+    put(path);
+    expect(await refusal(box, 'snapshot', path)).toBe(`${path}: something stands there already`);
+    expect(existsSync(`${path}-target`)).toBe(false);
+    if (lstatSync(path).isFile()) expect(readFileSync(path, 'utf8')).toBe('mine');
+  });
+
+  test('where there is no folder', async () => {
+    using folder = temporaryFolder();
+    await using box = await openSandbox();
+    expect(await refusal(box, 'snapshot', folder.file('none/x.db'))).toMatch(/the folder is not there/);
+  });
+
+  test.each(['relative.db', '', './x', 5, null, '/a\u0000b'])('for the path %j', async (path) => {
+    await using box = await openSandbox();
+    expect((await box.call('POST', '/_sandbox/snapshot', { path })).status).toBe(400);
+  });
+});
+
+describe('a restore is refused, and nothing is changed,', () => {
+  const strange: readonly (readonly [what: string, words: RegExp, put: (path: string, good: string) => void])[] = [
+    ['without a file', /no file is there/, () => {}],
+    ['for a folder', /no plain file/, (path) => mkdirSync(path)],
+    ['for a link to a good one', /no plain file/, (path, good) => symlinkSync(good, path)],
+    ['for an empty file', /no sandbox file/, (path) => writeFileSync(path, '')],
+    ['for a short text', /no sandbox file/, (path) => writeFileSync(path, 'hello\n')],
+    ['for a long text', /no sandbox file/, (path) => writeFileSync(path, 'hello\n'.repeat(5000))],
+    ['for a database of somebody else', /no sandbox file/, (path) => alter(path, 'CREATE TABLE a (b)')],
+    [
+      'for a sandbox of a newer program',
+      /made by a newer fiatrail/,
+      (path, good) => {
+        writeFileSync(path, readFileSync(good));
+        alter(path, 'PRAGMA user_version = 99');
+      },
+    ],
+    [
+      'for a sandbox with other tables',
+      /no sandbox file of this version/,
+      (path, good) => {
+        writeFileSync(path, readFileSync(good));
+        alter(path, 'ALTER TABLE user ADD COLUMN shoe_size INTEGER');
+      },
+    ],
+    [
+      'for a file that is damaged in its midst',
+      /no sandbox file/,
+      (path, good) => {
+        const bytes = readFileSync(good);
+        bytes.fill(0x5a, 8192, bytes.length - 4096);
+        writeFileSync(path, bytes);
+      },
+    ],
+  ];
+
+  test.each(strange)('%s', async (_what, words, put) => {
+    using folder = temporaryFolder();
+    await using box = await openSandbox({ path: folder.file('sandbox.db') });
+    await fund(box, await onboardUser(box), 1000);
+    const good = folder.file('good.db');
+    await box.ask(sandboxSnapshot, { path: good });
+    const path = folder.file('strange.db');
+    put(path, good);
+    const [before, schema] = [await contentOf(box), await schemaOf(box)];
+    const said = await refusal(box, 'restore', path);
+    expect(said).toMatch(words);
+    expect(said?.startsWith(path)).toBe(true);
+    expect(await contentOf(box)).toEqual(before);
+    expect(await schemaOf(box)).toEqual(schema);
+    // And it can be tried again with a good one.
+    await box.ask(sandboxRestore, { path: good });
+    await fund(box, await onboardUser(box), 1000);
+  });
+
+  test('by a key that nobody has', async () => {
+    using folder = temporaryFolder();
+    await using box = await openSandbox();
+    const path = folder.file('snapshot.db');
+    expect((await box.call('POST', '/_sandbox/snapshot', { path }, 'sandbox_wrong')).status).toBe(401);
+    expect(existsSync(path)).toBe(false);
+    await box.ask(sandboxSnapshot, { path });
+    expect((await box.call('POST', '/_sandbox/restore', { path }, 'sandbox_wrong')).status).toBe(401);
+  });
+
+  test('takes no trigger and no view along', async () => {
+    using folder = temporaryFolder();
+    await using box = await openSandbox();
+    const path = folder.file('snapshot.db');
+    await box.ask(sandboxSnapshot, { path });
+    alter(
+      path,
+      'CREATE TRIGGER rich AFTER INSERT ON user BEGIN UPDATE account SET balance = balance + 1; END; CREATE VIEW v AS SELECT 1',
+    );
+    const schema = await schemaOf(box);
+    await box.ask(sandboxRestore, { path });
+    expect(await schemaOf(box)).toEqual(schema);
+    await onboardUser(box);
+    await expectSettledLedger(box);
+  });
+});
+
+test('the second fintech may restore too, and its key works on', async () => {
+  using folder = temporaryFolder();
+  await using box = await openSandbox();
+  const key = await secondKey(box);
+  const path = folder.file('snapshot.db');
+  await box.ask(sandboxSnapshot, { path }, key);
+  chmodSync(path, 0o400);
+  await box.ask(sandboxRestore, { path }, key);
+  expect((await box.ask(sandboxStatus, {}, key)).fintechName).toBe('Savanna Remit');
+});
