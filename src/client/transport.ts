@@ -93,8 +93,14 @@ async function tryOnce(
   attempts.sent = response.status !== 429;
   tell({ response });
   const wait = response.status === 429 ? retryAfterSeconds(response) : undefined;
-  const status = response.status >= 200 && response.status <= 599 ? response.status : 502;
+  const isStatus = response.status >= 200 && response.status <= 599;
+  const status = isStatus && !breaksOff(response) ? response.status : 502;
   return new globalThis.Response(null, { status, headers: wait === undefined ? {} : { 'retry-after': String(wait) } });
+}
+
+/** A success whose body begins as an object and does not end as one: a part of an answer, as good as none. */
+function breaksOff({ status, body }: HttpResponse): boolean {
+  return status < 300 && body.startsWith('{') && !body.trimEnd().endsWith('}');
 }
 
 type Told = { readonly response?: HttpResponse; readonly error?: unknown };

@@ -9,7 +9,7 @@ export const CATALOGUE: readonly Group[] = [
   },
   {
     name: 'status',
-    summary: 'profile, reachability, balances, withdrawable fees',
+    summary: 'profile, reachability, balances, withdrawable fees, what is pending',
     load: async () => (await import('./status.ts')).commands,
   },
   {

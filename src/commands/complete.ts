@@ -36,6 +36,29 @@ interface Typed {
   readonly profile: string | undefined;
 }
 
+/** A command line that is being typed, read as far as its cursor. */
+interface At {
+  readonly current: string;
+  readonly group: Group | undefined;
+  /** Those of the group. */
+  readonly commands: readonly Command[];
+  readonly command: Command | undefined;
+  /** The command's own options and those of every command. */
+  readonly options: readonly Option[];
+  readonly line: Typed;
+}
+
+async function understood(typed: readonly string[], catalogue: readonly Group[]): Promise<At> {
+  const all = joined(typed);
+  const before = all.slice(0, -1);
+  const { words } = read(before, GLOBALS);
+  const group = catalogue.find(({ name }) => name === words[0]);
+  const commands = group ? await group.load() : [];
+  const command = commandIn(commands, words);
+  const options = [...(command ? optionsOf(command) : []), ...GLOBALS];
+  return { current: all.at(-1) ?? '', group, commands, command, options, line: read(before, options) };
+}
+
 /**
  * What may follow the words of a command line, the last of which is being typed. Nothing is sent anywhere, nothing is
  * written, and no file is made: ids are those of the journal and of the embedded sandbox.
@@ -45,36 +68,23 @@ export async function candidatesFor(
   catalogue: readonly Group[],
   world: World,
 ): Promise<readonly Candidate[] | typeof FILES> {
-  const words = joined(typed);
-  const current = words.at(-1) ?? '';
-  const before = words.slice(0, -1);
-  const group = catalogue.find(({ name }) => name === read(before, GLOBALS).words[0]);
-  const commands = group ? await group.load() : [];
-  const found = commandIn(commands, read(before, GLOBALS).words);
-  const options = [...(found ? optionsOf(found.command) : []), ...GLOBALS];
-  const line = read(before, options);
-  const inValue = /^(--[\w-]+)=(.*)$/s.exec(current);
-  if (inValue) {
-    const [, name = '', text = ''] = inValue;
+  const at = await understood(typed, catalogue);
+  const { current, line, options } = at;
+  const valuesOf = async (option: Option, start: string, prefix = '') => {
+    const values = await valuesFor(option, line, world);
+    if (values === FILES) return FILES;
+    return matching(values, start).map((each) => ({ ...each, text: prefix + each.text }));
+  };
+  const [, name, text = ''] = /^(--[\w-]+)=(.*)$/s.exec(current) ?? [];
+  if (name !== undefined) {
     const option = options.find(({ names }) => names.includes(name));
-    const values = option ? await valuesFor(option, line, world) : [];
-    return values === FILES ? FILES : matching(values, text).map((each) => ({ ...each, text: `${name}=${each.text}` }));
+    return option ? valuesOf(option, text, `${name}=`) : [];
   }
-  if (line.open) {
-    const values = await valuesFor(line.open, line, world);
-    if (values === FILES || line.open.needsValue) return values === FILES ? FILES : matching(values, current);
-  }
+  if (line.open?.needsValue) return valuesOf(line.open, current);
   if (current.startsWith('-')) return matching(flagsOf(options, line), current);
-  if (!group)
-    return matching(
-      catalogue.map(({ name, summary }) => ({ text: name, about: summary })),
-      current,
-    );
-  if (!found) return matching(nextWords(commands, line.words, group), current);
-  const argument = argumentAt(found.command, line.words.length - found.command.words.length);
-  if (!argument) return matching(flagsOf(options, line), current);
-  const values = await valuesFor(argument, line, world);
-  return values === FILES ? FILES : matching(values, current);
+  if (!at.command) return matching(nextWords(at, catalogue), current);
+  const argument = argumentAt(at.command, line.words.length - at.command.words.length);
+  return argument ? valuesOf(argument, current) : matching(flagsOf(options, line), current);
 }
 
 /** Bash takes `=` for a word of its own: `--output`, `=`, `json` are an option and its value, which may be empty yet. */
@@ -140,18 +150,19 @@ function read(typed: readonly string[], options: readonly Option[]): Typed {
 }
 
 /** The command whose words these begin with: the longest, since a word may be a part as well. */
-function commandIn(commands: readonly Command[], words: readonly string[]): { command: Command } | undefined {
+function commandIn(commands: readonly Command[], words: readonly string[]): Command | undefined {
   const fitting = commands.filter((each) => each.words.every((word, index) => word === words[index]));
-  const [command] = fitting.toSorted((a, b) => b.words.length - a.words.length);
-  return command && { command };
+  return fitting.toSorted((a, b) => b.words.length - a.words.length)[0];
 }
 
-function nextWords(commands: readonly Command[], words: readonly string[], { parts = {} }: Group): Candidate[] {
+/** The words that lead on to a command. */
+function nextWords({ group, commands, line: { words } }: At, catalogue: readonly Group[]): Candidate[] {
+  if (words.length === 0) return catalogue.map(({ name, summary }) => ({ text: name, about: summary }));
   const below = commands.filter((each) => words.every((word, index) => each.words[index] === word));
   const next = new Map(
     below.map((each): [string, string] => {
       const path = each.words.slice(0, words.length + 1);
-      const about = path.length === each.words.length ? each.summary : parts[path.slice(1).join(' ')];
+      const about = path.length === each.words.length ? each.summary : group?.parts?.[path.slice(1).join(' ')];
       return [path.at(-1) ?? '', about ?? each.summary];
     }),
   );

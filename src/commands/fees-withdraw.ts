@@ -206,7 +206,6 @@ const COLUMNS = [
   { field: 'status', title: 'Status' },
   { field: 'createdAt', title: 'When', isBrief: true },
   { field: 'bankAccountNumber', title: 'Account', isWide: true },
-  { field: 'failureReason', title: 'Why it failed', isWide: true },
 ] as const;
 
 const listCommand = command({

@@ -24,17 +24,23 @@ export async function balanceLook(session: Session, pair: string, side: Side, pa
   return [balanceLine(held, paid?.asset === asset ? -paid.minor : undefined)];
 }
 
-/** What a trade would give now, and what is there to pay for it. */
+/** What the book gives for so much cNGN now; undefined where a quote cannot be had, as for a pair of the market alone. */
+async function priced(session: Session, pair: string, side: Side, cngn: Amount) {
+  const asked = PAIRS.find((each) => each === pair);
+  if (!asked) return undefined;
+  const { data } = await session.call(quote, { pair: asked, side, cngnAmount: wireDecimal(cngn) });
+  const price = amountIn(data.quote.price, 'CNGN');
+  const tokens = amountIn(data.quote.usdcAmount ?? data.quote.usdtAmount, stablecoinOf(pair));
+  return price && tokens && { price, tokens };
+}
+
+/** What a trade would give or cost now, and what is there to pay for it. */
 export function dealLook(session: Session, pair: string, side: Side, cngn: Amount): () => Promise<readonly Line[]> {
-  const price = async (): Promise<readonly Line[]> => {
-    const asked = PAIRS.find((each) => each === pair);
-    if (!asked) return [];
-    const { data } = await session.call(quote, { pair: asked, side, cngnAmount: wireDecimal(cngn) });
-    const at = amountIn(data.quote.price, 'CNGN');
-    const tokens = amountIn(data.quote.usdcAmount ?? data.quote.usdtAmount, stablecoinOf(pair));
-    if (!at || !tokens) return [];
-    const deal = side === 'buy' ? 'gets about' : 'costs about';
-    return [[deal, `${amountForPeople(tokens)} at ${amountForPeople(at)} each, as the book stands now`]];
+  return async () => {
+    const deal = await priced(session, pair, side, cngn).catch(() => undefined);
+    const words =
+      deal && `${amountForPeople(deal.tokens)} at ${amountForPeople(deal.price)} each, as the book stands now`;
+    const balance = await look(() => balanceLook(session, pair, side, side === 'buy' ? cngn : deal?.tokens));
+    return [...(words ? [[side === 'buy' ? 'gets about' : 'costs about', words] as const] : []), ...balance];
   };
-  return () => look(price, () => balanceLook(session, pair, side, cngn));
 }

@@ -19,7 +19,7 @@ export const requiredPair = required('--pair <pair>', PAIR_HELP, pair, `Pair (${
 export const requiredSide = required('--side <side>', SIDE_HELP, side, 'Side (buy or sell the stablecoin):');
 export const optionalPair = option('--pair <pair>', PAIR_HELP, pair);
 export const optionalSide = option('--side <side>', SIDE_HELP, side);
-const LEAST_CNGN = amount('CNGN', 1_000_000_000n);
+const LEAST_CNGN: Amount = { asset: 'CNGN', minor: 1_000_000_000n };
 
 /** The service quotes no less. Throws CliError usage. */
 const atLeastThousand = (text: string): Amount => {

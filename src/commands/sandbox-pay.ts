@@ -18,8 +18,8 @@ import {
 import { requireSandbox } from './sandbox-only.ts';
 import { outcomeOf } from './session.ts';
 
-/** Whatever is no number of ten digits may be the address of a wallet. */
-const isAddress = (text: string) => /^[A-Za-z0-9]{26,100}$/.test(text) && !/^\d+$/.test(text);
+/** Addresses of every chain begin with 0x or a letter, account numbers with a digit; the sandbox knows which it has. */
+const isAddress = (text: string) => /^(0x|[A-Za-z])[^\s\p{Cc}]{1,100}$/u.test(text);
 
 const destination = (text: string) => (isAddress(text) ? text : digits('account number', 10)(text));
 

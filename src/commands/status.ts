@@ -1,7 +1,9 @@
+import type { Profile } from '../account/profile.ts';
 import { accumulatedFees } from '../contract/fees.ts';
 import { listTransactions, listWithdrawals } from '../contract/history.ts';
 import { balanceMulti } from '../contract/wallets.ts';
 import { CliError } from '../exit.ts';
+import type { Column } from '../present/result.ts';
 import { command } from './command.ts';
 import { accountBalance, nairaOf } from './look.ts';
 import { TICKERS } from './parameters.ts';
@@ -47,11 +49,7 @@ async function account(session: Session) {
   };
 }
 
-const COLUMNS = [
-  { field: 'profile', title: 'Profile' },
-  { field: 'mode', title: 'Mode' },
-  { field: 'baseUrl', title: 'Base URL' },
-  { field: 'reachable', title: 'Reachable' },
+const ANSWERED = [
   { field: 'balances.CNGN', title: 'Balances' },
   { field: 'balances.USDC', title: '' },
   { field: 'balances.USDT', title: '' },
@@ -61,8 +59,19 @@ const COLUMNS = [
   { field: 'pending.deposits', title: 'Deposits pending' },
   { field: 'pending.payouts', title: 'Payouts pending' },
   { field: 'pending.withdrawals', title: 'Withdrawals pending' },
-  { field: 'operationsInDoubt', title: 'Operations in doubt' },
 ] as const;
+
+/** What there is to tell: an embedded sandbox has no address, and an account that does not answer tells nothing. */
+function columnsOf(mode: Profile['mode'], isAnswered: boolean): readonly Column[] {
+  return [
+    { field: 'profile', title: 'Profile' },
+    { field: 'mode', title: 'Mode' },
+    ...(mode === 'embedded' ? [] : [{ field: 'baseUrl', title: 'Base URL' }]),
+    { field: 'reachable', title: 'Reachable' },
+    ...(isAnswered ? ANSWERED : []),
+    { field: 'operationsInDoubt', title: 'Operations in doubt' },
+  ];
+}
 
 const statusCommand = command({
   words: ['status'],
@@ -81,7 +90,7 @@ const statusCommand = command({
     };
     try {
       const data = { ...about, reachable: true, ...(await account(session)), operationsInDoubt: inDoubt };
-      return { result: { data, columns: COLUMNS } };
+      return { result: { data, columns: columnsOf(profile.mode, true) } };
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       const data = {
@@ -92,7 +101,7 @@ const statusCommand = command({
         pending: null,
         operationsInDoubt: inDoubt,
       };
-      return { result: { data, columns: COLUMNS }, error };
+      return { result: { data, columns: columnsOf(profile.mode, false) }, error };
     }
   },
 });

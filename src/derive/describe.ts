@@ -118,12 +118,15 @@ function effectWords({ effect, effects }: Endpoint): string {
 function requestFields(endpoint: Endpoint): RequestField[] {
   const inPath = pathParameters(endpoint.path);
   const synonyms = Object.entries(endpoint.synonyms ?? {});
-  return rowsOf(endpoint.request()).map((row) => ({
-    name: row.name,
-    in: inPath.includes(row.name) ? 'path' : placeOf(endpoint),
-    ...describeField(row),
-    synonyms: synonyms.filter(([, name]) => name === row.name).map(([other]) => other),
-  }));
+  return rowsOf(endpoint.request()).map((row) => {
+    const { name, ...field } = describeField(row);
+    return {
+      name,
+      in: inPath.includes(name) ? 'path' : placeOf(endpoint),
+      ...field,
+      synonyms: synonyms.filter(([, own]) => own === name).map(([other]) => other),
+    };
+  });
 }
 
 /** `enum[a,b]` to its values. */

@@ -52,8 +52,9 @@ export function isWireNumber(value: unknown): value is WireNumber {
   return (typeof value === 'number' && Number.isFinite(value)) || JSON.isRawJSON(value);
 }
 
-// A number of more than 15 digits, or with an exponent, may not survive a double; inside a string it costs only the slower parse.
-const LONG_NUMBER = /\d[\d.]{15}|\d[eE][+-]?\d/;
+// A number of more than 15 digits, or with an exponent, may not survive a double. Digits inside a text do not count, unless they
+// look as if they began a value: those cost only the slower parse.
+const LONG_NUMBER = /(?:^|[:,[])\s*-?\d(?:[\d.]{15}|[\d.]*[eE])/;
 
 /** JSON.parse that loses no digit: long numbers come back as RawNumber. Throws SyntaxError. */
 export function parseJson(text: string): unknown {

@@ -46,7 +46,7 @@ export async function depthText(depth: Depth, width: number, { color, isPlain }:
     steps.length === 0 ? ['(none)'] : steps.map((step) => lineOf(step, frame, strokes, bar));
   const words = (text: string) => wrap(plainLine(text), width);
   const lines = [
-    ...words(depth.title).map(paint.bold),
+    ...words(depth.title).map((line) => paint.bold(line)),
     ...words(depth.upper.title),
     paint.bold(headOf(frame)),
     ...draw(upper.toReversed(), paint.upper),

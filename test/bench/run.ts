@@ -1,9 +1,11 @@
 /**
  * How fast fiatrail is, each figure as a ratio to something simple that runs beside it on the same machine.
- * `npm run bench` takes some minutes; `npm run bench -- --quick` tries it out. Exits 1 when a target is missed.
+ * `npm run bench` takes some minutes; `npm run bench -- --quick` tries it out, `-- --history` takes the rows of the history
+ * alone. Exits 1 when a target is missed.
  */
 import { join } from 'node:path';
 import { measureCommands, seedEmbedded } from './commands.ts';
+import { type HistorySize, measureHistory } from './history.ts';
 import { timeMs } from './measure.ts';
 import { measureOrderBook } from './order-book.ts';
 import { measurePages } from './pages.ts';
@@ -11,13 +13,18 @@ import { isMissed, loadText, machineText, type Row, tableText } from './report.t
 import { type Load, measureThroughput } from './throughput.ts';
 import { openWorkshop, type Workshop } from './workshop.ts';
 
-interface Size extends Load {
-  readonly runs: number;
+interface Size extends Load, HistorySize {
   readonly users: number;
 }
 
-const FULL: Size = { runs: 41, rounds: 5, seconds: 3, onboardings: 100_000, users: 100_000 };
-const QUICK: Size = { runs: 5, rounds: 2, seconds: 1, onboardings: 5_000, users: 5_000 };
+const FULL: Size = {
+  ...{ runs: 41, rounds: 5, seconds: 3, onboardings: 100_000, users: 100_000 },
+  ...{ transactions: 1_000_000, exports: 3 },
+};
+const QUICK: Size = {
+  ...{ runs: 5, rounds: 2, seconds: 1, onboardings: 5_000, users: 5_000 },
+  ...{ transactions: 20_000, exports: 1 },
+};
 
 const say = (text: string) => process.stderr.write(`${text}\n`);
 
@@ -35,12 +42,19 @@ async function measure(shop: Workshop, size: Size): Promise<Row[]> {
   say(`pages of ${size.users} users`);
   const pages = await measurePages(shop, size.users, size.runs);
   say('quotes and market orders');
-  return [...commands, ...throughput, ...pages, ...(await measureOrderBook(shop, size))];
+  const book = await measureOrderBook(shop, size);
+  return [...commands, ...throughput, ...pages, ...book, ...(await history(shop, size))];
+}
+
+function history(shop: Workshop, size: Size): Promise<Row[]> {
+  say(`pages and export of ${size.transactions} transactions`);
+  return measureHistory(shop, size);
 }
 
 const quick = process.argv.includes('--quick');
 say(machineText());
-const rows = await measure(openWorkshop(), quick ? QUICK : FULL);
+const only = process.argv.includes('--history') ? history : measure;
+const rows = await only(openWorkshop(), quick ? QUICK : FULL);
 process.stdout.write(tableText(rows));
 say(`${quick ? 'quick: few runs, small sizes; ' : ''}at the end ${loadText()}`);
 if (rows.some(isMissed)) process.exitCode = 1;

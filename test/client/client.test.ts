@@ -131,7 +131,9 @@ describe.each(UNUSABLE)('%s', (_, answer) => {
   );
 
   test('is no usable answer to a read: 5', async () => {
-    const tries = answer.status >= 500 ? 5 : 1;
+    // An answer that breaks off may come whole the next time; any other would come again as it is.
+    const breaksOff = answer.status === 200 && answer.body.startsWith('{') && !answer.body.endsWith('}');
+    const tries = answer.status >= 500 || breaksOff ? 5 : 1;
     const end = await calling(
       'read',
       Array.from({ length: tries }, () => answer),

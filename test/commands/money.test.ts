@@ -183,9 +183,9 @@ describe('an endpoint whose effect is in its action', () => {
     expect([code, journalRows(world.stateDir).map(({ state }) => state)]).toEqual([0, ['accepted']]);
   });
 
-  test('that is unreadable is a failed read: 5', async () => {
-    const broken = json(200, '{"status": ');
-    expect((await run(['ip', 'list'], [broken])).code).toBe(5);
+  test('that stays unreadable is a failed read: 5', async () => {
+    const world = fakeWorld({ network: async () => json(200, '{"status": '), env: ACCOUNT });
+    expect(await main(['ip', 'list'], world)).toBe(5);
   });
 });
 
@@ -312,6 +312,53 @@ describe('other money commands', () => {
     const { code, world, requests } = await run(['users', 'migrate-wallets', 'u-1', 'u-2', '--force'], [reply]);
     expect([code, bodyOf(requests[0])]).toEqual([3, { userId: ['u-1', 'u-2'], force: true }]);
     expect(world.stdout.text()).toContain('no such user');
+  });
+});
+
+describe('onramp start', () => {
+  const STARTED = success({ requestId: 'r-1', status: 'requested' });
+  const TO = `0x${'b'.repeat(40)}`;
+  const look: Turn = () => refusal(404, '02', 'not to be read');
+
+  test.each([
+    ['nothing', [], {}, "a new wallet of the user, as cNGN or the user's onramp asset"],
+    ['off', ['--auto-swap', 'off'], { autoSwap: false }, 'a new wallet of the user, as cNGN'],
+    ['sweep', ['--sweep'], { sweepToOfframp: true }, "the user's default wallet, as cNGN or the user's onramp asset"],
+    [
+      'a swap',
+      ['--auto-swap', 'USDT'],
+      { autoSwap: true, assetSwap: 'USDT' },
+      'a new wallet of the user, swapped into USDT',
+    ],
+    [
+      'both',
+      ['--auto-swap', 'USDC', '--sweep'],
+      { autoSwap: true, assetSwap: 'USDC', sweepToOfframp: true },
+      "the user's default wallet, swapped into USDC",
+    ],
+    [
+      'a swap elsewhere',
+      ['--auto-swap', 'USDC', '--destination', TO],
+      { autoSwap: true, assetSwap: 'USDC', destinationAssetSwap: TO },
+      `${TO}, swapped into USDC`,
+    ],
+  ])('says where it ends with %s, and sends that', async (_, more, fields, words) => {
+    const yes: Answer = { kind: 'confirm', asks: 'go ahead?', says: true };
+    const line = ['onramp', 'start', 'u-1', '--amount', '5', ...more];
+    const { code, world, requests } = await run(line, [look, look, look, STARTED], {
+      isTerminal: true,
+      answers: [yes],
+    });
+    expect([code, bodyOf(requests[3])]).toEqual([0, { userId: 'u-1', amount: 5, ...fields }]);
+    expect(world.stderr.text()).toContain(`destination  ${words}\n`);
+  });
+
+  test.each([
+    ['without a swap', ['--destination', TO]],
+    ['with the swap off', ['--auto-swap', 'off', '--destination', TO]],
+    ['with a sweep', ['--auto-swap', 'USDC', '--sweep', '--destination', TO]],
+  ])('takes no destination %s: 2', async (_, more) => {
+    expect((await run(['onramp', 'start', 'u-1', '--amount', '5', '--yes', ...more], [])).code).toBe(2);
   });
 });
 

@@ -59,7 +59,7 @@ describe('settle', () => {
       amount: 100_000,
       bankAccountNumber: '0123456789',
       bankCode: '000013',
-      bankAccountName: 'HARMATTAN PAY',
+      accountName: 'HARMATTAN PAY',
     });
     expect(await settleNow(box)).toBe(1);
     expect(await box.ask(verifyWithdrawal, { withdrawalId })).toMatchObject({

@@ -73,11 +73,21 @@ describe('a snapshot', () => {
     const schema = await schemaOf(box);
     await fund(box, await onboardUser(box), 500);
     await box.ask(sandboxAdvance, { durationMs: 86_400_000 });
-    await box.ask(sandboxReset, {});
     await box.ask(sandboxRestore, { path });
     expect(await contentOf(box)).toEqual(before);
     expect(await schemaOf(box)).toEqual(schema);
     expect((await box.ask(listTransactions, {})).total).toBe(31);
+  });
+
+  test('restored after a reset has the key of both', async () => {
+    using folder = temporaryFolder();
+    await using box = await openSandbox({ path: folder.file('sandbox.db') });
+    const [path, old] = [folder.file('snapshot.db'), await secondKey(box)];
+    await box.ask(sandboxSnapshot, { path });
+    await box.ask(sandboxReset, {});
+    const fresh = await secondKey(box);
+    await box.ask(sandboxRestore, { path });
+    for (const key of [box.apiKey, old, fresh]) await box.ask(sandboxStatus, {}, key);
   });
 
   test('restored is a sandbox that goes on', async () => {

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { CATALOGUE } from '../../src/commands/catalogue.ts';
+import { commandFor } from '../../src/commands/endpoints.ts';
+import { nearest } from '../../src/commands/nearest.ts';
+import { endpoints } from '../../src/contract/index.ts';
+import { main } from '../../src/main.ts';
+import { fakeWorld } from '../support/world.ts';
+
+const commands = (await Promise.all(CATALOGUE.map((group) => group.load()))).flat();
+
+async function run(...argv: readonly string[]) {
+  const world = fakeWorld();
+  const code = await main(argv, world);
+  return { code, stdout: world.stdout.text(), stderr: world.stderr.text() };
+}
+
+describe('the command of an endpoint', () => {
+  test.each([
+    ['transactions.onramp', 'onramp start'],
+    ['transactions.onramp-status', 'onramp status'],
+    ['users.onboard-status', 'users onboarding'],
+    ['fx.trade', 'fx trade'],
+    ['fx.trade-status', 'fx trade-status'],
+    ['fx.quote', 'fx quote'],
+    ['swaps.status', 'swaps status'],
+    ['bridge.initiate', 'bridge start'],
+    ['wallets.balance-multi', 'balances fintech'],
+    ['fees.accumulated', 'fees earned'],
+    ['fx.create-limit-order', 'api'],
+  ])('%s is for %s', (id, words) => {
+    expect(endpoints.map((endpoint) => endpoint.id)).toContain(id);
+    expect(commandFor(id, commands)).toBe(words);
+  });
+
+  test('is one that names it first', () => {
+    const wrong = endpoints.filter(({ id }) => {
+      const words = commandFor(id, commands);
+      return words !== 'api' && !commands.some((each) => each.words.join(' ') === words && each.endpoints[0] === id);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('names only endpoints that there are', () => {
+    const known = new Set(endpoints.map(({ id }) => id));
+    const named = commands.flatMap((each) => each.endpoints.map((id) => `${each.words.join(' ')}: ${id}`));
+    expect(named.filter((name) => !known.has(name.split(': ')[1] ?? '') && !name.includes(': sandbox.'))).toEqual([]);
+  });
+});
+
+describe('fiatrail endpoints', () => {
+  test('-o json is an array with every endpoint and nothing of the sandbox’s own', async () => {
+    const { code, stdout, stderr } = await run('endpoints', '-o', 'json');
+    const rows = JSON.parse(stdout) as { id: string }[];
+    expect([code, stderr]).toEqual([0, '']);
+    expect(rows.map(({ id }) => id).toSorted()).toEqual(endpoints.map(({ id }) => id).toSorted());
+    for (const row of rows) expect(Object.keys(row)).toEqual(['id', 'method', 'path', 'aliases', 'effect', 'command']);
+  });
+
+  test('is no wider than 80 columns', async () => {
+    const { stdout } = await run('endpoints');
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+
+  test.each(endpoints.map(({ id }) => id))('%s tells everything of one', async (id) => {
+    const { code, stdout } = await run('endpoints', id);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Refusals \(\d+\)$/m);
+    expect(stdout).not.toContain('more: -o json shows all');
+    expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
+  });
+
+  test.each([
+    ['fx.qoute', 'did you mean fx.quote?'],
+    ['/getfees', 'did you mean fees.get?'],
+    ['/fx/trades/:tradeId', 'did you mean fx.trade-status?'],
+    ['zzzzzzzz', 'see them all with: fiatrail endpoints'],
+  ])('%s is none: exit 2, %s', async (id, hint) => {
+    const { code, stderr } = await run('endpoints', id);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(hint)]);
+  });
+});
+
+describe('the nearest names', () => {
+  const names = ['fx.quote', 'fx.trade', 'fx.trade-status', 'users.list', 'users.onboard'];
+  test.each([
+    ['fx.quote', ['fx.quote']],
+    ['FX.TRADE', ['fx.trade']],
+    ['fx.trad', ['fx.trade', 'fx.trade-status']],
+    ['trade', ['fx.trade', 'fx.trade-status']],
+    ['usres.list', ['users.list']],
+    ['', []],
+    ['nothing like it', []],
+  ])('to %j are %j', (text, near) => {
+    expect(nearest(text, names).slice(0, near.length || 5)).toEqual(near);
+  });
+});
