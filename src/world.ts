@@ -76,4 +76,6 @@ export interface World {
   readFile(path: string, maxBytes: number): Promise<string>;
   /** Creates a directory only its owner can enter, with its parents, when it is not there. */
   ensurePrivateDir(path: string): void;
+  /** From here on memory stays small rather than fast: for a stream of unknown length. */
+  steadyMemory(): void;
 }

@@ -201,6 +201,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'node:fs': ['world-system.ts', 'sqlite/'],
   'node:path': ['account/paths.ts'],
   'node:os': ['world-system.ts'],
+  'node:v8': ['world-system.ts'],
   'node:crypto': ['world-system.ts', 'crypto/'],
   'node:child_process': ['late-child-process.ts'],
   'package.json': ['program.ts'],

@@ -128,9 +128,17 @@ function readBody(request: HttpRequest): Record<string, unknown> {
   try {
     const body = parseJson(request.body);
     const isObject = typeof body === 'object' && body !== null && !Array.isArray(body) && !isWireNumber(body);
-    if (isObject) return body as Record<string, unknown>;
+    if (isObject && isWithin(body, MAX_DEPTH)) return body as Record<string, unknown>;
   } catch {
     // Said below, in the same words as for a body of another shape.
   }
   throw new Fault('VALIDATION_ERROR', 'the body: expected one JSON object');
+}
+
+/** What is nested deeper than any field could not be written down again. */
+const MAX_DEPTH = 50;
+
+function isWithin(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return depth > 0 && Object.values(value).every((each) => isWithin(each, depth - 1));
 }

@@ -119,7 +119,10 @@ function feesOf({ store }: Context, { account, owner, row, payment, judgement }:
   if (judgement.reason !== null) return { platformKobo: 0n, fintechKobo: 0n };
   if (row) return { platformKobo: row.platform_fee_kobo, fintechKobo: row.fintech_fee_kobo };
   const { platform, fintech } = feesOn(store, account.fintech, 'onramp', payment.amountKobo);
-  return { platformKobo: platform.kobo, fintechKobo: owner ? fintech.kobo : 0n };
+  // Together they are at most the amount: a fintech may set its own fee to all of it.
+  const leftKobo = payment.amountKobo - platform.kobo;
+  const ownKobo = fintech.kobo < leftKobo ? fintech.kobo : leftKobo;
+  return { platformKobo: platform.kobo, fintechKobo: owner ? ownKobo : 0n };
 }
 
 function recordDeposit(context: Context, arrival: Arrival): bigint {
@@ -194,7 +197,12 @@ function announce(context: Context, { account, row, payment, depositId, judgemen
         status: 'confirmed',
         confirmedAt: at,
         paymentTimestamp: at,
-        metadata: { vaId: account.id.toString(), provider: VIRTUAL_ACCOUNT_BANK.provider },
+        metadata: {
+          vaId: account.id.toString(),
+          provider: VIRTUAL_ACCOUNT_BANK.provider,
+          walletAddress: context.store.get<{ address: string }>('SELECT address FROM wallet WHERE id = ?', row.wallet)
+            ?.address,
+        },
       },
     });
   }

@@ -1,4 +1,4 @@
-import type { Asset } from '../money/amount.ts';
+import { type Asset, MAX_MINOR } from '../money/amount.ts';
 import type { Database } from '../sqlite/database.ts';
 import { type OrderRow, type Pair, tradingBalance } from './orders.ts';
 import { cngnBaseFor, tokenBaseFor } from './prices.ts';
@@ -58,8 +58,12 @@ function walk(store: Database, wish: Wish, isFor: (order: OrderRow) => boolean):
     backing.set(order.fintech, held - (order.gives === 'CNGN' ? slice.cngnBase : slice.tokenBase));
     left -= 'cngnBase' in wish.amount ? slice.cngnBase : slice.tokenBase;
   }
-  return left === 0n && slices.length > 0 ? fillOf(slices) : undefined;
+  const fill = fillOf(slices);
+  return left === 0n && slices.length > 0 && isPayable(fill) ? fill : undefined;
 }
+
+/** At the lowest prices a little cNGN costs more stablecoin than the ledger's integers hold. */
+const isPayable = ({ tokenBase }: { readonly tokenBase: bigint }) => tokenBase <= MAX_MINOR.USDC;
 
 /** So many orders are read at a time: most wishes need no more. */
 const ORDERS_AT_ONCE = 16;
@@ -118,10 +122,11 @@ export function fillOf(slices: readonly Slice[]): Fill {
 /** One order alone, as a trade against it takes it. Undefined when its maker's wallet cannot back the amount. */
 export function sliceOfOrder(store: Database, order: OrderRow, cngnBase: bigint): Slice | undefined {
   const slice = sliceOf(order, tradingBalance(store, order.fintech, order.gives), { cngnBase });
-  return slice?.cngnBase === cngnBase ? slice : undefined;
+  return slice?.cngnBase === cngnBase && isPayable(slice) ? slice : undefined;
 }
 
-const SCALE = 10n ** 24n;
+/** Large enough that the price of one slice comes back exact, whatever its price and amount. */
+const SCALE = 10n ** 48n;
 
 /** The price of a whole fill, weighted by volume, in millionths of cNGN; that of the one slice when there is one. */
 export function averagePriceMicro({ slices, cngnBase }: Fill): bigint {

@@ -6,10 +6,10 @@ const HUNDRED_PERCENT = 100n * MICRO;
 
 /**
  * The price a taker sees: the maker's, moved by the spread away from the taker. Who gets stablecoin pays more cNGN for it,
- * who gets cNGN gets less. Rounded to millionths away from the taker. Source: public (seen live).
+ * who gets cNGN gets less. Rounded to millionths away from the taker, but never to nothing. Source: public (seen live).
  */
 export function takerPriceMicro(priceMicro: bigint, spreadMillionths: bigint, makerGives: Asset): bigint {
-  if (makerGives === 'CNGN') return (priceMicro * (HUNDRED_PERCENT - spreadMillionths)) / HUNDRED_PERCENT;
+  if (makerGives === 'CNGN') return (priceMicro * (HUNDRED_PERCENT - spreadMillionths)) / HUNDRED_PERCENT || 1n;
   return ceilDivide(priceMicro * (HUNDRED_PERCENT + spreadMillionths), HUNDRED_PERCENT);
 }
 

@@ -19,7 +19,7 @@ interface Size extends Load, HistorySize {
 
 const FULL: Size = {
   ...{ runs: 41, rounds: 5, seconds: 3, onboardings: 100_000, users: 100_000 },
-  ...{ transactions: 1_000_000, exports: 3 },
+  ...{ transactions: 1_000_000, exports: 1 },
 };
 const QUICK: Size = {
   ...{ runs: 5, rounds: 2, seconds: 1, onboardings: 5_000, users: 5_000 },

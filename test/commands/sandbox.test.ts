@@ -1,9 +1,11 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createNetwork } from '../../src/client/network.ts';
 import { FAULT_KINDS, type FaultKind } from '../../src/contract/control.ts';
 import { main } from '../../src/main.ts';
+import { serve } from '../../src/sandbox/serve.ts';
 import { type FakeWorld, fakeWorld } from '../support/world.ts';
 
 /** One embedded sandbox, and the command lines that are run on it. */
@@ -19,6 +21,12 @@ interface Bench {
 
 async function openBench(): Promise<Bench> {
   const world = fakeWorld();
+  const bench = benchOf(world, join(world.stateDir, 'sandbox.db'));
+  await bench.json('sandbox', 'seed', '--users', '1', '--rate-limits', 'off');
+  return bench;
+}
+
+function benchOf(world: FakeWorld, path: string): Bench {
   const run = (...argv: string[]) => main([...argv, '--no-input', '-q'], world);
   const json: Bench['json'] = async (...argv) => {
     const before = world.stdout.text().length;
@@ -27,12 +35,11 @@ async function openBench(): Promise<Bench> {
     return JSON.parse(world.stdout.text().slice(before)) as Record<string, unknown>;
   };
   const count = (table: string) => {
-    const connection = new DatabaseSync(join(world.stateDir, 'sandbox.db'), { readOnly: true });
+    const connection = new DatabaseSync(path, { readOnly: true });
     const row = connection.prepare(`SELECT COUNT(*) AS n FROM ${table}`).get();
     connection.close();
     return Number(row?.['n']);
   };
-  await json('sandbox', 'seed', '--users', '1', '--rate-limits', 'off');
   return { world, run, json, count };
 }
 
@@ -112,6 +119,46 @@ describe('a read by command, with a fault', () => {
     await bench.json('sandbox', 'fault', 'add', '--on', 'history deposits', '--kind', kind, '--times', '2');
     expect(await bench.json('history', 'deposits')).toMatchObject({ total: 0 });
     expect(bench.count('fault_rule')).toBe(kind === 'slow' ? 1 : 0);
+  });
+});
+
+describe('a served sandbox, with a fault', () => {
+  /** The commands of an account whose sandbox is served in this process, on a real socket. */
+  async function openServed() {
+    const folder = fakeWorld();
+    folder.ensurePrivateDir(folder.stateDir);
+    const path = join(folder.stateDir, 'sandbox.db');
+    const served = await serve(folder, { path, port: 0, rateLimits: false });
+    onTestFinished(() => served.close());
+    const env = { FIATRAIL_BASE_URL: served.url, FIATRAIL_API_KEY: served.apiKey };
+    return benchOf(fakeWorld({ env, network: createNetwork({}) }), path);
+  }
+
+  test.each(MONEY)('%s: exit %d, booked %d', async (kind, exit, booked) => {
+    const bench = await openServed();
+    await bench.json('sandbox', 'seed', '--users', '1');
+    const userId = await fundedUser(bench);
+    await bench.json('sandbox', 'fault', 'add', '--on', 'offramp start', '--kind', kind);
+    expect(await bench.run(...payOut(userId))).toBe(exit);
+    expect(bench.count('offramp')).toBe(booked);
+    expect(bench.count('fault_rule')).toBe(0);
+  });
+
+  test.each(['lost-response', 'truncated'] as const)('%s: a read is tried again until it is answered', async (kind) => {
+    const bench = await openServed();
+    await bench.json('sandbox', 'fault', 'add', '--on', 'history deposits', '--kind', kind, '--times', '2');
+    expect(await bench.json('history', 'deposits')).toMatchObject({ total: 0 });
+    expect(bench.count('fault_rule')).toBe(0);
+  });
+
+  test('a snapshot is written where the command was called, and restored from there', async () => {
+    const bench = await openServed();
+    const file = join(bench.world.homeDir, 'served.db');
+    await bench.json('sandbox', 'snapshot', file);
+    await bench.json('sandbox', 'seed', '--users', '3');
+    await bench.json('sandbox', 'restore', file, '--yes');
+    expect(bench.count('user')).toBe(0);
+    expect(await bench.run('sandbox', 'snapshot', file)).toBe(2);
   });
 });
 

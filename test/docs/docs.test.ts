@@ -32,7 +32,14 @@ describe('README.md', () => {
       .map(({ words }) => words.join(' '));
     const named = [...readme.matchAll(/fiatrail ((?:[a-z][a-z-]*)(?: [a-z][a-z-]*)?)/g)].map(([, words = '']) => words);
     const unknown = named.filter(
-      (words) => !known.some((name) => words === name || words.startsWith(`${name} `) || name === words.split(' ')[0]),
+      (words) =>
+        !known.some(
+          (name) =>
+            words === name ||
+            words.startsWith(`${name} `) ||
+            name.startsWith(`${words} `) ||
+            name === words.split(' ')[0],
+        ),
     );
     const operating = unknown.filter((words) => !['operates a'].includes(words));
     expect(operating).toEqual([]);

@@ -139,5 +139,6 @@ export function fakeWorld(options: WorldOptions = {}): FakeWorld {
     ensurePrivateDir: (path) => {
       mkdirSync(path, { recursive: true, mode: 0o700 });
     },
+    steadyMemory: () => {},
   };
 }

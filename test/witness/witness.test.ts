@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { endpoints } from '../../src/contract/index.ts';
 import { deviations, overlaps } from './deviations.ts';
@@ -33,6 +34,14 @@ describe('the contract against the specification', () => {
       return reason !== '' && differences.some((found) => found.endpoint === endpoint && found.row === row);
     });
     expect(deviations).toEqual(needed);
+  });
+
+  test('the document lists the same deviations', () => {
+    const document = readFileSync(new URL('../../docs/fidelity.md', import.meta.url), 'utf8');
+    const listed = [...document.matchAll(/^\| `([\w.-]+)` \| `(errors\.\w+)` \| \S/gm)].map(
+      ([, id, row]) => `${id} ${row}`,
+    );
+    expect(listed.sort()).toEqual(deviations.map(({ endpoint, row }) => `${endpoint} ${row}`).sort());
   });
 
   test.each([...witness.keys()])('%s is in the contract', (id) => {

@@ -8,7 +8,7 @@ import { fire, type Machine, schedule } from '../machine.ts';
 import { emit } from '../outbox.ts';
 import type { SwapTrigger } from '../swaps.ts';
 import { GAS, TOKEN_ADDRESS } from '../tokens.ts';
-import { accountAt, type WalletRow } from '../wallets.ts';
+import { accountAt, managedWallet, type WalletRow } from '../wallets.ts';
 import { onramp } from './onramp.ts';
 
 export interface SwapRow {
@@ -64,7 +64,8 @@ const resultOf = ({ store }: Context, row: SwapRow) =>
 /** Why a swap cannot be executed now. Source: public (the codes). */
 function problemOf(context: Context, row: SwapRow): 'INSUFFICIENT_LIQUIDITY' | 'SLIPPAGE_EXCEEDED' | undefined {
   const result = resultOf(context, row);
-  if (!result) return 'INSUFFICIENT_LIQUIDITY';
+  // Without a price when it was asked for, no slippage could be told, and any price would do.
+  if (!result || row.expected_out_base === 0n) return 'INSUFFICIENT_LIQUIDITY';
   const least = leastOutBase(row.expected_out_base, row.slippage_millionths);
   return result.amountOutBase < least ? 'SLIPPAGE_EXCEEDED' : undefined;
 }
@@ -92,7 +93,10 @@ function execute(context: Context, row: SwapRow): void {
     swapTxHash: txHash,
     transferTxHash: txHash,
     completedAt: isoTime(nowMs),
-    smartWalletContext: { smartWalletAddress: walletOf(context, row).address, managedWalletAddress: null },
+    smartWalletContext: {
+      smartWalletAddress: walletOf(context, row).address,
+      managedWalletAddress: managedWallet(store, row.user).address,
+    },
     swapMetrics: {
       executionTime: nowMs - Number(row.created_at),
       gasUsed: GAS.gasUsed,

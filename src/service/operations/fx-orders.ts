@@ -1,7 +1,7 @@
 import { Fault } from '../../contract/faults.ts';
 import { type Asset, amount } from '../../money/amount.ts';
 import { type PercentMillionths, percentFromWire, percentToWire } from '../../money/rates.ts';
-import { fromWire, toWireText } from '../../money/units.ts';
+import { toWireText } from '../../money/units.ts';
 import { commitments } from '../commitments.ts';
 import { type Call, isoTime } from '../context.ts';
 import type { Operations } from '../operation.ts';
@@ -20,6 +20,7 @@ import {
 } from '../orders.ts';
 import { takerPriceMicro } from '../prices.ts';
 import { vaultOf } from '../signing.ts';
+import { baseOfText } from './amounts.ts';
 
 const VERSION = '1.0.0';
 
@@ -27,7 +28,7 @@ export const decimal = (asset: Asset, base: bigint) => toWireText(amount(asset, 
 
 /** Text of whole cNGN that passed the schema, in base units; a price likewise, in millionths. */
 export function baseOf(text: string): bigint {
-  return fromWire(text, 'decimal-string', 'CNGN')?.minor ?? 0n;
+  return baseOfText(text, 'CNGN');
 }
 
 /** Trading needs an approved MPC vault. Source: public for the rule, inferred for the error. */

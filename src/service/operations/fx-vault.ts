@@ -53,7 +53,7 @@ const registerMpc: Operations['fx.register-mpc'] = (call, input) => {
        state, auto_signing, usd_threshold_cents, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, ?, ?)
      ON CONFLICT (fintech) DO UPDATE SET vault_id = excluded.vault_id, usdc_wallet = excluded.usdc_wallet, usdt_wallet = excluded.usdt_wallet,
        api_key_shown = excluded.api_key_shown, private_key_shown = excluded.private_key_shown, signer_public_key = excluded.signer_public_key,
-       notification_emails = excluded.notification_emails, state = 'pending', created_at = excluded.created_at`,
+       notification_emails = excluded.notification_emails, state = 'pending', auto_signing = 0, created_at = excluded.created_at`,
     fintech.id,
     input.vaultId,
     usdc,
@@ -66,6 +66,8 @@ const registerMpc: Operations['fx.register-mpc'] = (call, input) => {
     nowMs,
   );
   const vault = requiredVault(call);
+  // The approval of the vault before this one is not its own.
+  store.run(`DELETE FROM due WHERE machine = 'vault' AND subject = ?`, vault.id);
   schedule(call, 'vault', vault.id, 'approved', call.pace.approveVault);
   return {
     vaultId: vault.vault_id,

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { allPages } from '../../src/commands/pages.ts';
+import { listTransactions } from '../../src/contract/history.ts';
+import { onboardUser, payIn, settle } from '../service/steps.ts';
+import { openSandbox } from '../support/sandbox.ts';
+
+const SIZE = 7;
+
+/** Payments that come in before each further page. */
+const COMING: readonly (readonly [what: string, more: (page: number) => number])[] = [
+  ['nothing comes in', () => 0],
+  ['one comes in before each page', () => 1],
+  ['a whole page comes in before each page', () => SIZE],
+  ['more than a page comes in at once', (page) => (page === 2 ? 3 * SIZE : 0)],
+];
+
+test.each(COMING)('while %s, a list that was there is read whole, each row once', async (_what, more) => {
+  await using box = await openSandbox();
+  const user = await onboardUser(box);
+  for (let count = 0; count < 40; count++) await payIn(box, user.accountNumber, 100n, user.name);
+  await settle(box);
+  const page = async (offset: number) => {
+    const { transactions, total } = await box.ask(listTransactions, { limit: SIZE, offset });
+    return { rows: transactions ?? [], total: total ?? undefined };
+  };
+  const wanted = (await box.ask(listTransactions, { limit: 100 })).transactions?.map(({ id }) => id);
+  const first = await page(0);
+  let pages = 1;
+  const fetchPage = async (offset: number) => {
+    pages += 1;
+    for (let count = 0; count < more(pages); count++) await payIn(box, user.accountNumber, 200n, user.name);
+    return page(offset);
+  };
+  const read = first.rows.map(({ id }) => id);
+  for await (const rows of allPages({ first, offset: 0, size: SIZE, idOf: ({ id }) => id, fetchPage }))
+    read.push(...rows.map(({ id }) => id));
+  expect(read).toEqual(wanted);
+});
