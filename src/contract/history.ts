@@ -57,6 +57,30 @@ const depositor = () =>
     bankCode: known('public'),
   });
 
+/** A bank transfer that came in. The hash of its minting stands in one of the two lists for sure. */
+const received = (types: readonly string[], directions: readonly string[], mintSource: Source) =>
+  group('public', {
+    id: known('public'),
+    type: maybe(stateOf('interface', types)),
+    direction: maybe(stateOf('public', directions)),
+    fintechId: maybe(opaqueUuid('public')),
+    userId: known('client'),
+    amount: naira('public'),
+    fundingAmount: naira('client'),
+    platformFee: naira('client'),
+    currency: maybe(stateOf('public', ['NGN'])),
+    virtualAccountNumber: known('public'),
+    virtualAccountName: known('public'),
+    depositor: maybe(depositor()),
+    transactionReference: known('public'),
+    provider: known('public'),
+    status: maybe(stateOf('interface', statuses)),
+    walletAddress: known('public'),
+    mintTxHash: known(mintSource),
+    createdAt: maybe(timestamp('public')),
+    completedAt: maybe(timestamp('public')),
+  });
+
 export const listDeposits = endpoint({
   ...limits,
   id: 'transactions.list-deposits',
@@ -75,32 +99,7 @@ export const listDeposits = endpoint({
     }),
   response: () =>
     answer({
-      deposits: maybe(
-        list(
-          'public',
-          group('public', {
-            id: known('public'),
-            type: maybe(stateOf('interface', depositTypes)),
-            direction: maybe(stateOf('public', ['in'])),
-            fintechId: maybe(opaqueUuid('public')),
-            userId: known('client'),
-            amount: naira('public'),
-            fundingAmount: naira('client'),
-            platformFee: naira('client'),
-            currency: maybe(stateOf('public', ['NGN'])),
-            virtualAccountNumber: known('public'),
-            virtualAccountName: known('public'),
-            depositor: maybe(depositor()),
-            transactionReference: known('public'),
-            provider: known('public'),
-            status: maybe(stateOf('interface', statuses)),
-            walletAddress: known('public'),
-            mintTxHash: known('public'),
-            createdAt: maybe(timestamp('public')),
-            completedAt: maybe(timestamp('public')),
-          }),
-        ),
-      ),
+      deposits: maybe(list('public', received(depositTypes, ['in'], 'public'))),
       ...pageAnswer('public'),
       filters: maybe(group('public', {})),
     }),
@@ -184,32 +183,7 @@ export const listTransactions = endpoint({
     }),
   response: () =>
     answer({
-      transactions: maybe(
-        list(
-          'public',
-          group('public', {
-            id: known('public'),
-            type: maybe(stateOf('interface', transactionTypes)),
-            direction: maybe(stateOf('public', ['in', 'out'])),
-            fintechId: maybe(opaqueUuid('public')),
-            userId: known('client'),
-            amount: naira('public'),
-            fundingAmount: naira('client'),
-            platformFee: naira('client'),
-            currency: maybe(stateOf('public', ['NGN'])),
-            virtualAccountNumber: known('public'),
-            virtualAccountName: known('public'),
-            depositor: maybe(depositor()),
-            transactionReference: known('public'),
-            provider: known('public'),
-            status: maybe(stateOf('interface', statuses)),
-            walletAddress: known('public'),
-            mintTxHash: known('inferred'),
-            createdAt: maybe(timestamp('public')),
-            completedAt: maybe(timestamp('public')),
-          }),
-        ),
-      ),
+      transactions: maybe(list('public', received(transactionTypes, ['in', 'out'], 'inferred'))),
       ...pageAnswer('public'),
       summary: maybe(
         group('public', {
