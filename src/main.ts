@@ -41,6 +41,8 @@ type Use = (outcome: Outcome, changed: Changed | undefined) => Promise<void>;
 async function execute({ command, texts, globals }: CommandLine, world: World, use: Use): Promise<Outcome> {
   const profile = resolveProfile(globals.profile, world.env);
   const commandLine = `fiatrail ${command.words.join(' ')}`;
+  // A list of unknown length: set before anything is read, since the room for young objects only ever grows.
+  if (texts['all'] === true) world.steadyMemory();
   const session = createSession({ world, profile, globals, commandLine, runLine });
   try {
     const input = await readInput(command, texts, session);

@@ -28,7 +28,7 @@ export interface Pages<Row> {
  * The pages after the first one, each row once and none left out, though rows come in while the list is read. A newest-first
  * list then shifts: when its total grew by d, up to d rows come again. They are known by their ids; where more came in
  * than ids are kept, or rows have none, the first d are dropped. When the total shrank, the same rows are asked for
- * again from as much earlier. Memory is bounded.
+ * again from as much earlier. One page is read ahead while the one before it is printed. Memory is bounded.
  */
 export async function* allPages<Row>(pages: Pages<Row>): AsyncGenerator<readonly Row[]> {
   const { first, offset, size, idOf, fetchPage } = pages;
@@ -40,8 +40,10 @@ export async function* allPages<Row>(pages: Pages<Row>): AsyncGenerator<readonly
   /** Rows that come again from `next` on, by the total. */
   let due = 0;
   let isFruitful = true;
+  let ahead: Promise<Page<Row>> | undefined;
   for (let isMore = goesOn(first, next, size); isMore; ) {
-    const page = await fetchPage(next);
+    const page = await (ahead ?? fetchPage(next));
+    ahead = undefined;
     const grown = page.total === undefined || total === undefined ? 0 : page.total - total;
     total = page.total ?? total;
     // A total that means something else, such as the rows of the page, must not lead round in circles.
@@ -60,8 +62,16 @@ export async function* allPages<Row>(pages: Pages<Row>): AsyncGenerator<readonly
     seen.add(fresh.map(idOf));
     isFruitful = fresh.length > 0;
     isMore = goesOn(page, next, size);
+    if (isMore) ahead = readAhead(() => fetchPage(next));
     if (fresh.length > 0) yield fresh;
   }
+}
+
+/** A page that is on its way. What goes wrong with it is told to whoever asks for it, and to nobody else. */
+function readAhead<Row>(fetchPage: () => Promise<Page<Row>>): Promise<Page<Row>> {
+  const page = fetchPage();
+  page.catch(() => {});
+  return page;
 }
 
 /** A page that came short is the last one, unless the total says that the service gives fewer rows than were asked for. */

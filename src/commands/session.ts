@@ -255,6 +255,5 @@ export async function outcomeOf(
       `warning: the answer breaks the contract at ${reply.problems.slice(0, 5).join(', ')}; it counts as accepted`,
     );
   }
-  if (more?.more) session.world.steadyMemory();
   return { result: session.result(endpoint, reply, more) };
 }

@@ -80,7 +80,9 @@ export function timestamp(source: Source) {
 /** A moment in a request: ISO 8601, as a plain date or with a time and its zone. A plain date is its midnight, UTC. */
 export function moment(source: Source, more: Rule = {}) {
   const isMoment = (text: string) =>
-    /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/.test(text) && !Number.isNaN(Date.parse(text));
+    /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/.test(text) &&
+    !Number.isNaN(Date.parse(text)) &&
+    isDay(text.slice(0, 10));
   const schema = z.string().check(z.refine(isMoment));
   return field(schema, {
     type: 'datetime',
@@ -88,6 +90,11 @@ export function moment(source: Source, more: Rule = {}) {
     rule: 'ISO 8601, such as 2026-08-01 or 2026-08-01T09:30:00Z',
     ...more,
   });
+}
+
+/** False for 30 February, which a date takes for a day in March. */
+function isDay(day: string): boolean {
+  return new Date(day).toISOString().startsWith(day);
 }
 
 export function flag(source: Source, more: Rule = {}) {

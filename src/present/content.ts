@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import { elementOf, shapeOf, unwrap } from '../contract/rows.ts';
 import { type Leaf, leavesOfSchema } from './fields.ts';
-import { isPlainObject, type Plain, rowToPlain, toPlain } from './plain.ts';
+import { isPlainObject, type Plain, rowConverter, toPlain } from './plain.ts';
 import type { Result, ResultShape } from './result.ts';
 
 /** True when the result is rows: a named list inside data, or data that is an array. */
@@ -29,7 +29,8 @@ function elementSchema({ schema, lists }: ResultShape): z.ZodMiniType | undefine
 /** The rows of the first page, then of each further page, which is asked for only when its turn comes. */
 export async function* pagesOf(result: Result): AsyncGenerator<readonly Plain[]> {
   const element = elementSchema(result);
-  const plainRows = (rows: readonly unknown[]) => rows.map((row) => rowToPlain(row, element, result.data));
+  const plainRow = rowConverter(element, result.data);
+  const plainRows = (rows: readonly unknown[]) => rows.map(plainRow);
   yield plainRows(firstRows(result));
   for await (const rows of result.more ?? []) yield plainRows(rows);
 }

@@ -28,12 +28,17 @@ type Around = readonly unknown[];
  * around it. Money that cannot be read, and fields the schema does not know, stay as they came.
  */
 export function toPlain(data: unknown, schema?: Schema, nests?: string): Plain {
-  return mergeNested(convert(data, schema, []), nests);
+  return mergeNested(converterOf(schema)(data, []), nests);
 }
 
-/** One row of a list as Plain. `root` is the data the row belongs to, where the row's ticker may stand. */
-export function rowToPlain(row: unknown, element: Schema | undefined, root: unknown): Plain {
-  return convert(row, element, [root]);
+/**
+ * What makes rows of a list Plain: the schema is read once for all of them. `root` is the data the rows belong to, where
+ * their ticker may stand.
+ */
+export function rowConverter(element: Schema | undefined, root: unknown): (row: unknown) => Plain {
+  const convert = converterOf(element);
+  const around = [root];
+  return (row) => convert(row, around);
 }
 
 /** True for an object with named fields: no array, amount or raw number. */
@@ -57,21 +62,35 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
 }
 
-function convert(value: unknown, schema: Schema | undefined, around: Around): Plain {
-  const { schema: inner, meta } = schema ? unwrap(schema) : { schema: undefined, meta: undefined };
-  if (meta?.asset !== undefined) return moneyOf(value, meta, around) ?? convertAny(value);
-  if (Array.isArray(value)) {
-    const element = inner && elementOf(inner);
-    return value.map((item) => convert(item, element, around));
-  }
-  const shape = inner && shapeOf(inner);
-  return shape && isRecord(value) ? convertFields(value, shape, [...around, value]) : convertAny(value);
+type Convert = (value: unknown, around: Around) => Plain;
+
+const NO_FIELDS: ReadonlyMap<string, Convert> = new Map();
+
+function converterOf(schema: Schema | undefined): Convert {
+  if (!schema) return convertAny;
+  const { schema: inner, meta } = unwrap(schema);
+  if (meta?.asset !== undefined) return (value, around) => moneyOf(value, meta, around) ?? convertAny(value);
+  const element = elementOf(inner);
+  const convertItem = element ? converterOf(element) : convertAny;
+  const shape = shapeOf(inner);
+  const fields = shape && new Map(Object.entries(shape).map(([name, field]) => [name, converterOf(field)]));
+  return (value, around) => {
+    if (Array.isArray(value)) return value.map((item) => convertItem(item, around));
+    return fields && isRecord(value) ? convertFields(value, fields, [...around, value]) : convertAny(value);
+  };
 }
 
-function convertFields(value: Record<string, unknown>, shape: Record<string, Schema>, around: Around): PlainObject {
-  const present = Object.entries(value).filter(([, field]) => field !== undefined);
-  const schemaOf = (name: string) => (Object.hasOwn(shape, name) ? shape[name] : undefined);
-  return Object.fromEntries(present.map(([name, field]) => [name, convert(field, schemaOf(name), around)]));
+function convertFields(
+  value: Record<string, unknown>,
+  fields: ReadonlyMap<string, Convert>,
+  around: Around,
+): PlainObject {
+  const present: [string, Plain][] = [];
+  for (const name of Object.keys(value)) {
+    const field = value[name];
+    if (field !== undefined) present.push([name, (fields.get(name) ?? convertAny)(field, around)]);
+  }
+  return Object.fromEntries(present);
 }
 
 /** Data that no schema describes. */
@@ -82,7 +101,7 @@ function convertAny(value: unknown): Plain {
   if (!isRecord(value)) return null;
   const { asset, minor } = value;
   if (typeof minor === 'bigint' && typeof asset === 'string' && isAsset(asset)) return printed({ asset, minor });
-  return convertFields(value, {}, []);
+  return convertFields(value, NO_FIELDS, []);
 }
 
 function moneyOf(value: unknown, meta: FieldMeta, around: Around): PlainAmount | undefined {

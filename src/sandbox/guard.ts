@@ -131,19 +131,23 @@ function windowOf(
   return fresh;
 }
 
-/** An older window than the file has is dropped, unless the file's is of the future; the same one is added up. */
+/**
+ * An older window than the file has is dropped, unless the file's is of the future; the same one is added up, and what other
+ * processes counted in it counts here too.
+ */
 function saveWindow({ store, nowMs }: Context, window: Window): void {
   if (window.unsaved > 0 && window.startMs <= nowMs) {
-    store.run(
+    const saved = store.get<{ used: bigint }>(
       `INSERT INTO rate_window (fintech, endpoint, window_start, used) VALUES (?1, ?2, ?3, ?4)
        ON CONFLICT DO UPDATE SET used = CASE WHEN window_start = excluded.window_start THEN used ELSE 0 END + excluded.used,
-       window_start = excluded.window_start WHERE window_start <= excluded.window_start OR window_start > ?5`,
+       window_start = excluded.window_start WHERE window_start <= excluded.window_start OR window_start > ?5 RETURNING used`,
       window.fintech,
       window.endpoint,
       window.startMs,
       window.unsaved,
       nowMs,
     );
+    if (saved) window.used = Number(saved.used);
   }
   window.unsaved = 0;
 }

@@ -119,7 +119,7 @@ function readInput({ endpoint, path, query }: Route, request: HttpRequest): unkn
   const input: Record<string, unknown> = { ...fields, ...path };
   for (const [name, meant] of Object.entries(endpoint.synonyms ?? {})) input[meant] ??= input[name];
   const problems = problemsOf(schema, input);
-  if (problems.length > 0) throw new Fault('VALIDATION_ERROR', problems.map(problemText).join('; '));
+  if (problems.length > 0) throw new Fault('VALIDATION_ERROR', [...new Set(problems.map(problemText))].join('; '));
   return input;
 }
 

@@ -3,7 +3,7 @@ import { amount, amountForPeople } from '../money/amount.ts';
 import { bridgeNetworkOf } from './bridge-routes.ts';
 import type { Context } from './context.ts';
 import type { Token } from './exchange.ts';
-import { type AccountRef, BRIDGING, balanceOf, post, walletAccount } from './ledger.ts';
+import { type AccountRef, BRIDGING, balanceOf, hasRoomFor, post, walletAccount } from './ledger.ts';
 import { schedule } from './machine.ts';
 import { type BridgeRow, bridge } from './machines/bridge.ts';
 import { ledgerNetwork, type Network, networkOf, sameAddress } from './networks.ts';
@@ -52,6 +52,8 @@ function move(context: Context, deposit: TokenDeposit, subject: string, to: Acco
   const held = balanceOf(context.store, source);
   if (source.code === to.code)
     throw new Fault('VALIDATION_ERROR', 'from: expected another address than the one it goes to');
+  if (source.mayBeNegative && !hasRoomFor(held, amountBase))
+    throw new Fault('VALIDATION_ERROR', `amount: the sandbox holds as much ${asset} as it can`);
   if (!source.mayBeNegative && held < amountBase)
     throw new Fault('VALIDATION_ERROR', `from: this wallet holds ${amountForPeople(amount(asset, held))}`);
   post(context, 'tokens.received', subject, [

@@ -1,10 +1,11 @@
 import { Fault } from '../contract/faults.ts';
 import { amount } from '../money/amount.ts';
+import { cngnBaseFromKobo } from '../money/rates.ts';
 import { toWireNumber } from '../money/units.ts';
 import { bankByCode, VIRTUAL_ACCOUNT_BANK } from './banks.ts';
 import { type Context, isoTime } from './context.ts';
 import { feesOn } from './fees.ts';
-import { BANK, INCOMING, post, REFUNDS } from './ledger.ts';
+import { BANK, balanceOf, hasRoomFor, INCOMING, post, REFUNDS } from './ledger.ts';
 import { fire, schedule } from './machine.ts';
 import { deposit } from './machines/deposit.ts';
 import { type OnrampRow, onramp, totalKobo } from './machines/onramp.ts';
@@ -82,9 +83,14 @@ function addresseeOf({ store }: Context, accountNumber: string): Addressee {
   };
 }
 
-/** Books a bank transfer into a virtual account and starts what follows. Throws Fault NOT_FOUND for an account nobody has. */
+/**
+ * Books a bank transfer into a virtual account and starts what follows. Throws Fault NOT_FOUND for an account nobody has,
+ * VALIDATION_ERROR for more Naira than the sandbox can hold.
+ */
 export function receivePayment(context: Context, payment: Payment): Receipt {
   const addressee = addresseeOf(context, payment.accountNumber);
+  if (!hasRoomFor(cngnBaseFromKobo(balanceOf(context.store, BANK)), cngnBaseFromKobo(payment.amountKobo)))
+    throw new Fault('VALIDATION_ERROR', 'amount: the sandbox holds as much Naira as it can');
   const judgement = judge(context, addressee, payment);
   const depositId = context.ids.uuid();
   const arrival: Arrival = { ...addressee, payment, depositId, judgement };

@@ -76,6 +76,14 @@ export function accountId(store: Database, ref: AccountRef): bigint {
   );
 }
 
+/** The most of an asset that comes in, less what went out: from a bank and from a chain together it is below 2^63. */
+const MOST_BASE = 4n * 10n ** 18n;
+
+/** Whether so much more may come in from outside, of which the ledger has `outsideBase` now: negative by what came in. */
+export function hasRoomFor(outsideBase: bigint, amountBase: bigint): boolean {
+  return amountBase - outsideBase <= MOST_BASE;
+}
+
 /** What an account holds, in smallest units; 0 for one that was never used. */
 export function balanceOf(store: Database, ref: AccountRef): bigint {
   return (

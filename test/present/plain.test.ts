@@ -3,7 +3,7 @@ import * as f from '../../src/contract/fields.ts';
 import type { Asset } from '../../src/money/amount.ts';
 import { parseJson } from '../../src/money/decimal.ts';
 import type { MoneyUnit } from '../../src/money/units.ts';
-import { rowToPlain, toPlain } from '../../src/present/plain.ts';
+import { rowConverter, toPlain } from '../../src/present/plain.ts';
 
 const money = (unit: MoneyUnit, asset: Asset | { field: string }) =>
   f.answer({ amount: f.maybe(f.money('public', unit, asset)) });
@@ -112,8 +112,8 @@ describe('the asset in a field', () => {
 
   it('of a row of a further page is looked up in the row, then in the data of the first page', () => {
     const element = f.group('public', { amount: f.money('public', 'token', { field: 'token' }) });
-    expect(rowToPlain(row, element, { token: 'USDC' })).toEqual({ amount: { value: '2.000000', asset: 'USDC' } });
-    expect(rowToPlain({ token: 'USDT', ...row }, element, { token: 'USDC' })).toMatchObject({
+    expect(rowConverter(element, { token: 'USDC' })(row)).toEqual({ amount: { value: '2.000000', asset: 'USDC' } });
+    expect(rowConverter(element, { token: 'USDC' })({ token: 'USDT', ...row })).toMatchObject({
       amount: { asset: 'USDT' },
     });
   });

@@ -101,6 +101,27 @@ test.each([
   expect(codes(await box.call('POST', path, body))).toEqual([400, '01']);
 });
 
+test('a refusal says what is wrong with a field once', async () => {
+  await using box = await openSandbox();
+  const { envelope } = await box.call('POST', '/fx/trade', { idempotencyKey: '' });
+  expect(envelope.error?.split('idempotencyKey').length).toBe(2);
+});
+
+test.each(['2026-02-29', '2026-02-30T10:00:00Z', '2026-04-31'])('%s is no day to list from', async (startDate) => {
+  await using box = await openSandbox();
+  expect(codes(await box.call('GET', `/swaphistory?startDate=${startDate}`))).toEqual([400, '01']);
+});
+
+test('what a trade ignores of its request makes no other request of it, and is kept nowhere', async () => {
+  await using box = await openSandbox();
+  const asked = { pair: 'CNGN-USDC', side: 'buy', cngnAmount: '1000', idempotencyKey: 'once' } as const;
+  const { trade: first } = await box.ask(trade, { ...asked, remark: 'KEEP-OUT' } as typeof asked);
+  const { trade: again } = await box.ask(trade, asked);
+  expect(again.tradeId).toBe(first.tradeId);
+  const kept = await box.inside(({ store }) => store.all('SELECT input FROM fx_trade'));
+  expect(JSON.stringify(kept)).not.toContain('KEEP-OUT');
+});
+
 test('a fee of everything leaves nothing of a deposit, and no less than nothing', async () => {
   await using box = await openSandbox();
   const fee = { percentageFee: 100, capFee: 1_000_000_000_000, enabled: true };

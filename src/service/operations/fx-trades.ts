@@ -187,10 +187,13 @@ function matched(call: Call, { quoteId, orderId, pair, side, cngnAmount }: Trade
   return { pair, side, fill: fillFor(call, pair, side, cngnBase) };
 }
 
+/** What says which trade is asked for. Anything else of a request is ignored, and not kept. */
+const ASKED = ['pair', 'side', 'cngnAmount', 'quoteId', 'orderId', 'destinationWalletAddress'] as const;
+type Asked = (typeof ASKED)[number];
+
 /** A request as text without its key: what a repeat with the same key must equal. */
-function inputText(endpoint: string, { idempotencyKey: _key, ...fields }: Record<string, unknown>): string {
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return JSON.stringify([endpoint, ...given.sort(([a], [b]) => (a < b ? -1 : 1))]);
+function inputText(endpoint: string, request: Readonly<Partial<Record<Asked, string | undefined>>>): string {
+  return JSON.stringify([endpoint, ...ASKED.map((name) => request[name] ?? null)]);
 }
 
 function tradeCore(row: TradeRow) {
