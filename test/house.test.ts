@@ -191,6 +191,8 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   '@jmespath-community/jmespath': ['present/query.ts'],
   conf: ['account/'],
   'libsodium-wrappers': ['crypto/'],
+  '@noble/hashes/sha2.js': ['crypto/'],
+  '@noble/hashes/sha3.js': ['crypto/'],
   pg: ['journal/'],
   hono: ['sandbox/'],
   'zod/mini': ['contract/'],

@@ -5,8 +5,9 @@ import { CliError } from '../exit.ts';
 import { printable } from '../money/amount.ts';
 import { scaledInteger } from '../money/decimal.ts';
 import type { Column } from '../present/result.ts';
+import { evmAddress } from './addresses.ts';
 import { command, type Outcome } from './command.ts';
-import { argument, evmAddress, id, option, ticker } from './parameters.ts';
+import { argument, id, option, ticker } from './parameters.ts';
 import { outcomeOf, type Session } from './session.ts';
 
 const tokenOption = option('--token <ticker>', 'CNGN, USDC or USDT (default CNGN)', ticker);

@@ -1,6 +1,7 @@
 import { listTrades, marketOrder, quote, trade, tradeStatus } from '../contract/fx.ts';
 import { CliError } from '../exit.ts';
 import { type Amount, amountForPeople } from '../money/amount.ts';
+import { evmAddress } from './addresses.ts';
 import { command, type Outcome } from './command.ts';
 import { pagesAfter } from './cursor.ts';
 import { dealLook } from './fx-look.ts';
@@ -18,7 +19,7 @@ import {
 } from './fx-terms.ts';
 import { amountLine, type Line } from './look.ts';
 import { PAGE_SIZE } from './pages.ts';
-import { argument, evmAddress, id, oneOfAnyCase, option, required, switchOn, wholeNumber } from './parameters.ts';
+import { argument, id, oneOfAnyCase, option, required, switchOn, wholeNumber } from './parameters.ts';
 import { outcomeOf, type Session } from './session.ts';
 import { follow, waitOption } from './wait.ts';
 

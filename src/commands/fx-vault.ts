@@ -10,8 +10,9 @@ import {
 import { CliError } from '../exit.ts';
 import { printable } from '../money/amount.ts';
 import { Secret } from '../secret.ts';
+import { evmAddress } from './addresses.ts';
 import { command } from './command.ts';
-import { argument, evmAddress, id, option, repeated, required, switchOn, wholeNumber, word } from './parameters.ts';
+import { argument, id, option, repeated, required, switchOn, wholeNumber, word } from './parameters.ts';
 import { outcomeOf, type Session } from './session.ts';
 
 const settingsCommand = command({

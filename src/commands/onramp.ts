@@ -4,9 +4,10 @@ import { CliError } from '../exit.ts';
 import { type Amount, amountForPeople, amount as amountIn } from '../money/amount.ts';
 import { cngnBaseFromKobo } from '../money/rates.ts';
 import { toWireNumber } from '../money/units.ts';
+import { evmAddress } from './addresses.ts';
 import { command } from './command.ts';
 import { amountLine, balanceLine, feesOn, type Line, look, userBalance } from './look.ts';
-import { amountHelp, amountOf, argument, evmAddress, id, oneOf, option, required, switchOn } from './parameters.ts';
+import { amountHelp, amountOf, argument, id, oneOf, option, required, switchOn } from './parameters.ts';
 import { outcomeOf, type Session } from './session.ts';
 import { follow, waitOption } from './wait.ts';
 

@@ -224,13 +224,6 @@ export const percent: Parse<PercentMillionths> = (text) => {
   throw new CliError('usage', `"${printable(text)}" is no percentage from 0 to 100`, { hint: 'write 0.5% or 0.5' });
 };
 
-export const evmAddress: Parse<string> = (text) => {
-  if (/^0x[0-9a-fA-F]{40}$/.test(text)) return text;
-  throw new CliError('usage', `"${printable(text)}" is no EVM address`, {
-    hint: 'an EVM address is 0x and 40 hexadecimal digits',
-  });
-};
-
 const DURATION_UNITS_MS: Readonly<Record<string, number>> = {
   ms: 1,
   s: 1_000,

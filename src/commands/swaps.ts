@@ -4,13 +4,13 @@ import { CliError } from '../exit.ts';
 import { type Amount, ASSET_LABEL, amountForPeople } from '../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire } from '../money/rates.ts';
 import { fromWire, toWireNumber } from '../money/units.ts';
+import { evmAddress } from './addresses.ts';
 import { command, type Outcome } from './command.ts';
 import { amountLine, balanceLine, type Line, look, userBalance } from './look.ts';
 import { allPages, PAGE_SIZE } from './pages.ts';
 import {
   amountOfToken,
   argument,
-  evmAddress,
   id,
   oneOf,
   option,

@@ -2,9 +2,10 @@ import { transferToWallet } from '../contract/transfers.ts';
 import { getFintechWallet } from '../contract/wallets.ts';
 import { amountForPeople } from '../money/amount.ts';
 import { toWireNumber } from '../money/units.ts';
+import { evmAddress } from './addresses.ts';
 import { command } from './command.ts';
 import { accountBalance, amountLine, balanceLine, type Line, LOOKING, look } from './look.ts';
-import { amountHelp, amountOfToken, evmAddress, option, required, ticker, word } from './parameters.ts';
+import { amountHelp, amountOfToken, option, required, ticker, word } from './parameters.ts';
 import { outcomeOf, type Session } from './session.ts';
 
 /** What the account calls the wallet, and whether it may receive at all. */

@@ -29,7 +29,7 @@ const setCommand = command({
     'It receives deposits into the permanent account, onramps, and sweeps. Swaps and offramps go on using the managed wallet. It replaces the one set before.',
   examples: [
     'fiatrail users default-wallet set 4f1c… --address 0x52908400098527886E0F7030069857D2E4169EE7 --network base',
-    'fiatrail users default-wallet set 4f1c… --address 0x5290… --network bsc --label "cold wallet" -o json',
+    'fiatrail users default-wallet set 4f1c… --address 0x52908400098527886E0F7030069857D2E4169EE7 --network bsc --label "cold wallet" -o json',
   ],
   endpoints: [setDefaultWallet.id],
   parameters: {

@@ -10,7 +10,7 @@ const addCommand = command({
   summary: 'Register a wallet elsewhere, so that it can receive transfers',
   examples: [
     'fiatrail wallets external add 0x52908400098527886E0F7030069857D2E4169EE7 --network base --type cold --label vault',
-    'fiatrail wallets external add 0x5290… --network bsc --type custodial --custodian "Acme Custody" -o json',
+    'fiatrail wallets external add 0x52908400098527886E0F7030069857D2E4169EE7 --network bsc --type custodial --custodian "Acme Custody" -o json',
   ],
   endpoints: [addExternalWallet.id],
   parameters: {
@@ -46,7 +46,7 @@ const enableCommand = command({
   summary: 'Let an external wallet receive transfers again',
   examples: [
     'fiatrail wallets external enable 0x52908400098527886E0F7030069857D2E4169EE7',
-    'fiatrail wallets external enable 0x5290… -o json --query status',
+    'fiatrail wallets external enable 0x52908400098527886E0F7030069857D2E4169EE7 -o json --query status',
   ],
   endpoints: [setExternalWalletStatus.id],
   parameters: { address },
@@ -61,7 +61,7 @@ const disableCommand = command({
   summary: 'Stop transfers to an external wallet',
   examples: [
     'fiatrail wallets external disable 0x52908400098527886E0F7030069857D2E4169EE7',
-    'fiatrail wallets external disable 0x5290… -o json --query status',
+    'fiatrail wallets external disable 0x52908400098527886E0F7030069857D2E4169EE7 -o json --query status',
   ],
   endpoints: [setExternalWalletStatus.id],
   parameters: { address },
@@ -77,7 +77,7 @@ const removeCommand = command({
   details: 'What it holds stays there. To stop transfers for a while: fiatrail wallets external disable',
   examples: [
     'fiatrail wallets external remove 0x52908400098527886E0F7030069857D2E4169EE7',
-    'fiatrail wallets external remove 0x5290… --yes -o json',
+    'fiatrail wallets external remove 0x52908400098527886E0F7030069857D2E4169EE7 --yes -o json',
   ],
   endpoints: [removeExternalWallet.id],
   parameters: { address },

@@ -28,7 +28,7 @@ const withdrawCommand = command({
     'It is done when the command ends. Fees are taken out of the amount; a network other than base goes through a bridge.',
   examples: [
     'fiatrail withdraw 4f1c… --amount 200 --token CNGN --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 0x8617E340B3D01FA5F11F306F4090FD50E238070D',
-    'fiatrail withdraw 4f1c… --amount 25.5 --token USDC --from 0x5290… --to 0x8617… --network bsc --yes -o json',
+    'fiatrail withdraw 4f1c… --amount 25.5 --token USDC --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 0x8617E340B3D01FA5F11F306F4090FD50E238070D --network bsc --yes -o json',
   ],
   endpoints: [withdrawAsset.id],
   parameters: {

@@ -1,3 +1,4 @@
+import { addressesFit } from './addresses.ts';
 import { endpoint } from './endpoint.ts';
 import {
   answer,
@@ -88,7 +89,7 @@ export const startBridge = endpoint({
       fromAddress: text('interface', { rule: 'the address the deposit will come from' }),
       toAddress: text('interface', { rule: 'an address of the destination network' }),
       callbackUrl: optional(patterned('interface', /^https:\/\/[^\s]+$/, 'an HTTPS URL')),
-    }),
+    }).check(addressesFit(['fromAddress', 'fromNetwork'], ['toAddress', 'toNetwork'])),
   response: () =>
     answer({
       requestId: opaqueUuid('interface'),

@@ -54,13 +54,17 @@ function fieldOf(schema: z.ZodMiniType, name: string): z.ZodMiniType | undefined
   return shape && Object.hasOwn(shape, name) ? shape[name] : undefined;
 }
 
+/** What zod says of a rule that says nothing itself. */
+const UNSAID = 'Invalid input';
+
 function problemOf(schema: z.ZodMiniType, issue: z.core.$ZodIssue, value: unknown): Problem {
   const field = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
     return { field: issue.keys.map(printableKey).join(', '), expected: 'no such field; leave it out' };
   }
   const isMissing = issue.code === 'invalid_type' && issue.path.length > 0 && valueAt(value, issue.path) === undefined;
-  const expected = expectationOf(metaAt(schema, issue.path));
+  const said = issue.code === 'custom' && issue.message !== UNSAID ? issue.message : undefined;
+  const expected = said ?? expectationOf(metaAt(schema, issue.path));
   return { field, expected: isMissing ? `a value: ${expected}` : expected };
 }
 

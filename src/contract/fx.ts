@@ -1,10 +1,10 @@
+import { evmAddress } from './addresses.ts';
 import { endpoint } from './endpoint.ts';
 import {
   answer,
   anyCase,
   anyText,
   entry,
-  evmAddress,
   fields,
   figure,
   flag,

@@ -1,8 +1,8 @@
+import { evmAddress } from './addresses.ts';
 import { endpoint } from './endpoint.ts';
 import {
   answer,
   anyText,
-  evmAddress,
   fields,
   figure,
   flag,

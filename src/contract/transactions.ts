@@ -1,10 +1,10 @@
+import { evmAddress } from './addresses.ts';
 import { endpoint } from './endpoint.ts';
 import {
   accountNumber,
   answer,
   anyText,
   bankCode,
-  evmAddress,
   fields,
   flag,
   group,

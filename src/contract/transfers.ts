@@ -1,9 +1,9 @@
+import { addressesFit, evmAddress } from './addresses.ts';
 import { endpoint } from './endpoint.ts';
 import {
   answer,
   anyText,
   entry,
-  evmAddress,
   fields,
   figure,
   flag,
@@ -132,7 +132,7 @@ export const withdrawAsset = endpoint({
       network: optional(
         oneOf('interface', withdrawalNetworks, { rule: `one of ${withdrawalNetworks.join(', ')}; base when left out` }),
       ),
-    }),
+    }).check(addressesFit(['destinationWallet', 'network'])),
   response: () =>
     answer({
       transactionHash: maybe(anyText('public')),

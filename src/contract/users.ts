@@ -1,3 +1,4 @@
+import { addressesFit } from './addresses.ts';
 import { endpoint } from './endpoint.ts';
 import {
   answer,
@@ -243,7 +244,7 @@ export const setDefaultWallet = endpoint({
       address: text('public', { rule: 'an address of the blockchain' }),
       blockchain: blockchain(),
       label: optional(text('public')),
-    }),
+    }).check(addressesFit(['address', 'blockchain'])),
   response: () =>
     answer({
       userId: maybe(anyText('public')),

@@ -1,9 +1,9 @@
+import { addressesFit, evmAddress } from './addresses.ts';
 import { endpoint } from './endpoint.ts';
 import {
   answer,
   anyText,
   entry,
-  evmAddress,
   fields,
   flag,
   group,
@@ -151,7 +151,7 @@ export const addExternalWallet = endpoint({
           backupExists: optional(flag('public')),
         }),
       ),
-    }),
+    }).check(addressesFit(['address', 'blockchain'])),
   response: () =>
     answer({
       wallet: maybe(

@@ -1,7 +1,6 @@
-/** Addresses of the right shape for each chain, from random bytes. No key behind any of them. */
+import { BASE32, BASE58, crc16 } from '../crypto/address.ts';
 
-const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
-const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+/** Addresses of the right shape for each chain, from random bytes. No key behind any of them. */
 
 /** A Solana address: 32 bytes in base 58. */
 export function solanaAddress(bytes: Uint8Array): string {
@@ -10,16 +9,6 @@ export function solanaAddress(bytes: Uint8Array): string {
   for (; value > 0n; value /= 58n) text = BASE58[Number(value % 58n)] + text;
   const zeros = bytes.findIndex((byte) => byte !== 0);
   return '1'.repeat(zeros === -1 ? bytes.length : zeros) + text;
-}
-
-/** CRC-16/XMODEM, which this kind of address ends with. */
-function crc16(bytes: Uint8Array): number {
-  let crc = 0;
-  for (const byte of bytes) {
-    crc ^= byte << 8;
-    for (let bit = 0; bit < 8; bit++) crc = ((crc << 1) ^ (crc & 0x8000 ? 0x1021 : 0)) & 0xffff;
-  }
-  return crc;
 }
 
 /** A Bantu address: `G` and 55 characters, as on the Stellar network it descends from: version byte, 32 bytes, CRC-16, base 32. */

@@ -1,5 +1,5 @@
+import { type Network, networkOf } from '../contract/networks.ts';
 import { type PercentMillionths, percentOfRoundHalfUp } from '../money/rates.ts';
-import { type Network, networkOf } from './networks.ts';
 
 /** One provider moves all cNGN. Source: interface (the field), public (the name). */
 export const BRIDGE_PROVIDER = 'cngn-bridge';

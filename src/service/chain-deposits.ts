@@ -1,4 +1,5 @@
 import { Fault } from '../contract/faults.ts';
+import { ledgerNetwork, type Network, networkOf, sameAddress } from '../contract/networks.ts';
 import { amount, amountForPeople } from '../money/amount.ts';
 import { bridgeNetworkOf } from './bridge-routes.ts';
 import type { Context } from './context.ts';
@@ -6,7 +7,6 @@ import type { Token } from './exchange.ts';
 import { type AccountRef, BRIDGING, balanceOf, hasRoomFor, post, walletAccount } from './ledger.ts';
 import { schedule } from './machine.ts';
 import { type BridgeRow, bridge } from './machines/bridge.ts';
-import { ledgerNetwork, type Network, networkOf, sameAddress } from './networks.ts';
 import { accountAt, EVM_NETWORKS, type WalletRow, walletAt } from './wallets.ts';
 
 /** Tokens sent to an address by somebody outside the service. */

@@ -1,4 +1,5 @@
 import { Fault } from '../contract/faults.ts';
+import { sameAddress } from '../contract/networks.ts';
 import type { Asset } from '../money/amount.ts';
 import { type PercentMillionths, percentOfRoundHalfUp } from '../money/rates.ts';
 import { commitments } from './commitments.ts';
@@ -6,7 +7,6 @@ import type { Call } from './context.ts';
 import { post } from './ledger.ts';
 import { schedule } from './machine.ts';
 import { lockPostings, type TradeRow } from './machines/trade.ts';
-import { sameAddress } from './networks.ts';
 import { averagePriceMicro, type Fill } from './order-book.ts';
 import { legsOf, type Pair, type Side, tradingBalance } from './orders.ts';
 import { FX_WINDOW_MS } from './pace.ts';

@@ -1,7 +1,7 @@
+import { sameAddress } from '../contract/networks.ts';
 import type { Asset } from '../money/amount.ts';
 import type { Database } from '../sqlite/database.ts';
 import { type AccountRef, chain, walletAccount } from './ledger.ts';
-import { sameAddress } from './networks.ts';
 
 export interface WalletRow {
   readonly id: bigint;

@@ -36,6 +36,9 @@ const ACCOUNTS = success({
 const GIVEN = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA OBI'];
 const withdraw = (...more: string[]) => ['fees', 'withdraw', '--amount', 'max', ...GIVEN, '--yes', ...more];
 
+/** A right address of Solana: 32 bytes. */
+const SOLANA = 'US517G5965aydkZ46HS38QLi7UQiSojurfbQfKCELFx';
+
 describe('fees withdraw --amount max', () => {
   test.each([
     ['what is available', earned(250_000), 250_000],
@@ -274,9 +277,9 @@ describe('other money commands', () => {
       { requestId: 'r-1' },
     ],
     [
-      ['withdraw', 'u-1', '--amount', '1.5', '--token', 'usdc', '--from', 'w-1', '--to', 'x-1', '--network', 'sol'],
+      ['withdraw', 'u-1', '--amount', '1.5', '--token', 'usdc', '--from', 'w-1', '--to', SOLANA, '--network', 'sol'],
       '/withdrawasset',
-      { userId: 'u-1', internalWallet: 'w-1', destinationWallet: 'x-1', amount: 1.5, ticker: 'USDC', network: 'sol' },
+      { userId: 'u-1', internalWallet: 'w-1', destinationWallet: SOLANA, amount: 1.5, ticker: 'USDC', network: 'sol' },
       { requestId: 'r-1' },
     ],
     [

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { bridgeStatus, listBridges, quoteBridge, startBridge } from '../../src/contract/bridge.ts';
 import { sandboxDeposit } from '../../src/contract/control.ts';
 import type { RequestOf } from '../../src/contract/endpoint.ts';
+import { addressProblemOn, networkOf } from '../../src/contract/networks.ts';
 import { balanceMulti, getFintechWallet } from '../../src/contract/wallets.ts';
 import { isoTime } from '../../src/service/context.ts';
 import { checkLedger } from '../../src/service/ledger.ts';
-import { isAddressOn, networkOf } from '../../src/service/networks.ts';
 import { openSandbox, START_MS, type TestSandbox } from '../support/sandbox.ts';
 import { balances, onboardUser, pass, secondKey, settle } from './steps.ts';
 
@@ -14,7 +14,7 @@ const SENDER = `0x${'5e'.repeat(20)}`;
 const STRANGER = `0x${'07'.repeat(20)}`;
 const RECEIVER = `0x${'1e'.repeat(20)}`;
 const SOLANA = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T';
-const BANTU = `G${'A'.repeat(55)}`;
+const BANTU = 'GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF';
 
 const NETWORKS = ['base', 'bsc', 'eth', 'sol', 'pol', 'atc', 'lisk', 'xbn'];
 const addressOn = (network: string) => (network === 'sol' ? SOLANA : network === 'xbn' ? BANTU : SENDER);
@@ -129,7 +129,7 @@ describe('a bridge transaction', () => {
       const second = await initiate(box, request);
       const network = networkOf(fromNetwork);
       if (!network) throw new Error(`no network ${fromNetwork}`);
-      expect(isAddressOn(network, first.receivableAddress)).toBe(true);
+      expect(addressProblemOn(network, first.receivableAddress)).toBeUndefined();
       for (const name of ['receivableAddress', 'requestId', 'transactionId', 'reference'] as const)
         expect(first[name]).not.toBe(second[name]);
     },
@@ -301,9 +301,9 @@ describe('a deposit', () => {
 
   test('minds no case of an EVM address, and all of it of another', async () => {
     await using box = await openSandbox();
-    const evm = await initiate(box, { fromAddress: `0x${'aB'.repeat(20)}` });
+    const evm = await initiate(box, { fromAddress: `0x${'AB'.repeat(20)}` });
     const shouted = `0x${evm.receivableAddress.slice(2).toUpperCase()}`;
-    expect(await deposit(box, shouted, { from: `0x${'Ab'.repeat(20)}` })).toMatchObject({ outcome: 'bridging' });
+    expect(await deposit(box, shouted, { from: `0x${'ab'.repeat(20)}` })).toMatchObject({ outcome: 'bridging' });
     const sol = await initiate(box, { fromNetwork: 'sol', fromAddress: SOLANA });
     const other = { network: 'sol', from: SOLANA.replace('4Nd1m', '4nd1m') };
     expect(await deposit(box, sol.receivableAddress, other)).toMatchObject({ reason: 'wrong_sender' });

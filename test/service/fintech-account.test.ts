@@ -154,7 +154,7 @@ describe('the external wallets', () => {
     box.clock.pass(60_000);
     const record = { type: 'custodial', label: 'vault', purpose: 'reserves', isDefault: true } as const;
     const metadata = { custodian: 'somebody', location: 'Lagos', backupExists: true, since: 2020 };
-    const address = `0x${'aB'.repeat(20)}`;
+    const address = `0x${'AB'.repeat(20)}`;
     const { wallet } = await box.ask(addExternalWallet, { address, blockchain: 'Polygon', ...record, metadata });
     const kept = { address: address.toLowerCase(), blockchain: 'pol', status: 'active' };
     expect(wallet).toEqual({ ...kept, type: 'custodial' });
@@ -172,13 +172,17 @@ describe('the external wallets', () => {
 
   test('are known in any spelling of an EVM address, and in one of any other', async () => {
     await using box = await openSandbox();
-    await register(box, `0x${'aB'.repeat(20)}`);
-    const again = { address: `0x${'Ab'.repeat(20)}`, blockchain: 'eth', type: 'hot' };
+    await register(box, `0x${'AB'.repeat(20)}`);
+    const again = { address: `0x${'ab'.repeat(20)}`, blockchain: 'eth', type: 'hot' };
     expect(await refusal(box, 'POST', '/addexternalwallet', again)).toBe('400 01 The request is not valid');
     const status = { address: `0x${'AB'.repeat(20)}`, status: 'inactive' };
     expect(await refusal(box, 'PUT', '/updateexternalwalletstatus', status)).toBeUndefined();
     const solana = { blockchain: 'sol', type: 'cold' };
-    for (const address of ['A'.repeat(40), 'a'.repeat(40)])
+    // Two addresses that differ in the case of one letter.
+    for (const address of [
+      'US517G5965aydkZ46HS38QLi7UQiSojurfbQfKCELFx',
+      'uS517G5965aydkZ46HS38QLi7UQiSojurfbQfKCELFx',
+    ])
       expect(await refusal(box, 'POST', '/addexternalwallet', { ...solana, address })).toBeUndefined();
   });
 

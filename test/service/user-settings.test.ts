@@ -89,12 +89,17 @@ describe('the status of a user', () => {
 const chainOf = async (box: TestSandbox) => (await box.inside(balances, 'read'))['chain CNGN'] ?? 0n;
 
 const networks: [written: string, key: string, address: string, kept: string][] = [
-  ['base', 'base', `0x${'aB'.repeat(20)}`, `0x${'ab'.repeat(20)}`],
+  ['base', 'base', `0x${'AB'.repeat(20)}`, `0x${'ab'.repeat(20)}`],
   ['Base', 'base', OUTSIDE, OUTSIDE],
   ['ETHEREUM', 'eth', OUTSIDE, OUTSIDE],
   ['atc', 'asc', OUTSIDE, OUTSIDE],
   ['sol', 'sol', 'So11111111111111111111111111111111111111112', 'So11111111111111111111111111111111111111112'],
-  ['bantu', 'xbn', `G${'A'.repeat(55)}`, `G${'A'.repeat(55)}`],
+  [
+    'bantu',
+    'xbn',
+    'GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF',
+    'GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF',
+  ],
 ];
 
 describe('an external default wallet', () => {

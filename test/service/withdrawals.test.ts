@@ -169,7 +169,7 @@ async function openWithUser() {
 }
 
 const SOLANA = 'So11111111111111111111111111111111111111112';
-const BANTU = `G${'A'.repeat(55)}`;
+const BANTU = 'GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF';
 
 describe('a withdrawal of a user', () => {
   test('on Base is there at once and costs nothing', async () => {

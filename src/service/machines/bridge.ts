@@ -1,10 +1,10 @@
+import { ledgerNetwork } from '../../contract/networks.ts';
 import { amount } from '../../money/amount.ts';
 import { toWireText } from '../../money/units.ts';
 import { bridgeFee, bridgeNetworkOf } from '../bridge-routes.ts';
 import { type Context, isoTime, newTxHash } from '../context.ts';
 import { type AccountRef, BRIDGING, platformTokens, post } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
-import { ledgerNetwork } from '../networks.ts';
 import { emit } from '../outbox.ts';
 import { accountAt } from '../wallets.ts';
 

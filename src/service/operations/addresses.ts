@@ -1,5 +1,5 @@
 import { Fault } from '../../contract/faults.ts';
-import { FORM_WORDS, isAddressOn, ledgerNetwork, type Network, networkOf } from '../networks.ts';
+import { addressProblemOn, ledgerNetwork, type Network, networkOf } from '../../contract/networks.ts';
 
 /** An address and the blockchain it is said to be on, as requests have them. */
 interface Written {
@@ -18,9 +18,6 @@ export function requireAddress({ address, blockchain }: Written, allowed: readon
 
 /** Throws VALIDATION_ERROR for an address that does not look like one of the network; `field` is its name in the request. */
 export function requireForm(network: Network, address: string, field: string): void {
-  if (!isAddressOn(network, address))
-    throw new Fault(
-      'VALIDATION_ERROR',
-      `${field}: expected an address on ${network.name}: ${FORM_WORDS[network.form]}`,
-    );
+  const problem = addressProblemOn(network, address);
+  if (problem) throw new Fault('VALIDATION_ERROR', `${field}: expected an address on ${network.name}: ${problem}`);
 }

@@ -1,4 +1,5 @@
 import { Fault } from '../../contract/faults.ts';
+import type { Network } from '../../contract/networks.ts';
 import { type Asset, amount, isAsset } from '../../money/amount.ts';
 import { percentToWire } from '../../money/rates.ts';
 import { toWireText } from '../../money/units.ts';
@@ -14,7 +15,6 @@ import {
 } from '../bridge-routes.ts';
 import { type Call, hex, isoTime, isoTimeOrNull, orderedBytes } from '../context.ts';
 import type { BridgeRow } from '../machines/bridge.ts';
-import type { Network } from '../networks.ts';
 import type { Operations } from '../operation.ts';
 import { requireForm } from './addresses.ts';
 import { baseOfText } from './amounts.ts';

@@ -1,6 +1,6 @@
 import { Fault } from '../../contract/faults.ts';
+import { sameAddress } from '../../contract/networks.ts';
 import type { Call } from '../context.ts';
-import { sameAddress } from '../networks.ts';
 import type { Operations } from '../operation.ts';
 import { EVM_NETWORKS, walletAt } from '../wallets.ts';
 import { requireAddress } from './addresses.ts';

@@ -1,6 +1,6 @@
 import { Fault } from '../../contract/faults.ts';
+import { ledgerNetwork, NETWORKS, sameAddress } from '../../contract/networks.ts';
 import { type Call, isoTime } from '../context.ts';
-import { ledgerNetwork, NETWORKS, sameAddress } from '../networks.ts';
 import type { Operations } from '../operation.ts';
 import { smartWallet } from '../wallets.ts';
 import { requireAddress } from './addresses.ts';

@@ -1,9 +1,9 @@
 import { Fault } from '../../contract/faults.ts';
+import { sameAddress } from '../../contract/networks.ts';
 import { decimalText, scaledInteger, trimDecimal } from '../../money/decimal.ts';
 import { percentToWire } from '../../money/rates.ts';
 import { type Call, hex, isoTime } from '../context.ts';
 import { schedule } from '../machine.ts';
-import { sameAddress } from '../networks.ts';
 import type { Operations } from '../operation.ts';
 import { type VaultRow, vaultOf } from '../signing.ts';
 import { smartWallet, vaultWallet, walletAt } from '../wallets.ts';

@@ -1,5 +1,6 @@
 import type { RequestOf } from '../../contract/endpoint.ts';
 import { Fault } from '../../contract/faults.ts';
+import { sameAddress } from '../../contract/networks.ts';
 import type { startOnramp as startOnrampEndpoint } from '../../contract/transactions.ts';
 import { amount, amountForPeople } from '../../money/amount.ts';
 import { trimDecimal } from '../../money/decimal.ts';
@@ -12,7 +13,6 @@ import { type Fees, feesOn } from '../fees.ts';
 import { schedule } from '../machine.ts';
 import type { OnrampRow } from '../machines/onramp.ts';
 import { fullName } from '../names.ts';
-import { sameAddress } from '../networks.ts';
 import type { Operations } from '../operation.ts';
 import { emit } from '../outbox.ts';
 import { FX_WINDOW_MS, TEMPORARY_ACCOUNT_MS } from '../pace.ts';

@@ -1,4 +1,5 @@
 import { Fault } from '../../contract/faults.ts';
+import { sameAddress } from '../../contract/networks.ts';
 import { type Asset, amount, amountForPeople } from '../../money/amount.ts';
 import type { WireNumber } from '../../money/decimal.ts';
 import { percentFromWire } from '../../money/rates.ts';
@@ -8,7 +9,6 @@ import { exchange, type Token } from '../exchange.ts';
 import { balanceOf, walletAccount } from '../ledger.ts';
 import { type OnrampRow, swappedTo } from '../machines/onramp.ts';
 import type { SwapRow } from '../machines/swap.ts';
-import { sameAddress } from '../networks.ts';
 import type { Operations } from '../operation.ts';
 import { startSwap } from '../swaps.ts';
 import { managedWallet, type WalletRow, walletAt } from '../wallets.ts';

@@ -1,8 +1,8 @@
 import { Fault } from '../../contract/faults.ts';
+import { networkOf } from '../../contract/networks.ts';
 import { type Amount, type Asset, amount } from '../../money/amount.ts';
 import { toWireText } from '../../money/units.ts';
 import { type Call, isoTime } from '../context.ts';
-import { networkOf } from '../networks.ts';
 import type { Operations } from '../operation.ts';
 import { EVM_NETWORKS, holdings, smartWallet, userWallets, type WalletRow, walletAt } from '../wallets.ts';
 import { externalWalletsOf } from './external-wallets.ts';

@@ -1,5 +1,6 @@
 import type { RequestOf } from '../../contract/endpoint.ts';
 import { Fault } from '../../contract/faults.ts';
+import { type Network, networkOf, sameAddress } from '../../contract/networks.ts';
 import type { withdrawAsset } from '../../contract/transfers.ts';
 import { amount, amountForPeople } from '../../money/amount.ts';
 import { fromWire, toWireText } from '../../money/units.ts';
@@ -9,7 +10,6 @@ import type { Token } from '../exchange.ts';
 import { balanceOf, platformTokens, post, walletAccount } from '../ledger.ts';
 import { schedule } from '../machine.ts';
 import { complete, transit, type WithdrawalRow, withdrawal } from '../machines/withdrawal.ts';
-import { type Network, networkOf, sameAddress } from '../networks.ts';
 import type { Operations } from '../operation.ts';
 import { blockNumber, GAS, TOKEN_ADDRESS } from '../tokens.ts';
 import { accountAt, type WalletRow, walletAt } from '../wallets.ts';

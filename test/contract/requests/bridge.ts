@@ -1,7 +1,7 @@
 import type { Case } from './case.ts';
 
 const quote = { token: 'CNGN', fromNetwork: 'base', toNetwork: 'bsc', amount: '250' };
-const address = `0x${'aB'.repeat(20)}`;
+const address = `0x${'AB'.repeat(20)}`;
 const transfer = { ...quote, fromAddress: address, toAddress: address };
 const long = 'x'.repeat(501);
 

@@ -1,7 +1,7 @@
 import type { Case } from './case.ts';
 
 const requestId = 'vr_1758000000000_abcd';
-const address = `0x${'aB'.repeat(20)}`;
+const address = `0x${'AB'.repeat(20)}`;
 const onramp = { userId: 'usr-s-1', amount: 520 };
 const offramp = { userId: 'usr-s-1', amount: 3000.5, accountNumber: '0123456789', bankCode: '058', ticker: 'CNGN' };
 const account = { accountNumber: '0123456789', bankCode: '000004' };

@@ -1,6 +1,6 @@
 import type { Case } from './case.ts';
 
-const walletAddress = `0x${'aB'.repeat(20)}`;
+const walletAddress = `0x${'AB'.repeat(20)}`;
 const trigger = { walletAddress, sellToken: 'CNGN' };
 const swap = { sellToken: 'CNGN', buyToken: 'USDC', amount: 500, userId: 'usr-s-1' };
 

@@ -1,7 +1,7 @@
 import type { Case } from './case.ts';
 
 const requestId = '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de';
-const address = `0x${'aB'.repeat(20)}`;
+const address = `0x${'AB'.repeat(20)}`;
 const payout = { amount: 1_000_000, bankAccountId: requestId };
 const withdrawal = {
   userId: 'usr-s-1',
@@ -19,7 +19,16 @@ export const good: readonly Case[] = [
   ['transactions.fintech-offramp-status', { requestId }],
   ['transactions.withdraw-asset', withdrawal],
   ['transactions.withdraw-asset', { ...withdrawal, amount: 0.000001, ticker: 'USDC', network: 'base' }],
-  ['transactions.withdraw-asset', { ...withdrawal, ticker: 'USDT', network: 'sol', unknown: 1 }],
+  [
+    'transactions.withdraw-asset',
+    {
+      ...withdrawal,
+      ticker: 'USDT',
+      network: 'sol',
+      destinationWallet: 'US517G5965aydkZ46HS38QLi7UQiSojurfbQfKCELFx',
+      unknown: 1,
+    },
+  ],
   ['transactions.fintech-transfer', transfer],
   ['transactions.fintech-transfer', { ...transfer, amount: 1, ticker: 'USDT', note: '' }],
   ['transactions.fintech-transfer', { ...transfer, note: 'é'.repeat(500), unknown: 1 }],
@@ -51,6 +60,8 @@ export const bad: readonly Case[] = [
   ['transactions.fintech-offramp', { ...payout, bankAccountId: '' }],
   ['transactions.fintech-offramp-status', {}],
   ['transactions.fintech-offramp-status', { requestId: '' }],
+  ['transactions.withdraw-asset', { ...withdrawal, network: 'sol' }],
+  ['transactions.withdraw-asset', { ...withdrawal, destinationWallet: `0x${'aB'.repeat(20)}` }],
   ['transactions.withdraw-asset', { ...withdrawal, userId: undefined }],
   ['transactions.withdraw-asset', { ...withdrawal, internalWallet: undefined }],
   ['transactions.withdraw-asset', { ...withdrawal, internalWallet: '' }],

@@ -2,7 +2,7 @@ import type { Case } from './case.ts';
 
 const userId = 'usr-s-1';
 const long = 'x'.repeat(501);
-const wallet = { userId, address: `0x${'aB'.repeat(20)}`, blockchain: 'base' };
+const wallet = { userId, address: `0x${'AB'.repeat(20)}`, blockchain: 'base' };
 const asset = { userId, preferredAsset: 'cNGN' };
 
 export const good: readonly Case[] = [
@@ -12,7 +12,10 @@ export const good: readonly Case[] = [
   ['users.set-status', { userId, active: false }],
   ['users.set-default-wallet', wallet],
   ['users.set-default-wallet', { ...wallet, blockchain: 'Base', label: 'Ada’s own' }],
-  ['users.set-default-wallet', { ...wallet, address: 'G'.repeat(56), blockchain: 'xbn', unknown: 1 }],
+  [
+    'users.set-default-wallet',
+    { ...wallet, address: 'GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF', blockchain: 'xbn', unknown: 1 },
+  ],
   ['users.get-default-wallet', { userId }],
   ['users.remove-default-wallet', { userId }],
   ['management.update-onramp-asset', { userId }],
@@ -28,6 +31,9 @@ export const good: readonly Case[] = [
 ];
 
 export const bad: readonly Case[] = [
+  ['users.set-default-wallet', { ...wallet, address: `0x${'aB'.repeat(20)}` }],
+  ['users.set-default-wallet', { ...wallet, address: 'G'.repeat(56), blockchain: 'xbn' }],
+  ['users.set-default-wallet', { ...wallet, address: 'GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF' }],
   ['users.set-status', {}],
   ['users.set-status', { userId }],
   ['users.set-status', { active: true }],

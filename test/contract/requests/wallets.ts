@@ -1,6 +1,6 @@
 import type { Case } from './case.ts';
 
-const address = `0x${'aB'.repeat(20)}`;
+const address = `0x${'AB'.repeat(20)}`;
 const external = { address, blockchain: 'base', type: 'cold' };
 
 export const good: readonly Case[] = [

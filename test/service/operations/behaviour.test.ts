@@ -10,7 +10,7 @@ import { openSandbox, START_MS } from '../../support/sandbox.ts';
 import { fund, type OnrampMore, onboardUser, pass, payIn, startRamp } from '../steps.ts';
 
 const HALF_AN_HOUR_MS = 30 * 60_000;
-const OWNER = `0x${'aB'.repeat(20)}`;
+const OWNER = `0x${'AB'.repeat(20)}`;
 
 describe('the fees of an onramp come on top', () => {
   /** 520 at 1.7 percent and 5,000 at 1.5 percent are public examples; the fintech takes 0.5 percent. Naira. */

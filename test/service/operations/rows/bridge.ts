@@ -66,10 +66,10 @@ const precedence: readonly Precedence[] = [
     /^toNetwork: expected another network/,
   ],
   [
-    'a network before the addresses',
+    'an address before the same network twice',
     (box) => initiate(box, { toNetwork: 'base', fromAddress: 'nowhere' }),
     'VALIDATION_ERROR',
-    /^toNetwork/,
+    /^fromAddress/,
   ],
   [
     'the sender before the destination',

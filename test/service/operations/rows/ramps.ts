@@ -374,7 +374,7 @@ async function walk(box: TestSandbox, ask: Ask) {
   const { userId } = await walkUsers(box, ask);
   await walkOnramp(box, ask, { userId, amount: 1234.56 });
   await walkOnramp(box, ask, { userId, amount: 100_000, sweepToOfframp: true });
-  await walkOnramp(box, ask, { userId, amount: 1, owner: `0x${'aB'.repeat(20)}` });
+  await walkOnramp(box, ask, { userId, amount: 1, owner: `0x${'AB'.repeat(20)}` });
   const unpaid = await ask(startOnramp, { userId, amount: 5 });
   await walkOfframp(box, ask, userId, '0123456789');
   await walkOfframp(box, ask, userId, '0000000009');

@@ -13,7 +13,7 @@ import { deactivate, fund, onboardUser, pass, settle } from '../../steps.ts';
 import { managedAddress, seededAccount } from '../../transfer-steps.ts';
 import type { Ask, Declared, GroupRows, Precedence } from './group.ts';
 
-const ADDRESS = `0x${'aB'.repeat(20)}`;
+const ADDRESS = `0x${'AB'.repeat(20)}`;
 const OWNER = `0x${'0e'.repeat(20)}`;
 const MILLION_CNGN = 1_000_000_000_000;
 

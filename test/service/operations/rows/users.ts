@@ -4,7 +4,7 @@ import type { TestSandbox } from '../../../support/sandbox.ts';
 import { onboardUser } from '../../steps.ts';
 import type { Ask, Declared, GroupRows, Precedence } from './group.ts';
 
-const ADDRESS = `0x${'aB'.repeat(20)}`;
+const ADDRESS = `0x${'AB'.repeat(20)}`;
 const nobody = { userId: 'nobody' };
 const nobodysWallet = { ...nobody, address: ADDRESS, blockchain: 'base' };
 

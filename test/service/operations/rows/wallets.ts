@@ -10,7 +10,7 @@ import type { TestSandbox } from '../../../support/sandbox.ts';
 import { onboardUser } from '../../steps.ts';
 import type { Ask, Declared, GroupRows, Precedence } from './group.ts';
 
-const ADDRESS = `0x${'aB'.repeat(20)}`;
+const ADDRESS = `0x${'AB'.repeat(20)}`;
 const external = { address: ADDRESS, blockchain: 'base', type: 'cold' } as const;
 
 const declared: readonly Declared[] = [

@@ -1,5 +1,4 @@
-/** How addresses of a network look. */
-type AddressForm = 'evm' | 'solana' | 'stellar' | 'tron';
+import { type AddressForm, addressProblem } from '../crypto/address.ts';
 
 export interface Network {
   readonly key: string;
@@ -48,26 +47,12 @@ export function ledgerNetwork({ key }: Network): string {
   return key === 'atc' ? 'asc' : key;
 }
 
-const FORMS: Readonly<Record<AddressForm, RegExp>> = {
-  evm: /^0x[0-9a-fA-F]{40}$/,
-  solana: /^[1-9A-HJ-NP-Za-km-z]{32,44}$/,
-  stellar: /^G[A-Z2-7]{55}$/,
-  tron: /^T[1-9A-HJ-NP-Za-km-z]{33}$/,
-};
-
-/** What an address of the network looks like, for refusals. */
-export const FORM_WORDS: Readonly<Record<AddressForm, string>> = {
-  evm: '0x and 40 hexadecimal digits',
-  solana: '32 to 44 characters of base 58',
-  stellar: 'G and 55 capitals or digits from 2 to 7',
-  tron: 'T and 33 characters of base 58',
-};
-
-export function isAddressOn({ form }: Network, address: string): boolean {
-  return FORMS[form].test(address);
+/** What is wrong with an address of the network: the shape it should have, or its checksum; undefined when nothing is. */
+export function addressProblemOn({ form }: Network, address: string): string | undefined {
+  return addressProblem(form, address);
 }
 
 /** Two spellings of one address: EVM addresses do not mind case, the others do. */
 export function sameAddress(address: string): string {
-  return FORMS.evm.test(address) ? address.toLowerCase() : address;
+  return /^0x[0-9a-fA-F]{40}$/.test(address) ? address.toLowerCase() : address;
 }

@@ -1,0 +1,34 @@
+import * as z from 'zod/mini';
+import { addressProblem } from '../crypto/address.ts';
+import { fieldMeta, type Source } from './fields.ts';
+import { addressProblemOn, networkOf } from './networks.ts';
+
+/** An EVM address: one in capitals and small letters must have them as its checksum says. */
+export function evmAddress(source: Source) {
+  const schema = z.string().check(
+    z.check((payload) => {
+      const problem = addressProblem('evm', payload.value);
+      if (problem) payload.issues.push({ code: 'custom', input: payload.value, message: problem });
+    }),
+  );
+  fieldMeta.add(schema, { type: 'string', source, rule: '0x and 40 hexadecimal digits' });
+  return schema;
+}
+
+/** An address field, and the field that names its network; Base where that one is left out. */
+type AddressOnNetwork = readonly [address: string, network: string];
+
+/** A rule of a whole request: each address is one of its network. A network the contract does not know is left to the service. */
+export function addressesFit(...pairs: readonly AddressOnNetwork[]) {
+  return z.check<Record<string, unknown>>((payload) => {
+    for (const [field, networkField] of pairs) {
+      const { [field]: address, [networkField]: key = 'base' } = payload.value;
+      const network = networkOf(String(key));
+      const problem = network && typeof address === 'string' ? addressProblemOn(network, address) : undefined;
+      if (network && problem) {
+        const message = `an address on ${network.name}: ${problem}`;
+        payload.issues.push({ code: 'custom', input: address, path: [field], message });
+      }
+    }
+  });
+}
