@@ -45,7 +45,7 @@ export async function parse(argv: readonly string[], world: World): Promise<Pars
   }
   program.addHelpText(
     'after',
-    '\nfiatrail <command> --help tells more. Without an account everything runs on the embedded sandbox: fiatrail tour',
+    '\nfiatrail <command> --help tells more.\nWithout an account everything runs on the embedded sandbox: fiatrail tour',
   );
   try {
     if (wanted === undefined && argv.includes('--version')) return { kind: 'help', text: `${packageJson.version}\n` };
@@ -72,6 +72,7 @@ function newCommander(name: string, take: (text: string) => void): Commander {
   return new Commander(name)
     .exitOverride()
     .configureOutput({ writeOut: take, writeErr: take, outputError: () => {} })
+    .configureHelp({ minWidthToWrap: 24 })
     .showSuggestionAfterError(true)
     .helpCommand(false);
 }
@@ -155,10 +156,20 @@ function optionOf(key: string, parameter: Parameter<unknown>): Option {
   const option = new Option(parameter.name, parameter.help + (parameter.required ? ' (required)' : ''));
   // Values are kept under the parameter's own name, whatever the flag is called.
   option.attributeName = () => key;
-  if (parameter.repeats)
-    option.argParser((text: string, before: readonly string[] | undefined) => [...(before ?? []), text]);
+  if (parameter.repeats) option.argParser(collected);
+  else option.argParser(once(option));
   return option;
 }
+
+const collected = (text: string, before: readonly string[] | undefined) => [...(before ?? []), text];
+
+/** The last of two amounts is as likely to be the mistake as the first. */
+const once =
+  ({ long, flags }: Option) =>
+  (text: string, before: string | true | undefined) => {
+    if (before === undefined) return text;
+    throw new CliError('usage', `${long ?? flags} is given more than once`, { code: 'USAGE', hint: 'give it once' });
+  };
 
 function globalsOf(options: Record<string, unknown>, { env, stdout }: World): Globals {
   const text = (name: string) => (typeof options[name] === 'string' ? (options[name] as string) : undefined);
@@ -166,7 +177,7 @@ function globalsOf(options: Record<string, unknown>, { env, stdout }: World): Gl
   return {
     profile: text('profile'),
     present: {
-      format: formatOf(options['json'] === true ? 'json' : (text('output') ?? (env['FIATRAIL_OUTPUT'] || 'table'))),
+      format: formatOf(chosenFormat(options['json'] === true, text('output')) ?? (env['FIATRAIL_OUTPUT'] || 'table')),
       fields: text('fields')
         ?.split(',')
         .map((field) => field.trim()),
@@ -193,6 +204,13 @@ function timeoutOf(text: string): number {
       ? new CliError('usage', `--timeout: ${error.message}`, { hint: error.hint })
       : error;
   }
+}
+
+function chosenFormat(isJson: boolean, output: string | undefined): string | undefined {
+  if (!isJson || output === undefined || output === 'json') return isJson ? 'json' : output;
+  throw new CliError('usage', `--json and --output ${output.slice(0, 30)} cannot go together`, {
+    hint: 'leave one of them out',
+  });
 }
 
 function formatOf(text: string): Format {

@@ -1,4 +1,5 @@
-import { closeSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { CliError } from './exit.ts';
 import type { Clock, Exchange, Ids, InputStream, OutputStream, Prompter, World } from './world.ts';
 
@@ -26,9 +27,7 @@ export function createSystemWorld(): World {
       return process.env['HOME'] || process.getBuiltinModule('node:os').homedir();
     },
     readFile: readBounded,
-    ensurePrivateDir: (path) => {
-      mkdirSync(path, { recursive: true, mode: 0o700 });
-    },
+    ensurePrivateDir,
     steadyMemory,
   };
 }
@@ -147,6 +146,19 @@ function outputOf(stream: NodeJS.WriteStream): OutputStream {
   };
 }
 
+/** Without `recursive`, which never returns where nothing can be made, such as under /proc. */
+function ensurePrivateDir(path: string): void {
+  const isThere = () => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (isThere()) return;
+  if (dirname(path) !== path) ensurePrivateDir(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!isThere()) throw error;
+  }
+}
+
 function tooLong(what: string, maxBytes: number): CliError {
   return new CliError('usage', `${what} is longer than ${maxBytes} bytes`, {
     hint: 'give less: nothing this command takes is that long',
@@ -181,7 +193,11 @@ async function loadPrompter(signal: AbortSignal): Promise<Prompter> {
 function ask<T>(question: Promise<T>): Promise<T> {
   const left = () => new CliError('interrupted', 'interrupted; nothing was sent');
   return new Promise((resolve, reject) => {
-    const onNothingLeft = () => reject(left());
+    const onNothingLeft = () => {
+      // The question still stands on the line.
+      process.stderr.write('\n');
+      reject(left());
+    };
     process.once('beforeExit', onNothingLeft);
     question.then(resolve, (error: { name?: unknown }) => {
       reject(error.name === 'ExitPromptError' || error.name === 'AbortPromptError' ? left() : error);

@@ -17,9 +17,10 @@ export interface HttpResponse {
 
 /**
  * One request, one answer: over the network, or in this process (the embedded sandbox).
+ * `isRead`: it changes nothing, so it may go over a connection that others went over before.
  * Rejects with ExchangeError (exchange-error.ts), which says whether anything was sent.
  */
-export type Exchange = (request: HttpRequest, signal: AbortSignal) => Promise<HttpResponse>;
+export type Exchange = (request: HttpRequest, signal: AbortSignal, isRead?: boolean) => Promise<HttpResponse>;
 
 export interface Clock {
   /** Milliseconds since the epoch, UTC. */

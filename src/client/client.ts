@@ -65,10 +65,11 @@ const MAX_MESSAGE = 500;
 
 /** The service may repeat what it was sent: a key or a BVN in its words is struck out. */
 function withoutSecrets<A extends Exclude<Answer, { kind: 'success' }>>(answer: A, secrets: readonly string[]): A {
-  if (answer.kind !== 'refused') return answer;
   // Cleaned before it is struck out: a key with an invisible character inside reads as one all the same.
-  const plain = answer.message.replace(/[\p{Cc}\p{Cf}]+/gu, '');
-  return { ...answer, message: strikeOut(plain, secrets).slice(0, MAX_MESSAGE) };
+  const clean = (text: string) => strikeOut(text.replace(/[\p{Cc}\p{Cf}]+/gu, ''), secrets).slice(0, MAX_MESSAGE);
+  return answer.kind === 'refused'
+    ? { ...answer, message: clean(answer.message) }
+    : { ...answer, reason: clean(answer.reason) };
 }
 
 /** Throws CliError usage naming each field that breaks its rule. */
@@ -139,7 +140,8 @@ function answerError(
 ): CliError {
   const { httpStatus } = answer;
   if (httpStatus === 429) {
-    const wait = retryAfter === undefined ? '' : `; try again in ${retryAfter} seconds`;
+    const wait =
+      retryAfter === undefined ? '' : `; try again in ${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}`;
     return new CliError('rate-limited', `the service's rate limit is reached and nothing was done${wait}`, {
       code: 'RATE_LIMIT_EXCEEDED',
       hint: 'wait as told, or give the command more time with --timeout',
@@ -151,12 +153,17 @@ function answerError(
     if (effect !== 'read') return unknownOutcome(answer.reason, httpStatus);
     return new CliError('network', `the service sent no usable answer: ${answer.reason}`, {
       code: 'UNUSABLE_ANSWER',
-      hint: 'check that the base URL is right and ends in /v1, then run the command again',
+      hint:
+        httpStatus >= 500
+          ? 'the fault is the service’s: run the command again in a while'
+          : 'check that the base URL is right and ends in /v1, then run the command again',
       httpStatus,
     });
   }
   return refusal(endpoint, answer);
 }
+
+const AUTH_HINT = 'check the API key; and see whether this address may call with: fiatrail ip check';
 
 function refusal(
   endpoint: Endpoint,
@@ -172,7 +179,7 @@ function refusal(
   const remedies = specific.length > 0 ? [...new Set(specific)] : general ? [general.remedy] : [];
   return new CliError(category, `the service refused: ${message}`, {
     code: declared[0]?.fault ?? 'REFUSED',
-    hint: remedies.join('; or ') || undefined,
+    hint: remedies.join('; or ') || (isAuth ? AUTH_HINT : undefined),
     httpStatus,
     responseCode,
   });

@@ -93,7 +93,7 @@ export function decodeAnswer<E extends Endpoint>(endpoint: E, response: HttpResp
   if (status >= 400 && status <= 499 && code !== '00') {
     return { kind: 'refused', httpStatus: status, responseCode: code, message: refusalText(envelope as Envelope) };
   }
-  return unusable(`its response code is ${code}`);
+  return unusable(`its response code is ${code}: ${refusalText(envelope as Envelope)}`);
 }
 
 /** The data of a success. One endpoint has a field of it beside it. */

@@ -17,19 +17,36 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The network as an Exchange, on Node's own client: no redirect is followed, nothing is decompressed, a proxy is taken
- * from the environment, and one connection serves one request. A proxy is never used for this machine itself.
+ * from the environment. What changes something has a connection to itself: one that was idle may be gone when it is used
+ * again, and leave a payment in doubt. Reads share theirs. A proxy is never used for this machine itself.
  * Throws CliError usage for a proxy that is no URL.
  */
 export function createNetwork(env: Environment): Exchange {
   const proxies = Object.fromEntries(PROXY_VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
   for (const [name, value = ''] of Object.entries(proxies)) if (!/^no_/i.test(name)) requireProxyUrl(name, value);
-  return (request, signal) => {
+  const shared = new Map<boolean, http.Agent>();
+  return (request, signal, isRead = false) => {
     const { protocol, hostname } = new URL(request.url);
     const isTls = protocol === 'https:';
-    const agentOptions = LOOPBACK.test(hostname) || Object.keys(proxies).length === 0 ? {} : { proxyEnv: proxies };
-    const agent = isTls ? new https.Agent(agentOptions) : new http.Agent(agentOptions);
-    return exchangeOnce(request, signal, isTls, agent);
+    const isProxied = !LOOPBACK.test(hostname) && Object.keys(proxies).length > 0;
+    const isShared = isRead && !isProxied;
+    const newAgent = () => agentOf(isTls, { ...(isProxied ? { proxyEnv: proxies } : {}), keepAlive: isShared });
+    const agent = (isShared && shared.get(isTls)) || newAgent();
+    if (isShared) shared.set(isTls, agent);
+    return exchangeOnce(request, signal, { agent, isTls, isShared });
   };
+}
+
+function agentOf(isTls: boolean, options: https.AgentOptions): http.Agent {
+  return isTls ? new https.Agent(options) : new http.Agent(options);
+}
+
+/** How a request goes out. */
+interface Way {
+  readonly agent: http.Agent;
+  readonly isTls: boolean;
+  /** Others use the agent too. */
+  readonly isShared: boolean;
 }
 
 function requireProxyUrl(name: string, value: string): void {
@@ -43,8 +60,7 @@ function requireProxyUrl(name: string, value: string): void {
 function exchangeOnce(
   request: HttpRequest,
   signal: AbortSignal,
-  isTls: boolean,
-  agent: http.Agent,
+  { agent, isTls, isShared }: Way,
 ): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     let sent = false;
@@ -57,7 +73,7 @@ function exchangeOnce(
     });
     const fail = (error: Error & { code?: string }) => {
       // A tunnel that a proxy never opened has no request yet that could close it.
-      agent.destroy();
+      if (!isShared) agent.destroy();
       reject(new ExchangeError(wordsFor(error), sent, error));
     };
     const isConnected = limitConnecting(outgoing, fail);

@@ -130,7 +130,8 @@ export async function send(request: HttpRequest, exchange: Exchange, options: Se
   try {
     await ky(request.url, {
       method: request.method,
-      fetch: (made) => tryOnce(attempts, () => exchange(request, (made as Request).signal), tell),
+      fetch: (made) =>
+        tryOnce(attempts, () => exchange(request, (made as Request).signal, options.effect === 'read'), tell),
       signal: options.interrupted,
       totalTimeout: options.totalMs,
       timeout: options.effect === 'read' ? Math.min(READ_TRY_MS, options.totalMs) : false,

@@ -44,7 +44,7 @@ const addCommand = command({
 });
 
 const COLUMNS = [
-  { field: 'accountId', title: 'Id' },
+  { field: 'accountId', title: 'ID' },
   { field: 'accountName', title: 'Holder' },
   { field: 'accountNumber', title: 'Number' },
   { field: 'bankName', title: 'Bank' },
@@ -63,7 +63,7 @@ const listCommand = command({
 });
 
 const SHOWN = [
-  { field: 'accountId', title: 'Id' },
+  { field: 'accountId', title: 'ID' },
   { field: 'accountName', title: 'Holder' },
   { field: 'accountNumber', title: 'Number' },
   { field: 'bankName', title: 'Bank' },

@@ -154,7 +154,7 @@ const withdrawCommand = command({
     amount: required(
       '--amount <naira|max>',
       `max, or ${amountHelp('NGN')}`,
-      (text) => (text === 'max' ? ('max' as const) : amountOf('NGN')(text)),
+      (text) => (/^max$/i.test(text) ? ('max' as const) : amountOf('NGN')(text)),
       'Amount in Naira, or max:',
     ),
     to: option('--to <bank-account-id>', 'a saved account, from bank-accounts list', id),
@@ -163,7 +163,7 @@ const withdrawCommand = command({
     accountName: option('--account-name <name>', "the holder's name", word),
     narration: option('--narration <text>', 'what the bank statement says', word),
     reference: option('--reference <text>', 'a unique reference of your own', word),
-    wait: waitOption('until the bank has been paid, which takes business days: such as 5d'),
+    wait: waitOption('until the bank has been paid (business days, such as 5d)'),
   },
   run: async (session, { amount: wanted, narration, reference, wait, ...input }) => {
     const destination = await destinationOf(session, input);
@@ -240,14 +240,11 @@ const listCommand = command({
 const verifyCommand = command({
   words: ['fees', 'verify'],
   summary: 'Show how a fee withdrawal stands',
-  examples: [
-    'fiatrail fees verify 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
-    'fiatrail fees verify 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait 5d -o json --query status',
-  ],
+  examples: ['fiatrail fees verify FTW_0198…', 'fiatrail fees verify FTW_0198… --wait 5d -o json --query status'],
   endpoints: [verifyWithdrawal.id],
   parameters: {
     withdrawalId: argument('withdrawal-id', 'as printed by fees withdraw', id, 'Withdrawal id:'),
-    wait: waitOption('until it has ended, which takes business days: such as 5d'),
+    wait: waitOption('until it has ended (business days, such as 5d)'),
   },
   run: async (session, { withdrawalId, wait }) => followWithdrawal(session, withdrawalId, wait ?? 0),
 });

@@ -87,7 +87,10 @@ function termsOf({ quote: quoteId, order: orderId, pair, side, amount }: Deal) {
   if (extra.length > 0)
     throw new CliError('usage', `${allowed[0]} cannot go together with ${extra.join(' and ')}`, { hint: MODES });
   if (missing.length > 0)
-    throw new CliError('usage', `this is missing: ${missing.join(', ')}`, { code: 'MISSING_INPUT', hint: MODES });
+    throw new CliError('usage', `${missing.length === 1 ? 'this is' : 'these are'} missing: ${missing.join(', ')}`, {
+      code: 'MISSING_INPUT',
+      hint: MODES,
+    });
   const cngnAmount = amount && wireDecimal(amount);
   if (quoteId)
     return { request: { quoteId }, what: `trade on quote ${quoteId}`, lines: [['quote', quoteId]] as Line[] };

@@ -82,10 +82,10 @@ const disableCommand = command({
 /** `500`, `$1,500.50`, `500 USD`: US dollars as the service takes them. */
 const dollars = (text: string): string => {
   const [, figure] =
-    /^\$?(\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?|\d{1,12}(?:\.\d{1,2})?)(?: ?USD)?$/i.exec(text.trim()) ?? [];
+    /^\$?(\d{1,3}(?:,\d{3}){1,3}(?:\.\d{1,2})?|\d{1,12}(?:\.\d{1,2})?)(?: ?USD)?$/i.exec(text.trim()) ?? [];
   if (figure !== undefined) return figure.replaceAll(',', '');
   throw new CliError('usage', `"${printable(text)}" is no amount of US dollars`, {
-    hint: 'write 500, $1,500.50 or "500 USD": 0 or above, at most 2 decimals',
+    hint: 'write 500, $1,500.50 or "500 USD": 0 or above, at most 12 digits and 2 decimals',
   });
 };
 

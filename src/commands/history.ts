@@ -79,10 +79,20 @@ function typeFor<T extends string>(userId: string | undefined, type: T | undefin
   });
 }
 
+/** Throws CliError usage where no row can be of both. */
+function checkWay(direction: 'in' | 'out' | undefined, type: string | undefined): void {
+  if (direction === undefined || type === undefined) return;
+  const way = PAYOUTS.some((each) => each === type) ? 'out' : 'in';
+  if (way === direction) return;
+  throw new CliError('usage', `--type ${type} is of what goes ${way}, not of --direction ${direction}`, {
+    hint: 'leave one of them out',
+  });
+}
+
 const WHEN = { field: 'createdAt', title: 'When', isBrief: true } as const;
 const HEAD = [WHEN, { field: 'type', title: 'Type' }, { field: 'amount', title: 'Amount' }] as const;
 const STATUS = { field: 'status', title: 'Status' } as const;
-const ID = { field: 'id', title: 'Id', isWide: true } as const;
+const ID = { field: 'id', title: 'ID', isWide: true } as const;
 
 const depositsCommand = command({
   words: ['history', 'deposits'],
@@ -155,8 +165,9 @@ const transactionsCommand = command({
     user: userOption('only of this user'),
     ...paging,
   },
-  run: async (session, { direction, type, status, user: userId, since, until, ...page }) =>
-    listed(
+  run: async (session, { direction, type, status, user: userId, since, until, ...page }) => {
+    checkWay(direction, type);
+    return listed(
       session,
       {
         endpoint: listTransactions,
@@ -166,7 +177,8 @@ const transactionsCommand = command({
       },
       { direction, type, userId, status, ...periodOf({ since, until }) },
       page,
-    ),
+    );
+  },
 });
 
 const withdrawalsCommand = command({

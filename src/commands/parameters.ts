@@ -221,7 +221,9 @@ export const onOrOff = withValues(['on', 'off'], (text) => oneOf('on', 'off')(te
 export const percent: Parse<PercentMillionths> = (text) => {
   const value = percentFromText(text.replace(/\s?%$/, ''));
   if (value !== undefined && value >= 0n && value <= 100_000_000n) return value;
-  throw new CliError('usage', `"${printable(text)}" is no percentage from 0 to 100`, { hint: 'write 0.5% or 0.5' });
+  throw new CliError('usage', `"${printable(text)}" is no percentage from 0 to 100`, {
+    hint: 'write 0.5% or 0.5, with at most 6 decimals',
+  });
 };
 
 const DURATION_UNITS_MS: Readonly<Record<string, number>> = {

@@ -10,6 +10,7 @@ import { parseExactJson } from '../money/decimal.ts';
 import { checkOptions } from '../present/present.ts';
 import type { Column, PresentOptions, Result } from '../present/result.ts';
 import { plainLines } from '../present/text.ts';
+import { wrap } from '../present/width.ts';
 import { Secret } from '../secret.ts';
 import type { World } from '../world.ts';
 import type { Outcome } from './command.ts';
@@ -197,6 +198,9 @@ async function prepare(
   );
 }
 
+/** Columns of a value below which it is left to the terminal to break. */
+const NARROWEST = 20;
+
 /** Shows what will happen and asks, default no. Throws CliError: usage without anybody to ask, declined. */
 async function confirm(session: Session, effect: Effect, { summary, lines, look }: Change): Promise<void> {
   const { world, profile, globals } = session;
@@ -217,7 +221,11 @@ async function confirm(session: Session, effect: Effect, { summary, lines, look 
     ...(mustAsk && look ? await look() : []),
   ];
   const width = Math.max(...all.map(([label]) => label.length));
-  for (const [label, value] of all) await session.note(`  ${label.padEnd(width)}  ${value}`);
+  const room = (world.stderr.columns ?? Number.POSITIVE_INFINITY) - width - 4;
+  for (const [label, value] of all) {
+    const lines = wrap(value, Math.max(room, NARROWEST));
+    for (const [index, line] of lines.entries()) await session.note(`  ${(index ? '' : label).padEnd(width)}  ${line}`);
+  }
   if (!mustAsk) return;
   const prompter = await world.prompter();
   if (!(await prompter.confirm(`${summary}: go ahead?`))) {

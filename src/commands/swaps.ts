@@ -29,6 +29,19 @@ const TOKENS = 'CNGN, USDC or USDT';
 const AMOUNT_HELP = 'whole tokens unless a unit is written: 5000, 1.5, "1.5 USDC" or "1500000 base"';
 const SLIPPAGE_HELP = 'how much less than expected is taken';
 
+const FOLLOWED = [
+  { field: 'requestId', title: 'Request ID' },
+  { field: 'type', title: 'Type' },
+  { field: 'status', title: 'Status' },
+  { field: 'amountOut', title: 'Bought, in base units' },
+  { field: 'executionRate', title: 'Rate' },
+  { field: 'executionMethod', title: 'Method' },
+  { field: 'smartWalletAddress', title: 'Wallet' },
+  { field: 'txHash', title: 'Transaction' },
+  { field: 'createdAt', title: 'Created' },
+  { field: 'updatedAt', title: 'Updated' },
+] as const;
+
 function followSwap(session: Session, requestId: string, waitMs: number): Promise<Outcome> {
   return follow(session, {
     endpoint: swapStatus,
@@ -39,6 +52,7 @@ function followSwap(session: Session, requestId: string, waitMs: number): Promis
     what: 'the swap',
     again: `fiatrail swaps status ${requestId} --wait`,
     waitMs,
+    columns: FOLLOWED,
   });
 }
 

@@ -91,6 +91,11 @@ const onrampAssetCommand = command({
     slippage: option('--slippage <percent>', 'the most a swap may lose on its rate, such as 0.5%', percent),
   },
   run: async (session, { userId, asset, autoSwap, slippage }) => {
+    if (asset === 'CNGN' && autoSwap) {
+      throw new CliError('usage', '--auto-swap on needs another --asset than CNGN, which is what an onramp brings', {
+        hint: 'write --asset USDC or --asset USDT, or --auto-swap off',
+      });
+    }
     const slippageTolerance = slippage === undefined ? undefined : percentText(slippage);
     const isPlain = autoSwap === undefined && slippageTolerance === undefined;
     const reply = await session.call(updateOnrampAsset, {

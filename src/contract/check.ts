@@ -64,7 +64,9 @@ function problemOf(schema: z.ZodMiniType, issue: z.core.$ZodIssue, value: unknow
   }
   const isMissing = issue.code === 'invalid_type' && issue.path.length > 0 && valueAt(value, issue.path) === undefined;
   const said = issue.code === 'custom' && issue.message !== UNSAID ? issue.message : undefined;
-  const expected = said ?? expectationOf(metaAt(schema, issue.path));
+  const meta = metaAt(schema, issue.path);
+  const isLong = issue.code === 'too_big' && issue.origin === 'string' && meta?.rule === undefined;
+  const expected = said ?? expectationOf(meta) + (isLong ? `, at most ${issue.maximum} characters` : '');
   return { field, expected: isMissing ? `a value: ${expected}` : expected };
 }
 

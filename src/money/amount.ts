@@ -74,7 +74,11 @@ export function parseAmount(text: string, asset: Asset): Amount {
   }
   const scale = isMinor ? 0 : DECIMALS[asset];
   if (fraction.length > scale) {
-    throw refuse(`"${printable(text)}" has more than ${scale} decimals, the most ${unit || ASSET_LABEL[asset]} has`);
+    const most =
+      scale === 0
+        ? `decimals, and ${unit} has none`
+        : `more than ${scale} decimals, the most ${unit || ASSET_LABEL[asset]} has`;
+    throw refuse(`"${printable(text)}" has ${most}`);
   }
   const minor = scaledInteger(figure.replaceAll(',', ''), scale);
   if (minor === undefined) throw refuse(`"${printable(text)}" is not an amount of ${ASSET_LABEL[asset]}`);

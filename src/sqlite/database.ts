@@ -48,10 +48,14 @@ const PROBLEMS: Readonly<Record<number, DatabaseProblem>> = {
   26: 'corrupt',
 };
 
+/** SQLITE_IOERR_SHMSIZE: the index of the write-ahead log could not grow, which is how a full disk shows on opening. */
+const NO_ROOM_FOR_INDEX = 4874;
+
 const UNWRITABLE = new Set(['EACCES', 'EROFS', 'EPERM', 'EISDIR', 'ENOTDIR', 'ENOENT']);
 
 function problemOf(error: unknown): DatabaseProblem | undefined {
   const { errcode, code } = error as { errcode?: unknown; code?: unknown };
+  if (errcode === NO_ROOM_FOR_INDEX) return 'full';
   if (typeof errcode === 'number') return PROBLEMS[errcode & 0xff];
   if (code === 'ENOSPC') return 'full';
   return typeof code === 'string' && UNWRITABLE.has(code) ? 'unwritable' : undefined;

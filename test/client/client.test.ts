@@ -216,6 +216,41 @@ describe('what an error says', () => {
     expect(error?.message).toContain('try again in 3600 seconds');
   });
 
+  test('one second as one', async () => {
+    const { error } = await calling('money', [tooMany({ 'retry-after': '1' })]);
+    expect(error?.message).toMatch(/try again in 1 second$/);
+  });
+
+  test("the service's words when it could not do it", async () => {
+    const { error } = await calling('write', [refusal(500, '05', 'Not now', { error: 'no provider' })]);
+    expect([error?.category, error?.message]).toEqual([
+      'unknown',
+      expect.stringContaining('its response code is 05: Not now: no provider'),
+    ]);
+  });
+
+  test.each([
+    [500, 'the fault is the service’s'],
+    [200, 'ends in /v1'],
+  ])('what to do about a read that got HTTP %i and no usable answer', async (status, hint) => {
+    const { exchange } = { exchange: async () => html(status) };
+    const client = createClient({
+      exchange,
+      target: { baseUrl: 'https://service.test/v1', apiKey: new Secret(KEY) },
+      clock: timerClock,
+      totalMs: 1_000,
+      interrupted: new AbortController().signal,
+    });
+    const call = client.call(balanceMulti, {}).catch((error: CliError) => error.hint);
+    await vi.runAllTimersAsync();
+    expect(await call).toContain(hint);
+  });
+
+  test('what to do about a key that nobody knows, with a code that nobody knows', async () => {
+    const { error } = await calling('read', [refusal(401, '77', 'bad key')]);
+    expect([error?.category, error?.hint]).toEqual(['auth', expect.stringContaining('fiatrail ip check')]);
+  });
+
   test("the service's words and detail", async () => {
     const { error } = await calling('money', [refusal(400, '01', 'Not valid', { error: 'amount: too small' })]);
     expect(error?.message).toBe('the service refused: Not valid: amount: too small');
@@ -342,6 +377,13 @@ describe('what is wrong before it is sent', () => {
     const end = await ended(client.call(startOnramp, input), requests);
     expect([end.error?.category, exitOf(end)]).toEqual(['usage', 2]);
     expect(end.error?.message).toContain(`${field}: expected`);
+  });
+
+  test('text that is too long is told how long it may be', async () => {
+    const { client, requests } = clientFor([]);
+    const input = { accountNumber: '0123456789', bankCode: '058', label: 'x'.repeat(501) };
+    const { error } = await ended(client.call(addBankAccount, input), requests);
+    expect(error?.message).toBe('label: expected text, at most 500 characters');
   });
 
   test('a BVN that is none is not repeated', async () => {

