@@ -16,9 +16,9 @@ export function createSystemWorld(): World {
     stdout: outputOf(process.stdout),
     stderr: outputOf(process.stderr),
     env: process.env,
-    network: async (request, signal) => {
+    network: async (request, signal, isRead) => {
       network ??= import('./client/network.ts').then(({ createNetwork }) => createNetwork(process.env));
-      return (await network)(request, signal);
+      return (await network)(request, signal, isRead);
     },
     prompter: () => loadPrompter(interrupted.signal),
     interrupted: interrupted.signal,

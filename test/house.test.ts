@@ -201,7 +201,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'node:https': ['client/network.ts'],
   'node:net': ['client/network.ts', 'sandbox/serve.ts'],
   'node:fs': ['world-system.ts', 'sqlite/'],
-  'node:path': ['account/paths.ts'],
+  'node:path': ['account/paths.ts', 'world-system.ts'],
   'node:os': ['world-system.ts'],
   'node:v8': ['world-system.ts'],
   'node:crypto': ['world-system.ts', 'crypto/'],

@@ -221,7 +221,7 @@ async function confirm(session: Session, effect: Effect, { summary, lines, look 
     ...(mustAsk && look ? await look() : []),
   ];
   const width = Math.max(...all.map(([label]) => label.length));
-  const room = (world.stderr.columns ?? Number.POSITIVE_INFINITY) - width - 4;
+  const room = (world.stderr.columns || Number.POSITIVE_INFINITY) - width - 4;
   for (const [label, value] of all) {
     const lines = wrap(value, Math.max(room, NARROWEST));
     for (const [index, line] of lines.entries()) await session.note(`  ${(index ? '' : label).padEnd(width)}  ${line}`);

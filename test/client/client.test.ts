@@ -217,7 +217,8 @@ describe('what an error says', () => {
   });
 
   test('one second as one', async () => {
-    const { error } = await calling('money', [tooMany({ 'retry-after': '1' })]);
+    const { client, requests } = clientFor([tooMany({ 'retry-after': '1' })], 900);
+    const { error } = await ended(client.call(startOnramp, ONRAMP), requests);
     expect(error?.message).toMatch(/try again in 1 second$/);
   });
 

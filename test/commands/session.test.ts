@@ -89,7 +89,7 @@ describe('what moves money', () => {
   });
 
   test('says how much is missing', async () => {
-    const { world } = await run([...OFFRAMP, '--amount', '2000'], LOOK, onTerminal(no));
+    const { world } = await run(OFFRAMP.with(4, '2000'), LOOK, onTerminal(no));
     expect(world.stderr.text()).toContain('1,500.00 cNGN before: 585.00 cNGN too little');
   });
 

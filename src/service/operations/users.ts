@@ -70,7 +70,7 @@ const onboard: Operations['users.onboard'] = (call, { bvn }) => {
     status: 'processing',
     userHash: userId,
     message: 'the BVN is being verified',
-    estimatedCompletionTime: `${Math.max(1, Math.ceil(call.pace.verifyBvn / 1000))} seconds`,
+    estimatedCompletionTime: `within ${Math.max(1, Math.ceil(call.pace.verifyBvn / 1000))} s`,
   };
 };
 
