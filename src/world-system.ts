@@ -28,6 +28,7 @@ export function createSystemWorld(): World {
     },
     readFile: readBounded,
     ensurePrivateDir,
+    turn: () => new Promise((resolve) => setImmediate(resolve)),
     steadyMemory,
   };
 }

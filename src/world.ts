@@ -77,6 +77,8 @@ export interface World {
   readFile(path: string, maxBytes: number): Promise<string>;
   /** Creates a directory only its owner can enter, with its parents, when it is not there. */
   ensurePrivateDir(path: string): void;
+  /** One turn of the event loop: what was asked for leaves before the work goes on. */
+  turn(): Promise<void>;
   /** From here on memory stays small rather than fast: for a stream of unknown length. */
   steadyMemory(): void;
 }

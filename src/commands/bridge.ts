@@ -215,6 +215,7 @@ const listCommand = command({
       idOf: ({ requestId }) => requestId,
       // The service counts pages: an offset within one skips its first rows.
       fetchPage: async (at) => pageOf(await call(Math.floor(at / size) + 1, size), at % size),
+      turn: session.world.turn,
     });
     // Of the pages' own bookkeeping only the total holds for the joined list.
     const data = { ...first.data, pagination: { total: first.data.pagination.total } };

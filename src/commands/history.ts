@@ -58,6 +58,7 @@ async function listed<E extends HistoryEndpoint, Row>(
     size,
     idOf: list.idOf,
     fetchPage: async (at) => pageOf((await call(size, at)).data),
+    turn: session.world.turn,
   });
   const { limit: _limit, offset: _offset, hasMore: _hasMore, ...data } = first.data as Record<string, unknown>;
   return outcomeOf(session, endpoint, { ...first, data }, { columns, more });

@@ -18,6 +18,8 @@ export interface Pages<Row> {
   readonly size: number;
   readonly idOf: (row: Row) => string | null | undefined;
   readonly fetchPage: (offset: number) => Promise<Page<Row>>;
+  /** Lets a page that was asked for leave, before the one in hand is worked on. */
+  readonly turn: () => Promise<void>;
   /** The list is sorted the other way, so that what is new comes last and shifts nothing. */
   readonly isOldestFirst?: boolean;
   /** How many ids are kept. */
@@ -31,7 +33,7 @@ export interface Pages<Row> {
  * again from as much earlier. One page is read ahead while the one before it is printed. Memory is bounded.
  */
 export async function* allPages<Row>(pages: Pages<Row>): AsyncGenerator<readonly Row[]> {
-  const { first, offset, size, idOf, fetchPage } = pages;
+  const { first, offset, size, idOf, fetchPage, turn } = pages;
   const seen = createMemory(pages.remembered ?? REMEMBERED);
   seen.add(first.rows.map(idOf));
   let { total } = first;
@@ -62,7 +64,10 @@ export async function* allPages<Row>(pages: Pages<Row>): AsyncGenerator<readonly
     seen.add(fresh.map(idOf));
     isFruitful = fresh.length > 0;
     isMore = goesOn(page, next, size);
-    if (isMore) ahead = readAhead(() => fetchPage(next));
+    if (isMore) {
+      ahead = readAhead(() => fetchPage(next));
+      await turn();
+    }
     if (fresh.length > 0) yield fresh;
   }
 }

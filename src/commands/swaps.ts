@@ -238,6 +238,7 @@ const listCommand = command({
       size: size ?? PAGE_SIZE,
       idOf: ({ requestId }) => requestId,
       fetchPage: async (at) => pageOf(await call(at)),
+      turn: session.world.turn,
     });
     // Of the pages' own bookkeeping only the total holds for the joined list.
     const data = { ...first.data, pagination: { total: first.data.pagination.total } };

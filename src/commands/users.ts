@@ -177,6 +177,7 @@ const listCommand = command({
       idOf: ({ userId }) => userId,
       isOldestFirst: order === 'asc',
       fetchPage: async (at) => pageOf(await call(at)),
+      turn: session.world.turn,
     });
     // Of the pages' own bookkeeping only the total holds for the joined list.
     const data = { ...first.data, pagination: { total: first.data.pagination?.total } };

@@ -32,7 +32,14 @@ test.each(COMING)('while %s, a list that was there is read whole, each row once'
     return page(offset);
   };
   const read = first.rows.map(({ id }) => id);
-  for await (const rows of allPages({ first, offset: 0, size: SIZE, idOf: ({ id }) => id, fetchPage }))
+  for await (const rows of allPages({
+    first,
+    offset: 0,
+    size: SIZE,
+    idOf: ({ id }) => id,
+    fetchPage,
+    turn: async () => {},
+  }))
     read.push(...rows.map(({ id }) => id));
   expect(read).toEqual(wanted);
 });

@@ -57,7 +57,14 @@ async function read(list: FakeList, { before, given, offset = 0, ...options }: R
     before?.(turn);
     return list.page(at, given ?? options.size);
   };
-  for await (const page of allPages({ ...options, first, offset, idOf: (row) => row.id, fetchPage }))
+  for await (const page of allPages({
+    ...options,
+    first,
+    offset,
+    idOf: (row) => row.id,
+    fetchPage,
+    turn: async () => {},
+  }))
     rows.push(...page);
   return rows;
 }

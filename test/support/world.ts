@@ -139,6 +139,7 @@ export function fakeWorld(options: WorldOptions = {}): FakeWorld {
     ensurePrivateDir: (path) => {
       mkdirSync(path, { recursive: true, mode: 0o700 });
     },
+    turn: async () => {},
     steadyMemory: () => {},
   };
 }
