@@ -7,7 +7,7 @@ import { countingIds, fakeClock } from '../support/sandbox.ts';
 const [path = '', orders = '0'] = process.argv.slice(2);
 const MICRO = 1_000_000n;
 /** Of cNGN and of each stablecoin, in whole tokens: more than any bench trades. */
-const PLENTY = 1_000_000_000n;
+const PLENTY = 100_000_000_000n;
 const [CALLER, ...MAKERS] = [1n, 3n, 4n] as const;
 
 const service = await openService({

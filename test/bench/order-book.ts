@@ -36,8 +36,14 @@ export async function measureOrderBook(shop: Workshop, load: Load): Promise<Row[
     const hits = await shootInTurn({ short: shotAt(short, path), long: shotAt(long, path) }, load);
     const perSecond = (name: 'short' | 'long') => hits[name].map((each) => each.perSecond);
     const refused = [...hits.short, ...hits.long].reduce((sum, each) => sum + each.refused, 0);
+    const name = `POST /v1${path}, a book of ${MANY.toLocaleString('en')} orders`;
+    // A refusal costs less than a trade: figures with some among them would flatter.
+    if (refused > 0) {
+      rows.push({ name, why: `${refused} were not answered with 200` });
+      continue;
+    }
     rows.push({
-      name: `POST /v1${path}, a book of ${MANY.toLocaleString('en')} orders`,
+      name,
       unit: '/s',
       values: perSecond('long'),
       against: `${FEW} orders`,
@@ -45,7 +51,7 @@ export async function measureOrderBook(shop: Workshop, load: Load): Promise<Row[
       ratios: ratios(perSecond('long'), perSecond('short')),
       // The cost may grow to three times as much.
       target: { is: 'at least', ratio: 0.333 },
-      note: `120,000 cNGN, three orders each. Not answered with 200: ${refused}.`,
+      note: `120,000 cNGN, three orders each. Every one was answered with 200.`,
     });
   }
   await Promise.all([shop.stop(short), shop.stop(long)]);
