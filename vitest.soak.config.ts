@@ -3,8 +3,13 @@ import { defineConfig } from 'vitest/config';
 /** The long forms of the campaigns whose short forms are in the suite. */
 export default defineConfig({
   test: {
-    include: ['test/crash/**/*.test.ts', 'test/service/property.test.ts'],
-    env: { FIATRAIL_SOAK_KILLS: '400', FIATRAIL_SOAK_RUNS: '60' },
+    include: [
+      'test/crash/**/*.test.ts',
+      'test/service/property.test.ts',
+      'test/service/transfers-property.test.ts',
+      'test/service/fx/order-book.test.ts',
+    ],
+    env: { FIATRAIL_SOAK_KILLS: '400', FIATRAIL_SOAK_RUNS: '300' },
     testTimeout: 3_600_000,
     hookTimeout: 60_000,
     pool: 'forks',
