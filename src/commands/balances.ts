@@ -1,6 +1,6 @@
 import type { Reply } from '../client/client.ts';
+import { balanceAddress, balanceMulti, balanceUser } from '../contract/balances.ts';
 import type { ResponseOf } from '../contract/endpoint.ts';
-import { balanceAddress, balanceMulti, balanceUser } from '../contract/wallets.ts';
 import { CliError } from '../exit.ts';
 import { printable } from '../money/amount.ts';
 import { scaledInteger } from '../money/decimal.ts';

@@ -1,5 +1,5 @@
 import type { ResponseOf } from '../contract/endpoint.ts';
-import { orderBook, orderBookStats, orderBookToken } from '../contract/fx.ts';
+import { orderBook, orderBookStats, orderBookToken } from '../contract/fx-orders.ts';
 import { amount, amountForPeople } from '../money/amount.ts';
 import { decimalText, trimDecimal } from '../money/decimal.ts';
 import type { Depth, Level } from '../present/result.ts';

@@ -1,5 +1,6 @@
-import { fxSettings, quote } from '../contract/fx.ts';
-import { balanceAddress } from '../contract/wallets.ts';
+import { balanceAddress } from '../contract/balances.ts';
+import { quote } from '../contract/fx-trades.ts';
+import { fxSettings } from '../contract/fx-vault.ts';
 import { type Amount, type Asset, amountForPeople } from '../money/amount.ts';
 import { fromWire } from '../money/units.ts';
 import { amountIn, givenAsset, PAIRS, type Side, stablecoinOf, wireDecimal } from './fx-terms.ts';

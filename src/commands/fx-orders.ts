@@ -1,4 +1,4 @@
-import { createOrder, deleteOrder, listOrders, updateOrder } from '../contract/fx.ts';
+import { createOrder, deleteOrder, listOrders, updateOrder } from '../contract/fx-orders.ts';
 import { CliError } from '../exit.ts';
 import { type Amount, amount, amountForPeople } from '../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire } from '../money/rates.ts';

@@ -1,4 +1,4 @@
-import { listTrades, marketOrder, quote, trade, tradeStatus } from '../contract/fx.ts';
+import { listTrades, marketOrder, quote, trade, tradeStatus } from '../contract/fx-trades.ts';
 import { CliError } from '../exit.ts';
 import { type Amount, amountForPeople } from '../money/amount.ts';
 import { evmAddress } from './addresses.ts';

@@ -6,7 +6,7 @@ import {
   fxSettings,
   registerMpc,
   setAutoSigningThreshold,
-} from '../contract/fx.ts';
+} from '../contract/fx-vault.ts';
 import { CliError } from '../exit.ts';
 import { printable } from '../money/amount.ts';
 import { Secret } from '../secret.ts';

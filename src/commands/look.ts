@@ -1,5 +1,5 @@
+import { balanceMulti, balanceUser } from '../contract/balances.ts';
 import { accumulatedFees, getFees, previewFees } from '../contract/fees.ts';
-import { balanceMulti, balanceUser } from '../contract/wallets.ts';
 import { type Amount, amount, amountForPeople, minorForPeople } from '../money/amount.ts';
 import type { WireNumber } from '../money/decimal.ts';
 import { percentFromWire, percentOfRoundHalfUp } from '../money/rates.ts';

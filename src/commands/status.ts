@@ -1,7 +1,7 @@
 import type { Profile } from '../account/profile.ts';
+import { balanceMulti } from '../contract/balances.ts';
 import { accumulatedFees } from '../contract/fees.ts';
 import { listTransactions, listWithdrawals } from '../contract/history.ts';
-import { balanceMulti } from '../contract/wallets.ts';
 import { CliError } from '../exit.ts';
 import type { Column } from '../present/result.ts';
 import { command } from './command.ts';

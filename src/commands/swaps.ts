@@ -1,5 +1,5 @@
+import { balanceAddress } from '../contract/balances.ts';
 import { listSwaps, startSwap, swapStatus, triggerSwap } from '../contract/swaps.ts';
-import { balanceAddress } from '../contract/wallets.ts';
 import { CliError } from '../exit.ts';
 import { type Amount, ASSET_LABEL, amountForPeople } from '../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire } from '../money/rates.ts';

@@ -8,6 +8,7 @@ import {
   flag,
   group,
   integer,
+  known,
   list,
   maybe,
   money,
@@ -45,15 +46,13 @@ export const getFees = endpoint({
         group('public', {
           onrampFee: maybe(directionFee()),
           offrampFee: maybe(directionFee()),
-          metadata: maybe(
-            group('public', { description: maybe(anyText('public')), lastUpdatedBy: maybe(anyText('public')) }),
-          ),
+          metadata: maybe(group('public', { description: known('public'), lastUpdatedBy: known('public') })),
         }),
       ),
       timestamps: maybe(
         group('public', { createdAt: maybe(timestamp('public')), updatedAt: maybe(timestamp('public')) }),
       ),
-      version: maybe(anyText('public')),
+      version: known('public'),
     }),
   errors: [],
   rateLimit: { max: 60, windowSeconds: 60 },
@@ -136,16 +135,16 @@ export const manageFees = endpoint({
           offrampFee: maybe(directionFee()),
           metadata: maybe(
             group('public', {
-              description: maybe(anyText('public')),
-              notes: maybe(anyText('public')),
-              lastUpdatedBy: maybe(anyText('public')),
+              description: known('public'),
+              notes: known('public'),
+              lastUpdatedBy: known('public'),
             }),
           ),
         }),
       ),
       exampleCalculation: maybe(group('public', { onramp: maybe(example()), offramp: maybe(example()) })),
       timestamp: maybe(timestamp('public')),
-      version: maybe(anyText('public')),
+      version: known('public'),
     }),
   errors: [
     { when: 'a fee lacks one of its fields, or a value is negative', fault: 'VALIDATION_ERROR', source: 'inferred' },
@@ -182,8 +181,8 @@ export const withdrawFees = endpoint({
       withdrawalId: anyText('interface'),
       amount: money('interface', 'kobo', 'NGN'),
       status: stateOf('interface', ['pending']),
-      estimatedProcessingTime: maybe(anyText('public')),
-      message: maybe(anyText('public')),
+      estimatedProcessingTime: known('public'),
+      message: known('public'),
     }),
   errors: [
     { when: 'a required field is missing', fault: 'VALIDATION_ERROR', source: 'inferred' },
@@ -230,7 +229,7 @@ export const verifyWithdrawal = endpoint({
       withdrawalId: anyText('interface'),
       status: stateOf('interface', withdrawalStates),
       processedAt: maybe(timestamp('public')),
-      failureReason: maybe(anyText('public')),
+      failureReason: known('public'),
     }),
   errors: [
     {
@@ -263,14 +262,14 @@ export const feeWithdrawals = endpoint({
         group('interface', {
           withdrawalId: anyText('interface'),
           amount: money('interface', 'kobo', 'NGN'),
-          bankAccountNumber: maybe(anyText('public')),
-          bankCode: maybe(anyText('public')),
-          accountName: maybe(anyText('public')),
-          narration: maybe(anyText('public')),
+          bankAccountNumber: known('public'),
+          bankCode: known('public'),
+          accountName: known('public'),
+          narration: known('public'),
           status: stateOf('interface', withdrawalStates),
           createdAt: maybe(timestamp('public')),
           processedAt: maybe(timestamp('public')),
-          failureReason: maybe(anyText('public')),
+          failureReason: known('public'),
         }),
       ),
       pagination: maybe(
@@ -306,7 +305,7 @@ export const previewFees = endpoint({
         group('public', {
           amount: maybe(kobo()),
           transactionType: maybe(stateOf('public', directions)),
-          fintechId: maybe(anyText('public')),
+          fintechId: known('public'),
         }),
       ),
       result: maybe(

@@ -257,6 +257,9 @@ export function maybe<S extends Schema>(schema: S) {
   return z.optional(z.nullable(schema));
 }
 
+/** A text that an answer may leave out. */
+export const known = (source: Source) => maybe(anyText(source));
+
 /** A field of an answer that is there but may be null. */
 export function orNull<S extends Schema>(schema: S) {
   return z.nullable(schema);

@@ -1,11 +1,11 @@
 import { endpoint } from './endpoint.ts';
 import {
   answer,
-  anyText,
   fields,
   flag,
   group,
   integer,
+  known,
   list,
   maybe,
   moment,
@@ -26,7 +26,6 @@ const transactionTypes = [...depositTypes, ...payoutTypes] as const;
 const statuses = ['pending', 'processing', 'completed', 'failed', 'cancelled'] as const;
 
 const naira = (source: Source) => maybe(money(source, 'naira', 'NGN'));
-const known = (source: Source) => maybe(anyText(source));
 
 /** Which rows, and which of them: the same for every list. */
 const range = (source: Source) => ({

@@ -8,6 +8,7 @@ import {
   flag,
   group,
   integer,
+  known,
   list,
   maybe,
   oneOf,
@@ -71,7 +72,7 @@ export const setWebhook = endpoint({
     }),
   response: () =>
     answer({
-      webhookUrl: maybe(anyText('public')),
+      webhookUrl: known('public'),
       enabled: maybe(flag('public')),
       hasSecret: maybe(flag('public')),
       urlValidated: maybe(flag('public')),
@@ -93,7 +94,7 @@ export const toggleWebhook = endpoint({
   request: () => fields({ enabled: flag('interface') }),
   response: () =>
     answer({
-      webhookUrl: maybe(anyText('public')),
+      webhookUrl: known('public'),
       enabled: maybe(flag('public')),
       updatedAt: maybe(timestamp('public')),
     }),
@@ -110,7 +111,7 @@ export const getWebhook = endpoint({
   request: () => fields({}),
   response: () =>
     answer({
-      webhookUrl: maybe(anyText('public')),
+      webhookUrl: known('public'),
       enabled: maybe(flag('public')),
       hasSecret: maybe(flag('public')),
       events: maybe(list('public', anyText('public'))),
@@ -154,7 +155,7 @@ export const getPlatformPublicKey = endpoint({
   effect: 'read',
   summary: 'Show the public key that requests can be sealed to',
   request: () => fields({}),
-  response: () => answer({ publicKey: maybe(anyText('public')) }),
+  response: () => answer({ publicKey: known('public') }),
   errors: [],
 });
 
@@ -170,7 +171,6 @@ export const getAesKey = endpoint({
   errors: [],
 });
 
-const known = () => maybe(anyText('public'));
 const count = () => maybe(integer('public'));
 
 /** Four actions on one path: list and check read, add writes, remove destroys. */
@@ -191,20 +191,26 @@ export const ipAllowlist = endpoint({
     }),
   response: () =>
     answer({
-      action: known(),
-      ipAddresses: maybe(list('public', group('public', { index: count(), ip: known(), description: known() }))),
+      action: known('public'),
+      ipAddresses: maybe(
+        list('public', group('public', { index: count(), ip: known('public'), description: known('public') })),
+      ),
       totalIps: count(),
-      ipAddress: known(),
-      removed: known(),
-      message: known(),
-      propagationTime: known(),
-      yourIp: known(),
+      ipAddress: known('public'),
+      removed: known('public'),
+      message: known('public'),
+      propagationTime: known('public'),
+      yourIp: known('public'),
       isAllowed: maybe(flag('public')),
-      matchedRule: known(),
+      matchedRule: known('public'),
       totalConfiguredIps: count(),
-      note: known(),
+      note: known('public'),
       cacheInfo: maybe(
-        group('public', { ttlSeconds: count(), propagationTime: known(), cacheRefreshed: maybe(flag('public')) }),
+        group('public', {
+          ttlSeconds: count(),
+          propagationTime: known('public'),
+          cacheRefreshed: maybe(flag('public')),
+        }),
       ),
     }),
   errors: [
@@ -242,7 +248,7 @@ export const updateOnrampAsset = endpoint({
       ),
     }),
   response: () =>
-    answer({ requestId: known(), updatedAt: maybe(timestamp('public')), autoSwap: maybe(flag('public')) }),
+    answer({ requestId: known('public'), updatedAt: maybe(timestamp('public')), autoSwap: maybe(flag('public')) }),
   errors: [
     {
       when: 'the user is unknown',

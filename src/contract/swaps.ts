@@ -8,6 +8,7 @@ import {
   flag,
   group,
   integer,
+  known,
   list,
   maybe,
   moment,
@@ -51,18 +52,18 @@ export const triggerSwap = endpoint({
     answer({
       requestId: anyText('interface'),
       status: maybe(stateOf('public', ['queued'])),
-      message: maybe(anyText('public')),
+      message: known('public'),
       swapConfig: maybe(
         group('public', {
-          sellToken: maybe(anyText('public')),
-          buyToken: maybe(anyText('public')),
+          sellToken: known('public'),
+          buyToken: known('public'),
           amount: maybe(moneyText('public', 'decimal-string', ofSellToken)),
-          walletAddress: maybe(anyText('public')),
+          walletAddress: known('public'),
         }),
       ),
       destinationConfig: maybe(
         group('public', {
-          destinationWallet: maybe(anyText('public')),
+          destinationWallet: known('public'),
           sweepToOfframp: maybe(flag('public')),
         }),
       ),
@@ -96,14 +97,12 @@ export const startSwap = endpoint({
     answer({
       requestId: anyText('interface'),
       status: maybe(stateOf('public', ['requested'])),
-      message: maybe(anyText('public')),
+      message: known('public'),
       smartWalletExecutionDetails: maybe(
         group('public', {
-          smartWalletAddress: maybe(anyText('public')),
+          smartWalletAddress: known('public'),
           executionMethod: maybe(stateOf('public', ['smart_wallet_execute'])),
-          validationSummary: maybe(
-            group('public', { balanceCheck: maybe(anyText('public')), allowanceCheck: maybe(anyText('public')) }),
-          ),
+          validationSummary: maybe(group('public', { balanceCheck: known('public'), allowanceCheck: known('public') })),
         }),
       ),
     }),
@@ -127,17 +126,17 @@ export const swapStatus = endpoint({
   request: () => fields({ requestId: text('interface', { rule: 'as given by /swaptrigger or /swap' }) }),
   response: () =>
     answer({
-      requestId: maybe(anyText('public')),
-      type: maybe(anyText('public')),
+      requestId: known('public'),
+      type: known('public'),
       status: maybe(stateOf('public', states)),
       createdAt: maybe(timestamp('public')),
       updatedAt: maybe(timestamp('public')),
-      txHash: maybe(anyText('public')),
+      txHash: known('public'),
       amountOut: maybe(figure('public', 'base', 'base units of the token bought, which this answer does not name')),
       // cNGN for one stablecoin.
       executionRate: maybe(moneyText('public', 'decimal-string', 'CNGN')),
       executionMethod: maybe(stateOf('public', ['smart_wallet_execute'])),
-      smartWalletAddress: maybe(anyText('public')),
+      smartWalletAddress: known('public'),
     }),
   errors: [
     {
@@ -175,16 +174,16 @@ export const listSwaps = endpoint({
         'interface',
         group('interface', {
           requestId: anyText('interface'),
-          type: maybe(anyText('public')),
+          type: known('public'),
           status: stateOf('interface', endStates),
           sellToken: anyText('interface'),
           buyToken: anyText('interface'),
           amountIn: moneyText('interface', 'decimal-string', ofSellToken),
           amountOut: maybe(moneyText('interface', 'decimal-string', { field: 'buyToken' })),
           executionRate: maybe(moneyText('interface', 'decimal-string', 'CNGN')),
-          smartWalletAddress: maybe(anyText('interface')),
-          txHash: maybe(anyText('interface')),
-          triggerType: maybe(anyText('interface')),
+          smartWalletAddress: known('interface'),
+          txHash: known('interface'),
+          triggerType: known('interface'),
           createdAt: maybe(timestamp('public')),
           updatedAt: maybe(timestamp('public')),
         }),
@@ -195,7 +194,7 @@ export const listSwaps = endpoint({
         offset: integer('interface'),
         hasMore: flag('interface'),
       }),
-      version: maybe(anyText('public')),
+      version: known('public'),
     }),
   errors: [{ when: 'the status is unknown or a date malformed', fault: 'VALIDATION_ERROR', source: 'inferred' }],
   rateLimit: { max: 100, windowSeconds: 60 },

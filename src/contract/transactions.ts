@@ -9,6 +9,7 @@ import {
   flag,
   group,
   integer,
+  known,
   maybe,
   money,
   moneyText,
@@ -82,7 +83,7 @@ export const startOnramp = endpoint({
       requestId: opaqueUuid('interface'),
       walletAddress: anyText('interface'),
       status: stateOf('interface', ['requested']),
-      version: maybe(anyText('public')),
+      version: known('public'),
       message: anyText('interface'),
       autoSwapEnabled: flag('interface'),
       sweepToOfframpEnabled: maybe(flag('public')),
@@ -100,22 +101,22 @@ export const startOnramp = endpoint({
 /** The newest public shape: what the flat fields say, and how the funding went. */
 const onrampWallet = () =>
   group('public', {
-    walletAddress: maybe(anyText('public')),
-    owner: maybe(anyText('public')),
-    tokenBuy: maybe(anyText('public')),
+    walletAddress: known('public'),
+    owner: known('public'),
+    tokenBuy: known('public'),
     autoSwap: maybe(flag('public')),
     sweepToOfframp: maybe(flag('public')),
     amount: maybe(moneyText('public', 'decimal-string', 'CNGN')),
     createdAt: maybe(timestamp('public')),
     fundingRequestedAt: maybe(timestamp('public')),
     fundedAt: maybe(timestamp('public')),
-    transactionHash: maybe(anyText('public')),
+    transactionHash: known('public'),
     virtualAccountDetails: maybe(
       group('public', {
-        vaId: maybe(anyText('client')),
-        accountNumber: maybe(anyText('public')),
-        bankName: maybe(anyText('public')),
-        accountName: maybe(anyText('public')),
+        vaId: known('client'),
+        accountNumber: known('public'),
+        bankName: known('public'),
+        accountName: known('public'),
         amount: maybe(money('public', 'naira', 'NGN')),
         createdAt: maybe(timestamp('public')),
       }),
@@ -126,14 +127,14 @@ const onrampWallet = () =>
 const swapQuote = () =>
   group('public', {
     available: maybe(flag('public')),
-    pair: maybe(anyText('public')),
+    pair: known('public'),
     cngnAmount: maybe(moneyText('public', 'decimal-string', 'CNGN')),
     tokenAmount: maybe(moneyText('public', 'decimal-string', { field: 'finalAsset' })),
     // cNGN for one token.
     averagePrice: maybe(moneyText('public', 'decimal-string', 'CNGN')),
     averageSpread: maybe(percent('public')),
     expiresAt: maybe(timestamp('public')),
-    note: maybe(anyText('public')),
+    note: known('public'),
   });
 
 const onrampStates = [
@@ -164,16 +165,16 @@ export const onrampStatus = endpoint({
       requestId: anyText('interface'),
       status: maybe(stateOf('public', onrampStates)),
       // The newest public shape has these flat fields inside `wallet` only, and some come with the last state.
-      walletAddress: maybe(anyText('interface')),
+      walletAddress: known('interface'),
       amount: maybe(moneyText('interface', 'base', 'CNGN')),
       swapCompleted: maybe(flag('interface')),
-      finalAsset: maybe(anyText('interface')),
-      txHash: maybe(anyText('interface')),
+      finalAsset: known('interface'),
+      txHash: known('interface'),
       completedAt: maybe(timestamp('interface')),
-      version: maybe(anyText('public')),
+      version: known('public'),
       metadata: maybe(
         group('client', {
-          tokenBuy: maybe(anyText('client')),
+          tokenBuy: known('client'),
           autoSwap: maybe(flag('client')),
           sweepToOfframp: maybe(flag('client')),
         }),
@@ -189,9 +190,9 @@ export const onrampStatus = endpoint({
 /** The payout's destination as the bank knows it. */
 const verifiedDestination = () =>
   group('public', {
-    accountNumber: maybe(anyText('public')),
-    bankCode: maybe(anyText('public')),
-    accountHolderName: maybe(anyText('public')),
+    accountNumber: known('public'),
+    bankCode: known('public'),
+    accountHolderName: known('public'),
     verificationTimestamp: maybe(timestamp('public')),
   });
 
@@ -216,19 +217,19 @@ export const startOfframp = endpoint({
       status: anyText('interface'),
       stage: anyText('interface'),
       // Public text has it on the envelope.
-      message: maybe(anyText('interface')),
-      tokenAddress: maybe(anyText('public')),
-      vaultAddress: maybe(anyText('public')),
-      transactionHash: maybe(anyText('public')),
-      smartWalletAddress: maybe(anyText('public')),
+      message: known('interface'),
+      tokenAddress: known('public'),
+      vaultAddress: known('public'),
+      transactionHash: known('public'),
+      smartWalletAddress: known('public'),
       executedAt: maybe(timestamp('public')),
-      gasUsed: maybe(anyText('public')),
-      effectiveGasPrice: maybe(anyText('public')),
-      blockNumber: maybe(anyText('public')),
+      gasUsed: known('public'),
+      effectiveGasPrice: known('public'),
+      blockNumber: known('public'),
       duration: maybe(integer('public')),
-      userId: maybe(anyText('public')),
+      userId: known('public'),
       amount: maybe(moneyText('public', 'decimal-string', 'CNGN')),
-      tokenSymbol: maybe(anyText('public')),
+      tokenSymbol: known('public'),
       verifiedAccountDetails: maybe(verifiedDestination()),
     }),
   errors: [
@@ -260,18 +261,18 @@ const offrampStates = [
 /** The token leg: cNGN leaving the wallet of the user. */
 const tokenTransfer = () =>
   group('public', {
-    status: maybe(anyText('public')),
-    transactionHash: maybe(anyText('public')),
-    blockNumber: maybe(anyText('public')),
+    status: known('public'),
+    transactionHash: known('public'),
+    blockNumber: known('public'),
     timestamp: maybe(timestamp('public')),
   });
 
 /** The bank leg. */
 const payout = () =>
   group('public', {
-    status: maybe(anyText('public')),
-    reference: maybe(anyText('public')),
-    transactionId: maybe(anyText('public')),
+    status: known('public'),
+    reference: known('public'),
+    transactionId: known('public'),
     timestamp: maybe(timestamp('public')),
     attempts: maybe(integer('public')),
   });
@@ -285,16 +286,16 @@ export const offrampStatus = endpoint({
   request: () => fields({ requestId: text('interface', { rule: 'as given by /cngnofframp' }) }),
   response: () =>
     answer({
-      requestId: maybe(anyText('public')),
+      requestId: known('public'),
       status: maybe(stateOf('public', offrampStates)),
-      stage: maybe(anyText('public')),
+      stage: known('public'),
       createdAt: maybe(timestamp('public')),
       updatedAt: maybe(timestamp('public')),
-      userWalletAddress: maybe(anyText('client')),
-      vaultAddress: maybe(anyText('client')),
-      tokenAddress: maybe(anyText('public')),
+      userWalletAddress: known('client'),
+      vaultAddress: known('client'),
+      tokenAddress: known('public'),
       amount: maybe(moneyText('public', 'decimal-string', 'CNGN')),
-      fintechUserId: maybe(anyText('client')),
+      fintechUserId: known('client'),
       tokenTransfer: maybe(tokenTransfer()),
       payout: maybe(payout()),
     }),

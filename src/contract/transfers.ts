@@ -2,13 +2,13 @@ import { addressesFit, evmAddress } from './addresses.ts';
 import { endpoint } from './endpoint.ts';
 import {
   answer,
-  anyText,
   entry,
   fields,
   figure,
   flag,
   group,
   integer,
+  known,
   list,
   maybe,
   money,
@@ -45,7 +45,7 @@ export const startPayout = endpoint({
       amount: maybe(money('public', 'naira', 'NGN')),
       walletSource: maybe(stateOf('public', ['system_wallet'])),
       status: maybe(stateOf('public', ['pending'])),
-      message: maybe(anyText('public')),
+      message: known('public'),
     }),
   errors: [
     { when: 'the amount is not above 0', fault: 'VALIDATION_ERROR', source: 'public' },
@@ -84,24 +84,22 @@ export const payoutStatus = endpoint({
       currency: maybe(stateOf('public', ['NGN'])),
       bankAccount: maybe(
         group('public', {
-          accountNumber: maybe(anyText('public')),
-          accountName: maybe(anyText('public')),
-          bankName: maybe(anyText('public')),
+          accountNumber: known('public'),
+          accountName: known('public'),
+          bankName: known('public'),
         }),
       ),
-      wallet: maybe(
-        group('public', { source: maybe(stateOf('public', ['system_wallet'])), address: maybe(anyText('public')) }),
-      ),
+      wallet: maybe(group('public', { source: maybe(stateOf('public', ['system_wallet'])), address: known('public') })),
       transferDetails: maybe(
         group('public', {
-          txHash: maybe(anyText('public')),
+          txHash: known('public'),
           status: maybe(stateOf('public', ['pending', 'confirmed', 'failed'])),
         }),
       ),
       payoutDetails: maybe(
         group('public', {
-          reference: maybe(anyText('public')),
-          provider: maybe(anyText('public')),
+          reference: known('public'),
+          provider: known('public'),
           status: maybe(stateOf('public', ['pending', 'processing', 'completed', 'failed'])),
         }),
       ),
@@ -135,22 +133,22 @@ export const withdrawAsset = endpoint({
     }).check(addressesFit(['destinationWallet', 'network'])),
   response: () =>
     answer({
-      transactionHash: maybe(anyText('public')),
-      smartWalletAddress: maybe(anyText('public')),
-      requestId: maybe(anyText('public')),
+      transactionHash: known('public'),
+      smartWalletAddress: known('public'),
+      requestId: known('public'),
       executedAt: maybe(timestamp('public')),
-      gasUsed: maybe(anyText('public')),
-      effectiveGasPrice: maybe(anyText('public')),
-      blockNumber: maybe(anyText('public')),
+      gasUsed: known('public'),
+      effectiveGasPrice: known('public'),
+      blockNumber: known('public'),
       duration: maybe(integer('public')),
-      userId: maybe(anyText('public')),
+      userId: known('public'),
       amount: tokenText(),
-      destinationWallet: maybe(anyText('public')),
-      tokenAddress: maybe(anyText('public')),
-      tokenSymbol: maybe(anyText('public')),
-      network: maybe(anyText('public')),
-      networkDisplayName: maybe(anyText('public')),
-      estimatedConfirmationTime: maybe(anyText('public')),
+      destinationWallet: known('public'),
+      tokenAddress: known('public'),
+      tokenSymbol: known('public'),
+      network: known('public'),
+      networkDisplayName: known('public'),
+      estimatedConfirmationTime: known('public'),
       warnings: maybe(list('public', entry(/^/))),
       feeBreakdown: maybe(
         group('public', {
@@ -187,15 +185,15 @@ export const transferToWallet = endpoint({
     }),
   response: () =>
     answer({
-      requestId: maybe(anyText('public')),
-      transactionHash: maybe(anyText('public')),
-      smartWalletAddress: maybe(anyText('public')),
-      destinationAddress: maybe(anyText('public')),
-      destinationLabel: maybe(anyText('public')),
+      requestId: known('public'),
+      transactionHash: known('public'),
+      smartWalletAddress: known('public'),
+      destinationAddress: known('public'),
+      destinationLabel: known('public'),
       amount: baseText(),
-      ticker: maybe(anyText('public')),
-      blockNumber: maybe(anyText('public')),
-      gasUsed: maybe(anyText('public')),
+      ticker: known('public'),
+      blockNumber: known('public'),
+      gasUsed: known('public'),
       commitmentsSafeguarded: maybe(
         group('public', {
           activeOrders: maybe(integer('public')),
@@ -205,7 +203,7 @@ export const transferToWallet = endpoint({
         }),
       ),
       executedAt: maybe(timestamp('public')),
-      version: maybe(anyText('public')),
+      version: known('public'),
       feeBreakdown: maybe(
         group('public', {
           requestedAmount: baseText(),

@@ -8,6 +8,7 @@ import {
   flag,
   group,
   integer,
+  known,
   list,
   maybe,
   oneOf,
@@ -40,8 +41,8 @@ export const onboard = endpoint({
       requestId: opaqueUuid('interface'),
       status: maybe(stateOf('public', ['processing'])),
       userHash: anyText('interface'),
-      message: maybe(anyText('public')),
-      estimatedCompletionTime: maybe(anyText('public')),
+      message: known('public'),
+      estimatedCompletionTime: known('public'),
     }),
   errors: [
     { when: 'the BVN is missing or not exactly 11 digits', fault: 'VALIDATION_ERROR', source: 'public' },
@@ -65,24 +66,24 @@ export const onboardStatus = endpoint({
   request: () => fields({ requestId: text('interface', { rule: 'as given by /onboarduser' }) }),
   response: () =>
     answer({
-      type: maybe(anyText('public')),
-      userId: maybe(anyText('interface')),
+      type: known('public'),
+      userId: known('interface'),
       status: stateOf('interface', ['processing', 'completed', 'failed']),
       createdAt: maybe(timestamp('public')),
-      message: maybe(anyText('public')),
+      message: known('public'),
       verified: maybe(flag('client')),
       details: maybe(
         group('client', {
-          status: maybe(anyText('client')),
+          status: known('client'),
           error: maybe(
             group('client', {
-              code: maybe(anyText('client')),
-              step: maybe(anyText('client')),
-              message: maybe(anyText('client')),
-              userMessage: maybe(anyText('client')),
+              code: known('client'),
+              step: known('client'),
+              message: known('client'),
+              userMessage: known('client'),
             }),
           ),
-          userMessage: maybe(anyText('client')),
+          userMessage: known('client'),
         }),
       ),
       retryable: maybe(flag('client')),
@@ -101,20 +102,20 @@ export const getDetails = endpoint({
   request: () => fields({ userId: text('interface'), bvn: optional(bvn('client')) }),
   response: () =>
     answer({
-      userId: maybe(anyText('public')),
+      userId: known('public'),
       isActive: maybe(flag('public')),
       personalDetails: maybe(
         group('public', {
-          firstName: maybe(anyText('public')),
-          middleName: maybe(anyText('public')),
-          lastName: maybe(anyText('public')),
+          firstName: known('public'),
+          middleName: known('public'),
+          lastName: known('public'),
         }),
       ),
       walletDetails: maybe(
         group('public', {
-          evmWallet: maybe(anyText('public')),
-          bantuWallet: maybe(anyText('public')),
-          solanaWallet: maybe(anyText('public')),
+          evmWallet: known('public'),
+          bantuWallet: known('public'),
+          solanaWallet: known('public'),
           walletCreatedAt: maybe(timestamp('public')),
         }),
       ),
@@ -124,11 +125,11 @@ export const getDetails = endpoint({
           accountNumber: anyText('interface'),
           accountName: anyText('interface'),
           bankName: anyText('interface'),
-          bankCode: maybe(anyText('public')),
-          provider: maybe(anyText('public')),
+          bankCode: known('public'),
+          provider: known('public'),
           accountType: stateOf('interface', ['user_permanent']),
-          reference: maybe(anyText('public')),
-          status: maybe(anyText('interface')),
+          reference: known('public'),
+          status: known('interface'),
           createdAt: maybe(timestamp('interface')),
         }),
       ),
@@ -160,24 +161,24 @@ export const listUsers = endpoint({
         'public',
         group('public', {
           userId: anyText('public'),
-          firstName: maybe(anyText('public')),
-          lastName: maybe(anyText('public')),
+          firstName: known('public'),
+          lastName: known('public'),
           isActive: maybe(flag('public')),
           hasWallet: maybe(flag('public')),
           wallets: maybe(
             group('public', {
-              evm: maybe(anyText('public')),
-              solana: maybe(anyText('public')),
-              bantu: maybe(anyText('public')),
+              evm: known('public'),
+              solana: known('public'),
+              bantu: known('public'),
             }),
           ),
           virtualAccount: maybe(
             group('public', {
-              accountNumber: maybe(anyText('public')),
-              accountName: maybe(anyText('public')),
-              bankName: maybe(anyText('public')),
-              bankCode: maybe(anyText('public')),
-              provider: maybe(anyText('public')),
+              accountNumber: known('public'),
+              accountName: known('public'),
+              bankName: known('public'),
+              bankCode: known('public'),
+              provider: known('public'),
             }),
           ),
           verifiedAt: maybe(timestamp('public')),
@@ -216,7 +217,7 @@ export const setStatus = endpoint({
     }),
   response: () =>
     answer({
-      userId: maybe(anyText('public')),
+      userId: known('public'),
       active: maybe(flag('public')),
       changedAt: maybe(timestamp('public')),
     }),
@@ -247,15 +248,15 @@ export const setDefaultWallet = endpoint({
     }).check(addressesFit(['address', 'blockchain'])),
   response: () =>
     answer({
-      userId: maybe(anyText('public')),
+      userId: known('public'),
       defaultWallet: group('interface', {
-        address: maybe(anyText('public')),
-        blockchain: maybe(anyText('public')),
+        address: known('public'),
+        blockchain: known('public'),
         type: stateOf('interface', ['external']),
         status: stateOf('interface', ['active']),
-        label: maybe(anyText('public')),
+        label: known('public'),
       }),
-      note: maybe(anyText('public')),
+      note: known('public'),
     }),
   errors: [
     userNotFound,
@@ -274,14 +275,14 @@ export const getDefaultWallet = endpoint({
   request: () => fields({ userId: text('public') }),
   response: () =>
     answer({
-      userId: maybe(anyText('public')),
+      userId: known('public'),
       defaultWallet: orNull(
         group('interface', {
-          address: maybe(anyText('inferred')),
-          blockchain: maybe(anyText('inferred')),
+          address: known('inferred'),
+          blockchain: known('inferred'),
           type: maybe(stateOf('inferred', ['external'])),
           status: maybe(stateOf('inferred', ['active'])),
-          label: maybe(anyText('inferred')),
+          label: known('inferred'),
         }),
       ),
     }),
@@ -299,9 +300,9 @@ export const removeDefaultWallet = endpoint({
   request: () => fields({ userId: text('public') }),
   response: () =>
     answer({
-      userId: maybe(anyText('public')),
+      userId: known('public'),
       defaultWallet: maybe(group('public', {})),
-      note: maybe(anyText('public')),
+      note: known('public'),
     }),
   errors: [userNotFound],
   rateLimit: { max: 30, windowSeconds: 60 },

@@ -5,6 +5,7 @@ import {
   fields,
   flag,
   group,
+  known,
   list,
   maybe,
   money,
@@ -56,9 +57,9 @@ export const getVirtualAccount = endpoint({
         feePercentage: maybe(percent('client')),
       }),
       expiresAt: maybe(timestamp('interface')),
-      status: maybe(anyText('public')),
-      walletAddress: maybe(anyText('public')),
-      version: maybe(anyText('public')),
+      status: known('public'),
+      walletAddress: known('public'),
+      version: known('public'),
     }),
   errors: [
     { when: 'the request id has no bank account', fault: 'NOT_FOUND', source: 'public' },
@@ -75,11 +76,11 @@ export const getVirtualAccount = endpoint({
 
 /** One permanent account of the fintech; the list has one for each banking provider. */
 const fintechAccount = () => ({
-  accountNumber: maybe(anyText('public')),
-  accountName: maybe(anyText('public')),
-  bankName: maybe(anyText('public')),
-  provider: maybe(anyText('public')),
-  status: maybe(anyText('public')),
+  accountNumber: known('public'),
+  accountName: known('public'),
+  bankName: known('public'),
+  provider: known('public'),
+  status: known('public'),
   createdAt: maybe(timestamp('public')),
 });
 
@@ -97,7 +98,7 @@ export const getFintechAccount = endpoint({
         accountNumber: anyText('interface'),
         accountName: anyText('interface'),
         bankName: anyText('interface'),
-        provider: maybe(anyText('public')),
+        provider: known('public'),
         status: anyText('interface'),
         createdAt: maybe(timestamp('interface')),
       }),

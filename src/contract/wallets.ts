@@ -1,4 +1,4 @@
-import { addressesFit, evmAddress } from './addresses.ts';
+import { addressesFit } from './addresses.ts';
 import { endpoint } from './endpoint.ts';
 import {
   answer,
@@ -8,6 +8,7 @@ import {
   flag,
   group,
   integer,
+  known,
   list,
   maybe,
   moneyText,
@@ -19,21 +20,18 @@ import {
   timestamp,
 } from './fields.ts';
 
-const tickerRule = { rule: 'CNGN, USDC or USDT; CNGN when left out' } as const;
-const ticker = () => oneOf('public', ['CNGN', 'USDC', 'USDT'], tickerRule);
-
 /** An external wallet the fintech has registered. */
 const externalWallet = () =>
   group('public', {
-    address: maybe(anyText('public')),
-    label: maybe(anyText('public')),
-    blockchain: maybe(anyText('public')),
+    address: known('public'),
+    label: known('public'),
+    blockchain: known('public'),
     type: maybe(stateOf('public', ['hot', 'cold', 'custodial', 'other'])),
     addedAt: maybe(timestamp('public')),
     addedBy: maybe(opaqueUuid('public')),
     status: maybe(stateOf('public', ['active', 'inactive'])),
     isDefault: maybe(flag('public')),
-    purpose: maybe(anyText('public')),
+    purpose: known('public'),
   });
 
 export const getFintechWallet = endpoint({
@@ -46,15 +44,15 @@ export const getFintechWallet = endpoint({
   response: () =>
     answer({
       fintechId: anyText('interface'),
-      fintechName: maybe(anyText('public')),
+      fintechName: known('public'),
       smartWallet: group('interface', {
         address: anyText('interface'),
-        owner: maybe(anyText('public')),
+        owner: known('public'),
         deployed: maybe(flag('public')),
         createdAt: maybe(timestamp('public')),
-        saltVersion: maybe(anyText('public')),
-        previousAddress: maybe(anyText('public')),
-        deploymentTxHash: maybe(anyText('public')),
+        saltVersion: known('public'),
+        previousAddress: known('public'),
+        deploymentTxHash: known('public'),
       }),
       externalWallets: maybe(list('public', externalWallet())),
       totalUsers: maybe(integer('public')),
@@ -72,12 +70,12 @@ const balanceOf = (asset: 'CNGN' | 'USDC' | 'USDT') =>
 /** One wallet of a user. Smart wallets fill the upper-case balances, the other chains the last two. */
 const userWallet = () =>
   group('public', {
-    walletAddress: maybe(anyText('public')),
+    walletAddress: known('public'),
     // The kind of wallet, not whether it is in use.
     status: maybe(stateOf('public', ['smart_wallet', 'multi_chain'])),
     createdAt: maybe(timestamp('public')),
-    owner: maybe(anyText('public')),
-    tokenBuy: maybe(anyText('public')),
+    owner: known('public'),
+    tokenBuy: known('public'),
     blockchain: maybe(stateOf('public', ['base', 'bantu', 'solana'])),
     balances: maybe(
       group('public', {
@@ -103,8 +101,8 @@ export const listUserWallets = endpoint({
     answer({
       wallets: maybe(list('public', userWallet())),
       count: maybe(integer('public')),
-      userId: maybe(anyText('public')),
-      version: maybe(anyText('public')),
+      userId: known('public'),
+      version: known('public'),
     }),
   errors: [
     {
@@ -156,10 +154,10 @@ export const addExternalWallet = endpoint({
     answer({
       wallet: maybe(
         group('public', {
-          address: maybe(anyText('public')),
+          address: known('public'),
           status: maybe(stateOf('public', ['active'])),
           type: maybe(stateOf('public', walletTypes)),
-          blockchain: maybe(anyText('public')),
+          blockchain: known('public'),
         }),
       ),
     }),
@@ -179,7 +177,7 @@ export const setExternalWalletStatus = endpoint({
   summary: 'Let an external wallet receive transfers, or stop that',
   envelope: 'lower-case',
   request: () => fields({ address: text('interface'), status: oneOf('interface', walletStatuses) }),
-  response: () => answer({ address: maybe(anyText('public')), status: maybe(stateOf('public', walletStatuses)) }),
+  response: () => answer({ address: known('public'), status: maybe(stateOf('public', walletStatuses)) }),
   errors: [
     { when: 'the status is neither active nor inactive', fault: 'VALIDATION_ERROR', source: 'public' },
     unknownWallet,
@@ -196,7 +194,7 @@ export const removeExternalWallet = endpoint({
   summary: 'Forget an external wallet',
   envelope: 'lower-case',
   request: () => fields({ address: text('interface') }),
-  response: () => answer({ address: maybe(anyText('public')) }),
+  response: () => answer({ address: known('public') }),
   errors: [unknownWallet],
   rateLimit: { max: 30, windowSeconds: 60 },
   source: 'interface',
@@ -217,7 +215,7 @@ export const migrateUserWallets = endpoint({
     }),
   response: () =>
     answer({
-      requestId: maybe(anyText('public')),
+      requestId: known('public'),
       totalProcessed: maybe(integer('public')),
       created: maybe(integer('public')),
       migrated: maybe(integer('public')),
@@ -227,130 +225,16 @@ export const migrateUserWallets = endpoint({
         list(
           'public',
           group('public', {
-            userId: maybe(anyText('public')),
+            userId: known('public'),
             status: maybe(stateOf('public', ['created', 'migrated', 'skipped', 'failed'])),
-            walletAddress: maybe(anyText('public')),
+            walletAddress: known('public'),
             deployed: maybe(flag('public')),
-            reason: maybe(anyText('public')),
+            reason: known('public'),
           }),
         ),
       ),
     }),
   errors: [],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
-});
-
-const tokenText = () => moneyText('public', 'token', { field: 'token' });
-
-export const balanceMulti = endpoint({
-  id: 'wallets.balance-multi',
-  method: 'GET',
-  path: '/balance/multi',
-  effect: 'read',
-  summary: 'Show what the smart wallet of the account holds on each network',
-  request: () =>
-    fields({
-      token: optional(ticker()),
-      networks: optional(text('interface', { rule: 'EVM network keys joined by commas, such as base,eth,bsc' })),
-    }),
-  response: () =>
-    answer({
-      token: maybe(anyText('public')),
-      walletAddress: maybe(anyText('public')),
-      totalBalance: maybe(tokenText()),
-      hasBaseNetworkFunds: maybe(flag('public')),
-      hasCrossNetworkFunds: maybe(flag('public')),
-      baseNetworkBalance: maybe(tokenText()),
-      crossNetworkBalance: maybe(tokenText()),
-      bridgingRequired: maybe(flag('public')),
-      networkBalances: maybe(
-        list(
-          'public',
-          group('public', {
-            network: maybe(anyText('public')),
-            balance: maybe(tokenText()),
-            error: maybe(anyText('public')),
-          }),
-        ),
-      ),
-      walletsWithFunds: maybe(
-        list('public', group('public', { network: maybe(anyText('public')), balance: maybe(tokenText()) })),
-      ),
-      checkedAt: maybe(timestamp('public')),
-    }),
-  errors: [],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
-});
-
-export const balanceAddress = endpoint({
-  id: 'wallets.balance-address',
-  method: 'POST',
-  path: '/balance/address',
-  effect: 'read',
-  summary: 'Show what any EVM address holds on each network',
-  request: () =>
-    fields({
-      address: evmAddress('public'),
-      token: optional(ticker()),
-      networks: optional(list('public', entry(/^[a-z]{1,20}$/i), { rule: 'EVM network keys, such as base, eth, bsc' })),
-    }),
-  response: () =>
-    answer({
-      token: maybe(anyText('public')),
-      address: maybe(anyText('public')),
-      totalBalance: maybe(tokenText()),
-      networkBalances: maybe(
-        list(
-          'public',
-          group('public', {
-            network: maybe(anyText('public')),
-            balance: maybe(tokenText()),
-            error: maybe(anyText('public')),
-          }),
-        ),
-      ),
-      checkedAt: maybe(timestamp('public')),
-    }),
-  errors: [{ when: 'the address is missing or no EVM address', fault: 'VALIDATION_ERROR', source: 'inferred' }],
-  rateLimit: { max: 30, windowSeconds: 60 },
-  source: 'interface',
-});
-
-export const balanceUser = endpoint({
-  id: 'wallets.balance-user',
-  method: 'GET',
-  path: '/balance/user/:userId',
-  effect: 'read',
-  summary: 'Show what a user holds in all wallets',
-  request: () => fields({ userId: text('interface'), token: optional(ticker()) }),
-  response: () =>
-    answer({
-      userId: maybe(anyText('public')),
-      token: maybe(anyText('public')),
-      totalBalance: maybe(tokenText()),
-      networkBalances: maybe(
-        list(
-          'public',
-          group('public', {
-            network: maybe(anyText('public')),
-            walletAddress: maybe(anyText('public')),
-            balance: maybe(tokenText()),
-            error: maybe(anyText('public')),
-          }),
-        ),
-      ),
-      checkedAt: maybe(timestamp('public')),
-    }),
-  errors: [
-    {
-      when: 'the user is unknown',
-      fault: 'NOT_FOUND',
-      source: 'inferred',
-      remedy: 'see the verified users with: fiatrail users list',
-    },
-  ],
   rateLimit: { max: 30, windowSeconds: 60 },
   source: 'interface',
 });

@@ -9,7 +9,7 @@ import {
 } from '../contract/endpoint.ts';
 import { FAULTS, faultName } from '../contract/faults.ts';
 import type { FieldMeta, Source } from '../contract/fields.ts';
-import { endpoints, groups } from '../contract/index.ts';
+import { type Group, groups } from '../contract/index.ts';
 import { type FieldRow, rowsOf } from '../contract/rows.ts';
 import { ASSET_LABEL } from '../money/amount.ts';
 
@@ -100,8 +100,8 @@ export function describeEndpoint(endpoint: Endpoint): EndpointDescription {
   };
 }
 
-/** The group of the contract that an endpoint stands in: `fx`, `virtual-accounts`. */
-export function groupOf({ id }: Endpoint): string {
+/** The group of the contract that an endpoint stands in: `fx-orders`. */
+function groupOf({ id }: Endpoint): string {
   const found = Object.entries(groups).find(([, group]) =>
     (Object.values(group) as readonly Endpoint[]).some((each) => each.id === id),
   );
@@ -179,7 +179,9 @@ export function refusalOf({ when, fault, source, remedy }: DeclaredError): Refus
  * Every endpoint of the service by its group, in the order of the contract's groups and of ids; the sandbox's own controls
  * are none. A module does not keep the order of what it exports, so ids give it.
  */
-export function endpointsByGroup(): readonly (readonly [group: string, members: readonly Endpoint[]])[] {
-  const byId = endpoints.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  return Object.keys(groups).map((group) => [group, byId.filter((endpoint) => groupOf(endpoint) === group)]);
+export function endpointsByGroup(): readonly (readonly [group: Group, members: readonly Endpoint[]])[] {
+  return Object.entries(groups).map(([group, members]) => [
+    group as Group,
+    (Object.values(members) as Endpoint[]).sort((a, b) => (a.id < b.id ? -1 : 1)),
+  ]);
 }

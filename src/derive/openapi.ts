@@ -6,23 +6,27 @@ import {
   pathParameters,
   placeOf,
 } from '../contract/endpoint.ts';
+import type { Group } from '../contract/index.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
 import { endpointsByGroup, refusalOf } from './describe.ts';
 import { type JsonSchema, jsonSchema } from './schema.ts';
 
 /** What each group of endpoints is about, for the document's tags. */
-const ABOUT: Readonly<Record<string, string>> = {
+const ABOUT: Readonly<Record<Group, string>> = {
   users: 'Users: onboarding by BVN, activation, default wallets',
   transactions: 'Onramps, offramps and payouts to banks',
   transfers: 'Tokens sent to other wallets',
   history: 'Deposits, payouts, transactions and withdrawals, as lists',
   swaps: 'One token for another',
   bridge: 'cNGN from one network to another',
-  wallets: 'Wallets of the account and its users, and what they hold',
+  wallets: 'Wallets of the account and its users',
+  balances: 'What wallets hold on each network',
   'virtual-accounts': 'Bank accounts to pay Naira into',
   banks: 'Banks, and the payout accounts of the account',
   fees: 'Fee settings, fees earned and their withdrawal',
-  fx: 'Trades between cNGN and stablecoins, the order book, the vault',
+  'fx-orders': 'Orders on the book, and the book',
+  'fx-trades': 'Quotes, and trades between cNGN and stablecoins',
+  'fx-vault': 'The vault that holds the stablecoins, and who signs its trades',
   management: 'Keys, webhooks, allowlist and signing',
 };
 
@@ -55,7 +59,7 @@ export function openApi(): JsonSchema {
       },
     ],
     security: [{ apiKey: [] }],
-    tags: byGroup.map(([name]) => ({ name, description: ABOUT[name] ?? name })),
+    tags: byGroup.map(([name]) => ({ name, description: ABOUT[name] })),
     paths: Object.fromEntries(
       [...byPath].map(([path, some]) => [
         path,

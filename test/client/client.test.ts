@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createClient, type Reply } from '../../src/client/client.ts';
+import { balanceMulti } from '../../src/contract/balances.ts';
 import { addBankAccount } from '../../src/contract/banks.ts';
 import { sandboxReset } from '../../src/contract/control.ts';
 import { startOfframp, startOnramp } from '../../src/contract/transactions.ts';
 import { getDetails, onboard } from '../../src/contract/users.ts';
-import { balanceMulti } from '../../src/contract/wallets.ts';
 import { CATEGORIES, CliError } from '../../src/exit.ts';
 import { Secret } from '../../src/secret.ts';
 import type { HttpRequest, HttpResponse } from '../../src/world.ts';

@@ -7,7 +7,7 @@ import {
   sandboxSeed,
   sandboxStatus,
 } from '../../src/contract/control.ts';
-import { trade } from '../../src/contract/fx.ts';
+import { trade } from '../../src/contract/fx-trades.ts';
 import { startOnramp } from '../../src/contract/transactions.ts';
 import { listUsers } from '../../src/contract/users.ts';
 import { expectSettledLedger, fund, onboardUser, secondKey, settle } from '../service/steps.ts';

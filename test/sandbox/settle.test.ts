@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { sandboxClock, sandboxPay, sandboxSettle, sandboxStatus } from '../../src/contract/control.ts';
 import { verifyWithdrawal, withdrawFees } from '../../src/contract/fees.ts';
-import { disableAutoSigning, trade, tradeStatus } from '../../src/contract/fx.ts';
+import { trade, tradeStatus } from '../../src/contract/fx-trades.ts';
+import { disableAutoSigning } from '../../src/contract/fx-vault.ts';
 import { offrampStatus, onrampStatus, startOfframp, startOnramp } from '../../src/contract/transactions.ts';
 import { payoutStatus } from '../../src/contract/transfers.ts';
 import { onboard, onboardStatus } from '../../src/contract/users.ts';

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { balanceUser } from '../../src/contract/balances.ts';
 import { sandboxStatus } from '../../src/contract/control.ts';
 import { onrampStatus, startOnramp } from '../../src/contract/transactions.ts';
 import { getVirtualAccount } from '../../src/contract/virtual-accounts.ts';
-import { balanceUser, getFintechWallet } from '../../src/contract/wallets.ts';
+import { getFintechWallet } from '../../src/contract/wallets.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import {
   balances,

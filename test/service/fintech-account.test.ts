@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { balanceAddress, balanceMulti } from '../../src/contract/balances.ts';
 import { accumulatedFees } from '../../src/contract/fees.ts';
 import { getFintechAccount } from '../../src/contract/virtual-accounts.ts';
 import {
   addExternalWallet,
-  balanceAddress,
-  balanceMulti,
   getFintechWallet,
   removeExternalWallet,
   setExternalWalletStatus,

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { balanceUser } from '../../src/contract/balances.ts';
 import { accumulatedFees } from '../../src/contract/fees.ts';
 import { offrampStatus } from '../../src/contract/transactions.ts';
-import { balanceUser, listUserWallets } from '../../src/contract/wallets.ts';
+import { listUserWallets } from '../../src/contract/wallets.ts';
 import { BANK, post, RESERVE, SUPPLY, walletAccount } from '../../src/service/ledger.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import {

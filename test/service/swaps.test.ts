@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { balanceUser } from '../../src/contract/balances.ts';
 import { listSwaps, startSwap, swapStatus, triggerSwap } from '../../src/contract/swaps.ts';
 import { onrampStatus } from '../../src/contract/transactions.ts';
 import { setDefaultWallet } from '../../src/contract/users.ts';
-import { balanceUser } from '../../src/contract/wallets.ts';
 import type { Context } from '../../src/service/context.ts';
 import { fire, type Machine } from '../../src/service/machine.ts';
 import { swap as swapMachine } from '../../src/service/machines/swap.ts';

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { balanceUser } from '../../src/contract/balances.ts';
 import { updateOnrampAsset } from '../../src/contract/management.ts';
 import {
   getDefaultWallet,
@@ -8,7 +9,6 @@ import {
   setDefaultWallet,
   setStatus,
 } from '../../src/contract/users.ts';
-import { balanceUser } from '../../src/contract/wallets.ts';
 import { openSandbox, START_MS, type TestSandbox } from '../support/sandbox.ts';
 import { balances, expectSettledLedger, fund, offramp, onboardUser, payIn, settle } from './steps.ts';
 import { eventsOf, managedAddress, OUTSIDE, refusal } from './transfer-steps.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { balanceAddress, balanceUser } from '../../src/contract/balances.ts';
 import type { RequestOf } from '../../src/contract/endpoint.ts';
 import { transferToWallet, withdrawAsset } from '../../src/contract/transfers.ts';
-import { balanceAddress, balanceUser, getFintechWallet, setExternalWalletStatus } from '../../src/contract/wallets.ts';
+import { getFintechWallet, setExternalWalletStatus } from '../../src/contract/wallets.ts';
 import { chain, post, walletAccount } from '../../src/service/ledger.ts';
 import { accountAt, walletAt } from '../../src/service/wallets.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';

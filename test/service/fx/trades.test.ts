@@ -1,16 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import {
-  createLimitOrder,
-  listOrders,
-  listTrades,
-  marketOrder,
-  orderBook,
-  quote,
-  trade,
-  tradeStatus,
-  updateOrder,
-} from '../../../src/contract/fx.ts';
-import { balanceMulti } from '../../../src/contract/wallets.ts';
+import { balanceMulti } from '../../../src/contract/balances.ts';
+import { createLimitOrder, listOrders, orderBook, updateOrder } from '../../../src/contract/fx-orders.ts';
+import { listTrades, marketOrder, quote, trade, tradeStatus } from '../../../src/contract/fx-trades.ts';
 import type { Context } from '../../../src/service/context.ts';
 import { fire, type Machine } from '../../../src/service/machine.ts';
 import { trade as tradeMachine } from '../../../src/service/machines/trade.ts';

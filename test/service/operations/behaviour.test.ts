@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { balanceMulti } from '../../../src/contract/balances.ts';
 import { addBankAccount, listBankAccounts, listBanks } from '../../../src/contract/banks.ts';
 import { accumulatedFees } from '../../../src/contract/fees.ts';
 import { offrampStatus, onrampStatus, startOfframp, startOnramp } from '../../../src/contract/transactions.ts';
 import { getDetails } from '../../../src/contract/users.ts';
 import { getVirtualAccount } from '../../../src/contract/virtual-accounts.ts';
-import { balanceMulti, getFintechWallet, listUserWallets } from '../../../src/contract/wallets.ts';
+import { getFintechWallet, listUserWallets } from '../../../src/contract/wallets.ts';
 import { wireNumberText } from '../../../src/money/decimal.ts';
 import { openSandbox, START_MS } from '../../support/sandbox.ts';
 import { fund, type OnrampMore, onboardUser, pass, payIn, startRamp } from '../steps.ts';

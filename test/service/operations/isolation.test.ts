@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { balanceMulti } from '../../../src/contract/balances.ts';
 import { addBankAccount, listBankAccounts } from '../../../src/contract/banks.ts';
 import { accumulatedFees, getFees, manageFees, withdrawFees } from '../../../src/contract/fees.ts';
 import { startOnramp } from '../../../src/contract/transactions.ts';
 import { listUsers, onboard } from '../../../src/contract/users.ts';
-import { balanceMulti, getFintechWallet } from '../../../src/contract/wallets.ts';
+import { getFintechWallet } from '../../../src/contract/wallets.ts';
 import { openSandbox, type TestSandbox } from '../../support/sandbox.ts';
 import { fund, offramp, onboardUser, secondKey } from '../steps.ts';
 import { seededAccount } from '../transfer-steps.ts';

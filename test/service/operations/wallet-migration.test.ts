@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { balanceUser } from '../../../src/contract/balances.ts';
 import { withdrawAsset } from '../../../src/contract/transfers.ts';
 import { listUsers } from '../../../src/contract/users.ts';
-import { balanceUser, listUserWallets, migrateUserWallets } from '../../../src/contract/wallets.ts';
+import { listUserWallets, migrateUserWallets } from '../../../src/contract/wallets.ts';
 import { openSandbox } from '../../support/sandbox.ts';
 import { expectSettledLedger, fund, offramp, onboardUser, payIn, secondKey, settle } from '../steps.ts';
 import { managedAddress, OUTSIDE } from '../transfer-steps.ts';

@@ -1,25 +1,23 @@
 import {
-  autoSigningStats,
-  autoSigningStatus,
   createLimitOrder,
   createOrder,
   deleteOrder,
-  disableAutoSigning,
-  enableAutoSigning,
-  fxSettings,
   listOrders,
-  listTrades,
-  marketOrder,
   orderBook,
   orderBookStats,
   orderBookToken,
-  quote,
+  updateOrder,
+} from '../../../../src/contract/fx-orders.ts';
+import { listTrades, marketOrder, quote, trade, tradeStatus } from '../../../../src/contract/fx-trades.ts';
+import {
+  autoSigningStats,
+  autoSigningStatus,
+  disableAutoSigning,
+  enableAutoSigning,
+  fxSettings,
   registerMpc,
   setAutoSigningThreshold,
-  trade,
-  tradeStatus,
-  updateOrder,
-} from '../../../../src/contract/fx.ts';
+} from '../../../../src/contract/fx-vault.ts';
 import type { Reply, TestSandbox } from '../../../support/sandbox.ts';
 import { pass, settle } from '../../steps.ts';
 import type { Ask, Declared, GroupRows, Precedence } from './group.ts';

@@ -1,3 +1,4 @@
+import { balanceMulti, balanceUser } from '../../../../src/contract/balances.ts';
 import { addBankAccount, listBankAccounts, listBanks } from '../../../../src/contract/banks.ts';
 import {
   sandboxAdvance,
@@ -12,7 +13,7 @@ import { accumulatedFees, getFees } from '../../../../src/contract/fees.ts';
 import { offrampStatus, onrampStatus, startOfframp, startOnramp } from '../../../../src/contract/transactions.ts';
 import { getDetails, listUsers, onboard, onboardStatus } from '../../../../src/contract/users.ts';
 import { getVirtualAccount } from '../../../../src/contract/virtual-accounts.ts';
-import { balanceMulti, balanceUser, getFintechWallet, listUserWallets } from '../../../../src/contract/wallets.ts';
+import { getFintechWallet, listUserWallets } from '../../../../src/contract/wallets.ts';
 import type { Reply, TestSandbox } from '../../../support/sandbox.ts';
 import { deactivate, fund, onboardUser, pass, settle } from '../../steps.ts';
 import type { Ask, Declared, GroupRows, Precedence } from './group.ts';

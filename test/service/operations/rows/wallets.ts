@@ -1,6 +1,6 @@
+import { balanceAddress } from '../../../../src/contract/balances.ts';
 import {
   addExternalWallet,
-  balanceAddress,
   getFintechWallet,
   migrateUserWallets,
   removeExternalWallet,
