@@ -1,13 +1,12 @@
-import { describe, expect, test } from 'vitest';
 import { startBridge } from '../../src/contract/bridge.ts';
 import { sandboxAdvance, sandboxDeposit } from '../../src/contract/control.ts';
 import { withdrawFees } from '../../src/contract/fees.ts';
-import type { Context } from '../../src/service/context.ts';
-import { fire, type Machine } from '../../src/service/machine.ts';
+import type { Machine } from '../../src/service/machine.ts';
 import { bridge } from '../../src/service/machines/bridge.ts';
 import { feeWithdrawal } from '../../src/service/machines/fee-withdrawal.ts';
-import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
-import { balances, pass, settle } from './steps.ts';
+import type { TestSandbox } from '../support/sandbox.ts';
+import { type Effect, type Specified, testMachines } from './machine-tables.ts';
+import { pass, settle } from './steps.ts';
 
 const SENDER = `0x${'5e'.repeat(20)}`;
 const STRANGER = `0x${'07'.repeat(20)}`;
@@ -47,15 +46,6 @@ async function settled(box: TestSandbox, first: Promise<void>): Promise<void> {
   await settle(box);
 }
 
-interface Specified {
-  readonly machine: Machine<never>;
-  readonly events: readonly string[];
-  /** From each state, where each event leads; an event that is not there is ignored. */
-  readonly table: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** How a subject gets there without being put there by hand. `initiated, unpaid` is the state before the comma. */
-  readonly reach: Readonly<Record<string, (box: TestSandbox) => Promise<void>>>;
-}
-
 const specified: Readonly<Record<string, Specified>> = {
   'fee-withdrawal': {
     machine: feeWithdrawal as Machine<never>,
@@ -87,123 +77,37 @@ const specified: Readonly<Record<string, Specified>> = {
   },
 };
 
-interface Subject {
-  readonly id: bigint;
-  readonly state: string;
-}
-
-function newest({ store }: Context, { table }: Machine<never>): Subject {
-  const row = store.get<Subject>(`SELECT id, state FROM ${table} ORDER BY id DESC LIMIT 1`);
-  if (!row) throw new Error(`no row in ${table}`);
-  return row;
-}
-
-/** Every row of every table. */
-function dump({ store }: Context): Record<string, object[]> {
-  const tables = store.all<{ name: string }>(`SELECT name FROM sqlite_schema WHERE type = 'table'`);
-  return Object.fromEntries(tables.map(({ name }) => [name, store.all(`SELECT * FROM ${name}`)]));
-}
-
-function specifiedOf(name: string): Specified {
-  const found = specified[name];
-  if (!found) throw new Error(`no machine ${name}`);
-  return found;
-}
-
-const stateOf = (name: string) => name.split(',')[0] ?? '';
-
-async function openAt(name: string, state: string): Promise<TestSandbox> {
-  const { machine, reach } = specifiedOf(name);
-  const box = await openSandbox();
-  await reach[state]?.(box);
-  expect((await box.inside((context) => newest(context, machine), 'read')).state).toBe(stateOf(state));
-  return box;
-}
-
-const pairs = Object.entries(specified).flatMap(([name, { events, table }]) =>
-  Object.entries(table).flatMap(([state, leads]) =>
-    events.map((event) => ({ name, state, event, to: leads[event] ?? 'ignored' })),
-  ),
-);
-
-describe('the tables', () => {
-  test.each(Object.keys(specified))('%s declares the states and events that stand here', (name) => {
-    const { machine, events, table } = specifiedOf(name);
-    const declared = machine.transitions.flatMap(({ from, to }) => [...from, to]);
-    expect(new Set(declared)).toEqual(new Set(Object.keys(table).map(stateOf)));
-    expect(new Set(machine.transitions.map(({ on }) => on))).toEqual(new Set(events));
-  });
-
-  test.each(pairs)('$name: $state, $event -> $to', async ({ name, state, event, to }) => {
-    const { machine } = specifiedOf(name);
-    await using box = await openAt(name, state);
-    const before = await box.inside(dump, 'read');
-    const { fired, after } = await box.inside((context) => ({
-      fired: fire(context, machine, newest(context, machine).id, event),
-      after: newest(context, machine).state,
-    }));
-    expect({ fired, after }).toEqual({ fired: to !== 'ignored', after: to === 'ignored' ? stateOf(state) : to });
-    if (to === 'ignored') expect(await box.inside(dump, 'read')).toEqual(before);
-  });
-});
-
-/** What each transition books, tells and starts. Smallest units. */
-const left: [name: string, state: string, event: string, moves: Record<string, bigint>, more: object][] = [
+/** Smallest units. */
+const effects: Effect[] = [
   [
     'fee-withdrawal',
     'pending',
     'settled',
-    { 'fees/withdrawing/1/onramp NGN': -2_000n, 'bank NGN': 2_000n },
-    { events: [], due: [] },
+    { postings: { 'fees/withdrawing/1/onramp NGN': -2_000n, 'bank NGN': 2_000n } },
   ],
   [
     'fee-withdrawal',
     'pending',
     'payout-failed',
-    { 'fees/withdrawing/1/onramp NGN': -2_000n, 'fees/fintech/1/onramp NGN': 2_000n },
-    { events: [], due: [] },
+    { postings: { 'fees/withdrawing/1/onramp NGN': -2_000n, 'fees/fintech/1/onramp NGN': 2_000n } },
   ],
-  ['bridge', 'initiated', 'deposit-seen', {}, { events: [], due: ['bridge released 300'] }],
+  ['bridge', 'initiated', 'deposit-seen', { due: ['bridge released 300'] }],
   [
     'bridge',
     'initiated',
     'deposit-refused',
-    { 'bridging CNGN': -100_000_000n, 'chain CNGN': 100_000_000n },
-    { events: ['bridge.failed'], due: [] },
+    { postings: { 'bridging CNGN': -100_000_000n, 'chain CNGN': 100_000_000n }, events: ['bridge.failed'] },
   ],
   [
     'bridge',
     'pending',
     'released',
-    // 0.75 percent of 100 stays.
-    { 'bridging CNGN': -100_000_000n, 'chain CNGN': 99_250_000n, 'fees/platform/tokens CNGN': 750_000n },
-    { events: ['bridge.completed'], due: [] },
+    {
+      // 0.75 percent of 100 stays.
+      postings: { 'bridging CNGN': -100_000_000n, 'chain CNGN': 99_250_000n, 'fees/platform/tokens CNGN': 750_000n },
+      events: ['bridge.completed'],
+    },
   ],
 ];
 
-describe('a transition leaves', () => {
-  test.each(left)('%s: %s, %s', async (name, state, event, moves, more) => {
-    const { machine } = specifiedOf(name);
-    await using box = await openAt(name, state);
-    const found = await box.inside((context) => {
-      const { store, nowMs } = context;
-      const before = balances(context);
-      const last = (table: string) => store.get<{ n: bigint | null }>(`SELECT MAX(id) AS n FROM ${table}`)?.n ?? 0n;
-      const marks = { outbox: last('outbox'), due: last('due') };
-      fire(context, machine, newest(context, machine).id, event);
-      const after = balances(context);
-      const codes = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-      const moved = codes.map((code) => [code, (after[code] ?? 0n) - (before[code] ?? 0n)] as const);
-      return {
-        moves: Object.fromEntries(moved.filter(([, minor]) => minor !== 0n)),
-        events: store
-          .all<{ event: string }>('SELECT event FROM outbox WHERE id > ?', marks.outbox)
-          .map((row) => row.event),
-        due: store
-          .all<{ machine: string; event: string; due_at: bigint }>('SELECT * FROM due WHERE id > ?', marks.due)
-          .map((row) => `${row.machine} ${row.event} ${Number(row.due_at) - nowMs}`),
-      };
-    });
-    expect(found).toEqual({ moves, ...more });
-  });
-});
+testMachines(specified, effects);

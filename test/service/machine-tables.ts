@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest';
+import type { Context } from '../../src/service/context.ts';
+import { fire, type Machine } from '../../src/service/machine.ts';
+import type { Database } from '../../src/sqlite/database.ts';
+import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
+
+export type Reach = (box: TestSandbox) => Promise<unknown>;
+
+export interface Specified {
+  readonly machine: Machine<never>;
+  readonly events: readonly string[];
+  /** From each state, where each event leads; an event that is not there is ignored. */
+  readonly table: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** How a subject gets there without being put there by hand. In `initiated, unpaid` the state stands before the comma. */
+  readonly reach: Readonly<Record<string, Reach>>;
+}
+
+interface Subject {
+  readonly id: bigint;
+  readonly state: string;
+}
+
+function newestSubject({ store }: Context, machine: Machine<never>): Subject {
+  const row = store.get<Subject>(`SELECT id, state FROM ${machine.table} ORDER BY id DESC LIMIT 1`);
+  if (!row) throw new Error(`no ${machine.name} was made`);
+  return row;
+}
+
+/** Fires an event at the newest subject of a machine; whether it led anywhere. */
+function fireNewest(context: Context, machine: Machine<never>, event: string): boolean {
+  return fire(context, machine, newestSubject(context, machine).id, event);
+}
+
+/** Every row of every table. */
+function dump({ store }: Context): Record<string, object[]> {
+  const tables = store.all<{ name: string }>(`SELECT name FROM sqlite_schema WHERE type = 'table'`);
+  return Object.fromEntries(tables.map(({ name }) => [name, store.all(`SELECT * FROM ${name}`)]));
+}
+
+/** What one transition left behind. */
+interface Left {
+  /** By account and asset, in smallest units; accounts of wallets by the kind of wallet. */
+  readonly postings: Readonly<Record<string, bigint>>;
+  readonly events: readonly string[];
+  /** The new status of the newest temporary account, where it changed. */
+  readonly account: string | undefined;
+  /** What the fintech's tally of fees grew by. */
+  readonly earned: Readonly<Record<string, bigint>>;
+  /** Machine, event, and in how many milliseconds. */
+  readonly due: readonly string[];
+}
+
+const NOTHING: Left = { postings: {}, events: [], account: undefined, earned: {}, due: [] };
+
+function last(store: Database, table: string): bigint {
+  return store.get<{ last: bigint | null }>(`SELECT MAX(id) AS last FROM ${table}`)?.last ?? 0n;
+}
+
+function tally(store: Database): Record<string, bigint> {
+  const rows = store.all<{ direction: string; transactions: bigint; earned_kobo: bigint }>(
+    'SELECT * FROM fee_tally WHERE fintech = 1',
+  );
+  return Object.fromEntries(
+    rows.flatMap((row) => [
+      [`${row.direction} kobo`, row.earned_kobo],
+      [`${row.direction} count`, row.transactions],
+    ]),
+  );
+}
+
+function temporaryAccount(store: Database): string | undefined {
+  const newest = `SELECT status FROM virtual_account WHERE kind = 'temporary' ORDER BY id DESC LIMIT 1`;
+  return store.get<{ status: string }>(newest)?.status;
+}
+
+function movesSince(store: Database, set: bigint): Record<string, bigint> {
+  const rows = store.all<{ code: string; asset: string; minor: bigint; kind: string | null }>(
+    `SELECT code, account.asset, minor, kind FROM posting JOIN account ON account.id = account
+     LEFT JOIN wallet ON code LIKE 'wallet/' || wallet.id || '/%' WHERE posting_set > ?`,
+    set,
+  );
+  return Object.fromEntries(rows.map(({ code, asset, minor, kind }) => [`${kind ?? code} ${asset}`, minor]));
+}
+
+/** What firing an event at the newest subject leaves behind. */
+function leftBy(context: Context, machine: Machine<never>, event: string): Left {
+  const { store, nowMs } = context;
+  const [set, told, due] = [last(store, 'posting_set'), last(store, 'outbox'), last(store, 'due')];
+  const [earned, account] = [tally(store), temporaryAccount(store)];
+  fireNewest(context, machine, event);
+  const grown = Object.entries(tally(store)).map(([key, value]) => [key, value - (earned[key] ?? 0n)] as const);
+  const now = temporaryAccount(store);
+  return {
+    postings: movesSince(store, set),
+    events: store
+      .all<{ event: string }>('SELECT event FROM outbox WHERE id > ? ORDER BY id', told)
+      .map((row) => row.event),
+    account: now === account ? undefined : now,
+    earned: Object.fromEntries(grown.filter(([, value]) => value !== 0n)),
+    due: store
+      .all<{ machine: string; event: string; due_at: bigint }>('SELECT * FROM due WHERE id > ? ORDER BY id', due)
+      .map((row) => `${row.machine} ${row.event} ${Number(row.due_at) - nowMs}`),
+  };
+}
+
+/** What firing an event in a state leaves; `reach` where another way there than the table's is meant. */
+export type Effect = [name: string, state: string, event: string, left: Partial<Left>, reach?: Reach];
+
+/** Every event of some machines in every state, and what each transition leaves behind: all of it, or nothing. */
+export function testMachines(specified: Readonly<Record<string, Specified>>, effects: Effect[]): void {
+  const specifiedOf = (name: string): Specified => {
+    const found = specified[name];
+    if (!found) throw new Error(`no machine ${name}`);
+    return found;
+  };
+  const stateOf = (name: string) => name.split(',')[0] ?? '';
+  /** A sandbox whose newest subject of a machine is in a state. */
+  const openAt = async (name: string, state: string, otherReach?: Reach): Promise<TestSandbox> => {
+    const { machine, reach } = specifiedOf(name);
+    const box = await openSandbox();
+    await (otherReach ?? reach[state])?.(box);
+    const subject = await box.inside((context) => newestSubject(context, machine), 'read');
+    expect(subject.state).toBe(stateOf(state));
+    return box;
+  };
+  const pairs = Object.entries(specified).flatMap(([name, { events, table }]) =>
+    Object.entries(table).flatMap(([state, leads]) =>
+      events.map((event) => ({ name, state, event, to: leads[event] ?? 'ignored' })),
+    ),
+  );
+
+  describe('the tables', () => {
+    test.each(Object.keys(specified))('%s declares the states and events that stand here', (name) => {
+      const { machine, events, table } = specifiedOf(name);
+      const declared = machine.transitions.flatMap(({ from, to }) => [...from, to]);
+      expect(new Set(declared)).toEqual(new Set(Object.keys(table).map(stateOf)));
+      expect(new Set(machine.transitions.map(({ on }) => on))).toEqual(new Set(events));
+    });
+
+    test.each(pairs)('$name: $state, $event -> $to', async ({ name, state, event, to }) => {
+      const { machine } = specifiedOf(name);
+      await using box = await openAt(name, state);
+      const before = await box.inside(dump, 'read');
+      const { fired, after } = await box.inside((context) => ({
+        fired: fireNewest(context, machine, event),
+        after: newestSubject(context, machine).state,
+      }));
+      expect({ fired, after }).toEqual({ fired: to !== 'ignored', after: to === 'ignored' ? stateOf(state) : to });
+      if (to === 'ignored') expect(await box.inside(dump, 'read')).toEqual(before);
+    });
+
+    test.each(Object.keys(specified))(
+      '%s ignores an event nobody declared, and a subject nobody made',
+      async (name) => {
+        const { machine, table, events } = specifiedOf(name);
+        const [state = ''] = Object.keys(table);
+        await using box = await openAt(name, state);
+        const fired = await box.inside((context) => [
+          fireNewest(context, machine, 'no-such-event'),
+          ...events.map((event) => fire(context, machine, 99_999n, event)),
+        ]);
+        expect(fired).toEqual([false, ...events.map(() => false)]);
+      },
+    );
+  });
+
+  describe('what a transition leaves behind', () => {
+    test('stands here for every transition', () => {
+      const told = effects.map(([name, state, event]) => `${name} ${state} ${event}`);
+      const all = pairs.filter(({ to }) => to !== 'ignored');
+      expect(new Set(told)).toEqual(new Set(all.map(({ name, state, event }) => `${name} ${state} ${event}`)));
+    });
+
+    test.each(effects)('%s: %s, %s', async (name, state, event, left, reach) => {
+      const { machine } = specifiedOf(name);
+      await using box = await openAt(name, state, reach);
+      expect(await box.inside((context) => leftBy(context, machine, event))).toEqual({ ...NOTHING, ...left });
+    });
+
+    test.each(effects)('%s: %s, %s: is gone when the transaction fails', async (name, state, event, _left, reach) => {
+      const { machine } = specifiedOf(name);
+      await using box = await openAt(name, state, reach);
+      const before = await box.inside(dump, 'read');
+      const work = (context: Context) => {
+        if (fireNewest(context, machine, event)) throw new Error('after the transition');
+      };
+      await expect(box.inside(work)).rejects.toThrow('after the transition');
+      expect(await box.inside(dump, 'read')).toEqual(before);
+    });
+  });
+}
