@@ -1,11 +1,12 @@
 import type { ResponseOf } from '../contract/endpoint.ts';
+import { PAIRS } from '../contract/fx.ts';
 import { orderBook, orderBookStats, orderBookToken } from '../contract/fx-orders.ts';
 import { amount, amountForPeople } from '../money/amount.ts';
 import { decimalText, trimDecimal } from '../money/decimal.ts';
 import type { Depth, Level } from '../present/result.ts';
 import { HIDDEN } from '../secret.ts';
 import { command } from './command.ts';
-import { amountIn, inCngn, PAIRS, pair, stablecoinOf } from './fx-terms.ts';
+import { amountIn, inCngn, pair, stablecoinOf } from './fx-terms.ts';
 import { argument, option, switchOn, wholeNumber } from './parameters.ts';
 import { outcomeOf } from './session.ts';
 

@@ -1,9 +1,10 @@
 import { balanceAddress } from '../contract/balances.ts';
+import { PAIRS, type Side } from '../contract/fx.ts';
 import { quote } from '../contract/fx-trades.ts';
 import { fxSettings } from '../contract/fx-vault.ts';
 import { type Amount, type Asset, amountForPeople } from '../money/amount.ts';
 import { fromWire } from '../money/units.ts';
-import { amountIn, givenAsset, PAIRS, type Side, stablecoinOf, wireDecimal } from './fx-terms.ts';
+import { amountIn, givenAsset, stablecoinOf, wireDecimal } from './fx-terms.ts';
 import { accountBalance, balanceLine, type Line, look } from './look.ts';
 import type { Session } from './session.ts';
 

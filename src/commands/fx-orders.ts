@@ -1,3 +1,4 @@
+import type { Side } from '../contract/fx.ts';
 import { createOrder, deleteOrder, listOrders, updateOrder } from '../contract/fx-orders.ts';
 import { CliError } from '../exit.ts';
 import { type Amount, amount, amountForPeople } from '../money/amount.ts';
@@ -5,15 +6,7 @@ import { type PercentMillionths, percentText, percentToWire } from '../money/rat
 import { command } from './command.ts';
 import { pagesAfter } from './cursor.ts';
 import { balanceLook } from './fx-look.ts';
-import {
-  inStablecoin,
-  optionalPair,
-  requiredPair,
-  requiredSide,
-  type Side,
-  stablecoinOf,
-  wireDecimal,
-} from './fx-terms.ts';
+import { inStablecoin, optionalPair, requiredPair, requiredSide, stablecoinOf, wireDecimal } from './fx-terms.ts';
 import { type Line, look } from './look.ts';
 import { PAGE_SIZE } from './pages.ts';
 import { amountOf, argument, id, oneOf, option, percent, required, switchOn, wholeNumber } from './parameters.ts';

@@ -1,25 +1,19 @@
+import { LEAST_CNGN, PAIRS, SIDE_RULE, SIDES, type Side } from '../contract/fx.ts';
 import { CliError } from '../exit.ts';
 import { type Amount, type Asset, amount, amountForPeople, isAsset } from '../money/amount.ts';
 import { trimDecimal } from '../money/decimal.ts';
 import { fromWire, toWireText } from '../money/units.ts';
 import { amountHelp, amountOf, oneOfAnyCase, option, required } from './parameters.ts';
 
-export const PAIRS = ['CNGN-USDC', 'CNGN-USDT'] as const;
-export const SIDES = ['buy', 'sell'] as const;
-
-export type Side = (typeof SIDES)[number];
-
 export const pair = oneOfAnyCase(...PAIRS);
 export const side = oneOfAnyCase(...SIDES);
 
 const PAIR_HELP = PAIRS.join(' or ');
-const SIDE_HELP = 'buy (the stablecoin, with cNGN) or sell (the stablecoin, for cNGN)';
 
 export const requiredPair = required('--pair <pair>', PAIR_HELP, pair, `Pair (${PAIR_HELP}):`);
-export const requiredSide = required('--side <side>', SIDE_HELP, side, 'Side (buy or sell the stablecoin):');
+export const requiredSide = required('--side <side>', SIDE_RULE, side, 'Side (buy or sell the stablecoin):');
 export const optionalPair = option('--pair <pair>', PAIR_HELP, pair);
-export const optionalSide = option('--side <side>', SIDE_HELP, side);
-const LEAST_CNGN: Amount = { asset: 'CNGN', minor: 1_000_000_000n };
+export const optionalSide = option('--side <side>', SIDE_RULE, side);
 
 /** The service quotes no less. Throws CliError usage. */
 const atLeastThousand = (text: string): Amount => {

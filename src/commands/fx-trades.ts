@@ -1,3 +1,4 @@
+import { PAIRS, type Side } from '../contract/fx.ts';
 import { listTrades, marketOrder, quote, trade, tradeStatus } from '../contract/fx-trades.ts';
 import { CliError } from '../exit.ts';
 import { type Amount, amountForPeople } from '../money/amount.ts';
@@ -10,11 +11,9 @@ import {
   optionalCngn,
   optionalPair,
   optionalSide,
-  PAIRS,
   quotedCngn,
   requiredPair,
   requiredSide,
-  type Side,
   wireDecimal,
 } from './fx-terms.ts';
 import { amountLine, type Line } from './look.ts';

@@ -1,10 +1,9 @@
 import { balanceMulti, balanceUser } from '../contract/balances.ts';
 import { accumulatedFees, getFees, previewFees } from '../contract/fees.ts';
-import { type Amount, amount, amountForPeople, minorForPeople } from '../money/amount.ts';
+import { type Amount, amount, amountForPeople, minorForPeople, type Token } from '../money/amount.ts';
 import type { WireNumber } from '../money/decimal.ts';
 import { percentFromWire, percentOfRoundHalfUp } from '../money/rates.ts';
 import { fromWire, type MoneyUnit, toWireNumber, wireForPeople } from '../money/units.ts';
-import type { Ticker } from './parameters.ts';
 import type { Session, SessionCallOptions } from './session.ts';
 
 /** A label and its value, for the person who confirms. */
@@ -39,7 +38,7 @@ export function balanceLine(before: Amount, changeMinor?: bigint): Line {
 export async function userBalance(
   session: Session,
   userId: string,
-  token: Ticker,
+  token: Token,
   wallet?: string,
 ): Promise<Amount | undefined> {
   const { data } = await session.call(balanceUser, { userId, token }, LOOKING);
@@ -52,7 +51,7 @@ export async function userBalance(
 /** What the account's smart wallet holds of a token. */
 export async function accountBalance(
   session: Session,
-  token: Ticker,
+  token: Token,
   options: SessionCallOptions = LOOKING,
 ): Promise<Amount | undefined> {
   const { data } = await session.call(balanceMulti, { token }, options);

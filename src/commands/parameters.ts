@@ -7,6 +7,8 @@ import {
   amountForm,
   parseAmount,
   printable,
+  TOKENS,
+  type Token,
 } from '../money/amount.ts';
 import { type PercentMillionths, percentFromText } from '../money/rates.ts';
 import { Secret } from '../secret.ts';
@@ -147,8 +149,8 @@ export const amountOf =
   };
 
 /** An amount of whichever token the command is about; the token is told once it is known. */
-export const amountOfToken: Parse<(token: Ticker) => Amount> = (text) => {
-  const fitting = TICKERS.find((token) => isAmountOf(text, token)) ?? 'CNGN';
+export const amountOfToken: Parse<(token: Token) => Amount> = (text) => {
+  const fitting = TOKENS.find((token) => isAmountOf(text, token)) ?? 'CNGN';
   amountOf(fitting)(text);
   return (token) => {
     if (isAmountOf(text, token)) return amountOf(token)(text);
@@ -159,7 +161,7 @@ export const amountOfToken: Parse<(token: Ticker) => Amount> = (text) => {
   };
 };
 
-function isAmountOf(text: string, token: Ticker): boolean {
+function isAmountOf(text: string, token: Token): boolean {
   try {
     return parseAmount(text, token).minor > 0n;
   } catch {
@@ -208,12 +210,8 @@ export const oneOfAnyCase = <const V extends readonly string[]>(...values: V): P
     return found ?? oneOf(...values)(text);
   });
 
-export const TICKERS = ['CNGN', 'USDC', 'USDT'] as const;
-
-export type Ticker = (typeof TICKERS)[number];
-
 /** One of the tickers, in any case. */
-export const ticker = oneOfAnyCase(...TICKERS);
+export const ticker = oneOfAnyCase(...TOKENS);
 
 export const onOrOff = withValues(['on', 'off'], (text) => oneOf('on', 'off')(text) === 'on');
 

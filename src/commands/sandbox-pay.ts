@@ -1,20 +1,9 @@
 import { sandboxDeposit, sandboxPay } from '../contract/control.ts';
 import { CliError } from '../exit.ts';
-import { type Amount, type Asset, printable } from '../money/amount.ts';
+import { type Amount, type Asset, printable, TOKENS } from '../money/amount.ts';
 import { toWireNumber, toWireText } from '../money/units.ts';
 import { command } from './command.ts';
-import {
-  amountHelp,
-  amountOf,
-  argument,
-  digits,
-  option,
-  required,
-  switchOn,
-  TICKERS,
-  ticker,
-  word,
-} from './parameters.ts';
+import { amountHelp, amountOf, argument, digits, option, required, switchOn, ticker, word } from './parameters.ts';
 import { requireSandbox } from './sandbox-only.ts';
 import { outcomeOf } from './session.ts';
 
@@ -32,7 +21,7 @@ function amountOfAny(text: string): (asset: Asset) => Amount {
       return false;
     }
   };
-  if (!TICKERS.some(fits)) amountOf('NGN')(text);
+  if (!TOKENS.some(fits)) amountOf('NGN')(text);
   return (asset) => {
     try {
       return amountOf(asset)(text);

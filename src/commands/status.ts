@@ -3,10 +3,10 @@ import { balanceMulti } from '../contract/balances.ts';
 import { accumulatedFees } from '../contract/fees.ts';
 import { listTransactions, listWithdrawals } from '../contract/history.ts';
 import { CliError } from '../exit.ts';
+import { TOKENS } from '../money/amount.ts';
 import type { Column } from '../present/result.ts';
 import { command } from './command.ts';
 import { accountBalance, nairaOf } from './look.ts';
-import { TICKERS } from './parameters.ts';
 import type { Session } from './session.ts';
 
 /** Operations looked through for ones without an answer. */
@@ -35,7 +35,7 @@ async function pendingOf(session: Session) {
 /** What the account says of itself, read at once. Throws CliError where it does not answer. */
 async function account(session: Session) {
   const held = async () =>
-    Promise.all(TICKERS.map(async (token) => [token, (await accountBalance(session, token, {})) ?? null] as const));
+    Promise.all(TOKENS.map(async (token) => [token, (await accountBalance(session, token, {})) ?? null] as const));
   const [balances, { data }, pending] = await Promise.all([
     held(),
     session.call(accumulatedFees, {}),

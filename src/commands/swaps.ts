@@ -1,7 +1,7 @@
 import { balanceAddress } from '../contract/balances.ts';
 import { listSwaps, startSwap, swapStatus, triggerSwap } from '../contract/swaps.ts';
 import { CliError } from '../exit.ts';
-import { type Amount, ASSET_LABEL, amountForPeople } from '../money/amount.ts';
+import { type Amount, ASSET_LABEL, amountForPeople, type Token } from '../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire } from '../money/rates.ts';
 import { fromWire, toWireNumber } from '../money/units.ts';
 import { evmAddress } from './addresses.ts';
@@ -17,7 +17,6 @@ import {
   percent,
   required,
   switchOn,
-  type Ticker,
   ticker,
   wholeNumber,
 } from './parameters.ts';
@@ -56,13 +55,13 @@ function followSwap(session: Session, requestId: string, waitMs: number): Promis
   });
 }
 
-function checkTokens(sell: Ticker, buy: Ticker | undefined): void {
+function checkTokens(sell: Token, buy: Token | undefined): void {
   if (sell === buy)
     throw new CliError('usage', `--sell and --buy are both ${sell}`, { hint: 'choose two of CNGN, USDC and USDT' });
 }
 
 /** The amount in the token that is sold. Throws CliError usage. */
-function soldOf(amount: (token: Ticker) => Amount, sell: Ticker): Amount {
+function soldOf(amount: (token: Token) => Amount, sell: Token): Amount {
   try {
     return amount(sell);
   } catch (error) {

@@ -8,7 +8,7 @@ export function evmAddress(source: Source) {
   const schema = z.string().check(
     z.check((payload) => {
       const problem = addressProblem('evm', payload.value);
-      if (problem) payload.issues.push({ code: 'custom', input: payload.value, message: problem });
+      if (problem) payload.issues.push({ code: 'custom', input: payload.value, params: { expected: problem } });
     }),
   );
   fieldMeta.add(schema, { type: 'string', source, rule: '0x and 40 hexadecimal digits' });
@@ -26,8 +26,8 @@ export function addressesFit(...pairs: readonly AddressOnNetwork[]) {
       const network = networkOf(String(key));
       const problem = network && typeof address === 'string' ? addressProblemOn(network, address) : undefined;
       if (network && problem) {
-        const message = `an address on ${network.name}: ${problem}`;
-        payload.issues.push({ code: 'custom', input: address, path: [field], message });
+        const expected = `an address on ${network.name}: ${problem}`;
+        payload.issues.push({ code: 'custom', input: address, path: [field], params: { expected } });
       }
     }
   });

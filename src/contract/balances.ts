@@ -1,5 +1,7 @@
+import { TOKENS } from '../money/amount.ts';
 import { evmAddress } from './addresses.ts';
 import { endpoint } from './endpoint.ts';
+import { SEE_USERS } from './faults.ts';
 import {
   answer,
   entry,
@@ -17,7 +19,7 @@ import {
 } from './fields.ts';
 
 const tickerRule = { rule: 'CNGN, USDC or USDT; CNGN when left out' } as const;
-const ticker = () => oneOf('public', ['CNGN', 'USDC', 'USDT'], tickerRule);
+const ticker = () => oneOf('public', TOKENS, tickerRule);
 
 const tokenText = () => moneyText('public', 'token', { field: 'token' });
 
@@ -101,7 +103,7 @@ export const balanceUser = endpoint({
       when: 'the user is unknown',
       fault: 'NOT_FOUND',
       source: 'inferred',
-      remedy: 'see the verified users with: fiatrail users list',
+      remedy: SEE_USERS,
     },
   ],
   rateLimit: { max: 30, windowSeconds: 60 },

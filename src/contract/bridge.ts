@@ -165,11 +165,11 @@ export const bridgeNetworks = endpoint({
         'interface',
         group('interface', {
           token: anyText('interface'),
-          networks: list('interface', entry(/^/)),
+          networks: list('interface', entry()),
           preferredProvider: anyText('interface'),
         }),
       ),
-      allSupportedNetworks: list('interface', entry(/^/)),
+      allSupportedNetworks: list('interface', entry()),
     }),
   errors: [],
 });

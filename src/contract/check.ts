@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { FieldMeta } from './fields.ts';
-import { elementOf, shapeOf, unwrap } from './rows.ts';
+import { elementOf, fieldOf, unwrap } from './rows.ts';
 
 /** One thing that is wrong with a request or an answer. It never repeats the value, which may be a secret. */
 export interface Problem {
@@ -22,7 +22,7 @@ const EXPECTED_TYPE: Readonly<Record<string, string>> = {
 };
 
 /** What a field takes, in words: its rule, its values, or its type; with the unit of money. */
-export function expectationOf(meta: FieldMeta | undefined): string {
+function expectationOf(meta: FieldMeta | undefined): string {
   if (!meta) return 'another value';
   const values = /^enum\[(.*)\]$/.exec(meta.type)?.[1];
   const what = values ? `one of ${values.replaceAll(',', ', ')}` : (EXPECTED_TYPE[meta.type] ?? meta.type);
@@ -49,21 +49,14 @@ function metaAt(schema: z.ZodMiniType, path: readonly PropertyKey[]): FieldMeta 
   return meta;
 }
 
-function fieldOf(schema: z.ZodMiniType, name: string): z.ZodMiniType | undefined {
-  const shape = shapeOf(schema);
-  return shape && Object.hasOwn(shape, name) ? shape[name] : undefined;
-}
-
-/** What zod says of a rule that says nothing itself. */
-const UNSAID = 'Invalid input';
-
 function problemOf(schema: z.ZodMiniType, issue: z.core.$ZodIssue, value: unknown): Problem {
   const field = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
     return { field: issue.keys.map(printableKey).join(', '), expected: 'no such field; leave it out' };
   }
   const isMissing = issue.code === 'invalid_type' && issue.path.length > 0 && valueAt(value, issue.path) === undefined;
-  const said = issue.code === 'custom' && issue.message !== UNSAID ? issue.message : undefined;
+  // A rule that can say more than its field's metadata says it here.
+  const said = issue.code === 'custom' ? (issue.params?.['expected'] as string | undefined) : undefined;
   const meta = metaAt(schema, issue.path);
   const isLong = issue.code === 'too_big' && issue.origin === 'string' && meta?.rule === undefined;
   const expected = said ?? expectationOf(meta) + (isLong ? `, at most ${issue.maximum} characters` : '');

@@ -1,3 +1,4 @@
+import { TOKENS } from '../money/amount.ts';
 import { endpoint } from './endpoint.ts';
 import {
   accountNumber,
@@ -162,7 +163,7 @@ export const sandboxDeposit = endpoint({
   request: () =>
     only({
       address: text('inferred', { rule: 'a wallet of the sandbox, or the receivable address of a bridge' }),
-      asset: oneOf('inferred', ['CNGN', 'USDC', 'USDT']),
+      asset: oneOf('inferred', TOKENS),
       amount: payText('inferred', { field: 'asset' }),
       network: text('inferred', { rule: 'a network key such as base' }),
       from: text('inferred', { rule: 'the address the tokens come from' }),
@@ -170,7 +171,7 @@ export const sandboxDeposit = endpoint({
   response: () =>
     answer({
       address: anyText('inferred'),
-      asset: oneOf('inferred', ['CNGN', 'USDC', 'USDT']),
+      asset: oneOf('inferred', TOKENS),
       amount: moneyText('inferred', 'decimal-string', { field: 'asset' }),
       outcome: oneOf('inferred', ['credited', 'bridging', 'returned']),
       reason: orNull(oneOf('inferred', ['wrong_sender', 'wrong_token', 'already_received'])),

@@ -10,7 +10,8 @@ interface FaultEntry {
   readonly isFailed?: boolean;
 }
 
-const seeUsers = 'see the verified users with: fiatrail users list';
+/** What helps who named a user nobody has. */
+export const SEE_USERS = 'see the verified users with: fiatrail users list';
 
 /**
  * Everything the service refuses by name. Codes and names: interface (Errors); the status per code: public. Business
@@ -43,7 +44,7 @@ export const FAULTS = {
     remedy: 'wait for the payouts to this account to end: fiatrail history payouts --status pending',
   },
   NOT_FOUND: { code: '02', http: 404, message: 'Not found', remedy: 'check the id you gave' },
-  USER_NOT_FOUND: { code: '02', http: 404, message: 'User not found', remedy: seeUsers },
+  USER_NOT_FOUND: { code: '02', http: 404, message: 'User not found', remedy: SEE_USERS },
   BANK_ACCOUNT_NOT_FOUND: {
     code: '02',
     http: 404,

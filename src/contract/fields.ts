@@ -160,14 +160,14 @@ export function payOrNothing(source: Source, unit: MoneyUnit, asset: Asset, more
 }
 
 /** Money in a request, as decimal text: above 0, plain digits, no finer than the asset's smallest unit. */
-export function payText(source: Source, asset: AssetRule, more: Rule & { readonly least?: bigint } = {}) {
-  const { least = 1n, ...rule } = more;
+export function payText(source: Source, asset: AssetRule, more: Rule & { readonly leastMinor?: bigint } = {}) {
+  const { leastMinor = 1n, ...rule } = more;
   const finest = typeof asset === 'string' ? asset : 'CNGN';
   const fits = (value: string) => {
     const minor = /^\d+(\.\d+)?$/.test(value)
       ? fromWire(value.replace(/^0+(?=\d)/, ''), 'decimal-string', finest)?.minor
       : undefined;
-    return minor !== undefined && minor >= least && minor <= MAX_MINOR[finest];
+    return minor !== undefined && minor >= leastMinor && minor <= MAX_MINOR[finest];
   };
   const schema = z.string().check(z.refine(fits));
   return field(schema, {
@@ -204,7 +204,7 @@ export function privateKey(source: Source) {
   return field(z.string().check(z.refine(isKey)), { type: 'string', source, rule, secret: true });
 }
 
-/** The same as decimal text. */
+/** A percentage in a request as decimal text, from `min` to `max`. */
 export function percentText(source: Source, min: string, max: string, more: Rule = {}) {
   const fits = (value: string) => isPercentWithin(percentFromText(value), min, max);
   const schema = z.string().check(z.refine(fits));
@@ -243,8 +243,8 @@ export function list<S extends Schema>(source: Source, element: S, range: { min?
 }
 
 /** One text of a list: the list's own row says what it is. */
-export function entry(pattern: RegExp) {
-  return z.string().check(z.regex(pattern));
+export function entry(pattern?: RegExp) {
+  return pattern ? z.string().check(z.regex(pattern)) : z.string();
 }
 
 /** A field the request may leave out. */

@@ -20,23 +20,22 @@ import {
   text,
   timestamp,
 } from './fields.ts';
-import { cngn, limits, listLimits, pair, pairs, quoteLimits, sides } from './fx.ts';
+import { cngn, limits, listLimits, PAIRS, pair, quoteLimits, SIDES, side } from './fx.ts';
 
-const makerSide = (source: Source) =>
-  oneOf(source, sides, { rule: 'buy (stablecoin, giving cNGN) or sell (stablecoin, for cNGN)' });
 const price = (source: Source) => payText(source, 'CNGN', { rule: 'above 0: cNGN for one stablecoin, as text' });
 const orderAmount = (source: Source, rule: string) =>
   payText(source, 'CNGN', { rule: `above 0, in cNGN, as text; ${rule}` });
 const orderSpread = (source: Source) => percentFrom(source, '0.1', '50');
 const liquidity = (source: Source) => figure(source, 'decimal-string', 'in what the order gives');
 
+const lowSpread = { when: 'the spread is below 0.1 percent', fault: 'VALIDATION_ERROR', source: 'public' } as const;
 const invalidOrder = [
   {
     when: 'the minimum is above the maximum, or an amount or price is not above 0',
     fault: 'VALIDATION_ERROR',
     source: 'public',
   },
-  { when: 'the spread is below 0.1 percent', fault: 'VALIDATION_ERROR', source: 'public' },
+  lowSpread,
 ] as const;
 const underfunded = {
   when: 'the wallet behind the order holds too little',
@@ -48,8 +47,8 @@ const underfunded = {
 const ownOrder = (states: readonly string[]) => ({
   orderId: known('public'),
   fintechId: known('public'),
-  pair: maybe(stateOf('public', pairs)),
-  side: maybe(stateOf('public', sides)),
+  pair: known('public'),
+  side: maybe(stateOf('public', SIDES)),
   price: maybe(cngn('public')),
   spread: maybe(percent('public')),
   minAmount: maybe(cngn('public')),
@@ -82,6 +81,7 @@ export const createOrder = endpoint({
     answer({
       ...ownOrder(['active']),
       orderId: anyText('interface'),
+      pair: maybe(stateOf('public', PAIRS)),
       price: cngn('interface'),
       availableLiquidity: liquidity('interface'),
       status: stateOf('interface', ['active']),
@@ -102,16 +102,16 @@ export const createLimitOrder = endpoint({
   request: () =>
     fields({
       pair: pair('public'),
-      side: makerSide('public'),
+      side: side('public'),
       price: price('public'),
       spread: orderSpread('public'),
       minAmount: orderAmount('public', 'not above maxAmount'),
       maxAmount: orderAmount('public', 'not below minAmount'),
     }),
-  response: () => answer({ ...ownOrder(['active']), pair: known('public'), version: known('public') }),
+  response: () => answer({ ...ownOrder(['active']), version: known('public') }),
   errors: [
     { when: 'the minimum is above the maximum', fault: 'VALIDATION_ERROR', source: 'public' },
-    { when: 'the spread is below 0.1 percent', fault: 'VALIDATION_ERROR', source: 'public' },
+    lowSpread,
     underfunded,
   ],
 });
@@ -144,7 +144,7 @@ export const updateOrder = endpoint({
     }),
   response: () =>
     answer({
-      order: maybe(group('public', { ...ownOrder(['active', 'paused']), pair: known('public') })),
+      order: maybe(group('public', ownOrder(['active', 'paused']))),
       version: known('public'),
     }),
   errors: [
@@ -189,7 +189,7 @@ export const listOrders = endpoint({
     }),
   response: () =>
     answer({
-      orders: maybe(list('public', group('public', { ...ownOrder(orderStates), pair: known('public') }))),
+      orders: maybe(list('public', group('public', ownOrder(orderStates)))),
       count: maybe(integer('public')),
       note: known('public'),
       version: known('public'),

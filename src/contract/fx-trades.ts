@@ -22,10 +22,8 @@ import {
   text,
   timestamp,
 } from './fields.ts';
-import { cngn, limits, listLimits, pair, pairs, quoteLimits, sides } from './fx.ts';
+import { cngn, LEAST_CNGN, limits, listLimits, PAIRS, pair, quoteLimits, SIDES, side } from './fx.ts';
 
-const side = (source: Source) =>
-  oneOf(source, sides, { rule: 'buy (the stablecoin, with cNGN) or sell (the stablecoin, for cNGN)' });
 const usdc = (source: Source) => maybe(moneyText(source, 'decimal-string', 'USDC'));
 const usdt = (source: Source) => maybe(moneyText(source, 'decimal-string', 'USDT'));
 
@@ -39,9 +37,8 @@ const noLiquidity = {
   fault: 'NO_LIQUIDITY',
   source: 'interface',
 } as const;
-const minimumRule = 'at least 1000 cNGN, as text';
-const THOUSAND = 1_000_000_000n;
-const cngnAmount = () => payText('interface', 'CNGN', { least: THOUSAND, rule: minimumRule });
+const cngnAmount = () =>
+  payText('interface', 'CNGN', { leastMinor: LEAST_CNGN.minor, rule: 'at least 1000 cNGN, as text' });
 const idempotencyKey = () => optional(text('interface', { rule: 'the same key gives the trade it gave before' }));
 const destination = () => optional(evmAddress('interface'));
 
@@ -69,7 +66,7 @@ export const quote = endpoint({
       quote: group('interface', {
         quoteId: anyText('interface'),
         pair: anyText('interface'),
-        side: stateOf('interface', sides),
+        side: stateOf('interface', SIDES),
         cngnAmount: cngn('interface'),
         usdcAmount: usdc('interface'),
         usdtAmount: usdt('interface'),
@@ -102,7 +99,7 @@ export const quote = endpoint({
 const tradeCore = () => ({
   tradeId: anyText('interface'),
   pair: anyText('interface'),
-  side: stateOf('interface', sides),
+  side: stateOf('interface', SIDES),
   cngnAmount: cngn('interface'),
   usdcAmount: usdc('interface'),
   usdtAmount: usdt('interface'),
@@ -179,7 +176,7 @@ export const marketOrder = endpoint({
   source: 'interface',
   request: () =>
     fields({
-      pair: oneOf('interface', [...pairs, 'CNGN']),
+      pair: oneOf('interface', [...PAIRS, 'CNGN']),
       side: side('interface'),
       cngnAmount: cngnAmount(),
       destinationWalletAddress: destination(),
@@ -258,7 +255,7 @@ export const listTrades = endpoint({
   request: () =>
     fields({
       pair: optional(pair('interface')),
-      side: optional(anyCase('interface', sides)),
+      side: optional(anyCase('interface', SIDES)),
       status: optional(anyCase('interface', tradeStates)),
       limit: optional(integer('interface', { min: 1, max: 100, rule: '1 to 100; 50 when left out' })),
       startAfter: optional(text('interface', { rule: 'the id of the last trade of the page before' })),

@@ -24,6 +24,7 @@ import {
 import { limits } from './fx.ts';
 
 const tokenWallets = () => ({ USDT: known('public'), USDC: known('public'), cNGN: known('public') });
+const dollars = () => maybe(figure('public', 'decimal-string', 'US dollars'));
 const masked = () => maybe(anyText('public', { rule: 'masked: the first four characters' }));
 
 export const registerMpc = endpoint({
@@ -79,7 +80,7 @@ export const fxSettings = endpoint({
         group('public', {
           available: maybe(flag('public')),
           enabled: maybe(flag('public')),
-          threshold: maybe(figure('public', 'decimal-string', 'US dollars')),
+          threshold: dollars(),
           vmStatus: maybe(stateOf('public', ['running', 'stopped', 'terminated'])),
           vmInstanceName: known('public'),
           natExternalIp: known('public'),
@@ -92,7 +93,6 @@ export const fxSettings = endpoint({
   errors: [],
 });
 
-const dollars = () => maybe(figure('public', 'decimal-string', 'US dollars'));
 const signing = { ...limits, effect: 'write', source: 'public' } as const;
 
 export const enableAutoSigning = endpoint({

@@ -1,3 +1,4 @@
+import { TOKENS } from '../money/amount.ts';
 import { endpoint } from './endpoint.ts';
 import {
   answer,
@@ -209,7 +210,7 @@ export const listWithdrawals = endpoint({
   lists: 'withdrawals',
   request: () =>
     fields({
-      token: optional(oneOf('inferred', ['CNGN', 'USDC', 'USDT'])),
+      token: optional(oneOf('inferred', TOKENS)),
       status: optional(oneOf('interface', withdrawalStatuses)),
       type: optional(oneOf('interface', withdrawalTypes)),
       userId: optional(text('inferred', { rule: 'a user id' })),

@@ -1,4 +1,5 @@
 import { endpoint } from './endpoint.ts';
+import { SEE_USERS } from './faults.ts';
 import {
   answer,
   anyText,
@@ -254,7 +255,7 @@ export const updateOnrampAsset = endpoint({
       when: 'the user is unknown',
       fault: 'NOT_FOUND',
       source: 'inferred',
-      remedy: 'see the verified users with: fiatrail users list',
+      remedy: SEE_USERS,
     },
   ],
 });

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import { HIDDEN } from '../secret.ts';
-import { elementOf, shapeOf, unwrap } from './rows.ts';
+import { elementOf, fieldOf, shapeOf, unwrap } from './rows.ts';
 
 /** A copy of a value in which every field the contract calls secret is hidden. */
 export function redact(schema: z.ZodMiniType, value: unknown): unknown {
@@ -8,11 +8,10 @@ export function redact(schema: z.ZodMiniType, value: unknown): unknown {
   if (meta?.secret && value !== undefined && value !== null) return HIDDEN;
   const element = elementOf(inner);
   if (element && Array.isArray(value)) return value.map((each) => redact(element, each));
-  const shape = shapeOf(inner);
-  if (!shape || typeof value !== 'object' || value === null) return value;
+  if (!shapeOf(inner) || typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => {
-      const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
+      const field = fieldOf(inner, name);
       return [name, field ? redact(field, each) : each];
     }),
   );
@@ -24,10 +23,9 @@ export function secretsIn(schema: z.ZodMiniType, value: unknown): string[] {
   if (meta?.secret) return typeof value === 'string' && value !== '' ? [value] : [];
   const element = elementOf(inner);
   if (element && Array.isArray(value)) return value.flatMap((each) => secretsIn(element, each));
-  const shape = shapeOf(inner);
-  if (!shape || typeof value !== 'object' || value === null) return [];
+  if (!shapeOf(inner) || typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, each]) => {
-    const field = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    const field = fieldOf(inner, name);
     return field ? secretsIn(field, each) : [];
   });
 }

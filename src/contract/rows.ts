@@ -69,3 +69,9 @@ function elementRow(element: z.ZodMiniType, name: string): FieldRow[] {
   const { schema, meta, required, nullable } = unwrap(element);
   return meta && !shapeOf(schema) ? [{ ...meta, name: `${name}[]`, required, nullable }] : [];
 }
+
+/** The field of that name in an object's schema. */
+export function fieldOf(schema: z.ZodMiniType, name: string): z.ZodMiniType | undefined {
+  const shape = shapeOf(schema);
+  return shape && Object.hasOwn(shape, name) ? shape[name] : undefined;
+}

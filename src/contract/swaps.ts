@@ -1,3 +1,4 @@
+import { TOKENS } from '../money/amount.ts';
 import { evmAddress } from './addresses.ts';
 import { endpoint } from './endpoint.ts';
 import {
@@ -22,7 +23,6 @@ import {
   timestamp,
 } from './fields.ts';
 
-const tokens = ['CNGN', 'USDC', 'USDT'] as const;
 const ofSellToken = { field: 'sellToken' } as const;
 const slippage = (start: string) =>
   optional(percentFrom('public', '0', '100', { rule: `0 to 100 percent; ${start} when left out` }));
@@ -37,13 +37,13 @@ export const triggerSwap = endpoint({
   request: () =>
     fields({
       walletAddress: evmAddress('public'),
-      sellToken: oneOf('public', tokens),
+      sellToken: oneOf('public', TOKENS),
       buyToken: optional(
-        oneOf('public', tokens, { rule: 'CNGN, USDC or USDT; when left out, what the wallet is set to' }),
+        oneOf('public', TOKENS, { rule: 'CNGN, USDC or USDT; when left out, what the wallet is set to' }),
       ),
       amount: optional(
         pay('interface', 'token', ofSellToken, {
-          rule: 'above 0, in whole tokens; when left out, all that was funded',
+          rule: 'above 0, in whole TOKENS; when left out, all that was funded',
         }),
       ),
       slippage: slippage('5'),
@@ -82,12 +82,12 @@ export const startSwap = endpoint({
   path: '/swap',
   effect: 'money',
   starts: 'swap',
-  summary: 'Swap tokens of a user',
+  summary: 'Swap TOKENS of a user',
   request: () =>
     fields({
-      sellToken: oneOf('public', tokens),
-      buyToken: oneOf('public', tokens),
-      amount: pay('interface', 'token', ofSellToken, { rule: 'above 0, in whole tokens of sellToken' }),
+      sellToken: oneOf('public', TOKENS),
+      buyToken: oneOf('public', TOKENS),
+      amount: pay('interface', 'token', ofSellToken, { rule: 'above 0, in whole TOKENS of sellToken' }),
       userId: text('public', { rule: 'the id of a verified, active user' }),
       slippage: slippage('2'),
       smartWalletAddress: optional(evmAddress('public')),

@@ -1,3 +1,4 @@
+import { TOKENS } from '../money/amount.ts';
 import { addressesFit, evmAddress } from './addresses.ts';
 import { endpoint } from './endpoint.ts';
 import {
@@ -24,8 +25,6 @@ import {
   timestamp,
   uuid,
 } from './fields.ts';
-
-const tickers = ['CNGN', 'USDC', 'USDT'] as const;
 
 export const startPayout = endpoint({
   id: 'transactions.fintech-offramp',
@@ -126,7 +125,7 @@ export const withdrawAsset = endpoint({
       internalWallet: text('public', { rule: 'a wallet of the user on the platform' }),
       destinationWallet: text('public', { rule: 'an address of the network' }),
       amount: pay('interface', 'token', { field: 'ticker' }, { rule: 'above 0, in whole tokens' }),
-      ticker: oneOf('public', tickers),
+      ticker: oneOf('public', TOKENS),
       network: optional(
         oneOf('interface', withdrawalNetworks, { rule: `one of ${withdrawalNetworks.join(', ')}; base when left out` }),
       ),
@@ -149,7 +148,7 @@ export const withdrawAsset = endpoint({
       network: known('public'),
       networkDisplayName: known('public'),
       estimatedConfirmationTime: known('public'),
-      warnings: maybe(list('public', entry(/^/))),
+      warnings: maybe(list('public', entry())),
       feeBreakdown: maybe(
         group('public', {
           requestedAmount: tokenText(),
@@ -180,7 +179,7 @@ export const transferToWallet = endpoint({
     fields({
       destinationAddress: evmAddress('public'),
       amount: pay('interface', 'base', { field: 'ticker' }, { rule: 'above 0, in base units: 1000000 is 1 token' }),
-      ticker: optional(oneOf('public', tickers, { rule: 'CNGN, USDC or USDT; CNGN when left out' })),
+      ticker: optional(oneOf('public', TOKENS, { rule: 'CNGN, USDC or USDT; CNGN when left out' })),
       note: optional(patterned('public', /^[^\p{Cc}]{0,500}$/u, 'at most 500 characters')),
     }),
   response: () =>
@@ -260,14 +259,14 @@ export const recoverRequestByPost = endpoint({
       requestId: text('public'),
       signingRequestUuid: optional(uuid('public')),
       batch: optional(flag('public')),
-      signingRequestUuids: optional(list('public', entry(/^/))),
+      signingRequestUuids: optional(list('public', entry())),
       options: optional(
         group('public', {
           resumePolling: optional(flag('public')),
           updateWalletBalance: optional(flag('public')),
         }),
       ),
-      uuids: optional(list('client', entry(/^/))),
+      uuids: optional(list('client', entry())),
     }),
   errors: [],
   source: 'public',

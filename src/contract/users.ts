@@ -1,5 +1,6 @@
 import { addressesFit } from './addresses.ts';
 import { endpoint } from './endpoint.ts';
+import { SEE_USERS } from './faults.ts';
 import {
   answer,
   anyText,
@@ -25,7 +26,7 @@ const userNotFound = {
   when: 'the user is unknown or not verified',
   fault: 'NOT_FOUND',
   source: 'public',
-  remedy: 'see the verified users with: fiatrail users list',
+  remedy: SEE_USERS,
 } as const;
 
 export const onboard = endpoint({

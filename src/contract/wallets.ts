@@ -1,5 +1,6 @@
 import { addressesFit } from './addresses.ts';
 import { endpoint } from './endpoint.ts';
+import { SEE_USERS } from './faults.ts';
 import {
   answer,
   anyText,
@@ -20,16 +21,19 @@ import {
   timestamp,
 } from './fields.ts';
 
+const walletTypes = ['hot', 'cold', 'custodial', 'other'] as const;
+const walletStatuses = ['active', 'inactive'] as const;
+
 /** An external wallet the fintech has registered. */
 const externalWallet = () =>
   group('public', {
     address: known('public'),
     label: known('public'),
     blockchain: known('public'),
-    type: maybe(stateOf('public', ['hot', 'cold', 'custodial', 'other'])),
+    type: maybe(stateOf('public', walletTypes)),
     addedAt: maybe(timestamp('public')),
     addedBy: maybe(opaqueUuid('public')),
-    status: maybe(stateOf('public', ['active', 'inactive'])),
+    status: maybe(stateOf('public', walletStatuses)),
     isDefault: maybe(flag('public')),
     purpose: known('public'),
   });
@@ -109,15 +113,12 @@ export const listUserWallets = endpoint({
       when: 'the user is unknown or not verified',
       fault: 'NOT_FOUND',
       source: 'public',
-      remedy: 'see the verified users with: fiatrail users list',
+      remedy: SEE_USERS,
     },
   ],
   rateLimit: { max: 100, windowSeconds: 60 },
   source: 'interface',
 });
-
-const walletTypes = ['hot', 'cold', 'custodial', 'other'] as const;
-const walletStatuses = ['active', 'inactive'] as const;
 
 const unknownWallet = {
   when: 'no external wallet has this address',

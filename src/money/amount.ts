@@ -5,6 +5,11 @@ export const DECIMALS = { NGN: 2, CNGN: 6, USDC: 6, USDT: 6 } as const;
 
 export type Asset = keyof typeof DECIMALS;
 
+/** The assets on a chain. Source: interface. */
+export const TOKENS = ['CNGN', 'USDC', 'USDT'] as const;
+
+export type Token = (typeof TOKENS)[number];
+
 /** Money: an integer of the asset's smallest unit (kobo, or a millionth of a token). */
 export interface Amount {
   readonly asset: Asset;

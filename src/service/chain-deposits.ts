@@ -1,9 +1,8 @@
 import { Fault } from '../contract/faults.ts';
 import { ledgerNetwork, type Network, networkOf, sameAddress } from '../contract/networks.ts';
-import { amount, amountForPeople } from '../money/amount.ts';
+import { amount, amountForPeople, type Token } from '../money/amount.ts';
 import { bridgeNetworkOf } from './bridge-routes.ts';
 import type { Context } from './context.ts';
-import type { Token } from './exchange.ts';
 import { type AccountRef, BRIDGING, balanceOf, hasRoomFor, post, walletAccount } from './ledger.ts';
 import { schedule } from './machine.ts';
 import { type BridgeRow, bridge } from './machines/bridge.ts';

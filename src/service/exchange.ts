@@ -1,10 +1,8 @@
-import type { Asset } from '../money/amount.ts';
+import type { Asset, Token } from '../money/amount.ts';
 import type { Database } from '../sqlite/database.ts';
 import type { Posting } from './ledger.ts';
 import { averagePriceMicro, averageSpreadMillionths, type Fill, match } from './order-book.ts';
-import { requiredTradingAccount, type Stablecoin } from './orders.ts';
-
-export type Token = 'CNGN' | Stablecoin;
+import { requiredTradingAccount } from './orders.ts';
 
 /** One token for another through the order book: one leg, or two with cNGN between them. */
 export interface Exchanged {

@@ -1,6 +1,7 @@
+import type { Pair } from '../contract/fx.ts';
 import { type Asset, MAX_MINOR } from '../money/amount.ts';
 import type { Database } from '../sqlite/database.ts';
-import { type OrderRow, type Pair, tradingBalance } from './orders.ts';
+import { type OrderRow, tradingBalance } from './orders.ts';
 import { cngnBaseFor, tokenBaseFor } from './prices.ts';
 
 /** What one order gives to a trade. */

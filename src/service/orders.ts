@@ -1,3 +1,4 @@
+import type { Pair, Side } from '../contract/fx.ts';
 import type { Asset } from '../money/amount.ts';
 import type { Database } from '../sqlite/database.ts';
 import type { Context } from './context.ts';
@@ -6,9 +7,6 @@ import { takerPriceMicro, tokenBaseFor } from './prices.ts';
 import { smartWallet, vaultWallet } from './wallets.ts';
 
 export type Stablecoin = 'USDC' | 'USDT';
-export type Side = 'buy' | 'sell';
-export const PAIRS = ['CNGN-USDC', 'CNGN-USDT'] as const;
-export type Pair = (typeof PAIRS)[number];
 
 export function stablecoinOf(pair: Pair): Stablecoin {
   return pair === 'CNGN-USDC' ? 'USDC' : 'USDT';

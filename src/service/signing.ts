@@ -1,6 +1,7 @@
+import type { Pair, Side } from '../contract/fx.ts';
 import type { Database } from '../sqlite/database.ts';
 import type { Context } from './context.ts';
-import { legsOf, type Pair, type Side } from './orders.ts';
+import { legsOf } from './orders.ts';
 
 /** The MPC vault of a fintech, as the service keeps it. */
 export interface VaultRow {

@@ -1,5 +1,6 @@
+import type { Token } from '../money/amount.ts';
 import type { Context } from './context.ts';
-import { exchange, type Token } from './exchange.ts';
+import { exchange } from './exchange.ts';
 import { post, swapping, walletAccount } from './ledger.ts';
 import { schedule } from './machine.ts';
 

@@ -1,4 +1,5 @@
 import { Fault } from '../contract/faults.ts';
+import type { Pair, Side } from '../contract/fx.ts';
 import { sameAddress } from '../contract/networks.ts';
 import type { Asset } from '../money/amount.ts';
 import { type PercentMillionths, percentOfRoundHalfUp } from '../money/rates.ts';
@@ -8,7 +9,7 @@ import { post } from './ledger.ts';
 import { schedule } from './machine.ts';
 import { lockPostings, type TradeRow } from './machines/trade.ts';
 import { averagePriceMicro, type Fill } from './order-book.ts';
-import { legsOf, type Pair, type Side, tradingBalance } from './orders.ts';
+import { legsOf, tradingBalance } from './orders.ts';
 import { FX_WINDOW_MS } from './pace.ts';
 import { signersOf, signsByItself } from './signing.ts';
 import { walletAt } from './wallets.ts';

@@ -1,5 +1,5 @@
+import type { Token } from '../money/amount.ts';
 import { type Call, newTxHash } from './context.ts';
-import type { Token } from './exchange.ts';
 import type { WithdrawalRow } from './machines/withdrawal.ts';
 
 /** Tokens that leave a wallet for another one, as they are recorded. */

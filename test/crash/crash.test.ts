@@ -79,9 +79,9 @@ async function lineOf(program: Program, target: Target, kind: Kill['kind'], inde
 
 /** Kills a command in its midst; true when it was still running. */
 async function killed(program: Program, [args, stdin]: Line, afterMs: number): Promise<boolean> {
-  const { process: child, ended } = program.start(args, stdin);
-  const timer = setTimeout(() => child.kill('SIGKILL'), afterMs);
-  const { code } = await ended;
+  const { kill, end } = program.start(args, stdin);
+  const timer = setTimeout(() => kill('SIGKILL'), afterMs);
+  const { code } = await end;
   clearTimeout(timer);
   return code === null;
 }
@@ -124,7 +124,7 @@ async function expectTrueJournal(program: Program): Promise<void> {
 
 test(`${KILLS} kills in the midst of commands leave no harm`, { timeout: 60_000 + KILLS * 3_000 }, async () => {
   onTestFailed(() => console.error(`the kills were those of FIATRAIL_SOAK_SEED=${SEED} FIATRAIL_SOAK_KILLS=${KILLS}`));
-  using program = installProgram();
+  const program = installProgram();
   const target = await fundedUser(program);
   const commandMs = await durationOf(program);
   let count = 0;
@@ -147,10 +147,10 @@ test('a kill while the first command makes the state leaves it usable', {
   timeout: 60_000 + KILLS * 3_000,
 }, async () => {
   onTestFailed(() => console.error(`the kills were those of FIATRAIL_SOAK_SEED=${SEED} FIATRAIL_SOAK_KILLS=${KILLS}`));
-  using measured = installProgram();
+  const measured = installProgram();
   const commandMs = await durationOf(measured);
   for (const at of fc.sample(moment, { seed: SEED, numRuns: FIRST_KILLS })) {
-    using program = installProgram();
+    const program = installProgram();
     await killed(program, [['users', 'onboard', '--bvn-stdin'], '22222222222'], (at * commandMs) / 1000);
     expect(await program.json(['sandbox', 'status'])).toMatchObject(SOUND);
     await program.json(['sandbox', 'seed', '--users', '1']);

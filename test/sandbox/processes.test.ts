@@ -11,7 +11,7 @@ function twenty(start: (index: number) => Promise<Ran>): Promise<Ran[]> {
 
 describe('twenty commands at once', { timeout: 120_000 }, () => {
   test('on a state folder nobody used before all succeed, on one seed', async () => {
-    using program = installProgram();
+    const program = installProgram();
     const runs = await twenty(() => program.run(['wallets', 'show', '-o', 'json']));
     expect(failed(runs)).toEqual([]);
     const shown = runs.map(({ stdout }) => JSON.parse(stdout) as { fintechId: string });
@@ -20,7 +20,7 @@ describe('twenty commands at once', { timeout: 120_000 }, () => {
   });
 
   test('that write onboard twenty users, each once', async () => {
-    using program = installProgram();
+    const program = installProgram();
     const onboard = (index: number) =>
       program.run(['users', 'onboard', '--bvn-stdin', '--wait', '60s', '-o', 'json'], String(40_000_000_000 + index));
     const runs = await twenty(onboard);
@@ -31,7 +31,7 @@ describe('twenty commands at once', { timeout: 120_000 }, () => {
   });
 
   test('with one BVN onboard one user', async () => {
-    using program = installProgram();
+    const program = installProgram();
     const runs = await twenty(() => program.run(['users', 'onboard', '--bvn-stdin', '-o', 'json'], '22222222222'));
     const codes = runs.map(({ code }) => code).sort();
     // 3: refused by the service.
@@ -41,7 +41,7 @@ describe('twenty commands at once', { timeout: 120_000 }, () => {
   });
 
   test('of money are each booked and journaled once', async () => {
-    using program = installProgram();
+    const program = installProgram();
     const { userId } = await program.json(['users', 'onboard', '--bvn-stdin', '--wait', '60s'], '22222222222');
     const start = ['onramp', 'start', String(userId), '--amount', '10', '--yes', '-o', 'json'];
     const runs = await twenty(() => program.run(start));
@@ -56,7 +56,7 @@ describe('twenty commands at once', { timeout: 120_000 }, () => {
 });
 
 test('a normal walk by commands ends completed', { timeout: 60_000 }, async () => {
-  using program = installProgram();
+  const program = installProgram();
   expect(await normalWalk(program, '22222222222')).toBe('completed');
   expect(await program.json(['sandbox', 'status'])).toMatchObject(SOUND);
 });

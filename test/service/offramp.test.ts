@@ -8,6 +8,7 @@ import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import {
   balances,
   expectSettledLedger,
+  FAILING_ACCOUNT,
   fund,
   nairaOf,
   offramp,
@@ -19,7 +20,6 @@ import {
   type User,
 } from './steps.ts';
 
-const FAILING_ACCOUNT = '0000000009';
 const OWNER = `0x${'0e'.repeat(20)}`;
 
 /** A user with 100 cNGN in the managed wallet, 200 and 300 in generated ones, and 400 in one that somebody else owns. */

@@ -6,10 +6,9 @@ import { getFintechWallet } from '../../src/contract/wallets.ts';
 import { post, walletAccount } from '../../src/service/ledger.ts';
 import { smartWallet } from '../../src/service/wallets.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
-import { balances, expectSettledLedger, pass, secondKey, settle } from './steps.ts';
+import { balances, expectSettledLedger, FAILING_ACCOUNT, pass, secondKey, settle } from './steps.ts';
 import { addAccount, commit, eventsOf, payOut, refusal, seededAccount } from './transfer-steps.ts';
 
-const FAILING_ACCOUNT = '0000000009';
 const NAIRA = 100;
 
 /** cNGN of the smart wallet in base units: on Base, and on BNB Chain. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Token } from '../../src/money/amount.ts';
 import type { Context } from '../../src/service/context.ts';
 import { checkLedger } from '../../src/service/ledger.ts';
 import { openSandbox, type Reply, type TestSandbox } from '../support/sandbox.ts';
@@ -58,8 +59,6 @@ type Step =
   | { readonly kind: 'user-status'; readonly user: number; readonly active: boolean }
   | { readonly kind: 'default-wallet'; readonly user: number; readonly isSet: boolean }
   | { readonly kind: 'advance' | 'pass'; readonly durationMs: number };
-
-type Token = 'CNGN' | 'USDC' | 'USDT';
 
 const pick = fc.nat(1000);
 const by = fc.constantFrom(0, 0, 1);

@@ -24,6 +24,9 @@ export async function pass(box: TestSandbox, durationMs: number): Promise<void> 
   await box.call('GET', '/_sandbox/clock');
 }
 
+/** A bank account to which every payout fails. Source: inferred, the sandbox's own test value. */
+export const FAILING_ACCOUNT = '0000000009';
+
 export interface User {
   readonly userId: string;
   readonly name: string;

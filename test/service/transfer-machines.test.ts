@@ -8,11 +8,10 @@ import { payout } from '../../src/service/machines/payout.ts';
 import { withdrawal } from '../../src/service/machines/withdrawal.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { type Effect, type Reach, type Specified, testMachines } from './machine-tables.ts';
-import { fund, onboardUser, pass, payIn, settle } from './steps.ts';
+import { FAILING_ACCOUNT, fund, onboardUser, pass, payIn, settle } from './steps.ts';
 import { addAccount, managedAddress, OUTSIDE, payOut } from './transfer-steps.ts';
 
 const AMOUNT_KOBO = 100_000;
-const FAILING_ACCOUNT = '0000000009';
 
 /** A payout of 1,000 Naira, so many steps of 100 ms on its way. */
 const payoutAfter =

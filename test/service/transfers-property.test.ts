@@ -6,11 +6,10 @@ import type { Context } from '../../src/service/context.ts';
 import { balanceOf, checkLedger, walletAccount } from '../../src/service/ledger.ts';
 import { smartWallet } from '../../src/service/wallets.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
-import { expectSettledLedger, fund, onboardUser, payIn, type User } from './steps.ts';
+import { expectSettledLedger, FAILING_ACCOUNT, fund, onboardUser, payIn, type User } from './steps.ts';
 import { addAccount, commit, managedAddress, OUTSIDE, seededAccount } from './transfer-steps.ts';
 
 const RUNS = Number(process.env['FIATRAIL_SOAK_RUNS'] ?? 8);
-const FAILING_ACCOUNT = '0000000009';
 const SECOND = `0x${'cd'.repeat(20)}`;
 
 /** What a walk has to choose from. */

@@ -3,6 +3,7 @@ import { balanceAddress, balanceUser } from '../../src/contract/balances.ts';
 import type { RequestOf } from '../../src/contract/endpoint.ts';
 import { transferToWallet, withdrawAsset } from '../../src/contract/transfers.ts';
 import { getFintechWallet, setExternalWalletStatus } from '../../src/contract/wallets.ts';
+import { TOKENS } from '../../src/money/amount.ts';
 import { chain, post, walletAccount } from '../../src/service/ledger.ts';
 import { accountAt, walletAt } from '../../src/service/wallets.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
@@ -32,7 +33,7 @@ describe('a transfer of the fintech', () => {
   const sendRefusal = (box: TestSandbox, amount: number, more: object = {}) =>
     refusal(box, 'POST', '/fintechtransfer', { destinationAddress: OUTSIDE, amount, ...more });
 
-  test.each(['CNGN', 'USDC', 'USDT'] as const)('of %s is there at once and costs nothing', async (ticker) => {
+  test.each(TOKENS)('of %s is there at once and costs nothing', async (ticker) => {
     await using box = await openSandbox();
     await register(box);
     const { smartWallet } = await box.ask(getFintechWallet, {});

@@ -68,6 +68,7 @@ export interface RunOptions {
 /** A program that runs: its id, what it has said so far, and its end. */
 export interface Running {
   readonly pid: number;
+  kill(signal: NodeJS.Signals): void;
   /** Resolves when standard error holds `text`; rejects when the program ends without it. */
   says(text: string): Promise<void>;
   readonly end: Promise<Ran>;
@@ -99,7 +100,7 @@ export function startProgram(home: Home, file: string, argv: readonly string[], 
       child.on('close', () => reject(new Error(`the program ended without saying "${text}":\n${stderr}`)));
       look();
     });
-  return { pid: child.pid ?? 0, says, end };
+  return { pid: child.pid ?? 0, kill: (signal) => void child.kill(signal), says, end };
 }
 
 /** Starts the built fiatrail. */

@@ -1,8 +1,7 @@
-import { amount } from '../../money/amount.ts';
+import { amount, type Token } from '../../money/amount.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { toWireText } from '../../money/units.ts';
 import { type Context, isoTime, newTxHash } from '../context.ts';
-import type { Token } from '../exchange.ts';
 import { collectFees } from '../fees.ts';
 import { balanceOf, INCOMING, post, RESERVE, SUPPLY, walletAccount } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';

@@ -1,8 +1,8 @@
-import { amount } from '../../money/amount.ts';
+import { amount, type Token } from '../../money/amount.ts';
 import { percentText } from '../../money/rates.ts';
 import { toWireText } from '../../money/units.ts';
 import { type Context, isoTime, newTxHash } from '../context.ts';
-import { exchange, leastOutBase, type Token } from '../exchange.ts';
+import { exchange, leastOutBase } from '../exchange.ts';
 import { post, swapping, walletAccount } from '../ledger.ts';
 import { fire, type Machine, schedule } from '../machine.ts';
 import { emit } from '../outbox.ts';

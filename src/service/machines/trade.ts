@@ -1,8 +1,9 @@
+import type { Pair, Side } from '../../contract/fx.ts';
 import type { Asset } from '../../money/amount.ts';
 import type { Context } from '../context.ts';
 import { escrow, type Posting, platformTokens, post } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
-import { legsOf, type Pair, requiredTradingAccount, type Side } from '../orders.ts';
+import { legsOf, requiredTradingAccount } from '../orders.ts';
 import { recordSigning, signersOf } from '../signing.ts';
 import { tradeOutcome } from '../values.ts';
 import { accountAt } from '../wallets.ts';

@@ -1,7 +1,6 @@
-import { amount } from '../../money/amount.ts';
+import { amount, type Token } from '../../money/amount.ts';
 import { toWireText } from '../../money/units.ts';
 import { type Context, isoTime } from '../context.ts';
-import type { Token } from '../exchange.ts';
 import { type AccountRef, BRIDGING, chain, post } from '../ledger.ts';
 import type { Machine } from '../machine.ts';
 import { emit } from '../outbox.ts';

@@ -1,4 +1,5 @@
 import { Fault } from '../../contract/faults.ts';
+import type { Pair, Side } from '../../contract/fx.ts';
 import { type Asset, amount } from '../../money/amount.ts';
 import { type PercentMillionths, percentFromWire, percentToWire } from '../../money/rates.ts';
 import { toWireText } from '../../money/units.ts';
@@ -12,9 +13,7 @@ import {
   nextTurn,
   type OrderRow,
   type OrderTerms,
-  type Pair,
   rankMicro,
-  type Side,
   sideOf,
   tradingBalance,
 } from '../orders.ts';

@@ -1,4 +1,5 @@
 import { Fault } from '../../contract/faults.ts';
+import { LEAST_CNGN, PAIRS, type Pair, type Side } from '../../contract/fx.ts';
 import { percentToWire } from '../../money/rates.ts';
 import { type Call, isoTime, isoTimeOrNull } from '../context.ts';
 import type { TradeRow } from '../machines/trade.ts';
@@ -12,7 +13,7 @@ import {
   type Slice,
   sliceOfOrder,
 } from '../order-book.ts';
-import { legsOf, type OrderRow, PAIRS, type Pair, type Side, sideOf, stablecoinOf, tradingBalance } from '../orders.ts';
+import { legsOf, type OrderRow, sideOf, stablecoinOf, tradingBalance } from '../orders.ts';
 import { FX_WINDOW_MS } from '../pace.ts';
 import { earlierTrade, openTrade } from '../trading.ts';
 import { baseOf, cursor, decimal, requireVault } from './fx-orders.ts';
@@ -166,9 +167,6 @@ function takerSideOf({ gives, pair }: OrderRow): Side {
   return sideOf(gives === 'CNGN' ? stablecoinOf(pair) : 'CNGN');
 }
 
-/** The least a taker trades by amount, in base units of cNGN. Source: interface for quotes, inferred for trades. */
-const LEAST_BASE = 1_000_000_000n;
-
 type TradeInput = Parameters<Operations['fx.trade']>[1];
 
 /** The three modes; exactly one must be complete. */
@@ -183,7 +181,7 @@ function matched(call: Call, { quoteId, orderId, pair, side, cngnAmount }: Trade
       'expected quoteId, or orderId with cngnAmount, or pair with side and cngnAmount',
     );
   const cngnBase = baseOf(cngnAmount);
-  if (cngnBase < LEAST_BASE) throw new Fault('VALIDATION_ERROR', 'cngnAmount: expected at least 1000');
+  if (cngnBase < LEAST_CNGN.minor) throw new Fault('VALIDATION_ERROR', 'cngnAmount: expected at least 1000');
   return { pair, side, fill: fillFor(call, pair, side, cngnBase) };
 }
 

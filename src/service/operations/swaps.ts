@@ -1,11 +1,11 @@
 import { Fault } from '../../contract/faults.ts';
 import { sameAddress } from '../../contract/networks.ts';
-import { type Asset, amount, amountForPeople } from '../../money/amount.ts';
+import { type Asset, amount, amountForPeople, type Token } from '../../money/amount.ts';
 import type { WireNumber } from '../../money/decimal.ts';
 import { percentFromWire } from '../../money/rates.ts';
 import { fromWire, toWireText } from '../../money/units.ts';
 import { type Call, isoTime } from '../context.ts';
-import { exchange, type Token } from '../exchange.ts';
+import { exchange } from '../exchange.ts';
 import { balanceOf, walletAccount } from '../ledger.ts';
 import { type OnrampRow, swappedTo } from '../machines/onramp.ts';
 import type { SwapRow } from '../machines/swap.ts';

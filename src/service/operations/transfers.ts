@@ -1,9 +1,8 @@
 import { Fault } from '../../contract/faults.ts';
-import { ASSET_LABEL, amount, amountForPeople } from '../../money/amount.ts';
+import { ASSET_LABEL, amount, amountForPeople, type Token } from '../../money/amount.ts';
 import { fromWire, toWireText } from '../../money/units.ts';
 import { type Commitments, commitments } from '../commitments.ts';
 import { type Call, isoTime } from '../context.ts';
-import type { Token } from '../exchange.ts';
 import { balanceOf, post, walletAccount } from '../ledger.ts';
 import type { WithdrawalRow } from '../machines/withdrawal.ts';
 import type { Operations } from '../operation.ts';

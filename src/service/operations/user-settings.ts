@@ -1,5 +1,6 @@
 import { Fault } from '../../contract/faults.ts';
 import type { Asset } from '../../money/amount.ts';
+import { TOKENS } from '../../money/amount.ts';
 import { percentFromText } from '../../money/rates.ts';
 import { type Call, isoTime } from '../context.ts';
 import type { Operations } from '../operation.ts';
@@ -39,13 +40,11 @@ interface PreferenceRow {
   readonly slippage_millionths: bigint | null;
 }
 
-const ONRAMP_ASSETS: readonly Asset[] = ['CNGN', 'USDC', 'USDT'];
-
 /** An asset by its symbol in any case: cNGN is CNGN. Throws VALIDATION_ERROR. */
 function assetOf(symbol: string | undefined, field: string): Asset | undefined {
-  const asset = ONRAMP_ASSETS.find((each) => each === symbol?.toUpperCase());
+  const asset = TOKENS.find((each) => each === symbol?.toUpperCase());
   if (symbol !== undefined && !asset)
-    throw new Fault('VALIDATION_ERROR', `${field}: expected one of ${ONRAMP_ASSETS.join(', ')}`);
+    throw new Fault('VALIDATION_ERROR', `${field}: expected one of ${TOKENS.join(', ')}`);
   return asset;
 }
 

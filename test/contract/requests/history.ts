@@ -1,3 +1,4 @@
+import { TOKENS } from '../../../src/money/amount.ts';
 import type { Case } from './case.ts';
 
 const DEPOSITS = 'transactions.list-deposits';
@@ -30,7 +31,7 @@ export const good: readonly Case[] = [
   [PAYOUTS, { type: 'user_offramp', userId: 'usr-s-1' }],
   [ALL, { direction: 'in', type: 'user_offramp' }],
   [ALL, { direction: 'out', type: 'fintech_deposit' }],
-  ...['CNGN', 'USDC', 'USDT'].map((token): Case => [WITHDRAWALS, { token }]),
+  ...TOKENS.map((token): Case => [WITHDRAWALS, { token }]),
   ...['fintech_self_transfer', 'fintech_user_withdrawal', 'user_withdrawal'].map(
     (type): Case => [WITHDRAWALS, { type }],
   ),

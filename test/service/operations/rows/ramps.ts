@@ -14,6 +14,7 @@ import { offrampStatus, onrampStatus, startOfframp, startOnramp } from '../../..
 import { getDetails, listUsers, onboard, onboardStatus } from '../../../../src/contract/users.ts';
 import { getVirtualAccount } from '../../../../src/contract/virtual-accounts.ts';
 import { getFintechWallet, listUserWallets } from '../../../../src/contract/wallets.ts';
+import { TOKENS } from '../../../../src/money/amount.ts';
 import type { Reply, TestSandbox } from '../../../support/sandbox.ts';
 import { deactivate, fund, onboardUser, pass, settle } from '../../steps.ts';
 import type { Ask, Declared, GroupRows, Precedence } from './group.ts';
@@ -355,7 +356,7 @@ async function walkRest(ask: Ask, userId: string) {
   await ask(listBankAccounts, {});
   await ask(getFintechWallet, {});
   await ask(listUserWallets, { userId });
-  for (const token of ['CNGN', 'USDC', 'USDT'] as const) {
+  for (const token of TOKENS) {
     await ask(balanceMulti, { token });
     await ask(balanceUser, { userId, token });
   }
