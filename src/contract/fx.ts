@@ -1,4 +1,4 @@
-import { amount } from '../money/amount.ts';
+import type { Amount } from '../money/amount.ts';
 import { moneyText, oneOf, type Source } from './fields.ts';
 
 export const PAIRS = ['CNGN-USDC', 'CNGN-USDT'] as const;
@@ -15,6 +15,6 @@ export const SIDE_RULE = 'buy (the stablecoin, with cNGN) or sell (the stablecoi
 export const side = (source: Source) => oneOf(source, SIDES, { rule: SIDE_RULE });
 
 /** The least that is traded by an amount. Source: interface for quotes and market orders, inferred for trades. */
-export const LEAST_CNGN = amount('CNGN', 1_000_000_000n);
+export const LEAST_CNGN: Amount = { asset: 'CNGN', minor: 1_000_000_000n };
 
 export const cngn = (source: Source) => moneyText(source, 'decimal-string', 'CNGN');
