@@ -1,6 +1,8 @@
 import { Fault } from '../../contract/faults.ts';
+import type { Network } from '../../contract/networks.ts';
 import { ASSET_LABEL, amount, amountForPeople, type Token } from '../../money/amount.ts';
 import { fromWire, toWireText } from '../../money/units.ts';
+import { accountReceiving } from '../chain-deposits.ts';
 import { type Commitments, commitments } from '../commitments.ts';
 import { type Call, isoTime } from '../context.ts';
 import { balanceOf, post, walletAccount } from '../ledger.ts';
@@ -8,7 +10,7 @@ import type { WithdrawalRow } from '../machines/withdrawal.ts';
 import type { Operations } from '../operation.ts';
 import { emit } from '../outbox.ts';
 import { blockNumber, GAS, TOKEN_ADDRESS } from '../tokens.ts';
-import { accountAt, smartWallet, type WalletRow } from '../wallets.ts';
+import { smartWallet, type WalletRow } from '../wallets.ts';
 import { insertWithdrawal } from '../withdrawals.ts';
 import { type ExternalWalletRow, externalWalletAt } from './external-wallets.ts';
 
@@ -21,6 +23,9 @@ function requireRecipient(call: Call, address: string): ExternalWalletRow {
     throw new Fault('VALIDATION_ERROR', 'destinationAddress: the wallet is inactive and cannot receive transfers');
   return recipient;
 }
+
+/** Whatever network the recipient was registered for. Source: inferred. */
+const BASE: Network = { key: 'base', name: 'Base', form: 'evm' };
 
 const NOTHING: Commitments = { activeOrders: 0, activeEscrows: 0, totalBase: 0n };
 
@@ -42,6 +47,13 @@ function requireFree(token: Token, base: bigint, held: bigint, claims: Commitmen
 
 /** Takes the tokens out of the smart wallet. On Base, whatever network the wallet was registered for; nothing is charged. */
 function send(call: Call, wallet: WalletRow, recipient: ExternalWalletRow, token: Token, base: bigint, note?: string) {
+  const receiver = accountReceiving(call, {
+    address: recipient.address,
+    network: BASE,
+    asset: token,
+    amountBase: base,
+    from: wallet.address,
+  });
   const row = insertWithdrawal(call, {
     user: null,
     type: 'fintech_self_transfer',
@@ -56,7 +68,7 @@ function send(call: Call, wallet: WalletRow, recipient: ExternalWalletRow, token
   });
   post(call, 'transfer.sent', row.request_id, [
     { account: walletAccount(wallet.id, 'base', token), minor: -base },
-    { account: accountAt(call.store, recipient.address, 'base', token), minor: base },
+    { account: receiver, minor: base },
   ]);
   return row;
 }

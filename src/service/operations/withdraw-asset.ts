@@ -1,17 +1,18 @@
 import type { RequestOf } from '../../contract/endpoint.ts';
 import { Fault } from '../../contract/faults.ts';
-import { type Network, networkOf, sameAddress } from '../../contract/networks.ts';
+import { ledgerNetwork, type Network, networkOf, sameAddress } from '../../contract/networks.ts';
 import type { withdrawAsset } from '../../contract/transfers.ts';
 import { amount, amountForPeople, type Token } from '../../money/amount.ts';
 import { fromWire, toWireText } from '../../money/units.ts';
 import { bridgeFee } from '../bridge-routes.ts';
+import { accountReceiving, bridgeReceivingAt } from '../chain-deposits.ts';
 import { type Call, isoTime } from '../context.ts';
-import { balanceOf, platformTokens, post, walletAccount } from '../ledger.ts';
+import { type AccountRef, balanceOf, platformTokens, post, walletAccount } from '../ledger.ts';
 import { schedule } from '../machine.ts';
 import { complete, transit, type WithdrawalRow, withdrawal } from '../machines/withdrawal.ts';
 import type { Operations } from '../operation.ts';
 import { blockNumber, GAS, TOKEN_ADDRESS } from '../tokens.ts';
-import { accountAt, type WalletRow, walletAt } from '../wallets.ts';
+import { type WalletRow, walletAt } from '../wallets.ts';
 import { insertWithdrawal } from '../withdrawals.ts';
 import { requireForm } from './addresses.ts';
 import { requireActive, type UserRow, userOf } from './users.ts';
@@ -64,10 +65,27 @@ function originOf({ store }: Call, { wallet, token, base, network, address }: Sh
   throw new Fault('SHORT_BALANCE', `${people(base)} needed, the wallet holds ${people(heldOn('base'))} on Base`);
 }
 
+/**
+ * The account the tokens go into. Throws VALIDATION_ERROR for the receivable address of a bridge that would not take them: over another
+ * bridge they would come from there, and not from the sender it waits for.
+ */
+function receiverOf(call: Call, shipment: Shipment, origin: string): AccountRef {
+  const { wallet, token, base, network, address } = shipment;
+  if (origin === ledgerNetwork(network))
+    return accountReceiving(call, { address, network, asset: token, amountBase: base, from: wallet.address });
+  if (bridgeReceivingAt(call.store, address, network))
+    throw new Fault(
+      'VALIDATION_ERROR',
+      `destinationWallet: the bridge there takes a deposit from ${network.name}, where this wallet holds too little`,
+    );
+  return transit(token);
+}
+
 /** Without a bridge the tokens arrive with the answer; a bridge has them for a while, and takes its fee out of them. */
 function send(call: Call, user: UserRow, shipment: Shipment, origin: string): WithdrawalRow {
   const { wallet, token, base, network, address } = shipment;
-  const isDirect = origin === network.key;
+  const isDirect = origin === ledgerNetwork(network);
+  const receiver = receiverOf(call, shipment, origin);
   const row = insertWithdrawal(call, {
     user: user.id,
     type: 'fintech_user_withdrawal',
@@ -83,7 +101,7 @@ function send(call: Call, user: UserRow, shipment: Shipment, origin: string): Wi
   post(call, 'withdrawal.sent', row.request_id, [
     { account: walletAccount(wallet.id, origin, token), minor: -base },
     { account: platformTokens(token), minor: row.fee_base },
-    { account: isDirect ? accountAt(call.store, address, origin, token) : transit(token), minor: base - row.fee_base },
+    { account: receiver, minor: base - row.fee_base },
   ]);
   if (isDirect) complete(call, row);
   else schedule(call, withdrawal.name, row.id, 'released', call.pace.bridge);
@@ -112,7 +130,7 @@ const withdraw: Operations['transactions.withdraw-asset'] = (call, request) => {
     destinationWallet: row.destination,
     tokenAddress: TOKEN_ADDRESS[token],
     tokenSymbol: token,
-    ...shownOn(network, row, origin === network.key),
+    ...shownOn(network, row, origin === ledgerNetwork(network)),
   };
 };
 
