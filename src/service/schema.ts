@@ -159,7 +159,8 @@ CREATE INDEX withdrawal_by_fintech ON withdrawal (fintech, id);
 CREATE TABLE swap (
   id INTEGER PRIMARY KEY, request_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, user INTEGER NOT NULL REFERENCES user,
   trigger_type TEXT NOT NULL CHECK (trigger_type IN ('direct', 'trigger', 'auto')), onramp INTEGER REFERENCES onramp, state TEXT NOT NULL,
-  wallet INTEGER NOT NULL REFERENCES wallet, destination TEXT NOT NULL, sell_asset TEXT NOT NULL, buy_asset TEXT NOT NULL, amount_in_base INTEGER NOT NULL,
+  wallet INTEGER NOT NULL REFERENCES wallet, destination TEXT NOT NULL, network TEXT NOT NULL,
+  sell_asset TEXT NOT NULL, buy_asset TEXT NOT NULL, amount_in_base INTEGER NOT NULL,
   expected_out_base INTEGER NOT NULL, slippage_millionths INTEGER NOT NULL, amount_out_base INTEGER, rate_micro INTEGER, tx_hash TEXT, error_code TEXT,
   created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT;
 CREATE INDEX swap_by_fintech ON swap (fintech, id);

@@ -3,6 +3,7 @@ import type { Context } from './context.ts';
 import { exchange } from './exchange.ts';
 import { post, swapping, walletAccount } from './ledger.ts';
 import { schedule } from './machine.ts';
+import type { Delivery } from './wallets.ts';
 
 /** Who asked for a swap: a caller for a user, a caller for an onramp's wallet, or an onramp itself. */
 export type SwapTrigger = 'direct' | 'trigger' | 'auto';
@@ -15,7 +16,8 @@ export interface SwapOrder {
   readonly onramp?: bigint;
   /** Where what is sold is taken from, on Base. */
   readonly wallet: bigint;
-  readonly destination: string;
+  /** Where what is bought goes, and on which network. */
+  readonly destination: Pick<Delivery, 'address' | 'network'>;
   readonly sell: Token;
   readonly buy: Token;
   readonly amountBase: bigint;
@@ -32,8 +34,8 @@ export function startSwap(context: Context, order: SwapOrder): { id: bigint; req
     { account: swapping(order.sell), minor: order.amountBase },
   ]);
   const id = store.insert(
-    `INSERT INTO swap (request_id, fintech, user, trigger_type, onramp, state, wallet, destination, sell_asset, buy_asset, amount_in_base,
-       expected_out_base, slippage_millionths, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO swap (request_id, fintech, user, trigger_type, onramp, state, wallet, destination, network, sell_asset, buy_asset, amount_in_base,
+       expected_out_base, slippage_millionths, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     requestId,
     order.fintech,
     order.user,
@@ -41,7 +43,8 @@ export function startSwap(context: Context, order: SwapOrder): { id: bigint; req
     order.onramp ?? null,
     order.trigger === 'direct' ? 'requested' : 'queued',
     order.wallet,
-    order.destination,
+    order.destination.address,
+    order.destination.network,
     order.sell,
     order.buy,
     order.amountBase,

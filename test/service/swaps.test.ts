@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { balanceUser } from '../../src/contract/balances.ts';
+import { balanceAddress, balanceUser } from '../../src/contract/balances.ts';
+import { sandboxDeposit } from '../../src/contract/control.ts';
 import { listSwaps, startSwap, swapStatus, triggerSwap } from '../../src/contract/swaps.ts';
 import { onrampStatus } from '../../src/contract/transactions.ts';
 import { setDefaultWallet } from '../../src/contract/users.ts';
@@ -20,6 +21,7 @@ import {
   startRamp,
   type User,
 } from './steps.ts';
+import { managedAddress } from './transfer-steps.ts';
 
 const OUTSIDE = `0x${'5e'.repeat(20)}`;
 const ELSEWHERE = `0x${'6f'.repeat(20)}`;
@@ -98,6 +100,34 @@ describe('an onramp', () => {
       await expectSettledLedger(box);
     },
   );
+
+  test('with sweep pays on the network of the default wallet, and so does a swap of its wallet', async () => {
+    await using box = await openSandbox();
+    const [user, other] = [await onboardUser(box), await onboardUser(box)];
+    const address = await managedAddress(box, other.userId);
+    await box.ask(setDefaultWallet, { userId: user.userId, address, blockchain: 'eth' });
+    const { walletAddress } = await fund(box, user, 7000, {
+      autoSwap: true,
+      assetSwap: 'USDC',
+      sweepToOfframp: true,
+    });
+    const there = async () =>
+      (await box.ask(balanceAddress, { address, token: 'USDC', networks: ['base', 'eth'] })).networkBalances;
+    expect(await there()).toMatchObject([
+      { network: 'base', balance: '0.000000' },
+      { network: 'eth', balance: USDC_FOR_7000 },
+    ]);
+    await box.ask(sandboxDeposit, {
+      address: walletAddress,
+      asset: 'CNGN',
+      amount: '7000',
+      network: 'base',
+      from: ELSEWHERE,
+    });
+    await box.ask(triggerSwap, { walletAddress, sellToken: 'CNGN' });
+    await settle(box);
+    expect(await there()).toMatchObject([{ balance: '0.000000' }, { balance: '9.950248' }]);
+  });
 
   test('keeps its cNGN when the swap finds no orders, and is told failed', async () => {
     await using box = await openSandbox();

@@ -123,9 +123,13 @@ function hasNothingToSwap(context: Context, row: OnrampRow): boolean {
   return swaps(context, row) && heldOf(context, row) === 0n;
 }
 
-/** Where what was swapped goes: with sweep the default wallet, else where the request said, else it stays. Source: interface. */
-export function swappedTo({ store }: Pick<Context, 'store'>, row: OnrampRow): string | undefined {
-  return row.sweep ? deliveryFor(store, row.user).address : (row.destination ?? undefined);
+/**
+ * Where what was swapped goes: with sweep the default wallet, on its own network as cNGN does; else where the request said; else it stays in
+ * `own`, the generated wallet's address. Source: interface.
+ */
+export function swappedTo({ store }: Pick<Context, 'store'>, row: OnrampRow, own: string) {
+  if (row.sweep) return deliveryFor(store, row.user);
+  return { address: row.destination ?? own, network: 'base' };
 }
 
 /**
@@ -174,7 +178,7 @@ function queueSwap(context: Context, row: OnrampRow): void {
     trigger: 'auto',
     onramp: row.id,
     wallet: row.wallet,
-    destination: swappedTo(context, row) ?? own?.address ?? '',
+    destination: swappedTo(context, row, own?.address ?? ''),
     sell: 'CNGN',
     buy: row.target_asset,
     amountBase: held < funded ? held : funded,

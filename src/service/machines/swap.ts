@@ -21,6 +21,8 @@ export interface SwapRow {
   readonly state: string;
   readonly wallet: bigint;
   readonly destination: string;
+  /** On which the destination gets what was bought. */
+  readonly network: string;
   readonly sell_asset: Token;
   readonly buy_asset: Token;
   readonly amount_in_base: bigint;
@@ -77,7 +79,7 @@ function execute(context: Context, row: SwapRow): void {
   post(context, 'swap.executed', row.request_id, [
     { account: swapping(row.sell_asset), minor: -row.amount_in_base },
     ...result.postings,
-    { account: accountAt(store, row.destination, 'base', row.buy_asset), minor: result.amountOutBase },
+    { account: accountAt(store, row.destination, row.network, row.buy_asset), minor: result.amountOutBase },
   ]);
   const txHash = newTxHash(context);
   store.run(

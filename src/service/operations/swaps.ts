@@ -54,7 +54,7 @@ const trigger: Operations['swaps.trigger'] = (call, { walletAddress, sellToken, 
   if (!exchange(call.store, call.fintech.id, sellToken, buy, amountBase))
     throw new Fault('INSUFFICIENT_LIQUIDITY', 'the orders on the book cannot fill this swap');
   const onramp = call.store.get<OnrampRow>('SELECT * FROM onramp WHERE wallet = ?', wallet.id);
-  const destination = (onramp && swappedTo(call, onramp)) ?? wallet.address;
+  const destination = onramp ? swappedTo(call, onramp, wallet.address) : { address: wallet.address, network: 'base' };
   const { requestId } = startSwap(call, {
     fintech: call.fintech.id,
     user: wallet.user,
@@ -76,7 +76,7 @@ const trigger: Operations['swaps.trigger'] = (call, { walletAddress, sellToken, 
       amount: tokens(sellToken, amountBase),
       walletAddress: wallet.address,
     },
-    destinationConfig: { destinationWallet: destination, sweepToOfframp: onramp?.sweep === 1n },
+    destinationConfig: { destinationWallet: destination.address, sweepToOfframp: onramp?.sweep === 1n },
   };
 };
 
@@ -103,7 +103,10 @@ const create: Operations['swaps.create'] = (call, input) => {
     user: user.id,
     trigger: 'direct',
     wallet: wallet.id,
-    destination: destinationAssetSwap === undefined ? managed.address : sameAddress(destinationAssetSwap),
+    destination: {
+      address: destinationAssetSwap === undefined ? managed.address : sameAddress(destinationAssetSwap),
+      network: 'base',
+    },
     sell: sellToken,
     buy: buyToken,
     amountBase,
