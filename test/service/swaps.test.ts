@@ -75,6 +75,10 @@ async function places(box: TestSandbox, user: User, generated: string) {
   });
 }
 
+/** 7,000 cNGN from outside, on Base. */
+const giveCngn = (box: TestSandbox, address: string) =>
+  box.ask(sandboxDeposit, { address, asset: 'CNGN', amount: '7000', network: 'base', from: ELSEWHERE });
+
 describe('an onramp', () => {
   test.each(ROWS)(
     '$flags, external wallet $hasExternal: $asset, $where',
@@ -117,13 +121,7 @@ describe('an onramp', () => {
       { network: 'base', balance: '0.000000' },
       { network: 'eth', balance: USDC_FOR_7000 },
     ]);
-    await box.ask(sandboxDeposit, {
-      address: walletAddress,
-      asset: 'CNGN',
-      amount: '7000',
-      network: 'base',
-      from: ELSEWHERE,
-    });
+    await giveCngn(box, walletAddress);
     await box.ask(triggerSwap, { walletAddress, sellToken: 'CNGN' });
     await settle(box);
     expect(await there()).toMatchObject([{ balance: '0.000000' }, { balance: '9.950248' }]);
@@ -140,6 +138,29 @@ describe('an onramp', () => {
     await box.ask(triggerSwap, { walletAddress, sellToken: 'CNGN' });
     await settle(box);
     expect((await places(box, user, walletAddress)).USDC.generated).toBe(4_975_124n);
+  });
+
+  test.each([
+    ['funded', 260],
+    ['swap_queued', 410],
+    ['swap_processing', 510],
+  ])('keeps its cNGN from a swap that is triggered while it is %s', async (state, afterMs) => {
+    await using box = await openSandbox();
+    const user = await onboardUser(box);
+    const { accountNumber, totalKobo, requestId, walletAddress } = await startRamp(box, user.userId, 7000, {
+      autoSwap: true,
+      assetSwap: 'USDC',
+    });
+    // Something to sell besides what the onramp swaps.
+    await giveCngn(box, walletAddress);
+    await payIn(box, accountNumber, totalKobo);
+    await pass(box, afterMs);
+    expect((await box.ask(onrampStatus, { requestId })).status).toBe(state);
+    const reply = await box.call('POST', '/swaptrigger', { walletAddress, sellToken: 'CNGN' });
+    expect([reply.status, reply.envelope.response_code]).toEqual([400, '01']);
+    await settle(box);
+    expect((await box.ask(onrampStatus, { requestId })).status).toBe('completed');
+    await box.ask(triggerSwap, { walletAddress, sellToken: 'CNGN' });
   });
 
   test('whose wallet an offramp emptied has nothing to swap', async () => {

@@ -40,10 +40,22 @@ function signableWallet(call: Call, address: string, field: string): WalletRow &
   return { ...row, user: row.user };
 }
 
+/** States in which the onramp itself goes on with its cNGN. */
+const GOES_ON = ['funded', 'swap_queued', 'swap_processing'];
+
+/** The onramp that made a wallet. Throws VALIDATION_ERROR while it still needs what is in it: it would end without its cNGN. */
+function onrampOf({ store }: Call, wallet: WalletRow): OnrampRow | undefined {
+  const onramp = store.get<OnrampRow>('SELECT * FROM onramp WHERE wallet = ?', wallet.id);
+  if (onramp && GOES_ON.includes(onramp.state))
+    throw new Fault('VALIDATION_ERROR', `walletAddress: the onramp of this wallet is not over, it is ${onramp.state}`);
+  return onramp;
+}
+
 const trigger: Operations['swaps.trigger'] = (call, { walletAddress, sellToken, buyToken, amount: wire, slippage }) => {
   const wallet = signableWallet(call, walletAddress, 'walletAddress');
   if (wallet.kind !== 'generated')
     throw new Fault('VALIDATION_ERROR', 'walletAddress: expected the wallet of an onramp');
+  const onramp = onrampOf(call, wallet);
   const buy = buyToken ?? (wallet.token_buy as Token);
   requireDifferent(sellToken, buy);
   requireActive(call.store.get<UserRow>('SELECT * FROM user WHERE id = ?', wallet.user) ?? neverMissing());
@@ -53,7 +65,6 @@ const trigger: Operations['swaps.trigger'] = (call, { walletAddress, sellToken, 
     throw new Fault('VALIDATION_ERROR', `amount: the wallet holds ${amountForPeople(amount(sellToken, held))}`);
   if (!exchange(call.store, call.fintech.id, sellToken, buy, amountBase))
     throw new Fault('INSUFFICIENT_LIQUIDITY', 'the orders on the book cannot fill this swap');
-  const onramp = call.store.get<OnrampRow>('SELECT * FROM onramp WHERE wallet = ?', wallet.id);
   const destination = onramp ? swappedTo(call, onramp, wallet.address) : { address: wallet.address, network: 'base' };
   const { requestId } = startSwap(call, {
     fintech: call.fintech.id,
