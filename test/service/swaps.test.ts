@@ -140,6 +140,31 @@ describe('an onramp', () => {
     expect((await places(box, user, walletAddress)).USDC.generated).toBe(4_975_124n);
   });
 
+  test('that failed shows the swap that was tried again, when it has given its asset', async () => {
+    await using box = await openSandbox();
+    const user = await onboardUser(box);
+    await box.inside(({ store }) => store.run(`UPDATE fx_order SET state = 'paused'`));
+    const { requestId, walletAddress } = await fund(box, user, 14_000, { autoSwap: true, assetSwap: 'USDC' });
+    await box.inside(({ store }) => store.run(`UPDATE fx_order SET state = 'active'`));
+    const shown = () => box.ask(onrampStatus, { requestId });
+    const swapInto = async (buyToken: 'USDC' | 'USDT', amount: number) => {
+      const swap = await box.ask(triggerSwap, { walletAddress, sellToken: 'CNGN', buyToken, amount });
+      await settle(box);
+      return (await box.ask(swapStatus, { requestId: swap.requestId })).txHash;
+    };
+    const minted = (await shown()).txHash;
+    await swapInto('USDT', 7000);
+    expect(await shown()).toMatchObject({ status: 'failed', swapCompleted: false, txHash: minted });
+    const txHash = await swapInto('USDC', 7000);
+    expect(await shown()).toMatchObject({
+      status: 'failed',
+      swapCompleted: true,
+      finalAsset: 'USDC',
+      txHash,
+      completedAt: null,
+    });
+  });
+
   test.each([
     ['funded', 260],
     ['swap_queued', 410],

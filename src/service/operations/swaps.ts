@@ -51,6 +51,12 @@ function onrampOf({ store }: Call, wallet: WalletRow): OnrampRow | undefined {
   return onramp;
 }
 
+/** Whether a swap is what an onramp should have done and could not: such a one is shown with the onramp. */
+function isRetry(onramp: OnrampRow, sell: Token, buy: Token): boolean {
+  const hasFailed = onramp.state === 'failed' && onramp.funded_at !== null && onramp.auto_swap === 1n;
+  return hasFailed && sell === 'CNGN' && buy === onramp.target_asset;
+}
+
 const trigger: Operations['swaps.trigger'] = (call, { walletAddress, sellToken, buyToken, amount: wire, slippage }) => {
   const wallet = signableWallet(call, walletAddress, 'walletAddress');
   if (wallet.kind !== 'generated')
@@ -70,6 +76,7 @@ const trigger: Operations['swaps.trigger'] = (call, { walletAddress, sellToken, 
     fintech: call.fintech.id,
     user: wallet.user,
     trigger: 'trigger',
+    ...(onramp && isRetry(onramp, sellToken, buy) ? { onramp: onramp.id } : {}),
     wallet: wallet.id,
     destination,
     sell: sellToken,
