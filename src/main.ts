@@ -16,8 +16,10 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
     const { complete } = await import('./commands/complete.ts');
     return complete(words[0] === '--' ? words.slice(1) : words, CATALOGUE, world);
   }
+  let isJson = wantsJson(argv, world.env);
   try {
     const parsed = await parse(argv, world);
+    if (parsed.kind === 'command') isJson = isJsonFormat(parsed.globals.present.format);
     if (parsed.kind === 'help') {
       await world.stdout.write(parsed.text).catch((error) => {
         if (!isClosedPipe(error)) throw error;
@@ -31,7 +33,7 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
     if (error) throw error;
     return 0;
   } catch (error) {
-    return report(asCliError(error, world), argv, world);
+    return report(asCliError(error, world), isJson, argv, world);
   }
 }
 
@@ -88,13 +90,14 @@ async function show(
 /** Once something was changed, a failure of ours must not read as "nothing was sent". */
 function afterChange(error: unknown, changed: Changed | undefined): unknown {
   if (!changed) return error;
-  const { operationId } = changed;
+  const { operationId, requestId } = changed;
   const why = error instanceof Error ? error.message : String(error);
   return new CliError('unknown', `it was sent and accepted, but its answer could not be shown: ${why}`, {
     code: 'ANSWER_NOT_SHOWN',
-    hint: operationId
-      ? `do not run it again: fiatrail ops show ${operationId} has the request id`
-      : 'do not run it again before you have looked at the account',
+    hint:
+      operationId && requestId
+        ? `do not run it again: fiatrail ops show ${operationId} has the request id`
+        : 'do not run it again before you have looked at the account',
     operationId,
     cause: error,
   });
@@ -160,10 +163,9 @@ function asCliError(error: unknown, world: World): CliError {
   });
 }
 
-async function report(error: CliError, argv: readonly string[], world: World): Promise<number> {
+async function report(error: CliError, isJson: boolean, argv: readonly string[], world: World): Promise<number> {
   const { errorJson, errorText } = await import('./present/error.ts');
-  const asJson = wantsJson(argv, world.env);
-  const text = asJson
+  const text = isJson
     ? errorJson(error)
     : errorText(error, world.stderr.isTerminal && !argv.includes('--no-color') && !world.env['NO_COLOR']);
   const trace =
@@ -174,12 +176,17 @@ async function report(error: CliError, argv: readonly string[], world: World): P
   return CATEGORIES[error.category].exit;
 }
 
-/** Whether an error is to be JSON, also when the command line could not be read to its end. */
+function isJsonFormat(format: string | undefined): boolean {
+  return format === 'json' || format === 'ndjson';
+}
+
+/** Whether an error is to be JSON when the command line could not be read to its end. */
 function wantsJson(argv: readonly string[], env: World['env']): boolean {
   const given = argv.flatMap((text, index) => {
     if (text === '-o' || text === '--output') return [argv[index + 1]];
-    return /^(-o|--output=)/.test(text) && !text.startsWith('--output-') ? [text.replace(/^(-o|--output=)/, '')] : [];
+    const [, attached] = /^(?:-[a-z]*?o|--output=)(.*)$/.exec(text) ?? [];
+    return attached === undefined ? [] : [attached || argv[index + 1]];
   });
   const format = given.at(-1) ?? env['FIATRAIL_OUTPUT'];
-  return argv.includes('--json') || format === 'json' || format === 'ndjson';
+  return argv.includes('--json') || isJsonFormat(format);
 }

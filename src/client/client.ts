@@ -78,7 +78,7 @@ export function requireValid(endpoint: Endpoint, input: unknown): void {
   if (problems.length > 0) throw new CliError('usage', problems.map(problemText).join('; '), { code: 'INVALID_INPUT' });
 }
 
-/** A success that lacks the request id of what it started leaves the caller in doubt; other gaps are only strange. */
+/** A broken success that lacks the id of what it started or moved leaves the caller in doubt; other gaps are only strange. */
 function usable<D>(
   endpoint: Endpoint,
   effect: Effect,
@@ -88,11 +88,12 @@ function usable<D>(
   const reason = `its answer breaks the contract at ${problems.slice(0, 5).join(', ')}`;
   if (effect === 'read')
     throw new CliError('network', `the service sent no usable answer: ${reason}`, { code: 'UNUSABLE_ANSWER' });
-  if (endpoint.starts && requestIdOf(endpoint, data) === undefined) throw unknownOutcome(reason, undefined);
+  const isFollowed = effect === 'money' || endpoint.starts !== undefined;
+  if (isFollowed && requestIdOf(endpoint, data) === undefined) throw unknownOutcome(reason, undefined);
   return { data, body, problems };
 }
 
-const REQUEST_IDS = ['requestId', 'withdrawalId', 'tradeId', 'orderId'] as const;
+const REQUEST_IDS = ['requestId', 'withdrawalId', 'tradeId', 'orderId', 'transactionHash'] as const;
 
 /** The id by which to follow what an answer started: the field that the endpoint's contract has for it, or the object nested in it. */
 export function requestIdOf(endpoint: Endpoint, data: unknown): string | undefined {

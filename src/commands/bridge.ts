@@ -3,8 +3,9 @@ import { CliError } from '../exit.ts';
 import { type Amount, amountForPeople, printable } from '../money/amount.ts';
 import { command, type Outcome } from './command.ts';
 import { amountIn, requiredCngn, wireDecimal } from './fx-terms.ts';
+import { listedByPosition } from './listed.ts';
 import { amountLine, type Line, look } from './look.ts';
-import { allPages, PAGE_SIZE } from './pages.ts';
+import { PAGE_SIZE } from './pages.ts';
 import { argument, id, oneOf, option, required, switchOn, wholeNumber } from './parameters.ts';
 import { periodOf, periodOptions } from './period.ts';
 import { outcomeOf, type Session } from './session.ts';
@@ -182,6 +183,9 @@ const COLUMNS = [
   { field: 'actualAmount', title: 'Arrived' },
 ] as const;
 
+/** Of a page whose size is not said. Source: interface. */
+const DEFAULT_PAGE_SIZE = 20;
+
 const listCommand = command({
   words: ['bridge', 'list'],
   summary: 'List the bridge transactions, newest first',
@@ -197,29 +201,29 @@ const listCommand = command({
     all: switchOn('--all', 'every page, as one list'),
   },
   run: async (session, { status, fromNetwork: from, toNetwork: to, limit, page, all, ...period }) => {
-    const filters = { status, fromNetwork: from, toNetwork: to, ...periodOf(period) };
-    const call = (number: number | undefined, size: number | undefined) =>
-      session.call(listBridges, { ...filters, limit: size, page: number });
-    if (!all) return outcomeOf(session, listBridges, await call(page, limit), { columns: COLUMNS });
-    const size = limit ?? PAGE_SIZE;
-    const offset = ((page ?? 1) - 1) * size;
-    const pageOf = ({ data }: Awaited<ReturnType<typeof call>>, skipped: number) => ({
-      rows: data.transactions.slice(skipped),
-      total: data.pagination.total,
-    });
-    const first = await call(page, size);
-    const more = allPages({
-      first: pageOf(first, 0),
-      offset,
-      size,
-      idOf: ({ requestId }) => requestId,
-      // The service counts pages: an offset within one skips its first rows.
-      fetchPage: async (at) => pageOf(await call(Math.floor(at / size) + 1, size), at % size),
-      turn: session.world.turn,
-    });
-    // Of the pages' own bookkeeping only the total holds for the joined list.
-    const data = { ...first.data, pagination: { total: first.data.pagination.total } };
-    return outcomeOf(session, listBridges, { ...first, data }, { columns: COLUMNS, more });
+    const sizeOf = (size: number | undefined) => size ?? DEFAULT_PAGE_SIZE;
+    return listedByPosition(
+      session,
+      {
+        endpoint: listBridges,
+        columns: COLUMNS,
+        request: (size, at) => ({
+          status,
+          fromNetwork: from,
+          toNetwork: to,
+          ...periodOf(period),
+          limit: size,
+          page: at === undefined ? undefined : Math.floor(at / sizeOf(size)) + 1,
+        }),
+        // The service counts pages: an offset within one skips its first rows.
+        skipped: (at, size) => at % size,
+        rowsOf: ({ transactions }) => transactions,
+        totalOf: ({ pagination }) => pagination.total,
+        idOf: ({ requestId }) => requestId,
+        joined: (data) => ({ ...data, pagination: { total: data.pagination.total } }),
+      },
+      { limit, offset: page && (page - 1) * sizeOf(limit ?? (all ? PAGE_SIZE : undefined)), all },
+    );
   },
 });
 

@@ -208,6 +208,14 @@ const COLUMNS = [
   { field: 'bankAccountNumber', title: 'Account', isWide: true },
 ] as const;
 
+/** A service that gives fewer rows than it was asked for, and says that there are more. */
+function incomplete(count: number): CliError {
+  return new CliError('network', `the list is not whole: the service gave ${count} rows and says that there are more`, {
+    code: 'UNUSABLE_ANSWER',
+    hint: 'narrow it with --status; what was given is printed',
+  });
+}
+
 const listCommand = command({
   words: ['fees', 'withdrawals'],
   summary: 'List the fee withdrawals, newest first',
@@ -233,7 +241,10 @@ const listCommand = command({
       size *= 2;
       reply = await session.call(feeWithdrawals, { limit: size, status });
     }
-    return outcomeOf(session, feeWithdrawals, reply, { columns: COLUMNS });
+    const outcome = await outcomeOf(session, feeWithdrawals, reply, { columns: COLUMNS });
+    return all && reply.data.pagination?.hasMore
+      ? { ...outcome, error: incomplete(reply.data.withdrawals.length) }
+      : outcome;
   },
 });
 

@@ -4,11 +4,10 @@ import { CliError } from '../exit.ts';
 import { type Amount, amount, amountForPeople } from '../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire } from '../money/rates.ts';
 import { command } from './command.ts';
-import { pagesAfter } from './cursor.ts';
 import { balanceLook } from './fx-look.ts';
 import { inStablecoin, optionalPair, requiredPair, requiredSide, stablecoinOf, wireDecimal } from './fx-terms.ts';
+import { listedByCursor } from './listed.ts';
 import { type Line, look } from './look.ts';
-import { PAGE_SIZE } from './pages.ts';
 import { amountOf, argument, id, oneOf, option, percent, required, switchOn, wholeNumber } from './parameters.ts';
 import { outcomeOf } from './session.ts';
 
@@ -129,22 +128,18 @@ const listCommand = command({
     after: option('--after <order-id>', 'only those older than this one', id),
     all: switchOn('--all', 'every page, as one list'),
   },
-  run: async (session, { status, pair, limit, after, all }) => {
-    const size = limit ?? (all ? PAGE_SIZE : undefined);
-    const page = (startAfter: string | undefined) =>
-      session.call(listOrders, { status, pair, limit: size, startAfter });
-    const first = await page(after);
-    if (!all) return outcomeOf(session, listOrders, first, { columns: COLUMNS });
-    const more = pagesAfter(
-      first.data.orders ?? [],
-      size ?? PAGE_SIZE,
-      (row) => row.orderId,
-      async (startAfter) => (await page(startAfter)).data.orders ?? [],
-    );
-    // Of the page's own bookkeeping nothing holds for the joined list.
-    const { count: _count, ...data } = first.data;
-    return outcomeOf(session, listOrders, { ...first, data }, { columns: COLUMNS, more });
-  },
+  run: async (session, { status, pair, limit, after, all }) =>
+    listedByCursor(
+      session,
+      {
+        endpoint: listOrders,
+        columns: COLUMNS,
+        request: (size, startAfter) => ({ status, pair, limit: size, startAfter }),
+        rowsOf: ({ orders }) => orders,
+        idOf: ({ orderId }) => orderId,
+      },
+      { limit, after, all },
+    ),
 });
 
 const orderId = argument('order-id', 'as printed by fx orders create or fx orders list', id, 'Order id:');

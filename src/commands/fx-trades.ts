@@ -4,7 +4,6 @@ import { CliError } from '../exit.ts';
 import { type Amount, amountForPeople } from '../money/amount.ts';
 import { evmAddress } from './addresses.ts';
 import { command, type Outcome } from './command.ts';
-import { pagesAfter } from './cursor.ts';
 import { dealLook } from './fx-look.ts';
 import {
   dealWords,
@@ -16,8 +15,8 @@ import {
   requiredSide,
   wireDecimal,
 } from './fx-terms.ts';
+import { listedByCursor } from './listed.ts';
 import { amountLine, type Line } from './look.ts';
-import { PAGE_SIZE } from './pages.ts';
 import { argument, id, oneOfAnyCase, option, required, switchOn, wholeNumber } from './parameters.ts';
 import { outcomeOf, type Session } from './session.ts';
 import { follow, waitOption } from './wait.ts';
@@ -233,22 +232,18 @@ const tradesCommand = command({
     after: option('--after <trade-id>', 'only those older than this one', id),
     all: switchOn('--all', 'every page, as one list'),
   },
-  run: async (session, { pair, side, status, limit, after, all }) => {
-    const size = limit ?? (all ? PAGE_SIZE : undefined);
-    const page = (startAfter: string | undefined) =>
-      session.call(listTrades, { pair, side, status, limit: size, startAfter });
-    const first = await page(after);
-    if (!all) return outcomeOf(session, listTrades, first, { columns: COLUMNS });
-    const more = pagesAfter(
-      first.data.trades,
-      size ?? PAGE_SIZE,
-      (row) => row.tradeId,
-      async (startAfter) => (await page(startAfter)).data.trades,
-    );
-    // Of the page's own bookkeeping nothing holds for the joined list.
-    const { count: _count, ...data } = first.data;
-    return outcomeOf(session, listTrades, { ...first, data }, { columns: COLUMNS, more });
-  },
+  run: async (session, { pair, side, status, limit, after, all }) =>
+    listedByCursor(
+      session,
+      {
+        endpoint: listTrades,
+        columns: COLUMNS,
+        request: (size, startAfter) => ({ pair, side, status, limit: size, startAfter }),
+        rowsOf: ({ trades }) => trades,
+        idOf: ({ tradeId }) => tradeId,
+      },
+      { limit, after, all },
+    ),
 });
 
 export const commands = [quoteCommand, tradeCommand, marketOrderCommand, statusCommand, tradesCommand];

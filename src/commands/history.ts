@@ -1,12 +1,12 @@
-import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
+import type { RequestOf, ResponseOf } from '../contract/endpoint.ts';
 import { listDeposits, listPayouts, listTransactions, listWithdrawals } from '../contract/history.ts';
 import { CliError } from '../exit.ts';
 import type { Column } from '../present/result.ts';
 import { type Command, command, type Outcome } from './command.ts';
-import { allPages, PAGE_SIZE } from './pages.ts';
-import { id, oneOf, option, switchOn, ticker, wholeNumber } from './parameters.ts';
+import { listedByPosition, type Position, positionOptions } from './listed.ts';
+import { id, oneOf, option, ticker } from './parameters.ts';
 import { periodOf, periodOptions } from './period.ts';
-import { outcomeOf, type Session } from './session.ts';
+import type { Session } from './session.ts';
 
 const STATUSES = ['pending', 'processing', 'completed', 'failed', 'cancelled'] as const;
 const DEPOSITS = ['fintech_deposit', 'user_onramp'] as const;
@@ -19,56 +19,32 @@ function choice<const V extends readonly string[]>(name: string, values: V) {
 
 const userOption = (help: string) => option('--user <user-id>', help, id);
 
-const paging = {
-  ...periodOptions,
-  limit: option('--limit <count>', 'rows a page, 1 to 100 (default 20)', wholeNumber(1, 100)),
-  offset: option('--offset <count>', 'rows to skip (default 0)', wholeNumber(0, 1_000_000_000)),
-  all: switchOn('--all', 'every page, as one list'),
-};
+const paging = { ...periodOptions, ...positionOptions('rows') };
 
-interface Paging {
-  readonly limit: number | undefined;
-  readonly offset: number | undefined;
-  readonly all: boolean | undefined;
-}
-
-type PageOf = { readonly total?: number | null | undefined };
 type HistoryEndpoint = typeof listDeposits | typeof listPayouts | typeof listTransactions | typeof listWithdrawals;
 
-/** One page, or all of them, of which only the total holds for the joined list. */
-async function listed<E extends HistoryEndpoint, Row>(
+/** A list whose pages carry their bookkeeping beside the rows. */
+function listed<E extends HistoryEndpoint, Row>(
   session: Session,
-  { endpoint, columns, ...list }: List<E, Row>,
+  list: {
+    readonly endpoint: E;
+    readonly columns: readonly Column[];
+    readonly rowsOf: (data: ResponseOf<E>) => readonly Row[] | null | undefined;
+    readonly idOf: (row: Row) => string | null | undefined;
+  },
   filter: RequestOf<E>,
-  { limit, offset, all }: Paging,
+  position: Position,
 ): Promise<Outcome> {
-  const call = (size: number | undefined, at: number | undefined) =>
-    session.call(endpoint as Endpoint as E, { ...filter, limit: size, offset: at } as RequestOf<E>);
-  if (!all) return outcomeOf(session, endpoint, await call(limit, offset), { columns });
-  const size = limit ?? PAGE_SIZE;
-  const from = offset ?? 0;
-  const pageOf = (data: ResponseOf<E>) => ({
-    rows: list.rowsOf(data) ?? [],
-    total: (data as PageOf).total ?? undefined,
-  });
-  const first = await call(size, from);
-  const more = allPages({
-    first: pageOf(first.data),
-    offset: from,
-    size,
-    idOf: list.idOf,
-    fetchPage: async (at) => pageOf((await call(size, at)).data),
-    turn: session.world.turn,
-  });
-  const { limit: _limit, offset: _offset, hasMore: _hasMore, ...data } = first.data as Record<string, unknown>;
-  return outcomeOf(session, endpoint, { ...first, data }, { columns, more });
-}
-
-interface List<E extends Endpoint, Row> {
-  readonly endpoint: E;
-  readonly columns: readonly Column[];
-  readonly rowsOf: (data: ResponseOf<E>) => readonly Row[] | null | undefined;
-  readonly idOf: (row: Row) => string | null | undefined;
+  return listedByPosition<E, Row>(
+    session,
+    {
+      ...list,
+      request: (limit, offset) => ({ ...filter, limit, offset }),
+      totalOf: (data) => (data as { readonly total?: number | null }).total,
+      joined: ({ limit: _limit, offset: _offset, hasMore: _hasMore, ...data }: Record<string, unknown>) => data,
+    },
+    position,
+  );
 }
 
 /** The service takes a user with one type only, so that type is sent with a user. Throws CliError usage. */

@@ -13,6 +13,10 @@ export async function readInput(
 ): Promise<Record<string, unknown>> {
   const entries = Object.entries(command.parameters);
   const missing = entries.filter(([key, { required }]) => required && texts[key] === undefined);
+  const input: Record<string, unknown> = {};
+  // What was given is read first: a wrong value is said before anything is asked, or missed that it swallowed.
+  for (const [key, parameter] of entries)
+    if (!missing.some(([name]) => name === key)) input[key] = readValue(parameter, texts[key]);
   if (missing.length > 0 && !session.isInteractive) {
     const names = missing.map(([, parameter]) => written(parameter)).join(', ');
     throw new CliError('usage', `${missing.length === 1 ? 'this is' : 'these are'} missing: ${names}`, {
@@ -20,10 +24,6 @@ export async function readInput(
       hint: `for example: ${command.examples[0]}`,
     });
   }
-  const input: Record<string, unknown> = {};
-  // What was given is read first: a wrong value is said before anything is asked.
-  for (const [key, parameter] of entries)
-    if (!missing.some(([name]) => name === key)) input[key] = readValue(parameter, texts[key]);
   for (const [key, parameter] of missing) input[key] = await ask(parameter, session);
   return input;
 }

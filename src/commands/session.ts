@@ -1,7 +1,7 @@
 import { journalPath, stateDir } from '../account/paths.ts';
 import type { Profile } from '../account/profile.ts';
 import type { CallOptions, Client, Reply } from '../client/client.ts';
-import { requireValid } from '../client/client.ts';
+import { requestIdOf, requireValid } from '../client/client.ts';
 import { type Effect, type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
 import { redact } from '../contract/redact.ts';
 import { CliError } from '../exit.ts';
@@ -60,9 +60,10 @@ export class DryRun extends Error {
 
 type SessionOptions = Pick<Session, 'world' | 'profile' | 'globals' | 'commandLine' | 'runLine'>;
 
-/** A change the service accepted; with the journal's id where it is journaled. */
+/** A change the service accepted; with the journal's id, and the service's own, where there is one. */
 export interface Changed {
   readonly operationId: string | undefined;
+  readonly requestId: string | undefined;
 }
 
 /** What a command runs in: the world, the account it speaks to, and the ways to speak to it. */
@@ -78,6 +79,8 @@ export interface Session {
   readonly isInteractive: boolean;
   /** Set once the service has changed something: from then on no failure of ours may look as if nothing was sent. */
   changed(): Changed | undefined;
+  /** A line on stderr, with --quiet too: what is asked, and what went wrong. */
+  say(text: string): Promise<void>;
   /** A line on stderr, unless --quiet. */
   note(text: string): Promise<void>;
   /** Calls a reading endpoint, or one whose change needs no question. */
@@ -104,9 +107,15 @@ export function createSession({ world, profile, globals, commandLine, runLine }:
   let connection: Promise<Connection> | undefined;
   let journal: Promise<Journal> | undefined;
   let changed: Changed | undefined;
+  // A notice that nobody can read changes nothing of what the command does.
+  const say = (text: string) => world.stderr.write(`${plainLines(text).replaceAll('\n', ' ')}\n`).catch(ignore);
   const note = async (text: string) => {
-    // A notice that nobody can read changes nothing of what the command does.
-    if (!globals.quiet) await world.stderr.write(`${plainLines(text).replaceAll('\n', ' ')}\n`).catch(ignore);
+    if (!globals.quiet) await say(text);
+  };
+  const warnOf = async ({ problems }: Reply<unknown>) => {
+    if (problems.length === 0) return;
+    const where = problems.slice(0, 5).join(', ');
+    await say(`warning: the answer breaks the contract at ${where}; it counts as accepted`);
   };
   const openConnection = () => {
     connection ??= connect(world, profile, globals);
@@ -126,12 +135,15 @@ export function createSession({ world, profile, globals, commandLine, runLine }:
     get isInteractive() {
       return !globals.noInput && !world.env['CI'] && world.stderr.isTerminal && world.stdin.isTerminal;
     },
+    say,
     note,
     changed: () => changed,
     call: async (endpoint, input, options = {}) => {
       await prepare(session, endpoint, input, options);
       const reply = await (await client()).call(endpoint, input, options);
-      if (effectOf(endpoint, input) !== 'read') changed = { operationId: undefined };
+      if (effectOf(endpoint, input) !== 'read')
+        changed = { operationId: undefined, requestId: requestIdOf(endpoint, reply.data) };
+      await warnOf(reply);
       return reply;
     },
     change: async (endpoint, input, change, options = {}) => {
@@ -141,7 +153,8 @@ export function createSession({ world, profile, globals, commandLine, runLine }:
       const { reply, operationId } = await sendJournaled(session, endpoint, input, change.summary, () =>
         opened.call(endpoint, input, options),
       );
-      changed = { operationId };
+      changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
+      await warnOf(reply);
       return reply;
     },
     result: (endpoint, reply, more) => resultOf(globals, endpoint, reply, more),
@@ -222,9 +235,11 @@ async function confirm(session: Session, effect: Effect, { summary, lines, look 
   ];
   const width = Math.max(...all.map(([label]) => label.length));
   const room = (world.stderr.columns || Number.POSITIVE_INFINITY) - width - 4;
+  // Who is asked sees what it is about, however quiet the rest is.
+  const tell = mustAsk ? session.say : session.note;
   for (const [label, value] of all) {
     const lines = wrap(value, Math.max(room, NARROWEST));
-    for (const [index, line] of lines.entries()) await session.note(`  ${(index ? '' : label).padEnd(width)}  ${line}`);
+    for (const [index, line] of lines.entries()) await tell(`  ${(index ? '' : label).padEnd(width)}  ${line}`);
   }
   if (!mustAsk) return;
   const prompter = await world.prompter();
@@ -251,17 +266,12 @@ function resultOf(
   };
 }
 
-/** A reply as an outcome, with a warning where it breaks the contract. */
+/** A reply as an outcome. */
 export async function outcomeOf(
   session: Session,
   endpoint: Endpoint,
   reply: Reply<unknown>,
   more?: Pick<Result, 'columns' | 'more'>,
 ): Promise<Outcome> {
-  if (reply.problems.length > 0) {
-    await session.note(
-      `warning: the answer breaks the contract at ${reply.problems.slice(0, 5).join(', ')}; it counts as accepted`,
-    );
-  }
   return { result: session.result(endpoint, reply, more) };
 }

@@ -9,9 +9,6 @@ import { command } from './command.ts';
 import { accountBalance, nairaOf } from './look.ts';
 import type { Session } from './session.ts';
 
-/** Operations looked through for ones without an answer. */
-const LOOK_BACK = 10_000;
-
 /** How many rows a list has, by its first row; null where the service does not say. */
 async function countOf(count: Promise<{ readonly data: { readonly total?: number | null | undefined } }>) {
   return count.then(
@@ -81,8 +78,7 @@ const statusCommand = command({
   parameters: {},
   run: async (session) => {
     const { profile } = session;
-    const operations = (await session.journal()).list(LOOK_BACK);
-    const inDoubt = operations.filter(({ state }) => state === 'sent' || state === 'unknown').length;
+    const inDoubt = (await session.journal()).inDoubt({ profile: profile.name, baseUrl: profile.baseUrl });
     const about = {
       profile: profile.name,
       mode: profile.mode,

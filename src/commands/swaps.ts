@@ -6,20 +6,9 @@ import { type PercentMillionths, percentText, percentToWire } from '../money/rat
 import { fromWire, toWireNumber } from '../money/units.ts';
 import { evmAddress } from './addresses.ts';
 import { command, type Outcome } from './command.ts';
+import { listedByPosition, positionOptions } from './listed.ts';
 import { amountLine, balanceLine, type Line, look, userBalance } from './look.ts';
-import { allPages, PAGE_SIZE } from './pages.ts';
-import {
-  amountOfToken,
-  argument,
-  id,
-  oneOf,
-  option,
-  percent,
-  required,
-  switchOn,
-  ticker,
-  wholeNumber,
-} from './parameters.ts';
+import { amountOfToken, argument, id, oneOf, option, percent, required, ticker } from './parameters.ts';
 import { periodOf, periodOptions } from './period.ts';
 import { outcomeOf, type Session } from './session.ts';
 import { follow, waitOption } from './wait.ts';
@@ -220,29 +209,22 @@ const listCommand = command({
       oneOf('requested', 'completed', 'failed'),
     ),
     ...periodOptions,
-    limit: option('--limit <count>', 'swaps a page, 1 to 100 (default 20)', wholeNumber(1, 100)),
-    offset: option('--offset <count>', 'swaps to skip (default 0)', wholeNumber(0, 1_000_000_000)),
-    all: switchOn('--all', 'every page, as one list'),
+    ...positionOptions('swaps'),
   },
-  run: async (session, { status, limit, offset, all, ...period }) => {
-    const filters = { status, ...periodOf(period) };
-    const size = limit ?? (all ? PAGE_SIZE : undefined);
-    const call = (at: number | undefined) => session.call(listSwaps, { ...filters, limit: size, offset: at });
-    const first = await call(offset);
-    if (!all) return outcomeOf(session, listSwaps, first, { columns: COLUMNS });
-    const pageOf = ({ data }: Awaited<ReturnType<typeof call>>) => ({ rows: data.swaps, total: data.pagination.total });
-    const more = allPages({
-      first: pageOf(first),
-      offset: offset ?? 0,
-      size: size ?? PAGE_SIZE,
-      idOf: ({ requestId }) => requestId,
-      fetchPage: async (at) => pageOf(await call(at)),
-      turn: session.world.turn,
-    });
-    // Of the pages' own bookkeeping only the total holds for the joined list.
-    const data = { ...first.data, pagination: { total: first.data.pagination.total } };
-    return outcomeOf(session, listSwaps, { ...first, data }, { columns: COLUMNS, more });
-  },
+  run: async (session, { status, limit, offset, all, ...period }) =>
+    listedByPosition(
+      session,
+      {
+        endpoint: listSwaps,
+        columns: COLUMNS,
+        request: (size, at) => ({ status, ...periodOf(period), limit: size, offset: at }),
+        rowsOf: ({ swaps }) => swaps,
+        totalOf: ({ pagination }) => pagination.total,
+        idOf: ({ requestId }) => requestId,
+        joined: (data) => ({ ...data, pagination: { total: data.pagination.total } }),
+      },
+      { limit, offset, all },
+    ),
 });
 
 export const commands = [triggerCommand, startCommand, statusCommand, listCommand];

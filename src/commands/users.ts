@@ -2,8 +2,8 @@ import { getDetails, listUsers, onboard, onboardStatus } from '../contract/users
 import { CliError } from '../exit.ts';
 import { Secret } from '../secret.ts';
 import { command } from './command.ts';
-import { allPages, PAGE_SIZE } from './pages.ts';
-import { argument, id, oneOf, option, optionalArgument, switchOn, wholeNumber } from './parameters.ts';
+import { listedByPosition, positionOptions } from './listed.ts';
+import { argument, id, oneOf, option, optionalArgument, switchOn } from './parameters.ts';
 import { outcomeOf, type Session } from './session.ts';
 import { defaultWalletCommands } from './users-default-wallet.ts';
 import { manageCommands } from './users-manage.ts';
@@ -142,8 +142,7 @@ const listCommand = command({
   examples: ['fiatrail users list --status active', 'fiatrail users list --all -o ndjson --fields userId,lastName'],
   endpoints: [listUsers.id],
   parameters: {
-    limit: option('--limit <count>', 'users a page, 1 to 100 (default 20)', wholeNumber(1, 100)),
-    offset: option('--offset <count>', 'users to skip (default 0)', wholeNumber(0, 1_000_000_000)),
+    ...positionOptions('users'),
     status: option('--status <status>', 'active, inactive or all (default all)', oneOf('active', 'inactive', 'all')),
     sortBy: option(
       '--sort-by <field>',
@@ -151,38 +150,22 @@ const listCommand = command({
       oneOf('createdAt', 'verifiedAt'),
     ),
     order: option('--order <direction>', 'asc or desc (default desc)', oneOf('asc', 'desc')),
-    all: switchOn('--all', 'every page, as one list'),
   },
-  run: async (session, { limit, offset, status, sortBy, order, all }) => {
-    const page = (at: number | undefined, size: number | undefined) => ({
-      limit: size,
-      offset: at,
-      status,
-      sortBy,
-      orderDirection: order,
-    });
-    if (!all)
-      return outcomeOf(session, listUsers, await session.call(listUsers, page(offset, limit)), { columns: COLUMNS });
-    const size = limit ?? PAGE_SIZE;
-    const call = (at: number) => session.call(listUsers, page(at, size));
-    const pageOf = ({ data }: Awaited<ReturnType<typeof call>>) => ({
-      rows: data.users,
-      total: data.pagination?.total ?? undefined,
-    });
-    const first = await call(offset ?? 0);
-    const more = allPages({
-      first: pageOf(first),
-      offset: offset ?? 0,
-      size,
-      idOf: ({ userId }) => userId,
-      isOldestFirst: order === 'asc',
-      fetchPage: async (at) => pageOf(await call(at)),
-      turn: session.world.turn,
-    });
-    // Of the pages' own bookkeeping only the total holds for the joined list.
-    const data = { ...first.data, pagination: { total: first.data.pagination?.total } };
-    return outcomeOf(session, listUsers, { ...first, data }, { columns: COLUMNS, more });
-  },
+  run: async (session, { limit, offset, status, sortBy, order, all }) =>
+    listedByPosition(
+      session,
+      {
+        endpoint: listUsers,
+        columns: COLUMNS,
+        request: (size, at) => ({ limit: size, offset: at, status, sortBy, orderDirection: order }),
+        rowsOf: ({ users }) => users,
+        totalOf: ({ pagination }) => pagination?.total,
+        idOf: ({ userId }) => userId,
+        isOldestFirst: order === 'asc',
+        joined: (data) => ({ ...data, pagination: { total: data.pagination?.total } }),
+      },
+      { limit, offset, all },
+    ),
 });
 
 export const commands = [

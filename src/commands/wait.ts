@@ -56,47 +56,69 @@ export async function follow<E extends Endpoint>(session: Session, following: Fo
     const totalMs = waitMs > 0 ? { totalMs: Math.max(SHORTEST_READ_MS, deadlineMs - clock.now()) } : {};
     const reply = await session.call(endpoint, following.input, totalMs).catch(async (error) => {
       await line.end();
-      throw session.changed() ? cutShort(following, error) : error;
+      throw session.changed() ? cutShort(session, following, error) : error;
     });
     const now = following.stateOf(reply.data) ?? 'unknown';
     if (waitMs > 0) await line.show(`${what} is ${now}`);
     const isOver = failed.includes(now) || done.includes(now) || waitMs === 0 || clock.now() >= deadlineMs;
     if (isOver) await line.end();
     const outcome = await outcomeOf(session, endpoint, reply, columns && { columns });
-    if (failed.includes(now)) return { ...outcome, error: failure(what, following.words?.(reply.data)) };
+    if (failed.includes(now)) return { ...outcome, error: failure(session, what, following.words?.(reply.data)) };
     if (done.includes(now) || waitMs === 0) return outcome;
     const leftMs = deadlineMs - clock.now();
-    if (isOver || leftMs <= 0) return { ...outcome, error: stillPending(following, now) };
+    if (isOver || leftMs <= 0) return { ...outcome, error: stillPending(session, following, now) };
     await clock.sleep(Math.min(pauseMs, leftMs), interrupted).catch(async () => {
       await line.end();
-      throw new CliError('interrupted', `interrupted while ${what} was ${now}; it goes on without this command`, {
-        hint: `ask again with: ${following.again}`,
-      });
+      throw left(session, following, `while ${what} was ${now}`);
     });
   }
 }
 
-function failure(what: string, words: string | undefined): CliError {
+interface Followed {
+  readonly what: string;
+  readonly again: string;
+}
+
+/** The journal's id of what is followed, where this command started it. */
+function operationOf(session: Session): { readonly operationId: string | undefined } {
+  return { operationId: session.changed()?.operationId };
+}
+
+function failure(session: Session, what: string, words: string | undefined): CliError {
   return new CliError('failed', `${what} failed${words ? `: ${words}` : ''}`, {
     hint: 'it has ended; start a new one when the reason is gone',
+    ...operationOf(session),
   });
 }
 
-function stillPending({ what, again }: { what: string; again: string }, state: string): CliError {
-  return new CliError('pending', `${what} is still ${state}`, { hint: `ask again later with: ${again}` });
+function stillPending(session: Session, { what, again }: Followed, state: string): CliError {
+  return new CliError('pending', `${what} is still ${state}`, {
+    hint: `ask again later with: ${again}`,
+    ...operationOf(session),
+  });
+}
+
+function left(session: Session, { again }: Followed, when: string): CliError {
+  return new CliError('interrupted', `interrupted ${when}; it goes on without this command`, {
+    hint: `ask again with: ${again}`,
+    ...operationOf(session),
+  });
 }
 
 /**
  * What was started goes on although its status could not be read. It is `pending`, whatever stopped the reading: any
  * other code would say that nothing was sent.
  */
-function cutShort({ what, again }: { what: string; again: string }, error: unknown): unknown {
+function cutShort(session: Session, following: Followed, error: unknown): unknown {
   if (!(error instanceof CliError)) return error;
+  const { what, again } = following;
+  if (error.category === 'interrupted') return left(session, following, `while the status of ${what} was read`);
   const { code, httpStatus, responseCode } = error;
   return new CliError('pending', `the status of ${what} could not be read: ${error.message}`, {
     code,
     httpStatus,
     responseCode,
+    ...operationOf(session),
     hint: `${what} may go on; ask again with: ${again}`,
     cause: error,
   });

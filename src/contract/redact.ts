@@ -1,8 +1,12 @@
 import type * as z from 'zod/mini';
+import { isWireNumber } from '../money/decimal.ts';
 import { HIDDEN } from '../secret.ts';
 import { elementOf, fieldOf, shapeOf, unwrap } from './rows.ts';
 
-/** A copy of a value in which every field the contract calls secret is hidden. */
+/** Names of fields that hold secrets wherever they stand: who spells one of them wrong has sent a secret all the same. */
+const SECRET_NAME = /bvn|secret|password|private|(api|aes)_?-?key/i;
+
+/** A copy of a value in which every field the contract calls secret is hidden, and every other with a secret's name. */
 export function redact(schema: z.ZodMiniType, value: unknown): unknown {
   const { schema: inner, meta } = unwrap(schema);
   if (meta?.secret && value !== undefined && value !== null) return HIDDEN;
@@ -12,9 +16,17 @@ export function redact(schema: z.ZodMiniType, value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => {
       const field = fieldOf(inner, name);
-      return [name, field ? redact(field, each) : each];
+      return [name, field ? redact(field, each) : hideByName(name, each)];
     }),
   );
+}
+
+/** A field the contract does not know. */
+function hideByName(name: string, value: unknown): unknown {
+  if (SECRET_NAME.test(name)) return HIDDEN;
+  if (Array.isArray(value)) return value.map((each) => hideByName(name, each));
+  if (typeof value !== 'object' || value === null || isWireNumber(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([inner, each]) => [inner, hideByName(inner, each)]));
 }
 
 /** The secret texts inside a value, so that they can be struck out where somebody else repeats them. */
@@ -26,7 +38,8 @@ export function secretsIn(schema: z.ZodMiniType, value: unknown): string[] {
   if (!shapeOf(inner) || typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, each]) => {
     const field = fieldOf(inner, name);
-    return field ? secretsIn(field, each) : [];
+    if (field) return secretsIn(field, each);
+    return SECRET_NAME.test(name) && typeof each === 'string' && each !== '' ? [each] : [];
   });
 }
 

@@ -40,6 +40,8 @@ export interface Journal {
   unknown(operationId: string, detail: string): void;
   /** Newest first. */
   list(limit: number): Operation[];
+  /** How many operations of an account may have been done or not. */
+  inDoubt(account: Pick<Intent, 'profile' | 'baseUrl'>): number;
   /** By the whole id or by its beginning, if only one begins so. */
   find(id: string): Operation[];
   close(): void;
@@ -86,6 +88,14 @@ export async function openJournal(path: string, clock: Clock, ids: Ids): Promise
     refused: (id, detail) => move(store, clock, id, ['prepared', 'sent'], 'refused', null, detail),
     unknown: (id, detail) => move(store, clock, id, ['sent'], 'unknown', null, detail),
     list: (limit) => store.all<OperationRow>('SELECT * FROM operation ORDER BY id DESC LIMIT ?', limit).map(fromRow),
+    inDoubt: ({ profile, baseUrl }) =>
+      Number(
+        store.get<{ count: bigint }>(
+          `SELECT count(*) AS count FROM operation WHERE profile = ? AND base_url = ? AND state IN ('sent', 'unknown')`,
+          profile,
+          baseUrl,
+        )?.count ?? 0n,
+      ),
     find: (id) =>
       store
         .all<OperationRow>('SELECT * FROM operation WHERE substr(id, 1, ?) = ? ORDER BY id LIMIT 3', id.length, id)

@@ -11,7 +11,7 @@ export interface KnownOperation {
 
 const MOST = 100;
 
-/** The latest operations of a profile that the service took, newest first; none where there is no journal yet. */
+/** The latest operations of a profile, whatever became of them, newest first; none where there is no journal yet. */
 export async function knownOperations(path: string, profile: string): Promise<readonly KnownOperation[]> {
   const store = await openForReading(path);
   if (!store) return [];

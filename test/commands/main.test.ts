@@ -197,6 +197,8 @@ describe('an error', () => {
   test.each([
     [['-o', 'json', 'users', 'x']],
     [['users', 'x', '-ojson']],
+    [['users', 'x', '-qo', 'json']],
+    [['users', 'x', '-qojson']],
     [['users', 'x', '--output=json']],
     [['users', 'x', '--output', 'ndjson']],
     [['users', 'x', '--json']],

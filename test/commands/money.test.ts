@@ -153,8 +153,9 @@ describe('fees set', () => {
 });
 
 describe('fees withdrawals --all', () => {
-  const rows = (count: number) =>
+  const rows = (count: number, pagination = {}) =>
     success({
+      pagination,
       withdrawals: Array.from({ length: count }, (_, at) => ({
         withdrawalId: `w-${at}`,
         amount: 1,
@@ -169,6 +170,15 @@ describe('fees withdrawals --all', () => {
     );
     const limits = requests.map(({ url }) => new URL(url).searchParams.get('limit'));
     expect([code, limits, world.stdout.text()]).toEqual([0, ['100', '200', '400'], '250\n']);
+  });
+
+  test('prints what came, and ends in 5, when the service gives fewer than it has', async () => {
+    const { code, world } = await run(
+      ['fees', 'withdrawals', '--all', '-o', 'json', '--query', 'length(withdrawals)'],
+      [rows(100), rows(100, { total: 250, limit: 100, hasMore: true })],
+    );
+    expect([code, world.stdout.text()]).toEqual([5, '100\n']);
+    expect(world.stderr.text()).toContain('the service gave 100 rows and says that there are more');
   });
 });
 

@@ -27,6 +27,16 @@ const OFFRAMP = [
   '0123456789',
 ];
 const STARTED = success({ requestId: 'r-1', status: 'requested' });
+/** All that the contract has of it. */
+const WHOLE = {
+  requestId: 'r-1',
+  status: 'requested',
+  walletAddress: '0x1',
+  message: 'started',
+  autoSwapEnabled: false,
+  targetAsset: 'CNGN',
+  feeBreakdown: { baseAmount: 5000, totalFee: 100, totalAmount: 5100 },
+};
 
 const FEE = { percentageFee: 0.5, capFee: 50_000, enabled: true };
 const FEES = { fintechId: 'f-1', hasConfiguration: true, feeConfiguration: { onrampFee: FEE, offrampFee: FEE } };
@@ -86,6 +96,45 @@ describe('what moves money', () => {
     const { world, code } = await run(OFFRAMP, LOOK, onTerminal(no));
     const line = '1,500.00 cNGN before, 1,404.90 cNGN after';
     expect([code, world.stderr.text()]).toEqual([9, expect.stringContaining(line)]);
+  });
+
+  test('shows it with --quiet too, to who is asked', async () => {
+    const { world } = await run([...ONRAMP, '-q'], LOOK, onTerminal(no));
+    for (const part of ['environment (live)', '₦5,000.00 (500,000 kobo)', '6,500.00 cNGN after'])
+      expect(world.stderr.text()).toContain(part);
+  });
+
+  test('shows nothing with --quiet and --yes', async () => {
+    const { world } = await run([...ONRAMP, '-q', '--yes'], [success(WHOLE)]);
+    expect(world.stderr.text()).toBe('');
+  });
+
+  test.each([
+    ['a list', []],
+    ['a text', 'done'],
+  ])('is in doubt when the answer to a transfer is %s: 6', async (_, data) => {
+    const transfer = ['transfer', '--amount', '1', '--to', '0x52908400098527886E0F7030069857D2E4169EE7', '--yes'];
+    const { code, world } = await run(transfer, [success(data)]);
+    expect([code, journalRows(world.stateDir).map(({ state }) => state)]).toEqual([6, ['unknown']]);
+  });
+
+  test('warns of an answer that breaks the contract, also with --quiet and --wait', async () => {
+    const odd = success({ ...WHOLE, walletAddress: 5 });
+    const done = success({ requestId: 'r-1', status: 'completed' });
+    const { code, world } = await run([...ONRAMP, '--yes', '-q', '--wait'], [odd, done]);
+    expect([code, world.stderr.text()]).toEqual([
+      0,
+      'warning: the answer breaks the contract at walletAddress; it counts as accepted\n',
+    ]);
+  });
+
+  test('is journaled without secrets, however their names are spelled', async () => {
+    const fields = { userId: 'u-1', BVN: '22222222299', apiKey: 'sandbox_0123', meta: [{ privateKey: '5ec7e7' }] };
+    const api = ['api', 'POST', '/cngnonramp', '-d', JSON.stringify(fields), '--yes', '-v'];
+    const { world } = await run(api, [STARTED]);
+    const seen = JSON.stringify(journalRows(world.stateDir)) + world.stderr.text() + world.stdout.text();
+    expect(seen).toContain('u-1');
+    for (const hidden of ['22222222299', 'sandbox_0123', '5ec7e7']) expect(seen).not.toContain(hidden);
   });
 
   test('says how much is missing', async () => {

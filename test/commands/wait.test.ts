@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { onrampStatus } from '../../src/contract/transactions.ts';
+import { ExchangeError } from '../../src/exchange-error.ts';
 import { main } from '../../src/main.ts';
 import type { HttpResponse } from '../../src/world.ts';
 import { json, refusal, scripted, success, type Turn } from '../support/exchange.ts';
@@ -75,6 +76,41 @@ describe('with --wait', () => {
   test('a status that cannot be read any more ends as a read does', async () => {
     const { code, stderr } = await waiting(WAIT, [now('processing'), refusal(401, '03', 'no')]);
     expect([code, stderr]).toEqual([4, expect.stringContaining('the service refused: no')]);
+  });
+
+  const STARTED = success({ requestId: 'r-1', status: 'requested' });
+  const START = ['onramp', 'start', 'u-1', '--amount', '5000', '--yes', '-o', 'json', '--wait'];
+  const errorIn = (stderr: string) =>
+    (JSON.parse(stderr.slice(stderr.indexOf('{'))) as { error: Record<string, unknown> }).error;
+
+  test.each([
+    ['is still going on: 8', '200ms', ['requested', 'requested', 'requested'], 8, 'PENDING'],
+    ['failed: 3', '10s', ['failed'], 3, 'FAILED'],
+  ] as const)('what was started and %s, is told with the journal’s id', async (_, time, states, exit, errorCode) => {
+    const { code, stderr } = await waiting([...START, time], [STARTED, ...states.map(now)]);
+    expect([code, errorIn(stderr)]).toEqual([
+      exit,
+      expect.objectContaining({ code: errorCode, operationId: expect.any(String) }),
+    ]);
+  });
+
+  test('what was started and is interrupted while its status is read, goes on: 130', async () => {
+    const interrupted = new AbortController();
+    const interruptedRead: Turn = () => {
+      interrupted.abort();
+      throw new ExchangeError('the request was given up', true);
+    };
+    const { code, stderr } = await waiting(START, [STARTED, interruptedRead], interrupted.signal);
+    expect([code, errorIn(stderr)]).toEqual([
+      130,
+      expect.objectContaining({ category: 'interrupted', operationId: expect.any(String) }),
+    ]);
+    expect(stderr).not.toContain('nothing was');
+  });
+
+  test('a time that swallowed the id is said to be none', async () => {
+    const { code, stderr } = await waiting(['onramp', 'status', '--wait', 'r-1'], []);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--wait: "r-1" is no duration')]);
   });
 
   test('a status without a state is waited for too', async () => {

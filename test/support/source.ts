@@ -155,7 +155,9 @@ export function callsAtImport(statement: string): string[] {
   if (/^(export )?(default )?(async )?function\b/.test(statement)) return [];
   // The fields of a class are made with its objects; only what is static is made with the class.
   const isClass = /^(export )?(default )?(abstract )?class\b/.test(statement);
-  const text = withoutFunctions(isClass ? (statement.match(/^\s+static .*$/gm) ?? []).join('\n') : statement);
+  const made = withoutFunctions(isClass ? (statement.match(/^\s+static .*$/gm) ?? []).join('\n') : statement);
+  // The dots of a spread belong to no name.
+  const text = made.replaceAll('...', ' ');
   return [...text.matchAll(/\b(new\s+)?(\.?[A-Za-z_$][\w$.]*)(?:<[^()]*>)?\(|(\.\w+)\(/g)].map(
     ([, isNew, name = '', method]) => method ?? (isNew ? `new ${name}` : name),
   );
