@@ -20,10 +20,13 @@ import { koboOf } from './amounts.ts';
 import { resolveAccount } from './banks.ts';
 import { requireActive, type UserRow, userOf } from './users.ts';
 
-/** cNGN the service can sign for: the managed wallet first, then generated ones without an owner of their own, then replaced ones. */
+/**
+ * cNGN the service can sign for, on every network: the managed wallet first, then generated ones without an owner of their own, then replaced
+ * ones, then those on Bantu and Solana. Source: public (the balance is that of all networks), inferred (the order).
+ */
 function spendable(call: Call, user: UserRow): Source[] {
   const wallets = userWallets(call.store, user.id).filter(({ custom_owner }) => custom_owner === null);
-  const inOrder = ['managed', 'generated', 'replaced'].flatMap((wanted) =>
+  const inOrder = ['managed', 'generated', 'replaced', 'multi_chain'].flatMap((wanted) =>
     wallets.filter(({ kind }) => kind === wanted),
   );
   return inOrder.flatMap(({ id }) =>

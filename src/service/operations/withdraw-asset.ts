@@ -7,12 +7,12 @@ import { fromWire, toWireText } from '../../money/units.ts';
 import { bridgeFee } from '../bridge-routes.ts';
 import { accountReceiving, bridgeReceivingAt } from '../chain-deposits.ts';
 import { type Call, isoTime } from '../context.ts';
-import { type AccountRef, balanceOf, platformTokens, post, walletAccount } from '../ledger.ts';
+import { type AccountRef, platformTokens, post, walletAccount } from '../ledger.ts';
 import { schedule } from '../machine.ts';
 import { complete, transit, type WithdrawalRow, withdrawal } from '../machines/withdrawal.ts';
 import type { Operations } from '../operation.ts';
 import { blockNumber, GAS, TOKEN_ADDRESS } from '../tokens.ts';
-import { type WalletRow, walletAt } from '../wallets.ts';
+import { holdings, type WalletRow, walletAt } from '../wallets.ts';
 import { insertWithdrawal } from '../withdrawals.ts';
 import { requireForm } from './addresses.ts';
 import { requireActive, type UserRow, userOf } from './users.ts';
@@ -53,16 +53,19 @@ interface Shipment {
 }
 
 /**
- * The network the tokens are taken from: the one they are to go to where the wallet holds enough of them there, else Base, over a bridge.
- * Throws SHORT_BALANCE.
+ * The network the tokens are taken from: the one they are to go to where the wallet holds enough of them there; else, over a bridge, Base or
+ * the first other one that holds enough. Throws SHORT_BALANCE.
  */
 function originOf({ store }: Call, { wallet, token, base, network, address }: Shipment): string {
-  const heldOn = (key: string) => balanceOf(store, walletAccount(wallet.id, key, token));
-  const networks = address === wallet.address ? ['base'] : [network.key, 'base'];
-  const origin = networks.find((key) => heldOn(key) >= base);
+  const target = ledgerNetwork(network);
+  const held = holdings(store, wallet.id, token);
+  const enough = held.filter(({ balance }) => balance >= base).map((each) => each.network);
+  const direct = address === wallet.address ? [] : [target];
+  const origin = [...direct, 'base', ...enough.filter((key) => key !== target)].find((key) => enough.includes(key));
   if (origin !== undefined) return origin;
   const people = (minor: bigint) => amountForPeople(amount(token, minor));
-  throw new Fault('SHORT_BALANCE', `${people(base)} needed, the wallet holds ${people(heldOn('base'))} on Base`);
+  const most = held.reduce((so, { balance }) => (balance > so ? balance : so), 0n);
+  throw new Fault('SHORT_BALANCE', `${people(base)} needed on one network, the wallet holds ${people(most)} at most`);
 }
 
 /**
