@@ -17,10 +17,15 @@ const MODIFIERS: Readonly<Record<string, PercentMillionths>> = {
   atc: 0n,
   lisk: 0n,
   xbn: 100_000n,
+  arc: 0n,
+  celo: 0n,
 };
 
-/** Networks that cNGN can be moved between. Source: interface. */
-export const BRIDGE_NETWORKS = Object.keys(MODIFIERS);
+/** Networks that cNGN can be moved between, as a request may name them. Source: interface (the request of a quote). */
+export const ROUTE_NETWORKS = Object.keys(MODIFIERS);
+
+/** The same as the list of networks tells them: without two that requests may name. Source: interface. */
+export const LISTED_NETWORKS = ['base', 'bsc', 'eth', 'sol', 'pol', 'atc', 'lisk', 'xbn'];
 
 /** Networks of the service at large, on which other tokens may be. Source: interface. */
 export const ALL_NETWORKS = ['base', 'bsc', 'eth', 'pol', 'trx', 'sol', 'xbn', 'atc', 'monad', 'arc', 'celo'];

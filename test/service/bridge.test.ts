@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { balanceMulti } from '../../src/contract/balances.ts';
-import { bridgeStatus, listBridges, quoteBridge, startBridge } from '../../src/contract/bridge.ts';
+import { bridgeNetworks, bridgeStatus, listBridges, quoteBridge, startBridge } from '../../src/contract/bridge.ts';
 import { sandboxDeposit } from '../../src/contract/control.ts';
 import type { RequestOf } from '../../src/contract/endpoint.ts';
 import { addressProblemOn, networkOf } from '../../src/contract/networks.ts';
@@ -17,7 +17,8 @@ const RECEIVER = `0x${'1e'.repeat(20)}`;
 const SOLANA = '4Nd1mBQtrMJVYVfKf2PJy9NZUZdTAsp7D4xWLs4gDB4T';
 const BANTU = 'GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF';
 
-const NETWORKS = ['base', 'bsc', 'eth', 'sol', 'pol', 'atc', 'lisk', 'xbn'];
+const LISTED = ['base', 'bsc', 'eth', 'sol', 'pol', 'atc', 'lisk', 'xbn'];
+const NETWORKS = [...LISTED, 'arc', 'celo'];
 const addressOn = (network: string) => (network === 'sol' ? SOLANA : network === 'xbn' ? BANTU : SENDER);
 
 const transfer = {
@@ -87,6 +88,8 @@ describe('a quote', () => {
     ['base', 'eth', '1000', 0.25, '7.500000'],
     ['eth', 'sol', '1000', 0.35, '8.500000'],
     ['xbn', 'sol', '1000', 0.2, '7.000000'],
+    ['arc', 'celo', '1000', 0, '5.000000'],
+    ['celo', 'eth', '1000', 0.25, '7.500000'],
     ['lisk', 'pol', '0.000001', 0, '0.000000'],
     ['lisk', 'pol', '0.0001', 0, '0.000001'],
     ['base', 'bsc', '10000000000', 0, '50000000.000000'],
@@ -118,6 +121,13 @@ describe('a quote', () => {
     const { fromNetwork } = await box.ask(quoteBridge, { ...transfer, fromNetwork: written, toNetwork: 'lisk' });
     expect(fromNetwork).toBe(key);
   });
+});
+
+test('the list of networks is the specification’s, which leaves out two of a quote', async () => {
+  await using box = await openSandbox();
+  const { tokens, allSupportedNetworks } = await box.ask(bridgeNetworks, {});
+  expect(tokens).toMatchObject([{ token: 'CNGN', networks: LISTED }]);
+  expect(allSupportedNetworks).toEqual(expect.arrayContaining(['arc', 'celo']));
 });
 
 describe('a bridge transaction', () => {

@@ -7,11 +7,12 @@ import { bantuAddress, solanaAddress } from '../addresses.ts';
 import {
   ALL_NETWORKS,
   BRIDGE_MINUTES,
-  BRIDGE_NETWORKS,
   BRIDGE_PROVIDER,
   BRIDGE_SECONDS,
   bridgeFee,
   bridgeNetworkOf,
+  LISTED_NETWORKS,
+  ROUTE_NETWORKS,
 } from '../bridge-routes.ts';
 import { type Call, hex, isoTime, isoTimeOrNull, orderedBytes } from '../context.ts';
 import type { BridgeRow } from '../machines/bridge.ts';
@@ -38,8 +39,8 @@ interface Route {
 
 function routeNetwork(text: string, field: string): Network {
   const network = bridgeNetworkOf(text);
-  if (!network || !BRIDGE_NETWORKS.includes(network.key))
-    throw new Fault('VALIDATION_ERROR', `${field}: expected one of ${BRIDGE_NETWORKS.join(', ')}`);
+  if (!network || !ROUTE_NETWORKS.includes(network.key))
+    throw new Fault('VALIDATION_ERROR', `${field}: expected one of ${ROUTE_NETWORKS.join(', ')}`);
   return network;
 }
 
@@ -157,7 +158,7 @@ function shown(row: BridgeRow) {
 const status: Operations['bridge.status'] = (call, { requestId }) => shown(bridgeOf(call, requestId));
 
 const networks: Operations['bridge.networks'] = () => ({
-  tokens: [{ token: 'CNGN', networks: [...BRIDGE_NETWORKS], preferredProvider: BRIDGE_PROVIDER }],
+  tokens: [{ token: 'CNGN', networks: [...LISTED_NETWORKS], preferredProvider: BRIDGE_PROVIDER }],
   allSupportedNetworks: [...ALL_NETWORKS],
 });
 
