@@ -36,6 +36,27 @@ async function openWithUser() {
   return { box, user, solana, bantu, [Symbol.asyncDispose]: box.close };
 }
 
+test('the wallets on Bantu and Solana show what they hold, and null for nothing', async () => {
+  await using box = await openSandbox();
+  const user = await onboardUser(box);
+  await give(box, await addressOn(box, user, 'solana'), 'sol', '60.5');
+  await give(box, await addressOn(box, user, 'bantu'), 'xbn', '7', 'USDC');
+  const shown = async () => {
+    const { wallets } = await box.ask(listUserWallets, { userId: user.userId });
+    return Object.fromEntries((wallets ?? []).map(({ blockchain, balances }) => [blockchain, balances]));
+  };
+  expect(await shown()).toMatchObject({
+    base: { CNGN: { balance: '0.000000' } },
+    bantu: { cngn: null, tokenBuy: null },
+    solana: { cngn: '60.500000', tokenBuy: '60.500000' },
+  });
+  await box.inside(({ store }) => store.run(`UPDATE wallet SET token_buy = 'USDC' WHERE kind = 'multi_chain'`));
+  expect(await shown()).toMatchObject({
+    bantu: { cngn: null, tokenBuy: '7.000000' },
+    solana: { cngn: '60.500000', tokenBuy: null },
+  });
+});
+
 describe('an offramp', () => {
   test('draws on the wallets on Bantu and Solana behind the others', async () => {
     await using of = await openWithUser();

@@ -1,6 +1,6 @@
 import { Fault } from '../../contract/faults.ts';
 import { networkOf } from '../../contract/networks.ts';
-import { type Amount, type Asset, amount } from '../../money/amount.ts';
+import { type Amount, type Asset, amount, type Token } from '../../money/amount.ts';
 import { toWireText } from '../../money/units.ts';
 import { type Call, isoTime } from '../context.ts';
 import type { Operations } from '../operation.ts';
@@ -43,21 +43,28 @@ function total(call: Call, wallet: WalletRow, asset: Asset): Amount {
   );
 }
 
+/** Balances in the shape of the kind of wallet: objects for smart wallets, two texts for the others, null for nothing. Source: public. */
+function balancesOf(call: Call, wallet: WalletRow) {
+  const balance = (asset: Asset) => ({ balance: tokenText(total(call, wallet, asset)) });
+  if (wallet.kind !== 'multi_chain') return { CNGN: balance('CNGN'), USDC: balance('USDC'), USDT: balance('USDT') };
+  const held = (asset: Asset) => {
+    const sum = total(call, wallet, asset);
+    return sum.minor === 0n ? null : tokenText(sum);
+  };
+  return { cngn: held('CNGN'), tokenBuy: held(wallet.token_buy as Token) };
+}
+
 const listUser: Operations['wallets.list-user'] = (call, { userId }) => {
   const user = userOf(call, userId, 'NOT_FOUND');
   const wallets = userWallets(call.store, user.id).map((wallet) => {
-    const isSmart = wallet.kind !== 'multi_chain';
-    const balance = (asset: Asset) => ({ balance: tokenText(total(call, wallet, asset)) });
     return {
       walletAddress: wallet.address,
-      status: isSmart ? 'smart_wallet' : 'multi_chain',
+      status: wallet.kind === 'multi_chain' ? 'multi_chain' : 'smart_wallet',
       createdAt: isoTime(wallet.created_at),
       owner: wallet.custom_owner ?? 'service-managed',
       tokenBuy: wallet.token_buy,
       blockchain: wallet.blockchain,
-      balances: isSmart
-        ? { CNGN: balance('CNGN'), USDC: balance('USDC'), USDT: balance('USDT') }
-        : { cngn: null, tokenBuy: null },
+      balances: balancesOf(call, wallet),
     };
   });
   return { wallets, count: wallets.length, userId: user.user_id, version: '1.0.0' };
