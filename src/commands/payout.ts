@@ -1,7 +1,7 @@
 import { getBankAccount } from '../contract/banks.ts';
 import { payoutStatus, startPayout } from '../contract/transfers.ts';
 import { type Amount, amountForPeople, amount as amountIn } from '../money/amount.ts';
-import { cngnBaseFromKobo, koboFromCngnBase } from '../money/rates.ts';
+import { cngnBaseFromKobo, wholeKoboFromCngnBase } from '../money/rates.ts';
 import { toWireNumber } from '../money/units.ts';
 import { command } from './command.ts';
 import { accountBalance, amountLine, balanceLine, type Line, LOOKING, look, platformFee } from './look.ts';
@@ -44,7 +44,7 @@ async function destinationLines(session: Session, accountId: string): Promise<re
 
 /** The platform's fee, and the balance before and after both. */
 async function costLines(session: Session, amount: Amount): Promise<readonly Line[]> {
-  const kobo = koboFromCngnBase(amount.minor);
+  const kobo = wholeKoboFromCngnBase(amount.minor);
   const [before, fee] = await Promise.all([
     accountBalance(session, 'CNGN').catch(() => undefined),
     kobo === undefined ? undefined : platformFee(session, 'offramp', amountIn('NGN', kobo)).catch(() => undefined),

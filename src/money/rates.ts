@@ -36,12 +36,7 @@ export function cngnBaseFromKobo(kobo: bigint): bigint {
   return kobo * BASE_PER_KOBO;
 }
 
-/** cNGN to Naira where it is whole kobo; undefined for any other amount. */
+/** cNGN to Naira, base units to kobo, exact: undefined for an amount that is finer than a kobo. */
 export function wholeKoboFromCngnBase(base: bigint): bigint | undefined {
-  return base % BASE_PER_KOBO === 0n ? base / BASE_PER_KOBO : undefined;
-}
-
-/** The same back; undefined for what is finer than a kobo. */
-export function koboFromCngnBase(base: bigint): bigint | undefined {
   return base % BASE_PER_KOBO === 0n ? base / BASE_PER_KOBO : undefined;
 }

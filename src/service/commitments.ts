@@ -1,5 +1,6 @@
 import type { Asset } from '../money/amount.ts';
 import type { Database } from '../sqlite/database.ts';
+import { mostGivenBase } from './orders.ts';
 
 /** What a fintech's orders and trades have a claim on. Source: interface (commitments of a transfer), public (what is reserved). */
 export interface Commitments {
@@ -8,8 +9,6 @@ export interface Commitments {
   /** In base units: the maximum of every active order that gives the asset. What an escrow holds has left the wallet. */
   readonly totalBase: bigint;
 }
-
-const MICRO = 1_000_000n;
 
 /** What active orders may still take from the wallet that gives `asset`. */
 export function commitments(store: Database, fintech: bigint, asset: Asset): Commitments {
@@ -22,12 +21,10 @@ export function commitments(store: Database, fintech: bigint, asset: Asset): Com
     `SELECT COUNT(*) AS n FROM fx_trade WHERE fintech = ? AND state IN ('pending', 'locked', 'signing', 'settling')`,
     fintech,
   );
-  // In SQL the product could pass 64 bits.
-  const most = ({ max_base: cngn, price_micro: price }: (typeof orders)[number]) =>
-    asset === 'CNGN' ? cngn : (cngn * MICRO + price - 1n) / price;
   return {
     activeOrders: orders.length,
     activeEscrows: Number(trades?.n ?? 0n),
-    totalBase: orders.reduce((sum, order) => sum + most(order), 0n),
+    // In SQL the product could pass 64 bits.
+    totalBase: orders.reduce((sum, order) => sum + mostGivenBase(asset, order.max_base, order.price_micro), 0n),
   };
 }

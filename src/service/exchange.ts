@@ -1,4 +1,4 @@
-import type { Asset, Token } from '../money/amount.ts';
+import type { Token } from '../money/amount.ts';
 import type { Database } from '../sqlite/database.ts';
 import type { Posting } from './ledger.ts';
 import { averagePriceMicro, averageSpreadMillionths, type Fill, match } from './order-book.ts';
@@ -66,10 +66,4 @@ export function exchange(
 export function leastOutBase(expectedBase: bigint, slippageMillionths: bigint): bigint {
   const whole = 100_000_000n;
   return (expectedBase * (whole - slippageMillionths) + whole - 1n) / whole;
-}
-
-/** The ticker as one of the three tokens. */
-export function tokenOf(asset: Asset): Token {
-  if (asset === 'NGN') throw new Error('Naira is no token');
-  return asset;
 }

@@ -18,9 +18,6 @@ export interface AccruedFees {
   readonly updatedAt: bigint;
 }
 
-/** The fee accounts, in the order in which a withdrawal draws on them. */
-export const DIRECTIONS: readonly Direction[] = ['onramp', 'offramp'];
-
 /** Fees of money that is still on its way. */
 const IN_FLIGHT: Readonly<Record<Direction, string>> = {
   onramp: `SELECT COALESCE(SUM(fintech_fee_kobo), 0) AS kobo FROM deposit WHERE fintech = ? AND state = 'processing'`,
