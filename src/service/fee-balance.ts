@@ -4,14 +4,16 @@ import { balanceOf, type Direction, feesWithdrawing, fintechFees } from './ledge
 /** Withdrawals between these limits are taken. Source: public (an example). */
 export const WITHDRAWAL_LIMITS_KOBO = { minimum: 1_000n, maximum: 10_000_000n } as const;
 
-/** What a fintech has of its fees, less what was withdrawn. */
+/** What a fintech earns in fees, and what it has of them. */
 export interface AccruedFees {
-  /** By direction: collected, on its way to the bank, and of transactions still under way. */
+  /** By direction, since creation: earned, withdrawn or not, and of transactions still under way. Source: interface (since creation). */
   readonly onrampKobo: bigint;
   readonly offrampKobo: bigint;
   /** Of transactions that are paid for and not yet booked. */
   readonly pendingKobo: bigint;
+  /** On its way to the bank. */
   readonly withdrawingKobo: bigint;
+  /** What can be withdrawn. */
   readonly availableKobo: bigint;
   readonly transactions: number;
   /** Milliseconds since the epoch; 0 when nothing ever happened. */
@@ -24,22 +26,24 @@ const IN_FLIGHT: Readonly<Record<Direction, string>> = {
   offramp: `SELECT COALESCE(SUM(fintech_fee_kobo), 0) AS kobo FROM offramp WHERE fintech = ? AND state = 'payout_pending'`,
 };
 
+const EARNED = 'SELECT earned_kobo AS kobo FROM fee_tally WHERE fintech = ? AND direction = ?';
+
 const LATEST = `SELECT COALESCE(MAX(at), 0) AS at, COALESCE(SUM(transactions), 0) AS transactions FROM (
   SELECT updated_at AS at, transactions FROM fee_tally WHERE fintech = ?1
   UNION ALL SELECT MAX(created_at, COALESCE(processed_at, 0)), 0 FROM fee_withdrawal WHERE fintech = ?1)`;
 
 export function accruedFees(store: Database, fintech: bigint): AccruedFees {
   const of = (direction: Direction) => ({
+    earned: store.get<{ kobo: bigint }>(EARNED, fintech, direction)?.kobo ?? 0n,
     available: balanceOf(store, fintechFees(fintech, direction)),
     withdrawing: balanceOf(store, feesWithdrawing(fintech, direction)),
     pending: store.get<{ kobo: bigint }>(IN_FLIGHT[direction], fintech)?.kobo ?? 0n,
   });
   const [onramp, offramp] = [of('onramp'), of('offramp')];
-  const sum = ({ available, withdrawing, pending }: typeof onramp) => available + withdrawing + pending;
   const latest = store.get<{ at: bigint; transactions: bigint }>(LATEST, fintech);
   return {
-    onrampKobo: sum(onramp),
-    offrampKobo: sum(offramp),
+    onrampKobo: onramp.earned + onramp.pending,
+    offrampKobo: offramp.earned + offramp.pending,
     pendingKobo: onramp.pending + offramp.pending,
     withdrawingKobo: onramp.withdrawing + offramp.withdrawing,
     availableKobo: onramp.available + offramp.available,
