@@ -131,6 +131,10 @@ const STATE_PROBLEMS: Readonly<Record<DatabaseError['problem'], (path: string) =
     `${path} was made by a newer fiatrail`,
     'use that version, or set FIATRAIL_STATE_DIR to another folder',
   ],
+  older: (path) => [
+    `${path} was made by an earlier fiatrail, whose sandbox had other tables; it was left as it is`,
+    'move it away to begin anew, or set FIATRAIL_STATE_DIR to another folder',
+  ],
   other: (path) => [`${path} cannot be used`, 'set FIATRAIL_STATE_DIR to another folder'],
 };
 

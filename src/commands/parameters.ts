@@ -48,27 +48,34 @@ function withValues<T>(values: readonly string[], parse: (text: string) => T): P
   return Object.assign(parse, { values });
 }
 
+/** One that must be there, and is asked for on a terminal. */
+function needed<T>(
+  kind: Parameter<T>['kind'],
+  name: string,
+  help: string,
+  parse: Parse<T>,
+  question = `${name}:`,
+): Parameter<T> {
+  return { kind, name, help, required: true, parse: (text = '') => parse(text), question, ...valuesOf(parse) };
+}
+
+/** One that may be left out. */
+function possible<T>(
+  kind: Parameter<T>['kind'],
+  name: string,
+  help: string,
+  parse: Parse<T>,
+): Parameter<T | undefined> {
+  const parsePossible = (text: string | undefined) => (text === undefined ? undefined : parse(text));
+  return { kind, name, help, required: false, parse: parsePossible, ...valuesOf(parse) };
+}
+
 export function argument<T>(name: string, help: string, parse: Parse<T>, question?: string): Parameter<T> {
-  return {
-    kind: 'argument',
-    name,
-    help,
-    required: true,
-    parse: (text = '') => parse(text),
-    question: question ?? `${name}:`,
-    ...valuesOf(parse),
-  };
+  return needed('argument', name, help, parse, question);
 }
 
 export function optionalArgument<T>(name: string, help: string, parse: Parse<T>): Parameter<T | undefined> {
-  return {
-    kind: 'argument',
-    name,
-    help,
-    required: false,
-    parse: (text) => (text === undefined ? undefined : parse(text)),
-    ...valuesOf(parse),
-  };
+  return possible('argument', name, help, parse);
 }
 
 /** One or more arguments, the last of a command. */
@@ -82,26 +89,11 @@ export function someArguments<T>(
 }
 
 export function required<T>(name: string, help: string, parse: Parse<T>, question?: string): Parameter<T> {
-  return {
-    kind: 'option',
-    name,
-    help,
-    required: true,
-    parse: (text = '') => parse(text),
-    question: question ?? `${name}:`,
-    ...valuesOf(parse),
-  };
+  return needed('option', name, help, parse, question);
 }
 
 export function option<T>(name: string, help: string, parse: Parse<T>): Parameter<T | undefined> {
-  return {
-    kind: 'option',
-    name,
-    help,
-    required: false,
-    parse: (text) => (text === undefined ? undefined : parse(text)),
-    ...valuesOf(parse),
-  };
+  return possible('option', name, help, parse);
 }
 
 export function repeated<T>(name: string, help: string, parse: Parse<T>): Parameter<readonly T[]> {

@@ -6,12 +6,15 @@ export interface Network {
   readonly form: AddressForm;
 }
 
+/** The network of the service's own wallets. Source: interface. */
+export const BASE: Network = { key: 'base', name: 'Base', form: 'evm' };
+
 /**
  * Every network the service names. Keys: interface; `atc` and `asc` are both written for one network, so both are taken.
  * Names and address forms: public knowledge of the chains, inferred for atc, asc, arc and xbn.
  */
 export const NETWORKS: readonly Network[] = [
-  { key: 'base', name: 'Base', form: 'evm' },
+  BASE,
   { key: 'eth', name: 'Ethereum', form: 'evm' },
   { key: 'bsc', name: 'BNB Smart Chain', form: 'evm' },
   { key: 'pol', name: 'Polygon', form: 'evm' },

@@ -24,8 +24,11 @@ const MODIFIERS: Readonly<Record<string, PercentMillionths>> = {
 /** Networks that cNGN can be moved between, as a request may name them. Source: interface (the request of a quote). */
 export const ROUTE_NETWORKS = Object.keys(MODIFIERS);
 
-/** The same as the list of networks tells them: without two that requests may name. Source: interface. */
-export const LISTED_NETWORKS = ['base', 'bsc', 'eth', 'sol', 'pol', 'atc', 'lisk', 'xbn'];
+/** Networks that requests may name and the list of networks leaves out. Source: interface. */
+const UNLISTED = ['arc', 'celo'];
+
+/** The same as the list of networks tells them. Source: interface. */
+export const LISTED_NETWORKS = ROUTE_NETWORKS.filter((key) => !UNLISTED.includes(key));
 
 /** Networks of the service at large, on which other tokens may be. Source: interface. */
 export const ALL_NETWORKS = ['base', 'bsc', 'eth', 'pol', 'trx', 'sol', 'xbn', 'atc', 'monad', 'arc', 'celo'];

@@ -2,7 +2,8 @@
  * The sandbox's tables. Money is INTEGER in the asset's smallest unit, named for it; times are INTEGER
  * milliseconds since the epoch, sandbox time. Rows refer to each other by rowid; what the outside sees is the public id beside it.
  */
-export const SCHEMA_VERSION = 1;
+/** Goes up with every change of the tables: a file of another version is refused. */
+export const SCHEMA_VERSION = 2;
 /** `frsb`, in ASCII. */
 export const SANDBOX_FILE_ID = 0x66727362;
 

@@ -21,7 +21,7 @@ export interface Database {
 }
 
 /** What is wrong with a state file, in the terms of the person who has to mend it. */
-export type DatabaseProblem = 'full' | 'corrupt' | 'unwritable' | 'busy' | 'newer' | 'other';
+export type DatabaseProblem = 'full' | 'corrupt' | 'unwritable' | 'busy' | 'newer' | 'older' | 'other';
 
 export class DatabaseError extends Error {
   override name = 'DatabaseError';
@@ -125,8 +125,11 @@ function prepareFile(database: Database, path: string, { synchronous, layout }: 
   database.exec(`PRAGMA synchronous = ${synchronous}`);
   if (pragma('user_version') === layout.version) return;
   database.transaction('write', () => {
-    if (pragma('user_version') > layout.version) throw new DatabaseError('newer', path, undefined);
-    if (pragma('user_version') !== 0) return;
+    const found = pragma('user_version');
+    if (found > layout.version) throw new DatabaseError('newer', path, undefined);
+    // Another process may have made it meanwhile.
+    if (found === layout.version) return;
+    if (found !== 0) throw new DatabaseError('older', path, undefined);
     layout.create(database);
     database.exec(`PRAGMA application_id = ${layout.applicationId}; PRAGMA user_version = ${layout.version}`);
   });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
@@ -119,6 +120,27 @@ describe('a file of a newer fiatrail', () => {
     await using box = await openSandbox({ path });
     box.service.store.exec(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
     await expect(openSandbox({ path })).rejects.toMatchObject({ name: 'DatabaseError', problem: 'newer' });
+  });
+});
+
+describe('a file of an earlier fiatrail', () => {
+  test('is called older and left as it is', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('sandbox.db');
+    {
+      await using box = await openSandbox({ path });
+      box.service.store.exec(`PRAGMA user_version = ${SCHEMA_VERSION - 1}`);
+    }
+    const before = readFileSync(path);
+    await expect(openSandbox({ path })).rejects.toMatchObject({ name: 'DatabaseError', problem: 'older' });
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  test('is known by its version, which goes up whenever the tables change', async () => {
+    await using box = await openSandbox();
+    const tables = box.service.store.all(`SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name`);
+    const digest = createHash('sha256').update(JSON.stringify(tables)).digest('hex').slice(0, 16);
+    expect({ version: SCHEMA_VERSION, digest }).toEqual({ version: 2, digest: 'e3fdb2725d93e855' });
   });
 });
 

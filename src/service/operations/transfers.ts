@@ -1,5 +1,5 @@
 import { Fault } from '../../contract/faults.ts';
-import type { Network } from '../../contract/networks.ts';
+import { BASE } from '../../contract/networks.ts';
 import { ASSET_LABEL, amount, amountForPeople, type Token } from '../../money/amount.ts';
 import { fromWire, toWireText } from '../../money/units.ts';
 import { accountReceiving } from '../chain-deposits.ts';
@@ -23,9 +23,6 @@ function requireRecipient(call: Call, address: string): ExternalWalletRow {
     throw new Fault('VALIDATION_ERROR', 'destinationAddress: the wallet is inactive and cannot receive transfers');
   return recipient;
 }
-
-/** Whatever network the recipient was registered for. Source: inferred. */
-const BASE: Network = { key: 'base', name: 'Base', form: 'evm' };
 
 const NOTHING: Commitments = { activeOrders: 0, activeEscrows: 0, totalBase: 0n };
 
