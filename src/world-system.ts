@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CliError } from './exit.ts';
+import { findProgram, runProgram } from './programs.ts';
 import type { Clock, Exchange, Ids, InputStream, OutputStream, Prompter, World } from './world.ts';
 
 /** The one place that touches the process, its time, its chance and its streams. */
@@ -20,9 +21,15 @@ export function createSystemWorld(): World {
       network ??= import('./client/network.ts').then(({ createNetwork }) => createNetwork(process.env));
       return (await network)(request, signal, isRead);
     },
-    prompter: () => loadPrompter(interrupted.signal),
+    prompter: () => openPrompter(interrupted.signal),
     interrupted: interrupted.signal,
     platform: process.platform,
+    get cwd() {
+      return process.cwd();
+    },
+    self: [process.execPath, process.argv[1] ?? ''],
+    runProgram: (words, options) => runProgram(words, options, process.env, interrupted.signal),
+    findProgram: (name) => findProgram(name, process.env, process.platform),
     get homeDir() {
       return process.env['HOME'] || process.getBuiltinModule('node:os').homedir();
     },
@@ -180,29 +187,14 @@ async function readBounded(path: string, maxBytes: number): Promise<string> {
   }
 }
 
-async function loadPrompter(signal: AbortSignal): Promise<Prompter> {
-  const { confirm, input, password } = await import('@inquirer/prompts');
-  const context = { output: process.stderr, signal };
-  return {
-    confirm: (message) => ask(confirm({ message, default: false }, context)),
-    text: (message, check) => ask(input({ message, validate: check }, context)),
-    secret: (message, check) => ask(password({ message, mask: '•', validate: check }, context)),
-  };
-}
-
-/** An answer, or the end of the command: Ctrl-C, for which the library has errors of its own, and Ctrl-D, after which it is silent. */
-function ask<T>(question: Promise<T>): Promise<T> {
-  const left = () => new CliError('interrupted', 'interrupted; nothing was sent');
-  return new Promise((resolve, reject) => {
-    const onNothingLeft = () => {
-      // The question still stands on the line.
-      process.stderr.write('\n');
-      reject(left());
-    };
-    process.once('beforeExit', onNothingLeft);
-    question.then(resolve, (error: { name?: unknown }) => {
-      reject(error.name === 'ExitPromptError' || error.name === 'AbortPromptError' ? left() : error);
-    });
-    question.finally(() => process.removeListener('beforeExit', onNothingLeft)).catch(() => {});
+async function openPrompter(signal: AbortSignal): Promise<Prompter> {
+  const { loadPrompter } = await import('./prompts.ts');
+  return loadPrompter({
+    output: process.stderr,
+    signal,
+    onNothingLeft: (callback) => {
+      process.once('beforeExit', callback);
+      return () => process.removeListener('beforeExit', callback);
+    },
   });
 }

@@ -52,11 +52,43 @@ export interface OutputStream {
   write(text: string): Promise<void>;
 }
 
-export interface Prompter {
-  confirm(message: string): Promise<boolean>;
-  text(message: string, check: (value: string) => true | string): Promise<string>;
-  secret(message: string, check: (value: string) => true | string): Promise<string>;
+/** One of several answers: what stands in the list, and what it means. */
+export interface Choice<T> {
+  readonly name: string;
+  readonly value: T;
 }
+
+/** Says true of an answer that will do, else why not, in one sentence. */
+export type Check = (value: string) => true | string;
+
+/** Asks the person at the terminal. Each rejects with CliError `interrupted` on Ctrl-C and Ctrl-D. */
+export interface Prompter {
+  /** Default no, unless `preset` says yes. */
+  confirm(message: string, preset?: boolean): Promise<boolean>;
+  /** An empty answer means `preset`, where there is one. */
+  text(message: string, check: Check, preset?: string): Promise<string>;
+  /** Shows nothing of what is typed but its length. */
+  secret(message: string, check: Check): Promise<string>;
+  /** The first choice is the preset. */
+  select<T>(message: string, choices: readonly Choice<T>[]): Promise<T>;
+  /** Choices for what has been typed so far. */
+  search<T>(message: string, find: (typed: string, signal: AbortSignal) => Promise<readonly Choice<T>[]>): Promise<T>;
+}
+
+export interface ProgramOptions {
+  /** Text for its standard input, which is closed after it. */
+  readonly input?: string;
+  readonly timeoutMs: number;
+  /** The one word is a command line for the system's shell. */
+  readonly isShell?: boolean;
+  /** It outlives this process, and no signal of the terminal reaches it. */
+  readonly isDetached?: boolean;
+}
+
+/** How another program ended. `stdout` is cut off after 64 KiB. */
+export type ProgramEnd =
+  | { readonly kind: 'ended'; readonly code: number | null; readonly stdout: string }
+  | { readonly kind: 'missing' | 'late' };
 
 export interface World {
   readonly clock: Clock;
@@ -72,6 +104,17 @@ export interface World {
   /** Aborts on SIGINT and SIGTERM. */
   readonly interrupted: AbortSignal;
   readonly platform: string;
+  /** The folder the program was started in. */
+  readonly cwd: string;
+  /** The words that start this program once more. */
+  readonly self: readonly string[];
+  /**
+   * Runs another program to its end; what it says on standard error is dropped. Its environment has none of our secrets.
+   * It is killed, with what it started, after `timeoutMs` and when the program is interrupted.
+   */
+  runProgram(words: readonly string[], options: ProgramOptions): Promise<ProgramEnd>;
+  /** The file that a program's name stands for, as a shell would find it; undefined when there is none. */
+  findProgram(name: string): string | undefined;
   readonly homeDir: string;
   /** The text of a file. Rejects past `maxBytes`. */
   readFile(path: string, maxBytes: number): Promise<string>;

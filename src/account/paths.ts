@@ -11,6 +11,13 @@ export function stateDir({ env, homeDir, platform }: Place): string {
   return join(env['XDG_STATE_HOME'] || join(homeDir, '.local', 'state'), 'fiatrail');
 }
 
+/** Where profiles and, in the store `file`, their secrets are kept. */
+export function configDir({ env, homeDir, platform }: Place): string {
+  if (env['FIATRAIL_CONFIG_DIR']) return resolve(env['FIATRAIL_CONFIG_DIR']);
+  if (platform === 'win32') return join(env['APPDATA'] || join(homeDir, 'AppData', 'Roaming'), 'fiatrail');
+  return join(env['XDG_CONFIG_HOME'] || join(homeDir, '.config'), 'fiatrail');
+}
+
 export function sandboxPath(place: Place): string {
   return join(stateDir(place), 'sandbox.db');
 }

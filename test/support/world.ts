@@ -2,7 +2,17 @@ import { createHash, createHmac } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Clock, Exchange, Ids, OutputStream, Prompter, World } from '../../src/world.ts';
+import type {
+  Check,
+  Choice,
+  Clock,
+  Exchange,
+  Ids,
+  OutputStream,
+  ProgramEnd,
+  Prompter,
+  World,
+} from '../../src/world.ts';
 import { temporaryFolder } from './built.ts';
 
 /** A clock that stands still until somebody sleeps on it. */
@@ -59,7 +69,9 @@ function recorded(isTerminal: boolean): Recorded {
 /** What a person at the terminal is expected to be asked, and what they say. */
 export type Answer =
   | { readonly kind: 'confirm'; readonly asks: string; readonly says: boolean }
-  | { readonly kind: 'text' | 'secret'; readonly asks: string; readonly says: string };
+  | { readonly kind: 'text' | 'secret'; readonly asks: string; readonly says: string }
+  /** `says` is the name of the choice, or its beginning; `types` is what a search is given first. */
+  | { readonly kind: 'select' | 'search'; readonly asks: string; readonly says: string; readonly types?: string };
 
 /** A person who knows what they will be asked: another question fails, and so does an answer that was not wanted. */
 function strictPrompter(answers: readonly Answer[]): () => Promise<Prompter> {
@@ -76,18 +88,29 @@ function strictPrompter(answers: readonly Answer[]): () => Promise<Prompter> {
       throw new Error(`nobody expected the question: ${question}`);
     }
     asked += 1;
-    return answer.says;
+    return answer;
   };
-  const typed = (kind: 'text' | 'secret') => async (question: string, check: (value: string) => true | string) => {
-    const text = String(next(kind, question));
+  const typed = (kind: 'text' | 'secret') => async (question: string, check: Check, preset?: string) => {
+    const text = String(next(kind, question).says) || (preset ?? '');
     const verdict = check(text);
     if (verdict !== true) throw new Error(`the prompt refused "${text}": ${verdict}`);
     return text;
   };
+  const chosen = <T>(choices: readonly Choice<T>[], says: unknown): T => {
+    const found = choices.find(({ name }) => name.startsWith(String(says)));
+    if (!found) throw new Error(`"${says}" is none of: ${choices.map(({ name }) => name).join('; ')}`);
+    return found.value;
+  };
   return async () => ({
-    confirm: async (question) => next('confirm', question) === true,
+    confirm: async (question) => next('confirm', question).says === true,
     text: typed('text'),
     secret: typed('secret'),
+    select: async (question, choices) => chosen(choices, next('select', question).says),
+    search: async (question, find) => {
+      const answer = next('search', question);
+      const typedFirst = 'types' in answer ? (answer.types ?? '') : '';
+      return chosen(await find(typedFirst, new AbortController().signal), answer.says);
+    },
   });
 }
 
@@ -99,6 +122,9 @@ export interface WorldOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly interrupted?: AbortSignal;
   readonly clock?: Clock;
+  /** Other programs that may be run; without it none is expected. */
+  readonly runProgram?: World['runProgram'];
+  readonly cwd?: string;
 }
 
 export interface FakeWorld extends World {
@@ -133,6 +159,14 @@ export function fakeWorld(options: WorldOptions = {}): FakeWorld {
     prompter: strictPrompter(answers),
     interrupted: options.interrupted ?? new AbortController().signal,
     platform: 'linux',
+    cwd: options.cwd ?? homeDir,
+    self: [process.execPath, 'fiatrail'],
+    runProgram:
+      options.runProgram ??
+      (async (words): Promise<ProgramEnd> => {
+        throw new Error(`no program was to be run, and this was: ${words.join(' ')}`);
+      }),
+    findProgram: (name) => (options.runProgram ? name : undefined),
     homeDir,
     stateDir,
     readFile: async (path) => readFileSync(path, 'utf8'),

@@ -1,0 +1,109 @@
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { CliError } from '../exit.ts';
+
+/** Only its owner may read a file, and only they may look into a folder. */
+export const FILE_MODE = 0o600;
+export const FOLDER_MODE = 0o700;
+
+/** Bits that would let others read or write. */
+const OTHERS = 0o077;
+
+/** What stands at a path; a symbolic link is not followed. */
+function entryAt(path: string) {
+  return lstatSync(path, { throwIfNoEntry: false });
+}
+
+const linkError = (path: string) =>
+  new CliError('usage', `${path} is a symbolic link, and no secret or profile is kept behind one`, {
+    code: 'SYMLINK',
+    hint: 'remove the link, then run the command again',
+  });
+
+/** Makes a folder private: made with its parents when missing, mended when others can enter. Throws CliError usage for a link. */
+export function ensurePrivateFolder(path: string): void {
+  const found = entryAt(path);
+  if (found?.isSymbolicLink()) throw linkError(path);
+  if (!found) mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
+  else if ((found.mode & OTHERS) !== 0) chmodSync(path, FOLDER_MODE);
+}
+
+/** Refuses a path behind which something else may stand. Throws CliError usage. */
+export function requireOwnFile(path: string): void {
+  const found = entryAt(path);
+  if (found?.isSymbolicLink()) throw linkError(path);
+  if (found && !found.isFile())
+    throw new CliError('usage', `${path} is no file`, {
+      code: 'NO_FILE',
+      hint: 'move it away, then run the command again',
+    });
+}
+
+/** The text of a private file; undefined when there is none. A mode that lets others read is mended. Throws CliError usage, or the error of the system. */
+export function readPrivateFile(path: string): string | undefined {
+  requireOwnFile(path);
+  const found = entryAt(path);
+  if (!found) return undefined;
+  if ((found.mode & OTHERS) !== 0) chmodSync(path, FILE_MODE);
+  return readFileSync(path, 'utf8');
+}
+
+/**
+ * Writes a private file whole or not at all: a temporary one beside it is on the disk before it takes the name. `unique`
+ * keeps two writers apart. Throws CliError usage, or the error of the system (ENOSPC, EACCES), with the old text still there.
+ */
+export function writePrivateFile(path: string, text: string, unique: string): void {
+  ensurePrivateFolder(dirname(path));
+  requireOwnFile(path);
+  const temporary = join(dirname(path), `.${unique}.tmp`);
+  try {
+    writeThrough(temporary, text);
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  syncFolder(dirname(path));
+}
+
+function writeThrough(path: string, text: string): void {
+  // wx: nothing that stands there already is written to, a planted link least of all.
+  const file = openSync(path, 'wx', FILE_MODE);
+  try {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The new name is on the disk too, where the system has that for folders. By now the text is: a failure changes nothing. */
+function syncFolder(path: string): void {
+  try {
+    const folder = openSync(path, 'r');
+    try {
+      fsyncSync(folder);
+    } finally {
+      closeSync(folder);
+    }
+  } catch {
+    // Windows opens no folders.
+  }
+}
+
+/** Removes a private file; a link in its place is removed, not what it points to. */
+export function removePrivateFile(path: string): void {
+  rmSync(path, { force: true });
+}
