@@ -1,10 +1,12 @@
-import { resolveProfile } from './account/profile.ts';
+import { builtInProfile, type Profile, resolveProfile } from './account/profile.ts';
+import { keptRotations } from './account/rotation-files.ts';
 import { CATALOGUE } from './commands/catalogue.ts';
 import type { Outcome } from './commands/command.ts';
 import { readInput } from './commands/input.ts';
+import { KEEPER_WORD } from './commands/keeper.ts';
 import { type Changed, createSession, DryRun, type Session } from './commands/session.ts';
 import { CATEGORIES, CliError } from './exit.ts';
-import type { PresentOptions, Result } from './present/result.ts';
+import { FORMATS, type PresentOptions, type Result } from './present/result.ts';
 import { type CommandLine, parse } from './program.ts';
 import { DatabaseError } from './sqlite/database.ts';
 import type { World } from './world.ts';
@@ -16,18 +18,22 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
     const { complete } = await import('./commands/complete.ts');
     return complete(words[0] === '--' ? words.slice(1) : words, CATALOGUE, world);
   }
+  if (first === KEEPER_WORD) return (await import('./commands/keeper.ts')).keep(world);
   let isJson = wantsJson(argv, world.env);
   try {
     const parsed = await parse(argv, world);
-    if (parsed.kind === 'command') isJson = isJsonFormat(parsed.globals.present.format);
     if (parsed.kind === 'help') {
       await world.stdout.write(parsed.text).catch((error) => {
         if (!isClosedPipe(error)) throw error;
       });
       return 0;
     }
-    const { error } = await execute(parsed, world, async ({ result, isWhole }, changed) => {
-      const { fields, query, ...whole } = parsed.globals.present;
+    isJson = isJsonFormat(parsed.globals.present.format);
+    // The profile may say how the output is to look, errors too.
+    const line = settled(parsed, world);
+    isJson = isJsonFormat(line.globals.present.format);
+    const { error } = await execute(line, world, async ({ result, isWhole }, changed) => {
+      const { fields, query, ...whole } = line.globals.present;
       if (result) await show(result, isWhole ? whole : { ...whole, fields, query }, world, changed);
     });
     if (error) throw error;
@@ -37,11 +43,32 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
   }
 }
 
+/** A command line and the account it speaks to, which may say how its output is to look. */
+interface SettledLine extends CommandLine {
+  readonly profile: Profile;
+}
+
+function settled(line: CommandLine, world: World): SettledLine {
+  const profile = profileFor(line, world);
+  const { present, isFormatChosen } = line.globals;
+  const format = isFormatChosen ? undefined : FORMATS.find((each) => each === profile.stored?.output);
+  return { ...line, profile, ...(format ? { globals: { ...line.globals, present: { ...present, format } } } : {}) };
+}
+
+/** The account of a command. One that speaks to nobody works without one, and mends what is broken. */
+function profileFor({ command, globals: { profile } }: CommandLine, world: World): Profile {
+  try {
+    return resolveProfile(profile, world);
+  } catch (error) {
+    if (command.isLocal && profile === undefined && error instanceof CliError) return builtInProfile();
+    throw error;
+  }
+}
+
 type Use = (outcome: Outcome, changed: Changed | undefined) => Promise<void>;
 
 /** Runs a command; `use` gets what it leaves behind while further pages of a list can still be read. */
-async function execute({ command, texts, globals }: CommandLine, world: World, use: Use): Promise<Outcome> {
-  const profile = resolveProfile(globals.profile, world.env);
+async function execute({ command, texts, globals, profile }: SettledLine, world: World, use: Use): Promise<Outcome> {
   const commandLine = `fiatrail ${command.words.join(' ')}`;
   // A list of unknown length: set before anything is read, since the room for young objects only ever grows.
   if (texts['all'] === true) world.steadyMemory();
@@ -49,6 +76,9 @@ async function execute({ command, texts, globals }: CommandLine, world: World, u
   try {
     const input = await readInput(command, texts, session);
     if (!command.isLocal) await session.note(`profile ${profile.name} · ${MODE_WORDS[profile.mode]}`);
+    if (!command.isLocal && !command.finishesRotations && keptRotations(world).length > 0) {
+      await (await import('./commands/keys-rotate.ts')).finishRotations(session);
+    }
     const outcome = await runToDryRun(() => command.run(session, input as never), session);
     await use(outcome, session.changed());
     return outcome;
@@ -69,7 +99,7 @@ async function runToDryRun(run: () => Promise<Outcome>, session: Session): Promi
 /** For a command that runs other command lines: the tour. */
 async function runLine(argv: readonly string[], world: World): Promise<Outcome> {
   const parsed = await parse(argv, world);
-  return parsed.kind === 'help' ? {} : execute(parsed, world, async () => {});
+  return parsed.kind === 'help' ? {} : execute(settled(parsed, world), world, async () => {});
 }
 
 async function show(

@@ -174,10 +174,12 @@ const once =
 function globalsOf(options: Record<string, unknown>, { env, stdout }: World): Globals {
   const text = (name: string) => (typeof options[name] === 'string' ? (options[name] as string) : undefined);
   const timeout = text('timeout');
+  const format = chosenFormat(options['json'] === true, text('output')) ?? (env['FIATRAIL_OUTPUT'] || undefined);
   return {
     profile: text('profile'),
+    isFormatChosen: format !== undefined,
     present: {
-      format: formatOf(chosenFormat(options['json'] === true, text('output')) ?? (env['FIATRAIL_OUTPUT'] || 'table')),
+      format: formatOf(format ?? 'table'),
       fields: text('fields')
         ?.split(',')
         .map((field) => field.trim()),

@@ -18,12 +18,22 @@ export function configDir({ env, homeDir, platform }: Place): string {
   return join(env['XDG_CONFIG_HOME'] || join(homeDir, '.config'), 'fiatrail');
 }
 
+/** Held by whoever changes the configuration. */
+export function configLockPath(place: Place): string {
+  return join(configDir(place), 'lock.db');
+}
+
 export function sandboxPath(place: Place): string {
   return join(stateDir(place), 'sandbox.db');
 }
 
 export function journalPath(place: Place): string {
   return join(stateDir(place), 'journal.db');
+}
+
+/** Where the replacements of keys that are not at an end keep what must not be lost. */
+export function rotationsDir(place: Place): string {
+  return join(stateDir(place), 'rotations');
 }
 
 /** A path as a person gave it, from the folder the program runs in. */

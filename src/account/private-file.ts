@@ -65,6 +65,11 @@ export function readPrivateFile(path: string): string | undefined {
  */
 export function writePrivateFile(path: string, text: string, unique: string): void {
   ensurePrivateFolder(dirname(path));
+  writeFileWhole(path, text, unique);
+}
+
+/** The same in a folder that is not ours to change. */
+export function writeFileWhole(path: string, text: string, unique: string): void {
   requireOwnFile(path);
   const temporary = join(dirname(path), `.${unique}.tmp`);
   try {
@@ -81,12 +86,16 @@ function writeThrough(path: string, text: string): void {
   // wx: nothing that stands there already is written to, a planted link least of all.
   const file = openSync(path, 'wx', FILE_MODE);
   try {
-    const bytes = Buffer.from(text);
-    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
-    fsyncSync(file);
+    writeAll(file, text);
   } finally {
     closeSync(file);
   }
+}
+
+function writeAll(file: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, bytes.length - at, at);
+  fsyncSync(file);
 }
 
 /** The new name is on the disk too, where the system has that for folders. By now the text is: a failure changes nothing. */
@@ -106,4 +115,21 @@ function syncFolder(path: string): void {
 /** Removes a private file; a link in its place is removed, not what it points to. */
 export function removePrivateFile(path: string): void {
   rmSync(path, { force: true });
+}
+
+/** Takes room for a text that must be kept even when the disk is full by then. Throws CliError usage, or the error of the system. */
+export function reservePrivateFile(path: string, bytes: number): void {
+  ensurePrivateFolder(dirname(path));
+  writeThrough(path, ' '.repeat(bytes));
+  syncFolder(dirname(path));
+}
+
+/** Writes a text into the room that was taken for it: on the disk when this returns. Blanks of the room stay after it. */
+export function fillPrivateFile(path: string, text: string): void {
+  const file = openSync(path, 'r+');
+  try {
+    writeAll(file, text);
+  } finally {
+    closeSync(file);
+  }
 }

@@ -1,7 +1,20 @@
 import { CliError } from '../exit.ts';
-import { Secret } from '../secret.ts';
+import type { Secret } from '../secret.ts';
+import type { World } from '../world.ts';
+import { apiKeyFrom, isSandboxKey, requireKeyOf } from './api-key.ts';
+import { safeBaseUrl } from './base-url.ts';
+import type { Mode } from './mode.ts';
+import { findPin } from './pin.ts';
+import type { SecretName } from './secret-store.ts';
+import { profileNames, readDefaultName, readProfile, type StoredProfile } from './stored-profile.ts';
 
-export type Mode = 'embedded' | 'sandbox' | 'live';
+/** Where the key of an account comes from, and how to get it: nothing is asked of a store before it is needed. */
+export interface KeySource {
+  /** `FIATRAIL_API_KEY`, or the kind of the store. */
+  readonly from: string;
+  /** Throws CliError usage: the store has none, or cannot be read, or what it has is no key of this mode. */
+  load(): Promise<Secret>;
+}
 
 /** The account a command speaks to. */
 export interface Profile {
@@ -10,76 +23,172 @@ export interface Profile {
   /** Without a slash at its end; for an embedded sandbox an address that no network has. */
   readonly baseUrl: string;
   /** The embedded sandbox knows its own key. */
-  readonly apiKey: Secret | undefined;
+  readonly key: KeySource | undefined;
+  /** As it is kept; undefined for an account of the environment, and for a sandbox that nobody has settled anything for. */
+  readonly stored: StoredProfile | undefined;
 }
 
-const EMBEDDED: Profile = {
-  name: 'sandbox',
-  mode: 'embedded',
-  baseUrl: 'http://sandbox.invalid/v1',
-  apiKey: undefined,
-};
+/** The profile that is always there. */
+export const BUILT_IN = 'sandbox';
+/** The account of FIATRAIL_BASE_URL and FIATRAIL_API_KEY. */
+export const OF_ENVIRONMENT = 'environment';
+const RESERVED = [BUILT_IN, OF_ENVIRONMENT];
 
-type Environment = Readonly<Record<string, string | undefined>>;
+/** Who may name a profile, the first of them deciding. */
+export interface Candidate {
+  readonly source: 'flag' | 'environment' | 'directory' | 'default' | 'built-in';
+  /** `--profile`, a variable, a file. */
+  readonly where: string;
+  readonly name: string;
+}
 
-/** Which profile a command uses: flag, environment, default. Throws CliError usage. */
-export function resolveProfile(flag: string | undefined, env: Environment): Profile {
+/** Who names a profile, in the order of who decides. Lazy: what is not asked for is not read. */
+export function* candidates(flag: string | undefined, world: World): Generator<Candidate, void, undefined> {
+  const { env } = world;
+  if (flag !== undefined) yield { source: 'flag', where: '--profile', name: flag };
+  if (env['FIATRAIL_PROFILE'])
+    yield { source: 'environment', where: 'FIATRAIL_PROFILE', name: env['FIATRAIL_PROFILE'] };
+  if (env['FIATRAIL_BASE_URL'] && env['FIATRAIL_API_KEY'])
+    yield { source: 'environment', where: 'FIATRAIL_BASE_URL', name: OF_ENVIRONMENT };
+  const pin = findPin(world.cwd);
+  if (pin) yield { source: 'directory', where: pin.path, name: pin.profile };
+  const usual = readDefaultName(world);
+  if (usual !== undefined) yield { source: 'default', where: 'profiles use', name: usual };
+  yield { source: 'built-in', where: '', name: BUILT_IN };
+}
+
+/** Which profile a command uses: flag, environment, folder, default. Throws CliError usage. */
+export function resolveProfile(flag: string | undefined, world: World): Profile {
+  const { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: apiKey } = world.env;
+  const [chosen] = candidates(flag, world);
+  if (!chosen) throw new Error('there is always a profile');
+  // Both together are an account of their own, whoever else could name one after them.
+  if (chosen.name === OF_ENVIRONMENT && chosen.where === 'FIATRAIL_BASE_URL')
+    return fromEnvironment(baseUrl ?? '', apiKey ?? '', world);
+  const profile = profileNamed(chosen, world);
+  // A flag names the whole account: what the environment has of another one is not looked at.
+  return chosen.source === 'flag' || !(baseUrl || apiKey) ? profile : withEnvironment(profile, chosen, world);
+}
+
+function profileNamed({ name, where, source }: Candidate, world: World): Profile {
+  const stored = RESERVED.includes(name) && name !== BUILT_IN ? undefined : readProfile(world, name);
+  if (stored) return fromStored(stored, world);
+  if (name === BUILT_IN) return builtInProfile();
+  const named = source === 'directory' || source === 'default' ? `, which ${where} names` : '';
+  const others = profileNames(world);
+  throw new CliError('usage', `there is no profile "${name.slice(0, 60)}"${named}`, {
+    code: 'NO_PROFILE',
+    hint:
+      others.length > 0
+        ? `there are: ${[BUILT_IN, ...others.filter((each) => each !== BUILT_IN)].join(', ')}`
+        : `the profile ${BUILT_IN} is always there; add another with: fiatrail profiles add NAME --base-url URL --key-stdin`,
+  });
+}
+
+/** The sandbox in this process, as long as nobody has settled anything for it. */
+export function builtInProfile(): Profile {
+  return { name: BUILT_IN, mode: 'embedded', baseUrl: EMBEDDED_URL, key: undefined, stored: undefined };
+}
+
+const EMBEDDED_URL = 'http://sandbox.invalid/v1';
+
+/** A profile as it is used, from how it is kept. */
+export function fromStored(stored: StoredProfile, world: World): Profile {
+  const { name, mode, baseUrl, store } = stored;
+  if (mode === 'embedded' || baseUrl === undefined)
+    return { name, mode: 'embedded', baseUrl: EMBEDDED_URL, key: undefined, stored };
+  const load = async () => {
+    const key = store.kind === 'environment' ? ofVariable(stored, world) : await secretOf(stored, 'api-key', world);
+    if (!key) throw noKey(stored);
+    return checkedKey(key.reveal(), `the API key of the profile ${name}`, mode, name);
+  };
+  return { name, mode, baseUrl: safeBaseUrl(baseUrl), key: { from: store.kind, load }, stored };
+}
+
+function ofVariable({ name, mode }: StoredProfile, { env }: World): Secret | undefined {
+  const text = env['FIATRAIL_API_KEY'];
+  return text ? checkedKey(text, 'FIATRAIL_API_KEY', mode, name) : undefined;
+}
+
+function noKey({ name, store: { kind } }: StoredProfile): CliError {
+  return kind === 'environment'
+    ? new CliError('usage', `the profile ${name} takes its API key from FIATRAIL_API_KEY, which is not set`, {
+        code: 'NO_KEY',
+        hint: `set it, or keep a key: fiatrail profiles add ${name} --key-stdin --store file`,
+      })
+    : new CliError('usage', `the profile ${name} has no API key in its store (${kind})`, {
+        code: 'NO_KEY',
+        hint: `give it one: fiatrail profiles add ${name} --key-stdin`,
+      });
+}
+
+/** A secret of a profile, from wherever it is kept.  */
+export async function secretOf(stored: StoredProfile, name: SecretName, world: World): Promise<Secret | undefined> {
+  const { openStore } = await import('./stores.ts');
+  return (await openStore(world, storeFor(stored, name))).read(stored.name, name);
+}
+
+/** Which store has a secret: a command and the environment give API keys alone. */
+export function storeFor({ store }: StoredProfile, name: SecretName): StoredProfile['store'] {
+  const isKeyOnly = store.kind === 'command' || store.kind === 'environment';
+  return isKeyOnly && name !== 'api-key' ? { kind: 'file' } : store;
+}
+
+function checkedKey(text: string, from: string, mode: Mode, name: string): Secret {
+  const key = apiKeyFrom(text, from);
+  requireKeyOf(mode, key, name);
+  return key;
+}
+
+/** A profile with the environment's key in the place of its own. Throws CliError usage where the two are of different accounts. */
+function withEnvironment(profile: Profile, { where }: Candidate, { env }: World): Profile {
   const { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: apiKey } = env;
-  const named = flag ?? (env['FIATRAIL_PROFILE'] || undefined);
-  if (named !== undefined && named !== EMBEDDED.name) {
-    throw new CliError('usage', `there is no profile "${named.slice(0, 60)}"`, {
-      hint: 'the profile sandbox is always there; for a served account set FIATRAIL_BASE_URL and FIATRAIL_API_KEY',
-    });
-  }
-  if (flag !== undefined) return EMBEDDED;
-  if (named !== undefined && (baseUrl || apiKey)) {
+  if (profile.mode === 'embedded') throw where === 'FIATRAIL_PROFILE' ? twoAccounts(profile) : halfAnAccount(baseUrl);
+  if (baseUrl && safeBaseUrl(baseUrl) !== profile.baseUrl) {
     throw new CliError(
       'usage',
-      'FIATRAIL_PROFILE names the embedded sandbox and FIATRAIL_BASE_URL or FIATRAIL_API_KEY another account',
+      `FIATRAIL_BASE_URL is another address than that of the profile ${profile.name}, whose key it would get`,
       {
-        hint: 'unset FIATRAIL_PROFILE, or the other two',
+        code: 'TWO_ACCOUNTS',
+        hint: 'unset FIATRAIL_BASE_URL, or set FIATRAIL_API_KEY too and unset FIATRAIL_PROFILE',
       },
     );
   }
-  if (baseUrl && apiKey) return fromEnvironment(baseUrl, apiKey);
-  if (baseUrl || apiKey) {
-    const [there, missing] = baseUrl
-      ? ['FIATRAIL_BASE_URL', 'FIATRAIL_API_KEY']
-      : ['FIATRAIL_API_KEY', 'FIATRAIL_BASE_URL'];
-    throw new CliError('usage', `${there} is set and ${missing} is not`, {
-      hint: `set ${missing} too, or unset ${there} to use the embedded sandbox`,
-    });
-  }
-  return EMBEDDED;
+  if (!apiKey) return profile;
+  const key = checkedKey(apiKey, 'FIATRAIL_API_KEY', profile.mode, profile.name);
+  return { ...profile, key: { from: 'FIATRAIL_API_KEY', load: async () => key } };
 }
 
-function fromEnvironment(baseUrl: string, apiKey: string): Profile {
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) {
-    throw new CliError('usage', 'FIATRAIL_API_KEY holds blanks or characters that no key has', {
-      hint: 'copy the key again, without quotes or line ends',
-    });
-  }
+function twoAccounts({ name }: Profile): CliError {
+  return new CliError(
+    'usage',
+    `FIATRAIL_PROFILE names ${name === BUILT_IN ? 'the embedded sandbox' : `an embedded sandbox (${name})`} and FIATRAIL_BASE_URL or FIATRAIL_API_KEY another account`,
+    { code: 'TWO_ACCOUNTS', hint: 'unset FIATRAIL_PROFILE, or the other two' },
+  );
+}
+
+function halfAnAccount(baseUrl: string | undefined): CliError {
+  const [there, missing] = baseUrl
+    ? ['FIATRAIL_BASE_URL', 'FIATRAIL_API_KEY']
+    : ['FIATRAIL_API_KEY', 'FIATRAIL_BASE_URL'];
+  return new CliError('usage', `${there} is set and ${missing} is not`, {
+    hint: `set ${missing} too, or unset ${there} to use the embedded sandbox`,
+  });
+}
+
+function fromEnvironment(baseUrl: string, text: string, world: World): Profile {
+  const key = apiKeyFrom(text, 'FIATRAIL_API_KEY');
+  const mode = isSandboxKey(key) ? 'sandbox' : 'live';
+  const url = safeBaseUrl(baseUrl);
+  const known = profileNames(world).flatMap((name) => readProfile(world, name) ?? []);
+  // What the key looks like says its mode; what a profile says of the address must not gainsay it.
+  const other = known.find((each) => each.baseUrl === url && each.mode !== mode);
+  if (other) requireKeyOf(other.mode, key, other.name);
   return {
-    name: 'environment',
-    mode: apiKey.startsWith('sandbox_') ? 'sandbox' : 'live',
-    baseUrl: safeBaseUrl(baseUrl),
-    apiKey: new Secret(apiKey),
+    name: OF_ENVIRONMENT,
+    mode,
+    baseUrl: url,
+    key: { from: 'FIATRAIL_API_KEY', load: async () => key },
+    stored: undefined,
   };
-}
-
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
-
-/** A base URL to which a key may be sent: https, or http on this machine. Throws CliError usage. */
-export function safeBaseUrl(text: string): string {
-  const refuse = (why: string) =>
-    new CliError('usage', `the base URL ${why}`, {
-      hint: 'write it as https://host/v1, or http://127.0.0.1:PORT/v1 for a sandbox on this machine',
-    });
-  if (!URL.canParse(text)) throw refuse('is no URL');
-  const url = new URL(text);
-  if (url.username || url.password) throw refuse('holds a user name or password');
-  if (url.search || url.hash) throw refuse('has a query or a fragment');
-  const isLocal = url.protocol === 'http:' && LOOPBACK.test(url.hostname);
-  if (url.protocol !== 'https:' && !isLocal) throw refuse('is not https, so the key would travel in clear');
-  return url.origin + url.pathname.replace(/\/+$/, '');
 }

@@ -11,6 +11,7 @@ import { FAULTS } from '../contract/faults.ts';
 import { secretsIn, strikeOut } from '../contract/redact.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
 import { type Category, CliError } from '../exit.ts';
+import type { Secret } from '../secret.ts';
 import type { Exchange } from '../world.ts';
 import { type Answer, decodeAnswer, encodeRequest, type Target } from './codec.ts';
 import { retryAfterSeconds, type SendOptions, type Sent, send } from './transport.ts';
@@ -51,13 +52,24 @@ export function createClient({ exchange, target, ...options }: ClientOptions): C
         totalMs: Math.min(totalMs, options.totalMs),
         effect,
       });
-      if (!('response' in sent)) throw noAnswerError(effect, sent);
-      const answer = decodeAnswer(endpoint, sent.response);
-      if (answer.kind === 'success') return usable(endpoint, effect, answer);
-      const secrets = [target.apiKey.reveal(), ...secretsIn(endpoint.request(), input)];
-      throw answerError(endpoint, effect, withoutSecrets(answer, secrets), retryAfterSeconds(sent.response));
+      return replyOf(endpoint, input, sent, target.apiKey);
     },
   };
+}
+
+/** What became of a request that was sent: a reply, or throws CliError as the table in exit.ts says. */
+export function replyOf<E extends Endpoint>(
+  endpoint: E,
+  input: RequestOf<E>,
+  sent: Sent,
+  apiKey: Secret,
+): Reply<ResponseOf<E>> {
+  const effect = effectOf(endpoint, input);
+  if (!('response' in sent)) throw noAnswerError(effect, sent);
+  const answer = decodeAnswer(endpoint, sent.response);
+  if (answer.kind === 'success') return usable(endpoint, effect, answer);
+  const secrets = [apiKey.reveal(), ...secretsIn(endpoint.request(), input)];
+  throw answerError(endpoint, effect, withoutSecrets(answer, secrets), retryAfterSeconds(sent.response));
 }
 
 /** Of the service's words, in characters. */

@@ -13,6 +13,16 @@ export const CATALOGUE: readonly Group[] = [
     load: async () => (await import('./status.ts')).commands,
   },
   {
+    name: 'explain',
+    summary: 'which flag, variable or file decided profile, address, key and output',
+    load: async () => (await import('./explain.ts')).commands,
+  },
+  {
+    name: 'profiles',
+    summary: 'the accounts this machine knows',
+    load: async () => (await import('./profiles.ts')).commands,
+  },
+  {
     name: 'keys',
     summary: 'the keys of the account',
     load: async () => (await import('./keys.ts')).commands,

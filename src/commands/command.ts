@@ -33,6 +33,8 @@ export interface Command {
   readonly parameters: Parameters;
   /** Needs no account: it speaks to nobody. */
   readonly isLocal?: boolean;
+  /** It brings interrupted replacements of the key to their end itself; before any other command that is done for it. */
+  readonly finishesRotations?: boolean;
   run(session: Session, input: never): Promise<Outcome>;
 }
 

@@ -204,7 +204,7 @@ async function idsFor(placeholder: string, line: Typed, world: World): Promise<r
     const { endpoints } = await import('../contract/index.ts');
     return endpoints.map(({ id, summary }) => ({ text: id, about: summary }));
   }
-  const profile = resolveProfile(line.profile, world.env);
+  const profile = resolveProfile(line.profile, world);
   const sources = [
     fromJournal(placeholder, line, profile, world),
     profile.mode === 'embedded' ? fromSandbox(placeholder, world) : Promise.resolve([]),

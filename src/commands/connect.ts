@@ -14,8 +14,7 @@ export interface Connection {
 
 /** Opens the connection a profile asks for. The sandbox is loaded only for an embedded profile. */
 export async function connect(world: World, profile: Profile, globals: Globals): Promise<Connection> {
-  const { exchange, apiKey, close } =
-    profile.mode === 'embedded' ? await openEmbedded(world) : overNetwork(world, profile);
+  const { exchange, apiKey, close } = await openAccount(world, profile);
   const trace: Pick<SendOptions, 'onExchange'> = globals.verbose
     ? (await import('./trace.ts')).traceTo(world.stderr)
     : {};
@@ -30,15 +29,21 @@ export async function connect(world: World, profile: Profile, globals: Globals):
   return { client, close };
 }
 
+/** How requests reach an account, and as whom. */
 interface Opened {
   readonly exchange: Exchange;
   readonly apiKey: Secret;
   close(): Promise<void>;
 }
 
-function overNetwork(world: World, profile: Profile): Opened {
-  if (!profile.apiKey) throw new Error('a profile over the network has a key');
-  return { exchange: world.network, apiKey: profile.apiKey, close: async () => {} };
+/** The way to an account, for who sends by other rules than a client's. */
+export function openAccount(world: World, profile: Profile): Promise<Opened> {
+  return profile.mode === 'embedded' ? openEmbedded(world) : overNetwork(world, profile);
+}
+
+async function overNetwork(world: World, { key }: Profile): Promise<Opened> {
+  if (!key) throw new Error('a profile over the network has a key');
+  return { exchange: world.network, apiKey: await key.load(), close: async () => {} };
 }
 
 async function openEmbedded(world: World): Promise<Opened> {

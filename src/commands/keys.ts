@@ -1,5 +1,6 @@
 import { getPlatformPublicKey } from '../contract/management.ts';
 import { command } from './command.ts';
+import { rotateCommand } from './keys-rotate.ts';
 import { outcomeOf } from './session.ts';
 
 const platformCommand = command({
@@ -12,4 +13,4 @@ const platformCommand = command({
   run: async (session) => outcomeOf(session, getPlatformPublicKey, await session.call(getPlatformPublicKey, {})),
 });
 
-export const commands = [platformCommand];
+export const commands = [rotateCommand, platformCommand];

@@ -1,3 +1,4 @@
+import { modeForPeople } from '../account/mode.ts';
 import { journalPath, stateDir } from '../account/paths.ts';
 import type { Profile } from '../account/profile.ts';
 import type { CallOptions, Client, Reply } from '../client/client.ts';
@@ -21,6 +22,8 @@ import { sendJournaled } from './journaled.ts';
 export interface Globals {
   readonly profile: string | undefined;
   readonly present: PresentOptions;
+  /** Whether a flag or the environment says how the output is to look; the profile may, otherwise. */
+  readonly isFormatChosen: boolean;
   readonly quiet: boolean;
   readonly verbose: boolean;
   readonly noInput: boolean;
@@ -96,6 +99,10 @@ export interface Session {
     change: Change,
     options?: SessionCallOptions,
   ): Promise<Reply<ResponseOf<E>>>;
+  /** Shows a change and asks, as `change` does, for who sends it by other means. */
+  agreeTo<E extends Endpoint>(endpoint: E, input: RequestOf<E>, change: Change): Promise<void>;
+  /** Notes that the service has changed something, for who sent it by other means. */
+  accepted(change: Changed): void;
   /** A reply as a result to print. */
   result(endpoint: Endpoint, reply: Reply<unknown>, more?: Pick<Result, 'columns' | 'more'>): Result;
   connection(): Promise<Connection>;
@@ -157,6 +164,13 @@ export function createSession({ world, profile, globals, commandLine, runLine }:
       await warnOf(reply);
       return reply;
     },
+    agreeTo: async (endpoint, input, change) => {
+      await prepare(session, endpoint, input, {});
+      await confirm(session, effectOf(endpoint, input), change);
+    },
+    accepted: (change) => {
+      changed = change;
+    },
     result: (endpoint, reply, more) => resultOf(globals, endpoint, reply, more),
     connection: openConnection,
     journal: openJournal,
@@ -214,10 +228,21 @@ async function prepare(
 /** Columns of a value below which it is left to the terminal to break. */
 const NARROWEST = 20;
 
-/** Shows what will happen and asks, default no. Throws CliError: usage without anybody to ask, declined. */
+/** Shows what will happen and asks. Throws CliError: usage without anybody to ask, declined. */
 async function confirm(session: Session, effect: Effect, { summary, lines, look }: Change): Promise<void> {
-  const { world, profile, globals } = session;
+  const { profile, globals } = session;
   const mustAsk = !globals.yes && (effect === 'money' || effect === 'destructive');
+  const account = ['profile', `${profile.name} (${modeForPeople(profile.mode)})`] as const;
+  await agree(session, { summary, lines: [account, ...lines], ...(look ? { look } : {}) }, mustAsk);
+}
+
+/** Shows what a change is; where it must be asked for, asks, default no. Throws CliError: usage without anybody to ask, declined. */
+export async function agree(
+  session: Session,
+  { summary, lines, look }: Change,
+  mustAsk = !session.globals.yes,
+): Promise<void> {
+  const { world } = session;
   if (mustAsk && !session.isInteractive) {
     throw new CliError(
       'usage',
@@ -228,11 +253,7 @@ async function confirm(session: Session, effect: Effect, { summary, lines, look 
       },
     );
   }
-  const all = [
-    ['profile', `${profile.name} (${profile.mode})`] as const,
-    ...lines,
-    ...(mustAsk && look ? await look() : []),
-  ];
+  const all = [...lines, ...(mustAsk && look ? await look() : [])];
   const width = Math.max(...all.map(([label]) => label.length));
   const room = (world.stderr.columns || Number.POSITIVE_INFINITY) - width - 4;
   // Who is asked sees what it is about, however quiet the rest is.

@@ -1,5 +1,6 @@
 import { type Database, openDatabase } from '../sqlite/database.ts';
 import type { Clock, Ids } from '../world.ts';
+import { ROTATION_SCHEMA, type Rotation, type Rotations, rotationsIn } from './rotation.ts';
 
 /**
  * prepared: written down, nothing left yet. sent: it left, or was about to. accepted, refused: a definite answer.
@@ -33,6 +34,14 @@ export interface Operation extends Intent {
 export interface Journal {
   /** The id of the new operation. */
   prepare(intent: Intent): string;
+  /** The same for the replacement of a key; undefined when another one of its account is not at an end. */
+  prepareRotation(
+    intent: Intent,
+    rotation: Pick<Rotation, 'keyPlace' | 'oldFingerprint' | 'pushes'>,
+  ): string | undefined;
+  /** Takes a prepared replacement to be sent: false when another process gave it up meanwhile. Call directly before sending. */
+  claimRotation(operationId: string): boolean;
+  readonly rotations: Omit<Rotations, 'insert'>;
   /** Call directly before sending. */
   sent(operationId: string): void;
   accepted(operationId: string, requestId: string | undefined): void;
@@ -58,6 +67,9 @@ CREATE TABLE operation (
   created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
+/** What makes the tables of each earlier version those of the next. */
+const UPGRADES = { 1: (database: Database) => database.exec(ROTATION_SCHEMA) } as const;
+
 interface OperationRow {
   readonly id: string;
   readonly state: OperationState;
@@ -79,10 +91,30 @@ interface OperationRow {
 export async function openJournal(path: string, clock: Clock, ids: Ids): Promise<Journal> {
   const store = await openDatabase(path, {
     synchronous: 'FULL',
-    layout: { version: 1, applicationId: JOURNAL_FILE_ID, create: (database) => database.exec(SCHEMA) },
+    layout: {
+      version: 2,
+      applicationId: JOURNAL_FILE_ID,
+      create: (database) => database.exec(SCHEMA + ROTATION_SCHEMA),
+      upgrades: UPGRADES,
+    },
   });
+  const rotations = rotationsIn(store);
   return {
     prepare: (intent) => insert(store, clock, ids, intent),
+    prepareRotation: (intent, rotation) =>
+      store.transaction('write', () => {
+        if (rotations.openOf(intent)) return undefined;
+        const operationId = insert(store, clock, ids, intent);
+        rotations.insert({ ...rotation, operationId, profile: intent.profile, baseUrl: intent.baseUrl });
+        return operationId;
+      }),
+    claimRotation: (id) =>
+      store.transaction('write', () => {
+        const isOurs = rotations.move(id, 'prepared', 'sending');
+        if (isOurs) move(store, clock, id, ['prepared'], 'sent', null, null);
+        return isOurs;
+      }),
+    rotations,
     sent: (id) => move(store, clock, id, ['prepared'], 'sent', null, null),
     accepted: (id, requestId) => move(store, clock, id, ['sent'], 'accepted', requestId ?? null, null),
     refused: (id, detail) => move(store, clock, id, ['prepared', 'sent'], 'refused', null, detail),

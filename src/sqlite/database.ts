@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 
 /** A value SQLite stores. Every INTEGER comes back as bigint, so money is never a double. */
 export type SqlValue = string | bigint | number | null;
@@ -73,6 +73,8 @@ export interface OpenOptions {
     /** SQLite's application_id: which of our files this is. */
     readonly applicationId: number;
     create(database: Database): void;
+    /** By an earlier version: what makes its tables those of the next. A version that has none is refused as `older`. */
+    readonly upgrades?: Readonly<Record<number, (database: Database) => void>>;
   };
 }
 
@@ -123,16 +125,34 @@ function prepareFile(database: Database, path: string, { synchronous, layout }: 
   // The journal mode is a property of the file: set once, when it is made, so that opening it later costs no lock.
   if (!isOurs()) useWal(database, path);
   database.exec(`PRAGMA synchronous = ${synchronous}`);
-  if (pragma('user_version') === layout.version) return;
+  const before = pragma('user_version');
+  if (before === layout.version) return;
+  if (before !== 0 && before < layout.version && layout.upgrades?.[before]) backUp(database, path, before);
   database.transaction('write', () => {
     const found = pragma('user_version');
     if (found > layout.version) throw new DatabaseError('newer', path, undefined);
-    // Another process may have made it meanwhile.
-    if (found === layout.version) return;
-    if (found !== 0) throw new DatabaseError('older', path, undefined);
-    layout.create(database);
+    if (found === 0) layout.create(database);
+    // Another process may have made or upgraded it meanwhile: then there is nothing to do.
+    else for (let version = found; version < layout.version; version++) upgrade(database, path, version, layout);
     database.exec(`PRAGMA application_id = ${layout.applicationId}; PRAGMA user_version = ${layout.version}`);
   });
+}
+
+function upgrade(database: Database, path: string, version: number, { upgrades }: OpenOptions['layout']): void {
+  const step = upgrades?.[version];
+  if (!step) throw new DatabaseError('older', path, undefined);
+  step(database);
+}
+
+/** A copy of a file as an earlier version left it, beside it, unless there is one. Whole under its name, or not there. */
+function backUp(database: Database, path: string, version: number): void {
+  const copy = `${path}.v${version}`;
+  if (existsSync(copy)) return;
+  const part = `${copy}.part`;
+  rmSync(part, { force: true });
+  closeSync(openSync(part, 'wx', 0o600));
+  database.run('VACUUM INTO ?', part);
+  renameSync(part, copy);
 }
 
 /** SQLite does not wait for others on the way into WAL mode, so this does. */

@@ -1,9 +1,13 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { type Profile, resolveProfile, safeBaseUrl } from '../../src/account/profile.ts';
+import { safeBaseUrl } from '../../src/account/base-url.ts';
+import { type Profile, resolveProfile } from '../../src/account/profile.ts';
 import { CliError } from '../../src/exit.ts';
+import { fakeWorld } from '../support/world.ts';
 
-type Env = Record<string, string | undefined>;
+type Env = Record<string, string>;
+
+const resolve = (flag: string | undefined, env: Env) => resolveProfile(flag, fakeWorld({ env }));
 
 const URL_ = 'https://api.example/v1';
 const served = { FIATRAIL_BASE_URL: URL_, FIATRAIL_API_KEY: 'sandbox_abc' };
@@ -61,28 +65,29 @@ function refusal(act: () => unknown): CliError {
 
 describe('the profile', () => {
   test.each(resolved)('by %s', (_what, flag, env, profile) => {
-    expect(shown(resolveProfile(flag, env))).toEqual(profile);
+    expect(shown(resolve(flag, env))).toEqual(profile);
   });
 
   test.each(refused)('is refused for %s', (_what, flag, env, message) => {
-    const error = refusal(() => resolveProfile(flag, env));
+    const error = refusal(() => resolve(flag, env));
     expect(error.category).toBe('usage');
     expect(error.message).toMatch(message);
     expect(error.hint).toBeTruthy();
   });
 
-  test('holds the key of the environment, hidden', () => {
-    const profile = resolveProfile(undefined, served);
-    expect(profile.apiKey?.reveal()).toBe('sandbox_abc');
-    expect(inspect(profile) + JSON.stringify(profile) + String(profile.apiKey)).not.toContain('abc');
+  test('holds the key of the environment, hidden', async () => {
+    const profile = resolve(undefined, served);
+    const key = await profile.key?.load();
+    expect(key?.reveal()).toBe('sandbox_abc');
+    expect(inspect(profile) + JSON.stringify(profile) + inspect(key) + String(key)).not.toContain('abc');
   });
 
   test('has no key for the embedded sandbox, which knows its own', () => {
-    expect(resolveProfile(undefined, {}).apiKey).toBeUndefined();
+    expect(resolve(undefined, {}).key).toBeUndefined();
   });
 
   test('refuses a bad key without saying it', () => {
-    const error = refusal(() => resolveProfile(undefined, { ...served, FIATRAIL_API_KEY: 'my secret' }));
+    const error = refusal(() => resolve(undefined, { ...served, FIATRAIL_API_KEY: 'my secret' }));
     expect(`${error.message} ${error.hint}`).not.toContain('secret');
   });
 });
@@ -91,14 +96,12 @@ const safe: [text: string, url: string][] = [
   ['https://api.example/v1', 'https://api.example/v1'],
   ['https://api.example/v1/', 'https://api.example/v1'],
   ['https://api.example/v1///', 'https://api.example/v1'],
-  ['https://api.example', 'https://api.example'],
-  ['https://api.example/', 'https://api.example'],
   ['https://api.example/v1?', 'https://api.example/v1'],
   ['https://api.example/v1#', 'https://api.example/v1'],
   ['https://api.example/v1/?#', 'https://api.example/v1'],
-  ['https://api.example:8443/a/b', 'https://api.example:8443/a/b'],
+  ['https://api.example:8443/v1', 'https://api.example:8443/v1'],
   ['https://api.example:443/v1', 'https://api.example/v1'],
-  ['HTTPS://API.EXAMPLE/V1', 'https://api.example/V1'],
+  ['HTTPS://API.EXAMPLE/v1', 'https://api.example/v1'],
   [' https://api.example/v1 ', 'https://api.example/v1'],
   ['https://10.0.0.1/v1', 'https://10.0.0.1/v1'],
   ['http://127.0.0.1:8787/v1', 'http://127.0.0.1:8787/v1'],
@@ -120,6 +123,12 @@ const unsafe: [text: string, message: RegExp][] = [
   ['http://user@127.0.0.1/v1', /user name or password/],
   ['https://api.example/v1?key=1', /query or a fragment/],
   ['https://api.example/v1#x', /query or a fragment/],
+  ['https://api.example', /lacks \/v1/],
+  ['https://api.example/', /lacks \/v1/],
+  ['https://api.example/V1', /another path than \/v1/],
+  ['https://api.example/v2', /another path than \/v1/],
+  ['https://api.example/api/v1', /another path than \/v1/],
+  ['https://api.example/v1/fx/quote', /more than \/v1/],
   ['http://api.example/v1', /not https/],
   ['http://10.0.0.1/v1', /not https/],
   ['http://192.168.0.1:8787/v1', /not https/],

@@ -1,0 +1,23 @@
+import { CliError } from '../exit.ts';
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+/** Every path of the service stands below this one. Source: interface. */
+const VERSION = '/v1';
+
+/** A base URL to which a key may be sent: https, or http on this machine; its path is /v1. Throws CliError usage. */
+export function safeBaseUrl(text: string): string {
+  const refuse = (why: string, write = 'https://host/v1, or http://127.0.0.1:PORT/v1 for a sandbox on this machine') =>
+    new CliError('usage', `the base URL ${why}`, { code: 'INVALID_BASE_URL', hint: `write it as ${write}` });
+  if (!URL.canParse(text)) throw refuse('is no URL');
+  const url = new URL(text);
+  if (url.username || url.password) throw refuse('holds a user name or password');
+  if (url.search || url.hash) throw refuse('has a query or a fragment');
+  const isLocal = url.protocol === 'http:' && LOOPBACK.test(url.hostname);
+  if (url.protocol !== 'https:' && !isLocal) throw refuse('is not https, so the key would travel in clear');
+  const path = url.pathname.replace(/\/+$/, '');
+  if (path === VERSION) return url.origin + path;
+  if (path === '') throw refuse(`lacks ${VERSION} at its end`, url.origin + VERSION);
+  if (path.startsWith(`${VERSION}/`)) throw refuse(`has more than ${VERSION} in its path`, url.origin + VERSION);
+  throw refuse(`has another path than ${VERSION}`, url.origin + VERSION);
+}

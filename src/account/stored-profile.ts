@@ -1,0 +1,135 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { CliError } from '../exit.ts';
+import type { World } from '../world.ts';
+import { configDir } from './paths.ts';
+import { removePrivateFile } from './private-file.ts';
+import { type FileKind, readVersioned, writeVersioned } from './versioned-file.ts';
+
+type Place = Pick<World, 'env' | 'homeDir' | 'platform' | 'ids'>;
+
+/** What is kept of an account beside its secrets. */
+export interface StoredProfile {
+  readonly name: string;
+  readonly mode: 'live' | 'sandbox' | 'embedded';
+  /** For an embedded sandbox there is none. */
+  readonly baseUrl?: string | undefined;
+  /** The service's name in the headers of its webhooks: `acme` of `X-Acme-Signature`. */
+  readonly serviceName?: string | undefined;
+  /** What `-o` is when nobody says. */
+  readonly output?: string | undefined;
+  /** Where its API key is; for an embedded sandbox, its sealing keys only. */
+  readonly store: StoreSettings;
+  readonly sealing?: SealingSettings | undefined;
+}
+
+export type StoreSettings =
+  /** environment: nothing is kept, FIATRAIL_API_KEY has it. */
+  | { readonly kind: 'file' | 'keyring' | 'environment' }
+  | { readonly kind: 'command'; readonly command: string; readonly isShell: boolean };
+
+export interface SealingSettings {
+  /** What answers are sealed to, 64 hexadecimal digits; its private half is a secret of the profile. */
+  readonly publicKey?: string | undefined;
+  /** The service's key as it was when it was accepted. */
+  readonly platformKey?: string | undefined;
+  /** Whether requests are sealed to the platform key. */
+  readonly requests: boolean;
+}
+
+/** Built on first use, like the contract's: a command without a stored profile needs none of it. */
+const shapes = () => {
+  const key = z.optional(z.string().check(z.regex(/^[0-9a-f]{64}$/)));
+  const store = z.union([
+    z.strictObject({ kind: z.enum(['file', 'keyring', 'environment']) }),
+    z.strictObject({ kind: z.literal('command'), command: z.string(), isShell: z.boolean() }),
+  ]);
+  return z.strictObject({
+    version: z.number(),
+    name: z.string(),
+    mode: z.enum(['live', 'sandbox', 'embedded']),
+    baseUrl: z.optional(z.string()),
+    serviceName: z.optional(z.string()),
+    output: z.optional(z.string()),
+    store,
+    sealing: z.optional(z.strictObject({ publicKey: key, platformKey: key, requests: z.boolean() })),
+  });
+};
+
+/** What is said of a profile's fields, and which of them is wrong. */
+export const PROFILE_FILE: FileKind<StoredProfile> = {
+  what: 'profile',
+  migrations: [],
+  check: (content) => {
+    const { success, data, error } = shapes().safeParse(content);
+    if (!success) return { wrong: error.issues[0]?.path.join('.') || 'its fields' };
+    const { version: _, ...profile } = data;
+    return (profile.mode === 'embedded') === (profile.baseUrl === undefined)
+      ? { value: profile }
+      : { wrong: 'baseUrl' };
+  },
+};
+
+/** The default profile of this user. */
+const SETTINGS_FILE: FileKind<{ readonly defaultProfile?: string | undefined }> = {
+  what: 'settings',
+  migrations: [],
+  check: ({ defaultProfile }) =>
+    defaultProfile === undefined || typeof defaultProfile === 'string'
+      ? { value: { defaultProfile } }
+      : { wrong: 'defaultProfile' },
+};
+
+/** `main`, `acme-live`, `ng.sandbox`: lower case, since some file systems know no other. */
+const NAME = /^[a-z0-9][a-z0-9._-]{0,39}$/;
+
+/** A name under which a profile can be kept. Throws CliError usage. */
+export function profileName(text: string): string {
+  if (NAME.test(text) && !text.endsWith('.')) return text;
+  throw new CliError('usage', `"${text.slice(0, 60)}" is no name for a profile`, {
+    code: 'INVALID_PROFILE_NAME',
+    hint: 'write 1 to 40 lower-case letters, digits, dots, hyphens or underscores, beginning with a letter or digit',
+  });
+}
+
+const profilesDir = (place: Place) => join(configDir(place), 'profiles');
+const profilePath = (place: Place, name: string) => join(profilesDir(place), `${name}.json`);
+const settingsPath = (place: Place) => join(configDir(place), 'settings.json');
+
+/** Where a profile is kept, for people. */
+export function profileFile(place: Place, name: string): string {
+  return profilePath(place, name);
+}
+
+/** A profile as it is kept; undefined when there is none of that name. Throws CliError usage for a broken or newer file. */
+export function readProfile(place: Place, name: string): StoredProfile | undefined {
+  return NAME.test(name) ? readVersioned(profilePath(place, name), PROFILE_FILE, place.ids.uuid) : undefined;
+}
+
+/** The names of all profiles that are kept, in order. */
+export function profileNames(place: Place): string[] {
+  try {
+    const names = readdirSync(profilesDir(place)).flatMap((name) => /^(.+)\.json$/.exec(name)?.[1] ?? []);
+    return names.filter((name) => NAME.test(name)).sort();
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+export async function writeProfile(place: Place, profile: StoredProfile): Promise<void> {
+  await writeVersioned(profilePath(place, profile.name), PROFILE_FILE, { ...profile });
+}
+
+export function removeProfile(place: Place, name: string): void {
+  removePrivateFile(profilePath(place, name));
+}
+
+export function readDefaultName(place: Place): string | undefined {
+  return readVersioned(settingsPath(place), SETTINGS_FILE, place.ids.uuid)?.defaultProfile;
+}
+
+export async function writeDefaultName(place: Place, name: string | undefined): Promise<void> {
+  await writeVersioned(settingsPath(place), SETTINGS_FILE, { defaultProfile: name });
+}

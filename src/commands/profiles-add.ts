@@ -1,0 +1,218 @@
+import { apiKeyFrom, isSandboxKey, requireKeyOf } from '../account/api-key.ts';
+import { safeBaseUrl } from '../account/base-url.ts';
+import { keepProfile } from '../account/keeping.ts';
+import { fromStored, OF_ENVIRONMENT } from '../account/profile.ts';
+import { profileName, readProfile, type StoredProfile, type StoreSettings } from '../account/stored-profile.ts';
+import { getPlatformPublicKey } from '../contract/management.ts';
+import { CliError } from '../exit.ts';
+import { FORMATS } from '../present/result.ts';
+import type { Secret } from '../secret.ts';
+import { command } from './command.ts';
+import { connect } from './connect.ts';
+import { argument, oneOf, option, switchOn, word } from './parameters.ts';
+import { profileResult } from './profiles-show.ts';
+import { agree, type Session } from './session.ts';
+
+/** Longer than any key. */
+const MAX_KEY_BYTES = 4096;
+
+const serviceName = (text: string) => {
+  if (/^[A-Za-z0-9]([A-Za-z0-9-]{0,38}[A-Za-z0-9])?$/.test(text)) return text;
+  throw new CliError('usage', 'this is no service name', {
+    hint: 'write letters, digits and hyphens, as they stand in the headers of the webhooks: X-NAME-Signature',
+  });
+};
+
+const free = (text: string) => {
+  if (text !== OF_ENVIRONMENT) return profileName(text);
+  throw new CliError('usage', `the name ${text} is taken by the account of FIATRAIL_BASE_URL and FIATRAIL_API_KEY`, {
+    hint: 'choose another name',
+  });
+};
+
+const parameters = {
+  name: argument('name', 'lower case, such as main or acme-live', free, 'Name of the profile:'),
+  baseUrl: option('--base-url <url>', 'https://host/v1; http only on this machine', safeBaseUrl),
+  mode: option(
+    '--mode <mode>',
+    'live, sandbox or embedded (default: by the key, which begins with sandbox_ or not)',
+    oneOf('live', 'sandbox', 'embedded'),
+  ),
+  serviceName: option('--service-name <name>', 'of the service, as its webhook headers have it', serviceName),
+  defaultOutput: option('--default-output <format>', 'what -o is when nobody says', oneOf(...FORMATS)),
+  keyStdin: switchOn('--key-stdin', 'read the API key from standard input'),
+  keyCommand: option('--key-command <command>', 'a program that prints the API key, run without a shell', word),
+  keyShell: option('--key-shell <command>', 'the same, as a command line for the shell', word),
+  store: option(
+    '--store <store>',
+    'where the key is kept: file (default), keyring, command or environment',
+    oneOf('file', 'keyring', 'command', 'environment'),
+  ),
+  check: switchOn('--check', 'see whether the key works'),
+};
+
+type Input = { readonly [K in keyof typeof parameters]: ReturnType<(typeof parameters)[K]['parse']> };
+
+/** Where the key will be kept, by what was given and by what was before. Throws CliError usage. */
+function storeOf({ store, keyCommand, keyShell, keyStdin }: Input, kept: StoredProfile | undefined): StoreSettings {
+  const text = keyCommand ?? keyShell;
+  if (keyCommand !== undefined && keyShell !== undefined) throw conflict('--key-command and --key-shell');
+  if (text !== undefined) {
+    if (keyStdin) throw conflict(`${keyCommand ? '--key-command' : '--key-shell'} and --key-stdin`);
+    if (store !== undefined && store !== 'command') throw conflict(`--store ${store} and a key command`);
+    return { kind: 'command', command: text, isShell: keyShell !== undefined };
+  }
+  if (store === 'command') {
+    if (kept?.store.kind === 'command' && !keyStdin) return kept.store;
+    throw new CliError('usage', '--store command needs the command that prints the key', {
+      hint: 'add --key-command "PROGRAM WORDS"',
+    });
+  }
+  if (store === 'environment' && keyStdin) throw conflict('--store environment and --key-stdin');
+  if (store !== undefined) return { kind: store };
+  const isReplaced = keyStdin && (kept?.store.kind === 'command' || kept?.store.kind === 'environment');
+  return kept && !isReplaced ? kept.store : { kind: 'file' };
+}
+
+const conflict = (both: string) =>
+  new CliError('usage', `${both} cannot go together`, { hint: 'leave one of them out' });
+
+/** The key as it is given now; undefined when a command or the environment has it, or the one that is kept stays. */
+async function givenKey(session: Session, input: Input, store: StoreSettings, kept: StoredProfile | undefined) {
+  if (input.keyStdin) {
+    const text = await session.world.stdin.readAll(MAX_KEY_BYTES);
+    return apiKeyFrom(text.replace(/\r?\n$/, ''), 'the key on standard input');
+  }
+  const isElsewhere = store.kind === 'command' || store.kind === 'environment' || input.mode === 'embedded';
+  if (isElsewhere || kept?.store.kind === store.kind) return undefined;
+  if (!session.isInteractive) {
+    throw new CliError('usage', 'the API key is missing', {
+      code: 'MISSING_INPUT',
+      hint: 'give it on standard input with --key-stdin, or say what prints it with --key-command',
+    });
+  }
+  const prompter = await session.world.prompter();
+  const text = await prompter.secret('API key:', (typed) => problemOf(() => apiKeyFrom(typed, 'the key')));
+  return apiKeyFrom(text, 'the key');
+}
+
+/** For a question: true, or what is wrong. */
+export function problemOf(act: () => unknown): true | string {
+  try {
+    act();
+    return true;
+  } catch (error) {
+    return error instanceof Error ? error.message : 'try again';
+  }
+}
+
+/** What kind of account it is: as given, as before, or by the look of its key. Throws CliError usage. */
+function modeOf(given: StoredProfile['mode'] | undefined, kept: StoredProfile | undefined, key: Secret | undefined) {
+  const mode = given ?? kept?.mode;
+  if (mode) return mode;
+  if (key) return isSandboxKey(key) ? 'sandbox' : 'live';
+  throw new CliError('usage', 'the mode is missing: no key is given to tell it by', {
+    code: 'MISSING_INPUT',
+    hint: 'add --mode live or --mode sandbox',
+  });
+}
+
+/** Its address; none for an embedded sandbox. Throws CliError usage. */
+function addressOf(
+  input: Input,
+  kept: StoredProfile | undefined,
+  mode: StoredProfile['mode'],
+  key: Secret | undefined,
+) {
+  if (mode === 'embedded') {
+    if (input.baseUrl || key) throw conflict('--mode embedded and a base URL or a key');
+    return undefined;
+  }
+  const baseUrl = input.baseUrl ?? kept?.baseUrl;
+  if (baseUrl !== undefined) return baseUrl;
+  throw new CliError('usage', 'this is missing: --base-url', {
+    code: 'MISSING_INPUT',
+    hint: `for example: fiatrail profiles add ${input.name} --base-url https://host/v1 --key-stdin < key.txt`,
+  });
+}
+
+/** The profile as it is to be kept. Throws CliError usage for what is missing or does not fit. */
+function profileOf(
+  input: Input,
+  kept: StoredProfile | undefined,
+  store: StoreSettings,
+  key: Secret | undefined,
+): StoredProfile {
+  const mode = modeOf(input.mode, kept, key);
+  const baseUrl = addressOf(input, kept, mode, key);
+  if (key) requireKeyOf(mode, key, input.name);
+  return {
+    name: input.name,
+    mode,
+    baseUrl,
+    serviceName: input.serviceName ?? kept?.serviceName,
+    output: input.defaultOutput ?? kept?.output,
+    store,
+    sealing: kept?.sealing,
+  };
+}
+
+/** A key that was meant for one host is not sent to another unless somebody says so. */
+async function agreeToMove(
+  session: Session,
+  kept: StoredProfile | undefined,
+  next: StoredProfile,
+  key: Secret | undefined,
+) {
+  const before = kept?.baseUrl;
+  if (before === undefined || next.baseUrl === undefined || key) return;
+  if (new URL(before).origin === new URL(next.baseUrl).origin) return;
+  await agree(session, {
+    summary: `the key of ${next.name} will be sent to another host`,
+    lines: [
+      ['profile', next.name],
+      ['until now', before],
+      ['from now on', next.baseUrl],
+    ],
+  });
+}
+
+/** Reads something with a profile that may not be kept yet. Throws CliError. */
+export async function tryProfile(session: Session, stored: StoredProfile, key?: Secret): Promise<void> {
+  const profile = fromStored(stored, session.world);
+  const tried = key && profile.key ? { ...profile, key: { from: 'given', load: async () => key } } : profile;
+  const connection = await connect(session.world, tried, session.globals);
+  try {
+    await connection.client.call(getPlatformPublicKey, {});
+  } finally {
+    await connection.close();
+  }
+}
+
+export const addCommand = command({
+  words: ['profiles', 'add'],
+  summary: 'Add a profile, or change one',
+  details:
+    'What is not given stays as it is. The key is read from standard input, from a hidden question, or by a program of yours each time it is needed. No network call is made unless --check is given.',
+  examples: [
+    'fiatrail profiles add main --base-url https://host/v1 --key-stdin < key.txt',
+    'fiatrail profiles add main --base-url https://host/v1 --mode live --key-command "vault kv get -field=key kv/fiatrail"',
+  ],
+  endpoints: [getPlatformPublicKey.id],
+  isLocal: true,
+  parameters,
+  run: async (session, input) => {
+    const { world } = session;
+    const kept = readProfile(world, input.name);
+    const store = storeOf(input, kept);
+    const key = await givenKey(session, input, store, kept);
+    const next = profileOf(input, kept, store, key);
+    await agreeToMove(session, kept, next, key);
+    if (input.check) await tryProfile(session, next, key);
+    await keepProfile(world, next, key);
+    await session.note(
+      `${kept ? 'changed' : 'added'} ${next.name}; use it with --profile ${next.name}, or always: fiatrail profiles use ${next.name}`,
+    );
+    return profileResult(session, next);
+  },
+});
