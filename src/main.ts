@@ -1,9 +1,8 @@
 import { builtInProfile, type Profile, resolveProfile } from './account/profile.ts';
-import { keptRotations } from './account/rotation-files.ts';
+import { KEEPER_WORD, keptRotations } from './account/rotation-files.ts';
 import { CATALOGUE } from './commands/catalogue.ts';
 import type { Outcome } from './commands/command.ts';
 import { readInput } from './commands/input.ts';
-import { KEEPER_WORD } from './commands/keeper.ts';
 import { type Changed, createSession, DryRun, type Session } from './commands/session.ts';
 import { CATEGORIES, CliError } from './exit.ts';
 import { FORMATS, type PresentOptions, type Result } from './present/result.ts';

@@ -10,6 +10,9 @@ import {
   reservePrivateFile,
 } from './private-file.ts';
 
+/** The first word that starts the keeper: the process that sends the request and keeps its answer. */
+export const KEEPER_WORD = '__keeper';
+
 type Place = Pick<World, 'env' | 'homeDir' | 'platform'>;
 
 /** An answer has a few hundred bytes, sealed or not. */

@@ -18,9 +18,6 @@ export interface KeeperOrder {
   readonly timeoutMs: number;
 }
 
-/** The first word that starts the keeper. */
-export const KEEPER_WORD = '__keeper';
-
 const MAX_ORDER_BYTES = 64 * 1024;
 /** Nobody else holds the keeper's lock but for an instant. */
 const LOCK_WAIT_MS = 5_000;

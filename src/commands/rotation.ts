@@ -3,6 +3,7 @@ import { keepSecret } from '../account/keeping.ts';
 import type { Profile } from '../account/profile.ts';
 import { pushKey } from '../account/push.ts';
 import {
+  KEEPER_WORD,
   keepRotation,
   lockRotation,
   readRotation,
@@ -18,7 +19,7 @@ import { CliError } from '../exit.ts';
 import type { Rotation, RotationStage } from '../journal/rotation.ts';
 import { Secret } from '../secret.ts';
 import { connect, sealingOf } from './connect.ts';
-import { KEEPER_WORD, type KeeperOrder } from './keeper.ts';
+import type { KeeperOrder } from './keeper.ts';
 import type { Session } from './session.ts';
 
 /** Beyond the time its request has: to start, and to write the answer down. */
