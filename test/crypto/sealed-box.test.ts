@@ -88,7 +88,7 @@ describe('sealing', () => {
     expect(await seal('a', KEPT.publicKey)).not.toBe(await seal('a', KEPT.publicKey));
   });
 
-  test.each(['', 'ab'.repeat(31), 'xy'.repeat(32), '00'.repeat(32), `01${'00'.repeat(31)}`])(
+  test.each(['', 'ab'.repeat(31), 'xy'.repeat(32), `${KEPT.publicKey}zz`, '00'.repeat(32), `01${'00'.repeat(31)}`])(
     'to the key %j is refused',
     async (key) => {
       await expect(seal('a', key)).rejects.toThrow();
