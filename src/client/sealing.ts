@@ -1,4 +1,4 @@
-import { isKeyText, openerOf, seal } from '../crypto/sealed-box.ts';
+import { isKeyText, openerOf, payloadIn, seal } from '../crypto/sealed-box.ts';
 import { ExchangeError } from '../exchange-error.ts';
 import { CliError } from '../exit.ts';
 import type { Secret } from '../secret.ts';
@@ -27,7 +27,7 @@ export function sealedExchange(exchange: Exchange, sealing: Sealing | undefined)
   return async (request, signal, isRead) => {
     const sent = platformKey === undefined ? request : await sealedRequest(request, platformKey);
     const answer = await exchange(sent, signal, isRead);
-    const payload = sealedPayload(answer.body);
+    const payload = payloadIn(answer.body);
     return payload === undefined ? answer : openedAnswer(answer, payload, sealing);
   };
 }
@@ -44,18 +44,6 @@ async function sealedRequest(request: HttpRequest, platformKey: string): Promise
     return { ...request, body: JSON.stringify({ payload: await seal(request.body, platformKey) }) };
   } catch (error) {
     throw new ExchangeError('the request could not be sealed to the service’s public key', false, error);
-  }
-}
-
-/** The payload of a sealed body: a text beside no response code. A plain body has an envelope, or an object there. */
-function sealedPayload(body: string): string | undefined {
-  // Spares plain answers, which are most, a second reading.
-  if (!body.includes('"payload"')) return undefined;
-  try {
-    const { payload, response_code, responseCode } = JSON.parse(body) ?? {};
-    return typeof payload === 'string' && (response_code ?? responseCode) === undefined ? payload : undefined;
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,6 +1,6 @@
 import { type Endpoint, placeOf } from '../contract/endpoint.ts';
 import type { Fault } from '../contract/faults.ts';
-import { openerOf, seal } from '../crypto/sealed-box.ts';
+import { openerOf, payloadIn, seal } from '../crypto/sealed-box.ts';
 import { Secret } from '../secret.ts';
 import type { Call } from '../service/context.ts';
 import type { HttpRequest, HttpResponse } from '../world.ts';
@@ -26,14 +26,8 @@ export function staysPlain({ fault }: Fault): boolean {
 
 /** The sealed payload of a request; undefined for a plain one, and where no body is read. */
 export function sealedPayload(endpoint: Endpoint, { body }: HttpRequest): string | undefined {
-  // Spares plain requests, which are most, a second reading.
-  if (!body?.includes('"payload"') || endpoint.area === 'control' || placeOf(endpoint) === 'query') return undefined;
-  try {
-    const { payload } = (JSON.parse(body) ?? {}) as { payload?: unknown };
-    return typeof payload === 'string' ? payload : undefined;
-  } catch {
-    return undefined;
-  }
+  const isRead = endpoint.area !== 'control' && placeOf(endpoint) === 'body';
+  return isRead && body !== undefined ? payloadIn(body) : undefined;
 }
 
 /** A request with what its payload holds as its body. One that does not open is refused later, when its caller is known. */
