@@ -8,7 +8,14 @@ import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { CATALOGUE } from './src/commands/catalogue.ts';
 
 /** Packages that most commands never touch. */
-const APART = ['@inquirer/prompts', '@jmespath-community/jmespath', 'chalk', 'cli-table3', 'yaml'] as const;
+const APART = [
+  '@inquirer/prompts',
+  '@jmespath-community/jmespath',
+  'chalk',
+  'cli-table3',
+  'libsodium-wrappers',
+  'yaml',
+] as const;
 
 const fileOf = (name: string) => name.replace(/^@/, '').replace('/', '-');
 
@@ -28,6 +35,24 @@ const ownWidth: Plugin = {
     onResolve({ filter: /^string-width$/ }, ({ path }) => ({ path, namespace: 'own-width' }));
     onLoad({ filter: /.*/, namespace: 'own-width' }, () => ({
       contents: "module.exports = require('./src/present/width.ts').widthOf;",
+      resolveDir: '.',
+    }));
+  },
+};
+
+/**
+ * libsodium-wrappers fills its default export when it is ready; as the whole export, that is what `default` is to our code.
+ * Imported, it is also the build without the copy in plain JavaScript, for engines that cannot run WebAssembly.
+ */
+const wholeSodium: Plugin = {
+  name: 'whole-sodium',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^libsodium-wrappers$/ }, ({ path, kind }) =>
+      kind === 'entry-point' ? { path, namespace: 'whole-sodium' } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'whole-sodium' }, ({ path }) => ({
+      contents: `import sodium from '${path}';\nexport = sodium;`,
+      loader: 'ts',
       resolveDir: '.',
     }));
   },
@@ -70,7 +95,7 @@ const program = await build({
 const packages = await build({
   ...SHARED,
   metafile: true,
-  plugins: [ownWidth],
+  plugins: [ownWidth, wholeSodium],
   entryPoints: Object.fromEntries(APART.map((name) => [fileOf(name), name])),
 });
 // bin/load.js keeps V8's code by this name.

@@ -13,6 +13,8 @@ export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Why the body, which is sealed, could not be opened, in words; it holds no secret. */
+  readonly unreadable?: string;
 }
 
 /**

@@ -14,6 +14,7 @@ import { type Category, CliError } from '../exit.ts';
 import type { Secret } from '../secret.ts';
 import type { Exchange } from '../world.ts';
 import { type Answer, decodeAnswer, encodeRequest, type Target } from './codec.ts';
+import { SEALING_HINT } from './sealing.ts';
 import { retryAfterSeconds, type SendOptions, type Sent, send } from './transport.ts';
 
 /** What a call gives back when the service did what it was asked. */
@@ -101,7 +102,7 @@ function usable<D>(
   if (effect === 'read')
     throw new CliError('network', `the service sent no usable answer: ${reason}`, { code: 'UNUSABLE_ANSWER' });
   const isFollowed = effect === 'money' || endpoint.starts !== undefined;
-  if (isFollowed && requestIdOf(endpoint, data) === undefined) throw unknownOutcome(reason, undefined);
+  if (isFollowed && requestIdOf(endpoint, data) === undefined) throw unknownOutcome(reason);
   return { data, body, problems };
 }
 
@@ -127,7 +128,7 @@ function fieldOf(data: unknown, name: string): unknown {
 }
 
 function noAnswerError(effect: Effect, sent: Exclude<Sent, { response: unknown }>): CliError {
-  if (effect !== 'read' && sent.sent) return unknownOutcome(sent.reason, undefined);
+  if (effect !== 'read' && sent.sent) return unknownOutcome(sent.reason);
   if (sent.noAnswer === 'interrupted') return new CliError('interrupted', 'interrupted; nothing was changed');
   const what = effect === 'read' ? 'no usable answer' : 'nothing was sent';
   return new CliError('network', `${what}: ${sent.reason}`, {
@@ -136,10 +137,14 @@ function noAnswerError(effect: Effect, sent: Exclude<Sent, { response: unknown }
   });
 }
 
-export function unknownOutcome(reason: string, httpStatus: number | undefined, cause?: unknown): CliError {
+/** A change that was sent, and may be done or not. `next` is what to do besides looking at the account. */
+export function unknownOutcome(
+  reason: string,
+  { httpStatus, cause, next }: { httpStatus?: number; cause?: unknown; next?: string | undefined } = {},
+): CliError {
   return new CliError('unknown', `the outcome is unknown: the request was sent and no usable answer came (${reason})`, {
     code: 'OUTCOME_UNKNOWN',
-    hint: 'do not run it again yet; look at the account first to see whether it was done',
+    hint: ['do not run it again yet: look at the account first', next].filter(Boolean).join('; '),
     httpStatus,
     cause,
   });
@@ -162,18 +167,25 @@ function answerError(
       responseCode: '04',
     });
   }
-  if (answer.kind === 'unusable') {
-    if (effect !== 'read') return unknownOutcome(answer.reason, httpStatus);
-    return new CliError('network', `the service sent no usable answer: ${answer.reason}`, {
-      code: 'UNUSABLE_ANSWER',
-      hint:
-        httpStatus >= 500
-          ? 'the fault is the service’s: run the command again in a while'
-          : 'check that the base URL is right and ends in /v1, then run the command again',
-      httpStatus,
-    });
-  }
+  if (answer.kind === 'unusable') return unusableError(effect, answer);
   return refusal(endpoint, answer);
+}
+
+function unusableError(
+  effect: Effect,
+  { httpStatus, reason, isSealed }: Extract<Answer, { kind: 'unusable' }>,
+): CliError {
+  const next = isSealed && SEALING_HINT;
+  if (effect !== 'read') return unknownOutcome(reason, { httpStatus, next });
+  const again =
+    httpStatus >= 500
+      ? 'the fault is the service’s: run the command again in a while'
+      : 'check that the base URL is right and ends in /v1, then run the command again';
+  return new CliError('network', `the service sent no usable answer: ${reason}`, {
+    code: 'UNUSABLE_ANSWER',
+    hint: next ?? again,
+    httpStatus,
+  });
 }
 
 const AUTH_HINT = 'check the API key; and see whether this address may call with: fiatrail ip check';

@@ -54,7 +54,7 @@ function queryText(value: unknown): string {
 export type Answer<D = unknown> =
   | { readonly kind: 'success'; readonly data: D; readonly body: string; readonly problems: readonly string[] }
   | { readonly kind: 'refused'; readonly httpStatus: number; readonly responseCode: string; readonly message: string }
-  | { readonly kind: 'unusable'; readonly httpStatus: number; readonly reason: string };
+  | { readonly kind: 'unusable'; readonly httpStatus: number; readonly reason: string; readonly isSealed?: true };
 
 interface Envelope {
   readonly response_code?: unknown;
@@ -75,7 +75,8 @@ function codeOf(value: unknown): string | undefined {
 
 /** Reads an answer. A success that does not fit the schema still is one; `problems` names what is off. */
 export function decodeAnswer<E extends Endpoint>(endpoint: E, response: HttpResponse): Answer<ResponseOf<E>> {
-  const { status, body } = response;
+  const { status, body, unreadable } = response;
+  if (unreadable !== undefined) return { kind: 'unusable', httpStatus: status, reason: unreadable, isSealed: true };
   const unusable = (reason: string): Answer<never> => ({ kind: 'unusable', httpStatus: status, reason });
   let envelope: unknown;
   try {

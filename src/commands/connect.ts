@@ -1,6 +1,7 @@
 import { sandboxPath, stateDir } from '../account/paths.ts';
 import type { Profile } from '../account/profile.ts';
 import { type Client, createClient } from '../client/client.ts';
+import { sealedExchange } from '../client/sealing.ts';
 import type { SendOptions } from '../client/transport.ts';
 import { Secret } from '../secret.ts';
 import type { Exchange, World } from '../world.ts';
@@ -19,7 +20,8 @@ export async function connect(world: World, profile: Profile, globals: Globals):
     ? (await import('./trace.ts')).traceTo(world.stderr)
     : {};
   const client = createClient({
-    exchange,
+    // Below the trace, which so shows what was inside. No profile holds keys yet: what is sealed is said to be.
+    exchange: sealedExchange(exchange, undefined),
     target: { baseUrl: profile.baseUrl, apiKey },
     clock: world.clock,
     totalMs: globals.timeoutMs,

@@ -49,7 +49,7 @@ export async function sendJournaled<D>(
     if (!(error instanceof CliError || error instanceof DatabaseError)) {
       // A fault of ours with the request out: what became of it is not known.
       await record(session, () => journal.unknown(operationId, detail));
-      throw withOperation(unknownOutcome('an internal error', undefined, error), operationId);
+      throw withOperation(unknownOutcome('an internal error', { cause: error }), operationId);
     }
     // Certain to have changed nothing: a refusal, nothing sent, or a sandbox that could not commit.
     await record(session, () => journal.refused(operationId, detail));
@@ -70,9 +70,7 @@ async function record({ world }: Journaling, write: () => void): Promise<void> {
 
 function withOperation(error: CliError, operationId: string): CliError {
   const hint =
-    error.category === 'unknown'
-      ? `do not run it again yet: look at the account first; fiatrail ops show ${operationId} has what was sent`
-      : error.hint;
+    error.category === 'unknown' ? `${error.hint}; fiatrail ops show ${operationId} has what was sent` : error.hint;
   return new CliError(error.category, error.message, {
     code: error.code,
     hint,

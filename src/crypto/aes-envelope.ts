@@ -10,6 +10,18 @@ export interface AesEnvelope {
   readonly iv: string;
 }
 
+/** A text in an envelope, under a key of 64 hexadecimal digits; `iv` is 16 bytes of chance, never used twice with a key. */
+export function sealAesEnvelope(
+  text: string,
+  keyHex: string,
+  iv: Uint8Array,
+): AesEnvelope & { readonly encrypted: true } {
+  const options = { authTagLength: TAG_BYTES };
+  const cipher = nodeCrypto().createCipheriv('aes-256-gcm', Buffer.from(keyHex, 'hex'), iv, options);
+  const data = Buffer.concat([cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+  return { encrypted: true, data: data.toString('hex'), iv: Buffer.from(iv).toString('hex') };
+}
+
 /** What an envelope holds, as text; undefined when it does not open with this key of 64 hexadecimal digits. */
 export function openAesEnvelope({ data, iv }: AesEnvelope, keyHex: string): string | undefined {
   const bytes = Buffer.from(data, 'hex');

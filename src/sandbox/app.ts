@@ -7,6 +7,7 @@ import { type Caller, createRateLimiter } from './guard.ts';
 import { suffer } from './mishap.ts';
 import { createPerformer } from './perform.ts';
 import { createRouter } from './router.ts';
+import { openRequest, sealAnswer, sealedPayload } from './sealed.ts';
 
 /** The whole service as a function from request to answer. */
 export interface Sandbox {
@@ -22,13 +23,18 @@ export function createSandbox(service: Service): Sandbox {
   const limiter = createRateLimiter();
   const perform = createPerformer(service, limiter);
   const closing = new AbortController();
+  // Read anew: a restored state brings its own.
+  const secretKey = () => readSettings(service.store).platformSecretKey;
   return {
     fetch: async (request, caller) => {
       const route = router(request.method, request.url);
       if (!route) return failure(new Fault('NOT_FOUND', 'no endpoint has this method and path'));
-      const { data = {}, refusal, mishap } = await perform({ route, request, caller });
       const { endpoint } = route;
-      const answer = refusal ? failure(refusal, endpoint.envelope) : success(endpoint, data);
+      const payload = sealedPayload(endpoint, request);
+      const received = payload === undefined ? request : await openRequest(request, payload, secretKey());
+      const { data = {}, refusal, mishap, sealTo } = await perform({ route, request: received, caller });
+      const plain = refusal ? failure(refusal, endpoint.envelope) : success(endpoint, data);
+      const answer = sealTo === undefined ? plain : await sealAnswer(plain, sealTo);
       return mishap ? suffer(mishap, answer, service.clock, closing.signal) : answer;
     },
     apiKey: () => readSettings(service.store).embeddedApiKey,

@@ -36,14 +36,14 @@ function authenticate(store: Database, apiKey: string, { id }: Endpoint): Fintec
     throw new Fault('AUTHENTICATION_FAILED', 'this endpoint takes a production key');
   if (!isProduction && !apiKey.startsWith('sandbox_'))
     throw new Fault('AUTHENTICATION_FAILED', 'a sandbox key begins with sandbox_');
-  const row = store.get<{ id: bigint; fintech_id: string; name: string }>(
-    `SELECT fintech.id, fintech_id, name FROM api_key JOIN fintech ON fintech.id = api_key.fintech
+  const row = store.get<{ id: bigint; fintech_id: string; name: string; public_key: string | null }>(
+    `SELECT fintech.id, fintech_id, name, public_key FROM api_key JOIN fintech ON fintech.id = api_key.fintech
      WHERE key = ? AND kind = ? AND revoked_at IS NULL`,
     apiKey,
     isProduction ? 'production' : 'sandbox',
   );
   if (!row) throw new Fault('AUTHENTICATION_FAILED', 'no fintech has this key, or it was revoked');
-  return { id: row.id, fintechId: row.fintech_id, name: row.name };
+  return { id: row.id, fintechId: row.fintech_id, name: row.name, publicKey: row.public_key ?? undefined };
 }
 
 interface Window {

@@ -7,17 +7,22 @@ import { useFaultRule } from '../service/fault-rules.ts';
 import type { AnyOperation } from '../service/operation.ts';
 import { operations } from '../service/operations/index.ts';
 import type { Service, WorkKind } from '../service/service.ts';
-import type { HttpRequest } from '../world.ts';
 import { createControls, createFileControls } from './control.ts';
 import { admit, type Caller, type RateLimiter } from './guard.ts';
 import { type Mishap, mishapFor } from './mishap.ts';
 import { type Route, readQuery } from './router.ts';
+import { answerKey, type Received, staysPlain } from './sealed.ts';
 
 /** A request that has found its endpoint. */
 export interface Asked {
   readonly route: Route;
-  readonly request: HttpRequest;
+  readonly request: Received;
   readonly caller: Caller;
+}
+
+/** A request on its way: once its caller is let in, what its answer is sealed to is known, refusals included. */
+interface Job extends Asked {
+  sealTo: string | undefined;
 }
 
 /** What became of a request: its data or its refusal, and what goes wrong with the answer. */
@@ -25,6 +30,8 @@ export interface Outcome {
   readonly data?: unknown;
   readonly refusal?: Fault;
   readonly mishap?: Mishap;
+  /** The public key that the answer is to be sealed to. */
+  readonly sealTo?: string | undefined;
   /** Nothing was done: the transaction may not write, and that something goes wrong must be. */
   readonly mustWrite?: true;
 }
@@ -46,24 +53,30 @@ export function createPerformer(service: Service, limiter: RateLimiter): (asked:
     fileControls: createFileControls(service),
   };
   return async (asked) => {
-    try {
-      return await (Object.hasOwn(desk.fileControls, asked.route.endpoint.id) ? onFile : inUnit)(desk, asked);
-    } catch (error) {
-      if (error instanceof Fault) return { refusal: error };
-      throw error;
-    }
+    const job: Job = { ...asked, sealTo: undefined };
+    const outcome = await outcomeOf(desk, job);
+    return { ...outcome, sealTo: outcome.refusal && staysPlain(outcome.refusal) ? undefined : job.sealTo };
   };
 }
 
+async function outcomeOf(desk: Desk, job: Job): Promise<Outcome> {
+  try {
+    return await (Object.hasOwn(desk.fileControls, job.route.endpoint.id) ? onFile : inUnit)(desk, job);
+  } catch (error) {
+    if (error instanceof Fault) return { refusal: error };
+    throw error;
+  }
+}
+
 /** Lets the caller in and does what is asked, in one transaction. */
-async function inUnit(desk: Desk, asked: Asked): Promise<Outcome> {
+async function inUnit(desk: Desk, job: Job): Promise<Outcome> {
   const { service, limiter } = desk;
   const submit = (kind: WorkKind) => {
     // A unit of its own in the same commit: a refused request is undone, and still counts.
     if (kind !== 'read' && limiter.unsaved() > 0) service.submit('write', limiter.save).catch(() => {});
-    return service.submit(kind, (context) => perform(desk, context, kind, asked));
+    return service.submit(kind, (context) => perform(desk, context, kind, job));
   };
-  const outcome = await submit(kindOf(asked.route.endpoint, limiter.unsaved()));
+  const outcome = await submit(kindOf(job.route.endpoint, limiter.unsaved()));
   return outcome.mustWrite ? submit('write') : outcome;
 }
 
@@ -86,17 +99,18 @@ function kindOf({ effect, area, isRecorded }: Endpoint, unsaved: number): WorkKi
 }
 
 /** What is asked, and what is to go wrong with it on purpose. */
-function perform(desk: Desk, context: Context, kind: WorkKind, asked: Asked): Outcome {
-  const { endpoint } = asked.route;
-  const call = admit(context, asked.caller, endpoint);
+function perform(desk: Desk, context: Context, kind: WorkKind, job: Job): Outcome {
+  const { endpoint } = job.route;
+  const call = admit(context, job.caller, endpoint);
+  job.sealTo = answerKey(call, endpoint);
   const found = endpoint.area === 'control' ? undefined : mishapFor(call, endpoint.id);
-  if (!found) return { data: handle(desk, call, asked) };
+  if (!found) return { data: handle(desk, call, job) };
   const { rule, mishap } = found;
   if (kind === 'read') return { mustWrite: true };
   useFaultRule(call.store, rule);
   if (!mishap.isDone) return { mishap };
   try {
-    return { mishap, data: call.store.savepoint(() => handle(desk, call, asked)) };
+    return { mishap, data: call.store.savepoint(() => handle(desk, call, job)) };
   } catch (error) {
     // The rule is used up, although the request changed nothing.
     if (error instanceof Fault) return { mishap, refusal: error };
@@ -113,7 +127,7 @@ function handle(desk: Desk, call: Call, { route, request }: Asked): unknown {
 }
 
 /** The request's fields from path, query and body, checked. Throws VALIDATION_ERROR. */
-function readInput({ endpoint, path, query }: Route, request: HttpRequest): unknown {
+function readInput({ endpoint, path, query }: Route, request: Received): unknown {
   const schema = endpoint.request();
   const fields = placeOf(endpoint) === 'query' ? readQuery(schema, query) : readBody(request);
   const input: Record<string, unknown> = { ...fields, ...path };
@@ -123,7 +137,9 @@ function readInput({ endpoint, path, query }: Route, request: HttpRequest): unkn
   return input;
 }
 
-function readBody(request: HttpRequest): Record<string, unknown> {
+function readBody(request: Received): Record<string, unknown> {
+  if (request.unopened !== undefined)
+    throw new Fault('VALIDATION_ERROR', `payload: the sealed body does not open: ${request.unopened}`);
   if (request.body === undefined || request.body === '') return {};
   try {
     const body = parseJson(request.body);

@@ -29,6 +29,8 @@ export interface Fintech {
   readonly id: bigint;
   readonly fintechId: string;
   readonly name: string;
+  /** The X25519 key that its answers are sealed to; undefined until it stores one. */
+  readonly publicKey: string | undefined;
 }
 
 /** A time column as the wire has it: ISO 8601, UTC. */

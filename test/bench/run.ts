@@ -1,7 +1,7 @@
 /**
  * How fast fiatrail is, each figure as a ratio to something simple that runs beside it on the same machine.
  * `npm run bench` takes some minutes; `npm run bench -- --quick` tries it out, `-- --history` takes the rows of the history
- * alone. Exits 1 when a target is missed.
+ * alone, `-- --sealed` those of sealed answers. Exits 1 when a target is missed.
  */
 import { join } from 'node:path';
 import { measureCommands, seedEmbedded } from './commands.ts';
@@ -10,6 +10,7 @@ import { timeMs } from './measure.ts';
 import { measureOrderBook } from './order-book.ts';
 import { measurePages } from './pages.ts';
 import { isMissed, loadText, machineText, type Row, tableText } from './report.ts';
+import { measureSealed } from './sealed.ts';
 import { type Load, measureThroughput } from './throughput.ts';
 import { openWorkshop, type Workshop } from './workshop.ts';
 
@@ -43,7 +44,12 @@ async function measure(shop: Workshop, size: Size): Promise<Row[]> {
   const pages = await measurePages(shop, size.users, size.runs);
   say('quotes and market orders');
   const book = await measureOrderBook(shop, size);
-  return [...commands, ...throughput, ...pages, ...book, ...(await history(shop, size))];
+  return [...commands, ...throughput, ...pages, ...book, ...(await sealed(shop, size)), ...(await history(shop, size))];
+}
+
+function sealed(shop: Workshop, size: Size): Promise<Row[]> {
+  say('sealed answers');
+  return measureSealed(shop, size);
 }
 
 function history(shop: Workshop, size: Size): Promise<Row[]> {
@@ -53,7 +59,8 @@ function history(shop: Workshop, size: Size): Promise<Row[]> {
 
 const quick = process.argv.includes('--quick');
 say(machineText());
-const only = process.argv.includes('--history') ? history : measure;
+const alone = { '--history': history, '--sealed': sealed };
+const [only = measure] = Object.entries(alone).flatMap(([flag, rows]) => (process.argv.includes(flag) ? [rows] : []));
 const rows = await only(openWorkshop(), quick ? QUICK : FULL);
 process.stdout.write(tableText(rows));
 say(`${quick ? 'quick: few runs, small sizes; ' : ''}at the end ${loadText()}`);

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { fiatrail, newHome, ROOT, requireBuilt, startProgram } from '../support/built.ts';
+import { newKeyPair, seal } from '../../src/crypto/sealed-box.ts';
+import { fiatrail, fiatrailJson, newHome, ROOT, requireBuilt, startProgram } from '../support/built.ts';
 
 beforeAll(requireBuilt);
 
@@ -135,6 +137,21 @@ describe('the bundle', () => {
     writeFileSync(spy, report);
     const argv = ['--require', spy, SHIM, 'users', 'list', '-q', '-o', 'json'];
     const { stderr } = await startProgram(home, process.execPath, argv).end;
-    for (const name of ['inquirer', 'chalk', 'cli-table3', 'yaml', 'jmespath']) expect(stderr).not.toContain(name);
+    for (const name of ['inquirer', 'chalk', 'cli-table3', 'libsodium', 'yaml', 'jmespath'])
+      expect(stderr).not.toContain(name);
+  });
+
+  test('seals and opens with the libsodium inside it', async () => {
+    const home = newHome(onTestFinished);
+    const { publicKey } = await fiatrailJson<{ publicKey: string }>(home, ['keys', 'platform']);
+    const send = (path: string, data: object) =>
+      fiatrail(home, ['api', 'POST', path, '-d', JSON.stringify(data), '--yes', '-q', '-o', 'raw']);
+    const sealed = { payload: await seal(JSON.stringify({ data: newKeyPair(randomBytes(32)).publicKey }), publicKey) };
+    expect(await send('/storepublickey', sealed)).toMatchObject({
+      stdout: expect.stringContaining('updatedAt'),
+      code: 0,
+    });
+    const { stderr, code } = await fiatrail(home, ['fees', 'show']);
+    expect([stderr, code]).toEqual([expect.stringContaining('its body is sealed, and this profile holds no'), 5]);
   });
 });

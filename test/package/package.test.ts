@@ -86,6 +86,8 @@ describe('what is in the package', () => {
       'zod',
       'chalk',
       'cli-table3',
+      'libsodium',
+      'libsodium-wrappers',
       'yaml',
       '@inquirer/prompts',
       '@jmespath-community/jmespath',

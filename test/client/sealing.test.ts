@@ -1,0 +1,248 @@
+import { describe, expect, test, vi } from 'vitest';
+import { createClient } from '../../src/client/client.ts';
+import { type Sealing, sealedExchange } from '../../src/client/sealing.ts';
+import { addBankAccount } from '../../src/contract/banks.ts';
+import { sandboxReset } from '../../src/contract/control.ts';
+import type { Endpoint, RequestOf } from '../../src/contract/endpoint.ts';
+import { getFees } from '../../src/contract/fees.ts';
+import { storePublicKey } from '../../src/contract/management.ts';
+import { startOnramp } from '../../src/contract/transactions.ts';
+import { type KeyPair, newKeyPair, openerOf, seal } from '../../src/crypto/sealed-box.ts';
+import { CATEGORIES, CliError } from '../../src/exit.ts';
+import { Secret } from '../../src/secret.ts';
+import type { HttpRequest, HttpResponse } from '../../src/world.ts';
+import { json, refusal, scripted, success, type Turn, tooMany } from '../support/exchange.ts';
+import { fakeClock } from '../support/sandbox.ts';
+
+const pair = (byte: number) => newKeyPair(new Uint8Array(32).fill(byte));
+const [OWN, OLDER, PLATFORM, OTHER] = [pair(1), pair(2), pair(3), pair(4)];
+const KEYS = [OWN, OLDER, PLATFORM, OTHER];
+
+const sealing = (keys: readonly KeyPair[], platformKeyHex?: string): Sealing => ({
+  platformKeyHex,
+  privateKeys: async () => keys.map(({ privateKey }) => privateKey),
+});
+
+const sealedTo = async ({ publicKey }: KeyPair, { status, headers, body }: HttpResponse): Promise<HttpResponse> => ({
+  status,
+  headers,
+  body: JSON.stringify({ payload: await seal(body, publicKey) }),
+});
+
+const REQUEST: HttpRequest = { method: 'GET', url: 'https://service.test/v1/x', headers: { a: 'b' }, body: undefined };
+const never = new AbortController().signal;
+
+/** The answer as it comes out above the sealing. */
+const passed = (turn: Turn, how: Sealing | undefined) => sealedExchange(scripted(turn).exchange, how)(REQUEST, never);
+
+describe('an answer', () => {
+  const PLAIN: [what: string, answer: HttpResponse][] = [
+    ['an envelope', success({ a: 1 })],
+    ['an envelope with a text in payload', json(200, '{"response_code":"00","payload":"x"}')],
+    ['an envelope in camel case with a text in payload', json(200, '{"responseCode":"00","payload":"x"}')],
+    ['an object in payload', json(200, '{"payload":{"a":1}}')],
+    ['a number in payload', json(200, '{"payload":1}')],
+    ['null in payload', json(200, '{"payload":null}')],
+    ['a payload further in', json(200, '{"response_code":"00","data":{"payload":"x"}}')],
+    ['a list', json(200, '[{"payload":"x"}]')],
+    ['null', json(200, 'null')],
+    ['a text', json(200, '"\\"payload\\""')],
+    ['no whole JSON', json(200, '{"payload":"x')],
+    ['nothing', json(200, '')],
+  ];
+
+  test.each(PLAIN)('with %s arrives as it is, and no key is asked for', async (_what, answer) => {
+    const privateKeys = vi.fn(async () => []);
+    expect(await passed(answer, { platformKeyHex: undefined, privateKeys })).toBe(answer);
+    expect(privateKeys).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    ['a success', success({ a: '₦' })],
+    ['a refusal', refusal(400, '01', 'no')],
+    ['a failure', json(500, 'whatever')],
+  ])('that is sealed is opened: %s', async (_what, answer) => {
+    expect(await passed(await sealedTo(OWN, answer), sealing([OWN]))).toEqual(answer);
+  });
+
+  test('that an older key opens is opened too', async () => {
+    const answer = success({ a: 1 });
+    expect(await passed(await sealedTo(OLDER, answer), sealing([OWN, OLDER]))).toEqual(answer);
+  });
+
+  const locked = (error: Error): Sealing => ({
+    platformKeyHex: undefined,
+    privateKeys: async () => {
+      throw error;
+    },
+  });
+  const UNREADABLE: [reason: string, how: Sealing | undefined, body?: string][] = [
+    ['this profile holds no private key', undefined],
+    ['this profile holds no private key', sealing([])],
+    ['does not open: sealed for another key, or altered', sealing([OTHER, OLDER])],
+    ['does not open: not base64', sealing([OWN]), '{"payload":"?"}'],
+    ['does not open: too short for a sealed box', sealing([OWN]), '{"payload":""}'],
+    [
+      'does not open: a private key is not 64 hexadecimal digits',
+      { platformKeyHex: undefined, privateKeys: async () => [new Secret('0101')] },
+    ],
+    ['this profile’s private key could not be read', locked(new Error(OWN.privateKey.reveal()))],
+    [
+      'this profile’s private key could not be read: the keyring is locked',
+      locked(new CliError('usage', 'the keyring is locked')),
+    ],
+  ];
+
+  test.each(UNREADABLE)('that cannot be opened says why: %s', async (reason, how, body) => {
+    const answer = await sealedTo(OWN, success({ a: 1 }));
+    const sent = body === undefined ? answer : { ...answer, body };
+    expect(await passed(sent, how)).toEqual({ ...sent, unreadable: `its body is sealed, and ${reason}` });
+  });
+});
+
+describe('a request', () => {
+  async function sent(request: Partial<HttpRequest>, platformKeyHex: string | undefined = PLATFORM.publicKey) {
+    const { exchange, requests } = scripted(success({}));
+    await sealedExchange(exchange, sealing([], platformKeyHex))({ ...REQUEST, ...request }, never);
+    return requests[0];
+  }
+
+  test.each(['POST', 'PUT', 'DELETE'])('with a body is sealed to the service: %s', async (method) => {
+    const request = { ...REQUEST, method, body: '{"name":"Adé"}' };
+    const out = await sent(request);
+    expect(out).toEqual({ ...request, body: expect.stringMatching(/^\{"payload":"[\w-]+"\}$/) });
+    const { payload } = JSON.parse(out?.body ?? '') as { payload: string };
+    expect((await openerOf([PLATFORM.privateKey]))(payload)).toEqual({ text: request.body });
+  });
+
+  test.each([
+    ['https://service.test/v1/_sandbox/x', true],
+    ['https://service.test/base/v1/x', true],
+    ['https://service.test/x', true],
+    ['https://service.test/_sandbox/deposit', false],
+    ['https://service.test/base/_sandbox/deposit', false],
+  ])('to %s is sealed: %s', async (url, isSealed) => {
+    const out = await sent({ method: 'POST', url, body: '{}' });
+    expect(out?.body === '{}').toBe(!isSealed);
+  });
+
+  test('without a body, or without a key to seal to, goes as it is', async () => {
+    expect(await sent({})).toEqual(REQUEST);
+    const { exchange, requests } = scripted(success({}), success({}));
+    const request = { ...REQUEST, method: 'POST', body: '{}' };
+    for (const how of [undefined, sealing([OWN])]) await sealedExchange(exchange, how)(request, never);
+    expect(requests).toEqual([request, request]);
+  });
+
+  test('passes the signal and what it is on', async () => {
+    const exchange = vi.fn(async () => success({}));
+    await sealedExchange(exchange, undefined)(REQUEST, never, true);
+    expect(exchange).toHaveBeenCalledExactlyOnceWith(REQUEST, never, true);
+  });
+
+  test.each(['', 'ab', 'xy'.repeat(32)])('has no key %j to be sealed to, which is said at once', (key) => {
+    expect(() => sealedExchange(scripted().exchange, sealing([], key))).toThrow(
+      expect.objectContaining({ category: 'usage', hint: expect.stringContaining('fiatrail keys encryption status') }),
+    );
+  });
+
+  test('does not leave when nothing can be sealed to the key', async () => {
+    const request = { ...REQUEST, method: 'POST', body: '{}' };
+    const going = sealedExchange(scripted().exchange, sealing([], '00'.repeat(32)))(request, never);
+    await expect(going).rejects.toMatchObject({ name: 'ExchangeError', sent: false });
+  });
+});
+
+describe('a call', () => {
+  const clientFor = (turns: readonly Turn[], how: Sealing | undefined) => {
+    const { exchange, requests } = scripted(...turns);
+    const client = createClient({
+      exchange: sealedExchange(exchange, how),
+      target: { baseUrl: 'https://service.test/v1', apiKey: new Secret('the-key') },
+      clock: fakeClock(),
+      totalMs: 60_000,
+      interrupted: never,
+    });
+    return { client, requests };
+  };
+
+  async function errorOf<E extends Endpoint>(
+    turns: readonly Turn[],
+    how: Sealing | undefined,
+    endpoint: E,
+    input: RequestOf<E>,
+  ) {
+    const { client } = clientFor(turns, how);
+    const error = await client.call(endpoint, input).catch((thrown: unknown) => thrown);
+    if (!(error instanceof CliError)) throw new Error(`no CliError: ${error}`);
+    expect(KEYS.filter(({ privateKey }) => `${error.message} ${error.hint}`.includes(privateKey.reveal()))).toEqual([]);
+    return error;
+  }
+
+  test('seals its request and reads the sealed answer', async () => {
+    const answer = success({ updatedAt: '2026-01-05T09:00:00.000Z' });
+    const { client, requests } = clientFor([await sealedTo(OWN, answer)], sealing([OWN], PLATFORM.publicKey));
+    const reply = await client.call(storePublicKey, { data: OWN.publicKey });
+    expect(reply).toEqual({ data: { updatedAt: '2026-01-05T09:00:00.000Z' }, body: answer.body, problems: [] });
+    expect(requests[0]?.body).not.toContain(OWN.publicKey);
+  });
+
+  test('whose sealed answer is a refusal is refused', async () => {
+    const answer = await sealedTo(OWN, refusal(400, '01', 'Invalid request', { error: 'a reason' }));
+    const error = await errorOf([answer], sealing([OWN]), getFees, {});
+    expect([error.category, error.message]).toEqual(['refused', 'the service refused: Invalid request: a reason']);
+  });
+
+  const HINT = 'see how this profile seals with: fiatrail keys encryption status';
+  const ONRAMP = { userId: 'u', amount: 500 };
+  const BANK = { accountNumber: '0123456789', bankCode: '058' };
+
+  test('that reads an answer which does not open ends with 5, and is not tried again', async () => {
+    const error = await errorOf([await sealedTo(OTHER, success({}))], sealing([OWN]), getFees, {});
+    expect(CATEGORIES[error.category].exit).toBe(5);
+    expect([error.message, error.hint]).toEqual([
+      'the service sent no usable answer: its body is sealed, and does not open: sealed for another key, or altered',
+      HINT,
+    ]);
+  });
+
+  test('that changes something and cannot read the answer ends with 6, whatever its status', async () => {
+    for (const status of [200, 400, 500]) {
+      const answer = await sealedTo(OTHER, { ...success({}), status });
+      for (const error of [
+        await errorOf([answer], undefined, startOnramp, ONRAMP),
+        await errorOf([answer], sealing([OWN]), addBankAccount, BANK),
+        await errorOf([answer], sealing([OWN]), sandboxReset, {}),
+      ]) {
+        expect(CATEGORIES[error.category].exit).toBe(6);
+        expect(error.hint).toBe(`do not run it again yet: look at the account first; ${HINT}`);
+      }
+    }
+  });
+
+  const WAIT = { retry_after: 3 };
+
+  test.each(['plain', 'sealed'] as const)('waits as long as a %s 429 asks', async (form) => {
+    const limited = tooMany({}, WAIT);
+    const clock = fakeClock();
+    const { exchange } = scripted(form === 'plain' ? limited : await sealedTo(OWN, limited));
+    const client = createClient({
+      exchange: sealedExchange(exchange, sealing([OWN])),
+      target: { baseUrl: 'https://service.test/v1', apiKey: new Secret('the-key') },
+      clock,
+      totalMs: 1_000,
+      interrupted: never,
+    });
+    await expect(client.call(getFees, {})).rejects.toMatchObject({
+      category: 'rate-limited',
+      message: expect.stringContaining('try again in 3 seconds'),
+    });
+  });
+
+  test('tries again when half an answer was inside', async () => {
+    const half = await sealedTo(OWN, json(200, success({ a: 1 }).body.slice(0, 30)));
+    const whole = await sealedTo(OWN, refusal(404, '02', 'gone'));
+    const error = await errorOf([half, whole], sealing([OWN]), getFees, {});
+    expect(error.category).toBe('refused');
+  });
+});

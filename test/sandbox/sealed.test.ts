@@ -1,0 +1,312 @@
+import { describe, expect, test } from 'vitest';
+import { decodeAnswer } from '../../src/client/codec.ts';
+import { sealedExchange } from '../../src/client/sealing.ts';
+import { sandboxFaultAdd, sandboxReset, sandboxStatus } from '../../src/contract/control.ts';
+import { type Endpoint, placeOf } from '../../src/contract/endpoint.ts';
+import { getFees } from '../../src/contract/fees.ts';
+import { endpoints } from '../../src/contract/index.ts';
+import { getPlatformPublicKey, storePublicKey } from '../../src/contract/management.ts';
+import { rowsOf } from '../../src/contract/rows.ts';
+import { type KeyPair, newKeyPair, openerOf, seal } from '../../src/crypto/sealed-box.ts';
+import { serve } from '../../src/sandbox/serve.ts';
+import type { HttpResponse } from '../../src/world.ts';
+import { onboardUser, productionKey, secondKey } from '../service/steps.ts';
+import { countingIds, fakeClock, openSandbox, replyOf, type TestSandbox, temporaryFolder } from '../support/sandbox.ts';
+
+const pair = (byte: number) => newKeyPair(new Uint8Array(32).fill(byte));
+const [FIRST, SECOND] = [pair(1), pair(2)];
+
+type Bare = Pick<HttpResponse, 'status' | 'body'>;
+
+/** The payload of an answer, when it has that alone. */
+function payloadOf({ body }: Bare): string | undefined {
+  const outer = JSON.parse(body) as { payload?: unknown };
+  return Object.keys(outer).join() === 'payload' && typeof outer.payload === 'string' ? outer.payload : undefined;
+}
+
+/** What a sealed answer says, or undefined where it is plain or does not open. */
+async function inside(answer: Bare, { privateKey }: KeyPair) {
+  const payload = payloadOf(answer);
+  const opened = payload === undefined ? undefined : (await openerOf([privateKey]))(payload);
+  return opened && 'text' in opened ? replyOf({ status: answer.status, body: opened.text }) : undefined;
+}
+
+const isPlain = ({ status, body }: Bare) => replyOf({ status, body }).envelope.response_code !== undefined;
+
+/** A sandbox whose seeded fintech has stored a key. */
+async function openSealed(key = FIRST, options: Parameters<typeof openSandbox>[0] = {}): Promise<TestSandbox> {
+  const box = await openSandbox(options);
+  await box.ask(storePublicKey, { data: key.publicKey });
+  return box;
+}
+
+const callerOf = (apiKey: string | undefined, address = '127.0.0.1') => ({ apiKey, address });
+
+async function platformKeyOf(box: TestSandbox): Promise<string> {
+  const { publicKey = '' } = await box.ask(getPlatformPublicKey, {}, await secondKey(box));
+  return publicKey ?? '';
+}
+
+async function sealedBody(box: TestSandbox, body: unknown): Promise<string> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return JSON.stringify({ payload: await seal(text, await platformKeyOf(box)) });
+}
+
+describe('an answer', () => {
+  test('is plain until a key is stored, and that answer is too', async () => {
+    await using box = await openSandbox();
+    const body = JSON.stringify({ data: FIRST.publicKey });
+    const answers = [await box.fetch('GET', '/v1/getfees'), await box.fetch('POST', '/v1/storepublickey', body)];
+    expect(answers.map(isPlain)).toEqual([true, true]);
+    expect(payloadOf(await box.fetch('GET', '/v1/getfees'))).toBeDefined();
+  });
+
+  test('is sealed whole then, with status and headers in clear', async () => {
+    await using box = await openSandbox();
+    const plain = await box.fetch('GET', '/v1/getfees');
+    await box.ask(storePublicKey, { data: FIRST.publicKey });
+    const answer = await box.fetch('GET', '/v1/getfees');
+    expect([answer.status, answer.headers]).toEqual([200, plain.headers]);
+    expect(await inside(answer, FIRST)).toEqual(replyOf(plain));
+    expect(await inside(answer, SECOND)).toBeUndefined();
+  });
+
+  test.each([
+    ['a field that is wrong', 'POST', '/v1/onboarduser', '{"bvn":"1"}', [400, '01']],
+    ['a body that is no JSON', 'POST', '/v1/onboarduser', '{', [400, '01']],
+    ['what is not there', 'POST', '/v1/getuserdetails', `{"userId":"${'0'.repeat(64)}"}`, [404, '02']],
+  ])('that refuses is sealed: %s', async (_what, method, url, body, expected) => {
+    await using box = await openSealed();
+    const answer = await box.fetch(method, url, body);
+    const found = await inside(answer, FIRST);
+    expect([found?.status, found?.envelope.response_code]).toEqual(expected);
+  });
+
+  test.each([
+    ['without a key', 'GET', '/v1/getfees', callerOf(undefined), 401],
+    ['with a wrong key', 'GET', '/v1/getfees', callerOf('sandbox_000000000000000000000'), 401],
+    ['on an unknown route', 'GET', '/v1/nothing', undefined, 404],
+    ['of a control', 'GET', '/_sandbox/status', undefined, 200],
+    ['of a control that refuses', 'POST', '/_sandbox/advance', undefined, 400],
+  ])('%s stays plain', async (_what, method, url, caller, status) => {
+    await using box = await openSealed();
+    const answer = await box.fetch(method, url, '{}', caller ?? callerOf(box.apiKey));
+    expect([answer.status, isPlain(answer)]).toEqual([status, true]);
+  });
+
+  test('to an address that is not let in stays plain', async () => {
+    await using box = await openSealed();
+    const add = '{"action":"add","ipAddress":"203.0.113.7"}';
+    expect(await inside(await box.fetch('POST', '/v1/manageipallowlist', add), FIRST)).toMatchObject({ status: 200 });
+    box.clock.pass(120_000);
+    const answer = await box.fetch('GET', '/v1/getfees');
+    expect([answer.status, isPlain(answer)]).toEqual([403, true]);
+  });
+
+  test('that a limit is reached stays plain, so that anybody sees how long to wait', async () => {
+    await using box = await openSealed(FIRST, { rateLimits: true });
+    const answers = await Promise.all(Array.from({ length: 200 }, () => box.fetch('GET', '/v1/getaeskey')));
+    const limited = answers.find(({ status }) => status === 429);
+    expect(replyOf(limited ?? (answers[0] as Bare)).envelope.data).toMatchObject({ retry_after: expect.any(Number) });
+    expect(payloadOf(answers[0] as Bare)).toBeDefined();
+  });
+
+  test('of storing a key is plain, also when it is refused', async () => {
+    await using box = await openSealed();
+    for (const data of ['ab', SECOND.publicKey])
+      expect(isPlain(await box.fetch('POST', '/v1/storepublickey', JSON.stringify({ data })))).toBe(true);
+  });
+
+  test('with a new API key in it is sealed', async () => {
+    await using box = await openSealed();
+    const answer = await box.fetch('GET', '/v1/regenerateapikey');
+    const apiKey = (await inside(answer, FIRST))?.envelope.data?.['apiKey'];
+    expect(apiKey).toBe(box.sandbox.apiKey());
+    expect(answer.body).not.toContain(apiKey);
+    expect(isPlain(await box.fetch('GET', '/v1/regenerateapikey'))).toBe(true);
+  });
+
+  test('to a production key is sealed too', async () => {
+    await using box = await openSealed();
+    const caller = callerOf(await productionKey(box));
+    expect(await inside(await box.fetch('POST', '/v1/createsandboxapikey', '{}', caller), FIRST)).toMatchObject({
+      status: 200,
+    });
+  });
+
+  test('to another fintech is not', async () => {
+    await using box = await openSealed();
+    expect(isPlain(await box.fetch('GET', '/v1/getfees', undefined, callerOf(await secondKey(box))))).toBe(true);
+  });
+
+  test('opens with the key stored last alone', async () => {
+    await using box = await openSealed();
+    const before = await box.fetch('GET', '/v1/getfees');
+    await box.ask(storePublicKey, { data: SECOND.publicKey });
+    const after = await box.fetch('GET', '/v1/getfees');
+    const opened = [];
+    for (const answer of [before, after])
+      for (const key of [FIRST, SECOND]) opened.push((await inside(answer, key))?.status);
+    expect(opened).toEqual([200, undefined, undefined, 200]);
+  });
+
+  test('is plain again after a reset', async () => {
+    await using box = await openSealed();
+    await box.ask(sandboxReset, {});
+    expect(isPlain(await box.fetch('GET', '/v1/getfees'))).toBe(true);
+  });
+
+  test('of one batch is sealed from the request on that stored the key', async () => {
+    await using box = await openSandbox();
+    const answers = await Promise.all([
+      box.fetch('GET', '/v1/getfees'),
+      box.fetch('POST', '/v1/storepublickey', JSON.stringify({ data: FIRST.publicKey })),
+      box.fetch('GET', '/v1/getfees'),
+    ]);
+    expect(answers.map((answer) => payloadOf(answer) !== undefined)).toEqual([false, false, true]);
+  });
+
+  test('is spoiled as it is sent', async () => {
+    await using box = await openSealed();
+    const spoiled = async (kind: 'truncated' | 'malformed-json' | 'http-500' | 'slow') => {
+      await box.ask(sandboxFaultAdd, { endpoint: getFees.id, kind });
+      return (await box.fetch('GET', '/v1/getfees')).body;
+    };
+    expect(await spoiled('truncated')).toMatch(/^\{"payload":"[\w-]+$/);
+    expect(await spoiled('malformed-json')).toMatch(/^\{"payload":"[\w-]+",$/);
+    expect(await spoiled('http-500')).toContain('"response_code":"05"');
+    expect(await spoiled('slow')).toMatch(/^\{"payload":"[\w-]+"\}$/);
+  });
+});
+
+describe('a sealed request', () => {
+  test('is done as a plain one is, before a key is stored and after', async () => {
+    await using box = await openSandbox();
+    const before = await box.fetch('POST', '/v1/onboarduser', await sealedBody(box, { bvn: '22222222222' }));
+    expect(replyOf(before).envelope).toMatchObject({ response_code: '00' });
+    await box.ask(storePublicKey, { data: FIRST.publicKey });
+    const sealed = await box.fetch('POST', '/v1/onboarduser', await sealedBody(box, { bvn: '33333333333' }));
+    const plain = await box.fetch('POST', '/v1/onboarduser', '{"bvn":"44444444444"}');
+    for (const answer of [sealed, plain])
+      expect((await inside(answer, FIRST))?.envelope).toMatchObject({ response_code: '00' });
+    expect((await box.ask(sandboxStatus, {})).users).toBe(0);
+    box.clock.pass(10_000);
+    expect((await box.ask(sandboxStatus, {})).users).toBe(3);
+  });
+
+  test('may store the key, and may be DELETE', async () => {
+    await using box = await openSandbox();
+    const body = await sealedBody(box, { data: FIRST.publicKey });
+    expect((await box.fetch('POST', '/v1/storepublickey', body)).status).toBe(200);
+    const deletes = (endpoints as readonly Endpoint[]).find(
+      (each) => each.method === 'DELETE' && placeOf(each) === 'body' && !each.path.includes(':'),
+    );
+    const answer = await box.fetch('DELETE', `/v1${deletes?.path}`, '{"payload":"?"}');
+    expect((await inside(answer, FIRST))?.envelope.error).toContain('payload');
+  });
+
+  const REFUSED: [what: string, body: (box: TestSandbox) => Promise<string>, problem: string][] = [
+    ['no base64', async () => '{"payload":"no base64!"}', 'payload: the sealed body does not open: not base64'],
+    [
+      'too little',
+      async () => '{"payload":"AAAA"}',
+      'payload: the sealed body does not open: too short for a sealed box',
+    ],
+    [
+      'sealed for somebody else',
+      async () => JSON.stringify({ payload: await seal('{"bvn":"22222222222"}', SECOND.publicKey) }),
+      'payload: the sealed body does not open: sealed for another key, or altered',
+    ],
+    ['no JSON inside', (box) => sealedBody(box, 'bvn=22222222222'), 'the body: expected one JSON object'],
+    ['a list inside', (box) => sealedBody(box, '["22222222222"]'), 'the body: expected one JSON object'],
+  ];
+
+  test.each(REFUSED)('is refused: %s', async (_what, body, problem) => {
+    await using box = await openSandbox();
+    const { status, envelope } = replyOf(await box.fetch('POST', '/v1/onboarduser', await body(box)));
+    expect([status, envelope.response_code, envelope.error]).toEqual([400, '01', problem]);
+  });
+
+  test('that does not open is refused by its key first', async () => {
+    await using box = await openSandbox();
+    const answer = await box.fetch('POST', '/v1/onboarduser', '{"payload":"?"}', callerOf('sandbox_none'));
+    expect(answer.status).toBe(401);
+  });
+
+  test('is none where payload is no text', async () => {
+    await using box = await openSandbox();
+    const user = await onboardUser(box);
+    const body = JSON.stringify({ userId: user.userId, payload: { a: 1 } });
+    expect((await box.call('POST', '/getuserdetails', body)).status).toBe(200);
+  });
+
+  test('is none to a control', async () => {
+    await using box = await openSandbox();
+    const { envelope } = await box.call('POST', '/_sandbox/advance', await sealedBody(box, { seconds: 1 }));
+    expect(envelope.error).toContain('payload: expected no such field');
+  });
+
+  test('hides no field of an endpoint: none is called payload', () => {
+    const named = endpoints.filter((each) => rowsOf(each.request()).some(({ name }) => name === 'payload'));
+    expect(named).toEqual([]);
+  });
+});
+
+describe('over HTTP', () => {
+  test('requests and answers are sealed both ways', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('sandbox.db');
+    const served = await serve({ clock: fakeClock(), ids: countingIds() }, { path, port: 0, rateLimits: false });
+    const ask = async (method: string, name: string, body?: object, apiKey = served.apiKey): Promise<HttpResponse> => {
+      const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
+      const response = await fetch(served.url + name, {
+        method,
+        headers,
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+      return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
+    };
+    try {
+      const { publicKey } = replyOf(await ask('GET', '/getplatformpublickey')).envelope.data as { publicKey: string };
+      expect(isPlain(await ask('POST', '/storepublickey', { data: FIRST.publicKey }))).toBe(true);
+      const payload = await seal('{"bvn":"22222222222"}', publicKey);
+      const answer = await ask('POST', '/onboarduser', { payload });
+      expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+      expect((await inside(answer, FIRST))?.envelope).toMatchObject({ status: 'Success', response_code: '00' });
+      const refused = await ask('POST', '/onboarduser', { payload: `${payload}A` });
+      expect((await inside(refused, FIRST))?.envelope.error).toContain('does not open');
+      const unknown = await ask('GET', '/getfees', undefined, 'sandbox_none');
+      expect([unknown.status, isPlain(unknown)]).toEqual([401, true]);
+    } finally {
+      await served.close();
+    }
+  });
+});
+
+test('the client’s half and the service’s meet', async () => {
+  await using box = await openSealed();
+  const bodies: string[] = [];
+  const exchange = sealedExchange(
+    async (request) => {
+      bodies.push(request.body ?? '');
+      const answer = await box.sandbox.fetch(request, callerOf(box.apiKey));
+      bodies.push(answer.body);
+      return answer;
+    },
+    { platformKeyHex: await platformKeyOf(box), privateKeys: async () => [SECOND.privateKey, FIRST.privateKey] },
+  );
+  const request = {
+    method: 'POST',
+    url: 'http://sandbox.invalid/v1/onboarduser',
+    headers: {},
+    body: '{"bvn":"22222222222"}',
+  };
+  const answer = await exchange(request, new AbortController().signal);
+  expect(replyOf(answer).envelope.response_code).toBe('00');
+  for (const body of bodies) expect(body).toMatch(/^\{"payload":"[\w-]+"\}$/);
+  const fees = await exchange(
+    { ...request, method: 'GET', url: 'http://sandbox.invalid/v1/getfees', body: undefined },
+    new AbortController().signal,
+  );
+  expect(decodeAnswer(getFees, fees).kind).toBe('success');
+});
