@@ -90,6 +90,11 @@ export function builtInProfile(): Profile {
   return { name: BUILT_IN, mode: 'embedded', baseUrl: EMBEDDED_URL, key: undefined, stored: undefined };
 }
 
+/** A profile as it is kept, or as it would be: the embedded sandbox has settings as soon as somebody makes some. */
+export function storedOrBuiltIn({ name, mode, stored }: Profile): StoredProfile | undefined {
+  return stored ?? (mode === 'embedded' ? { name, mode, store: { kind: 'file' } } : undefined);
+}
+
 const EMBEDDED_URL = 'http://sandbox.invalid/v1';
 
 /** A profile as it is used, from how it is kept. */

@@ -21,7 +21,8 @@ export function pushWords(world: World, command: string): string[] {
 export async function pushKey(world: World, command: string, key: Secret): Promise<string | undefined> {
   const end = await world.runProgram(parseArgsStringToArgv(command), { input: key.reveal(), timeoutMs: LIMIT_MS });
   if (end.kind === 'missing') return 'was not found or cannot be run';
-  if (end.kind === 'late') return world.interrupted.aborted ? 'was interrupted' : `did not end within ${LIMIT_MS / 1000} s`;
+  if (end.kind !== 'ended')
+    return world.interrupted.aborted ? 'was interrupted' : `did not end within ${LIMIT_MS / 1000} s`;
   if (end.code === 0) return undefined;
   return end.code === null ? 'was ended by a signal' : `failed with exit code ${end.code}`;
 }

@@ -3,12 +3,7 @@ import { join } from 'node:path';
 import { acquireLock } from '../sqlite/lock.ts';
 import type { World } from '../world.ts';
 import { rotationsDir } from './paths.ts';
-import {
-  fillPrivateFile,
-  readPrivateFile,
-  removePrivateFile,
-  reservePrivateFile,
-} from './private-file.ts';
+import { fillPrivateFile, readPrivateFile, removePrivateFile, reservePrivateFile } from './private-file.ts';
 
 /** The first word that starts the keeper: the process that sends the request and keeps its answer. */
 export const KEEPER_WORD = '__keeper';

@@ -25,6 +25,7 @@ export const CATALOGUE: readonly Group[] = [
   {
     name: 'keys',
     summary: 'the keys of the account',
+    parts: { encryption: 'what is sealed, and which keys open it' },
     load: async () => (await import('./keys.ts')).commands,
   },
   {

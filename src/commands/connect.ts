@@ -1,7 +1,7 @@
 import { sandboxPath, stateDir } from '../account/paths.ts';
-import type { Profile } from '../account/profile.ts';
+import { type Profile, storedOrBuiltIn } from '../account/profile.ts';
 import { type Client, createClient } from '../client/client.ts';
-import { sealedExchange } from '../client/sealing.ts';
+import { type Sealing, sealedExchange } from '../client/sealing.ts';
 import type { SendOptions } from '../client/transport.ts';
 import { Secret } from '../secret.ts';
 import type { Exchange, World } from '../world.ts';
@@ -20,8 +20,8 @@ export async function connect(world: World, profile: Profile, globals: Globals):
     ? (await import('./trace.ts')).traceTo(world.stderr)
     : {};
   const client = createClient({
-    // Below the trace, which so shows what was inside. No profile holds keys yet: what is sealed is said to be.
-    exchange: sealedExchange(exchange, undefined),
+    // Below the trace, which so shows what was inside.
+    exchange: sealedExchange(exchange, sealingOf(world, profile)),
     target: { baseUrl: profile.baseUrl, apiKey },
     clock: world.clock,
     totalMs: globals.timeoutMs,
@@ -29,6 +29,17 @@ export async function connect(world: World, profile: Profile, globals: Globals):
     ...trace,
   });
   return { client, close };
+}
+
+/** How a profile seals; undefined for an account of the environment, which keeps no keys. */
+export function sealingOf(world: World, profile: Profile): Sealing | undefined {
+  const stored = storedOrBuiltIn(profile);
+  if (!stored) return undefined;
+  const { platformKey, requests } = stored.sealing ?? {};
+  return {
+    platformKeyHex: requests ? platformKey : undefined,
+    privateKeys: async () => (await import('../account/sealing-keys.ts')).sealingKeysOf(stored, world),
+  };
 }
 
 /** How requests reach an account, and as whom. */

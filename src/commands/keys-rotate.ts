@@ -21,7 +21,11 @@ interface Input {
 /** Where the new key will be kept, for people. */
 function placeOf({ mode, stored }: Profile): string {
   if (mode === 'embedded') return 'the sandbox';
-  const words = { file: 'its file', keyring: 'the key store of the system', command: 'what its key command reads' } as const;
+  const words = {
+    file: 'its file',
+    keyring: 'the key store of the system',
+    command: 'what its key command reads',
+  } as const;
   const kind = stored?.store.kind;
   return kind === undefined || kind === 'environment' ? 'nowhere on this machine' : words[kind];
 }
@@ -63,10 +67,14 @@ async function rotate(session: Session, input: Input): Promise<Outcome> {
   await requireRotatable(session, input);
   const apiKey = await currentKey(session);
   const oldFingerprint = apiKey ? fingerprint(apiKey.reveal()) : 'the sandbox’s own';
-  await session.agreeTo(regenerateApiKey, {}, {
-    summary: `replace the API key of ${profile.name}`,
-    lines: confirmation(session, input, oldFingerprint),
-  });
+  await session.agreeTo(
+    regenerateApiKey,
+    {},
+    {
+      summary: `replace the API key of ${profile.name}`,
+      lines: confirmation(session, input, oldFingerprint),
+    },
+  );
   const operationId = await beginRotation(session, {
     keyPlace: placeOf(profile),
     oldFingerprint,
@@ -152,7 +160,16 @@ async function afterLost(session: Session, { operationId, oldFingerprint }: Rota
   const print = now ? fingerprint(now.reveal()) : oldFingerprint;
   const isOld = print === oldFingerprint;
   await session.note(isOld ? 'the key was not replaced: the old one still works' : 'the key that is kept now works');
-  return { result: { data: { profile: profile.name, outcome: isOld ? 'not replaced' : 'another key works', fingerprint: print, operationId } } };
+  return {
+    result: {
+      data: {
+        profile: profile.name,
+        outcome: isOld ? 'not replaced' : 'another key works',
+        fingerprint: print,
+        operationId,
+      },
+    },
+  };
 }
 
 export const rotateCommand = command({
@@ -168,7 +185,11 @@ export const rotateCommand = command({
   endpoints: [regenerateApiKey.id, getPlatformPublicKey.id],
   finishesRotations: true,
   parameters: {
-    pushCommand: repeated('--push-command <command>', 'a program that gets the new key on standard input; may be repeated', word),
+    pushCommand: repeated(
+      '--push-command <command>',
+      'a program that gets the new key on standard input; may be repeated',
+      word,
+    ),
     printKey: switchOn('--print-key', 'print the new key too'),
     resume: switchOn('--resume', 'finish a replacement that was interrupted'),
   },
@@ -198,4 +219,3 @@ export async function finishRotations(session: Session): Promise<void> {
     await session.say(`warning: a replacement of the API key is unfinished: ${error.message}; ${error.hint ?? ''}`);
   }
 }
-

@@ -1,16 +1,33 @@
-import { getPlatformPublicKey } from '../contract/management.ts';
+import { getAesKey } from '../contract/management.ts';
+import { fingerprint } from '../crypto/fingerprint.ts';
 import { command } from './command.ts';
+import { enableCommand, encryptionStatusCommand, rotateEncryptionCommand } from './keys-encryption.ts';
 import { rotateCommand } from './keys-rotate.ts';
-import { outcomeOf } from './session.ts';
+import { sandboxKeyCommand } from './keys-sandbox.ts';
+import { switchOn } from './parameters.ts';
+import { platformCommand } from './platform-key.ts';
 
-const platformCommand = command({
-  words: ['keys', 'platform'],
-  summary: 'Show the public key of the service, which requests can be sealed to',
-  details: 'An X25519 key of 64 hexadecimal digits, for crypto_box_seal of libsodium. It is no secret.',
-  examples: ['fiatrail keys platform', 'fiatrail keys platform -o json --query publicKey'],
-  endpoints: [getPlatformPublicKey.id],
-  parameters: {},
-  run: async (session) => outcomeOf(session, getPlatformPublicKey, await session.call(getPlatformPublicKey, {})),
+const aesCommand = command({
+  words: ['keys', 'aes'],
+  summary: 'Show the fingerprint of the account’s AES key, or the key',
+  details:
+    'Webhooks are signed with it where no secret is set, and the older envelope is sealed with it. It is read anew each time and kept nowhere.',
+  examples: ['fiatrail keys aes', 'fiatrail keys aes --print-key -o json --query aesKey'],
+  endpoints: [getAesKey.id],
+  parameters: { printKey: switchOn('--print-key', 'print the key') },
+  run: async (session, { printKey }) => {
+    const { data } = await session.call(getAesKey, {});
+    const key = data.aesKey ?? '';
+    return { result: { data: { fingerprint: fingerprint(key), ...(printKey ? { aesKey: key } : {}) } } };
+  },
 });
 
-export const commands = [rotateCommand, platformCommand];
+export const commands = [
+  rotateCommand,
+  sandboxKeyCommand,
+  platformCommand,
+  aesCommand,
+  encryptionStatusCommand,
+  enableCommand,
+  rotateEncryptionCommand,
+];

@@ -1,4 +1,4 @@
-import { BUILT_IN, fromStored } from '../account/profile.ts';
+import { fromStored } from '../account/profile.ts';
 import { profileFile, type StoredProfile, type StoreSettings } from '../account/stored-profile.ts';
 import { fingerprint } from '../crypto/fingerprint.ts';
 import { CliError } from '../exit.ts';
@@ -66,6 +66,3 @@ export async function profileResult(session: Session, stored: StoredProfile): Pr
 function valueAt(data: unknown, field: string): unknown {
   return field.split('.').reduce((inner, name) => (inner as Record<string, unknown> | null)?.[name], data);
 }
-
-/** The sandbox that is always there, as if somebody had added it. */
-export const UNSETTLED: StoredProfile = { name: BUILT_IN, mode: 'embedded', store: { kind: 'file' } };

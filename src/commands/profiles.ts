@@ -1,13 +1,13 @@
 import { forgetProfile, keepDefault, keepProfile } from '../account/keeping.ts';
 import { writePin } from '../account/pin.ts';
-import { BUILT_IN, candidates } from '../account/profile.ts';
+import { BUILT_IN, builtInProfile, candidates, storedOrBuiltIn } from '../account/profile.ts';
 import { profileNames, readProfile, type StoredProfile } from '../account/stored-profile.ts';
 import { parseExport, writeExport } from '../account/transfer.ts';
 import { CliError } from '../exit.ts';
 import { command } from './command.ts';
 import { argument, optionalArgument, switchOn, word } from './parameters.ts';
 import { addCommand } from './profiles-add.ts';
-import { profileResult, UNSETTLED } from './profiles-show.ts';
+import { profileResult } from './profiles-show.ts';
 import { agree, type Session } from './session.ts';
 
 const COLUMNS = [
@@ -21,7 +21,7 @@ const COLUMNS = [
 
 /** A profile by its name; the built-in one is always there. Throws CliError usage. */
 function known(session: Session, name: string): StoredProfile {
-  const found = readProfile(session.world, name) ?? (name === BUILT_IN ? UNSETTLED : undefined);
+  const found = readProfile(session.world, name) ?? (name === BUILT_IN ? storedOrBuiltIn(builtInProfile()) : undefined);
   if (found) return found;
   throw new CliError('usage', `there is no profile "${name.slice(0, 60)}"`, {
     code: 'NO_PROFILE',
@@ -114,7 +114,7 @@ const removeCommand = command({
   parameters: { name: argument('name', 'of the profile', word) },
   run: async (session, { name }) => {
     const stored = known(session, name);
-    if (stored === UNSETTLED) {
+    if (!readProfile(session.world, name)) {
       throw new CliError('usage', `the profile ${BUILT_IN} is always there`, {
         hint: 'empty the sandbox with: fiatrail sandbox reset',
       });

@@ -111,7 +111,9 @@ async function record(session: Session, write: () => void): Promise<void> {
   try {
     write();
   } catch {
-    await session.say('warning: the journal could not be written; what the disk has of the new key is enough to finish');
+    await session.say(
+      'warning: the journal could not be written; what the disk has of the new key is enough to finish',
+    );
   }
 }
 
@@ -155,7 +157,12 @@ async function keeperGone({ world, globals }: Session, operationId: string) {
 const POLL_MS = 50;
 
 /** Notes that a stage is reached, unless it was before. */
-async function advance(session: Session, operationId: string, from: RotationStage, to: RotationStage): Promise<Rotation> {
+async function advance(
+  session: Session,
+  operationId: string,
+  from: RotationStage,
+  to: RotationStage,
+): Promise<Rotation> {
   const journal = await session.journal();
   await record(session, () => {
     if (journal.rotations.move(operationId, from, to) && to === 'answered') journal.accepted(operationId, undefined);
@@ -173,7 +180,10 @@ async function keyOfAnswer(session: Session, operationId: string, spare: string)
   const stage = journal.rotations.find(operationId)?.stage ?? 'lost';
   if (text === '' && stage === 'prepared') {
     await giveUp(session, operationId, stage, 'nothing was sent');
-    throw new CliError('network', 'the request could not be started; nothing was sent', { operationId, hint: 'run the command again' });
+    throw new CliError('network', 'the request could not be started; nothing was sent', {
+      operationId,
+      hint: 'run the command again',
+    });
   }
   const sent = text === '' ? NO_ANSWER : (JSON.parse(text) as Sent);
   const key = await readAnswer(session, operationId, sent);
@@ -186,7 +196,11 @@ async function keyOfAnswer(session: Session, operationId: string, spare: string)
   return key;
 }
 
-const NO_ANSWER: Sent = { noAnswer: 'network', sent: true, reason: 'the process that sent it ended before an answer came' };
+const NO_ANSWER: Sent = {
+  noAnswer: 'network',
+  sent: true,
+  reason: 'the process that sent it ended before an answer came',
+};
 
 async function readAnswer(session: Session, operationId: string, sent: Sent): Promise<Secret> {
   const { world, profile } = session;
@@ -228,7 +242,14 @@ async function readAnswer(session: Session, operationId: string, sent: Sent): Pr
 
 function withOperation(error: CliError, operationId: string): CliError {
   const { code, hint, httpStatus, responseCode } = error;
-  return new CliError(error.category, error.message, { code, hint, httpStatus, responseCode, operationId, cause: error });
+  return new CliError(error.category, error.message, {
+    code,
+    hint,
+    httpStatus,
+    responseCode,
+    operationId,
+    cause: error,
+  });
 }
 
 function open({ world, profile }: Session, response: Extract<Sent, { response: unknown }>['response']) {
@@ -310,5 +331,9 @@ async function requireSameKey({ profile }: Session, operationId: string, key: Se
     throw error;
   });
   if (found?.reveal() === key.reveal()) return;
-  throw unfinished('the key was replaced and works, and the key command does not print it yet', 'KEY_COMMAND_OLD', operationId);
+  throw unfinished(
+    'the key was replaced and works, and the key command does not print it yet',
+    'KEY_COMMAND_OLD',
+    operationId,
+  );
 }

@@ -99,6 +99,8 @@ export interface Session {
     change: Change,
     options?: SessionCallOptions,
   ): Promise<Reply<ResponseOf<E>>>;
+  /** Refuses what can be refused, and ends a dry run, for who sends it by other means. */
+  prepared<E extends Endpoint>(endpoint: E, input: RequestOf<E>): Promise<void>;
   /** Shows a change and asks, as `change` does, for who sends it by other means. */
   agreeTo<E extends Endpoint>(endpoint: E, input: RequestOf<E>, change: Change): Promise<void>;
   /** Notes that the service has changed something, for who sent it by other means. */
@@ -164,6 +166,7 @@ export function createSession({ world, profile, globals, commandLine, runLine }:
       await warnOf(reply);
       return reply;
     },
+    prepared: (endpoint, input) => prepare(session, endpoint, input, {}),
     agreeTo: async (endpoint, input, change) => {
       await prepare(session, endpoint, input, {});
       await confirm(session, effectOf(endpoint, input), change);

@@ -1,0 +1,31 @@
+import { privateKeyProblem } from '../crypto/sealed-box.ts';
+import { CliError } from '../exit.ts';
+import { Secret } from '../secret.ts';
+import type { World } from '../world.ts';
+import { keepSecret } from './keeping.ts';
+import { secretOf } from './profile.ts';
+import type { StoredProfile } from './stored-profile.ts';
+
+/** A private key from the text that somebody gave. Throws CliError usage, without the text. */
+export function privateKeyFrom(text: string): Secret {
+  const key = new Secret(text.trim().toLowerCase());
+  if (privateKeyProblem(key) === undefined) return key;
+  throw new CliError('usage', `this is no private key: it has ${text.trim().length} characters`, {
+    code: 'INVALID_PRIVATE_KEY',
+    hint: 'give the 64 hexadecimal digits of an X25519 private key on standard input',
+  });
+}
+
+/** The private keys of a profile, newest first; none where it has none. Throws CliError usage when the store cannot be read. */
+export async function sealingKeysOf(stored: StoredProfile, world: World): Promise<Secret[]> {
+  const kept = await secretOf(stored, 'sealing-keys', world);
+  const lines = kept?.reveal().split('\n') ?? [];
+  return lines.filter((line) => line !== '').map((line) => new Secret(line));
+}
+
+/** Puts a private key before those that are kept, which still open what was sealed before. */
+export async function keepSealingKey(world: World, stored: StoredProfile, key: Secret): Promise<void> {
+  const older = (await sealingKeysOf(stored, world)).map((each) => each.reveal());
+  const all = [key.reveal(), ...older.filter((each) => each !== key.reveal())];
+  await keepSecret(world, stored, 'sealing-keys', new Secret(all.join('\n')));
+}
