@@ -211,7 +211,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'node:https': ['client/network.ts'],
   'node:net': ['client/network.ts', 'sandbox/serve.ts'],
   'node:fs': ['world-system.ts', 'programs.ts', 'folders.ts', 'sqlite/', 'account/'],
-  'node:path': ['account/', 'world-system.ts', 'programs.ts', 'folders.ts'],
+  'node:path': ['account/', 'world-system.ts', 'programs.ts', 'folders.ts', 'sqlite/'],
   'node:os': ['world-system.ts'],
   'node:v8': ['world-system.ts'],
   'node:crypto': ['world-system.ts', 'crypto/'],
