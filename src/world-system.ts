@@ -1,6 +1,6 @@
-import { closeSync, mkdirSync, openSync, readSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { CliError } from './exit.ts';
+import { makePrivateFolder } from './folders.ts';
 import { findProgram, runProgram } from './programs.ts';
 import type { Clock, Exchange, Ids, InputStream, OutputStream, Prompter, World } from './world.ts';
 
@@ -34,7 +34,7 @@ export function createSystemWorld(): World {
       return process.env['HOME'] || process.getBuiltinModule('node:os').homedir();
     },
     readFile: readBounded,
-    ensurePrivateDir,
+    ensurePrivateDir: makePrivateFolder,
     turn: () => new Promise((resolve) => setImmediate(resolve)),
     steadyMemory,
   };
@@ -152,19 +152,6 @@ function outputOf(stream: NodeJS.WriteStream): OutputStream {
         });
       }),
   };
-}
-
-/** Without `recursive`, which never returns where nothing can be made, such as under /proc. */
-function ensurePrivateDir(path: string): void {
-  const isThere = () => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  if (isThere()) return;
-  if (dirname(path) !== path) ensurePrivateDir(dirname(path));
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    // Another process may have made it meanwhile.
-    if (!isThere()) throw error;
-  }
 }
 
 function tooLong(what: string, maxBytes: number): CliError {

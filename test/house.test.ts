@@ -47,7 +47,15 @@ describe('the reader of sources', () => {
 // Rule 1: direction.
 
 /** The ground: no room, used by all. */
-const GROUND = ['world.ts', 'exit.ts', 'secret.ts', 'exchange-error.ts', 'json.d.ts', 'late-child-process.ts'];
+const GROUND = [
+  'world.ts',
+  'exit.ts',
+  'secret.ts',
+  'exchange-error.ts',
+  'folders.ts',
+  'json.d.ts',
+  'late-child-process.ts',
+];
 
 /** Each room, and the rooms it may import besides the ground and itself. */
 const DIRECTION: Readonly<Record<string, readonly string[]>> = {
@@ -202,8 +210,8 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'node:http': ['client/network.ts', 'sandbox/serve.ts'],
   'node:https': ['client/network.ts'],
   'node:net': ['client/network.ts', 'sandbox/serve.ts'],
-  'node:fs': ['world-system.ts', 'programs.ts', 'sqlite/', 'account/'],
-  'node:path': ['account/', 'world-system.ts', 'programs.ts'],
+  'node:fs': ['world-system.ts', 'programs.ts', 'folders.ts', 'sqlite/', 'account/'],
+  'node:path': ['account/', 'world-system.ts', 'programs.ts', 'folders.ts', 'sqlite/'],
   'node:os': ['world-system.ts'],
   'node:v8': ['world-system.ts'],
   'node:crypto': ['world-system.ts', 'crypto/'],
@@ -391,6 +399,7 @@ const USED_ELSEWHERE: Readonly<Record<string, string>> = {
   'json.d.ts': 'declares what TypeScript’s library lacks',
   'late-child-process.ts': 'build.ts puts it in the place of node:child_process',
   'client/fetch-light.ts': 'build.ts puts it in the place of fetch’s classes',
+  'account/keyring-helper.ts': 'build.ts makes a program of it, which bin/fiatrail.js runs',
   'derive/reference.ts': 'reference.ts makes docs/reference with it',
 };
 

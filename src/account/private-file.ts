@@ -3,7 +3,6 @@ import {
   closeSync,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -12,10 +11,11 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CliError } from '../exit.ts';
+import { makePrivateFolder } from '../folders.ts';
 
 /** Only its owner may read a file, and only they may look into a folder. */
 export const FILE_MODE = 0o600;
-export const FOLDER_MODE = 0o700;
+const FOLDER_MODE = 0o700;
 
 /** Bits that would let others read or write. */
 const OTHERS = 0o077;
@@ -31,23 +31,32 @@ const linkError = (path: string) =>
     hint: 'remove the link, then run the command again',
   });
 
-/** Makes a folder private: made with its parents when missing, mended when others can enter. Throws CliError usage for a link. */
-export function ensurePrivateFolder(path: string): void {
+const inTheWay = (path: string, isWhat: string) =>
+  new CliError('usage', `${path} is no ${isWhat}, and one is needed there`, {
+    code: 'IN_THE_WAY',
+    hint: 'move it away, then run the command again',
+  });
+
+/** Makes a folder private that others can enter; false when there is none. Throws CliError usage, or the error of the system. */
+export function mendPrivateFolder(path: string): boolean {
   const found = entryAt(path);
-  if (found?.isSymbolicLink()) throw linkError(path);
-  if (!found) mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
-  else if ((found.mode & OTHERS) !== 0) chmodSync(path, FOLDER_MODE);
+  if (!found) return false;
+  if (found.isSymbolicLink()) throw linkError(path);
+  if (!found.isDirectory()) throw inTheWay(path, 'folder');
+  if ((found.mode & OTHERS) !== 0) chmodSync(path, FOLDER_MODE);
+  return true;
+}
+
+/** A folder that is there and private afterwards. Throws CliError usage, or the error of the system. */
+export function ensurePrivateFolder(path: string): void {
+  if (!mendPrivateFolder(path)) makePrivateFolder(path);
 }
 
 /** Refuses a path behind which something else may stand. Throws CliError usage. */
 export function requireOwnFile(path: string): void {
   const found = entryAt(path);
   if (found?.isSymbolicLink()) throw linkError(path);
-  if (found && !found.isFile())
-    throw new CliError('usage', `${path} is no file`, {
-      code: 'NO_FILE',
-      hint: 'move it away, then run the command again',
-    });
+  if (found && !found.isFile()) throw inTheWay(path, 'file');
 }
 
 /** The text of a private file; undefined when there is none. A mode that lets others read is mended. Throws CliError usage, or the error of the system. */

@@ -51,7 +51,7 @@ const PROBLEMS: Readonly<Record<number, DatabaseProblem>> = {
 /** SQLITE_IOERR_SHMSIZE: the index of the write-ahead log could not grow, which is how a full disk shows on opening. */
 const NO_ROOM_FOR_INDEX = 4874;
 
-const UNWRITABLE = new Set(['EACCES', 'EROFS', 'EPERM', 'EISDIR', 'ENOTDIR', 'ENOENT']);
+const UNWRITABLE = new Set(['EACCES', 'EROFS', 'EPERM', 'EISDIR', 'ENOTDIR', 'ENOENT', 'EEXIST']);
 
 function problemOf(error: unknown): DatabaseProblem | undefined {
   const { errcode, code } = error as { errcode?: unknown; code?: unknown };
@@ -59,6 +59,18 @@ function problemOf(error: unknown): DatabaseProblem | undefined {
   if (typeof errcode === 'number') return PROBLEMS[errcode & 0xff];
   if (code === 'ENOSPC') return 'full';
   return typeof code === 'string' && UNWRITABLE.has(code) ? 'unwritable' : undefined;
+}
+
+/** Runs work on a file: what fails there is a DatabaseError, whatever SQLite or the system called it. */
+export function guardOf(path: string): <T>(work: () => T) => T {
+  return (work) => {
+    try {
+      return work();
+    } catch (error) {
+      const problem = error instanceof DatabaseError ? undefined : problemOf(error);
+      throw problem ? new DatabaseError(problem, path, error) : error;
+    }
+  };
 }
 
 /** How long a process waits for another one's write, in milliseconds. */
@@ -81,14 +93,7 @@ export interface OpenOptions {
 /** Opens, or makes, a SQLite file that only its owner can read. Throws DatabaseError. */
 export async function openDatabase(path: string, options: OpenOptions): Promise<Database> {
   const { DatabaseSync } = await import('node:sqlite');
-  const guard = <T>(work: () => T): T => {
-    try {
-      return work();
-    } catch (error) {
-      const problem = error instanceof DatabaseError ? undefined : problemOf(error);
-      throw problem ? new DatabaseError(problem, path, error) : error;
-    }
-  };
+  const guard = guardOf(path);
   return guard(() => {
     if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600));
     const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
