@@ -1,6 +1,7 @@
 /**
  * Bundles src/ into dist/: one CommonJS file with all of our code, of which only what a command needs is run, and one
- * file for each heavy package, loaded when it is used. Beside them the licences of what is inside.
+ * file for each heavy package, loaded when it is used. Beside them the program that asks the key store, and the licences
+ * of what is inside.
  */
 import { createHash } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
@@ -92,6 +93,13 @@ const program = await build({
     'globalThis.performance': 'LightPerformance',
   },
 });
+// The program that asks the key store. Its package has parts made for each system, so it is installed, not bundled.
+const keyring = await build({
+  ...SHARED,
+  metafile: true,
+  entryPoints: { keyring: 'src/account/keyring-helper.ts' },
+  external: ['@napi-rs/keyring'],
+});
 const packages = await build({
   ...SHARED,
   metafile: true,
@@ -103,7 +111,10 @@ const source = await readFile('dist/main.cjs');
 const id = createHash('sha256').update(source).digest('hex').slice(0, 16);
 const words = CATALOGUE.map(({ name }) => name).join(' ');
 await writeFile('dist/main.cjs', `/* build ${id} ${words} */${source}`);
-await writeFile('dist/THIRD-PARTY-LICENSES.txt', await licences([program.metafile, packages.metafile]));
+await writeFile(
+  'dist/THIRD-PARTY-LICENSES.txt',
+  await licences([program.metafile, keyring.metafile, packages.metafile]),
+);
 
 async function licences(metafiles: readonly Metafile[]): Promise<string> {
   const paths = metafiles.flatMap(({ inputs }) => Object.keys(inputs));

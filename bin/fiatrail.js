@@ -24,6 +24,15 @@ if (!isSupported) {
     process.exitCode = 2;
   });
   process.stdout.write(`${require('../package.json').version}\n`);
+} else if (process.argv[2] === '__keyring') {
+  // fiatrail starts itself so (src/account/keyring-store.ts); nothing else of the program is needed for it.
+  const request = require('node:fs').readFileSync(0, 'utf8');
+  require('../dist/keyring.cjs')
+    .answer(request)
+    .then((answer) => process.stdout.write(answer))
+    .catch(() => {
+      process.exitCode = 2;
+    });
 } else {
   const { program, keepCode } = require('./load.js');
   // Holds if the program should ever end without saying how.

@@ -36,6 +36,16 @@ export function rotationsDir(place: Place): string {
   return join(stateDir(place), 'rotations');
 }
 
+/** Where the store `file` keeps its secrets. */
+export function secretsDir(place: Place): string {
+  return join(configDir(place), 'secrets');
+}
+
+/** Where it is remembered that the key store of the system cannot be used. */
+export function keyringMemoryPath(place: Place): string {
+  return join(stateDir(place), 'keyring.json');
+}
+
 /** A path as a person gave it, from the folder the program runs in. */
 export function absolutePath(path: string): string {
   return resolve(path);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -96,8 +96,11 @@ describe('what is in the package', () => {
   });
 
   test('needs no other package', () => {
-    const { dependencies, bin } = JSON.parse(readFileSync(join(installed(), 'package.json'), 'utf8'));
-    expect([dependencies, bin]).toEqual([undefined, { fiatrail: 'bin/fiatrail.js' }]);
+    const { dependencies, optionalDependencies, bin } = JSON.parse(
+      readFileSync(join(installed(), 'package.json'), 'utf8'),
+    );
+    expect([dependencies, Object.keys(optionalDependencies)]).toEqual([undefined, ['@napi-rs/keyring']]);
+    expect(bin).toEqual({ fiatrail: 'bin/fiatrail.js' });
     expect(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['fiatrail']);
   });
 });
@@ -106,9 +109,30 @@ describe('what is installed', () => {
   const run = (...argv: string[]) =>
     startProgram(home, join(folder, 'node_modules', '.bin', 'fiatrail'), argv, { cwd: folder }).end;
 
+  const askKeyStore = () => {
+    const stdin = JSON.stringify({ op: 'read', service: 'fiatrail', user: 'ops/api-key' });
+    const argv = [join(installed(), 'bin', 'fiatrail.js'), '__keyring'];
+    return startProgram(home, process.execPath, argv, { stdin, cwd: folder }).end;
+  };
+
   test('says its version', async () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     expect(await run('--version')).toEqual({ stdout: `${version}\n`, stderr: '', code: 0 });
+  });
+
+  test('does without the key store’s package where it is not installed', async () => {
+    expect(await askKeyStore()).toEqual({ stdout: '{"kind":"absent"}', stderr: '', code: 0 });
+  });
+
+  test('finds the key store’s package where it is installed beside it', async () => {
+    const beside = join(folder, 'node_modules', '@napi-rs', 'keyring');
+    mkdirSync(beside, { recursive: true });
+    writeFileSync(
+      join(beside, 'index.js'),
+      "exports.Entry = class { constructor(...given) { this.given = given; } getPassword() { return this.given.join(' '); } };",
+    );
+    const { stdout } = await askKeyStore();
+    expect(JSON.parse(stdout)).toEqual({ kind: 'done', secret: 'fiatrail ops/api-key [object Object]' });
   });
 
   test('says how it is used', async () => {
