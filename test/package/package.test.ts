@@ -89,6 +89,7 @@ describe('what is in the package', () => {
       'libsodium',
       'libsodium-wrappers',
       'yaml',
+      'string-argv',
       '@inquirer/prompts',
       '@jmespath-community/jmespath',
     ])
