@@ -10,6 +10,7 @@ import { CATALOGUE } from './src/commands/catalogue.ts';
 
 /** Packages that most commands never touch. */
 const APART = [
+  'conf',
   '@inquirer/prompts',
   '@jmespath-community/jmespath',
   'chalk',
@@ -41,18 +42,21 @@ const ownWidth: Plugin = {
   },
 };
 
+/** Packages of which our code uses the default export: in a file of its own that is the whole export. */
+const WHOLE = ['conf', 'libsodium-wrappers'];
+
 /**
- * libsodium-wrappers fills its default export when it is ready; as the whole export, that is what `default` is to our code.
- * Imported, it is also the build without the copy in plain JavaScript, for engines that cannot run WebAssembly.
+ * A default export as the whole export, which is what `default` is to our code. libsodium-wrappers fills it when it is
+ * ready; imported, it is also the build without the copy in plain JavaScript, for engines that cannot run WebAssembly.
  */
-const wholeSodium: Plugin = {
-  name: 'whole-sodium',
+const wholeExport: Plugin = {
+  name: 'whole-export',
   setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^libsodium-wrappers$/ }, ({ path, kind }) =>
-      kind === 'entry-point' ? { path, namespace: 'whole-sodium' } : undefined,
+    onResolve({ filter: new RegExp(`^(${WHOLE.join('|')})$`) }, ({ path, kind }) =>
+      kind === 'entry-point' ? { path, namespace: 'whole-export' } : undefined,
     );
-    onLoad({ filter: /.*/, namespace: 'whole-sodium' }, ({ path }) => ({
-      contents: `import sodium from '${path}';\nexport = sodium;`,
+    onLoad({ filter: /.*/, namespace: 'whole-export' }, ({ path }) => ({
+      contents: `import whole from '${path}';\nexport = whole;`,
       loader: 'ts',
       resolveDir: '.',
     }));
@@ -103,7 +107,7 @@ const keyring = await build({
 const packages = await build({
   ...SHARED,
   metafile: true,
-  plugins: [ownWidth, wholeSodium],
+  plugins: [ownWidth, wholeExport],
   entryPoints: Object.fromEntries(APART.map((name) => [fileOf(name), name])),
 });
 // bin/load.js keeps V8's code by this name.

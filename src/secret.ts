@@ -1,7 +1,7 @@
-const HIDDEN = '[secret]';
+const HIDDEN = '[redacted]';
 
 /**
- * A text that must not be seen: an API key, a BVN. Printing, logging, joining or serialising it gives `[secret]`;
+ * A text that must not be seen: an API key, a BVN. Printing, logging, joining or serialising it gives `[redacted]`;
  * only `reveal` gives the text, at the one place that sends it.
  */
 export class Secret {

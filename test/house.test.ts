@@ -399,7 +399,6 @@ const USED_ELSEWHERE: Readonly<Record<string, string>> = {
   'json.d.ts': 'declares what TypeScript’s library lacks',
   'late-child-process.ts': 'build.ts puts it in the place of node:child_process',
   'client/fetch-light.ts': 'build.ts puts it in the place of fetch’s classes',
-  'account/keyring-helper.ts': 'build.ts makes a program of it, which bin/fiatrail.js runs',
   'derive/reference.ts': 'reference.ts makes docs/reference with it',
 };
 

@@ -70,5 +70,5 @@ const WORDS: readonly (readonly [RegExp, 'no-store' | 'locked' | 'denied'])[] = 
 function problemOf(message: string, request: KeyringRequest): KeyringAnswer {
   const [, kind] = WORDS.find(([words]) => words.test(message)) ?? [];
   if (kind) return { kind };
-  return { kind: 'failed', why: 'secret' in request ? message.replaceAll(request.secret, '[secret]') : message };
+  return { kind: 'failed', why: 'secret' in request ? message.replaceAll(request.secret, '[redacted]') : message };
 }

@@ -1,6 +1,7 @@
 import { apiKeyFrom, isSandboxKey, requireKeyOf } from '../account/api-key.ts';
 import { safeBaseUrl } from '../account/base-url.ts';
 import { keepProfile } from '../account/keeping.ts';
+import type { Mode } from '../account/mode.ts';
 import { fromStored, OF_ENVIRONMENT } from '../account/profile.ts';
 import { profileName, readProfile, type StoredProfile, type StoreSettings } from '../account/stored-profile.ts';
 import { getPlatformPublicKey } from '../contract/management.ts';
@@ -107,7 +108,7 @@ export function problemOf(act: () => unknown): true | string {
 }
 
 /** What kind of account it is: as given, as before, or by the look of its key. Throws CliError usage. */
-function modeOf(given: StoredProfile['mode'] | undefined, kept: StoredProfile | undefined, key: Secret | undefined) {
+function modeOf(given: Mode | undefined, kept: StoredProfile | undefined, key: Secret | undefined) {
   const mode = given ?? kept?.mode;
   if (mode) return mode;
   if (key) return isSandboxKey(key) ? 'sandbox' : 'live';
@@ -118,12 +119,7 @@ function modeOf(given: StoredProfile['mode'] | undefined, kept: StoredProfile | 
 }
 
 /** Its address; none for an embedded sandbox. Throws CliError usage. */
-function addressOf(
-  input: Input,
-  kept: StoredProfile | undefined,
-  mode: StoredProfile['mode'],
-  key: Secret | undefined,
-) {
+function addressOf(input: Input, kept: StoredProfile | undefined, mode: Mode, key: Secret | undefined) {
   if (mode === 'embedded') {
     if (input.baseUrl || key) throw conflict('--mode embedded and a base URL or a key');
     return undefined;

@@ -73,7 +73,7 @@ describe('the helper', () => {
 
   test('repeats other words, without the secret', () => {
     const { keyring } = fakeKeyring(new Map(), `cannot keep ${PLANTED} here`);
-    const why = 'cannot keep [secret] here';
+    const why = 'cannot keep [redacted] here';
     expect(perform({ ...about, op: 'write', secret: PLANTED }, keyring)).toEqual({ kind: 'failed', why });
   });
 

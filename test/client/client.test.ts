@@ -296,7 +296,7 @@ describe('secrets', () => {
     const words = refusal(400, '01', `BVN ${BVN} and key ${KEY}`, { error: `again ${BVN}` });
     const { client, requests } = clientFor([words]);
     const { error } = await ended(client.call(onboard, { bvn: BVN }), requests);
-    expect(error?.message).toBe('the service refused: BVN [secret] and key [secret]: again [secret]');
+    expect(error?.message).toBe('the service refused: BVN [redacted] and key [redacted]: again [redacted]');
   });
 
   test('are struck out before long words are cut', async () => {

@@ -293,7 +293,7 @@ describe('a parameter', () => {
   });
 
   test('that is a secret is not printed', () => {
-    expect(`${secret('hush')}`).toBe('[secret]');
+    expect(`${secret('hush')}`).toBe('[redacted]');
   });
 
   test.each([

@@ -427,7 +427,7 @@ describe('what is said beside the data', () => {
   test('is no BVN with -v, even where the service repeats it', async () => {
     const words = refusal(400, '01', 'BVN 12345678901 is taken', { data: { bvn: '12345678901' } });
     const { world } = await run(['users', 'onboard', '12345678901', '-v'], [words]);
-    expect(world.stderr.text()).toContain('[secret]');
+    expect(world.stderr.text()).toContain('[redacted]');
     expect(world.stderr.text()).not.toContain('12345678901');
   });
 });

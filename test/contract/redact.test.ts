@@ -17,8 +17,8 @@ describe('the registration of a vault', () => {
   test('hides both keys and nothing else', () => {
     expect(redact(registerMpc.request(), REQUEST)).toEqual({
       ...REQUEST,
-      mpcVaultApiKey: '[secret]',
-      mpcClientSignerPrivateKey: '[secret]',
+      mpcVaultApiKey: '[redacted]',
+      mpcClientSignerPrivateKey: '[redacted]',
     });
   });
 
@@ -32,7 +32,7 @@ describe('the registration of a vault', () => {
   ])('is struck out where somebody repeats the private key %s', (_how, repeated) => {
     const struck = strikeOut(`refused: ${repeated}`, secretsIn(registerMpc.request(), REQUEST));
     expect(LINES.filter((line) => struck.includes(line))).toEqual([]);
-    expect(struck).toContain('[secret]');
+    expect(struck).toContain('[redacted]');
   });
 
   test('is struck out also when its line ends are written as backslash-n', () => {

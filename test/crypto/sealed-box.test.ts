@@ -46,7 +46,7 @@ describe('a key pair', () => {
 
   test('shows its private half to nobody', () => {
     const { privateKey } = fresh();
-    expect([`${privateKey}`, JSON.stringify({ privateKey })]).toEqual(['[secret]', '{"privateKey":"[secret]"}']);
+    expect([`${privateKey}`, JSON.stringify({ privateKey })]).toEqual(['[redacted]', '{"privateKey":"[redacted]"}']);
   });
 
   test.each([

@@ -198,11 +198,11 @@ describe('the file', () => {
     using folder = temporaryFolder();
     const path = folder.file('journal.db');
     const journal = await open(path);
-    journal.prepare({ ...intent, request: '{"bvn":"[secret]"}' });
+    journal.prepare({ ...intent, request: '{"bvn":"[redacted]"}' });
     journal.prepare({ ...intent, request: '{"bvn":"98765432109"}' });
     journal.close();
     const bytes = readFileSync(path).toString('latin1');
-    expect(bytes).toContain('[secret]');
+    expect(bytes).toContain('[redacted]');
     expect(bytes).toContain('98765432109');
   });
 });
