@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isPublicAddress, isWithin, maskedRange, parseRange, rangeText } from '../../src/service/ip.ts';
+import { isPublicAddress, isWithin, maskedRange, parseRange, rangeText } from '../../src/contract/ip.ts';
 
 function range(text: string) {
   const found = parseRange(text);
