@@ -42,27 +42,26 @@ async function add(
   if (!isLockOutMeant) guardFirst(standing, range);
   if (standing.entries.length === 0)
     await session.say(`the list is empty: once ${address} is on it, nobody else may call`);
-  if (range.prefix === 0) await session.say(`${address} lets everybody call`);
+  if (range.prefix === 0) await session.say(`${address} lets every IPv${range.version} address call`);
   const reply = await session.call(ipAllowlist, { action: 'add', ipAddress: address, description: label });
-  if (!isElsewhere(range, standing)) {
-    const hint = 'add the address that this machine calls from; see it with: fiatrail ip check';
-    await proveAccess(session, waitMs, hint);
-  } else if (standing.entries.length === 0) {
-    await tellAccess(session);
-  } else {
+  if (isLockOutMeant) await tellAccess(session);
+  else if (isElsewhere(range, standing)) {
     const { yourIp } = standing.access;
     await session.note(`this machine calls from elsewhere (${yourIp}), so that ${address} cannot be tried from here`);
+  } else {
+    const hint = 'add the address that this machine calls from; see it with: fiatrail ip check';
+    await proveAccess(session, waitMs, hint);
   }
   return outcomeOf(session, ipAllowlist, reply, { columns: ADDED });
 }
 
-const countText = (count: number) => (count === 1 ? '1 entry' : `${count} entries`);
+const countText = (count: number) => (count === 1 ? '; the list has 1 entry' : `; the list has ${count} entries`);
 
 /** Asks what to add, with what the service sees of this machine. Sends nothing. */
 async function askAddition(session: Session, standing: Standing, isLockOutMeant: boolean): Promise<Addition> {
   const { access, entries } = standing;
   const prompter = await session.world.prompter();
-  await session.say(`${accessText(access)}; the list has ${countText(entries.length)}`);
+  await session.say(accessText(access) + (entries.length > 0 ? countText(entries.length) : ''));
   const check = checkOf((text) => {
     const range = ipRange(text);
     if (!isLockOutMeant) guardFirst(standing, range);

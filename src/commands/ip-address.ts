@@ -31,6 +31,11 @@ const MISTAKES: readonly Mistake[] = [
     hint: 'write the range by its length, such as 203.0.113.0/24',
   },
   {
+    pattern: /\/(0\d*[1-9]\d*|00+|\d*\D.*)?$/,
+    is: 'does not end in a length',
+    hint: 'write a range as in 203.0.113.0/24',
+  },
+  {
     pattern: /^(\d+\.){3}\d+\/(3[3-9]|[4-9]\d|\d{3,})$/,
     is: 'is too long a prefix',
     hint: 'an IPv4 range ends in /0 to /32',
