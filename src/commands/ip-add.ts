@@ -75,7 +75,7 @@ async function askAddition(session: Session, standing: Standing, isLockOutMeant:
   );
   const label = (await prompter.text('Label (Enter for none):', () => true)).trim() || undefined;
   const named = `${rangeText(range)}${label === undefined ? '' : ` (${label})`}`;
-  if (!(await prompter.confirm(`Let ${named} call: go ahead?`)))
+  if (!session.globals.yes && !(await prompter.confirm(`Let ${named} call: go ahead?`)))
     throw new CliError('declined', 'declined; nothing was sent');
   return { range, label };
 }

@@ -57,15 +57,17 @@ export function lockOf({ access, entries }: Standing, target: Target, next?: IpR
   if (!isAllowed) return undefined;
   if (total !== undefined && total !== entries.length)
     return { isCertain: false, why: 'the list changed while it was read' };
-  const lettingIn = entries.filter(({ ip }) => matchedRule === undefined || ip === '' || ip === matchedRule);
+  const named = entries.filter(({ ip }) => ip === matchedRule);
+  // A rule that is written unlike every entry may be any of them.
+  const lettingIn = named.length > 0 ? named : entries;
   if (!target.candidates.some((entry) => lettingIn.includes(entry))) return undefined;
   const staying = entries.filter((entry) => !target.candidates.includes(entry)).map(({ ip }) => readShown(ip));
   const after = [...staying, ...(next ? [shownWhole(next)] : [])].map((each) => holding(each, own));
   const isCovered = next !== undefined && target.range !== undefined && isWithin(target.range, next);
   if (isCovered || after.includes('surely')) return undefined;
   if (lettingIn.length > 1) {
-    const why = `${lettingIn.length} entries look alike, and which of them lets it in does not show`;
-    return { isCertain: false, why };
+    const alike = named.length > 0 ? 'entries look alike' : 'entries are on the list';
+    return { isCertain: false, why: `${lettingIn.length} ${alike}, and which of them lets it in does not show` };
   }
   if (next && holding(shownWhole(next), own) === 'maybe')
     return { isCertain: false, why: `whether ${rangeText(next)} holds its address does not show` };

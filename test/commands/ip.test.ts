@@ -111,7 +111,20 @@ describe('a removal that shuts this machine out, or may, is refused: 9, nothing 
       ['--index', '0'],
       'whether another one does',
     ],
-    ['an entry, where no rule is named', check(true, null, 2), list('198.51.*.*', OWN), ['--index', '0'], 'look alike'],
+    [
+      'an entry, where the rule is masked in another way',
+      check(true, '203.0.***', 2),
+      list(OWN, '198.51.*.*'),
+      ['--index', '1'],
+      'which of them',
+    ],
+    [
+      'an entry, where no rule is named',
+      check(true, null, 2),
+      list('198.51.*.*', OWN),
+      ['--index', '0'],
+      '2 entries are on the list',
+    ],
     [
       'an entry, where this machine is not shown',
       check(true, OWN, 2, null),
@@ -372,6 +385,11 @@ describe('ip add on a terminal, without an address', () => {
       yes,
     );
     expect([code, steps]).toEqual([0, ['check', 'list', 'add']]);
+  });
+
+  test('asks for no confirmation with --yes', async () => {
+    const answers = [address('203.0.113.7'), label('')];
+    expect((await run(['add', '--yes'], SOME, { isTerminal: true, answers })).code).toBe(0);
   });
 
   test('sends nothing where it is declined: 9', async () => {
