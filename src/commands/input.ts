@@ -1,4 +1,5 @@
 import { CliError } from '../exit.ts';
+import type { Check } from '../world.ts';
 import type { Command } from './command.ts';
 import type { Parameter } from './parameters.ts';
 import type { Session } from './session.ts';
@@ -57,16 +58,22 @@ function named(error: CliError, parameter: Parameter<unknown>): CliError {
   });
 }
 
-async function ask(parameter: Parameter<unknown>, session: Session): Promise<unknown> {
-  const prompter = await session.world.prompter();
-  const check = (text: string): true | string => {
+/** What a prompt says of an answer: the same that is said of a flag. */
+export function checkOf(parse: (text: string) => unknown): Check {
+  return (text) => {
     try {
-      parameter.parse(text.trim());
+      parse(text.trim());
       return true;
     } catch (error) {
-      return error instanceof Error ? error.message : 'try again';
+      const hint = error instanceof CliError && error.hint ? `; ${error.hint}` : '';
+      return error instanceof Error ? error.message + hint : 'try again';
     }
   };
+}
+
+async function ask(parameter: Parameter<unknown>, session: Session): Promise<unknown> {
+  const prompter = await session.world.prompter();
+  const check = checkOf(parameter.parse);
   const question = parameter.question ?? parameter.name;
   const text = parameter.isSecret ? await prompter.secret(question, check) : await prompter.text(question, check);
   return parameter.parse(text.trim());

@@ -1,5 +1,8 @@
 import { ipAllowlist } from '../contract/management.ts';
 import { command } from './command.ts';
+import { addCommand } from './ip-add.ts';
+import { removeCommand } from './ip-remove.ts';
+import { replaceCommand } from './ip-replace.ts';
 import { outcomeOf } from './session.ts';
 
 const COLUMNS = [
@@ -40,4 +43,4 @@ const checkCommand = command({
     outcomeOf(session, ipAllowlist, await session.call(ipAllowlist, { action: 'check' }), { columns: CHECKED }),
 });
 
-export const commands = [listCommand, checkCommand];
+export const commands = [listCommand, addCommand, removeCommand, replaceCommand, checkCommand];

@@ -48,6 +48,8 @@ export interface Change {
   readonly lines: readonly (readonly [label: string, value: string])[];
   /** More lines, read only when somebody is there to read them: the balance. */
   readonly look?: () => Promise<readonly (readonly [label: string, value: string])[]>;
+  /** Done once the change may go ahead, right before it is sent; what it throws stops it. */
+  readonly before?: () => Promise<void>;
 }
 
 /** Thrown to end a `--dry-run` where something would have been sent; carries what. */
@@ -158,6 +160,7 @@ export function createSession({ world, profile, globals, commandLine, runLine }:
     change: async (endpoint, input, change, options = {}) => {
       await prepare(session, endpoint, input, options);
       await confirm(session, effectOf(endpoint, input), change);
+      await change.before?.();
       const opened = await client();
       const { reply, operationId } = await sendJournaled(session, endpoint, input, change.summary, () =>
         opened.call(endpoint, input, options),

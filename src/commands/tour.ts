@@ -1,5 +1,6 @@
 import { CliError } from '../exit.ts';
 import { toPlain } from '../present/plain.ts';
+import { shellWord } from '../present/text.ts';
 import type { World } from '../world.ts';
 import { command } from './command.ts';
 import type { Session } from './session.ts';
@@ -119,7 +120,7 @@ async function runStep(session: Session, step: Step, number: number, found: Foun
   const { world, globals } = session;
   const argv = step.argv(found);
   const isOnboarding = argv.includes('--bvn-stdin');
-  const line = `${isOnboarding ? 'printf "$BVN" | ' : ''}fiatrail ${argv.map(quoted).join(' ')}`;
+  const line = `${isOnboarding ? 'printf "$BVN" | ' : ''}fiatrail ${argv.map(shellWord).join(' ')}`;
   const paint = (text: string, code: number) =>
     globals.present.color && world.stdout.isTerminal ? `\u001b[${code}m${text}\u001b[0m` : text;
   await world.stdout.write(`\n${paint(`${number}. ${step.title}`, 1)}\n${paint(`$ ${line}`, 36)}\n`);
@@ -131,10 +132,6 @@ async function runStep(session: Session, step: Step, number: number, found: Foun
   const { present } = await import('../present/present.ts');
   const fields = argv.includes('--fields') ? argv.at(-1)?.split(',') : undefined;
   await present(result, { ...globals.present, fields, format: 'table' }, world.stdout);
-}
-
-function quoted(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `"${text.replaceAll('"', '\\"')}"`;
 }
 
 /** A BVN that nobody has: 11 digits, from chance. */

@@ -8,8 +8,8 @@ import { outcomeOf, type Session } from './session.ts';
 
 const DEFAULT_WAIT_MS = 10 * 60_000;
 /** A read is given this long even when the wait is nearly over. */
-const SHORTEST_READ_MS = 1_000;
-const FIRST_POLL_MS = 120;
+export const SHORTEST_READ_MS = 1_000;
+export const FIRST_POLL_MS = 120;
 const POLL_GROWTH = 1.6;
 /** Polls use at most this share of the rate limit, so that other commands find room. */
 const SHARE_OF_LIMIT = 0.75;
@@ -49,10 +49,9 @@ export interface Following<E extends Endpoint> {
 export async function follow<E extends Endpoint>(session: Session, following: Following<E>): Promise<Outcome> {
   const { endpoint, waitMs, done, failed, what, columns } = following;
   const { clock, interrupted } = session.world;
-  const slowest = (endpoint.rateLimit.windowSeconds * 1000) / (endpoint.rateLimit.max * SHARE_OF_LIMIT);
   const deadlineMs = clock.now() + waitMs;
   const line = liveLine(session.world, session.globals.quiet);
-  for (let pauseMs = FIRST_POLL_MS; ; pauseMs = Math.min(pauseMs * POLL_GROWTH, Math.max(slowest, FIRST_POLL_MS))) {
+  for (let pauseMs = FIRST_POLL_MS; ; pauseMs = longerPause(pauseMs, endpoint)) {
     const totalMs = waitMs > 0 ? { totalMs: Math.max(SHORTEST_READ_MS, deadlineMs - clock.now()) } : {};
     const reply = await session.call(endpoint, following.input, totalMs).catch(async (error) => {
       await line.end();
@@ -72,6 +71,12 @@ export async function follow<E extends Endpoint>(session: Session, following: Fo
       throw left(session, following, `while ${what} was ${now}`);
     });
   }
+}
+
+/** The next pause between two polls of an endpoint: longer, but never longer than its rate limit asks for. */
+export function longerPause(pauseMs: number, { rateLimit }: Endpoint): number {
+  const slowest = (rateLimit.windowSeconds * 1000) / (rateLimit.max * SHARE_OF_LIMIT);
+  return Math.min(pauseMs * POLL_GROWTH, Math.max(slowest, FIRST_POLL_MS));
 }
 
 interface Followed {
@@ -98,7 +103,7 @@ function stillPending(session: Session, { what, again }: Followed, state: string
   });
 }
 
-function left(session: Session, { again }: Followed, when: string): CliError {
+export function left(session: Session, { again }: Followed, when: string): CliError {
   return new CliError('interrupted', `interrupted ${when}; it goes on without this command`, {
     hint: `ask again with: ${again}`,
     ...operationOf(session),
@@ -109,7 +114,7 @@ function left(session: Session, { again }: Followed, when: string): CliError {
  * What was started goes on although its status could not be read. It is `pending`, whatever stopped the reading: any
  * other code would say that nothing was sent.
  */
-function cutShort(session: Session, following: Followed, error: unknown): unknown {
+export function cutShort(session: Session, following: Followed, error: unknown): unknown {
   if (!(error instanceof CliError)) return error;
   const { what, again } = following;
   if (error.category === 'interrupted') return left(session, following, `while the status of ${what} was read`);

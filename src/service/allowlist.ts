@@ -1,5 +1,5 @@
+import { type IpRange, isWithin, parseRange } from '../contract/ip.ts';
 import type { Database } from '../sqlite/database.ts';
-import { type IpRange, isWithin, parseRange } from './ip.ts';
 
 /** Each server reads the list once in so long; a change is in force everywhere after it. Source: interface. */
 export const ALLOWLIST_TTL_MS = 30_000;

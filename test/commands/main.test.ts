@@ -260,8 +260,8 @@ function argvOf(example: string): string[] {
   return all.slice(1).filter((text, at) => !shapes(text) && !shapes(all[at]));
 }
 
-/** They name an account or files that are looked up first, in a dry run too, and there are none of these names. */
-const NAMES_WHAT_IS_LOOKED_UP = /^fiatrail (fees withdraw .*--to |fx mpc register )/;
+/** They name an account, files or entries that are looked up first, in a dry run too, and there are none of these names. */
+const NAMES_WHAT_IS_LOOKED_UP = /^fiatrail (fees withdraw .*--to |fx mpc register |ip (add|remove|replace) )/;
 
 describe('help and version', () => {
   test.each([

@@ -71,6 +71,8 @@ export interface Running {
   kill(signal: NodeJS.Signals): void;
   /** Resolves when standard error holds `text`; rejects when the program ends without it. */
   says(text: string): Promise<void>;
+  /** Resolves with the first line of standard output; rejects when the program ends without one. */
+  firstLine(): Promise<string>;
   readonly end: Promise<Ran>;
 }
 
@@ -100,7 +102,17 @@ export function startProgram(home: Home, file: string, argv: readonly string[], 
       child.on('close', () => reject(new Error(`the program ended without saying "${text}":\n${stderr}`)));
       look();
     });
-  return { pid: child.pid ?? 0, kill: (signal) => void child.kill(signal), says, end };
+  const firstLine = () =>
+    new Promise<string>((resolve, reject) => {
+      const look = () => {
+        const end = stdout.indexOf('\n');
+        if (end !== -1) resolve(stdout.slice(0, end));
+      };
+      child.stdout.on('data', look);
+      child.on('close', () => reject(new Error(`the program ended without a line:\n${stderr}`)));
+      look();
+    });
+  return { pid: child.pid ?? 0, kill: (signal) => void child.kill(signal), says, firstLine, end };
 }
 
 /** Starts the built fiatrail. */

@@ -1,7 +1,7 @@
 import { Fault } from '../../contract/faults.ts';
+import { type IpRange, maskedRange, parseRange, rangeText } from '../../contract/ip.ts';
 import { ALLOWLIST_TTL_MS, type AllowedRow, currentAllowlist, isAllowed, matchingAddress } from '../allowlist.ts';
 import type { Call } from '../context.ts';
-import { type IpRange, maskedRange, parseRange, rangeText } from '../ip.ts';
 import type { Operations } from '../operation.ts';
 
 type Request = Parameters<Operations['management.ip-allowlist']>[1];

@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isPublicAddress, isWithin, maskedRange, parseRange, rangeText } from '../../src/service/ip.ts';
+import {
+  fitsShown,
+  holding,
+  isPublicAddress,
+  isWithin,
+  maskedRange,
+  parseRange,
+  rangeText,
+  readShown,
+} from '../../src/contract/ip.ts';
 
 function range(text: string) {
   const found = parseRange(text);
@@ -153,5 +162,83 @@ describe('an address is', () => {
     ...['172.15.255.255', '172.32.0.0', '192.167.255.255', '192.169.0.0', '223.255.255.255', '2606:4700::1111', '::2'],
   ])('public: %s', (text) => {
     expect(isPublicAddress(range(text))).toBe(true);
+  });
+});
+
+describe('what an answer shows', () => {
+  const shown = (text: string) => {
+    const { known, prefix } = readShown(text) ?? {};
+    return [known && rangeText(known), prefix];
+  };
+
+  test.each([
+    ['203.0.*.*', '203.0.0.0/16', undefined],
+    ['203.0.***.***', '203.0.0.0/16', undefined],
+    ['203.0.*', '203.0.0.0/16', undefined],
+    ['203.0.113.*', '203.0.113.0/24', undefined],
+    ['203.0.*.*/24', '203.0.0.0/16', 24],
+    ['10.0.*.*/8', '10.0.0.0/16', 8],
+    ['2001:db8:*', '2001:db8::/32', undefined],
+    ['2001:db8:*/48', '2001:db8::/32', 48],
+    ['0:0:*', '::/32', undefined],
+    ['203.0.113.7', '203.0.113.7', 32],
+    ['203.0.113.0/24', '203.0.113.0/24', 24],
+  ])('%s is of %s', (text, known, prefix) => {
+    expect(shown(text)).toEqual([known, prefix]);
+  });
+
+  test.each(['', '*', '*.*.*.*', '300.0.*.*', '2001::db8:*', 'office', '203.0.*.7', ':*'])(
+    '%j tells nothing',
+    (text) => {
+      expect(readShown(text)).toBeUndefined();
+    },
+  );
+
+  test('is read back of every masked range', () => {
+    const ranges = fc.record({ first: fc.nat(0xffff_ffff), prefix: fc.integer({ min: 0, max: 32 }) });
+    const check = ({ first, prefix }: { first: number; prefix: number }) => {
+      const whole = (1n << 32n) - 1n;
+      const fixed = BigInt(first) & (whole ^ ((1n << BigInt(32 - prefix)) - 1n));
+      const each = { version: 4, first: fixed, prefix } as const;
+      const back = readShown(maskedRange(each));
+      expect(back && fitsShown(each, back)).toBe(true);
+    };
+    fc.assert(fc.property(ranges, check));
+  });
+
+  test.each([
+    ['203.0.113.7', '203.0.*.*', true],
+    ['203.1.113.7', '203.0.*.*', false],
+    ['203.0.113.0/24', '203.0.*.*/24', true],
+    ['203.0.113.0/24', '203.0.*.*/25', false],
+    ['203.0.113.7', '203.0.*.*/24', false],
+    ['10.0.0.0/8', '10.0.*.*/8', true],
+    ['203.0.113.0/24', '203.0.*.*', true],
+    ['2001:db8::7', '2001:db8:*', true],
+    ['203.0.113.7', '2001:db8:*', false],
+  ])('%s fits %s: %s', (text, masked, fits) => {
+    const back = readShown(masked);
+    expect(back && fitsShown(range(text), back)).toBe(fits);
+  });
+
+  test.each([
+    ['203.0.113.7', '203.0.*.*', 'maybe'],
+    ['203.0.*.*', '203.0.*.*', 'maybe'],
+    ['203.0.*.*/24', '203.0.*.*', 'maybe'],
+    ['203.0.0.0/16', '203.0.*.*', 'surely'],
+    ['203.0.*.*/16', '203.0.*.*', 'surely'],
+    ['200.0.*.*/5', '203.0.*.*', 'surely'],
+    ['0.0.0.0/0', '203.0.*.*', 'surely'],
+    ['::/0', '203.0.*.*', 'no'],
+    ['198.51.*.*/16', '203.0.*.*', 'no'],
+    ['198.51.100.7', '203.0.*.*', 'no'],
+    ['203.0.113.0/24', '203.0.113.7', 'surely'],
+    ['203.0.113.8', '203.0.113.7', 'no'],
+    ['2001:db8::/32', '2001:db8:*', 'surely'],
+    ['2001:db8::/48', '2001:db8:*', 'maybe'],
+    ['nothing', '203.0.*.*', 'maybe'],
+    ['203.0.113.7', 'nothing', 'maybe'],
+  ])('%s holds %s: %s', (outer, address, holds) => {
+    expect(holding(readShown(outer), readShown(address))).toBe(holds);
   });
 });

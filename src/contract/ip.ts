@@ -92,6 +92,48 @@ export function isWithin(inner: IpRange, outer: IpRange): boolean {
   return (inner.first & ~hostMask(outer.version, outer.prefix)) === outer.first;
 }
 
+/** What an answer shows of an address or range. */
+export interface Shown {
+  /** The bits that show, as a range. */
+  readonly known: IpRange;
+  /** How long the range itself is; undefined where it is masked without its length. */
+  readonly prefix: number | undefined;
+}
+
+/** A range of which everything is known. */
+export const shownWhole = (range: IpRange): Shown => ({ known: range, prefix: range.prefix });
+
+/** What `203.0.*.*` or `2001:db8:*`, perhaps with a length, tells, or an address in full; undefined for any other text. */
+export function readShown(text: string): Shown | undefined {
+  const whole = parseRange(text);
+  if (whole) return shownWhole(whole);
+  const [, head = '', length] = /^([\d.]+\.|[\da-fA-F:]+:)\*[*.:]*(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const parts = head.split(/[.:]/).slice(0, -1);
+  const known = head.includes('.')
+    ? parseRange(`${[...parts, 0, 0, 0].slice(0, 4).join('.')}/${parts.length * 8}`)
+    : parseRange(`${parts.join(':')}::/${parts.length * 16}`);
+  return parts.length > 0 && known ? { known, prefix: length === undefined ? undefined : Number(length) } : undefined;
+}
+
+/** Whether a range may be the one of which so much shows. */
+export function fitsShown(range: IpRange, { known, prefix = range.prefix }: Shown): boolean {
+  return prefix === range.prefix && isWithin({ ...range, prefix: BITS[range.version] }, known);
+}
+
+export type Holding = 'no' | 'maybe' | 'surely';
+
+/** Whether a range holds an address, as far as what shows of the two tells. */
+export function holding(outer: Shown | undefined, address: Shown | undefined): Holding {
+  if (!outer || !address) return 'maybe';
+  const { known, prefix } = outer;
+  if (prefix !== undefined && prefix <= known.prefix) {
+    const range = { ...known, prefix, first: known.first & ~hostMask(known.version, prefix) };
+    if (isWithin(address.known, range)) return 'surely';
+    return isWithin(range, address.known) ? 'maybe' : 'no';
+  }
+  return isWithin(address.known, known) || isWithin(known, address.known) ? 'maybe' : 'no';
+}
+
 /** Ranges that lead nowhere on the public network: the caller's own machine, private nets, links, and what is reserved. */
 const NOT_PUBLIC = [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],

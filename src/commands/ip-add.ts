@@ -1,0 +1,120 @@
+import { holding, type IpRange, rangeText, shownWhole } from '../contract/ip.ts';
+import { ipAllowlist } from '../contract/management.ts';
+import { CliError } from '../exit.ts';
+import { shellWord } from '../present/text.ts';
+import { command, type Outcome } from './command.ts';
+import { checkOf } from './input.ts';
+import { ipRange } from './ip-address.ts';
+import { guardFirst } from './ip-guard.ts';
+import { accessText, PROPAGATION_MS, proveAccess, readStanding, type Standing, tellAccess } from './ip-standing.ts';
+import { option, optionalArgument, switchOn, word } from './parameters.ts';
+import { outcomeOf, type Session } from './session.ts';
+import { waitOption } from './wait.ts';
+
+const ADDED = [
+  { field: 'ipAddress', title: 'Address' },
+  { field: 'totalIps', title: 'Entries' },
+  { field: 'message', title: 'Message' },
+  { field: 'propagationTime', title: 'In force in' },
+] as const;
+
+/** What is to be added. */
+interface Addition {
+  readonly range: IpRange;
+  readonly label: string | undefined;
+}
+
+interface AddOptions {
+  readonly isLockOutMeant: boolean;
+  readonly waitMs: number;
+}
+
+const isElsewhere = (range: IpRange, { access }: Standing) => holding(shownWhole(range), access.own) === 'no';
+
+/** Adds an address and, where it may be this machine's, waits until the service lets this machine call. */
+async function add(
+  session: Session,
+  standing: Standing,
+  { range, label }: Addition,
+  { isLockOutMeant, waitMs }: AddOptions,
+): Promise<Outcome> {
+  const address = rangeText(range);
+  if (!isLockOutMeant) guardFirst(standing, range);
+  if (standing.entries.length === 0)
+    await session.say(`the list is empty: once ${address} is on it, nobody else may call`);
+  if (range.prefix === 0) await session.say(`${address} lets every IPv${range.version} address call`);
+  const reply = await session.call(ipAllowlist, { action: 'add', ipAddress: address, description: label });
+  if (isLockOutMeant) await tellAccess(session);
+  else if (isElsewhere(range, standing)) {
+    const { yourIp } = standing.access;
+    await session.note(`this machine calls from elsewhere (${yourIp}), so that ${address} cannot be tried from here`);
+  } else {
+    const hint = 'add the address that this machine calls from; see it with: fiatrail ip check';
+    await proveAccess(session, waitMs, hint);
+  }
+  return outcomeOf(session, ipAllowlist, reply, { columns: ADDED });
+}
+
+const countText = (count: number) => (count === 1 ? '; the list has 1 entry' : `; the list has ${count} entries`);
+
+/** Asks what to add, with what the service sees of this machine. Sends nothing. */
+async function askAddition(session: Session, standing: Standing, isLockOutMeant: boolean): Promise<Addition> {
+  const { access, entries } = standing;
+  const prompter = await session.world.prompter();
+  await session.say(accessText(access) + (entries.length > 0 ? countText(entries.length) : ''));
+  const check = checkOf((text) => {
+    const range = ipRange(text);
+    if (!isLockOutMeant) guardFirst(standing, range);
+  });
+  let range: IpRange;
+  do {
+    range = ipRange((await prompter.text('Address or range:', check)).trim());
+  } while (
+    isElsewhere(range, standing) &&
+    !(await prompter.confirm(`This machine calls from ${access.yourIp}: is ${rangeText(range)} meant?`))
+  );
+  const label = (await prompter.text('Label (Enter for none):', () => true)).trim() || undefined;
+  const named = `${rangeText(range)}${label === undefined ? '' : ` (${label})`}`;
+  if (!session.globals.yes && !(await prompter.confirm(`Let ${named} call: go ahead?`)))
+    throw new CliError('declined', 'declined; nothing was sent');
+  return { range, label };
+}
+
+/** The command line that does what the questions did. */
+function lineOf({ range, label }: Addition, isLockOutMeant: boolean): string {
+  const words = ['fiatrail', 'ip', 'add', rangeText(range), ...(label === undefined ? [] : ['--label', label])];
+  return [...words, ...(isLockOutMeant ? ['--lock-me-out'] : [])].map(shellWord).join(' ');
+}
+
+export const addCommand = command({
+  words: ['ip', 'add'],
+  summary: 'Let an address call',
+  details:
+    'On a terminal, without an address, it asks. Where the address may be that of this machine it waits up to 30 seconds until a check and a read pass. The first entry of an empty list shuts out everybody else. An address that is on the list gets the new label.',
+  examples: [
+    'fiatrail ip add 203.0.113.7 --label office',
+    'fiatrail ip add 203.0.113.0/24 --label office --wait 1m -o json',
+  ],
+  endpoints: [ipAllowlist.id],
+  parameters: {
+    address: optionalArgument('address', 'an IPv4 or IPv6 address, or a range such as 203.0.113.0/24', ipRange),
+    label: option('--label <text>', 'a name of your own for it', word),
+    wait: waitOption('longer than 30s, until this machine may call'),
+    lockMeOut: switchOn('--lock-me-out', 'let the first entry shut this machine out'),
+  },
+  run: async (session, { address, label, wait, lockMeOut }) => {
+    const options = { isLockOutMeant: Boolean(lockMeOut), waitMs: wait ?? PROPAGATION_MS };
+    if (address) return add(session, await readStanding(session), { range: address, label }, options);
+    if (!session.isInteractive) {
+      throw new CliError('usage', 'this is missing: <address>', {
+        code: 'MISSING_INPUT',
+        hint: 'for example: fiatrail ip add 203.0.113.7 --label office',
+      });
+    }
+    const standing = await readStanding(session);
+    const asked = await askAddition(session, standing, options.isLockOutMeant);
+    const outcome = await add(session, standing, asked, options);
+    await session.say(`the same in one line: ${lineOf(asked, options.isLockOutMeant)}`);
+    return outcome;
+  },
+});
