@@ -10,12 +10,12 @@ import { parseExactJson } from '../money/decimal.ts';
 import { checkOptions } from '../present/present.ts';
 import type { Column, PresentOptions, Result } from '../present/result.ts';
 import { plainLines } from '../present/text.ts';
-import { wrap } from '../present/width.ts';
 import { Secret } from '../secret.ts';
 import type { World } from '../world.ts';
 import type { Outcome } from './command.ts';
 import { type Connection, connect } from './connect.ts';
 import { sendJournaled } from './journaled.ts';
+import { tellLines } from './lines.ts';
 
 /** The flags every command takes. */
 export interface Globals {
@@ -211,9 +211,6 @@ async function prepare(
   );
 }
 
-/** Columns of a value below which it is left to the terminal to break. */
-const NARROWEST = 20;
-
 /** Shows what will happen and asks, default no. Throws CliError: usage without anybody to ask, declined. */
 async function confirm(session: Session, effect: Effect, { summary, lines, look }: Change): Promise<void> {
   const { world, profile, globals } = session;
@@ -233,14 +230,9 @@ async function confirm(session: Session, effect: Effect, { summary, lines, look 
     ...lines,
     ...(mustAsk && look ? await look() : []),
   ];
-  const width = Math.max(...all.map(([label]) => label.length));
-  const room = (world.stderr.columns || Number.POSITIVE_INFINITY) - width - 4;
   // Who is asked sees what it is about, however quiet the rest is.
   const tell = mustAsk ? session.say : session.note;
-  for (const [label, value] of all) {
-    const lines = wrap(value, Math.max(room, NARROWEST));
-    for (const [index, line] of lines.entries()) await tell(`  ${(index ? '' : label).padEnd(width)}  ${line}`);
-  }
+  await tellLines(world, tell, all);
   if (!mustAsk) return;
   const prompter = await world.prompter();
   if (!(await prompter.confirm(`${summary}: go ahead?`))) {
