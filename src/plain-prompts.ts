@@ -32,10 +32,7 @@ export function plainPrompter(terminal: PlainTerminal): Prompter {
         (text) => checked(text === '' && preset !== undefined ? preset : text, check),
       ),
     secret: (message, check) => {
-      const hidden = async () => {
-        say(`${message} `);
-        return readHidden(terminal).finally(() => say('\n'));
-      };
+      const hidden = () => readHidden(terminal, () => say(`${message} `)).finally(() => say('\n'));
       return asked(say, hidden, (text) => checked(text, check));
     },
     select: (message, choices) => {
@@ -119,8 +116,11 @@ const CLEARS = '\u0015';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the key's own code begins with one
 const KEYS = /\u001b(\[[0-9;]*[A-Za-z~]|O[A-Za-z])?/g;
 
-/** A line that is not echoed; so the keys that correct it are read here. A paste is a line typed at once. */
-async function readHidden(terminal: PlainTerminal): Promise<string> {
+/**
+ * A line that is not echoed; so the keys that correct it are read here. A paste is a line typed at once. `ask` comes when
+ * nothing is echoed any more: some answer as soon as they read the question.
+ */
+async function readHidden(terminal: PlainTerminal, ask: () => void): Promise<string> {
   let typed: readonly string[] = [];
   /** True when the line has ended. */
   const take = (character: string): boolean => {
@@ -133,6 +133,7 @@ async function readHidden(terminal: PlainTerminal): Promise<string> {
   };
   terminal.input.setRawMode(true);
   try {
+    ask();
     await listen(terminal, (text) => [...text.replaceAll(KEYS, '')].some(take));
   } finally {
     terminal.input.setRawMode(false);

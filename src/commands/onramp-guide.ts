@@ -42,7 +42,7 @@ function wordsOf({ userId = '', amount, sweep, autoSwap, destination, owner, wai
     ['--auto-swap', autoSwap],
     ['--destination', destination],
     ['--owner', owner],
-    ['--wait', `${Math.ceil(wait / 1000)}s`],
+    ['--wait', wait % 60_000 === 0 ? `${wait / 60_000}m` : `${wait}ms`],
   ] as const;
   return [
     ...['onramp', 'start', userId],

@@ -39,7 +39,7 @@ async function guide(session: Session, given: Given): Promise<Guided<Given> | un
   const bvn = await askFor({ parse: bvnText, question: 'BVN (11 digits):', isSecret: true }, session);
   const { profile, globals, world } = session;
   if (!globals.yes && !globals.dryRun) {
-    const question = `onboard the holder of this BVN with profile ${profile.name} (${profile.mode}): go ahead?`;
+    const question = `onboard the holder of this BVN with profile ${profile.name} (${profile.mode})?`;
     const prompter = await world.prompter();
     if (!(await prompter.confirm(question, true))) throw new CliError('declined', 'declined; nothing was sent');
   }
