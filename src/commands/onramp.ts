@@ -35,7 +35,6 @@ const startCommand = command({
   details:
     'The amount is what the wallet receives; fees come on top. The account takes the exact total within 30 minutes. On a terminal, without a user or an amount, each choice is asked for, and the account is shown until it is paid.',
   examples: [
-    'fiatrail onramp start',
     'fiatrail onramp start 4f1c… --amount 5000',
     'fiatrail onramp start 4f1c… --amount ₦5,000.50 --sweep --yes -o json',
   ],

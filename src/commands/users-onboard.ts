@@ -85,7 +85,6 @@ const onboardCommand = command({
   details:
     'Names come from the BVN record. The user gets wallets and a permanent virtual account once the BVN is verified. On a terminal, without a BVN, it is asked for unseen; the command then waits, and shows the user.',
   examples: [
-    'fiatrail users onboard',
     'fiatrail users onboard --bvn-stdin --wait < bvn.txt',
     'printf 12345678901 | fiatrail users onboard --bvn-stdin --wait --yes -o json',
   ],

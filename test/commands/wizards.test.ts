@@ -183,10 +183,11 @@ describe('onramp start', () => {
 
   test('asks only for what is missing', async () => {
     const argv = [...START, ids[0] ?? '', '--auto-swap', 'USDC', '--yes', '--profile', 'sandbox'];
-    const pay = { ...PAY, run: PAY.run.with(4, '10.20') };
-    const { screen, code } = await run(home, argv, [{ expect: 'Amount in Naira:', send: `10${ENTER}` }, pay]);
+    const { screen, code } = await run(home, argv, [{ expect: 'Amount in Naira:', send: `5000${ENTER}` }, PAY]);
     expect([code, screen.includes('What becomes')]).toEqual([0, false]);
-    expect(screen.replaceAll(/\s+/g, ' ')).toContain('--amount 10 --auto-swap USDC --wait 40m --profile sandbox --yes');
+    expect(screen.replaceAll(/\s+/g, ' ')).toContain(
+      '--amount 5000 --auto-swap USDC --wait 40m --profile sandbox --yes',
+    );
   });
 
   test('refuses what cannot go together before it asks anything', async () => {
