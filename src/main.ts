@@ -73,13 +73,18 @@ async function execute({ command, texts, globals, profile }: SettledLine, world:
   if (texts['all'] === true) world.steadyMemory();
   const session = createSession({ world, profile, globals, commandLine, runLine });
   try {
-    const input = await readInput(command, texts, session);
-    if (!command.isLocal) await session.note(`profile ${profile.name} · ${MODE_WORDS[profile.mode]}`);
-    if (!command.isLocal && !command.finishesRotations && keptRotations(world).length > 0) {
-      await (await import('./commands/keys-rotate.ts')).finishRotations(session);
-    }
-    const outcome = await runToDryRun(() => command.run(session, input as never), session);
+    const { input, guided } = await readInput(command, texts, session, async () => {
+      if (command.isLocal) return;
+      await session.note(`profile ${profile.name} · ${MODE_WORDS[profile.mode]}`);
+      if (!command.finishesRotations && keptRotations(world).length > 0)
+        await (await import('./commands/keys-rotate.ts')).finishRotations(session);
+    });
+    const outcome = await runToDryRun(async () => {
+      const own = await command.run(session, input as never);
+      return own.error || !guided?.after ? own : guided.after(own);
+    }, session);
     await use(outcome, session.changed());
+    if (!outcome.error) await guided?.end?.();
     return outcome;
   } finally {
     await session.close();

@@ -143,7 +143,8 @@ function outputOf(stream: NodeJS.WriteStream): OutputStream {
   stream.on('error', () => {});
   return {
     isTerminal: stream.isTTY === true,
-    columns: stream.isTTY ? stream.columns : undefined,
+    // A terminal that was never given a size says 0.
+    columns: (stream.isTTY && stream.columns) || undefined,
     write: (text) =>
       new Promise((resolve, reject) => {
         stream.write(text, (error) => {
@@ -175,13 +176,7 @@ async function readBounded(path: string, maxBytes: number): Promise<string> {
 }
 
 async function openPrompter(signal: AbortSignal): Promise<Prompter> {
-  const { loadPrompter } = await import('./prompts.ts');
-  return loadPrompter({
-    output: process.stderr,
-    signal,
-    onNothingLeft: (callback) => {
-      process.once('beforeExit', callback);
-      return () => process.removeListener('beforeExit', callback);
-    },
-  });
+  const terminal = { input: process.stdin, output: process.stderr, signal };
+  if (process.env['TERM'] === 'dumb') return (await import('./plain-prompts.ts')).plainPrompter(terminal);
+  return (await import('./prompts.ts')).loadPrompter(terminal);
 }

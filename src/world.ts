@@ -69,7 +69,7 @@ export interface Prompter {
   confirm(message: string, preset?: boolean): Promise<boolean>;
   /** An empty answer means `preset`, where there is one. */
   text(message: string, check: Check, preset?: string): Promise<string>;
-  /** Shows nothing of what is typed but its length. */
+  /** Shows nothing of what is typed but its length, and not even that where lines cannot be written over. */
   secret(message: string, check: Check): Promise<string>;
   /** The first choice is the preset. */
   select<T>(message: string, choices: readonly Choice<T>[]): Promise<T>;
@@ -101,7 +101,7 @@ export interface World {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The network. The embedded sandbox does not use it. */
   readonly network: Exchange;
-  /** Loads the prompt library on first use. */
+  /** Questions that are written over, or plain lines with TERM=dumb. Loaded on first use. */
   prompter(): Promise<Prompter>;
   /** Aborts on SIGINT and SIGTERM. */
   readonly interrupted: AbortSignal;

@@ -76,7 +76,8 @@ const DIRECTION: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['program.ts', 'commands', 'account', 'journal', 'present', 'contract', 'money', 'sqlite'],
   'programs.ts': [],
   'prompts.ts': [],
-  'world-system.ts': ['client', 'programs.ts', 'prompts.ts'],
+  'plain-prompts.ts': [],
+  'world-system.ts': ['client', 'programs.ts', 'prompts.ts', 'plain-prompts.ts'],
   'entry.ts': ['main.ts', 'world-system.ts'],
 };
 

@@ -11,6 +11,16 @@ export interface Outcome {
   readonly error?: CliError;
 }
 
+/** What a person at the terminal answered, and what their command does around its own work. */
+export interface Guided<V = object> {
+  /** Values by the parameters' names; they stand in the place of what was given. */
+  readonly values: V;
+  /** Goes on where the command ended well: what it gives back is what is printed. */
+  after?(outcome: Outcome): Promise<Outcome>;
+  /** When all is printed. */
+  end?(): Promise<void>;
+}
+
 /** A first word and where its commands are: enough for help and completion without loading any of them. */
 export interface Group {
   readonly name: string;
@@ -35,13 +45,22 @@ export interface Command {
   readonly isLocal?: boolean;
   /** It brings interrupted replacements of the key to their end itself; before any other command that is done for it. */
   readonly finishesRotations?: boolean;
+  /**
+   * Its wizard. Called when a person is there to be asked, with the values that were given, before anything else is asked;
+   * undefined when enough was given. A required value that it leaves out is asked for by its parameter's question.
+   */
+  guide?(session: Session, given: never): Promise<Guided | undefined>;
   run(session: Session, input: never): Promise<Outcome>;
 }
 
+/** Some of a command's values. */
+type Asked<P> = { readonly [K in keyof P]?: Values<P>[K] | undefined };
+
 /** Declares a command, with its input typed by its parameters. */
 export function command<P extends Parameters>(
-  definition: Omit<Command, 'parameters' | 'run'> & {
+  definition: Omit<Command, 'parameters' | 'guide' | 'run'> & {
     readonly parameters: P;
+    guide?(session: Session, given: Asked<P>): Promise<Guided<Asked<P>> | undefined>;
     run(session: Session, input: Values<P>): Promise<Outcome>;
   },
 ): Command {

@@ -1,17 +1,27 @@
 import { CliError } from '../exit.ts';
 import type { Check } from '../world.ts';
-import type { Command } from './command.ts';
+import type { Command, Guided } from './command.ts';
 import type { Parameter } from './parameters.ts';
 import type { Session } from './session.ts';
 
 type Given = string | boolean | readonly string[] | undefined;
 
-/** The values of a command's parameters; what is missing is asked for on a terminal. Throws CliError usage. */
+/** The values of a command's parameters, and what its wizard has more to do. */
+export interface Read {
+  readonly input: Record<string, unknown>;
+  readonly guided: Guided | undefined;
+}
+
+/**
+ * Reads what was given. What is missing is asked for on a terminal, by the command's wizard where it has one; `announce`
+ * comes before the first question. Throws CliError usage.
+ */
 export async function readInput(
   command: Command,
   texts: Readonly<Record<string, Given>>,
   session: Session,
-): Promise<Record<string, unknown>> {
+  announce: () => Promise<void>,
+): Promise<Read> {
   const entries = Object.entries(command.parameters);
   const missing = entries.filter(([key, { required }]) => required && texts[key] === undefined);
   const input: Record<string, unknown> = {};
@@ -25,8 +35,12 @@ export async function readInput(
       hint: `for example: ${command.examples[0]}`,
     });
   }
-  for (const [key, parameter] of missing) input[key] = await ask(parameter, session);
-  return input;
+  await announce();
+  const guided = session.isInteractive ? await command.guide?.(session, input as never) : undefined;
+  Object.assign(input, guided?.values);
+  for (const [key, parameter] of missing)
+    input[key] ??= await askFor({ question: parameter.name, ...parameter }, session);
+  return { input, guided };
 }
 
 function written({ kind, name }: Parameter<unknown>): string {
@@ -71,10 +85,13 @@ export function checkOf(parse: (text: string) => unknown): Check {
   };
 }
 
-async function ask(parameter: Parameter<unknown>, session: Session): Promise<unknown> {
+/** Asks for one value, in its parameter's words and with its check. */
+export async function askFor<T>(
+  { parse, question = '', isSecret }: Pick<Parameter<T>, 'question' | 'isSecret'> & { parse(text: string): T },
+  session: Session,
+): Promise<T> {
   const prompter = await session.world.prompter();
-  const check = checkOf(parameter.parse);
-  const question = parameter.question ?? parameter.name;
-  const text = parameter.isSecret ? await prompter.secret(question, check) : await prompter.text(question, check);
-  return parameter.parse(text.trim());
+  const check = checkOf(parse);
+  const text = isSecret ? await prompter.secret(question, check) : await prompter.text(question, check);
+  return parse(text.trim());
 }

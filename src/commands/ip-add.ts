@@ -1,8 +1,7 @@
 import { holding, type IpRange, rangeText, shownWhole } from '../contract/ip.ts';
 import { ipAllowlist } from '../contract/management.ts';
 import { CliError } from '../exit.ts';
-import { shellWord } from '../present/text.ts';
-import { command, type Outcome } from './command.ts';
+import { command, type Guided, type Outcome } from './command.ts';
 import { checkOf } from './input.ts';
 import { ipRange } from './ip-address.ts';
 import { guardFirst } from './ip-guard.ts';
@@ -10,6 +9,7 @@ import { accessText, PROPAGATION_MS, proveAccess, readStanding, type Standing, t
 import { option, optionalArgument, switchOn, word } from './parameters.ts';
 import { outcomeOf, type Session } from './session.ts';
 import { waitOption } from './wait.ts';
+import { equivalent } from './wizard.ts';
 
 const ADDED = [
   { field: 'ipAddress', title: 'Address' },
@@ -80,10 +80,20 @@ async function askAddition(session: Session, standing: Standing, isLockOutMeant:
   return { range, label };
 }
 
-/** The command line that does what the questions did. */
-function lineOf({ range, label }: Addition, isLockOutMeant: boolean): string {
-  const words = ['fiatrail', 'ip', 'add', rangeText(range), ...(label === undefined ? [] : ['--label', label])];
-  return [...words, ...(isLockOutMeant ? ['--lock-me-out'] : [])].map(shellWord).join(' ');
+interface Given {
+  readonly address?: IpRange | undefined;
+  readonly label?: string | undefined;
+  readonly lockMeOut?: boolean | undefined;
+}
+
+async function guide(session: Session, { address, lockMeOut }: Given): Promise<Guided<Given> | undefined> {
+  if (address) return undefined;
+  const { range, label } = await askAddition(session, await readStanding(session), Boolean(lockMeOut));
+  const words = ['ip', 'add', rangeText(range), ...(label === undefined ? [] : ['--label', label])];
+  return {
+    values: { address: range, label },
+    end: () => equivalent(session, [...words, ...(lockMeOut ? ['--lock-me-out'] : [])]),
+  };
 }
 
 export const addCommand = command({
@@ -102,19 +112,15 @@ export const addCommand = command({
     wait: waitOption('longer than 30s, until this machine may call'),
     lockMeOut: switchOn('--lock-me-out', 'let the first entry shut this machine out'),
   },
+  guide,
   run: async (session, { address, label, wait, lockMeOut }) => {
-    const options = { isLockOutMeant: Boolean(lockMeOut), waitMs: wait ?? PROPAGATION_MS };
-    if (address) return add(session, await readStanding(session), { range: address, label }, options);
-    if (!session.isInteractive) {
+    if (!address) {
       throw new CliError('usage', 'this is missing: <address>', {
         code: 'MISSING_INPUT',
         hint: 'for example: fiatrail ip add 203.0.113.7 --label office',
       });
     }
-    const standing = await readStanding(session);
-    const asked = await askAddition(session, standing, options.isLockOutMeant);
-    const outcome = await add(session, standing, asked, options);
-    await session.say(`the same in one line: ${lineOf(asked, options.isLockOutMeant)}`);
-    return outcome;
+    const options = { isLockOutMeant: Boolean(lockMeOut), waitMs: wait ?? PROPAGATION_MS };
+    return add(session, await readStanding(session), { range: address, label }, options);
   },
 });

@@ -3,6 +3,8 @@ import type { World } from '../world.ts';
 
 /** What goes on, on stderr: one line that is written over on a terminal, a line for each change anywhere else. */
 export interface LiveLine {
+  /** True where it is written over. */
+  readonly isLive: boolean;
   show(text: string): Promise<void>;
   /** Leaves what was shown last, and the cursor below it. */
   end(): Promise<void>;
@@ -11,17 +13,19 @@ export interface LiveLine {
 const TO_START = '\r';
 const CLEAR_REST = '\u001b[K';
 
-export function liveLine({ stderr, env, clock }: World, isQuiet: boolean): LiveLine {
+/** `hasTime`: the text tells the time itself. */
+export function liveLine({ stderr, env, clock }: World, isQuiet: boolean, hasTime = false): LiveLine {
   const sinceMs = clock.now();
   const isLive = stderr.isTerminal && env['TERM'] !== 'dumb';
   let shown = '';
   // A notice that nobody can read changes nothing of what the command does.
   const write = (text: string) => (isQuiet ? Promise.resolve() : stderr.write(text).catch(() => {}));
   return {
+    isLive,
     show: async (text) => {
       const plain = plainLines(text).replaceAll('\n', ' ');
-      const seconds = Math.round((clock.now() - sinceMs) / 1000);
-      if (isLive) await write(`${TO_START}${fitted(`${plain} · ${seconds} s`, stderr.columns)}${CLEAR_REST}`);
+      const time = hasTime ? '' : ` · ${Math.round((clock.now() - sinceMs) / 1000)} s`;
+      if (isLive) await write(`${TO_START}${fitted(plain + time, stderr.columns)}${CLEAR_REST}`);
       else if (plain !== shown) await write(`${plain}\n`);
       shown = plain;
     },

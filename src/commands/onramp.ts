@@ -1,46 +1,20 @@
 import { onrampStatus, startOnramp } from '../contract/transactions.ts';
 import { getVirtualAccount } from '../contract/virtual-accounts.ts';
-import { CliError } from '../exit.ts';
 import { type Amount, amountForPeople, amount as amountIn } from '../money/amount.ts';
 import { cngnBaseFromKobo } from '../money/rates.ts';
 import { toWireNumber } from '../money/units.ts';
 import { evmAddress } from './addresses.ts';
 import { command } from './command.ts';
 import { amountLine, balanceLine, feesOn, type Line, look, userBalance } from './look.ts';
-import { amountHelp, amountOf, argument, id, oneOf, option, required, switchOn } from './parameters.ts';
+import { ONRAMP_AMOUNT, onrampGuide } from './onramp-guide.ts';
+import { followOnramp } from './onramp-payment.ts';
+import { isSwapped, type Route, requireRoute, routeForPeople } from './onramp-route.ts';
+import { argument, id, oneOf, option, switchOn } from './parameters.ts';
 import { outcomeOf, type Session } from './session.ts';
-import { follow, waitOption } from './wait.ts';
-
-function followOnramp(session: Session, requestId: string, waitMs: number) {
-  return follow(session, {
-    endpoint: onrampStatus,
-    input: { requestId },
-    stateOf: ({ status }) => status,
-    done: ['completed'],
-    failed: ['failed'],
-    what: 'the onramp',
-    again: `fiatrail onramp status ${requestId} --wait`,
-    waitMs,
-  });
-}
-
-type Swap = 'USDC' | 'USDT' | 'off' | undefined;
-
-interface Route {
-  readonly autoSwap: Swap;
-  readonly sweep: boolean | undefined;
-  readonly destination: string | undefined;
-}
-
-/** Where the money ends, and as what. */
-function routeForPeople({ autoSwap, sweep, destination }: Route): string {
-  const where = sweep ? "the user's default wallet" : (destination ?? 'a new wallet of the user');
-  if (autoSwap === undefined) return `${where}, as cNGN or the user's onramp asset`;
-  return autoSwap === 'off' ? `${where}, as cNGN` : `${where}, swapped into ${autoSwap}`;
-}
+import { waitOption } from './wait.ts';
 
 /** The fees and what is paid in all; the balance, and what it will be where the cNGN stays with the user. */
-function lookAhead(session: Session, userId: string, amount: Amount, { autoSwap, sweep }: Route) {
+function lookAhead(session: Session, userId: string, amount: Amount, route: Route) {
   return look(
     async () => {
       const { lines, total } = await feesOn(session, 'onramp', amount);
@@ -49,7 +23,7 @@ function lookAhead(session: Session, userId: string, amount: Amount, { autoSwap,
     },
     async () => {
       const before = await userBalance(session, userId, 'CNGN');
-      const isKept = !sweep && (autoSwap === undefined || autoSwap === 'off');
+      const isKept = !route.sweep && !isSwapped(route);
       return before ? [balanceLine(before, isKept ? cngnBaseFromKobo(amount.minor) : undefined)] : [];
     },
   );
@@ -59,15 +33,15 @@ const startCommand = command({
   words: ['onramp', 'start'],
   summary: 'Start an onramp: opens a one-time bank account to pay Naira into',
   details:
-    'The amount is what the wallet receives; fees come on top. The account takes the exact total within 30 minutes.',
+    'The amount is what the wallet receives; fees come on top. The account takes the exact total within 30 minutes. On a terminal, without a user or an amount, each choice is asked for, and the account is shown until it is paid.',
   examples: [
     'fiatrail onramp start 4f1c… --amount 5000',
     'fiatrail onramp start 4f1c… --amount ₦5,000.50 --sweep --yes -o json',
   ],
-  endpoints: [startOnramp.id, onrampStatus.id],
+  endpoints: [startOnramp.id, onrampStatus.id, getVirtualAccount.id],
   parameters: {
     userId: argument('user-id', 'whose wallet is funded', id, 'User id:'),
-    amount: required('--amount <naira>', amountHelp('NGN'), amountOf('NGN'), 'Amount in Naira:'),
+    amount: ONRAMP_AMOUNT,
     sweep: switchOn('--sweep', "send the cNGN on to the user's default wallet"),
     autoSwap: option(
       '--auto-swap <asset>',
@@ -86,18 +60,15 @@ const startCommand = command({
     ),
     wait: waitOption('until the payment has come and the cNGN is there'),
   },
+  guide: onrampGuide,
   run: async (session, { userId, amount, sweep, autoSwap, destination, owner, wait }) => {
-    const isSwapped = autoSwap !== undefined && autoSwap !== 'off';
-    if (destination && (!isSwapped || sweep)) {
-      throw new CliError('usage', '--destination needs --auto-swap and goes without --sweep', {
-        hint: 'leave --destination out, or change the other two',
-      });
-    }
+    const route = { autoSwap, sweep, destination };
+    requireRoute(route);
     const request = {
       userId,
       amount: toWireNumber(amount, 'naira'),
-      assetSwap: isSwapped ? autoSwap : undefined,
-      autoSwap: autoSwap === undefined ? undefined : isSwapped,
+      assetSwap: autoSwap === 'off' ? undefined : autoSwap,
+      autoSwap: autoSwap === undefined ? undefined : isSwapped(route),
       sweepToOfframp: sweep || undefined,
       destinationAssetSwap: destination,
       owner,
@@ -110,10 +81,10 @@ const startCommand = command({
         lines: [
           ['user', userId],
           amountLine(amount, 'naira', 'fees are added on top'),
-          ['destination', routeForPeople({ autoSwap, sweep, destination })],
+          ['destination', routeForPeople(route)],
           ...(owner === undefined ? [] : [['owner', `${owner}: the service cannot withdraw from it`] as const]),
         ],
-        look: () => lookAhead(session, userId, amount, { autoSwap, sweep, destination }),
+        look: () => lookAhead(session, userId, amount, route),
       },
       wait === undefined ? {} : { prints: onrampStatus },
     );

@@ -11,12 +11,12 @@ import { parseExactJson } from '../money/decimal.ts';
 import { checkOptions } from '../present/present.ts';
 import type { Column, PresentOptions, Result } from '../present/result.ts';
 import { plainLines } from '../present/text.ts';
-import { wrap } from '../present/width.ts';
 import { Secret } from '../secret.ts';
 import type { World } from '../world.ts';
 import type { Outcome } from './command.ts';
 import { type Connection, connect } from './connect.ts';
 import { sendJournaled } from './journaled.ts';
+import { tellLines } from './lines.ts';
 
 /** The flags every command takes. */
 export interface Globals {
@@ -231,9 +231,6 @@ async function prepare(
   );
 }
 
-/** Columns of a value below which it is left to the terminal to break. */
-const NARROWEST = 20;
-
 /** Shows what will happen and asks. Throws CliError: usage without anybody to ask, declined. */
 async function confirm(session: Session, effect: Effect, { summary, lines, look }: Change): Promise<void> {
   const { profile, globals } = session;
@@ -260,14 +257,9 @@ export async function agree(
     );
   }
   const all = [...lines, ...(mustAsk && look ? await look() : [])];
-  const width = Math.max(...all.map(([label]) => label.length));
-  const room = (world.stderr.columns || Number.POSITIVE_INFINITY) - width - 4;
   // Who is asked sees what it is about, however quiet the rest is.
   const tell = mustAsk ? session.say : session.note;
-  for (const [label, value] of all) {
-    const lines = wrap(value, Math.max(room, NARROWEST));
-    for (const [index, line] of lines.entries()) await tell(`  ${(index ? '' : label).padEnd(width)}  ${line}`);
-  }
+  await tellLines(world, tell, all);
   if (!mustAsk) return;
   const prompter = await world.prompter();
   if (!(await prompter.confirm(`${summary}: go ahead?`))) {

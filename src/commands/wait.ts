@@ -6,10 +6,12 @@ import { liveLine } from './live.ts';
 import { duration, type Parameter } from './parameters.ts';
 import { outcomeOf, type Session } from './session.ts';
 
-const DEFAULT_WAIT_MS = 10 * 60_000;
+/** How long is waited where nobody says. */
+export const DEFAULT_WAIT_MS = 10 * 60_000;
 /** A read is given this long even when the wait is nearly over. */
 export const SHORTEST_READ_MS = 1_000;
 export const FIRST_POLL_MS = 120;
+const SECOND_MS = 1_000;
 const POLL_GROWTH = 1.6;
 /** Polls use at most this share of the rate limit, so that other commands find room. */
 const SHARE_OF_LIMIT = 0.75;
@@ -38,6 +40,8 @@ export interface Following<E extends Endpoint> {
   /** 0 looks once. */
   readonly waitMs: number;
   readonly columns?: readonly Column[];
+  /** What is shown meanwhile, each second anew: a countdown. Otherwise the state, whenever it was read. */
+  readonly shows?: (state: string, isLive: boolean) => string;
   /** The service's own words for why it failed. */
   readonly words?: (data: ResponseOf<E>) => string | undefined;
 }
@@ -50,7 +54,8 @@ export async function follow<E extends Endpoint>(session: Session, following: Fo
   const { endpoint, waitMs, done, failed, what, columns } = following;
   const { clock, interrupted } = session.world;
   const deadlineMs = clock.now() + waitMs;
-  const line = liveLine(session.world, session.globals.quiet);
+  const line = liveLine(session.world, session.globals.quiet, following.shows !== undefined);
+  const show = (now: string) => line.show(following.shows?.(now, line.isLive) ?? `${what} is ${now}`);
   for (let pauseMs = FIRST_POLL_MS; ; pauseMs = longerPause(pauseMs, endpoint)) {
     const totalMs = waitMs > 0 ? { totalMs: Math.max(SHORTEST_READ_MS, deadlineMs - clock.now()) } : {};
     const reply = await session.call(endpoint, following.input, totalMs).catch(async (error) => {
@@ -58,7 +63,7 @@ export async function follow<E extends Endpoint>(session: Session, following: Fo
       throw session.changed() ? cutShort(session, following, error) : error;
     });
     const now = following.stateOf(reply.data) ?? 'unknown';
-    if (waitMs > 0) await line.show(`${what} is ${now}`);
+    if (waitMs > 0) await show(now);
     const isOver = failed.includes(now) || done.includes(now) || waitMs === 0 || clock.now() >= deadlineMs;
     if (isOver) await line.end();
     const outcome = await outcomeOf(session, endpoint, reply, columns && { columns });
@@ -66,10 +71,14 @@ export async function follow<E extends Endpoint>(session: Session, following: Fo
     if (done.includes(now) || waitMs === 0) return outcome;
     const leftMs = deadlineMs - clock.now();
     if (isOver || leftMs <= 0) return { ...outcome, error: stillPending(session, following, now) };
-    await clock.sleep(Math.min(pauseMs, leftMs), interrupted).catch(async () => {
-      await line.end();
-      throw left(session, following, `while ${what} was ${now}`);
-    });
+    const untilMs = clock.now() + Math.min(pauseMs, leftMs);
+    for (let restMs = untilMs - clock.now(); restMs > 0; restMs = untilMs - clock.now()) {
+      await clock.sleep(following.shows ? Math.min(restMs, SECOND_MS) : restMs, interrupted).catch(async () => {
+        await line.end();
+        throw left(session, following, `while ${what} was ${now}`);
+      });
+      if (following.shows && clock.now() < untilMs) await show(now);
+    }
   }
 }
 
@@ -103,7 +112,8 @@ function stillPending(session: Session, { what, again }: Followed, state: string
   });
 }
 
-export function left(session: Session, { again }: Followed, when: string): CliError {
+/** The error of somebody who leaves what goes on. */
+export function left(session: Session, { again }: Pick<Followed, 'again'>, when: string): CliError {
   return new CliError('interrupted', `interrupted ${when}; it goes on without this command`, {
     hint: `ask again with: ${again}`,
     ...operationOf(session),

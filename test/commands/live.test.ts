@@ -3,7 +3,12 @@ import { liveLine } from '../../src/commands/live.ts';
 import type { World } from '../../src/world.ts';
 import { fakeClock } from '../support/sandbox.ts';
 
-async function written(env: Record<string, string>, isTerminal: boolean, isQuiet = false): Promise<string> {
+async function written(
+  env: Record<string, string>,
+  isTerminal: boolean,
+  isQuiet = false,
+  hasTime = false,
+): Promise<string> {
   let text = '';
   const clock = fakeClock();
   const stderr = {
@@ -13,7 +18,7 @@ async function written(env: Record<string, string>, isTerminal: boolean, isQuiet
       text += more;
     },
   };
-  const line = liveLine({ clock, env, stderr } as unknown as World, isQuiet);
+  const line = liveLine({ clock, env, stderr } as unknown as World, isQuiet, hasTime);
   for (const state of ['pending', 'pending', 'completed']) {
     await line.show(`the trade is ${state}`);
     clock.pass(1500);
@@ -30,6 +35,10 @@ describe('a live line', () => {
       '\rthe trade is pending · 0 s\u001b[K\rthe trade is pending · 2 s\u001b[K\rthe trade is completed · 3 s\u001b[K' +
         '\ra line that is much too long…\u001b[K\n',
     );
+  });
+
+  test('leaves the time to a text that tells it', async () => {
+    expect(await written({}, true, false, true)).toContain('\rthe trade is pending\u001b[K\r');
   });
 
   const plain = 'the trade is pending\nthe trade is completed\na line that is much too long for this terminal\n';

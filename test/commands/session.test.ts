@@ -233,11 +233,15 @@ describe('--dry-run', () => {
 describe('what is missing', () => {
   test('is asked for on a terminal', async () => {
     const answers: Answer[] = [
-      { kind: 'text', asks: 'User id:', says: 'u-9' },
+      { kind: 'text', asks: 'ser', says: 'u-9' },
       { kind: 'text', asks: 'Amount in Naira:', says: ' 5,000 ' },
     ];
-    const { code, requests } = await run(['onramp', 'start', '--yes'], [STARTED], onTerminal(...answers));
-    expect([code, requests[0]?.body]).toEqual([0, '{"userId":"u-9","amount":5000}']);
+    const bank = ['--bank-code', '000013', '--account-number', '0123456789'];
+    const { code, requests } = await run(['offramp', 'start', ...bank, '--yes'], [STARTED], onTerminal(...answers));
+    expect([code, JSON.parse(requests[0]?.body ?? '')]).toEqual([
+      0,
+      expect.objectContaining({ userId: 'u-9', amount: 5000 }),
+    ]);
   });
 
   test('is asked for after what was given was found to be right', async () => {
@@ -247,8 +251,8 @@ describe('what is missing', () => {
   test('is asked for hidden where it is a BVN', async () => {
     const answer: Answer = { kind: 'secret', asks: 'BVN', says: '12345678901' };
     const { code, requests } = await run(
-      ['users', 'onboard'],
-      [success({ requestId: 'r', userHash: 'h' })],
+      ['users', 'onboard', '--yes'],
+      [success({ requestId: 'r', userHash: 'h' }), success({ status: 'completed' })],
       onTerminal(answer),
     );
     expect([code, requests[0]?.body]).toEqual([0, '{"bvn":"12345678901"}']);

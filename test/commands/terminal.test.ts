@@ -27,6 +27,7 @@ describe('a question', () => {
       ['onramp', 'start', 'somebody', '--yes'],
       { expect: 'Amount in Naira:', send: `0${ENTER}` },
       { expect: 'above 0', send: `${CLEAR}5${ENTER}` },
+      { expect: 'What becomes of the cNGN?', send: ENTER },
     );
     expect([code, screen]).toEqual([3, expect.stringContaining('User not found')]);
   });
@@ -73,9 +74,14 @@ describe('a confirmation', () => {
 
 describe('a BVN', () => {
   const BVN = '22345678901';
+  const CONFIRM = { expect: 'sandbox (embedded)?', send: ENTER };
 
   test('that is typed does not stand on the screen', async () => {
-    const { code, screen } = await typing(['users', 'onboard'], { expect: 'BVN (11 digits):', send: `${BVN}${ENTER}` });
+    const { code, screen } = await typing(
+      ['users', 'onboard'],
+      { expect: 'BVN (11 digits):', send: `${BVN}${ENTER}` },
+      CONFIRM,
+    );
     const typed = [...BVN].map((_, index) => BVN.slice(0, index + 2)).filter((part) => part.length > 3);
     expect([code, typed.filter((part) => screen.includes(part))]).toEqual([0, []]);
   });
@@ -85,6 +91,7 @@ describe('a BVN', () => {
       ['users', 'onboard'],
       { expect: 'BVN (11 digits):', send: `2234567${ENTER}` },
       { expect: 'exactly 11 digits', send: `${CLEAR}${BVN}${ENTER}` },
+      CONFIRM,
     );
     expect([code, screen.includes('2234')]).toEqual([0, false]);
   });

@@ -132,11 +132,11 @@ export async function fiatrailJson<T>(home: Home, argv: readonly string[], optio
   return JSON.parse(stdout) as T;
 }
 
-/** A text for the terminal's program and what it is to wait for before it is sent. */
-export interface Step {
-  readonly expect: string;
-  readonly send: string;
-}
+/** What is waited for, and what is done then: a text for the program, or a fiatrail command elsewhere. */
+export type Step =
+  | { readonly expect: string; readonly send: string }
+  /** `{}` of the words stands for what the pattern's group finds on the screen. */
+  | { readonly expect: string; readonly find: string; readonly run: readonly string[] };
 
 export interface OnTerminal {
   /** Everything the terminal got, escape sequences too. */
@@ -151,12 +151,15 @@ export async function fiatrailOnTerminal(
   home: Home,
   argv: readonly string[],
   steps: readonly Step[],
+  { term = 'xterm', columns = 80 }: { readonly term?: string; readonly columns?: number } = {},
 ): Promise<OnTerminal> {
+  const words = (given: readonly string[]) => [process.execPath, SHIM, ...given];
   const job = {
-    argv: [process.execPath, SHIM, ...argv],
-    env: { ...home.env, TERM: 'xterm' },
+    argv: words(argv),
+    env: { ...home.env, TERM: term },
     cwd: home.path,
-    steps,
+    columns,
+    steps: steps.map((step) => ('run' in step ? { ...step, run: words(step.run) } : step)),
   };
   const script = join(ROOT, 'test', 'support', 'terminal.py');
   const ran = await startProgram(home, 'python3', [script], {

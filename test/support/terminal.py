@@ -1,15 +1,22 @@
 """Runs a program on a pseudo-terminal and answers what it asks.
 
-Standard input: {"argv": [...], "env": {...}, "cwd": "...", "steps": [{"expect": "text", "send": "text"}]}.
+Standard input: {"argv": [...], "env": {...}, "cwd": "...", "columns": 80, "steps": [...]}. A step is {"expect": "text",
+"send": "text"}, or {"expect": "text", "find": "a (pattern)", "run": ["program", "{}"]}: another program, with what was
+found on the screen so far in the place of {}.
 Standard output: {"screen": "everything the terminal got", "code": exit code, "missed": the text that never came, or null}.
 """
 
+import fcntl
 import json
 import os
 import pty
+import re
 import select
 import signal
+import struct
+import subprocess
 import sys
+import termios
 import time
 
 LONGEST_SECONDS = 40
@@ -18,6 +25,7 @@ LONGEST_SECONDS = 40
 def start(job):
     child, terminal = pty.fork()
     if child == 0:
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, job["columns"], 0, 0))
         os.chdir(job["cwd"])
         os.execvpe(job["argv"][0], job["argv"], job["env"])
     return child, terminal
@@ -34,10 +42,19 @@ def read_some(terminal, deadline):
         return b""
 
 
-def converse(terminal, steps):
+def act(step, job, terminal, screen):
+    if "run" in step:
+        found = re.search(step["find"], screen.decode("utf8", "replace")).group(1)
+        argv = [word.replace("{}", found) for word in step["run"]]
+        subprocess.run(argv, env=job["env"], cwd=job["cwd"], check=True, capture_output=True)
+    else:
+        os.write(terminal, step["send"].encode())
+
+
+def converse(terminal, job):
     deadline = time.monotonic() + LONGEST_SECONDS
     screen, seen = b"", 0
-    for step in steps:
+    for step in job["steps"]:
         wanted = step["expect"].encode()
         while screen.find(wanted, seen) == -1:
             more = read_some(terminal, deadline)
@@ -45,7 +62,7 @@ def converse(terminal, steps):
                 return screen, step["expect"]
             screen += more
         seen = screen.find(wanted, seen) + len(wanted)
-        os.write(terminal, step["send"].encode())
+        act(step, job, terminal, screen)
     while more := read_some(terminal, deadline):
         screen += more
     return screen, "the end of the program" if more is None else None
@@ -54,7 +71,7 @@ def converse(terminal, steps):
 def main():
     job = json.load(sys.stdin)
     child, terminal = start(job)
-    screen, missed = converse(terminal, job["steps"])
+    screen, missed = converse(terminal, job)
     if missed is not None:
         os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)

@@ -1,0 +1,21 @@
+/** How a user is shown: who they are, their wallets, and the accounts to pay into. */
+export const USER_SHOWN = [
+  { field: 'userId', title: 'User' },
+  { field: 'isActive', title: 'Active' },
+  { field: 'personalDetails.firstName', title: 'First name' },
+  { field: 'personalDetails.middleName', title: 'Middle name' },
+  { field: 'personalDetails.lastName', title: 'Last name' },
+  { field: 'walletDetails.evmWallet', title: 'EVM wallet' },
+  { field: 'walletDetails.bantuWallet', title: 'Bantu wallet' },
+  { field: 'walletDetails.solanaWallet', title: 'Solana wallet' },
+  {
+    field: 'virtualAccounts',
+    title: 'Permanent accounts',
+    columns: [
+      { field: 'accountNumber', title: 'Number' },
+      { field: 'accountName', title: 'Name' },
+      { field: 'bankName', title: 'Bank' },
+      { field: 'status', title: 'Status' },
+    ],
+  },
+] as const;

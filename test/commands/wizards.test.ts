@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import {
+  fiatrail,
+  fiatrailJson,
+  fiatrailOnTerminal,
+  type Home,
+  newHome,
+  requireBuilt,
+  type Step,
+} from '../support/built.ts';
+import { journalRows } from '../support/journal.ts';
+
+/** The wizards on a real terminal, as far as the program can tell, against the embedded sandbox. */
+
+beforeAll(requireBuilt);
+
+const [ENTER, CTRL_C, CTRL_D, CTRL_T, CLEAR, DOWN] = ['\r', '\u0003', '\u0004', '\u0014', '\u0015', '\u001b[B'];
+const BVN = '22345678901';
+const TERMS = ['xterm', 'dumb'] as const;
+const LEAVING = TERMS.flatMap((term) => [[term, 'Ctrl-C', CTRL_C] as const, [term, 'Ctrl-D', CTRL_D] as const]);
+
+async function run(home: Home, argv: readonly string[], steps: readonly Step[], term: string = 'xterm') {
+  const { screen, code, missed } = await fiatrailOnTerminal(home, argv, steps, { term });
+  expect([missed, screen]).toEqual([null, screen]);
+  return { screen, code };
+}
+
+/** Parts of the BVN that are long enough to be no chance. */
+const partsOf = (text: string) => [...text].map((_, at) => text.slice(at, at + 4)).filter((part) => part.length === 4);
+const partsOn = (screen: string) => {
+  // Ids and account numbers may hold four digits of anything.
+  const asked = screen.slice(0, screen.indexOf('User  '));
+  return partsOf(BVN)
+    .filter((part) => asked.includes(part))
+    .concat(screen.includes(BVN) ? [BVN] : []);
+};
+const usersOf = (home: Home) => fiatrailJson<{ users: { userId: string }[] }>(home, ['users', 'list']);
+
+describe('users onboard', () => {
+  const asks = { expect: 'BVN (11 digits):', send: `${BVN}${ENTER}` };
+  const confirms = { expect: 'sandbox (embedded)?', send: ENTER };
+  const ONBOARD = ['users', 'onboard'];
+
+  test.each(TERMS)('asks, waits and shows the user with the account to pay into: %s', async (term) => {
+    const home = newHome(onTestFinished);
+    const wrong: Step[] = [
+      { expect: 'BVN (11 digits):', send: `2234567${term === 'dumb' ? '' : CTRL_T}${ENTER}` },
+      { expect: 'this is no BVN: a BVN has exactly 11 digits', send: term === 'dumb' ? '' : CLEAR },
+    ];
+    const { screen, code } = await run(home, ONBOARD, [...wrong, asks, confirms], term);
+    const { users } = await usersOf(home);
+    const { virtualAccounts } = await fiatrailJson<{ virtualAccounts: Record<string, string>[] }>(home, [
+      ...['users', 'show', users[0]?.userId ?? ''],
+    ]);
+    expect([code, users.length, partsOn(screen)]).toEqual([0, 1, []]);
+    for (const shown of ['accountNumber', 'accountName', 'bankName'])
+      expect(screen).toContain(virtualAccounts[0]?.[shown]);
+    expect(screen).toContain('the onboarding is completed');
+    expect(screen.trimEnd()).toMatch(/the same in one line: fiatrail users onboard --bvn-stdin --wait < bvn.txt$/);
+    expect(screen.includes('\u001b')).toBe(term !== 'dumb');
+  });
+
+  test.each(LEAVING)('starts nothing when it is left at a question: %s, %s', async (term, _, key) => {
+    const home = newHome(onTestFinished);
+    const atBvn = await run(home, ONBOARD, [{ ...asks, send: `2234${key}` }], term);
+    const atConfirm = await run(home, ONBOARD, [asks, { ...confirms, send: key }], term);
+    const said = [atBvn, atConfirm].map(({ screen }) => screen.includes('interrupted; nothing was sent'));
+    expect([atBvn.code, atConfirm.code, said, (await usersOf(home)).users]).toEqual([130, 130, [true, true], []]);
+    expect([...partsOn(atBvn.screen), ...partsOn(atConfirm.screen)]).toEqual([]);
+  });
+
+  test('starts nothing on no: 9', async () => {
+    const home = newHome(onTestFinished);
+    const { code } = await run(home, ONBOARD, [asks, { ...confirms, send: `n${ENTER}` }]);
+    expect([code, (await usersOf(home)).users]).toEqual([9, []]);
+  });
+
+  test('is no wizard with a BVN, nor with --no-input', async () => {
+    const home = newHome(onTestFinished);
+    const given = await run(home, [...ONBOARD, BVN], []);
+    const quiet = await run(home, [...ONBOARD, '--no-input'], []);
+    expect([given.code, given.screen.includes('the same in one line'), quiet.code]).toEqual([0, false, 2]);
+  });
+});
+
+describe('onramp start', () => {
+  const START = ['onramp', 'start'];
+  const searched = 'name, id or account number:';
+  const PAY = {
+    expect: 'within',
+    find: 'to +(\\d{10})',
+    run: ['sandbox', 'pay', '{}', '--amount', '5100', '--from', 'ANYBODY'],
+  };
+  const CONFIRM = { expect: 'go ahead?', send: `y${ENTER}` };
+  let home: Home;
+  let ids: readonly string[] = [];
+
+  beforeAll(async () => {
+    home = newHome(afterAll);
+    for (const stdin of ['22345678902', '22345678903', BVN])
+      await fiatrailJson(home, ['users', 'onboard', '--bvn-stdin', '--wait'], { stdin });
+    ids = (await usersOf(home)).users.map(({ userId }) => userId);
+  });
+
+  /** What a terminal of each kind is told: the search narrows what is listed, and Enter takes the first. */
+  const typingOn = (term: string): readonly Step[] =>
+    term === 'dumb'
+      ? [
+          { expect: 'Type some text:', send: `nobody\n` },
+          { expect: 'Type other text:', send: `adeyemi\n` },
+          { expect: 'Type a number, or other text:', send: `1\n` },
+        ]
+      : [
+          { expect: searched, send: 'adeyemi' },
+          { expect: 'adeyemi', send: '' },
+          { expect: 'SADE ADEYEMI', send: '' },
+          { expect: 'adeyemi', send: ENTER },
+        ];
+
+  const amountOn = (term: string): readonly Step[] => [
+    { expect: 'Amount in Naira:', send: `1.234,56${ENTER}` },
+    { expect: 'is not an amount', send: `${term === 'dumb' ? '' : CLEAR}5000${ENTER}` },
+    { expect: '₦5,000.00 (500,000 kobo)', send: '' },
+  ];
+
+  test.each(TERMS)('asks for all by typing, and waits until it is paid: %s', async (term) => {
+    const before = journalRows(home.stateDir).length;
+    const routes: Step[] =
+      term === 'dumb'
+        ? [
+            { expect: 'beginning of a name (1):', send: `swap\n` },
+            { expect: '2 of the list begin so', send: `3\n` },
+            { expect: 'Which asset?', send: `usdt\n` },
+          ]
+        : [
+            { expect: 'What becomes of the cNGN?', send: 'swap' },
+            { expect: '❯ Swap', send: ENTER },
+            { expect: 'Which asset?', send: 'usdt' },
+            { expect: '❯ USDT', send: ENTER },
+          ];
+    const steps = [...typingOn(term), ...amountOn(term), ...routes, CONFIRM, PAY];
+    const { screen, code } = await run(home, START, steps, term);
+    const userId = ids[2] ?? 'none';
+    expect([code, journalRows(home.stateDir).length - before]).toEqual([0, 1]);
+    expect(screen).toContain('₦100.00: ₦75.00 to the platform, ₦25.00 to you');
+    expect(screen).toMatch(/to pay +₦5,100\.00/);
+    expect(screen).toMatch(
+      term === 'dumb' ? /Pay\/SADE .*\) within 30 min\r\n/ : /\(Harmattan Pay.*\) within (29:\d\d|30:00)/,
+    );
+    expect(screen).toContain('the onramp is completed');
+    expect(screen.replaceAll(/\s+/g, ' ')).toContain(
+      `the same in one line: fiatrail onramp start ${userId} --amount 5000 --auto-swap USDT --wait 40m`,
+    );
+    expect(screen.includes('\u001b')).toBe(term !== 'dumb');
+  });
+
+  const ARROWS: readonly Step[] = [
+    { expect: 'GBENGA', send: DOWN },
+    { expect: '❯ GBENGA', send: ENTER },
+    { expect: 'Amount in Naira:', send: `5000${ENTER}` },
+    { expect: 'What becomes of the cNGN?', send: DOWN },
+    { expect: '❯ Send', send: ENTER },
+  ];
+
+  test('asks for all by arrows, and goes on when it is left while it waits: 130', async () => {
+    const { screen, code } = await run(home, START, [...ARROWS, CONFIRM, { expect: 'within', send: CTRL_C }]);
+    const requestId = /fiatrail onramp status (\S+) --wait/.exec(screen)?.[1] ?? 'none';
+    const { status } = await fiatrailJson<{ status: string }>(home, ['onramp', 'status', requestId]);
+    const { metadata } = await fiatrailJson<{ metadata: unknown }>(home, ['onramp', 'status', requestId]);
+    expect([code, status, metadata]).toEqual([
+      130,
+      'pending',
+      { tokenBuy: 'CNGN', autoSwap: false, sweepToOfframp: true },
+    ]);
+    expect(screen).toContain('it goes on without this command');
+  });
+
+  test('ends in 3 when nobody pays in time', async () => {
+    const late = { expect: 'within', find: '(within)', run: ['sandbox', 'advance', '31m'] };
+    const { screen, code } = await run(home, START, [...ARROWS, CONFIRM, late]);
+    expect([code, screen]).toEqual([3, expect.stringContaining('the onramp failed: its account was not paid in time')]);
+  });
+
+  test('asks only for what is missing', async () => {
+    const argv = [...START, ids[0] ?? '', '--auto-swap', 'USDC', '--yes', '--profile', 'sandbox'];
+    const { screen, code } = await run(home, argv, [{ expect: 'Amount in Naira:', send: `5000${ENTER}` }, PAY]);
+    expect([code, screen.includes('What becomes')]).toEqual([0, false]);
+    expect(screen.replaceAll(/\s+/g, ' ')).toContain(
+      '--amount 5000 --auto-swap USDC --wait 40m --profile sandbox --yes',
+    );
+  });
+
+  test('refuses what cannot go together before it asks anything', async () => {
+    const address = `0x${'1'.repeat(40)}`;
+    const { code } = await run(home, [...START, '--sweep', '--destination', address], []);
+    expect(code).toBe(2);
+  });
+
+  const QUESTIONS = {
+    xterm: [
+      { expect: 'GBENGA', send: ENTER },
+      { expect: 'Amount in Naira:', send: `5000${ENTER}` },
+      { expect: 'What becomes of the cNGN?', send: 'swap' },
+      { expect: '❯ Swap', send: ENTER },
+      { expect: 'Which asset?', send: ENTER },
+      { expect: 'go ahead?', send: ENTER },
+    ],
+    dumb: [
+      { expect: 'Type some text:', send: '\n' },
+      { expect: 'Type a number, or other text:', send: '1\n' },
+      { expect: 'Amount in Naira:', send: '5000\n' },
+      { expect: 'beginning of a name (1):', send: '3\n' },
+      { expect: 'beginning of a name (1):', send: '1\n' },
+      { expect: 'go ahead?', send: '\n' },
+    ],
+  } as const;
+
+  test.each(LEAVING)('starts nothing when it is left at a question: %s, %s', async (term, _, key) => {
+    const before = journalRows(home.stateDir).length;
+    const questions = QUESTIONS[term];
+    const codes = await Promise.all(
+      questions.map(async (question, at) => {
+        const { screen, code } = await run(home, START, [...questions.slice(0, at), { ...question, send: key }], term);
+        return [code, screen.includes('internal error')];
+      }),
+    );
+    expect(codes).toEqual(questions.map(() => [130, false]));
+    expect(journalRows(home.stateDir).length).toBe(before);
+    const { stdout } = await fiatrail(home, ['ops', 'list', '-o', 'json', '--query', 'length(operations)']);
+    expect(Number(stdout)).toBe(before);
+  });
+});
