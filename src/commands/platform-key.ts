@@ -6,7 +6,7 @@ import { isKeyText } from '../crypto/sealed-box.ts';
 import { CliError } from '../exit.ts';
 import { command } from './command.ts';
 import { switchOn } from './parameters.ts';
-import { agree, outcomeOf, type Session } from './session.ts';
+import { agree, endDryRun, outcomeOf, type Session } from './session.ts';
 
 /** The service's key to seal requests to. Throws CliError. */
 async function platformKeyNow(session: Session): Promise<string> {
@@ -46,6 +46,7 @@ export const platformCommand = command({
       return outcomeOf(session, getPlatformPublicKey, await session.call(getPlatformPublicKey, {}));
     const now = await platformKeyNow(session);
     const before = stored.sealing?.platformKey;
+    endDryRun(session, { profile: stored.name, acceptedBefore: before ?? null, publicKey: now });
     if (before !== now) {
       await agree(session, {
         summary: `accept the public key of the service for ${stored.name}`,

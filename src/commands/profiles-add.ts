@@ -12,7 +12,7 @@ import { command } from './command.ts';
 import { connect } from './connect.ts';
 import { argument, oneOf, option, switchOn, word } from './parameters.ts';
 import { profileResult } from './profiles-show.ts';
-import { agree, type Session } from './session.ts';
+import { agree, endDryRun, type Session } from './session.ts';
 
 /** Longer than any key. */
 const MAX_KEY_BYTES = 4096;
@@ -128,7 +128,7 @@ function addressOf(input: Input, kept: StoredProfile | undefined, mode: Mode, ke
   if (baseUrl !== undefined) return baseUrl;
   throw new CliError('usage', 'this is missing: --base-url', {
     code: 'MISSING_INPUT',
-    hint: `for example: fiatrail profiles add ${input.name} --base-url https://host/v1 --key-stdin < key.txt`,
+    hint: 'add --base-url https://host/v1',
   });
 }
 
@@ -203,6 +203,7 @@ export const addCommand = command({
     const store = storeOf(input, kept);
     const key = await givenKey(session, input, store, kept);
     const next = profileOf(input, kept, store, key);
+    endDryRun(session, { ...next });
     await agreeToMove(session, kept, next, key);
     if (input.check) await tryProfile(session, next, key);
     await keepProfile(world, next, key);

@@ -8,7 +8,7 @@ import { command } from './command.ts';
 import { argument, optionalArgument, switchOn, word } from './parameters.ts';
 import { addCommand } from './profiles-add.ts';
 import { profileResult } from './profiles-show.ts';
-import { agree, type Session } from './session.ts';
+import { agree, endDryRun, type Session } from './session.ts';
 
 const COLUMNS = [
   { field: 'name', title: 'Name' },
@@ -97,6 +97,7 @@ const useCommand = command({
   run: async (session, { name, here }) => {
     const { world } = session;
     const { mode } = known(session, name);
+    endDryRun(session, { name, mode, isHere: here === true });
     if (here) writePin(world.cwd, name, world.ids.uuid);
     else await keepDefault(world, name);
     const used = usedHere(session);
@@ -119,6 +120,7 @@ const removeCommand = command({
         hint: 'empty the sandbox with: fiatrail sandbox reset',
       });
     }
+    endDryRun(session, { name, removed: true });
     await agree(session, {
       summary: `remove the profile ${name}`,
       lines: [
@@ -165,6 +167,7 @@ const importCommand = command({
     const text =
       file === '-' ? await world.stdin.readAll(MAX_EXPORT_BYTES) : await world.readFile(file, MAX_EXPORT_BYTES);
     const given = parseExport(text, file === '-' ? 'standard input' : file);
+    endDryRun(session, { profiles: given.map(({ name }) => name) });
     const profiles = [];
     for (const stored of given) {
       const isThere = readProfile(world, stored.name) !== undefined;

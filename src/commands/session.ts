@@ -63,6 +63,11 @@ export class DryRun extends Error {
   }
 }
 
+/** Ends a dry run of a command that changes this machine alone, showing what would be kept. */
+export function endDryRun({ globals }: Session, change: Readonly<Record<string, unknown>>): void {
+  if (globals.dryRun) throw new DryRun({ data: { dryRun: true, ...change } });
+}
+
 type SessionOptions = Pick<Session, 'world' | 'profile' | 'globals' | 'commandLine' | 'runLine'>;
 
 /** A change the service accepted; with the journal's id, and the service's own, where there is one. */

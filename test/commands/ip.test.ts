@@ -369,7 +369,7 @@ describe('ip add on a terminal, without an address', () => {
 
   test('shows how this machine is seen, adds, proves, and ends with the line that does the same', async () => {
     const { code, steps, stderr } = await asking(EMPTY, address(' 203.0.113.7 '), label("Ada's desk"), yes);
-    expect([code, steps]).toEqual([0, ['check', 'list', 'add', 'check', 'read']]);
+    expect([code, steps]).toEqual([0, ['check', 'list', 'check', 'list', 'add', 'check', 'read']]);
     expect(stderr).toContain(`this machine (${OWN}) may call, as everybody may: the list is empty\n`);
     expect(stderr).toContain(`the same in one line: fiatrail ip add 203.0.113.7 --label 'Ada'\\''s desk'\n`);
   });
@@ -384,7 +384,7 @@ describe('ip add on a terminal, without an address', () => {
       label(''),
       yes,
     );
-    expect([code, steps]).toEqual([0, ['check', 'list', 'add']]);
+    expect([code, steps]).toEqual([0, ['check', 'list', 'check', 'list', 'add']]);
   });
 
   test('asks for no confirmation with --yes', async () => {

@@ -261,7 +261,8 @@ function argvOf(example: string): string[] {
 }
 
 /** They name an account, files or entries that are looked up first, in a dry run too, and there are none of these names. */
-const NAMES_WHAT_IS_LOOKED_UP = /^fiatrail (fees withdraw .*--to |fx mpc register |ip (add|remove|replace) )/;
+const NAMES_WHAT_IS_LOOKED_UP =
+  /^fiatrail (fees withdraw .*--to |fx mpc register |ip (add|remove|replace) |keys rotate .*--(push-command|resume)|profiles |keys sandbox |keys encryption .*--private-key-stdin)/;
 
 describe('help and version', () => {
   test.each([

@@ -81,7 +81,7 @@ describe('what moves money', () => {
     const { world } = await run(ONRAMP, LOOK, onTerminal(no));
     const shown = world.stderr.text();
     for (const part of [
-      'environment (live)',
+      'environment (LIVE)',
       'u-1',
       '₦5,000.00 (500,000 kobo), sent as 5000 naira',
       'a new wallet of the user',
@@ -100,7 +100,7 @@ describe('what moves money', () => {
 
   test('shows it with --quiet too, to who is asked', async () => {
     const { world } = await run([...ONRAMP, '-q'], LOOK, onTerminal(no));
-    for (const part of ['environment (live)', '₦5,000.00 (500,000 kobo)', '6,500.00 cNGN after'])
+    for (const part of ['environment (LIVE)', '₦5,000.00 (500,000 kobo)', '6,500.00 cNGN after'])
       expect(world.stderr.text()).toContain(part);
   });
 

@@ -113,7 +113,7 @@ describe('a guide', () => {
 describe('users onboard', () => {
   const ASKED: readonly Answer[] = [
     { kind: 'secret', asks: 'BVN (11 digits):', says: BVN },
-    { kind: 'confirm', asks: '(live)?', says: true },
+    { kind: 'confirm', asks: '(LIVE)?', says: true },
   ];
   const STATUS = { type: 'user_registration', userId: 'u-1', status: 'completed' };
   const USER = {
@@ -150,7 +150,7 @@ describe('users onboard', () => {
   });
 
   test('sends nothing on no: 9', async () => {
-    const answers = [...ASKED.slice(0, 1), { kind: 'confirm', asks: '(live)?', says: false } as const];
+    const answers = [...ASKED.slice(0, 1), { kind: 'confirm', asks: '(LIVE)?', says: false } as const];
     const { code, calls } = await wizard(['users', 'onboard'], answers, SERVICE);
     expect([code, calls]).toEqual([9, []]);
   });
