@@ -3,6 +3,11 @@ import type { Group } from './command.ts';
 /** Every first word, in the order of the help. */
 export const CATALOGUE: readonly Group[] = [
   {
+    name: 'init',
+    summary: 'a first profile, guided',
+    load: async () => (await import('./init.ts')).commands,
+  },
+  {
     name: 'tour',
     summary: 'onboarding to payout on the embedded sandbox, every step shown as the command it is',
     load: async () => (await import('./tour.ts')).commands,

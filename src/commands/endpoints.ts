@@ -38,11 +38,11 @@ const REFUSAL_COLUMNS: readonly Column[] = [
 
 /**
  * The command that an endpoint is for: of those that name it first, the one that calls the fewest others, so that
- * neither a status that is waited for nor an overview claims it.
+ * neither a status that is waited for nor an overview claims it; nor one that is about this machine, and only tries it.
  */
 export function commandFor(endpointId: string, commands: readonly Command[]): string {
   const [found] = commands
-    .filter((each) => each.endpoints[0] === endpointId)
+    .filter((each) => each.endpoints[0] === endpointId && !each.isLocal)
     .toSorted((a, b) => a.endpoints.length - b.endpoints.length);
   return found?.words.join(' ') ?? ANY;
 }

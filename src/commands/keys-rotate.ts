@@ -8,10 +8,13 @@ import { fingerprint } from '../crypto/fingerprint.ts';
 import { CliError } from '../exit.ts';
 import type { Rotation } from '../journal/rotation.ts';
 import type { Secret } from '../secret.ts';
+import type { Prompter } from '../world.ts';
 import { command, type Outcome } from './command.ts';
+import { checkOf } from './input.ts';
 import { repeated, switchOn, word } from './parameters.ts';
 import { beginRotation, isWritable, type Settled, sendRotation, settleRotation } from './rotation.ts';
 import type { Session } from './session.ts';
+import { equivalent } from './wizard.ts';
 
 interface Input {
   readonly pushCommand: readonly string[] | undefined;
@@ -172,6 +175,46 @@ async function afterLost(session: Session, { operationId, oldFingerprint }: Rota
   };
 }
 
+/** Asks for what the flags would say: whether to finish what another command left, and who else gets the new key. */
+async function guide(session: Session, given: Partial<Input> & { readonly resume?: boolean | undefined }) {
+  const { world, profile } = session;
+  if (given.resume || given.pushCommand || given.printKey) return undefined;
+  const prompter = await world.prompter();
+  const journal = await session.journal();
+  const isUnfinished = journal.rotations.openOf({ profile: profile.name, baseUrl: profile.baseUrl }) !== undefined;
+  if (isUnfinished && (await prompter.confirm('An earlier replacement is unfinished. Finish it?', true)))
+    return { values: { resume: true }, end: () => equivalent(session, ['keys', 'rotate', '--resume']) };
+  const pushCommand = await askPushes(session, prompter);
+  const words = pushCommand.flatMap((text) => ['--push-command', text]);
+  return {
+    values: { pushCommand },
+    end: () => equivalent(session, ['keys', 'rotate', ...words, ...(session.globals.yes ? [] : ['--yes'])]),
+  };
+}
+
+async function askPushes({ world, profile }: Session, prompter: Prompter): Promise<string[]> {
+  const isNeeded = profile.mode !== 'embedded' && !isWritable(profile);
+  const check = (given: number) =>
+    checkOf((text) => {
+      if (text === '' && isNeeded && given === 0)
+        throw new CliError(
+          'usage',
+          `${profile.name} takes its key from ${from(profile)}, so the new one must go somewhere`,
+          {
+            hint: 'write a program that takes it on its standard input',
+          },
+        );
+      if (text !== '') pushWords(world, text);
+    });
+  const all: string[] = [];
+  for (;;) {
+    const more = all.length === 0 ? 'A command that gets the new key on its standard input' : 'Another one';
+    const text = (await prompter.text(`${more} (Enter for none):`, check(all.length))).trim();
+    if (text === '') return all;
+    all.push(text);
+  }
+}
+
 export const rotateCommand = command({
   words: ['keys', 'rotate'],
   summary: 'Replace the API key; the old one dies at once',
@@ -193,6 +236,7 @@ export const rotateCommand = command({
     printKey: switchOn('--print-key', 'print the new key too'),
     resume: switchOn('--resume', 'finish a replacement that was interrupted'),
   },
+  guide,
   run: async (session, { pushCommand, printKey, resume: isResumed }) => {
     if (isResumed && pushCommand) {
       throw new CliError('usage', '--resume and --push-command cannot go together', {

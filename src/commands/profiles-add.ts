@@ -24,15 +24,16 @@ const serviceName = (text: string) => {
   });
 };
 
-const free = (text: string) => {
+/** A name that is nobody else's already. Throws CliError usage. */
+export const freeName = (text: string) => {
   if (text !== OF_ENVIRONMENT) return profileName(text);
   throw new CliError('usage', `the name ${text} is taken by the account of FIATRAIL_BASE_URL and FIATRAIL_API_KEY`, {
     hint: 'choose another name',
   });
 };
 
-const parameters = {
-  name: argument('name', 'lower case, such as main or acme-live', free, 'Name of the profile:'),
+export const profileParameters = {
+  name: argument('name', 'lower case, such as main or acme-live', freeName, 'Name of the profile:'),
   baseUrl: option('--base-url <url>', 'https://host/v1; http only on this machine', safeBaseUrl),
   mode: option(
     '--mode <mode>',
@@ -52,10 +53,16 @@ const parameters = {
   check: switchOn('--check', 'see whether the key works'),
 };
 
-type Input = { readonly [K in keyof typeof parameters]: ReturnType<(typeof parameters)[K]['parse']> };
+export type ProfileInput = {
+  readonly [K in keyof typeof profileParameters]: ReturnType<(typeof profileParameters)[K]['parse']>;
+};
 
 /** Where the key will be kept, by what was given and by what was before. Throws CliError usage. */
-function storeOf({ store, keyCommand, keyShell, keyStdin }: Input, kept: StoredProfile | undefined): StoreSettings {
+function storeOf(
+  { store, keyCommand, keyShell, keyStdin }: ProfileInput,
+  kept: StoredProfile | undefined,
+  isAsked: boolean,
+): StoreSettings {
   const text = keyCommand ?? keyShell;
   if (keyCommand !== undefined && keyShell !== undefined) throw conflict('--key-command and --key-shell');
   if (text !== undefined) {
@@ -71,7 +78,7 @@ function storeOf({ store, keyCommand, keyShell, keyStdin }: Input, kept: StoredP
   }
   if (store === 'environment' && keyStdin) throw conflict('--store environment and --key-stdin');
   if (store !== undefined) return { kind: store };
-  const isReplaced = keyStdin && (kept?.store.kind === 'command' || kept?.store.kind === 'environment');
+  const isReplaced = (keyStdin || isAsked) && (kept?.store.kind === 'command' || kept?.store.kind === 'environment');
   return kept && !isReplaced ? kept.store : { kind: 'file' };
 }
 
@@ -79,7 +86,7 @@ const conflict = (both: string) =>
   new CliError('usage', `${both} cannot go together`, { hint: 'leave one of them out' });
 
 /** The key as it is given now; undefined when a command or the environment has it, or the one that is kept stays. */
-async function givenKey(session: Session, input: Input, store: StoreSettings, kept: StoredProfile | undefined) {
+async function givenKey(session: Session, input: ProfileInput, store: StoreSettings, kept: StoredProfile | undefined) {
   if (input.keyStdin) {
     const text = await session.world.stdin.readAll(MAX_KEY_BYTES);
     return apiKeyFrom(text.replace(/\r?\n$/, ''), 'the key on standard input');
@@ -119,7 +126,7 @@ function modeOf(given: Mode | undefined, kept: StoredProfile | undefined, key: S
 }
 
 /** Its address; none for an embedded sandbox. Throws CliError usage. */
-function addressOf(input: Input, kept: StoredProfile | undefined, mode: Mode, key: Secret | undefined) {
+function addressOf(input: ProfileInput, kept: StoredProfile | undefined, mode: Mode, key: Secret | undefined) {
   if (mode === 'embedded') {
     if (input.baseUrl || key) throw conflict('--mode embedded and a base URL or a key');
     return undefined;
@@ -134,7 +141,7 @@ function addressOf(input: Input, kept: StoredProfile | undefined, mode: Mode, ke
 
 /** The profile as it is to be kept. Throws CliError usage for what is missing or does not fit. */
 function profileOf(
-  input: Input,
+  input: ProfileInput,
   kept: StoredProfile | undefined,
   store: StoreSettings,
   key: Secret | undefined,
@@ -185,6 +192,24 @@ export async function tryProfile(session: Session, stored: StoredProfile, key?: 
   }
 }
 
+/** Adds a profile or changes one, with a key that was asked for already, or as it is given. Throws CliError; then nothing is kept. */
+export async function addProfile(
+  session: Session,
+  input: ProfileInput,
+  asked?: Secret,
+): Promise<{ readonly next: StoredProfile; readonly isNew: boolean }> {
+  const { world } = session;
+  const kept = readProfile(world, input.name);
+  const store = storeOf(input, kept, asked !== undefined);
+  const key = asked ?? (await givenKey(session, input, store, kept));
+  const next = profileOf(input, kept, store, key);
+  endDryRun(session, { ...next });
+  await agreeToMove(session, kept, next, key);
+  if (input.check) await tryProfile(session, next, key);
+  await keepProfile(world, next, key);
+  return { next, isNew: kept === undefined };
+}
+
 export const addCommand = command({
   words: ['profiles', 'add'],
   summary: 'Add a profile, or change one',
@@ -196,19 +221,11 @@ export const addCommand = command({
   ],
   endpoints: [getPlatformPublicKey.id],
   isLocal: true,
-  parameters,
+  parameters: profileParameters,
   run: async (session, input) => {
-    const { world } = session;
-    const kept = readProfile(world, input.name);
-    const store = storeOf(input, kept);
-    const key = await givenKey(session, input, store, kept);
-    const next = profileOf(input, kept, store, key);
-    endDryRun(session, { ...next });
-    await agreeToMove(session, kept, next, key);
-    if (input.check) await tryProfile(session, next, key);
-    await keepProfile(world, next, key);
+    const { next, isNew } = await addProfile(session, input);
     await session.note(
-      `${kept ? 'changed' : 'added'} ${next.name}; use it with --profile ${next.name}, or always: fiatrail profiles use ${next.name}`,
+      `${isNew ? 'added' : 'changed'} ${next.name}; use it with --profile ${next.name}, or always: fiatrail profiles use ${next.name}`,
     );
     return profileResult(session, next);
   },
