@@ -5,9 +5,14 @@ import type { Command } from './workshop.ts';
 const WARM_UPS = 2;
 
 /** Runs a command to its end, in milliseconds. Throws when it fails: a failure is no fast run. */
-export function timeMs({ file, args, env }: Command): number {
+export function timeMs({ file, args, env }: Command, input?: string): number {
   const start = process.hrtime.bigint();
-  const { status, error, stderr } = spawnSync(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1e9 });
+  const { status, error, stderr } = spawnSync(file, args, {
+    env,
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    maxBuffer: 1e9,
+    ...(input === undefined ? {} : { input }),
+  });
   const elapsedMs = Number(process.hrtime.bigint() - start) / 1e6;
   if (status !== 0) throw new Error(`${file} ${args.join(' ')}: ${error?.message ?? `exit ${status}: ${stderr}`}`);
   return elapsedMs;
@@ -18,7 +23,7 @@ export function timesInTurn<Name extends string>(
   commands: Readonly<Record<Name, Command>>,
   runs: number,
 ): Promise<Record<Name, number[]>> {
-  return inTurn(commands, runs, timeMs);
+  return inTurn(commands, runs, (command) => timeMs(command));
 }
 
 export async function inTurn<Name extends string, Thing, Value>(

@@ -1,11 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import sodium from 'libsodium-wrappers';
 import { newKeyPair, openerOf, seal } from '../../src/crypto/sealed-box.ts';
-import { inTurn, timesInTurn } from './measure.ts';
+import { inTurn, timeMs, timesInTurn } from './measure.ts';
 import type { Row } from './report.ts';
 import { ratios } from './statistics.ts';
 import type { Load } from './throughput.ts';
@@ -32,9 +29,9 @@ function perSecond(once: () => unknown, seconds: number): number {
   }
 }
 
-/** Sealed bodies opened a second, then what it costs a process to open one. */
+/** Sealed bodies opened a second, then what it costs a command to open one. */
 export async function measureSealed(shop: Workshop, load: Load & { readonly runs: number }): Promise<Row[]> {
-  return [await opening(load), await oneAnswer(shop, load.runs)];
+  return [await opening(load), ...(await commands(shop, load.runs))];
 }
 
 async function opening({ rounds, seconds }: Load): Promise<Row> {
@@ -59,34 +56,53 @@ async function opening({ rounds, seconds }: Load): Promise<Row> {
   };
 }
 
-/** Built as fiatrail is, libsodium in a file of its own, so that stripping types takes no part in the time. */
-async function builtReader(): Promise<string> {
-  const outdir = mkdtempSync(join(tmpdir(), 'fiatrail-bench-'));
-  process.on('exit', () => rmSync(outdir, { recursive: true, force: true }));
-  const entryPoints = [join(import.meta.dirname, 'sealed-answer.ts')];
-  const outExtension = { '.js': '.mjs' };
-  await build({ entryPoints, outdir, outExtension, bundle: true, splitting: true, format: 'esm', platform: 'node' });
-  return join(outdir, 'sealed-answer.mjs');
-}
-
-async function oneAnswer(shop: Workshop, runs: number): Promise<Row> {
-  const { publicKey, privateKey } = newKeyPair(randomBytes(32));
-  const reader = await builtReader();
+/** What the commands of a stored profile cost beside those of the environment, and those of sealed answers beside plain ones. */
+async function commands(shop: Workshop, runs: number): Promise<Row[]> {
+  const [plain, sealed] = [await account(shop, 'plain'), await account(shop, 'sealed')];
+  timeMs(shop.fiatrail('bench', ['keys', 'encryption', 'enable', '--profile', 'sealed']));
+  const read = (...more: readonly string[]) => ['balances', 'fintech', '-o', 'json', ...more];
+  const environment = { FIATRAIL_BASE_URL: plain.url, FIATRAIL_API_KEY: plain.apiKey };
   const times = await timesInTurn(
     {
-      open: shop.node([reader, 'open', await seal(bodyText(), publicKey), privateKey.reveal()]),
-      load: shop.node([reader, 'load', bodyText()]),
+      sealed: shop.fiatrail('bench', read('--profile', 'sealed')),
+      plain: shop.fiatrail('bench', read('--profile', 'plain')),
+      environment: shop.fiatrail('bench', read(), environment),
+      load: shop.node(['-e', `require(${JSON.stringify(SODIUM)}).ready`]),
+      node: shop.node(['-e', '0']),
     },
     runs,
   );
-  return {
-    name: 'a sealed answer opened, in a process of its own',
-    unit: 'ms',
-    values: times.open,
-    against: 'a plain one and a bare load of libsodium',
-    beside: times.load,
-    ratios: ratios(times.open, times.load),
-    target: { is: 'at most', ratio: 1.2 },
-    note: 'The client’s reading of one answer, built alone: no whole command, which needs a profile with keys.',
-  };
+  await Promise.all([shop.stop(plain), shop.stop(sealed)]);
+  const withLoad = times.plain.map((ms, at) => ms + (times.load[at] ?? Number.NaN) - (times.node[at] ?? Number.NaN));
+  return [
+    {
+      name: 'read of a sealed answer',
+      unit: 'ms',
+      values: times.sealed,
+      against: 'the same, plain, and a bare load of libsodium',
+      beside: withLoad,
+      ratios: ratios(times.sealed, withLoad),
+      target: { is: 'at most', ratio: 1.2 },
+      note: 'Whole commands over loopback. The bare load: node -e with libsodium, less node -e 0.',
+    },
+    {
+      name: 'read with a stored profile',
+      unit: 'ms',
+      values: times.plain,
+      against: 'the same with the environment',
+      beside: times.environment,
+      ratios: ratios(times.plain, times.environment),
+    },
+  ];
+}
+
+const SODIUM = join(import.meta.dirname, '..', '..', 'dist', 'libsodium-wrappers.cjs');
+
+/** A served sandbox and a profile of its name for it. */
+async function account(shop: Workshop, name: string) {
+  const serve = ['sandbox', 'serve', '--port', '0', '--rate-limits', 'off', '-o', 'json'];
+  const served = await shop.serve(shop.fiatrail(`account-${name}`, serve));
+  const add = ['profiles', 'add', name, '--base-url', served.url, '--key-stdin'];
+  timeMs(shop.fiatrail('bench', add), served.apiKey);
+  return served;
 }
