@@ -1,0 +1,190 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import {
+  fiatrail,
+  fiatrailJson,
+  fiatrailOnTerminal,
+  type Home,
+  newHome,
+  requireBuilt,
+  type Step,
+  startFiatrail,
+} from '../support/built.ts';
+import { journalRows } from '../support/journal.ts';
+
+/** The questions of `init` and `keys rotate` on a real terminal, against a sandbox that is served over HTTP. */
+
+beforeAll(requireBuilt);
+
+const [ENTER, CTRL_C, DOWN] = ['\r', '\u0003', '\u001b[B'];
+const TERMS = ['xterm', 'dumb'] as const;
+
+interface Served {
+  readonly url: string;
+  readonly apiKey: string;
+}
+
+/** A sandbox on this machine, with a home of its own. */
+async function served(): Promise<Served> {
+  const running = startFiatrail(newHome(onTestFinished), ['sandbox', 'serve', '--port', '0', '-o', 'json']);
+  onTestFinished(async () => {
+    running.kill('SIGTERM');
+    await running.end;
+  });
+  return JSON.parse(await running.firstLine()) as Served;
+}
+
+async function run(home: Home, argv: readonly string[], steps: readonly Step[], term: string = 'xterm') {
+  const { screen, code, missed } = await fiatrailOnTerminal(home, argv, steps, { term });
+  expect([missed, screen]).toEqual([null, screen]);
+  return { screen, code };
+}
+
+const choose = (term: string, number: number): Step => ({
+  expect: 'Which account?',
+  send: term === 'dumb' ? `${number}${ENTER}` : `${DOWN.repeat(number - 1)}${ENTER}`,
+});
+
+/** Every question of init, with an answer. */
+const questions = (term: string, { url, apiKey }: Served): readonly Step[] => [
+  choose(term, 1),
+  { expect: 'Base URL, such as https://host/v1:', send: `${url}${ENTER}` },
+  { expect: 'API key:', send: `${apiKey}${ENTER}` },
+  { expect: 'Name of the profile:', send: `box${ENTER}` },
+  { expect: 'Have answers sealed', send: `y${ENTER}` },
+  { expect: 'Use box from now on', send: ENTER },
+];
+
+describe('init', () => {
+  test.each(TERMS)('goes from nothing to a first read, and ends with the line that does the same: %s', async (term) => {
+    const [home, sandbox] = [newHome(onTestFinished), await served()];
+    const { screen, code } = await run(home, ['init'], questions(term, sandbox), term);
+    expect(code).toBe(0);
+    expect(screen).toContain('the key works; it is a sandbox key');
+    expect(screen).toMatch(/Reachable.* yes/);
+    expect(screen.replaceAll(/\s*\r\n/g, '')).toContain(
+      `the same in one line: fiatrail init box --base-url ${sandbox.url} --key-stdin --store file --encryption --use < key.txt`,
+    );
+    expect(screen.includes(sandbox.apiKey)).toBe(false);
+    expect(screen.includes('\u001b')).toBe(term !== 'dumb');
+    const shown = await fiatrailJson<{ reachable: boolean; profile: string }>(home, ['status']);
+    const sealing = await fiatrailJson<{ answersOpen: boolean; privateKeys: number }>(home, [
+      ...['keys', 'encryption', 'status'],
+    ]);
+    expect([shown.profile, shown.reachable, sealing.answersOpen, sealing.privateKeys]).toEqual(['box', true, true, 1]);
+  });
+
+  test.each(TERMS)('leaves nothing behind when it is left at a question: %s', async (term) => {
+    const sandbox = await served();
+    const asked = questions(term, sandbox);
+    for (const [at, { expect: question }] of asked.entries()) {
+      const home = newHome(onTestFinished);
+      const left = [...asked.slice(0, at), { expect: question, send: CTRL_C }];
+      const { code, screen } = await run(home, ['init'], left, term);
+      expect([question, code, existsSync(join(home.path, 'config'))]).toEqual([question, 130, false]);
+      expect(screen).toContain('interrupted');
+    }
+    const before = await fiatrail(newHome(onTestFinished), ['keys', 'encryption', 'status', '-o', 'json'], {
+      env: { FIATRAIL_BASE_URL: sandbox.url, FIATRAIL_API_KEY: sandbox.apiKey },
+    });
+    // An answer of the account in clear: nobody registered a key.
+    expect(before.stderr).toContain('keeps no private key');
+  });
+
+  test('says what is wrong with an answer, and asks for address and key again until they go together', async () => {
+    const [home, sandbox] = [newHome(onTestFinished), await served()];
+    const [which, , , name] = questions('dumb', sandbox);
+    const wrong = [
+      { expect: 'Base URL', send: `http://host.example/v1${ENTER}` },
+      { expect: 'is not https', send: `${sandbox.url.replace('/v1', '')}${ENTER}` },
+      { expect: 'lacks /v1 at its end', send: `${sandbox.url}${ENTER}` },
+      { expect: 'API key:', send: `two words${ENTER}` },
+      { expect: 'holds blanks', send: `sandbox_nobody${ENTER}` },
+      { expect: 'this did not work', send: '' },
+      { expect: 'Base URL', send: ENTER },
+      { expect: 'API key:', send: `${sandbox.apiKey}${ENTER}` },
+    ];
+    const rest = [
+      { expect: 'Have answers sealed', send: ENTER },
+      { expect: 'Use box', send: `n${ENTER}` },
+    ];
+    const { code, screen } = await run(home, ['init'], [which, ...wrong, name, ...rest] as readonly Step[], 'dumb');
+    expect([code, screen.includes(sandbox.apiKey)]).toEqual([0, false]);
+    const { profiles } = await fiatrailJson<{ profiles: unknown[] }>(home, ['profiles', 'list']);
+    expect(profiles).toEqual([
+      expect.objectContaining({ name: 'sandbox', isUsed: true }),
+      expect.objectContaining({ name: 'box', mode: 'sandbox', baseUrl: sandbox.url, store: 'file', isUsed: false }),
+    ]);
+  });
+
+  test('the embedded sandbox needs no account', async () => {
+    const home = newHome(onTestFinished);
+    const { code, screen } = await run(home, ['init'], [choose('xterm', 2)]);
+    expect([code, screen.includes('the same in one line: fiatrail init --embedded')]).toEqual([0, true]);
+  });
+
+  test('does the same from flags, with no terminal', async () => {
+    const [home, sandbox] = [newHome(onTestFinished), await served()];
+    const argv = ['init', 'cron', '--base-url', sandbox.url, '--key-stdin', '--encryption', '--use', '-o', 'json'];
+    const { code, stdout } = await fiatrail(home, argv, { stdin: `${sandbox.apiKey}\n` });
+    expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ profile: 'cron', reachable: true })]);
+  });
+
+  test('keeps nothing when the key does not work: 4', async () => {
+    const [home, sandbox] = [newHome(onTestFinished), await served()];
+    const argv = ['init', '--base-url', sandbox.url, '--key-stdin', '--use'];
+    const { code } = await fiatrail(home, argv, { stdin: 'sandbox_nobody\n' });
+    const { profiles } = await fiatrailJson<{ profiles: unknown[] }>(home, ['profiles', 'list']);
+    expect([code, profiles.length, existsSync(join(home.path, 'config', 'secrets'))]).toEqual([4, 1, false]);
+  });
+});
+
+describe('keys rotate', () => {
+  const ROTATE = ['keys', 'rotate', '--profile', 'box'];
+  const PUSH = 'new key on its standard input (Enter for none):';
+
+  async function homeWith(sandbox: Served): Promise<Home> {
+    const home = newHome(onTestFinished);
+    const add = ['profiles', 'add', 'box', '--base-url', sandbox.url, '--key-stdin'];
+    expect((await fiatrail(home, add, { stdin: sandbox.apiKey })).code).toBe(0);
+    return home;
+  }
+  const keyOf = (home: Home) => readFileSync(join(home.path, 'config', 'secrets', 'box.api-key'), 'utf8').trim();
+  const isPlain = (screen: string) => !screen.includes('\u001b');
+
+  test.each(TERMS)(
+    'asks who else gets the key, confirms, and ends with the line that does the same: %s',
+    async (term) => {
+      const sandbox = await served();
+      const home = await homeWith(sandbox);
+      const taken = join(home.path, 'taken');
+      const steps = [
+        { expect: PUSH, send: `no-such-program -x${ENTER}` },
+        { expect: 'there is no program "no-such-program"', send: term === 'dumb' ? '' : '\u0015' },
+        { expect: term === 'dumb' ? PUSH : '', send: `tee ${taken}${ENTER}` },
+        { expect: 'Another one', send: ENTER },
+        { expect: 'go ahead?', send: `y${ENTER}` },
+      ];
+      const { screen, code } = await run(home, ROTATE, steps, term);
+      expect([code, isPlain(screen), screen.includes(sandbox.apiKey)]).toEqual([0, term === 'dumb', false]);
+      expect(screen.replaceAll(/\s*\r\n/g, '')).toContain("fiatrail keys rotate --push-command 'tee ");
+      expect([keyOf(home) === sandbox.apiKey, readFileSync(taken, 'utf8')]).toEqual([false, keyOf(home)]);
+      expect((await fiatrail(home, ['status', '--profile', 'box'])).code).toBe(0);
+    },
+  );
+
+  test.each(TERMS)('replaces nothing when it is left at a question: %s', async (term) => {
+    const sandbox = await served();
+    const home = await homeWith(sandbox);
+    const atPush = await run(home, ROTATE, [{ expect: PUSH, send: CTRL_C }], term);
+    const steps = [
+      { expect: PUSH, send: ENTER },
+      { expect: 'go ahead?', send: CTRL_C },
+    ];
+    const atConfirm = await run(home, ROTATE, steps, term);
+    expect([atPush.code, atConfirm.code, keyOf(home)]).toEqual([130, 130, sandbox.apiKey]);
+    expect(journalRows(home.stateDir)).toEqual([]);
+    expect((await fiatrail(home, ['status', '--profile', 'box'])).code).toBe(0);
+  });
+});
