@@ -99,7 +99,8 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
     const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
     try {
       const database = wrap(connection, guard);
-      prepareFile(database, path, options);
+      const reading = () => wrap(new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS }), guard);
+      prepareFile(database, path, options, reading);
       return database;
     } catch (error) {
       connection.close();
@@ -121,7 +122,13 @@ export async function openForReading(path: string): Promise<Pick<Database, 'all'
   }
 }
 
-function prepareFile(database: Database, path: string, { synchronous, layout }: OpenOptions): void {
+/** `reading` opens the file once more, to read what others see. */
+function prepareFile(
+  database: Database,
+  path: string,
+  { synchronous, layout }: OpenOptions,
+  reading: () => Database,
+): void {
   const pragma = (name: string) => Number(Object.values(database.get(`PRAGMA ${name}`) ?? {})[0] ?? 0n);
   const isEmpty = () => database.get('SELECT 1 FROM sqlite_schema LIMIT 1') === undefined;
   const isOurs = () => pragma('application_id') === layout.applicationId;
@@ -132,13 +139,15 @@ function prepareFile(database: Database, path: string, { synchronous, layout }: 
   database.exec(`PRAGMA synchronous = ${synchronous}`);
   const before = pragma('user_version');
   if (before === layout.version) return;
-  if (before !== 0 && before < layout.version && layout.upgrades?.[before]) backUp(database, path, before);
   database.transaction('write', () => {
     const found = pragma('user_version');
     if (found > layout.version) throw new DatabaseError('newer', path, undefined);
     if (found === 0) layout.create(database);
     // Another process may have made or upgraded it meanwhile: then there is nothing to do.
-    else for (let version = found; version < layout.version; version++) upgrade(database, path, version, layout);
+    else if (found < layout.version) {
+      if (layout.upgrades?.[found]) backUp(reading, path, found);
+      for (let version = found; version < layout.version; version++) upgrade(database, path, version, layout);
+    }
     database.exec(`PRAGMA application_id = ${layout.applicationId}; PRAGMA user_version = ${layout.version}`);
   });
 }
@@ -149,14 +158,22 @@ function upgrade(database: Database, path: string, version: number, { upgrades }
   step(database);
 }
 
-/** A copy of a file as an earlier version left it, beside it, unless there is one. Whole under its name, or not there. */
-function backUp(database: Database, path: string, version: number): void {
+/**
+ * A copy of a file as an earlier version left it, beside it, unless there is one. Whole under its name, or not there. Made while
+ * the write lock is held, by another connection, which sees what was before: nobody else makes one, and nobody has upgraded it.
+ */
+function backUp(reading: () => Database, path: string, version: number): void {
   const copy = `${path}.v${version}`;
   if (existsSync(copy)) return;
   const part = `${copy}.part`;
   rmSync(part, { force: true });
   closeSync(openSync(part, 'wx', 0o600));
-  database.run('VACUUM INTO ?', part);
+  const database = reading();
+  try {
+    database.run('VACUUM INTO ?', part);
+  } finally {
+    database.close();
+  }
   renameSync(part, copy);
 }
 

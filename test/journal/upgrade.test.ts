@@ -1,0 +1,116 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { openJournal } from '../../src/journal/journal.ts';
+import { fiatrail, newHome, requireBuilt, temporaryFolder } from '../support/built.ts';
+import { countingIds, fakeClock } from '../support/sandbox.ts';
+
+beforeAll(requireBuilt);
+
+/** `frjr`, in ASCII: what says that a file is a journal. */
+const JOURNAL = 0x66726a72;
+
+/** The tables as version 1 made them. */
+const VERSION_1 = `
+CREATE TABLE operation (
+  id TEXT PRIMARY KEY, state TEXT NOT NULL CHECK (state IN ('prepared', 'sent', 'accepted', 'refused', 'unknown')),
+  profile TEXT NOT NULL, mode TEXT NOT NULL, base_url TEXT NOT NULL, endpoint TEXT NOT NULL, effect TEXT NOT NULL,
+  command TEXT NOT NULL, summary TEXT NOT NULL, request TEXT NOT NULL, request_id TEXT, detail TEXT,
+  created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+PRAGMA application_id = ${JOURNAL};
+`;
+
+const IDS = Array.from({ length: 300 }, (_, index) => `01900000-0000-7000-8000-${String(index).padStart(12, '0')}`);
+
+/** A journal of an earlier or later program at `path`, with an operation for each of IDS. */
+function makeJournal(path: string, version: number): void {
+  const database = new DatabaseSync(path);
+  database.exec(`PRAGMA journal_mode = WAL; ${VERSION_1} PRAGMA user_version = ${version}; BEGIN`);
+  const insert = database.prepare(
+    `INSERT INTO operation VALUES (?, 'accepted', 'sandbox', 'embedded', 'u', 'transactions.onramp', 'money', 'c', 's', '{}', 'r', NULL, 1, 1)`,
+  );
+  for (const id of IDS) insert.run(id);
+  database.exec('COMMIT');
+  database.close();
+}
+
+/** What a file holds: its version, its tables, how many operations, and whether SQLite finds it sound. */
+function contentOf(path: string) {
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    const first = (sql: string) => Object.values(database.prepare(sql).get() ?? {})[0];
+    const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`).all();
+    return {
+      version: first('PRAGMA user_version'),
+      tables: tables.map(({ name }) => name),
+      operations: first('SELECT count(*) FROM operation'),
+      check: first('PRAGMA integrity_check'),
+    };
+  } finally {
+    database.close();
+  }
+}
+
+const BEFORE = { version: 1, tables: ['operation'], operations: IDS.length, check: 'ok' };
+const AFTER = { version: 2, tables: ['operation', 'rotation'], operations: IDS.length, check: 'ok' };
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+const open = (path: string) => openJournal(path, fakeClock(), countingIds());
+
+function journalOf(version: number) {
+  const folder = temporaryFolder(onTestFinished);
+  const path = join(folder, 'journal.db');
+  makeJournal(path, version);
+  return { folder, path, backup: `${path}.v1` };
+}
+
+describe('a journal of version 1', () => {
+  test('is brought forward with all its rows, and left beside as it was, for its owner alone', async () => {
+    const { path, backup } = journalOf(1);
+    const journal = await open(path);
+    expect(journal.list(1_000).map(({ operationId }) => operationId)).toEqual(IDS.toReversed());
+    journal.close();
+    expect([contentOf(path), contentOf(backup), modeOf(backup)]).toEqual([AFTER, BEFORE, '600']);
+  });
+
+  test('is copied past what an upgrade that ended half-way left', async () => {
+    const { path, backup, folder } = journalOf(1);
+    writeFileSync(`${backup}.part`, 'half a copy', { mode: 0o644 });
+    (await open(path)).close();
+    expect([contentOf(backup), modeOf(backup)]).toEqual([BEFORE, '600']);
+    expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
+  });
+
+  test('keeps the copy that is there already', async () => {
+    const { path, backup } = journalOf(1);
+    writeFileSync(backup, 'mine');
+    (await open(path)).close();
+    expect([readFileSync(backup, 'utf8'), contentOf(path)]).toEqual(['mine', AFTER]);
+  });
+
+  test('stays as it is where no copy can be made', async () => {
+    const { path, backup } = journalOf(1);
+    mkdirSync(`${backup}.part`);
+    await expect(open(path)).rejects.toThrow();
+    expect([contentOf(path), existsSync(backup)]).toEqual([BEFORE, false]);
+  });
+
+  test('is upgraded once by eight commands at the same time', async () => {
+    const home = newHome(onTestFinished);
+    mkdirSync(home.stateDir, { mode: 0o700 });
+    const path = join(home.stateDir, 'journal.db');
+    makeJournal(path, 1);
+    const ends = await Promise.all(IDS.slice(0, 8).map((id) => fiatrail(home, ['ops', 'show', id, '-o', 'json'])));
+    expect(ends.map(({ code, stderr }) => [code, stderr])).toEqual(ends.map(() => [0, '']));
+    expect([contentOf(path), contentOf(`${path}.v1`), modeOf(`${path}.v1`)]).toEqual([AFTER, BEFORE, '600']);
+    expect(readdirSync(home.stateDir).filter((name) => name.endsWith('.part'))).toEqual([]);
+  });
+});
+
+test('a journal of a newer program is refused, and no copy is made', async () => {
+  const { path, folder } = journalOf(3);
+  const before = readFileSync(path);
+  await expect(open(path)).rejects.toMatchObject({ name: 'DatabaseError', problem: 'newer', path });
+  expect(readFileSync(path)).toEqual(before);
+  expect(readdirSync(folder).filter((name) => /\.v\d/.test(name))).toEqual([]);
+});
