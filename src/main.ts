@@ -1,5 +1,6 @@
-import { builtInProfile, type Profile, resolveProfile } from './account/profile.ts';
+import { builtInProfile, chosenProfile, type Profile, resolveProfile } from './account/profile.ts';
 import { KEEPER_WORD, keptRotations } from './account/rotation-files.ts';
+import { readProfile } from './account/stored-profile.ts';
 import { CATALOGUE } from './commands/catalogue.ts';
 import type { Outcome } from './commands/command.ts';
 import { readInput } from './commands/input.ts';
@@ -18,7 +19,7 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
     return complete(words[0] === '--' ? words.slice(1) : words, CATALOGUE, world);
   }
   if (first === KEEPER_WORD) return (await import('./commands/keeper.ts')).keep(world);
-  let isJson = wantsJson(argv, world.env);
+  let isJson: boolean | undefined;
   try {
     const parsed = await parse(argv, world);
     if (parsed.kind === 'help') {
@@ -27,7 +28,7 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
       });
       return 0;
     }
-    isJson = isJsonFormat(parsed.globals.present.format);
+    if (parsed.globals.isFormatChosen) isJson = isJsonFormat(parsed.globals.present.format);
     // The profile may say how the output is to look, errors too.
     const line = settled(parsed, world);
     isJson = isJsonFormat(line.globals.present.format);
@@ -38,7 +39,7 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
     if (error) throw error;
     return 0;
   } catch (error) {
-    return report(asCliError(error, world), isJson, argv, world);
+    return report(asCliError(error, world), isJson ?? wantsJson(argv, world), argv, world);
   }
 }
 
@@ -59,7 +60,8 @@ function profileFor({ command, globals: { profile } }: CommandLine, world: World
   try {
     return resolveProfile(profile, world);
   } catch (error) {
-    if (command.isLocal && profile === undefined && error instanceof CliError) return builtInProfile();
+    const isForgiven = command.isLocal && (profile === undefined || command.explainsAccount);
+    if (isForgiven && error instanceof CliError) return builtInProfile();
     throw error;
   }
 }
@@ -218,13 +220,30 @@ function isJsonFormat(format: string | undefined): boolean {
   return format === 'json' || format === 'ndjson';
 }
 
-/** Whether an error is to be JSON when the command line could not be read to its end. */
-function wantsJson(argv: readonly string[], env: World['env']): boolean {
+/** Whether an error is to be JSON when it came before the account was settled: by what can be read of words, variables and profile. */
+function wantsJson(argv: readonly string[], world: World): boolean {
+  if (argv.includes('--json')) return true;
+  const given = valueIn(argv, /^(?:-[a-z]*?o|--output=)(.*)$/, '--output');
+  return isJsonFormat(
+    given ?? (world.env['FIATRAIL_OUTPUT'] || outputOf(valueIn(argv, /^--profile=(.*)$/, '--profile'), world)),
+  );
+}
+
+/** The last value of an option, written as `--name value` or in one word. */
+function valueIn(argv: readonly string[], oneWord: RegExp, name: string): string | undefined {
   const given = argv.flatMap((text, index) => {
-    if (text === '-o' || text === '--output') return [argv[index + 1]];
-    const [, attached] = /^(?:-[a-z]*?o|--output=)(.*)$/.exec(text) ?? [];
+    const [, attached] = text === name ? ['', ''] : (oneWord.exec(text) ?? []);
     return attached === undefined ? [] : [attached || argv[index + 1]];
   });
-  const format = given.at(-1) ?? env['FIATRAIL_OUTPUT'];
-  return argv.includes('--json') || isJsonFormat(format);
+  return given.at(-1);
+}
+
+/** How a profile wants its output, where it can be read. */
+function outputOf(flag: string | undefined, world: World): string | undefined {
+  try {
+    return readProfile(world, chosenProfile(flag, world).name)?.output;
+  } catch {
+    // What is wrong with it is told by the error that is reported.
+    return undefined;
+  }
 }

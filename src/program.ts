@@ -174,12 +174,13 @@ const once =
 function globalsOf(options: Record<string, unknown>, { env, stdout }: World): Globals {
   const text = (name: string) => (typeof options[name] === 'string' ? (options[name] as string) : undefined);
   const timeout = text('timeout');
-  const format = chosenFormat(options['json'] === true, text('output')) ?? (env['FIATRAIL_OUTPUT'] || undefined);
+  const flag = chosenFormat(options['json'] === true, text('output'));
+  const format = flag ?? (env['FIATRAIL_OUTPUT'] || undefined);
   return {
     profile: text('profile'),
     isFormatChosen: format !== undefined,
     present: {
-      format: formatOf(format ?? 'table'),
+      format: formatOf(format ?? 'table', flag === undefined ? 'FIATRAIL_OUTPUT' : '--output'),
       fields: text('fields')
         ?.split(',')
         .map((field) => field.trim()),
@@ -215,10 +216,10 @@ function chosenFormat(isJson: boolean, output: string | undefined): string | und
   });
 }
 
-function formatOf(text: string): Format {
+function formatOf(text: string, from: string): Format {
   const found = FORMATS.find((format) => format === text);
   if (found) return found;
-  throw new CliError('usage', `--output: "${text.slice(0, 30)}" is no output format`, {
+  throw new CliError('usage', `${from}: "${text.slice(0, 30)}" is no output format`, {
     hint: `choose one of ${FORMATS.join(', ')}`,
   });
 }

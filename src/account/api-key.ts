@@ -19,17 +19,17 @@ export function isSandboxKey(key: Secret): boolean {
   return key.reveal().startsWith(SANDBOX_KEY);
 }
 
-/** A live key goes to no sandbox, and a sandbox key to no live account. Throws CliError usage. */
-export function requireKeyOf(mode: Mode, key: Secret, profile: string): void {
+/** A live key goes to no sandbox, and a sandbox key to no live account; `from` says whose key it is. Throws CliError usage. */
+export function requireKeyOf(mode: Mode, key: Secret, profile: string, from: string): void {
   if (mode === 'live' && isSandboxKey(key))
-    throw new CliError('usage', `the profile ${profile} is live, and its key is a sandbox key`, {
+    throw new CliError('usage', `the profile ${profile} is live, and ${from} is a sandbox key`, {
       code: 'KEY_OF_OTHER_MODE',
       hint: `give it a live key: fiatrail profiles add ${profile} --key-stdin; or add a sandbox profile for this one`,
     });
   if (mode === 'sandbox' && !isSandboxKey(key))
     throw new CliError(
       'usage',
-      `the profile ${profile} is a sandbox, and its key is a live key, which it must not see`,
+      `the profile ${profile} is a sandbox, and ${from} is a live key, which it must not see`,
       {
         code: 'KEY_OF_OTHER_MODE',
         hint: `sandbox keys begin with ${SANDBOX_KEY}; make one with: fiatrail keys sandbox`,

@@ -1,11 +1,12 @@
 import { CliError } from '../exit.ts';
 import type { Secret } from '../secret.ts';
-import { acquireLock } from '../sqlite/lock.ts';
+import { DatabaseError } from '../sqlite/database.ts';
+import { acquireLock, type Lock } from '../sqlite/lock.ts';
 import type { World } from '../world.ts';
 import { configDir, configLockPath } from './paths.ts';
-import { ensurePrivateFolder } from './private-file.ts';
+import { ensurePrivateFolder, requireOwnFile } from './private-file.ts';
 import { storeFor } from './profile.ts';
-import type { SecretName } from './secret-store.ts';
+import { SECRET_NAMES, type SecretName } from './secret-store.ts';
 import {
   readDefaultName,
   readProfile,
@@ -15,14 +16,14 @@ import {
   writeProfile,
 } from './stored-profile.ts';
 import { openStore } from './stores.ts';
+import { told } from './told.ts';
 
 /** Longer than anything that is done under the lock: a key store that hangs is given up after three seconds. */
 const LOCK_WAIT_MS = 20_000;
 
 /** Does what changes the configuration while nobody else does. Throws CliError usage when another command holds it for too long. */
 async function alone<T>(world: World, work: () => Promise<T>): Promise<T> {
-  ensurePrivateFolder(configDir(world));
-  const lock = await acquireLock(configLockPath(world), LOCK_WAIT_MS);
+  const lock = await lockConfig(world);
   if (!lock) {
     throw new CliError('usage', 'another command changes the configuration and does not end', {
       code: 'CONFIG_BUSY',
@@ -36,25 +37,81 @@ async function alone<T>(world: World, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Changes a profile as it stands when nobody else changes it; `change` gets what is kept by then. */
+async function lockConfig(world: World): Promise<Lock | undefined> {
+  const path = configLockPath(world);
+  told('written', path, () => {
+    ensurePrivateFolder(configDir(world));
+    requireOwnFile(path);
+  });
+  try {
+    return await acquireLock(path, LOCK_WAIT_MS);
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    // Where the system refused, it says why; SQLite knows only that it could not.
+    told('written', path, () => {
+      throw error.cause;
+    });
+    throw error;
+  }
+}
+
+/**
+ * Changes a profile as it stands when nobody else changes it; `change` gets what is kept by then. A new API key, and what must
+ * move to another store, is kept before the profile is, and taken back where the profile cannot be: both are changed, or neither.
+ */
 export async function changeProfile(
   world: World,
   name: string,
   change: (kept: StoredProfile | undefined) => StoredProfile | Promise<StoredProfile>,
+  apiKey?: Secret,
 ): Promise<StoredProfile> {
   return alone(world, async () => {
-    const changed = await change(readProfile(world, name));
-    await writeProfile(world, changed);
+    const kept = readProfile(world, name);
+    const changed = await change(kept);
+    const undo = apiKey && (await replaceKey(world, changed, apiKey));
+    try {
+      if (kept) await copySealingKeys(world, kept, changed);
+      await writeProfile(world, changed);
+    } catch (error) {
+      await undo?.();
+      throw error;
+    }
+    if (kept) await removeMoved(world, kept, changed);
     return changed;
   });
 }
 
-/** Keeps a profile and, where one is given, its API key: the key first, since a profile without it is of no use. */
-export async function keepProfile(world: World, stored: StoredProfile, apiKey: Secret | undefined): Promise<void> {
-  await alone(world, async () => {
-    if (apiKey) await keepSecret(world, stored, 'api-key', apiKey);
-    await writeProfile(world, stored);
-  });
+/** Keeps an API key; what it gives back puts the one before in its place again, as far as that can be done. */
+async function replaceKey(world: World, stored: StoredProfile, apiKey: Secret): Promise<() => Promise<void>> {
+  const store = await openStore(world, stored.store);
+  const before = await store.read(stored.name, 'api-key');
+  await store.write(stored.name, 'api-key', apiKey);
+  return async () => {
+    const back = before ? store.write(stored.name, 'api-key', before) : store.remove(stored.name, 'api-key');
+    // Why the profile could not be kept is what is told.
+    await back.catch(() => {});
+  };
+}
+
+const isElsewhere = (name: SecretName, kept: StoredProfile, next: StoredProfile) =>
+  storeFor(kept, name).kind !== storeFor(next, name).kind;
+
+/** What opens sealed answers goes with its profile to another store. */
+async function copySealingKeys(world: World, kept: StoredProfile, next: StoredProfile): Promise<void> {
+  if (!isElsewhere('sealing-keys', kept, next)) return;
+  const keys = await (await openStore(world, storeFor(kept, 'sealing-keys'))).read(kept.name, 'sealing-keys');
+  if (keys) await keepSecret(world, next, 'sealing-keys', keys);
+}
+
+/** No secret stays behind where nobody looks for it any more. */
+async function removeMoved(world: World, kept: StoredProfile, next: StoredProfile): Promise<void> {
+  for (const name of SECRET_NAMES) if (isElsewhere(name, kept, next)) await removeSecret(world, kept, name);
+}
+
+async function removeSecret(world: World, stored: StoredProfile, name: SecretName): Promise<void> {
+  const settings = storeFor(stored, name);
+  if (settings.kind === 'file' || settings.kind === 'keyring')
+    await (await openStore(world, settings)).remove(stored.name, name);
 }
 
 /** Writes a secret to where its profile keeps it. Throws CliError usage. */
@@ -62,18 +119,27 @@ export async function keepSecret(world: World, stored: StoredProfile, name: Secr
   await (await openStore(world, storeFor(stored, name))).write(stored.name, name, secret);
 }
 
-/** Forgets a profile, its secrets and, where it was the default, that it was. */
-export async function forgetProfile(world: World, stored: StoredProfile): Promise<void> {
+/**
+ * Forgets a profile and, where it was the default, that it was. Its secrets go first: should one stay, so does the profile that
+ * tells of it. A profile that cannot be read does not say where they are; then those in files go.
+ */
+export async function forgetProfile(world: World, name: string): Promise<void> {
   await alone(world, async () => {
-    const isDefault = readDefaultName(world) === stored.name;
+    const isDefault = readDefaultName(world) === name;
+    const stored = readable(world, name) ?? { name, mode: 'live', store: { kind: 'file' } };
+    for (const secret of SECRET_NAMES) await removeSecret(world, stored, secret);
+    removeProfile(world, name);
     if (isDefault) await writeDefaultName(world, undefined);
-    removeProfile(world, stored.name);
-    for (const name of ['api-key', 'sealing-keys'] as const) {
-      const settings = storeFor(stored, name);
-      if (settings.kind === 'file' || settings.kind === 'keyring')
-        await (await openStore(world, settings)).remove(stored.name, name);
-    }
   });
+}
+
+function readable(world: World, name: string): StoredProfile | undefined {
+  try {
+    return readProfile(world, name);
+  } catch (error) {
+    if (error instanceof CliError) return undefined;
+    throw error;
+  }
 }
 
 export async function keepDefault(world: World, name: string): Promise<void> {

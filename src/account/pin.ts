@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CliError } from '../exit.ts';
-import { writeFileWhole } from './private-file.ts';
+import { requireOwnFile, writeFileWhole } from './private-file.ts';
+import { told } from './told.ts';
 
 const PIN_FILE = '.fiatrail.json';
 const MAX_BYTES = 4096;
@@ -12,10 +13,11 @@ export interface Pin {
   readonly profile: string;
 }
 
-/** The nearest pin, from a folder upward. Throws CliError usage for one that holds anything but a profile's name. */
+/** The nearest pin, from a folder upward. Throws CliError usage for a link, and for one that holds anything but a profile's name. */
 export function findPin(folder: string): Pin | undefined {
   const path = join(folder, PIN_FILE);
-  const found = statSync(path, { throwIfNoEntry: false });
+  const found = told('read', path, () => lstatSync(path, { throwIfNoEntry: false }));
+  if (found?.isSymbolicLink()) requireOwnFile(path);
   if (found) return { path, profile: pinnedName(path, found.isFile() && found.size <= MAX_BYTES) };
   const above = dirname(folder);
   return above === folder ? undefined : findPin(above);
@@ -38,5 +40,6 @@ function pinnedName(path: string, isReadable: boolean): string {
 
 /** Pins a profile to a folder. Throws CliError usage for a link in the pin's place. */
 export function writePin(folder: string, profile: string, unique: () => string): void {
-  writeFileWhole(join(folder, PIN_FILE), `${JSON.stringify({ profile })}\n`, unique());
+  const path = join(folder, PIN_FILE);
+  told('written', path, () => writeFileWhole(path, `${JSON.stringify({ profile })}\n`, unique()));
 }

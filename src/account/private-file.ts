@@ -7,6 +7,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  unlinkSync,
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -121,9 +122,15 @@ function syncFolder(path: string): void {
   }
 }
 
-/** Removes a private file; a link in its place is removed, not what it points to. */
+/** Removes a private file; a link in its place is removed, not what it points to. Throws CliError usage, or the error of the system. */
 export function removePrivateFile(path: string): void {
-  rmSync(path, { force: true });
+  // Behind a folder that is a link stands the file of somebody else.
+  if (!mendPrivateFolder(dirname(path))) return;
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'ENOENT') throw error;
+  }
 }
 
 /** Takes room for a text that must be kept even when the disk is full by then. Throws CliError usage, or the error of the system. */

@@ -6,7 +6,14 @@ import { safeBaseUrl } from './base-url.ts';
 import type { Mode } from './mode.ts';
 import { findPin } from './pin.ts';
 import type { SecretName } from './secret-store.ts';
-import { profileNames, readDefaultName, readProfile, type StoredProfile } from './stored-profile.ts';
+import {
+  BUILT_IN,
+  OF_ENVIRONMENT,
+  profileNames,
+  readDefaultName,
+  readProfile,
+  type StoredProfile,
+} from './stored-profile.ts';
 
 /** Where the key of an account comes from, and how to get it: nothing is asked of a store before it is needed. */
 export interface KeySource {
@@ -28,12 +35,6 @@ export interface Profile {
   readonly stored: StoredProfile | undefined;
 }
 
-/** The profile that is always there. */
-export const BUILT_IN = 'sandbox';
-/** The account of FIATRAIL_BASE_URL and FIATRAIL_API_KEY. */
-export const OF_ENVIRONMENT = 'environment';
-const RESERVED = [BUILT_IN, OF_ENVIRONMENT];
-
 /** Who may name a profile, the first of them deciding. */
 export interface Candidate {
   readonly source: 'flag' | 'environment' | 'directory' | 'default' | 'built-in';
@@ -42,26 +43,41 @@ export interface Candidate {
   readonly name: string;
 }
 
-/** Who names a profile, in the order of who decides. Lazy: what is not asked for is not read. */
-export function* candidates(flag: string | undefined, world: World): Generator<Candidate, void, undefined> {
-  const { env } = world;
-  if (flag !== undefined) yield { source: 'flag', where: '--profile', name: flag };
-  if (env['FIATRAIL_PROFILE'])
-    yield { source: 'environment', where: 'FIATRAIL_PROFILE', name: env['FIATRAIL_PROFILE'] };
-  if (env['FIATRAIL_BASE_URL'] && env['FIATRAIL_API_KEY'])
-    yield { source: 'environment', where: 'FIATRAIL_BASE_URL', name: OF_ENVIRONMENT };
-  const pin = findPin(world.cwd);
-  if (pin) yield { source: 'directory', where: pin.path, name: pin.profile };
-  const usual = readDefaultName(world);
-  if (usual !== undefined) yield { source: 'default', where: 'profiles use', name: usual };
-  yield { source: 'built-in', where: '', name: BUILT_IN };
+type Naming = (flag: string | undefined, world: World) => Candidate | undefined;
+
+/** Who may name a profile, in the order of who decides; undefined where they say nothing. Each throws CliError usage where it is broken. */
+export const NAMINGS: readonly Naming[] = [
+  (flag) => (flag === undefined ? undefined : { source: 'flag', where: '--profile', name: flag }),
+  (_flag, { env: { FIATRAIL_PROFILE: name } }) =>
+    name ? { source: 'environment', where: 'FIATRAIL_PROFILE', name } : undefined,
+  (_flag, { env }) =>
+    env['FIATRAIL_BASE_URL'] && env['FIATRAIL_API_KEY']
+      ? { source: 'environment', where: 'FIATRAIL_BASE_URL', name: OF_ENVIRONMENT }
+      : undefined,
+  (_flag, { cwd }) => {
+    const pin = findPin(cwd);
+    return pin && { source: 'directory', where: pin.path, name: pin.profile };
+  },
+  (_flag, world) => {
+    const name = readDefaultName(world);
+    return name === undefined ? undefined : { source: 'default', where: 'profiles use', name };
+  },
+  () => ({ source: 'built-in', where: '', name: BUILT_IN }),
+];
+
+/** Who decides which profile is used. What comes after them is not read. Throws CliError usage. */
+export function chosenProfile(flag: string | undefined, world: World): Candidate {
+  for (const naming of NAMINGS) {
+    const found = naming(flag, world);
+    if (found) return found;
+  }
+  throw new Error('there is always a profile');
 }
 
 /** Which profile a command uses: flag, environment, folder, default. Throws CliError usage. */
 export function resolveProfile(flag: string | undefined, world: World): Profile {
   const { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: apiKey } = world.env;
-  const [chosen] = candidates(flag, world);
-  if (!chosen) throw new Error('there is always a profile');
+  const chosen = chosenProfile(flag, world);
   // Both together are an account of their own, whoever else could name one after them.
   if (chosen.name === OF_ENVIRONMENT && chosen.where === 'FIATRAIL_BASE_URL')
     return fromEnvironment(baseUrl ?? '', apiKey ?? '', world);
@@ -71,18 +87,34 @@ export function resolveProfile(flag: string | undefined, world: World): Profile 
 }
 
 function profileNamed({ name, where, source }: Candidate, world: World): Profile {
-  const stored = RESERVED.includes(name) && name !== BUILT_IN ? undefined : readProfile(world, name);
+  const stored = readProfile(world, name);
   if (stored) return fromStored(stored, world);
   if (name === BUILT_IN) return builtInProfile();
   const named = source === 'directory' || source === 'default' ? `, which ${where} names` : '';
-  const others = profileNames(world);
-  throw new CliError('usage', `there is no profile "${name.slice(0, 60)}"${named}`, {
+  throw noProfile(name, named, world);
+}
+
+/** The error for a name that no profile has; `named` says who gave it, where that is not plain. */
+export function noProfile(name: string, named: string, world: World): CliError {
+  const all = allProfileNames(world);
+  const hints = [
+    [
+      name === OF_ENVIRONMENT,
+      `the account of FIATRAIL_BASE_URL and FIATRAIL_API_KEY is used where nothing else is named; see it with: fiatrail explain`,
+    ],
+    [all.length > 1, `there are: ${all.join(', ')}`],
+  ] as const;
+  return new CliError('usage', `there is no profile "${name.slice(0, 60)}"${named}`, {
     code: 'NO_PROFILE',
     hint:
-      others.length > 0
-        ? `there are: ${[BUILT_IN, ...others.filter((each) => each !== BUILT_IN)].join(', ')}`
-        : `the profile ${BUILT_IN} is always there; add another with: fiatrail profiles add NAME --base-url URL --key-stdin`,
+      hints.find(([isIt]) => isIt)?.[1] ??
+      `the profile ${BUILT_IN} is always there; add another with: fiatrail profiles add NAME --base-url URL --key-stdin`,
   });
+}
+
+/** Every name that a flag may give: the built-in profile first. */
+export function allProfileNames(world: World): readonly string[] {
+  return [BUILT_IN, ...profileNames(world).filter((name) => name !== BUILT_IN)];
 }
 
 /** The sandbox in this process, as long as nobody has settled anything for it. */
@@ -141,7 +173,7 @@ export function storeFor({ store }: StoredProfile, name: SecretName): StoredProf
 
 function checkedKey(text: string, from: string, mode: Mode, name: string): Secret {
   const key = apiKeyFrom(text, from);
-  requireKeyOf(mode, key, name);
+  requireKeyOf(mode, key, name, from);
   return key;
 }
 
@@ -185,10 +217,9 @@ function fromEnvironment(baseUrl: string, text: string, world: World): Profile {
   const key = apiKeyFrom(text, 'FIATRAIL_API_KEY');
   const mode = isSandboxKey(key) ? 'sandbox' : 'live';
   const url = safeBaseUrl(baseUrl);
-  const known = profileNames(world).flatMap((name) => readProfile(world, name) ?? []);
   // What the key looks like says its mode; what a profile says of the address must not gainsay it.
-  const other = known.find((each) => each.baseUrl === url && each.mode !== mode);
-  if (other) requireKeyOf(other.mode, key, other.name);
+  const other = soundProfiles(world).find((each) => each.baseUrl === url && each.mode !== mode);
+  if (other) requireKeyOf(other.mode, key, other.name, 'FIATRAIL_API_KEY');
   return {
     name: OF_ENVIRONMENT,
     mode,
@@ -196,4 +227,17 @@ function fromEnvironment(baseUrl: string, text: string, world: World): Profile {
     key: { from: 'FIATRAIL_API_KEY', load: async () => key },
     stored: undefined,
   };
+}
+
+/** The profiles that can be used: one that is broken stops only those who use it. */
+function soundProfiles(world: World): Profile[] {
+  return profileNames(world).flatMap((name) => {
+    try {
+      const stored = readProfile(world, name);
+      return stored ? [fromStored(stored, world)] : [];
+    } catch (error) {
+      if (error instanceof CliError) return [];
+      throw error;
+    }
+  });
 }

@@ -1,7 +1,8 @@
 import type { Secret } from '../secret.ts';
 
 /** Which secret of a profile. `sealing-keys`: private X25519 keys of 64 hexadecimal digits, one a line, newest first. */
-export type SecretName = 'api-key' | 'sealing-keys';
+export type SecretName = (typeof SECRET_NAMES)[number];
+export const SECRET_NAMES = ['api-key', 'sealing-keys'] as const;
 
 export type StoreKind = 'file' | 'keyring' | 'command';
 

@@ -4,10 +4,16 @@ import * as z from 'zod/mini';
 import { CliError } from '../exit.ts';
 import type { World } from '../world.ts';
 import { configDir } from './paths.ts';
-import { removePrivateFile } from './private-file.ts';
+import { mendPrivateFolder, removePrivateFile } from './private-file.ts';
+import { told } from './told.ts';
 import { type FileKind, readVersioned, writeVersioned } from './versioned-file.ts';
 
 type Place = Pick<World, 'env' | 'homeDir' | 'platform' | 'ids'>;
+
+/** The profile that is always there: the sandbox in this process, and never another account. */
+export const BUILT_IN = 'sandbox';
+/** The account of FIATRAIL_BASE_URL and FIATRAIL_API_KEY. */
+export const OF_ENVIRONMENT = 'environment';
 
 /** What is kept of an account beside its secrets. */
 export interface StoredProfile {
@@ -60,11 +66,13 @@ const shapes = () => {
 /** What is said of a profile's fields, and which of them is wrong. */
 export const PROFILE_FILE: FileKind<StoredProfile> = {
   what: 'profile',
+  madeBy: 'fiatrail profiles add',
   migrations: [],
   check: (content) => {
     const { success, data, error } = shapes().safeParse(content);
     if (!success) return { wrong: error.issues[0]?.path.join('.') || 'its fields' };
     const { version: _, ...profile } = data;
+    if (profile.name === BUILT_IN && profile.mode !== 'embedded') return { wrong: 'mode' };
     return (profile.mode === 'embedded') === (profile.baseUrl === undefined)
       ? { value: profile }
       : { wrong: 'baseUrl' };
@@ -74,6 +82,7 @@ export const PROFILE_FILE: FileKind<StoredProfile> = {
 /** The default profile of this user. */
 const SETTINGS_FILE: FileKind<{ readonly defaultProfile?: string | undefined }> = {
   what: 'settings',
+  madeBy: 'fiatrail profiles use',
   migrations: [],
   check: ({ defaultProfile }) =>
     defaultProfile === undefined || typeof defaultProfile === 'string'
@@ -86,6 +95,12 @@ const NAME = /^[a-z0-9][a-z0-9._-]{0,39}$/;
 
 /** A name under which a profile can be kept. Throws CliError usage. */
 export function profileName(text: string): string {
+  if (text === OF_ENVIRONMENT) {
+    throw new CliError('usage', `the name ${text} is taken by the account of FIATRAIL_BASE_URL and FIATRAIL_API_KEY`, {
+      code: 'INVALID_PROFILE_NAME',
+      hint: 'choose another name',
+    });
+  }
   if (NAME.test(text) && !text.endsWith('.')) return text;
   throw new CliError('usage', `"${text.slice(0, 60)}" is no name for a profile`, {
     code: 'INVALID_PROFILE_NAME',
@@ -104,18 +119,26 @@ export function profileFile(place: Place, name: string): string {
 
 /** A profile as it is kept; undefined when there is none of that name. Throws CliError usage for a broken or newer file. */
 export function readProfile(place: Place, name: string): StoredProfile | undefined {
-  return NAME.test(name) ? readVersioned(profilePath(place, name), PROFILE_FILE, place.ids.uuid) : undefined;
+  return isName(name) ? readVersioned(profilePath(place, name), kindNamed(name), place.ids.uuid) : undefined;
 }
+
+const isName = (text: string) => NAME.test(text) && text !== OF_ENVIRONMENT;
+
+/** A file that was copied by hand has the name of another profile in it, whose key it would use. */
+const kindNamed = (name: string): FileKind<StoredProfile> => ({
+  ...PROFILE_FILE,
+  check: (content) => {
+    const verdict = PROFILE_FILE.check(content);
+    return 'value' in verdict && verdict.value.name !== name ? { wrong: 'name' } : verdict;
+  },
+});
 
 /** The names of all profiles that are kept, in order. */
 export function profileNames(place: Place): string[] {
-  try {
-    const names = readdirSync(profilesDir(place)).flatMap((name) => /^(.+)\.json$/.exec(name)?.[1] ?? []);
-    return names.filter((name) => NAME.test(name)).sort();
-  } catch (error) {
-    if ((error as { code?: unknown }).code === 'ENOENT') return [];
-    throw error;
-  }
+  const folder = profilesDir(place);
+  const files = told('read', folder, () => (mendPrivateFolder(folder) ? readdirSync(folder) : []));
+  const names = files.flatMap((name) => /^(.+)\.json$/.exec(name)?.[1] ?? []);
+  return names.filter(isName).sort();
 }
 
 export async function writeProfile(place: Place, profile: StoredProfile): Promise<void> {
@@ -123,13 +146,16 @@ export async function writeProfile(place: Place, profile: StoredProfile): Promis
 }
 
 export function removeProfile(place: Place, name: string): void {
-  removePrivateFile(profilePath(place, name));
+  const path = profilePath(place, name);
+  told('removed', path, () => removePrivateFile(path));
 }
 
 export function readDefaultName(place: Place): string | undefined {
   return readVersioned(settingsPath(place), SETTINGS_FILE, place.ids.uuid)?.defaultProfile;
 }
 
+/** Throws CliError usage for settings that are broken or newer, which are left as they are. */
 export async function writeDefaultName(place: Place, name: string | undefined): Promise<void> {
+  readDefaultName(place);
   await writeVersioned(settingsPath(place), SETTINGS_FILE, { defaultProfile: name });
 }

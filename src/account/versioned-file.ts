@@ -1,6 +1,14 @@
 import { basename, dirname } from 'node:path';
 import { CliError } from '../exit.ts';
-import { ensurePrivateFolder, FILE_MODE, readPrivateFile, requireOwnFile, writePrivateFile } from './private-file.ts';
+import {
+  ensurePrivateFolder,
+  FILE_MODE,
+  mendPrivateFolder,
+  readPrivateFile,
+  requireOwnFile,
+  writePrivateFile,
+} from './private-file.ts';
+import { told } from './told.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -8,6 +16,8 @@ type Json = Readonly<Record<string, unknown>>;
 export interface FileKind<T> {
   /** `profile`, for messages. */
   readonly what: string;
+  /** The command that makes such a file anew. */
+  readonly madeBy: string;
   /** The first makes version 2 of version 1, and so on. */
   readonly migrations: readonly ((older: Json) => Json)[];
   /** The content, or the first field that is wrong. */
@@ -22,22 +32,25 @@ export const versionOf = ({ migrations }: FileKind<unknown>): number => migratio
  * older version is brought forward, with a copy of it left beside. Throws CliError usage for one that is broken or newer.
  */
 export function readVersioned<T>(path: string, kind: FileKind<T>, unique: () => string): T | undefined {
-  const text = readPrivateFile(path);
+  const text = told('read', path, () => (mendPrivateFolder(dirname(path)) ? readPrivateFile(path) : undefined));
   if (text === undefined) return undefined;
   const found = parsed(path, text, kind);
   const version = found['version'] as number;
   if (version === versionOf(kind)) return checked(path, found, kind);
   const migrated = kind.migrations.slice(version - 1).reduce((older, step) => step(older), found);
   const value = checked(path, { ...migrated, version: versionOf(kind) }, kind);
-  writePrivateFile(`${path}.v${version}`, text, unique());
-  writePrivateFile(path, `${JSON.stringify({ ...migrated, version: versionOf(kind) }, undefined, 2)}\n`, unique());
+  const forward = `${JSON.stringify({ ...migrated, version: versionOf(kind) }, undefined, 2)}\n`;
+  told('written', path, () => {
+    writePrivateFile(`${path}.v${version}`, text, unique());
+    writePrivateFile(path, forward, unique());
+  });
   return value;
 }
 
-function broken({ what }: FileKind<unknown>, path: string, why: string): CliError {
+function broken({ what, madeBy }: FileKind<unknown>, path: string, why: string): CliError {
   return new CliError('usage', `the ${what} file ${path} ${why}; it was left as it is`, {
     code: 'CONFIG_BROKEN',
-    hint: 'mend it by hand, or move it away and add it anew with: fiatrail profiles add',
+    hint: `mend it by hand, or move it away and make it anew with: ${madeBy}`,
   });
 }
 
@@ -68,12 +81,18 @@ function checked<T>(path: string, content: Json, kind: FileKind<T>): T {
   return verdict.value;
 }
 
-/** Writes a file of the configuration with conf: whole or not at all. Throws CliError usage, or the error of the system. */
+/** Writes a file of the configuration with conf: whole or not at all. Throws CliError usage; then what was kept before still is. */
 export async function writeVersioned(path: string, kind: FileKind<unknown>, content: Json): Promise<void> {
-  ensurePrivateFolder(dirname(path));
-  // conf writes to where a link points.
-  requireOwnFile(path);
   const { default: Conf } = await import('conf');
+  told('written', path, () => {
+    ensurePrivateFolder(dirname(path));
+    // conf writes to where a link points.
+    requireOwnFile(path);
+    writeWith(Conf, path, { version: versionOf(kind), ...content });
+  });
+}
+
+function writeWith(Conf: typeof import('conf').default, path: string, content: Json): void {
   const file = new Conf<Record<string, unknown>>({
     cwd: dirname(path),
     configName: basename(path, '.json'),
@@ -82,5 +101,5 @@ export async function writeVersioned(path: string, kind: FileKind<unknown>, cont
     clearInvalidConfig: true,
     accessPropertiesByDotNotation: false,
   });
-  file.store = { version: versionOf(kind), ...content };
+  file.store = content;
 }

@@ -1,5 +1,5 @@
 import { journalPath, sandboxPath } from '../account/paths.ts';
-import { type Profile, resolveProfile } from '../account/profile.ts';
+import { allProfileNames, type Profile, resolveProfile } from '../account/profile.ts';
 import { FORMATS } from '../present/result.ts';
 import type { World } from '../world.ts';
 import type { Command, Group } from './command.ts';
@@ -101,7 +101,6 @@ function matching(candidates: readonly Candidate[], start: string): Candidate[] 
 
 const GLOBAL_VALUES: Readonly<Record<string, readonly string[]>> = {
   format: FORMATS,
-  name: ['sandbox'],
 };
 
 const GLOBALS: readonly Option[] = [...GLOBAL_OPTIONS, ['-h, --help', 'tell more'] as const].map(([flags, about]) => {
@@ -185,15 +184,22 @@ function argumentAt({ parameters }: Command, index: number): Option | undefined 
   return { names: [], placeholder, needsValue: true, about: found.help, ...shown(found) };
 }
 
+/** `--profile`, `--save <profile>` and the argument of `profiles use`. */
+function isProfile(names: readonly string[], placeholder: string, { words: [group] }: Typed): boolean {
+  const isArgument = names.length === 0 && placeholder === 'name' && group === 'profiles';
+  return isArgument || names.includes('--profile') || placeholder === 'profile';
+}
+
 const FILE_PLACEHOLDERS = ['file', 'path'];
 
 async function valuesFor(
-  { values, placeholder = '' }: Option,
+  { names, values, placeholder = '' }: Option,
   line: Typed,
   world: World,
 ): Promise<readonly Candidate[] | typeof FILES> {
   if (values) return values.map((text) => ({ text }));
   if (FILE_PLACEHOLDERS.includes(placeholder)) return FILES;
+  if (isProfile(names, placeholder, line)) return allProfileNames(world).map((text) => ({ text }));
   if (!/(^|-)(id|endpoint)$/.test(placeholder)) return [];
   return idsFor(placeholder, line, world);
 }

@@ -1,6 +1,6 @@
 import { configDir, stateDir } from '../account/paths.ts';
-import { type Candidate, candidates, type Profile, resolveProfile } from '../account/profile.ts';
-import { profileFile } from '../account/stored-profile.ts';
+import { type Candidate, NAMINGS, type Profile, resolveProfile } from '../account/profile.ts';
+import { OF_ENVIRONMENT, profileFile } from '../account/stored-profile.ts';
 import { fingerprint } from '../crypto/fingerprint.ts';
 import { CliError } from '../exit.ts';
 import { command } from './command.ts';
@@ -9,9 +9,12 @@ import type { Session } from './session.ts';
 /** One value, who decided it, and who would have, had the others been silent. */
 interface Decision {
   readonly setting: string;
+  /** Null where there is none, or none can be told. */
   readonly value: string | null;
   readonly decidedBy: string | null;
   readonly lost: readonly string[];
+  /** Why there is no value, where there should be one. */
+  readonly problem: string | null;
 }
 
 const SOURCE_WORDS: Readonly<Record<Candidate['source'], string>> = {
@@ -24,67 +27,111 @@ const SOURCE_WORDS: Readonly<Record<Candidate['source'], string>> = {
 
 const by = ({ source, where }: Candidate) => SOURCE_WORDS[source] + (where ? `: ${where}` : '');
 
-/** Who names the profile, as far as these can be read. */
-function profileDecision(session: Session): { readonly decision: Decision; readonly error: CliError | undefined } {
-  const found: Candidate[] = [];
-  let error: CliError | undefined;
+/** What `act` gives, or the error that it is refused with. */
+function tried<T>(act: () => T): T | CliError {
   try {
-    for (const each of candidates(session.globals.profile, session.world)) found.push(each);
-  } catch (problem) {
-    if (!(problem instanceof CliError)) throw problem;
-    error = problem;
+    return act();
+  } catch (error) {
+    if (error instanceof CliError) return error;
+    throw error;
   }
-  const [won, ...lost] = found;
-  const decision = {
-    setting: 'profile',
-    value: won?.name ?? null,
-    decidedBy: won ? by(won) : null,
-    lost: [...lost.map((each) => `${each.name} (${by(each)})`), ...(won && error ? [error.message] : [])],
-  };
-  return { decision, error: won ? undefined : error };
 }
 
-const ofProfile = (profile: Profile, session: Session) =>
+/** What decided the profile, what lost, and the error where that cannot be used. */
+interface Choice {
+  readonly decision: Decision;
+  readonly profile: Profile | undefined;
+  readonly error: CliError | undefined;
+}
+
+function choiceOf({ globals, world }: Session): Choice {
+  const said = NAMINGS.flatMap((naming) => tried(() => naming(globals.profile, world)) ?? []);
+  const [won, ...lost] = said;
+  const found = tried(() => resolveProfile(globals.profile, world));
+  const error = found instanceof CliError ? found : undefined;
+  const named = won instanceof CliError ? undefined : won;
+  return {
+    decision: {
+      setting: 'profile',
+      value: named?.name ?? null,
+      decidedBy: named ? by(named) : null,
+      lost: lost.map((each) => (each instanceof CliError ? each.message : `${each.name} (${by(each)})`)),
+      problem: error?.message ?? null,
+    },
+    // What is wrong may be in the variables: then the rest is that of the profile alone.
+    profile: found instanceof CliError ? named && usable(named, world) : found,
+    error,
+  };
+}
+
+function usable({ name }: Candidate, world: Session['world']): Profile | undefined {
+  const found = tried(() => resolveProfile(name, world));
+  return found instanceof CliError ? undefined : found;
+}
+
+const ADDRESS = 'environment: FIATRAIL_BASE_URL';
+const KEY = 'environment: FIATRAIL_API_KEY';
+
+const isOfEnvironment = (profile: Profile | undefined) => profile?.name === OF_ENVIRONMENT;
+
+const fileOf = (profile: Profile, session: Session) =>
   profile.stored ? `profile: ${profileFile(session.world, profile.name)}` : 'built in';
 
-function addressDecision(profile: Profile, session: Session): Decision {
+function modeDecision(profile: Profile | undefined, session: Session): Decision {
+  const decidedBy = profile && (isOfEnvironment(profile) ? KEY : fileOf(profile, session));
+  return {
+    setting: 'mode',
+    value: profile?.mode ?? null,
+    decidedBy: decidedBy ?? null,
+    lost: [],
+    problem: null,
+  };
+}
+
+function addressDecision(profile: Profile | undefined, session: Session): Decision {
   const given = session.world.env['FIATRAIL_BASE_URL'];
-  const isOfEnvironment = profile.mode !== 'embedded' && profile.stored === undefined;
+  const isWon = isOfEnvironment(profile);
   return {
     setting: 'base URL',
-    value: profile.mode === 'embedded' ? null : profile.baseUrl,
-    decidedBy: isOfEnvironment ? 'environment: FIATRAIL_BASE_URL' : ofProfile(profile, session),
-    lost: given && !isOfEnvironment ? [`${withoutPassword(given)} (environment: FIATRAIL_BASE_URL)`] : [],
+    value: profile && profile.mode !== 'embedded' ? profile.baseUrl : null,
+    decidedBy: profile ? (isWon ? ADDRESS : fileOf(profile, session)) : null,
+    lost: given && !isWon ? [`${hostOf(given)} (${ADDRESS})`] : [],
+    problem: null,
   };
 }
 
-function withoutPassword(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : 'something that is no URL';
+/** A URL may hold a password, and what is no URL may be a key. */
+function hostOf(url: string): string {
+  return (URL.canParse(url) && new URL(url).host) || 'something that is no URL';
 }
 
-async function keyDecision(profile: Profile, session: Session): Promise<Decision> {
+async function keyDecision(profile: Profile | undefined, session: Session) {
   const given = session.world.env['FIATRAIL_API_KEY'];
-  const isOfVariable = profile.key?.from === 'FIATRAIL_API_KEY' || profile.key?.from === 'environment';
-  return {
+  const isWon = profile?.key?.from === 'FIATRAIL_API_KEY' || profile?.key?.from === 'environment';
+  const { value, error } = await printOf(profile);
+  const keptIn = profile && keyPlace(profile, session);
+  const decision: Decision = {
     setting: 'API key',
-    value: await printOf(profile),
-    decidedBy: isOfVariable ? 'environment: FIATRAIL_API_KEY' : keptIn(profile, session),
+    value,
+    decidedBy: (isWon ? KEY : keptIn) ?? null,
     lost: [
-      ...(given && !isOfVariable ? [`${fingerprint(given)} (environment: FIATRAIL_API_KEY)`] : []),
-      ...(isOfVariable && profile.stored && profile.key?.from !== 'environment' ? [keptIn(profile, session)] : []),
+      ...(given && !isWon ? [`${fingerprint(given)} (${KEY})`] : []),
+      ...(isWon && keptIn && profile.stored && profile.stored.store.kind !== 'environment' ? [keptIn] : []),
     ],
+    problem: error?.message ?? null,
   };
+  return { decision, error };
 }
 
-const keptIn = (profile: Profile, session: Session) =>
-  profile.key ? `${ofProfile(profile, session)}, store ${profile.stored?.store.kind}` : 'the sandbox keeps its own';
+const keyPlace = (profile: Profile, session: Session) =>
+  profile.key ? `${fileOf(profile, session)}, store ${profile.stored?.store.kind}` : 'the sandbox keeps its own';
 
-async function printOf({ key }: Profile): Promise<string | null> {
-  if (!key) return null;
+async function printOf(profile: Profile | undefined): Promise<{ value: string | null; error?: CliError }> {
+  if (!profile?.key) return { value: null };
   try {
-    return fingerprint((await key.load()).reveal());
+    return { value: fingerprint((await profile.key.load()).reveal()) };
   } catch (error) {
-    if (error instanceof CliError) return `none: ${error.message}`;
+    if (error instanceof CliError) return { value: null, error };
     throw error;
   }
 }
@@ -104,12 +151,13 @@ function outputDecision(profile: Profile | undefined, { globals, world }: Sessio
     value: all[0][1] ?? null,
     decidedBy: all[0][0] ?? null,
     lost: all.slice(1).map(([from, value]) => `${value} (${from})`),
+    problem: null,
   };
 }
 
 function folderDecision(setting: string, value: string, names: readonly string[], { world }: Session): Decision {
   const found = names.find((name) => world.env[name]);
-  return { setting, value, decidedBy: found ? `environment: ${found}` : 'built in', lost: [] };
+  return { setting, value, decidedBy: found ? `environment: ${found}` : 'built in', lost: [], problem: null };
 }
 
 const COLUMNS = [
@@ -117,6 +165,7 @@ const COLUMNS = [
   { field: 'value', title: 'Value' },
   { field: 'decidedBy', title: 'Decided by' },
   { field: 'lost', title: 'Would have been' },
+  { field: 'problem', title: 'Problem' },
 ] as const;
 
 const explainCommand = command({
@@ -127,35 +176,23 @@ const explainCommand = command({
   endpoints: [],
   isLocal: true,
   parameters: {},
+  explainsAccount: true,
   run: async (session) => {
-    const { world, globals } = session;
-    const { decision, error } = profileDecision(session);
-    let profile: Profile | undefined;
-    let problem = error;
-    try {
-      profile = resolveProfile(globals.profile, world);
-    } catch (failed) {
-      if (!(failed instanceof CliError)) throw failed;
-      problem ??= failed;
-    }
-    const ofAccount = profile
-      ? [
-          { setting: 'mode', value: profile.mode, decidedBy: decision.decidedBy, lost: [] },
-          addressDecision(profile, session),
-          await keyDecision(profile, session),
-        ]
-      : [];
+    const { world } = session;
+    const { decision, profile, error } = choiceOf(session);
+    const key = await keyDecision(profile, session);
     const decisions = [
       decision,
-      ...ofAccount,
+      modeDecision(profile, session),
+      addressDecision(profile, session),
+      key.decision,
       outputDecision(profile, session),
       folderDecision('configuration', configDir(world), ['FIATRAIL_CONFIG_DIR', 'XDG_CONFIG_HOME'], session),
       folderDecision('state', stateDir(world), ['FIATRAIL_STATE_DIR', 'XDG_STATE_HOME'], session),
     ];
-    return {
-      result: { data: { decisions }, lists: 'decisions', columns: COLUMNS },
-      ...(problem ? { error: problem } : {}),
-    };
+    const problem = error ?? key.error;
+    const columns = COLUMNS.filter(({ field }) => field !== 'problem' || problem);
+    return { result: { data: { decisions }, lists: 'decisions', columns }, ...(problem ? { error: problem } : {}) };
   },
 });
 

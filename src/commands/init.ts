@@ -2,8 +2,7 @@ import { apiKeyFrom, isSandboxKey } from '../account/api-key.ts';
 import { safeBaseUrl } from '../account/base-url.ts';
 import { keepDefault } from '../account/keeping.ts';
 import { probeKeyring } from '../account/keyring-store.ts';
-import { BUILT_IN } from '../account/profile.ts';
-import { readProfile, type StoredProfile } from '../account/stored-profile.ts';
+import { BUILT_IN, profileName, readProfile, type StoredProfile } from '../account/stored-profile.ts';
 import { createSandboxKey, getPlatformPublicKey, ipAllowlist, storePublicKey } from '../contract/management.ts';
 import { CliError } from '../exit.ts';
 import type { Secret } from '../secret.ts';
@@ -11,14 +10,14 @@ import type { Prompter } from '../world.ts';
 import { command, type Guided, type Outcome } from './command.ts';
 import { checkOf } from './input.ts';
 import { option, optionalArgument, switchOn } from './parameters.ts';
-import { addProfile, freeName, type ProfileInput, profileParameters, tryProfile } from './profiles-add.ts';
+import { addProfile, type ProfileInput, profileParameters, tryProfile } from './profiles-add.ts';
 import { endDryRun, type Session } from './session.ts';
 import { equivalent } from './wizard.ts';
 
 const { baseUrl, serviceName, keyStdin, keyCommand, store } = profileParameters;
 
 const parameters = {
-  name: optionalArgument('name', 'of the profile (default: main)', freeName),
+  name: optionalArgument('name', 'of the profile (default: main)', profileName),
   baseUrl,
   serviceName,
   keyStdin,
@@ -64,7 +63,7 @@ async function askAccount(session: Session, prompter: Prompter, given: Asked) {
 
 async function askName(session: Session, prompter: Prompter, mode: StoredProfile['mode']): Promise<string> {
   const isTaken = (text: string) => {
-    const name = freeName(text);
+    const name = profileName(text);
     if (readProfile(session.world, name))
       throw new CliError('usage', `there is a profile ${name}`, { hint: 'choose another name' });
   };

@@ -1,6 +1,6 @@
 import { apiKeyFrom } from '../account/api-key.ts';
 import { safeBaseUrl } from '../account/base-url.ts';
-import { keepProfile } from '../account/keeping.ts';
+import { changeProfile } from '../account/keeping.ts';
 import { profileName, readProfile, type StoredProfile } from '../account/stored-profile.ts';
 import { createSandboxKey } from '../contract/management.ts';
 import { fingerprint } from '../crypto/fingerprint.ts';
@@ -74,9 +74,12 @@ export const sandboxKeyCommand = command({
     session.accepted({ operationId: undefined, requestId: undefined });
     const key = apiKeyFrom(data.apiKey ?? '', 'the new key');
     if (save !== undefined) {
-      const base = kept ?? { name: save, mode: 'sandbox', baseUrl, store: { kind: 'file' } };
-      const store = base.store.kind === 'keyring' ? base.store : ({ kind: 'file' } as const);
-      await keepProfile(world, { ...base, store }, key);
+      const made: StoredProfile = { name: save, mode: 'sandbox', baseUrl, store: { kind: 'file' } };
+      const withStore = (base: StoredProfile) => ({
+        ...base,
+        store: base.store.kind === 'keyring' ? base.store : ({ kind: 'file' } as const),
+      });
+      await changeProfile(world, save, (now) => withStore(now ?? made), key);
     }
     return {
       result: {

@@ -1,13 +1,21 @@
 import { apiKeyFrom, isSandboxKey, requireKeyOf } from '../account/api-key.ts';
 import { safeBaseUrl } from '../account/base-url.ts';
-import { keepProfile } from '../account/keeping.ts';
+import { changeProfile } from '../account/keeping.ts';
 import type { Mode } from '../account/mode.ts';
-import { fromStored, OF_ENVIRONMENT } from '../account/profile.ts';
-import { profileName, readProfile, type StoredProfile, type StoreSettings } from '../account/stored-profile.ts';
+import { modeForPeople } from '../account/mode.ts';
+import { builtInProfile, fromStored, storedOrBuiltIn } from '../account/profile.ts';
+import {
+  BUILT_IN,
+  profileName,
+  readProfile,
+  type StoredProfile,
+  type StoreSettings,
+} from '../account/stored-profile.ts';
 import { getPlatformPublicKey } from '../contract/management.ts';
 import { CliError } from '../exit.ts';
 import { FORMATS } from '../present/result.ts';
 import type { Secret } from '../secret.ts';
+import type { World } from '../world.ts';
 import { command } from './command.ts';
 import { connect } from './connect.ts';
 import { argument, oneOf, option, switchOn, word } from './parameters.ts';
@@ -24,16 +32,8 @@ const serviceName = (text: string) => {
   });
 };
 
-/** A name that is nobody else's already. Throws CliError usage. */
-export const freeName = (text: string) => {
-  if (text !== OF_ENVIRONMENT) return profileName(text);
-  throw new CliError('usage', `the name ${text} is taken by the account of FIATRAIL_BASE_URL and FIATRAIL_API_KEY`, {
-    hint: 'choose another name',
-  });
-};
-
 export const profileParameters = {
-  name: argument('name', 'lower case, such as main or acme-live', freeName, 'Name of the profile:'),
+  name: argument('name', 'lower case, such as main or acme-live', profileName, 'Name of the profile:'),
   baseUrl: option('--base-url <url>', 'https://host/v1; http only on this machine', safeBaseUrl),
   mode: option(
     '--mode <mode>',
@@ -128,14 +128,26 @@ function modeOf(given: Mode | undefined, kept: StoredProfile | undefined, key: S
 /** Its address; none for an embedded sandbox. Throws CliError usage. */
 function addressOf(input: ProfileInput, kept: StoredProfile | undefined, mode: Mode, key: Secret | undefined) {
   if (mode === 'embedded') {
-    if (input.baseUrl || key) throw conflict('--mode embedded and a base URL or a key');
+    const isNetwork = input.baseUrl ?? input.keyCommand ?? input.keyShell ?? key;
+    if (isNetwork && input.name === BUILT_IN) throw builtInTaken();
+    if (isNetwork) throw conflict('--mode embedded and a base URL or a key');
     return undefined;
   }
+  if (input.name === BUILT_IN) throw builtInTaken();
   const baseUrl = input.baseUrl ?? kept?.baseUrl;
-  if (baseUrl !== undefined) return baseUrl;
+  // What was kept may have been changed by hand.
+  if (baseUrl !== undefined) return safeBaseUrl(baseUrl);
   throw new CliError('usage', 'this is missing: --base-url', {
     code: 'MISSING_INPUT',
     hint: 'add --base-url https://host/v1',
+  });
+}
+
+/** Nobody who means the sandbox in this program may reach another account by its name. */
+function builtInTaken(): CliError {
+  return new CliError('usage', `the name ${BUILT_IN} is taken by the embedded sandbox`, {
+    code: 'INVALID_PROFILE_NAME',
+    hint: 'choose another name',
   });
 }
 
@@ -148,7 +160,7 @@ function profileOf(
 ): StoredProfile {
   const mode = modeOf(input.mode, kept, key);
   const baseUrl = addressOf(input, kept, mode, key);
-  if (key) requireKeyOf(mode, key, input.name);
+  if (key) requireKeyOf(mode, key, input.name, 'the key');
   return {
     name: input.name,
     mode,
@@ -169,11 +181,11 @@ async function agreeToMove(
 ) {
   const before = kept?.baseUrl;
   if (before === undefined || next.baseUrl === undefined || key) return;
-  if (new URL(before).origin === new URL(next.baseUrl).origin) return;
+  if (URL.canParse(before) && new URL(before).origin === new URL(next.baseUrl).origin) return;
   await agree(session, {
     summary: `the key of ${next.name} will be sent to another host`,
     lines: [
-      ['profile', next.name],
+      ['profile', `${next.name} (${modeForPeople(next.mode)})`],
       ['until now', before],
       ['from now on', next.baseUrl],
     ],
@@ -199,15 +211,45 @@ export async function addProfile(
   asked?: Secret,
 ): Promise<{ readonly next: StoredProfile; readonly isNew: boolean }> {
   const { world } = session;
-  const kept = readProfile(world, input.name);
+  const kept = keptAs(world, input.name);
   const store = storeOf(input, kept, asked !== undefined);
   const key = asked ?? (await givenKey(session, input, store, kept));
   const next = profileOf(input, kept, store, key);
   endDryRun(session, { ...next });
   await agreeToMove(session, kept, next, key);
-  if (input.check) await tryProfile(session, next, key);
-  await keepProfile(world, next, key);
-  return { next, isNew: kept === undefined };
+  if (input.check) {
+    await session.note(`profile ${next.name} · ${modeForPeople(next.mode)}`);
+    await tryProfile(session, next, key);
+  }
+  const changed = await changeProfile(
+    world,
+    next.name,
+    (found) => {
+      const now = found ?? (next.name === BUILT_IN ? kept : undefined);
+      // What was asked and tried is about the profile as it was then, unless all of the account is given.
+      const isWhole = key !== undefined && input.baseUrl !== undefined;
+      if (!isWhole && !isSameAccount(now, kept) && !isSameAccount(now, next)) throw changedMeanwhile(next.name);
+      return profileOf(input, now, storeOf(input, now, asked !== undefined), key);
+    },
+    key,
+  );
+  return { next: changed, isNew: kept === undefined };
+}
+
+/** A profile before it is changed; the built-in one has settings nobody made. */
+function keptAs(world: World, name: string): StoredProfile | undefined {
+  return readProfile(world, name) ?? (name === BUILT_IN ? storedOrBuiltIn(builtInProfile()) : undefined);
+}
+
+function isSameAccount(one: StoredProfile | undefined, other: StoredProfile | undefined): boolean {
+  return one?.baseUrl === other?.baseUrl && one?.mode === other?.mode && one?.store.kind === other?.store.kind;
+}
+
+function changedMeanwhile(name: string): CliError {
+  return new CliError('usage', `another command changed the profile ${name} meanwhile; nothing was kept`, {
+    code: 'CONFIG_CHANGED',
+    hint: 'run the command again',
+  });
 }
 
 export const addCommand = command({

@@ -15,10 +15,11 @@ const STORE_WORDS: Readonly<Record<StoreSettings['kind'], string>> = {
 
 /** Where a key is and how to tell it from others, never the key. */
 async function keyOf(session: Session, stored: StoredProfile) {
-  const { key } = fromStored(stored, session.world);
-  if (!key) return { store: 'the sandbox keeps its own', fingerprint: null, problem: null };
+  if (stored.mode === 'embedded') return { store: 'the sandbox keeps its own', fingerprint: null, problem: null };
   const store = STORE_WORDS[stored.store.kind];
   try {
+    const { key } = fromStored(stored, session.world);
+    if (!key) throw new Error('a profile over the network has a key');
     return { store, fingerprint: fingerprint((await key.load()).reveal()), problem: null };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;

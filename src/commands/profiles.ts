@@ -1,7 +1,8 @@
-import { forgetProfile, keepDefault, keepProfile } from '../account/keeping.ts';
+import { changeProfile, forgetProfile, keepDefault } from '../account/keeping.ts';
+import { modeForPeople } from '../account/mode.ts';
 import { writePin } from '../account/pin.ts';
-import { BUILT_IN, builtInProfile, candidates, storedOrBuiltIn } from '../account/profile.ts';
-import { profileNames, readProfile, type StoredProfile } from '../account/stored-profile.ts';
+import { allProfileNames, builtInProfile, chosenProfile, noProfile, storedOrBuiltIn } from '../account/profile.ts';
+import { BUILT_IN, profileNames, readProfile, type StoredProfile } from '../account/stored-profile.ts';
 import { parseExport, writeExport } from '../account/transfer.ts';
 import { CliError } from '../exit.ts';
 import { command } from './command.ts';
@@ -23,16 +24,13 @@ const COLUMNS = [
 function known(session: Session, name: string): StoredProfile {
   const found = readProfile(session.world, name) ?? (name === BUILT_IN ? storedOrBuiltIn(builtInProfile()) : undefined);
   if (found) return found;
-  throw new CliError('usage', `there is no profile "${name.slice(0, 60)}"`, {
-    code: 'NO_PROFILE',
-    hint: 'see them with: fiatrail profiles list',
-  });
+  throw noProfile(name, '', session.world);
 }
 
 /** The name that a command would use here; undefined where what names it is broken. */
 function usedHere({ world, globals }: Session): string | undefined {
   try {
-    return candidates(globals.profile, world).next().value?.name;
+    return chosenProfile(globals.profile, world).name;
   } catch (error) {
     if (error instanceof CliError) return undefined;
     throw error;
@@ -66,8 +64,7 @@ const listCommand = command({
   parameters: {},
   run: async (session) => {
     const used = usedHere(session);
-    const names = [BUILT_IN, ...profileNames(session.world).filter((name) => name !== BUILT_IN)];
-    const profiles = names.map((name) => row(session, name, used));
+    const profiles = allProfileNames(session.world).map((name) => row(session, name, used));
     const columns = COLUMNS.filter(({ field }) => field !== 'problem' || profiles.some(({ problem }) => problem));
     return { result: { data: { profiles }, lists: 'profiles', columns } };
   },
@@ -80,7 +77,8 @@ const showCommand = command({
   endpoints: [],
   isLocal: true,
   parameters: { name: optionalArgument('name', 'default: the one that is used here', word) },
-  run: async (session, { name }) => profileResult(session, known(session, name ?? usedHere(session) ?? BUILT_IN)),
+  run: async (session, { name }) =>
+    profileResult(session, known(session, name ?? chosenProfile(session.globals.profile, session.world).name)),
 });
 
 const useCommand = command({
@@ -101,10 +99,34 @@ const useCommand = command({
     if (here) writePin(world.cwd, name, world.ids.uuid);
     else await keepDefault(world, name);
     const used = usedHere(session);
-    if (used !== name) await session.say(`warning: ${used} is used here all the same; see why with: fiatrail explain`);
+    if (used !== name) {
+      const other = used === undefined ? 'nothing can be used here' : `${used} is used here all the same`;
+      await session.say(`warning: ${other}; see why with: fiatrail explain`);
+    }
     return { result: { data: { name, mode, isHere: here === true } } };
   },
 });
+
+/** What goes with a profile; one that is broken can be removed too. */
+function removalLines(session: Session, name: string): (readonly [label: string, value: string])[] {
+  try {
+    const { mode, sealing, store } = known(session, name);
+    const isKeyKept = mode !== 'embedded' && (store.kind === 'file' || store.kind === 'keyring');
+    const gone = [...(isKeyKept ? ['its API key'] : []), ...(sealing?.publicKey ? [SEALING_KEYS] : [])];
+    return [
+      ['profile', `${name} (${modeForPeople(mode)})`],
+      ...(gone.length > 0 ? [['goes too', gone.join(', and ')] as const] : []),
+    ];
+  } catch (error) {
+    if (!(error instanceof CliError) || !profileNames(session.world).includes(name)) throw error;
+    return [
+      ['profile', `${name} (${error.message})`],
+      ['goes too', 'its API key, where a file has it; one in the key store of the system stays'],
+    ];
+  }
+}
+
+const SEALING_KEYS = 'the private keys that open sealed answers';
 
 const removeCommand = command({
   words: ['profiles', 'remove'],
@@ -114,24 +136,15 @@ const removeCommand = command({
   isLocal: true,
   parameters: { name: argument('name', 'of the profile', word) },
   run: async (session, { name }) => {
-    const stored = known(session, name);
-    if (!readProfile(session.world, name)) {
+    if (name === BUILT_IN && !profileNames(session.world).includes(name)) {
       throw new CliError('usage', `the profile ${BUILT_IN} is always there`, {
         hint: 'empty the sandbox with: fiatrail sandbox reset',
       });
     }
+    const lines = removalLines(session, name);
     endDryRun(session, { name, removed: true });
-    await agree(session, {
-      summary: `remove the profile ${name}`,
-      lines: [
-        ['profile', `${name} (${stored.mode})`],
-        [
-          'goes too',
-          stored.sealing?.publicKey ? 'its API key, and the private keys that open sealed answers' : 'its API key',
-        ],
-      ],
-    });
-    await forgetProfile(session.world, stored);
+    await agree(session, { summary: `remove the profile ${name}`, lines });
+    await forgetProfile(session.world, name);
     return { result: { data: { name, removed: true } } };
   },
 });
@@ -149,12 +162,23 @@ const exportCommand = command({
   },
 });
 
+/** Keeps a profile unless there is one of its name, whatever its state. */
+async function addNew({ world }: Session, stored: StoredProfile): Promise<boolean> {
+  if (profileNames(world).includes(stored.name)) return false;
+  let isNew = false;
+  await changeProfile(world, stored.name, (kept) => {
+    isNew = kept === undefined;
+    return kept ?? stored;
+  });
+  return isNew;
+}
+
 const MAX_EXPORT_BYTES = 1024 * 1024;
 
 const importCommand = command({
   words: ['profiles', 'import'],
   summary: 'Add the profiles that another machine exported; their keys are given here',
-  details: 'A profile that is there already is left as it is, unless it is the same.',
+  details: 'A profile that is there already is left as it is.',
   examples: [
     'fiatrail profiles import profiles.json',
     'ssh host fiatrail profiles export | fiatrail profiles import -',
@@ -170,13 +194,17 @@ const importCommand = command({
     endDryRun(session, { profiles: given.map(({ name }) => name) });
     const profiles = [];
     for (const stored of given) {
-      const isThere = readProfile(world, stored.name) !== undefined;
-      if (!isThere) await keepProfile(world, stored, undefined);
+      const isThere = !(await addNew(session, stored));
       profiles.push({ name: stored.name, mode: stored.mode, outcome: isThere ? 'was there, left as it is' : 'added' });
       const needsKey =
         !isThere && (stored.store.kind === 'file' || stored.store.kind === 'keyring') && stored.mode !== 'embedded';
       if (needsKey)
         await session.note(`${stored.name} has no key yet: fiatrail profiles add ${stored.name} --key-stdin`);
+      // What runs a program of another machine's choice on this one is said.
+      if (!isThere && stored.store.kind === 'command')
+        await session.say(
+          `${stored.name} gets its key from a command, which runs here when it is used: ${stored.store.command}`,
+        );
     }
     return { result: { data: { profiles }, lists: 'profiles' } };
   },

@@ -11,7 +11,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createFileStore, told } from '../../src/account/file-store.ts';
+import { createFileStore } from '../../src/account/file-store.ts';
+import { told } from '../../src/account/told.ts';
 import { Secret } from '../../src/secret.ts';
 import { newHome, ROOT, startProgram, temporaryFolder } from '../support/built.ts';
 import { fakeWorld } from '../support/world.ts';

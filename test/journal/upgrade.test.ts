@@ -23,14 +23,14 @@ PRAGMA application_id = ${JOURNAL};
 
 const IDS = Array.from({ length: 300 }, (_, index) => `01900000-0000-7000-8000-${String(index).padStart(12, '0')}`);
 
-/** A journal of an earlier or later program at `path`, with an operation for each of IDS. */
-function makeJournal(path: string, version: number): void {
+/** A journal of an earlier or later program at `path`, with an operation for each of IDS, each with a request of so many characters. */
+function makeJournal(path: string, version: number, requestLength = 2): void {
   const database = new DatabaseSync(path);
   database.exec(`PRAGMA journal_mode = WAL; ${VERSION_1} PRAGMA user_version = ${version}; BEGIN`);
   const insert = database.prepare(
-    `INSERT INTO operation VALUES (?, 'accepted', 'sandbox', 'embedded', 'u', 'transactions.onramp', 'money', 'c', 's', '{}', 'r', NULL, 1, 1)`,
+    `INSERT INTO operation VALUES (?, 'accepted', 'sandbox', 'embedded', 'u', 'transactions.onramp', 'money', 'c', 's', ?, 'r', NULL, 1, 1)`,
   );
-  for (const id of IDS) insert.run(id);
+  for (const id of IDS) insert.run(id, '{}'.padEnd(requestLength));
   database.exec('COMMIT');
   database.close();
 }
@@ -99,7 +99,8 @@ describe('a journal of version 1', () => {
     const home = newHome(onTestFinished);
     mkdirSync(home.stateDir, { mode: 0o700 });
     const path = join(home.stateDir, 'journal.db');
-    makeJournal(path, 1);
+    // Large, so that a copy takes long enough for the others to meet it.
+    makeJournal(path, 1, 100_000);
     const ends = await Promise.all(IDS.slice(0, 8).map((id) => fiatrail(home, ['ops', 'show', id, '-o', 'json'])));
     expect(ends.map(({ code, stderr }) => [code, stderr])).toEqual(ends.map(() => [0, '']));
     expect([contentOf(path), contentOf(`${path}.v1`), modeOf(`${path}.v1`)]).toEqual([AFTER, BEFORE, '600']);
