@@ -42,6 +42,15 @@ const ownWidth: Plugin = {
   },
 };
 
+/** What conf writes with takes every signal for itself as soon as it is loaded: Ctrl-C would then end us before we say how it stands. */
+const noExitHook: Plugin = {
+  name: 'no-exit-hook',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^when-exit$/ }, ({ path }) => ({ path, namespace: 'no-exit-hook' }));
+    onLoad({ filter: /.*/, namespace: 'no-exit-hook' }, () => ({ contents: 'module.exports = () => {};' }));
+  },
+};
+
 /** Packages of which our code uses the default export: in a file of its own that is the whole export. */
 const WHOLE = ['conf', 'libsodium-wrappers'];
 
@@ -107,7 +116,7 @@ const keyring = await build({
 const packages = await build({
   ...SHARED,
   metafile: true,
-  plugins: [ownWidth, wholeExport],
+  plugins: [ownWidth, noExitHook, wholeExport],
   entryPoints: Object.fromEntries(APART.map((name) => [fileOf(name), name])),
 });
 // bin/load.js keeps V8's code by this name.

@@ -133,6 +133,16 @@ export function removePrivateFile(path: string): void {
   }
 }
 
+/** Sees whether a folder has room for so many bytes. Throws the error of the system. */
+export function requireRoom(folder: string, bytes: number, unique: string): void {
+  const temporary = join(folder, `.${unique}.tmp`);
+  try {
+    writeThrough(temporary, ' '.repeat(bytes));
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
 /** Takes room for a text that must be kept even when the disk is full by then. Throws CliError usage, or the error of the system. */
 export function reservePrivateFile(path: string, bytes: number): void {
   ensurePrivateFolder(dirname(path));

@@ -142,7 +142,7 @@ export function profileNames(place: Place): string[] {
 }
 
 export async function writeProfile(place: Place, profile: StoredProfile): Promise<void> {
-  await writeVersioned(profilePath(place, profile.name), PROFILE_FILE, { ...profile });
+  await writeVersioned(profilePath(place, profile.name), PROFILE_FILE, { ...profile }, place.ids.uuid);
 }
 
 export function removeProfile(place: Place, name: string): void {
@@ -157,5 +157,5 @@ export function readDefaultName(place: Place): string | undefined {
 /** Throws CliError usage for settings that are broken or newer, which are left as they are. */
 export async function writeDefaultName(place: Place, name: string | undefined): Promise<void> {
   readDefaultName(place);
-  await writeVersioned(settingsPath(place), SETTINGS_FILE, { defaultProfile: name });
+  await writeVersioned(settingsPath(place), SETTINGS_FILE, { defaultProfile: name }, place.ids.uuid);
 }

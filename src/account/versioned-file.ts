@@ -6,6 +6,7 @@ import {
   mendPrivateFolder,
   readPrivateFile,
   requireOwnFile,
+  requireRoom,
   writePrivateFile,
 } from './private-file.ts';
 import { told } from './told.ts';
@@ -39,7 +40,7 @@ export function readVersioned<T>(path: string, kind: FileKind<T>, unique: () => 
   if (version === versionOf(kind)) return checked(path, found, kind);
   const migrated = kind.migrations.slice(version - 1).reduce((older, step) => step(older), found);
   const value = checked(path, { ...migrated, version: versionOf(kind) }, kind);
-  const forward = `${JSON.stringify({ ...migrated, version: versionOf(kind) }, undefined, 2)}\n`;
+  const forward = textOf({ ...migrated, version: versionOf(kind) });
   told('written', path, () => {
     writePrivateFile(`${path}.v${version}`, text, unique());
     writePrivateFile(path, forward, unique());
@@ -82,15 +83,24 @@ function checked<T>(path: string, content: Json, kind: FileKind<T>): T {
 }
 
 /** Writes a file of the configuration with conf: whole or not at all. Throws CliError usage; then what was kept before still is. */
-export async function writeVersioned(path: string, kind: FileKind<unknown>, content: Json): Promise<void> {
-  const { default: Conf } = await import('conf');
+export async function writeVersioned(
+  path: string,
+  kind: FileKind<unknown>,
+  content: Json,
+  unique: () => string,
+): Promise<void> {
+  const whole = { version: versionOf(kind), ...content };
   told('written', path, () => {
     ensurePrivateFolder(dirname(path));
-    // conf writes to where a link points.
+    // conf writes to where a link points, and takes a write that a full disk cut short for a whole one.
     requireOwnFile(path);
-    writeWith(Conf, path, { version: versionOf(kind), ...content });
+    requireRoom(dirname(path), Buffer.byteLength(textOf(whole)), unique());
   });
+  const { default: Conf } = await import('conf');
+  told('written', path, () => writeWith(Conf, path, whole));
 }
+
+const textOf = (content: Json) => `${JSON.stringify(content, undefined, '\t')}\n`;
 
 function writeWith(Conf: typeof import('conf').default, path: string, content: Json): void {
   const file = new Conf<Record<string, unknown>>({
@@ -100,6 +110,7 @@ function writeWith(Conf: typeof import('conf').default, path: string, content: J
     // What stands there was checked by who read it; here it is replaced.
     clearInvalidConfig: true,
     accessPropertiesByDotNotation: false,
+    serialize: textOf,
   });
   file.store = content;
 }

@@ -8,6 +8,8 @@ beforeAll(requireBuilt);
 
 const PAY = ['onramp', 'start', 'somebody', '--amount', '5', '--yes', '-o', 'json'];
 const READ = ['balances', 'fintech'];
+/** What an account that answers says first of all. */
+const KEY = { publicKey: 'ab'.repeat(32) };
 
 /** A service that takes requests and never answers; `asked` resolves when the first has come. */
 async function silentService() {
@@ -47,6 +49,28 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
 
 test.each(['SIGINT', 'SIGTERM'] as const)('%s ends a read: 130', async (signal) => {
   const { code, stderr } = await stopped(newHome(onTestFinished), READ, signal);
+  expect([code, stderr]).toEqual([CATEGORIES.interrupted.exit, expect.stringContaining('interrupted')]);
+});
+
+test('SIGINT ends a command that has kept a profile as it ends any other: 130', async () => {
+  let asked: () => void = () => {};
+  const second = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  let requests = 0;
+  const { baseUrl } = await httpServer((request, response) => {
+    request.resume().on('end', () => {
+      requests += 1;
+      if (requests > 1) asked();
+      else response.end(JSON.stringify({ status: 'Success', response_code: '00', message: 'done', data: KEY }));
+    });
+  });
+  const home = newHome(onTestFinished);
+  const argv = ['init', 'main', '--base-url', baseUrl, '--key-stdin'];
+  const running = startFiatrail(home, argv, { stdin: 'sandbox_key' });
+  await second;
+  process.kill(running.pid, 'SIGINT');
+  const { code, stderr } = await running.end;
   expect([code, stderr]).toEqual([CATEGORIES.interrupted.exit, expect.stringContaining('interrupted')]);
 });
 
