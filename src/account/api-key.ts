@@ -21,10 +21,13 @@ export function isSandboxKey(key: Secret): boolean {
 
 /** A live key goes to no sandbox, and a sandbox key to no live account; `from` says whose key it is. Throws CliError usage. */
 export function requireKeyOf(mode: Mode, key: Secret, profile: string, from: string): void {
+  const ofVariable = from === 'FIATRAIL_API_KEY' ? 'unset FIATRAIL_API_KEY, or set the key of this account' : undefined;
   if (mode === 'live' && isSandboxKey(key))
     throw new CliError('usage', `the profile ${profile} is live, and ${from} is a sandbox key`, {
       code: 'KEY_OF_OTHER_MODE',
-      hint: `give it a live key: fiatrail profiles add ${profile} --key-stdin; or add a sandbox profile for this one`,
+      hint:
+        ofVariable ??
+        `give it a live key: fiatrail profiles add ${profile} --key-stdin; or add a sandbox profile for this one`,
     });
   if (mode === 'sandbox' && !isSandboxKey(key))
     throw new CliError(
@@ -32,7 +35,7 @@ export function requireKeyOf(mode: Mode, key: Secret, profile: string, from: str
       `the profile ${profile} is a sandbox, and ${from} is a live key, which it must not see`,
       {
         code: 'KEY_OF_OTHER_MODE',
-        hint: `sandbox keys begin with ${SANDBOX_KEY}; make one with: fiatrail keys sandbox`,
+        hint: ofVariable ?? `sandbox keys begin with ${SANDBOX_KEY}; make one with: fiatrail keys sandbox`,
       },
     );
 }

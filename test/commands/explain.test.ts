@@ -1,0 +1,241 @@
+import { chmodSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { fingerprint } from '../../src/crypto/fingerprint.ts';
+import type { WorldOptions } from '../support/world.ts';
+import { BOX, LIVE, newMachine, PLANTED, URL_ } from './profiles-support.ts';
+
+interface Decision {
+  readonly setting: string;
+  readonly value: string | null;
+  readonly decidedBy: string | null;
+  readonly lost: readonly string[];
+  readonly problem: string | null;
+}
+
+/** What there is to explain, always and in this order. */
+const SETTINGS = ['profile', 'mode', 'base URL', 'API key', 'output', 'configuration', 'state'];
+
+/** A machine with the live profile main and the sandbox box, and what explain says there. */
+async function machine() {
+  const made = newMachine();
+  await made.add('main', `${LIVE}-kept`);
+  await made.add('box', `${BOX}-kept`);
+  const explained = async (options: WorldOptions = {}, argv: readonly string[] = []) => {
+    const { code, stdout, stderr } = await made.run(['explain', ...argv, '-o', 'json'], options);
+    const { decisions } = JSON.parse(stdout) as { decisions: readonly Decision[] };
+    expect(decisions.map(({ setting }) => setting)).toEqual(SETTINGS);
+    for (const each of decisions)
+      expect(Object.keys(each)).toEqual(['setting', 'value', 'decidedBy', 'lost', 'problem']);
+    const of = (setting: string) => decisions.find((each) => each.setting === setting);
+    return { code, stderr, of };
+  };
+  return { ...made, explained };
+}
+
+const pin = (folder: string, text: string) => writeFileSync(join(folder, '.fiatrail.json'), text);
+
+describe('explain', () => {
+  test('says that nothing was chosen', async () => {
+    const { explained } = await machine();
+    const { code, stderr, of } = await explained();
+    expect([code, stderr]).toEqual([0, '']);
+    expect(of('profile')).toMatchObject({ value: 'sandbox', decidedBy: 'built in', lost: [] });
+    expect(of('mode')).toMatchObject({ value: 'embedded', decidedBy: 'built in' });
+    expect(of('API key')).toMatchObject({ value: null, decidedBy: 'the sandbox keeps its own', problem: null });
+  });
+
+  test('says who won and everybody who lost, keys by their fingerprints', async () => {
+    const { run, explained, folder, at } = await machine();
+    await run(['profiles', 'use', 'box']);
+    pin(folder, '{"profile":"main"}');
+    const env = {
+      FIATRAIL_PROFILE: 'box',
+      FIATRAIL_BASE_URL: `https://me:${PLANTED}@other.test/v1`,
+      FIATRAIL_API_KEY: LIVE,
+      FIATRAIL_OUTPUT: 'yaml',
+    };
+    const { code, of } = await explained({ env }, ['--profile', 'main']);
+    expect([code, of('profile')]).toEqual([
+      0,
+      {
+        setting: 'profile',
+        value: 'main',
+        decidedBy: 'flag: --profile',
+        lost: [
+          'box (environment: FIATRAIL_PROFILE)',
+          'environment (environment: FIATRAIL_BASE_URL)',
+          `main (folder: ${join(folder, '.fiatrail.json')})`,
+          'box (default: profiles use)',
+          'sandbox (built in)',
+        ],
+        problem: null,
+      },
+    ]);
+    const file = `profile: ${at('profiles', 'main.json')}`;
+    expect(of('mode')).toMatchObject({ value: 'live', decidedBy: file });
+    expect(of('base URL')).toMatchObject({
+      value: URL_,
+      decidedBy: file,
+      lost: ['other.test (environment: FIATRAIL_BASE_URL)'],
+    });
+    expect(of('API key')).toMatchObject({
+      value: fingerprint(`${LIVE}-kept`),
+      decidedBy: `${file}, store file`,
+      lost: [`${fingerprint(LIVE)} (environment: FIATRAIL_API_KEY)`],
+    });
+    expect(of('output')).toMatchObject({
+      value: 'json',
+      lost: ['yaml (environment: FIATRAIL_OUTPUT)', 'table (built in)'],
+    });
+  });
+
+  test('says that the key of the environment took the place of a profile’s', async () => {
+    const { explained, at } = await machine();
+    const { of } = await explained({ env: { FIATRAIL_PROFILE: 'main', FIATRAIL_API_KEY: LIVE } });
+    expect(of('API key')).toMatchObject({
+      value: fingerprint(LIVE),
+      decidedBy: 'environment: FIATRAIL_API_KEY',
+      lost: [`profile: ${at('profiles', 'main.json')}, store file`],
+    });
+  });
+
+  test('tells the account of the variables', async () => {
+    const { explained } = await machine();
+    const { of } = await explained({ env: { FIATRAIL_BASE_URL: 'https://other.test/v1/', FIATRAIL_API_KEY: BOX } });
+    expect(of('profile')).toMatchObject({ value: 'environment', decidedBy: 'environment: FIATRAIL_BASE_URL' });
+    expect(of('mode')).toMatchObject({ value: 'sandbox', decidedBy: 'environment: FIATRAIL_API_KEY' });
+    expect(of('base URL')).toMatchObject({ value: 'https://other.test/v1', lost: [] });
+    expect(of('API key')).toMatchObject({ value: fingerprint(BOX), lost: [] });
+  });
+
+  test('says where output, configuration and state come from', async () => {
+    const { run, explained, config } = await machine();
+    await run(['profiles', 'add', 'box', '--default-output', 'json']);
+    const { stdout } = await run(['explain', '--profile', 'box']);
+    const decisions = JSON.parse(stdout).decisions as readonly Decision[];
+    expect(decisions.find(({ setting }) => setting === 'output')).toMatchObject({
+      value: 'json',
+      decidedBy: 'profile: box',
+      lost: ['table (built in)'],
+    });
+    const { of } = await explained();
+    expect(of('configuration')).toMatchObject({ value: config, decidedBy: 'environment: FIATRAIL_CONFIG_DIR' });
+    expect(of('state')).toMatchObject({ decidedBy: 'environment: FIATRAIL_STATE_DIR' });
+  });
+});
+
+/** What is broken, what is said of it, and the profile that is named all the same. */
+type Broken = [
+  what: string,
+  given: {
+    flag?: string;
+    env?: Record<string, string>;
+    pin?: string;
+    settings?: string;
+    files?: Record<string, string>;
+  },
+  message: RegExp,
+  name: string | null,
+  mode: string | null,
+];
+
+const broken: Broken[] = [
+  ['a flag that names nobody', { flag: 'gone' }, /there is no profile "gone"/, 'gone', null],
+  ['a variable that names nobody', { env: { FIATRAIL_PROFILE: 'gone' } }, /"gone"/, 'gone', null],
+  ['a broken pin', { pin: '{' }, /holds something else/, null, null],
+  ['a pin to nobody', { pin: '{"profile":"gone"}' }, /"gone", which/, 'gone', null],
+  ['broken settings', { settings: '{' }, /settings\.json is no JSON/, null, null],
+  ['settings of a newer program', { settings: '{"version":9}' }, /newer fiatrail/, null, null],
+  ['a broken profile', { flag: 'main', files: { 'profiles/main.json': '{' } }, /main\.json is no JSON/, 'main', null],
+  [
+    'another address',
+    { env: { FIATRAIL_PROFILE: 'main', FIATRAIL_BASE_URL: 'https://x.test/v1' } },
+    /another address/,
+    'main',
+    'live',
+  ],
+  [
+    'a key of the other mode',
+    { env: { FIATRAIL_PROFILE: 'box', FIATRAIL_API_KEY: LIVE } },
+    /FIATRAIL_API_KEY is a live key/,
+    'box',
+    'sandbox',
+  ],
+  ['half an account', { env: { FIATRAIL_API_KEY: LIVE } }, /FIATRAIL_BASE_URL is not/, 'sandbox', 'embedded'],
+  [
+    'an address with a password',
+    { env: { FIATRAIL_BASE_URL: `http://me:${PLANTED}@host.test/v1`, FIATRAIL_API_KEY: LIVE } },
+    /user name or password/,
+    'environment',
+    null,
+  ],
+  [
+    'a key in the place of the address',
+    { env: { FIATRAIL_BASE_URL: LIVE, FIATRAIL_API_KEY: URL_ } },
+    /no URL/,
+    'environment',
+    null,
+  ],
+  [
+    'a kept key of the other mode',
+    { flag: 'main', files: { 'secrets/main.api-key': BOX } },
+    /is a sandbox key/,
+    'main',
+    'live',
+  ],
+  [
+    'an empty secret',
+    { flag: 'main', files: { 'secrets/main.api-key': '' } },
+    /has no API key in its store/,
+    'main',
+    'live',
+  ],
+];
+
+describe('explain with something broken', () => {
+  test.each(broken)('prints what it can: %s, 2', async (_what, given, message, name, mode) => {
+    const { explained, folder, write, at } = await machine();
+    if (given.pin !== undefined) pin(folder, given.pin);
+    if (given.settings !== undefined) write(at('settings.json'), given.settings);
+    for (const [path, text] of Object.entries(given.files ?? {})) write(at(path), text);
+    const argv = given.flag === undefined ? [] : ['--profile', given.flag];
+    const { code, stderr, of } = await explained(given.env ? { env: given.env } : {}, argv);
+    expect([code, JSON.parse(stderr).error.message]).toEqual([2, expect.stringMatching(message)]);
+    expect([of('profile')?.value, of('mode')?.value]).toEqual([name, mode]);
+    const problems = [of('profile')?.problem, of('API key')?.problem].filter((each) => each !== null);
+    expect(problems).toEqual([expect.stringMatching(message)]);
+  });
+
+  test('shows who comes after a broken pin', async () => {
+    const { run, explained, folder } = await machine();
+    await run(['profiles', 'use', 'box']);
+    pin(folder, '{');
+    expect((await explained()).of('profile')?.lost).toEqual(['box (default: profiles use)', 'sandbox (built in)']);
+  });
+
+  test('goes well where what is broken lost', async () => {
+    const { explained, folder } = await machine();
+    pin(folder, '{');
+    const { code, of } = await explained({}, ['--profile', 'main']);
+    expect([code, of('profile')]).toMatchObject([
+      0,
+      { value: 'main', problem: null, lost: [expect.stringContaining('holds something else'), 'sandbox (built in)'] },
+    ]);
+  });
+
+  test('shows a folder that is a link', async () => {
+    const { explained, folder, config } = await machine();
+    const link = join(folder, 'link');
+    symlinkSync(config, link);
+    chmodSync(config, 0o700);
+    const { code, stderr } = await explained({ env: { FIATRAIL_CONFIG_DIR: link } });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('symbolic link')]);
+  });
+});
+
+test('any other command is refused a flag that names nobody, and explains nothing: 2', async () => {
+  const { run } = await machine();
+  const { code, stdout } = await run(['endpoints', '--profile', 'gone']);
+  expect([code, stdout]).toEqual([2, '']);
+});
