@@ -59,7 +59,8 @@ function profileFor({ command, globals: { profile } }: CommandLine, world: World
   try {
     return resolveProfile(profile, world);
   } catch (error) {
-    if (command.isLocal && profile === undefined && error instanceof CliError) return builtInProfile();
+    const isTold = command.findsProfile || (command.isLocal && profile === undefined);
+    if (isTold && error instanceof CliError) return builtInProfile();
     throw error;
   }
 }

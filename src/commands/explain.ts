@@ -7,7 +7,7 @@ import { command } from './command.ts';
 import type { Session } from './session.ts';
 
 /** One value, who decided it, and who would have, had the others been silent. */
-interface Decision {
+export interface Decision {
   readonly setting: string;
   readonly value: string | null;
   readonly decidedBy: string | null;
@@ -25,7 +25,10 @@ const SOURCE_WORDS: Readonly<Record<Candidate['source'], string>> = {
 const by = ({ source, where }: Candidate) => SOURCE_WORDS[source] + (where ? `: ${where}` : '');
 
 /** Who names the profile, as far as these can be read. */
-function profileDecision(session: Session): { readonly decision: Decision; readonly error: CliError | undefined } {
+export function profileDecision(session: Session): {
+  readonly decision: Decision;
+  readonly error: CliError | undefined;
+} {
   const found: Candidate[] = [];
   let error: CliError | undefined;
   try {
@@ -58,7 +61,8 @@ function addressDecision(profile: Profile, session: Session): Decision {
   };
 }
 
-function withoutPassword(url: string): string {
+/** A URL as it may be shown. */
+export function withoutPassword(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'something that is no URL';
 }
 
@@ -126,6 +130,7 @@ const explainCommand = command({
   examples: ['fiatrail explain', 'fiatrail explain --profile main -o json'],
   endpoints: [],
   isLocal: true,
+  findsProfile: true,
   parameters: {},
   run: async (session) => {
     const { world, globals } = session;
