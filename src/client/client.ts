@@ -8,7 +8,7 @@ import {
   type ResponseOf,
 } from '../contract/endpoint.ts';
 import { FAULTS } from '../contract/faults.ts';
-import { secretsIn, strikeOut } from '../contract/redact.ts';
+import { secretsIn, strikeOut, withoutKey } from '../contract/redact.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
 import { type Category, CliError } from '../exit.ts';
 import type { Secret } from '../secret.ts';
@@ -67,7 +67,8 @@ export function replyOf<E extends Endpoint>(
 ): Reply<ResponseOf<E>> {
   const effect = effectOf(endpoint, input);
   if (!('response' in sent)) throw noAnswerError(effect, sent);
-  const answer = decodeAnswer(endpoint, sent.response);
+  const { response } = sent;
+  const answer = decodeAnswer(endpoint, { ...response, body: withoutKey(response.body, apiKey.reveal()) });
   if (answer.kind === 'success') return usable(endpoint, effect, answer);
   const secrets = [apiKey.reveal(), ...secretsIn(endpoint.request(), input)];
   throw answerError(endpoint, effect, withoutSecrets(answer, secrets), retryAfterSeconds(sent.response));

@@ -48,6 +48,15 @@ export function strikeOut(text: string, secrets: readonly string[]): string {
   return secrets.flatMap(linesOf).reduce((so, secret) => so.replaceAll(secret, HIDDEN), text);
 }
 
+/** Shorter than this, a key may be part of any word. */
+const LEAST_KEY = 8;
+
+/** An answer's text without the key that its request had: a service that repeats it must not put it on a screen or into a file. */
+export function withoutKey(body: string, key: string): string {
+  if (key.length < LEAST_KEY) return body;
+  return [key, JSON.stringify(key).slice(1, -1)].reduce((text, spelling) => text.replaceAll(spelling, HIDDEN), body);
+}
+
 /** A key of several lines is repeated in many spellings: as JSON has it, in one line, in part. Its lines are the same in each. */
 function linesOf(secret: string): string[] {
   const lines = secret.split(/\r?\n|\\n/).map((line) => line.trim());
