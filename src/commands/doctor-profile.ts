@@ -78,5 +78,5 @@ async function keyFinding({ profile }: Subject): Promise<Finding> {
   if (!profile) return skipped(NO_ACCOUNT);
   if (!profile.key) return skipped('the sandbox keeps its own key');
   const key = await profile.key.load();
-  return ok(`of a ${profile.mode} account, fingerprint ${fingerprint(key.reveal())}`);
+  return ok(`of a ${profile.mode} account, fingerprint ${fingerprint(key)}`);
 }

@@ -3,6 +3,7 @@ import { type Candidate, candidates, type Profile, resolveProfile } from '../acc
 import { profileFile } from '../account/stored-profile.ts';
 import { fingerprint } from '../crypto/fingerprint.ts';
 import { CliError } from '../exit.ts';
+import { Secret } from '../secret.ts';
 import { command } from './command.ts';
 import type { Session } from './session.ts';
 
@@ -74,7 +75,7 @@ async function keyDecision(profile: Profile, session: Session): Promise<Decision
     value: await printOf(profile),
     decidedBy: isOfVariable ? 'environment: FIATRAIL_API_KEY' : keptIn(profile, session),
     lost: [
-      ...(given && !isOfVariable ? [`${fingerprint(given)} (environment: FIATRAIL_API_KEY)`] : []),
+      ...(given && !isOfVariable ? [`${fingerprint(new Secret(given))} (environment: FIATRAIL_API_KEY)`] : []),
       ...(isOfVariable && profile.stored && profile.key?.from !== 'environment' ? [keptIn(profile, session)] : []),
     ],
   };
@@ -86,7 +87,7 @@ const keptIn = (profile: Profile, session: Session) =>
 async function printOf({ key }: Profile): Promise<string | null> {
   if (!key) return null;
   try {
-    return fingerprint((await key.load()).reveal());
+    return fingerprint(await key.load());
   } catch (error) {
     if (error instanceof CliError) return `none: ${error.message}`;
     throw error;

@@ -19,7 +19,7 @@ async function keyOf(session: Session, stored: StoredProfile) {
   if (!key) return { store: 'the sandbox keeps its own', fingerprint: null, problem: null };
   const store = STORE_WORDS[stored.store.kind];
   try {
-    return { store, fingerprint: fingerprint((await key.load()).reveal()), problem: null };
+    return { store, fingerprint: fingerprint(await key.load()), problem: null };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     return { store, fingerprint: null, problem: error.message };

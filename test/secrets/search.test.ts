@@ -31,6 +31,13 @@ test('what is not there is not found', () => {
   expect(found('c4nary+key and nothing more')).toEqual([]);
 });
 
+test('a longer one is found when it was cut off', () => {
+  const long = [{ what: 'the key', text: '0123456789abcdefghijklmnopqrstuvwxyz' }];
+  const place = (text: string) => [{ name: 'here', bytes: Buffer.from(text) }];
+  expect(leaks(place('"0123456789abcdefghijk'), long)).toEqual(['the key in here']);
+  expect(leaks(place('ghijklmnopqrstuvwxyz"'), long)).toEqual(['the key in here']);
+});
+
 test('a key of several lines is found by any of them', () => {
   const pem = '-----BEGIN KEY-----\nAAAAC3NzaC1lZDI1\nq83vEjRWeJCrze8S\n-----END KEY-----\n';
   const places = [

@@ -50,13 +50,21 @@ const linesOf = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line.length >= 8 && !line.startsWith('-----'));
 
+const PART = 20;
+
+/** Who cuts a text off leaves the beginning of a secret, or its end: either is too much. */
+const partsOf = (line: string) => (line.length < PART + 8 ? [line] : [line.slice(0, PART), line.slice(-PART)]);
+
 /** `what in place`, for everything planted that stands where it may not. */
 export function leaks(
   places: readonly Place[],
   planted: readonly Planted[],
   mayStand: (one: Planted, place: Place) => boolean = () => false,
 ): string[] {
-  const sought = planted.map((one) => ({ one, spellings: [...new Set(linesOf(one.text).flatMap(spellingsOf))] }));
+  const sought = planted.map((one) => ({
+    one,
+    spellings: [...new Set(linesOf(one.text).flatMap(partsOf).flatMap(spellingsOf))],
+  }));
   return places.flatMap((place) =>
     sought
       .filter(({ one, spellings }) => !mayStand(one, place) && spellings.some((text) => place.bytes.includes(text)))
