@@ -8,6 +8,7 @@ import { type Changed, createSession, DryRun, type Session } from './commands/se
 import { CATEGORIES, CliError } from './exit.ts';
 import { FORMATS, type PresentOptions, type Result } from './present/result.ts';
 import { type CommandLine, parse } from './program.ts';
+import { HIDDEN } from './secret.ts';
 import { DatabaseError } from './sqlite/database.ts';
 import type { World } from './world.ts';
 
@@ -60,8 +61,8 @@ function profileFor({ command, globals: { profile } }: CommandLine, world: World
   try {
     return resolveProfile(profile, world);
   } catch (error) {
-    const isForgiven = command.isLocal && (profile === undefined || command.explainsAccount);
-    if (isForgiven && error instanceof CliError) return builtInProfile();
+    const isTold = command.findsProfile || (command.isLocal && profile === undefined);
+    if (isTold && error instanceof CliError) return builtInProfile();
     throw error;
   }
 }
@@ -203,15 +204,32 @@ function asCliError(error: unknown, world: World): CliError {
   });
 }
 
-async function report(error: CliError, isJson: boolean, argv: readonly string[], world: World): Promise<number> {
+/** What a person may have typed where it does not belong: a BVN, a key of a sandbox. */
+const TYPED_SECRET = /(?<!\d)\d{11}(?!\d)|sandbox_[\w-]{6,}/g;
+/** A key so short is no key, and may be part of any sentence. */
+const SHORT_WORD = 8;
+
+/** An error without the secrets that it repeats, since they were typed or stand in a variable: errors go to logs. */
+async function withoutSecrets(error: CliError, argv: readonly string[], { env }: World): Promise<CliError> {
+  const { strikeOut } = await import('./contract/redact.ts');
+  const variables = [env['FIATRAIL_API_KEY'], env['FIATRAIL_WEBHOOK_SECRET']].flatMap((text) => text?.trim() ?? []);
+  const secrets = variables.filter((text) => text.length > SHORT_WORD);
+  // What is repeated of a word may be a part of it.
+  const isTyped = (text: string) => error.category === 'usage' && argv.some((word) => word.includes(text));
+  const clean = (text: string) =>
+    strikeOut(text, secrets).replace(TYPED_SECRET, (found) => (isTyped(found) ? HIDDEN : found));
+  const hint = error.hint && clean(error.hint);
+  const stack = (error.cause as Error | undefined)?.stack;
+  return new CliError(error.category, clean(error.message), { ...error, hint, cause: stack && clean(stack) });
+}
+
+async function report(given: CliError, isJson: boolean, argv: readonly string[], world: World): Promise<number> {
   const { errorJson, errorText } = await import('./present/error.ts');
+  const error = await withoutSecrets(given, argv, world);
   const text = isJson
     ? errorJson(error)
     : errorText(error, world.stderr.isTerminal && !argv.includes('--no-color') && !world.env['NO_COLOR']);
-  const trace =
-    error.category === 'internal' && world.env['FIATRAIL_DEBUG']
-      ? `${(error.cause as Error | undefined)?.stack ?? ''}\n`
-      : '';
+  const trace = error.category === 'internal' && world.env['FIATRAIL_DEBUG'] ? `${error.cause ?? ''}\n` : '';
   await world.stderr.write(text + trace).catch(() => {});
   return CATEGORIES[error.category].exit;
 }

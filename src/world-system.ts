@@ -21,9 +21,12 @@ export function createSystemWorld(): World {
       network ??= import('./client/network.ts').then(({ createNetwork }) => createNetwork(process.env));
       return (await network)(request, signal, isRead);
     },
+    probe: async () => (await import('./client/probe.ts')).createProbe(process.env),
     prompter: () => openPrompter(interrupted.signal),
     interrupted: interrupted.signal,
     platform: process.platform,
+    nodeVersion: process.versions.node,
+    userId: process.getuid?.(),
     get cwd() {
       return process.cwd();
     },

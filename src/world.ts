@@ -92,6 +92,23 @@ export type ProgramEnd =
   | { readonly kind: 'ended'; readonly code: number | null; readonly stdout: string }
   | { readonly kind: 'missing' | 'late' };
 
+/** The certificate a server shows, and whether this machine trusts it. */
+export interface Certificate {
+  /** Why it is not trusted, as Node calls it: `CERT_HAS_EXPIRED`; undefined when it is. */
+  readonly distrust: string | undefined;
+  /** Milliseconds since the epoch; undefined when the server shows no certificate. */
+  readonly validToMs: number | undefined;
+  readonly issuer: string;
+}
+
+/** Looks at the way to a server, without any request. Each gives up by itself and then rejects. */
+export interface Probe {
+  /** The addresses of a host, as the system looks them up. */
+  lookUp(host: string): Promise<readonly string[]>;
+  /** The handshake with the server of an https URL, through the proxy that a request would take. Rejects with ExchangeError. */
+  certificate(url: string): Promise<Certificate>;
+}
+
 export interface World {
   readonly clock: Clock;
   readonly ids: Ids;
@@ -101,11 +118,17 @@ export interface World {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The network. The embedded sandbox does not use it. */
   readonly network: Exchange;
+  /** Loaded on first use. */
+  probe(): Promise<Probe>;
   /** Questions that are written over, or plain lines with TERM=dumb. Loaded on first use. */
   prompter(): Promise<Prompter>;
   /** Aborts on SIGINT and SIGTERM. */
   readonly interrupted: AbortSignal;
   readonly platform: string;
+  /** `24.15.0`. */
+  readonly nodeVersion: string;
+  /** The number of the user this program runs as; undefined on systems without such numbers. */
+  readonly userId: number | undefined;
   /** The folder the program was started in. */
   readonly cwd: string;
   /** The words that start this program once more. */

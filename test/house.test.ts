@@ -209,7 +209,9 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'zod/mini': ['contract/', 'account/stored-profile.ts'],
   'node:sqlite': ['sqlite/'],
   'node:http': ['client/network.ts', 'sandbox/serve.ts'],
-  'node:https': ['client/network.ts'],
+  'node:https': ['client/network.ts', 'client/probe.ts'],
+  'node:dns/promises': ['client/probe.ts'],
+  'node:tls': ['client/probe.ts'],
   'node:net': ['client/network.ts', 'sandbox/serve.ts'],
   'node:fs': ['world-system.ts', 'programs.ts', 'folders.ts', 'sqlite/', 'account/'],
   'node:path': ['account/', 'world-system.ts', 'programs.ts', 'folders.ts', 'sqlite/'],
@@ -270,6 +272,8 @@ const AMBIENT_EXCEPTIONS: Readonly<Record<string, string>> = {
   'client/fetch-light.ts globalThis.process': 'the clock that ky reads in the bundle, where the World does not reach',
   'client/network.ts AbortSignal.timeout':
     'a connection that does not come about: the network’s own limit, which no test of ours waits for',
+  'client/probe.ts AbortSignal.timeout':
+    'a name server or a handshake that takes too long: real time, as in the network',
   'programs.ts process.': 'ends the group of a program that takes too long',
   'programs.ts setTimeout': 'the limit of another program is real time',
   'sandbox/embedded.ts queueMicrotask': 'gathers the requests of one tick into one commit; no time passes',

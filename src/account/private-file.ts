@@ -19,7 +19,7 @@ export const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
 /** Bits that would let others read or write. */
-const OTHERS = 0o077;
+export const OTHERS = 0o077;
 
 /** What stands at a path; a symbolic link is not followed. */
 function entryAt(path: string) {

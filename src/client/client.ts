@@ -8,7 +8,7 @@ import {
   type ResponseOf,
 } from '../contract/endpoint.ts';
 import { FAULTS } from '../contract/faults.ts';
-import { secretsIn, strikeOut } from '../contract/redact.ts';
+import { bodyWithout, secretsIn, strikeOut } from '../contract/redact.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
 import { type Category, CliError } from '../exit.ts';
 import type { Secret } from '../secret.ts';
@@ -67,9 +67,12 @@ export function replyOf<E extends Endpoint>(
 ): Reply<ResponseOf<E>> {
   const effect = effectOf(endpoint, input);
   if (!('response' in sent)) throw noAnswerError(effect, sent);
-  const answer = decodeAnswer(endpoint, sent.response);
-  if (answer.kind === 'success') return usable(endpoint, effect, answer);
+  const { response } = sent;
   const secrets = [apiKey.reveal(), ...secretsIn(endpoint.request(), input)];
+  // The sandbox's controls show its keys on purpose.
+  const body = endpoint.area === 'control' ? response.body : bodyWithout(response.body, secrets);
+  const answer = decodeAnswer(endpoint, { ...response, body });
+  if (answer.kind === 'success') return usable(endpoint, effect, answer);
   throw answerError(endpoint, effect, withoutSecrets(answer, secrets), retryAfterSeconds(sent.response));
 }
 

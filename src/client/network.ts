@@ -1,19 +1,12 @@
 import http from 'node:http';
 import https from 'node:https';
 import { ExchangeError } from '../exchange-error.ts';
-import { CliError } from '../exit.ts';
 import type { Exchange, HttpRequest, HttpResponse } from '../world.ts';
+import { type Environment, isLoopback, proxyVariables } from './proxy.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Far above any answer of the service; a body beyond it is not read to its end. */
 export const MAX_BODY_BYTES = 16 * 1024 * 1024;
-
-const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy', 'NO_PROXY', 'no_proxy'] as const;
-
-/** This machine, to which no proxy leads: what goes there must not leave it. */
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The network as an Exchange, on Node's own client: no redirect is followed, nothing is decompressed, a proxy is taken
@@ -22,13 +15,12 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * Throws CliError usage for a proxy that is no URL.
  */
 export function createNetwork(env: Environment): Exchange {
-  const proxies = Object.fromEntries(PROXY_VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
-  for (const [name, value = ''] of Object.entries(proxies)) if (!/^no_/i.test(name)) requireProxyUrl(name, value);
+  const proxies = proxyVariables(env);
   const shared = new Map<boolean, http.Agent>();
   return (request, signal, isRead = false) => {
     const { protocol, hostname } = new URL(request.url);
     const isTls = protocol === 'https:';
-    const isProxied = !LOOPBACK.test(hostname) && Object.keys(proxies).length > 0;
+    const isProxied = !isLoopback(hostname) && Object.keys(proxies).length > 0;
     const isShared = isRead && !isProxied;
     const newAgent = () => agentOf(isTls, { ...(isProxied ? { proxyEnv: proxies } : {}), keepAlive: isShared });
     const agent = (isShared && shared.get(isTls)) || newAgent();
@@ -47,14 +39,6 @@ interface Way {
   readonly isTls: boolean;
   /** Others use the agent too. */
   readonly isShared: boolean;
-}
-
-function requireProxyUrl(name: string, value: string): void {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return;
-  throw new CliError('usage', `${name} is no proxy this program can use`, {
-    hint: 'write it as http://host:port, or unset it',
-  });
 }
 
 function exchangeOnce(
@@ -145,7 +129,8 @@ const WORDS: Readonly<Record<string, string>> = {
   ABORT_ERR: 'the request was given up',
 };
 
-function wordsFor(error: Error & { code?: string }): string {
+/** Why a connection failed, for people. */
+export function wordsFor(error: Error & { code?: string }): string {
   const code = error.code ?? '';
   if (code.startsWith('HPE_')) return 'the answer is not HTTP';
   if (

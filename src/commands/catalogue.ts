@@ -23,6 +23,11 @@ export const CATALOGUE: readonly Group[] = [
     load: async () => (await import('./explain.ts')).commands,
   },
   {
+    name: 'doctor',
+    summary: 'what could keep fiatrail from working, and what to type against it',
+    load: async () => (await import('./doctor.ts')).commands,
+  },
+  {
     name: 'profiles',
     summary: 'the accounts this machine knows',
     load: async () => (await import('./profiles.ts')).commands,

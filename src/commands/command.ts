@@ -43,8 +43,8 @@ export interface Command {
   readonly parameters: Parameters;
   /** Needs no account: it speaks to nobody. */
   readonly isLocal?: boolean;
-  /** It says itself what is wrong with an account that `--profile` names. */
-  readonly explainsAccount?: boolean;
+  /** It finds out itself which account is meant, and tells what is wrong with it. */
+  readonly findsProfile?: boolean;
   /** It brings interrupted replacements of the key to their end itself; before any other command that is done for it. */
   readonly finishesRotations?: boolean;
   /**

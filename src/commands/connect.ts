@@ -4,7 +4,7 @@ import { type Client, createClient } from '../client/client.ts';
 import { type Sealing, sealedExchange } from '../client/sealing.ts';
 import type { SendOptions } from '../client/transport.ts';
 import { Secret } from '../secret.ts';
-import type { Exchange, World } from '../world.ts';
+import type { Exchange, HttpResponse, World } from '../world.ts';
 import type { Globals } from './session.ts';
 
 /** A way to the account: the network, or the sandbox in this process. */
@@ -13,15 +13,28 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** Opens the connection a profile asks for. The sandbox is loaded only for an embedded profile. */
-export async function connect(world: World, profile: Profile, globals: Globals): Promise<Connection> {
+/**
+ * Opens the connection a profile asks for. The sandbox is loaded only for an embedded profile. `watch` gets each answer as
+ * it came, before it is opened.
+ */
+export async function connect(
+  world: World,
+  profile: Profile,
+  globals: Globals,
+  watch: (answer: HttpResponse) => void = () => {},
+): Promise<Connection> {
   const { exchange, apiKey, close } = await openAccount(world, profile);
+  const watched: Exchange = async (...given) => {
+    const answer = await exchange(...given);
+    watch(answer);
+    return answer;
+  };
   const trace: Pick<SendOptions, 'onExchange'> = globals.verbose
     ? (await import('./trace.ts')).traceTo(world.stderr)
     : {};
   const client = createClient({
     // Below the trace, which so shows what was inside.
-    exchange: sealedExchange(exchange, sealingOf(world, profile)),
+    exchange: sealedExchange(watched, sealingOf(world, profile)),
     target: { baseUrl: profile.baseUrl, apiKey },
     clock: world.clock,
     totalMs: globals.timeoutMs,

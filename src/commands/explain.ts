@@ -3,11 +3,12 @@ import { type Candidate, NAMINGS, type Profile, resolveProfile } from '../accoun
 import { OF_ENVIRONMENT, profileFile } from '../account/stored-profile.ts';
 import { fingerprint } from '../crypto/fingerprint.ts';
 import { CliError } from '../exit.ts';
+import { Secret } from '../secret.ts';
 import { command } from './command.ts';
 import type { Session } from './session.ts';
 
 /** One value, who decided it, and who would have, had the others been silent. */
-interface Decision {
+export interface Decision {
   readonly setting: string;
   /** Null where there is none, or none can be told. */
   readonly value: string | null;
@@ -38,13 +39,13 @@ function tried<T>(act: () => T): T | CliError {
 }
 
 /** What decided the profile, what lost, and the error where that cannot be used. */
-interface Choice {
+export interface Choice {
   readonly decision: Decision;
   readonly profile: Profile | undefined;
   readonly error: CliError | undefined;
 }
 
-function choiceOf({ globals, world }: Session): Choice {
+export function choiceOf({ globals, world }: Session): Choice {
   const said = NAMINGS.flatMap((naming) => tried(() => naming(globals.profile, world)) ?? []);
   const [won, ...lost] = said;
   const found = tried(() => resolveProfile(globals.profile, world));
@@ -115,7 +116,7 @@ async function keyDecision(profile: Profile | undefined, session: Session) {
     value,
     decidedBy: (isWon ? KEY : keptIn) ?? null,
     lost: [
-      ...(given && !isWon ? [`${fingerprint(given)} (${KEY})`] : []),
+      ...(given && !isWon ? [`${fingerprint(new Secret(given))} (${KEY})`] : []),
       ...(isWon && keptIn && profile.stored && profile.stored.store.kind !== 'environment' ? [keptIn] : []),
     ],
     problem: error?.message ?? null,
@@ -129,7 +130,7 @@ const keyPlace = (profile: Profile, session: Session) =>
 async function printOf(profile: Profile | undefined): Promise<{ value: string | null; error?: CliError }> {
   if (!profile?.key) return { value: null };
   try {
-    return { value: fingerprint((await profile.key.load()).reveal()) };
+    return { value: fingerprint(await profile.key.load()) };
   } catch (error) {
     if (error instanceof CliError) return { value: null, error };
     throw error;
@@ -175,8 +176,8 @@ const explainCommand = command({
   examples: ['fiatrail explain', 'fiatrail explain --profile main -o json'],
   endpoints: [],
   isLocal: true,
+  findsProfile: true,
   parameters: {},
-  explainsAccount: true,
   run: async (session) => {
     const { world } = session;
     const { decision, profile, error } = choiceOf(session);

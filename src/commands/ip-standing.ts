@@ -1,3 +1,4 @@
+import type { ResponseOf } from '../contract/endpoint.ts';
 import { getFees } from '../contract/fees.ts';
 import { readShown, type Shown } from '../contract/ip.ts';
 import { ipAllowlist } from '../contract/management.ts';
@@ -53,7 +54,11 @@ export async function readEntries(session: Session): Promise<readonly Entry[]> {
 
 /** The server that answers reads the list anew for it. */
 async function readAccess(session: Session, options: SessionCallOptions): Promise<Access> {
-  const { data } = await session.call(ipAllowlist, { action: 'check' }, options);
+  return accessOf((await session.call(ipAllowlist, { action: 'check' }, options)).data);
+}
+
+/** Throws CliError network for an answer that leaves it open. */
+export function accessOf(data: ResponseOf<typeof ipAllowlist>): Access {
   if (typeof data.isAllowed !== 'boolean') throw unusable('whether this machine may call');
   return {
     yourIp: data.yourIp ?? 'an address that is not shown',

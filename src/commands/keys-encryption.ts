@@ -6,7 +6,7 @@ import { getAesKey, getPlatformPublicKey, storePublicKey } from '../contract/man
 import { sealAesEnvelope } from '../crypto/aes-envelope.ts';
 import { newKeyPair, publicHalf } from '../crypto/sealed-box.ts';
 import { CliError } from '../exit.ts';
-import type { Secret } from '../secret.ts';
+import { Secret } from '../secret.ts';
 import { command, type Outcome } from './command.ts';
 import { connect } from './connect.ts';
 import { onOrOff, option, switchOn } from './parameters.ts';
@@ -49,8 +49,8 @@ async function privateKeyFor(session: Session, stored: StoredProfile, input: Inp
 async function registration(session: Session, publicKey: string, isInEnvelope: boolean | undefined) {
   if (!isInEnvelope) return { data: publicKey };
   const { data } = await session.call(getAesKey, {});
-  const aesKey = data.aesKey ?? '';
-  if (!/^[0-9a-f]{64}$/i.test(aesKey)) {
+  const aesKey = new Secret(data.aesKey ?? '');
+  if (!/^[0-9a-f]{64}$/i.test(aesKey.reveal())) {
     throw new CliError('network', 'the AES key of the account is not 64 hexadecimal digits, so nothing was sent', {
       code: 'UNUSABLE_ANSWER',
       hint: 'leave --aes-envelope out: the public key is no secret',

@@ -69,7 +69,7 @@ async function rotate(session: Session, input: Input): Promise<Outcome> {
   const { profile } = session;
   await requireRotatable(session, input);
   const apiKey = await currentKey(session);
-  const oldFingerprint = apiKey ? fingerprint(apiKey.reveal()) : 'the sandbox’s own';
+  const oldFingerprint = apiKey ? fingerprint(apiKey) : 'the sandbox’s own';
   await session.agreeTo(
     regenerateApiKey,
     {},
@@ -114,7 +114,7 @@ function outcomeOf({ rotation, key, keyFile }: Settled, { printKey }: Pick<Input
         profile: rotation.profile,
         outcome: 'replaced',
         oldFingerprint: rotation.oldFingerprint,
-        fingerprint: fingerprint(key.reveal()),
+        fingerprint: fingerprint(key),
         keptIn: rotation.keyPlace,
         ...(rotation.pushes.length > 0 ? { pushedTo: rotation.pushes.length } : {}),
         ...(keyFile ? { keyFile } : {}),
@@ -160,7 +160,7 @@ async function afterLost(session: Session, { operationId, oldFingerprint }: Rota
     });
   }
   const now = await currentKey(session);
-  const print = now ? fingerprint(now.reveal()) : oldFingerprint;
+  const print = now ? fingerprint(now) : oldFingerprint;
   const isOld = print === oldFingerprint;
   await session.note(isOld ? 'the key was not replaced: the old one still works' : 'the key that is kept now works');
   return {

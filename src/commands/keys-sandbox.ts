@@ -86,7 +86,7 @@ export const sandboxKeyCommand = command({
         data: {
           fintechId: data.fintechId ?? null,
           createdAt: data.createdAt ?? null,
-          fingerprint: fingerprint(key.reveal()),
+          fingerprint: fingerprint(key),
           savedIn: save ?? null,
           ...(printKey ? { apiKey: key.reveal() } : {}),
         },

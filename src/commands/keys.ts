@@ -1,5 +1,6 @@
 import { getAesKey } from '../contract/management.ts';
 import { fingerprint } from '../crypto/fingerprint.ts';
+import { Secret } from '../secret.ts';
 import { command } from './command.ts';
 import { enableCommand, encryptionStatusCommand, rotateEncryptionCommand } from './keys-encryption.ts';
 import { rotateCommand } from './keys-rotate.ts';
@@ -17,8 +18,8 @@ const aesCommand = command({
   parameters: { printKey: switchOn('--print-key', 'print the key') },
   run: async (session, { printKey }) => {
     const { data } = await session.call(getAesKey, {});
-    const key = data.aesKey ?? '';
-    return { result: { data: { fingerprint: fingerprint(key), ...(printKey ? { aesKey: key } : {}) } } };
+    const key = new Secret(data.aesKey ?? '');
+    return { result: { data: { fingerprint: fingerprint(key), ...(printKey ? { aesKey: key.reveal() } : {}) } } };
   },
 });
 

@@ -20,7 +20,7 @@ async function keyOf(session: Session, stored: StoredProfile) {
   try {
     const { key } = fromStored(stored, session.world);
     if (!key) throw new Error('a profile over the network has a key');
-    return { store, fingerprint: fingerprint((await key.load()).reveal()), problem: null };
+    return { store, fingerprint: fingerprint(await key.load()), problem: null };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     return { store, fingerprint: null, problem: error.message };

@@ -257,9 +257,9 @@ function open({ world, profile }: Session, response: Extract<Sent, { response: u
   return opening({ method: 'GET', url: profile.baseUrl, headers: {}, body: undefined }, new AbortController().signal);
 }
 
-/** Whether this program can put a new key where the profile's key comes from. */
-export function isWritable({ stored }: Profile): boolean {
-  return stored?.store.kind === 'file' || stored?.store.kind === 'keyring';
+/** Whether this program can put a new key where the profile's key comes from; an embedded sandbox keeps its own. */
+export function isWritable({ stored, mode }: Profile): boolean {
+  return mode !== 'embedded' && (stored?.store.kind === 'file' || stored?.store.kind === 'keyring');
 }
 
 async function storeKey(session: Session, operationId: string, key: Secret): Promise<void> {

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { isWireNumber } from '../money/decimal.ts';
+import { isWireNumber, parseExactJson } from '../money/decimal.ts';
 import { HIDDEN } from '../secret.ts';
 import { elementOf, fieldOf, shapeOf, unwrap } from './rows.ts';
 
@@ -43,9 +43,49 @@ export function secretsIn(schema: z.ZodMiniType, value: unknown): string[] {
   });
 }
 
-/** A text with every one of the secrets struck out. */
+/** A text with every one of the secrets struck out, however they are spelled in it. */
 export function strikeOut(text: string, secrets: readonly string[]): string {
-  return secrets.flatMap(linesOf).reduce((so, secret) => so.replaceAll(secret, HIDDEN), text);
+  return secrets
+    .flatMap(linesOf)
+    .flatMap(spellingsOf)
+    .reduce((so, secret) => so.replaceAll(secret, HIDDEN), text);
+}
+
+/** A secret as JSON has it, JSON within JSON, a path and a query: the longest first, since it may hold the next one. */
+function spellingsOf(text: string): string[] {
+  const secret = text.toWellFormed();
+  const inJson = (plain: string) => JSON.stringify(plain).slice(1, -1);
+  const once = inJson(secret);
+  const twice = inJson(once);
+  const inQuery = new URLSearchParams({ '': secret }).toString().slice(1);
+  const all = [inJson(twice), twice, once, secret, encodeURIComponent(secret), inQuery, encodeURIComponent(once)];
+  return [...new Set(all)];
+}
+
+/** Shorter than this, a secret may be part of any word. */
+const LEAST_LENGTH = 8;
+
+/**
+ * An answer's body without the secrets that its request had: a service that repeats them must not put them on a screen or into a
+ * file. Numbers stay as they are: one that has the digits of a BVN is an amount.
+ */
+export function bodyWithout(body: string, secrets: readonly string[]): string {
+  const sought = secrets.filter((secret) => secret.length >= LEAST_LENGTH);
+  if (strikeOut(body, sought) === body) return body;
+  try {
+    return JSON.stringify(withoutStrings(parseExactJson(body), sought));
+  } catch {
+    return strikeOut(body, sought);
+  }
+}
+
+function withoutStrings(value: unknown, secrets: readonly string[]): unknown {
+  if (typeof value === 'string') return strikeOut(value, secrets);
+  if (Array.isArray(value)) return value.map((each) => withoutStrings(each, secrets));
+  if (typeof value !== 'object' || value === null || isWireNumber(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [strikeOut(name, secrets), withoutStrings(each, secrets)]),
+  );
 }
 
 /** A key of several lines is repeated in many spellings: as JSON has it, in one line, in part. Its lines are the same in each. */

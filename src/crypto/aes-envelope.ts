@@ -1,3 +1,4 @@
+import type { Secret } from '../secret.ts';
 import { nodeCrypto } from './node-crypto.ts';
 
 const TAG_BYTES = 16;
@@ -13,11 +14,11 @@ export interface AesEnvelope {
 /** A text in an envelope, under a key of 64 hexadecimal digits; `iv` is 16 bytes of chance, never used twice with a key. */
 export function sealAesEnvelope(
   text: string,
-  keyHex: string,
+  keyHex: Secret,
   iv: Uint8Array,
 ): AesEnvelope & { readonly encrypted: true } {
   const options = { authTagLength: TAG_BYTES };
-  const cipher = nodeCrypto().createCipheriv('aes-256-gcm', Buffer.from(keyHex, 'hex'), iv, options);
+  const cipher = nodeCrypto().createCipheriv('aes-256-gcm', Buffer.from(keyHex.reveal(), 'hex'), iv, options);
   const data = Buffer.concat([cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
   return { encrypted: true, data: data.toString('hex'), iv: Buffer.from(iv).toString('hex') };
 }

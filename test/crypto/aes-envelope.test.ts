@@ -2,6 +2,7 @@ import { createCipheriv, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { openAesEnvelope, sealAesEnvelope } from '../../src/crypto/aes-envelope.ts';
+import { Secret } from '../../src/secret.ts';
 
 const KEY = '3f'.repeat(32);
 const IV = Uint8Array.from({ length: 16 }, (_, index) => index);
@@ -13,7 +14,7 @@ describe('an AES envelope', () => {
   test('is AES-256-GCM with the tag behind the ciphertext, all hexadecimal', () => {
     const cipher = createCipheriv('aes-256-gcm', Buffer.from(KEY, 'hex'), IV);
     const sealed = Buffer.concat([cipher.update('{"data": "₦"}', 'utf8'), cipher.final(), cipher.getAuthTag()]);
-    expect(sealAesEnvelope('{"data": "₦"}', KEY, IV)).toEqual({
+    expect(sealAesEnvelope('{"data": "₦"}', new Secret(KEY), IV)).toEqual({
       encrypted: true,
       data: sealed.toString('hex'),
       iv: '000102030405060708090a0b0c0d0e0f',
@@ -24,13 +25,13 @@ describe('an AES envelope', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const key = randomBytes(32).toString('hex');
-        expect(openAesEnvelope(sealAesEnvelope(text, key, randomBytes(16)), key)).toBe(text);
+        expect(openAesEnvelope(sealAesEnvelope(text, new Secret(key), randomBytes(16)), key)).toBe(text);
       }),
     );
   });
 
   test('does not open with another key, another iv or a changed tag', () => {
-    const envelope = sealAesEnvelope('{"data":"x"}', KEY, IV);
+    const envelope = sealAesEnvelope('{"data":"x"}', new Secret(KEY), IV);
     const { data } = envelope;
     expect(openAesEnvelope(envelope, KEY)).toBe('{"data":"x"}');
     expect(openAesEnvelope(envelope, flipped(KEY, 0))).toBeUndefined();

@@ -9,6 +9,7 @@ import type {
   Exchange,
   Ids,
   OutputStream,
+  Probe,
   ProgramEnd,
   Prompter,
   World,
@@ -125,6 +126,8 @@ export interface WorldOptions {
   /** Other programs that may be run; without it none is expected. */
   readonly runProgram?: World['runProgram'];
   readonly cwd?: string;
+  /** What is found out about the way to a server; without it nobody is expected to look. */
+  readonly probe?: Probe;
 }
 
 export interface FakeWorld extends World {
@@ -143,6 +146,15 @@ const nobody: Exchange = async ({ method, url }) => {
   throw new Error(`nothing was to be sent, and this was: ${method} ${url}`);
 };
 
+const noProbe: Probe = {
+  lookUp: async (host) => {
+    throw new Error(`no host was to be looked up, and this was: ${host}`);
+  },
+  certificate: async (url) => {
+    throw new Error(`no certificate was to be looked at, and this was: ${url}`);
+  },
+};
+
 /** A world in a folder of its own: the files are real, all else is scripted. */
 export function fakeWorld(options: WorldOptions = {}): FakeWorld {
   const { network = nobody, stdin = '', isTerminal = false, answers = [], env = {} } = options;
@@ -156,9 +168,12 @@ export function fakeWorld(options: WorldOptions = {}): FakeWorld {
     stderr: recorded(isTerminal),
     env: { FIATRAIL_STATE_DIR: stateDir, FIATRAIL_CONFIG_DIR: join(homeDir, 'config'), ...env },
     network,
+    probe: async () => options.probe ?? noProbe,
     prompter: strictPrompter(answers),
     interrupted: options.interrupted ?? new AbortController().signal,
     platform: 'linux',
+    nodeVersion: process.versions.node,
+    userId: process.getuid?.(),
     cwd: options.cwd ?? homeDir,
     self: [process.execPath, 'fiatrail'],
     runProgram:

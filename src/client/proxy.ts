@@ -1,0 +1,72 @@
+import { CliError } from '../exit.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy', 'NO_PROXY', 'no_proxy'] as const;
+
+/** This machine, to which no proxy leads: what goes there must not leave it. */
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+export function isLoopback(hostname: string): boolean {
+  return LOOPBACK.test(hostname);
+}
+
+/** What the environment says of proxies, in the form Node's agents take. Throws CliError usage for one that is no URL. */
+export function proxyVariables(env: Environment): Readonly<Record<string, string>> {
+  const found = VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]] as const] : []));
+  for (const [name, value] of found) if (!/^no_/i.test(name)) requireProxyUrl(name, value);
+  return Object.fromEntries(found);
+}
+
+function requireProxyUrl(name: string, value: string): void {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return;
+  throw new CliError('usage', `${name} is no proxy this program can use`, {
+    hint: 'write it as http://host:port, or unset it',
+  });
+}
+
+/** Which way requests to a URL take. */
+export type ProxyChoice =
+  | { readonly kind: 'proxy'; readonly variable: string; readonly url: URL }
+  /** `variable` has the entry that keeps the proxy out. */
+  | { readonly kind: 'excepted'; readonly variable: string; readonly entry: string }
+  | { readonly kind: 'none' };
+
+/** The proxy of a URL by the rules of Node's agents: lower case before upper case. Throws CliError usage for a proxy that is no URL. */
+export function proxyFor(url: string, env: Environment): ProxyChoice {
+  const proxies = proxyVariables(env);
+  const { protocol, hostname, port } = new URL(url);
+  if (isLoopback(hostname)) return { kind: 'none' };
+  const first = (names: readonly string[]) => names.find((name) => proxies[name]);
+  const variable = first(protocol === 'https:' ? ['https_proxy', 'HTTPS_PROXY'] : ['http_proxy', 'HTTP_PROXY']);
+  if (variable === undefined) return { kind: 'none' };
+  const exceptions = first(['no_proxy', 'NO_PROXY']);
+  const entry = entriesOf(proxies[exceptions ?? '']).find((each) =>
+    excepts(each, hostname, port || (protocol === 'https:' ? '443' : '80')),
+  );
+  return exceptions !== undefined && entry !== undefined
+    ? { kind: 'excepted', variable: exceptions, entry }
+    : { kind: 'proxy', variable, url: new URL(proxies[variable] ?? '') };
+}
+
+const entriesOf = (list = '') =>
+  list
+    .split(',')
+    .map((entry) => entry.trim().toLowerCase())
+    .filter((entry) => entry !== '');
+
+function excepts(entry: string, host: string, port: string): boolean {
+  if (entry === '*' || entry === host || entry === `${host}:${port}`) return true;
+  if (entry.startsWith('*.')) return host.endsWith(entry.slice(1));
+  if (entry.startsWith('.')) return host.endsWith(entry);
+  const [from, to] = entry.split('-').map(addressNumber);
+  const number = addressNumber(host);
+  return from !== undefined && to !== undefined && number !== undefined && from <= number && number <= to;
+}
+
+/** An IPv4 address as a number; undefined for anything else. */
+function addressNumber(text: string): number | undefined {
+  const parts = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text.trim())?.slice(1).map(Number);
+  return parts?.reduce((number, part) => number * 256 + part, 0);
+}

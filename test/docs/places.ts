@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Home, ROOT } from '../support/built.ts';
+
+/** A row of the table of files in docs/security.md. */
+export interface DocumentedPlace {
+  readonly place: string;
+  readonly mode: string;
+  /** Kinds of secrets that stand there in clear. */
+  readonly secrets: readonly string[];
+}
+
+export function documentedPlaces(): DocumentedPlace[] {
+  const page = readFileSync(join(ROOT, 'docs', 'security.md'), 'utf8');
+  return [...page.matchAll(/^\| `((?:CONFIG|STATE|CACHE|HERE)\/[^`]*)` \| (\d{3}) \|([^|]*)\|([^|]*)\|/gm)].map(
+    ([, place = '', mode = '', , secrets = '']) => ({
+      place,
+      mode,
+      secrets: secrets
+        .split(',')
+        .map((kind) => kind.trim())
+        .filter((kind) => kind !== ''),
+    }),
+  );
+}
+
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+
+/** What differs from run to run, and the word that the table has for it. */
+const NAMES: readonly (readonly [RegExp, string])[] = [
+  [/^CACHE\/v[\d.]+-\w+-[0-9a-f]+-\d+\/$/, 'CACHE/NODE/'],
+  [/^CACHE\/v[\d.]+-\w+-[0-9a-f]+-\d+\/[0-9a-f]+$/, 'CACHE/NODE/CODE'],
+  [/^CACHE\/[0-9a-f]{16}-v[\d.]+-\w+-[\w-]+\.code$/, 'CACHE/BUILD.code'],
+  [new RegExp(`^STATE/rotations/${UUID}\\.`), 'STATE/rotations/ID.'],
+  [/^CONFIG\/profiles\/[\w.-]+\.json$/, 'CONFIG/profiles/NAME.json'],
+  [/^CONFIG\/secrets\/[\w-]+\.(api-key|sealing-keys)$/, 'CONFIG/secrets/NAME.$1'],
+  [/^HERE\/snapshot\.db$/, 'HERE/SNAPSHOT'],
+];
+
+/** A path below a home as the table calls it; folders end with a slash. */
+export function placeOf(path: string): string {
+  const roots = [
+    [/^config(?=\/)/, 'CONFIG'],
+    [/^state(?=\/)/, 'STATE'],
+    [/^cache\/fiatrail(?=\/)/, 'CACHE'],
+    [/^here(?=\/)/, 'HERE'],
+  ] as const;
+  const rooted = roots.reduce((text, [pattern, name]) => text.replace(pattern, name), path);
+  return NAMES.reduce((text, [pattern, name]) => text.replace(pattern, name), rooted);
+}
+
+/** The folder of a home in which commands are run whose files are their user's. */
+export const hereOf = ({ path }: Home) => join(path, 'here');

@@ -1,0 +1,84 @@
+import { lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fiatrail, fiatrailJson, type Home, newHome, ROOT, requireBuilt, startFiatrail } from '../support/built.ts';
+import { documentedPlaces, hereOf, placeOf } from './places.ts';
+
+beforeAll(requireBuilt);
+
+/** Everything below a home's own folders: `CONFIG/settings.json 600`. */
+function placesOf({ path }: Home): string[] {
+  const below = (folder: string): string[] =>
+    readdirSync(join(path, folder)).flatMap((name) => {
+      const found = lstatSync(join(path, folder, name));
+      const inner = `${folder}/${name}${found.isDirectory() ? '/' : ''}`;
+      const line = `${inner} ${(found.mode & 0o777).toString(8)}`;
+      return found.isDirectory() ? [line, ...below(`${folder}/${name}`)] : [line];
+    });
+  const own = ['config/', 'state/', 'cache/fiatrail/'].map(
+    (name) => `${name} ${(lstatSync(join(path, name)).mode & 0o777).toString(8)}`,
+  );
+  return [...own, ...['config', 'state', 'cache/fiatrail', 'here'].flatMap(below)].map((line) => {
+    const at = line.lastIndexOf(' ');
+    return placeOf(line.slice(0, at)) + line.slice(at);
+  });
+}
+
+/** Commands that between them leave every kind of file; what is there while a key is replaced is seen then. */
+async function exercise(home: Home): Promise<string[]> {
+  const cwd = hereOf(home);
+  mkdirSync(cwd);
+  const run = async (...argv: string[]) => {
+    const { code, stderr } = await fiatrail(home, argv, { cwd, stdin: 'sandbox_0123456789abcdef\n' });
+    expect([argv.join(' '), code, stderr]).toEqual([argv.join(' '), 0, expect.anything()]);
+  };
+  await run('profiles', 'add', 'acme', '--base-url', 'http://127.0.0.1:1/v1', '--key-stdin');
+  await run('profiles', 'use', 'sandbox');
+  await run('profiles', 'use', 'sandbox', '--here');
+  await run('keys', 'encryption', 'enable');
+  await run('sandbox', 'snapshot', 'snapshot.db');
+  await run('doctor', '-q');
+  // A key store that cannot be used is remembered.
+  await fiatrail(
+    home,
+    ['profiles', 'add', 'ring', '--base-url', 'http://127.0.0.1:1/v1', '--store', 'keyring', '--key-stdin'],
+    {
+      cwd,
+      stdin: 'sandbox_0123456789abcdef\n',
+      env: { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent' },
+    },
+  );
+  await run('sandbox', 'fault', 'add', '--on', 'management.regenerate-api-key', '--kind', 'slow');
+  const rotation = startFiatrail(home, ['keys', 'rotate', '--yes', '-q'], { cwd });
+  const during = await whileHeld(home);
+  expect((await rotation.end).code).toBe(0);
+  return [...during, ...placesOf(home)];
+}
+
+/** What is there while the keeper waits for its answer. */
+async function whileHeld(home: Home): Promise<string[]> {
+  for (;;) {
+    const { operations } = await fiatrailJson<{ operations: { state: string }[] }>(home, ['ops', 'list']);
+    if (operations.some(({ state }) => state === 'sent')) return placesOf(home);
+  }
+}
+
+test('the table of files is what a run leaves behind', async () => {
+  const found = new Set(await exercise(newHome(afterAll)));
+  expect([...found].sort()).toEqual(
+    documentedPlaces()
+      .map(({ place, mode }) => `${place} ${mode}`)
+      .sort(),
+  );
+});
+
+test.each(['docs/security.md', 'SECURITY.md'])('%s links only to files that are there', (page) => {
+  const text = readFileSync(join(ROOT, page), 'utf8');
+  const links = [...text.matchAll(/\]\(([^)#]+)\)/g)].map(([, path = '']) => join(ROOT, page, '..', path));
+  expect(links.length).toBeGreaterThan(0);
+  for (const path of links) expect(lstatSync(path).isFile()).toBe(true);
+});
+
+test('the report of a vulnerability names no host and no address', () => {
+  expect(readFileSync(join(ROOT, 'SECURITY.md'), 'utf8')).not.toMatch(/https?:|@[\w-]+\./);
+});

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { readSources } from '../support/source.ts';
+
+/** Where the text of a secret is taken out, how often, and what for: to send it, to keep it, to compare it. Anything else keeps the type. */
+const REVEALED: Readonly<Record<string, readonly [times: number, what: string]>> = {
+  'account/api-key.ts': [1, 'tells the kind of a key by its beginning'],
+  'account/file-store.ts': [1, 'keeps it'],
+  'account/keyring-store.ts': [1, 'keeps it, over standard input of the helper'],
+  'account/profile.ts': [1, 'checks the form of what a store gave'],
+  'account/push.ts': [1, 'gives it to a push command on standard input'],
+  'account/sealing-keys.ts': [4, 'keeps several in one text, and takes them apart'],
+  'account/stores.ts': [1, 'compares what was written with what is read'],
+  'client/client.ts': [1, 'strikes it out of what a service says'],
+  'client/codec.ts': [1, 'sends it'],
+  'commands/fx-vault.ts': [2, 'sends them'],
+  'commands/keys-encryption.ts': [1, 'checks the form of what the service sent'],
+  'commands/keys-rotate.ts': [1, '--print-key'],
+  'commands/keys-sandbox.ts': [1, '--print-key'],
+  'commands/keys.ts': [1, '--print-key'],
+  'commands/rotation.ts': [4, 'gives it to the keeper on standard input, keeps the new one, compares'],
+  'commands/users-onboard.ts': [1, 'sends it'],
+  'crypto/aes-envelope.ts': [1, 'seals with it'],
+  'crypto/fingerprint.ts': [1, 'hashes it'],
+  'crypto/sealed-box.ts': [3, 'opens with it'],
+};
+
+test('a secret is revealed only where it is sent, kept or compared', () => {
+  const found = readSources().flatMap(({ path, code }) => {
+    const times = code.match(/\.reveal\(\)/g)?.length ?? 0;
+    return times > 0 ? [[path, times] as const] : [];
+  });
+  expect(Object.fromEntries(found)).toEqual(
+    Object.fromEntries(Object.entries(REVEALED).map(([path, [times]]) => [path, times])),
+  );
+});

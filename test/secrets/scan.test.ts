@@ -1,0 +1,164 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { documentedPlaces, hereOf, placeOf } from '../docs/places.ts';
+import {
+  fiatrail,
+  fiatrailOnTerminal,
+  type Home,
+  newHome,
+  requireBuilt,
+  startFiatrail,
+  startProgram,
+  temporaryFolder,
+} from '../support/built.ts';
+import { PLANTED } from './planted.ts';
+import { writePrograms } from './programs.ts';
+import { filesBelow, leaks, type Place, type Planted } from './search.ts';
+import { type EchoService, echoService } from './service.ts';
+import { type Stage, type Step, stepsOf } from './steps.ts';
+
+beforeAll(requireBuilt);
+
+/** A home, a service that repeats everything, programs that note how they were started, and files a user would have. */
+async function setStage(): Promise<{ home: Home; service: EchoService; stage: Stage }> {
+  const home = newHome(afterAll);
+  mkdirSync(hereOf(home));
+  const service = await echoService();
+  const own = temporaryFolder(onTestFinished);
+  const file = (name: string, content: string) => {
+    writeFileSync(join(own, name), content);
+    return join(own, name);
+  };
+  const webhook = { webhookUrl: 'https://example.com/hook', enabled: true, secret: PLANTED.webhookSecret.text };
+  const files = {
+    signer: file('signer', PLANTED.vaultPrivateKey.text),
+    signerPublic: file('signer.pub', 'ssh-ed25519 AAAA ops\n'),
+    onboarding: file('onboarding.json', JSON.stringify({ bvn: PLANTED.bvn.text })),
+    webhook: file('webhook.json', JSON.stringify(webhook)),
+  };
+  return {
+    home,
+    service,
+    stage: { baseUrl: service.baseUrl, programs: writePrograms(own, PLANTED.commandKey.text), files },
+  };
+}
+
+/** Runs a step; what it said, under names that say which step it was. */
+async function play(step: Step, home: Home, service: EchoService): Promise<{ places: Place[]; wrong: string[] }> {
+  if (step.manner) service.manner = step.manner;
+  if (step.newKey) service.newKey = PLANTED[step.newKey].text;
+  const { stdout, stderr, code } = await fiatrail(home, step.words, {
+    cwd: hereOf(home),
+    ...(step.env ? { env: step.env } : {}),
+    ...(step.stdin === undefined ? {} : { stdin: step.stdin }),
+  });
+  const name = `${step.words.slice(0, 4).join(' ')} … ${step.words.slice(-3).join(' ')} (${service.manner})`;
+  const shown = (step.shows ?? []).reduce((text, each) => text.replaceAll(PLANTED[each].text, ''), stdout);
+  const isWrong = step.exit !== -1 && code !== step.exit;
+  return {
+    places: [
+      { name: `stdout of ${name}`, bytes: Buffer.from(shown) },
+      { name: `stderr of ${name}`, bytes: Buffer.from(stderr) },
+    ],
+    wrong: isWrong ? [`${name}: ${code} in the place of ${step.exit}: ${stderr}`] : [],
+  };
+}
+
+/** Keys and BVNs are typed where nothing may show them. */
+async function playOnTerminal(home: Home, service: EchoService): Promise<Place[]> {
+  service.manner = 'succeeds';
+  const typed = await fiatrailOnTerminal(
+    home,
+    ['profiles', 'add', 'typed', '--base-url', service.baseUrl, '--mode', 'live', '--check', '-v'],
+    [{ expect: 'API key:', send: `${PLANTED.fileKey.text}\r` }],
+  );
+  service.manner = 'refuses';
+  const onboarded = await fiatrailOnTerminal(
+    home,
+    ['users', 'onboard', '--profile', 'typed', '-v', '-y'],
+    [{ expect: 'BVN (11 digits):', send: `${PLANTED.bvn.text}\r` }],
+  );
+  expect([typed.missed, typed.code, onboarded.missed, onboarded.code]).toEqual([null, 0, null, 3]);
+  return [typed, onboarded].map(({ screen }) => ({ name: 'a terminal', bytes: Buffer.from(screen) }));
+}
+
+/** What others see of the processes while a key is replaced, what the keeper's environment has, and what is on the disk then. */
+async function playHeld(home: Home, service: EchoService): Promise<Place[]> {
+  service.manner = 'holds the new key';
+  service.newKey = PLANTED.newKey.text;
+  const rotation = startFiatrail(home, ['keys', 'rotate', '-y', '--profile', 'typed', '-v'], {
+    cwd: hereOf(home),
+    env: { FIATRAIL_API_KEY: PLANTED.environmentKey.text, FIATRAIL_WEBHOOK_SECRET: PLANTED.variableSecret.text },
+  });
+  await service.held();
+  const { stdout } = await startProgram(home, 'ps', ['-A', '-ww', '-o', 'pid=,ppid=,args=']).end;
+  const [, keeper] = new RegExp(`^ *(\\d+) +${rotation.pid} .*__keeper$`, 'm').exec(stdout) ?? [];
+  const environ = `/proc/${keeper}/environ`;
+  const seen = [
+    ...filesBelow(home.path),
+    { name: 'the list of processes', bytes: Buffer.from(stdout) },
+    // Elsewhere than on Linux nobody can look at it.
+    ...(existsSync('/proc/self') ? [{ name: 'the environment of the keeper', bytes: readFileSync(environ) }] : []),
+  ];
+  service.release();
+  const { code, stdout: said, stderr } = await rotation.end;
+  expect([keeper, code]).toEqual([expect.any(String), 0]);
+  return [...seen, { name: 'what a held rotation said', bytes: Buffer.from(said + stderr) }];
+}
+
+/** The sandbox makes secrets of its own: they are known only afterwards, and are those of its file. */
+function secretsOfSandbox({ stateDir }: Home): Planted[] {
+  const database = new DatabaseSync(join(stateDir, 'sandbox.db'), { readOnly: true });
+  const column = (sql: string) =>
+    database
+      .prepare(sql)
+      .all()
+      .flatMap((row) => Object.values(row).map(String));
+  const found = [
+    ...column('SELECT key FROM api_key'),
+    ...column('SELECT aes_key FROM fintech'),
+    ...column('SELECT embedded_api_key, platform_secret_key, bvn_digest_key FROM setting'),
+  ];
+  database.close();
+  return found.map((text) => ({ what: 'a key of the embedded sandbox', text, kinds: ['sandbox secret'] }));
+}
+
+/** The private keys that the program made by itself, which no other file may hold. */
+const privateKeysIn = (files: readonly Place[]): Planted[] =>
+  files
+    .filter(({ name }) => name.endsWith('.sealing-keys'))
+    .flatMap(({ bytes }) => bytes.toString().trim().split('\n'))
+    .map((text) => ({ what: 'a private key that was made', text, kinds: ['private key'] }));
+
+const SECRETS_OF_SANDBOX: readonly string[] = [PLANTED.webhookSecret.what];
+
+const documented = new Map(documentedPlaces().map(({ place, secrets }) => [place, secrets]));
+
+/** Whether docs/security.md says that this secret stands in this file. */
+function mayStand({ what, kinds = [] }: Planted, { name }: Place): boolean {
+  const there = documented.get(placeOf(name)) ?? [];
+  const isKept = SECRETS_OF_SANDBOX.includes(what) ? ['sandbox secret'] : kinds;
+  return isKept.some((kind) => there.includes(kind));
+}
+
+test('a session of every kind of command leaves each secret only where it is documented', {
+  timeout: 300_000,
+}, async () => {
+  const { home, service, stage } = await setStage();
+  const said: Place[] = [];
+  const wrong: string[] = [];
+  for (const step of stepsOf(stage)) {
+    const played = await play(step, home, service);
+    said.push(...played.places);
+    wrong.push(...played.wrong);
+  }
+  said.push(...(await playOnTerminal(home, service)), ...(await playHeld(home, service)));
+  const files = filesBelow(home.path);
+  const planted = [...Object.values(PLANTED), ...secretsOfSandbox(home), ...privateKeysIn(files)];
+  const places = [...said, ...files, ...stage.programs.notes()];
+  expect.soft(wrong).toEqual([]);
+  expect(leaks(places, planted, mayStand)).toEqual([]);
+  expect(stage.programs.notes().length).toBeGreaterThan(5);
+});
