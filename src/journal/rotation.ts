@@ -24,6 +24,10 @@ export interface Rotation {
 
 /** Stages in which something is still to be done. */
 const OPEN: readonly RotationStage[] = ['prepared', 'sending', 'answered', 'stored', 'proven'];
+
+/** Whether something is still to be done. */
+export const isOpenStage = (stage: RotationStage) => OPEN.includes(stage);
+
 const OPEN_LIST = OPEN.map((stage) => `'${stage}'`).join(', ');
 
 /** One account has one replacement at a time: the index refuses another. */
