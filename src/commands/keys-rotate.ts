@@ -7,7 +7,7 @@ import { CliError } from '../exit.ts';
 import type { Secret } from '../secret.ts';
 import { command, type Outcome } from './command.ts';
 import { repeated, switchOn, word } from './parameters.ts';
-import { beginRotation, sendRotation, settleRotation, underWay, working } from './rotation.ts';
+import { beginRotation, sendRotation, settleRotation, tidyAfterKill, underWay, working } from './rotation.ts';
 import { giveUp } from './rotation-answer.ts';
 import { currentKey, finished, printOf, resume } from './rotation-end.ts';
 import { isWritable } from './rotation-steps.ts';
@@ -138,6 +138,7 @@ export const rotateCommand = command({
         hint: 'the push commands of the interrupted replacement are run',
       });
     }
+    if (!session.globals.dryRun) await tidyAfterKill(session);
     return (isResumed ? resume : rotate)(session, { pushCommand, printKey });
   },
 });

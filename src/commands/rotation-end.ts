@@ -129,11 +129,10 @@ export async function finishRotations(session: Session): Promise<void> {
 
 async function finishOpen(session: Session): Promise<void> {
   const { world, profile } = session;
-  const kept = keptRotations(world);
   const journal = await session.journal();
-  await tidyAfterKill(session, kept);
+  await tidyAfterKill(session);
   const open = journal.rotations.openOf({ profile: profile.name, baseUrl: profile.baseUrl });
-  if (!open || !kept.includes(open.operationId)) return;
+  if (!open || !keptRotations(world).includes(open.operationId)) return;
   const { keyFile } = await working(session, open.operationId, () => settleRotation(session, open.operationId));
   const where = keyFile ? `it is in ${keyFile}` : `it is kept in ${open.keyPlace}`;
   await session.say(`an interrupted replacement of the API key was finished: ${where}`);

@@ -1,5 +1,6 @@
 import {
   KEEPER_WORD,
+  keptRotations,
   leaveKey,
   lockRotation,
   readRotation,
@@ -69,7 +70,9 @@ async function tidy(session: Session, operationId: string): Promise<void> {
 }
 
 /** Tidies after a process that was killed at the end of a replacement, or before its first word of it was in the journal. */
-export async function tidyAfterKill(session: Session, kept: readonly string[]): Promise<void> {
+export async function tidyAfterKill(session: Session): Promise<void> {
+  const kept = keptRotations(session.world);
+  if (kept.length === 0) return;
   const journal = await session.journal();
   for (const operationId of kept) {
     const stage = journal.rotations.find(operationId)?.stage;
