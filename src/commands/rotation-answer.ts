@@ -68,13 +68,18 @@ export async function keyOfAnswer(session: Session, operationId: string, spare: 
 
 const noAnswer = (reason: string): Sent => ({ noAnswer: 'network', sent: true, reason });
 
+const TORN = 'the answer was not written whole';
+
+/** An answer without a key that can be used may have it in another form: it stays for a person to look at. */
+const isWorthALook = (sent: Sent) => 'response' in sent || sent.reason === TORN;
+
 /** What was kept of the sending. */
 function sentOf(text: string): Sent {
   if (text === '') return noAnswer('the process that sent it ended before an answer came');
   try {
     return JSON.parse(text) as Sent;
   } catch {
-    return noAnswer('the answer was not written whole');
+    return noAnswer(TORN);
   }
 }
 
@@ -92,7 +97,7 @@ async function readAnswer(session: Session, operationId: string, sent: Sent): Pr
     return apiKeyFrom(data.apiKey ?? '', 'the new API key');
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    if (error.category === 'unknown' || error.category === 'usage') throw await lost(session, operationId, error);
+    if (error.category === 'unknown' || error.category === 'usage') throw await lost(session, operationId, sent, error);
     await giveUp(session, operationId, 'sending', error.message);
     throw withOperation(error, operationId);
   }
@@ -105,12 +110,12 @@ async function oldKey({ profile }: Session): Promise<Secret> {
 }
 
 /** Nobody knows whether the key was replaced. */
-async function lost(session: Session, operationId: string, error: CliError): Promise<CliError> {
+async function lost(session: Session, operationId: string, sent: Sent, error: CliError): Promise<CliError> {
   const journal = await session.journal();
   await record(session, () => {
     journal.moveRotation(operationId, 'sending', 'lost', error.message);
   });
-  // An answer without a key that can be used may have it in another form: it stays for a person to look at.
+  if (!isWorthALook(sent)) removeRotation(session.world, operationId, ['answer']);
   const file = rotationFile(session.world, operationId, 'answer');
   const seen = file ? ` (the answer is kept in ${file})` : '';
   return new CliError('unknown', `${session.profile.name}: ${error.message}${seen}`, {
