@@ -107,25 +107,14 @@ export function keepersOf({ path }: Home): number[] {
     .map(Number);
 }
 
-const pause = () => new Promise((resolve) => setTimeout(resolve, 10));
+/** Resolves when something that is looked at again and again has come true. */
+export async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 10));
+}
 
 /** Resolves when no keeper of a home is left. */
 export async function keepersGone(home: Home): Promise<void> {
-  while (keepersOf(home).length > 0) await pause();
-}
-
-/** Resolves with the id of a home's keeper as soon as there is one. */
-export async function keeperStarted(home: Home): Promise<number> {
-  for (;;) {
-    const [pid] = keepersOf(home);
-    if (pid !== undefined) return pid;
-    await pause();
-  }
-}
-
-/** Resolves when the newest replacement in the journal is at one of the stages. */
-export async function stageReached(home: Home, ...stages: readonly RotationStage[]): Promise<void> {
-  while (!stages.includes(rotationRows(home).at(-1)?.stage ?? 'prepared')) await pause();
+  await until(() => keepersOf(home).length === 0);
 }
 
 /** A command in a process group of its own, which can be killed with it. */
