@@ -48,7 +48,7 @@ async function privateKeyFor(session: Session, stored: StoredProfile, input: Inp
 /** The public key as it is sent: plain, or in the older envelope under the account's AES key. */
 async function registration(session: Session, publicKey: string, isInEnvelope: boolean | undefined) {
   if (!isInEnvelope) return { data: publicKey };
-  const { data } = await session.call(getAesKey, {});
+  const { data } = await session.call(getAesKey, {}, { isBeforehand: true });
   const aesKey = data.aesKey ?? '';
   if (!/^[0-9a-f]{64}$/i.test(aesKey)) {
     throw new CliError('network', 'the AES key of the account is not 64 hexadecimal digits, so nothing was sent', {

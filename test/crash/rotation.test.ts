@@ -125,7 +125,7 @@ const FORMS: readonly [form: string, kills: number, open: () => Promise<Field>][
     Math.ceil(KILLS / 4),
     async () => {
       const field = embedded();
-      await must(field.home, ['status', '-q']);
+      await must(field.home, ['sandbox', 'seed', '--rate-limits', 'off', '-q']);
       return field;
     },
   ],
