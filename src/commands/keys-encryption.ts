@@ -64,8 +64,10 @@ async function seal(session: Session, input: Input, isNew: boolean): Promise<Out
   const { world, profile } = session;
   const stored = keptProfile(session);
   const requests = input.sealRequests ?? stored.sealing?.requests ?? false;
-  const platformKey = requests ? await acceptedPlatformKey(session, stored) : stored.sealing?.platformKey;
   const privateKey = await privateKeyFor(session, stored, input, isNew);
+  // Without a key that somebody brings, the answers to what follows may not open.
+  if (input.privateKeyStdin && !session.globals.dryRun) await keepSealingKey(world, stored, privateKey);
+  const platformKey = requests ? await acceptedPlatformKey(session, stored) : stored.sealing?.platformKey;
   const publicKey = publicHalf(privateKey);
   const request = await registration(session, publicKey, input.aesEnvelope);
   if (!session.globals.dryRun) await keepSealingKey(world, stored, privateKey);

@@ -115,11 +115,12 @@ export const rotateCommand = command({
   words: ['keys', 'rotate'],
   summary: 'Replace the API key; the old one dies at once',
   details:
-    'Store, key and push commands are tried first. The request is sent once, by a process that outlives this one, and its answer is on the disk before anything else is done with it: whatever ends this command, the next one finishes. Exit code 8: the new key is safe, and something is left to do. Each push command gets the new key on its standard input, without a line end.',
+    'Store, key and push commands are tried first. The request is sent once, by a process that outlives this one, and its answer is on the disk before anything else is done with it: whatever ends this command, the next one finishes. Exit code 8: the new key is safe, and something is left to do. Each push command gets the new key on its standard input, without a line end; with --resume, push commands take the place of those that have not got it yet.',
   examples: [
     'fiatrail keys rotate',
     'fiatrail keys rotate --push-command "vault kv put kv/fiatrail key=-" --yes --no-input -o json',
     'fiatrail keys rotate --resume',
+    'fiatrail keys rotate --resume --push-command "vault kv put kv/fiatrail key=-"',
   ],
   endpoints: [regenerateApiKey.id, getPlatformPublicKey.id],
   finishesRotations: true,
@@ -133,11 +134,6 @@ export const rotateCommand = command({
     resume: switchOn('--resume', 'finish a replacement that was interrupted'),
   },
   run: async (session, { pushCommand, printKey, resume: isResumed }) => {
-    if (isResumed && pushCommand) {
-      throw new CliError('usage', '--resume and --push-command cannot go together', {
-        hint: 'the push commands of the interrupted replacement are run',
-      });
-    }
     if (!session.globals.dryRun) await tidyAfterKill(session);
     return (isResumed ? resume : rotate)(session, { pushCommand, printKey });
   },

@@ -18,8 +18,10 @@ export function unfinished(
   message: string,
   { code, operationId, cause, hint }: { code: string; operationId: string; cause?: unknown; hint?: string },
 ): CliError {
-  const category = world.interrupted.aborted ? 'interrupted' : 'pending';
-  return new CliError(category, message, { code, operationId, cause, hint: hint ?? `finish with: ${RESUME}` });
+  const { aborted } = world.interrupted;
+  const next = `finish with: ${RESUME}`;
+  const details = { code, operationId, cause, hint: aborted ? next : (hint ?? next) };
+  return new CliError(aborted ? 'interrupted' : 'pending', message, details);
 }
 
 /** A replacement that came to nothing is closed, with its operation. */

@@ -1,3 +1,4 @@
+import { pushWords } from '../account/push.ts';
 import { keptRotations, removeRotation, rotationFile } from '../account/rotation-files.ts';
 import { getPlatformPublicKey } from '../contract/management.ts';
 import { fingerprint } from '../crypto/fingerprint.ts';
@@ -11,6 +12,10 @@ import { endDryRun, type Session } from './session.ts';
 
 interface Printing {
   readonly printKey: boolean | undefined;
+}
+
+interface Resuming extends Printing {
+  readonly pushCommand: readonly string[] | undefined;
 }
 
 /** The key now in use; an embedded sandbox has its own. */
@@ -52,16 +57,19 @@ function outcomeOf({ rotation, key, keyFile }: Settled, { printKey }: Printing):
 }
 
 /** Brings the open replacement of the account to its end; where the last one was lost, finds out what it came to. */
-export async function resume(session: Session, input: Printing): Promise<Outcome> {
+export async function resume(session: Session, input: Resuming): Promise<Outcome> {
   const { profile } = session;
   const journal = await session.journal();
   const rotation = journal.rotations.openOf({ profile: profile.name, baseUrl: profile.baseUrl });
   if (rotation) {
     const { operationId, stage, pushes } = rotation;
-    endDryRun(session, { profile: profile.name, operationId, stage, pushCommands: pushes });
-    return working(session, operationId, async () =>
-      finished(session, await settleRotation(session, operationId), input),
-    );
+    const { pushCommand } = input;
+    for (const text of pushCommand ?? []) pushWords(session.world, text);
+    endDryRun(session, { profile: profile.name, operationId, stage, pushCommands: pushCommand ?? pushes });
+    return working(session, operationId, async () => {
+      if (pushCommand) journal.rotations.pushInstead(operationId, pushCommand);
+      return finished(session, await settleRotation(session, operationId), input);
+    });
   }
   const latest = journal.rotations.latestOf({ profile: profile.name, baseUrl: profile.baseUrl });
   if (latest?.stage !== 'lost') {

@@ -73,7 +73,8 @@ export async function push(session: Session, { operationId, pushes, pushed }: Ro
     const problem = await pushKey(session.world, words, key);
     if (problem !== undefined) {
       const message = `the key was replaced and works, and push command ${index + 1} of ${pushes.length} ${problem}`;
-      throw unfinished(session, message, { code: 'PUSH_FAILED', operationId });
+      const hint = `mend it, then finish with: ${RESUME}; or add --push-command to that, to run another one in its place`;
+      throw unfinished(session, message, { code: 'PUSH_FAILED', operationId, hint });
     }
     await record(session, () => journal.rotations.pushed(operationId, index + 1));
   }

@@ -58,9 +58,13 @@ export async function working<T>(session: Session, operationId: string, work: ()
 /** Removes what is kept of a replacement that is at an end, and never what may be the only copy of a key. Held: its lock. */
 async function tidy(session: Session, operationId: string): Promise<void> {
   const { world } = session;
-  const stage = (await session.journal()).rotations.find(operationId)?.stage;
+  const { rotations } = await session.journal();
+  const rotation = rotations.find(operationId);
+  const stage = rotation?.stage;
   if (stage && isOpenStage(stage)) return;
-  const isOver = stage === 'done' || stage === 'refused';
+  // A replacement that went through since has made an answer that was of no use worthless.
+  const isOutdated = rotation?.stage === 'lost' && rotations.latestOf(rotation)?.stage === 'done';
+  const isOver = stage === 'done' || stage === 'refused' || isOutdated;
   // One that no journal knows, or whose answer was of no use, is kept for a person as far as there is anything to see.
   const parts = (['answer', 'key'] as const).filter(
     (part) => isOver || readRotation(world, operationId, part) === undefined,

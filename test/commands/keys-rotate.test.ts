@@ -365,9 +365,22 @@ describe('--resume', () => {
     expect((await refused(RESUME, 2)).code).toBe('NOTHING_TO_RESUME');
   });
 
-  test('does not go with push commands: 2', async () => {
-    const { refused } = await bench();
-    await refused([...RESUME, '--push-command', 'x'], 2);
+  test('with push commands runs those in the place of what has not got the key', async () => {
+    const on = await bench();
+    const got: string[] = [];
+    const program = (name: string, code: number) => (input: string) => {
+      got.push(`${name} ${input}`);
+      return ended(code);
+    };
+    Object.assign(on.programs, { good: program('good', 0), bad: program('bad', 1), other: program('other', 0) });
+    await on.refused([...ROTATE, '--push-command', 'good', '--push-command', 'bad'], 8);
+    expect((await on.refused([...RESUME, '--push-command', 'nowhere'], 2)).code).toBe('PUSH_COMMAND_MISSING');
+    const { stdout } = await on.run([...RESUME, '--push-command', 'other']);
+    expect([JSON.parse(stdout).pushedTo, got, on.left()]).toEqual([
+      2,
+      [`good ${NEW}`, `bad ${NEW}`, `other ${NEW}`],
+      [],
+    ]);
   });
 
   test('after no answer finds that the old key works', async () => {
@@ -376,6 +389,19 @@ describe('--resume', () => {
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { outcome: 'not replaced' }]);
     on.service.regenerate = (replace) => replace();
     expect((await on.run(ROTATE)).code).toBe(0);
+  });
+
+  test('leaves an answer that was of no use until a replacement has gone through', async () => {
+    const on = await lostWith(
+      false,
+      says(() => html(502), false),
+    );
+    await on.run(RESUME);
+    expect(on.left()).toEqual([expect.stringMatching(/\.answer$/)]);
+    on.service.regenerate = (replace) => replace();
+    await on.run(ROTATE);
+    await on.run(['keys', 'platform', '--profile', 'main']);
+    expect(on.left()).toEqual([]);
   });
 
   test('after no answer finds that the old key is dead: 4', async () => {
