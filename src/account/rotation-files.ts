@@ -32,12 +32,12 @@ const roomOf = (place: Place, operationId: string, part: RotationPart) =>
 const elsewhere = ({ homeDir }: Place, operationId: string, part: RotationPart) =>
   join(homeDir, `.fiatrail-${operationId}.${part}`);
 
-/** A key that no store of this machine has, under a name that says it is for a person. */
-const leftKey = (place: Place, operationId: string) => join(rotationsDir(place), `${operationId}.api-key`);
+/** The same key under a name that says it is for a person: no store of this machine has it. */
+const leftName = (path: string) => path.replace(/\.key$/, '.api-key');
 
 function pathsOf(place: Place, operationId: string, part: RotationPart): string[] {
   const usual = [roomOf(place, operationId, part), elsewhere(place, operationId, part)];
-  return part === 'key' ? [...usual, leftKey(place, operationId)] : usual;
+  return part === 'key' ? usual.flatMap((path) => [path, leftName(path)]) : usual;
 }
 
 /** Takes the room for all that may have to be kept, so that a disk that is full by then loses nothing. Throws the error of the system. */
@@ -90,12 +90,11 @@ export function keepRotation(place: Place, operationId: string, part: RotationPa
   }
 }
 
-/** Leaves the key to a person; gives back its file, or undefined when no file has it. */
+/** Leaves the key to a person; gives back its file, or undefined when it stands in none of its own. Throws the error of the system. */
 export function leaveKey(place: Place, operationId: string): string | undefined {
   const path = rotationFile(place, operationId, 'key');
-  if (path !== roomOf(place, operationId, 'key')) return path;
-  renameSync(path, leftKey(place, operationId));
-  return leftKey(place, operationId);
+  if (path) renameSync(path, leftName(path));
+  return path && leftName(path);
 }
 
 /** Forgets parts of a replacement; a key that was left to a person stays. */

@@ -1,3 +1,4 @@
+import { stateDir } from '../account/paths.ts';
 import {
   KEEPER_WORD,
   keptRotations,
@@ -174,6 +175,13 @@ async function finish(session: Session, operationId: string, key: Secret): Promi
   const { pushes } = journal.rotations.find(operationId) ?? { pushes: [] };
   const isKept = profile.mode === 'embedded' || isWritable(profile) || pushes.length > 0;
   const keyFile = isKept ? undefined : leaveKey(world, operationId);
+  if (!isKept && !keyFile) {
+    throw unfinished(session, 'the key was replaced and works, and could be written to no file', {
+      code: 'KEY_NOT_KEPT',
+      operationId,
+      hint: `make room in ${stateDir(world)}, then finish with: ${RESUME}`,
+    });
+  }
   const rotation = await advance(session, operationId, 'proven', 'done');
   if (rotation.stage === 'done') return { rotation, key, keyFile };
   throw unfinished(session, 'the key was replaced and works, and the journal could not be written', {

@@ -459,6 +459,18 @@ describe('an account whose key is kept elsewhere', () => {
     expect(on.left()).toEqual([expect.stringMatching(/\.api-key$/)]);
   });
 
+  test('with --print-key has it in the home folder when the key’s room is gone', async () => {
+    const on = await bench(undefined, ENV);
+    const room = join(on.world.stateDir, 'rotations');
+    on.service.regenerate = (replace) => {
+      rmSync(room, { recursive: true });
+      writeFileSync(room, 'in the way');
+      return replace();
+    };
+    const { keyFile } = JSON.parse((await on.run([...OF_ENV, '--print-key'])).stdout) as { keyFile: string };
+    expect(fileNamed(`in ${keyFile}`)).toEqual([NEW, 0o600]);
+  });
+
   test('with a push command is done when that took it', async () => {
     const on = await bench(undefined, ENV);
     on.programs['vault'] = () => ended(0);
