@@ -80,7 +80,7 @@ async function execute({ command, texts, globals, profile }: SettledLine, world:
       if (command.isLocal) return;
       await session.note(`profile ${profile.name} · ${MODE_WORDS[profile.mode]}`);
       if (!command.finishesRotations && keptRotations(world).length > 0)
-        await (await import('./commands/keys-rotate.ts')).finishRotations(session);
+        await (await import('./commands/rotation-end.ts')).finishRotations(session);
     });
     const outcome = await runToDryRun(async () => {
       const own = await command.run(session, input as never);

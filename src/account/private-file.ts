@@ -1,7 +1,9 @@
 import {
   chmodSync,
   closeSync,
+  constants,
   fsyncSync,
+  ftruncateSync,
   lstatSync,
   openSync,
   readFileSync,
@@ -150,11 +152,12 @@ export function reservePrivateFile(path: string, bytes: number): void {
   syncFolder(dirname(path));
 }
 
-/** Writes a text into the room that was taken for it: on the disk when this returns. Blanks of the room stay after it. */
+/** Writes a text into the room that was taken for it: on the disk when this returns. A kill in the midst may leave blanks after it. */
 export function fillPrivateFile(path: string, text: string): void {
-  const file = openSync(path, 'r+');
+  const file = openSync(path, constants.O_RDWR | (constants.O_NOFOLLOW ?? 0));
   try {
     writeAll(file, text);
+    ftruncateSync(file, Buffer.byteLength(text));
   } finally {
     closeSync(file);
   }

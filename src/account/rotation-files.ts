@@ -1,9 +1,16 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { acquireLock } from '../sqlite/lock.ts';
 import type { World } from '../world.ts';
 import { rotationsDir } from './paths.ts';
-import { fillPrivateFile, readPrivateFile, removePrivateFile, reservePrivateFile } from './private-file.ts';
+import {
+  fillPrivateFile,
+  readPrivateFile,
+  removePrivateFile,
+  reservePrivateFile,
+  writeFileWhole,
+  writePrivateFile,
+} from './private-file.ts';
 
 /** The first word that starts the keeper: the process that sends the request and keeps its answer. */
 export const KEEPER_WORD = '__keeper';
@@ -18,40 +25,106 @@ export type RotationPart = keyof typeof ROOM_BYTES;
 
 const PARTS = Object.keys(ROOM_BYTES) as RotationPart[];
 
-export function rotationFile(place: Place, operationId: string, part: RotationPart): string {
-  return join(rotationsDir(place), `${operationId}.${part}`);
+const roomOf = (place: Place, operationId: string, part: RotationPart) =>
+  join(rotationsDir(place), `${operationId}.${part}`);
+
+/** Where it goes when its room is gone: the folder of the state was taken away in the midst. */
+const elsewhere = ({ homeDir }: Place, operationId: string, part: RotationPart) =>
+  join(homeDir, `.fiatrail-${operationId}.${part}`);
+
+/** The same key under a name that says it is for a person: no store of this machine has it. */
+const leftName = (path: string) => path.replace(/\.key$/, '.api-key');
+
+function pathsOf(place: Place, operationId: string, part: RotationPart): string[] {
+  const usual = [roomOf(place, operationId, part), elsewhere(place, operationId, part)];
+  return part === 'key' ? usual.flatMap((path) => [path, leftName(path)]) : usual;
 }
 
 /** Takes the room for all that may have to be kept, so that a disk that is full by then loses nothing. Throws the error of the system. */
 export function reserveRotation(place: Place, operationId: string): void {
-  for (const part of PARTS) reservePrivateFile(rotationFile(place, operationId, part), ROOM_BYTES[part]);
+  for (const part of PARTS) reservePrivateFile(roomOf(place, operationId, part), ROOM_BYTES[part]);
+}
+
+/** The file that has it, and its text; undefined when nothing was kept yet. */
+function found(place: Place, operationId: string, part: RotationPart) {
+  for (const path of pathsOf(place, operationId, part)) {
+    const text = readable(path)?.trim();
+    if (text) return { path, text };
+  }
+  return undefined;
+}
+
+function readable(path: string): string | undefined {
+  try {
+    return readPrivateFile(path);
+  } catch {
+    // Something else stands there by now: it is not what we kept.
+    return undefined;
+  }
 }
 
 /** What is kept; undefined when nothing was yet. */
 export function readRotation(place: Place, operationId: string, part: RotationPart): string | undefined {
-  return readPrivateFile(rotationFile(place, operationId, part))?.trim() || undefined;
+  return found(place, operationId, part)?.text;
 }
 
-/** On the disk when this returns. */
-export function keepRotation(place: Place, operationId: string, part: RotationPart, text: string): void {
-  fillPrivateFile(rotationFile(place, operationId, part), text);
+/** The file that has it; undefined when none has. */
+export function rotationFile(place: Place, operationId: string, part: RotationPart): string | undefined {
+  return found(place, operationId, part)?.path;
 }
 
+/** On the disk when this returns: in its room, or elsewhere, which gives back false. Throws the error of the system when it is nowhere. */
+export function keepRotation(place: Place, operationId: string, part: RotationPart, text: string): boolean {
+  const path = roomOf(place, operationId, part);
+  const unique = `${operationId}.${part}`;
+  try {
+    fillPrivateFile(path, text);
+    return true;
+  } catch {
+    try {
+      writePrivateFile(path, text, unique);
+    } catch {
+      writeFileWhole(elsewhere(place, operationId, part), text, unique);
+    }
+    return false;
+  }
+}
+
+/** Leaves the key to a person; gives back its file, or undefined when it stands in none of its own. Throws the error of the system. */
+export function leaveKey(place: Place, operationId: string): string | undefined {
+  const path = rotationFile(place, operationId, 'key');
+  if (path) renameSync(path, leftName(path));
+  return path && leftName(path);
+}
+
+/** Forgets parts of a replacement; a key that was left to a person stays. */
 export function removeRotation(place: Place, operationId: string, parts: readonly RotationPart[] = PARTS): void {
-  for (const part of parts) removePrivateFile(rotationFile(place, operationId, part));
-  if (parts !== PARTS) return;
-  for (const holder of HOLDERS) removePrivateFile(lockFile(place, operationId, holder));
+  for (const part of parts) {
+    remove(roomOf(place, operationId, part));
+    remove(elsewhere(place, operationId, part));
+  }
 }
 
-/** The operations of which something is kept: the replacements that may not be at an end. */
+/** What cannot be removed does no harm where it is. */
+function remove(path: string): void {
+  try {
+    removePrivateFile(path);
+  } catch {
+    // A folder that was replaced, or a disk that is read-only by now.
+  }
+}
+
+/** The operations of which something is here: the replacements that may not be at an end, or were not tidied away. */
 export function keptRotations(place: Place): string[] {
   try {
-    const names = readdirSync(rotationsDir(place)).flatMap((name) => /^(.+)\.(?:answer|key)$/.exec(name)?.[1] ?? []);
+    const names = readdirSync(rotationsDir(place)).flatMap((name) => KEPT.exec(name)?.[1] ?? []);
     return [...new Set(names)].sort();
   } catch {
     return [];
   }
 }
+
+const KEPT = /^([^.]+)\.(?:answer|key|send\.db|work\.db)$/;
 
 /** send: the keeper, until the answer is on the disk. work: the command that brings the replacement to its end. */
 export type RotationHolder = 'send' | 'work';
@@ -63,4 +136,9 @@ const lockFile = (place: Place, operationId: string, holder: RotationHolder) =>
 /** Undefined when another process holds it for longer than `waitMs`. */
 export function lockRotation(place: Place, operationId: string, holder: RotationHolder, waitMs: number) {
   return acquireLock(lockFile(place, operationId, holder), waitMs);
+}
+
+/** Of a replacement that is at an end: whoever gets a lock after this finds it so in the journal, and does nothing. */
+export function removeRotationLocks(place: Place, operationId: string): void {
+  for (const holder of HOLDERS) remove(lockFile(place, operationId, holder));
 }

@@ -1,6 +1,6 @@
 import { journalPath } from '../account/paths.ts';
 import type { Profile } from '../account/profile.ts';
-import { keepRotation, lockRotation } from '../account/rotation-files.ts';
+import { keepRotation, lockRotation, removeRotationLocks } from '../account/rotation-files.ts';
 import { encodeRequest } from '../client/codec.ts';
 import { type Sent, send } from '../client/transport.ts';
 import { regenerateApiKey } from '../contract/management.ts';
@@ -25,7 +25,7 @@ const LOCK_WAIT_MS = 5_000;
 /**
  * Replaces an API key and keeps the answer: a process of its own, which outlives the command that started it, since between
  * an answer and the disk a command that is killed would take the only copy of the new key with it. The answer that cannot be
- * written goes to standard output.
+ * written where it belongs goes to standard output too.
  */
 export async function keep(world: World): Promise<number> {
   const order = JSON.parse(await world.stdin.readAll(MAX_ORDER_BYTES)) as KeeperOrder;
@@ -36,18 +36,26 @@ export async function keep(world: World): Promise<number> {
   const account = await openAccount(world, accountOf(order));
   try {
     // Who waited for this process and gave it up has closed the replacement: then nothing may be sent any more.
-    if (!journal.claimRotation(operationId)) return 1;
-    const sent = JSON.stringify(await sendOnce(world, order, account));
-    try {
-      keepRotation(world, operationId, 'answer', sent);
-    } catch {
-      await world.stdout.write(sent);
+    if (!journal.moveRotation(operationId, 'prepared', 'sending')) {
+      removeRotationLocks(world, operationId);
+      return 1;
     }
+    const sent = JSON.stringify(await sendOnce(world, order, account));
+    if (!isInItsRoom(world, operationId, sent)) await world.stdout.write(sent);
     return 0;
   } finally {
     await account.close();
     journal.close();
     lock.release();
+  }
+}
+
+/** False when somebody who still waits for this process should have the answer from its own mouth. */
+function isInItsRoom(world: World, operationId: string, sent: string): boolean {
+  try {
+    return keepRotation(world, operationId, 'answer', sent);
+  } catch {
+    return false;
   }
 }
 

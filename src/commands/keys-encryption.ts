@@ -48,7 +48,7 @@ async function privateKeyFor(session: Session, stored: StoredProfile, input: Inp
 /** The public key as it is sent: plain, or in the older envelope under the account's AES key. */
 async function registration(session: Session, publicKey: string, isInEnvelope: boolean | undefined) {
   if (!isInEnvelope) return { data: publicKey };
-  const { data } = await session.call(getAesKey, {});
+  const { data } = await session.call(getAesKey, {}, { isBeforehand: true });
   const aesKey = new Secret(data.aesKey ?? '');
   if (!/^[0-9a-f]{64}$/i.test(aesKey.reveal())) {
     throw new CliError('network', 'the AES key of the account is not 64 hexadecimal digits, so nothing was sent', {
@@ -64,8 +64,10 @@ async function seal(session: Session, input: Input, isNew: boolean): Promise<Out
   const { world, profile } = session;
   const stored = keptProfile(session);
   const requests = input.sealRequests ?? stored.sealing?.requests ?? false;
-  const platformKey = requests ? await acceptedPlatformKey(session, stored) : stored.sealing?.platformKey;
   const privateKey = await privateKeyFor(session, stored, input, isNew);
+  // Without a key that somebody brings, the answers to what follows may not open.
+  if (input.privateKeyStdin && !session.globals.dryRun) await keepSealingKey(world, stored, privateKey);
+  const platformKey = requests ? await acceptedPlatformKey(session, stored) : stored.sealing?.platformKey;
   const publicKey = publicHalf(privateKey);
   const request = await registration(session, publicKey, input.aesEnvelope);
   if (!session.globals.dryRun) await keepSealingKey(world, stored, privateKey);

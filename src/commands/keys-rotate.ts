@@ -1,18 +1,18 @@
 import type { Profile } from '../account/profile.ts';
 import { storeFor } from '../account/profile.ts';
 import { pushWords } from '../account/push.ts';
-import { keptRotations, lockRotation } from '../account/rotation-files.ts';
 import { openStore, requireWritable } from '../account/stores.ts';
 import { getPlatformPublicKey, regenerateApiKey } from '../contract/management.ts';
-import { fingerprint } from '../crypto/fingerprint.ts';
 import { CliError } from '../exit.ts';
-import type { Rotation } from '../journal/rotation.ts';
 import type { Secret } from '../secret.ts';
 import type { Prompter } from '../world.ts';
 import { command, type Outcome } from './command.ts';
 import { checkOf } from './input.ts';
 import { repeated, switchOn, word } from './parameters.ts';
-import { beginRotation, isWritable, type Settled, sendRotation, settleRotation } from './rotation.ts';
+import { beginRotation, sendRotation, settleRotation, tidyAfterKill, underWay, working } from './rotation.ts';
+import { giveUp } from './rotation-answer.ts';
+import { currentKey, finished, printOf, resume } from './rotation-end.ts';
+import { isWritable } from './rotation-steps.ts';
 import type { Session } from './session.ts';
 import { equivalent } from './wizard.ts';
 
@@ -59,17 +59,29 @@ function confirmation({ profile }: Session, { pushCommand = [] }: Input, oldKey:
   ] as const;
 }
 
-/** The key now in use, by its fingerprint; an embedded sandbox has its own. */
-async function currentKey({ profile, connection }: Session): Promise<Secret | undefined> {
-  await connection();
-  return profile.key?.load();
+async function isUnderWay(session: Session): Promise<boolean> {
+  const { name, baseUrl } = session.profile;
+  return (await session.journal()).rotations.openOf({ profile: name, baseUrl }) !== undefined;
+}
+
+/** Tries out what can be; a key that died because another command replaces it is told as that. Throws CliError. */
+async function rotatable(session: Session, input: Input): Promise<Secret> {
+  if (await isUnderWay(session)) throw underWay(session.profile.name);
+  const apiKey = await currentKey(session);
+  try {
+    await requireRotatable(session, input);
+  } catch (error) {
+    const isDead = error instanceof CliError && error.category === 'auth';
+    if (isDead && ((await isUnderWay(session)) || printOf(await currentKey(session)) !== printOf(apiKey)))
+      throw underWay(session.profile.name);
+    throw error;
+  }
+  return apiKey;
 }
 
 async function rotate(session: Session, input: Input): Promise<Outcome> {
-  const { profile } = session;
-  await requireRotatable(session, input);
-  const apiKey = await currentKey(session);
-  const oldFingerprint = apiKey ? fingerprint(apiKey) : 'the sandbox’s own';
+  const { profile, world } = session;
+  const oldFingerprint = printOf(await rotatable(session, input));
   await session.agreeTo(
     regenerateApiKey,
     {},
@@ -78,101 +90,28 @@ async function rotate(session: Session, input: Input): Promise<Outcome> {
       lines: confirmation(session, input, oldFingerprint),
     },
   );
-  const operationId = await beginRotation(session, {
-    keyPlace: placeOf(profile),
-    oldFingerprint,
-    pushes: input.pushCommand ?? [],
-  });
+  const operationId = world.ids.uuid();
+  // Held before anybody else can see that there is something to finish.
   return working(session, operationId, async () => {
-    const spare = await sendRotation(session, operationId, apiKey);
+    const pushes = input.pushCommand ?? [];
+    await beginRotation(session, { operationId, keyPlace: placeOf(profile), oldFingerprint, pushes });
+    const apiKey = await sameKey(session, operationId, oldFingerprint);
+    const spare = await sendRotation(session, operationId, profile.key ? apiKey : undefined);
     session.accepted({ operationId, requestId: undefined });
-    return outcomeOf(await settleRotation(session, operationId, spare), input);
+    return finished(session, await settleRotation(session, operationId, spare), input);
   });
 }
 
-/** Nobody else brings a replacement to its end while this command does. */
-async function working<T>({ world }: Session, operationId: string, work: () => Promise<T>): Promise<T> {
-  const lock = await lockRotation(world, operationId, 'work', 0);
-  if (!lock) {
-    throw new CliError('declined', 'another command is finishing this replacement of the key; nothing was sent', {
-      code: 'ROTATION_UNDER_WAY',
-      operationId,
-      hint: 'wait for it to end',
-    });
-  }
-  try {
-    return await work();
-  } finally {
-    lock.release();
-  }
-}
-
-function outcomeOf({ rotation, key, keyFile }: Settled, { printKey }: Pick<Input, 'printKey'>): Outcome {
-  return {
-    result: {
-      data: {
-        profile: rotation.profile,
-        outcome: 'replaced',
-        oldFingerprint: rotation.oldFingerprint,
-        fingerprint: fingerprint(key),
-        keptIn: rotation.keyPlace,
-        ...(rotation.pushes.length > 0 ? { pushedTo: rotation.pushes.length } : {}),
-        ...(keyFile ? { keyFile } : {}),
-        ...(printKey ? { apiKey: key.reveal() } : {}),
-        operationId: rotation.operationId,
-      },
-    },
-  };
-}
-
-async function resume(session: Session, input: Input): Promise<Outcome> {
-  const { profile } = session;
-  const journal = await session.journal();
-  const rotation = journal.rotations.openOf({ profile: profile.name, baseUrl: profile.baseUrl });
-  if (rotation) {
-    return working(session, rotation.operationId, async () =>
-      outcomeOf(await settleRotation(session, rotation.operationId), input),
-    );
-  }
-  const latest = journal.rotations.latestOf({ profile: profile.name, baseUrl: profile.baseUrl });
-  if (latest?.stage !== 'lost') {
-    throw new CliError('usage', `no replacement of the key of ${profile.name} is unfinished`, {
-      code: 'NOTHING_TO_RESUME',
-      hint: 'begin one with: fiatrail keys rotate',
-    });
-  }
-  return afterLost(session, latest);
-}
-
-/** No answer came: whether the old key still works says what happened. */
-async function afterLost(session: Session, { operationId, oldFingerprint }: Rotation): Promise<Outcome> {
-  const { profile } = session;
-  try {
-    await session.call(getPlatformPublicKey, {});
-  } catch (error) {
-    if (!(error instanceof CliError) || error.category !== 'auth') throw error;
-    throw new CliError('auth', 'the key that is kept is refused: the old one is dead, and the new one never arrived', {
-      code: 'KEY_LOST',
-      operationId,
-      httpStatus: error.httpStatus,
-      responseCode: error.responseCode,
-      hint: `ask the service for a new key, then: fiatrail profiles add ${profile.name} --key-stdin`,
-    });
-  }
-  const now = await currentKey(session);
-  const print = now ? fingerprint(now) : oldFingerprint;
-  const isOld = print === oldFingerprint;
-  await session.note(isOld ? 'the key was not replaced: the old one still works' : 'the key that is kept now works');
-  return {
-    result: {
-      data: {
-        profile: profile.name,
-        outcome: isOld ? 'not replaced' : 'another key works',
-        fingerprint: print,
-        operationId,
-      },
-    },
-  };
+/** The key that was agreed to be replaced, unless another command replaced it while this one asked. Throws CliError declined. */
+async function sameKey(session: Session, operationId: string, oldFingerprint: string): Promise<Secret> {
+  const apiKey = await currentKey(session).catch(() => undefined);
+  if (apiKey && printOf(apiKey) === oldFingerprint) return apiKey;
+  await giveUp(session, operationId, 'prepared', 'the key is another one by now');
+  throw new CliError('declined', `the key of ${session.profile.name} is another one by now; nothing was sent`, {
+    code: 'KEY_CHANGED',
+    operationId,
+    hint: 'run the command again to replace that one',
+  });
 }
 
 /** Asks for what the flags would say: whether to finish what another command left, and who else gets the new key. */
@@ -219,11 +158,12 @@ export const rotateCommand = command({
   words: ['keys', 'rotate'],
   summary: 'Replace the API key; the old one dies at once',
   details:
-    'Store, key and push commands are tried first. The request is sent once, by a process that outlives this one, and its answer is on the disk before anything else is done with it: whatever ends this command, the next one finishes. Exit code 8: the new key is safe, and something is left to do. Each push command gets the new key on its standard input, without a line end.',
+    'Store, key and push commands are tried first. The request is sent once, by a process that outlives this one, and its answer is on the disk before anything else is done with it: whatever ends this command, the next one finishes. Exit code 8: the new key is safe, and something is left to do. Each push command gets the new key on its standard input, without a line end; with --resume, push commands take the place of those that have not got it yet.',
   examples: [
     'fiatrail keys rotate',
     'fiatrail keys rotate --push-command "vault kv put kv/fiatrail key=-" --yes --no-input -o json',
     'fiatrail keys rotate --resume',
+    'fiatrail keys rotate --resume --push-command "vault kv put kv/fiatrail key=-"',
   ],
   endpoints: [regenerateApiKey.id, getPlatformPublicKey.id],
   finishesRotations: true,
@@ -238,28 +178,7 @@ export const rotateCommand = command({
   },
   guide,
   run: async (session, { pushCommand, printKey, resume: isResumed }) => {
-    if (isResumed && pushCommand) {
-      throw new CliError('usage', '--resume and --push-command cannot go together', {
-        hint: 'the push commands of the interrupted replacement are run',
-      });
-    }
+    if (!session.globals.dryRun) await tidyAfterKill(session);
     return (isResumed ? resume : rotate)(session, { pushCommand, printKey });
   },
 });
-
-/** Before another command runs: finishes what a killed one left of this account. What cannot be finished is told, and no hindrance. */
-export async function finishRotations(session: Session): Promise<void> {
-  const { world, profile } = session;
-  const kept = keptRotations(world);
-  const journal = await session.journal();
-  const open = journal.rotations.openOf({ profile: profile.name, baseUrl: profile.baseUrl });
-  if (!open || !kept.includes(open.operationId)) return;
-  try {
-    const { keyFile } = await working(session, open.operationId, () => settleRotation(session, open.operationId));
-    const where = keyFile ? `it is in ${keyFile}` : `it is kept in ${open.keyPlace}`;
-    await session.say(`an interrupted replacement of the API key was finished: ${where}`);
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    await session.say(`warning: a replacement of the API key is unfinished: ${error.message}; ${error.hint ?? ''}`);
-  }
-}

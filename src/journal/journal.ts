@@ -1,6 +1,6 @@
 import { type Database, openDatabase } from '../sqlite/database.ts';
 import type { Clock, Ids } from '../world.ts';
-import { ROTATION_SCHEMA, type Rotation, type Rotations, rotationsIn } from './rotation.ts';
+import { ROTATION_SCHEMA, type Rotation, type RotationStage, type Rotations, rotationsIn } from './rotation.ts';
 
 /**
  * prepared: written down, nothing left yet. sent: it left, or was about to. accepted, refused: a definite answer.
@@ -34,14 +34,17 @@ export interface Operation extends Intent {
 export interface Journal {
   /** The id of the new operation. */
   prepare(intent: Intent): string;
-  /** The same for the replacement of a key; undefined when another one of its account is not at an end. */
+  /** The same for the replacement of a key, whose id is made before; false when another one of its account is not at an end. */
   prepareRotation(
     intent: Intent,
-    rotation: Pick<Rotation, 'keyPlace' | 'oldFingerprint' | 'pushes'>,
-  ): string | undefined;
-  /** Takes a prepared replacement to be sent: false when another process gave it up meanwhile. Call directly before sending. */
-  claimRotation(operationId: string): boolean;
-  readonly rotations: Omit<Rotations, 'insert'>;
+    rotation: Pick<Rotation, 'operationId' | 'keyPlace' | 'oldFingerprint' | 'pushes'>,
+  ): boolean;
+  /**
+   * Moves a replacement on, and its operation with it, both or neither; false when it is not at the stage `from` any more. Who
+   * sends moves it to `sending` directly before: false then means that another process gave it up.
+   */
+  moveRotation(operationId: string, from: RotationStage, to: RotationStage, detail?: string): boolean;
+  readonly rotations: Omit<Rotations, 'insert' | 'move'>;
   /** Call directly before sending. */
   sent(operationId: string): void;
   accepted(operationId: string, requestId: string | undefined): void;
@@ -100,19 +103,21 @@ export async function openJournal(path: string, clock: Clock, ids: Ids): Promise
   });
   const rotations = rotationsIn(store);
   return {
-    prepare: (intent) => insert(store, clock, ids, intent),
+    prepare: (intent) => insert(store, clock, ids.uuid(), intent),
     prepareRotation: (intent, rotation) =>
       store.transaction('write', () => {
-        if (rotations.openOf(intent)) return undefined;
-        const operationId = insert(store, clock, ids, intent);
-        rotations.insert({ ...rotation, operationId, profile: intent.profile, baseUrl: intent.baseUrl });
-        return operationId;
+        if (rotations.openOf(intent)) return false;
+        insert(store, clock, rotation.operationId, intent);
+        rotations.insert({ ...rotation, profile: intent.profile, baseUrl: intent.baseUrl });
+        return true;
       }),
-    claimRotation: (id) =>
+    moveRotation: (id, from, to, detail = undefined) =>
       store.transaction('write', () => {
-        const isOurs = rotations.move(id, 'prepared', 'sending');
-        if (isOurs) move(store, clock, id, ['prepared'], 'sent', null, null);
-        return isOurs;
+        const isMoved = rotations.move(id, from, to);
+        const state = OPERATION_AFTER[to];
+        // An operation that somebody settled by hand stays as it is.
+        if (isMoved && state) moved(store, clock, id, ['prepared', 'sent'], state, null, detail ?? null);
+        return isMoved;
       }),
     rotations,
     sent: (id) => move(store, clock, id, ['prepared'], 'sent', null, null),
@@ -136,8 +141,15 @@ export async function openJournal(path: string, clock: Clock, ids: Ids): Promise
   };
 }
 
-function insert(store: Database, clock: Clock, ids: Ids, intent: Intent): string {
-  const id = ids.uuid();
+/** What a replacement's stage says of its operation. */
+const OPERATION_AFTER: Readonly<Partial<Record<RotationStage, OperationState>>> = {
+  sending: 'sent',
+  answered: 'accepted',
+  lost: 'unknown',
+  refused: 'refused',
+};
+
+function insert(store: Database, clock: Clock, id: string, intent: Intent): string {
   const now = clock.now();
   store.run(
     `INSERT INTO operation (id, state, profile, mode, base_url, endpoint, effect, command, summary, request, created_at, updated_at)
@@ -157,7 +169,7 @@ function insert(store: Database, clock: Clock, ids: Ids, intent: Intent): string
   return id;
 }
 
-function move(
+type Move = [
   store: Database,
   clock: Clock,
   id: string,
@@ -165,7 +177,15 @@ function move(
   to: OperationState,
   requestId: string | null,
   detail: string | null,
-): void {
+];
+
+function move(...how: Move): void {
+  const [, , id, , to] = how;
+  if (!moved(...how)) throw new Error(`operation ${id} cannot become ${to}`);
+}
+
+/** False when the operation is in none of the states `from`. */
+function moved(...[store, clock, id, from, to, requestId, detail]: Move): boolean {
   const changed = store.run(
     `UPDATE operation SET state = ?, request_id = ?, detail = ?, updated_at = ? WHERE id = ? AND state IN (${from.map((state) => `'${state}'`).join(', ')})`,
     to,
@@ -174,7 +194,7 @@ function move(
     clock.now(),
     id,
   );
-  if (changed !== 1) throw new Error(`operation ${id} cannot become ${to}`);
+  return changed === 1;
 }
 
 function fromRow(row: OperationRow): Operation {

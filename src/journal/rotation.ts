@@ -24,6 +24,10 @@ export interface Rotation {
 
 /** Stages in which something is still to be done. */
 const OPEN: readonly RotationStage[] = ['prepared', 'sending', 'answered', 'stored', 'proven'];
+
+/** Whether something is still to be done. */
+export const isOpenStage = (stage: RotationStage) => OPEN.includes(stage);
+
 const OPEN_LIST = OPEN.map((stage) => `'${stage}'`).join(', ');
 
 /** One account has one replacement at a time: the index refuses another. */
@@ -69,6 +73,8 @@ export interface Rotations {
   /** False when it is not at the stage `from` any more. */
   move(operationId: string, from: RotationStage, to: RotationStage): boolean;
   pushed(operationId: string, count: number): void;
+  /** Others take the place of the push commands that have not got the key yet. */
+  pushInstead(operationId: string, pushes: readonly string[]): void;
 }
 
 export function rotationsIn(store: Database): Rotations {
@@ -96,6 +102,11 @@ export function rotationsIn(store: Database): Rotations {
       first('profile = ? AND base_url = ? ORDER BY operation_id DESC', profile, baseUrl),
     move: (operationId, from, to) =>
       store.run('UPDATE rotation SET stage = ? WHERE operation_id = ? AND stage = ?', to, operationId, from) === 1,
+    pushInstead: (operationId, pushes) => {
+      const { pushes: old, pushed } = first('operation_id = ?', operationId) ?? { pushes: [], pushed: 0 };
+      const all = JSON.stringify([...old.slice(0, pushed), ...pushes]);
+      store.run('UPDATE rotation SET pushes = ? WHERE operation_id = ?', all, operationId);
+    },
     pushed: (operationId, count) => {
       store.run('UPDATE rotation SET pushed = ? WHERE operation_id = ?', count, operationId);
     },

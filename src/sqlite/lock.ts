@@ -20,8 +20,8 @@ export async function acquireLock(path: string, waitMs: number): Promise<Lock | 
     makeLockFile(path);
     const connection = new DatabaseSync(path, { timeout: waitMs });
     try {
-      // Before anything is written there is no journal: a process that is killed leaves only the empty file.
-      guard(() => connection.exec('BEGIN EXCLUSIVE'));
+      // Else a journal stands beside the file as soon as it is locked, and stays there when the process is killed.
+      guard(() => connection.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE'));
     } catch (error) {
       connection.close();
       if (error instanceof DatabaseError && error.problem === 'busy') return undefined;

@@ -2,6 +2,7 @@ import { chmodSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { fingerprint } from '../../src/crypto/fingerprint.ts';
+import { Secret } from '../../src/secret.ts';
 import type { WorldOptions } from '../support/world.ts';
 import { BOX, LIVE, newMachine, PLANTED, URL_ } from './profiles-support.ts';
 
@@ -80,9 +81,9 @@ describe('explain', () => {
       lost: ['other.test (environment: FIATRAIL_BASE_URL)'],
     });
     expect(of('API key')).toMatchObject({
-      value: fingerprint(`${LIVE}-kept`),
+      value: fingerprint(new Secret(`${LIVE}-kept`)),
       decidedBy: `${file}, store file`,
-      lost: [`${fingerprint(LIVE)} (environment: FIATRAIL_API_KEY)`],
+      lost: [`${fingerprint(new Secret(LIVE))} (environment: FIATRAIL_API_KEY)`],
     });
     expect(of('output')).toMatchObject({
       value: 'json',
@@ -94,7 +95,7 @@ describe('explain', () => {
     const { explained, at } = await machine();
     const { of } = await explained({ env: { FIATRAIL_PROFILE: 'main', FIATRAIL_API_KEY: LIVE } });
     expect(of('API key')).toMatchObject({
-      value: fingerprint(LIVE),
+      value: fingerprint(new Secret(LIVE)),
       decidedBy: 'environment: FIATRAIL_API_KEY',
       lost: [`profile: ${at('profiles', 'main.json')}, store file`],
     });
@@ -106,7 +107,7 @@ describe('explain', () => {
     expect(of('profile')).toMatchObject({ value: 'environment', decidedBy: 'environment: FIATRAIL_BASE_URL' });
     expect(of('mode')).toMatchObject({ value: 'sandbox', decidedBy: 'environment: FIATRAIL_API_KEY' });
     expect(of('base URL')).toMatchObject({ value: 'https://other.test/v1', lost: [] });
-    expect(of('API key')).toMatchObject({ value: fingerprint(BOX), lost: [] });
+    expect(of('API key')).toMatchObject({ value: fingerprint(new Secret(BOX)), lost: [] });
   });
 
   test('says where output, configuration and state come from', async () => {

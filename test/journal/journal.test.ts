@@ -249,3 +249,53 @@ describe('find', () => {
     journal.close();
   });
 });
+
+describe('the replacement of a key', () => {
+  const plan = (operationId: string) => ({
+    operationId,
+    keyPlace: 'its file',
+    oldFingerprint: '0a1b',
+    pushes: ['a', 'b'],
+  });
+
+  test('moves with its operation, and only from where it stands', async () => {
+    const journal = await open();
+    expect(journal.prepareRotation(intent, plan('r-1'))).toBe(true);
+    const states = () => [journal.rotations.find('r-1')?.stage, only(journal, 'r-1').state];
+    expect(journal.moveRotation('r-1', 'sending', 'answered')).toBe(false);
+    expect(states()).toEqual(['prepared', 'prepared']);
+    for (const [from, to, state] of [
+      ['prepared', 'sending', 'sent'],
+      ['sending', 'answered', 'accepted'],
+      ['answered', 'stored', 'accepted'],
+      ['stored', 'proven', 'accepted'],
+      ['proven', 'done', 'accepted'],
+    ] as const) {
+      expect(journal.moveRotation('r-1', from, to)).toBe(true);
+      expect(journal.moveRotation('r-1', from, to)).toBe(false);
+      expect(states()).toEqual([to, state]);
+    }
+    journal.close();
+  });
+
+  test('is the only one of its account until it is at its end', async () => {
+    const journal = await open();
+    expect(journal.prepareRotation(intent, plan('r-1'))).toBe(true);
+    expect(journal.prepareRotation(intent, plan('r-2'))).toBe(false);
+    expect(journal.prepareRotation({ ...intent, profile: 'another' }, plan('r-3'))).toBe(true);
+    expect(journal.moveRotation('r-1', 'prepared', 'refused', 'said no')).toBe(true);
+    expect(only(journal, 'r-1')).toMatchObject({ state: 'refused', detail: 'said no' });
+    expect(journal.prepareRotation(intent, plan('r-2'))).toBe(true);
+    expect(journal.find('r-2')).toHaveLength(1);
+    journal.close();
+  });
+
+  test('keeps the push commands that have the key when others take the place of the rest', async () => {
+    const journal = await open();
+    journal.prepareRotation(intent, plan('r-1'));
+    journal.rotations.pushed('r-1', 1);
+    journal.rotations.pushInstead('r-1', ['c', 'd']);
+    expect(journal.rotations.find('r-1')).toMatchObject({ pushes: ['a', 'c', 'd'], pushed: 1 });
+    journal.close();
+  });
+});

@@ -30,6 +30,9 @@ const INPUTS: Readonly<Record<string, string>> = {
   BVN_OF_12_DIGITS: '223456789012\n',
   BVN_WITH_LETTERS: '2234567890a\n',
   BVN_WITH_BLANKS: '2234 5678 901\n',
+  PRIVATE_KEY: '77076d0a7318a57d3c16c17251b26645c6db4ff2a5ef7c1e0aa5a4e6c37ab0fe\n',
+  PRIVATE_KEY_OF_63_DIGITS: '77076d0a7318a57d3c16c17251b26645c6db4ff2a5ef7c1e0aa5a4e6c37ab0f\n',
+  PRIVATE_KEY_WITH_LETTERS: '77076d0a7318a57d3c16c17251b26645c6db4ff2a5ef7c1e0aa5a4e6c37ab0fg\n',
   VAULT_KEY: 'vault-api-key-4711\n',
   LIVE_KEY: 'live-key-4711\n',
   SANDBOX_KEY: 'sandbox_key-4711\n',
@@ -40,7 +43,13 @@ const INPUTS: Readonly<Record<string, string>> = {
 };
 
 /** No transcript may hold one of these. */
-export const SECRETS: readonly RegExp[] = [/key-4711/, /sandbox_[0-9a-f]{6}/, /2234567890/, /\b0{10}[01]\b/];
+export const SECRETS: readonly RegExp[] = [
+  /key-4711/,
+  /77076d0a/,
+  /sandbox_[0-9a-f]{6}/,
+  /2234567890/,
+  /\b0{10}[01]\b/,
+];
 
 function blocksOf(text: string): Block[] {
   const blocks: Block[] = [];
@@ -145,7 +154,11 @@ export async function replay(text: string, home: Home): Promise<string> {
 const PLACEHOLDERS: readonly (readonly [pattern: RegExp, word: string])[] = [
   [/\bFTW_[0-9a-f-]{36}_\d+\b/g, 'withdrawal'],
   [/\bmigrate_[0-9a-f-]{36}_\d+\b/g, 'migration'],
-  [/(?<=Public key +|"publicKey": ")[0-9a-f]{64}\b/g, 'key'],
+  [
+    /(?<=(?:Public key|Platform key|Answers sealed to|Data|until now|from now on)\s+|"(?:publicKey|platformKey|answersSealedTo|data)": ?")[0-9a-f]{64}\b/g,
+    'key',
+  ],
+  [/(?<=[Ff]ingerprint +|"(?:oldF|f)ingerprint": "|\bkey +)[0-9a-f]{12}\b/g, 'fingerprint'],
   [/\bbridge_quote_\d+_[0-9a-f]{8}\b/g, 'bridge-quote'],
   [/\bBRG-[0-9A-F]{20}\b/g, 'reference'],
   [/(?<![0-9A-Za-z])[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, 'uuid'],

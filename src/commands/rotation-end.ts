@@ -1,0 +1,147 @@
+import { pushWords } from '../account/push.ts';
+import { keptRotations, removeRotation, rotationFile } from '../account/rotation-files.ts';
+import { getPlatformPublicKey } from '../contract/management.ts';
+import { fingerprint } from '../crypto/fingerprint.ts';
+import { CliError } from '../exit.ts';
+import type { Rotation } from '../journal/rotation.ts';
+import type { Secret } from '../secret.ts';
+import type { Outcome } from './command.ts';
+import { openAccount } from './connect.ts';
+import { type Settled, settleRotation, tidyAfterKill, working } from './rotation.ts';
+import { endDryRun, type Session } from './session.ts';
+
+interface Printing {
+  readonly printKey: boolean | undefined;
+}
+
+interface Resuming extends Printing {
+  readonly pushCommand: readonly string[] | undefined;
+}
+
+/** The key now in use; an embedded sandbox has its own. */
+export async function currentKey({ world, profile }: Session): Promise<Secret> {
+  if (profile.key) return profile.key.load();
+  const { apiKey, close } = await openAccount(world, profile);
+  await close();
+  return apiKey;
+}
+
+/** A key as it may be shown. */
+export const printOf = (key: Secret) => fingerprint(key);
+
+/** What a replacement that is at its end leaves to print. */
+export async function finished(session: Session, settled: Settled, input: Printing): Promise<Outcome> {
+  const { profile } = session;
+  // The variable comes before what is stored, in the next command too.
+  if (profile.key?.from === 'FIATRAIL_API_KEY')
+    await session.say('warning: FIATRAIL_API_KEY has the old key: unset it, or set it to the new one');
+  return outcomeOf(settled, input);
+}
+
+function outcomeOf({ rotation, key, keyFile }: Settled, { printKey }: Printing): Outcome {
+  return {
+    result: {
+      data: {
+        profile: rotation.profile,
+        outcome: 'replaced',
+        oldFingerprint: rotation.oldFingerprint,
+        fingerprint: fingerprint(key),
+        keptIn: rotation.keyPlace,
+        ...(rotation.pushes.length > 0 ? { pushedTo: rotation.pushes.length } : {}),
+        ...(keyFile ? { keyFile } : {}),
+        ...(printKey ? { apiKey: key.reveal() } : {}),
+        operationId: rotation.operationId,
+      },
+    },
+  };
+}
+
+/** Brings the open replacement of the account to its end; where the last one was lost, finds out what it came to. */
+export async function resume(session: Session, input: Resuming): Promise<Outcome> {
+  const { profile } = session;
+  const journal = await session.journal();
+  const rotation = journal.rotations.openOf({ profile: profile.name, baseUrl: profile.baseUrl });
+  if (rotation) {
+    const { operationId, stage, pushes } = rotation;
+    const { pushCommand } = input;
+    for (const text of pushCommand ?? []) pushWords(session.world, text);
+    endDryRun(session, { profile: profile.name, operationId, stage, pushCommands: pushCommand ?? pushes });
+    return working(session, operationId, async () => {
+      if (pushCommand) journal.rotations.pushInstead(operationId, pushCommand);
+      return finished(session, await settleRotation(session, operationId), input);
+    });
+  }
+  const latest = journal.rotations.latestOf({ profile: profile.name, baseUrl: profile.baseUrl });
+  if (latest?.stage !== 'lost') {
+    throw new CliError('usage', `no replacement of the key of ${profile.name} is unfinished`, {
+      code: 'NOTHING_TO_RESUME',
+      hint: 'begin one with: fiatrail keys rotate',
+    });
+  }
+  return afterLost(session, latest);
+}
+
+/** No answer came: whether the old key still works says what happened. */
+async function afterLost(session: Session, { operationId, oldFingerprint }: Rotation): Promise<Outcome> {
+  const { profile } = session;
+  try {
+    await session.call(getPlatformPublicKey, {}, { isBeforehand: true });
+  } catch (error) {
+    if (!(error instanceof CliError) || error.category !== 'auth') throw error;
+    throw keyLost(session, operationId, error);
+  }
+  const print = printOf(await currentKey(session));
+  const isOld = print === oldFingerprint;
+  // A key that works ends the doubt, and what was kept to look at with it.
+  if (!isOld && !session.globals.dryRun) removeRotation(session.world, operationId);
+  await session.note(isOld ? 'the key was not replaced: the old one still works' : 'the key that is kept now works');
+  return {
+    result: {
+      data: {
+        profile: profile.name,
+        outcome: isOld ? 'not replaced' : 'another key works',
+        fingerprint: print,
+        operationId,
+      },
+    },
+  };
+}
+
+function keyLost({ world, profile }: Session, operationId: string, cause: CliError): CliError {
+  const file = rotationFile(world, operationId, 'answer');
+  const [what, source] = file
+    ? [`the new one is in an answer that could not be read, kept in ${file}`, 'take the new key from that file, or ask']
+    : ['the new one never arrived', 'ask'];
+  return new CliError('auth', `the key that is kept is refused: the old one is dead, and ${what}`, {
+    code: 'KEY_LOST',
+    operationId,
+    httpStatus: cause.httpStatus,
+    responseCode: cause.responseCode,
+    hint: `${source} the service for a new key, then: fiatrail profiles add ${profile.name} --key-stdin`,
+  });
+}
+
+/** Before another command runs: finishes what a killed one left of this account. What cannot be finished is told, and no hindrance. */
+export async function finishRotations(session: Session): Promise<void> {
+  // A dry run sends and keeps nothing, of an earlier command either.
+  if (session.globals.dryRun) return;
+  try {
+    await finishOpen(session);
+  } catch (error) {
+    if (error instanceof CliError && error.code === 'ROTATION_ENDED') return;
+    const why = error instanceof Error ? error.message : String(error);
+    const next = (error instanceof CliError && error.hint) || 'finish with: fiatrail keys rotate --resume';
+    await session.say(`warning: a replacement of the API key is unfinished: ${why}; ${next}`);
+  }
+}
+
+async function finishOpen(session: Session): Promise<void> {
+  const { world, profile } = session;
+  const journal = await session.journal();
+  await tidyAfterKill(session);
+  const open = journal.rotations.openOf({ profile: profile.name, baseUrl: profile.baseUrl });
+  if (!open || !keptRotations(world).includes(open.operationId)) return;
+  const { keyFile } = await working(session, open.operationId, () => settleRotation(session, open.operationId));
+  const where = keyFile ? `it is in ${keyFile}` : `it is kept in ${open.keyPlace}`;
+  await session.say(`an interrupted replacement of the API key was finished: ${where}`);
+}

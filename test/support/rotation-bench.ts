@@ -1,0 +1,163 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { changeProfile } from '../../src/account/keeping.ts';
+import { KEEPER_WORD } from '../../src/account/rotation-files.ts';
+import type { StoredProfile } from '../../src/account/stored-profile.ts';
+import { keep } from '../../src/commands/keeper.ts';
+import { main } from '../../src/main.ts';
+import { Secret } from '../../src/secret.ts';
+import type { HttpRequest, HttpResponse, ProgramEnd, World } from '../../src/world.ts';
+import { refusal, success } from './exchange.ts';
+import { leftBehind, type RotationRow, rotationRows } from './rotations.ts';
+import { type FakeWorld, fakeWorld, type WorldOptions } from './world.ts';
+
+/** Keys that nobody may see where they do not belong. */
+export const OLD = 'key-planted-old-0000000000000001';
+export const NEW = 'key-planted-new-0000000000000002';
+
+export const PROFILE: StoredProfile = {
+  name: 'main',
+  mode: 'live',
+  baseUrl: 'https://service.test/v1',
+  store: { kind: 'file' },
+};
+
+/** A service that has one key at a time; how it answers can be put in its way. */
+export interface Service {
+  live: string;
+  /** In the place of the answer to the replacement; the key is replaced where it calls `replace`. */
+  regenerate: (replace: () => HttpResponse, request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
+  read: () => HttpResponse;
+  /** The paths that were asked for. */
+  readonly asked: string[];
+}
+
+/** What another program does with its input. */
+export type Program = (input: string) => ProgramEnd | Promise<ProgramEnd>;
+export const ended = (code: number | null, stdout = ''): ProgramEnd => ({ kind: 'ended', code, stdout });
+
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Bench {
+  readonly world: FakeWorld;
+  readonly service: Service;
+  /** The programs that can be run, by their first word. */
+  readonly programs: Record<string, Program>;
+  /** In the place of the process that sends; `usual` is what it does. */
+  keeper: (usual: () => Promise<ProgramEnd>) => ProgramEnd | Promise<ProgramEnd>;
+  run(argv: readonly string[], more?: Partial<World>): Promise<Ran>;
+  /** The error that a command printed as JSON, which ended with `code`. */
+  refused(argv: readonly string[], code: number, more?: Partial<World>): Promise<PrintedError>;
+  readonly secrets: string;
+  storedKey(): string;
+  rows(): (readonly [RotationRow['stage'], RotationRow['state']])[];
+  left(): string[];
+  /** Puts a file where the store has its folder, and the folder back. */
+  breakStore(): void;
+  mendStore(): void;
+}
+
+export interface PrintedError {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+export const ROTATE = ['keys', 'rotate', '--profile', 'main', '--yes', '--no-input', '-o', 'json'];
+export const RESUME = ['keys', 'rotate', '--resume', '--profile', 'main', '-o', 'json'];
+
+function newService(): Service {
+  const service: Service = {
+    live: OLD,
+    regenerate: (replace) => replace(),
+    read: () => success({ publicKey: 'ab'.repeat(32) }),
+    asked: [],
+  };
+  return service;
+}
+
+async function answer(service: Service, request: HttpRequest): Promise<HttpResponse> {
+  service.asked.push(new URL(request.url).pathname.replace('/v1', ''));
+  if (request.headers['x-api-key'] !== service.live) return refusal(401, '03', 'Invalid API key');
+  if (!request.url.endsWith('/regenerateapikey')) return service.read();
+  const replace = () => {
+    service.live = NEW;
+    return success({ apiKey: NEW, rotatedAt: '2026-01-05T09:00:00.000Z' });
+  };
+  return service.regenerate(replace, request);
+}
+
+/** The process that sends, in this one: its input and its output are its own. */
+async function keeperIn(world: World, input: string): Promise<ProgramEnd> {
+  let stdout = '';
+  const write = async (text: string) => {
+    stdout += text;
+  };
+  const stdin = { isTerminal: false, readAll: async () => input };
+  const own = { ...world, stdin, stdout: { ...world.stdout, write }, interrupted: new AbortController().signal };
+  return ended(await keep(own), stdout);
+}
+
+/** Of what the machine keeps, all that may hold no key. */
+function journalBytes({ stateDir }: FakeWorld): string {
+  if (!statSync(stateDir, { throwIfNoEntry: false })?.isDirectory()) return '';
+  const names = readdirSync(stateDir).filter((name) => name.startsWith('journal.db'));
+  return names.map((name) => readFileSync(join(stateDir, name), 'latin1')).join('');
+}
+
+/** An account with the planted key, and a service of its own. Every run is searched for keys that show. */
+export async function bench(stored: StoredProfile | undefined = PROFILE, options: WorldOptions = {}): Promise<Bench> {
+  const service = newService();
+  const programs: Record<string, Program> = {};
+  const runProgram: World['runProgram'] = async (words, { input = '' }) => {
+    expect(words.join(' ')).not.toContain('key-planted');
+    if (words.at(-1) === KEEPER_WORD) return made.keeper(() => keeperIn(world, input));
+    return programs[words[0] ?? '']?.(input) ?? { kind: 'missing' };
+  };
+  const network = (request: HttpRequest) => answer(service, request);
+  const plain = fakeWorld({ ...options, network, runProgram });
+  const world = { ...plain, findProgram: (name: string) => (name in programs ? `/bin/${name}` : undefined) };
+  if (stored)
+    await changeProfile(world, stored.name, () => stored, stored.store.kind === 'file' ? new Secret(OLD) : undefined);
+  const secrets = join(world.homeDir, 'config', 'secrets');
+  const made: Bench = {
+    world,
+    service,
+    programs,
+    keeper: (usual) => usual(),
+    secrets,
+    run: async (argv, more = {}) => {
+      const [out, err] = [world.stdout.text().length, world.stderr.text().length];
+      const code = await main(argv, { ...world, ...more });
+      const [stdout, stderr] = [world.stdout.text().slice(out), world.stderr.text().slice(err)];
+      expect(stderr + (argv.includes('--print-key') ? '' : stdout)).not.toContain('key-planted');
+      expect(journalBytes(world)).not.toContain('key-planted');
+      return { code, stdout, stderr };
+    },
+    refused: async (argv, expected, more) => {
+      const { code, stdout, stderr } = await made.run(argv, more);
+      expect([code, stdout], stderr).toEqual([expected, '']);
+      const { error } = JSON.parse(stderr.trim().split('\n').at(-1) ?? '') as { error: PrintedError };
+      return error;
+    },
+    storedKey: () => readFileSync(join(secrets, 'main.api-key'), 'utf8').trim(),
+    rows: () => rotationRows(homeOf(world)).map(({ stage, state }) => [stage, state] as const),
+    left: () => leftBehind(homeOf(world)),
+    breakStore: () => {
+      rmSync(secrets, { recursive: true });
+      writeFileSync(secrets, 'in the way');
+    },
+    mendStore: () => {
+      rmSync(secrets);
+      mkdirSync(secrets, { mode: 0o700 });
+    },
+  };
+  return made;
+}
+
+const homeOf = ({ homeDir, stateDir }: FakeWorld) => ({ path: homeDir, stateDir, env: {} });
