@@ -141,6 +141,8 @@ describe('before anything is sent', () => {
     storedKey(),
   ];
   const NOTHING = [false, [], [], OLD];
+  /** On a terminal it asks who else gets the new key. */
+  const NOBODY_ELSE: Answer = { kind: 'text', asks: 'on its standard input (Enter for none)', says: '' };
 
   test('a dry run shows the request, and keeps nothing', async () => {
     const on = await bench();
@@ -150,7 +152,12 @@ describe('before anything is sent', () => {
   });
 
   test.each<[what: string, more: readonly string[], exit: number, answers: readonly Answer[] | undefined]>([
-    ['who declines', [], 9, [{ kind: 'confirm', asks: 'replace the API key of main: go ahead?', says: false }]],
+    [
+      'who declines',
+      [],
+      9,
+      [NOBODY_ELSE, { kind: 'confirm', asks: 'replace the API key of main: go ahead?', says: false }],
+    ],
     ['nobody to ask', [], 2, undefined],
     ['a push command that is not there', ['--yes', '--push-command', 'nowhere key=-'], 2, undefined],
     ['a push command of nothing', ['--yes', '--push-command', ' '], 2, undefined],
@@ -204,7 +211,7 @@ describe('before anything is sent', () => {
       expect((await on.run(ROTATE)).code).toBe(0);
       return true;
     };
-    const prompter = async () => ({ ...(await on.world.prompter()), confirm });
+    const prompter = async () => ({ ...(await on.world.prompter()), confirm, text: async () => '' });
     const terminal = { isTerminal: true, readAll: async () => '' };
     const stderr = { ...on.world.stderr, isTerminal: true };
     const { code } = await on.run(ALONE, { prompter, stdin: terminal, stderr });

@@ -27,6 +27,8 @@ const SAMPLES: Readonly<Record<string, string>> = {
   '77076d0a7318a57d3c16c17251b26645c6c85f3b4c7dd6f0f5b1d6b8f0e2a1c4': 'a pair of keys that a test makes boxes with',
   '358011c71b4dce0343b9f3d0a8dafa8bd80188fd93435ff83c31b66c073c9b2d': 'the public half of it',
   '3c6e0b8a9c15224a8228b9a98ca1531d2f7c1a0c5b6f2f7b0e0f2f5a3a1b9c8d': 'the line above that has to be found',
+  '77076d0a7318a57d3c16c17251b26645c6db4ff2a5ef7c1e0aa5a4e6c37ab0fe': 'the private key of transcripts',
+  de9edb7d7b7dc1b4d35b61c2ece435373f8343c85b78674dadfc7e146f882b4f: 'the public half of it',
   sandbox_0123456789abcdef: 'a key for profiles that are never used',
   sandbox_6a545fc976865227e765f: 'the line above that has to be found',
   sandbox_000000000000000000000: 'a key that no fintech has',
