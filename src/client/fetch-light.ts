@@ -20,11 +20,13 @@ export class LightHeaders {
 
   append(name: string, value: string): void {
     const known = this.get(name);
-    this.set(name, known === null ? value : `${known}, ${value}`);
+    const text = String(value).trim();
+    this.#values.set(name.toLowerCase(), known === null ? text : `${known}, ${text}`);
   }
 
   set(name: string, value: string): void {
-    this.#values.set(name.toLowerCase(), String(value).trim());
+    this.delete(name);
+    this.append(name, value);
   }
 
   get(name: string): string | null {
