@@ -11,9 +11,14 @@ type HeadersInit =
   | undefined;
 
 export class LightHeaders {
-  readonly #values = new Map<string, string>();
+  #values = new Map<string, string>();
 
   constructor(init?: HeadersInit) {
+    // What was joined before stays as it is: an empty last value leaves a blank at the end.
+    if (init instanceof LightHeaders) {
+      this.#values = new Map(init.#values);
+      return;
+    }
     const pairs = init === undefined ? [] : Symbol.iterator in init ? init : Object.entries(init);
     for (const [name, value] of pairs) if (value !== undefined) this.append(name, value);
   }
