@@ -55,6 +55,8 @@ interface Lock {
 export function lockOf({ access, entries }: Standing, target: Target, next?: IpRange): Lock | undefined {
   const { own, isAllowed, matchedRule, total } = access;
   if (!isAllowed) return undefined;
+  // What is typed in full, and does not hold this machine, is not what lets it in.
+  if (target.range && holding(shownWhole(target.range), own) === 'no') return undefined;
   if (total !== undefined && total !== entries.length)
     return { isCertain: false, why: 'the list changed while it was read' };
   const named = entries.filter(({ ip }) => ip === matchedRule);
@@ -90,11 +92,12 @@ export function guardRemoval(standing: Standing, target: Target, next?: IpRange)
   const lock = lockOf(standing, target, next);
   if (!lock) return;
   const would = lock.isCertain ? 'would shut' : 'may shut';
+  const isHidden = !lock.isCertain && standing.access.own?.prefix === undefined;
   throw shutOut(
     `without ${shownOf(target)} the service ${would} this machine (${standing.access.yourIp}) out: ${lock.why}`,
     next
       ? 'name with --with a range that holds this machine too; or go ahead all the same with --lock-me-out'
-      : 'put another address in its place with: fiatrail ip replace; or go ahead all the same with --lock-me-out',
+      : `${isHidden ? 'say which address is this machine’s with --my-address; ' : ''}put another address in its place with: fiatrail ip replace; or go ahead all the same with --lock-me-out`,
   );
 }
 

@@ -22,11 +22,17 @@ import { outcomeOf, type Session } from './session.ts';
 export const ENTRY = {
   address: optionalArgument('address', 'the entry, in full as it was added', ipRange),
   index: option('--index <n>', 'the entry, by its index in ip list', wholeNumber(0, 1_000_000)),
+  myAddress: option(
+    '--my-address <address>',
+    'the address this machine calls from, in full: the service shows it masked',
+    ipRange,
+  ),
 } as const;
 
 export interface EntryInput {
   readonly address: IpRange | undefined;
   readonly index: number | undefined;
+  readonly myAddress: IpRange | undefined;
 }
 
 /** Throws CliError usage where an entry is named twice, or by nothing and there is nobody to ask. */
@@ -117,7 +123,7 @@ export const removeCommand = command({
   parameters: { ...ENTRY, lockMeOut: switchOn('--lock-me-out', 'remove it even where that shuts this machine out') },
   run: async (session, { lockMeOut, ...input }) => {
     requireEntry(session, input, EXAMPLE);
-    const standing = await readStanding(session);
+    const standing = await readStanding(session, input.myAddress);
     const target = await readTarget(session, standing, input);
     if (!lockMeOut) guardRemoval(standing, target);
     const reply = await session.change(

@@ -119,7 +119,7 @@ export const replaceCommand = command({
         hint: 'a new label is given with: fiatrail ip add <address> --label <text>',
       });
     }
-    const standing = await readStanding(session);
+    const standing = await readStanding(session, input.myAddress);
     const replacement = { target: await readTarget(session, standing, input), next, label };
     if (!lockMeOut) guardRemoval(standing, replacement.target, next);
     const { added, reply } = await replace(session, standing, replacement);

@@ -1,6 +1,7 @@
+import type { Profile } from '../account/profile.ts';
 import type { ResponseOf } from '../contract/endpoint.ts';
 import { getFees } from '../contract/fees.ts';
-import { readShown, type Shown } from '../contract/ip.ts';
+import { fitsShown, type IpRange, parseRange, rangeText, readShown, type Shown, shownWhole } from '../contract/ip.ts';
 import { ipAllowlist } from '../contract/management.ts';
 import { CliError } from '../exit.ts';
 import { liveLine } from './live.ts';
@@ -9,7 +10,7 @@ import { cutShort, FIRST_POLL_MS, left, longerPause, SHORTEST_READ_MS } from './
 
 /** What `check` says of this machine. */
 export interface Access {
-  /** Masked. */
+  /** As the service shows it, masked; in full where it is known. */
   readonly yourIp: string;
   readonly own: Shown | undefined;
   readonly isAllowed: boolean;
@@ -37,9 +38,25 @@ const BEFOREHAND = { isBeforehand: true } as const;
 /** A change is in force on every server so long after it. Source: interface. */
 export const PROPAGATION_MS = 30_000;
 
-export async function readStanding(session: Session): Promise<Standing> {
+/** `mine`: the address of this machine, from who knows it in full. Throws CliError usage where the service sees another. */
+export async function readStanding(session: Session, mine?: IpRange): Promise<Standing> {
   const access = await readAccess(session, BEFOREHAND);
-  return { access, entries: await readEntries(session) };
+  const known = mine ?? localAddress(session.profile);
+  const isSeen = known !== undefined && access.own !== undefined && fitsShown(known, access.own);
+  if (mine && !isSeen) {
+    throw new CliError('usage', `--my-address: the service sees this machine as ${access.yourIp}`, {
+      hint: 'give the address that this machine has on the way to the service',
+    });
+  }
+  const whole = isSeen ? { own: shownWhole(known), yourIp: rangeText(known) } : {};
+  return { access: { ...access, ...whole }, entries: await readEntries(session) };
+}
+
+/** The address by which this machine reaches itself; undefined for a service elsewhere, which sees what is between. */
+function localAddress({ mode, baseUrl }: Profile): IpRange | undefined {
+  const { hostname } = new URL(baseUrl);
+  if (mode === 'embedded' || hostname === 'localhost' || hostname === '127.0.0.1') return parseRange('127.0.0.1');
+  return hostname === '[::1]' ? parseRange('::1') : undefined;
 }
 
 export async function readEntries(session: Session): Promise<readonly Entry[]> {

@@ -98,6 +98,20 @@ describe('a removal that shuts this machine out, or may, is refused: 9, nothing 
     ['the only entry', check(true, OWN, 1), list(OWN), ['203.0.113.7'], 'documented nowhere'],
     ['one of two that look alike', check(true, OWN, 2), list(OWN, OWN), ['203.0.113.8'], '2 entries look alike'],
     [
+      'its address of two that look alike, told in full',
+      check(true, OWN, 2),
+      list(OWN, OWN),
+      ['203.0.113.7', '--my-address', '203.0.113.7'],
+      '2 entries look alike',
+    ],
+    [
+      'a range that holds it, told in full',
+      check(true, `${OWN}/24`, 2),
+      list(`${OWN}/24`, '198.51.*.*'),
+      ['203.0.113.0/24', '--my-address', '203.0.113.7'],
+      'without 203.0.*.*/24 (index 0) the service would shut this machine (203.0.113.7) out',
+    ],
+    [
       'one of two that look alike, by index',
       check(true, OWN, 2),
       list(OWN, OWN),
@@ -167,6 +181,12 @@ describe('a removal that leaves this machine in goes', () => {
       list(OWN, '203.0.*.*/16'),
       ['203.0.113.7'],
     ],
+    [
+      'one of two that look alike, where its own is told in full',
+      check(true, OWN, 2),
+      list(OWN, OWN),
+      ['203.0.113.8', '--my-address', '203.0.113.7'],
+    ],
     ['its address beside everybody', check(true, OWN, 2), list(OWN, '0.0.*.*/0'), ['203.0.113.7']],
     ['any, where it is shut out already', check(false, null, 1), list('198.51.*.*'), ['198.51.100.7']],
     [
@@ -183,6 +203,16 @@ describe('a removal that leaves this machine in goes', () => {
       ...gone,
     });
     expect([code, steps.slice(0, 4), states]).toEqual([0, ['check', 'list', 'list', 'remove'], ['accepted']]);
+  });
+
+  test('but for an address that the service does not see it at: 2, nothing sent', async () => {
+    const argv = ['remove', '203.0.113.8', '--my-address', '198.51.100.7', '--yes'];
+    const { code, steps, stderr } = await run(argv, { check: [check(true, OWN, 2)], list: [list(OWN, OWN)] });
+    expect([code, steps.includes('remove'), stderr]).toEqual([
+      2,
+      false,
+      expect.stringContaining('--my-address: the service sees this machine as 203.0.*.*'),
+    ]);
   });
 
   test('after a check and a read have passed', async () => {
