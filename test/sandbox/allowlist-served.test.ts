@@ -44,9 +44,10 @@ test('an address that was removed is blocked, and no other', async () => {
   expect(await statuses()).toEqual([200, 403]);
   expect((await ip('add', '127.0.0.2', '--label', 'two')).code).toBe(0);
   expect(await statuses()).toEqual([200, 200]);
-  expect((await ip('remove', '127.0.0.2', '--yes')).code).toBe(9);
+  expect((await ip('remove', '127.0.0.1', '--yes')).code).toBe(9);
+  expect((await ip('remove', '--index', '0', '--yes')).code).toBe(9);
   expect(await statuses()).toEqual([200, 200]);
-  expect((await ip('remove', '127.0.0.2', '--yes', '--lock-me-out')).code).toBe(0);
+  expect((await ip('remove', '127.0.0.2', '--yes')).code).toBe(0);
   expect(await statuses()).toEqual([200, 403]);
 });
 
