@@ -48,6 +48,8 @@ async function add(
   else if (isElsewhere(range, standing)) {
     const { yourIp } = standing.access;
     await session.note(`this machine calls from elsewhere (${yourIp}), so that ${address} cannot be tried from here`);
+    // The server that answers a check reads the list anew for it.
+    await tellAccess(session);
   } else {
     const hint = 'add the address that this machine calls from; see it with: fiatrail ip check';
     await proveAccess(session, waitMs, hint);

@@ -364,7 +364,7 @@ describe('ip add', () => {
     const { code, steps, stderr } = await run(['add', '192.0.2.7'], script);
     expect([code, steps, stderr]).toEqual([
       0,
-      ['check', 'list', 'add'],
+      ['check', 'list', 'add', 'check'],
       expect.stringContaining('cannot be tried from here'),
     ]);
   });
@@ -414,7 +414,7 @@ describe('ip add on a terminal, without an address', () => {
       label(''),
       yes,
     );
-    expect([code, steps]).toEqual([0, ['check', 'list', 'check', 'list', 'add']]);
+    expect([code, steps]).toEqual([0, ['check', 'list', 'check', 'list', 'add', 'check']]);
   });
 
   test('asks for no confirmation with --yes', async () => {
