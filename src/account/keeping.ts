@@ -1,4 +1,4 @@
-import { CliError } from '../exit.ts';
+import { CliError, unlessRefused } from '../exit.ts';
 import type { Secret } from '../secret.ts';
 import { DatabaseError } from '../sqlite/database.ts';
 import { acquireLock, type Lock } from '../sqlite/lock.ts';
@@ -126,20 +126,11 @@ export async function keepSecret(world: World, stored: StoredProfile, name: Secr
 export async function forgetProfile(world: World, name: string): Promise<void> {
   await alone(world, async () => {
     const isDefault = readDefaultName(world) === name;
-    const stored = readable(world, name) ?? { name, mode: 'live', store: { kind: 'file' } };
+    const stored = unlessRefused(() => readProfile(world, name)) ?? { name, mode: 'live', store: { kind: 'file' } };
     for (const secret of SECRET_NAMES) await removeSecret(world, stored, secret);
     removeProfile(world, name);
     if (isDefault) await writeDefaultName(world, undefined);
   });
-}
-
-function readable(world: World, name: string): StoredProfile | undefined {
-  try {
-    return readProfile(world, name);
-  } catch (error) {
-    if (error instanceof CliError) return undefined;
-    throw error;
-  }
 }
 
 export async function keepDefault(world: World, name: string): Promise<void> {

@@ -4,7 +4,7 @@ import { keepDefault } from '../account/keeping.ts';
 import { probeKeyring } from '../account/keyring-store.ts';
 import { BUILT_IN, profileName, readProfile, type StoredProfile } from '../account/stored-profile.ts';
 import { createSandboxKey, getPlatformPublicKey, ipAllowlist, storePublicKey } from '../contract/management.ts';
-import { CliError } from '../exit.ts';
+import { CliError, retold } from '../exit.ts';
 import type { Secret } from '../secret.ts';
 import type { Prompter } from '../world.ts';
 import { command, type Guided, type Outcome } from './command.ts';
@@ -122,13 +122,9 @@ async function step(session: Session, argv: readonly string[]): Promise<Outcome>
     return await session.runLine(argv, session.world);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    const { category, message, code, httpStatus, responseCode } = error;
-    throw new CliError(category, `the profile is kept, and then: ${message}`, {
-      code,
-      httpStatus,
-      responseCode,
+    throw retold(error, {
+      message: `the profile is kept, and then: ${error.message}`,
       hint: `${error.hint ? `${error.hint}; ` : ''}go on with: fiatrail ${argv.join(' ')}`,
-      cause: error,
     });
   }
 }
