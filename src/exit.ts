@@ -18,6 +18,16 @@ export const CATEGORIES = {
 
 export type Category = keyof typeof CATEGORIES;
 
+/** What an error may say besides what is wrong. */
+interface ErrorDetails {
+  readonly code?: string;
+  readonly hint?: string | undefined;
+  readonly httpStatus?: number | undefined;
+  readonly responseCode?: string | undefined;
+  readonly operationId?: string | undefined;
+  readonly cause?: unknown;
+}
+
 /** The one error the program prints. `message` says what is wrong, `hint` what to type instead. Neither may hold a secret. */
 export class CliError extends Error {
   override name = 'CliError';
@@ -28,18 +38,7 @@ export class CliError extends Error {
   readonly responseCode: string | undefined;
   readonly operationId: string | undefined;
 
-  constructor(
-    category: Category,
-    message: string,
-    details: {
-      code?: string;
-      hint?: string | undefined;
-      httpStatus?: number | undefined;
-      responseCode?: string | undefined;
-      operationId?: string | undefined;
-      cause?: unknown;
-    } = {},
-  ) {
+  constructor(category: Category, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.category = category;
     this.code = details.code ?? category.toUpperCase().replace('-', '_');
@@ -48,4 +47,32 @@ export class CliError extends Error {
     this.responseCode = details.responseCode;
     this.operationId = details.operationId;
   }
+}
+
+/** An error as it is to be told where more is known: it keeps what is not given anew, and is the cause. */
+export function retold(
+  error: CliError,
+  {
+    category = error.category,
+    message = error.message,
+    ...more
+  }: ErrorDetails & { category?: Category; message?: string },
+): CliError {
+  return new CliError(category, message, { ...error, cause: error, ...more });
+}
+
+/** What `act` gives, or the error that it is refused with; any other error passes. */
+export function attempt<T>(act: () => T): T | CliError {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof CliError) return error;
+    throw error;
+  }
+}
+
+/** What `act` gives; undefined where it is refused. Any other error passes. */
+export function unlessRefused<T>(act: () => T): T | undefined {
+  const found = attempt(act);
+  return found instanceof CliError ? undefined : found;
 }

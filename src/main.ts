@@ -5,7 +5,7 @@ import { CATALOGUE } from './commands/catalogue.ts';
 import type { Outcome } from './commands/command.ts';
 import { readInput } from './commands/input.ts';
 import { type Changed, createSession, DryRun, type Session } from './commands/session.ts';
-import { CATEGORIES, CliError } from './exit.ts';
+import { CATEGORIES, CliError, retold } from './exit.ts';
 import { FORMATS, type PresentOptions, type Result } from './present/result.ts';
 import { type CommandLine, parse } from './program.ts';
 import { HIDDEN } from './secret.ts';
@@ -220,7 +220,7 @@ async function withoutSecrets(error: CliError, argv: readonly string[], { env }:
     strikeOut(text, secrets).replace(TYPED_SECRET, (found) => (isTyped(found) ? HIDDEN : found));
   const hint = error.hint && clean(error.hint);
   const stack = (error.cause as Error | undefined)?.stack;
-  return new CliError(error.category, clean(error.message), { ...error, hint, cause: stack && clean(stack) });
+  return retold(error, { message: clean(error.message), hint, cause: stack && clean(stack) });
 }
 
 async function report(given: CliError, isJson: boolean, argv: readonly string[], world: World): Promise<number> {

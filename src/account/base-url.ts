@@ -1,6 +1,5 @@
+import { isLoopback } from '../client/proxy.ts';
 import { CliError } from '../exit.ts';
-
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /** Every path of the service stands below this one. Source: interface. */
 const VERSION = '/v1';
@@ -13,7 +12,7 @@ export function safeBaseUrl(text: string): string {
   const url = new URL(text);
   if (url.username || url.password) throw refuse('holds a user name or password');
   if (url.search || url.hash) throw refuse('has a query or a fragment');
-  const isLocal = url.protocol === 'http:' && LOOPBACK.test(url.hostname);
+  const isLocal = url.protocol === 'http:' && isLoopback(url.hostname);
   if (url.protocol !== 'https:' && !isLocal) throw refuse('is not https, so the key would travel in clear');
   const path = url.pathname.replace(/\/+$/, '');
   if (path === VERSION) return url.origin + path;

@@ -1,4 +1,4 @@
-import { CliError } from '../exit.ts';
+import { CliError, unlessRefused } from '../exit.ts';
 import type { Secret } from '../secret.ts';
 import { DatabaseError } from '../sqlite/database.ts';
 import { acquireLock, type Lock } from '../sqlite/lock.ts';
@@ -21,7 +21,10 @@ import { told } from './told.ts';
 /** Longer than anything that is done under the lock: a key store that hangs is given up after three seconds. */
 const LOCK_WAIT_MS = 20_000;
 
-/** Does what changes the configuration while nobody else does. Throws CliError usage when another command holds it for too long. */
+/**
+ * Does what changes the configuration while nobody else does; not to be called from within itself. Throws CliError usage when
+ * another command holds it for too long.
+ */
 async function alone<T>(world: World, work: () => Promise<T>): Promise<T> {
   const lock = await lockConfig(world);
   if (!lock) {
@@ -96,16 +99,27 @@ async function replaceKey(world: World, stored: StoredProfile, apiKey: Secret): 
 const isElsewhere = (name: SecretName, kept: StoredProfile, next: StoredProfile) =>
   storeFor(kept, name).kind !== storeFor(next, name).kind;
 
-/** What opens sealed answers goes with its profile to another store. */
+const storeOf = (world: World, stored: StoredProfile, name: SecretName) => openStore(world, storeFor(stored, name));
+
+/** What opens sealed answers goes with its profile to another store. Where nothing is sealed, a store that fails can be left all the same. */
 async function copySealingKeys(world: World, kept: StoredProfile, next: StoredProfile): Promise<void> {
   if (!isElsewhere('sealing-keys', kept, next)) return;
-  const keys = await (await openStore(world, storeFor(kept, 'sealing-keys'))).read(kept.name, 'sealing-keys');
-  if (keys) await keepSecret(world, next, 'sealing-keys', keys);
+  const keys = await (await storeOf(world, kept, 'sealing-keys')).read(kept.name, 'sealing-keys').catch((error) => {
+    if (error instanceof CliError && kept.sealing?.publicKey === undefined) return undefined;
+    throw error;
+  });
+  if (keys) await (await storeOf(world, next, 'sealing-keys')).write(next.name, 'sealing-keys', keys);
 }
 
-/** No secret stays behind where nobody looks for it any more. */
+/** No secret stays behind where nobody looks for it any more, unless the store fails, which is said: the profile is changed by now. */
 async function removeMoved(world: World, kept: StoredProfile, next: StoredProfile): Promise<void> {
-  for (const name of SECRET_NAMES) if (isElsewhere(name, kept, next)) await removeSecret(world, kept, name);
+  try {
+    for (const name of SECRET_NAMES) if (isElsewhere(name, kept, next)) await removeSecret(world, kept, name);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const warning = `warning: what the store before has of ${kept.name} could not be removed: ${error.message}\n`;
+    await world.stderr.write(warning).catch(() => {});
+  }
 }
 
 async function removeSecret(world: World, stored: StoredProfile, name: SecretName): Promise<void> {
@@ -114,9 +128,22 @@ async function removeSecret(world: World, stored: StoredProfile, name: SecretNam
     await (await openStore(world, settings)).remove(stored.name, name);
 }
 
-/** Writes a secret to where its profile keeps it. Throws CliError usage. */
+/** Writes a secret to where its profile keeps it by now. Throws CliError usage. */
 export async function keepSecret(world: World, stored: StoredProfile, name: SecretName, secret: Secret): Promise<void> {
-  await (await openStore(world, storeFor(stored, name))).write(stored.name, name, secret);
+  await changeSecret(world, stored, name, async () => secret);
+}
+
+/** The same, for one that is made of what is kept there when nobody else changes it. */
+export async function changeSecret(
+  world: World,
+  stored: StoredProfile,
+  name: SecretName,
+  change: (kept: () => Promise<Secret | undefined>) => Promise<Secret>,
+): Promise<void> {
+  await alone(world, async () => {
+    const store = await storeOf(world, readProfile(world, stored.name) ?? stored, name);
+    await store.write(stored.name, name, await change(() => store.read(stored.name, name)));
+  });
 }
 
 /**
@@ -126,20 +153,11 @@ export async function keepSecret(world: World, stored: StoredProfile, name: Secr
 export async function forgetProfile(world: World, name: string): Promise<void> {
   await alone(world, async () => {
     const isDefault = readDefaultName(world) === name;
-    const stored = readable(world, name) ?? { name, mode: 'live', store: { kind: 'file' } };
+    const stored = unlessRefused(() => readProfile(world, name)) ?? { name, mode: 'live', store: { kind: 'file' } };
     for (const secret of SECRET_NAMES) await removeSecret(world, stored, secret);
     removeProfile(world, name);
     if (isDefault) await writeDefaultName(world, undefined);
   });
-}
-
-function readable(world: World, name: string): StoredProfile | undefined {
-  try {
-    return readProfile(world, name);
-  } catch (error) {
-    if (error instanceof CliError) return undefined;
-    throw error;
-  }
 }
 
 export async function keepDefault(world: World, name: string): Promise<void> {

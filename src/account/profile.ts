@@ -1,4 +1,4 @@
-import { CliError } from '../exit.ts';
+import { CliError, unlessRefused } from '../exit.ts';
 import type { Secret } from '../secret.ts';
 import type { World } from '../world.ts';
 import { apiKeyFrom, isSandboxKey, requireKeyOf } from './api-key.ts';
@@ -231,13 +231,11 @@ function fromEnvironment(baseUrl: string, text: string, world: World): Profile {
 
 /** The profiles that can be used: one that is broken stops only those who use it. */
 function soundProfiles(world: World): Profile[] {
-  return profileNames(world).flatMap((name) => {
-    try {
-      const stored = readProfile(world, name);
-      return stored ? [fromStored(stored, world)] : [];
-    } catch (error) {
-      if (error instanceof CliError) return [];
-      throw error;
-    }
-  });
+  return profileNames(world).flatMap(
+    (name) =>
+      unlessRefused(() => {
+        const stored = readProfile(world, name);
+        return stored && fromStored(stored, world);
+      }) ?? [],
+  );
 }

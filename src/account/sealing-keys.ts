@@ -2,7 +2,7 @@ import { privateKeyProblem } from '../crypto/sealed-box.ts';
 import { CliError } from '../exit.ts';
 import { Secret } from '../secret.ts';
 import type { World } from '../world.ts';
-import { keepSecret } from './keeping.ts';
+import { changeSecret } from './keeping.ts';
 import { secretOf } from './profile.ts';
 import type { StoredProfile } from './stored-profile.ts';
 
@@ -18,14 +18,15 @@ export function privateKeyFrom(text: string): Secret {
 
 /** The private keys of a profile, newest first; none where it has none. Throws CliError usage when the store cannot be read. */
 export async function sealingKeysOf(stored: StoredProfile, world: World): Promise<Secret[]> {
-  const kept = await secretOf(stored, 'sealing-keys', world);
-  const lines = kept?.reveal().split('\n') ?? [];
-  return lines.filter((line) => line !== '').map((line) => new Secret(line));
+  return linesOf(await secretOf(stored, 'sealing-keys', world)).map((line) => new Secret(line));
 }
 
-/** Puts a private key before those that are kept, which still open what was sealed before. */
+const linesOf = (kept: Secret | undefined) => (kept?.reveal().split('\n') ?? []).filter((line) => line !== '');
+
+/** Puts a private key before those that are kept by then, which still open what was sealed before. */
 export async function keepSealingKey(world: World, stored: StoredProfile, key: Secret): Promise<void> {
-  const older = (await sealingKeysOf(stored, world)).map((each) => each.reveal());
-  const all = [key.reveal(), ...older.filter((each) => each !== key.reveal())];
-  await keepSecret(world, stored, 'sealing-keys', new Secret(all.join('\n')));
+  await changeSecret(world, stored, 'sealing-keys', async (kept) => {
+    const older = linesOf(await kept()).filter((line) => line !== key.reveal());
+    return new Secret([key.reveal(), ...older].join('\n'));
+  });
 }

@@ -1,5 +1,6 @@
 import type { Profile } from '../account/profile.ts';
 import { type Category, CliError } from '../exit.ts';
+import { shellWord } from '../present/text.ts';
 import type { Session } from './session.ts';
 
 /** What came of looking at one thing. */
@@ -55,10 +56,5 @@ export async function looked(look: () => Finding | Promise<Finding>, fix: string
 /** A command line for the account that is looked at. */
 export function typed({ session }: Subject, words: string): string {
   const { profile } = session.globals;
-  return profile === undefined ? `fiatrail ${words}` : `fiatrail ${words} --profile ${quoted(profile)}`;
-}
-
-/** A word for a shell. */
-export function quoted(word: string): string {
-  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+  return profile === undefined ? `fiatrail ${words}` : `fiatrail ${words} --profile ${shellWord(profile)}`;
 }

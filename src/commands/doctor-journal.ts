@@ -1,13 +1,13 @@
 import { entryAt } from '../account/inspect.ts';
 import { journalPath } from '../account/paths.ts';
 import type { Journal } from '../journal/journal.ts';
+import { shellWord } from '../present/text.ts';
 import {
   type Check,
   type Finding,
   looked,
   ok,
   problem,
-  quoted,
   type Subject,
   skipped,
   typed,
@@ -17,7 +17,7 @@ import {
 /** What the journal has that is not at an end. `isKeyAccepted`: then a replacement without an answer harms nobody any more. */
 export async function journalChecks(subject: Subject, isKeyAccepted: boolean): Promise<Check[]> {
   const path = journalPath(subject.session.world);
-  const fix = `mv ${quoted(path)} ${quoted(`${path}.old`)}`;
+  const fix = `mv ${shellWord(path)} ${shellWord(`${path}.old`)}`;
   const look = (find: (journal: Journal, account: Account) => Finding) =>
     looked(async () => {
       if (!subject.profile) return skipped('it cannot be told which account is meant');

@@ -1,7 +1,8 @@
 import { type Entry, entriesBelow, entryAt, freeBytes, isWritableFolder, nearestThere } from '../account/inspect.ts';
 import { configDir, stateDir } from '../account/paths.ts';
+import { shellWord } from '../present/text.ts';
 import type { World } from '../world.ts';
-import { type Check, type Finding, looked, ok, problem, quoted, type Subject, warning } from './doctor-check.ts';
+import { type Check, type Finding, looked, ok, problem, type Subject, warning } from './doctor-check.ts';
 
 /** What this machine is to the program, whatever the account. */
 export async function machineChecks({ session: { world, globals } }: Subject): Promise<Check[]> {
@@ -64,13 +65,13 @@ function folderFinding(path: string, elsewhere: string, world: World): Finding {
       : problem('usage', `${path} is not there and cannot be made in ${above}`, elsewhere);
   }
   if (found.kind === 'link')
-    return problem('usage', `${path} is a symbolic link, behind which no secret is kept`, `rm ${quoted(path)}`);
+    return problem('usage', `${path} is a symbolic link, behind which no secret is kept`, `rm ${shellWord(path)}`);
   if (found.kind !== 'folder')
-    return problem('usage', `${path} is no folder`, `mv ${quoted(path)} ${quoted(`${path}.old`)}`);
+    return problem('usage', `${path} is no folder`, `mv ${shellWord(path)} ${shellWord(`${path}.old`)}`);
   if (isForeign(found, world))
-    return problem('usage', `${path} belongs to another user`, `sudo chown -R "$(id -u)" ${quoted(path)}`);
-  if (!isWritableFolder(path)) return problem('usage', `${path} cannot be written to`, `chmod 700 ${quoted(path)}`);
-  if (isOpen(found, world)) return problem('usage', `others can look into ${path}`, `chmod 700 ${quoted(path)}`);
+    return problem('usage', `${path} belongs to another user`, `sudo chown -R "$(id -u)" ${shellWord(path)}`);
+  if (!isWritableFolder(path)) return problem('usage', `${path} cannot be written to`, `chmod 700 ${shellWord(path)}`);
+  if (isOpen(found, world)) return problem('usage', `others can look into ${path}`, `chmod 700 ${shellWord(path)}`);
   return ok(path);
 }
 
@@ -102,7 +103,7 @@ function filesFinding(folder: string, world: World): Finding {
   const [found, what, how] = wrong;
   const paths = found.slice(0, SHOWN).map(({ path }) => path);
   const more = found.length > SHOWN ? ` and ${found.length - SHOWN} more` : '';
-  return problem('usage', `${what}: ${paths.join(', ')}${more}`, how(paths.map(quoted).join(' ')));
+  return problem('usage', `${what}: ${paths.join(', ')}${more}`, how(paths.map(shellWord).join(' ')));
 }
 
 const MIB = 1024 * 1024;

@@ -4,8 +4,9 @@ import { type Profile, storeFor } from '../account/profile.ts';
 import { profileNames, readProfile } from '../account/stored-profile.ts';
 import { openStore } from '../account/stores.ts';
 import { fingerprint } from '../crypto/fingerprint.ts';
+import { shellWord } from '../present/text.ts';
 import type { World } from '../world.ts';
-import { type Check, type Finding, looked, ok, problem, quoted, type Subject, skipped, typed } from './doctor-check.ts';
+import { type Check, type Finding, looked, ok, problem, type Subject, skipped, typed } from './doctor-check.ts';
 import { choiceOf } from './explain.ts';
 import type { Session } from './session.ts';
 
@@ -48,7 +49,7 @@ async function storeFinding(world: World, profile: Profile | undefined): Promise
   if (settings.kind === 'command') return ok(`the command ${place}`);
   return entryAt(place)
     ? ok(place)
-    : problem('usage', `${place} is not there`, `fiatrail profiles add ${quoted(stored.name)} --key-stdin`);
+    : problem('usage', `${place} is not there`, `fiatrail profiles add ${shellWord(stored.name)} --key-stdin`);
 }
 
 const KEYRING_FIXES = {
@@ -66,7 +67,7 @@ async function keyringFinding(world: World, name: string): Promise<Finding> {
   forgetKeyring(world);
   const state = await probeKeyring(world);
   if (state === 'ok') return ok('the key store of the system keeps and gives back');
-  const file = `fiatrail profiles add ${quoted(name)} --store file --key-stdin`;
+  const file = `fiatrail profiles add ${shellWord(name)} --store file --key-stdin`;
   return problem(
     'usage',
     `the key store of the system cannot be used (${state})`,

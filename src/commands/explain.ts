@@ -2,7 +2,7 @@ import { configDir, stateDir } from '../account/paths.ts';
 import { type Candidate, NAMINGS, type Profile, resolveProfile } from '../account/profile.ts';
 import { OF_ENVIRONMENT, profileFile } from '../account/stored-profile.ts';
 import { fingerprint } from '../crypto/fingerprint.ts';
-import { CliError } from '../exit.ts';
+import { attempt, CliError, unlessRefused } from '../exit.ts';
 import { Secret } from '../secret.ts';
 import { command } from './command.ts';
 import type { Session } from './session.ts';
@@ -28,16 +28,6 @@ const SOURCE_WORDS: Readonly<Record<Candidate['source'], string>> = {
 
 const by = ({ source, where }: Candidate) => SOURCE_WORDS[source] + (where ? `: ${where}` : '');
 
-/** What `act` gives, or the error that it is refused with. */
-function tried<T>(act: () => T): T | CliError {
-  try {
-    return act();
-  } catch (error) {
-    if (error instanceof CliError) return error;
-    throw error;
-  }
-}
-
 /** What decided the profile, what lost, and the error where that cannot be used. */
 export interface Choice {
   readonly decision: Decision;
@@ -46,9 +36,9 @@ export interface Choice {
 }
 
 export function choiceOf({ globals, world }: Session): Choice {
-  const said = NAMINGS.flatMap((naming) => tried(() => naming(globals.profile, world)) ?? []);
+  const said = NAMINGS.flatMap((naming) => attempt(() => naming(globals.profile, world)) ?? []);
   const [won, ...lost] = said;
-  const found = tried(() => resolveProfile(globals.profile, world));
+  const found = attempt(() => resolveProfile(globals.profile, world));
   const error = found instanceof CliError ? found : undefined;
   const named = won instanceof CliError ? undefined : won;
   return {
@@ -60,14 +50,9 @@ export function choiceOf({ globals, world }: Session): Choice {
       problem: error?.message ?? null,
     },
     // What is wrong may be in the variables: then the rest is that of the profile alone.
-    profile: found instanceof CliError ? named && usable(named, world) : found,
+    profile: found instanceof CliError ? named && unlessRefused(() => resolveProfile(named.name, world)) : found,
     error,
   };
-}
-
-function usable({ name }: Candidate, world: Session['world']): Profile | undefined {
-  const found = tried(() => resolveProfile(name, world));
-  return found instanceof CliError ? undefined : found;
 }
 
 const ADDRESS = 'environment: FIATRAIL_BASE_URL';

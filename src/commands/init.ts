@@ -1,16 +1,16 @@
-import { apiKeyFrom, isSandboxKey } from '../account/api-key.ts';
+import { isSandboxKey } from '../account/api-key.ts';
 import { safeBaseUrl } from '../account/base-url.ts';
 import { keepDefault } from '../account/keeping.ts';
 import { probeKeyring } from '../account/keyring-store.ts';
 import { BUILT_IN, profileName, readProfile, type StoredProfile } from '../account/stored-profile.ts';
 import { createSandboxKey, getPlatformPublicKey, ipAllowlist, storePublicKey } from '../contract/management.ts';
-import { CliError } from '../exit.ts';
+import { CliError, retold } from '../exit.ts';
 import type { Secret } from '../secret.ts';
 import type { Prompter } from '../world.ts';
 import { command, type Guided, type Outcome } from './command.ts';
-import { checkOf } from './input.ts';
+import { askFor } from './input.ts';
 import { option, optionalArgument, switchOn } from './parameters.ts';
-import { addProfile, type ProfileInput, profileParameters, tryProfile } from './profiles-add.ts';
+import { API_KEY, addProfile, type ProfileInput, profileParameters, tryProfile } from './profiles-add.ts';
 import { endDryRun, type Session } from './session.ts';
 import { equivalent } from './wizard.ts';
 
@@ -37,18 +37,12 @@ interface Asked extends Partial<Input> {
 }
 
 /** An address and a key that go together: a read is tried before anything is kept, and asked again after. */
-async function askAccount(session: Session, prompter: Prompter, given: Asked) {
+async function askAccount(session: Session, given: Asked) {
   let url = given.baseUrl;
   for (let isFirst = true; ; isFirst = false) {
     if (!url || !isFirst)
-      url = safeBaseUrl(await prompter.text('Base URL, such as https://host/v1:', checkOf(safeBaseUrl), url));
-    const key = apiKeyFrom(
-      await prompter.secret(
-        'API key:',
-        checkOf((text) => apiKeyFrom(text, 'the key')),
-      ),
-      'the key',
-    );
+      url = await askFor({ question: 'Base URL, such as https://host/v1:', parse: safeBaseUrl, preset: url }, session);
+    const key = await askFor(API_KEY, session);
     const mode = isSandboxKey(key) ? 'sandbox' : 'live';
     try {
       await tryProfile(session, { name: 'init', mode, baseUrl: url, store: { kind: 'file' } }, key);
@@ -61,13 +55,14 @@ async function askAccount(session: Session, prompter: Prompter, given: Asked) {
   }
 }
 
-async function askName(session: Session, prompter: Prompter, mode: StoredProfile['mode']): Promise<string> {
-  const isTaken = (text: string) => {
+function askName(session: Session, mode: StoredProfile['mode']): Promise<string> {
+  const parse = (text: string) => {
     const name = profileName(text);
-    if (readProfile(session.world, name))
-      throw new CliError('usage', `there is a profile ${name}`, { hint: 'choose another name' });
+    if (!readProfile(session.world, name)) return name;
+    throw new CliError('usage', `there is a profile ${name}`, { hint: 'choose another name' });
   };
-  return prompter.text('Name of the profile:', checkOf(isTaken), mode === 'live' ? 'main' : 'main-sandbox');
+  const preset = mode === 'live' ? 'main' : 'main-sandbox';
+  return askFor({ question: 'Name of the profile:', parse, preset }, session);
 }
 
 /** The key store of the system is offered where it works. */
@@ -79,9 +74,9 @@ async function askStore({ world }: Session, prompter: Prompter): Promise<'file' 
   ]);
 }
 
-async function askSandbox(prompter: Prompter, mode: StoredProfile['mode']): Promise<string | undefined> {
+async function askSandbox(session: Session, prompter: Prompter, mode: StoredProfile['mode']) {
   if (mode !== 'live' || !(await prompter.confirm('Make a key for the service’s sandbox too?'))) return undefined;
-  return safeBaseUrl(await prompter.text('Base URL of the sandbox:', checkOf(safeBaseUrl)));
+  return askFor({ question: 'Base URL of the sandbox:', parse: safeBaseUrl }, session);
 }
 
 /** Asks everything before anything is changed: who leaves half-way leaves nothing behind. */
@@ -95,10 +90,10 @@ async function guide(session: Session, given: Partial<Input>): Promise<Guided<As
       { name: 'the embedded sandbox: the whole service in this program, nothing to set up', value: true },
     ]));
   if (isEmbedded) return { values: { embedded: true }, end: () => equivalent(session, ['init', '--embedded']) };
-  const { url, key, mode } = await askAccount(session, prompter, given);
-  const name = given.name ?? (await askName(session, prompter, mode));
+  const { url, key, mode } = await askAccount(session, given);
+  const name = given.name ?? (await askName(session, mode));
   const keptIn = given.store ?? (await askStore(session, prompter));
-  const sandboxAt = given.sandboxAt ?? (await askSandbox(prompter, mode));
+  const sandboxAt = given.sandboxAt ?? (await askSandbox(session, prompter, mode));
   const encryption =
     given.encryption ||
     (await prompter.confirm('Have answers sealed to a key of this machine? There is no way back to plain answers.'));
@@ -122,13 +117,9 @@ async function step(session: Session, argv: readonly string[]): Promise<Outcome>
     return await session.runLine(argv, session.world);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    const { category, message, code, httpStatus, responseCode } = error;
-    throw new CliError(category, `the profile is kept, and then: ${message}`, {
-      code,
-      httpStatus,
-      responseCode,
+    throw retold(error, {
+      message: `the profile is kept, and then: ${error.message}`,
       hint: `${error.hint ? `${error.hint}; ` : ''}go on with: fiatrail ${argv.join(' ')}`,
-      cause: error,
     });
   }
 }

@@ -73,7 +73,7 @@ function named(error: CliError, parameter: Parameter<unknown>): CliError {
 }
 
 /** What a prompt says of an answer: the same that is said of a flag. */
-export function checkOf(parse: (text: string) => unknown): Check {
+function checkOf(parse: (text: string) => unknown): Check {
   return (text) => {
     try {
       parse(text.trim());
@@ -85,13 +85,16 @@ export function checkOf(parse: (text: string) => unknown): Check {
   };
 }
 
-/** Asks for one value, in its parameter's words and with its check. */
-export async function askFor<T>(
-  { parse, question = '', isSecret }: Pick<Parameter<T>, 'question' | 'isSecret'> & { parse(text: string): T },
-  session: Session,
-): Promise<T> {
+/** A value to ask for: its parameter's words and check; an empty answer means `preset`, where there is one. */
+interface Asking<T> extends Pick<Parameter<T>, 'question' | 'isSecret'> {
+  readonly preset?: string | undefined;
+  parse(text: string): T;
+}
+
+/** Asks for one value; blanks around an answer count for nothing. */
+export async function askFor<T>({ parse, question = '', isSecret, preset }: Asking<T>, session: Session): Promise<T> {
   const prompter = await session.world.prompter();
   const check = checkOf(parse);
-  const text = isSecret ? await prompter.secret(question, check) : await prompter.text(question, check);
+  const text = isSecret ? await prompter.secret(question, check) : await prompter.text(question, check, preset);
   return parse(text.trim());
 }

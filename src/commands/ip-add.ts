@@ -2,7 +2,7 @@ import { holding, type IpRange, rangeText, shownWhole } from '../contract/ip.ts'
 import { ipAllowlist } from '../contract/management.ts';
 import { CliError } from '../exit.ts';
 import { command, type Guided, type Outcome } from './command.ts';
-import { checkOf } from './input.ts';
+import { askFor } from './input.ts';
 import { ipRange } from './ip-address.ts';
 import { guardFirst } from './ip-guard.ts';
 import { accessText, PROPAGATION_MS, proveAccess, readStanding, type Standing, tellAccess } from './ip-standing.ts';
@@ -64,18 +64,19 @@ async function askAddition(session: Session, standing: Standing, isLockOutMeant:
   const { access, entries } = standing;
   const prompter = await session.world.prompter();
   await session.say(accessText(access) + (entries.length > 0 ? countText(entries.length) : ''));
-  const check = checkOf((text) => {
+  const parse = (text: string) => {
     const range = ipRange(text);
     if (!isLockOutMeant) guardFirst(standing, range);
-  });
+    return range;
+  };
   let range: IpRange;
   do {
-    range = ipRange((await prompter.text('Address or range:', check)).trim());
+    range = await askFor({ question: 'Address or range:', parse }, session);
   } while (
     isElsewhere(range, standing) &&
     !(await prompter.confirm(`This machine calls from ${access.yourIp}: is ${rangeText(range)} meant?`))
   );
-  const label = (await prompter.text('Label (Enter for none):', () => true)).trim() || undefined;
+  const label = (await askFor({ question: 'Label (Enter for none):', parse: String }, session)) || undefined;
   const named = `${rangeText(range)}${label === undefined ? '' : ` (${label})`}`;
   if (!session.globals.yes && !(await prompter.confirm(`Let ${named} call: go ahead?`)))
     throw new CliError('declined', 'declined; nothing was sent');

@@ -2,7 +2,7 @@ import type { Reply } from '../client/client.ts';
 import type { ResponseOf } from '../contract/endpoint.ts';
 import { fitsShown, holding, type IpRange, rangeText, readShown, shownWhole } from '../contract/ip.ts';
 import { ipAllowlist } from '../contract/management.ts';
-import { type Category, CliError } from '../exit.ts';
+import { type Category, CliError, retold } from '../exit.ts';
 import { command } from './command.ts';
 import { ipRange } from './ip-address.ts';
 import { guardRemoval, type Target } from './ip-guard.ts';
@@ -75,19 +75,11 @@ function halfDone(error: unknown, { target, next }: Replacement, { isAsked, adde
   const finish = target.range
     ? `fiatrail ip remove ${target.name}`
     : 'fiatrail ip remove --index <n>, with the index it has in fiatrail ip list';
-  const { code, httpStatus, responseCode, operationId, category } = error;
-  return new CliError(
-    added && !TELLING.includes(category) ? 'failed' : category,
-    `${stands}, and ${old}: ${error.message}`,
-    {
-      code,
-      httpStatus,
-      responseCode,
-      operationId,
-      hint: added ? `look with: fiatrail ip list; finish with: ${finish}` : error.hint,
-      cause: error,
-    },
-  );
+  return retold(error, {
+    category: added && !TELLING.includes(error.category) ? 'failed' : error.category,
+    message: `${stands}, and ${old}: ${error.message}`,
+    hint: added ? `look with: fiatrail ip list; finish with: ${finish}` : error.hint,
+  });
 }
 
 const REPLACED = [

@@ -2,7 +2,7 @@ import type { Profile } from '../account/profile.ts';
 import { type Reply, requestIdOf, unknownOutcome } from '../client/client.ts';
 import { type Endpoint, effectOf } from '../contract/endpoint.ts';
 import { redact } from '../contract/redact.ts';
-import { CliError } from '../exit.ts';
+import { CliError, retold } from '../exit.ts';
 import type { Journal } from '../journal/journal.ts';
 import { DatabaseError } from '../sqlite/database.ts';
 import type { World } from '../world.ts';
@@ -71,12 +71,5 @@ async function record({ world }: Journaling, write: () => void): Promise<void> {
 function withOperation(error: CliError, operationId: string): CliError {
   const hint =
     error.category === 'unknown' ? `${error.hint}; fiatrail ops show ${operationId} has what was sent` : error.hint;
-  return new CliError(error.category, error.message, {
-    code: error.code,
-    hint,
-    httpStatus: error.httpStatus,
-    responseCode: error.responseCode,
-    operationId,
-    cause: error,
-  });
+  return retold(error, { hint, operationId });
 }

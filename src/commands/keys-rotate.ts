@@ -5,9 +5,8 @@ import { openStore, requireWritable } from '../account/stores.ts';
 import { getPlatformPublicKey, regenerateApiKey } from '../contract/management.ts';
 import { CliError } from '../exit.ts';
 import type { Secret } from '../secret.ts';
-import type { Prompter } from '../world.ts';
 import { command, type Outcome } from './command.ts';
-import { checkOf } from './input.ts';
+import { askFor } from './input.ts';
 import { repeated, switchOn, word } from './parameters.ts';
 import { beginRotation, sendRotation, settleRotation, tidyAfterKill, underWay, working } from './rotation.ts';
 import { giveUp } from './rotation-answer.ts';
@@ -123,7 +122,7 @@ async function guide(session: Session, given: Partial<Input> & { readonly resume
   const isUnfinished = journal.rotations.openOf({ profile: profile.name, baseUrl: profile.baseUrl }) !== undefined;
   if (isUnfinished && (await prompter.confirm('An earlier replacement is unfinished. Finish it?', true)))
     return { values: { resume: true }, end: () => equivalent(session, ['keys', 'rotate', '--resume']) };
-  const pushCommand = await askPushes(session, prompter);
+  const pushCommand = await askPushes(session);
   const words = pushCommand.flatMap((text) => ['--push-command', text]);
   return {
     values: { pushCommand },
@@ -131,24 +130,23 @@ async function guide(session: Session, given: Partial<Input> & { readonly resume
   };
 }
 
-async function askPushes({ world, profile }: Session, prompter: Prompter): Promise<string[]> {
+async function askPushes(session: Session): Promise<string[]> {
+  const { world, profile } = session;
   const isNeeded = profile.mode !== 'embedded' && !isWritable(profile);
-  const check = (given: number) =>
-    checkOf((text) => {
-      if (text === '' && isNeeded && given === 0)
-        throw new CliError(
-          'usage',
-          `${profile.name} takes its key from ${from(profile)}, so the new one must go somewhere`,
-          {
-            hint: 'write a program that takes it on its standard input',
-          },
-        );
-      if (text !== '') pushWords(world, text);
-    });
   const all: string[] = [];
+  const parse = (text: string) => {
+    if (text === '' && isNeeded && all.length === 0)
+      throw new CliError(
+        'usage',
+        `${profile.name} takes its key from ${from(profile)}, so the new one must go somewhere`,
+        { hint: 'write a program that takes it on its standard input' },
+      );
+    if (text !== '') pushWords(world, text);
+    return text;
+  };
   for (;;) {
     const more = all.length === 0 ? 'A command that gets the new key on its standard input' : 'Another one';
-    const text = (await prompter.text(`${more} (Enter for none):`, check(all.length))).trim();
+    const text = await askFor({ question: `${more} (Enter for none):`, parse }, session);
     if (text === '') return all;
     all.push(text);
   }

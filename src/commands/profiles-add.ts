@@ -18,6 +18,7 @@ import type { Secret } from '../secret.ts';
 import type { World } from '../world.ts';
 import { command } from './command.ts';
 import { connect } from './connect.ts';
+import { askFor } from './input.ts';
 import { argument, oneOf, option, switchOn, word } from './parameters.ts';
 import { profileResult } from './profiles-show.ts';
 import { agree, endDryRun, type Session } from './session.ts';
@@ -85,6 +86,13 @@ function storeOf(
 const conflict = (both: string) =>
   new CliError('usage', `${both} cannot go together`, { hint: 'leave one of them out' });
 
+/** The question for a key. */
+export const API_KEY = {
+  question: 'API key:',
+  isSecret: true,
+  parse: (text: string) => apiKeyFrom(text, 'the key'),
+} as const;
+
 /** The key as it is given now; undefined when a command or the environment has it, or the one that is kept stays. */
 async function givenKey(session: Session, input: ProfileInput, store: StoreSettings, kept: StoredProfile | undefined) {
   if (input.keyStdin) {
@@ -99,19 +107,7 @@ async function givenKey(session: Session, input: ProfileInput, store: StoreSetti
       hint: 'give it on standard input with --key-stdin, or say what prints it with --key-command',
     });
   }
-  const prompter = await session.world.prompter();
-  const text = await prompter.secret('API key:', (typed) => problemOf(() => apiKeyFrom(typed, 'the key')));
-  return apiKeyFrom(text, 'the key');
-}
-
-/** For a question: true, or what is wrong. */
-export function problemOf(act: () => unknown): true | string {
-  try {
-    act();
-    return true;
-  } catch (error) {
-    return error instanceof Error ? error.message : 'try again';
-  }
+  return askFor(API_KEY, session);
 }
 
 /** What kind of account it is: as given, as before, or by the look of its key. Throws CliError usage. */

@@ -4,7 +4,7 @@ import { writePin } from '../account/pin.ts';
 import { allProfileNames, builtInProfile, chosenProfile, noProfile, storedOrBuiltIn } from '../account/profile.ts';
 import { BUILT_IN, profileNames, readProfile, type StoredProfile } from '../account/stored-profile.ts';
 import { parseExport, writeExport } from '../account/transfer.ts';
-import { CliError } from '../exit.ts';
+import { attempt, CliError, unlessRefused } from '../exit.ts';
 import { command } from './command.ts';
 import { argument, optionalArgument, switchOn, word } from './parameters.ts';
 import { addCommand } from './profiles-add.ts';
@@ -29,30 +29,17 @@ function known(session: Session, name: string): StoredProfile {
 
 /** The name that a command would use here; undefined where what names it is broken. */
 function usedHere({ world, globals }: Session): string | undefined {
-  try {
-    return chosenProfile(globals.profile, world).name;
-  } catch (error) {
-    if (error instanceof CliError) return undefined;
-    throw error;
-  }
+  return unlessRefused(() => chosenProfile(globals.profile, world).name);
 }
 
 function row(session: Session, name: string, used: string | undefined) {
   const isUsed = name === used;
-  try {
-    const { mode, baseUrl, store } = known(session, name);
-    return {
-      name,
-      mode,
-      baseUrl: baseUrl ?? null,
-      store: mode === 'embedded' ? null : store.kind,
-      isUsed,
-      problem: null,
-    };
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    return { name, mode: null, baseUrl: null, store: null, isUsed, problem: error.message };
-  }
+  const found = attempt(() => known(session, name));
+  if (found instanceof CliError)
+    return { name, mode: null, baseUrl: null, store: null, isUsed, problem: found.message };
+  const { mode, baseUrl, store } = found;
+  const kind = mode === 'embedded' ? null : store.kind;
+  return { name, mode, baseUrl: baseUrl ?? null, store: kind, isUsed, problem: null };
 }
 
 const listCommand = command({

@@ -4,7 +4,7 @@ import { replyOf } from '../client/client.ts';
 import { sealedExchange } from '../client/sealing.ts';
 import type { Sent } from '../client/transport.ts';
 import { regenerateApiKey } from '../contract/management.ts';
-import { CliError } from '../exit.ts';
+import { CliError, retold } from '../exit.ts';
 import type { RotationStage } from '../journal/rotation.ts';
 import { Secret } from '../secret.ts';
 import { sealingOf } from './connect.ts';
@@ -101,7 +101,7 @@ async function readAnswer(session: Session, operationId: string, sent: Sent): Pr
     if (!(error instanceof CliError)) throw error;
     if (error.category === 'unknown' || error.category === 'usage') throw await lost(session, operationId, sent, error);
     await giveUp(session, operationId, 'sending', error.message);
-    throw withOperation(error, operationId);
+    throw retold(error, { operationId });
   }
 }
 
@@ -120,17 +120,12 @@ async function lost(session: Session, operationId: string, sent: Sent, error: Cl
   if (!isWorthALook(sent)) removeRotation(session.world, operationId, ['answer']);
   const file = rotationFile(session.world, operationId, 'answer');
   const seen = file ? ` (the answer is kept in ${file})` : '';
-  return new CliError('unknown', `${session.profile.name}: ${error.message}${seen}`, {
-    code: error.code,
+  return retold(error, {
+    category: 'unknown',
+    message: `${session.profile.name}: ${error.message}${seen}`,
     operationId,
     hint: `the old key may be dead: find out, and what to do then, with: ${RESUME}`,
-    cause: error,
   });
-}
-
-function withOperation(error: CliError, operationId: string): CliError {
-  const { category, message, code, hint, httpStatus, responseCode } = error;
-  return new CliError(category, message, { code, hint, httpStatus, responseCode, operationId, cause: error });
 }
 
 function open({ world, profile }: Session, response: Extract<Sent, { response: unknown }>['response']) {

@@ -2,7 +2,7 @@ import { pushWords } from '../account/push.ts';
 import { keptRotations, removeRotation, rotationFile } from '../account/rotation-files.ts';
 import { getPlatformPublicKey } from '../contract/management.ts';
 import { fingerprint } from '../crypto/fingerprint.ts';
-import { CliError } from '../exit.ts';
+import { CliError, retold } from '../exit.ts';
 import type { Rotation } from '../journal/rotation.ts';
 import type { Secret } from '../secret.ts';
 import type { Outcome } from './command.ts';
@@ -87,7 +87,8 @@ async function afterLost(session: Session, { operationId, oldFingerprint }: Rota
   try {
     await session.call(getPlatformPublicKey, {}, { isBeforehand: true });
   } catch (error) {
-    if (!(error instanceof CliError) || error.category !== 'auth') throw error;
+    // An address that is not on the allowlist says nothing of the key.
+    if (!(error instanceof CliError) || error.httpStatus !== 401) throw error;
     throw keyLost(session, operationId, error);
   }
   const print = printOf(await currentKey(session));
@@ -112,11 +113,10 @@ function keyLost({ world, profile }: Session, operationId: string, cause: CliErr
   const [what, source] = file
     ? [`the new one is in an answer that could not be read, kept in ${file}`, 'take the new key from that file, or ask']
     : ['the new one never arrived', 'ask'];
-  return new CliError('auth', `the key that is kept is refused: the old one is dead, and ${what}`, {
+  return retold(cause, {
+    message: `the key that is kept is refused: the old one is dead, and ${what}`,
     code: 'KEY_LOST',
     operationId,
-    httpStatus: cause.httpStatus,
-    responseCode: cause.responseCode,
     hint: `${source} the service for a new key, then: fiatrail profiles add ${profile.name} --key-stdin`,
   });
 }

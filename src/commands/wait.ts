@@ -1,5 +1,5 @@
 import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
-import { CliError } from '../exit.ts';
+import { CliError, retold } from '../exit.ts';
 import type { Column } from '../present/result.ts';
 import type { Outcome } from './command.ts';
 import { liveLine } from './live.ts';
@@ -128,13 +128,10 @@ export function cutShort(session: Session, following: Followed, error: unknown):
   if (!(error instanceof CliError)) return error;
   const { what, again } = following;
   if (error.category === 'interrupted') return left(session, following, `while the status of ${what} was read`);
-  const { code, httpStatus, responseCode } = error;
-  return new CliError('pending', `the status of ${what} could not be read: ${error.message}`, {
-    code,
-    httpStatus,
-    responseCode,
+  return retold(error, {
+    category: 'pending',
+    message: `the status of ${what} could not be read: ${error.message}`,
     ...operationOf(session),
     hint: `${what} may go on; ask again with: ${again}`,
-    cause: error,
   });
 }

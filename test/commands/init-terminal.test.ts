@@ -51,7 +51,7 @@ const questions = (term: string, { url, apiKey }: Served): readonly Step[] => [
   choose(term, 1),
   { expect: 'Base URL, such as https://host/v1:', send: `${url}${ENTER}` },
   { expect: 'API key:', send: `${apiKey}${ENTER}` },
-  { expect: 'Name of the profile:', send: `box${ENTER}` },
+  { expect: 'Name of the profile:', send: ` box ${ENTER}` },
   { expect: 'Have answers sealed', send: `y${ENTER}` },
   { expect: 'Use box from now on', send: ENTER },
 ];
@@ -103,7 +103,7 @@ describe('init', () => {
       { expect: 'holds blanks', send: `sandbox_nobody${ENTER}` },
       { expect: 'this did not work', send: '' },
       { expect: 'Base URL', send: ENTER },
-      { expect: 'API key:', send: `${sandbox.apiKey}${ENTER}` },
+      { expect: 'API key:', send: ` ${sandbox.apiKey} ${ENTER}` },
     ];
     const rest = [
       { expect: 'Have answers sealed', send: ENTER },

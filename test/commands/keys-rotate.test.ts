@@ -420,6 +420,12 @@ describe('--resume', () => {
     });
   });
 
+  test('after no answer takes no address that may not call for a dead key: 4', async () => {
+    const on = await lostWith(false);
+    on.service.read = () => refusal(403, '03', 'this address may not call');
+    expect(await on.refused(RESUME, 4)).toMatchObject({ code: 'IP_BLOCKED' });
+  });
+
   test('after an answer that cannot be read names the file that has it: 4', async () => {
     const on = await lostWith(true, cut(1));
     const { code, message } = await on.refused(RESUME, 4);

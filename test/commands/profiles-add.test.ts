@@ -224,6 +224,25 @@ describe('another store', () => {
     expect([secrets(), kept.size]).toEqual([{ 'main.api-key': LIVE, 'main.sealing-keys': PRIVATE }, 0]);
   });
 
+  const ABSENT = { runProgram: async () => ({ kind: 'ended', code: 0, stdout: '{"kind":"absent"}' }) as const };
+
+  test('is the way out of a store that fails, which is told what stays in it', async () => {
+    const { run, secrets, profile } = newMachine();
+    await run([...ADD_MAIN, '--store', 'keyring'], { stdin: LIVE, ...keyring(new Map()) });
+    const { code, stderr } = await run([...ADD_MAIN, '--store', 'file'], { stdin: LIVE, ...ABSENT });
+    expect([code, secrets(), profile('main').store], stderr).toEqual([0, { 'main.api-key': LIVE }, { kind: 'file' }]);
+    expect(stderr).toContain('warning: what the store before has of main could not be removed');
+  });
+
+  test('is refused where what opens sealed answers would be left in a store that fails: 2', async () => {
+    const { run, write, at, secrets, profile } = newMachine();
+    await run([...ADD_MAIN, '--store', 'keyring'], { stdin: LIVE, ...keyring(new Map()) });
+    const sealed = { ...profile('main'), sealing: { publicKey: PRIVATE, requests: false } };
+    write(at('profiles', 'main.json'), JSON.stringify(sealed));
+    const { code } = await run([...ADD_MAIN, '--store', 'file'], { stdin: LIVE, ...ABSENT });
+    expect([code, secrets(), profile('main')]).toEqual([2, {}, sealed]);
+  });
+
   test('that is a command takes the key out of its file, and leaves what opens sealed answers', async () => {
     const { add, run, write, at, secrets } = newMachine();
     await add('main', LIVE);

@@ -1,0 +1,37 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { configLockPath } from '../../src/account/paths.ts';
+import { keepSealingKey, sealingKeysOf } from '../../src/account/sealing-keys.ts';
+import type { StoredProfile } from '../../src/account/stored-profile.ts';
+import { Secret } from '../../src/secret.ts';
+import { acquireLock } from '../../src/sqlite/lock.ts';
+import type { World } from '../../src/world.ts';
+import { temporaryFolder } from '../support/built.ts';
+import { fakeWorld } from '../support/world.ts';
+
+const MAIN: StoredProfile = { name: 'main', mode: 'live', baseUrl: 'https://host.test/v1', store: { kind: 'keyring' } };
+
+test('a private key is put before the others while nobody else can, so that two at once keep both', async () => {
+  const folder = temporaryFolder(onTestFinished);
+  let kept: string | undefined;
+  const couldOthers: boolean[] = [];
+  const runProgram: World['runProgram'] = async (_words, { input = '' }) => {
+    const { op, secret } = JSON.parse(input) as { op: string; secret?: string };
+    if (isKeeping) {
+      const lock = await acquireLock(configLockPath(world), 0);
+      couldOthers.push(lock !== undefined);
+      lock?.release();
+    }
+    if (op === 'write') kept = secret;
+    return {
+      kind: 'ended',
+      code: 0,
+      stdout: JSON.stringify({ kind: 'done', secret: op === 'read' ? kept : undefined }),
+    };
+  };
+  const world = fakeWorld({ env: { FIATRAIL_CONFIG_DIR: folder }, runProgram });
+  let isKeeping = true;
+  for (const key of ['aa', 'bb', 'aa']) await keepSealingKey(world, MAIN, new Secret(key));
+  isKeeping = false;
+  expect((await sealingKeysOf(MAIN, world)).map((key) => key.reveal())).toEqual(['aa', 'bb']);
+  expect(new Set(couldOthers)).toEqual(new Set([false]));
+});
