@@ -5,7 +5,7 @@ import { CATALOGUE } from './commands/catalogue.ts';
 import type { Outcome } from './commands/command.ts';
 import { readInput } from './commands/input.ts';
 import { type Changed, createSession, DryRun, type Session } from './commands/session.ts';
-import { CATEGORIES, CliError, retold } from './exit.ts';
+import { CATEGORIES, type Category, CliError, retold } from './exit.ts';
 import { FORMATS, type PresentOptions, type Result } from './present/result.ts';
 import { type CommandLine, parse } from './program.ts';
 import { HIDDEN } from './secret.ts';
@@ -99,7 +99,8 @@ async function runToDryRun(run: () => Promise<Outcome>, session: Session): Promi
     return await run();
   } catch (error) {
     if (error instanceof DryRun) return { result: error.result, isWhole: true };
-    throw error instanceof CliError ? error : afterChange(error, session.changed());
+    const changed = session.changed();
+    throw error instanceof CliError ? halfWay(error, changed) : afterChange(error, changed);
   }
 }
 
@@ -124,10 +125,21 @@ async function show(
   }
 }
 
+/** Errors that say that nothing was sent. */
+const NOT_SENT: readonly Category[] = ['usage', 'declined'];
+
+/** What stops a command that has changed something already: the change is done, and what was to follow is not. */
+function halfWay(error: CliError, changed: Changed | undefined): CliError {
+  if (!changed || !NOT_SENT.includes(error.category)) return error;
+  const message = `it was sent and accepted, and then: ${error.message}`;
+  return retold(error, { category: 'failed', message, operationId: changed.operationId });
+}
+
 /** Once something was changed, a failure of ours must not read as "nothing was sent". */
 function afterChange(error: unknown, changed: Changed | undefined): unknown {
   if (!changed) return error;
   const { operationId, requestId } = changed;
+
   const why = error instanceof Error ? error.message : String(error);
   return new CliError('unknown', `it was sent and accepted, but its answer could not be shown: ${why}`, {
     code: 'ANSWER_NOT_SHOWN',
