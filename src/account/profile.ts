@@ -127,6 +127,11 @@ export function storedOrBuiltIn({ name, mode, stored }: Profile): StoredProfile 
   return stored ?? (mode === 'embedded' ? { name, mode, store: { kind: 'file' } } : undefined);
 }
 
+/** A profile by its name, as it is kept or built in; undefined where there is none. Throws CliError usage for a broken one. */
+export function storedNamed(name: string, world: World): StoredProfile | undefined {
+  return readProfile(world, name) ?? (name === BUILT_IN ? storedOrBuiltIn(builtInProfile()) : undefined);
+}
+
 const EMBEDDED_URL = 'http://sandbox.invalid/v1';
 
 /** A profile as it is used, from how it is kept. */

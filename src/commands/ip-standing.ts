@@ -87,7 +87,7 @@ export function accessOf(data: ResponseOf<typeof ipAllowlist>): Access {
 }
 
 function unusable(what: string): CliError {
-  return new CliError('network', `the service does not say ${what}; nothing was changed`, {
+  return new CliError('network', `the service does not say ${what}`, {
     code: 'UNUSABLE_ANSWER',
     hint: 'run the command again in a while',
   });

@@ -33,12 +33,19 @@ function placeOf({ mode, stored }: Profile): string {
 }
 
 /** Everything that could go wrong after the old key is dead is tried while it lives. Throws CliError; nothing was changed. */
-async function requireRotatable(session: Session, { pushCommand = [], printKey }: Input): Promise<void> {
+async function requireRotatable(
+  session: Session,
+  { pushCommand = [], printKey }: Input,
+  apiKey: Secret,
+): Promise<void> {
   const { world, profile } = session;
   for (const text of pushCommand) pushWords(world, text);
   const { stored } = profile;
   if (stored && isWritable(profile)) {
-    await requireWritable(await openStore(world, storeFor(stored, 'api-key')), profile.name, world.ids);
+    const store = await openStore(world, storeFor(stored, 'api-key'));
+    await requireWritable(store, profile.name, world.ids);
+    if (profile.key?.from === 'FIATRAIL_API_KEY')
+      requireSame(profile, await store.read(profile.name, 'api-key'), apiKey);
   } else if (profile.mode !== 'embedded' && pushCommand.length === 0 && !printKey) {
     throw new CliError('usage', `the new key could not be kept: ${profile.name} takes its key from ${from(profile)}`, {
       code: 'NO_STORE',
@@ -46,6 +53,15 @@ async function requireRotatable(session: Session, { pushCommand = [], printKey }
     });
   }
   await session.call(getPlatformPublicKey, {}, { isBeforehand: true });
+}
+
+/** The new key takes the place of the one that is stored, which nobody else may have. Throws CliError usage where the variable has another. */
+function requireSame({ name }: Profile, stored: Secret | undefined, apiKey: Secret): void {
+  if (!stored || stored.reveal() === apiKey.reveal()) return;
+  throw new CliError('usage', `FIATRAIL_API_KEY is another key than that of the profile ${name}, which would be lost`, {
+    code: 'TWO_KEYS',
+    hint: 'unset FIATRAIL_API_KEY to replace the key of the profile, or add a profile for the key of the variable',
+  });
 }
 
 const from = ({ stored }: Profile) => (stored?.store.kind === 'command' ? 'a command' : 'FIATRAIL_API_KEY');
@@ -68,7 +84,7 @@ async function rotatable(session: Session, input: Input): Promise<Secret> {
   if (await isUnderWay(session)) throw underWay(session.profile.name);
   const apiKey = await currentKey(session);
   try {
-    await requireRotatable(session, input);
+    await requireRotatable(session, input, apiKey);
   } catch (error) {
     const isDead = error instanceof CliError && error.category === 'auth';
     if (isDead && ((await isUnderWay(session)) || printOf(await currentKey(session)) !== printOf(apiKey)))

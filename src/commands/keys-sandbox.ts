@@ -1,7 +1,8 @@
 import { apiKeyFrom } from '../account/api-key.ts';
 import { safeBaseUrl } from '../account/base-url.ts';
 import { changeProfile } from '../account/keeping.ts';
-import { profileName, readProfile, type StoredProfile } from '../account/stored-profile.ts';
+import { profileName, readProfile, type StoredProfile, type StoreSettings } from '../account/stored-profile.ts';
+import { openStore, requireWritable } from '../account/stores.ts';
 import { createSandboxKey } from '../contract/management.ts';
 import { fingerprint } from '../crypto/fingerprint.ts';
 import { CliError } from '../exit.ts';
@@ -29,6 +30,10 @@ function addressOf(at: string | undefined, kept: StoredProfile | undefined): str
     hint: 'give the address of the sandbox: --at https://sandbox-host/v1',
   });
 }
+
+/** Where the key is kept: nothing is written to a command or a variable. */
+const storeOf = (kept: StoredProfile | undefined): StoreSettings =>
+  kept?.store.kind === 'keyring' ? kept.store : { kind: 'file' };
 
 function requireLive({ profile }: Session): void {
   if (profile.mode === 'live') return;
@@ -69,17 +74,14 @@ export const sandboxKeyCommand = command({
     const kept = save === undefined ? undefined : readProfile(world, save);
     const baseUrl = addressOf(at, kept);
     await session.prepared(createSandboxKey, {});
+    if (save !== undefined) await requireWritable(await openStore(world, storeOf(kept)), save, world.ids);
     const connection = await connect(world, { ...session.profile, baseUrl }, globals);
     const { data } = await connection.client.call(createSandboxKey, {}).finally(() => connection.close());
     session.accepted({ operationId: undefined, requestId: undefined });
     const key = apiKeyFrom(data.apiKey ?? '', 'the new key');
     if (save !== undefined) {
-      const made: StoredProfile = { name: save, mode: 'sandbox', baseUrl, store: { kind: 'file' } };
-      const withStore = (base: StoredProfile) => ({
-        ...base,
-        store: base.store.kind === 'keyring' ? base.store : ({ kind: 'file' } as const),
-      });
-      await changeProfile(world, save, (now) => withStore(now ?? made), key);
+      const made = { name: save, mode: 'sandbox', baseUrl } as const;
+      await changeProfile(world, save, (now) => ({ ...(now ?? made), store: storeOf(now) }), key);
     }
     return {
       result: {

@@ -7,6 +7,7 @@ import { askRoute, type Route, requirePossible } from './onramp-route.ts';
 import { amountHelp, amountOf, required } from './parameters.ts';
 import type { Session } from './session.ts';
 import { pickUser } from './user-search.ts';
+import { waitWords } from './wait.ts';
 import { equivalent } from './wizard.ts';
 
 export const ONRAMP_AMOUNT = required('--amount <naira>', amountHelp('NGN'), amountOf('NGN'), 'Amount in Naira:');
@@ -42,11 +43,11 @@ function wordsOf({ userId = '', amount, sweep, autoSwap, destination, owner, wai
     ['--auto-swap', autoSwap],
     ['--destination', destination],
     ['--owner', owner],
-    ['--wait', wait % 60_000 === 0 ? `${wait / 60_000}m` : `${wait}ms`],
   ] as const;
   return [
     ...['onramp', 'start', userId],
     ...options.flatMap(([name, value]) => (value === undefined ? [] : [name, value])),
+    ...waitWords(wait),
     ...(sweep ? ['--sweep'] : []),
   ];
 }

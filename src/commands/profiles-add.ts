@@ -3,19 +3,12 @@ import { safeBaseUrl } from '../account/base-url.ts';
 import { changeProfile } from '../account/keeping.ts';
 import type { Mode } from '../account/mode.ts';
 import { modeForPeople } from '../account/mode.ts';
-import { builtInProfile, fromStored, storedOrBuiltIn } from '../account/profile.ts';
-import {
-  BUILT_IN,
-  profileName,
-  readProfile,
-  type StoredProfile,
-  type StoreSettings,
-} from '../account/stored-profile.ts';
+import { fromStored, storedNamed } from '../account/profile.ts';
+import { BUILT_IN, profileName, type StoredProfile, type StoreSettings } from '../account/stored-profile.ts';
 import { getPlatformPublicKey } from '../contract/management.ts';
 import { CliError } from '../exit.ts';
 import { FORMATS } from '../present/result.ts';
 import type { Secret } from '../secret.ts';
-import type { World } from '../world.ts';
 import { command } from './command.ts';
 import { connect } from './connect.ts';
 import { askFor } from './input.ts';
@@ -207,7 +200,7 @@ export async function addProfile(
   asked?: Secret,
 ): Promise<{ readonly next: StoredProfile; readonly isNew: boolean }> {
   const { world } = session;
-  const kept = keptAs(world, input.name);
+  const kept = storedNamed(input.name, world);
   const store = storeOf(input, kept, asked !== undefined);
   const key = asked ?? (await givenKey(session, input, store, kept));
   const next = profileOf(input, kept, store, key);
@@ -230,11 +223,6 @@ export async function addProfile(
     key,
   );
   return { next: changed, isNew: kept === undefined };
-}
-
-/** A profile before it is changed; the built-in one has settings nobody made. */
-function keptAs(world: World, name: string): StoredProfile | undefined {
-  return readProfile(world, name) ?? (name === BUILT_IN ? storedOrBuiltIn(builtInProfile()) : undefined);
 }
 
 function isSameAccount(one: StoredProfile | undefined, other: StoredProfile | undefined): boolean {

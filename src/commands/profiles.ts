@@ -1,8 +1,8 @@
 import { changeProfile, forgetProfile, keepDefault } from '../account/keeping.ts';
 import { modeForPeople } from '../account/mode.ts';
 import { writePin } from '../account/pin.ts';
-import { allProfileNames, builtInProfile, chosenProfile, noProfile, storedOrBuiltIn } from '../account/profile.ts';
-import { BUILT_IN, profileNames, readProfile, type StoredProfile } from '../account/stored-profile.ts';
+import { allProfileNames, chosenProfile, noProfile, storedNamed } from '../account/profile.ts';
+import { BUILT_IN, profileNames, type StoredProfile } from '../account/stored-profile.ts';
 import { parseExport, writeExport } from '../account/transfer.ts';
 import { attempt, CliError, unlessRefused } from '../exit.ts';
 import { command } from './command.ts';
@@ -22,7 +22,7 @@ const COLUMNS = [
 
 /** A profile by its name; the built-in one is always there. Throws CliError usage. */
 function known(session: Session, name: string): StoredProfile {
-  const found = readProfile(session.world, name) ?? (name === BUILT_IN ? storedOrBuiltIn(builtInProfile()) : undefined);
+  const found = storedNamed(name, session.world);
   if (found) return found;
   throw noProfile(name, '', session.world);
 }

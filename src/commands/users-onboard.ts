@@ -7,7 +7,7 @@ import { askFor } from './input.ts';
 import { argument, id, optionalArgument, switchOn } from './parameters.ts';
 import { outcomeOf, type Session } from './session.ts';
 import { USER_SHOWN } from './users-shown.ts';
-import { DEFAULT_WAIT_MS, follow, waitOption } from './wait.ts';
+import { DEFAULT_WAIT_MS, follow, waitOption, waitWords } from './wait.ts';
 import { equivalent, inTheEnd } from './wizard.ts';
 
 const bvnText = (text: string) => {
@@ -44,10 +44,11 @@ async function guide(session: Session, given: Given): Promise<Guided<Given> | un
     const prompter = await world.prompter();
     if (!(await prompter.confirm(question, true))) throw new CliError('declined', 'declined; nothing was sent');
   }
+  const waitMs = given.wait ?? DEFAULT_WAIT_MS;
   return {
-    values: { bvn, wait: given.wait ?? DEFAULT_WAIT_MS },
+    values: { bvn, wait: waitMs },
     after: (own) => showOnboarded(session, own),
-    end: () => equivalent(session, ['users', 'onboard', '--bvn-stdin', '--wait'], '< bvn.txt'),
+    end: () => equivalent(session, ['users', 'onboard', '--bvn-stdin', ...waitWords(waitMs)], '< bvn.txt'),
   };
 }
 

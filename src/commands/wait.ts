@@ -7,7 +7,8 @@ import { duration, type Parameter } from './parameters.ts';
 import { outcomeOf, type Session } from './session.ts';
 
 /** How long is waited where nobody says. */
-export const DEFAULT_WAIT_MS = 10 * 60_000;
+const MINUTE_MS = 60_000;
+export const DEFAULT_WAIT_MS = 10 * MINUTE_MS;
 /** A read is given this long even when the wait is nearly over. */
 export const SHORTEST_READ_MS = 1_000;
 export const FIRST_POLL_MS = 120;
@@ -26,6 +27,12 @@ export function waitOption(until: string): Parameter<number | undefined> {
     parse: (text) => (text === undefined ? DEFAULT_WAIT_MS : duration(text)),
   };
 }
+
+/** The words of `--wait` for so long, in milliseconds: whole minutes, where they are. */
+export const waitWords = (waitMs: number): readonly string[] => [
+  '--wait',
+  ...(waitMs === DEFAULT_WAIT_MS ? [] : [waitMs % MINUTE_MS === 0 ? `${waitMs / MINUTE_MS}m` : `${waitMs}ms`]),
+];
 
 export interface Following<E extends Endpoint> {
   readonly endpoint: E;

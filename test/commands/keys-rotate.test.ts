@@ -192,6 +192,13 @@ describe('before anything is sent', () => {
     expect([on.service.asked.includes('/regenerateapikey'), on.storedKey()]).toEqual([false, OLD]);
   });
 
+  test('a key of the environment in the place of another that is stored is found out: 2', async () => {
+    const on = await bench(PROFILE, { env: { FIATRAIL_PROFILE: 'main', FIATRAIL_API_KEY: 'key-planted-of-another' } });
+    on.service.live = 'key-planted-of-another';
+    const error = await on.refused(['keys', 'rotate', '--yes', '--no-input', '-o', 'json'], 2);
+    expect([error.code, on.storedKey(), on.service.live]).toEqual(['TWO_KEYS', OLD, 'key-planted-of-another']);
+  });
+
   test('a second one at once is told so, and one wins: 9', async () => {
     const on = await bench();
     let second: Promise<{ code: string }> | undefined;

@@ -5,7 +5,7 @@ import { CATEGORIES } from '../../src/exit.ts';
 import { main } from '../../src/main.ts';
 import { FORMATS } from '../../src/present/result.ts';
 import type { Exchange, HttpResponse } from '../../src/world.ts';
-import { html, json, refusal, scripted, success } from '../support/exchange.ts';
+import { html, json, refusal, refusedConnection, scripted, success } from '../support/exchange.ts';
 import { ACCOUNT, fakeWorld } from '../support/world.ts';
 
 const EXITS: ReadonlySet<number> = new Set([0, ...Object.values(CATEGORIES).map(({ exit }) => exit)]);
@@ -99,11 +99,18 @@ const commandLine = fc
   )
   .map(([command, rest]) => [...command, ...rest]);
 
+/** Of a network that leads nowhere. */
+const nowhere = async () => {
+  throw refusedConnection();
+};
+const NO_WAY = { lookUp: nowhere, certificate: nowhere };
+
 describe('any command line', () => {
   test('ends in a code of the table, with no stack trace, and never throws', async () => {
     await fc.assert(
       fc.asyncProperty(commandLine, fc.constantFrom(...ANSWERS), fc.boolean(), async (argv, answer, isAccount) => {
-        const world = fakeWorld({ network: async () => answer, stdin: '12345678901\n', env: isAccount ? ACCOUNT : {} });
+        const env = isAccount ? ACCOUNT : {};
+        const world = fakeWorld({ network: async () => answer, probe: NO_WAY, stdin: '12345678901\n', env });
         const code = await main(argv, world);
         expect(EXITS).toContain(code);
         expect(world.stderr.text()).not.toMatch(/^\s+at .*:\d+:\d+/m);

@@ -135,6 +135,11 @@ describe('users onboard', () => {
     expect(stderr).toMatch(/the same in one line: fiatrail users onboard --bvn-stdin --wait < bvn.txt\n$/);
   });
 
+  test('names how long was waited, where somebody said', async () => {
+    const { stderr } = await wizard(['users', 'onboard', '--wait', '2m'], ASKED, SERVICE);
+    expect(stderr).toMatch(/the same in one line: fiatrail users onboard --bvn-stdin --wait 2m < bvn.txt\n$/);
+  });
+
   test('does not confirm with --yes, and prints the user as JSON', async () => {
     const { stdout } = await wizard(['users', 'onboard', '--yes', '-o', 'json'], ASKED.slice(0, 1), SERVICE);
     expect(JSON.parse(stdout)).toMatchObject({ userId: 'u-1', virtualAccounts: [{ bankName: 'A BANK' }] });

@@ -35,7 +35,6 @@ async function setStage(): Promise<{ home: Home; service: EchoService; stage: St
   const files = {
     signer: file('signer', PLANTED.vaultPrivateKey.text),
     signerPublic: file('signer.pub', 'ssh-ed25519 AAAA ops\n'),
-    onboarding: file('onboarding.json', JSON.stringify({ bvn: PLANTED.bvn.text })),
     webhook: file('webhook.json', JSON.stringify(webhook)),
   };
   return {

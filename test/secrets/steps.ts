@@ -24,7 +24,6 @@ export interface Stage {
   readonly files: {
     readonly signer: string;
     readonly signerPublic: string;
-    readonly onboarding: string;
     readonly webhook: string;
   };
 }
