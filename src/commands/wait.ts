@@ -129,7 +129,9 @@ export function cutShort(session: Session, following: Followed, error: unknown):
   const { what, again } = following;
   if (error.category === 'interrupted') return left(session, following, `while the status of ${what} was read`);
   const { code, httpStatus, responseCode } = error;
-  return new CliError('pending', `the status of ${what} could not be read: ${error.message}`, {
+  // "Nothing was done" would be read as said of the change.
+  const why = error.category === 'rate-limited' ? 'the rate limit of the service is reached' : error.message;
+  return new CliError('pending', `the status of ${what} could not be read: ${why}`, {
     code,
     httpStatus,
     responseCode,
