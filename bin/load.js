@@ -11,6 +11,19 @@ const { createRequire, enableCompileCache, wrap } = require('node:module');
 const mainFile = path.join(__dirname, '..', 'dist', 'main.cjs');
 const source = fs.readFileSync(mainFile, 'utf8');
 
+/** A folder with its parents. Without `recursive`, which never returns where nothing can be made, such as under /proc. */
+function makeFolder(folder) {
+  const isThere = () => fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (isThere()) return;
+  if (path.dirname(folder) !== folder) makeFolder(path.dirname(folder));
+  try {
+    fs.mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!isThere()) throw error;
+  }
+}
+
 /** A folder that nobody else can write to, since V8 runs what stands in it; undefined where there is none to be had. */
 function privateFolder() {
   const { XDG_CACHE_HOME, HOME, LOCALAPPDATA } = process.env;
@@ -18,7 +31,7 @@ function privateFolder() {
   if (!base || !path.isAbsolute(base)) return undefined;
   const folder = path.join(base, 'fiatrail');
   try {
-    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     const { uid, mode } = fs.lstatSync(folder);
     const isOurs = !process.getuid || (uid === process.getuid() && (mode & 0o022) === 0);
     return isOurs && fs.lstatSync(folder).isDirectory() ? folder : undefined;

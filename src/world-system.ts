@@ -1,4 +1,5 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import { CliError } from './exit.ts';
 import { makePrivateFolder } from './folders.ts';
 import { findProgram, runProgram } from './programs.ts';
@@ -34,7 +35,9 @@ export function createSystemWorld(): World {
     runProgram: (words, options) => runProgram(words, options, process.env, interrupted.signal),
     findProgram: (name) => findProgram(name, process.env, process.platform),
     get homeDir() {
-      return process.env['HOME'] || process.getBuiltinModule('node:os').homedir();
+      const { homedir, userInfo } = process.getBuiltinModule('node:os');
+      // Node too believes a HOME that is empty or relative; secrets would then be kept in whatever folder a command runs in.
+      return [process.env['HOME'], homedir()].find((path) => path && isAbsolute(path)) ?? userInfo().homedir;
     },
     readFile: readBounded,
     ensurePrivateDir: makePrivateFolder,
@@ -167,6 +170,8 @@ function tooLong(what: string, maxBytes: number): CliError {
 async function readBounded(path: string, maxBytes: number): Promise<string> {
   const file = openSync(path, 'r');
   try {
+    // The system's own error for it names no path.
+    if (fstatSync(file).isDirectory()) throw new CliError('usage', `${path} is a folder`, { hint: 'name a file' });
     const buffer = Buffer.alloc(maxBytes + 1);
     let size = 0;
     for (let read = -1; read !== 0 && size <= maxBytes; size += read)

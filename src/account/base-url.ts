@@ -8,6 +8,8 @@ const VERSION = '/v1';
 export function safeBaseUrl(text: string): string {
   const refuse = (why: string, write = 'https://host/v1, or http://127.0.0.1:PORT/v1 for a sandbox on this machine') =>
     new CliError('usage', `the base URL ${why}`, { code: 'INVALID_BASE_URL', hint: `write it as ${write}` });
+  // Parsing would drop or mend these in silence, and the key would go to another host than the one that was written.
+  if (/[\s\p{Cc}\\]/u.test(text.trim())) throw refuse('has a blank, a line end or a backslash in it');
   if (!URL.canParse(text)) throw refuse('is no URL');
   const url = new URL(text);
   if (url.username || url.password) throw refuse('holds a user name or password');

@@ -1,21 +1,24 @@
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import type { World } from '../world.ts';
 
 type Place = Pick<World, 'env' | 'homeDir' | 'platform'>;
+
+/** A relative one is to be ignored, by their specification: it would mean another folder for each command. */
+const absolute = (path: string | undefined) => (path && isAbsolute(path) ? path : undefined);
 
 /** Where the sandbox and the journal are kept. */
 export function stateDir({ env, homeDir, platform }: Place): string {
   // Absolute, so that no name can look like anything but a path to those who open it.
   if (env['FIATRAIL_STATE_DIR']) return resolve(env['FIATRAIL_STATE_DIR']);
   if (platform === 'win32') return join(env['LOCALAPPDATA'] || join(homeDir, 'AppData', 'Local'), 'fiatrail');
-  return join(env['XDG_STATE_HOME'] || join(homeDir, '.local', 'state'), 'fiatrail');
+  return join(absolute(env['XDG_STATE_HOME']) ?? join(homeDir, '.local', 'state'), 'fiatrail');
 }
 
 /** Where profiles and, in the store `file`, their secrets are kept. */
 export function configDir({ env, homeDir, platform }: Place): string {
   if (env['FIATRAIL_CONFIG_DIR']) return resolve(env['FIATRAIL_CONFIG_DIR']);
   if (platform === 'win32') return join(env['APPDATA'] || join(homeDir, 'AppData', 'Roaming'), 'fiatrail');
-  return join(env['XDG_CONFIG_HOME'] || join(homeDir, '.config'), 'fiatrail');
+  return join(absolute(env['XDG_CONFIG_HOME']) ?? join(homeDir, '.config'), 'fiatrail');
 }
 
 /** Held by whoever changes the configuration. */

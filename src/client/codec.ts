@@ -82,7 +82,7 @@ export function decodeAnswer<E extends Endpoint>(endpoint: E, response: HttpResp
   try {
     envelope = parseJson(body);
   } catch {
-    return unusable(describeBody(response));
+    return unusable(status >= 300 && status <= 399 ? REDIRECT : describeBody(response));
   }
   const code = codeOf(envelope);
   if (code === undefined) return unusable('its JSON is not the envelope of the service');
@@ -102,6 +102,8 @@ function dataOf(endpoint: Endpoint, { data, version }: Envelope): unknown {
   const isBeside = endpoint.envelope === 'version-beside' && typeof version === 'string';
   return isBeside && typeof data === 'object' ? { ...data, version } : (data ?? {});
 }
+
+const REDIRECT = 'it is a redirect, and no key is sent where it points to';
 
 function describeBody({ body, headers }: HttpResponse): string {
   if (body.trim() === '') return 'its body is empty';

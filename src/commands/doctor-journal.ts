@@ -14,17 +14,31 @@ import {
   warning,
 } from './doctor-check.ts';
 
+/** What keeps a whole journal from being read: it has what is in doubt and what a replaced key waits for, and must stay. */
+const LEFT_IN_PLACE: ReadonlyMap<unknown, { readonly why: string; readonly fix: string }> = new Map([
+  ['full', { why: 'cannot be opened: the disk is full', fix: 'make room on that disk' }],
+  ['busy', { why: 'is held by another process for too long', fix: 'wait for the other command to end' }],
+  ['unwritable', { why: 'cannot be opened for writing', fix: 'check the permissions of the folder' }],
+  ['newer', { why: 'was made by a newer fiatrail', fix: 'use that version' }],
+]);
+
 /** What the journal has that is not at an end. `isKeyAccepted`: then a replacement without an answer harms nobody any more. */
 export async function journalChecks(subject: Subject, isKeyAccepted: boolean): Promise<Check[]> {
   const path = journalPath(subject.session.world);
-  const fix = `mv ${shellWord(path)} ${shellWord(`${path}.old`)}`;
+  const moveAway = `mv ${shellWord(path)} ${shellWord(`${path}.old`)}`;
   const look = (find: (journal: Journal, account: Account) => Finding) =>
     looked(async () => {
       if (!subject.profile) return skipped('it cannot be told which account is meant');
       if (!entryAt(path)) return ok('none yet');
       const { name, baseUrl } = subject.profile;
-      return find(await subject.session.journal(), { profile: name, baseUrl });
-    }, fix);
+      try {
+        return find(await subject.session.journal(), { profile: name, baseUrl });
+      } catch (error) {
+        const left = LEFT_IN_PLACE.get((error as { readonly problem?: unknown } | undefined)?.problem);
+        if (!left) throw error;
+        return problem('usage', `${path} ${left.why}`, left.fix);
+      }
+    }, moveAway);
   return [
     {
       check: 'key rotation',

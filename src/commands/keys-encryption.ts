@@ -71,7 +71,7 @@ async function seal(session: Session, input: Input, isNew: boolean): Promise<Out
   const publicKey = publicHalf(privateKey);
   const request = await registration(session, publicKey, input.aesEnvelope);
   if (!session.globals.dryRun) await keepSealingKey(world, stored, privateKey);
-  await session.call(storePublicKey, request);
+  await session.call(storePublicKey, request, { prints: SHOWN });
   const sealing: SealingSettings = { publicKey, platformKey, requests };
   const changed = await changeProfile(world, profile.name, (kept) => ({ ...(kept ?? stored), sealing }));
   await prove(session, changed);
@@ -95,6 +95,8 @@ async function prove({ world, globals }: Session, stored: StoredProfile): Promis
     await connection.close();
   }
 }
+
+const SHOWN = ['profile', 'answersSealedTo', 'privateKeys', 'requestsSealed', 'platformKey'];
 
 async function shown({ world }: Session, stored: StoredProfile) {
   const { publicKey, platformKey, requests } = stored.sealing ?? { requests: false };

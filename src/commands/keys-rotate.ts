@@ -10,7 +10,7 @@ import { askFor } from './input.ts';
 import { repeated, switchOn, word } from './parameters.ts';
 import { beginRotation, sendRotation, settleRotation, tidyAfterKill, underWay, working } from './rotation.ts';
 import { giveUp } from './rotation-answer.ts';
-import { currentKey, finished, printOf, resume } from './rotation-end.ts';
+import { currentKey, finished, printedFields, printOf, resume } from './rotation-end.ts';
 import { isWritable } from './rotation-steps.ts';
 import type { Session } from './session.ts';
 import { equivalent } from './wizard.ts';
@@ -104,6 +104,7 @@ async function rotate(session: Session, input: Input): Promise<Outcome> {
       summary: `replace the API key of ${profile.name}`,
       lines: confirmation(session, input, oldFingerprint),
     },
+    { prints: printedFields(input) },
   );
   const operationId = world.ids.uuid();
   // Held before anybody else can see that there is something to finish.

@@ -73,7 +73,8 @@ export const sandboxKeyCommand = command({
     }
     const kept = save === undefined ? undefined : readProfile(world, save);
     const baseUrl = addressOf(at, kept);
-    await session.prepared(createSandboxKey, {});
+    const prints = ['fintechId', 'createdAt', 'fingerprint', 'savedIn', ...(printKey ? ['apiKey'] : [])];
+    await session.prepared(createSandboxKey, {}, { prints });
     if (save !== undefined) await requireWritable(await openStore(world, storeOf(kept)), save, world.ids);
     const connection = await connect(world, { ...session.profile, baseUrl }, globals);
     const { data } = await connection.client.call(createSandboxKey, {}).finally(() => connection.close());

@@ -1,5 +1,6 @@
 import { getAesKey } from '../contract/management.ts';
 import { fingerprint } from '../crypto/fingerprint.ts';
+import { CliError } from '../exit.ts';
 import { Secret } from '../secret.ts';
 import { command } from './command.ts';
 import { enableCommand, encryptionStatusCommand, rotateEncryptionCommand } from './keys-encryption.ts';
@@ -18,7 +19,13 @@ const aesCommand = command({
   parameters: { printKey: switchOn('--print-key', 'print the key') },
   run: async (session, { printKey }) => {
     const { data } = await session.call(getAesKey, {});
-    const key = new Secret(data.aesKey ?? '');
+    if (!data.aesKey) {
+      throw new CliError('network', 'the service sent no usable answer: it has no AES key', {
+        code: 'UNUSABLE_ANSWER',
+        hint: 'run the command again in a while',
+      });
+    }
+    const key = new Secret(data.aesKey);
     return { result: { data: { fingerprint: fingerprint(key), ...(printKey ? { aesKey: key.reveal() } : {}) } } };
   },
 });

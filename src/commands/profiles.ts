@@ -2,9 +2,11 @@ import { changeProfile, forgetProfile, keepDefault } from '../account/keeping.ts
 import { modeForPeople } from '../account/mode.ts';
 import { writePin } from '../account/pin.ts';
 import { allProfileNames, chosenProfile, noProfile, storedNamed } from '../account/profile.ts';
-import { BUILT_IN, profileNames, type StoredProfile } from '../account/stored-profile.ts';
+import { keptRotations, rotationFile } from '../account/rotation-files.ts';
+import { BUILT_IN, profileNames, readDefaultName, type StoredProfile } from '../account/stored-profile.ts';
 import { parseExport, writeExport } from '../account/transfer.ts';
 import { attempt, CliError, unlessRefused } from '../exit.ts';
+import { isOpenStage } from '../journal/rotation.ts';
 import { command } from './command.ts';
 import { argument, optionalArgument, switchOn, word } from './parameters.ts';
 import { addCommand } from './profiles-add.ts';
@@ -113,6 +115,30 @@ function removalLines(session: Session, name: string): (readonly [label: string,
   }
 }
 
+/** What else a removal changes: which account is used when nobody says, and a replacement of the key that has to be finished. */
+async function consequences(session: Session, name: string): Promise<(readonly [label: string, value: string])[]> {
+  const { world } = session;
+  const isDefault = readDefaultName(world) === name;
+  const open = await openRotation(session, name);
+  const file = open && (rotationFile(world, open, 'key') ?? rotationFile(world, open, 'answer'));
+  return [
+    ...(isDefault ? [['default', `${BUILT_IN} (${modeForPeople('embedded')}) from then on`] as const] : []),
+    ...(open ? [['unfinished', 'the replacement of its API key: fiatrail keys rotate --resume'] as const] : []),
+    ...(file ? [['stays', `${file}, which has the new key`] as const] : []),
+  ];
+}
+
+/** The replacement of its key that is not at an end, by its operation. No journal is made to look for one. */
+async function openRotation(session: Session, name: string): Promise<string | undefined> {
+  const kept = keptRotations(session.world);
+  if (kept.length === 0) return undefined;
+  const { rotations } = await session.journal();
+  return kept.find((id) => {
+    const found = rotations.find(id);
+    return found?.profile === name && isOpenStage(found.stage);
+  });
+}
+
 const SEALING_KEYS = 'the private keys that open sealed answers';
 
 const removeCommand = command({
@@ -128,10 +154,13 @@ const removeCommand = command({
         hint: 'empty the sandbox with: fiatrail sandbox reset',
       });
     }
-    const lines = removalLines(session, name);
+    const changes = await consequences(session, name);
+    const lines = [...removalLines(session, name), ...changes];
     endDryRun(session, { name, removed: true });
     await agree(session, { summary: `remove the profile ${name}`, lines });
     await forgetProfile(session.world, name);
+    // Scripts that say --yes and -q are told too: what they run next goes elsewhere.
+    for (const [label, value] of changes) await session.say(`warning: ${label}: ${value}`);
     return { result: { data: { name, removed: true } } };
   },
 });

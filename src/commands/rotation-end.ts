@@ -38,6 +38,12 @@ export async function finished(session: Session, settled: Settled, input: Printi
   return outcomeOf(settled, input);
 }
 
+/** The fields of a replacement that is at its end. Any other is refused while the old key lives. */
+export function printedFields({ pushCommand = [], printKey }: Pick<Resuming, 'pushCommand'> & Printing): string[] {
+  const always = ['profile', 'outcome', 'oldFingerprint', 'fingerprint', 'keptIn'];
+  return [...always, ...(pushCommand.length > 0 ? ['pushedTo'] : []), ...(printKey ? ['apiKey'] : []), 'operationId'];
+}
+
 function outcomeOf({ rotation, key, keyFile }: Settled, { printKey }: Printing): Outcome {
   return {
     result: {

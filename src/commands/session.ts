@@ -34,8 +34,8 @@ export interface Globals {
 }
 
 export interface SessionCallOptions extends CallOptions {
-  /** The endpoint whose answer is printed in the end, where that is another one: a status that is waited for. */
-  readonly prints?: Endpoint;
+  /** What is printed in the end, where that is not the answer itself: a status that is waited for, or fields by their names. */
+  readonly prints?: Endpoint | readonly string[];
   /** A read that a change needs first: it is made in a dry run too, which shows the change. */
   readonly isBeforehand?: boolean;
 }
@@ -107,9 +107,14 @@ export interface Session {
     options?: SessionCallOptions,
   ): Promise<Reply<ResponseOf<E>>>;
   /** Refuses what can be refused, and ends a dry run, for who sends it by other means. */
-  prepared<E extends Endpoint>(endpoint: E, input: RequestOf<E>): Promise<void>;
+  prepared<E extends Endpoint>(endpoint: E, input: RequestOf<E>, options?: SessionCallOptions): Promise<void>;
   /** Shows a change and asks, as `change` does, for who sends it by other means. */
-  agreeTo<E extends Endpoint>(endpoint: E, input: RequestOf<E>, change: Change): Promise<void>;
+  agreeTo<E extends Endpoint>(
+    endpoint: E,
+    input: RequestOf<E>,
+    change: Change,
+    options?: SessionCallOptions,
+  ): Promise<void>;
   /** Notes that the service has changed something, for who sent it by other means. */
   accepted(change: Changed): void;
   /** A reply as a result to print. */
@@ -174,9 +179,9 @@ export function createSession({ world, profile, globals, commandLine, runLine }:
       await warnOf(reply);
       return reply;
     },
-    prepared: (endpoint, input) => prepare(session, endpoint, input, {}),
-    agreeTo: async (endpoint, input, change) => {
-      await prepare(session, endpoint, input, {});
+    prepared: (endpoint, input, options = {}) => prepare(session, endpoint, input, options),
+    agreeTo: async (endpoint, input, change, options = {}) => {
+      await prepare(session, endpoint, input, options);
       await confirm(session, effectOf(endpoint, input), change);
     },
     accepted: (change) => {
@@ -229,12 +234,14 @@ async function prepare(
     });
   }
   if (effectOf(endpoint, input) === 'read') return;
-  const { nests, lists } = prints;
-  await checkOptions(
-    { schema: prints.response(), ...(nests ? { nests } : {}), ...(lists ? { lists } : {}) },
-    session.globals.present,
-  );
+  await checkOptions('response' in prints ? shapeOfAnswer(prints) : { names: prints }, session.globals.present);
 }
+
+const shapeOfAnswer = ({ response, nests, lists }: Endpoint) => ({
+  schema: response(),
+  ...(nests ? { nests } : {}),
+  ...(lists ? { lists } : {}),
+});
 
 /** Shows what will happen and asks. Throws CliError: usage without anybody to ask, declined. */
 async function confirm(session: Session, effect: Effect, { summary, lines, look }: Change): Promise<void> {

@@ -135,9 +135,11 @@ export function cutShort(session: Session, following: Followed, error: unknown):
   if (!(error instanceof CliError)) return error;
   const { what, again } = following;
   if (error.category === 'interrupted') return left(session, following, `while the status of ${what} was read`);
+  // "Nothing was done" would be read as said of the change.
+  const why = error.category === 'rate-limited' ? 'the rate limit of the service is reached' : error.message;
   return retold(error, {
     category: 'pending',
-    message: `the status of ${what} could not be read: ${error.message}`,
+    message: `the status of ${what} could not be read: ${why}`,
     ...operationOf(session),
     hint: `${what} may go on; ask again with: ${again}`,
   });

@@ -50,7 +50,10 @@ export async function present(result: Result, options: PresentOptions, out: Outp
  * Refuses options that cannot work with such a result; a command that moves money asks before it sends.
  * Throws CliError (usage).
  */
-export async function checkOptions(shape: ResultShape, options: PresentOptions): Promise<void> {
+export async function checkOptions(
+  shape: ResultShape & { readonly names?: readonly string[] },
+  options: PresentOptions,
+): Promise<void> {
   const { fields, query } = options;
   const format = shape.always === 'json' ? 'json' : options.format;
   if (shape.always === 'text' && (fields || query !== undefined)) {
@@ -67,7 +70,7 @@ export async function checkOptions(shape: ResultShape, options: PresentOptions):
     });
   }
   if (query !== undefined) await checkQuery(query);
-  const leaves = declaredLeaves(shape);
+  const leaves = shape.names?.map((name): Leaf => ({ path: [name], kind: 'text' })) ?? declaredLeaves(shape);
   if (fields && leaves) checkFields(fields, leaves);
 }
 

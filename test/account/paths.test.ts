@@ -13,6 +13,7 @@ const places: [platform: string, env: Env, folder: string][] = [
   ['linux', {}, '/home/ada/.local/state/fiatrail'],
   ['linux', XDG, '/xdg/fiatrail'],
   ['linux', { XDG_STATE_HOME: '' }, '/home/ada/.local/state/fiatrail'],
+  ['linux', { XDG_STATE_HOME: 'here' }, '/home/ada/.local/state/fiatrail'],
   ['linux', LOCAL, '/home/ada/.local/state/fiatrail'],
   ['linux', { ...XDG, ...OWN }, '/own'],
   ['linux', { ...XDG, FIATRAIL_STATE_DIR: '' }, '/xdg/fiatrail'],

@@ -143,6 +143,9 @@ const unsafe: [text: string, message: RegExp][] = [
   ['ws://localhost/v1', /not https/],
   ['javascript:alert(1)', /not https/],
   ['localhost:8787/v1', /not https/],
+  ['https://api.exam\nple/v1', /line end/],
+  ['https://api.exam\tple/v1', /blank/],
+  ['https:\\api.example\\v1', /backslash/],
 ];
 
 describe('a base URL', () => {

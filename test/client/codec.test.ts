@@ -228,6 +228,11 @@ describe('an answer', () => {
     expect(answer).toEqual({ kind: 'refused', httpStatus: 400, responseCode: '01', message: 'All is well' });
   });
 
+  test.each([301, 302, 307])('%s is called a redirect, whatever its body is', (status) => {
+    const answer = decodeAnswer(getFees, { status, headers: { location: 'https://other.test/' }, body: '' });
+    expect(answer).toMatchObject({ kind: 'unusable', reason: expect.stringContaining('redirect') });
+  });
+
   test('names the fields that break the contract', () => {
     const answer = decodeAnswer(addBankAccount, json(200, '{"response_code":"00","data":{"isValidated":"yes"}}'));
     expect(answer).toMatchObject({ kind: 'success', problems: ['verifiedAccountName', 'isValidated'] });

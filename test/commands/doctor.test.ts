@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { newKeyPair } from '../../src/crypto/sealed-box.ts';
 import { ExchangeError } from '../../src/exchange-error.ts';
@@ -250,6 +251,18 @@ describe('doctor', () => {
     const { named } = await examine(told, ['--profile', 'main']);
     expect(asked[0]).toBe('probe');
     expect(named('key store')).toMatchObject({ state: 'problem', detail: expect.stringContaining('(locked)') });
+  });
+
+  test('lets nobody move a whole journal away, which has what is in doubt', async () => {
+    const world = overNetwork();
+    await main(['ops', 'list'], world);
+    const journal = new DatabaseSync(join(world.stateDir, 'journal.db'));
+    journal.exec('PRAGMA user_version = 99');
+    journal.close();
+    const { code, named } = await examine(overNetwork({ env: { ...ACCOUNT, FIATRAIL_STATE_DIR: world.stateDir } }));
+    expect(code).toBe(2);
+    for (const name of ['key rotation', 'operations'])
+      expect(named(name)).toMatchObject({ detail: expect.stringContaining('newer fiatrail'), fix: 'use that version' });
   });
 
   test('a Ctrl-C ends it', async () => {

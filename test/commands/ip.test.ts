@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { main } from '../../src/main.ts';
 import type { Exchange, HttpResponse } from '../../src/world.ts';
-import { droppedLine, json, refusal, success } from '../support/exchange.ts';
+import { droppedLine, json, refusal, success, tooMany } from '../support/exchange.ts';
 import { journalRows } from '../support/journal.ts';
 import { ACCOUNT, type Answer, type FakeClock, fakeClock, fakeWorld, type WorldOptions } from '../support/world.ts';
 
@@ -336,6 +336,16 @@ describe('ip add', () => {
       expect(stderr).toContain('nobody else may call');
     },
   );
+
+  test('does not say "nothing was done" where a rate limit stops the looking: 8', async () => {
+    const { code, stderr } = await run(['add', '203.0.113.7', '--yes'], {
+      check: [check(true, OWN, 1), tooMany({ 'retry-after': '3600' })],
+      list: [list(OWN)],
+      add: [ADDED],
+    });
+    expect([code, stderr]).toEqual([8, expect.stringContaining('the rate limit of the service is reached')]);
+    expect(stderr).not.toContain('nothing was done');
+  });
 
   test('polls for 30 seconds within the rate limit, and ends in 8', async () => {
     const { code, clock, steps, stderr } = await run(['add', '203.0.113.7'], {

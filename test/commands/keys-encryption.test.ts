@@ -52,6 +52,14 @@ test('enabled, answers are sealed on the wire and opened by every command', asyn
   expect(await statusOf(home)).toMatchObject({ answersOpen: true, answersSealedTo: made.answersSealedTo });
 });
 
+test('prints the fields that it is asked for, and refuses others before anything is registered', async () => {
+  const { served, home } = await field();
+  await must(home, [...ENABLE, '--fields', 'updatedAt'], '', [2]);
+  expect(Object.keys(await wireBody(served))).toContain('response_code');
+  const { stdout } = await must(home, [...ENABLE, '--fields', 'privateKeys']);
+  expect(JSON.parse(stdout)).toEqual({ privateKeys: 1 });
+});
+
 test('another host needs the private key: 5 on a read, 6 on a change, and takes it on standard input', async () => {
   const { served, home } = await field();
   await must(home, ENABLE);

@@ -38,6 +38,13 @@ const cut = (bytes: number) => (replace: () => HttpResponse) => {
   return { ...answer, body: answer.body.slice(0, -bytes) };
 };
 
+test('an AES key that the service does not give is no empty key: 5', async () => {
+  const { run, service } = await bench();
+  service.read = () => success({});
+  const { code, stdout, stderr } = await run(['keys', 'aes', '--print-key', '--profile', 'main']);
+  expect([code, stdout, stderr]).toEqual([5, '', expect.stringContaining('it has no AES key')]);
+});
+
 /** What comes of the one request, and how the command ends. */
 const OUTCOMES: readonly [what: string, way: Way, exit: number, code: string][] = [
   ['a refusal', says(() => refusal(400, '01', `no, not ${OLD}`), false), 3, 'REFUSED'],
@@ -79,6 +86,28 @@ describe('a replacement', () => {
     ]);
     expect(service.asked.filter((path) => path === '/regenerateapikey')).toHaveLength(1);
     expect([storedKey(), service.live, rows(), left()]).toEqual([NEW, NEW, [['done', 'accepted']], []]);
+  });
+
+  test('prints the fields that it is asked for', async () => {
+    const { run } = await bench();
+    const { code, stdout } = await run([...ROTATE, '--fields', 'outcome,fingerprint']);
+    expect([code, JSON.parse(stdout)]).toEqual([0, { outcome: 'replaced', fingerprint: fingerprint(new Secret(NEW)) }]);
+  });
+
+  test('is refused with a field that it does not print, while the old key lives', async () => {
+    const { refused, service } = await bench();
+    const { message } = await refused([...ROTATE, '--fields', 'apiKey'], 2);
+    expect([message, service.live]).toEqual([expect.stringContaining('no field "apiKey"'), OLD]);
+  });
+
+  test('that is unfinished is told of when its profile is removed, and where the new key stays', async () => {
+    const { run, programs, left, world } = await bench();
+    programs['vault'] = () => ended(1);
+    await run([...ROTATE, '--push-command', 'vault']);
+    const { code, stderr } = await run(['profiles', 'remove', 'main', '--yes', '-q']);
+    const file = left().find((name) => name.endsWith('.key')) ?? 'no file';
+    expect([code, stderr]).toEqual([0, expect.stringContaining(join(world.stateDir, 'rotations', file))]);
+    expect(stderr).toContain('fiatrail keys rotate --resume');
   });
 
   test.each(OUTCOMES)('that meets %s', async (_what, way, exit, code) => {

@@ -143,6 +143,14 @@ describe('profiles remove', () => {
     expect(JSON.parse(readFileSync(at('settings.json'), 'utf8')).defaultProfile).toBeUndefined();
   });
 
+  test('of the default says what is used from then on, to who wants quiet too', async () => {
+    const { run } = await machine();
+    await run(['profiles', 'use', 'main']);
+    const { stderr } = await run(['profiles', 'remove', 'main', '--yes', '-q']);
+    expect(stderr).toBe('warning: default: sandbox (embedded) from then on\n');
+    expect((await run(['profiles', 'remove', 'box', '--yes', '-q'])).stderr).toBe('');
+  });
+
   test('leaves the default of another', async () => {
     const { run, at } = await machine();
     await run(['profiles', 'use', 'box']);
@@ -207,6 +215,11 @@ describe('profiles remove', () => {
 });
 
 describe('profiles export and import', () => {
+  test('a folder in the place of the file is one sentence: 2', async () => {
+    const ran = await fiatrail(newHome(onTestFinished), ['profiles', 'import', '.']);
+    expect(ran).toEqual({ stdout: '', stderr: 'error: . is a folder\n  hint: name a file\n', code: 2 });
+  });
+
   test('carry profiles to another machine, without secrets', async () => {
     const { run, json, write, at, profile } = await machine();
     await run(['profiles', 'remove', 'broken', '--yes']);

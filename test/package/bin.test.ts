@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { newKeyPair, seal } from '../../src/crypto/sealed-box.ts';
@@ -114,6 +115,7 @@ describe('the code that V8 has made', () => {
     { HOME: undefined, XDG_CACHE_HOME: undefined },
     { XDG_CACHE_HOME: 'not/absolute' },
     { XDG_CACHE_HOME: '/dev/null/x' },
+    { XDG_CACHE_HOME: '/proc/x' },
   ])('is done without for the environment %j', async (env) => {
     expect(await fiatrail(newHome(onTestFinished), LIST, { env })).toEqual(RIGHT);
   });
@@ -126,6 +128,16 @@ describe('the code that V8 has made', () => {
     await fiatrail(home, ['fees', 'show', '-q']);
     const names = Object.keys(kept(folder));
     expect([names.includes(name), names.includes(older), names.length]).toEqual([true, false, 2]);
+  });
+});
+
+describe('the home folder', () => {
+  test.each(['', 'relative'])('is that of the account where HOME is "%s"', async (HOME) => {
+    const env = { HOME, FIATRAIL_CONFIG_DIR: undefined, FIATRAIL_STATE_DIR: undefined, XDG_CONFIG_HOME: undefined };
+    const ran = await fiatrail(newHome(onTestFinished), ['explain', '-o', 'json'], { env });
+    const { decisions } = JSON.parse(ran.stdout) as { readonly decisions: { setting: string; value: string }[] };
+    const folder = decisions.find(({ setting }) => setting === 'configuration')?.value;
+    expect(folder).toBe(join(userInfo().homedir, '.config', 'fiatrail'));
   });
 });
 
