@@ -1,5 +1,5 @@
 import { pushWords } from '../account/push.ts';
-import { keptRotations, removeRotation, rotationFile } from '../account/rotation-files.ts';
+import { keptRotations, rotationFile } from '../account/rotation-files.ts';
 import { getPlatformPublicKey } from '../contract/management.ts';
 import { fingerprint } from '../crypto/fingerprint.ts';
 import { CliError, retold } from '../exit.ts';
@@ -87,6 +87,15 @@ export async function resume(session: Session, input: Resuming): Promise<Outcome
   return afterLost(session, latest);
 }
 
+/** A key that works ends the doubt, and with it what was kept to look at. */
+async function endDoubt(session: Session, operationId: string, isOld: boolean): Promise<void> {
+  await working(session, operationId, async () => {
+    const journal = await session.journal();
+    if (isOld) journal.moveRotation(operationId, 'lost', 'refused', 'the old key still works');
+    else journal.moveRotation(operationId, 'lost', 'done', 'another key works by now');
+  });
+}
+
 /** No answer came: whether the old key still works says what happened. */
 async function afterLost(session: Session, { operationId, oldFingerprint }: Rotation): Promise<Outcome> {
   const { profile } = session;
@@ -99,8 +108,7 @@ async function afterLost(session: Session, { operationId, oldFingerprint }: Rota
   }
   const print = printOf(await currentKey(session));
   const isOld = print === oldFingerprint;
-  // A key that works ends the doubt, and what was kept to look at with it.
-  if (!isOld && !session.globals.dryRun) removeRotation(session.world, operationId);
+  if (!session.globals.dryRun) await endDoubt(session, operationId, isOld);
   await session.note(isOld ? 'the key was not replaced: the old one still works' : 'the key that is kept now works');
   return {
     result: {

@@ -115,8 +115,8 @@ export async function openJournal(path: string, clock: Clock, ids: Ids): Promise
       store.transaction('write', () => {
         const isMoved = rotations.move(id, from, to);
         const state = OPERATION_AFTER[to];
-        // An operation that somebody settled by hand stays as it is.
-        if (isMoved && state) moved(store, clock, id, ['prepared', 'sent'], state, null, detail ?? null);
+        // An operation that is at an end stays as it is.
+        if (isMoved && state) moved(store, clock, id, ['prepared', 'sent', 'unknown'], state, null, detail ?? null);
         return isMoved;
       }),
     rotations,
@@ -147,6 +147,7 @@ const OPERATION_AFTER: Readonly<Partial<Record<RotationStage, OperationState>>> 
   answered: 'accepted',
   lost: 'unknown',
   refused: 'refused',
+  done: 'accepted',
 };
 
 function insert(store: Database, clock: Clock, id: string, intent: Intent): string {

@@ -166,7 +166,7 @@ const refused: [what: string, given: Case, code: string, message: RegExp][] = [
   ],
   ['a broken profile', { flag: 'broken' }, 'CONFIG_BROKEN', /broken\.json is no JSON; it was left as it is/],
   ['an address that was edited to an unsafe one', { flag: 'unsafe' }, 'INVALID_BASE_URL', /not https/],
-  ['an address that was edited to none', { usual: 'odd' }, 'INVALID_BASE_URL', /no URL/],
+  ['an address that was edited to none', { usual: 'odd' }, 'INVALID_BASE_URL', /has a blank, a line end/],
 ];
 
 describe('who decides', () => {
