@@ -100,13 +100,22 @@ function usable<D>(
   effect: Effect,
   { data, body, problems }: Extract<Answer<D>, { kind: 'success' }>,
 ): Reply<D> {
-  if (problems.length === 0) return { data, body, problems };
-  const reason = `its answer breaks the contract at ${problems.slice(0, 5).join(', ')}`;
+  const isForeign = effect === 'read' && hasNothingOf(endpoint, data);
+  if (problems.length === 0 && !isForeign) return { data, body, problems };
+  const reason = isForeign
+    ? 'its answer has nothing of what was asked for'
+    : `its answer breaks the contract at ${problems.slice(0, 5).join(', ')}`;
   if (effect === 'read')
     throw new CliError('network', `the service sent no usable answer: ${reason}`, { code: 'UNUSABLE_ANSWER' });
   const isFollowed = effect === 'money' || endpoint.starts !== undefined;
   if (isFollowed && requestIdOf(endpoint, data) === undefined) throw unknownOutcome(reason);
   return { data, body, problems };
+}
+
+/** No field of the contract is there: shown, that would read as "there is nothing". Most fields may be missing, one by one. */
+function hasNothingOf(endpoint: Endpoint, data: unknown): boolean {
+  const names = Object.keys(shapeOf(endpoint.response()) ?? {});
+  return names.length > 0 && !names.some((name) => fieldOf(data, name) !== undefined);
 }
 
 const REQUEST_IDS = ['requestId', 'withdrawalId', 'tradeId', 'orderId', 'transactionHash'] as const;

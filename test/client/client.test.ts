@@ -359,6 +359,14 @@ describe('a success that breaks the schema', () => {
     expect([end.error?.category, end.error?.code, end.requests.length]).toEqual(['network', 'UNUSABLE_ANSWER', 1]);
   });
 
+  test.each([
+    ['nothing', {}],
+    ['other things', { x: 1 }],
+  ])('is no usable answer to a read when it has %s of what was asked for', async (_, data) => {
+    const { error } = await calling('read', [success(data)]);
+    expect([error?.category, error?.code]).toEqual(['network', 'UNUSABLE_ANSWER']);
+  });
+
   test('keeps fields that nobody knows', async () => {
     const { reply } = await calling('money', [success({ ...STARTED, newField: { deep: 1 } })]);
     expect([reply?.problems, reply?.data]).toMatchObject([[], { newField: { deep: 1 } }]);

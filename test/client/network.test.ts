@@ -237,7 +237,7 @@ describe('connections', () => {
   });
 
   test('that were closed in between cost a read nothing', async () => {
-    const body = JSON.stringify({ status: 'Success', response_code: '00', data: {} });
+    const body = JSON.stringify({ status: 'Success', response_code: '00', data: { token: 'CNGN' } });
     const { over, baseUrl } = await counted((request, response) => {
       response.setHeader('content-type', 'application/json');
       // Said to stay open, and closed all the same.

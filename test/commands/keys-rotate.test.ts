@@ -40,7 +40,7 @@ const cut = (bytes: number) => (replace: () => HttpResponse) => {
 
 test('an AES key that the service does not give is no empty key: 5', async () => {
   const { run, service } = await bench();
-  service.read = () => success({});
+  service.read = () => success({ aesKey: null });
   const { code, stdout, stderr } = await run(['keys', 'aes', '--print-key', '--profile', 'main']);
   expect([code, stdout, stderr]).toEqual([5, '', expect.stringContaining('it has no AES key')]);
 });
