@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
   fiatrail,
   fiatrailJson,
@@ -7,6 +7,7 @@ import {
   newHome,
   requireBuilt,
   type Step,
+  sharedEnd,
 } from '../support/built.ts';
 import { journalRows } from '../support/journal.ts';
 
@@ -92,11 +93,12 @@ describe('onramp start', () => {
     run: ['sandbox', 'pay', '{}', '--amount', '5100', '--from', 'ANYBODY'],
   };
   const CONFIRM = { expect: 'go ahead?', send: `y${ENTER}` };
+  const atEnd = sharedEnd();
   let home: Home;
   let ids: readonly string[] = [];
 
   beforeAll(async () => {
-    home = newHome(afterAll);
+    home = newHome(atEnd);
     for (const stdin of ['22345678902', '22345678903', BVN])
       await fiatrailJson(home, ['users', 'onboard', '--bvn-stdin', '--wait'], { stdin });
     ids = (await usersOf(home)).users.map(({ userId }) => userId);

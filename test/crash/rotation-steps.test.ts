@@ -1,12 +1,13 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
   fiatrail,
   fiatrailJson,
   type Home,
   ROOT,
   requireBuilt,
+  sharedEnd,
   startFiatrail,
   startProgram,
 } from '../support/built.ts';
@@ -26,11 +27,12 @@ import {
   until,
 } from '../support/rotations.ts';
 
+const atEnd = sharedEnd();
 let served: Served;
 
 beforeAll(async () => {
   requireBuilt();
-  served = await serveSandbox(afterAll);
+  served = await serveSandbox(atEnd);
 });
 
 /** Each step of a replacement, broken where it stands, with the built program and a served sandbox. */

@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { fiatrail, fiatrailJson, type Home, newHome, ROOT, requireBuilt, startFiatrail } from '../support/built.ts';
 import { documentedPlaces, hereOf, placeOf } from './places.ts';
 
@@ -64,7 +64,7 @@ async function whileHeld(home: Home): Promise<string[]> {
 }
 
 test('the table of files is what a run leaves behind', async () => {
-  const found = new Set(await exercise(newHome(afterAll)));
+  const found = new Set(await exercise(newHome(onTestFinished)));
   expect([...found].sort()).toEqual(
     documentedPlaces()
       .map(({ place, mode }) => `${place} ${mode}`)

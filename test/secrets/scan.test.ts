@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { documentedPlaces, hereOf, placeOf } from '../docs/places.ts';
 import {
   fiatrail,
@@ -23,7 +23,7 @@ beforeAll(requireBuilt);
 
 /** A home, a service that repeats everything, programs that note how they were started, and files a user would have. */
 async function setStage(): Promise<{ home: Home; service: EchoService; stage: Stage }> {
-  const home = newHome(afterAll);
+  const home = newHome(onTestFinished);
   mkdirSync(hereOf(home));
   const service = await echoService();
   const own = temporaryFolder(onTestFinished);

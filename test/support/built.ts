@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
 
 /** The folder of the package. */
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -16,8 +17,19 @@ export interface Home {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** `atEnd` is vitest's onTestFinished, or afterAll for a home that several tests share. */
+/** `atEnd` is vitest's onTestFinished, or `sharedEnd()` for what several tests share. */
 export type AtEnd = (cleanUp: () => void | Promise<void>) => void;
+
+/** For what several tests share and a hook makes, which can register no other hook: call it where the hook is declared. */
+export function sharedEnd(): AtEnd {
+  const all: (() => void | Promise<void>)[] = [];
+  afterAll(async () => {
+    for (const cleanUp of all.reverse()) await cleanUp();
+  });
+  return (cleanUp) => {
+    all.push(cleanUp);
+  };
+}
 
 /** A new folder that is gone when the test has ended. */
 export function temporaryFolder(atEnd: AtEnd): string {
