@@ -17,6 +17,7 @@ export function runProgram(
   interrupted: AbortSignal,
 ): Promise<ProgramEnd> {
   const [file = '', ...given] = words;
+  const limit = AbortSignal.any([interrupted, AbortSignal.timeout(timeoutMs)]);
   return new Promise((resolve) => {
     const child = childProcess.spawn(file, given, {
       // A group of its own, so that what it starts can be ended with it, and a Ctrl-C meant for us does not reach it.
@@ -29,8 +30,7 @@ export function runProgram(
     const chunks: Buffer[] = [];
     let size = 0;
     const finish = (end: ProgramEnd) => {
-      clearTimeout(timer);
-      interrupted.removeEventListener('abort', giveUp);
+      limit.removeEventListener('abort', giveUp);
       child.stdout?.destroy();
       resolve(end);
     };
@@ -39,8 +39,7 @@ export function runProgram(
       child.unref();
       finish({ kind: 'late' });
     };
-    const timer = setTimeout(giveUp, timeoutMs);
-    interrupted.addEventListener('abort', giveUp, { once: true });
+    limit.addEventListener('abort', giveUp, { once: true });
     child.on('error', () => finish({ kind: 'missing' }));
     child.on('close', (code) => finish({ kind: 'ended', code, stdout: Buffer.concat(chunks).toString('utf8') }));
     child.stdout?.on('data', (chunk: Buffer) => {
@@ -50,7 +49,7 @@ export function runProgram(
     // One that does not read its input ends as it likes.
     child.stdin?.on('error', () => {});
     child.stdin?.end(input);
-    if (interrupted.aborted) giveUp();
+    if (limit.aborted) giveUp();
   });
 }
 

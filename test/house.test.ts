@@ -275,8 +275,8 @@ const AMBIENT_EXCEPTIONS: Readonly<Record<string, string>> = {
     'a connection that does not come about: the network’s own limit, which no test of ours waits for',
   'client/probe.ts AbortSignal.timeout':
     'a name server or a handshake that takes too long: real time, as in the network',
+  'programs.ts AbortSignal.timeout': 'the limit of another program is real time, as that program is',
   'programs.ts process.': 'ends the group of a program that takes too long',
-  'programs.ts setTimeout': 'the limit of another program is real time',
   'sandbox/embedded.ts queueMicrotask': 'gathers the requests of one tick into one commit; no time passes',
   'sandbox/serve.ts setImmediate': 'gathers the requests of one tick into one commit; no time passes',
 };

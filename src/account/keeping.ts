@@ -8,6 +8,7 @@ import { ensurePrivateFolder, requireOwnFile } from './private-file.ts';
 import { storeFor } from './profile.ts';
 import { SECRET_NAMES, type SecretName } from './secret-store.ts';
 import {
+  isOurStore,
   readDefaultName,
   readProfile,
   removeProfile,
@@ -124,8 +125,7 @@ async function removeMoved(world: World, kept: StoredProfile, next: StoredProfil
 
 async function removeSecret(world: World, stored: StoredProfile, name: SecretName): Promise<void> {
   const settings = storeFor(stored, name);
-  if (settings.kind === 'file' || settings.kind === 'keyring')
-    await (await openStore(world, settings)).remove(stored.name, name);
+  if (isOurStore(settings)) await (await openStore(world, settings)).remove(stored.name, name);
 }
 
 /** Writes a secret to where its profile keeps it by now. Throws CliError usage. */

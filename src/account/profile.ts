@@ -8,6 +8,7 @@ import { findPin } from './pin.ts';
 import type { SecretName } from './secret-store.ts';
 import {
   BUILT_IN,
+  isOurStore,
   OF_ENVIRONMENT,
   profileNames,
   readDefaultName,
@@ -97,18 +98,16 @@ function profileNamed({ name, where, source }: Candidate, world: World): Profile
 /** The error for a name that no profile has; `named` says who gave it, where that is not plain. */
 export function noProfile(name: string, named: string, world: World): CliError {
   const all = allProfileNames(world);
-  const hints = [
-    [
-      name === OF_ENVIRONMENT,
-      `the account of FIATRAIL_BASE_URL and FIATRAIL_API_KEY is used where nothing else is named; see it with: fiatrail explain`,
-    ],
-    [all.length > 1, `there are: ${all.join(', ')}`],
-  ] as const;
+  const others =
+    all.length > 1
+      ? `there are: ${all.join(', ')}`
+      : `the profile ${BUILT_IN} is always there; add another with: fiatrail profiles add NAME --base-url URL --key-stdin`;
   return new CliError('usage', `there is no profile "${name.slice(0, 60)}"${named}`, {
     code: 'NO_PROFILE',
     hint:
-      hints.find(([isIt]) => isIt)?.[1] ??
-      `the profile ${BUILT_IN} is always there; add another with: fiatrail profiles add NAME --base-url URL --key-stdin`,
+      name === OF_ENVIRONMENT
+        ? 'the account of FIATRAIL_BASE_URL and FIATRAIL_API_KEY is used where nothing else is named; see it with: fiatrail explain'
+        : others,
   });
 }
 
@@ -164,7 +163,7 @@ function noKey({ name, store: { kind } }: StoredProfile): CliError {
       });
 }
 
-/** A secret of a profile, from wherever it is kept.  */
+/** A secret of a profile, from wherever it is kept. */
 export async function secretOf(stored: StoredProfile, name: SecretName, world: World): Promise<Secret | undefined> {
   const { openStore } = await import('./stores.ts');
   return (await openStore(world, storeFor(stored, name))).read(stored.name, name);
@@ -172,8 +171,7 @@ export async function secretOf(stored: StoredProfile, name: SecretName, world: W
 
 /** Which store has a secret: a command and the environment give API keys alone. */
 export function storeFor({ store }: StoredProfile, name: SecretName): StoredProfile['store'] {
-  const isKeyOnly = store.kind === 'command' || store.kind === 'environment';
-  return isKeyOnly && name !== 'api-key' ? { kind: 'file' } : store;
+  return isOurStore(store) || name === 'api-key' ? store : { kind: 'file' };
 }
 
 function checkedKey(text: string, from: string, mode: Mode, name: string): Secret {

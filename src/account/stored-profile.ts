@@ -35,6 +35,9 @@ export type StoreSettings =
   | { readonly kind: 'file' | 'keyring' | 'environment' }
   | { readonly kind: 'command'; readonly command: string; readonly isShell: boolean };
 
+/** Whether this program writes what the store has: a command and the environment are read alone. */
+export const isOurStore = ({ kind }: StoreSettings): boolean => kind === 'file' || kind === 'keyring';
+
 export interface SealingSettings {
   /** What answers are sealed to, 64 hexadecimal digits; its private half is a secret of the profile. */
   readonly publicKey?: string | undefined;

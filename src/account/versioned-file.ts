@@ -39,11 +39,11 @@ export function readVersioned<T>(path: string, kind: FileKind<T>, unique: () => 
   const version = found['version'] as number;
   if (version === versionOf(kind)) return checked(path, found, kind);
   const migrated = kind.migrations.slice(version - 1).reduce((older, step) => step(older), found);
-  const value = checked(path, { ...migrated, version: versionOf(kind) }, kind);
-  const forward = textOf({ ...migrated, version: versionOf(kind) });
+  const forward = { ...migrated, version: versionOf(kind) };
+  const value = checked(path, forward, kind);
   told('written', path, () => {
     writePrivateFile(`${path}.v${version}`, text, unique());
-    writePrivateFile(path, forward, unique());
+    writePrivateFile(path, textOf(forward), unique());
   });
   return value;
 }

@@ -3,6 +3,7 @@ import { type Profile, storedOrBuiltIn } from '../account/profile.ts';
 import { type Client, createClient } from '../client/client.ts';
 import { type Sealing, sealedExchange } from '../client/sealing.ts';
 import type { SendOptions } from '../client/transport.ts';
+import { getPlatformPublicKey } from '../contract/management.ts';
 import { Secret } from '../secret.ts';
 import type { Exchange, HttpResponse, World } from '../world.ts';
 import type { Globals } from './session.ts';
@@ -42,6 +43,12 @@ export async function connect(
     ...trace,
   });
   return { client, close };
+}
+
+/** Makes one read as a profile, which may not be kept yet. Throws CliError. */
+export async function tryAccount(world: World, profile: Profile, globals: Globals): Promise<void> {
+  const { client, close } = await connect(world, profile, globals);
+  await client.call(getPlatformPublicKey, {}).finally(close);
 }
 
 /** How a profile seals; undefined for an account of the environment, which keeps no keys. */

@@ -2,6 +2,7 @@ import { isSandboxKey } from '../account/api-key.ts';
 import { safeBaseUrl } from '../account/base-url.ts';
 import { keepDefault } from '../account/keeping.ts';
 import { probeKeyring } from '../account/keyring-store.ts';
+import { modeForPeople } from '../account/mode.ts';
 import { BUILT_IN, profileName, readProfile, type StoredProfile } from '../account/stored-profile.ts';
 import { createSandboxKey, getPlatformPublicKey, ipAllowlist, storePublicKey } from '../contract/management.ts';
 import { CliError, retold } from '../exit.ts';
@@ -46,7 +47,7 @@ async function askAccount(session: Session, given: Asked) {
     const mode = isSandboxKey(key) ? 'sandbox' : 'live';
     try {
       await tryProfile(session, { name: 'init', mode, baseUrl: url, store: { kind: 'file' } }, key);
-      await session.say(`the key works; it is a ${mode === 'live' ? 'LIVE' : mode} key`);
+      await session.say(`the key works; it is a ${modeForPeople(mode)} key`);
       return { url, key, mode } as const;
     } catch (error) {
       if (!(error instanceof CliError) || error.category === 'interrupted') throw error;

@@ -4,11 +4,11 @@ import { keepSealingKey, privateKeyFrom, sealingKeysOf } from '../account/sealin
 import type { SealingSettings, StoredProfile } from '../account/stored-profile.ts';
 import { getAesKey, getPlatformPublicKey, storePublicKey } from '../contract/management.ts';
 import { sealAesEnvelope } from '../crypto/aes-envelope.ts';
-import { newKeyPair, publicHalf } from '../crypto/sealed-box.ts';
+import { isKeyText, newKeyPair, publicHalf } from '../crypto/sealed-box.ts';
 import { CliError } from '../exit.ts';
 import { Secret } from '../secret.ts';
 import { command, type Outcome } from './command.ts';
-import { connect } from './connect.ts';
+import { tryAccount } from './connect.ts';
 import { onOrOff, option, switchOn } from './parameters.ts';
 import { acceptedPlatformKey } from './platform-key.ts';
 import type { Session } from './session.ts';
@@ -50,7 +50,7 @@ async function registration(session: Session, publicKey: string, isInEnvelope: b
   if (!isInEnvelope) return { data: publicKey };
   const { data } = await session.call(getAesKey, {}, { isBeforehand: true });
   const aesKey = new Secret(data.aesKey ?? '');
-  if (!/^[0-9a-f]{64}$/i.test(aesKey.reveal())) {
+  if (!isKeyText(aesKey.reveal())) {
     throw new CliError('network', 'the AES key of the account is not 64 hexadecimal digits, so nothing was sent', {
       code: 'UNUSABLE_ANSWER',
       hint: 'leave --aes-envelope out: the public key is no secret',
@@ -65,12 +65,15 @@ async function seal(session: Session, input: Input, isNew: boolean): Promise<Out
   const stored = keptProfile(session);
   const requests = input.sealRequests ?? stored.sealing?.requests ?? false;
   const privateKey = await privateKeyFor(session, stored, input, isNew);
+  const keep = async () => {
+    if (!session.globals.dryRun) await keepSealingKey(world, stored, privateKey);
+  };
   // Without a key that somebody brings, the answers to what follows may not open.
-  if (input.privateKeyStdin && !session.globals.dryRun) await keepSealingKey(world, stored, privateKey);
+  if (input.privateKeyStdin) await keep();
   const platformKey = requests ? await acceptedPlatformKey(session, stored) : stored.sealing?.platformKey;
   const publicKey = publicHalf(privateKey);
   const request = await registration(session, publicKey, input.aesEnvelope);
-  if (!session.globals.dryRun) await keepSealingKey(world, stored, privateKey);
+  if (!input.privateKeyStdin) await keep();
   await session.call(storePublicKey, request, { prints: SHOWN });
   const sealing: SealingSettings = { publicKey, platformKey, requests };
   const changed = await changeProfile(world, profile.name, (kept) => ({ ...(kept ?? stored), sealing }));
@@ -81,9 +84,8 @@ async function seal(session: Session, input: Input, isNew: boolean): Promise<Out
 
 /** A sealed answer opens, by the settings as they are now. */
 async function prove({ world, globals }: Session, stored: StoredProfile): Promise<void> {
-  const connection = await connect(world, fromStored(stored, world), globals);
   try {
-    await connection.client.call(getPlatformPublicKey, {});
+    await tryAccount(world, fromStored(stored, world), globals);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     throw new CliError('pending', `the public key is registered, and a read with it failed: ${error.message}`, {
@@ -91,8 +93,6 @@ async function prove({ world, globals }: Session, stored: StoredProfile): Promis
       hint: 'the private key is kept; see how it stands with: fiatrail keys encryption status',
       cause: error,
     });
-  } finally {
-    await connection.close();
   }
 }
 

@@ -1,8 +1,8 @@
-import type { Profile } from '../account/profile.ts';
-import { storeFor } from '../account/profile.ts';
+import { type Profile, storeFor } from '../account/profile.ts';
 import { pushWords } from '../account/push.ts';
 import { openStore, requireWritable } from '../account/stores.ts';
 import { getPlatformPublicKey, regenerateApiKey } from '../contract/management.ts';
+import { fingerprint } from '../crypto/fingerprint.ts';
 import { CliError } from '../exit.ts';
 import type { Secret } from '../secret.ts';
 import { command, type Outcome } from './command.ts';
@@ -10,7 +10,7 @@ import { askFor } from './input.ts';
 import { repeated, switchOn, word } from './parameters.ts';
 import { beginRotation, sendRotation, settleRotation, tidyAfterKill, underWay, working } from './rotation.ts';
 import { giveUp } from './rotation-answer.ts';
-import { currentKey, finished, printedFields, printOf, resume } from './rotation-end.ts';
+import { currentKey, finished, printedFields, resume } from './rotation-end.ts';
 import { isWritable } from './rotation-steps.ts';
 import type { Session } from './session.ts';
 import { equivalent } from './wizard.ts';
@@ -87,7 +87,7 @@ async function rotatable(session: Session, input: Input): Promise<Secret> {
     await requireRotatable(session, input, apiKey);
   } catch (error) {
     const isDead = error instanceof CliError && error.category === 'auth';
-    if (isDead && ((await isUnderWay(session)) || printOf(await currentKey(session)) !== printOf(apiKey)))
+    if (isDead && ((await isUnderWay(session)) || fingerprint(await currentKey(session)) !== fingerprint(apiKey)))
       throw underWay(session.profile.name);
     throw error;
   }
@@ -96,7 +96,7 @@ async function rotatable(session: Session, input: Input): Promise<Secret> {
 
 async function rotate(session: Session, input: Input): Promise<Outcome> {
   const { profile, world } = session;
-  const oldFingerprint = printOf(await rotatable(session, input));
+  const oldFingerprint = fingerprint(await rotatable(session, input));
   await session.agreeTo(
     regenerateApiKey,
     {},
@@ -121,7 +121,7 @@ async function rotate(session: Session, input: Input): Promise<Outcome> {
 /** The key that was agreed to be replaced, unless another command replaced it while this one asked. Throws CliError declined. */
 async function sameKey(session: Session, operationId: string, oldFingerprint: string): Promise<Secret> {
   const apiKey = await currentKey(session).catch(() => undefined);
-  if (apiKey && printOf(apiKey) === oldFingerprint) return apiKey;
+  if (apiKey && fingerprint(apiKey) === oldFingerprint) return apiKey;
   await giveUp(session, operationId, 'prepared', 'the key is another one by now');
   throw new CliError('declined', `the key of ${session.profile.name} is another one by now; nothing was sent`, {
     code: 'KEY_CHANGED',

@@ -1,8 +1,7 @@
 import { apiKeyFrom, isSandboxKey, requireKeyOf } from '../account/api-key.ts';
 import { safeBaseUrl } from '../account/base-url.ts';
 import { changeProfile } from '../account/keeping.ts';
-import type { Mode } from '../account/mode.ts';
-import { modeForPeople } from '../account/mode.ts';
+import { type Mode, modeForPeople } from '../account/mode.ts';
 import { fromStored, storedNamed } from '../account/profile.ts';
 import { BUILT_IN, profileName, type StoredProfile, type StoreSettings } from '../account/stored-profile.ts';
 import { getPlatformPublicKey } from '../contract/management.ts';
@@ -10,7 +9,7 @@ import { CliError } from '../exit.ts';
 import { FORMATS } from '../present/result.ts';
 import type { Secret } from '../secret.ts';
 import { command } from './command.ts';
-import { connect } from './connect.ts';
+import { tryAccount } from './connect.ts';
 import { askFor } from './input.ts';
 import { argument, oneOf, option, switchOn, word } from './parameters.ts';
 import { profileResult } from './profiles-show.ts';
@@ -185,12 +184,7 @@ async function agreeToMove(
 export async function tryProfile(session: Session, stored: StoredProfile, key?: Secret): Promise<void> {
   const profile = fromStored(stored, session.world);
   const tried = key && profile.key ? { ...profile, key: { from: 'given', load: async () => key } } : profile;
-  const connection = await connect(session.world, tried, session.globals);
-  try {
-    await connection.client.call(getPlatformPublicKey, {});
-  } finally {
-    await connection.close();
-  }
+  await tryAccount(session.world, tried, session.globals);
 }
 
 /** Adds a profile or changes one, with a key that was asked for already, or as it is given. Throws CliError; then nothing is kept. */

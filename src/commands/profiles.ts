@@ -3,7 +3,7 @@ import { modeForPeople } from '../account/mode.ts';
 import { writePin } from '../account/pin.ts';
 import { allProfileNames, chosenProfile, noProfile, storedNamed } from '../account/profile.ts';
 import { keptRotations, rotationFile } from '../account/rotation-files.ts';
-import { BUILT_IN, profileNames, readDefaultName, type StoredProfile } from '../account/stored-profile.ts';
+import { BUILT_IN, isOurStore, profileNames, readDefaultName, type StoredProfile } from '../account/stored-profile.ts';
 import { parseExport, writeExport } from '../account/transfer.ts';
 import { attempt, CliError, unlessRefused } from '../exit.ts';
 import { isOpenStage } from '../journal/rotation.ts';
@@ -100,7 +100,7 @@ const useCommand = command({
 function removalLines(session: Session, name: string): (readonly [label: string, value: string])[] {
   try {
     const { mode, sealing, store } = known(session, name);
-    const isKeyKept = mode !== 'embedded' && (store.kind === 'file' || store.kind === 'keyring');
+    const isKeyKept = mode !== 'embedded' && isOurStore(store);
     const gone = [...(isKeyKept ? ['its API key'] : []), ...(sealing?.publicKey ? [SEALING_KEYS] : [])];
     return [
       ['profile', `${name} (${modeForPeople(mode)})`],
@@ -212,8 +212,7 @@ const importCommand = command({
     for (const stored of given) {
       const isThere = !(await addNew(session, stored));
       profiles.push({ name: stored.name, mode: stored.mode, outcome: isThere ? 'was there, left as it is' : 'added' });
-      const needsKey =
-        !isThere && (stored.store.kind === 'file' || stored.store.kind === 'keyring') && stored.mode !== 'embedded';
+      const needsKey = !isThere && isOurStore(stored.store) && stored.mode !== 'embedded';
       if (needsKey)
         await session.note(`${stored.name} has no key yet: fiatrail profiles add ${stored.name} --key-stdin`);
       // What runs a program of another machine's choice on this one is said.

@@ -8,6 +8,7 @@ import type { Secret } from '../secret.ts';
 import type { Outcome } from './command.ts';
 import { openAccount } from './connect.ts';
 import { type Settled, settleRotation, tidyAfterKill, working } from './rotation.ts';
+import { RESUME } from './rotation-answer.ts';
 import { endDryRun, type Session } from './session.ts';
 
 interface Printing {
@@ -25,9 +26,6 @@ export async function currentKey({ world, profile }: Session): Promise<Secret> {
   await close();
   return apiKey;
 }
-
-/** A key as it may be shown. */
-export const printOf = (key: Secret) => fingerprint(key);
 
 /** What a replacement that is at its end leaves to print. */
 export async function finished(session: Session, settled: Settled, input: Printing): Promise<Outcome> {
@@ -106,7 +104,7 @@ async function afterLost(session: Session, { operationId, oldFingerprint }: Rota
     if (!(error instanceof CliError) || error.httpStatus !== 401) throw error;
     throw keyLost(session, operationId, error);
   }
-  const print = printOf(await currentKey(session));
+  const print = fingerprint(await currentKey(session));
   const isOld = print === oldFingerprint;
   if (!session.globals.dryRun) await endDoubt(session, operationId, isOld);
   await session.note(isOld ? 'the key was not replaced: the old one still works' : 'the key that is kept now works');
@@ -144,7 +142,7 @@ export async function finishRotations(session: Session): Promise<void> {
   } catch (error) {
     if (error instanceof CliError && error.code === 'ROTATION_ENDED') return;
     const why = error instanceof Error ? error.message : String(error);
-    const next = (error instanceof CliError && error.hint) || 'finish with: fiatrail keys rotate --resume';
+    const next = (error instanceof CliError && error.hint) || `finish with: ${RESUME}`;
     await session.say(`warning: a replacement of the API key is unfinished: ${why}; ${next}`);
   }
 }

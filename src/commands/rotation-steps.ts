@@ -2,11 +2,11 @@ import { keepSecret } from '../account/keeping.ts';
 import type { Profile } from '../account/profile.ts';
 import { pushKey } from '../account/push.ts';
 import { rotationFile } from '../account/rotation-files.ts';
-import { getPlatformPublicKey } from '../contract/management.ts';
+import { isOurStore } from '../account/stored-profile.ts';
 import { CliError } from '../exit.ts';
 import type { Rotation, RotationStage } from '../journal/rotation.ts';
 import type { Secret } from '../secret.ts';
-import { connect } from './connect.ts';
+import { tryAccount } from './connect.ts';
 import { RESUME, record, unfinished } from './rotation-answer.ts';
 import type { Session } from './session.ts';
 
@@ -28,7 +28,7 @@ export async function advance(
 
 /** Whether this program can put a new key where the profile's key comes from; an embedded sandbox keeps its own. */
 export function isWritable({ stored, mode }: Profile): boolean {
-  return mode !== 'embedded' && (stored?.store.kind === 'file' || stored?.store.kind === 'keyring');
+  return mode !== 'embedded' && stored !== undefined && isOurStore(stored.store);
 }
 
 /** Puts the new key where its profile keeps it, if that is of ours to write. */
@@ -55,8 +55,7 @@ export async function prove(session: Session, operationId: string, key: Secret):
   const { world, profile, globals } = session;
   const withKey = profile.key ? { ...profile, key: { from: 'rotation', load: async () => key } } : profile;
   try {
-    const connection = await connect(world, withKey, globals);
-    await connection.client.call(getPlatformPublicKey, {}).finally(() => connection.close());
+    await tryAccount(world, withKey, globals);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     const message = `the key was replaced and is kept, and a read with the new one failed: ${error.message}`;
