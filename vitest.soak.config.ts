@@ -4,10 +4,10 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: [
-      'test/crash/**/*.test.ts',
+      'test/faults/**/*.test.ts',
       'test/service/property.test.ts',
       'test/service/transfers-property.test.ts',
-      'test/service/fx/order-book.test.ts',
+      'test/service/market/order-book.test.ts',
     ],
     env: { FIATRAIL_SOAK_KILLS: '400', FIATRAIL_SOAK_RUNS: '300' },
     testTimeout: 3_600_000,

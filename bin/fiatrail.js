@@ -25,7 +25,7 @@ if (!isSupported) {
   });
   process.stdout.write(`${require('../package.json').version}\n`);
 } else if (process.argv[2] === '__keyring') {
-  // fiatrail starts itself so (src/account/keyring-store.ts); nothing else of the program is needed for it.
+  // fiatrail starts itself so (src/account/stores/keyring-store.ts); nothing else of the program is needed for it.
   const request = require('node:fs').readFileSync(0, 'utf8');
   require('../dist/keyring.cjs')
     .answer(request)

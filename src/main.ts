@@ -1,27 +1,27 @@
 import { builtInProfile, chosenProfile, type Profile, resolveProfile } from './account/profile.ts';
-import { KEEPER_WORD, keptRotations } from './account/rotation-files.ts';
 import { readProfile } from './account/stored-profile.ts';
+import { CATEGORIES, CliError } from './base/errors.ts';
+import type { World } from './base/world.ts';
+import { asCliError, changeNotShown, failedAfterChange, isClosedPipe, withoutSecrets } from './cli/failures.ts';
+import { readInput } from './cli/input.ts';
+import type { Outcome } from './cli/outcome.ts';
+import { type CommandLine, parse } from './cli/program.ts';
+import { type Changed, createSession, DryRun, type Session } from './cli/session.ts';
 import { CATALOGUE } from './commands/catalogue.ts';
-import type { Outcome } from './commands/command.ts';
-import { readInput } from './commands/input.ts';
-import { type Changed, createSession, DryRun, type Session } from './commands/session.ts';
-import { CATEGORIES, CliError } from './exit.ts';
-import { afterChange, asCliError, halfWay, isClosedPipe, withoutSecrets } from './failures.ts';
 import { FORMATS, type PresentOptions, type Result } from './present/result.ts';
-import { type CommandLine, parse } from './program.ts';
-import type { World } from './world.ts';
+import { KEEPER_WORD, unfinishedRotations } from './rotation/files.ts';
 
 /** Runs one command line to its exit code. The only place that prints an error. What a shell asks on Tab needs neither account nor flags. */
 export async function main(argv: readonly string[], world: World): Promise<number> {
   const [first, second, ...words] = argv;
   if (first === 'completion' && second === 'complete') {
-    const { complete } = await import('./commands/complete.ts');
+    const { complete } = await import('./commands/completion/complete.ts');
     return complete(words[0] === '--' ? words.slice(1) : words, CATALOGUE, world);
   }
-  if (first === KEEPER_WORD) return (await import('./commands/keeper.ts')).keep(world);
+  if (first === KEEPER_WORD) return (await import('./rotation/keeper.ts')).keep(world);
   let isJson: boolean | undefined;
   try {
-    const parsed = await parse(argv, world);
+    const parsed = await parse(argv, CATALOGUE, world);
     if (parsed.kind === 'help') {
       await world.stdout.write(parsed.text).catch((error) => {
         if (!isClosedPipe(error)) throw error;
@@ -78,8 +78,8 @@ async function execute({ command, texts, globals, profile }: SettledLine, world:
     const { input, guided } = await readInput(command, texts, session, async () => {
       if (command.isLocal) return;
       await session.note(`profile ${profile.name} · ${MODE_WORDS[profile.mode]}`);
-      if (!command.finishesRotations && keptRotations(world).length > 0)
-        await (await import('./commands/rotation-end.ts')).finishRotations(session);
+      if (!command.finishesRotations && unfinishedRotations(world).length > 0)
+        await (await import('./rotation/resume.ts')).finishRotations(session);
     });
     const outcome = await runToDryRun(async () => {
       const own = await command.run(session, input as never);
@@ -99,13 +99,13 @@ async function runToDryRun(run: () => Promise<Outcome>, session: Session): Promi
   } catch (error) {
     if (error instanceof DryRun) return { result: error.result, isWhole: true };
     const changed = session.changed();
-    throw error instanceof CliError ? halfWay(error, changed) : afterChange(error, changed);
+    throw error instanceof CliError ? failedAfterChange(error, changed) : changeNotShown(error, changed);
   }
 }
 
 /** For a command that runs other command lines: the tour. */
 async function runLine(argv: readonly string[], world: World): Promise<Outcome> {
-  const parsed = await parse(argv, world);
+  const parsed = await parse(argv, CATALOGUE, world);
   return parsed.kind === 'help' ? {} : execute(settled(parsed, world), world, async () => {});
 }
 
@@ -120,7 +120,7 @@ async function show(
     await present(result, options, world.stdout);
   } catch (error) {
     // The reader has gone: `| head` is no failure, and what happened to the work is still to be told.
-    if (!isClosedPipe(error)) throw afterChange(error, changed);
+    if (!isClosedPipe(error)) throw changeNotShown(error, changed);
   }
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { CATEGORIES } from '../src/exit.ts';
+import { CATEGORIES } from '../src/base/errors.ts';
 import { ROOT } from './support/built.ts';
 import {
   callsAtImport,
@@ -46,53 +46,56 @@ describe('the reader of sources', () => {
 
 // Rule 1: direction.
 
-/** The ground: no room, used by all. */
-const GROUND = [
-  'world.ts',
-  'exit.ts',
-  'secret.ts',
-  'exchange-error.ts',
-  'folders.ts',
-  'json.d.ts',
-  'late-child-process.ts',
-];
-
-/** Each room, and the rooms it may import besides the ground and itself. */
-const DIRECTION: Readonly<Record<string, readonly string[]>> = {
+/** Each room with the rooms it may import besides `base` and itself. A room that is listed must exist. */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  bundle: [],
+  files: [],
   money: [],
   crypto: ['money'],
-  sqlite: [],
+  sqlite: ['files'],
   contract: ['money', 'crypto'],
   client: ['contract', 'money', 'crypto'],
   service: ['contract', 'money', 'crypto', 'sqlite'],
   present: ['contract', 'money'],
   derive: ['contract', 'money'],
   sandbox: ['service', 'contract', 'money', 'crypto'],
-  journal: ['client', 'present', 'contract', 'money', 'crypto', 'sqlite'],
-  account: ['client', 'contract', 'money', 'crypto', 'sqlite'],
-  webhooks: ['client', 'contract', 'money', 'crypto'],
-  commands: ['account', 'journal', 'webhooks', 'sandbox', 'client', 'present', 'derive', 'contract', 'money', 'crypto'],
-  'program.ts': ['commands', 'present', 'contract', 'money'],
-  'failures.ts': ['commands', 'contract', 'sqlite'],
-  'main.ts': ['program.ts', 'failures.ts', 'commands', 'account', 'present'],
-  'programs.ts': [],
-  'prompts.ts': [],
-  'plain-prompts.ts': [],
-  'world-system.ts': ['client', 'programs.ts', 'prompts.ts', 'plain-prompts.ts'],
-  'entry.ts': ['main.ts', 'world-system.ts'],
+  journal: ['client', 'present', 'contract', 'money', 'crypto', 'sqlite', 'files'],
+  account: ['client', 'contract', 'money', 'crypto', 'sqlite', 'files'],
+  cli: ['account', 'journal', 'sandbox', 'client', 'present', 'derive', 'contract', 'money', 'crypto', 'files'],
+  rotation: ['cli', 'account', 'journal', 'client', 'present', 'contract', 'money', 'crypto', 'sqlite', 'files'],
+  commands: [
+    'rotation',
+    'cli',
+    'account',
+    'journal',
+    'sandbox',
+    'client',
+    'present',
+    'derive',
+    'contract',
+    'money',
+    'crypto',
+    'files',
+  ],
+  system: ['client', 'files'],
+  'main.ts': ['commands', 'rotation', 'cli', 'account', 'present'],
+  'entry.ts': ['main.ts', 'system'],
 };
 
 const DIRECTION_EXCEPTIONS: Readonly<Record<string, string>> = {
   'sandbox/guard.ts -> sqlite/database.ts': 'the type of the store that a service hands out',
-  'commands/journaled.ts -> sqlite/database.ts':
-    'the class of its error: a state file that could not commit changed nothing, any other error leaves doubt',
-  'commands/complete.ts -> service/known.ts': 'a Tab reads ids beside the sandbox, which it must not wake',
+  'cli/journaled.ts -> sqlite/database.ts':
+    'DatabaseError: a state file that failed to commit changed nothing; any other error leaves the outcome unknown',
+  'cli/failures.ts -> sqlite/database.ts': 'DatabaseError, which becomes an error message here',
+  'commands/completion/complete.ts -> service/recent.ts':
+    'Tab reads ids straight from the sandbox file, so that no time passes in the sandbox',
 };
 
 /** Room to room, where the direction table does not have it. */
 function wrongWays({ path, imports }: Source): string[] {
   const room = roomOf(path);
-  const allowed = new Set([room, ...GROUND, ...(DIRECTION[room] ?? [])]);
+  const allowed = new Set([room, 'base', ...(ROOMS[room] ?? [])]);
   return imports
     .filter(({ isOwn, target }) => isOwn && !allowed.has(roomOf(target)))
     .map(({ target }) => `${path} -> ${target}`);
@@ -119,30 +122,43 @@ function inOrder(cycle: readonly string[]): string {
   return [...cycle.slice(first), ...cycle.slice(0, first)].join(' -> ');
 }
 
-/** Types may point back: nothing of them is there when the program runs. */
-const TYPE_CYCLE_EXCEPTIONS: Readonly<Record<string, string>> = {
-  'commands/command.ts -> commands/session.ts': 'a command runs in a session, and a session runs commands',
-  'commands/connect.ts -> commands/session.ts': 'a connection reads the flags of the session that opens it',
-};
+/** The noun a command file belongs to: its folder, or the file itself. */
+const nounOf = (path: string) => path.split('/')[1] ?? '';
 
 describe('rule 1: direction', () => {
-  test('each file stands in a room that the table knows', () => {
-    const rooms = new Set(sources.map(({ path }) => roomOf(path)));
-    expect([...rooms].filter((room) => !(room in DIRECTION) && !GROUND.includes(room))).toEqual([]);
+  test('every file stands in a listed room, and every listed room exists', () => {
+    expect([...new Set(sources.map(({ path }) => roomOf(path)))].sort()).toEqual(Object.keys(ROOMS).sort());
+  });
+
+  test('the rooms that docs/architecture.md names are these', () => {
+    const page = readFileSync(join(ROOT, 'docs', 'architecture.md'), 'utf8');
+    const named = [...page.matchAll(/^\| `([a-z]+)\/` \|/gm)].map(([, room = '']) => room);
+    expect(named.sort()).toEqual(
+      Object.keys(ROOMS)
+        .filter((room) => !room.endsWith('.ts'))
+        .sort(),
+    );
   });
 
   test('nothing imports upward', () => {
     expectOnly(sources.flatMap(wrongWays), DIRECTION_EXCEPTIONS);
   });
 
-  test('the ground imports nothing but the ground', () => {
-    const ground = sources.filter(({ path }) => GROUND.includes(path));
-    const beyond = ground.flatMap(({ path, imports }) =>
+  test('no noun of commands/ imports another', () => {
+    const commands = sources.filter(({ path }) => path.startsWith('commands/') && path !== 'commands/catalogue.ts');
+    const across = commands.flatMap(({ path, imports }) =>
       imports
-        .filter(({ isOwn, target }) => isOwn && !GROUND.includes(target))
+        .filter(({ target }) => target.startsWith('commands/') && nounOf(target) !== nounOf(path))
         .map(({ target }) => `${path} -> ${target}`),
     );
-    expect([ground.length, beyond]).toEqual([GROUND.length, []]);
+    expect(commands.length).toBeGreaterThan(50);
+    expect(across).toEqual([]);
+  });
+
+  test('the operations of an endpoint group stand in a file of its name', () => {
+    const namesIn = (folder: string) =>
+      sources.filter(({ path }) => posix.dirname(path) === folder).map(({ path }) => posix.basename(path));
+    expect(namesIn('service/operations')).toEqual(namesIn('contract/endpoints'));
   });
 
   test('client and service do not know each other', () => {
@@ -157,15 +173,8 @@ describe('rule 1: direction', () => {
     ]);
   });
 
-  test('there is no cycle when the program runs', () => {
-    expect(cyclesOf(({ isTypeOnly }) => !isTypeOnly)).toEqual([]);
-  });
-
-  test('cycles of types are listed', () => {
-    expectOnly(
-      cyclesOf(() => true),
-      TYPE_CYCLE_EXCEPTIONS,
-    );
+  test('there are no import cycles, of types neither', () => {
+    expect(cyclesOf(() => true)).toEqual([]);
   });
 
   test('a folder has one index at most, which nothing inside it imports', () => {
@@ -194,19 +203,17 @@ describe('rule 1: direction', () => {
 
 /** Where a package may be imported: a folder, or files. */
 const DOORS: Readonly<Record<string, readonly string[]>> = {
-  commander: ['program.ts'],
+  commander: ['cli/program.ts'],
   ky: ['client/'],
-  '@inquirer/prompts': ['prompts.ts'],
+  '@inquirer/prompts': ['system/prompts.ts'],
   'cli-table3': ['present/table.ts'],
   chalk: ['present/table.ts', 'present/chart.ts'],
   yaml: ['present/yaml.ts'],
   '@jmespath-community/jmespath': ['present/query.ts'],
-  conf: ['account/'],
+  conf: ['files/'],
   'libsodium-wrappers': ['crypto/'],
   '@noble/hashes/sha2.js': ['crypto/'],
   '@noble/hashes/sha3.js': ['crypto/'],
-  pg: ['journal/'],
-  hono: ['sandbox/'],
   'zod/mini': ['contract/', 'account/stored-profile.ts'],
   'node:sqlite': ['sqlite/'],
   'node:http': ['client/network.ts', 'sandbox/serve.ts'],
@@ -214,15 +221,15 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'node:dns/promises': ['client/probe.ts'],
   'node:tls': ['client/probe.ts'],
   'node:net': ['client/network.ts', 'sandbox/serve.ts'],
-  'node:fs': ['world-system.ts', 'programs.ts', 'folders.ts', 'sqlite/', 'account/'],
-  'node:path': ['account/', 'world-system.ts', 'programs.ts', 'folders.ts', 'sqlite/'],
-  'node:os': ['world-system.ts'],
-  'node:v8': ['world-system.ts'],
-  'node:crypto': ['world-system.ts', 'crypto/'],
-  'node:child_process': ['programs.ts', 'late-child-process.ts'],
-  'string-argv': ['account/'],
+  'node:fs': ['system/', 'files/', 'sqlite/', 'account/', 'rotation/'],
+  'node:path': ['system/', 'files/', 'sqlite/', 'account/', 'rotation/'],
+  'node:os': ['system/'],
+  'node:v8': ['system/'],
+  'node:crypto': ['system/', 'crypto/'],
+  'node:child_process': ['system/programs.ts', 'bundle/late-child-process.ts'],
+  'string-argv': ['account/', 'rotation/'],
   '@napi-rs/keyring': ['account/'],
-  'package.json': ['program.ts'],
+  'package.json': ['cli/program.ts'],
 };
 
 /** Packages whose types may go where their code may not. */
@@ -268,17 +275,13 @@ const AMBIENT =
   /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.|\bglobalThis\.process\b|\bset(?:Timeout|Interval|Immediate)\b|\bqueueMicrotask\b|\brandomUUID\b|\bgetRandomValues\b|\bperformance\.|\bAbortSignal\.timeout\b|\bconsole\.|\bglobalThis\.fetch\b|(?:await|return|=) fetch\(/g;
 
 const AMBIENT_EXCEPTIONS: Readonly<Record<string, string>> = {
-  'crypto/node-crypto.ts process.': 'loads node:crypto when it is first used; no time or chance comes of it',
-  'late-child-process.ts process.': 'stands for node:child_process in the bundle, which loads it late',
-  'client/fetch-light.ts globalThis.process': 'the clock that ky reads in the bundle, where the World does not reach',
-  'client/network.ts AbortSignal.timeout':
-    'a connection that does not come about: the network’s own limit, which no test of ours waits for',
-  'client/probe.ts AbortSignal.timeout':
-    'a name server or a handshake that takes too long: real time, as in the network',
-  'programs.ts AbortSignal.timeout': 'the limit of another program is real time, as that program is',
-  'programs.ts process.': 'ends the group of a program that takes too long',
-  'sandbox/embedded.ts queueMicrotask': 'gathers the requests of one tick into one commit; no time passes',
-  'sandbox/serve.ts setImmediate': 'gathers the requests of one tick into one commit; no time passes',
+  'crypto/node-crypto.ts process.': 'loads node:crypto on first use; neither time nor chance',
+  'bundle/late-child-process.ts process.': 'replaces node:child_process in the bundle, which loads it late',
+  'bundle/light-fetch.ts globalThis.process': 'the clock that ky reads in the bundle, where the World does not reach',
+  'client/network.ts AbortSignal.timeout': 'the connect timeout of a real connection, which no test waits for',
+  'client/probe.ts AbortSignal.timeout': 'a slow name server or TLS handshake: real time, as in the network',
+  'sandbox/embedded.ts queueMicrotask': 'groups the requests of one tick into one commit; no time passes',
+  'sandbox/serve.ts setImmediate': 'groups the requests of one tick into one commit; no time passes',
 };
 
 /** Calls at import that make a value and touch nothing else. */
@@ -303,7 +306,7 @@ const PURE_METHODS = /\.(map|flatMap|filter|find|sort|toSorted|join|repeat|slice
 const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] = [
   [/^contract\//, ['endpoint', 'z.registry', 'z.regex']],
   [
-    /^commands\//,
+    /^(cli|commands)\//,
     [
       'command',
       'argument',
@@ -344,7 +347,7 @@ function callsOf(source: Source): string[] {
 describe('rule 3: no state, no time, no chance', () => {
   test('time, chance and the process are the World’s', () => {
     const found = sources
-      .filter(({ path }) => path !== 'world-system.ts')
+      .filter(({ path }) => !path.startsWith('system/'))
       .flatMap(({ path, code }) => [...code.matchAll(AMBIENT)].map(([what]) => `${path} ${what}`));
     expectOnly(found, AMBIENT_EXCEPTIONS);
   });
@@ -387,6 +390,11 @@ describe('sizes', () => {
     expect(long.length / functions.length).toBeLessThan(0.03);
   });
 
+  test('no folder holds more than 40 files', () => {
+    const folders = Map.groupBy(sources, ({ path }) => posix.dirname(path));
+    expect([...folders].filter(([, files]) => files.length > 40).map(([folder]) => folder)).toEqual([]);
+  });
+
   test('no file has more than 350 lines', () => {
     const long = sources.filter((source) => linesOf(source) > 350 && !isTable(source.path));
     expect(long.map(({ path }) => path)).toEqual([]);
@@ -402,10 +410,10 @@ describe('sizes', () => {
 
 /** Files that no import reaches, and who uses them. */
 const USED_ELSEWHERE: Readonly<Record<string, string>> = {
-  'json.d.ts': 'declares what TypeScript’s library lacks',
-  'late-child-process.ts': 'build.ts puts it in the place of node:child_process',
-  'client/fetch-light.ts': 'build.ts puts it in the place of fetch’s classes',
-  'derive/reference.ts': 'reference.ts makes docs/reference with it',
+  'base/json.d.ts': 'declares what TypeScript’s library lacks',
+  'bundle/late-child-process.ts': 'scripts/build.ts substitutes it for node:child_process',
+  'bundle/light-fetch.ts': 'scripts/build.ts substitutes it for the fetch classes',
+  'derive/reference.ts': 'scripts/reference.ts makes docs/reference with it',
 };
 
 function reachable(): Set<string> {
@@ -421,11 +429,11 @@ function reachable(): Set<string> {
 
 /** The texts that a reader or a user gets. */
 function published(): { name: string; text: string }[] {
-  const folders = ['bin', 'docs'].filter((name) => existsSync(join(ROOT, name)));
+  const folders = ['bin', 'docs', 'scripts'].filter((name) => existsSync(join(ROOT, name)));
   const below = folders.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   );
-  const tops = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'build.ts', 'package.json'].filter((name) =>
+  const tops = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'package.json'].filter((name) =>
     existsSync(join(ROOT, name)),
   );
   const files = [...tops, ...below.filter((name) => /\.(md|js|json|ts|ya?ml)$/.test(name))];
@@ -448,8 +456,8 @@ describe('what does not belong', () => {
     );
   });
 
-  test('what build.ts names is there', () => {
-    const names = [...readFileSync(join(ROOT, 'build.ts'), 'utf8').matchAll(/'(?:\.\/)?src\/([^']+)'/g)].map(
+  test('every source file that scripts/build.ts names exists', () => {
+    const names = [...readFileSync(join(ROOT, 'scripts', 'build.ts'), 'utf8').matchAll(/'(?:\.\/)?src\/([^']+)'/g)].map(
       ([, name = '']) => name,
     );
     expect(names).not.toEqual([]);

@@ -1,5 +1,5 @@
-import { CliError } from '../exit.ts';
-import { Secret } from '../secret.ts';
+import { CliError } from '../base/errors.ts';
+import { Secret } from '../base/secret.ts';
 import type { Mode } from './mode.ts';
 
 /** How the keys of sandboxes begin; any other counts as live. Source: interface. */

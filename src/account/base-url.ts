@@ -1,5 +1,5 @@
+import { CliError } from '../base/errors.ts';
 import { isLoopback } from '../client/proxy.ts';
-import { CliError } from '../exit.ts';
 
 /** Every path of the service stands below this one. Source: interface. */
 const VERSION = '/v1';

@@ -1,5 +1,5 @@
 import { isAbsolute, join, resolve } from 'node:path';
-import type { World } from '../world.ts';
+import type { World } from '../base/world.ts';
 
 type Place = Pick<World, 'env' | 'homeDir' | 'platform'>;
 

@@ -1,8 +1,8 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { CliError } from '../exit.ts';
-import { requireOwnFile, writeFileWhole } from './private-file.ts';
-import { told } from './told.ts';
+import { CliError } from '../base/errors.ts';
+import { fileErrors } from '../files/file-errors.ts';
+import { requireOwnFile, writeFileWhole } from '../files/private-file.ts';
 
 const PIN_FILE = '.fiatrail.json';
 const MAX_BYTES = 4096;
@@ -16,7 +16,7 @@ export interface Pin {
 /** The nearest pin, from a folder upward. Throws CliError usage for a link, and for one that holds anything but a profile's name. */
 export function findPin(folder: string): Pin | undefined {
   const path = join(folder, PIN_FILE);
-  const found = told('read', path, () => lstatSync(path, { throwIfNoEntry: false }));
+  const found = fileErrors('read', path, () => lstatSync(path, { throwIfNoEntry: false }));
   if (found?.isSymbolicLink()) requireOwnFile(path);
   if (found) return { path, profile: pinnedName(path, found.isFile() && found.size <= MAX_BYTES) };
   const above = dirname(folder);
@@ -41,5 +41,5 @@ function pinnedName(path: string, isReadable: boolean): string {
 /** Pins a profile to a folder. Throws CliError usage for a link in the pin's place. */
 export function writePin(folder: string, profile: string, unique: () => string): void {
   const path = join(folder, PIN_FILE);
-  told('written', path, () => writeFileWhole(path, `${JSON.stringify({ profile })}\n`, unique()));
+  fileErrors('written', path, () => writeFileWhole(path, `${JSON.stringify({ profile })}\n`, unique()));
 }

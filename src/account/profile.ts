@@ -1,11 +1,10 @@
-import { CliError, unlessRefused } from '../exit.ts';
-import type { Secret } from '../secret.ts';
-import type { World } from '../world.ts';
+import { CliError, orUndefined } from '../base/errors.ts';
+import type { Secret } from '../base/secret.ts';
+import type { World } from '../base/world.ts';
 import { apiKeyFrom, isSandboxKey, requireKeyOf } from './api-key.ts';
 import { safeBaseUrl } from './base-url.ts';
 import type { Mode } from './mode.ts';
 import { findPin } from './pin.ts';
-import type { SecretName } from './secret-store.ts';
 import {
   BUILT_IN,
   isOurStore,
@@ -15,6 +14,7 @@ import {
   readProfile,
   type StoredProfile,
 } from './stored-profile.ts';
+import type { SecretName } from './stores/secret-store.ts';
 
 /** Where the key of an account comes from, and how to get it: nothing is asked of a store before it is needed. */
 export interface KeySource {
@@ -47,7 +47,7 @@ export interface Candidate {
 type Naming = (flag: string | undefined, world: World) => Candidate | undefined;
 
 /** Who may name a profile, in the order of who decides; undefined where they say nothing. Each throws CliError usage where it is broken. */
-export const NAMINGS: readonly Naming[] = [
+export const PROFILE_SOURCES: readonly Naming[] = [
   (flag) => (flag === undefined ? undefined : { source: 'flag', where: '--profile', name: flag }),
   (_flag, { env: { FIATRAIL_PROFILE: name } }) =>
     name ? { source: 'environment', where: 'FIATRAIL_PROFILE', name } : undefined,
@@ -68,7 +68,7 @@ export const NAMINGS: readonly Naming[] = [
 
 /** Who decides which profile is used. What comes after them is not read. Throws CliError usage. */
 export function chosenProfile(flag: string | undefined, world: World): Candidate {
-  for (const naming of NAMINGS) {
+  for (const naming of PROFILE_SOURCES) {
     const found = naming(flag, world);
     if (found) return found;
   }
@@ -92,11 +92,11 @@ function profileNamed({ name, where, source }: Candidate, world: World): Profile
   if (stored) return fromStored(stored, world);
   if (name === BUILT_IN) return builtInProfile();
   const named = source === 'directory' || source === 'default' ? `, which ${where} names` : '';
-  throw noProfile(name, named, world);
+  throw unknownProfile(name, named, world);
 }
 
 /** The error for a name that no profile has; `named` says who gave it, where that is not plain. */
-export function noProfile(name: string, named: string, world: World): CliError {
+export function unknownProfile(name: string, named: string, world: World): CliError {
   const all = allProfileNames(world);
   const others =
     all.length > 1
@@ -127,7 +127,7 @@ export function storedOrBuiltIn({ name, mode, stored }: Profile): StoredProfile 
 }
 
 /** A profile by its name, as it is kept or built in; undefined where there is none. Throws CliError usage for a broken one. */
-export function storedNamed(name: string, world: World): StoredProfile | undefined {
+export function storedProfileNamed(name: string, world: World): StoredProfile | undefined {
   return readProfile(world, name) ?? (name === BUILT_IN ? storedOrBuiltIn(builtInProfile()) : undefined);
 }
 
@@ -165,7 +165,7 @@ function noKey({ name, store: { kind } }: StoredProfile): CliError {
 
 /** A secret of a profile, from wherever it is kept. */
 export async function secretOf(stored: StoredProfile, name: SecretName, world: World): Promise<Secret | undefined> {
-  const { openStore } = await import('./stores.ts');
+  const { openStore } = await import('./stores/stores.ts');
   return (await openStore(world, storeFor(stored, name))).read(stored.name, name);
 }
 
@@ -236,7 +236,7 @@ function fromEnvironment(baseUrl: string, text: string, world: World): Profile {
 function soundProfiles(world: World): Profile[] {
   return profileNames(world).flatMap(
     (name) =>
-      unlessRefused(() => {
+      orUndefined(() => {
         const stored = readProfile(world, name);
         return stored && fromStored(stored, world);
       }) ?? [],

@@ -1,8 +1,8 @@
+import { CliError } from '../base/errors.ts';
+import { Secret } from '../base/secret.ts';
+import type { World } from '../base/world.ts';
 import { privateKeyProblem } from '../crypto/sealed-box.ts';
-import { CliError } from '../exit.ts';
-import { Secret } from '../secret.ts';
-import type { World } from '../world.ts';
-import { changeSecret } from './keeping.ts';
+import { changeSecret } from './changes.ts';
 import { secretOf } from './profile.ts';
 import type { StoredProfile } from './stored-profile.ts';
 
@@ -24,7 +24,7 @@ export async function sealingKeysOf(stored: StoredProfile, world: World): Promis
 const linesOf = (kept: Secret | undefined) => (kept?.reveal().split('\n') ?? []).filter((line) => line !== '');
 
 /** Puts a private key before those that are kept by then, which still open what was sealed before. */
-export async function keepSealingKey(world: World, stored: StoredProfile, key: Secret): Promise<void> {
+export async function storeSealingKey(world: World, stored: StoredProfile, key: Secret): Promise<void> {
   await changeSecret(world, stored, 'sealing-keys', async (kept) => {
     const older = linesOf(await kept()).filter((line) => line !== key.reveal());
     return new Secret([key.reveal(), ...older].join('\n'));

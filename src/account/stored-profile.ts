@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { CliError } from '../exit.ts';
-import type { World } from '../world.ts';
+import { CliError } from '../base/errors.ts';
+import type { World } from '../base/world.ts';
+import { fileErrors } from '../files/file-errors.ts';
+import { makeFolderPrivate, removePrivateFile } from '../files/private-file.ts';
+import { type FileKind, readVersioned, writeVersioned } from '../files/versioned-file.ts';
 import { configDir } from './paths.ts';
-import { mendPrivateFolder, removePrivateFile } from './private-file.ts';
-import { told } from './told.ts';
-import { type FileKind, readVersioned, writeVersioned } from './versioned-file.ts';
 
 type Place = Pick<World, 'env' | 'homeDir' | 'platform' | 'ids'>;
 
@@ -139,7 +139,7 @@ const kindNamed = (name: string): FileKind<StoredProfile> => ({
 /** The names of all profiles that are kept, in order. */
 export function profileNames(place: Place): string[] {
   const folder = profilesDir(place);
-  const files = told('read', folder, () => (mendPrivateFolder(folder) ? readdirSync(folder) : []));
+  const files = fileErrors('read', folder, () => (makeFolderPrivate(folder) ? readdirSync(folder) : []));
   const names = files.flatMap((name) => /^(.+)\.json$/.exec(name)?.[1] ?? []);
   return names.filter(isName).sort();
 }
@@ -150,7 +150,7 @@ export async function writeProfile(place: Place, profile: StoredProfile): Promis
 
 export function removeProfile(place: Place, name: string): void {
   const path = profilePath(place, name);
-  told('removed', path, () => removePrivateFile(path));
+  fileErrors('removed', path, () => removePrivateFile(path));
 }
 
 export function readDefaultName(place: Place): string | undefined {

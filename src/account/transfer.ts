@@ -1,7 +1,7 @@
-import { CliError } from '../exit.ts';
+import { CliError } from '../base/errors.ts';
+import { versionOf } from '../files/versioned-file.ts';
 import { safeBaseUrl } from './base-url.ts';
 import { PROFILE_FILE, profileName, type StoredProfile } from './stored-profile.ts';
-import { versionOf } from './versioned-file.ts';
 
 /** Profiles as one machine gives them to another: no secret is among what is kept in a profile's file. */
 export function writeExport(profiles: readonly StoredProfile[]): object {

@@ -1,3 +1,6 @@
+import { type Category, CliError } from '../base/errors.ts';
+import type { Secret } from '../base/secret.ts';
+import type { Exchange } from '../base/world.ts';
 import { problemsOf, problemText } from '../contract/check.ts';
 import {
   type Effect,
@@ -10,9 +13,6 @@ import {
 import { FAULTS } from '../contract/faults.ts';
 import { bodyWithout, secretsIn, strikeOut } from '../contract/redact.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
-import { type Category, CliError } from '../exit.ts';
-import type { Secret } from '../secret.ts';
-import type { Exchange } from '../world.ts';
 import { type Answer, decodeAnswer, encodeRequest, type Target } from './codec.ts';
 import { SEALING_HINT } from './sealing.ts';
 import { retryAfterSeconds, type SendOptions, type Sent, send } from './transport.ts';

@@ -1,9 +1,9 @@
+import { CliError } from '../base/errors.ts';
+import type { Secret } from '../base/secret.ts';
+import type { HttpRequest, HttpResponse } from '../base/world.ts';
 import { problemsOf } from '../contract/check.ts';
 import { type Endpoint, pathParameters, placeOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
-import { CliError } from '../exit.ts';
 import { isWireNumber, parseJson, type WireNumber, wireNumberText } from '../money/decimal.ts';
-import type { Secret } from '../secret.ts';
-import type { HttpRequest, HttpResponse } from '../world.ts';
 
 /** Where a request goes, and as whom. */
 export interface Target {

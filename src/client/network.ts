@@ -1,7 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
-import { ExchangeError } from '../exchange-error.ts';
-import type { Exchange, HttpRequest, HttpResponse } from '../world.ts';
+import { ExchangeError } from '../base/exchange-error.ts';
+import type { Exchange, HttpRequest, HttpResponse } from '../base/world.ts';
 import { type Environment, isLoopback, proxyVariables } from './proxy.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;

@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import https from 'node:https';
 import type { TLSSocket } from 'node:tls';
-import { ExchangeError } from '../exchange-error.ts';
-import type { Certificate, Probe } from '../world.ts';
+import { ExchangeError } from '../base/exchange-error.ts';
+import type { Certificate, Probe } from '../base/world.ts';
 import { wordsFor } from './network.ts';
 import { type Environment, isLoopback, proxyVariables } from './proxy.ts';
 

@@ -1,4 +1,4 @@
-import { CliError } from '../exit.ts';
+import { CliError } from '../base/errors.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,8 +1,8 @@
+import { CliError } from '../base/errors.ts';
+import { ExchangeError } from '../base/exchange-error.ts';
+import type { Secret } from '../base/secret.ts';
+import type { Exchange, HttpRequest, HttpResponse } from '../base/world.ts';
 import { isKeyText, openerOf, payloadIn, seal } from '../crypto/sealed-box.ts';
-import { ExchangeError } from '../exchange-error.ts';
-import { CliError } from '../exit.ts';
-import type { Secret } from '../secret.ts';
-import type { Exchange, HttpRequest, HttpResponse } from '../world.ts';
 
 /** How an account seals. */
 export interface Sealing {

@@ -1,7 +1,7 @@
 import ky, { isHTTPError, isTimeoutError } from 'ky';
+import { ExchangeError } from '../base/exchange-error.ts';
+import type { Clock, Exchange, HttpRequest, HttpResponse } from '../base/world.ts';
 import type { Effect } from '../contract/endpoint.ts';
-import { ExchangeError } from '../exchange-error.ts';
-import type { Clock, Exchange, HttpRequest, HttpResponse } from '../world.ts';
 
 /** What may be sent again, and when. Derived from the effect, never from the HTTP verb. */
 interface Policy {

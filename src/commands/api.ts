@@ -1,15 +1,15 @@
+import { CliError } from '../base/errors.ts';
+import { command } from '../cli/command.ts';
+import { nearest } from '../cli/nearest.ts';
+import { argument, option, repeated, word } from '../cli/parameters.ts';
+import { outcomeOf, type Session } from '../cli/session.ts';
 import { type Endpoint, effectOf, pathParameters, placeOf } from '../contract/endpoint.ts';
-import { endpoints } from '../contract/index.ts';
-import { regenerateApiKey } from '../contract/management.ts';
+import { endpoints } from '../contract/endpoints/index.ts';
+import { regenerateApiKey } from '../contract/endpoints/management.ts';
 import { redact } from '../contract/redact.ts';
 import { rowsOf } from '../contract/rows.ts';
-import { CliError } from '../exit.ts';
 import { printable } from '../money/amount.ts';
 import { isWireNumber, parseJson } from '../money/decimal.ts';
-import { command } from './command.ts';
-import { nearest } from './nearest.ts';
-import { argument, option, repeated, word } from './parameters.ts';
-import { outcomeOf, type Session } from './session.ts';
 
 const MAX_INPUT_BYTES = 1024 * 1024;
 

@@ -1,6 +1,6 @@
-import { autoSigningConfig } from '../contract/management.ts';
-import { command } from './command.ts';
-import { outcomeOf } from './session.ts';
+import { command } from '../cli/command.ts';
+import { outcomeOf } from '../cli/session.ts';
+import { autoSigningConfig } from '../contract/endpoints/management.ts';
 
 const SHOWN = [
   { field: 'enabled', title: 'Auto-signing' },

@@ -1,14 +1,15 @@
+import { CliError } from '../base/errors.ts';
+import { evmAddress } from '../cli/addresses.ts';
+import { command } from '../cli/command.ts';
+import type { Outcome } from '../cli/outcome.ts';
+import { argument, id, option, ticker } from '../cli/parameters.ts';
+import { outcomeOf, type Session } from '../cli/session.ts';
 import type { Reply } from '../client/client.ts';
-import { balanceAddress, balanceMulti, balanceUser } from '../contract/balances.ts';
 import type { ResponseOf } from '../contract/endpoint.ts';
-import { CliError } from '../exit.ts';
+import { balanceAddress, balanceMulti, balanceUser } from '../contract/endpoints/balances.ts';
 import { printable } from '../money/amount.ts';
 import { scaledInteger } from '../money/decimal.ts';
 import type { Column } from '../present/result.ts';
-import { evmAddress } from './addresses.ts';
-import { command, type Outcome } from './command.ts';
-import { argument, id, option, ticker } from './parameters.ts';
-import { outcomeOf, type Session } from './session.ts';
 
 const tokenOption = option('--token <ticker>', 'CNGN, USDC or USDT (default CNGN)', ticker);
 

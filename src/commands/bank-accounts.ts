@@ -1,15 +1,15 @@
+import { CliError } from '../base/errors.ts';
+import { command } from '../cli/command.ts';
+import { argument, digits, id, option, required, switchOn, word } from '../cli/parameters.ts';
+import { PREVIEW_READ, readPreviews } from '../cli/previews.ts';
+import { outcomeOf } from '../cli/session.ts';
 import {
   addBankAccount,
   deleteBankAccount,
   getBankAccount,
   listBankAccounts,
   updateBankAccount,
-} from '../contract/banks.ts';
-import { CliError } from '../exit.ts';
-import { command } from './command.ts';
-import { LOOKING, look } from './look.ts';
-import { argument, digits, id, option, required, switchOn, word } from './parameters.ts';
-import { outcomeOf } from './session.ts';
+} from '../contract/endpoints/banks.ts';
 
 const accountId = argument('account-id', 'as printed by bank-accounts list', id, 'Account id:');
 
@@ -134,8 +134,8 @@ const removeCommand = command({
         summary: `removal of payout account ${accountId}`,
         lines: [['account', accountId]],
         look: () =>
-          look(async () => {
-            const [account] = (await session.call(getBankAccount, { accountId }, LOOKING)).data.accounts ?? [];
+          readPreviews(async () => {
+            const [account] = (await session.call(getBankAccount, { accountId }, PREVIEW_READ)).data.accounts ?? [];
             if (!account) return [];
             return [['which is', `${account.accountName}, ${account.accountNumber} at ${account.bankName}`]];
           }),

@@ -1,7 +1,7 @@
-import { listBanks } from '../contract/banks.ts';
-import { command } from './command.ts';
-import { option, word } from './parameters.ts';
-import { outcomeOf } from './session.ts';
+import { command } from '../cli/command.ts';
+import { option, word } from '../cli/parameters.ts';
+import { outcomeOf } from '../cli/session.ts';
+import { listBanks } from '../contract/endpoints/banks.ts';
 
 const COLUMNS = [
   { field: 'bankCode', title: 'Code' },

@@ -1,15 +1,16 @@
-import { bridgeNetworks, bridgeStatus, listBridges, quoteBridge, startBridge } from '../contract/bridge.ts';
-import { CliError } from '../exit.ts';
+import { CliError } from '../base/errors.ts';
+import { command } from '../cli/command.ts';
+import { amountIn, requiredCngn, wireDecimal } from '../cli/fx-terms.ts';
+import { listedByPosition } from '../cli/listed.ts';
+import type { Outcome } from '../cli/outcome.ts';
+import { PAGE_SIZE } from '../cli/pages.ts';
+import { argument, id, oneOf, option, required, switchOn, wholeNumber } from '../cli/parameters.ts';
+import { periodOf, periodOptions } from '../cli/period.ts';
+import { amountLine, type Line, readPreviews } from '../cli/previews.ts';
+import { outcomeOf, type Session } from '../cli/session.ts';
+import { followStatus, waitOption } from '../cli/wait.ts';
+import { bridgeNetworks, bridgeStatus, listBridges, quoteBridge, startBridge } from '../contract/endpoints/bridge.ts';
 import { type Amount, amountForPeople, printable } from '../money/amount.ts';
-import { command, type Outcome } from './command.ts';
-import { amountIn, requiredCngn, wireDecimal } from './fx-terms.ts';
-import { listedByPosition } from './listed.ts';
-import { amountLine, type Line, look } from './look.ts';
-import { PAGE_SIZE } from './pages.ts';
-import { argument, id, oneOf, option, required, switchOn, wholeNumber } from './parameters.ts';
-import { periodOf, periodOptions } from './period.ts';
-import { outcomeOf, type Session } from './session.ts';
-import { follow, waitOption } from './wait.ts';
 
 /** Only cNGN is moved. */
 const TOKEN = 'CNGN';
@@ -52,7 +53,7 @@ const quoteCommand = command({
 });
 
 function followBridge(session: Session, requestId: string, waitMs: number): Promise<Outcome> {
-  return follow(session, {
+  return followStatus(session, {
     endpoint: bridgeStatus,
     input: { requestId },
     stateOf: ({ status }) => status,
@@ -115,7 +116,7 @@ const startCommand = command({
           ['destination', `${to} on ${target}`],
           ...(callback ? [['callback', callback] as const] : []),
         ],
-        look: () => look(() => costLines(session, source, target, amount)),
+        look: () => readPreviews(() => costLines(session, source, target, amount)),
       },
       wait === undefined ? {} : { prints: bridgeStatus },
     );

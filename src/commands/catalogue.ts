@@ -1,4 +1,4 @@
-import type { Group } from './command.ts';
+import type { Group } from '../cli/command.ts';
 
 /** Every first word, in the order of the help. */
 export const CATALOGUE: readonly Group[] = [
@@ -25,34 +25,34 @@ export const CATALOGUE: readonly Group[] = [
   {
     name: 'doctor',
     summary: 'what could keep fiatrail from working, and what to type against it',
-    load: async () => (await import('./doctor.ts')).commands,
+    load: async () => (await import('./doctor/index.ts')).commands,
   },
   {
     name: 'profiles',
     summary: 'the accounts this machine knows',
-    load: async () => (await import('./profiles.ts')).commands,
+    load: async () => (await import('./profiles/index.ts')).commands,
   },
   {
     name: 'keys',
     summary: 'the keys of the account',
     parts: { encryption: 'what is sealed, and which keys open it' },
-    load: async () => (await import('./keys.ts')).commands,
+    load: async () => (await import('./keys/index.ts')).commands,
   },
   {
     name: 'ip',
     summary: 'the addresses that may call',
-    load: async () => (await import('./ip.ts')).commands,
+    load: async () => (await import('./ip/index.ts')).commands,
   },
   {
     name: 'users',
     summary: 'onboard, show and manage the users of the account',
     parts: { 'default-wallet': 'the external wallet that a user’s cNGN is delivered to' },
-    load: async () => (await import('./users.ts')).commands,
+    load: async () => (await import('./users/index.ts')).commands,
   },
   {
     name: 'onramp',
     summary: 'Naira from a bank to cNGN in a wallet',
-    load: async () => (await import('./onramp.ts')).commands,
+    load: async () => (await import('./onramp/index.ts')).commands,
   },
   {
     name: 'offramp',
@@ -93,7 +93,7 @@ export const CATALOGUE: readonly Group[] = [
     name: 'wallets',
     summary: "the account's wallets and its users'",
     parts: { external: 'wallets elsewhere that may receive transfers' },
-    load: async () => (await import('./wallets.ts')).commands,
+    load: async () => (await import('./wallets/index.ts')).commands,
   },
   {
     name: 'balances',
@@ -113,7 +113,7 @@ export const CATALOGUE: readonly Group[] = [
   {
     name: 'fees',
     summary: 'fee settings, fees earned and their withdrawal',
-    load: async () => (await import('./fees.ts')).commands,
+    load: async () => (await import('./fees/index.ts')).commands,
   },
   {
     name: 'fx',
@@ -123,7 +123,7 @@ export const CATALOGUE: readonly Group[] = [
       'auto-signing': 'trades signed without a person',
       mpc: 'the vault that holds the stablecoins',
     },
-    load: async () => (await import('./fx.ts')).commands,
+    load: async () => (await import('./fx/index.ts')).commands,
   },
   {
     name: 'auto-signing',
@@ -144,7 +144,7 @@ export const CATALOGUE: readonly Group[] = [
     name: 'sandbox',
     summary: 'the service itself, for trying things out',
     parts: { fault: 'what is to go wrong on purpose' },
-    load: async () => (await import('./sandbox.ts')).commandsOf(CATALOGUE),
+    load: async () => (await import('./sandbox/index.ts')).commandsOf(CATALOGUE),
   },
   {
     name: 'api',
@@ -164,6 +164,6 @@ export const CATALOGUE: readonly Group[] = [
   {
     name: 'completion',
     summary: 'completion for bash, zsh and fish',
-    load: async () => (await import('./completion.ts')).commands,
+    load: async () => (await import('./completion/index.ts')).commands,
   },
 ];

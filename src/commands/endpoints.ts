@@ -1,12 +1,13 @@
+import { CliError } from '../base/errors.ts';
+import { type Command, command, type Group } from '../cli/command.ts';
+import { nearest } from '../cli/nearest.ts';
+import type { Outcome } from '../cli/outcome.ts';
+import { id, optionalArgument } from '../cli/parameters.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
-import { endpoints } from '../contract/index.ts';
-import { describeEndpoint, endpointsByGroup } from '../derive/describe.ts';
-import { CliError } from '../exit.ts';
+import { endpoints } from '../contract/endpoints/index.ts';
+import { describeEndpoint, endpointsBySpecification } from '../derive/describe.ts';
 import { printable } from '../money/amount.ts';
 import type { Column } from '../present/result.ts';
-import { type Command, command, type Group, type Outcome } from './command.ts';
-import { nearest } from './nearest.ts';
-import { id, optionalArgument } from './parameters.ts';
 
 /** Calls whatever no other command is for. */
 const ANY = 'api';
@@ -48,7 +49,7 @@ export function commandFor(endpointId: string, commands: readonly Command[]): st
 }
 
 function listOf(commands: readonly Command[]): Outcome {
-  const all = endpointsByGroup().flatMap(([, members]) => members);
+  const all = endpointsBySpecification();
   const data = all.map((endpoint) => {
     const { id: endpointId, method, path, aliases = [], effect } = endpoint;
     return { id: endpointId, method, path, aliases, effect, command: commandFor(endpointId, commands) };

@@ -1,12 +1,14 @@
+import { CliError } from '../base/errors.ts';
+import { type Command, command } from '../cli/command.ts';
+import { listedByPosition, type Position, positionOptions } from '../cli/listed.ts';
+import type { Outcome } from '../cli/outcome.ts';
+import { id, oneOf, option, ticker } from '../cli/parameters.ts';
+import { periodOf, periodOptions } from '../cli/period.ts';
+import type { Session } from '../cli/session.ts';
 import type { RequestOf, ResponseOf } from '../contract/endpoint.ts';
-import { listDeposits, listPayouts, listTransactions, listWithdrawals } from '../contract/history.ts';
-import { CliError } from '../exit.ts';
+import { listDeposits, listPayouts, listTransactions } from '../contract/endpoints/history.ts';
+import { listWithdrawals } from '../contract/endpoints/withdrawals.ts';
 import type { Column } from '../present/result.ts';
-import { type Command, command, type Outcome } from './command.ts';
-import { listedByPosition, type Position, positionOptions } from './listed.ts';
-import { id, oneOf, option, ticker } from './parameters.ts';
-import { periodOf, periodOptions } from './period.ts';
-import type { Session } from './session.ts';
 
 const STATUSES = ['pending', 'processing', 'completed', 'failed', 'cancelled'] as const;
 const DEPOSITS = ['fintech_deposit', 'user_onramp'] as const;

@@ -1,19 +1,21 @@
 import { isSandboxKey } from '../account/api-key.ts';
 import { safeBaseUrl } from '../account/base-url.ts';
-import { keepDefault } from '../account/keeping.ts';
-import { probeKeyring } from '../account/keyring-store.ts';
+import { setDefaultProfile } from '../account/changes.ts';
 import { modeForPeople } from '../account/mode.ts';
 import { BUILT_IN, profileName, readProfile, type StoredProfile } from '../account/stored-profile.ts';
-import { createSandboxKey, getPlatformPublicKey, ipAllowlist, storePublicKey } from '../contract/management.ts';
-import { CliError, retold } from '../exit.ts';
-import type { Secret } from '../secret.ts';
-import type { Prompter } from '../world.ts';
-import { command, type Guided, type Outcome } from './command.ts';
-import { askFor } from './input.ts';
-import { option, optionalArgument, switchOn } from './parameters.ts';
-import { API_KEY, addProfile, type ProfileInput, profileParameters, tryProfile } from './profiles-add.ts';
-import { endDryRun, type Session } from './session.ts';
-import { equivalent } from './wizard.ts';
+import { probeKeyring } from '../account/stores/keyring-store.ts';
+import { CliError, withDetails } from '../base/errors.ts';
+import type { Secret } from '../base/secret.ts';
+import type { Prompter } from '../base/world.ts';
+import { command, type Guided } from '../cli/command.ts';
+import { askFor } from '../cli/input.ts';
+import { API_KEY, addProfile, type ProfileInput, profileParameters, tryProfile } from '../cli/new-profile.ts';
+import type { Outcome } from '../cli/outcome.ts';
+import { option, optionalArgument, switchOn } from '../cli/parameters.ts';
+import { endDryRun, type Session } from '../cli/session.ts';
+import { showEquivalentCommand } from '../cli/wizard.ts';
+import { ipAllowlist } from '../contract/endpoints/allowlist.ts';
+import { createSandboxKey, getPlatformPublicKey, storePublicKey } from '../contract/endpoints/management.ts';
 
 const { baseUrl, serviceName, keyStdin, keyCommand, store } = profileParameters;
 
@@ -90,7 +92,8 @@ async function guide(session: Session, given: Partial<Input>): Promise<Guided<As
       { name: 'an account over the network', value: false },
       { name: 'the embedded sandbox: the whole service in this program, nothing to set up', value: true },
     ]));
-  if (isEmbedded) return { values: { embedded: true }, end: () => equivalent(session, ['init', '--embedded']) };
+  if (isEmbedded)
+    return { values: { embedded: true }, end: () => showEquivalentCommand(session, ['init', '--embedded']) };
   const { url, key, mode } = await askAccount(session, given);
   const name = given.name ?? (await askName(session, mode));
   const keptIn = given.store ?? (await askStore(session, prompter));
@@ -108,7 +111,7 @@ async function guide(session: Session, given: Partial<Input>): Promise<Guided<As
   ];
   return {
     values: { name, baseUrl: url, key, store: keptIn, sandboxAt, encryption, use },
-    end: () => equivalent(session, words, '< key.txt'),
+    end: () => showEquivalentCommand(session, words, '< key.txt'),
   };
 }
 
@@ -118,7 +121,7 @@ async function step(session: Session, argv: readonly string[]): Promise<Outcome>
     return await session.runLine(argv, session.world);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    throw retold(error, {
+    throw withDetails(error, {
       message: `the profile is kept, and then: ${error.message}`,
       hint: `${error.hint ? `${error.hint}; ` : ''}go on with: fiatrail ${argv.join(' ')}`,
     });
@@ -136,7 +139,7 @@ async function setUp(session: Session, input: Input & Asked): Promise<Outcome> {
     check: true,
   };
   await addProfile(session, whole, input.key);
-  if (input.use) await keepDefault(session.world, name);
+  if (input.use) await setDefaultProfile(session.world, name);
   if (input.sandboxAt)
     await step(session, ['keys', 'sandbox', '--profile', name, '--at', input.sandboxAt, '--save', `${name}-sandbox`]);
   if (input.encryption) await step(session, ['keys', 'encryption', 'enable', '--profile', name]);
@@ -174,7 +177,7 @@ const initCommand = command({
   run: async (session, input: Input & Asked) => {
     if (!input.embedded) return setUp(session, input);
     endDryRun(session, { name: BUILT_IN });
-    await keepDefault(session.world, BUILT_IN);
+    await setDefaultProfile(session.world, BUILT_IN);
     return session.runLine(['status', '--profile', BUILT_IN], session.world);
   },
 });

@@ -1,15 +1,15 @@
-import { offrampStatus, startOfframp } from '../contract/transactions.ts';
+import { command } from '../cli/command.ts';
+import { amountHelp, amountOf, argument, digits, id, required } from '../cli/parameters.ts';
+import { amountLine, balanceLine, feesOn, readPreviews, userBalance } from '../cli/previews.ts';
+import { outcomeOf, type Session } from '../cli/session.ts';
+import { followStatus, waitOption } from '../cli/wait.ts';
+import { offrampStatus, startOfframp } from '../contract/endpoints/offramp.ts';
 import { type Amount, amountForPeople } from '../money/amount.ts';
 import { cngnBaseFromKobo } from '../money/rates.ts';
 import { toWireNumber } from '../money/units.ts';
-import { command } from './command.ts';
-import { amountLine, balanceLine, feesOn, look, userBalance } from './look.ts';
-import { amountHelp, amountOf, argument, digits, id, required } from './parameters.ts';
-import { outcomeOf, type Session } from './session.ts';
-import { follow, waitOption } from './wait.ts';
 
 function followOfframp(session: Session, requestId: string, waitMs: number) {
-  return follow(session, {
+  return followStatus(session, {
     endpoint: offrampStatus,
     input: { requestId },
     stateOf: ({ status }) => status,
@@ -23,7 +23,7 @@ function followOfframp(session: Session, requestId: string, waitMs: number) {
 
 /** The fees, and the balance before and after them. */
 function lookAhead(session: Session, userId: string, amount: Amount) {
-  return look(async () => {
+  return readPreviews(async () => {
     const [{ lines, total }, before] = await Promise.all([
       feesOn(session, 'offramp', amount),
       userBalance(session, userId, 'CNGN').catch(() => undefined),

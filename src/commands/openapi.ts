@@ -1,5 +1,5 @@
+import { command } from '../cli/command.ts';
 import { openApi } from '../derive/openapi.ts';
-import { command } from './command.ts';
 
 const openApiCommand = command({
   words: ['openapi'],

@@ -1,8 +1,8 @@
-import { CliError } from '../exit.ts';
+import { CliError } from '../base/errors.ts';
+import { command } from '../cli/command.ts';
+import { argument, id, option, wholeNumber } from '../cli/parameters.ts';
 import type { Operation } from '../journal/journal.ts';
 import { parseExactJson } from '../money/decimal.ts';
-import { command } from './command.ts';
-import { argument, id, option, wholeNumber } from './parameters.ts';
 
 /** What a state asks of a person. */
 const ADVICE: Readonly<Record<Operation['state'], string>> = {

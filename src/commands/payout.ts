@@ -1,13 +1,21 @@
-import { getBankAccount } from '../contract/banks.ts';
-import { payoutStatus, startPayout } from '../contract/transfers.ts';
+import { command } from '../cli/command.ts';
+import { amountHelp, amountOf, argument, id, required } from '../cli/parameters.ts';
+import {
+  accountBalance,
+  amountLine,
+  balanceLine,
+  type Line,
+  PREVIEW_READ,
+  platformFee,
+  readPreviews,
+} from '../cli/previews.ts';
+import { outcomeOf, type Session } from '../cli/session.ts';
+import { followStatus, waitOption } from '../cli/wait.ts';
+import { getBankAccount } from '../contract/endpoints/banks.ts';
+import { payoutStatus, startPayout } from '../contract/endpoints/payouts.ts';
 import { type Amount, amountForPeople, amount as amountIn } from '../money/amount.ts';
 import { cngnBaseFromKobo, wholeKoboFromCngnBase } from '../money/rates.ts';
 import { toWireNumber } from '../money/units.ts';
-import { command } from './command.ts';
-import { accountBalance, amountLine, balanceLine, type Line, LOOKING, look, platformFee } from './look.ts';
-import { amountHelp, amountOf, argument, id, required } from './parameters.ts';
-import { outcomeOf, type Session } from './session.ts';
-import { follow, waitOption } from './wait.ts';
 
 const COLUMNS = [
   { field: 'requestId', title: 'Request' },
@@ -23,7 +31,7 @@ const COLUMNS = [
 ] as const;
 
 function followPayout(session: Session, requestId: string, waitMs: number) {
-  return follow(session, {
+  return followStatus(session, {
     endpoint: payoutStatus,
     input: { requestId },
     stateOf: ({ status }) => status,
@@ -38,7 +46,7 @@ function followPayout(session: Session, requestId: string, waitMs: number) {
 
 /** Whose account the Naira goes to, as the bank knows it. */
 async function destinationLines(session: Session, accountId: string): Promise<readonly Line[]> {
-  const [account] = (await session.call(getBankAccount, { accountId }, LOOKING)).data.accounts ?? [];
+  const [account] = (await session.call(getBankAccount, { accountId }, PREVIEW_READ)).data.accounts ?? [];
   return account ? [['pays', `${account.accountName}, ${account.accountNumber} at ${account.bankName}`]] : [];
 }
 
@@ -78,7 +86,7 @@ const startCommand = command({
         summary: `payout of ${amountForPeople(amount)} to bank account ${to}`,
         lines: [amountLine(amount, 'base', 'fees are taken on top'), ['destination', `bank account ${to}`]],
         look: () =>
-          look(
+          readPreviews(
             () => destinationLines(session, to),
             () => costLines(session, amount),
           ),

@@ -1,7 +1,7 @@
-import { recoverRequest } from '../contract/transfers.ts';
-import { command } from './command.ts';
-import { argument, id } from './parameters.ts';
-import { outcomeOf } from './session.ts';
+import { command } from '../cli/command.ts';
+import { argument, id } from '../cli/parameters.ts';
+import { outcomeOf } from '../cli/session.ts';
+import { recoverRequest } from '../contract/endpoints/recovery.ts';
 
 const recoverCommand = command({
   words: ['recover'],

@@ -1,13 +1,14 @@
 import type { Profile } from '../account/profile.ts';
-import { balanceMulti } from '../contract/balances.ts';
-import { accumulatedFees } from '../contract/fees.ts';
-import { listTransactions, listWithdrawals } from '../contract/history.ts';
-import { CliError } from '../exit.ts';
+import { CliError } from '../base/errors.ts';
+import { command } from '../cli/command.ts';
+import { accountBalance, nairaOf } from '../cli/previews.ts';
+import type { Session } from '../cli/session.ts';
+import { balanceMulti } from '../contract/endpoints/balances.ts';
+import { accumulatedFees } from '../contract/endpoints/fees.ts';
+import { listTransactions } from '../contract/endpoints/history.ts';
+import { listWithdrawals } from '../contract/endpoints/withdrawals.ts';
 import { TOKENS } from '../money/amount.ts';
 import type { Column } from '../present/result.ts';
-import { command } from './command.ts';
-import { accountBalance, nairaOf } from './look.ts';
-import type { Session } from './session.ts';
 
 /** How many rows a list has, by its first row; null where the service does not say. */
 async function countOf(count: Promise<{ readonly data: { readonly total?: number | null | undefined } }>) {

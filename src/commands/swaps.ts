@@ -1,17 +1,18 @@
-import { balanceAddress } from '../contract/balances.ts';
-import { listSwaps, startSwap, swapStatus, triggerSwap } from '../contract/swaps.ts';
-import { CliError } from '../exit.ts';
+import { CliError } from '../base/errors.ts';
+import { evmAddress } from '../cli/addresses.ts';
+import { command } from '../cli/command.ts';
+import { listedByPosition, positionOptions } from '../cli/listed.ts';
+import type { Outcome } from '../cli/outcome.ts';
+import { amountOfToken, argument, id, oneOf, option, percent, required, ticker } from '../cli/parameters.ts';
+import { periodOf, periodOptions } from '../cli/period.ts';
+import { amountLine, balanceLine, type Line, readPreviews, userBalance } from '../cli/previews.ts';
+import { outcomeOf, type Session } from '../cli/session.ts';
+import { followStatus, waitOption } from '../cli/wait.ts';
+import { balanceAddress } from '../contract/endpoints/balances.ts';
+import { listSwaps, startSwap, swapStatus, triggerSwap } from '../contract/endpoints/swaps.ts';
 import { type Amount, ASSET_LABEL, amountForPeople, type Token } from '../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire } from '../money/rates.ts';
 import { fromWire, toWireNumber } from '../money/units.ts';
-import { evmAddress } from './addresses.ts';
-import { command, type Outcome } from './command.ts';
-import { listedByPosition, positionOptions } from './listed.ts';
-import { amountLine, balanceLine, type Line, look, userBalance } from './look.ts';
-import { amountOfToken, argument, id, oneOf, option, percent, required, ticker } from './parameters.ts';
-import { periodOf, periodOptions } from './period.ts';
-import { outcomeOf, type Session } from './session.ts';
-import { follow, waitOption } from './wait.ts';
 
 const TOKENS = 'CNGN, USDC or USDT';
 const AMOUNT_HELP = 'whole tokens unless a unit is written: 5000, 1.5, "1.5 USDC" or "1500000 base"';
@@ -31,7 +32,7 @@ const FOLLOWED = [
 ] as const;
 
 function followSwap(session: Session, requestId: string, waitMs: number): Promise<Outcome> {
-  return follow(session, {
+  return followStatus(session, {
     endpoint: swapStatus,
     input: { requestId },
     stateOf: ({ status }) => status,
@@ -110,7 +111,7 @@ const triggerCommand = command({
           ['into', into],
           slippageLine(slippage, '5'),
         ],
-        look: () => look(held),
+        look: () => readPreviews(held),
       },
       wait === undefined ? {} : { prints: swapStatus },
     );
@@ -167,7 +168,7 @@ const startCommand = command({
           ['destination', to ?? 'the managed wallet'],
           slippageLine(slippage, '2'),
         ],
-        look: () => look(held),
+        look: () => readPreviews(held),
       },
       wait === undefined ? {} : { prints: swapStatus },
     );

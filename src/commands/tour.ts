@@ -1,9 +1,9 @@
-import { CliError } from '../exit.ts';
+import { CliError } from '../base/errors.ts';
+import type { World } from '../base/world.ts';
+import { command } from '../cli/command.ts';
+import type { Session } from '../cli/session.ts';
 import { toPlain } from '../present/plain.ts';
 import { shellWord } from '../present/text.ts';
-import type { World } from '../world.ts';
-import { command } from './command.ts';
-import type { Session } from './session.ts';
 
 /** What the steps learn from each other. */
 interface Found {

@@ -1,16 +1,16 @@
-import { transferToWallet } from '../contract/transfers.ts';
-import { getFintechWallet } from '../contract/wallets.ts';
+import { evmAddress } from '../cli/addresses.ts';
+import { command } from '../cli/command.ts';
+import { amountHelp, amountOfToken, option, required, ticker, word } from '../cli/parameters.ts';
+import { accountBalance, amountLine, balanceLine, type Line, PREVIEW_READ, readPreviews } from '../cli/previews.ts';
+import { outcomeOf, type Session } from '../cli/session.ts';
+import { transferToWallet } from '../contract/endpoints/transfers.ts';
+import { getFintechWallet } from '../contract/endpoints/wallets.ts';
 import { amountForPeople } from '../money/amount.ts';
 import { toWireNumber } from '../money/units.ts';
-import { evmAddress } from './addresses.ts';
-import { command } from './command.ts';
-import { accountBalance, amountLine, balanceLine, type Line, LOOKING, look } from './look.ts';
-import { amountHelp, amountOfToken, option, required, ticker, word } from './parameters.ts';
-import { outcomeOf, type Session } from './session.ts';
 
 /** What the account calls the wallet, and whether it may receive at all. */
 async function walletLines(session: Session, address: string): Promise<readonly Line[]> {
-  const { externalWallets } = (await session.call(getFintechWallet, {}, LOOKING)).data;
+  const { externalWallets } = (await session.call(getFintechWallet, {}, PREVIEW_READ)).data;
   const wallet = externalWallets?.find((each) => each.address?.toLowerCase() === address.toLowerCase());
   if (!wallet) return [['wallet', 'not registered: it will be refused']];
   return [['wallet', [wallet.label, wallet.type, wallet.status].filter(Boolean).join(', ')]];
@@ -52,7 +52,7 @@ const transferCommand = command({
         ...(note === undefined ? [] : [['note', note] as const]),
       ],
       look: () =>
-        look(
+        readPreviews(
           () => walletLines(session, to),
           async () => {
             const before = await accountBalance(session, token ?? 'CNGN');

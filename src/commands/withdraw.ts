@@ -1,10 +1,10 @@
-import { withdrawAsset } from '../contract/transfers.ts';
+import { command } from '../cli/command.ts';
+import { amountHelp, amountOfToken, argument, id, oneOf, option, required, ticker } from '../cli/parameters.ts';
+import { amountLine, balanceLine, readPreviews, userBalance } from '../cli/previews.ts';
+import { outcomeOf } from '../cli/session.ts';
+import { withdrawAsset } from '../contract/endpoints/withdrawals.ts';
 import { amountForPeople } from '../money/amount.ts';
 import { toWireNumber } from '../money/units.ts';
-import { command } from './command.ts';
-import { amountLine, balanceLine, look, userBalance } from './look.ts';
-import { amountHelp, amountOfToken, argument, id, oneOf, option, required, ticker } from './parameters.ts';
-import { outcomeOf } from './session.ts';
 
 const NETWORKS = ['base', 'bsc', 'sol', 'eth', 'xbn', 'asc', 'arc', 'lisk'] as const;
 
@@ -58,7 +58,7 @@ const withdrawCommand = command({
         ['destination', `${to} on ${network ?? 'base'}`],
       ],
       look: () =>
-        look(async () => {
+        readPreviews(async () => {
           const before = await userBalance(session, userId, token, from);
           return before ? [balanceLine(before, -amount.minor)] : [];
         }),

@@ -116,3 +116,5 @@ export const EVERYWHERE: readonly DeclaredError[] = [
   { when: 'too many requests', fault: 'RATE_LIMIT_EXCEEDED', source: 'interface' },
   { when: 'the service failed', fault: 'INTERNAL_ERROR', source: 'interface' },
 ];
+
+export const managementLimits = { rateLimit: { max: 30, windowSeconds: 60 }, source: 'interface' } as const;

@@ -286,3 +286,5 @@ export const bvn = (source: Source) => patterned(source, /^[0-9]{11}$/, 'exactly
 export const accountNumber = (source: Source) => patterned(source, /^[0-9]{10}$/, 'exactly 10 digits');
 export const bankCode = (source: Source) =>
   patterned(source, /^[0-9]{3,6}$/, 'an NIBSS bank code of 3 to 6 digits, from: fiatrail banks list');
+
+export const kobo = () => money('public', 'kobo', 'NGN');

@@ -1,5 +1,5 @@
 import type { Amount } from '../money/amount.ts';
-import { moneyText, oneOf, type Source } from './fields.ts';
+import { figure, maybe, moneyText, oneOf, payText, type Source } from './fields.ts';
 
 export const PAIRS = ['CNGN-USDC', 'CNGN-USDT'] as const;
 export const SIDES = ['buy', 'sell'] as const;
@@ -18,3 +18,30 @@ export const side = (source: Source) => oneOf(source, SIDES, { rule: SIDE_RULE }
 export const LEAST_CNGN: Amount = { asset: 'CNGN', minor: 1_000_000_000n };
 
 export const cngn = (source: Source) => moneyText(source, 'decimal-string', 'CNGN');
+
+export const price = (source: Source) => payText(source, 'CNGN', { rule: 'above 0: cNGN for one stablecoin, as text' });
+
+export const liquidity = (source: Source) => figure(source, 'decimal-string', 'in what the order gives');
+
+export const usdc = (source: Source) => maybe(moneyText(source, 'decimal-string', 'USDC'));
+
+export const usdt = (source: Source) => maybe(moneyText(source, 'decimal-string', 'USDT'));
+
+export const selfTrade = {
+  when: "only the caller's own orders could match",
+  fault: 'SELF_TRADE',
+  source: 'interface',
+} as const;
+
+export const noLiquidity = {
+  when: 'the order book cannot fill the amount',
+  fault: 'NO_LIQUIDITY',
+  source: 'interface',
+} as const;
+
+export const cngnAmount = () =>
+  payText('interface', 'CNGN', { leastMinor: LEAST_CNGN.minor, rule: 'at least 1000 cNGN, as text' });
+
+export const dollars = () => maybe(figure('public', 'decimal-string', 'US dollars'));
+
+export const signing = { ...limits, effect: 'write', source: 'public' } as const;

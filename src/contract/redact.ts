@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
+import { HIDDEN } from '../base/secret.ts';
 import { isWireNumber, parseExactJson } from '../money/decimal.ts';
-import { HIDDEN } from '../secret.ts';
 import { elementOf, fieldOf, shapeOf, unwrap } from './rows.ts';
 
 /** Names of fields that hold secrets wherever they stand: who spells one of them wrong has sent a secret all the same. */

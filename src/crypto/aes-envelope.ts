@@ -1,4 +1,4 @@
-import type { Secret } from '../secret.ts';
+import type { Secret } from '../base/secret.ts';
 import { nodeCrypto } from './node-crypto.ts';
 
 const TAG_BYTES = 16;

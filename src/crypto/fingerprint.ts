@@ -1,4 +1,4 @@
-import type { Secret } from '../secret.ts';
+import type { Secret } from '../base/secret.ts';
 import { nodeCrypto } from './node-crypto.ts';
 
 /** The first 12 digits of a key's SHA-256, hexadecimal: enough to tell two keys apart, and nothing of either. */

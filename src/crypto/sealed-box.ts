@@ -1,4 +1,4 @@
-import { Secret } from '../secret.ts';
+import { Secret } from '../base/secret.ts';
 import { x25519Public } from './x25519.ts';
 
 /** A pair of X25519 keys for sealed boxes, each 64 hexadecimal digits. The public half follows from the private one. */

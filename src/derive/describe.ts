@@ -7,9 +7,9 @@ import {
   pathParameters,
   placeOf,
 } from '../contract/endpoint.ts';
+import { type Group, groups } from '../contract/endpoints/index.ts';
 import { FAULTS, faultName } from '../contract/faults.ts';
 import type { FieldMeta, Source } from '../contract/fields.ts';
-import { type Group, groups } from '../contract/index.ts';
 import { type FieldRow, rowsOf } from '../contract/rows.ts';
 import { ASSET_LABEL } from '../money/amount.ts';
 
@@ -175,13 +175,33 @@ export function refusalOf({ when, fault, source, remedy }: DeclaredError): Refus
   return { code, http, name: faultName(fault), when, remedy: remedy ?? usual, source };
 }
 
-/**
- * Every endpoint of the service by its group, in the order of the contract's groups and of ids; the sandbox's own controls
- * are none. A module does not keep the order of what it exports, so ids give it.
- */
+/** Endpoints by id: a module does not keep the order of its exports. */
+const byId = (a: Endpoint, b: Endpoint) => (a.id < b.id ? -1 : 1);
+
+/** The service's endpoints by group, without the sandbox's own controls. */
 export function endpointsByGroup(): readonly (readonly [group: Group, members: readonly Endpoint[]])[] {
   return Object.entries(groups).map(([group, members]) => [
     group as Group,
-    (Object.values(members) as Endpoint[]).sort((a, b) => (a.id < b.id ? -1 : 1)),
+    (Object.values(members) as Endpoint[]).sort(byId),
   ]);
+}
+
+/** The groups of the specification, in its order: each begins the ids of its endpoints, as in `users.list`. */
+const SPECIFICATION = [
+  'users',
+  'transactions',
+  'swaps',
+  'bridge',
+  'wallets',
+  'virtual-accounts',
+  'banks',
+  'fees',
+  'fx',
+  'management',
+] as const;
+
+/** The same endpoints in the order of the specification. */
+export function endpointsBySpecification(): readonly Endpoint[] {
+  const all = endpointsByGroup().flatMap(([, members]) => members);
+  return SPECIFICATION.flatMap((group) => all.filter(({ id }) => id.startsWith(`${group}.`)).sort(byId));
 }

@@ -6,28 +6,42 @@ import {
   pathParameters,
   placeOf,
 } from '../contract/endpoint.ts';
-import type { Group } from '../contract/index.ts';
+import type { Group } from '../contract/endpoints/index.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
 import { endpointsByGroup, refusalOf } from './describe.ts';
 import { type JsonSchema, jsonSchema } from './schema.ts';
 
 /** What each group of endpoints is about, for the document's tags. */
 const ABOUT: Readonly<Record<Group, string>> = {
-  users: 'Users: onboarding by BVN, activation, default wallets',
-  transactions: 'Onramps, offramps and payouts to banks',
-  transfers: 'Tokens sent to other wallets',
-  history: 'Deposits, payouts, transactions and withdrawals, as lists',
+  users: 'Onboarding by BVN',
+  'user-list': 'The users of the account',
+  'user-settings': 'Activation of users and their onramp asset',
+  'default-wallets': 'The external wallet that a user’s cNGN is delivered to',
+  onramp: 'Naira from a bank to cNGN in a wallet',
+  offramp: 'A user’s cNGN to Naira in a bank account',
+  payouts: 'The account’s own cNGN to its bank accounts',
+  withdrawals: 'A user’s tokens sent to external addresses',
+  transfers: 'The account’s own tokens sent to registered wallets',
+  recovery: 'Requests that are stuck',
+  history: 'Deposits, payouts and transactions, as lists',
   swaps: 'One token for another',
   bridge: 'cNGN from one network to another',
   wallets: 'Wallets of the account and its users',
-  balances: 'What wallets hold on each network',
+  'external-wallets': 'External wallets that may receive transfers',
+  'wallet-migration': 'Moving users to another kind of wallet',
+  balances: 'Wallet balances on each network',
   'virtual-accounts': 'Bank accounts to pay Naira into',
   banks: 'Banks, and the payout accounts of the account',
-  fees: 'Fee settings, fees earned and their withdrawal',
-  'fx-orders': 'Orders on the book, and the book',
-  'fx-trades': 'Quotes, and trades between cNGN and stablecoins',
-  'fx-vault': 'The vault that holds the stablecoins, and who signs its trades',
-  management: 'Keys, webhooks, allowlist and signing',
+  fees: 'Fee settings and fees earned',
+  'fee-withdrawals': 'Withdrawals of earned fees',
+  'fx-orders': 'The account’s orders on the book',
+  'fx-book': 'The order book',
+  'fx-quotes': 'Quotes for trades between cNGN and stablecoins',
+  'fx-trades': 'Trades between cNGN and stablecoins',
+  'fx-vault': 'The vault that holds the stablecoins',
+  'fx-auto-signing': 'Trades signed without a person',
+  management: 'Keys, webhooks and signing',
+  allowlist: 'The IP addresses that may call',
 };
 
 interface Operation {

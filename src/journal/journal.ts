@@ -1,6 +1,6 @@
+import type { Clock, Ids } from '../base/world.ts';
 import { type Database, openDatabase } from '../sqlite/database.ts';
-import type { Clock, Ids } from '../world.ts';
-import { ROTATION_SCHEMA, type Rotation, type RotationStage, type Rotations, rotationsIn } from './rotation.ts';
+import { ROTATION_SCHEMA, type Rotation, type RotationStage, type Rotations, rotationsIn } from './rotations.ts';
 
 /**
  * prepared: written down, nothing left yet. sent: it left, or was about to. accepted, refused: a definite answer.

@@ -1,4 +1,4 @@
-import { CATEGORIES, type CliError } from '../exit.ts';
+import { CATEGORIES, type CliError } from '../base/errors.ts';
 import { jsonText, plainLine } from './text.ts';
 
 /** An error for people, one line and a hint below it, each ended: `error: insufficient balance (code 01, HTTP 400)`. */

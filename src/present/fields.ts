@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
+import { CliError } from '../base/errors.ts';
 import { elementOf, shapeOf, unwrap } from '../contract/rows.ts';
-import { CliError } from '../exit.ts';
 import { printable } from '../money/amount.ts';
 import { isWireNumber } from '../money/decimal.ts';
 import { isPlainAmount, isPlainObject, type Plain } from './plain.ts';

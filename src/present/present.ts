@@ -1,5 +1,5 @@
-import { CliError } from '../exit.ts';
-import type { OutputStream } from '../world.ts';
+import { CliError } from '../base/errors.ts';
+import type { OutputStream } from '../base/world.ts';
 import { cellText } from './cells.ts';
 import { allRows, declaredLeaves, documentOf, isList, pagesOf, rawDocument } from './content.ts';
 import { csvHeader, csvRows } from './csv.ts';

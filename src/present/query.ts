@@ -1,4 +1,4 @@
-import { CliError } from '../exit.ts';
+import { CliError } from '../base/errors.ts';
 import { type Plain, toPlain } from './plain.ts';
 
 /** Throws CliError (usage) when `expression` is no JMESPath. */

@@ -1,10 +1,10 @@
+import type { HttpRequest, HttpResponse } from '../base/world.ts';
 import type { Endpoint, EnvelopeVariant } from '../contract/endpoint.ts';
 import { FAULTS, Fault, isFailedEnvelope } from '../contract/faults.ts';
 import type { Service } from '../service/service.ts';
 import { readSettings } from '../service/settings.ts';
-import type { HttpRequest, HttpResponse } from '../world.ts';
 import { type Caller, createRateLimiter } from './guard.ts';
-import { suffer } from './mishap.ts';
+import { injectFault } from './injected-fault.ts';
 import { createPerformer } from './perform.ts';
 import { createRouter } from './router.ts';
 import { openRequest, sealAnswer, sealedPayload } from './sealed.ts';
@@ -35,7 +35,7 @@ export function createSandbox(service: Service): Sandbox {
       const { data = {}, refusal, mishap, sealTo } = await perform({ route, request: received, caller });
       const plain = refusal ? failure(refusal, endpoint.envelope) : success(endpoint, data);
       const answer = sealTo === undefined ? plain : await sealAnswer(plain, sealTo);
-      return mishap ? suffer(mishap, answer, service.clock, closing.signal) : answer;
+      return mishap ? injectFault(mishap, answer, service.clock, closing.signal) : answer;
     },
     apiKey: () => readSettings(service.store).embeddedApiKey,
     close: async () => {

@@ -2,11 +2,11 @@ import type { sandboxSeed } from '../contract/control.ts';
 import type { RequestOf, ResponseOf } from '../contract/endpoint.ts';
 import { Fault } from '../contract/faults.ts';
 import type { Call } from '../service/context.ts';
-import { addHistory } from '../service/history-seed.ts';
 import { totalsOf } from '../service/movements.ts';
 import { operations } from '../service/operations/index.ts';
 import { PACES } from '../service/pace.ts';
 import { advance } from '../service/schedule.ts';
+import { addHistory } from '../service/seed/history.ts';
 import { changeSettings } from '../service/settings.ts';
 import { count, onOrOff } from './control-status.ts';
 

@@ -1,5 +1,5 @@
+import type { World } from '../base/world.ts';
 import { openService } from '../service/service.ts';
-import type { World } from '../world.ts';
 import { createSandbox, type Sandbox } from './app.ts';
 
 /** The sandbox in this process, on its state file. Each request has its own commit. Throws DatabaseError. */

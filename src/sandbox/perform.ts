@@ -9,7 +9,7 @@ import { operations } from '../service/operations/index.ts';
 import type { Service, WorkKind } from '../service/service.ts';
 import { createControls, createFileControls } from './control.ts';
 import { admit, type Caller, type RateLimiter } from './guard.ts';
-import { type Mishap, mishapFor } from './mishap.ts';
+import { type InjectedFault, injectedFaultFor } from './injected-fault.ts';
 import { type Route, readQuery } from './router.ts';
 import { answerKey, type Received, staysPlain } from './sealed.ts';
 
@@ -29,7 +29,7 @@ interface Job extends Asked {
 export interface Outcome {
   readonly data?: unknown;
   readonly refusal?: Fault;
-  readonly mishap?: Mishap;
+  readonly mishap?: InjectedFault;
   /** The public key that the answer is to be sealed to. */
   readonly sealTo?: string | undefined;
   /** Nothing was done: the transaction may not write, and that something goes wrong must be. */
@@ -103,7 +103,7 @@ function perform(desk: Desk, context: Context, kind: WorkKind, job: Job): Outcom
   const { endpoint } = job.route;
   const call = admit(context, job.caller, endpoint);
   job.sealTo = answerKey(call, endpoint);
-  const found = endpoint.area === 'control' ? undefined : mishapFor(call, endpoint.id);
+  const found = endpoint.area === 'control' ? undefined : injectedFaultFor(call, endpoint.id);
   if (!found) return { data: handle(desk, call, job) };
   const { rule, mishap } = found;
   if (kind === 'read') return { mustWrite: true };

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import { controls } from '../contract/control.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
-import { endpoints } from '../contract/index.ts';
+import { endpoints } from '../contract/endpoints/index.ts';
 import { rowsOf } from '../contract/rows.ts';
 import { parseJson } from '../money/decimal.ts';
 

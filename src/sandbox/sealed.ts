@@ -1,9 +1,9 @@
+import { Secret } from '../base/secret.ts';
+import type { HttpRequest, HttpResponse } from '../base/world.ts';
 import { type Endpoint, placeOf } from '../contract/endpoint.ts';
 import type { Fault } from '../contract/faults.ts';
 import { openerOf, payloadIn, seal } from '../crypto/sealed-box.ts';
-import { Secret } from '../secret.ts';
 import type { Call } from '../service/context.ts';
-import type { HttpRequest, HttpResponse } from '../world.ts';
 
 /** A request whose body was opened where it was sealed. */
 export interface Received extends HttpRequest {

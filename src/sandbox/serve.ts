@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { ExchangeError } from '../base/exchange-error.ts';
+import type { HttpResponse, World } from '../base/world.ts';
 import { Fault } from '../contract/faults.ts';
-import { ExchangeError } from '../exchange-error.ts';
 import type { PaceName } from '../service/pace.ts';
 import { openService, type Service } from '../service/service.ts';
 import { changeSettings } from '../service/settings.ts';
-import type { HttpResponse, World } from '../world.ts';
 import { createSandbox, failure, type Sandbox } from './app.ts';
 
 export interface ServeOptions {

@@ -1,4 +1,4 @@
-import { type IpRange, isWithin, parseRange } from '../contract/ip.ts';
+import { type IpRange, isWithin, parseRange } from '../contract/cidr.ts';
 import type { Database } from '../sqlite/database.ts';
 
 /** Each server reads the list once in so long; a change is in force everywhere after it. Source: interface. */

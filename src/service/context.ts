@@ -1,5 +1,5 @@
+import type { Ids } from '../base/world.ts';
 import type { Database } from '../sqlite/database.ts';
-import type { Ids } from '../world.ts';
 import type { Pace } from './pace.ts';
 import type { Settings } from './settings.ts';
 

@@ -1,5 +1,5 @@
 import type { RequestOf, ResponseOf } from '../contract/endpoint.ts';
-import type { groups } from '../contract/index.ts';
+import type { groups } from '../contract/endpoints/index.ts';
 import type { Call } from './context.ts';
 
 type ValuesOf<T> = T extends unknown ? T[keyof T] : never;

@@ -1,10 +1,10 @@
+import type { Clock, Ids } from '../base/world.ts';
 import { type Database, DatabaseError, openDatabase } from '../sqlite/database.ts';
-import type { Clock, Ids } from '../world.ts';
 import type { Context } from './context.ts';
 import { PACES } from './pace.ts';
 import { advance, isDue } from './schedule.ts';
 import { SANDBOX_FILE_ID, SCHEMA_VERSION } from './schema.ts';
-import { DEFAULT_SEED, type SeedOptions, seed } from './seed.ts';
+import { DEFAULT_SEED, type SeedOptions, seed } from './seed/seed.ts';
 import { changeSettings, readSettings } from './settings.ts';
 
 /** `read` never writes; `write` gets the write lock before it looks; `alone` shares its transaction with no other unit, since it moves the clock or the settings. */

@@ -1,8 +1,8 @@
 import type { Token } from '../money/amount.ts';
 import type { Context } from './context.ts';
-import { exchange } from './exchange.ts';
 import { post, swapping, walletAccount } from './ledger.ts';
 import { schedule } from './machine.ts';
+import { exchange } from './market/exchange.ts';
 import type { Delivery } from './wallets.ts';
 
 /** Who asked for a swap: a caller for a user, a caller for an onramp's wallet, or an onramp itself. */

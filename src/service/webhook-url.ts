@@ -1,4 +1,4 @@
-import { isPublicAddress, parseRange } from '../contract/ip.ts';
+import { isPublicAddress, parseRange } from '../contract/cidr.ts';
 
 /** Names that lead to the machine itself or into a private network, whatever resolves them. Source: RFC 6761 and 6762. */
 const PRIVATE_NAMES = /(^|\.)(localhost|local|internal)$/;

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makePrivateFolder } from '../folders.ts';
+import { makePrivateFolder } from '../files/folders.ts';
 import { DatabaseError, guardOf } from './database.ts';
 
 export interface Lock {

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { safeBaseUrl } from '../../src/account/base-url.ts';
 import { type Profile, resolveProfile } from '../../src/account/profile.ts';
-import { CliError } from '../../src/exit.ts';
+import { CliError } from '../../src/base/errors.ts';
 import { fakeWorld } from '../support/world.ts';
 
 type Env = Record<string, string>;

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { configLockPath } from '../../src/account/paths.ts';
-import { keepSealingKey, sealingKeysOf } from '../../src/account/sealing-keys.ts';
+import { sealingKeysOf, storeSealingKey } from '../../src/account/sealing-keys.ts';
 import type { StoredProfile } from '../../src/account/stored-profile.ts';
-import { Secret } from '../../src/secret.ts';
+import { Secret } from '../../src/base/secret.ts';
+import type { World } from '../../src/base/world.ts';
 import { acquireLock } from '../../src/sqlite/lock.ts';
-import type { World } from '../../src/world.ts';
 import { temporaryFolder } from '../support/built.ts';
 import { fakeWorld } from '../support/world.ts';
 
@@ -30,7 +30,7 @@ test('a private key is put before the others while nobody else can, so that two 
   };
   const world = fakeWorld({ env: { FIATRAIL_CONFIG_DIR: folder }, runProgram });
   let isKeeping = true;
-  for (const key of ['aa', 'bb', 'aa']) await keepSealingKey(world, MAIN, new Secret(key));
+  for (const key of ['aa', 'bb', 'aa']) await storeSealingKey(world, MAIN, new Secret(key));
   isKeeping = false;
   expect((await sealingKeysOf(MAIN, world)).map((key) => key.reveal())).toEqual(['aa', 'bb']);
   expect(new Set(couldOthers)).toEqual(new Set([false]));

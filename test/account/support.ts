@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { CliError } from '../../src/exit.ts';
+import { CliError } from '../../src/base/errors.ts';
 
 /** What nobody may see but in its store. */
 export const PLANTED = 'sk_planted_and_never_to_be_seen';

@@ -1,6 +1,6 @@
 /** Puts orders on the book of a new sandbox, and money behind them: `node fill-book.ts FILE ORDERS`. */
 import { type AccountRef, BANK, chain, post, RESERVE, SUPPLY } from '../../src/service/ledger.ts';
-import { insertOrder, requiredTradingAccount } from '../../src/service/orders.ts';
+import { insertOrder, requiredTradingAccount } from '../../src/service/market/orders.ts';
 import { openService } from '../../src/service/service.ts';
 import { countingIds, fakeClock } from '../support/sandbox.ts';
 

@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { CATEGORIES, CliError } from '../../src/base/errors.ts';
+import { Secret } from '../../src/base/secret.ts';
+import type { HttpRequest, HttpResponse } from '../../src/base/world.ts';
 import { createClient, type Reply } from '../../src/client/client.ts';
-import { balanceMulti } from '../../src/contract/balances.ts';
-import { addBankAccount } from '../../src/contract/banks.ts';
 import { sandboxReset } from '../../src/contract/control.ts';
-import { startOfframp, startOnramp } from '../../src/contract/transactions.ts';
-import { getDetails, onboard } from '../../src/contract/users.ts';
-import { CATEGORIES, CliError } from '../../src/exit.ts';
-import { Secret } from '../../src/secret.ts';
-import type { HttpRequest, HttpResponse } from '../../src/world.ts';
+import { balanceMulti } from '../../src/contract/endpoints/balances.ts';
+import { addBankAccount } from '../../src/contract/endpoints/banks.ts';
+import { startOfframp } from '../../src/contract/endpoints/offramp.ts';
+import { startOnramp } from '../../src/contract/endpoints/onramp.ts';
+import { getDetails, onboard } from '../../src/contract/endpoints/users.ts';
 import {
   droppedLine,
   html,

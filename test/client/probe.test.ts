@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
+import { ExchangeError } from '../../src/base/exchange-error.ts';
 import { createProbe } from '../../src/client/probe.ts';
-import { ExchangeError } from '../../src/exchange-error.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { closedPort, httpsServer, proxyServer, tcpServer } from '../support/loopback.ts';
 

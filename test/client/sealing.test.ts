@@ -1,16 +1,16 @@
 import { describe, expect, test, vi } from 'vitest';
+import { CATEGORIES, CliError } from '../../src/base/errors.ts';
+import { Secret } from '../../src/base/secret.ts';
+import type { HttpRequest, HttpResponse } from '../../src/base/world.ts';
 import { createClient } from '../../src/client/client.ts';
 import { type Sealing, sealedExchange } from '../../src/client/sealing.ts';
-import { addBankAccount } from '../../src/contract/banks.ts';
 import { sandboxReset } from '../../src/contract/control.ts';
 import type { Endpoint, RequestOf } from '../../src/contract/endpoint.ts';
-import { getFees } from '../../src/contract/fees.ts';
-import { storePublicKey } from '../../src/contract/management.ts';
-import { startOnramp } from '../../src/contract/transactions.ts';
+import { addBankAccount } from '../../src/contract/endpoints/banks.ts';
+import { getFees } from '../../src/contract/endpoints/fees.ts';
+import { storePublicKey } from '../../src/contract/endpoints/management.ts';
+import { startOnramp } from '../../src/contract/endpoints/onramp.ts';
 import { type KeyPair, newKeyPair, openerOf, seal } from '../../src/crypto/sealed-box.ts';
-import { CATEGORIES, CliError } from '../../src/exit.ts';
-import { Secret } from '../../src/secret.ts';
-import type { HttpRequest, HttpResponse } from '../../src/world.ts';
 import { json, refusal, scripted, success, type Turn, tooMany } from '../support/exchange.ts';
 import { fakeClock } from '../support/sandbox.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { HttpRequest } from '../../src/base/world.ts';
 import { retryAfterSeconds, type SendOptions, type Sent, send } from '../../src/client/transport.ts';
 import type { Effect } from '../../src/contract/endpoint.ts';
-import type { HttpRequest } from '../../src/world.ts';
 import {
   droppedLine,
   html,

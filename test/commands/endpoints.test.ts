@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { nearest } from '../../src/cli/nearest.ts';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { commandFor } from '../../src/commands/endpoints.ts';
-import { nearest } from '../../src/commands/nearest.ts';
-import { endpoints } from '../../src/contract/index.ts';
+import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { main } from '../../src/main.ts';
 import { fakeWorld } from '../support/world.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { HttpRequest } from '../../src/base/world.ts';
 import { main } from '../../src/main.ts';
-import type { HttpRequest } from '../../src/world.ts';
 import { droppedLine, html, json, refusal, scripted, success, type Turn } from '../support/exchange.ts';
 import { journalRows } from '../support/journal.ts';
 import { ACCOUNT, type Answer, type FakeWorld, fakeWorld, type WorldOptions } from '../support/world.ts';

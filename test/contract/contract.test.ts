@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Endpoint, pathParameters } from '../../src/contract/endpoint.ts';
-import { endpoints } from '../../src/contract/index.ts';
+import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { type FieldRow, rowsOf } from '../../src/contract/rows.ts';
 import type { Case } from './requests/case.ts';
 import { bad, good } from './requests/index.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { registerMpc } from '../../src/contract/fx-vault.ts';
+import { registerMpc } from '../../src/contract/endpoints/fx-vault.ts';
 import { redact, secretsIn, strikeOut } from '../../src/contract/redact.ts';
 
 const LINES = ['b3BlbnNzaC1rZXktdjEAAAAA', 'AAAAC3NzaC1lZDI1NTE5AAAA'];

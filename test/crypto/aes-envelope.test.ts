@@ -1,8 +1,8 @@
 import { createCipheriv, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { Secret } from '../../src/base/secret.ts';
 import { openAesEnvelope, sealAesEnvelope } from '../../src/crypto/aes-envelope.ts';
-import { Secret } from '../../src/secret.ts';
 
 const KEY = '3f'.repeat(32);
 const IV = Uint8Array.from({ length: 16 }, (_, index) => index);

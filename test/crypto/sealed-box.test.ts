@@ -2,8 +2,8 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import sodium from 'libsodium-wrappers';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { Secret } from '../../src/base/secret.ts';
 import { newKeyPair, openerOf, privateKeyProblem, publicHalf, seal } from '../../src/crypto/sealed-box.ts';
-import { Secret } from '../../src/secret.ts';
 
 beforeAll(() => sodium.ready);
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { EVERYWHERE } from '../../src/contract/endpoint.ts';
+import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { FAULTS } from '../../src/contract/faults.ts';
-import { endpoints } from '../../src/contract/index.ts';
 import { rowsOf } from '../../src/contract/rows.ts';
 import { openApi } from '../../src/derive/openapi.ts';
 import type { JsonSchema } from '../../src/derive/schema.ts';

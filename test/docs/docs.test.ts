@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { CATEGORIES } from '../../src/base/errors.ts';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
-import { CATEGORIES } from '../../src/exit.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { FOLDER, generated } from '../../reference.ts';
+import { FOLDER, generated } from '../../scripts/reference.ts';
 import { ROOT } from '../support/built.ts';
 
 const HOW = 'regenerate it with: npm run reference';

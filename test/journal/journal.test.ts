@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import type { Ids } from '../../src/base/world.ts';
 import { type Intent, type Journal, type OperationState, openJournal } from '../../src/journal/journal.ts';
-import type { Ids } from '../../src/world.ts';
 import { countingIds, fakeClock, START_MS, temporaryFolder } from '../support/sandbox.ts';
 
 const intent: Intent = {

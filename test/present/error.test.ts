@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CATEGORIES, type Category, CliError } from '../../src/exit.ts';
+import { CATEGORIES, type Category, CliError } from '../../src/base/errors.ts';
 import { errorJson, errorText } from '../../src/present/error.ts';
 
 describe('errorText', () => {

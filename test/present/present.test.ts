@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
+import { CliError } from '../../src/base/errors.ts';
 import * as f from '../../src/contract/fields.ts';
-import { CliError } from '../../src/exit.ts';
 import { parseJson } from '../../src/money/decimal.ts';
 import { checkOptions, present } from '../../src/present/present.ts';
 import { FORMATS, type PresentOptions, type Result } from '../../src/present/result.ts';

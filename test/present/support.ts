@@ -1,6 +1,6 @@
+import type { OutputStream } from '../../src/base/world.ts';
 import { present } from '../../src/present/present.ts';
 import type { PresentOptions, Result } from '../../src/present/result.ts';
-import type { OutputStream } from '../../src/world.ts';
 
 /** An OutputStream that keeps every write, and tells `onWrite` when one has ended. */
 export function sink(

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { listUsers } from '../../src/contract/endpoints/user-list.ts';
 import * as f from '../../src/contract/fields.ts';
-import { listUsers } from '../../src/contract/users.ts';
 import { parseJson } from '../../src/money/decimal.ts';
 import { present } from '../../src/present/present.ts';
 import type { PresentOptions, Result } from '../../src/present/result.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { getFees } from '../../src/contract/fees.ts';
-import { ipAllowlist } from '../../src/contract/management.ts';
+import { ipAllowlist } from '../../src/contract/endpoints/allowlist.ts';
+import { getFees } from '../../src/contract/endpoints/fees.ts';
 import { pass, productionKey, secondKey } from '../service/steps.ts';
 import { openSandbox, type Reply, replyOf, START_MS, type TestSandbox } from '../support/sandbox.ts';
 

@@ -7,9 +7,9 @@ import {
   sandboxSeed,
   sandboxStatus,
 } from '../../src/contract/control.ts';
-import { trade } from '../../src/contract/fx-trades.ts';
-import { startOnramp } from '../../src/contract/transactions.ts';
-import { listUsers } from '../../src/contract/users.ts';
+import { trade } from '../../src/contract/endpoints/fx-trades.ts';
+import { startOnramp } from '../../src/contract/endpoints/onramp.ts';
+import { listUsers } from '../../src/contract/endpoints/user-list.ts';
 import { expectSettledLedger, fund, onboardUser, secondKey, settle } from '../service/steps.ts';
 import { countingIds, fakeClock, openSandbox, START_MS, temporaryFolder } from '../support/sandbox.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { problemsOf } from '../../src/contract/check.ts';
 import { controls } from '../../src/contract/control.ts';
 import { type Endpoint, pathParameters } from '../../src/contract/endpoint.ts';
-import { endpoints } from '../../src/contract/index.ts';
+import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { onboardUser } from '../service/steps.ts';
 import { openSandbox, type Reply, replyOf, type TestSandbox } from '../support/sandbox.ts';
 

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import type { HttpResponse } from '../../src/base/world.ts';
 import { decodeAnswer } from '../../src/client/codec.ts';
 import { sealedExchange } from '../../src/client/sealing.ts';
 import { sandboxFaultAdd, sandboxReset, sandboxStatus } from '../../src/contract/control.ts';
 import { type Endpoint, placeOf } from '../../src/contract/endpoint.ts';
-import { getFees } from '../../src/contract/fees.ts';
-import { endpoints } from '../../src/contract/index.ts';
-import { getPlatformPublicKey, storePublicKey } from '../../src/contract/management.ts';
+import { getFees } from '../../src/contract/endpoints/fees.ts';
+import { endpoints } from '../../src/contract/endpoints/index.ts';
+import { getPlatformPublicKey, storePublicKey } from '../../src/contract/endpoints/management.ts';
 import { rowsOf } from '../../src/contract/rows.ts';
 import { type KeyPair, newKeyPair, openerOf, seal } from '../../src/crypto/sealed-box.ts';
 import { serve } from '../../src/sandbox/serve.ts';
-import type { HttpResponse } from '../../src/world.ts';
 import { onboardUser, productionKey, secondKey } from '../service/steps.ts';
 import { countingIds, fakeClock, openSandbox, replyOf, type TestSandbox, temporaryFolder } from '../support/sandbox.ts';
 

@@ -18,8 +18,8 @@ import {
   sandboxSnapshot,
   sandboxStatus,
 } from '../../src/contract/control.ts';
-import { listTransactions } from '../../src/contract/history.ts';
-import { listUsers } from '../../src/contract/users.ts';
+import { listTransactions } from '../../src/contract/endpoints/history.ts';
+import { listUsers } from '../../src/contract/endpoints/user-list.ts';
 import { expectSettledLedger, fund, keyOf, onboardUser, secondKey } from '../service/steps.ts';
 import { countingIds, fakeClock, openSandbox, type TestSandbox, temporaryFolder } from '../support/sandbox.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { balanceUser } from '../../src/contract/balances.ts';
-import { createLimitOrder, createOrder } from '../../src/contract/fx-orders.ts';
-import { trade, tradeStatus } from '../../src/contract/fx-trades.ts';
-import { fxSettings } from '../../src/contract/fx-vault.ts';
-import { startSwap, swapStatus } from '../../src/contract/swaps.ts';
+import { balanceUser } from '../../src/contract/endpoints/balances.ts';
+import { createLimitOrder, createOrder } from '../../src/contract/endpoints/fx-orders.ts';
+import { trade, tradeStatus } from '../../src/contract/endpoints/fx-trades.ts';
+import { fxSettings } from '../../src/contract/endpoints/fx-vault.ts';
+import { startSwap, swapStatus } from '../../src/contract/endpoints/swaps.ts';
 import { openSandbox, type Reply, type TestSandbox } from '../support/sandbox.ts';
 import { expectSettledLedger, fund, keyOf, onboardUser, pass, payIn, secondKey, settle } from './steps.ts';
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { balanceUser } from '../../src/contract/balances.ts';
-import { bridgeStatus, startBridge } from '../../src/contract/bridge.ts';
-import { transferToWallet, withdrawAsset } from '../../src/contract/transfers.ts';
-import { getFintechWallet } from '../../src/contract/wallets.ts';
+import { balanceUser } from '../../src/contract/endpoints/balances.ts';
+import { bridgeStatus, startBridge } from '../../src/contract/endpoints/bridge.ts';
+import { transferToWallet } from '../../src/contract/endpoints/transfers.ts';
+import { getFintechWallet } from '../../src/contract/endpoints/wallets.ts';
+import { withdrawAsset } from '../../src/contract/endpoints/withdrawals.ts';
 import { chain, post, walletAccount } from '../../src/service/ledger.ts';
 import { walletAt } from '../../src/service/wallets.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';

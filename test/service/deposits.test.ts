@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { balanceUser } from '../../src/contract/balances.ts';
 import { sandboxStatus } from '../../src/contract/control.ts';
-import { onrampStatus, startOnramp } from '../../src/contract/transactions.ts';
-import { getVirtualAccount } from '../../src/contract/virtual-accounts.ts';
-import { getFintechWallet } from '../../src/contract/wallets.ts';
+import { balanceUser } from '../../src/contract/endpoints/balances.ts';
+import { onrampStatus, startOnramp } from '../../src/contract/endpoints/onramp.ts';
+import { getVirtualAccount } from '../../src/contract/endpoints/virtual-accounts.ts';
+import { getFintechWallet } from '../../src/contract/endpoints/wallets.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import {
   balances,

@@ -1,6 +1,6 @@
-import { startBridge } from '../../src/contract/bridge.ts';
 import { sandboxAdvance, sandboxDeposit } from '../../src/contract/control.ts';
-import { withdrawFees } from '../../src/contract/fees.ts';
+import { startBridge } from '../../src/contract/endpoints/bridge.ts';
+import { withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
 import type { Machine } from '../../src/service/machine.ts';
 import { bridge } from '../../src/service/machines/bridge.ts';
 import { feeWithdrawal } from '../../src/service/machines/fee-withdrawal.ts';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sandboxAdvance } from '../../src/contract/control.ts';
-import { accumulatedFees, feeWithdrawals, verifyWithdrawal, withdrawFees } from '../../src/contract/fees.ts';
+import { feeWithdrawals, verifyWithdrawal, withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
+import { accumulatedFees } from '../../src/contract/endpoints/fees.ts';
 import { checkLedger } from '../../src/service/ledger.ts';
 import { openSandbox, START_MS, type TestSandbox } from '../support/sandbox.ts';
 import { balances, fund, offramp, onboardUser, pass, payIn, secondKey, startRamp } from './steps.ts';

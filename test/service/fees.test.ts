@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { accumulatedFees, getFees, manageFees, previewFees } from '../../src/contract/fees.ts';
-import { startOnramp } from '../../src/contract/transactions.ts';
+import { accumulatedFees, getFees, manageFees, previewFees } from '../../src/contract/endpoints/fees.ts';
+import { startOnramp } from '../../src/contract/endpoints/onramp.ts';
 import { isoTime } from '../../src/service/context.ts';
 import { openSandbox, START_MS, type TestSandbox } from '../support/sandbox.ts';
 import { onboardUser, pass } from './steps.ts';

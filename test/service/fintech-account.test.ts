@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { balanceAddress, balanceMulti } from '../../src/contract/balances.ts';
-import { accumulatedFees } from '../../src/contract/fees.ts';
-import { getFintechAccount } from '../../src/contract/virtual-accounts.ts';
+import { balanceAddress, balanceMulti } from '../../src/contract/endpoints/balances.ts';
 import {
   addExternalWallet,
-  getFintechWallet,
   removeExternalWallet,
   setExternalWalletStatus,
-} from '../../src/contract/wallets.ts';
+} from '../../src/contract/endpoints/external-wallets.ts';
+import { accumulatedFees } from '../../src/contract/endpoints/fees.ts';
+import { getFintechAccount } from '../../src/contract/endpoints/virtual-accounts.ts';
+import { getFintechWallet } from '../../src/contract/endpoints/wallets.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { balances, expectSettledLedger, onboardUser, payIn, secondKey, settle } from './steps.ts';
 import { eventsOf, managedAddress, OUTSIDE, refusal, register } from './transfer-steps.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { listDeposits, listPayouts, listTransactions, listWithdrawals } from '../../src/contract/history.ts';
-import { withdrawAsset } from '../../src/contract/transfers.ts';
-import { getFintechAccount } from '../../src/contract/virtual-accounts.ts';
+import { listDeposits, listPayouts, listTransactions } from '../../src/contract/endpoints/history.ts';
+import { getFintechAccount } from '../../src/contract/endpoints/virtual-accounts.ts';
+import { listWithdrawals, withdrawAsset } from '../../src/contract/endpoints/withdrawals.ts';
 import { wireNumberText } from '../../src/money/decimal.ts';
 import { openSandbox, START_MS, type TestSandbox } from '../support/sandbox.ts';
 import { fund, offramp, onboardUser, pass, payIn, secondKey, settle, startRamp, type User } from './steps.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { startOnramp } from '../../src/contract/transactions.ts';
-import { onboard } from '../../src/contract/users.ts';
-import { getFintechAccount } from '../../src/contract/virtual-accounts.ts';
+import { startOnramp } from '../../src/contract/endpoints/onramp.ts';
+import { onboard } from '../../src/contract/endpoints/users.ts';
+import { getFintechAccount } from '../../src/contract/endpoints/virtual-accounts.ts';
 import type { Machine } from '../../src/service/machine.ts';
 import { deposit } from '../../src/service/machines/deposit.ts';
 import { offramp as offrampMachine } from '../../src/service/machines/offramp.ts';

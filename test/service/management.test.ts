@@ -1,8 +1,7 @@
 import { createCipheriv, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { sandboxReset, sandboxStatus } from '../../src/contract/control.ts';
-import { EVENTS } from '../../src/contract/events.ts';
-import { getFees } from '../../src/contract/fees.ts';
+import { getFees } from '../../src/contract/endpoints/fees.ts';
 import {
   autoSigningConfig,
   createSandboxKey,
@@ -13,7 +12,8 @@ import {
   setWebhook,
   storePublicKey,
   toggleWebhook,
-} from '../../src/contract/management.ts';
+} from '../../src/contract/endpoints/management.ts';
+import { EVENTS } from '../../src/contract/events.ts';
 import { x25519Public } from '../../src/crypto/x25519.ts';
 import { isoTime } from '../../src/service/context.ts';
 import { openSandbox, START_MS, type TestSandbox } from '../support/sandbox.ts';

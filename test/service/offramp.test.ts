@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { balanceUser } from '../../src/contract/balances.ts';
-import { accumulatedFees } from '../../src/contract/fees.ts';
-import { offrampStatus } from '../../src/contract/transactions.ts';
-import { listUserWallets } from '../../src/contract/wallets.ts';
+import { balanceUser } from '../../src/contract/endpoints/balances.ts';
+import { accumulatedFees } from '../../src/contract/endpoints/fees.ts';
+import { offrampStatus } from '../../src/contract/endpoints/offramp.ts';
+import { listUserWallets } from '../../src/contract/endpoints/wallets.ts';
 import { BANK, post, RESERVE, SUPPLY, walletAccount } from '../../src/service/ledger.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import {

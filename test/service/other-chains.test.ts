@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { balanceUser } from '../../src/contract/balances.ts';
 import { sandboxDeposit } from '../../src/contract/control.ts';
-import { offrampStatus } from '../../src/contract/transactions.ts';
-import { withdrawAsset } from '../../src/contract/transfers.ts';
-import { listUserWallets } from '../../src/contract/wallets.ts';
+import { balanceUser } from '../../src/contract/endpoints/balances.ts';
+import { offrampStatus } from '../../src/contract/endpoints/offramp.ts';
+import { listUserWallets } from '../../src/contract/endpoints/wallets.ts';
+import { withdrawAsset } from '../../src/contract/endpoints/withdrawals.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { expectSettledLedger, FAILING_ACCOUNT, fund, offramp, onboardUser, settle, type User } from './steps.ts';
 import { managedAddress, OUTSIDE, refusal } from './transfer-steps.ts';

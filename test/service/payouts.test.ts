@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { deleteBankAccount, getBankAccount, listBankAccounts, updateBankAccount } from '../../src/contract/banks.ts';
-import { accumulatedFees } from '../../src/contract/fees.ts';
-import { payoutStatus, startPayout } from '../../src/contract/transfers.ts';
-import { getFintechWallet } from '../../src/contract/wallets.ts';
+import {
+  deleteBankAccount,
+  getBankAccount,
+  listBankAccounts,
+  updateBankAccount,
+} from '../../src/contract/endpoints/banks.ts';
+import { accumulatedFees } from '../../src/contract/endpoints/fees.ts';
+import { payoutStatus, startPayout } from '../../src/contract/endpoints/payouts.ts';
+import { getFintechWallet } from '../../src/contract/endpoints/wallets.ts';
 import { post, walletAccount } from '../../src/service/ledger.ts';
 import { smartWallet } from '../../src/service/wallets.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { sandboxClock, sandboxStatus } from '../../src/contract/control.ts';
-import { onrampStatus, startOnramp } from '../../src/contract/transactions.ts';
-import { getVirtualAccount } from '../../src/contract/virtual-accounts.ts';
+import { onrampStatus, startOnramp } from '../../src/contract/endpoints/onramp.ts';
+import { getVirtualAccount } from '../../src/contract/endpoints/virtual-accounts.ts';
 import type { Context } from '../../src/service/context.ts';
 import { countingIds, fakeClock, openSandbox, START_MS, temporaryFolder } from '../support/sandbox.ts';
 import { fund, onboardUser, payIn } from './steps.ts';

@@ -1,8 +1,10 @@
 import { expect } from 'vitest';
 import { sandboxPay } from '../../src/contract/control.ts';
-import { startOfframp, startOnramp } from '../../src/contract/transactions.ts';
-import { getDetails, onboard, setStatus } from '../../src/contract/users.ts';
-import { getVirtualAccount } from '../../src/contract/virtual-accounts.ts';
+import { startOfframp } from '../../src/contract/endpoints/offramp.ts';
+import { startOnramp } from '../../src/contract/endpoints/onramp.ts';
+import { setStatus } from '../../src/contract/endpoints/user-settings.ts';
+import { getDetails, onboard } from '../../src/contract/endpoints/users.ts';
+import { getVirtualAccount } from '../../src/contract/endpoints/virtual-accounts.ts';
 import { amount } from '../../src/money/amount.ts';
 import type { WireNumber } from '../../src/money/decimal.ts';
 import { fromWire, toWireNumber } from '../../src/money/units.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { balanceAddress, balanceUser } from '../../src/contract/balances.ts';
 import { sandboxDeposit } from '../../src/contract/control.ts';
-import { listSwaps, startSwap, swapStatus, triggerSwap } from '../../src/contract/swaps.ts';
-import { onrampStatus } from '../../src/contract/transactions.ts';
-import { setDefaultWallet } from '../../src/contract/users.ts';
+import { balanceAddress, balanceUser } from '../../src/contract/endpoints/balances.ts';
+import { setDefaultWallet } from '../../src/contract/endpoints/default-wallets.ts';
+import { onrampStatus } from '../../src/contract/endpoints/onramp.ts';
+import { listSwaps, startSwap, swapStatus, triggerSwap } from '../../src/contract/endpoints/swaps.ts';
 import type { Context } from '../../src/service/context.ts';
 import { fire, type Machine } from '../../src/service/machine.ts';
 import { swap as swapMachine } from '../../src/service/machines/swap.ts';

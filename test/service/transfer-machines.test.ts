@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { withdrawAsset } from '../../src/contract/transfers.ts';
-import { getFintechAccount } from '../../src/contract/virtual-accounts.ts';
+import { getFintechAccount } from '../../src/contract/endpoints/virtual-accounts.ts';
+import { withdrawAsset } from '../../src/contract/endpoints/withdrawals.ts';
 import type { Machine } from '../../src/service/machine.ts';
 import { payout } from '../../src/service/machines/payout.ts';
 import { withdrawal } from '../../src/service/machines/withdrawal.ts';

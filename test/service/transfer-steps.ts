@@ -1,8 +1,8 @@
-import { listBankAccounts } from '../../src/contract/banks.ts';
-import { startPayout } from '../../src/contract/transfers.ts';
-import { getDetails } from '../../src/contract/users.ts';
-import { addExternalWallet } from '../../src/contract/wallets.ts';
-import { insertOrder } from '../../src/service/orders.ts';
+import { listBankAccounts } from '../../src/contract/endpoints/banks.ts';
+import { addExternalWallet } from '../../src/contract/endpoints/external-wallets.ts';
+import { startPayout } from '../../src/contract/endpoints/payouts.ts';
+import { getDetails } from '../../src/contract/endpoints/users.ts';
+import { insertOrder } from '../../src/service/market/orders.ts';
 import type { TestSandbox } from '../support/sandbox.ts';
 
 /** An address nobody in the sandbox has. */

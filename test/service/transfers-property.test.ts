@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { getFintechAccount } from '../../src/contract/virtual-accounts.ts';
-import { commitments } from '../../src/service/commitments.ts';
+import { getFintechAccount } from '../../src/contract/endpoints/virtual-accounts.ts';
 import type { Context } from '../../src/service/context.ts';
 import { balanceOf, checkLedger, walletAccount } from '../../src/service/ledger.ts';
+import { commitments } from '../../src/service/market/commitments.ts';
 import { smartWallet } from '../../src/service/wallets.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { expectSettledLedger, FAILING_ACCOUNT, fund, onboardUser, payIn, type User } from './steps.ts';

@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { balanceUser } from '../../src/contract/balances.ts';
-import { updateOnrampAsset } from '../../src/contract/management.ts';
+import { balanceUser } from '../../src/contract/endpoints/balances.ts';
 import {
   getDefaultWallet,
-  getDetails,
-  listUsers,
   removeDefaultWallet,
   setDefaultWallet,
-  setStatus,
-} from '../../src/contract/users.ts';
+} from '../../src/contract/endpoints/default-wallets.ts';
+import { listUsers } from '../../src/contract/endpoints/user-list.ts';
+import { setStatus, updateOnrampAsset } from '../../src/contract/endpoints/user-settings.ts';
+import { getDetails } from '../../src/contract/endpoints/users.ts';
 import { openSandbox, START_MS, type TestSandbox } from '../support/sandbox.ts';
 import { balances, expectSettledLedger, fund, offramp, onboardUser, payIn, settle } from './steps.ts';
 import { eventsOf, managedAddress, OUTSIDE, refusal } from './transfer-steps.ts';

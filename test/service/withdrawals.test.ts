@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { balanceAddress, balanceUser } from '../../src/contract/balances.ts';
 import type { RequestOf } from '../../src/contract/endpoint.ts';
-import { transferToWallet, withdrawAsset } from '../../src/contract/transfers.ts';
-import { getFintechWallet, setExternalWalletStatus } from '../../src/contract/wallets.ts';
+import { balanceAddress, balanceUser } from '../../src/contract/endpoints/balances.ts';
+import { setExternalWalletStatus } from '../../src/contract/endpoints/external-wallets.ts';
+import { transferToWallet } from '../../src/contract/endpoints/transfers.ts';
+import { getFintechWallet } from '../../src/contract/endpoints/wallets.ts';
+import { withdrawAsset } from '../../src/contract/endpoints/withdrawals.ts';
 import { TOKENS } from '../../src/money/amount.ts';
 import { chain, post, walletAccount } from '../../src/service/ledger.ts';
 import { accountAt, walletAt } from '../../src/service/wallets.ts';

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
-import { ExchangeError } from '../../src/exchange-error.ts';
-import type { Exchange, HttpRequest, HttpResponse } from '../../src/world.ts';
+import { ExchangeError } from '../../src/base/exchange-error.ts';
+import type { Exchange, HttpRequest, HttpResponse } from '../../src/base/world.ts';
 
 /** What a scripted exchange does with one request. `hang` gives up when told to, `deaf` not even then. */
 export type Turn = HttpResponse | Error | 'hang' | 'deaf' | ((request: HttpRequest) => HttpResponse);

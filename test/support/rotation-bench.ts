@@ -1,13 +1,13 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { changeProfile } from '../../src/account/keeping.ts';
-import { KEEPER_WORD } from '../../src/account/rotation-files.ts';
+import { changeProfile } from '../../src/account/changes.ts';
 import type { StoredProfile } from '../../src/account/stored-profile.ts';
-import { keep } from '../../src/commands/keeper.ts';
+import { Secret } from '../../src/base/secret.ts';
+import type { HttpRequest, HttpResponse, ProgramEnd, World } from '../../src/base/world.ts';
 import { main } from '../../src/main.ts';
-import { Secret } from '../../src/secret.ts';
-import type { HttpRequest, HttpResponse, ProgramEnd, World } from '../../src/world.ts';
+import { KEEPER_WORD } from '../../src/rotation/files.ts';
+import { keep } from '../../src/rotation/keeper.ts';
 import { refusal, success } from './exchange.ts';
 import { leftBehind, type RotationRow, rotationRows } from './rotations.ts';
 import { type FakeWorld, fakeWorld, type WorldOptions } from './world.ts';
@@ -69,7 +69,7 @@ export interface PrintedError {
 }
 
 export const ROTATE = ['keys', 'rotate', '--profile', 'main', '--yes', '--no-input', '-o', 'json'];
-export const RESUME = ['keys', 'rotate', '--resume', '--profile', 'main', '-o', 'json'];
+export const RESUME_COMMAND = ['keys', 'rotate', '--resume', '--profile', 'main', '-o', 'json'];
 
 function newService(): Service {
   const service: Service = {

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { OperationState } from '../../src/journal/journal.ts';
-import type { RotationStage } from '../../src/journal/rotation.ts';
+import type { RotationStage } from '../../src/journal/rotations.ts';
 import { type AtEnd, fiatrail, type Home, newHome, ROOT, startFiatrail } from './built.ts';
 
 /** A served sandbox, and what its table of keys says. */

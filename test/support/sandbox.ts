@@ -2,16 +2,16 @@ import { createHmac } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Secret } from '../../src/base/secret.ts';
+import type { Clock, HttpResponse, Ids } from '../../src/base/world.ts';
 import { decodeAnswer, encodeRequest } from '../../src/client/codec.ts';
 import type { Endpoint, RequestOf, ResponseOf } from '../../src/contract/endpoint.ts';
 import { parseJson } from '../../src/money/decimal.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/app.ts';
 import type { Caller } from '../../src/sandbox/guard.ts';
-import { Secret } from '../../src/secret.ts';
 import type { Context } from '../../src/service/context.ts';
 import type { PaceName } from '../../src/service/pace.ts';
 import { openService, type Service, type WorkKind } from '../../src/service/service.ts';
-import type { Clock, HttpResponse, Ids } from '../../src/world.ts';
 
 /** A Monday morning: no business-day rule is in the way. */
 export const START_MS = Date.UTC(2026, 0, 5, 9);

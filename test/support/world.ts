@@ -13,7 +13,7 @@ import type {
   ProgramEnd,
   Prompter,
   World,
-} from '../../src/world.ts';
+} from '../../src/base/world.ts';
 import { temporaryFolder } from './built.ts';
 
 /** A clock that stands still until somebody sleeps on it. */

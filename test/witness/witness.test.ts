@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { endpoints } from '../../src/contract/index.ts';
+import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { deviations, overlaps } from './deviations.ts';
 import { compare, type Difference, readWitness, rowCount, type WitnessEndpoint } from './witness.ts';
 

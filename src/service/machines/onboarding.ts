@@ -1,6 +1,6 @@
-import { bantuAddress, solanaAddress } from '../addresses.ts';
 import { VIRTUAL_ACCOUNT_BANK } from '../banks.ts';
 import { type Context, hex, isoTime, orderedBytes } from '../context.ts';
+import { bantuAddress, solanaAddress } from '../generated-addresses.ts';
 import type { Machine } from '../machine.ts';
 import { fullName } from '../names.ts';
 import { emit } from '../outbox.ts';

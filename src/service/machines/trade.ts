@@ -3,8 +3,8 @@ import type { Asset } from '../../money/amount.ts';
 import type { Context } from '../context.ts';
 import { escrow, type Posting, platformTokens, post } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
-import { legsOf, requiredTradingAccount } from '../orders.ts';
-import { recordSigning, signersOf } from '../signing.ts';
+import { legsOf, requiredTradingAccount } from '../market/orders.ts';
+import { recordSigning, signersOf } from '../market/signing.ts';
 import { tradeOutcome } from '../values.ts';
 import { accountAt } from '../wallets.ts';
 

@@ -1,5 +1,5 @@
+import { type IpRange, maskedRange, parseRange, rangeText } from '../../contract/cidr.ts';
 import { Fault } from '../../contract/faults.ts';
-import { type IpRange, maskedRange, parseRange, rangeText } from '../../contract/ip.ts';
 import { ALLOWLIST_TTL_MS, type AllowedRow, currentAllowlist, isAllowed, matchingAddress } from '../allowlist.ts';
 import type { Call } from '../context.ts';
 import type { Operations } from '../operation.ts';

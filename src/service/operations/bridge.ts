@@ -3,7 +3,8 @@ import type { Network } from '../../contract/networks.ts';
 import { type Asset, amount, isAsset } from '../../money/amount.ts';
 import { percentToWire } from '../../money/rates.ts';
 import { toWireText } from '../../money/units.ts';
-import { bantuAddress, solanaAddress } from '../addresses.ts';
+import { requireForm } from '../addresses.ts';
+import { baseOfText } from '../amounts.ts';
 import {
   ALL_NETWORKS,
   BRIDGE_MINUTES,
@@ -15,11 +16,10 @@ import {
   ROUTE_NETWORKS,
 } from '../bridge-routes.ts';
 import { type Call, hex, isoTime, isoTimeOrNull, orderedBytes } from '../context.ts';
+import { timeRangeOf } from '../dates.ts';
+import { bantuAddress, solanaAddress } from '../generated-addresses.ts';
 import type { BridgeRow } from '../machines/bridge.ts';
 import type { Operations } from '../operation.ts';
-import { requireForm } from './addresses.ts';
-import { baseOfText } from './amounts.ts';
-import { timeRangeOf } from './dates.ts';
 
 const cngn = (base: bigint) => toWireText(amount('CNGN', base), 'decimal-string');
 /** Source: public (a quote's id and end). */

@@ -1,9 +1,9 @@
 import { Fault } from '../../contract/faults.ts';
 import { sameAddress } from '../../contract/networks.ts';
+import { requireAddress } from '../addresses.ts';
 import type { Call } from '../context.ts';
 import type { Operations } from '../operation.ts';
 import { EVM_NETWORKS, walletAt } from '../wallets.ts';
-import { requireAddress } from './addresses.ts';
 import { type UserRow, userOf } from './users.ts';
 
 /** Networks that cNGN is delivered on. Source: base, eth and bsc public, the others inferred from the bridge's list. */

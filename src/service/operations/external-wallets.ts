@@ -1,9 +1,9 @@
 import { Fault } from '../../contract/faults.ts';
 import { ledgerNetwork, NETWORKS, sameAddress } from '../../contract/networks.ts';
+import { requireAddress } from '../addresses.ts';
 import { type Call, isoTime } from '../context.ts';
 import type { Operations } from '../operation.ts';
 import { smartWallet } from '../wallets.ts';
-import { requireAddress } from './addresses.ts';
 
 export interface ExternalWalletRow {
   readonly id: bigint;

@@ -1,6 +1,7 @@
 import { Fault } from '../../contract/faults.ts';
 import { type Amount, amount, amountForPeople } from '../../money/amount.ts';
 import { toWireNumber } from '../../money/units.ts';
+import { wholeKoboOf } from '../amounts.ts';
 import { afterBusinessDays } from '../business-days.ts';
 import { type Call, isoTime, isoTimeOrNull } from '../context.ts';
 import { isPayoutToFail } from '../fault-rules.ts';
@@ -9,7 +10,6 @@ import { balanceOf, fintechFees } from '../ledger.ts';
 import { schedule } from '../machine.ts';
 import { type FeeWithdrawalRow, feeWithdrawal, lockFees } from '../machines/fee-withdrawal.ts';
 import type { Operations } from '../operation.ts';
-import { wholeKoboOf } from './amounts.ts';
 import { resolveAccount } from './banks.ts';
 
 const naira = (minor: bigint): Amount => amount('NGN', minor);

@@ -2,12 +2,12 @@ import { Fault } from '../../contract/faults.ts';
 import { amount } from '../../money/amount.ts';
 import { percentFromWire, percentToWire } from '../../money/rates.ts';
 import { fromWire, toWireNumber } from '../../money/units.ts';
+import { wholeKoboOf } from '../amounts.ts';
 import { type Call, isoTime } from '../context.ts';
 import { accruedFees, WITHDRAWAL_LIMITS_KOBO } from '../fee-balance.ts';
 import { type FeeSetting, feeSetting, ownFee, platformFee } from '../fees.ts';
 import type { Direction } from '../ledger.ts';
 import type { Operations } from '../operation.ts';
-import { wholeKoboOf } from './amounts.ts';
 
 const kobo = (minor: bigint) => toWireNumber(amount('NGN', minor), 'kobo');
 

@@ -1,11 +1,7 @@
 import { Fault } from '../../contract/faults.ts';
-import type { Pair, Side } from '../../contract/fx.ts';
-import { type Asset, amount } from '../../money/amount.ts';
-import { type PercentMillionths, percentFromWire, percentToWire } from '../../money/rates.ts';
-import { toWireText } from '../../money/units.ts';
-import { commitments } from '../commitments.ts';
+import { type PercentMillionths, percentFromWire } from '../../money/rates.ts';
 import { type Call, isoTime } from '../context.ts';
-import type { Operations } from '../operation.ts';
+import { commitments } from '../market/commitments.ts';
 import {
   insertOrder,
   legsOf,
@@ -16,25 +12,10 @@ import {
   rankMicro,
   sideOf,
   tradingBalance,
-} from '../orders.ts';
-import { takerPriceMicro } from '../prices.ts';
-import { vaultOf } from '../signing.ts';
-import { baseOfText } from './amounts.ts';
-
-const VERSION = '1.0.0';
-
-export const decimal = (asset: Asset, base: bigint) => toWireText(amount(asset, base), 'decimal-string');
-
-/** Text of whole cNGN that passed the schema, in base units; a price likewise, in millionths. */
-export function baseOf(text: string): bigint {
-  return baseOfText(text, 'CNGN');
-}
-
-/** Trading needs an approved MPC vault. Source: public for the rule, inferred for the error. */
-export function requireVault(call: Call): void {
-  if (vaultOf(call.store, call.fintech.id)?.state !== 'active')
-    throw new Fault('VALIDATION_ERROR', 'register an MPC vault first, and wait until it is approved');
-}
+} from '../market/orders.ts';
+import { takerPriceMicro } from '../market/prices.ts';
+import { baseOf, cursor, decimal, requireVault, terms, VERSION } from '../market/terms.ts';
+import type { Operations } from '../operation.ts';
 
 /** Throws VALIDATION_ERROR, UNDERFUNDED_ORDER. `instead` is an order that these terms replace. */
 function checkTerms(call: Call, terms: OrderTerms, instead?: OrderRow): void {
@@ -67,17 +48,6 @@ function shown(call: Call, row: OrderRow) {
     status: row.state,
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),
-  };
-}
-
-/** What makers and takers alike see of an order. */
-function terms(call: Call, row: OrderRow) {
-  return {
-    price: decimal('CNGN', row.price_micro),
-    spread: percentToWire(row.spread_millionths),
-    minAmount: decimal('CNGN', row.min_base),
-    maxAmount: decimal('CNGN', row.max_base),
-    availableLiquidity: decimal(row.gives, tradingBalance(call.store, row.fintech, row.gives)),
   };
 }
 
@@ -193,104 +163,10 @@ const listOrders: Operations['fx.list-limit-orders'] = (call, { status, pair, li
   };
 };
 
-/** The row a page goes on after. Throws VALIDATION_ERROR for one that is not there. Source: inferred. */
-export function cursor(
-  call: Call,
-  table: 'fx_order' | 'fx_trade',
-  column: 'order_id' | 'trade_id',
-  id: string,
-): bigint {
-  const row = call.store.get<{ id: bigint }>(
-    `SELECT id FROM ${table} WHERE ${column} = ? AND fintech = ?`,
-    id,
-    call.fintech.id,
-  );
-  if (!row) throw new Fault('VALIDATION_ERROR', 'startAfter: expected the id of a row of this list');
-  return row.id;
-}
-
-const BEST_FIRST: Readonly<Record<Side, string>> = { buy: 'DESC', sell: 'ASC' };
-
-function publicSide(call: Call, pair: Pair, side: Side, limit: number) {
-  return call.store
-    .all<OrderRow>(
-      `SELECT * FROM fx_order WHERE pair = ? AND gives = ? AND state = 'active' ORDER BY price_micro ${BEST_FIRST[side]}, turn LIMIT ?`,
-      pair,
-      legsOf(side, pair).gives,
-      limit,
-    )
-    .map((row) => ({
-      orderId: row.order_id,
-      ...terms(call, row),
-      status: row.state,
-      updatedAt: isoTime(row.updated_at),
-    }));
-}
-
-const orderBook: Operations['fx.orderbook'] = (call, { pair, limit = 20 }) => ({
-  pair,
-  buyOrders: publicSide(call, pair, 'buy', limit),
-  sellOrders: publicSide(call, pair, 'sell', limit),
-  note: 'buy orders give cNGN for stablecoin, sell orders stablecoin for cNGN; prices are without the spread',
-  version: VERSION,
-});
-
-interface SideStats {
-  readonly orders: bigint;
-  readonly best: bigint | null;
-  readonly liquidityBase: bigint;
-}
-
-/** A maker's wallet stands behind all of its orders, so it counts once. */
-function sideStats(call: Call, pair: Pair, side: Side): SideStats {
-  const { gives } = legsOf(side, pair);
-  const best = side === 'buy' ? 'MAX' : 'MIN';
-  const row = call.store.get<{ orders: bigint; best: bigint | null }>(
-    `SELECT COUNT(*) AS orders, ${best}(price_micro) AS best FROM fx_order WHERE pair = ? AND gives = ? AND state = 'active'`,
-    pair,
-    gives,
-  );
-  const makers = call.store.all<{ fintech: bigint }>(
-    `SELECT DISTINCT fintech FROM fx_order WHERE pair = ? AND gives = ? AND state = 'active'`,
-    pair,
-    gives,
-  );
-  const liquidityBase = makers.reduce((sum, { fintech }) => sum + tradingBalance(call.store, fintech, gives), 0n);
-  return { orders: row?.orders ?? 0n, best: row?.best ?? null, liquidityBase };
-}
-
-/** Millionths of a percent, cut to two decimals. */
-function spreadBetween(bid: bigint, ask: bigint): PercentMillionths {
-  const hundredths = ((ask - bid) * 10_000n) / bid;
-  return hundredths * 10_000n;
-}
-
-const orderBookStats: Operations['fx.orderbook-stats'] = (call, { pair }) => {
-  const [buy, sell] = [sideStats(call, pair, 'buy'), sideStats(call, pair, 'sell')];
-  const isTwoSided = buy.best !== null && sell.best !== null;
-  return {
-    pair,
-    stats: {
-      pair,
-      totalActiveOrders: Number(buy.orders + sell.orders),
-      buyOrderCount: Number(buy.orders),
-      sellOrderCount: Number(sell.orders),
-      totalBuyLiquidity: decimal('CNGN', buy.liquidityBase),
-      totalSellLiquidity: decimal(legsOf('sell', pair).gives, sell.liquidityBase),
-      bestBidPrice: buy.best === null ? null : decimal('CNGN', buy.best),
-      bestAskPrice: sell.best === null ? null : decimal('CNGN', sell.best),
-      spreadPercentage: isTwoSided ? percentToWire(spreadBetween(buy.best ?? 1n, sell.best ?? 0n)) : null,
-    },
-    version: VERSION,
-  };
-};
-
 export const fxOrdersOperations = {
   'fx.create-order': createOrder,
   'fx.create-limit-order': createLimitOrder,
   'fx.update-limit-order': updateOrder,
   'fx.delete-limit-order': deleteOrder,
   'fx.list-limit-orders': listOrders,
-  'fx.orderbook': orderBook,
-  'fx.orderbook-stats': orderBookStats,
 } satisfies Partial<Operations>;

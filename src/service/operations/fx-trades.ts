@@ -3,101 +3,12 @@ import { LEAST_CNGN, PAIRS, type Pair, type Side } from '../../contract/fx.ts';
 import { percentToWire } from '../../money/rates.ts';
 import { type Call, isoTime, isoTimeOrNull } from '../context.ts';
 import type { TradeRow } from '../machines/trade.ts';
+import { type Fill, fillOf, sliceOfOrder } from '../market/order-book.ts';
+import { legsOf, type OrderRow, sideOf, stablecoinOf, tradingBalance } from '../market/orders.ts';
+import { fillFor, readSlices, tokenAmount } from '../market/slices.ts';
+import { baseOf, cursor, decimal, requireVault, VERSION } from '../market/terms.ts';
+import { earlierTrade, openTrade } from '../market/trading.ts';
 import type { Operations } from '../operation.ts';
-import {
-  averagePriceMicro,
-  averageSpreadMillionths,
-  type Fill,
-  fillOf,
-  match,
-  type Slice,
-  sliceOfOrder,
-} from '../order-book.ts';
-import { legsOf, type OrderRow, sideOf, stablecoinOf, tradingBalance } from '../orders.ts';
-import { FX_WINDOW_MS } from '../pace.ts';
-import { earlierTrade, openTrade } from '../trading.ts';
-import { baseOf, cursor, decimal, requireVault } from './fx-orders.ts';
-
-const VERSION = '1.0.0';
-
-/** A fill of the book for so much cNGN. Throws NO_LIQUIDITY, SELF_TRADE. */
-function fillFor(call: Call, pair: Pair, side: Side, cngnBase: bigint): Fill {
-  const { gets } = legsOf(side, pair);
-  const found = match(call.store, { pair, makerGives: gets, amount: { cngnBase }, taker: call.fintech.id });
-  if ('fill' in found) return found.fill;
-  if (found.unfilled === 'own')
-    throw new Fault('SELF_TRADE', 'only your own orders could fill it, and nobody trades with himself');
-  throw new Fault('NO_LIQUIDITY', `the orders for ${pair} cannot fill this amount`);
-}
-
-/** The token amount under the name that the pair gives it. */
-function tokenAmount(pair: Pair, tokenBase: bigint) {
-  const stablecoin = stablecoinOf(pair);
-  return { [stablecoin === 'USDC' ? 'usdcAmount' : 'usdtAmount']: decimal(stablecoin, tokenBase) };
-}
-
-/** Quotes nobody can use any more: a few go with each new one. */
-const FORGOTTEN_AT_ONCE = 4;
-
-const quote: Operations['fx.quote'] = (call, { pair, side, cngnAmount, tokenAmount: tokens }) => {
-  if (tokens !== undefined)
-    throw new Fault('VALIDATION_ERROR', 'tokenAmount: expected either cngnAmount or tokenAmount');
-  const { store, nowMs, ids, fintech } = call;
-  const fill = fillFor(call, pair, side, baseOf(cngnAmount));
-  const quoteId = `quote_${ids.uuid()}`;
-  const expiresAt = nowMs + FX_WINDOW_MS;
-  store.run(
-    'DELETE FROM fx_quote WHERE id IN (SELECT id FROM fx_quote ORDER BY id LIMIT ?) AND expires_at <= ?',
-    FORGOTTEN_AT_ONCE,
-    nowMs,
-  );
-  store.run(
-    `INSERT INTO fx_quote (quote_id, fintech, pair, side, cngn_base, token_base, price_micro, slices, expires_at, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    quoteId,
-    fintech.id,
-    pair,
-    side,
-    fill.cngnBase,
-    fill.tokenBase,
-    averagePriceMicro(fill),
-    slicesText(fill.slices),
-    expiresAt,
-    nowMs,
-  );
-  return {
-    quote: {
-      quoteId,
-      pair,
-      side,
-      cngnAmount: decimal('CNGN', fill.cngnBase),
-      ...tokenAmount(pair, fill.tokenBase),
-      price: decimal('CNGN', averagePriceMicro(fill)),
-      spread: percentToWire(averageSpreadMillionths(fill)),
-      matchedOrders: fill.slices.map((slice) => ({
-        orderId: slice.orderId,
-        price: decimal('CNGN', slice.priceMicro),
-        cngnAmount: decimal('CNGN', slice.cngnBase),
-        ...tokenAmount(pair, slice.tokenBase),
-        spread: percentToWire(slice.spreadMillionths),
-      })),
-      expiresAt: isoTime(expiresAt),
-    },
-    version: VERSION,
-  };
-};
-
-const BIGINT_FIELDS = ['order', 'maker', 'priceMicro', 'spreadMillionths', 'cngnBase', 'tokenBase'] as const;
-
-function slicesText(slices: readonly Slice[]): string {
-  return JSON.stringify(slices, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
-}
-
-function readSlices(text: string): Slice[] {
-  return JSON.parse(text, (key, value: unknown) =>
-    BIGINT_FIELDS.some((field) => field === key) ? BigInt(value as string) : value,
-  ) as Slice[];
-}
 
 interface QuoteRow {
   readonly id: bigint;
@@ -187,6 +98,7 @@ function matched(call: Call, { quoteId, orderId, pair, side, cngnAmount }: Trade
 
 /** What says which trade is asked for. Anything else of a request is ignored, and not kept. */
 const ASKED = ['pair', 'side', 'cngnAmount', 'quoteId', 'orderId', 'destinationWalletAddress'] as const;
+
 type Asked = (typeof ASKED)[number];
 
 /** A request as text without its key: what a repeat with the same key must equal. */
@@ -310,7 +222,6 @@ const listTrades: Operations['fx.list-trades'] = (call, { pair, side, status, li
 };
 
 export const fxTradesOperations = {
-  'fx.quote': quote,
   'fx.trade': trade,
   'fx.market-order': marketOrder,
   'fx.trade-status': tradeStatus,

@@ -3,10 +3,9 @@ import { amount } from '../../money/amount.ts';
 import { toWireNumber, toWireText } from '../../money/units.ts';
 import { bankByCode, VIRTUAL_ACCOUNT_BANK } from '../banks.ts';
 import { type Call, isoTime, isoTimeOrNull } from '../context.ts';
+import { timeRangeOf } from '../dates.ts';
 import { type MovementFilter, type MovementRow, pageOf, totalsOf } from '../movements.ts';
 import type { Operations } from '../operation.ts';
-import { timeRangeOf } from './dates.ts';
-import { listWithdrawals } from './withdrawal-list.ts';
 
 const naira = (kobo: bigint) => toWireNumber(amount('NGN', kobo), 'naira');
 const volume = (kobo: bigint) => toWireText(amount('NGN', kobo), 'naira');
@@ -174,5 +173,4 @@ export const historyOperations = {
   'transactions.list-deposits': listDeposits,
   'transactions.list-payouts': listPayouts,
   'transactions.list': listTransactions,
-  'transactions.list-withdrawals': listWithdrawals,
 } satisfies Partial<Operations>;

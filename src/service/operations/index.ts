@@ -1,12 +1,16 @@
 import type { Operations } from '../operation.ts';
 import { allowlistOperations } from './allowlist.ts';
+import { balancesOperations } from './balances.ts';
 import { banksOperations } from './banks.ts';
 import { bridgeOperations } from './bridge.ts';
 import { defaultWalletsOperations } from './default-wallets.ts';
 import { externalWalletsOperations } from './external-wallets.ts';
 import { feeWithdrawalsOperations } from './fee-withdrawals.ts';
 import { feesOperations } from './fees.ts';
+import { fxAutoSigningOperations } from './fx-auto-signing.ts';
+import { fxBookOperations } from './fx-book.ts';
 import { fxOrdersOperations } from './fx-orders.ts';
+import { fxQuotesOperations } from './fx-quotes.ts';
 import { fxTradesOperations } from './fx-trades.ts';
 import { fxVaultOperations } from './fx-vault.ts';
 import { historyOperations } from './history.ts';
@@ -23,18 +27,22 @@ import { usersOperations } from './users.ts';
 import { virtualAccountsOperations } from './virtual-accounts.ts';
 import { walletMigrationOperations } from './wallet-migration.ts';
 import { walletsOperations } from './wallets.ts';
-import { withdrawAssetOperations } from './withdraw-asset.ts';
+import { withdrawalsOperations } from './withdrawals.ts';
 
 /** What every endpoint does. */
 export const operations: Operations = {
   ...allowlistOperations,
+  ...balancesOperations,
   ...banksOperations,
   ...bridgeOperations,
   ...defaultWalletsOperations,
   ...externalWalletsOperations,
   ...feeWithdrawalsOperations,
   ...feesOperations,
+  ...fxAutoSigningOperations,
+  ...fxBookOperations,
   ...fxOrdersOperations,
+  ...fxQuotesOperations,
   ...fxTradesOperations,
   ...fxVaultOperations,
   ...historyOperations,
@@ -51,5 +59,5 @@ export const operations: Operations = {
   ...virtualAccountsOperations,
   ...walletMigrationOperations,
   ...walletsOperations,
-  ...withdrawAssetOperations,
+  ...withdrawalsOperations,
 };

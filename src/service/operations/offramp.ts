@@ -1,10 +1,11 @@
 import type { RequestOf } from '../../contract/endpoint.ts';
+import type { startOfframp as startOfframpEndpoint } from '../../contract/endpoints/offramp.ts';
 import { Fault } from '../../contract/faults.ts';
-import type { startOfframp as startOfframpEndpoint } from '../../contract/transactions.ts';
 import { amount, amountForPeople } from '../../money/amount.ts';
 import { trimDecimal } from '../../money/decimal.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { toWireText } from '../../money/units.ts';
+import { koboOf } from '../amounts.ts';
 import { type Call, isoTime, newTxHash } from '../context.ts';
 import { isPayoutToFail } from '../fault-rules.ts';
 import { type Fees, feesOn } from '../fees.ts';
@@ -16,7 +17,6 @@ import { emit } from '../outbox.ts';
 import { type Source, takeInOrder, totalOf } from '../sources.ts';
 import { blockNumber, GAS, TOKEN_ADDRESS, VAULT_ADDRESS } from '../tokens.ts';
 import { holdings, userWallets } from '../wallets.ts';
-import { koboOf } from './amounts.ts';
 import { resolveAccount } from './banks.ts';
 import { requireActive, type UserRow, userOf } from './users.ts';
 

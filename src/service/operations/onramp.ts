@@ -1,24 +1,24 @@
 import type { RequestOf } from '../../contract/endpoint.ts';
+import type { startOnramp as startOnrampEndpoint } from '../../contract/endpoints/onramp.ts';
 import { Fault } from '../../contract/faults.ts';
 import { sameAddress } from '../../contract/networks.ts';
-import type { startOnramp as startOnrampEndpoint } from '../../contract/transactions.ts';
 import { amount, amountForPeople, type Token } from '../../money/amount.ts';
 import { trimDecimal } from '../../money/decimal.ts';
 import { cngnBaseFromKobo, percentToWire } from '../../money/rates.ts';
 import { toWireNumber, toWireText } from '../../money/units.ts';
+import { koboOf } from '../amounts.ts';
 import { VIRTUAL_ACCOUNT_BANK } from '../banks.ts';
 import { type Call, hex, isoTime, isoTimeOrNull, orderedBytes } from '../context.ts';
-import { exchange } from '../exchange.ts';
 import { type Fees, feesOn } from '../fees.ts';
 import { schedule } from '../machine.ts';
 import type { OnrampRow } from '../machines/onramp.ts';
+import { exchange } from '../market/exchange.ts';
 import { fullName } from '../names.ts';
 import type { Operations } from '../operation.ts';
 import { emit } from '../outbox.ts';
 import { FX_WINDOW_MS, TEMPORARY_ACCOUNT_MS } from '../pace.ts';
 import { openVirtualAccount, type VirtualAccountRow } from '../virtual-accounts.ts';
 import type { WalletRow } from '../wallets.ts';
-import { koboOf } from './amounts.ts';
 import { requireActive, type UserRow, userOf } from './users.ts';
 
 const naira = (kobo: bigint) => toWireNumber(amount('NGN', kobo), 'naira');

@@ -5,14 +5,14 @@ import type { WireNumber } from '../../money/decimal.ts';
 import { percentFromWire } from '../../money/rates.ts';
 import { fromWire, toWireText } from '../../money/units.ts';
 import { type Call, isoTime } from '../context.ts';
-import { exchange } from '../exchange.ts';
+import { timeRangeOf } from '../dates.ts';
 import { balanceOf, walletAccount } from '../ledger.ts';
 import { type OnrampRow, swappedTo } from '../machines/onramp.ts';
 import type { SwapRow } from '../machines/swap.ts';
+import { exchange } from '../market/exchange.ts';
 import type { Operations } from '../operation.ts';
 import { startSwap } from '../swaps.ts';
 import { managedWallet, type WalletRow, walletAt } from '../wallets.ts';
-import { timeRangeOf } from './dates.ts';
 import { requireActive, type UserRow, userOf } from './users.ts';
 
 const tokens = (asset: Asset, base: bigint) => toWireText(amount(asset, base), 'decimal-string');

@@ -1,14 +1,10 @@
-import { Fault } from '../../contract/faults.ts';
-import { networkOf } from '../../contract/networks.ts';
 import { type Amount, type Asset, amount, type Token } from '../../money/amount.ts';
-import { toWireText } from '../../money/units.ts';
+import { tokenText } from '../amounts.ts';
 import { type Call, isoTime } from '../context.ts';
 import type { Operations } from '../operation.ts';
-import { EVM_NETWORKS, holdings, smartWallet, userWallets, type WalletRow, walletAt } from '../wallets.ts';
+import { holdings, smartWallet, userWallets, type WalletRow } from '../wallets.ts';
 import { externalWalletsOf } from './external-wallets.ts';
 import { userOf } from './users.ts';
-
-const tokenText = (value: Amount) => toWireText(value, 'token');
 
 const getFintech: Operations['wallets.get-fintech'] = (call) => {
   const wallet = smartWallet(call.store, call.fintech.id);
@@ -70,101 +66,7 @@ const listUser: Operations['wallets.list-user'] = (call, { userId }) => {
   return { wallets, count: wallets.length, userId: user.user_id, version: '1.0.0' };
 };
 
-/** The EVM networks asked for, all of them when none is. Throws VALIDATION_ERROR for one the service does not know. */
-function networksOf(asked: readonly string[]): string[] {
-  const names = asked.map((name) => name.trim().toLowerCase()).filter(Boolean);
-  const strange = names.find((name) => !EVM_NETWORKS.some((network) => network === name));
-  if (strange !== undefined)
-    throw new Fault('VALIDATION_ERROR', `networks: expected some of ${EVM_NETWORKS.join(', ')}`);
-  return names.length > 0 ? [...new Set(names)] : [...EVM_NETWORKS];
-}
-
-interface NetworkBalance {
-  readonly network: string;
-  readonly minor: bigint;
-}
-
-/** What a wallet holds of an asset on each of the networks; nothing for an address that is no wallet of the sandbox. */
-function balancesOn(call: Call, wallet: WalletRow | undefined, asset: Asset, networks: string[]): NetworkBalance[] {
-  const held = wallet ? holdings(call.store, wallet.id, asset) : [];
-  return networks.map((network) => ({
-    network,
-    minor: held.find((each) => each.network === network)?.balance ?? 0n,
-  }));
-}
-
-const sumOf = (balances: readonly NetworkBalance[]) => balances.reduce((so, { minor }) => so + minor, 0n);
-
-const balanceMulti: Operations['wallets.balance-multi'] = (call, { token = 'CNGN', networks }) => {
-  const wallet = smartWallet(call.store, call.fintech.id);
-  const balances = balancesOn(call, wallet, token, networksOf((networks ?? '').split(',')));
-  const onBase = sumOf(balances.filter(({ network }) => network === 'base'));
-  const elsewhere = sumOf(balances) - onBase;
-  const row = ({ network, minor }: NetworkBalance) => ({ network, balance: tokenText(amount(token, minor)) });
-  return {
-    token,
-    walletAddress: wallet.address,
-    totalBalance: tokenText(amount(token, onBase + elsewhere)),
-    hasBaseNetworkFunds: onBase > 0n,
-    hasCrossNetworkFunds: elsewhere > 0n,
-    baseNetworkBalance: tokenText(amount(token, onBase)),
-    crossNetworkBalance: tokenText(amount(token, elsewhere)),
-    bridgingRequired: onBase === 0n && elsewhere > 0n,
-    networkBalances: balances.map((each) => ({ ...row(each), error: null })),
-    walletsWithFunds: balances.filter(({ minor }) => minor > 0n).map(row),
-    checkedAt: isoTime(call.nowMs),
-  };
-};
-
-/** The sandbox knows its own wallets, whoever has them. What was sent to any other address is not followed there. */
-const balanceAddress: Operations['wallets.balance-address'] = (call, { address, token = 'CNGN', networks = [] }) => {
-  const balances = balancesOn(call, walletAt(call.store, address), token, networksOf(networks));
-  return {
-    token,
-    address,
-    totalBalance: tokenText(amount(token, sumOf(balances))),
-    networkBalances: balances.map(({ network, minor }) => ({
-      network,
-      balance: tokenText(amount(token, minor)),
-      error: null,
-    })),
-    checkedAt: isoTime(call.nowMs),
-  };
-};
-
-const balanceUser: Operations['wallets.balance-user'] = (call, { userId, token = 'CNGN' }) => {
-  const user = userOf(call, userId, 'NOT_FOUND');
-  const rows = userWallets(call.store, user.id).flatMap((wallet) => {
-    const held = holdings(call.store, wallet.id, token);
-    const isKept = wallet.kind === 'managed' || wallet.kind === 'multi_chain';
-    const shown =
-      held.length > 0 || !isKept
-        ? held
-        : [{ network: networkOf(wallet.blockchain)?.key ?? wallet.blockchain, balance: 0n }];
-    return shown.map(({ network, balance }) => ({ network, walletAddress: wallet.address, minor: balance }));
-  });
-  return {
-    userId: user.user_id,
-    token,
-    totalBalance: tokenText(
-      amount(
-        token,
-        rows.reduce((sum, { minor }) => sum + minor, 0n),
-      ),
-    ),
-    networkBalances: rows.map(({ minor, ...where }) => ({
-      ...where,
-      balance: tokenText(amount(token, minor)),
-      error: null,
-    })),
-    checkedAt: isoTime(call.nowMs),
-  };
-};
-
 export const walletsOperations = {
   'wallets.get-fintech': getFintech,
   'wallets.list-user': listUser,
-  'wallets.balance-multi': balanceMulti,
-  'wallets.balance-address': balanceAddress,
-  'wallets.balance-user': balanceUser,
 } satisfies Partial<Operations>;

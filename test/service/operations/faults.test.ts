@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { controls } from '../../../src/contract/control.ts';
 import { type Endpoint, pathParameters } from '../../../src/contract/endpoint.ts';
+import { endpoints } from '../../../src/contract/endpoints/index.ts';
 import type { FaultName } from '../../../src/contract/faults.ts';
-import { endpoints } from '../../../src/contract/index.ts';
 import { type Envelope, openSandbox, type Reply, type TestSandbox } from '../../support/sandbox.ts';
 import { onboardUser, pass, productionKey } from '../steps.ts';
 import { groups } from './rows/index.ts';

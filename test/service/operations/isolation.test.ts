@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { balanceMulti } from '../../../src/contract/balances.ts';
-import { addBankAccount, listBankAccounts } from '../../../src/contract/banks.ts';
-import { accumulatedFees, getFees, manageFees, withdrawFees } from '../../../src/contract/fees.ts';
-import { startOnramp } from '../../../src/contract/transactions.ts';
-import { listUsers, onboard } from '../../../src/contract/users.ts';
-import { getFintechWallet } from '../../../src/contract/wallets.ts';
+import { balanceMulti } from '../../../src/contract/endpoints/balances.ts';
+import { addBankAccount, listBankAccounts } from '../../../src/contract/endpoints/banks.ts';
+import { withdrawFees } from '../../../src/contract/endpoints/fee-withdrawals.ts';
+import { accumulatedFees, getFees, manageFees } from '../../../src/contract/endpoints/fees.ts';
+import { startOnramp } from '../../../src/contract/endpoints/onramp.ts';
+import { listUsers } from '../../../src/contract/endpoints/user-list.ts';
+import { onboard } from '../../../src/contract/endpoints/users.ts';
+import { getFintechWallet } from '../../../src/contract/endpoints/wallets.ts';
 import { openSandbox, type TestSandbox } from '../../support/sandbox.ts';
 import { fund, offramp, onboardUser, secondKey } from '../steps.ts';
 import { seededAccount } from '../transfer-steps.ts';

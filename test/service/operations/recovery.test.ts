@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { startBridge } from '../../../src/contract/bridge.ts';
 import { sandboxDeposit, sandboxStatus } from '../../../src/contract/control.ts';
-import { withdrawFees } from '../../../src/contract/fees.ts';
-import { startSwap } from '../../../src/contract/swaps.ts';
-import { onrampStatus, startOnramp } from '../../../src/contract/transactions.ts';
-import { payoutStatus, recoverRequest, recoverRequestByPost, withdrawAsset } from '../../../src/contract/transfers.ts';
-import { onboard } from '../../../src/contract/users.ts';
+import { startBridge } from '../../../src/contract/endpoints/bridge.ts';
+import { withdrawFees } from '../../../src/contract/endpoints/fee-withdrawals.ts';
+import { onrampStatus, startOnramp } from '../../../src/contract/endpoints/onramp.ts';
+import { payoutStatus } from '../../../src/contract/endpoints/payouts.ts';
+import { recoverRequest, recoverRequestByPost } from '../../../src/contract/endpoints/recovery.ts';
+import { startSwap } from '../../../src/contract/endpoints/swaps.ts';
+import { onboard } from '../../../src/contract/endpoints/users.ts';
+import { withdrawAsset } from '../../../src/contract/endpoints/withdrawals.ts';
 import { openSandbox, type TestSandbox } from '../../support/sandbox.ts';
 import {
   expectSettledLedger,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RequestOf } from '../../../src/contract/endpoint.ts';
-import { listUsers } from '../../../src/contract/users.ts';
+import { listUsers } from '../../../src/contract/endpoints/user-list.ts';
 import { openSandbox, type TestSandbox } from '../../support/sandbox.ts';
 import { freshBvn, onboardUser, pass, secondKey } from '../steps.ts';
 

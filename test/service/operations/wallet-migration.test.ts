@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { balanceUser } from '../../../src/contract/balances.ts';
-import { withdrawAsset } from '../../../src/contract/transfers.ts';
-import { listUsers } from '../../../src/contract/users.ts';
-import { listUserWallets, migrateUserWallets } from '../../../src/contract/wallets.ts';
+import { balanceUser } from '../../../src/contract/endpoints/balances.ts';
+import { listUsers } from '../../../src/contract/endpoints/user-list.ts';
+import { migrateUserWallets } from '../../../src/contract/endpoints/wallet-migration.ts';
+import { listUserWallets } from '../../../src/contract/endpoints/wallets.ts';
+import { withdrawAsset } from '../../../src/contract/endpoints/withdrawals.ts';
 import { openSandbox } from '../../support/sandbox.ts';
 import { expectSettledLedger, fund, offramp, onboardUser, payIn, secondKey, settle } from '../steps.ts';
 import { managedAddress, OUTSIDE } from '../transfer-steps.ts';

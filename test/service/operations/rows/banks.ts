@@ -3,8 +3,8 @@ import {
   deleteBankAccount,
   getBankAccount,
   updateBankAccount,
-} from '../../../../src/contract/banks.ts';
-import { startPayout } from '../../../../src/contract/transfers.ts';
+} from '../../../../src/contract/endpoints/banks.ts';
+import { startPayout } from '../../../../src/contract/endpoints/payouts.ts';
 import type { TestSandbox } from '../../../support/sandbox.ts';
 import { seededAccount } from '../../transfer-steps.ts';
 import type { Ask, Declared, GroupRows, Precedence } from './group.ts';

@@ -1,12 +1,12 @@
+import { sandboxDeposit } from '../../../../src/contract/control.ts';
 import {
   bridgeNetworks,
   bridgeStatus,
   listBridges,
   quoteBridge,
   startBridge,
-} from '../../../../src/contract/bridge.ts';
-import { sandboxDeposit } from '../../../../src/contract/control.ts';
-import { getFintechWallet } from '../../../../src/contract/wallets.ts';
+} from '../../../../src/contract/endpoints/bridge.ts';
+import { getFintechWallet } from '../../../../src/contract/endpoints/wallets.ts';
 import type { Reply, TestSandbox } from '../../../support/sandbox.ts';
 import { pass, settle } from '../../steps.ts';
 import type { Ask, Declared, GroupRows, Precedence } from './group.ts';

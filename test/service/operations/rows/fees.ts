@@ -1,13 +1,6 @@
 import { sandboxAdvance } from '../../../../src/contract/control.ts';
-import {
-  accumulatedFees,
-  feeWithdrawals,
-  getFees,
-  manageFees,
-  previewFees,
-  verifyWithdrawal,
-  withdrawFees,
-} from '../../../../src/contract/fees.ts';
+import { feeWithdrawals, verifyWithdrawal, withdrawFees } from '../../../../src/contract/endpoints/fee-withdrawals.ts';
+import { accumulatedFees, getFees, manageFees, previewFees } from '../../../../src/contract/endpoints/fees.ts';
 import type { Reply, TestSandbox } from '../../../support/sandbox.ts';
 import type { Ask, Declared, GroupRows, Precedence } from './group.ts';
 

@@ -1,23 +1,21 @@
 import {
-  createLimitOrder,
-  createOrder,
-  deleteOrder,
-  listOrders,
-  orderBook,
-  orderBookStats,
-  orderBookToken,
-  updateOrder,
-} from '../../../../src/contract/fx-orders.ts';
-import { listTrades, marketOrder, quote, trade, tradeStatus } from '../../../../src/contract/fx-trades.ts';
-import {
   autoSigningStats,
   autoSigningStatus,
   disableAutoSigning,
   enableAutoSigning,
-  fxSettings,
-  registerMpc,
   setAutoSigningThreshold,
-} from '../../../../src/contract/fx-vault.ts';
+} from '../../../../src/contract/endpoints/fx-auto-signing.ts';
+import { orderBook, orderBookStats, orderBookToken } from '../../../../src/contract/endpoints/fx-book.ts';
+import {
+  createLimitOrder,
+  createOrder,
+  deleteOrder,
+  listOrders,
+  updateOrder,
+} from '../../../../src/contract/endpoints/fx-orders.ts';
+import { quote } from '../../../../src/contract/endpoints/fx-quotes.ts';
+import { listTrades, marketOrder, trade, tradeStatus } from '../../../../src/contract/endpoints/fx-trades.ts';
+import { fxSettings, registerMpc } from '../../../../src/contract/endpoints/fx-vault.ts';
 import type { Reply, TestSandbox } from '../../../support/sandbox.ts';
 import { pass, settle } from '../../steps.ts';
 import type { Ask, Declared, GroupRows, Precedence } from './group.ts';

@@ -1,6 +1,7 @@
-import { listDeposits, listPayouts, listTransactions, listWithdrawals } from '../../../../src/contract/history.ts';
-import { transferToWallet, withdrawAsset } from '../../../../src/contract/transfers.ts';
-import { getFintechAccount } from '../../../../src/contract/virtual-accounts.ts';
+import { listDeposits, listPayouts, listTransactions } from '../../../../src/contract/endpoints/history.ts';
+import { transferToWallet } from '../../../../src/contract/endpoints/transfers.ts';
+import { getFintechAccount } from '../../../../src/contract/endpoints/virtual-accounts.ts';
+import { listWithdrawals, withdrawAsset } from '../../../../src/contract/endpoints/withdrawals.ts';
 import type { TestSandbox } from '../../../support/sandbox.ts';
 import { fund, offramp, onboardUser, payIn, settle } from '../../steps.ts';
 import { addAccount, managedAddress, OUTSIDE, payOut, register } from '../../transfer-steps.ts';

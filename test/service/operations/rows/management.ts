@@ -1,15 +1,15 @@
+import { ipAllowlist } from '../../../../src/contract/endpoints/allowlist.ts';
 import {
   autoSigningConfig,
   createSandboxKey,
   getAesKey,
   getPlatformPublicKey,
   getWebhook,
-  ipAllowlist,
   regenerateApiKey,
   setWebhook,
   storePublicKey,
   toggleWebhook,
-} from '../../../../src/contract/management.ts';
+} from '../../../../src/contract/endpoints/management.ts';
 import type { Reply, TestSandbox } from '../../../support/sandbox.ts';
 import { productionKey } from '../../steps.ts';
 import type { Ask, Declared, GroupRows, Precedence } from './group.ts';

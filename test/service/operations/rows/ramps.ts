@@ -1,5 +1,3 @@
-import { balanceMulti, balanceUser } from '../../../../src/contract/balances.ts';
-import { addBankAccount, listBankAccounts, listBanks } from '../../../../src/contract/banks.ts';
 import {
   sandboxAdvance,
   sandboxClock,
@@ -9,11 +7,15 @@ import {
   sandboxStatus,
 } from '../../../../src/contract/control.ts';
 import type { RequestOf } from '../../../../src/contract/endpoint.ts';
-import { accumulatedFees, getFees } from '../../../../src/contract/fees.ts';
-import { offrampStatus, onrampStatus, startOfframp, startOnramp } from '../../../../src/contract/transactions.ts';
-import { getDetails, listUsers, onboard, onboardStatus } from '../../../../src/contract/users.ts';
-import { getVirtualAccount } from '../../../../src/contract/virtual-accounts.ts';
-import { getFintechWallet, listUserWallets } from '../../../../src/contract/wallets.ts';
+import { balanceMulti, balanceUser } from '../../../../src/contract/endpoints/balances.ts';
+import { addBankAccount, listBankAccounts, listBanks } from '../../../../src/contract/endpoints/banks.ts';
+import { accumulatedFees, getFees } from '../../../../src/contract/endpoints/fees.ts';
+import { offrampStatus, startOfframp } from '../../../../src/contract/endpoints/offramp.ts';
+import { onrampStatus, startOnramp } from '../../../../src/contract/endpoints/onramp.ts';
+import { listUsers } from '../../../../src/contract/endpoints/user-list.ts';
+import { getDetails, onboard, onboardStatus } from '../../../../src/contract/endpoints/users.ts';
+import { getVirtualAccount } from '../../../../src/contract/endpoints/virtual-accounts.ts';
+import { getFintechWallet, listUserWallets } from '../../../../src/contract/endpoints/wallets.ts';
 import { TOKENS } from '../../../../src/money/amount.ts';
 import type { Reply, TestSandbox } from '../../../support/sandbox.ts';
 import { deactivate, fund, onboardUser, pass, settle } from '../../steps.ts';

@@ -7,7 +7,7 @@ import {
   sandboxSettle,
   sandboxSnapshot,
 } from '../../../../src/contract/control.ts';
-import { startOnramp } from '../../../../src/contract/transactions.ts';
+import { startOnramp } from '../../../../src/contract/endpoints/onramp.ts';
 import { type TestSandbox, temporaryFolder } from '../../../support/sandbox.ts';
 import { onboardUser } from '../../steps.ts';
 import type { Ask, GroupRows } from './group.ts';

@@ -1,6 +1,6 @@
-import { listSwaps, startSwap, swapStatus, triggerSwap } from '../../../../src/contract/swaps.ts';
-import { onrampStatus, startOnramp } from '../../../../src/contract/transactions.ts';
-import { listUserWallets } from '../../../../src/contract/wallets.ts';
+import { onrampStatus, startOnramp } from '../../../../src/contract/endpoints/onramp.ts';
+import { listSwaps, startSwap, swapStatus, triggerSwap } from '../../../../src/contract/endpoints/swaps.ts';
+import { listUserWallets } from '../../../../src/contract/endpoints/wallets.ts';
 import type { TestSandbox } from '../../../support/sandbox.ts';
 import { deactivate, fund, onboardUser, pass, payIn, startRamp, type User } from '../../steps.ts';
 import type { Ask, Declared, GroupRows, Precedence } from './group.ts';

@@ -1,13 +1,9 @@
-import {
-  payoutStatus,
-  recoverRequest,
-  recoverRequestByPost,
-  startPayout,
-  transferToWallet,
-  withdrawAsset,
-} from '../../../../src/contract/transfers.ts';
-import { getFintechAccount } from '../../../../src/contract/virtual-accounts.ts';
-import { addExternalWallet, setExternalWalletStatus } from '../../../../src/contract/wallets.ts';
+import { addExternalWallet, setExternalWalletStatus } from '../../../../src/contract/endpoints/external-wallets.ts';
+import { payoutStatus, startPayout } from '../../../../src/contract/endpoints/payouts.ts';
+import { recoverRequest, recoverRequestByPost } from '../../../../src/contract/endpoints/recovery.ts';
+import { transferToWallet } from '../../../../src/contract/endpoints/transfers.ts';
+import { getFintechAccount } from '../../../../src/contract/endpoints/virtual-accounts.ts';
+import { withdrawAsset } from '../../../../src/contract/endpoints/withdrawals.ts';
 import type { Reply, TestSandbox } from '../../../support/sandbox.ts';
 import { deactivate, fund, onboardUser, pass, settle } from '../../steps.ts';
 import { managedAddress, seededAccount } from '../../transfer-steps.ts';

@@ -1,5 +1,9 @@
-import { updateOnrampAsset } from '../../../../src/contract/management.ts';
-import { getDefaultWallet, removeDefaultWallet, setDefaultWallet, setStatus } from '../../../../src/contract/users.ts';
+import {
+  getDefaultWallet,
+  removeDefaultWallet,
+  setDefaultWallet,
+} from '../../../../src/contract/endpoints/default-wallets.ts';
+import { setStatus, updateOnrampAsset } from '../../../../src/contract/endpoints/user-settings.ts';
 import type { TestSandbox } from '../../../support/sandbox.ts';
 import { onboardUser } from '../../steps.ts';
 import type { Ask, Declared, GroupRows, Precedence } from './group.ts';

@@ -1,11 +1,11 @@
-import { balanceAddress } from '../../../../src/contract/balances.ts';
+import { balanceAddress } from '../../../../src/contract/endpoints/balances.ts';
 import {
   addExternalWallet,
-  getFintechWallet,
-  migrateUserWallets,
   removeExternalWallet,
   setExternalWalletStatus,
-} from '../../../../src/contract/wallets.ts';
+} from '../../../../src/contract/endpoints/external-wallets.ts';
+import { migrateUserWallets } from '../../../../src/contract/endpoints/wallet-migration.ts';
+import { getFintechWallet } from '../../../../src/contract/endpoints/wallets.ts';
 import type { TestSandbox } from '../../../support/sandbox.ts';
 import { onboardUser } from '../../steps.ts';
 import type { Ask, Declared, GroupRows, Precedence } from './group.ts';

@@ -1,0 +1,93 @@
+/**
+ * Makes what docs/ says of commands and endpoints from the program itself: docs/reference/ and docs/openapi.json.
+ * `npm run reference` writes them; test/docs/reference.test.ts fails when they are not what stands here.
+ */
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Command, Group } from '../src/cli/command.ts';
+import { GLOBAL_OPTIONS } from '../src/cli/globals.ts';
+import { CATALOGUE } from '../src/commands/catalogue.ts';
+import { commandFor } from '../src/commands/endpoints.ts';
+import { endpointsByGroup } from '../src/derive/describe.ts';
+import { openApi } from '../src/derive/openapi.ts';
+import { endpointPage, markdownTable } from '../src/derive/reference.ts';
+
+export const FOLDER = 'docs/reference';
+
+/** The text of every generated file, by its path. */
+export async function generated(): Promise<ReadonlyMap<string, string>> {
+  const groups = await Promise.all(CATALOGUE.map(async (group) => ({ group, commands: await group.load() })));
+  const all = groups.flatMap(({ commands }) => commands);
+  const pages = groups.map(
+    ({ group, commands }) => [`commands/${group.name}.md`, commandPage(group, commands)] as const,
+  );
+  const endpoints = endpointsByGroup().map(
+    ([name, members]) => [`endpoints/${name}.md`, endpointPage(name, members, (id) => commandFor(id, all))] as const,
+  );
+  return new Map([
+    [`${FOLDER}/README.md`, indexPage()],
+    ...[...pages, ...endpoints].map(([path, text]) => [`${FOLDER}/${path}`, text] as const),
+    ['docs/openapi.json', `${JSON.stringify(openApi(), null, 2)}\n`],
+  ]);
+}
+
+function indexPage(): string {
+  const commands = CATALOGUE.map(({ name, summary }) => [`[${name}](commands/${name}.md)`, summary]);
+  const endpoints = endpointsByGroup().map(([name, members]) => [
+    `[${name}](endpoints/${name}.md)`,
+    members.map(({ id }) => `\`${id}\``).join(', '),
+  ]);
+  const links = (rows: string[][]) => rows.map(([link, about]) => `- ${link}: ${about}\n`).join('');
+  return [
+    '# Reference\n',
+    'Made by `npm run reference` from the commands and the contract. The endpoints as OpenAPI 3.1: [openapi.json](../openapi.json).\n',
+    `## Commands\n\n${links(commands)}`,
+    `## Flags of every command\n\n${optionTable(GLOBAL_OPTIONS)}`,
+    `## Endpoints\n\n${links(endpoints)}`,
+  ].join('\n');
+}
+
+function optionTable(rows: readonly (readonly [name: string, help: string])[]): string {
+  return markdownTable(
+    ['', ''],
+    rows.map(([name, help]) => [`\`${name}\``, help]),
+  );
+}
+
+function commandPage({ name, summary }: Group, commands: readonly Command[]): string {
+  const title = summary.startsWith('cNGN') ? summary : summary.charAt(0).toUpperCase() + summary.slice(1);
+  return [`# fiatrail ${name}\n`, `${title}.\n`, ...commands.map(commandSection)].join('\n');
+}
+
+function commandSection({ words, summary, details, parameters, examples, endpoints }: Command): string {
+  const all = Object.values(parameters);
+  const args = all.filter(({ kind }) => kind === 'argument');
+  const usage = args.map((each) => (each.required ? `<${each.name}>` : `[${each.name}]`) + (each.repeats ? '…' : ''));
+  const isAnything = all.some(({ kind }) => kind === 'option') ? ['[options]'] : [];
+  const rows = all.map((each): [string, string] => [
+    each.kind === 'argument' ? `<${each.name}>` : each.name,
+    [each.help, each.required ? 'required' : '', each.repeats ? 'may be repeated' : ''].filter(Boolean).join('; '),
+  ]);
+  return [
+    `## ${words.join(' ')}\n`,
+    [summary, details]
+      .map((text) => text?.replace(/[^.]$/, '$&.'))
+      .filter(Boolean)
+      .join(' ')
+      .concat('\n'),
+    `\`\`\`\nfiatrail ${[...words, ...usage, ...isAnything].join(' ')}\n\`\`\`\n`,
+    ...(rows.length > 0 ? [optionTable(rows)] : []),
+    `\`\`\`sh\n${examples.join('\n')}\n\`\`\`\n`,
+    ...(endpoints.length > 0 ? [`Calls ${endpoints.map((id) => `\`${id}\``).join(', ')}.\n`] : []),
+  ].join('\n');
+}
+
+async function write(): Promise<void> {
+  await rm(FOLDER, { recursive: true, force: true });
+  for (const [path, text] of await generated()) {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  }
+}
+
+if (import.meta.main) await write();

@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { CliError } from '../../base/errors.ts';
+import { Secret } from '../../base/secret.ts';
+import type { Ids, World } from '../../base/world.ts';
+import { fileErrors } from '../../files/file-errors.ts';
+import { makeFolderPrivate, readPrivateFile, removePrivateFile, writePrivateFile } from '../../files/private-file.ts';
+import { secretsDir } from '../paths.ts';
+import type { SecretName, SecretStore } from './secret-store.ts';
+
+type Place = Pick<World, 'env' | 'homeDir' | 'platform'> & { readonly ids: Pick<Ids, 'uuid'> };
+
+/** A name that stays in its folder on every system. */
+const PLAIN_NAME = /^[\w-][\w.-]{0,127}$/;
+
+/** Keeps each secret in a private file of its own, `secrets/<profile>.<name>` in the configuration folder. */
+export function createFileStore(world: Place): SecretStore {
+  const folder = secretsDir(world);
+  const pathOf = (profile: string, name: SecretName) => {
+    if (PLAIN_NAME.test(profile)) return join(folder, `${profile}.${name}`);
+    throw new CliError('usage', `the profile name "${profile.slice(0, 60)}" cannot be the name of a file`, {
+      code: 'PROFILE_NAME',
+      hint: 'use letters, digits, dots and dashes',
+    });
+  };
+  return {
+    kind: 'file',
+    place: pathOf,
+    read: async (profile, name) => {
+      const path = pathOf(profile, name);
+      const text = fileErrors('read', path, () => (makeFolderPrivate(folder) ? readPrivateFile(path) : undefined));
+      // A file that was cut to nothing holds no secret.
+      return text ? new Secret(text.replace(/\n$/, '')) : undefined;
+    },
+    write: async (profile, name, secret) => {
+      const path = pathOf(profile, name);
+      fileErrors('written', path, () => writePrivateFile(path, `${secret.reveal()}\n`, world.ids.uuid()));
+    },
+    remove: async (profile, name) => {
+      const path = pathOf(profile, name);
+      fileErrors('removed', path, () => removePrivateFile(path));
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
+import type { Column } from '../present/result.ts';
+import { pagesAfter } from './cursor.ts';
+import type { Outcome } from './outcome.ts';
+import { allPages, PAGE_SIZE } from './pages.ts';
+import { option, switchOn, wholeNumber } from './parameters.ts';
+import { outcomeOf, type Session } from './session.ts';
+
+/** `--limit`, `--offset` and `--all` of a list that is read by position; `of` is what its rows are. */
+export function positionOptions(of: string) {
+  return {
+    limit: option('--limit <count>', `${of} a page, 1 to 100 (default 20)`, wholeNumber(1, 100)),
+    offset: option('--offset <count>', `${of} to skip (default 0)`, wholeNumber(0, 1_000_000_000)),
+    all: switchOn('--all', 'every page, as one list'),
+  };
+}
+
+interface Listing<E extends Endpoint, Row> {
+  readonly endpoint: E;
+  readonly columns: readonly Column[];
+  readonly rowsOf: (data: ResponseOf<E>) => readonly Row[] | null | undefined;
+  readonly idOf: (row: Row) => string | null | undefined;
+}
+
+interface ByPosition<E extends Endpoint, Row> extends Listing<E, Row> {
+  readonly request: (size: number | undefined, offset: number | undefined) => RequestOf<E>;
+  /** How many rows the whole list has, as an answer says. */
+  readonly totalOf: (data: ResponseOf<E>) => number | null | undefined;
+  /** Of an answer what holds for the joined list too. */
+  readonly joined: (data: ResponseOf<E>) => unknown;
+  readonly isOldestFirst?: boolean;
+  /** Rows of the answer before the offset: of a service that counts pages. */
+  readonly skipped?: (offset: number, size: number) => number;
+}
+
+export interface Position {
+  readonly limit: number | undefined;
+  readonly offset: number | undefined;
+  readonly all: boolean | undefined;
+}
+
+/** One page of a list that is read by position, or all of them as one. */
+export async function listedByPosition<E extends Endpoint, Row>(
+  session: Session,
+  listing: ByPosition<E, Row>,
+  { limit, offset, all }: Position,
+): Promise<Outcome> {
+  const { endpoint, columns, rowsOf, totalOf, idOf, request, skipped = () => 0 } = listing;
+  const call = (size: number | undefined, at: number | undefined) => session.call(endpoint, request(size, at));
+  if (!all) return outcomeOf(session, endpoint, await call(limit, offset), { columns });
+  const [size, from] = [limit ?? PAGE_SIZE, offset ?? 0];
+  const pageOf = (data: ResponseOf<E>, at: number) => ({
+    rows: (rowsOf(data) ?? []).slice(skipped(at, size)),
+    total: totalOf(data) ?? undefined,
+  });
+  const first = await call(size, from);
+  const more = allPages({
+    first: pageOf(first.data, from),
+    offset: from,
+    size,
+    idOf,
+    isOldestFirst: listing.isOldestFirst ?? false,
+    fetchPage: async (at) => pageOf((await call(size, at)).data, at),
+    turn: session.world.turn,
+  });
+  return outcomeOf(session, endpoint, { ...first, data: listing.joined(first.data) }, { columns, more });
+}
+
+interface ByCursor<E extends Endpoint, Row> extends Listing<E, Row> {
+  readonly request: (size: number | undefined, startAfter: string | undefined) => RequestOf<E>;
+}
+
+/** One page of a list that goes on after a row's id, or all of them as one. */
+export async function listedByCursor<E extends Endpoint, Row>(
+  session: Session,
+  { endpoint, columns, rowsOf, idOf, request }: ByCursor<E, Row>,
+  {
+    limit,
+    after,
+    all,
+  }: { readonly limit: number | undefined; readonly after: string | undefined; readonly all: boolean },
+): Promise<Outcome> {
+  const size = limit ?? (all ? PAGE_SIZE : undefined);
+  const call = (startAfter: string | undefined) => session.call(endpoint, request(size, startAfter));
+  const first = await call(after);
+  if (!all) return outcomeOf(session, endpoint, first, { columns });
+  const more = pagesAfter(
+    rowsOf(first.data) ?? [],
+    size ?? PAGE_SIZE,
+    idOf,
+    async (startAfter) => rowsOf((await call(startAfter)).data) ?? [],
+  );
+  // Of the page's own bookkeeping nothing holds for the joined list.
+  const { count: _count, ...data } = first.data as Record<string, unknown>;
+  return outcomeOf(session, endpoint, { ...first, data }, { columns, more });
+}

@@ -1,0 +1,236 @@
+import { CliError } from '../base/errors.ts';
+import { Secret } from '../base/secret.ts';
+import {
+  type Amount,
+  AmountError,
+  ASSET_LABEL,
+  type Asset,
+  amountForm,
+  parseAmount,
+  printable,
+  TOKENS,
+  type Token,
+} from '../money/amount.ts';
+import { type PercentMillionths, percentFromText } from '../money/rates.ts';
+
+/** One argument or option of a command: how it is written, what it says in help, and how its text becomes a value. */
+export interface Parameter<T> {
+  readonly kind: 'argument' | 'option';
+  /** `user-id` for an argument, `--amount <amount>` or `--yes` for an option. */
+  readonly name: string;
+  readonly help: string;
+  readonly required: boolean;
+  /** The value of the text; of no text for a switch and for `--wait` alone. Throws CliError usage. */
+  readonly parse: (text: string | undefined) => T;
+  /** What a terminal is asked when a required value is missing. */
+  readonly question?: string;
+  readonly isSecret?: boolean;
+  /** It may be given more than once; `parse` gets each text. */
+  readonly repeats?: boolean;
+  /** Every text it takes, where these can be listed: for completion. */
+  readonly values?: readonly string[];
+}
+
+export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
+
+/** The values of a command's parameters. */
+export type Values<P> = { readonly [K in keyof P]: P[K] extends Parameter<infer T> ? T : never };
+
+/** How a text becomes a value; `values` are all the texts it takes, where these can be listed. */
+interface Parse<T> {
+  (text: string): T;
+  readonly values?: readonly string[];
+}
+
+const valuesOf = ({ values }: Parse<unknown>) => (values ? { values } : {});
+
+function withValues<T>(values: readonly string[], parse: (text: string) => T): Parse<T> {
+  return Object.assign(parse, { values });
+}
+
+/** One that must be there, and is asked for on a terminal. */
+function needed<T>(
+  kind: Parameter<T>['kind'],
+  name: string,
+  help: string,
+  parse: Parse<T>,
+  question = `${name}:`,
+): Parameter<T> {
+  return { kind, name, help, required: true, parse: (text = '') => parse(text), question, ...valuesOf(parse) };
+}
+
+/** One that may be left out. */
+function possible<T>(
+  kind: Parameter<T>['kind'],
+  name: string,
+  help: string,
+  parse: Parse<T>,
+): Parameter<T | undefined> {
+  const parsePossible = (text: string | undefined) => (text === undefined ? undefined : parse(text));
+  return { kind, name, help, required: false, parse: parsePossible, ...valuesOf(parse) };
+}
+
+export function argument<T>(name: string, help: string, parse: Parse<T>, question?: string): Parameter<T> {
+  return needed('argument', name, help, parse, question);
+}
+
+export function optionalArgument<T>(name: string, help: string, parse: Parse<T>): Parameter<T | undefined> {
+  return possible('argument', name, help, parse);
+}
+
+/** One or more arguments, the last of a command. */
+export function someArguments<T>(
+  name: string,
+  help: string,
+  parse: Parse<T>,
+  question: string,
+): Parameter<readonly T[]> {
+  return { kind: 'argument', name, help, required: true, repeats: true, parse: (text = '') => [parse(text)], question };
+}
+
+export function required<T>(name: string, help: string, parse: Parse<T>, question?: string): Parameter<T> {
+  return needed('option', name, help, parse, question);
+}
+
+export function option<T>(name: string, help: string, parse: Parse<T>): Parameter<T | undefined> {
+  return possible('option', name, help, parse);
+}
+
+export function repeated<T>(name: string, help: string, parse: Parse<T>): Parameter<readonly T[]> {
+  return {
+    kind: 'option',
+    name,
+    help,
+    required: false,
+    repeats: true,
+    parse: (text = '') => [parse(text)],
+    ...valuesOf(parse),
+  };
+}
+
+export function switchOn(name: string, help: string): Parameter<boolean> {
+  return { kind: 'option', name, help, required: false, parse: () => true };
+}
+
+// What the texts mean.
+
+export const word: Parse<string> = (text) => {
+  if (text === '') throw new CliError('usage', 'the value is empty', { hint: 'give a value, or leave the option out' });
+  return text;
+};
+
+/** Ids are opaque: any printable text goes to the service. */
+export const id: Parse<string> = (text) => {
+  if (/^[\x21-\x7e]{1,500}$/.test(text)) return text;
+  throw new CliError('usage', `"${printable(text)}" is no id`, {
+    hint: 'give the id as the service printed it, without blanks',
+  });
+};
+
+export const secret: Parse<Secret> = (text) => new Secret(text);
+
+export const amountOf =
+  (asset: Asset): Parse<Amount> =>
+  (text) => {
+    try {
+      return parseAmount(text, asset);
+    } catch (error) {
+      if (error instanceof AmountError) throw new CliError('usage', error.message, { code: 'INVALID_AMOUNT' });
+      throw error;
+    }
+  };
+
+/** An amount of whichever token the command is about; the token is told once it is known. */
+export const amountOfToken: Parse<(token: Token) => Amount> = (text) => {
+  const fitting = TOKENS.find((token) => isAmountOf(text, token)) ?? 'CNGN';
+  amountOf(fitting)(text);
+  return (token) => {
+    if (isAmountOf(text, token)) return amountOf(token)(text);
+    throw new CliError('usage', `--amount: "${printable(text)}" is not in ${ASSET_LABEL[token]}, the token`, {
+      code: 'INVALID_AMOUNT',
+      hint: 'leave the unit out, or name the other token with --token',
+    });
+  };
+};
+
+function isAmountOf(text: string, token: Token): boolean {
+  try {
+    return parseAmount(text, token).minor > 0n;
+  } catch {
+    return false;
+  }
+}
+
+/** The same, and 0 as well. */
+export const amountOrNothingOf =
+  (asset: Asset): Parse<Amount> =>
+  (text) =>
+    /^₦?0(\.0+)?$/.test(text) ? { asset, minor: 0n } : amountOf(asset)(text);
+
+export const amountHelp = (asset: Asset) =>
+  `${asset === 'NGN' ? 'whole Naira' : 'whole tokens'} unless a unit is written: ${amountForm(asset)}`;
+
+export const digits =
+  (what: string, minimum: number, maximum = minimum): Parse<string> =>
+  (text) => {
+    if (/^[0-9]+$/.test(text) && text.length >= minimum && text.length <= maximum) return text;
+    const count = minimum === maximum ? `exactly ${minimum}` : `${minimum} to ${maximum}`;
+    throw new CliError('usage', `"${printable(text)}" is no ${what}`, {
+      hint: `${/^[aeiou]/.test(what) ? 'an' : 'a'} ${what} has ${count} digits`,
+    });
+  };
+
+export const wholeNumber =
+  (minimum: number, maximum: number): Parse<number> =>
+  (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= minimum && value <= maximum) return value;
+    throw new CliError('usage', `"${printable(text)}" is not a whole number from ${minimum} to ${maximum}`);
+  };
+
+export const oneOf = <const V extends readonly string[]>(...values: V): Parse<V[number]> =>
+  withValues(values, (text) => {
+    const found = values.find((value) => value === text);
+    if (found !== undefined) return found;
+    throw new CliError('usage', `"${printable(text)}" is not one of ${values.join(', ')}`);
+  });
+
+/** The same, in any case. */
+export const oneOfAnyCase = <const V extends readonly string[]>(...values: V): Parse<V[number]> =>
+  withValues(values, (text) => {
+    const found = values.find((value) => value.toLowerCase() === text.toLowerCase());
+    return found ?? oneOf(...values)(text);
+  });
+
+/** One of the tickers, in any case. */
+export const ticker = oneOfAnyCase(...TOKENS);
+
+export const onOrOff = withValues(['on', 'off'], (text) => oneOf('on', 'off')(text) === 'on');
+
+/** `0.5%` or `0.5`, from 0 to 100. */
+export const percent: Parse<PercentMillionths> = (text) => {
+  const value = percentFromText(text.replace(/\s?%$/, ''));
+  if (value !== undefined && value >= 0n && value <= 100_000_000n) return value;
+  throw new CliError('usage', `"${printable(text)}" is no percentage from 0 to 100`, {
+    hint: 'write 0.5% or 0.5, with at most 6 decimals',
+  });
+};
+
+const DURATION_UNITS_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  y: 365 * 86_400_000,
+};
+
+/** `500ms`, `30s`, `6m` (minutes), `2h`, `5d`, `100y`; in milliseconds. */
+export const duration: Parse<number> = (text) => {
+  const [, figure, unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d|y)$/.exec(text) ?? [];
+  const milliseconds = Math.round(Number(figure) * (DURATION_UNITS_MS[unit] ?? Number.NaN));
+  if (milliseconds >= 1 && milliseconds <= 200 * 365 * 86_400_000) return milliseconds;
+  throw new CliError('usage', `"${printable(text)}" is no duration`, {
+    hint: 'write 500ms, 30s, 6m (minutes), 2h, 5d or 100y',
+  });
+};

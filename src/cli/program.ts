@@ -1,0 +1,246 @@
+import { Command as Commander, CommanderError, Option } from 'commander';
+import packageJson from '../../package.json' with { type: 'json' };
+import { CliError } from '../base/errors.ts';
+import type { World } from '../base/world.ts';
+import { FORMATS, type Format } from '../present/result.ts';
+import type { Command, Group } from './command.ts';
+import type { Globals } from './globals.ts';
+import { GLOBAL_OPTIONS } from './globals.ts';
+import { duration, type Parameter } from './parameters.ts';
+
+/** What the words of a command line ask for: a command with its texts, or help that is ready to print. */
+export type Parsed = CommandLine | { readonly kind: 'help'; readonly text: string };
+
+export interface CommandLine {
+  readonly kind: 'command';
+  readonly command: Command;
+  readonly texts: Texts;
+  readonly globals: Globals;
+}
+
+/** The texts of a command's parameters by name: undefined where nothing was given, a list where it may repeat. */
+export type Texts = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+
+const DEFAULT_TIMEOUT_MS = 60_000;
+
+/** Reads a command line. Only the group of its first word is loaded. Throws CliError usage. */
+export async function parse(argv: readonly string[], catalogue: readonly Group[], world: World): Promise<Parsed> {
+  let help = '';
+  let parsed: Parsed | undefined;
+  const program = newCommander('fiatrail', (text) => {
+    help += text;
+  });
+  program.description('Operate a stablecoin fiat-rail account.').usage('<command> [options]');
+  for (const [flags, text] of GLOBAL_OPTIONS) program.addOption(new Option(flags, text));
+  program.option('--version', 'print the version');
+  const wanted = firstWord(argv);
+  const named = catalogue.filter(({ name }) => name === wanted);
+  const groups = named.length > 0 ? named : catalogue;
+  for (const group of groups) {
+    await addGroup(program, group, wanted === group.name, (command, texts) => {
+      parsed = { kind: 'command', command, texts, globals: globalsOf(program.opts(), world) };
+    });
+  }
+  program.addHelpText(
+    'after',
+    '\nfiatrail <command> --help tells more.\nWithout an account everything runs on the embedded sandbox: fiatrail tour',
+  );
+  try {
+    if (wanted === undefined && argv.includes('--version')) return { kind: 'help', text: `${packageJson.version}\n` };
+    await program.parseAsync([...argv], { from: 'user' });
+  } catch (error) {
+    if (
+      error instanceof CommanderError &&
+      (error.code === 'commander.helpDisplayed' || error.code === 'commander.help')
+    ) {
+      if (error.exitCode === 0) return { kind: 'help', text: help };
+      // Asked for nothing, the program says what there is; half a command is an error in a script.
+      if (!groups.some(({ name }) => name === wanted)) return { kind: 'help', text: help };
+      const words = wordsIn(argv, wanted);
+      throw new CliError('usage', `${words.join(' ')} needs one more word`, {
+        hint: await halfCommandHint(groups, words),
+      });
+    }
+    throw error instanceof CommanderError ? usageError(error, named[0]?.name) : error;
+  }
+  return parsed ?? { kind: 'help', text: help || program.helpInformation() };
+}
+
+function newCommander(name: string, take: (text: string) => void): Commander {
+  return new Commander(name)
+    .exitOverride()
+    .configureOutput({ writeOut: take, writeErr: take, outputError: () => {} })
+    .configureHelp({ minWidthToWrap: 24 })
+    .showSuggestionAfterError(true)
+    .helpCommand(false);
+}
+
+/** The first word that is no option and no option's value. */
+function firstWord(argv: readonly string[]): string | undefined {
+  const withValue = new Set(
+    GLOBAL_OPTIONS.flatMap(([flags]) =>
+      flags.includes('<')
+        ? flags
+            .replace(/<.*/, '')
+            .split(',')
+            .map((flag) => flag.trim())
+        : [],
+    ),
+  );
+  for (let at = 0; at < argv.length; at++) {
+    const text = argv[at] ?? '';
+    if (text === '--') return argv[at + 1];
+    if (!text.startsWith('-')) return text;
+    if (withValue.has(text)) at += 1;
+  }
+  return undefined;
+}
+
+async function addGroup(
+  program: Commander,
+  group: Group,
+  isWanted: boolean,
+  chosen: (command: Command, texts: Texts) => void,
+): Promise<void> {
+  if (!isWanted) {
+    program.command(group.name).description(group.summary);
+    return;
+  }
+  const parents = new Map<string, Commander>([['', program]]);
+  for (const command of await group.load()) addCommand(parentOf(parents, command.words, group), command, chosen);
+}
+
+/** The command that the last word belongs to, made with those above it when it is not there: `fx`, then `fx orders`. */
+function parentOf(parents: Map<string, Commander>, words: readonly string[], group: Group): Commander {
+  const above = words.slice(0, -1);
+  const known = parents.get(above.join(' '));
+  if (known) return known;
+  const summary = group.parts?.[above.slice(1).join(' ')] ?? group.summary;
+  const made = parentOf(parents, above, group)
+    .command(above.at(-1) ?? '')
+    .description(summary)
+    .helpCommand(false);
+  parents.set(above.join(' '), made);
+  return made;
+}
+
+function addCommand(parent: Commander, command: Command, chosen: (command: Command, texts: Texts) => void): void {
+  const name = command.words.at(-1) ?? '';
+  const made = parent.command(name).description([command.summary, command.details].filter(Boolean).join('\n\n'));
+  made.summary(command.summary);
+  const parameters = Object.entries(command.parameters);
+  const args = parameters.filter(([, { kind }]) => kind === 'argument');
+  for (const [, { name: word, help, repeats }] of args) made.argument(`[${word}${repeats ? '...' : ''}]`, help);
+  for (const [key, parameter] of parameters) if (parameter.kind === 'option') made.addOption(optionOf(key, parameter));
+  made.addHelpText(
+    'after',
+    `\nExamples:\n${command.examples.map((example) => `  $ ${example}`).join('\n')}\n\nOptions of every command: fiatrail --help`,
+  );
+  made.action((...given: unknown[]) => {
+    const options = made.opts();
+    const texts = Object.fromEntries([
+      ...args.map(([key], index) => [key, isEmptyList(given[index]) ? undefined : given[index]]),
+      ...parameters.filter(([, { kind }]) => kind === 'option').map(([key]) => [key, options[key]]),
+    ]);
+    chosen(command, texts as Texts);
+  });
+}
+
+function isEmptyList(given: unknown): boolean {
+  return Array.isArray(given) && given.length === 0;
+}
+
+function optionOf(key: string, parameter: Parameter<unknown>): Option {
+  const option = new Option(parameter.name, parameter.help + (parameter.required ? ' (required)' : ''));
+  // Values are kept under the parameter's own name, whatever the flag is called.
+  option.attributeName = () => key;
+  if (parameter.repeats) option.argParser(collected);
+  else option.argParser(once(option));
+  return option;
+}
+
+const collected = (text: string, before: readonly string[] | undefined) => [...(before ?? []), text];
+
+/** The last of two amounts is as likely to be the mistake as the first. */
+const once =
+  ({ long, flags }: Option) =>
+  (text: string, before: string | true | undefined) => {
+    if (before === undefined) return text;
+    throw new CliError('usage', `${long ?? flags} is given more than once`, { code: 'USAGE', hint: 'give it once' });
+  };
+
+function globalsOf(options: Record<string, unknown>, { env, stdout }: World): Globals {
+  const text = (name: string) => (typeof options[name] === 'string' ? (options[name] as string) : undefined);
+  const timeout = text('timeout');
+  const flag = chosenFormat(options['json'] === true, text('output'));
+  const format = flag ?? (env['FIATRAIL_OUTPUT'] || undefined);
+  return {
+    profile: text('profile'),
+    isFormatChosen: format !== undefined,
+    present: {
+      format: formatOf(format ?? 'table', flag === undefined ? 'FIATRAIL_OUTPUT' : '--output'),
+      fields: text('fields')
+        ?.split(',')
+        .map((field) => field.trim()),
+      query: text('query'),
+      color: stdout.isTerminal && options['color'] !== false && !env['NO_COLOR'] && env['TERM'] !== 'dumb',
+      isPlain: env['TERM'] === 'dumb',
+    },
+    quiet: options['quiet'] === true,
+    verbose: options['verbose'] === true,
+    noInput: options['input'] === false,
+    yes: options['yes'] === true,
+    dryRun: options['dryRun'] === true,
+    timeoutMs: timeout === undefined ? DEFAULT_TIMEOUT_MS : timeoutOf(timeout),
+  };
+}
+
+const LONGEST_TIMEOUT_MS = 86_400_000;
+
+function timeoutOf(text: string): number {
+  try {
+    return Math.min(duration(text), LONGEST_TIMEOUT_MS);
+  } catch (error) {
+    throw error instanceof CliError
+      ? new CliError('usage', `--timeout: ${error.message}`, { hint: error.hint })
+      : error;
+  }
+}
+
+function chosenFormat(isJson: boolean, output: string | undefined): string | undefined {
+  if (!isJson || output === undefined || output === 'json') return isJson ? 'json' : output;
+  throw new CliError('usage', `--json and --output ${output.slice(0, 30)} cannot go together`, {
+    hint: 'leave one of them out',
+  });
+}
+
+function formatOf(text: string, from: string): Format {
+  const found = FORMATS.find((format) => format === text);
+  if (found) return found;
+  throw new CliError('usage', `${from}: "${text.slice(0, 30)}" is no output format`, {
+    hint: `choose one of ${FORMATS.join(', ')}`,
+  });
+}
+
+/** The words of half a command, as far as they are written one after the other: `fx orders`. */
+function wordsIn(argv: readonly string[], first: string | undefined): string[] {
+  const from = argv.slice(argv.indexOf(first ?? ''));
+  const end = from.findIndex((word) => word.startsWith('-'));
+  return end === -1 ? from : from.slice(0, end);
+}
+
+async function halfCommandHint([group]: readonly Group[], typed: readonly string[]): Promise<string> {
+  const all = (await group?.load()) ?? [];
+  const commands = all.filter(({ words }) => typed.every((word, index) => words[index] === word));
+  return `write one of: ${commands.map(({ words }) => `fiatrail ${words.join(' ')}`).join(', ')}`;
+}
+
+const helpHint = (group: string | undefined) => `see: fiatrail ${group ? `${group} ` : ''}--help`;
+
+/** Commander's words without its prefix; its suggestion is kept, since it names what to type. */
+function usageError(error: CommanderError, group: string | undefined): CliError {
+  const [first = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
+  const meant = /Did you mean (.*)\?/.exec(suggestion ?? first)?.[1];
+  const message = first.replace(/\s*\(Did you mean .*\)$/, '');
+  return new CliError('usage', message, { code: 'USAGE', hint: meant ? `did you mean ${meant}?` : helpHint(group) });
+}

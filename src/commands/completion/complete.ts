@@ -1,0 +1,260 @@
+import { journalPath, sandboxPath } from '../../account/paths.ts';
+import { allProfileNames, type Profile, resolveProfile } from '../../account/profile.ts';
+import type { World } from '../../base/world.ts';
+import type { Command, Group } from '../../cli/command.ts';
+import { GLOBAL_OPTIONS } from '../../cli/globals.ts';
+import type { Parameter } from '../../cli/parameters.ts';
+import { FORMATS } from '../../present/result.ts';
+
+/** What may stand where the cursor is, with a few words about it. */
+export interface Candidate {
+  readonly text: string;
+  readonly about?: string;
+}
+
+/** The shell completes the name of a file itself. */
+export const FILES = 'files';
+
+interface Option {
+  /** `-o` and `--output`. */
+  readonly names: readonly string[];
+  /** What stands in `<…>`; undefined for a switch. */
+  readonly placeholder: string | undefined;
+  /** False for `--wait [duration]`. */
+  readonly needsValue: boolean;
+  readonly about: string;
+  readonly values?: readonly string[];
+  readonly repeats?: boolean;
+}
+
+/** A command line as far as it is typed: what was understood of it before the cursor. */
+interface Typed {
+  readonly words: readonly string[];
+  readonly given: readonly string[];
+  /** The option whose value the cursor is at. */
+  readonly open: Option | undefined;
+  readonly profile: string | undefined;
+}
+
+/** A command line that is being typed, read as far as its cursor. */
+interface At {
+  readonly current: string;
+  readonly group: Group | undefined;
+  /** Those of the group. */
+  readonly commands: readonly Command[];
+  readonly command: Command | undefined;
+  /** The command's own options and those of every command. */
+  readonly options: readonly Option[];
+  readonly line: Typed;
+}
+
+async function understood(typed: readonly string[], catalogue: readonly Group[]): Promise<At> {
+  const all = joined(typed);
+  const before = all.slice(0, -1);
+  const { words } = read(before, GLOBALS);
+  const group = catalogue.find(({ name }) => name === words[0]);
+  const commands = group ? await group.load() : [];
+  const command = commandIn(commands, words);
+  const options = [...(command ? optionsOf(command) : []), ...GLOBALS];
+  return { current: all.at(-1) ?? '', group, commands, command, options, line: read(before, options) };
+}
+
+/**
+ * What may follow the words of a command line, the last of which is being typed. Nothing is sent anywhere, nothing is
+ * written, and no file is made: ids are those of the journal and of the embedded sandbox.
+ */
+export async function candidatesFor(
+  typed: readonly string[],
+  catalogue: readonly Group[],
+  world: World,
+): Promise<readonly Candidate[] | typeof FILES> {
+  const at = await understood(typed, catalogue);
+  const { current, line, options } = at;
+  const valuesOf = async (option: Option, start: string, prefix = '') => {
+    const values = await valuesFor(option, line, world);
+    if (values === FILES) return FILES;
+    return matching(values, start).map((each) => ({ ...each, text: prefix + each.text }));
+  };
+  const [, name, text = ''] = /^(--[\w-]+)=(.*)$/s.exec(current) ?? [];
+  if (name !== undefined) {
+    const option = options.find(({ names }) => names.includes(name));
+    return option ? valuesOf(option, text, `${name}=`) : [];
+  }
+  if (line.open?.needsValue) return valuesOf(line.open, current);
+  if (current.startsWith('-')) return matching(flagsOf(options, line), current);
+  if (!at.command) return matching(nextWords(at, catalogue), current);
+  const argument = argumentAt(at.command, line.words.length - at.command.words.length);
+  return argument ? valuesOf(argument, current) : matching(flagsOf(options, line), current);
+}
+
+/** Bash takes `=` for a word of its own: `--output`, `=`, `json` are an option and its value, which may be empty yet. */
+function joined(words: readonly string[]): string[] {
+  return words.flatMap((word, index) => {
+    if (word !== '=' || !words[index - 1]?.startsWith('--')) return [word];
+    return index === words.length - 1 ? [''] : [];
+  });
+}
+
+function matching(candidates: readonly Candidate[], start: string): Candidate[] {
+  return candidates.filter(({ text }) => text.startsWith(start));
+}
+
+const GLOBAL_VALUES: Readonly<Record<string, readonly string[]>> = {
+  format: FORMATS,
+};
+
+const GLOBALS: readonly Option[] = [...GLOBAL_OPTIONS, ['-h, --help', 'tell more'] as const].map(([flags, about]) => {
+  const option = optionOf(flags, about);
+  const values = GLOBAL_VALUES[option.placeholder ?? ''];
+  return values ? { ...option, values } : option;
+});
+
+function optionOf(flags: string, about: string): Option {
+  const names = flags.split(/,? /).filter((part) => part.startsWith('-'));
+  const [, open, placeholder] = /([<[])([^>\]]*)[>\]]$/.exec(flags) ?? [];
+  return { names, placeholder, needsValue: open === '<', about };
+}
+
+function optionsOf({ parameters }: Command): Option[] {
+  return Object.values(parameters)
+    .filter(({ kind }) => kind === 'option')
+    .map((parameter) => ({ ...optionOf(parameter.name, parameter.help), ...shown(parameter) }));
+}
+
+function shown({ values, repeats }: Parameter<unknown>) {
+  return { ...(values ? { values } : {}), ...(repeats ? { repeats } : {}) };
+}
+
+/** Words and flags apart; an option that takes a value takes the word after it. */
+function read(typed: readonly string[], options: readonly Option[]): Typed {
+  const words: string[] = [];
+  const given: string[] = [];
+  let open: Option | undefined;
+  let profile: string | undefined;
+  for (const word of typed) {
+    if (open && (open.needsValue || !word.startsWith('-'))) {
+      if (open.names.includes('--profile')) profile = word;
+      open = undefined;
+    } else if (word.startsWith('-')) {
+      const [name = '', value] = word.split('=', 2);
+      const option = options.find(({ names }) => names.includes(name));
+      given.push(name);
+      open = value === undefined && option?.placeholder !== undefined ? option : undefined;
+      if (name === '--profile' && value !== undefined) profile = value;
+    } else {
+      words.push(word);
+    }
+  }
+  return { words, given, open, profile };
+}
+
+/** The command whose words these begin with: the longest, since a word may be a part as well. */
+function commandIn(commands: readonly Command[], words: readonly string[]): Command | undefined {
+  const fitting = commands.filter((each) => each.words.every((word, index) => word === words[index]));
+  return fitting.toSorted((a, b) => b.words.length - a.words.length)[0];
+}
+
+/** The words that lead on to a command. */
+function nextWords({ group, commands, line: { words } }: At, catalogue: readonly Group[]): Candidate[] {
+  if (words.length === 0) return catalogue.map(({ name, summary }) => ({ text: name, about: summary }));
+  const below = commands.filter((each) => words.every((word, index) => each.words[index] === word));
+  const next = new Map(
+    below.map((each): [string, string] => {
+      const path = each.words.slice(0, words.length + 1);
+      const about = path.length === each.words.length ? each.summary : group?.parts?.[path.slice(1).join(' ')];
+      return [path.at(-1) ?? '', about ?? each.summary];
+    }),
+  );
+  return [...next].map(([text, about]) => ({ text, about }));
+}
+
+/** The flags that are not given yet, by their long names. */
+function flagsOf(options: readonly Option[], { given }: Typed): Candidate[] {
+  return options
+    .filter(({ names, repeats }) => repeats || !names.some((name) => given.includes(name)))
+    .map(({ names, about }) => ({ text: names.at(-1) ?? '', about }));
+}
+
+/** The argument at this place; the last one again where it may be given more than once. */
+function argumentAt({ parameters }: Command, index: number): Option | undefined {
+  const all = Object.values(parameters).filter(({ kind }) => kind === 'argument');
+  const found = all[index] ?? (all.at(-1)?.repeats ? all.at(-1) : undefined);
+  if (!found) return undefined;
+  const placeholder = found.name.replace(/\.\.\.$/, '');
+  return { names: [], placeholder, needsValue: true, about: found.help, ...shown(found) };
+}
+
+/** `--profile`, `--save <profile>` and the argument of `profiles use`. */
+function isProfile(names: readonly string[], placeholder: string, { words: [group] }: Typed): boolean {
+  const isArgument = names.length === 0 && placeholder === 'name' && group === 'profiles';
+  return isArgument || names.includes('--profile') || placeholder === 'profile';
+}
+
+const FILE_PLACEHOLDERS = ['file', 'path'];
+
+async function valuesFor(
+  { names, values, placeholder = '' }: Option,
+  line: Typed,
+  world: World,
+): Promise<readonly Candidate[] | typeof FILES> {
+  if (values) return values.map((text) => ({ text }));
+  if (FILE_PLACEHOLDERS.includes(placeholder)) return FILES;
+  if (isProfile(names, placeholder, line)) return allProfileNames(world).map((text) => ({ text }));
+  if (!/(^|-)(id|endpoint)$/.test(placeholder)) return [];
+  return idsFor(placeholder, line, world);
+}
+
+/** Ids by what stands for them in help: those of the embedded sandbox where that is the account, and those of the journal. */
+async function idsFor(placeholder: string, line: Typed, world: World): Promise<readonly Candidate[]> {
+  if (placeholder.startsWith('endpoint')) {
+    const { endpoints } = await import('../../contract/endpoints/index.ts');
+    return endpoints.map(({ id, summary }) => ({ text: id, about: summary }));
+  }
+  const profile = resolveProfile(line.profile, world);
+  const sources = [
+    fromJournal(placeholder, line, profile, world),
+    profile.mode === 'embedded' ? fromSandbox(placeholder, world) : Promise.resolve([]),
+  ];
+  const found = (await Promise.all(sources.map((source) => source.catch(() => [])))).flat();
+  return [...new Map(found.map((each) => [each.text, each])).values()];
+}
+
+async function fromSandbox(placeholder: string, world: World): Promise<readonly Candidate[]> {
+  const { recentIds } = await import('../../service/recent.ts');
+  return recentIds(sandboxPath(world), placeholder);
+}
+
+/** Of operations in the same group of commands, such as the onramps for `onramp status`; any of them for `recover`. */
+async function fromJournal(
+  placeholder: string,
+  { words: [group = ''] }: Typed,
+  { name }: Profile,
+  world: World,
+): Promise<readonly Candidate[]> {
+  const { recentOperations } = await import('../../journal/recent.ts');
+  const operations = await recentOperations(journalPath(world), name);
+  if (placeholder === 'operation-id') return operations.map(({ id, summary }) => ({ text: id, about: summary }));
+  const own = operations.filter(({ command }) => group === 'recover' || command.split(' ')[1] === group);
+  return own.flatMap(({ requestId, summary }) => (requestId ? [{ text: requestId, about: summary }] : []));
+}
+
+const LONGEST_ABOUT = 80;
+
+/** One candidate a line, a tab between it and what it is; `:files` alone where the shell knows better. Never fails. */
+export async function complete(typed: readonly string[], catalogue: readonly Group[], world: World): Promise<number> {
+  try {
+    const found = await candidatesFor(typed, catalogue, world);
+    const lines = found === FILES ? [':files'] : found.map(lineOf);
+    await world.stdout.write(lines.map((line) => `${line}\n`).join(''));
+  } catch {
+    // A Tab that finds nothing says nothing.
+  }
+  return 0;
+}
+
+function lineOf({ text, about = '' }: Candidate): string {
+  const short = about.length > LONGEST_ABOUT ? `${about.slice(0, LONGEST_ABOUT - 1)}…` : about;
+  return `${text}\t${short}`
+    .replace(/[\p{Cc}\p{Cf}]/gu, (character) => (character === '\t' ? character : ' '))
+    .trimEnd();
+}

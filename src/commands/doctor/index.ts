@@ -1,0 +1,72 @@
+import { type Profile, resolveProfile } from '../../account/profile.ts';
+import { CATEGORIES, CliError } from '../../base/errors.ts';
+import { command } from '../../cli/command.ts';
+import type { Session } from '../../cli/session.ts';
+import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
+import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
+import { accountChecks } from './account.ts';
+import type { Check, Subject } from './check.ts';
+import { journalChecks } from './journal.ts';
+import { machineChecks } from './machine.ts';
+import { networkChecks } from './network.ts';
+import { profileChecks } from './profile.ts';
+
+const COLUMNS = [
+  { field: 'check', title: 'Check' },
+  { field: 'state', title: 'State' },
+  { field: 'detail', title: 'Detail' },
+  { field: 'fix', title: 'What to type' },
+] as const;
+
+/** Every check, in the order of what rests on what. */
+async function allChecks(session: Session): Promise<Check[]> {
+  let profile: Profile | undefined;
+  let failure: unknown;
+  try {
+    profile = resolveProfile(session.globals.profile, session.world);
+  } catch (error) {
+    failure = error;
+  }
+  const subject: Subject = { session, profile };
+  const [ofMachine, ofProfile] = [await machineChecks(subject), await profileChecks(subject, failure)];
+  const isKeyThere = ofProfile.every(({ check, state }) => check !== 'key' || state !== 'problem');
+  const [ofNetwork, ofAccount] = await Promise.all([networkChecks(subject), accountChecks(subject, isKeyThere)]);
+  const isAccepted = ofAccount.some(({ check, state }) => check === 'key accepted' && state === 'ok');
+  return [...ofMachine, ...ofProfile, ...ofNetwork, ...ofAccount, ...(await journalChecks(subject, isAccepted))];
+}
+
+/** The error that a problem makes of this command: of several, the one with the highest exit code. */
+function errorOf(checks: readonly Check[]): CliError | undefined {
+  const problems = checks.filter(({ state }) => state === 'problem');
+  const [worst] = problems
+    .map(({ category = 'usage' }) => category)
+    .sort((one, other) => CATEGORIES[other].exit - CATEGORIES[one].exit);
+  if (!worst) return undefined;
+  const names = problems.map(({ check }) => check).join(', ');
+  return new CliError(worst, `${problems.length === 1 ? '1 problem' : `${problems.length} problems`}: ${names}`, {
+    code: 'PROBLEMS_FOUND',
+    hint: problems[0]?.fix ?? undefined,
+  });
+}
+
+const doctorCommand = command({
+  words: ['doctor'],
+  summary: 'Look for what could keep fiatrail from working, and say what to type against it',
+  details:
+    'Looks at this machine, the profile, its key, the way to the service and the account. Sends nothing but reads. Exit code 0 without a problem, warnings or not; else the highest of those of the problems: 2 for this machine and its settings, 4 for key and allowlist, 5 for the network, 8 for an unfinished replacement of the key.',
+  examples: ['fiatrail doctor', `fiatrail doctor --profile main -o json --query "checks[?state == 'problem'].fix"`],
+  endpoints: [getPlatformPublicKey.id, ipAllowlist.id],
+  isLocal: true,
+  findsProfile: true,
+  parameters: {},
+  run: async (session) => {
+    const checks = await allChecks(session);
+    // What was cut short would read as a problem.
+    if (session.world.interrupted.aborted) throw new CliError('interrupted', 'interrupted');
+    const error = errorOf(checks);
+    const data = { checks: checks.map(({ check, state, detail, fix }) => ({ check, state, detail, fix })) };
+    return { result: { data, lists: 'checks', columns: COLUMNS }, ...(error ? { error } : {}) };
+  },
+});
+
+export const commands = [doctorCommand];

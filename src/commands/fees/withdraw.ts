@@ -1,0 +1,263 @@
+import { CliError } from '../../base/errors.ts';
+import { command } from '../../cli/command.ts';
+import { PAGE_SIZE } from '../../cli/pages.ts';
+import {
+  amountHelp,
+  amountOf,
+  argument,
+  digits,
+  id,
+  oneOf,
+  option,
+  required,
+  switchOn,
+  wholeNumber,
+  word,
+} from '../../cli/parameters.ts';
+import { amountLine, balanceLine, readPreviews, withdrawableFees } from '../../cli/previews.ts';
+import { outcomeOf, type Session } from '../../cli/session.ts';
+import { followStatus, waitOption } from '../../cli/wait.ts';
+import { listBankAccounts } from '../../contract/endpoints/banks.ts';
+import { feeWithdrawals, verifyWithdrawal, withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
+import { type Amount, amountForPeople } from '../../money/amount.ts';
+import { toWireNumber } from '../../money/units.ts';
+
+const FOLLOWED = [
+  { field: 'withdrawalId', title: 'Withdrawal' },
+  { field: 'status', title: 'Status' },
+  { field: 'processedAt', title: 'Settled' },
+  { field: 'failureReason', title: 'Why it failed' },
+] as const;
+
+function followWithdrawal(session: Session, withdrawalId: string, waitMs: number) {
+  return followStatus(session, {
+    endpoint: verifyWithdrawal,
+    input: { withdrawalId },
+    stateOf: ({ status }) => status,
+    done: ['completed'],
+    failed: ['failed'],
+    what: 'the fee withdrawal',
+    again: `fiatrail fees verify ${withdrawalId} --wait`,
+    waitMs,
+    columns: FOLLOWED,
+    words: ({ failureReason }) => failureReason ?? undefined,
+  });
+}
+
+/** Nothing was sent, because what can be withdrawn does not allow it. */
+const stopped = (message: string) =>
+  new CliError('declined', `${message}; nothing was sent`, {
+    code: 'NOTHING_TO_WITHDRAW',
+    hint: 'see the fees with: fiatrail fees earned',
+  });
+
+/** The most that may be withdrawn now: all there is, or what the service takes at once. Throws CliError declined. */
+async function mostWithdrawable(session: Session): Promise<Amount> {
+  const { available, minimum, maximum } = await withdrawableFees(session, true);
+  if (!available) {
+    throw new CliError('network', 'the service does not say what can be withdrawn', {
+      code: 'UNUSABLE_ANSWER',
+      hint: 'write the amount in the place of max',
+    });
+  }
+  const there = `${amountForPeople(available)} can be withdrawn`;
+  if (available.minor <= 0n) {
+    throw stopped(`${there}${minimum ? `, and a withdrawal is of at least ${amountForPeople(minimum)}` : ''}`);
+  }
+  if (minimum && available.minor < minimum.minor) {
+    throw stopped(`${there}, which is less than the least withdrawal, ${amountForPeople(minimum)}`);
+  }
+  if (maximum && available.minor > maximum.minor) {
+    await session.note(
+      `${there}; ${amountForPeople(maximum)} of it now, the most for one withdrawal: run it again for more`,
+    );
+    return maximum;
+  }
+  return available;
+}
+
+interface Destination {
+  readonly bankAccountNumber: string;
+  readonly bankCode: string;
+  readonly accountName: string;
+}
+
+interface DestinationInput {
+  readonly to: string | undefined;
+  readonly bankCode: string | undefined;
+  readonly accountNumber: string | undefined;
+  readonly accountName: string | undefined;
+}
+
+/** Where the money goes: a saved account, or one given in full. Throws CliError usage. */
+async function destinationOf(session: Session, input: DestinationInput): Promise<Destination> {
+  const { to, bankCode, accountNumber, accountName } = input;
+  const parts = { '--bank-code': bankCode, '--account-number': accountNumber, '--account-name': accountName };
+  const missing = Object.entries(parts).flatMap(([name, value]) => (value === undefined ? [name] : []));
+  if (to !== undefined) {
+    if (missing.length < 3) {
+      throw new CliError('usage', 'the destination is given twice: with --to, and by number, bank or name', {
+        hint: 'leave --to out, or the other three',
+      });
+    }
+    return savedAccount(session, to);
+  }
+  if (bankCode === undefined || accountNumber === undefined || accountName === undefined) {
+    throw new CliError(
+      'usage',
+      missing.length === 3 ? 'the destination is missing' : `missing: ${missing.join(', ')}`,
+      {
+        code: 'MISSING_INPUT',
+        hint: 'give --to <bank-account-id>, or --bank-code, --account-number and --account-name',
+      },
+    );
+  }
+  return { bankAccountNumber: accountNumber, bankCode, accountName };
+}
+
+async function savedAccount(session: Session, accountId: string): Promise<Destination> {
+  const { data } = await session.call(listBankAccounts, {}, { isBeforehand: true });
+  const account = data.accounts?.find((each) => each.accountId === accountId);
+  if (!account) {
+    throw new CliError('usage', '--to: no payout account has this id', {
+      hint: 'see the payout accounts with: fiatrail bank-accounts list',
+    });
+  }
+  const { accountNumber, bankCode, accountName } = account;
+  if (!/^\d{10}$/.test(accountNumber ?? '') || !bankCode || !accountName) {
+    throw new CliError('usage', '--to: the service does not show this account in full', {
+      hint: 'give it with --bank-code, --account-number and --account-name',
+    });
+  }
+  return { bankAccountNumber: accountNumber ?? '', bankCode, accountName };
+}
+
+const STARTED = [
+  { field: 'withdrawalId', title: 'Withdrawal' },
+  { field: 'amount', title: 'Amount' },
+  { field: 'status', title: 'Status' },
+  { field: 'estimatedProcessingTime', title: 'Settles in' },
+  { field: 'message', title: 'Message' },
+] as const;
+
+const withdrawCommand = command({
+  words: ['fees', 'withdraw'],
+  summary: 'Withdraw fees earned to a bank account',
+  details:
+    'max takes what is available, or the most of one withdrawal where that is less. Settling takes 1 to 3 business days. What max and --to need is read first, in a dry run too.',
+  examples: [
+    'fiatrail fees withdraw --amount 25000 --bank-code 000013 --account-number 0123456789 --account-name "ADA OBI"',
+    'fiatrail fees withdraw --amount max --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --yes -o json',
+  ],
+  endpoints: [withdrawFees.id, verifyWithdrawal.id],
+  parameters: {
+    amount: required(
+      '--amount <naira|max>',
+      `max, or ${amountHelp('NGN')}`,
+      (text) => (/^max$/i.test(text) ? ('max' as const) : amountOf('NGN')(text)),
+      'Amount in Naira, or max:',
+    ),
+    to: option('--to <bank-account-id>', 'a saved account, from bank-accounts list', id),
+    bankCode: option('--bank-code <code>', 'NIBSS code, from banks list', digits('bank code', 3, 6)),
+    accountNumber: option('--account-number <digits>', '10 digits', digits('account number', 10)),
+    accountName: option('--account-name <name>', "the holder's name", word),
+    narration: option('--narration <text>', 'what the bank statement says', word),
+    reference: option('--reference <text>', 'a unique reference of your own', word),
+    wait: waitOption('until the bank has been paid (business days, such as 5d)'),
+  },
+  run: async (session, { amount: wanted, narration, reference, wait, ...input }) => {
+    const destination = await destinationOf(session, input);
+    const amount = wanted === 'max' ? await mostWithdrawable(session) : wanted;
+    const { bankAccountNumber, bankCode, accountName } = destination;
+    const where = `account ${bankAccountNumber} at bank ${bankCode}`;
+    const request = {
+      ...destination,
+      amount: toWireNumber(amount, 'kobo'),
+      narration,
+      metadata: reference === undefined ? undefined : { reference },
+    };
+    const reply = await session.change(
+      withdrawFees,
+      request,
+      {
+        summary: `withdrawal of ${amountForPeople(amount)} of fees to ${where}`,
+        lines: [
+          amountLine(amount, 'kobo'),
+          ['destination', `${where}, ${accountName}`],
+          ...(narration === undefined ? [] : [['narration', narration] as const]),
+          ...(reference === undefined ? [] : [['reference', reference] as const]),
+        ],
+        look: () =>
+          readPreviews(async () => {
+            const { available } = await withdrawableFees(session, false);
+            return available ? [balanceLine(available, -amount.minor)] : [];
+          }),
+      },
+      wait === undefined ? {} : { prints: verifyWithdrawal },
+    );
+    if (wait === undefined) return outcomeOf(session, withdrawFees, reply, { columns: STARTED });
+    return followWithdrawal(session, reply.data.withdrawalId, wait);
+  },
+});
+
+const COLUMNS = [
+  { field: 'withdrawalId', title: 'Withdrawal' },
+  { field: 'amount', title: 'Amount' },
+  { field: 'status', title: 'Status' },
+  { field: 'createdAt', title: 'When', isBrief: true },
+  { field: 'bankAccountNumber', title: 'Account', isWide: true },
+] as const;
+
+/** A service that gives fewer rows than it was asked for, and says that there are more. */
+function incomplete(count: number): CliError {
+  return new CliError('network', `the list is not whole: the service gave ${count} rows and says that there are more`, {
+    code: 'UNUSABLE_ANSWER',
+    hint: 'narrow it with --status; what was given is printed',
+  });
+}
+
+const listCommand = command({
+  words: ['fees', 'withdrawals'],
+  summary: 'List the fee withdrawals, newest first',
+  details: 'The service gives this list no second page: --all asks again for twice as many until it has them all.',
+  examples: [
+    'fiatrail fees withdrawals --status pending',
+    'fiatrail fees withdrawals --all -o csv --fields withdrawalId,amount,status,processedAt',
+  ],
+  endpoints: [feeWithdrawals.id],
+  parameters: {
+    status: option(
+      '--status <status>',
+      'pending, completed or failed (default all)',
+      oneOf('pending', 'completed', 'failed'),
+    ),
+    limit: option('--limit <count>', 'how many (default 20)', wholeNumber(1, 1_000_000)),
+    all: switchOn('--all', 'all of them'),
+  },
+  run: async (session, { status, limit, all }) => {
+    let size = all ? (limit ?? PAGE_SIZE) : limit;
+    let reply = await session.call(feeWithdrawals, { limit: size, status });
+    while (all && size !== undefined && reply.data.withdrawals.length >= size) {
+      size *= 2;
+      reply = await session.call(feeWithdrawals, { limit: size, status });
+    }
+    const outcome = await outcomeOf(session, feeWithdrawals, reply, { columns: COLUMNS });
+    return all && reply.data.pagination?.hasMore
+      ? { ...outcome, error: incomplete(reply.data.withdrawals.length) }
+      : outcome;
+  },
+});
+
+const verifyCommand = command({
+  words: ['fees', 'verify'],
+  summary: 'Show how a fee withdrawal stands',
+  examples: ['fiatrail fees verify FTW_0198…', 'fiatrail fees verify FTW_0198… --wait 5d -o json --query status'],
+  endpoints: [verifyWithdrawal.id],
+  parameters: {
+    withdrawalId: argument('withdrawal-id', 'as printed by fees withdraw', id, 'Withdrawal id:'),
+    wait: waitOption('until it has ended (business days, such as 5d)'),
+  },
+  run: async (session, { withdrawalId, wait }) => followWithdrawal(session, withdrawalId, wait ?? 0),
+});
+
+export const withdrawalCommands = [withdrawCommand, listCommand, verifyCommand];

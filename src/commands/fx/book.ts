@@ -1,0 +1,122 @@
+import { HIDDEN } from '../../base/secret.ts';
+import { command } from '../../cli/command.ts';
+import { amountIn, inCngn, pair, stablecoinOf } from '../../cli/fx-terms.ts';
+import { argument, option, switchOn, wholeNumber } from '../../cli/parameters.ts';
+import { outcomeOf } from '../../cli/session.ts';
+import type { ResponseOf } from '../../contract/endpoint.ts';
+import { orderBook, orderBookStats, orderBookToken } from '../../contract/endpoints/fx-book.ts';
+import { PAIRS } from '../../contract/fx.ts';
+import { amount, amountForPeople } from '../../money/amount.ts';
+import { decimalText, trimDecimal } from '../../money/decimal.ts';
+import type { Depth, Level } from '../../present/result.ts';
+
+const pairArgument = argument('pair', PAIRS.join(' or '), pair, `Pair (${PAIRS.join(' or ')}):`);
+
+type Book = ResponseOf<typeof orderBook>;
+type Order = NonNullable<Book['buyOrders']>[number];
+
+/** The most one trade takes from an order: its maximum, or all that its wallet holds where that is less. */
+function takeable(order: Order, isSelling: boolean, token: string): Level | undefined {
+  const price = amountIn(order.price, 'CNGN');
+  if (!price) return undefined;
+  const held = amountIn(order.availableLiquidity, isSelling ? stablecoinOf(token) : 'CNGN');
+  const backed = held && (isSelling ? inCngn(held, price) : held);
+  const bounds = [amountIn(order.maxAmount, 'CNGN'), backed].filter((bound) => bound !== undefined);
+  const minor = bounds.map((bound) => bound.minor).reduce((a, b) => (a < b ? a : b), bounds[0]?.minor ?? 0n);
+  return { price, amount: amount('CNGN', minor) };
+}
+
+/** One level a price, the best first. */
+function levelsOf(orders: readonly Order[] | null | undefined, isSelling: boolean, token: string): Level[] {
+  const levels = (orders ?? []).flatMap((order) => takeable(order, isSelling, token) ?? []);
+  const byPrice = Map.groupBy(levels, ({ price }) => price.minor);
+  const joined = [...byPrice].map(([minor, some]) => ({
+    price: amount('CNGN', minor),
+    amount: amount(
+      'CNGN',
+      some.reduce((sum, each) => sum + each.amount.minor, 0n),
+    ),
+  }));
+  return joined.toSorted((a, b) => Number(a.price.minor - b.price.minor) * (isSelling ? 1 : -1));
+}
+
+/** `spread 10.00 cNGN (0.71 percent)`; a board of quotes may be crossed, since nothing matches it by itself. */
+function spreadWords(ask: Level | undefined, bid: Level | undefined): string {
+  if (!ask || !bid) return 'no spread: one side is empty';
+  const gap = ask.price.minor - bid.price.minor;
+  const size = gap < 0n ? -gap : gap;
+  const hundredths = (size * 10_000n) / bid.price.minor;
+  const percent = trimDecimal(decimalText(hundredths, 2));
+  const words = `${amountForPeople(amount('CNGN', size))} (${percent} percent)`;
+  return gap < 0n ? `crossed by ${words}` : `spread ${words}`;
+}
+
+export function depthOf({ buyOrders, sellOrders }: Book, token: string): Depth {
+  const stablecoin = stablecoinOf(token);
+  const upper = levelsOf(sellOrders, true, token);
+  const lower = levelsOf(buyOrders, false, token);
+  return {
+    title: `${token}: prices in cNGN for one ${stablecoin}, without the orders' own spread`,
+    upper: { title: `${stablecoin} on offer: what --side buy takes`, levels: upper },
+    middle: spreadWords(upper[0], lower[0]),
+    lower: { title: `cNGN on offer: what --side sell takes`, levels: lower },
+  };
+}
+
+const bookCommand = command({
+  words: ['fx', 'book'],
+  summary: 'Show the order book of a pair, both sides by price',
+  details:
+    'Each bar is what stands at its price or a better one, in cNGN: of an order at most its maximum, and what its wallet holds.',
+  examples: [
+    'fiatrail fx book CNGN-USDC',
+    'fiatrail fx book CNGN-USDT --limit 5 -o json --query "sellOrders[].price.value"',
+  ],
+  endpoints: [orderBook.id],
+  parameters: {
+    pair: pairArgument,
+    limit: option('--limit <count>', 'orders a side, 1 to 100 (default 20)', wholeNumber(1, 100)),
+  },
+  run: async (session, { pair: token, limit }) => {
+    const reply = await session.call(orderBook, { pair: token, limit });
+    const outcome = await outcomeOf(session, orderBook, reply);
+    return outcome.result ? { ...outcome, result: { ...outcome.result, depth: depthOf(reply.data, token) } } : outcome;
+  },
+});
+
+const STATS = [
+  { field: 'pair', title: 'Pair' },
+  { field: 'bestBidPrice', title: 'Best bid' },
+  { field: 'bestAskPrice', title: 'Best ask' },
+  { field: 'spreadPercentage', title: 'Spread, in percent' },
+  { field: 'buyOrderCount', title: 'Orders that buy' },
+  { field: 'totalBuyLiquidity', title: 'They hold, in cNGN' },
+  { field: 'sellOrderCount', title: 'Orders that sell' },
+  { field: 'totalSellLiquidity', title: 'They hold, in stablecoin' },
+] as const;
+
+const statsCommand = command({
+  words: ['fx', 'stats'],
+  summary: 'Show best prices and depth of a pair',
+  examples: ['fiatrail fx stats CNGN-USDC', 'fiatrail fx stats CNGN-USDT -o json --query bestAskPrice.value'],
+  endpoints: [orderBookStats.id],
+  parameters: { pair: pairArgument },
+  run: async (session, { pair: token }) =>
+    outcomeOf(session, orderBookStats, await session.call(orderBookStats, { pair: token }), { columns: STATS }),
+});
+
+const tokenCommand = command({
+  words: ['fx', 'book-token'],
+  summary: 'Get a token for the live order book, good for an hour',
+  details: 'A table hides the token unless --show is given; every other format has it, for the program that uses it.',
+  examples: ['fiatrail fx book-token -o json --query token', 'fiatrail fx book-token --show'],
+  endpoints: [orderBookToken.id],
+  parameters: { show: switchOn('--show', 'print the token in a table too') },
+  run: async (session, { show }) => {
+    const reply = await session.call(orderBookToken, {});
+    if (show || session.globals.present.format !== 'table') return outcomeOf(session, orderBookToken, reply);
+    return outcomeOf(session, orderBookToken, { ...reply, data: { ...reply.data, token: HIDDEN } });
+  },
+});
+
+export const commands = [bookCommand, statsCommand, tokenCommand];

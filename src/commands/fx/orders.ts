@@ -1,0 +1,228 @@
+import { CliError } from '../../base/errors.ts';
+import { command } from '../../cli/command.ts';
+import {
+  inStablecoin,
+  optionalPair,
+  requiredPair,
+  requiredSide,
+  stablecoinOf,
+  wireDecimal,
+} from '../../cli/fx-terms.ts';
+import { listedByCursor } from '../../cli/listed.ts';
+import {
+  amountOf,
+  argument,
+  id,
+  oneOf,
+  option,
+  percent,
+  required,
+  switchOn,
+  wholeNumber,
+} from '../../cli/parameters.ts';
+import { type Line, readPreviews } from '../../cli/previews.ts';
+import { outcomeOf } from '../../cli/session.ts';
+import { createOrder, deleteOrder, listOrders, updateOrder } from '../../contract/endpoints/fx-orders.ts';
+import type { Side } from '../../contract/fx.ts';
+import { type Amount, amount, amountForPeople } from '../../money/amount.ts';
+import { type PercentMillionths, percentText, percentToWire } from '../../money/rates.ts';
+import { balancePreview } from './previews.ts';
+
+const PRICE_HELP = 'cNGN for one stablecoin, such as 1400 or 1,400.50';
+const MIN_HELP = 'the least one trade takes, in cNGN';
+const MAX_HELP = 'the most one trade takes, in cNGN';
+const SPREAD_HELP = '0.1% to 50%: takers pay so much above the price, or get so much less';
+
+const HUNDRED_PERCENT = 100_000_000n;
+
+/** Percentages as the service takes them. Throws CliError usage. */
+const spread = (text: string): PercentMillionths => {
+  const value = percent(text);
+  if (value >= 100_000n && value <= 50_000_000n) return value;
+  throw new CliError('usage', `a spread of ${percentText(value)} percent is not within 0.1 and 50 percent`);
+};
+
+function checkBounds(min: Amount | undefined, max: Amount | undefined): void {
+  if (!min || !max || min.minor <= max.minor) return;
+  throw new CliError('usage', `--min ${amountForPeople(min)} is above --max ${amountForPeople(max)}`, {
+    hint: 'both are for one trade, in cNGN',
+  });
+}
+
+interface Terms {
+  readonly pair: string;
+  readonly side: Side;
+  readonly price: Amount;
+  readonly min: Amount;
+  readonly max: Amount;
+  readonly spread: PercentMillionths | undefined;
+}
+
+const range = (from: Amount, to: Amount) => `${amountForPeople(from)} to ${amountForPeople(to)}`;
+
+/** What the order gives and gets, in words: who buys stablecoin gives cNGN. */
+function termLines({ pair, side, price, min, max, spread: own }: Terms): readonly Line[] {
+  const stablecoin = stablecoinOf(pair);
+  const cngn = range(min, max);
+  const tokens = `about ${range(inStablecoin(min, price, stablecoin), inStablecoin(max, price, stablecoin))}`;
+  const [gives, gets] = side === 'buy' ? [cngn, tokens] : [tokens, cngn];
+  // A taker of stablecoin pays more than the price, one who gives it gets less.
+  const shift = own === undefined ? 0n : (price.minor * own) / HUNDRED_PERCENT;
+  const taken = amount('CNGN', side === 'buy' ? price.minor - shift : price.minor + shift);
+  return [
+    ['gives', `${gives} a trade`],
+    ['gets', gets],
+    ['price', `${amountForPeople(price)} for one ${stablecoin}`],
+    ...(own === undefined
+      ? []
+      : [['spread', `${percentText(own)} percent: takers trade at ${amountForPeople(taken)}`] as const]),
+  ];
+}
+
+const createCommand = command({
+  words: ['fx', 'orders', 'create'],
+  summary: 'Put an order on the book',
+  details: 'The side is about the stablecoin: buy gives cNGN for it, sell gives it for cNGN.',
+  examples: [
+    'fiatrail fx orders create --pair CNGN-USDC --side buy --price 1390 --min 1000 --max 500000',
+    'fiatrail fx orders create --pair CNGN-USDT --side sell --price 1400.50 --min 1000 --max 500000 --spread 0.5% --yes -o json',
+  ],
+  endpoints: [createOrder.id],
+  parameters: {
+    pair: requiredPair,
+    side: requiredSide,
+    price: required('--price <cngn>', PRICE_HELP, amountOf('CNGN'), 'Price (cNGN for one stablecoin):'),
+    min: required('--min <cngn>', MIN_HELP, amountOf('CNGN'), 'Least in one trade, in cNGN:'),
+    max: required('--max <cngn>', MAX_HELP, amountOf('CNGN'), 'Most in one trade, in cNGN:'),
+    spread: option('--spread <percent>', SPREAD_HELP, spread),
+  },
+  run: async (session, terms) => {
+    const { pair, side, price, min, max, spread: own } = terms;
+    checkBounds(min, max);
+    const stablecoin = stablecoinOf(pair);
+    const request = {
+      // The order type is about the base currency, which is cNGN: who buys stablecoin sells cNGN.
+      orderType: side === 'buy' ? ('sell' as const) : ('buy' as const),
+      baseCurrency: 'cNGN',
+      quoteCurrency: stablecoin,
+      price: wireDecimal(price),
+      minAmount: wireDecimal(min),
+      maxAmount: wireDecimal(max),
+      spread: own === undefined ? undefined : percentToWire(own),
+    };
+    const words = side === 'buy' ? `buys ${stablecoin} and gives cNGN` : `sells ${stablecoin} and gets cNGN`;
+    const reply = await session.change(createOrder, request, {
+      summary: `order on ${pair} that ${words}, at ${amountForPeople(price)}, up to ${amountForPeople(max)} a trade`,
+      lines: termLines(terms),
+      look: () => readPreviews(() => balancePreview(session, pair, side)),
+    });
+    return outcomeOf(session, createOrder, reply);
+  },
+});
+
+const COLUMNS = [
+  { field: 'orderId', title: 'Order' },
+  { field: 'pair', title: 'Pair' },
+  { field: 'side', title: 'Side' },
+  { field: 'price', title: 'Price' },
+  { field: 'minAmount', title: 'Min' },
+  { field: 'maxAmount', title: 'Max' },
+  { field: 'status', title: 'Status' },
+] as const;
+
+const listCommand = command({
+  words: ['fx', 'orders', 'list'],
+  summary: 'List your orders, newest first',
+  examples: [
+    'fiatrail fx orders list --status active',
+    'fiatrail fx orders list --all -o csv --fields orderId,price,status',
+  ],
+  endpoints: [listOrders.id],
+  parameters: {
+    status: option('--status <status>', 'active, paused or deleted', oneOf('active', 'paused', 'deleted')),
+    pair: optionalPair,
+    limit: option('--limit <count>', 'orders a page, 1 to 100 (default 50)', wholeNumber(1, 100)),
+    after: option('--after <order-id>', 'only those older than this one', id),
+    all: switchOn('--all', 'every page, as one list'),
+  },
+  run: async (session, { status, pair, limit, after, all }) =>
+    listedByCursor(
+      session,
+      {
+        endpoint: listOrders,
+        columns: COLUMNS,
+        request: (size, startAfter) => ({ status, pair, limit: size, startAfter }),
+        rowsOf: ({ orders }) => orders,
+        idOf: ({ orderId }) => orderId,
+      },
+      { limit, after, all },
+    ),
+});
+
+const orderId = argument('order-id', 'as printed by fx orders create or fx orders list', id, 'Order id:');
+
+const updateCommand = command({
+  words: ['fx', 'orders', 'update'],
+  summary: 'Change, pause or resume an order',
+  examples: [
+    'fiatrail fx orders update order_0198… --price 1395 --max 250000',
+    'fiatrail fx orders update order_0198… --status paused --yes -o json',
+  ],
+  endpoints: [updateOrder.id],
+  parameters: {
+    orderId,
+    price: option('--price <cngn>', PRICE_HELP, amountOf('CNGN')),
+    min: option('--min <cngn>', MIN_HELP, amountOf('CNGN')),
+    max: option('--max <cngn>', MAX_HELP, amountOf('CNGN')),
+    spread: option('--spread <percent>', SPREAD_HELP, spread),
+    status: option('--status <status>', 'active or paused', oneOf('active', 'paused')),
+  },
+  run: async (session, { orderId: order, price, min, max, spread: own, status }) => {
+    checkBounds(min, max);
+    const changes: readonly (Line | undefined)[] = [
+      price && ['price', amountForPeople(price)],
+      min && ['min', `${amountForPeople(min)} a trade`],
+      max && ['max', `${amountForPeople(max)} a trade`],
+      own === undefined ? undefined : ['spread', `${percentText(own)} percent`],
+      status && ['status', status],
+    ];
+    const lines = changes.filter((line) => line !== undefined);
+    if (lines.length === 0)
+      throw new CliError('usage', 'nothing is to be changed', {
+        hint: 'give --price, --min, --max, --spread or --status',
+      });
+    const request = {
+      orderId: order,
+      price: price && wireDecimal(price),
+      minAmount: min && wireDecimal(min),
+      maxAmount: max && wireDecimal(max),
+      spread: own === undefined ? undefined : percentToWire(own),
+      status,
+    };
+    const reply = await session.change(updateOrder, request, {
+      summary: `change of order ${order}: ${lines.map(([label, value]) => `${label} ${value}`).join(', ')}`,
+      lines: [['order', order], ...lines],
+    });
+    return outcomeOf(session, updateOrder, reply);
+  },
+});
+
+const removeCommand = command({
+  words: ['fx', 'orders', 'remove'],
+  summary: 'Take an order off the book for good',
+  details:
+    'Trades that it has matched already still settle. To take it off for a while: fx orders update --status paused.',
+  examples: ['fiatrail fx orders remove order_0198…', 'fiatrail fx orders remove order_0198… --yes -o json'],
+  endpoints: [deleteOrder.id],
+  parameters: { orderId },
+  run: async (session, { orderId: order }) => {
+    const reply = await session.change(
+      deleteOrder,
+      { orderId: order },
+      { summary: `removal of order ${order} for good`, lines: [['order', order]] },
+    );
+    return outcomeOf(session, deleteOrder, reply);
+  },
+});
+
+export const commands = [createCommand, listCommand, updateCommand, removeCommand];

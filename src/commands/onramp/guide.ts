@@ -1,0 +1,53 @@
+import type { Guided } from '../../cli/command.ts';
+import { askFor } from '../../cli/input.ts';
+import { amountHelp, amountOf, required } from '../../cli/parameters.ts';
+import type { Session } from '../../cli/session.ts';
+import { pickUser } from '../../cli/user-search.ts';
+import { waitWords } from '../../cli/wait.ts';
+import { showEquivalentCommand } from '../../cli/wizard.ts';
+import { type Amount, amountForPeople, amountText, minorForPeople } from '../../money/amount.ts';
+import { trimDecimal } from '../../money/decimal.ts';
+import { awaitPayment, PAYMENT_WAIT_MS } from './payment.ts';
+import { askRoute, type Route, requirePossible } from './route.ts';
+
+export const ONRAMP_AMOUNT = required('--amount <naira>', amountHelp('NGN'), amountOf('NGN'), 'Amount in Naira:');
+
+interface Given extends Route {
+  readonly userId?: string | undefined;
+  readonly amount?: Amount | undefined;
+  readonly owner?: string | undefined;
+  readonly wait?: number | undefined;
+}
+
+/** Asks for the user, the amount and what becomes of the cNGN; then shows the account to pay until it is paid. */
+export async function onrampGuide(session: Session, given: Given): Promise<Guided<Given> | undefined> {
+  if (given.userId !== undefined && given.amount !== undefined) return undefined;
+  requirePossible(given);
+  const userId = given.userId ?? (await pickUser(session, 'Whose wallet is funded?'));
+  const amount = given.amount ?? (await askFor(ONRAMP_AMOUNT, session));
+  await session.say(`  ${amountForPeople(amount)} (${minorForPeople(amount)}), fees on top`);
+  const route = await askRoute(session, given);
+  const waitMs = given.wait ?? PAYMENT_WAIT_MS;
+  return {
+    // The account has to be seen before anybody can pay and wait: `after` waits.
+    values: { userId, amount, ...route, wait: undefined },
+    after: (own) => awaitPayment(session, own, waitMs),
+    end: () => showEquivalentCommand(session, wordsOf({ ...given, userId, amount, ...route, wait: waitMs })),
+  };
+}
+
+/** The command line that says the same. */
+function wordsOf({ userId = '', amount, sweep, autoSwap, destination, owner, wait = 0 }: Given): string[] {
+  const options = [
+    ['--amount', amount && trimDecimal(amountText(amount))],
+    ['--auto-swap', autoSwap],
+    ['--destination', destination],
+    ['--owner', owner],
+  ] as const;
+  return [
+    ...['onramp', 'start', userId],
+    ...options.flatMap(([name, value]) => (value === undefined ? [] : [name, value])),
+    ...waitWords(wait),
+    ...(sweep ? ['--sweep'] : []),
+  ];
+}

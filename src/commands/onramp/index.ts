@@ -1,0 +1,125 @@
+import { evmAddress } from '../../cli/addresses.ts';
+import { command } from '../../cli/command.ts';
+import { argument, id, oneOf, option, switchOn } from '../../cli/parameters.ts';
+import { amountLine, balanceLine, feesOn, type Line, readPreviews, userBalance } from '../../cli/previews.ts';
+import { outcomeOf, type Session } from '../../cli/session.ts';
+import { waitOption } from '../../cli/wait.ts';
+import { onrampStatus, startOnramp } from '../../contract/endpoints/onramp.ts';
+import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts';
+import { type Amount, amountForPeople, amount as amountIn } from '../../money/amount.ts';
+import { cngnBaseFromKobo } from '../../money/rates.ts';
+import { toWireNumber } from '../../money/units.ts';
+import { ONRAMP_AMOUNT, onrampGuide } from './guide.ts';
+import { followOnramp } from './payment.ts';
+import { isSwapped, type Route, requireRoute, routeForPeople } from './route.ts';
+
+/** The fees and what is paid in all; the balance, and what it will be where the cNGN stays with the user. */
+function lookAhead(session: Session, userId: string, amount: Amount, route: Route) {
+  return readPreviews(
+    async () => {
+      const { lines, total } = await feesOn(session, 'onramp', amount);
+      const sum: Line[] = total ? [['to pay', amountForPeople(amountIn('NGN', amount.minor + total.minor))]] : [];
+      return [...lines, ...sum];
+    },
+    async () => {
+      const before = await userBalance(session, userId, 'CNGN');
+      const isKept = !route.sweep && !isSwapped(route);
+      return before ? [balanceLine(before, isKept ? cngnBaseFromKobo(amount.minor) : undefined)] : [];
+    },
+  );
+}
+
+const startCommand = command({
+  words: ['onramp', 'start'],
+  summary: 'Start an onramp: opens a one-time bank account to pay Naira into',
+  details:
+    'The amount is what the wallet receives; fees come on top. The account takes the exact total within 30 minutes. On a terminal, without a user or an amount, each choice is asked for, and the account is shown until it is paid.',
+  examples: [
+    'fiatrail onramp start 4f1c… --amount 5000',
+    'fiatrail onramp start 4f1c… --amount ₦5,000.50 --sweep --yes -o json',
+  ],
+  endpoints: [startOnramp.id, onrampStatus.id, getVirtualAccount.id],
+  parameters: {
+    userId: argument('user-id', 'whose wallet is funded', id, 'User id:'),
+    amount: ONRAMP_AMOUNT,
+    sweep: switchOn('--sweep', "send the cNGN on to the user's default wallet"),
+    autoSwap: option(
+      '--auto-swap <asset>',
+      "swap the cNGN into USDC or USDT, or off (default: the user's onramp asset)",
+      oneOf('USDC', 'USDT', 'off'),
+    ),
+    destination: option(
+      '--destination <address>',
+      'where the swapped asset goes (with --auto-swap, without --sweep)',
+      evmAddress,
+    ),
+    owner: option(
+      '--owner <address>',
+      'EVM account that will own the wallet; the service can then not withdraw from it',
+      evmAddress,
+    ),
+    wait: waitOption('until the payment has come and the cNGN is there'),
+  },
+  guide: onrampGuide,
+  run: async (session, { userId, amount, sweep, autoSwap, destination, owner, wait }) => {
+    const route = { autoSwap, sweep, destination };
+    requireRoute(route);
+    const request = {
+      userId,
+      amount: toWireNumber(amount, 'naira'),
+      assetSwap: autoSwap === 'off' ? undefined : autoSwap,
+      autoSwap: autoSwap === undefined ? undefined : isSwapped(route),
+      sweepToOfframp: sweep || undefined,
+      destinationAssetSwap: destination,
+      owner,
+    };
+    const reply = await session.change(
+      startOnramp,
+      request,
+      {
+        summary: `onramp of ${amountForPeople(amount)} for user ${userId}`,
+        lines: [
+          ['user', userId],
+          amountLine(amount, 'naira', 'fees are added on top'),
+          ['destination', routeForPeople(route)],
+          ...(owner === undefined ? [] : [['owner', `${owner}: the service cannot withdraw from it`] as const]),
+        ],
+        look: () => lookAhead(session, userId, amount, route),
+      },
+      wait === undefined ? {} : { prints: onrampStatus },
+    );
+    if (wait === undefined) return outcomeOf(session, startOnramp, reply);
+    await session.note(`${reply.data.message}; account details: fiatrail onramp account ${reply.data.requestId}`);
+    return followOnramp(session, reply.data.requestId, wait);
+  },
+});
+
+const accountCommand = command({
+  words: ['onramp', 'account'],
+  summary: 'Show the bank account to pay for an onramp',
+  examples: [
+    'fiatrail onramp account 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
+    'fiatrail onramp account 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de -o json --query totalAmountWithFee.value',
+  ],
+  endpoints: [getVirtualAccount.id],
+  parameters: { requestId: argument('request-id', 'as printed by onramp start', id) },
+  run: async (session, { requestId }) =>
+    outcomeOf(session, getVirtualAccount, await session.call(getVirtualAccount, { requestId })),
+});
+
+const statusCommand = command({
+  words: ['onramp', 'status'],
+  summary: 'Show how an onramp stands',
+  examples: [
+    'fiatrail onramp status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
+    'fiatrail onramp status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait 5m -o json',
+  ],
+  endpoints: [onrampStatus.id],
+  parameters: {
+    requestId: argument('request-id', 'as printed by onramp start', id),
+    wait: waitOption('until it has ended'),
+  },
+  run: async (session, { requestId, wait }) => followOnramp(session, requestId, wait ?? 0),
+});
+
+export const commands = [startCommand, accountCommand, statusCommand];

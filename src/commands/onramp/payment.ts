@@ -1,0 +1,118 @@
+import { CliError } from '../../base/errors.ts';
+import { printLines } from '../../cli/lines.ts';
+import type { Outcome } from '../../cli/outcome.ts';
+import { PREVIEW_READ } from '../../cli/previews.ts';
+import type { Session } from '../../cli/session.ts';
+import { type Following, followStatus, interruptedWait } from '../../cli/wait.ts';
+import { wizardOutcome } from '../../cli/wizard.ts';
+import type { ResponseOf } from '../../contract/endpoint.ts';
+import { onrampStatus } from '../../contract/endpoints/onramp.ts';
+import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts';
+import { amountForPeople } from '../../money/amount.ts';
+import { fromWire } from '../../money/units.ts';
+
+const MINUTE_MS = 60_000;
+/** The half hour in which the account can be paid, and what comes after a payment. */
+export const PAYMENT_WAIT_MS = 40 * MINUTE_MS;
+
+type Shows = Following<typeof onrampStatus>['shows'];
+
+const againOf = (requestId: string) => `fiatrail onramp status ${requestId} --wait`;
+
+/** Follows an onramp to its end. */
+export function followOnramp(session: Session, requestId: string, waitMs: number, shows?: Shows): Promise<Outcome> {
+  return followStatus(session, {
+    endpoint: onrampStatus,
+    input: { requestId },
+    stateOf: ({ status }) => status,
+    done: ['completed'],
+    failed: ['failed'],
+    what: 'the onramp',
+    again: againOf(requestId),
+    waitMs,
+    words: ({ wallet }) =>
+      wallet?.virtualAccountStatus === 'expired' ? 'its account was not paid in time' : undefined,
+    ...(shows ? { shows } : {}),
+  });
+}
+
+/** Shows the account to pay for an onramp that was just started, and waits for the payment with it in sight. */
+export async function awaitPayment(session: Session, own: Outcome, waitMs: number): Promise<Outcome> {
+  const requestId = session.changed()?.requestId;
+  if (requestId === undefined) return own;
+  const { world } = session;
+  // The account comes after the reply, so it lives a little longer than is counted here.
+  const sinceMs = world.clock.now();
+  const account = await accountToPay(session, requestId);
+  if (!account) return wizardOutcome(session, own, await followOnramp(session, requestId, waitMs));
+  await printLines(world, session.say, [
+    ['pay exactly', totalOf(account)],
+    ['to', account.accountNumber],
+    ['at', account.bankName],
+    ['in the name of', account.accountName],
+  ]);
+  const shows = countdown(session, account, sinceMs);
+  return wizardOutcome(session, own, await followOnramp(session, requestId, waitMs, shows));
+}
+
+type Account = ResponseOf<typeof getVirtualAccount>['virtualAccount'] & { readonly expiresAt: string | undefined };
+
+/** The first pause, how each grows, and how often is asked: half a minute in all, within the rate limit. */
+const FIRST_PAUSE_MS = 150;
+const PAUSE_GROWTH = 2;
+const MOST_READS = 8;
+
+/** The account, once the service has opened it; undefined where it cannot be read, which is said: the onramp goes on. */
+async function accountToPay(session: Session, requestId: string): Promise<Account | undefined> {
+  const { clock, interrupted } = session.world;
+  const leave = () => interruptedWait(session, { again: againOf(requestId) }, 'before the account could be shown');
+  let pauseMs = FIRST_PAUSE_MS;
+  for (let read = 1; ; read++, pauseMs *= PAUSE_GROWTH) {
+    try {
+      const { data } = await session.call(getVirtualAccount, { requestId }, PREVIEW_READ);
+      return { ...data.virtualAccount, expiresAt: data.expiresAt ?? undefined };
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      if (error.category === 'interrupted') throw leave();
+      if (error.httpStatus !== 404 || read === MOST_READS) {
+        const again = `fiatrail onramp account ${requestId}`;
+        await session.say(`the account to pay could not be read: ${error.message}; see: ${again}`);
+        return undefined;
+      }
+    }
+    await clock.sleep(pauseMs, interrupted).catch(() => {
+      throw leave();
+    });
+  }
+}
+
+function totalOf({ totalAmountWithFee }: Account): string {
+  const total = fromWire(totalAmountWithFee, 'naira', 'NGN');
+  return total ? amountForPeople(total) : 'the total that the service named';
+}
+
+/**
+ * `pay ₦5,100.00 to 7549681956 (Harmattan Pay…) within 29:43` while nobody has paid. The service's clock may be another
+ * than ours, so it is the account's own span that is counted; by the minute where each text is a new line.
+ */
+function countdown(session: Session, account: Account, sinceMs: number): NonNullable<Shows> {
+  const { clock, stderr } = session.world;
+  const spanMs = Date.parse(account.expiresAt ?? '') - Date.parse(account.createdAt ?? '');
+  const within = (isLive: boolean) => {
+    if (Number.isNaN(spanMs)) return '';
+    const leftMs = Math.max(0, sinceMs + spanMs - clock.now());
+    if (!isLive) return ` within ${Math.ceil(leftMs / MINUTE_MS)} min`;
+    const seconds = Math.floor(leftMs / 1000);
+    return ` within ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+  };
+  return (state, isLive) => {
+    if (state !== 'requested' && state !== 'pending') return `the onramp is ${state}`;
+    const [before, after] = [`pay ${totalOf(account)} to ${account.accountNumber} (`, `)${within(isLive)}`];
+    const room = (stderr.columns ?? 80) - before.length - after.length - 1;
+    return `${before}${isLive ? shortened(account.accountName, room) : account.accountName}${after}`;
+  };
+}
+
+function shortened(text: string, room: number): string {
+  return text.length <= room ? text : `${text.slice(0, Math.max(0, room - 1))}…`;
+}

@@ -1,0 +1,69 @@
+import { fromStored } from '../../account/profile.ts';
+import { profileFile, type StoredProfile, type StoreSettings } from '../../account/stored-profile.ts';
+import { CliError } from '../../base/errors.ts';
+import type { Outcome } from '../../cli/outcome.ts';
+import type { Session } from '../../cli/session.ts';
+import { fingerprint } from '../../crypto/fingerprint.ts';
+import type { Column } from '../../present/result.ts';
+
+const STORE_WORDS: Readonly<Record<StoreSettings['kind'], string>> = {
+  file: 'file',
+  keyring: 'key store of the system',
+  command: 'command',
+  environment: 'FIATRAIL_API_KEY',
+};
+
+/** Where a key is and how to tell it from others, never the key. */
+async function keyOf(session: Session, stored: StoredProfile) {
+  if (stored.mode === 'embedded') return { store: 'the sandbox keeps its own', fingerprint: null, problem: null };
+  const store = STORE_WORDS[stored.store.kind];
+  try {
+    const { key } = fromStored(stored, session.world);
+    if (!key) throw new Error('a profile over the network has a key');
+    return { store, fingerprint: fingerprint(await key.load()), problem: null };
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return { store, fingerprint: null, problem: error.message };
+  }
+}
+
+const COLUMNS: readonly Column[] = [
+  { field: 'name', title: 'Name' },
+  { field: 'mode', title: 'Mode' },
+  { field: 'baseUrl', title: 'Base URL' },
+  { field: 'serviceName', title: 'Service name' },
+  { field: 'output', title: 'Output' },
+  { field: 'key.store', title: 'Key in' },
+  { field: 'key.command', title: 'Command' },
+  { field: 'key.fingerprint', title: 'Key fingerprint' },
+  { field: 'key.problem', title: 'Key problem' },
+  { field: 'sealing.publicKey', title: 'Answers sealed to' },
+  { field: 'sealing.platformKey', title: 'Platform key' },
+  { field: 'sealing.requests', title: 'Requests sealed' },
+  { field: 'file', title: 'File' },
+];
+
+/** A profile as its commands print it. */
+export async function profileResult(session: Session, stored: StoredProfile): Promise<Outcome> {
+  const { name, mode, baseUrl, serviceName, output, sealing, store } = stored;
+  const key = { ...(await keyOf(session, stored)), command: store.kind === 'command' ? store.command : null };
+  const data = {
+    name,
+    mode,
+    baseUrl: baseUrl ?? null,
+    serviceName: serviceName ?? null,
+    output: output ?? null,
+    key,
+    sealing: {
+      publicKey: sealing?.publicKey ?? null,
+      platformKey: sealing?.platformKey ?? null,
+      requests: sealing?.requests ?? false,
+    },
+    file: profileFile(session.world, name),
+  };
+  return { result: { data, columns: COLUMNS.filter(({ field }) => valueAt(data, field) !== null) } };
+}
+
+function valueAt(data: unknown, field: string): unknown {
+  return field.split('.').reduce((inner, name) => (inner as Record<string, unknown> | null)?.[name], data);
+}

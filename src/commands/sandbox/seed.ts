@@ -1,0 +1,71 @@
+import { command } from '../../cli/command.ts';
+import { oneOf, onOrOff, option, wholeNumber } from '../../cli/parameters.ts';
+import { outcomeOf } from '../../cli/session.ts';
+import { sandboxReset, sandboxSeed } from '../../contract/control.ts';
+import { requireSandbox } from './only.ts';
+
+const pace = option(
+  '--pace <pace>',
+  'how long the world outside takes: instant, quick or real (default quick)',
+  oneOf('instant', 'quick', 'real'),
+);
+const rateLimits = option('--rate-limits <on|off>', 'whether rate limits bite (default on)', onOrOff);
+
+export const resetCommand = command({
+  words: ['sandbox', 'reset'],
+  summary: 'Throw the sandbox away and seed it anew; its key stays',
+  examples: ['fiatrail sandbox reset', 'fiatrail sandbox reset --pace instant --yes'],
+  endpoints: [sandboxReset.id],
+  parameters: { pace, rateLimits },
+  run: async (session, input) => {
+    requireSandbox(session);
+    const reply = await session.change(
+      sandboxReset,
+      { pace: input.pace, rateLimits: input.rateLimits },
+      {
+        summary: 'reset of the sandbox',
+        lines: [['loses', 'every user, balance and request of this sandbox']],
+      },
+    );
+    return outcomeOf(session, sandboxReset, reply);
+  },
+});
+
+/** At most so many of a kind in one request. */
+const USERS_AT_ONCE = 1_000;
+const TRANSACTIONS_AT_ONCE = 50_000;
+
+/** `count` in parts of at most `size`: how many are done before each, and how many it has. */
+function parts(count: number, size: number): { done: number; rows: number }[] {
+  const starts = Array.from({ length: Math.ceil(count / size) }, (_each, index) => index * size);
+  return starts.map((done) => ({ done, rows: Math.min(size, count - done) }));
+}
+
+export const seedCommand = command({
+  words: ['sandbox', 'seed'],
+  summary: 'Add users or a history to the sandbox, or change its pace or rate limits, keeping what it holds',
+  details:
+    'A history is completed deposits and payouts, spread over the past year, of 40 users who are made for it where they are missing.',
+  examples: [
+    'fiatrail sandbox seed --users 250',
+    'fiatrail sandbox seed --history 100000',
+    'fiatrail sandbox seed --pace instant --rate-limits off',
+  ],
+  endpoints: [sandboxSeed.id],
+  parameters: {
+    users: option('--users <count>', 'verified users to add', wholeNumber(0, 1_000_000)),
+    history: option('--history <count>', 'completed transactions to add', wholeNumber(0, 10_000_000)),
+    pace,
+    rateLimits,
+  },
+  run: async (session, { users = 0, history = 0, ...settings }) => {
+    requireSandbox(session);
+    let reply = await session.call(sandboxSeed, settings);
+    for (const { rows } of parts(users, USERS_AT_ONCE)) reply = await session.call(sandboxSeed, { users: rows });
+    for (const { done, rows } of parts(history, TRANSACTIONS_AT_ONCE)) {
+      reply = await session.call(sandboxSeed, { history: rows, historyDone: done, historyTotal: history });
+      if (history > TRANSACTIONS_AT_ONCE) await session.note(`${done + rows} of ${history} transactions`);
+    }
+    return outcomeOf(session, sandboxSeed, reply);
+  },
+});

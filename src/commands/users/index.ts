@@ -1,0 +1,65 @@
+import { command } from '../../cli/command.ts';
+import { listedByPosition, positionOptions } from '../../cli/listed.ts';
+import { argument, id, oneOf, option } from '../../cli/parameters.ts';
+import { outcomeOf } from '../../cli/session.ts';
+import { listUsers } from '../../contract/endpoints/user-list.ts';
+import { getDetails } from '../../contract/endpoints/users.ts';
+import { USER_SHOWN } from './columns.ts';
+import { defaultWalletCommands } from './default-wallet.ts';
+import { manageCommands } from './manage.ts';
+import { onboardCommands } from './onboard.ts';
+
+const showCommand = command({
+  words: ['users', 'show'],
+  summary: 'Show a user: names, wallets, permanent virtual account',
+  examples: [
+    'fiatrail users show 4f1c…',
+    'fiatrail users show 4f1c… -o json --query "virtualAccounts[0].accountNumber"',
+  ],
+  endpoints: [getDetails.id],
+  parameters: { userId: argument('user-id', 'as printed by users onboard or users list', id) },
+  run: async (session, { userId }) =>
+    outcomeOf(session, getDetails, await session.call(getDetails, { userId }), { columns: USER_SHOWN }),
+});
+
+const COLUMNS = [
+  { field: 'userId', title: 'User' },
+  { field: 'firstName', title: 'First name' },
+  { field: 'lastName', title: 'Last name' },
+  { field: 'isActive', title: 'Active' },
+  { field: 'virtualAccount.accountNumber', title: 'Account' },
+] as const;
+
+const listCommand = command({
+  words: ['users', 'list'],
+  summary: 'List the verified users',
+  examples: ['fiatrail users list --status active', 'fiatrail users list --all -o ndjson --fields userId,lastName'],
+  endpoints: [listUsers.id],
+  parameters: {
+    ...positionOptions('users'),
+    status: option('--status <status>', 'active, inactive or all (default all)', oneOf('active', 'inactive', 'all')),
+    sortBy: option(
+      '--sort-by <field>',
+      'createdAt or verifiedAt (default verifiedAt)',
+      oneOf('createdAt', 'verifiedAt'),
+    ),
+    order: option('--order <direction>', 'asc or desc (default desc)', oneOf('asc', 'desc')),
+  },
+  run: async (session, { limit, offset, status, sortBy, order, all }) =>
+    listedByPosition(
+      session,
+      {
+        endpoint: listUsers,
+        columns: COLUMNS,
+        request: (size, at) => ({ limit: size, offset: at, status, sortBy, orderDirection: order }),
+        rowsOf: ({ users }) => users,
+        totalOf: ({ pagination }) => pagination?.total,
+        idOf: ({ userId }) => userId,
+        isOldestFirst: order === 'asc',
+        joined: (data) => ({ ...data, pagination: { total: data.pagination?.total } }),
+      },
+      { limit, offset, all },
+    ),
+});
+
+export const commands = [...onboardCommands, showCommand, listCommand, ...manageCommands, ...defaultWalletCommands];

@@ -1,0 +1,128 @@
+import { modeForPeople } from '../../account/mode.ts';
+import { CliError } from '../../base/errors.ts';
+import { Secret } from '../../base/secret.ts';
+import { command, type Guided } from '../../cli/command.ts';
+import { askFor } from '../../cli/input.ts';
+import type { Outcome } from '../../cli/outcome.ts';
+import { argument, id, optionalArgument, switchOn } from '../../cli/parameters.ts';
+import { outcomeOf, type Session } from '../../cli/session.ts';
+import { DEFAULT_WAIT_MS, followStatus, waitOption, waitWords } from '../../cli/wait.ts';
+import { showEquivalentCommand, wizardOutcome } from '../../cli/wizard.ts';
+import { getDetails, onboard, onboardStatus } from '../../contract/endpoints/users.ts';
+import { USER_SHOWN } from './columns.ts';
+
+const bvnText = (text: string) => {
+  if (/^[0-9]{11}$/.test(text)) return new Secret(text);
+  // The text may be a BVN with one digit off, so it is not repeated.
+  throw new CliError('usage', 'this is no BVN: a BVN has exactly 11 digits', {
+    hint: 'write the 11 digits without blanks or hyphens',
+  });
+};
+
+interface Given {
+  readonly bvn?: Secret | undefined;
+  readonly bvnStdin?: boolean | undefined;
+  readonly wait?: number | undefined;
+}
+
+/** The BVN from its argument or from standard input. */
+async function readBvn(session: Session, { bvn, bvnStdin }: Given): Promise<Secret> {
+  if (bvn && bvnStdin) throw new CliError('usage', 'the BVN is given twice: as an argument and with --bvn-stdin');
+  if (bvn) return bvn;
+  if (bvnStdin) return bvnText((await session.world.stdin.readAll(1000)).trim());
+  throw new CliError('usage', 'the BVN is missing', {
+    hint: 'give it on standard input with --bvn-stdin, so that it stands in no list of processes',
+  });
+}
+
+/** Asks for the BVN, waits until its holder is verified, and shows who it is and the account to pay into. */
+async function guide(session: Session, given: Given): Promise<Guided<Given> | undefined> {
+  if (given.bvn || given.bvnStdin) return undefined;
+  const bvn = await askFor({ parse: bvnText, question: 'BVN (11 digits):', isSecret: true }, session);
+  const { profile, globals, world } = session;
+  if (!globals.yes && !globals.dryRun) {
+    const question = `onboard the holder of this BVN with profile ${profile.name} (${modeForPeople(profile.mode)})?`;
+    const prompter = await world.prompter();
+    if (!(await prompter.confirm(question, true))) throw new CliError('declined', 'declined; nothing was sent');
+  }
+  const waitMs = given.wait ?? DEFAULT_WAIT_MS;
+  return {
+    values: { bvn, wait: waitMs },
+    after: (own) => showOnboarded(session, own),
+    end: () => showEquivalentCommand(session, ['users', 'onboard', '--bvn-stdin', ...waitWords(waitMs)], '< bvn.txt'),
+  };
+}
+
+/** The user who was onboarded. They are there, whether or not they can be shown. */
+async function showOnboarded(session: Session, own: Outcome): Promise<Outcome> {
+  const { userId } = (own.result?.data ?? {}) as { userId?: string | null };
+  if (!userId) return own;
+  try {
+    const reply = await session.call(getDetails, { userId });
+    return wizardOutcome(session, own, await outcomeOf(session, getDetails, reply, { columns: USER_SHOWN }));
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    await session.say(`the user could not be shown: ${error.message}; see: fiatrail users show ${userId}`);
+    return own;
+  }
+}
+
+/** Follows an onboarding to its end. */
+function followOnboarding(session: Session, requestId: string, waitMs: number) {
+  return followStatus(session, {
+    endpoint: onboardStatus,
+    input: { requestId },
+    stateOf: ({ status }) => status,
+    done: ['completed', 'verified'],
+    failed: ['failed'],
+    what: 'the onboarding',
+    again: `fiatrail users onboarding ${requestId} --wait`,
+    waitMs,
+    words: ({ message }) => message ?? undefined,
+  });
+}
+
+const onboardCommand = command({
+  words: ['users', 'onboard'],
+  summary: 'Onboard a user by BVN',
+  details:
+    'Names come from the BVN record. The user gets wallets and a permanent virtual account once the BVN is verified. On a terminal, without a BVN, it is asked for unseen; the command then waits, and shows the user.',
+  examples: [
+    'fiatrail users onboard --bvn-stdin --wait < bvn.txt',
+    'printf 12345678901 | fiatrail users onboard --bvn-stdin --wait --yes -o json',
+  ],
+  endpoints: [onboard.id, onboardStatus.id, getDetails.id],
+  parameters: {
+    bvn: optionalArgument('bvn', 'the BVN, 11 digits; better given with --bvn-stdin', bvnText),
+    bvnStdin: switchOn('--bvn-stdin', 'read the BVN from standard input'),
+    wait: waitOption('until the user is verified'),
+  },
+  guide,
+  run: async (session, input) => {
+    const bvn = await readBvn(session, input);
+    const reply = await session.call(
+      onboard,
+      { bvn: bvn.reveal() },
+      input.wait === undefined ? {} : { prints: onboardStatus },
+    );
+    if (input.wait === undefined) return outcomeOf(session, onboard, reply);
+    return followOnboarding(session, reply.data.requestId, input.wait);
+  },
+});
+
+const onboardingCommand = command({
+  words: ['users', 'onboarding'],
+  summary: 'Show how an onboarding stands',
+  examples: [
+    'fiatrail users onboarding 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
+    'fiatrail users onboarding 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait 2m -o json',
+  ],
+  endpoints: [onboardStatus.id],
+  parameters: {
+    requestId: argument('request-id', 'as printed by users onboard', id),
+    wait: waitOption('until the user is verified'),
+  },
+  run: async (session, { requestId, wait }) => followOnboarding(session, requestId, wait ?? 0),
+});
+
+export const onboardCommands = [onboardCommand, onboardingCommand];

@@ -1,0 +1,75 @@
+import { command } from '../../cli/command.ts';
+import { argument, id } from '../../cli/parameters.ts';
+import { outcomeOf } from '../../cli/session.ts';
+import { getFintechAccount } from '../../contract/endpoints/virtual-accounts.ts';
+import { getFintechWallet, listUserWallets } from '../../contract/endpoints/wallets.ts';
+import { externalCommands } from './external.ts';
+
+const SHOWN = [
+  { field: 'fintechName', title: 'Account' },
+  { field: 'smartWallet.address', title: 'Smart wallet' },
+  { field: 'smartWallet.deployed', title: 'Deployed' },
+  { field: 'totalUsers', title: 'Users' },
+  {
+    field: 'externalWallets',
+    title: 'External wallets',
+    columns: [
+      { field: 'address', title: 'Address' },
+      { field: 'blockchain', title: 'Network' },
+      { field: 'type', title: 'Type' },
+      { field: 'status', title: 'Status' },
+      { field: 'isDefault', title: 'Default' },
+      { field: 'label', title: 'Label' },
+    ],
+  },
+] as const;
+
+const showCommand = command({
+  words: ['wallets', 'show'],
+  summary: "Show the account's smart wallet and registered external wallets",
+  examples: ['fiatrail wallets show', 'fiatrail wallets show -o json --query smartWallet.address'],
+  endpoints: [getFintechWallet.id],
+  parameters: {},
+  run: async (session) =>
+    outcomeOf(session, getFintechWallet, await session.call(getFintechWallet, {}), { columns: SHOWN }),
+});
+
+const COLUMNS = [
+  { field: 'walletAddress', title: 'Wallet' },
+  { field: 'blockchain', title: 'Chain' },
+  { field: 'status', title: 'Kind' },
+  { field: 'balances.CNGN.balance', title: 'cNGN', align: 'right' },
+  { field: 'balances.USDC.balance', title: 'USDC', align: 'right' },
+  { field: 'balances.USDT.balance', title: 'USDT', align: 'right' },
+] as const;
+
+const userCommand = command({
+  words: ['wallets', 'user'],
+  summary: "List a user's wallets with their balances",
+  examples: ['fiatrail wallets user 4f1c…', 'fiatrail wallets user 4f1c… -o csv'],
+  endpoints: [listUserWallets.id],
+  parameters: { userId: argument('user-id', 'as printed by users list', id) },
+  run: async (session, { userId }) =>
+    outcomeOf(session, listUserWallets, await session.call(listUserWallets, { userId }), { columns: COLUMNS }),
+});
+
+const DEPOSIT_ACCOUNT = [
+  { field: 'accountNumber', title: 'Number' },
+  { field: 'accountName', title: 'Name' },
+  { field: 'bankName', title: 'Bank' },
+  { field: 'status', title: 'Status' },
+  { field: 'createdAt', title: 'Created' },
+] as const;
+
+const depositAccountCommand = command({
+  words: ['wallets', 'deposit-account'],
+  summary: "Show the account's own bank account: Naira paid in becomes cNGN in its default wallet",
+  details: 'It never expires and takes any amount from anybody.',
+  examples: ['fiatrail wallets deposit-account', 'fiatrail wallets deposit-account -o json --query accountNumber'],
+  endpoints: [getFintechAccount.id],
+  parameters: {},
+  run: async (session) =>
+    outcomeOf(session, getFintechAccount, await session.call(getFintechAccount, {}), { columns: DEPOSIT_ACCOUNT }),
+});
+
+export const commands = [showCommand, userCommand, depositAccountCommand, ...externalCommands];

@@ -1,0 +1,59 @@
+import { endpoint, managementLimits } from '../endpoint.ts';
+import { answer, fields, flag, group, integer, known, list, maybe, oneOf, optional, text } from '../fields.ts';
+
+const count = () => maybe(integer('public'));
+
+/** Four actions on one path: list and check read, add writes, remove destroys. */
+export const ipAllowlist = endpoint({
+  ...managementLimits,
+  id: 'management.ip-allowlist',
+  method: 'POST',
+  path: '/manageipallowlist',
+  effect: 'write',
+  effects: { field: 'action', of: { list: 'read', check: 'read', add: 'write', remove: 'destructive' } },
+  summary: 'List, check, add or remove the addresses that may call',
+  request: () =>
+    fields({
+      action: oneOf('interface', ['list', 'add', 'remove', 'check']),
+      ipAddress: optional(text('interface', { rule: 'an IPv4 or IPv6 address, or a range in CIDR form' })),
+      index: optional(integer('public', { rule: '0 or more: the position in the list' })),
+      description: optional(text('public')),
+    }),
+  response: () =>
+    answer({
+      action: known('public'),
+      ipAddresses: maybe(
+        list('public', group('public', { index: count(), ip: known('public'), description: known('public') })),
+      ),
+      totalIps: count(),
+      ipAddress: known('public'),
+      removed: known('public'),
+      message: known('public'),
+      propagationTime: known('public'),
+      yourIp: known('public'),
+      isAllowed: maybe(flag('public')),
+      matchedRule: known('public'),
+      totalConfiguredIps: count(),
+      note: known('public'),
+      cacheInfo: maybe(
+        group('public', {
+          ttlSeconds: count(),
+          propagationTime: known('public'),
+          cacheRefreshed: maybe(flag('public')),
+        }),
+      ),
+    }),
+  errors: [
+    {
+      when: 'the action is unknown, or the address missing or malformed',
+      fault: 'VALIDATION_ERROR',
+      source: 'inferred',
+    },
+    {
+      when: 'the address or index is not on the list',
+      fault: 'NOT_FOUND',
+      source: 'inferred',
+      remedy: 'see the list with: fiatrail ip list',
+    },
+  ],
+});

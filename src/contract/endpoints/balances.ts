@@ -1,0 +1,111 @@
+import { TOKENS } from '../../money/amount.ts';
+import { evmAddress } from '../addresses.ts';
+import { endpoint } from '../endpoint.ts';
+import { SEE_USERS } from '../faults.ts';
+import {
+  answer,
+  entry,
+  fields,
+  flag,
+  group,
+  known,
+  list,
+  maybe,
+  moneyText,
+  oneOf,
+  optional,
+  text,
+  timestamp,
+} from '../fields.ts';
+
+const tickerRule = { rule: 'CNGN, USDC or USDT; CNGN when left out' } as const;
+const ticker = () => oneOf('public', TOKENS, tickerRule);
+
+const tokenText = () => moneyText('public', 'token', { field: 'token' });
+
+/** What is held on one network, or why that could not be read. */
+const networkBalance = () => ({ network: known('public'), balance: maybe(tokenText()), error: known('public') });
+
+export const balanceMulti = endpoint({
+  id: 'wallets.balance-multi',
+  method: 'GET',
+  path: '/balance/multi',
+  effect: 'read',
+  summary: 'Show what the smart wallet of the account holds on each network',
+  request: () =>
+    fields({
+      token: optional(ticker()),
+      networks: optional(text('interface', { rule: 'EVM network keys joined by commas, such as base,eth,bsc' })),
+    }),
+  response: () =>
+    answer({
+      token: known('public'),
+      walletAddress: known('public'),
+      totalBalance: maybe(tokenText()),
+      hasBaseNetworkFunds: maybe(flag('public')),
+      hasCrossNetworkFunds: maybe(flag('public')),
+      baseNetworkBalance: maybe(tokenText()),
+      crossNetworkBalance: maybe(tokenText()),
+      bridgingRequired: maybe(flag('public')),
+      networkBalances: maybe(list('public', group('public', networkBalance()))),
+      walletsWithFunds: maybe(
+        list('public', group('public', { network: known('public'), balance: maybe(tokenText()) })),
+      ),
+      checkedAt: maybe(timestamp('public')),
+    }),
+  errors: [],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+export const balanceAddress = endpoint({
+  id: 'wallets.balance-address',
+  method: 'POST',
+  path: '/balance/address',
+  effect: 'read',
+  summary: 'Show what any EVM address holds on each network',
+  request: () =>
+    fields({
+      address: evmAddress('public'),
+      token: optional(ticker()),
+      networks: optional(list('public', entry(/^[a-z]{1,20}$/i), { rule: 'EVM network keys, such as base, eth, bsc' })),
+    }),
+  response: () =>
+    answer({
+      token: known('public'),
+      address: known('public'),
+      totalBalance: maybe(tokenText()),
+      networkBalances: maybe(list('public', group('public', networkBalance()))),
+      checkedAt: maybe(timestamp('public')),
+    }),
+  errors: [{ when: 'the address is missing or no EVM address', fault: 'VALIDATION_ERROR', source: 'inferred' }],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+export const balanceUser = endpoint({
+  id: 'wallets.balance-user',
+  method: 'GET',
+  path: '/balance/user/:userId',
+  effect: 'read',
+  summary: 'Show what a user holds in all wallets',
+  request: () => fields({ userId: text('interface'), token: optional(ticker()) }),
+  response: () =>
+    answer({
+      userId: known('public'),
+      token: known('public'),
+      totalBalance: maybe(tokenText()),
+      networkBalances: maybe(list('public', group('public', { ...networkBalance(), walletAddress: known('public') }))),
+      checkedAt: maybe(timestamp('public')),
+    }),
+  errors: [
+    {
+      when: 'the user is unknown',
+      fault: 'NOT_FOUND',
+      source: 'inferred',
+      remedy: SEE_USERS,
+    },
+  ],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});

@@ -1,0 +1,196 @@
+import { endpoint } from '../endpoint.ts';
+import {
+  accountNumber,
+  answer,
+  anyText,
+  bankCode,
+  fields,
+  flag,
+  group,
+  integer,
+  known,
+  list,
+  maybe,
+  opaqueId,
+  opaqueUuid,
+  optional,
+  stateOf,
+  text,
+  timestamp,
+} from '../fields.ts';
+
+export const listBanks = endpoint({
+  id: 'banks.list-codes',
+  method: 'POST',
+  path: '/getbankscode',
+  effect: 'read',
+  summary: 'List the banks and their codes',
+  lists: 'banks',
+  request: () => fields({}),
+  response: () =>
+    answer({
+      countryCode: maybe(stateOf('public', ['NG'])),
+      banks: list(
+        'interface',
+        // Two spellings of the same two fields: the interface has the first, newer public text the second.
+        group('interface', {
+          bankCode: known('interface'),
+          bankName: known('interface'),
+          bank_code: known('public'),
+          bank_name: known('public'),
+        }),
+      ),
+      totalCount: maybe(integer('public')),
+      operationId: maybe(opaqueUuid('public')),
+      requestId: maybe(opaqueUuid('public')),
+    }),
+  errors: [],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+export const addBankAccount = endpoint({
+  id: 'banks.add',
+  method: 'POST',
+  path: '/addbankaccount',
+  effect: 'write',
+  summary: 'Add a bank account for payouts; the bank is asked for the name at once',
+  request: () =>
+    fields({
+      accountNumber: accountNumber('public'),
+      bankCode: bankCode('interface'),
+      isDefault: optional(flag('public', { rule: 'true or false; false when left out' })),
+      metadata: optional(group('inferred', {})),
+      label: optional(text('inferred')),
+    }),
+  response: () =>
+    answer({
+      accountId: maybe(opaqueUuid('public')),
+      verifiedAccountName: anyText('interface'),
+      accountNumber: known('public'),
+      bankName: known('public'),
+      bankCode: known('public'),
+      isValidated: flag('interface'),
+      message: known('public'),
+    }),
+  errors: [
+    { when: 'the account number does not have 10 digits', fault: 'VALIDATION_ERROR', source: 'public' },
+    { when: 'the bank knows no such account', fault: 'VALIDATION_ERROR', source: 'public' },
+  ],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+const account = () =>
+  group('public', {
+    accountId: maybe(opaqueUuid('public')),
+    fintechId: maybe(opaqueUuid('public')),
+    accountName: known('public'),
+    accountNumber: known('public'),
+    bankName: known('public'),
+    bankCode: known('public'),
+    label: known('inferred'),
+    isDefault: maybe(flag('public')),
+    isValidated: maybe(flag('public')),
+    validationDetails: maybe(
+      group('public', {
+        validatedAt: maybe(timestamp('public')),
+        accountNameMatch: maybe(flag('public')),
+      }),
+    ),
+    createdAt: maybe(timestamp('public')),
+    updatedAt: maybe(timestamp('public')),
+  });
+
+export const listBankAccounts = endpoint({
+  id: 'banks.list',
+  method: 'GET',
+  path: '/listbankaccounts',
+  effect: 'read',
+  summary: 'List the bank accounts for payouts',
+  lists: 'accounts',
+  request: () => fields({}),
+  response: () =>
+    answer({
+      accounts: maybe(list('public', account())),
+      total: maybe(integer('public')),
+      defaultAccount: maybe(
+        group('public', {
+          accountId: maybe(opaqueUuid('public')),
+          accountName: known('public'),
+          accountNumber: known('public'),
+          bankName: known('public'),
+          bankCode: known('public'),
+        }),
+      ),
+    }),
+  errors: [],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+const accountNotFound = {
+  when: 'no payout account has this id',
+  fault: 'NOT_FOUND',
+  remedy: 'see the payout accounts with: fiatrail bank-accounts list',
+} as const;
+
+export const updateBankAccount = endpoint({
+  id: 'banks.update',
+  method: 'PUT',
+  path: '/updatebankaccount',
+  effect: 'write',
+  summary: 'Change the label of a payout account, or make it the default',
+  request: () =>
+    fields({
+      accountId: opaqueId('public'),
+      label: optional(text('interface')),
+      isDefault: optional(flag('public')),
+    }),
+  response: () =>
+    answer({
+      accountId: maybe(opaqueUuid('inferred')),
+      accountName: known('inferred'),
+      accountNumber: known('inferred'),
+      bankName: known('inferred'),
+      bankCode: known('inferred'),
+      label: known('inferred'),
+      isDefault: maybe(flag('inferred')),
+      isValidated: maybe(flag('inferred')),
+      updatedAt: maybe(timestamp('inferred')),
+    }),
+  errors: [{ ...accountNotFound, source: 'public' }],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+export const deleteBankAccount = endpoint({
+  id: 'banks.delete',
+  method: 'DELETE',
+  path: '/deletebankaccount',
+  place: 'query',
+  effect: 'destructive',
+  summary: 'Remove a payout account for good',
+  request: () => fields({ accountId: opaqueId('public') }),
+  response: () => answer({}),
+  errors: [
+    { when: 'payouts to the account are pending', fault: 'PENDING_TRANSACTIONS', source: 'public' },
+    { ...accountNotFound, source: 'inferred' },
+  ],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+export const getBankAccount = endpoint({
+  id: 'banks.get',
+  method: 'GET',
+  path: '/getbankaccounts',
+  effect: 'read',
+  summary: 'Show one payout account',
+  lists: 'accounts',
+  request: () => fields({ accountId: opaqueId('public') }),
+  response: () => answer({ accounts: maybe(list('public', account())) }),
+  errors: [{ ...accountNotFound, source: 'inferred' }],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});

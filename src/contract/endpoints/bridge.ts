@@ -1,0 +1,238 @@
+import { addressesFit } from '../addresses.ts';
+import { endpoint } from '../endpoint.ts';
+import {
+  answer,
+  anyText,
+  entry,
+  fields,
+  flag,
+  group,
+  integer,
+  known,
+  list,
+  maybe,
+  moment,
+  moneyText,
+  number,
+  oneOf,
+  opaqueUuid,
+  optional,
+  patterned,
+  payText,
+  percent,
+  type Source,
+  stateOf,
+  text,
+  timestamp,
+} from '../fields.ts';
+
+const bridge = { rateLimit: { max: 30, windowSeconds: 60 }, source: 'interface' } as const;
+
+const token = () => oneOf('interface', ['CNGN'], { rule: 'CNGN' });
+const network = () => text('interface', { rule: 'a network key, from: fiatrail bridge networks' });
+const amount = () => payText('interface', 'CNGN', { rule: 'above 0, in whole tokens, as text' });
+const cngn = (source: Source = 'interface') => moneyText(source, 'decimal-string', 'CNGN');
+const states = ['initiated', 'pending', 'completed', 'failed'] as const;
+
+export const quoteBridge = endpoint({
+  ...bridge,
+  id: 'bridge.quote',
+  method: 'POST',
+  path: '/bridge/quote',
+  effect: 'read',
+  summary: 'Show what moving cNGN to another network costs',
+  request: () => fields({ token: token(), fromNetwork: network(), toNetwork: network(), amount: amount() }),
+  response: () =>
+    answer({
+      quoteId: anyText('interface'),
+      provider: anyText('interface'),
+      token: anyText('interface'),
+      fromNetwork: anyText('interface'),
+      toNetwork: anyText('interface'),
+      inputAmount: cngn(),
+      outputAmount: cngn(),
+      fee: group('interface', {
+        total: cngn(),
+        percentage: percent('interface'),
+        breakdown: group('interface', {
+          basePercentage: percent('interface'),
+          networkModifier: percent('interface'),
+          finalPercentage: percent('interface'),
+        }),
+      }),
+      estimatedDurationSeconds: number('interface'),
+      estimatedDurationMinutes: number('interface'),
+      validUntil: timestamp('interface'),
+    }),
+  errors: [
+    {
+      when: 'the token or a network is unknown, both networks are the same, or the amount is not above 0',
+      fault: 'VALIDATION_ERROR',
+      source: 'inferred',
+    },
+  ],
+});
+
+export const startBridge = endpoint({
+  ...bridge,
+  id: 'bridge.initiate',
+  method: 'POST',
+  path: '/bridge/initiate',
+  effect: 'money',
+  starts: 'bridge',
+  summary: 'Move cNGN to another network: gives the address to send it to',
+  request: () =>
+    fields({
+      token: token(),
+      fromNetwork: network(),
+      toNetwork: network(),
+      amount: amount(),
+      fromAddress: text('interface', { rule: 'the address the deposit will come from' }),
+      toAddress: text('interface', { rule: 'an address of the destination network' }),
+      callbackUrl: optional(patterned('interface', /^https:\/\/[^\s]+$/, 'an HTTPS URL')),
+    }).check(addressesFit(['fromAddress', 'fromNetwork'], ['toAddress', 'toNetwork'])),
+  response: () =>
+    answer({
+      requestId: opaqueUuid('interface'),
+      transactionId: anyText('interface'),
+      receivableAddress: anyText('interface'),
+      reference: anyText('interface'),
+      status: stateOf('interface', ['initiated']),
+      token: anyText('interface'),
+      fromNetwork: anyText('interface'),
+      toNetwork: anyText('interface'),
+      amount: cngn(),
+      estimatedDurationMinutes: number('interface'),
+      message: anyText('interface'),
+    }),
+  errors: [
+    {
+      when: 'a field is missing, a network unknown, an address wrong, or callbackUrl not HTTPS',
+      fault: 'VALIDATION_ERROR',
+      source: 'inferred',
+    },
+  ],
+});
+
+export const bridgeStatus = endpoint({
+  ...bridge,
+  id: 'bridge.status',
+  method: 'GET',
+  path: '/bridge/status/:requestId',
+  effect: 'read',
+  summary: 'Show how a bridge transaction stands',
+  request: () => fields({ requestId: text('interface', { rule: 'as given by /bridge/initiate' }) }),
+  response: () =>
+    answer({
+      requestId: opaqueUuid('interface'),
+      status: stateOf('interface', states),
+      token: anyText('interface'),
+      fromNetwork: anyText('interface'),
+      toNetwork: anyText('interface'),
+      amount: cngn(),
+      // Filled once completed.
+      actualAmount: maybe(cngn()),
+      fromAddress: anyText('interface'),
+      toAddress: anyText('interface'),
+      receivableAddress: anyText('interface'),
+      transactionId: anyText('interface'),
+      txHash: known('interface'),
+      explorerLink: known('interface'),
+      createdAt: timestamp('interface'),
+      completedAt: maybe(timestamp('interface')),
+    }),
+  errors: [
+    {
+      when: 'the request id is unknown',
+      fault: 'NOT_FOUND',
+      source: 'inferred',
+      remedy: 'see the bridge transactions with: fiatrail bridge list',
+    },
+  ],
+});
+
+export const bridgeNetworks = endpoint({
+  ...bridge,
+  id: 'bridge.networks',
+  method: 'GET',
+  path: '/bridge/networks',
+  effect: 'read',
+  summary: 'List the networks that cNGN can be moved between',
+  request: () => fields({}),
+  response: () =>
+    answer({
+      tokens: list(
+        'interface',
+        group('interface', {
+          token: anyText('interface'),
+          networks: list('interface', entry()),
+          preferredProvider: anyText('interface'),
+        }),
+      ),
+      allSupportedNetworks: list('interface', entry()),
+    }),
+  errors: [],
+});
+
+export const listBridges = endpoint({
+  ...bridge,
+  id: 'bridge.history',
+  method: 'GET',
+  path: '/bridge/history',
+  effect: 'read',
+  summary: 'List the bridge transactions, newest first',
+  lists: 'transactions',
+  request: () =>
+    fields({
+      status: optional(oneOf('interface', states)),
+      token: optional(text('interface')),
+      fromNetwork: optional(text('interface')),
+      toNetwork: optional(text('interface')),
+      startDate: optional(moment('interface')),
+      endDate: optional(moment('interface')),
+      limit: optional(integer('interface', { min: 1, max: 100, rule: '1 to 100; 20 when left out' })),
+      page: optional(integer('interface', { min: 1, rule: '1 or more' })),
+    }),
+  response: () =>
+    answer({
+      transactions: list(
+        'interface',
+        group('interface', {
+          requestId: anyText('interface'),
+          transactionId: anyText('interface'),
+          reference: known('interface'),
+          status: stateOf('interface', states),
+          token: anyText('interface'),
+          fromNetwork: anyText('interface'),
+          toNetwork: anyText('interface'),
+          amount: cngn(),
+          actualAmount: maybe(cngn()),
+          fromAddress: anyText('interface'),
+          toAddress: anyText('interface'),
+          receivableAddress: anyText('interface'),
+          txHash: known('interface'),
+          explorerLink: known('interface'),
+          createdAt: timestamp('interface'),
+          completedAt: maybe(timestamp('interface')),
+        }),
+      ),
+      pagination: group('interface', {
+        total: integer('interface'),
+        limit: integer('interface'),
+        offset: integer('interface'),
+        hasMore: flag('interface'),
+      }),
+      filters: maybe(
+        group('interface', {
+          status: known('public'),
+          token: known('public'),
+          fromNetwork: known('public'),
+          toNetwork: known('public'),
+          startDate: maybe(timestamp('interface')),
+          endDate: maybe(timestamp('interface')),
+        }),
+      ),
+      version: known('interface'),
+    }),
+  errors: [{ when: 'a filter value is unknown or a date malformed', fault: 'VALIDATION_ERROR', source: 'inferred' }],
+});

@@ -1,0 +1,81 @@
+import { addressesFit } from '../addresses.ts';
+import { endpoint } from '../endpoint.ts';
+import { userUnknown } from '../faults.ts';
+import { answer, fields, group, known, maybe, optional, orNull, stateOf, text } from '../fields.ts';
+
+const blockchain = () =>
+  text('public', { rule: 'a network the service delivers to: base, eth, bsc, pol, celo, lisk, arc, asc, sol or xbn' });
+
+export const setDefaultWallet = endpoint({
+  id: 'users.set-default-wallet',
+  method: 'POST',
+  path: '/setuserdefaultwallet',
+  effect: 'write',
+  summary: 'Set the external wallet that a user’s cNGN is delivered to',
+  nests: 'defaultWallet',
+  request: () =>
+    fields({
+      userId: text('public'),
+      address: text('public', { rule: 'an address of the blockchain' }),
+      blockchain: blockchain(),
+      label: optional(text('public')),
+    }).check(addressesFit(['address', 'blockchain'])),
+  response: () =>
+    answer({
+      userId: known('public'),
+      defaultWallet: group('interface', {
+        address: known('public'),
+        blockchain: known('public'),
+        type: stateOf('interface', ['external']),
+        status: stateOf('interface', ['active']),
+        label: known('public'),
+      }),
+      note: known('public'),
+    }),
+  errors: [userUnknown, { when: 'the address is none of the blockchain', fault: 'VALIDATION_ERROR', source: 'public' }],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+export const getDefaultWallet = endpoint({
+  id: 'users.get-default-wallet',
+  method: 'POST',
+  path: '/getuserdefaultwallet',
+  effect: 'read',
+  summary: 'Show the external wallet that a user’s cNGN is delivered to',
+  request: () => fields({ userId: text('public') }),
+  response: () =>
+    answer({
+      userId: known('public'),
+      defaultWallet: orNull(
+        group('interface', {
+          address: known('inferred'),
+          blockchain: known('inferred'),
+          type: maybe(stateOf('inferred', ['external'])),
+          status: maybe(stateOf('inferred', ['active'])),
+          label: known('inferred'),
+        }),
+      ),
+    }),
+  errors: [userUnknown],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+export const removeDefaultWallet = endpoint({
+  id: 'users.remove-default-wallet',
+  method: 'DELETE',
+  path: '/removeuserdefaultwallet',
+  effect: 'destructive',
+  summary: 'Deliver a user’s cNGN to their managed wallet again',
+  request: () => fields({ userId: text('public') }),
+  response: () =>
+    answer({
+      userId: known('public'),
+      defaultWallet: maybe(group('public', {})),
+      note: known('public'),
+    }),
+  errors: [userUnknown],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});

@@ -1,0 +1,85 @@
+import { addressesFit } from '../addresses.ts';
+import { endpoint } from '../endpoint.ts';
+import { answer, fields, flag, group, known, maybe, oneOf, optional, stateOf, text } from '../fields.ts';
+import { walletStatuses, walletTypes } from '../wallets.ts';
+
+const unknownWallet = {
+  when: 'no external wallet has this address',
+  fault: 'NOT_FOUND',
+  source: 'public',
+  remedy: 'see the registered wallets with: fiatrail wallets show',
+} as const;
+
+export const addExternalWallet = endpoint({
+  id: 'wallets.add-external',
+  method: 'POST',
+  path: '/addexternalwallet',
+  effect: 'write',
+  summary: 'Register an external wallet, so that it can receive transfers',
+  nests: 'wallet',
+  envelope: 'lower-case',
+  request: () =>
+    fields({
+      address: text('interface', { rule: 'an address of the blockchain' }),
+      blockchain: text('public', { rule: 'a network such as base, eth or bsc' }),
+      type: oneOf('public', walletTypes),
+      label: optional(text('interface')),
+      purpose: optional(text('interface')),
+      isDefault: optional(flag('public', { rule: 'true or false; false when left out' })),
+      metadata: optional(
+        group('public', {
+          custodian: optional(text('public')),
+          location: optional(text('public')),
+          backupExists: optional(flag('public')),
+        }),
+      ),
+    }).check(addressesFit(['address', 'blockchain'])),
+  response: () =>
+    answer({
+      wallet: maybe(
+        group('public', {
+          address: known('public'),
+          status: maybe(stateOf('public', ['active'])),
+          type: maybe(stateOf('public', walletTypes)),
+          blockchain: known('public'),
+        }),
+      ),
+    }),
+  errors: [
+    { when: 'the address is none of the blockchain', fault: 'VALIDATION_ERROR', source: 'public' },
+    { when: 'the address is registered already', fault: 'VALIDATION_ERROR', source: 'public' },
+  ],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+export const setExternalWalletStatus = endpoint({
+  id: 'wallets.set-external-status',
+  method: 'PUT',
+  path: '/updateexternalwalletstatus',
+  effect: 'write',
+  summary: 'Let an external wallet receive transfers, or stop that',
+  envelope: 'lower-case',
+  request: () => fields({ address: text('interface'), status: oneOf('interface', walletStatuses) }),
+  response: () => answer({ address: known('public'), status: maybe(stateOf('public', walletStatuses)) }),
+  errors: [
+    { when: 'the status is neither active nor inactive', fault: 'VALIDATION_ERROR', source: 'public' },
+    unknownWallet,
+  ],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+export const removeExternalWallet = endpoint({
+  id: 'wallets.remove-external',
+  method: 'DELETE',
+  path: '/removeexternalwallet',
+  effect: 'destructive',
+  summary: 'Forget an external wallet',
+  envelope: 'lower-case',
+  request: () => fields({ address: text('interface') }),
+  response: () => answer({ address: known('public') }),
+  errors: [unknownWallet],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});

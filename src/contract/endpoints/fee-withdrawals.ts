@@ -1,0 +1,153 @@
+import { endpoint } from '../endpoint.ts';
+import {
+  accountNumber,
+  answer,
+  anyText,
+  bankCode,
+  fields,
+  flag,
+  group,
+  integer,
+  known,
+  list,
+  maybe,
+  money,
+  oneOf,
+  optional,
+  pay,
+  stateOf,
+  text,
+  timestamp,
+} from '../fields.ts';
+
+const earnedRemedy = 'see what can be withdrawn, and the limits, with: fiatrail fees earned';
+
+export const withdrawFees = endpoint({
+  id: 'fees.withdraw',
+  method: 'POST',
+  path: '/feewithdrawal',
+  effect: 'money',
+  starts: 'fee-withdrawal',
+  summary: 'Withdraw fees earned to a bank account',
+  request: () =>
+    fields({
+      bankAccountNumber: accountNumber('public'),
+      bankCode: bankCode('public'),
+      accountName: text('public', { rule: "the holder's name" }),
+      amount: pay('interface', 'kobo', 'NGN', { rule: 'above 0, in kobo' }),
+      narration: optional(text('public')),
+      metadata: optional(
+        group('interface', {
+          reference: optional(text('public', { rule: 'a unique reference of your own' })),
+          notes: optional(text('public')),
+        }),
+      ),
+    }),
+  response: () =>
+    answer({
+      withdrawalId: anyText('interface'),
+      amount: money('interface', 'kobo', 'NGN'),
+      status: stateOf('interface', ['pending']),
+      estimatedProcessingTime: known('public'),
+      message: known('public'),
+    }),
+  errors: [
+    { when: 'a required field is missing', fault: 'VALIDATION_ERROR', source: 'inferred' },
+    {
+      when: 'the amount is below the minimum',
+      fault: 'VALIDATION_ERROR',
+      source: 'public',
+      remedy: earnedRemedy,
+    },
+    {
+      when: 'the amount is above the maximum',
+      fault: 'VALIDATION_ERROR',
+      source: 'inferred',
+      remedy: earnedRemedy,
+    },
+    {
+      when: 'the amount is above what is available',
+      fault: 'VALIDATION_ERROR',
+      source: 'public',
+      remedy: earnedRemedy,
+    },
+  ],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+const withdrawalStates = ['pending', 'completed', 'failed'] as const;
+
+export const verifyWithdrawal = endpoint({
+  id: 'fees.verify-withdrawal',
+  method: 'POST',
+  path: '/verifywithdrawal',
+  synonyms: { transactionReference: 'withdrawalId' },
+  effect: 'read',
+  summary: 'Show how a fee withdrawal stands',
+  request: () =>
+    fields({
+      withdrawalId: text('interface', { rule: 'as given by /feewithdrawal' }),
+      // The public name of the same value.
+      transactionReference: optional(text('public')),
+    }),
+  response: () =>
+    answer({
+      withdrawalId: anyText('interface'),
+      status: stateOf('interface', withdrawalStates),
+      processedAt: maybe(timestamp('public')),
+      failureReason: known('public'),
+    }),
+  errors: [
+    {
+      when: 'no fee withdrawal has this id',
+      fault: 'NOT_FOUND',
+      source: 'inferred',
+      remedy: 'see the withdrawals with: fiatrail fees withdrawals',
+    },
+  ],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+export const feeWithdrawals = endpoint({
+  id: 'fees.withdrawal-history',
+  method: 'GET',
+  path: '/getwithdrawalhistory',
+  effect: 'read',
+  summary: 'List the fee withdrawals, newest first',
+  lists: 'withdrawals',
+  request: () =>
+    fields({
+      limit: optional(integer('interface', { min: 1, rule: '1 or more; 20 when left out' })),
+      status: optional(oneOf('interface', withdrawalStates)),
+    }),
+  response: () =>
+    answer({
+      withdrawals: list(
+        'interface',
+        group('interface', {
+          withdrawalId: anyText('interface'),
+          amount: money('interface', 'kobo', 'NGN'),
+          bankAccountNumber: known('public'),
+          bankCode: known('public'),
+          accountName: known('public'),
+          narration: known('public'),
+          status: stateOf('interface', withdrawalStates),
+          createdAt: maybe(timestamp('public')),
+          processedAt: maybe(timestamp('public')),
+          failureReason: known('public'),
+        }),
+      ),
+      pagination: maybe(
+        group('public', {
+          count: maybe(integer('public')),
+          limit: maybe(integer('public')),
+          hasMore: maybe(flag('public')),
+        }),
+      ),
+    }),
+  errors: [],
+  rateLimit: { max: 100, windowSeconds: 60 },
+  source: 'interface',
+});

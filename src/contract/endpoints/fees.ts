@@ -1,0 +1,199 @@
+import { endpoint } from '../endpoint.ts';
+import {
+  answer,
+  anyText,
+  fields,
+  flag,
+  group,
+  integer,
+  known,
+  kobo,
+  maybe,
+  money,
+  oneOf,
+  optional,
+  pay,
+  payOrNothing,
+  percent,
+  percentFrom,
+  stateOf,
+  text,
+  timestamp,
+} from '../fields.ts';
+
+/** The fee the fintech takes in one direction. A direction never configured is left out. */
+const directionFee = () =>
+  group('public', {
+    percentageFee: maybe(percent('public')),
+    capFee: maybe(money('public', 'kobo', 'NGN')),
+    enabled: maybe(flag('public')),
+  });
+
+export const getFees = endpoint({
+  id: 'fees.get',
+  method: 'GET',
+  path: '/getfees',
+  effect: 'read',
+  summary: 'Show the fees the account charges its users',
+  request: () => fields({}),
+  response: () =>
+    answer({
+      fintechId: anyText('interface'),
+      hasConfiguration: maybe(flag('public')),
+      feeConfiguration: maybe(
+        group('public', {
+          onrampFee: maybe(directionFee()),
+          offrampFee: maybe(directionFee()),
+          metadata: maybe(group('public', { description: known('public'), lastUpdatedBy: known('public') })),
+        }),
+      ),
+      timestamps: maybe(
+        group('public', { createdAt: maybe(timestamp('public')), updatedAt: maybe(timestamp('public')) }),
+      ),
+      version: known('public'),
+    }),
+  errors: [],
+  rateLimit: { max: 60, windowSeconds: 60 },
+  source: 'interface',
+});
+
+export const accumulatedFees = endpoint({
+  id: 'fees.accumulated',
+  method: 'GET',
+  path: '/getaccumulatedfees',
+  effect: 'read',
+  summary: 'Show the fees earned and how much of them can be withdrawn',
+  request: () => fields({}),
+  response: () =>
+    answer({
+      summary: maybe(
+        group('public', {
+          totalAccumulatedFees: maybe(kobo()),
+          onrampFees: maybe(kobo()),
+          offrampFees: maybe(kobo()),
+          collectedFees: maybe(kobo()),
+          pendingFees: maybe(kobo()),
+          transactionCount: maybe(integer('public')),
+          pendingWithdrawals: maybe(kobo()),
+          availableForWithdrawal: maybe(kobo()),
+        }),
+      ),
+      details: maybe(
+        group('public', {
+          lastUpdated: maybe(timestamp('public')),
+          currency: maybe(stateOf('public', ['NGN'])),
+          minimumWithdrawal: maybe(kobo()),
+          maximumWithdrawal: maybe(kobo()),
+        }),
+      ),
+    }),
+  errors: [],
+  rateLimit: { max: 60, windowSeconds: 60 },
+  source: 'interface',
+});
+
+/** A new setting of one direction: all of it. */
+const newDirectionFee = () =>
+  group('interface', {
+    percentageFee: percentFrom('public', '0', '100'),
+    capFee: payOrNothing('public', 'kobo', 'NGN', { rule: '0 or above, in kobo: the most one transaction pays' }),
+    enabled: flag('public'),
+  });
+
+/** What a fee of the account comes to on an amount. */
+const example = () => group('public', { amount: maybe(kobo()), fee: maybe(kobo()), capped: maybe(flag('public')) });
+
+export const manageFees = endpoint({
+  id: 'fees.manage',
+  method: 'PUT',
+  path: '/managefees',
+  effect: 'write',
+  summary: 'Set the fees the account charges its users',
+  request: () =>
+    fields({
+      onrampFee: optional(newDirectionFee()),
+      offrampFee: optional(newDirectionFee()),
+      metadata: optional(
+        group('interface', {
+          description: optional(text('public')),
+          notes: optional(text('public')),
+          lastUpdatedBy: optional(text('public')),
+        }),
+      ),
+    }),
+  response: () =>
+    answer({
+      fintechId: anyText('interface'),
+      operation: stateOf('interface', ['updated']),
+      feeConfiguration: maybe(
+        group('public', {
+          onrampFee: maybe(directionFee()),
+          offrampFee: maybe(directionFee()),
+          metadata: maybe(
+            group('public', {
+              description: known('public'),
+              notes: known('public'),
+              lastUpdatedBy: known('public'),
+            }),
+          ),
+        }),
+      ),
+      exampleCalculation: maybe(group('public', { onramp: maybe(example()), offramp: maybe(example()) })),
+      timestamp: maybe(timestamp('public')),
+      version: known('public'),
+    }),
+  errors: [
+    { when: 'a fee lacks one of its fields, or a value is negative', fault: 'VALIDATION_ERROR', source: 'inferred' },
+  ],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+const directions = ['onramp', 'offramp'] as const;
+
+export const previewFees = endpoint({
+  id: 'fees.preview',
+  method: 'POST',
+  path: '/fees/platform/preview',
+  effect: 'read',
+  summary: "Show the platform's own fee on an amount",
+  nests: 'result',
+  request: () =>
+    fields({
+      amount: pay('interface', 'kobo', 'NGN', { rule: 'above 0, in kobo' }),
+      transactionType: oneOf('public', directions),
+    }),
+  response: () =>
+    answer({
+      input: maybe(
+        group('public', {
+          amount: maybe(kobo()),
+          transactionType: maybe(stateOf('public', directions)),
+          fintechId: known('public'),
+        }),
+      ),
+      result: maybe(
+        group('public', {
+          amount: maybe(kobo()),
+          feePercentage: maybe(percent('public')),
+          calculatedFee: maybe(kobo()),
+          fixedFee: maybe(kobo()),
+          finalFee: maybe(kobo()),
+          wasCapped: maybe(flag('public')),
+          appliedCap: maybe(kobo()),
+          tierUsed: maybe(group('public', { minAmount: maybe(kobo()), maxAmount: maybe(kobo()) })),
+          transactionType: maybe(stateOf('public', directions)),
+          usedFintechOverride: maybe(flag('public')),
+        }),
+      ),
+    }),
+  errors: [
+    {
+      when: 'the amount is missing or not above 0, or the direction is unknown',
+      fault: 'VALIDATION_ERROR',
+      source: 'inferred',
+    },
+  ],
+  rateLimit: { max: 60, windowSeconds: 60 },
+  source: 'interface',
+});

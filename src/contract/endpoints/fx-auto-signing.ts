@@ -1,0 +1,127 @@
+import { endpoint } from '../endpoint.ts';
+import { answer, fields, flag, group, integer, known, list, maybe, optional, percent, usdText } from '../fields.ts';
+import { dollars, limits, signing } from '../fx.ts';
+
+export const enableAutoSigning = endpoint({
+  ...signing,
+  id: 'fx.auto-signing-enable',
+  method: 'POST',
+  path: '/fx/auto-signing/enable',
+  summary: 'Let trades up to the threshold be signed without a person',
+  nests: 'autoSigning',
+  request: () => fields({ enabled: optional(flag('public')) }),
+  response: () =>
+    answer({
+      autoSigning: maybe(
+        group('public', {
+          enabled: maybe(flag('public')),
+          usdThreshold: dollars(),
+          vmHealthy: maybe(flag('public')),
+          vmStatus: known('public'),
+        }),
+      ),
+    }),
+  errors: [],
+});
+
+export const disableAutoSigning = endpoint({
+  ...signing,
+  id: 'fx.auto-signing-disable',
+  method: 'POST',
+  path: '/fx/auto-signing/disable',
+  summary: 'Have a person approve every trade',
+  nests: 'autoSigning',
+  request: () => fields({ enabled: optional(flag('public')) }),
+  response: () => answer({ autoSigning: maybe(group('public', { enabled: maybe(flag('public')) })) }),
+  errors: [],
+});
+
+export const setAutoSigningThreshold = endpoint({
+  ...signing,
+  id: 'fx.auto-signing-threshold',
+  method: 'POST',
+  path: '/fx/auto-signing/threshold',
+  summary: 'Set up to which value trades are signed without a person',
+  synonyms: { thresholdUsd: 'usdThreshold' },
+  nests: 'autoSigning',
+  request: () => fields({ usdThreshold: usdText('public', 'US dollars as text: 0 or above, at most 2 decimals') }),
+  response: () =>
+    answer({ autoSigning: maybe(group('public', { enabled: maybe(flag('public')), usdThreshold: dollars() })) }),
+  errors: [{ when: 'the value is missing or no number', fault: 'VALIDATION_ERROR', source: 'inferred' }],
+});
+
+export const autoSigningStatus = endpoint({
+  ...limits,
+  id: 'fx.auto-signing-status',
+  method: 'GET',
+  path: '/fx/auto-signing/status',
+  effect: 'read',
+  summary: 'Show whether trades are signed without a person, and how many were today',
+  nests: 'autoSigning',
+  source: 'public',
+  request: () => fields({}),
+  response: () =>
+    answer({
+      autoSigning: maybe(
+        group('public', {
+          configured: maybe(flag('public')),
+          enabled: maybe(flag('public')),
+          usdThreshold: dollars(),
+          vmStatus: known('public'),
+          vmHealthy: maybe(flag('public')),
+          todayStats: maybe(
+            group('public', {
+              totalAutoSigned: maybe(integer('public')),
+              totalUsdAutoSigned: dollars(),
+              fallbackCount: maybe(integer('public')),
+              successRate: maybe(percent('public')),
+              avgExecutionTimeMs: maybe(integer('public')),
+            }),
+          ),
+        }),
+      ),
+    }),
+  errors: [],
+});
+
+export const autoSigningStats = endpoint({
+  ...limits,
+  id: 'fx.auto-signing-stats',
+  method: 'GET',
+  path: '/fx/auto-signing/stats',
+  effect: 'read',
+  summary: 'Show day by day what was signed without a person',
+  nests: 'stats',
+  source: 'public',
+  request: () => fields({ days: optional(integer('public', { min: 1, max: 365, rule: '1 to 365; 7 when left out' })) }),
+  response: () =>
+    answer({
+      stats: maybe(
+        group('public', {
+          days: maybe(integer('public')),
+          daily: maybe(
+            list(
+              'public',
+              group('public', {
+                date: known('public'),
+                totalAutoSigned: maybe(integer('public')),
+                totalAmountAutoSigned: dollars(),
+                fallbackCount: maybe(integer('public')),
+                successRate: maybe(percent('public')),
+                avgExecutionTimeMs: maybe(integer('public')),
+              }),
+            ),
+          ),
+          totals: maybe(
+            group('public', {
+              totalAutoSigned: maybe(integer('public')),
+              totalAmountAutoSigned: dollars(),
+              totalFallbacks: maybe(integer('public')),
+              avgSuccessRate: maybe(percent('public')),
+            }),
+          ),
+        }),
+      ),
+    }),
+  errors: [],
+});

@@ -1,0 +1,198 @@
+import { endpoint } from '../endpoint.ts';
+import {
+  answer,
+  anyText,
+  fields,
+  group,
+  integer,
+  known,
+  list,
+  maybe,
+  oneOf,
+  optional,
+  patterned,
+  payText,
+  percent,
+  percentFrom,
+  type Source,
+  stateOf,
+  text,
+  timestamp,
+} from '../fields.ts';
+import { cngn, limits, liquidity, listLimits, PAIRS, pair, price, SIDES, side } from '../fx.ts';
+
+const orderAmount = (source: Source, rule: string) =>
+  payText(source, 'CNGN', { rule: `above 0, in cNGN, as text; ${rule}` });
+
+const orderSpread = (source: Source) => percentFrom(source, '0.1', '50');
+
+const lowSpread = { when: 'the spread is below 0.1 percent', fault: 'VALIDATION_ERROR', source: 'public' } as const;
+
+const invalidOrder = [
+  {
+    when: 'the minimum is above the maximum, or an amount or price is not above 0',
+    fault: 'VALIDATION_ERROR',
+    source: 'public',
+  },
+  lowSpread,
+] as const;
+
+const underfunded = {
+  when: 'the wallet behind the order holds too little',
+  fault: 'UNDERFUNDED_ORDER',
+  source: 'public',
+} as const;
+
+/** An order as its maker sees it. */
+const ownOrder = (states: readonly string[]) => ({
+  orderId: known('public'),
+  fintechId: known('public'),
+  pair: known('public'),
+  side: maybe(stateOf('public', SIDES)),
+  price: maybe(cngn('public')),
+  spread: maybe(percent('public')),
+  minAmount: maybe(cngn('public')),
+  maxAmount: maybe(cngn('public')),
+  availableLiquidity: maybe(liquidity('public')),
+  status: maybe(stateOf('public', states)),
+  createdAt: maybe(timestamp('public')),
+  updatedAt: maybe(timestamp('public')),
+});
+
+export const createOrder = endpoint({
+  ...limits,
+  id: 'fx.create-order',
+  method: 'POST',
+  path: '/fx/orders',
+  effect: 'money',
+  summary: 'Put an order on the book',
+  source: 'interface',
+  request: () =>
+    fields({
+      orderType: oneOf('interface', ['sell', 'buy'], { rule: 'sell or buy, of the base currency' }),
+      baseCurrency: patterned('interface', /^cngn$/i, 'cNGN'),
+      quoteCurrency: patterned('interface', /^usd[ct]$/i, 'USDC or USDT'),
+      price: price('interface'),
+      minAmount: orderAmount('interface', 'not above maxAmount'),
+      maxAmount: orderAmount('interface', 'not below minAmount'),
+      spread: optional(orderSpread('public')),
+    }),
+  response: () =>
+    answer({
+      ...ownOrder(['active']),
+      orderId: anyText('interface'),
+      pair: maybe(stateOf('public', PAIRS)),
+      price: cngn('interface'),
+      availableLiquidity: liquidity('interface'),
+      status: stateOf('interface', ['active']),
+      version: known('public'),
+    }),
+  errors: [...invalidOrder, underfunded],
+});
+
+/** The newer public path of the same. */
+export const createLimitOrder = endpoint({
+  ...limits,
+  id: 'fx.create-limit-order',
+  method: 'POST',
+  path: '/fx/limit-order',
+  effect: 'money',
+  summary: 'Put an order on the book, by the newer path',
+  source: 'public',
+  request: () =>
+    fields({
+      pair: pair('public'),
+      side: side('public'),
+      price: price('public'),
+      spread: orderSpread('public'),
+      minAmount: orderAmount('public', 'not above maxAmount'),
+      maxAmount: orderAmount('public', 'not below minAmount'),
+    }),
+  response: () => answer({ ...ownOrder(['active']), version: known('public') }),
+  errors: [
+    { when: 'the minimum is above the maximum', fault: 'VALIDATION_ERROR', source: 'public' },
+    lowSpread,
+    underfunded,
+  ],
+});
+
+const unknownOrder = {
+  when: 'the order is unknown, or of another fintech',
+  fault: 'NOT_FOUND',
+  source: 'public',
+  remedy: 'see your orders with: fiatrail fx orders list',
+} as const;
+
+export const updateOrder = endpoint({
+  ...limits,
+  id: 'fx.update-limit-order',
+  method: 'PUT',
+  path: '/fx/limit-order/update',
+  aliases: [{ method: 'PUT', path: '/fx/orders/:orderId' }],
+  effect: 'money',
+  summary: 'Change, pause or resume an order',
+  nests: 'order',
+  source: 'public',
+  request: () =>
+    fields({
+      orderId: text('public'),
+      price: optional(price('public')),
+      spread: optional(orderSpread('public')),
+      minAmount: optional(orderAmount('public', 'not above maxAmount')),
+      maxAmount: optional(orderAmount('public', 'not below minAmount')),
+      status: optional(oneOf('public', ['active', 'paused'])),
+    }),
+  response: () =>
+    answer({
+      order: maybe(group('public', ownOrder(['active', 'paused']))),
+      version: known('public'),
+    }),
+  errors: [
+    unknownOrder,
+    { when: 'the order is deleted', fault: 'VALIDATION_ERROR', source: 'public' },
+    { when: 'nothing is to be changed', fault: 'VALIDATION_ERROR', source: 'inferred' },
+  ],
+});
+
+export const deleteOrder = endpoint({
+  ...limits,
+  id: 'fx.delete-limit-order',
+  method: 'DELETE',
+  path: '/fx/limit-order/delete',
+  aliases: [{ method: 'DELETE', path: '/fx/orders/:orderId' }],
+  effect: 'destructive',
+  summary: 'Take an order off the book for good',
+  source: 'public',
+  request: () => fields({ orderId: text('public') }),
+  response: () => answer({ orderId: known('public'), version: known('public') }),
+  errors: [unknownOrder, { when: 'the order is deleted already', fault: 'VALIDATION_ERROR', source: 'public' }],
+});
+
+const orderStates = ['active', 'paused', 'deleted'] as const;
+
+export const listOrders = endpoint({
+  ...listLimits,
+  id: 'fx.list-limit-orders',
+  method: 'GET',
+  path: '/fx/limit-orders',
+  aliases: [{ method: 'GET', path: '/fx/orders/my-orders' }],
+  effect: 'read',
+  summary: 'List the orders of the account, newest first',
+  lists: 'orders',
+  source: 'public',
+  request: () =>
+    fields({
+      status: optional(oneOf('public', orderStates)),
+      pair: optional(pair('public')),
+      limit: optional(integer('public', { min: 1, max: 100, rule: '1 to 100; 50 when left out' })),
+      startAfter: optional(text('public', { rule: 'the id of the last order of the page before' })),
+    }),
+  response: () =>
+    answer({
+      orders: maybe(list('public', group('public', ownOrder(orderStates)))),
+      count: maybe(integer('public')),
+      note: known('public'),
+      version: known('public'),
+    }),
+  errors: [{ when: 'a filter value is outside its set', fault: 'VALIDATION_ERROR', source: 'inferred' }],
+});

@@ -1,0 +1,70 @@
+import { endpoint } from '../endpoint.ts';
+import {
+  answer,
+  anyText,
+  fields,
+  group,
+  known,
+  list,
+  maybe,
+  oneOf,
+  optional,
+  payText,
+  percent,
+  stateOf,
+  timestamp,
+} from '../fields.ts';
+import { cngn, cngnAmount, noLiquidity, quoteLimits, SIDES, selfTrade, side, usdc, usdt } from '../fx.ts';
+
+export const quote = endpoint({
+  ...quoteLimits,
+  id: 'fx.quote',
+  method: 'POST',
+  path: '/fx/quote',
+  effect: 'read',
+  isRecorded: true,
+  summary: 'Ask what a trade would cost; the price holds for 5 minutes',
+  nests: 'quote',
+  source: 'interface',
+  request: () =>
+    fields({
+      pair: oneOf('interface', ['CNGN-USDT', 'CNGN-USDC']),
+      side: side('interface'),
+      cngnAmount: cngnAmount(),
+      tokenAmount: optional(
+        payText('public', { field: 'pair' }, { rule: 'above 0, in stablecoin; not beside cngnAmount' }),
+      ),
+    }),
+  response: () =>
+    answer({
+      quote: group('interface', {
+        quoteId: anyText('interface'),
+        pair: anyText('interface'),
+        side: stateOf('interface', SIDES),
+        cngnAmount: cngn('interface'),
+        usdcAmount: usdc('interface'),
+        usdtAmount: usdt('interface'),
+        price: cngn('interface'),
+        // The newest public answers leave both spreads out.
+        spread: maybe(percent('interface')),
+        matchedOrders: list(
+          'interface',
+          group('interface', {
+            orderId: anyText('interface'),
+            price: cngn('interface'),
+            cngnAmount: cngn('interface'),
+            usdcAmount: usdc('interface'),
+            usdtAmount: usdt('interface'),
+            spread: maybe(percent('interface')),
+          }),
+        ),
+        expiresAt: timestamp('interface'),
+      }),
+      version: known('interface'),
+    }),
+  errors: [
+    { when: 'the amount is below 1000, or a field is wrong', fault: 'VALIDATION_ERROR', source: 'public' },
+    noLiquidity,
+    { ...selfTrade, source: 'inferred' },
+  ],
+});

@@ -1,0 +1,89 @@
+import { evmAddress } from '../addresses.ts';
+import { endpoint } from '../endpoint.ts';
+import {
+  answer,
+  anyText,
+  entry,
+  fields,
+  flag,
+  group,
+  known,
+  list,
+  maybe,
+  patterned,
+  privateKey,
+  stateOf,
+  text,
+  timestamp,
+} from '../fields.ts';
+import { dollars, limits } from '../fx.ts';
+
+const tokenWallets = () => ({ USDT: known('public'), USDC: known('public'), cNGN: known('public') });
+
+const masked = () => maybe(anyText('public', { rule: 'masked: the first four characters' }));
+
+export const registerMpc = endpoint({
+  ...limits,
+  id: 'fx.register-mpc',
+  method: 'POST',
+  path: '/fx/mpc/register',
+  effect: 'write',
+  summary: 'Register the MPC vault that holds the stablecoins',
+  source: 'public',
+  request: () =>
+    fields({
+      mpcVaultApiKey: text('public', { secret: true }),
+      callbackClientSignerPublicKey: patterned('public', /^ssh-ed25519 \S+( .*)?$/, 'an SSH public key: ssh-ed25519 …'),
+      mpcClientSignerPrivateKey: privateKey('public'),
+      vaultId: text('public'),
+      tokenWallets: group('public', { USDT: evmAddress('public'), USDC: evmAddress('public') }),
+      notificationEmails: list('public', entry(/^[^\s@]+@[^\s@]+\.[^\s@]+$/), {
+        min: 1,
+        max: 20,
+        rule: '1 to 20 e-mail addresses',
+      }),
+    }),
+  response: () =>
+    answer({
+      vaultId: known('public'),
+      status: maybe(stateOf('public', ['pending', 'active'])),
+      tokenWallets: maybe(group('public', tokenWallets())),
+      createdAt: maybe(timestamp('public')),
+      note: known('public'),
+    }),
+  errors: [{ when: 'a required field is missing', fault: 'VALIDATION_ERROR', source: 'inferred' }],
+});
+
+export const fxSettings = endpoint({
+  ...limits,
+  id: 'fx.settings',
+  method: 'GET',
+  path: '/fx/settings',
+  effect: 'read',
+  summary: 'Show the MPC vault and its signing settings',
+  source: 'interface',
+  request: () => fields({}),
+  response: () =>
+    answer({
+      fintechId: known('public'),
+      vaultId: known('public'),
+      mpcVaultApiKey: masked(),
+      mpcClientSignerPrivateKey: masked(),
+      callbackClientSignerPublicKey: known('public'),
+      mpcConfigStatus: maybe(stateOf('public', ['active', 'pending', 'inactive'])),
+      autoSigning: maybe(
+        group('public', {
+          available: maybe(flag('public')),
+          enabled: maybe(flag('public')),
+          threshold: dollars(),
+          vmStatus: maybe(stateOf('public', ['running', 'stopped', 'terminated'])),
+          vmInstanceName: known('public'),
+          natExternalIp: known('public'),
+          note: known('public'),
+        }),
+      ),
+      tokenWallets: maybe(group('public', tokenWallets())),
+      notificationEmails: maybe(list('public', anyText('public'))),
+    }),
+  errors: [],
+});

@@ -1,0 +1,189 @@
+import { endpoint } from '../endpoint.ts';
+import {
+  answer,
+  fields,
+  group,
+  integer,
+  known,
+  list,
+  maybe,
+  money,
+  moneyText,
+  oneOf,
+  opaqueUuid,
+  optional,
+  type Source,
+  stateOf,
+  text,
+  timestamp,
+} from '../fields.ts';
+import { outOfSet, pageAnswer, range } from '../pages.ts';
+
+const depositTypes = ['fintech_deposit', 'user_onramp'] as const;
+
+const payoutTypes = ['fintech_offramp', 'user_offramp'] as const;
+
+const transactionTypes = [...depositTypes, ...payoutTypes] as const;
+
+const statuses = ['pending', 'processing', 'completed', 'failed', 'cancelled'] as const;
+
+const naira = (source: Source) => maybe(money(source, 'naira', 'NGN'));
+
+const page = () => ({
+  limit: optional(integer('interface', { min: 1, max: 100, rule: '1 to 100; 20 when left out' })),
+  offset: optional(integer('interface', { rule: '0 or more' })),
+});
+
+const userFilter = (rule: string) => optional(text('public', { rule }));
+
+const limits = { rateLimit: { max: 100, windowSeconds: 60 }, source: 'interface' } as const;
+
+/** Who paid in, as the bank tells. */
+const depositor = () =>
+  group('public', {
+    name: known('public'),
+    accountNumber: known('public'),
+    bankName: known('public'),
+    bankCode: known('public'),
+  });
+
+/** A bank transfer that came in. The hash of its minting stands in one of the two lists for sure. */
+const received = (types: readonly string[], directions: readonly string[], mintSource: Source) =>
+  group('public', {
+    id: known('public'),
+    type: maybe(stateOf('interface', types)),
+    direction: maybe(stateOf('public', directions)),
+    fintechId: maybe(opaqueUuid('public')),
+    userId: known('client'),
+    amount: naira('public'),
+    fundingAmount: naira('client'),
+    platformFee: naira('client'),
+    currency: maybe(stateOf('public', ['NGN'])),
+    virtualAccountNumber: known('public'),
+    virtualAccountName: known('public'),
+    depositor: maybe(depositor()),
+    transactionReference: known('public'),
+    provider: known('public'),
+    status: maybe(stateOf('interface', statuses)),
+    walletAddress: known('public'),
+    mintTxHash: known(mintSource),
+    createdAt: maybe(timestamp('public')),
+    completedAt: maybe(timestamp('public')),
+  });
+
+export const listDeposits = endpoint({
+  ...limits,
+  id: 'transactions.list-deposits',
+  method: 'GET',
+  path: '/deposits',
+  effect: 'read',
+  summary: 'List the bank transfers that came in, newest first',
+  lists: 'deposits',
+  request: () =>
+    fields({
+      type: optional(oneOf('interface', depositTypes)),
+      userId: userFilter('a user id; only with type user_onramp'),
+      status: optional(oneOf('interface', statuses)),
+      ...range('public'),
+      ...page(),
+    }),
+  response: () =>
+    answer({
+      deposits: maybe(list('public', received(depositTypes, ['in'], 'public'))),
+      ...pageAnswer('public'),
+      filters: maybe(group('public', {})),
+    }),
+  errors: [{ when: 'the type or status is unknown, or the limit above 100', ...outOfSet }],
+});
+
+export const listPayouts = endpoint({
+  ...limits,
+  id: 'transactions.list-payouts',
+  method: 'GET',
+  path: '/payouts',
+  effect: 'read',
+  summary: 'List the bank transfers that went out, newest first',
+  lists: 'payouts',
+  request: () =>
+    fields({
+      type: optional(oneOf('interface', payoutTypes)),
+      userId: userFilter('a user id; only with type user_offramp'),
+      status: optional(oneOf('interface', statuses)),
+      ...range('public'),
+      ...page(),
+    }),
+  response: () =>
+    answer({
+      payouts: maybe(
+        list(
+          'public',
+          group('public', {
+            id: maybe(opaqueUuid('public')),
+            type: maybe(stateOf('interface', payoutTypes)),
+            direction: maybe(stateOf('public', ['out'])),
+            fintechId: maybe(opaqueUuid('public')),
+            amount: naira('public'),
+            currency: maybe(stateOf('public', ['NGN'])),
+            sourceWalletAddress: known('public'),
+            sourceNetwork: known('public'),
+            bankAccount: maybe(
+              group('public', {
+                accountNumber: known('public'),
+                accountName: known('public'),
+                bankName: known('public'),
+                bankCode: known('public'),
+              }),
+            ),
+            status: maybe(stateOf('interface', statuses)),
+            transferTxHash: known('public'),
+            payoutReference: known('public'),
+            payoutProvider: known('public'),
+            payoutStatus: maybe(stateOf('public', ['pending', 'processing', 'completed', 'failed'])),
+            processingFee: naira('public'),
+            totalDeducted: naira('public'),
+            createdAt: maybe(timestamp('public')),
+            initiatedAt: maybe(timestamp('public')),
+            completedAt: maybe(timestamp('public')),
+            updatedAt: maybe(timestamp('public')),
+          }),
+        ),
+      ),
+      ...pageAnswer('public'),
+      filters: maybe(group('public', {})),
+    }),
+  errors: [{ when: 'the type or status is unknown, or the limit above 100', ...outOfSet }],
+});
+
+export const listTransactions = endpoint({
+  ...limits,
+  id: 'transactions.list',
+  method: 'GET',
+  path: '/transactions',
+  effect: 'read',
+  summary: 'List bank transfers in and out, newest first, with their sums',
+  lists: 'transactions',
+  request: () =>
+    fields({
+      direction: optional(oneOf('interface', ['in', 'out'], { rule: 'in (deposits) or out (payouts)' })),
+      type: optional(oneOf('interface', transactionTypes)),
+      userId: userFilter('a user id'),
+      status: optional(oneOf('interface', statuses)),
+      ...range('public'),
+      ...page(),
+    }),
+  response: () =>
+    answer({
+      transactions: maybe(list('public', received(transactionTypes, ['in', 'out'], 'inferred'))),
+      ...pageAnswer('public'),
+      summary: maybe(
+        group('public', {
+          totalDeposits: maybe(integer('public')),
+          totalPayouts: maybe(integer('public')),
+          depositVolume: maybe(moneyText('public', 'naira', 'NGN')),
+          payoutVolume: maybe(moneyText('public', 'naira', 'NGN')),
+        }),
+      ),
+      filters: maybe(group('public', {})),
+    }),
+  errors: [{ when: 'the direction, type or status is unknown, or the limit above 100', ...outOfSet }],
+});

@@ -1,0 +1,180 @@
+import { evmAddress } from '../addresses.ts';
+import { endpoint } from '../endpoint.ts';
+import { userNotVerified } from '../faults.ts';
+import {
+  answer,
+  anyText,
+  fields,
+  flag,
+  group,
+  known,
+  maybe,
+  money,
+  moneyText,
+  oneOf,
+  opaqueUuid,
+  optional,
+  pay,
+  percent,
+  stateOf,
+  text,
+  timestamp,
+} from '../fields.ts';
+
+/** What the payer pays on top, in the short shape. `totalAmount` is the sum to pay, `baseAmount` what the wallet gets. */
+const onrampFees = () =>
+  group('interface', {
+    baseAmount: money('interface', 'naira', 'NGN'),
+    fintechFee: maybe(money('public', 'naira', 'NGN')),
+    platformFee: maybe(money('public', 'naira', 'NGN')),
+    totalFee: money('interface', 'naira', 'NGN'),
+    totalAmount: money('interface', 'naira', 'NGN'),
+    gatewayFee: maybe(money('client', 'naira', 'NGN')),
+    breakdown: maybe(onrampFeesInFull()),
+  });
+
+const onrampFeesInFull = () =>
+  group('client', {
+    userRequestedAmount: maybe(money('client', 'naira', 'NGN')),
+    fintechFeeAmount: maybe(money('client', 'naira', 'NGN')),
+    fintechFeePercentage: maybe(percent('client')),
+    fintechFeeCapped: maybe(flag('client')),
+    gatewayFeeAmount: maybe(money('client', 'naira', 'NGN')),
+    gatewayFeePercentage: maybe(percent('client')),
+    platformFeeAmount: maybe(money('client', 'naira', 'NGN')),
+    platformFeePercentage: maybe(percent('client')),
+    platformFeeCapped: maybe(flag('client')),
+    totalFeeAmount: maybe(money('client', 'naira', 'NGN')),
+    finalAmount: maybe(money('client', 'naira', 'NGN')),
+    amountToWallet: maybe(money('client', 'naira', 'NGN')),
+  });
+
+export const startOnramp = endpoint({
+  id: 'transactions.onramp',
+  method: 'POST',
+  path: '/cngnonramp',
+  effect: 'money',
+  starts: 'onramp',
+  summary: 'Start an onramp: a one-time bank account to pay Naira into, for cNGN',
+  request: () =>
+    fields({
+      userId: text('interface', { rule: 'the id of a verified, active user' }),
+      amount: pay('interface', 'naira', 'NGN', { rule: 'above 0, in Naira: what the wallet is to receive' }),
+      assetSwap: optional(oneOf('interface', ['USDC', 'USDT'], { rule: 'USDC or USDT; read only with autoSwap' })),
+      autoSwap: optional(flag('interface')),
+      sweepToOfframp: optional(
+        flag('interface', { rule: 'true or false; true sends the result to the default wallet of the user' }),
+      ),
+      // Read only with autoSwap and without sweepToOfframp.
+      destinationAssetSwap: optional(evmAddress('interface')),
+      // An externally owned account, which then owns the new wallet: the service can no longer withdraw from it.
+      owner: optional(evmAddress('interface')),
+    }),
+  response: () =>
+    answer({
+      requestId: opaqueUuid('interface'),
+      walletAddress: anyText('interface'),
+      status: stateOf('interface', ['requested']),
+      version: known('public'),
+      message: anyText('interface'),
+      autoSwapEnabled: flag('interface'),
+      sweepToOfframpEnabled: maybe(flag('public')),
+      targetAsset: anyText('interface'),
+      feeBreakdown: onrampFees(),
+    }),
+  errors: [
+    { when: 'a field is missing or wrong, such as an amount of 0', fault: 'VALIDATION_ERROR', source: 'public' },
+    userNotVerified,
+  ],
+  rateLimit: { max: 1000, windowSeconds: 600 },
+  source: 'interface',
+});
+
+/** The newest public shape: what the flat fields say, and how the funding went. */
+const onrampWallet = () =>
+  group('public', {
+    walletAddress: known('public'),
+    owner: known('public'),
+    tokenBuy: known('public'),
+    autoSwap: maybe(flag('public')),
+    sweepToOfframp: maybe(flag('public')),
+    amount: maybe(moneyText('public', 'decimal-string', 'CNGN')),
+    createdAt: maybe(timestamp('public')),
+    fundingRequestedAt: maybe(timestamp('public')),
+    fundedAt: maybe(timestamp('public')),
+    transactionHash: known('public'),
+    virtualAccountDetails: maybe(
+      group('public', {
+        vaId: known('client'),
+        accountNumber: known('public'),
+        bankName: known('public'),
+        accountName: known('public'),
+        amount: maybe(money('public', 'naira', 'NGN')),
+        createdAt: maybe(timestamp('public')),
+      }),
+    ),
+    virtualAccountStatus: maybe(stateOf('public', ['created', 'active', 'used', 'expired'])),
+  });
+
+const swapQuote = () =>
+  group('public', {
+    available: maybe(flag('public')),
+    pair: known('public'),
+    cngnAmount: maybe(moneyText('public', 'decimal-string', 'CNGN')),
+    tokenAmount: maybe(moneyText('public', 'decimal-string', { field: 'finalAsset' })),
+    // cNGN for one token.
+    averagePrice: maybe(moneyText('public', 'decimal-string', 'CNGN')),
+    averageSpread: maybe(percent('public')),
+    expiresAt: maybe(timestamp('public')),
+    note: known('public'),
+  });
+
+const onrampStates = [
+  'requested',
+  'pending',
+  'processing',
+  'funded',
+  'swap_queued',
+  'swap_processing',
+  'completed',
+  'failed',
+] as const;
+
+export const onrampStatus = endpoint({
+  id: 'transactions.onramp-status',
+  method: 'POST',
+  path: '/cngnonrampstatus',
+  synonyms: { walletAddress: 'requestId' },
+  effect: 'read',
+  summary: 'Show how an onramp stands',
+  request: () =>
+    fields({
+      requestId: text('interface', { rule: 'as given by /cngnonramp' }),
+      walletAddress: optional(text('public', { rule: 'the wallet that /cngnonramp made' })),
+    }),
+  response: () =>
+    answer({
+      requestId: anyText('interface'),
+      status: maybe(stateOf('public', onrampStates)),
+      // The newest public shape has these flat fields inside `wallet` only, and some come with the last state.
+      walletAddress: known('interface'),
+      amount: maybe(moneyText('interface', 'base', 'CNGN')),
+      swapCompleted: maybe(flag('interface')),
+      finalAsset: known('interface'),
+      txHash: known('interface'),
+      completedAt: maybe(timestamp('interface')),
+      version: known('public'),
+      metadata: maybe(
+        group('client', {
+          tokenBuy: known('client'),
+          autoSwap: maybe(flag('client')),
+          sweepToOfframp: maybe(flag('client')),
+        }),
+      ),
+      wallet: maybe(onrampWallet()),
+      fxQuote: maybe(swapQuote()),
+    }),
+  errors: [{ when: 'no onramp has this request id', fault: 'NOT_FOUND', source: 'inferred' }],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});

@@ -1,0 +1,99 @@
+import { endpoint } from '../endpoint.ts';
+import {
+  answer,
+  fields,
+  group,
+  known,
+  maybe,
+  money,
+  opaqueId,
+  opaqueUuid,
+  pay,
+  stateOf,
+  text,
+  timestamp,
+} from '../fields.ts';
+
+export const startPayout = endpoint({
+  id: 'transactions.fintech-offramp',
+  method: 'POST',
+  path: '/initiateofframp',
+  effect: 'money',
+  starts: 'fintech-offramp',
+  summary: "Pay the account's own cNGN out to one of its bank accounts",
+  request: () =>
+    fields({
+      amount: pay('interface', 'base', 'CNGN', { rule: 'above 0, in base units: 1000000 is 1 cNGN' }),
+      bankAccountId: opaqueId('public', { rule: 'the id of a payout account' }),
+    }),
+  response: () =>
+    answer({
+      requestId: opaqueUuid('interface'),
+      amount: maybe(money('public', 'naira', 'NGN')),
+      walletSource: maybe(stateOf('public', ['system_wallet'])),
+      status: maybe(stateOf('public', ['pending'])),
+      message: known('public'),
+    }),
+  errors: [
+    { when: 'the amount is not above 0', fault: 'VALIDATION_ERROR', source: 'public' },
+    { when: 'no payout account has this id', fault: 'BANK_ACCOUNT_NOT_FOUND', source: 'public' },
+    { when: 'the smart wallet holds too little cNGN', fault: 'SHORT_BALANCE', source: 'public' },
+  ],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+const payoutStates = [
+  'pending',
+  'processing',
+  'transferring_cngn',
+  'initiating_payout',
+  'payout_processing',
+  'completed',
+  'failed',
+  'cancelled',
+  'reversed',
+  'pending_manual_review',
+] as const;
+
+export const payoutStatus = endpoint({
+  id: 'transactions.fintech-offramp-status',
+  method: 'GET',
+  path: '/getofframpstatus',
+  effect: 'read',
+  summary: "Show how a payout of the account's own cNGN stands",
+  request: () => fields({ requestId: text('interface', { rule: 'as given by /initiateofframp' }) }),
+  response: () =>
+    answer({
+      requestId: maybe(opaqueUuid('public')),
+      status: maybe(stateOf('public', payoutStates)),
+      amount: maybe(money('public', 'naira', 'NGN')),
+      currency: maybe(stateOf('public', ['NGN'])),
+      bankAccount: maybe(
+        group('public', {
+          accountNumber: known('public'),
+          accountName: known('public'),
+          bankName: known('public'),
+        }),
+      ),
+      wallet: maybe(group('public', { source: maybe(stateOf('public', ['system_wallet'])), address: known('public') })),
+      transferDetails: maybe(
+        group('public', {
+          txHash: known('public'),
+          status: maybe(stateOf('public', ['pending', 'confirmed', 'failed'])),
+        }),
+      ),
+      payoutDetails: maybe(
+        group('public', {
+          reference: known('public'),
+          provider: known('public'),
+          status: maybe(stateOf('public', ['pending', 'processing', 'completed', 'failed'])),
+        }),
+      ),
+      initiatedAt: maybe(timestamp('public')),
+      completedAt: maybe(timestamp('public')),
+    }),
+  errors: [{ when: 'the request id is unknown', fault: 'NOT_FOUND', source: 'inferred' }],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});

@@ -1,0 +1,49 @@
+import { endpoint } from '../endpoint.ts';
+import { answer, entry, fields, flag, group, list, optional, text, uuid } from '../fields.ts';
+
+const recovery = {
+  effect: 'write',
+  summary: 'Ask the service to look after a request that is stuck',
+  path: '/manualstatusrecovery',
+  response: () => answer({}),
+  rateLimit: { max: 30, windowSeconds: 60 },
+} as const;
+
+/** A GET with a side effect: never sent twice, as its effect says. */
+export const recoverRequest = endpoint({
+  ...recovery,
+  id: 'transactions.recover-status',
+  method: 'GET',
+  synonyms: { uuid: 'requestId' },
+  request: () =>
+    fields({
+      requestId: text('interface'),
+      // The older name of the same value.
+      uuid: optional(text('public')),
+    }),
+  errors: [{ when: 'the request id is unknown', fault: 'NOT_FOUND', source: 'inferred' }],
+  source: 'interface',
+});
+
+/** The newest public form of the same, with the fields of its older ones. */
+export const recoverRequestByPost = endpoint({
+  ...recovery,
+  id: 'transactions.recover-status-post',
+  method: 'POST',
+  request: () =>
+    fields({
+      requestId: text('public'),
+      signingRequestUuid: optional(uuid('public')),
+      batch: optional(flag('public')),
+      signingRequestUuids: optional(list('public', entry())),
+      options: optional(
+        group('public', {
+          resumePolling: optional(flag('public')),
+          updateWalletBalance: optional(flag('public')),
+        }),
+      ),
+      uuids: optional(list('client', entry())),
+    }),
+  errors: [],
+  source: 'public',
+});

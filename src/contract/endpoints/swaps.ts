@@ -1,0 +1,202 @@
+import { TOKENS } from '../../money/amount.ts';
+import { evmAddress } from '../addresses.ts';
+import { endpoint } from '../endpoint.ts';
+import {
+  answer,
+  anyText,
+  fields,
+  figure,
+  flag,
+  group,
+  integer,
+  known,
+  list,
+  maybe,
+  moment,
+  moneyText,
+  oneOf,
+  optional,
+  pay,
+  percentFrom,
+  stateOf,
+  text,
+  timestamp,
+} from '../fields.ts';
+
+const ofSellToken = { field: 'sellToken' } as const;
+const slippage = (start: string) =>
+  optional(percentFrom('public', '0', '100', { rule: `0 to 100 percent; ${start} when left out` }));
+
+export const triggerSwap = endpoint({
+  id: 'swaps.trigger',
+  method: 'POST',
+  path: '/swaptrigger',
+  effect: 'money',
+  starts: 'swap',
+  summary: 'Swap what an onramp’s wallet holds',
+  request: () =>
+    fields({
+      walletAddress: evmAddress('public'),
+      sellToken: oneOf('public', TOKENS),
+      buyToken: optional(
+        oneOf('public', TOKENS, { rule: 'CNGN, USDC or USDT; when left out, what the wallet is set to' }),
+      ),
+      amount: optional(
+        pay('interface', 'token', ofSellToken, {
+          rule: 'above 0, in whole TOKENS; when left out, all that was funded',
+        }),
+      ),
+      slippage: slippage('5'),
+    }),
+  response: () =>
+    answer({
+      requestId: anyText('interface'),
+      status: maybe(stateOf('public', ['queued'])),
+      message: known('public'),
+      swapConfig: maybe(
+        group('public', {
+          sellToken: known('public'),
+          buyToken: known('public'),
+          amount: maybe(moneyText('public', 'decimal-string', ofSellToken)),
+          walletAddress: known('public'),
+        }),
+      ),
+      destinationConfig: maybe(
+        group('public', {
+          destinationWallet: known('public'),
+          sweepToOfframp: maybe(flag('public')),
+        }),
+      ),
+    }),
+  errors: [
+    { when: 'a field is missing or wrong, such as the wallet address', fault: 'VALIDATION_ERROR', source: 'public' },
+    { when: 'the order book cannot fill the swap', fault: 'INSUFFICIENT_LIQUIDITY', source: 'public' },
+  ],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+export const startSwap = endpoint({
+  id: 'swaps.create',
+  method: 'POST',
+  path: '/swap',
+  effect: 'money',
+  starts: 'swap',
+  summary: 'Swap TOKENS of a user',
+  request: () =>
+    fields({
+      sellToken: oneOf('public', TOKENS),
+      buyToken: oneOf('public', TOKENS),
+      amount: pay('interface', 'token', ofSellToken, { rule: 'above 0, in whole TOKENS of sellToken' }),
+      userId: text('public', { rule: 'the id of a verified, active user' }),
+      slippage: slippage('2'),
+      smartWalletAddress: optional(evmAddress('public')),
+      destinationAssetSwap: optional(evmAddress('public')),
+    }),
+  response: () =>
+    answer({
+      requestId: anyText('interface'),
+      status: maybe(stateOf('public', ['requested'])),
+      message: known('public'),
+      smartWalletExecutionDetails: maybe(
+        group('public', {
+          smartWalletAddress: known('public'),
+          executionMethod: maybe(stateOf('public', ['smart_wallet_execute'])),
+          validationSummary: maybe(group('public', { balanceCheck: known('public'), allowanceCheck: known('public') })),
+        }),
+      ),
+    }),
+  errors: [
+    { when: 'a field is missing or wrong, such as an amount of 0', fault: 'VALIDATION_ERROR', source: 'public' },
+    { when: 'the user is unknown or not verified', fault: 'USER_NOT_FOUND', source: 'public' },
+    { when: 'the source wallet holds too little', fault: 'SHORT_BALANCE', source: 'public' },
+  ],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+const states = ['pending', 'requested', 'queued', 'processing', 'completed', 'failed'] as const;
+
+export const swapStatus = endpoint({
+  id: 'swaps.status',
+  method: 'GET',
+  path: '/swapstatus',
+  effect: 'read',
+  summary: 'Show how a swap stands',
+  request: () => fields({ requestId: text('interface', { rule: 'as given by /swaptrigger or /swap' }) }),
+  response: () =>
+    answer({
+      requestId: known('public'),
+      type: known('public'),
+      status: maybe(stateOf('public', states)),
+      createdAt: maybe(timestamp('public')),
+      updatedAt: maybe(timestamp('public')),
+      txHash: known('public'),
+      amountOut: maybe(figure('public', 'base', 'base units of the token bought, which this answer does not name')),
+      // cNGN for one stablecoin.
+      executionRate: maybe(moneyText('public', 'decimal-string', 'CNGN')),
+      executionMethod: maybe(stateOf('public', ['smart_wallet_execute'])),
+      smartWalletAddress: known('public'),
+    }),
+  errors: [
+    {
+      when: 'no swap has this request id',
+      fault: 'NOT_FOUND',
+      source: 'public',
+      remedy: 'see the swaps with: fiatrail swaps list',
+    },
+  ],
+  rateLimit: { max: 60, windowSeconds: 60 },
+  source: 'interface',
+});
+
+const endStates = ['requested', 'completed', 'failed'] as const;
+
+export const listSwaps = endpoint({
+  id: 'swaps.history',
+  method: 'GET',
+  path: '/swaphistory',
+  effect: 'read',
+  summary: 'List the swaps, newest first',
+  lists: 'swaps',
+  envelope: 'version-beside',
+  request: () =>
+    fields({
+      limit: optional(integer('interface', { min: 1, max: 100, rule: '1 to 100; 20 when left out' })),
+      offset: optional(integer('interface', { rule: '0 or more' })),
+      status: optional(oneOf('interface', endStates)),
+      startDate: optional(moment('interface')),
+      endDate: optional(moment('interface')),
+    }),
+  response: () =>
+    answer({
+      swaps: list(
+        'interface',
+        group('interface', {
+          requestId: anyText('interface'),
+          type: known('public'),
+          status: stateOf('interface', endStates),
+          sellToken: anyText('interface'),
+          buyToken: anyText('interface'),
+          amountIn: moneyText('interface', 'decimal-string', ofSellToken),
+          amountOut: maybe(moneyText('interface', 'decimal-string', { field: 'buyToken' })),
+          executionRate: maybe(moneyText('interface', 'decimal-string', 'CNGN')),
+          smartWalletAddress: known('interface'),
+          txHash: known('interface'),
+          triggerType: known('interface'),
+          createdAt: maybe(timestamp('public')),
+          updatedAt: maybe(timestamp('public')),
+        }),
+      ),
+      pagination: group('interface', {
+        total: integer('interface'),
+        limit: integer('interface'),
+        offset: integer('interface'),
+        hasMore: flag('interface'),
+      }),
+      version: known('public'),
+    }),
+  errors: [{ when: 'the status is unknown or a date malformed', fault: 'VALIDATION_ERROR', source: 'inferred' }],
+  rateLimit: { max: 100, windowSeconds: 60 },
+  source: 'interface',
+});

@@ -1,0 +1,77 @@
+import { TOKENS } from '../../money/amount.ts';
+import { evmAddress } from '../addresses.ts';
+import { endpoint } from '../endpoint.ts';
+import {
+  answer,
+  fields,
+  figure,
+  flag,
+  group,
+  integer,
+  known,
+  maybe,
+  moneyText,
+  oneOf,
+  optional,
+  patterned,
+  pay,
+  timestamp,
+} from '../fields.ts';
+
+const baseText = () => maybe(moneyText('public', 'base', { field: 'ticker' }));
+
+export const transferToWallet = endpoint({
+  id: 'transactions.fintech-transfer',
+  method: 'POST',
+  path: '/fintechtransfer',
+  effect: 'money',
+  summary: "Send the account's own tokens to a registered external wallet",
+  request: () =>
+    fields({
+      destinationAddress: evmAddress('public'),
+      amount: pay('interface', 'base', { field: 'ticker' }, { rule: 'above 0, in base units: 1000000 is 1 token' }),
+      ticker: optional(oneOf('public', TOKENS, { rule: 'CNGN, USDC or USDT; CNGN when left out' })),
+      note: optional(patterned('public', /^[^\p{Cc}]{0,500}$/u, 'at most 500 characters')),
+    }),
+  response: () =>
+    answer({
+      requestId: known('public'),
+      transactionHash: known('public'),
+      smartWalletAddress: known('public'),
+      destinationAddress: known('public'),
+      destinationLabel: known('public'),
+      amount: baseText(),
+      ticker: known('public'),
+      blockNumber: known('public'),
+      gasUsed: known('public'),
+      commitmentsSafeguarded: maybe(
+        group('public', {
+          activeOrders: maybe(integer('public')),
+          activeEscrows: maybe(integer('public')),
+          totalCommitted: baseText(),
+          remainingBalance: baseText(),
+        }),
+      ),
+      executedAt: maybe(timestamp('public')),
+      version: known('public'),
+      feeBreakdown: maybe(
+        group('public', {
+          requestedAmount: baseText(),
+          totalFee: maybe(figure('public', 'base', 'base units; public examples mix in whole tokens')),
+          netAmount: maybe(figure('public', 'base', 'base units; public examples mix in whole tokens')),
+          usedFintechOverride: maybe(flag('public')),
+        }),
+      ),
+    }),
+  errors: [
+    {
+      when: 'the destination is no registered external wallet',
+      fault: 'VALIDATION_ERROR',
+      source: 'public',
+      remedy: 'register it first with: fiatrail wallets external add <address> --network <network>',
+    },
+    { when: 'what orders and escrows leave is too little', fault: 'SHORT_BALANCE', source: 'public' },
+  ],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});

@@ -1,0 +1,79 @@
+import { endpoint } from '../endpoint.ts';
+import {
+  answer,
+  anyText,
+  fields,
+  flag,
+  group,
+  integer,
+  known,
+  list,
+  maybe,
+  oneOf,
+  optional,
+  timestamp,
+} from '../fields.ts';
+
+export const listUsers = endpoint({
+  id: 'users.list',
+  method: 'POST',
+  path: '/listfintechusers',
+  effect: 'read',
+  summary: 'List the verified users',
+  lists: 'users',
+  request: () =>
+    fields({
+      limit: optional(integer('interface', { min: 1, max: 100, type: 'number', rule: '1 to 100' })),
+      offset: optional(integer('interface', { type: 'number', rule: '0 or more' })),
+      status: optional(oneOf('interface', ['active', 'inactive', 'all'])),
+      sortBy: optional(oneOf('interface', ['createdAt', 'verifiedAt'])),
+      orderBy: optional(oneOf('public', ['createdAt', 'verifiedAt'])),
+      orderDirection: optional(oneOf('public', ['asc', 'desc'])),
+    }),
+  response: () =>
+    answer({
+      users: list(
+        'public',
+        group('public', {
+          userId: anyText('public'),
+          firstName: known('public'),
+          lastName: known('public'),
+          isActive: maybe(flag('public')),
+          hasWallet: maybe(flag('public')),
+          wallets: maybe(
+            group('public', {
+              evm: known('public'),
+              solana: known('public'),
+              bantu: known('public'),
+            }),
+          ),
+          virtualAccount: maybe(
+            group('public', {
+              accountNumber: known('public'),
+              accountName: known('public'),
+              bankName: known('public'),
+              bankCode: known('public'),
+              provider: known('public'),
+            }),
+          ),
+          verifiedAt: maybe(timestamp('public')),
+          createdAt: maybe(timestamp('public')),
+        }),
+      ),
+      pagination: maybe(
+        group('public', {
+          total: maybe(integer('public')),
+          limit: maybe(integer('public')),
+          offset: maybe(integer('public')),
+          currentPage: maybe(integer('public')),
+          totalPages: maybe(integer('public')),
+          hasMore: maybe(flag('interface')),
+          hasNextPage: maybe(flag('public')),
+          hasPreviousPage: maybe(flag('public')),
+        }),
+      ),
+    }),
+  errors: [{ when: 'the limit, status or sort value is out of range', fault: 'VALIDATION_ERROR', source: 'inferred' }],
+  rateLimit: { max: 100, windowSeconds: 60 },
+  source: 'interface',
+});

@@ -1,0 +1,60 @@
+import { endpoint, managementLimits } from '../endpoint.ts';
+import { SEE_USERS, userUnknown } from '../faults.ts';
+import { answer, fields, flag, group, known, maybe, optional, percentText, text, timestamp } from '../fields.ts';
+
+export const setStatus = endpoint({
+  id: 'users.set-status',
+  method: 'POST',
+  path: '/manageuserstatus',
+  effect: 'write',
+  summary: 'Activate or deactivate a user',
+  request: () =>
+    fields({
+      userId: text('interface'),
+      active: flag('interface'),
+      reason: optional(text('interface', { rule: 'needed when active is false; kept for the audit' })),
+    }),
+  response: () =>
+    answer({
+      userId: known('public'),
+      active: maybe(flag('public')),
+      changedAt: maybe(timestamp('public')),
+    }),
+  errors: [
+    userUnknown,
+    { when: 'active is false and there is no reason', fault: 'VALIDATION_ERROR', source: 'public' },
+  ],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+export const updateOnrampAsset = endpoint({
+  ...managementLimits,
+  id: 'management.update-onramp-asset',
+  method: 'POST',
+  path: '/updateonrampasset',
+  effect: 'write',
+  summary: 'Set which asset a user’s onramps end in',
+  request: () =>
+    fields({
+      userId: text('public'),
+      preferredAsset: optional(text('public', { rule: 'a symbol: CNGN, USDC or USDT' })),
+      preferences: optional(
+        group('public', {
+          defaultAsset: optional(text('public', { rule: 'a symbol: CNGN, USDC or USDT' })),
+          autoSwap: optional(flag('public')),
+          slippageTolerance: optional(percentText('public', '0', '100')),
+        }),
+      ),
+    }),
+  response: () =>
+    answer({ requestId: known('public'), updatedAt: maybe(timestamp('public')), autoSwap: maybe(flag('public')) }),
+  errors: [
+    {
+      when: 'the user is unknown',
+      fault: 'NOT_FOUND',
+      source: 'inferred',
+      remedy: SEE_USERS,
+    },
+  ],
+});

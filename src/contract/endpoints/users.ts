@@ -1,0 +1,130 @@
+import { endpoint } from '../endpoint.ts';
+import { userUnknown } from '../faults.ts';
+import {
+  answer,
+  anyText,
+  bvn,
+  fields,
+  flag,
+  group,
+  known,
+  list,
+  maybe,
+  only,
+  opaqueUuid,
+  optional,
+  stateOf,
+  text,
+  timestamp,
+} from '../fields.ts';
+
+export const onboard = endpoint({
+  id: 'users.onboard',
+  method: 'POST',
+  path: '/onboarduser',
+  effect: 'write',
+  starts: 'onboarding',
+  summary: 'Onboard a user by BVN',
+  request: () => only({ bvn: bvn('interface') }),
+  response: () =>
+    answer({
+      requestId: opaqueUuid('interface'),
+      status: maybe(stateOf('public', ['processing'])),
+      userHash: anyText('interface'),
+      message: known('public'),
+      estimatedCompletionTime: known('public'),
+    }),
+  errors: [
+    { when: 'the BVN is missing or not exactly 11 digits', fault: 'VALIDATION_ERROR', source: 'public' },
+    { when: 'the BVN belongs to a user already', fault: 'VALIDATION_ERROR', source: 'public' },
+    {
+      when: 'the identity provider cannot verify the BVN or cannot be reached',
+      fault: 'INTERNAL_ERROR',
+      source: 'public',
+    },
+  ],
+  rateLimit: { max: 100, windowSeconds: 60 },
+  source: 'interface',
+});
+
+export const onboardStatus = endpoint({
+  id: 'users.onboard-status',
+  method: 'POST',
+  path: '/onboardstatus',
+  effect: 'read',
+  summary: 'Show how an onboarding stands',
+  request: () => fields({ requestId: text('interface', { rule: 'as given by /onboarduser' }) }),
+  response: () =>
+    answer({
+      type: known('public'),
+      userId: known('interface'),
+      status: stateOf('interface', ['processing', 'completed', 'failed']),
+      createdAt: maybe(timestamp('public')),
+      message: known('public'),
+      verified: maybe(flag('client')),
+      details: maybe(
+        group('client', {
+          status: known('client'),
+          error: maybe(
+            group('client', {
+              code: known('client'),
+              step: known('client'),
+              message: known('client'),
+              userMessage: known('client'),
+            }),
+          ),
+          userMessage: known('client'),
+        }),
+      ),
+      retryable: maybe(flag('client')),
+    }),
+  errors: [{ when: 'the request id is unknown', fault: 'NOT_FOUND', source: 'public' }],
+  rateLimit: { max: 200, windowSeconds: 60 },
+  source: 'interface',
+});
+
+export const getDetails = endpoint({
+  id: 'users.get-details',
+  method: 'POST',
+  path: '/getuserdetails',
+  effect: 'read',
+  summary: 'Show a user: names, wallets, permanent virtual account',
+  request: () => fields({ userId: text('interface'), bvn: optional(bvn('client')) }),
+  response: () =>
+    answer({
+      userId: known('public'),
+      isActive: maybe(flag('public')),
+      personalDetails: maybe(
+        group('public', {
+          firstName: known('public'),
+          middleName: known('public'),
+          lastName: known('public'),
+        }),
+      ),
+      walletDetails: maybe(
+        group('public', {
+          evmWallet: known('public'),
+          bantuWallet: known('public'),
+          solanaWallet: known('public'),
+          walletCreatedAt: maybe(timestamp('public')),
+        }),
+      ),
+      virtualAccounts: list(
+        'interface',
+        group('interface', {
+          accountNumber: anyText('interface'),
+          accountName: anyText('interface'),
+          bankName: anyText('interface'),
+          bankCode: known('public'),
+          provider: known('public'),
+          accountType: stateOf('interface', ['user_permanent']),
+          reference: known('public'),
+          status: known('interface'),
+          createdAt: maybe(timestamp('interface')),
+        }),
+      ),
+    }),
+  errors: [userUnknown],
+  rateLimit: { max: 100, windowSeconds: 60 },
+  source: 'interface',
+});

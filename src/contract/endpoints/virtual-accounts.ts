@@ -1,0 +1,110 @@
+import { endpoint } from '../endpoint.ts';
+import {
+  answer,
+  anyText,
+  fields,
+  flag,
+  group,
+  known,
+  list,
+  maybe,
+  money,
+  opaqueId,
+  opaqueUuid,
+  percent,
+  timestamp,
+} from '../fields.ts';
+
+/** The long shape. The two platform fields carry the service's own name where a profile sets one. */
+const feesInFull = () =>
+  group('interface', {
+    userRequestedAmount: money('interface', 'naira', 'NGN'),
+    fintechFeeAmount: money('interface', 'naira', 'NGN'),
+    fintechFeePercentage: percent('interface'),
+    fintechFeeCapped: maybe(flag('public')),
+    platformFeeAmount: maybe(money('interface', 'naira', 'NGN')),
+    platformFeePercentage: maybe(percent('interface')),
+    platformFeeCapped: maybe(flag('public')),
+    gatewayFeeAmount: maybe(money('client', 'naira', 'NGN')),
+    gatewayFeePercentage: maybe(percent('client')),
+    totalFeeAmount: money('interface', 'naira', 'NGN'),
+    finalAmount: money('interface', 'naira', 'NGN'),
+    amountToWallet: money('interface', 'naira', 'NGN'),
+  });
+
+export const getVirtualAccount = endpoint({
+  id: 'virtual-accounts.get',
+  method: 'POST',
+  path: '/getvirtualaccount',
+  effect: 'read',
+  summary: 'Show the bank account to pay for an onramp, and the exact sum',
+  nests: 'virtualAccount',
+  request: () => fields({ requestId: opaqueId('interface', { rule: 'as given by /cngnonramp' }) }),
+  response: () =>
+    answer({
+      requestId: maybe(opaqueUuid('public')),
+      virtualAccount: group('interface', {
+        accountNumber: anyText('interface'),
+        bankName: anyText('interface'),
+        accountName: anyText('interface'),
+        amount: money('interface', 'naira', 'NGN'),
+        createdAt: maybe(timestamp('public')),
+        baseAmount: maybe(money('public', 'naira', 'NGN')),
+        feeAmount: maybe(money('public', 'naira', 'NGN')),
+        totalAmountWithFee: money('interface', 'naira', 'NGN'),
+        // The interface names this shape for onramps, not for this answer.
+        feeBreakdown: maybe(feesInFull()),
+        feePercentage: maybe(percent('client')),
+      }),
+      expiresAt: maybe(timestamp('interface')),
+      status: known('public'),
+      walletAddress: known('public'),
+      version: known('public'),
+    }),
+  errors: [
+    { when: 'the request id has no bank account', fault: 'NOT_FOUND', source: 'public' },
+    {
+      when: 'the bank account is older than 30 minutes',
+      fault: 'VALIDATION_ERROR',
+      source: 'public',
+      remedy: 'start anew with: fiatrail onramp start <user id> --amount <naira>',
+    },
+  ],
+  rateLimit: { max: 100, windowSeconds: 600 },
+  source: 'interface',
+});
+
+/** One permanent account of the fintech; the list has one for each banking provider. */
+const fintechAccount = () => ({
+  accountNumber: known('public'),
+  accountName: known('public'),
+  bankName: known('public'),
+  provider: known('public'),
+  status: known('public'),
+  createdAt: maybe(timestamp('public')),
+});
+
+export const getFintechAccount = endpoint({
+  id: 'virtual-accounts.get-fintech',
+  method: 'GET',
+  path: '/getfintechvirtualaccount',
+  effect: 'read',
+  summary: "Show the account's own bank account: Naira paid in becomes cNGN",
+  nests: 'virtualAccount',
+  request: () => fields({}),
+  response: () =>
+    answer({
+      virtualAccount: group('interface', {
+        accountNumber: anyText('interface'),
+        accountName: anyText('interface'),
+        bankName: anyText('interface'),
+        provider: known('public'),
+        status: anyText('interface'),
+        createdAt: maybe(timestamp('interface')),
+      }),
+      virtualAccounts: maybe(list('public', group('public', fintechAccount()))),
+    }),
+  errors: [],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});

@@ -1,0 +1,41 @@
+import { endpoint } from '../endpoint.ts';
+import { answer, entry, fields, flag, group, integer, known, list, maybe, optional, stateOf } from '../fields.ts';
+
+export const migrateUserWallets = endpoint({
+  id: 'wallets.migrate-users',
+  method: 'POST',
+  path: '/migrateuserwallets',
+  effect: 'write',
+  summary: 'Make the wallets of users who lack some',
+  lists: 'results',
+  request: () =>
+    fields({
+      userId: list('public', entry(/^[\x21-\x7e]{1,500}$/), { min: 1, max: 1000, rule: '1 to 1000 user ids' }),
+      force: optional(flag('public', { rule: 'true or false; true also replaces wallets that are there' })),
+      options: optional(group('inferred', {})),
+    }),
+  response: () =>
+    answer({
+      requestId: known('public'),
+      totalProcessed: maybe(integer('public')),
+      created: maybe(integer('public')),
+      migrated: maybe(integer('public')),
+      skipped: maybe(integer('public')),
+      failed: maybe(integer('public')),
+      results: maybe(
+        list(
+          'public',
+          group('public', {
+            userId: known('public'),
+            status: maybe(stateOf('public', ['created', 'migrated', 'skipped', 'failed'])),
+            walletAddress: known('public'),
+            deployed: maybe(flag('public')),
+            reason: known('public'),
+          }),
+        ),
+      ),
+    }),
+  errors: [],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});

@@ -1,0 +1,115 @@
+import { endpoint } from '../endpoint.ts';
+import { SEE_USERS } from '../faults.ts';
+import {
+  answer,
+  anyText,
+  fields,
+  flag,
+  group,
+  integer,
+  known,
+  list,
+  maybe,
+  moneyText,
+  opaqueUuid,
+  stateOf,
+  text,
+  timestamp,
+} from '../fields.ts';
+import { walletStatuses, walletTypes } from '../wallets.ts';
+
+/** An external wallet the fintech has registered. */
+const externalWallet = () =>
+  group('public', {
+    address: known('public'),
+    label: known('public'),
+    blockchain: known('public'),
+    type: maybe(stateOf('public', walletTypes)),
+    addedAt: maybe(timestamp('public')),
+    addedBy: maybe(opaqueUuid('public')),
+    status: maybe(stateOf('public', walletStatuses)),
+    isDefault: maybe(flag('public')),
+    purpose: known('public'),
+  });
+
+export const getFintechWallet = endpoint({
+  id: 'wallets.get-fintech',
+  method: 'GET',
+  path: '/getfintechwallet',
+  effect: 'read',
+  summary: 'Show the smart wallet of the account and its external wallets',
+  request: () => fields({}),
+  response: () =>
+    answer({
+      fintechId: anyText('interface'),
+      fintechName: known('public'),
+      smartWallet: group('interface', {
+        address: anyText('interface'),
+        owner: known('public'),
+        deployed: maybe(flag('public')),
+        createdAt: maybe(timestamp('public')),
+        saltVersion: known('public'),
+        previousAddress: known('public'),
+        deploymentTxHash: known('public'),
+      }),
+      externalWallets: maybe(list('public', externalWallet())),
+      totalUsers: maybe(integer('public')),
+      createdAt: maybe(timestamp('public')),
+      updatedAt: maybe(timestamp('public')),
+    }),
+  errors: [],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+const balanceOf = (asset: 'CNGN' | 'USDC' | 'USDT') =>
+  group('public', { balance: maybe(moneyText('public', 'token', asset)) });
+
+/** One wallet of a user. Smart wallets fill the upper-case balances, the other chains the last two. */
+const userWallet = () =>
+  group('public', {
+    walletAddress: known('public'),
+    // The kind of wallet, not whether it is in use.
+    status: maybe(stateOf('public', ['smart_wallet', 'multi_chain'])),
+    createdAt: maybe(timestamp('public')),
+    owner: known('public'),
+    tokenBuy: known('public'),
+    blockchain: maybe(stateOf('public', ['base', 'bantu', 'solana'])),
+    balances: maybe(
+      group('public', {
+        CNGN: maybe(balanceOf('CNGN')),
+        USDC: maybe(balanceOf('USDC')),
+        USDT: maybe(balanceOf('USDT')),
+        cngn: maybe(moneyText('public', 'token', 'CNGN')),
+        // In the asset that the wallet's own `tokenBuy` names.
+        tokenBuy: maybe(moneyText('public', 'token', { field: 'tokenBuy' })),
+      }),
+    ),
+  });
+
+export const listUserWallets = endpoint({
+  id: 'wallets.list-user',
+  method: 'POST',
+  path: '/listuserwallets',
+  effect: 'read',
+  summary: 'List the wallets of a user',
+  lists: 'wallets',
+  request: () => fields({ userId: text('public') }),
+  response: () =>
+    answer({
+      wallets: maybe(list('public', userWallet())),
+      count: maybe(integer('public')),
+      userId: known('public'),
+      version: known('public'),
+    }),
+  errors: [
+    {
+      when: 'the user is unknown or not verified',
+      fault: 'NOT_FOUND',
+      source: 'public',
+      remedy: SEE_USERS,
+    },
+  ],
+  rateLimit: { max: 100, windowSeconds: 60 },
+  source: 'interface',
+});

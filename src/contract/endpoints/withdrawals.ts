@@ -1,0 +1,129 @@
+import { TOKENS } from '../../money/amount.ts';
+import { addressesFit } from '../addresses.ts';
+import { endpoint } from '../endpoint.ts';
+import {
+  answer,
+  entry,
+  fields,
+  flag,
+  group,
+  integer,
+  known,
+  list,
+  maybe,
+  moneyText,
+  oneOf,
+  optional,
+  pay,
+  stateOf,
+  text,
+  timestamp,
+} from '../fields.ts';
+import { outOfSet, pageAnswer, range } from '../pages.ts';
+
+const withdrawalNetworks = ['base', 'bsc', 'sol', 'eth', 'xbn', 'asc', 'arc', 'lisk'] as const;
+
+const tokenText = () => maybe(moneyText('public', 'decimal-string', { field: 'tokenSymbol' }));
+
+export const withdrawAsset = endpoint({
+  id: 'transactions.withdraw-asset',
+  method: 'POST',
+  path: '/withdrawasset',
+  effect: 'money',
+  summary: "Send a user's tokens to an external address",
+  request: () =>
+    fields({
+      userId: text('public'),
+      internalWallet: text('public', { rule: 'a wallet of the user on the platform' }),
+      destinationWallet: text('public', { rule: 'an address of the network' }),
+      amount: pay('interface', 'token', { field: 'ticker' }, { rule: 'above 0, in whole tokens' }),
+      ticker: oneOf('public', TOKENS),
+      network: optional(
+        oneOf('interface', withdrawalNetworks, { rule: `one of ${withdrawalNetworks.join(', ')}; base when left out` }),
+      ),
+    }).check(addressesFit(['destinationWallet', 'network'])),
+  response: () =>
+    answer({
+      transactionHash: known('public'),
+      smartWalletAddress: known('public'),
+      requestId: known('public'),
+      executedAt: maybe(timestamp('public')),
+      gasUsed: known('public'),
+      effectiveGasPrice: known('public'),
+      blockNumber: known('public'),
+      duration: maybe(integer('public')),
+      userId: known('public'),
+      amount: tokenText(),
+      destinationWallet: known('public'),
+      tokenAddress: known('public'),
+      tokenSymbol: known('public'),
+      network: known('public'),
+      networkDisplayName: known('public'),
+      estimatedConfirmationTime: known('public'),
+      warnings: maybe(list('public', entry())),
+      feeBreakdown: maybe(
+        group('public', {
+          requestedAmount: tokenText(),
+          totalFee: tokenText(),
+          netAmount: tokenText(),
+          usedFintechOverride: maybe(flag('public')),
+        }),
+      ),
+    }),
+  errors: [
+    { when: 'a field is missing or wrong, such as an amount of 0', fault: 'VALIDATION_ERROR', source: 'public' },
+    { when: 'the user is unknown or not verified', fault: 'USER_NOT_FOUND', source: 'public' },
+    { when: 'the source wallet holds too little', fault: 'SHORT_BALANCE', source: 'public' },
+  ],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});
+
+const withdrawalTypes = ['fintech_self_transfer', 'fintech_user_withdrawal', 'user_withdrawal'] as const;
+
+const withdrawalStatuses = ['pending', 'completed', 'failed'] as const;
+
+export const listWithdrawals = endpoint({
+  id: 'transactions.list-withdrawals',
+  method: 'GET',
+  path: '/withdrawals',
+  effect: 'read',
+  summary: 'List the tokens sent to other wallets, newest first',
+  lists: 'withdrawals',
+  request: () =>
+    fields({
+      token: optional(oneOf('inferred', TOKENS)),
+      status: optional(oneOf('interface', withdrawalStatuses)),
+      type: optional(oneOf('interface', withdrawalTypes)),
+      userId: optional(text('inferred', { rule: 'a user id' })),
+      ...range('inferred'),
+      limit: optional(integer('interface', { min: 1, max: 100, rule: '1 to 100; 20 when left out' })),
+      offset: optional(integer('interface', { rule: '0 or more' })),
+    }),
+  response: () =>
+    answer({
+      withdrawals: maybe(
+        list(
+          'inferred',
+          group('inferred', {
+            requestId: known('inferred'),
+            type: maybe(stateOf('interface', withdrawalTypes)),
+            status: maybe(stateOf('interface', withdrawalStatuses)),
+            userId: known('inferred'),
+            smartWalletAddress: known('inferred'),
+            destinationAddress: known('inferred'),
+            amount: maybe(moneyText('inferred', 'decimal-string', { field: 'ticker' })),
+            ticker: known('inferred'),
+            network: known('inferred'),
+            transactionHash: known('inferred'),
+            createdAt: maybe(timestamp('inferred')),
+            completedAt: maybe(timestamp('inferred')),
+          }),
+        ),
+      ),
+      ...pageAnswer('inferred'),
+    }),
+  errors: [{ when: 'the type or status is unknown', ...outOfSet }],
+  rateLimit: { max: 30, windowSeconds: 60 },
+  source: 'interface',
+});

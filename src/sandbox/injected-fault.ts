@@ -1,0 +1,91 @@
+import { ExchangeError } from '../base/exchange-error.ts';
+import type { Clock, HttpResponse } from '../base/world.ts';
+import type { FaultKind } from '../contract/control.ts';
+import type { Context } from '../service/context.ts';
+import { type FaultRule, faultRuleFor } from '../service/fault-rules.ts';
+
+/** What goes wrong on purpose with one request and its answer. */
+export interface InjectedFault {
+  /** Whether the request is done all the same, and committed before anything goes wrong. */
+  readonly isDone: boolean;
+  readonly delayMs?: number;
+  /** What arrives of the right answer. Throws ExchangeError where nothing does. */
+  readonly spoil: (answer: HttpResponse) => HttpResponse;
+}
+
+const SLOW_MS = 3_000;
+
+const drop = (): never => {
+  throw new ExchangeError('the connection broke off before the whole answer came', true);
+};
+
+const json = (status: number, body: object): HttpResponse => ({
+  status,
+  headers: { 'content-type': 'application/json; charset=utf-8' },
+  body: JSON.stringify(body),
+});
+
+const failed = () =>
+  json(500, { status: 'Error', response_code: '05', message: 'Internal error', error: 'a fault that was asked for' });
+
+const badGateway = (): HttpResponse => ({
+  status: 502,
+  headers: { 'content-type': 'text/html' },
+  body: '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>\n',
+});
+
+const tooMany = () =>
+  json(429, {
+    status: 'Error',
+    response_code: '04',
+    message: 'Too many requests',
+    error: 'a fault that was asked for',
+    data: { error: 'too many requests', retry_after: 1 },
+  });
+
+/** Half of the body, with the length of the whole; it never looks as if it were all. */
+function cutShort(answer: HttpResponse): HttpResponse {
+  const bytes = Buffer.from(answer.body);
+  const half = bytes
+    .subarray(0, Math.floor(bytes.length / 2))
+    .toString('utf8')
+    .replace(/\}+$/, '');
+  return { ...answer, headers: { ...answer.headers, 'content-length': String(bytes.length) }, body: half };
+}
+
+/** The kinds that concern a request and its answer; the others act where payouts end and events are delivered. */
+const MISHAPS: Readonly<Partial<Record<FaultKind, InjectedFault>>> = {
+  'lost-request': { isDone: false, spoil: drop },
+  'lost-response': { isDone: true, spoil: drop },
+  slow: { isDone: true, delayMs: SLOW_MS, spoil: (answer) => answer },
+  'http-500': { isDone: false, spoil: failed },
+  'http-500-after': { isDone: true, spoil: failed },
+  'http-502-html': { isDone: false, spoil: badGateway },
+  'rate-limit': { isDone: false, spoil: tooMany },
+  'malformed-json': { isDone: true, spoil: (answer) => ({ ...answer, body: `${answer.body.slice(0, -1)},` }) },
+  truncated: { isDone: true, spoil: cutShort },
+};
+
+const KINDS = Object.keys(MISHAPS) as FaultKind[];
+
+/** The rule that the next request of an endpoint falls under, and what it does. */
+export function injectedFaultFor(
+  { store }: Pick<Context, 'store'>,
+  endpoint: string,
+): { rule: FaultRule; mishap: InjectedFault } | undefined {
+  const rule = faultRuleFor(store, endpoint, KINDS);
+  const mishap = rule && MISHAPS[rule.kind];
+  return mishap && { rule, mishap };
+}
+
+/** The answer as it arrives, when it does. Rejects with ExchangeError where the line drops. */
+export async function injectFault(
+  { delayMs, spoil }: InjectedFault,
+  answer: HttpResponse,
+  clock: Clock,
+  closing: AbortSignal,
+): Promise<HttpResponse> {
+  // A sandbox that stops answers at once.
+  if (delayMs) await clock.sleep(delayMs, closing).catch(() => {});
+  return spoil(answer);
+}

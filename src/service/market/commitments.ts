@@ -1,0 +1,30 @@
+import type { Asset } from '../../money/amount.ts';
+import type { Database } from '../../sqlite/database.ts';
+import { mostGivenBase } from './orders.ts';
+
+/** What a fintech's orders and trades have a claim on. Source: interface (commitments of a transfer), public (what is reserved). */
+export interface Commitments {
+  readonly activeOrders: number;
+  readonly activeEscrows: number;
+  /** In base units: the maximum of every active order that gives the asset. What an escrow holds has left the wallet. */
+  readonly totalBase: bigint;
+}
+
+/** What active orders may still take from the wallet that gives `asset`. */
+export function commitments(store: Database, fintech: bigint, asset: Asset): Commitments {
+  const orders = store.all<{ max_base: bigint; price_micro: bigint }>(
+    `SELECT max_base, price_micro FROM fx_order WHERE fintech = ? AND gives = ? AND state = 'active'`,
+    fintech,
+    asset,
+  );
+  const trades = store.get<{ n: bigint }>(
+    `SELECT COUNT(*) AS n FROM fx_trade WHERE fintech = ? AND state IN ('pending', 'locked', 'signing', 'settling')`,
+    fintech,
+  );
+  return {
+    activeOrders: orders.length,
+    activeEscrows: Number(trades?.n ?? 0n),
+    // In SQL the product could pass 64 bits.
+    totalBase: orders.reduce((sum, order) => sum + mostGivenBase(asset, order.max_base, order.price_micro), 0n),
+  };
+}

@@ -1,0 +1,141 @@
+import type { Pair } from '../../contract/fx.ts';
+import { type Asset, MAX_MINOR } from '../../money/amount.ts';
+import type { Database } from '../../sqlite/database.ts';
+import { type OrderRow, tradingBalance } from './orders.ts';
+import { cngnBaseFor, tokenBaseFor } from './prices.ts';
+
+/** What one order gives to a trade. */
+export interface Slice {
+  readonly order: bigint;
+  readonly orderId: string;
+  readonly maker: bigint;
+  /** What the taker pays or gets: the spread is in it. */
+  readonly priceMicro: bigint;
+  readonly spreadMillionths: bigint;
+  readonly cngnBase: bigint;
+  readonly tokenBase: bigint;
+}
+
+/** An amount wanted of a pair, all of it: so much cNGN, or the cNGN for so much stablecoin that the taker gives. */
+export interface Wish {
+  readonly pair: Pair;
+  readonly makerGives: Asset;
+  readonly amount: { readonly cngnBase: bigint } | { readonly tokenBase: bigint };
+  /** Whose own orders are left out. */
+  readonly taker: bigint;
+}
+
+export interface Fill {
+  readonly slices: readonly Slice[];
+  readonly cngnBase: bigint;
+  readonly tokenBase: bigint;
+}
+
+/** `own`: the book could fill it only with the taker's own orders. */
+export type Match = { readonly fill: Fill } | { readonly unfilled: 'liquidity' | 'own' };
+
+/**
+ * Fills a wish from the book, best price first, among equals who came first. An order takes part within its minimum and
+ * maximum and within what its maker's wallet holds now; one whose wallet holds less than its minimum is passed over, and
+ * so is one whose minimum is more than what is left. Nothing is filled in part. Source: public; the order is inferred.
+ */
+export function match(store: Database, wish: Wish): Match {
+  const fill = walk(store, wish, (order) => order.fintech !== wish.taker);
+  if (fill) return { fill };
+  return { unfilled: walk(store, wish, () => true) ? 'own' : 'liquidity' };
+}
+
+function walk(store: Database, wish: Wish, isFor: (order: OrderRow) => boolean): Fill | undefined {
+  const backing = new Map<bigint, bigint>();
+  const slices: Slice[] = [];
+  let left = 'cngnBase' in wish.amount ? wish.amount.cngnBase : wish.amount.tokenBase;
+  for (const order of ordersOf(store, wish)) {
+    if (left === 0n) break;
+    if (!isFor(order)) continue;
+    const held = backing.get(order.fintech) ?? tradingBalance(store, order.fintech, order.gives);
+    const slice = sliceOf(order, held, 'cngnBase' in wish.amount ? { cngnBase: left } : { tokenBase: left });
+    if (!slice) continue;
+    slices.push(slice);
+    backing.set(order.fintech, held - (order.gives === 'CNGN' ? slice.cngnBase : slice.tokenBase));
+    left -= 'cngnBase' in wish.amount ? slice.cngnBase : slice.tokenBase;
+  }
+  const fill = fillOf(slices);
+  return left === 0n && slices.length > 0 && isPayable(fill) ? fill : undefined;
+}
+
+/** At the lowest prices a little cNGN costs more stablecoin than the ledger's integers hold. */
+const isPayable = ({ tokenBase }: { readonly tokenBase: bigint }) => tokenBase <= MAX_MINOR.USDC;
+
+/** So many orders are read at a time: most wishes need no more. */
+const ORDERS_AT_ONCE = 16;
+
+function* ordersOf(store: Database, { pair, makerGives }: Wish): Generator<OrderRow> {
+  let after = { rank_micro: -(2n ** 62n), turn: 0n };
+  for (;;) {
+    const orders = store.all<OrderRow & { rank_micro: bigint; turn: bigint }>(
+      `SELECT * FROM fx_order WHERE pair = ? AND gives = ? AND state = 'active' AND (rank_micro, turn) > (?, ?)
+       ORDER BY rank_micro, turn LIMIT ?`,
+      pair,
+      makerGives,
+      after.rank_micro,
+      after.turn,
+      ORDERS_AT_ONCE,
+    );
+    yield* orders;
+    const last = orders.at(-1);
+    if (!last || orders.length < ORDERS_AT_ONCE) return;
+    after = last;
+  }
+}
+
+/** What an order gives of what is left; undefined when it cannot take part. */
+function sliceOf(order: OrderRow, heldBase: bigint, left: Wish['amount']): Slice | undefined {
+  const { gives, taker_price_micro: price, min_base: min, max_base: max } = order;
+  const backed = gives === 'CNGN' ? heldBase : cngnBaseFor(heldBase, price);
+  const wanted = 'cngnBase' in left ? left.cngnBase : cngnBaseFor(left.tokenBase, price);
+  const cngnBase = [wanted, max, backed].reduce((least, each) => (each < least ? each : least));
+  if (cngnBase < min || cngnBase === 0n) return undefined;
+  // Who gives so much stablecoin gives all of it: its last fraction buys nothing more.
+  const isRest = 'tokenBase' in left && cngnBase === wanted;
+  const tokenBase = isRest ? left.tokenBase : tokenBaseFor(cngnBase, price, gives);
+  if (tokenBase === 0n) return undefined;
+  return {
+    order: order.id,
+    orderId: order.order_id,
+    maker: order.fintech,
+    priceMicro: price,
+    spreadMillionths: order.spread_millionths,
+    cngnBase,
+    tokenBase,
+  };
+}
+
+const sum = (values: readonly bigint[]) => values.reduce((so, value) => so + value, 0n);
+
+export function fillOf(slices: readonly Slice[]): Fill {
+  return {
+    slices,
+    cngnBase: sum(slices.map(({ cngnBase }) => cngnBase)),
+    tokenBase: sum(slices.map(({ tokenBase }) => tokenBase)),
+  };
+}
+
+/** One order alone, as a trade against it takes it. Undefined when its maker's wallet cannot back the amount. */
+export function sliceOfOrder(store: Database, order: OrderRow, cngnBase: bigint): Slice | undefined {
+  const slice = sliceOf(order, tradingBalance(store, order.fintech, order.gives), { cngnBase });
+  return slice?.cngnBase === cngnBase && isPayable(slice) ? slice : undefined;
+}
+
+/** Large enough that the price of one slice comes back exact, whatever its price and amount. */
+const SCALE = 10n ** 48n;
+
+/** The price of a whole fill, weighted by volume, in millionths of cNGN; that of the one slice when there is one. */
+export function averagePriceMicro({ slices, cngnBase }: Fill): bigint {
+  const tokens = sum(slices.map((slice) => (slice.cngnBase * SCALE) / slice.priceMicro));
+  return (cngnBase * SCALE + tokens / 2n) / tokens;
+}
+
+/** The spread of a whole fill, weighted by volume, in millionths of a percent. */
+export function averageSpreadMillionths({ slices, cngnBase }: Fill): bigint {
+  return sum(slices.map((slice) => slice.spreadMillionths * slice.cngnBase)) / cngnBase;
+}

@@ -1,0 +1,81 @@
+import type { Pair, Side } from '../../contract/fx.ts';
+import type { Database } from '../../sqlite/database.ts';
+import type { Context } from '../context.ts';
+import { legsOf } from './orders.ts';
+
+/** The MPC vault of a fintech, as the service keeps it. */
+export interface VaultRow {
+  readonly id: bigint;
+  readonly fintech: bigint;
+  readonly vault_id: string;
+  readonly usdc_wallet: bigint;
+  readonly usdt_wallet: bigint;
+  readonly api_key_shown: string;
+  readonly private_key_shown: string;
+  readonly signer_public_key: string;
+  readonly notification_emails: string;
+  readonly state: 'pending' | 'active' | 'inactive';
+  readonly auto_signing: bigint;
+  readonly usd_threshold_cents: bigint;
+  readonly created_at: bigint;
+}
+
+export function vaultOf(store: Database, fintech: bigint): VaultRow | undefined {
+  return store.get<VaultRow>('SELECT * FROM fx_vault WHERE fintech = ?', fintech);
+}
+
+/** Who signs for how much stablecoin. */
+export interface Signer {
+  readonly fintech: bigint;
+  readonly tokenBase: bigint;
+}
+
+interface Signed {
+  readonly id: bigint;
+  readonly fintech: bigint;
+  readonly side: Side;
+  readonly pair: Pair;
+  readonly token_base: bigint;
+}
+
+/** Who sends stablecoin signs: the taker, or each maker for its part. Source: public (custody). */
+export function signersOf(store: Database, trade: Signed): Signer[] {
+  if (legsOf(trade.side, trade.pair).gives !== 'CNGN') return [{ fintech: trade.fintech, tokenBase: trade.token_base }];
+  return store
+    .all<{ maker: bigint; tokens: bigint }>(
+      'SELECT maker, SUM(token_base) AS tokens FROM fx_slice WHERE trade = ? GROUP BY maker',
+      trade.id,
+    )
+    .map(({ maker, tokens }) => ({ fintech: maker, tokenBase: tokens }));
+}
+
+const BASE_PER_CENT = 10_000n;
+
+/** Dollars and cents of a stablecoin amount, at one dollar a token, rounded up. */
+export function usdCents(tokenBase: bigint): bigint {
+  return (tokenBase + BASE_PER_CENT - 1n) / BASE_PER_CENT;
+}
+
+/** Whether a signer machine signs: it is on, and the value is not above the threshold. Source: public. */
+export function signsByItself(store: Database, { fintech, tokenBase }: Signer): boolean {
+  const vault = vaultOf(store, fintech);
+  return vault?.auto_signing === 1n && usdCents(tokenBase) <= vault.usd_threshold_cents;
+}
+
+/** Counts a signature on its UTC day: automatic, or fallen back to a person. */
+export function recordSigning(
+  { store, nowMs }: Context,
+  { fintech, tokenBase, isAutomatic, tookMs }: Signer & { readonly isAutomatic: boolean; readonly tookMs: number },
+): void {
+  store.run(
+    `INSERT INTO fx_signing_day (fintech, day, signed, usd_cents, fallbacks, total_ms) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET signed = signed + excluded.signed, usd_cents = usd_cents + excluded.usd_cents,
+     fallbacks = fallbacks + excluded.fallbacks, total_ms = total_ms + excluded.total_ms`,
+    fintech,
+    new Date(nowMs).toISOString().slice(0, 10),
+    isAutomatic ? 1 : 0,
+    isAutomatic ? usdCents(tokenBase) : 0n,
+    isAutomatic ? 0 : 1,
+    isAutomatic ? tookMs : 0,
+  );
+}

@@ -1,0 +1,100 @@
+import type { Pair, Side } from '../../contract/fx.ts';
+import { type PercentMillionths, percentToWire } from '../../money/rates.ts';
+import { type Call, hex, isoTime } from '../context.ts';
+import { legsOf, type OrderRow, tradingBalance } from '../market/orders.ts';
+import { decimal, terms, VERSION } from '../market/terms.ts';
+import type { Operations } from '../operation.ts';
+
+const BEST_FIRST: Readonly<Record<Side, string>> = { buy: 'DESC', sell: 'ASC' };
+
+function publicSide(call: Call, pair: Pair, side: Side, limit: number) {
+  return call.store
+    .all<OrderRow>(
+      `SELECT * FROM fx_order WHERE pair = ? AND gives = ? AND state = 'active' ORDER BY price_micro ${BEST_FIRST[side]}, turn LIMIT ?`,
+      pair,
+      legsOf(side, pair).gives,
+      limit,
+    )
+    .map((row) => ({
+      orderId: row.order_id,
+      ...terms(call, row),
+      status: row.state,
+      updatedAt: isoTime(row.updated_at),
+    }));
+}
+
+const orderBook: Operations['fx.orderbook'] = (call, { pair, limit = 20 }) => ({
+  pair,
+  buyOrders: publicSide(call, pair, 'buy', limit),
+  sellOrders: publicSide(call, pair, 'sell', limit),
+  note: 'buy orders give cNGN for stablecoin, sell orders stablecoin for cNGN; prices are without the spread',
+  version: VERSION,
+});
+
+interface SideStats {
+  readonly orders: bigint;
+  readonly best: bigint | null;
+  readonly liquidityBase: bigint;
+}
+
+/** A maker's wallet stands behind all of its orders, so it counts once. */
+function sideStats(call: Call, pair: Pair, side: Side): SideStats {
+  const { gives } = legsOf(side, pair);
+  const best = side === 'buy' ? 'MAX' : 'MIN';
+  const row = call.store.get<{ orders: bigint; best: bigint | null }>(
+    `SELECT COUNT(*) AS orders, ${best}(price_micro) AS best FROM fx_order WHERE pair = ? AND gives = ? AND state = 'active'`,
+    pair,
+    gives,
+  );
+  const makers = call.store.all<{ fintech: bigint }>(
+    `SELECT DISTINCT fintech FROM fx_order WHERE pair = ? AND gives = ? AND state = 'active'`,
+    pair,
+    gives,
+  );
+  const liquidityBase = makers.reduce((sum, { fintech }) => sum + tradingBalance(call.store, fintech, gives), 0n);
+  return { orders: row?.orders ?? 0n, best: row?.best ?? null, liquidityBase };
+}
+
+/** Millionths of a percent, cut to two decimals. */
+function spreadBetween(bid: bigint, ask: bigint): PercentMillionths {
+  const hundredths = ((ask - bid) * 10_000n) / bid;
+  return hundredths * 10_000n;
+}
+
+const orderBookStats: Operations['fx.orderbook-stats'] = (call, { pair }) => {
+  const [buy, sell] = [sideStats(call, pair, 'buy'), sideStats(call, pair, 'sell')];
+  const isTwoSided = buy.best !== null && sell.best !== null;
+  return {
+    pair,
+    stats: {
+      pair,
+      totalActiveOrders: Number(buy.orders + sell.orders),
+      buyOrderCount: Number(buy.orders),
+      sellOrderCount: Number(sell.orders),
+      totalBuyLiquidity: decimal('CNGN', buy.liquidityBase),
+      totalSellLiquidity: decimal(legsOf('sell', pair).gives, sell.liquidityBase),
+      bestBidPrice: buy.best === null ? null : decimal('CNGN', buy.best),
+      bestAskPrice: sell.best === null ? null : decimal('CNGN', sell.best),
+      spreadPercentage: isTwoSided ? percentToWire(spreadBetween(buy.best ?? 1n, sell.best ?? 0n)) : null,
+    },
+    version: VERSION,
+  };
+};
+
+const SECONDS = 3600;
+
+/** A token for a live book that the sandbox does not have: the shape of the answer, for who reads it. */
+const orderBookToken: Operations['fx.orderbook-token'] = (call) => ({
+  token: `book_${hex(call.ids.bytes(24))}`,
+  expiresIn: SECONDS,
+  expiresAt: isoTime(call.nowMs + SECONDS * 1000),
+  tradingPairs: ['CNGN-USDC', 'CNGN-USDT'],
+  firebaseConfig: { projectId: 'sandbox', databaseURL: 'https://book.invalid' },
+  usage: 'the sandbox serves no live book; read /fx/orderbook',
+});
+
+export const fxBookOperations = {
+  'fx.orderbook': orderBook,
+  'fx.orderbook-stats': orderBookStats,
+  'fx.orderbook-token': orderBookToken,
+} satisfies Partial<Operations>;

@@ -1,0 +1,61 @@
+import { Fault } from '../../contract/faults.ts';
+import { percentToWire } from '../../money/rates.ts';
+import { isoTime } from '../context.ts';
+import { averagePriceMicro, averageSpreadMillionths } from '../market/order-book.ts';
+import { fillFor, slicesText, tokenAmount } from '../market/slices.ts';
+import { baseOf, decimal, VERSION } from '../market/terms.ts';
+import type { Operations } from '../operation.ts';
+import { FX_WINDOW_MS } from '../pace.ts';
+
+/** Quotes nobody can use any more: a few go with each new one. */
+const FORGOTTEN_AT_ONCE = 4;
+
+const quote: Operations['fx.quote'] = (call, { pair, side, cngnAmount, tokenAmount: tokens }) => {
+  if (tokens !== undefined)
+    throw new Fault('VALIDATION_ERROR', 'tokenAmount: expected either cngnAmount or tokenAmount');
+  const { store, nowMs, ids, fintech } = call;
+  const fill = fillFor(call, pair, side, baseOf(cngnAmount));
+  const quoteId = `quote_${ids.uuid()}`;
+  const expiresAt = nowMs + FX_WINDOW_MS;
+  store.run(
+    'DELETE FROM fx_quote WHERE id IN (SELECT id FROM fx_quote ORDER BY id LIMIT ?) AND expires_at <= ?',
+    FORGOTTEN_AT_ONCE,
+    nowMs,
+  );
+  store.run(
+    `INSERT INTO fx_quote (quote_id, fintech, pair, side, cngn_base, token_base, price_micro, slices, expires_at, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    quoteId,
+    fintech.id,
+    pair,
+    side,
+    fill.cngnBase,
+    fill.tokenBase,
+    averagePriceMicro(fill),
+    slicesText(fill.slices),
+    expiresAt,
+    nowMs,
+  );
+  return {
+    quote: {
+      quoteId,
+      pair,
+      side,
+      cngnAmount: decimal('CNGN', fill.cngnBase),
+      ...tokenAmount(pair, fill.tokenBase),
+      price: decimal('CNGN', averagePriceMicro(fill)),
+      spread: percentToWire(averageSpreadMillionths(fill)),
+      matchedOrders: fill.slices.map((slice) => ({
+        orderId: slice.orderId,
+        price: decimal('CNGN', slice.priceMicro),
+        cngnAmount: decimal('CNGN', slice.cngnBase),
+        ...tokenAmount(pair, slice.tokenBase),
+        spread: percentToWire(slice.spreadMillionths),
+      })),
+      expiresAt: isoTime(expiresAt),
+    },
+    version: VERSION,
+  };
+};
+
+export const fxQuotesOperations = { 'fx.quote': quote } satisfies Partial<Operations>;

@@ -1,0 +1,240 @@
+import type { RequestOf } from '../../contract/endpoint.ts';
+import type { withdrawAsset } from '../../contract/endpoints/withdrawals.ts';
+import { Fault } from '../../contract/faults.ts';
+import { ledgerNetwork, type Network, networkOf, sameAddress } from '../../contract/networks.ts';
+import { type Asset, amount, amountForPeople, type Token } from '../../money/amount.ts';
+import { fromWire, toWireText } from '../../money/units.ts';
+import type { SqlValue } from '../../sqlite/database.ts';
+import { requireForm } from '../addresses.ts';
+import { bridgeFee } from '../bridge-routes.ts';
+import { accountReceiving, bridgeReceivingAt } from '../chain-deposits.ts';
+import { type Call, isoTime, isoTimeOrNull } from '../context.ts';
+import { timeRangeOf } from '../dates.ts';
+import { type AccountRef, platformTokens, post, walletAccount } from '../ledger.ts';
+import { schedule } from '../machine.ts';
+import { complete, transit, type WithdrawalRow, withdrawal } from '../machines/withdrawal.ts';
+import type { Operations } from '../operation.ts';
+import { blockNumber, GAS, TOKEN_ADDRESS } from '../tokens.ts';
+import { holdings, type WalletRow, walletAt } from '../wallets.ts';
+import { insertWithdrawal } from '../withdrawals.ts';
+import { requireActive, type UserRow, userOf } from './users.ts';
+
+type WithdrawRequest = RequestOf<typeof withdrawAsset>;
+
+/** The network and the destination, checked against each other. Throws VALIDATION_ERROR. */
+function destinationOf({ network: key = 'base', internalWallet, destinationWallet }: WithdrawRequest) {
+  const network = networkOf(key);
+  if (!network) throw new Fault('VALIDATION_ERROR', 'network: no network has this name');
+  requireForm(network, destinationWallet, 'destinationWallet');
+  const address = sameAddress(destinationWallet);
+  if (network.key === 'base' && address === sameAddress(internalWallet))
+    throw new Fault('VALIDATION_ERROR', 'destinationWallet: the tokens are in this wallet already');
+  return { network, address };
+}
+
+/** The user's wallet with this address. Throws VALIDATION_ERROR, for one that the service cannot sign for too. */
+function sourceOf(call: Call, user: UserRow, address: string): WalletRow {
+  const wallet = walletAt(call.store, address);
+  if (wallet?.user !== user.id)
+    throw new Fault('VALIDATION_ERROR', 'internalWallet: no wallet of the user has this address');
+  if (wallet.custom_owner !== null)
+    throw new Fault(
+      'VALIDATION_ERROR',
+      'internalWallet: somebody else owns the wallet, the service cannot sign for it',
+    );
+  return wallet;
+}
+
+/** What is sent, from where to where. */
+interface Shipment {
+  readonly wallet: WalletRow;
+  readonly token: Token;
+  readonly base: bigint;
+  readonly network: Network;
+  readonly address: string;
+}
+
+/**
+ * The network the tokens are taken from: the one they are to go to where the wallet holds enough of them there; else, over a bridge, Base or
+ * the first other one that holds enough. Throws SHORT_BALANCE.
+ */
+function originOf({ store }: Call, { wallet, token, base, network, address }: Shipment): string {
+  const target = ledgerNetwork(network);
+  const held = holdings(store, wallet.id, token);
+  const enough = held.filter(({ balance }) => balance >= base).map((each) => each.network);
+  const direct = address === wallet.address ? [] : [target];
+  const origin = [...direct, 'base', ...enough.filter((key) => key !== target)].find((key) => enough.includes(key));
+  if (origin !== undefined) return origin;
+  const people = (minor: bigint) => amountForPeople(amount(token, minor));
+  const most = held.reduce((so, { balance }) => (balance > so ? balance : so), 0n);
+  throw new Fault('SHORT_BALANCE', `${people(base)} needed on one network, the wallet holds ${people(most)} at most`);
+}
+
+/**
+ * The account the tokens go into. Throws VALIDATION_ERROR for the receivable address of a bridge that would not take them: over another
+ * bridge they would come from there, and not from the sender it waits for.
+ */
+function receiverOf(call: Call, shipment: Shipment, origin: string): AccountRef {
+  const { wallet, token, base, network, address } = shipment;
+  if (origin === ledgerNetwork(network))
+    return accountReceiving(call, { address, network, asset: token, amountBase: base, from: wallet.address });
+  if (bridgeReceivingAt(call.store, address, network))
+    throw new Fault(
+      'VALIDATION_ERROR',
+      `destinationWallet: the bridge there takes a deposit from ${network.name}, where this wallet holds too little`,
+    );
+  return transit(token);
+}
+
+/** Without a bridge the tokens arrive with the answer; a bridge has them for a while, and takes its fee out of them. */
+function send(call: Call, user: UserRow, shipment: Shipment, origin: string): WithdrawalRow {
+  const { wallet, token, base, network, address } = shipment;
+  const isDirect = origin === ledgerNetwork(network);
+  const receiver = receiverOf(call, shipment, origin);
+  const row = insertWithdrawal(call, {
+    user: user.id,
+    type: 'fintech_user_withdrawal',
+    state: isDirect ? 'completed' : 'pending',
+    wallet: wallet.id,
+    destination: address,
+    asset: token,
+    amountBase: base,
+    feeBase: isDirect ? 0n : bridgeFee(origin, network.key, base).feeBase,
+    network: network.key,
+    note: null,
+  });
+  post(call, 'withdrawal.sent', row.request_id, [
+    { account: walletAccount(wallet.id, origin, token), minor: -base },
+    { account: platformTokens(token), minor: row.fee_base },
+    { account: receiver, minor: base - row.fee_base },
+  ]);
+  if (isDirect) complete(call, row);
+  else schedule(call, withdrawal.name, row.id, 'released', call.pace.bridge);
+  return row;
+}
+
+const withdraw: Operations['transactions.withdraw-asset'] = (call, request) => {
+  const token = request.ticker;
+  const base = fromWire(request.amount, 'token', token)?.minor ?? 0n;
+  const { network, address } = destinationOf(request);
+  const user = userOf(call, request.userId, 'USER_NOT_FOUND');
+  requireActive(user);
+  const wallet = sourceOf(call, user, request.internalWallet);
+  const shipment: Shipment = { wallet, token, base, network, address };
+  const origin = originOf(call, shipment);
+  const row = send(call, user, shipment, origin);
+  return {
+    transactionHash: row.tx_hash,
+    smartWalletAddress: wallet.address,
+    requestId: row.request_id,
+    executedAt: isoTime(call.nowMs),
+    ...GAS,
+    blockNumber: blockNumber(call).toString(),
+    duration: 0,
+    userId: user.user_id,
+    destinationWallet: row.destination,
+    tokenAddress: TOKEN_ADDRESS[token],
+    tokenSymbol: token,
+    ...shownOn(network, row, origin === ledgerNetwork(network)),
+  };
+};
+
+/** The amounts and what the way makes of them. */
+function shownOn(network: Network, row: WithdrawalRow, isDirect: boolean) {
+  const tokens = (minor: bigint) => toWireText(amount(row.asset, minor), 'decimal-string');
+  const fee = amountForPeople(amount(row.asset, row.fee_base));
+  return {
+    amount: tokens(row.amount_base),
+    network: network.key,
+    networkDisplayName: network.name,
+    estimatedConfirmationTime: isDirect ? '1-2 minutes' : '3-5 minutes',
+    warnings: isDirect
+      ? []
+      : [`the tokens go over a bridge to ${network.name}; its fee of ${fee} is taken out of them`],
+    feeBreakdown: {
+      requestedAmount: tokens(row.amount_base),
+      totalFee: tokens(row.fee_base),
+      netAmount: tokens(row.amount_base - row.fee_base),
+      usedFintechOverride: false,
+    },
+  };
+}
+
+interface ListedRow {
+  readonly request_id: string;
+  readonly type: string;
+  readonly status: string;
+  readonly user_id: string | null;
+  readonly from_address: string;
+  readonly destination: string;
+  readonly asset: Asset;
+  readonly amount_base: bigint;
+  readonly network: string;
+  readonly tx_hash: string;
+  readonly created_at: bigint;
+  readonly completed_at: bigint | null;
+}
+
+/** The three statuses of the list: whatever has not ended is pending. Source: interface. */
+const STATUS = `CASE WHEN withdrawal.state IN ('completed', 'failed') THEN withdrawal.state ELSE 'pending' END`;
+
+const JOINED = 'FROM withdrawal LEFT JOIN user ON user.id = withdrawal.user';
+
+type Filters = Parameters<Operations['transactions.list-withdrawals']>[1];
+
+function conditionOf(call: Call, { token, status, type, userId, ...dates }: Filters) {
+  const { fromMs, untilMs } = timeRangeOf(dates);
+  const parts: readonly (readonly [sql: string, value: SqlValue | undefined])[] = [
+    ['withdrawal.fintech = ?', call.fintech.id],
+    ['asset = ?', token],
+    [`${STATUS} = ?`, status],
+    ['withdrawal.type = ?', type],
+    ['user_id = ?', userId],
+    ['withdrawal.created_at >= ?', fromMs],
+    ['withdrawal.created_at <= ?', untilMs],
+  ];
+  const given = parts.flatMap(([sql, value]) => (value === undefined ? [] : [{ sql, value }]));
+  return { sql: given.map(({ sql }) => sql).join(' AND '), values: given.map(({ value }) => value) };
+}
+
+/** Tokens sent to other wallets, newest first. Source: interface for the list and its filters, inferred for the rows. */
+const listWithdrawals: Operations['transactions.list-withdrawals'] = (call, input) => {
+  const { limit = 20, offset = 0 } = input;
+  const { sql, values } = conditionOf(call, input);
+  const total = Number(
+    call.store.get<{ n: bigint }>(`SELECT COUNT(*) AS n ${JOINED} WHERE ${sql}`, ...values)?.n ?? 0n,
+  );
+  const rows = call.store.all<ListedRow>(
+    `SELECT request_id, withdrawal.type, ${STATUS} AS status, user_id, address AS from_address, destination, asset, amount_base,
+       network, tx_hash, withdrawal.created_at, completed_at
+     ${JOINED} JOIN wallet ON wallet.id = withdrawal.wallet WHERE ${sql} ORDER BY withdrawal.id DESC LIMIT ? OFFSET ?`,
+    ...values,
+    limit,
+    offset,
+  );
+  return {
+    withdrawals: rows.map((row) => ({
+      requestId: row.request_id,
+      type: row.type,
+      status: row.status,
+      userId: row.user_id,
+      smartWalletAddress: row.from_address,
+      destinationAddress: row.destination,
+      amount: toWireText(amount(row.asset, row.amount_base), 'decimal-string'),
+      ticker: row.asset,
+      network: row.network,
+      transactionHash: row.tx_hash,
+      createdAt: isoTime(row.created_at),
+      completedAt: isoTimeOrNull(row.completed_at),
+    })),
+    total,
+    limit,
+    offset,
+    hasMore: offset + rows.length < total,
+  };
+};
+
+export const withdrawalsOperations = {
+  'transactions.withdraw-asset': withdraw,
+  'transactions.list-withdrawals': listWithdrawals,
+} satisfies Partial<Operations>;

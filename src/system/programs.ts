@@ -1,0 +1,82 @@
+import childProcess from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { ProgramEnd, ProgramOptions } from '../base/world.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What another program has no business to know. */
+const OURS = ['FIATRAIL_API_KEY', 'FIATRAIL_WEBHOOK_SECRET'];
+const MAX_OUTPUT_BYTES = 64 * 1024;
+
+/** Runs a program as `World.runProgram` says. Its words are visible to every user of the machine: no secret may stand in them. */
+export function runProgram(
+  words: readonly string[],
+  { input = '', timeoutMs, isShell = false, isDetached = false }: ProgramOptions,
+  env: Environment,
+  interrupted: AbortSignal,
+): Promise<ProgramEnd> {
+  const [file = '', ...given] = words;
+  const limit = AbortSignal.any([interrupted, AbortSignal.timeout(timeoutMs)]);
+  return new Promise((resolve) => {
+    const child = childProcess.spawn(file, given, {
+      // A group of its own, so that what it starts can be ended with it, and a Ctrl-C meant for us does not reach it.
+      detached: true,
+      shell: isShell,
+      windowsHide: true,
+      stdio: ['pipe', 'pipe', 'ignore'],
+      env: Object.fromEntries(Object.entries(env).filter(([name]) => !OURS.includes(name))),
+    });
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const finish = (end: ProgramEnd) => {
+      limit.removeEventListener('abort', giveUp);
+      child.stdout?.destroy();
+      resolve(end);
+    };
+    const giveUp = () => {
+      if (!isDetached) endGroup(child.pid);
+      child.unref();
+      finish({ kind: 'late' });
+    };
+    limit.addEventListener('abort', giveUp, { once: true });
+    child.on('error', () => finish({ kind: 'missing' }));
+    child.on('close', (code) => finish({ kind: 'ended', code, stdout: Buffer.concat(chunks).toString('utf8') }));
+    child.stdout?.on('data', (chunk: Buffer) => {
+      if (size < MAX_OUTPUT_BYTES) chunks.push(chunk.subarray(0, MAX_OUTPUT_BYTES - size));
+      size += chunk.length;
+    });
+    // One that does not read its input ends as it likes.
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(input);
+    if (limit.aborted) giveUp();
+  });
+}
+
+function endGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended meanwhile.
+  }
+}
+
+/** The file of a program, as `World.findProgram` says. */
+export function findProgram(
+  name: string,
+  { PATH = '', PATHEXT = '' }: Environment,
+  platform: string,
+): string | undefined {
+  const endings = platform === 'win32' ? ['', ...PATHEXT.split(';')] : [''];
+  const folders = /[/\\]/.test(name) ? [''] : PATH.split(delimiter).filter((folder) => folder !== '');
+  return folders.flatMap((folder) => endings.map((ending) => join(folder, name) + ending)).find(isProgram);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

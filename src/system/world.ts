@@ -1,0 +1,190 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import { CliError } from '../base/errors.ts';
+import type { Clock, Exchange, Ids, InputStream, OutputStream, Prompter, World } from '../base/world.ts';
+import { makePrivateFolder } from '../files/folders.ts';
+import { findProgram, runProgram } from './programs.ts';
+
+/** The one place that touches the process, its time, its chance and its streams. */
+export function createSystemWorld(): World {
+  silenceSqliteWarning();
+  const interrupted = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
+  let network: Promise<Exchange> | undefined;
+  return {
+    clock: systemClock,
+    ids: createIds(),
+    stdin: inputOf(() => process.stdin, interrupted.signal),
+    stdout: outputOf(process.stdout),
+    stderr: outputOf(process.stderr),
+    env: process.env,
+    network: async (request, signal, isRead) => {
+      network ??= import('../client/network.ts').then(({ createNetwork }) => createNetwork(process.env));
+      return (await network)(request, signal, isRead);
+    },
+    probe: async () => (await import('../client/probe.ts')).createProbe(process.env),
+    prompter: () => openPrompter(interrupted.signal),
+    interrupted: interrupted.signal,
+    platform: process.platform,
+    nodeVersion: process.versions.node,
+    userId: process.getuid?.(),
+    get cwd() {
+      return process.cwd();
+    },
+    self: [process.execPath, process.argv[1] ?? ''],
+    runProgram: (words, options) => runProgram(words, options, process.env, interrupted.signal),
+    findProgram: (name) => findProgram(name, process.env, process.platform),
+    get homeDir() {
+      const { homedir, userInfo } = process.getBuiltinModule('node:os');
+      // Node too believes a HOME that is empty or relative; secrets would then be kept in whatever folder a command runs in.
+      return [process.env['HOME'], homedir()].find((path) => path && isAbsolute(path)) ?? userInfo().homedir;
+    },
+    readFile: readBounded,
+    ensurePrivateDir: makePrivateFolder,
+    turn: () => new Promise((resolve) => setImmediate(resolve)),
+    steadyMemory,
+  };
+}
+
+/**
+ * What lives for one page only would make V8 double its room for young objects again and again, and let old ones pile up to
+ * several times what is in use: a hundred megabytes more. Loaded late: node:v8 costs a few milliseconds.
+ */
+function steadyMemory(): void {
+  const v8 = process.getBuiltinModule('node:v8');
+  for (const flag of ['--semi-space-growth-factor=1', '--heap-growing-percent=30']) v8.setFlagsFromString(flag);
+}
+
+/** Node 22 warns that node:sqlite is experimental; that is known (docs/decisions). Every other warning passes. */
+function silenceSqliteWarning(): void {
+  if (!process.versions.node.startsWith('22.')) return;
+  const emit = process.emitWarning.bind(process) as (...given: unknown[]) => void;
+  process.emitWarning = (...given: unknown[]) => {
+    if (!String(given[0]).startsWith('SQLite is an experimental feature')) emit(...given);
+  };
+}
+
+const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep: (durationMs, signal) =>
+    new Promise((resolve, reject) => {
+      const stop = () => {
+        clearTimeout(timer);
+        reject(signal.reason);
+      };
+      const timer = setTimeout(() => {
+        signal.removeEventListener('abort', stop);
+        resolve();
+      }, durationMs);
+      if (signal.aborted) stop();
+      else signal.addEventListener('abort', stop, { once: true });
+    }),
+};
+
+/** UUIDs of version 7: milliseconds, then a counter within the millisecond, then chance. */
+function createIds(): Ids {
+  let lastMs = 0;
+  let sequence = 0;
+  const pool = new Uint8Array(4096);
+  let used = pool.length;
+  const bytes = (length: number) => {
+    if (used + length > pool.length) {
+      crypto.getRandomValues(pool);
+      used = 0;
+    }
+    used += length;
+    return pool.slice(used - length, used);
+  };
+  const uuid = () => {
+    const now = Date.now();
+    if (now > lastMs) {
+      lastMs = now;
+      sequence = ((bytes(1)[0] ?? 0) << 2) & 0x3ff;
+    } else {
+      sequence += 1;
+      if (sequence > 0xfff) {
+        lastMs += 1;
+        sequence = 0;
+      }
+    }
+    const time = lastMs.toString(16).padStart(12, '0');
+    const random = Buffer.from(bytes(8));
+    random[0] = ((random[0] ?? 0) & 0x3f) | 0x80;
+    const tail = random.toString('hex');
+    return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence.toString(16).padStart(3, '0')}-${tail.slice(0, 4)}-${tail.slice(4)}`;
+  };
+  // Loaded on first use: most commands need no digest, and node:crypto costs more than they do.
+  const digest = (key: string, text: string) =>
+    process.getBuiltinModule('node:crypto').createHmac('sha256', key).update(text).digest('base64url');
+  return { uuid, bytes, digest };
+}
+
+/** Standard input is opened when it is first looked at: most commands never do. */
+function inputOf(open: () => NodeJS.ReadStream, interrupted: AbortSignal): InputStream {
+  return {
+    get isTerminal() {
+      return open().isTTY === true;
+    },
+    readAll: async (maxBytes) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      const stream = open();
+      interrupted.addEventListener('abort', () => stream.destroy(), { once: true });
+      try {
+        for await (const chunk of stream) {
+          size += chunk.length;
+          if (size > maxBytes) throw tooLong('standard input', maxBytes);
+          chunks.push(Buffer.from(chunk));
+        }
+      } catch (error) {
+        throw interrupted.aborted ? new CliError('interrupted', 'interrupted; nothing was sent') : error;
+      }
+      return Buffer.concat(chunks).toString('utf8');
+    },
+  };
+}
+
+function outputOf(stream: NodeJS.WriteStream): OutputStream {
+  // A failed write is told to its callback; the event that follows would end the process with a stack trace.
+  stream.on('error', () => {});
+  return {
+    isTerminal: stream.isTTY === true,
+    // A terminal that was never given a size says 0.
+    columns: (stream.isTTY && stream.columns) || undefined,
+    write: (text) =>
+      new Promise((resolve, reject) => {
+        stream.write(text, (error) => {
+          if (error) reject(error);
+          else resolve();
+        });
+      }),
+  };
+}
+
+function tooLong(what: string, maxBytes: number): CliError {
+  return new CliError('usage', `${what} is longer than ${maxBytes} bytes`, {
+    hint: 'give less: nothing this command takes is that long',
+  });
+}
+
+async function readBounded(path: string, maxBytes: number): Promise<string> {
+  const file = openSync(path, 'r');
+  try {
+    // The system's own error for it names no path.
+    if (fstatSync(file).isDirectory()) throw new CliError('usage', `${path} is a folder`, { hint: 'name a file' });
+    const buffer = Buffer.alloc(maxBytes + 1);
+    let size = 0;
+    for (let read = -1; read !== 0 && size <= maxBytes; size += read)
+      read = readSync(file, buffer, size, buffer.length - size, null);
+    if (size > maxBytes) throw tooLong(path, maxBytes);
+    return buffer.toString('utf8', 0, size);
+  } finally {
+    closeSync(file);
+  }
+}
+
+async function openPrompter(signal: AbortSignal): Promise<Prompter> {
+  const terminal = { input: process.stdin, output: process.stderr, signal };
+  if (process.env['TERM'] === 'dumb') return (await import('./plain-prompts.ts')).plainPrompter(terminal);
+  return (await import('./prompts.ts')).loadPrompter(terminal);
+}

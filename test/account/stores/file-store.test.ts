@@ -1,0 +1,234 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createFileStore } from '../../../src/account/stores/file-store.ts';
+import { Secret } from '../../../src/base/secret.ts';
+import { fileErrors } from '../../../src/files/file-errors.ts';
+import { newHome, ROOT, startProgram, temporaryFolder } from '../../support/built.ts';
+import { fakeWorld } from '../../support/world.ts';
+import { PLANTED, refusal } from '../support.ts';
+
+const WRITER = join(ROOT, 'test', 'account', 'stores', 'write-secret.ts');
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+/** A store in a folder of its own, or in `config`. */
+function newStore(config = join(temporaryFolder(onTestFinished), 'config')) {
+  const store = createFileStore(fakeWorld({ env: { FIATRAIL_CONFIG_DIR: config } }));
+  const folder = join(config, 'secrets');
+  const keep = (text: string) => store.write('ops', 'api-key', new Secret(text));
+  const kept = async () => (await store.read('ops', 'api-key'))?.reveal();
+  return { store, config, folder, path: join(folder, 'ops.api-key'), keep, kept };
+}
+
+describe('a secret in a file', () => {
+  test('is kept, read, written over and removed', async () => {
+    const { store, keep, kept, path } = newStore();
+    const seen = [await kept()];
+    for (const text of ['first', PLANTED]) {
+      await keep(text);
+      seen.push(await kept());
+    }
+    expect([readFileSync(path, 'utf8'), store.place('ops', 'api-key')]).toEqual([`${PLANTED}\n`, path]);
+    await store.remove('ops', 'api-key');
+    await store.remove('ops', 'api-key');
+    expect([...seen, await kept()]).toEqual([undefined, 'first', PLANTED, undefined]);
+  });
+
+  test.each(['one', 'two\nlines', 'a line end\n', ' blanks '])('%j comes back as it was', async (text) => {
+    const { keep, kept } = newStore();
+    await keep(text);
+    expect(await kept()).toBe(text);
+  });
+
+  test('is none where the file is empty', async () => {
+    const { keep, kept, path } = newStore();
+    await keep('x');
+    writeFileSync(path, '');
+    expect(await kept()).toBeUndefined();
+  });
+
+  test('stands apart for each profile and name', async () => {
+    const { store, folder } = newStore();
+    await store.write('a', 'api-key', new Secret('1'));
+    await store.write('a', 'sealing-keys', new Secret('2'));
+    await store.write('a.b', 'api-key', new Secret('3'));
+    expect(readdirSync(folder).toSorted()).toEqual(['a.api-key', 'a.b.api-key', 'a.sealing-keys']);
+  });
+
+  test.each(['', '.', '..', '../up', 'a/b', 'a\\b', '.hidden', 'a\n', 'é', 'x'.repeat(129)])(
+    'is refused for the profile %j',
+    async (profile) => {
+      const { store, config } = newStore();
+      const acts = [
+        () => store.write(profile, 'api-key', new Secret(PLANTED)),
+        () => store.read(profile, 'api-key'),
+        () => store.remove(profile, 'api-key'),
+      ];
+      for (const act of acts) expect((await refusal(act)).code).toBe('PROFILE_NAME');
+      expect(existsSync(config)).toBe(false);
+    },
+  );
+});
+
+describe('the modes', () => {
+  test('of all that is made let nobody else in', async () => {
+    const { config, folder, path, keep } = newStore();
+    await keep('x');
+    expect([config, folder, path].map(modeOf)).toEqual(['700', '700', '600']);
+  });
+
+  test.each([
+    ['read', ({ kept }: ReturnType<typeof newStore>) => kept()],
+    ['write', ({ keep }: ReturnType<typeof newStore>) => keep('y')],
+  ])('are mended by a %s', async (_what, act) => {
+    const made = newStore();
+    await made.keep('x');
+    chmodSync(made.path, 0o644);
+    chmodSync(made.folder, 0o755);
+    await act(made);
+    expect([made.folder, made.path].map(modeOf)).toEqual(['700', '600']);
+  });
+});
+
+describe('a link', () => {
+  /** A file elsewhere that the link leads to. */
+  function victim() {
+    const path = join(temporaryFolder(onTestFinished), 'victim');
+    writeFileSync(path, 'untouched', { mode: 0o644 });
+    return { path, state: () => [readFileSync(path, 'utf8'), modeOf(path)] };
+  }
+
+  test('in the place of the file is refused, and what it leads to is left alone', async () => {
+    const { store, keep, kept, path } = newStore();
+    await keep('x');
+    const { path: target, state } = victim();
+    rmSync(path);
+    symlinkSync(target, path);
+    for (const act of [() => keep(PLANTED), kept])
+      expect(await refusal(act)).toMatchObject({ code: 'SYMLINK', message: expect.stringContaining(path) });
+    await store.remove('ops', 'api-key');
+    expect([state(), existsSync(path)]).toEqual([['untouched', '644'], false]);
+  });
+
+  test('to nothing is refused, and nothing is made behind it', async () => {
+    const { keep, path, folder } = newStore();
+    mkdirSync(folder, { recursive: true });
+    const target = join(temporaryFolder(onTestFinished), 'none');
+    symlinkSync(target, path);
+    expect([(await refusal(() => keep(PLANTED))).code, existsSync(target)]).toEqual(['SYMLINK', false]);
+  });
+
+  test('in the place of the folder is refused, and what it leads to is left alone', async () => {
+    const { keep, kept, config, folder } = newStore();
+    mkdirSync(config);
+    const target = temporaryFolder(onTestFinished);
+    chmodSync(target, 0o755);
+    symlinkSync(target, folder);
+    for (const act of [() => keep(PLANTED), kept]) expect((await refusal(act)).code).toBe('SYMLINK');
+    expect([modeOf(target), readdirSync(target)]).toEqual(['755', []]);
+  });
+});
+
+describe('what the system refuses', () => {
+  test.each([
+    ['ENOSPC', 'written', 'STORE_FULL', /make room/],
+    ['EDQUOT', 'written', 'STORE_FULL', /what was kept before still is/],
+    ['EACCES', 'written', 'STORE_UNWRITABLE', /owner and permissions/],
+    ['EPERM', 'removed', 'STORE_UNWRITABLE', /owner and permissions/],
+    ['EROFS', 'written', 'STORE_UNWRITABLE', /read-only/],
+    ['ENOTDIR', 'written', 'STORE_UNWRITABLE', /a file stands where a folder is needed/],
+    ['EIO', 'written', 'STORE_UNWRITABLE', /FIATRAIL_CONFIG_DIR/],
+    ['EACCES', 'read', 'STORE_UNREADABLE', /owner and permissions/],
+  ] as const)('%s: it cannot be %s', async (code, done, expected, hint) => {
+    const act = async () =>
+      fileErrors(done, 'the/path', () => {
+        throw Object.assign(new Error(code), { code });
+      });
+    const error = await refusal(act);
+    expect([error.code, error.message, error.hint]).toEqual([
+      expected,
+      expect.stringContaining('the/path'),
+      expect.stringMatching(hint),
+    ]);
+  });
+
+  test('is told apart from a fault of ours', () => {
+    const fault = Object.assign(new Error('x'), { code: 'ERR_INVALID_ARG_TYPE' });
+    const act = () =>
+      fileErrors('read', 'the/path', () => {
+        throw fault;
+      });
+    expect(act).toThrow(fault);
+  });
+
+  test('a file where the configuration folder is to be', async () => {
+    const config = join(temporaryFolder(onTestFinished), 'config');
+    writeFileSync(config, 'mine');
+    const { keep } = newStore(config);
+    expect((await refusal(() => keep(PLANTED))).code).toBe('STORE_UNWRITABLE');
+    expect(readFileSync(config, 'utf8')).toBe('mine');
+  });
+
+  test('a file where the folder of the secrets is to be', async () => {
+    const { keep, kept, config, folder } = newStore();
+    mkdirSync(config);
+    writeFileSync(folder, 'mine', { mode: 0o644 });
+    for (const act of [() => keep(PLANTED), kept]) expect((await refusal(act)).code).toBe('IN_THE_WAY');
+    expect([readFileSync(folder, 'utf8'), modeOf(folder)]).toEqual(['mine', '644']);
+  });
+
+  test('a folder where the file is to be', async () => {
+    const { keep, kept, path } = newStore();
+    mkdirSync(path, { recursive: true });
+    for (const act of [() => keep(PLANTED), kept]) expect((await refusal(act)).code).toBe('IN_THE_WAY');
+  });
+
+  test('a folder that cannot be made', async () => {
+    const { keep } = newStore('/proc/fiatrail/config');
+    expect((await refusal(() => keep(PLANTED))).code).toBe('STORE_UNWRITABLE');
+  });
+
+  test('a write that fails midway: what was kept still is, and nothing is left behind', async () => {
+    const home = newHome(onTestFinished);
+    const { keep, kept, folder } = newStore(home.env['FIATRAIL_CONFIG_DIR']);
+    await keep('before');
+    // A process that may write files of some hundred bytes only: the system takes the first ones and refuses the rest.
+    const limited = ['-c', 'ulimit -f 1 && exec "$@"', 'sh', process.execPath, WRITER, 'ops', PLANTED.repeat(100), '1'];
+    const { code, stderr } = await startProgram(home, 'sh', limited).end;
+    expect([code, stderr]).toEqual([1, expect.stringContaining('STORE_UNWRITABLE')]);
+    expect(stderr).not.toContain(PLANTED);
+    expect([await kept(), readdirSync(folder)]).toEqual(['before', ['ops.api-key']]);
+  });
+});
+
+test('40 processes that write the same secret at once leave a whole one, and readers never see another', async () => {
+  const home = newHome(onTestFinished);
+  const { kept, folder } = newStore(home.env['FIATRAIL_CONFIG_DIR']);
+  const values = Array.from({ length: 40 }, (_, index) => String(index).padStart(2, '0').repeat(2_000));
+  let running = values.length;
+  const ends = values.map(async (value) => {
+    const { code, stderr } = await startProgram(home, process.execPath, [WRITER, 'ops', value, '5']).end;
+    running -= 1;
+    return [code, stderr];
+  });
+  const seen = new Set<string | undefined>();
+  while (running > 0) {
+    seen.add(await kept());
+    await new Promise(setImmediate);
+  }
+  expect(await Promise.all(ends)).toEqual(values.map(() => [0, expect.not.stringContaining('Error')]));
+  expect([...seen].filter((value) => value !== undefined && !values.includes(value))).toEqual([]);
+  expect(values).toContain(await kept());
+  expect(readdirSync(folder)).toEqual(['ops.api-key']);
+});

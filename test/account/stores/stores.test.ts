@@ -1,0 +1,77 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { StoreSettings } from '../../../src/account/stored-profile.ts';
+import type { SecretStore } from '../../../src/account/stores/secret-store.ts';
+import { openStore, requireWritable } from '../../../src/account/stores/stores.ts';
+import { Secret } from '../../../src/base/secret.ts';
+import { fakeWorld } from '../../support/world.ts';
+import { refusal } from '../support.ts';
+
+describe('a store', () => {
+  test.each<StoreSettings>([{ kind: 'file' }, { kind: 'keyring' }, { kind: 'command', command: 'x', isShell: false }])(
+    '%j is opened, and nothing is asked of it',
+    async (settings) => {
+      const world = fakeWorld();
+      expect((await openStore(world, settings)).kind).toBe(settings.kind);
+      expect(readdirSync(world.homeDir)).toEqual([]);
+    },
+  );
+});
+
+test('there is none where the environment has the key', async () => {
+  const { code, message } = await refusal(() => openStore(fakeWorld(), { kind: 'environment' }));
+  expect([code, message]).toEqual(['STORE_NONE', expect.stringContaining('FIATRAIL_API_KEY')]);
+});
+
+describe('what must be writable', () => {
+  test('is tried with a secret of its own, of which nothing is left', async () => {
+    const world = fakeWorld();
+    const store = await openStore(world, { kind: 'file' });
+    await store.write('ops', 'api-key', new Secret('kept'));
+    await requireWritable(store, 'ops', world.ids);
+    expect((await store.read('ops', 'api-key'))?.reveal()).toBe('kept');
+    expect(readdirSync(join(world.homeDir, 'config', 'secrets'))).toEqual(['ops.api-key']);
+  });
+
+  test('throws the sentence of a store that only reads', async () => {
+    const world = fakeWorld();
+    const store = await openStore(world, { kind: 'command', command: 'echo k1', isShell: false });
+    expect((await refusal(() => requireWritable(store, 'ops', world.ids))).code).toBe('COMMAND_READ_ONLY');
+  });
+
+  test('throws the sentence of a folder that takes nothing', async () => {
+    const world = fakeWorld({ env: { FIATRAIL_CONFIG_DIR: '/proc/fiatrail' } });
+    const store = await openStore(world, { kind: 'file' });
+    const { code } = await refusal(() => requireWritable(store, 'ops', world.ids));
+    expect([code, existsSync('/proc/fiatrail')]).toEqual(['STORE_UNWRITABLE', false]);
+  });
+
+  test('throws the sentence of a key store that is locked', async () => {
+    const world = fakeWorld({
+      runProgram: async () => ({ kind: 'ended', code: 0, stdout: '{"kind":"locked"}' }),
+    });
+    const store = await openStore(world, { kind: 'keyring' });
+    expect((await refusal(() => requireWritable(store, 'ops', world.ids))).code).toBe('KEYRING_LOCKED');
+  });
+
+  test('is not a store that loses or changes what it takes', async () => {
+    const world = fakeWorld();
+    const removed: string[] = [];
+    const storeThat = (reads: Secret | undefined): SecretStore => ({
+      kind: 'keyring',
+      place: () => 'the store',
+      read: async () => reads,
+      write: async () => {},
+      remove: async (profile) => void removed.push(profile),
+    });
+    for (const reads of [undefined, new Secret('other')]) {
+      const error = await refusal(() => requireWritable(storeThat(reads), 'ops', world.ids));
+      expect([error.code, error.message]).toEqual([
+        'STORE_UNRELIABLE',
+        'the store did not give back what was written to it',
+      ]);
+    }
+    expect(removed).toHaveLength(2);
+  });
+});

@@ -1,9 +1,0 @@
-/** A process of its own that writes one secret again and again: `write-secret.ts PROFILE SECRET TIMES`. */
-import { randomUUID } from 'node:crypto';
-import { createFileStore } from '../../src/account/file-store.ts';
-import { Secret } from '../../src/secret.ts';
-
-const [profile = '', secret = '', times = '1'] = process.argv.slice(2);
-const { env, platform } = process;
-const store = createFileStore({ env, platform, homeDir: env['HOME'] ?? '', ids: { uuid: randomUUID } });
-for (let left = Number(times); left > 0; left--) await store.write(profile, 'api-key', new Secret(secret));

@@ -1,0 +1,96 @@
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { CATEGORIES } from '../../src/base/errors.ts';
+import { fiatrail, type Home, newHome, requireBuilt, startFiatrail } from '../support/built.ts';
+import { journalRows } from '../support/journal.ts';
+import { httpServer } from '../support/loopback.ts';
+
+beforeAll(requireBuilt);
+
+const PAY = ['onramp', 'start', 'somebody', '--amount', '5', '--yes', '-o', 'json'];
+const READ = ['balances', 'fintech'];
+/** What an account that answers says first of all. */
+const KEY = { publicKey: 'ab'.repeat(32) };
+
+/** A service that takes requests and never answers; `asked` resolves when the first has come. */
+async function silentService() {
+  let arrive: () => void = () => {};
+  const asked = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  let requests = 0;
+  const { baseUrl } = await httpServer((request) => {
+    request.resume().on('end', () => {
+      requests += 1;
+      arrive();
+    });
+  });
+  return { env: { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'a-key' }, asked, requests: () => requests };
+}
+
+/** Runs a command against the silent service, and stops it there. */
+async function stopped(home: Home, argv: readonly string[], signal: NodeJS.Signals) {
+  const service = await silentService();
+  const running = startFiatrail(home, argv, { env: service.env });
+  await service.asked;
+  process.kill(running.pid, signal);
+  return { ...(await running.end), requests: service.requests() };
+}
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  '%s leaves a payment that has left in doubt: 6, and in the journal',
+  async (signal) => {
+    const home = newHome(onTestFinished);
+    const { code, stderr, requests } = await stopped(home, PAY, signal);
+    const rows = journalRows(home.stateDir);
+    expect([code, requests, rows.map(({ state }) => state)]).toEqual([CATEGORIES.unknown.exit, 1, ['unknown']]);
+    expect(stderr).toContain(`"operationId":"${rows[0]?.id}"`);
+  },
+);
+
+test.each(['SIGINT', 'SIGTERM'] as const)('%s ends a read: 130', async (signal) => {
+  const { code, stderr } = await stopped(newHome(onTestFinished), READ, signal);
+  expect([code, stderr]).toEqual([CATEGORIES.interrupted.exit, expect.stringContaining('interrupted')]);
+});
+
+test('SIGINT ends a command that has kept a profile as it ends any other: 130', async () => {
+  let asked: () => void = () => {};
+  const second = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  let requests = 0;
+  const { baseUrl } = await httpServer((request, response) => {
+    request.resume().on('end', () => {
+      requests += 1;
+      if (requests > 1) asked();
+      else response.end(JSON.stringify({ status: 'Success', response_code: '00', message: 'done', data: KEY }));
+    });
+  });
+  const home = newHome(onTestFinished);
+  const argv = ['init', 'main', '--base-url', baseUrl, '--key-stdin'];
+  const running = startFiatrail(home, argv, { stdin: 'sandbox_key' });
+  await second;
+  process.kill(running.pid, 'SIGINT');
+  const { code, stderr } = await running.end;
+  expect([code, stderr]).toEqual([CATEGORIES.interrupted.exit, expect.stringContaining('interrupted')]);
+});
+
+test('a payment whose process is killed stays in the journal as sent', async () => {
+  const home = newHome(onTestFinished);
+  await stopped(home, PAY, 'SIGKILL');
+  const { stdout } = await fiatrail(home, ['ops', 'list', '-o', 'json', '--query', 'operations[0].operationId']);
+  const shown = await fiatrail(home, ['ops', 'show', JSON.parse(stdout), '-o', 'json']);
+  expect(JSON.parse(shown.stdout)).toMatchObject({
+    state: 'sent',
+    advice: expect.stringContaining('treat it as unknown'),
+  });
+});
+
+test('a wait that is interrupted ends in 130, and the work goes on', async () => {
+  const home = newHome(onTestFinished);
+  await fiatrail(home, ['sandbox', 'seed', '--pace', 'real']);
+  const running = startFiatrail(home, ['users', 'onboard', '--bvn-stdin', '--wait'], { stdin: '22345678901' });
+  await running.says('the onboarding is processing');
+  process.kill(running.pid, 'SIGINT');
+  const { code, stderr } = await running.end;
+  expect([code, stderr]).toEqual([130, expect.stringContaining('it goes on without this command')]);
+});

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import type { World } from '../../src/base/world.ts';
+import { liveLine } from '../../src/cli/live.ts';
+import { fakeClock } from '../support/sandbox.ts';
+
+async function written(
+  env: Record<string, string>,
+  isTerminal: boolean,
+  isQuiet = false,
+  hasTime = false,
+): Promise<string> {
+  let text = '';
+  const clock = fakeClock();
+  const stderr = {
+    isTerminal,
+    columns: 30,
+    write: async (more: string) => {
+      text += more;
+    },
+  };
+  const line = liveLine({ clock, env, stderr } as unknown as World, isQuiet, hasTime);
+  for (const state of ['pending', 'pending', 'completed']) {
+    await line.show(`the trade is ${state}`);
+    clock.pass(1500);
+  }
+  await line.show('a line that is much too long for this terminal');
+  await line.end();
+  await line.end();
+  return text;
+}
+
+describe('a live line', () => {
+  test('is written over on a terminal, with the time it takes, never longer than the terminal is wide', async () => {
+    expect(await written({}, true)).toBe(
+      '\rthe trade is pending · 0 s\u001b[K\rthe trade is pending · 2 s\u001b[K\rthe trade is completed · 3 s\u001b[K' +
+        '\ra line that is much too long…\u001b[K\n',
+    );
+  });
+
+  test('leaves the time to a text that tells it', async () => {
+    expect(await written({}, true, false, true)).toContain('\rthe trade is pending\u001b[K\r');
+  });
+
+  const plain = 'the trade is pending\nthe trade is completed\na line that is much too long for this terminal\n';
+
+  test.each([
+    ['elsewhere', {}, false],
+    ['on a terminal that cannot go back', { TERM: 'dumb' }, true],
+  ] as const)('is a line for each change %s', async (_where, env, isTerminal) => {
+    expect(await written(env, isTerminal)).toBe(plain);
+  });
+
+  test('says nothing with --quiet', async () => {
+    expect(await written({}, true, true)).toBe('');
+    expect(await written({}, false, true)).toBe('');
+  });
+});

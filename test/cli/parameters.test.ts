@@ -1,0 +1,305 @@
+import { describe, expect, test } from 'vitest';
+import { CliError } from '../../src/base/errors.ts';
+import {
+  amountOf,
+  argument,
+  digits,
+  duration,
+  id,
+  oneOf,
+  option,
+  optionalArgument,
+  repeated,
+  required,
+  secret,
+  switchOn,
+  wholeNumber,
+  word,
+} from '../../src/cli/parameters.ts';
+import { waitOption } from '../../src/cli/wait.ts';
+
+/** The error that a text has to end in. */
+function refused(parse: () => unknown): CliError {
+  try {
+    const value = parse();
+    throw new Error(`it was taken as ${String(value)}`);
+  } catch (error) {
+    if (error instanceof CliError) return error;
+    throw error;
+  }
+}
+
+describe('a duration', () => {
+  const DAY = 86_400_000;
+  test.each([
+    ['1ms', 1],
+    ['500ms', 500],
+    ['30s', 30_000],
+    ['1.5s', 1_500],
+    ['6m', 360_000],
+    ['2h', 7_200_000],
+    ['5d', 5 * DAY],
+    ['1y', 365 * DAY],
+    ['100y', 36_500 * DAY],
+    ['200y', 73_000 * DAY],
+    ['0.001s', 1],
+    ['007s', 7_000],
+  ])('%s is %d ms', (text, milliseconds) => {
+    expect(duration(text)).toBe(milliseconds);
+  });
+
+  test.each([
+    '',
+    '5',
+    's',
+    '0s',
+    '0ms',
+    '-1s',
+    '+1s',
+    '1S',
+    '1M',
+    '1 s',
+    ' 1s',
+    '1s ',
+    '1min',
+    '1w',
+    '1e3s',
+    '1,5s',
+    '.5s',
+    '1.s',
+    '1.2345s',
+    '201y',
+    '9999999999s',
+    '0.4ms',
+    'forever',
+    '１s',
+    '1h30m',
+    '1s\n',
+  ])('%j is none, and it is said how to write one', (text) => {
+    const error = refused(() => duration(text));
+    expect([error.category, error.hint]).toEqual(['usage', 'write 500ms, 30s, 6m (minutes), 2h, 5d or 100y']);
+  });
+});
+
+describe('an id', () => {
+  test.each([
+    'x',
+    '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
+    'vr_1758000000000_abcd',
+    'a/b?c#d%e',
+    '~!@$^&*()',
+    '"quoted"',
+    'x'.repeat(500),
+  ])('%s is taken as it is', (text) => {
+    expect(id(text)).toBe(text);
+  });
+
+  test.each([
+    '',
+    ' ',
+    'a b',
+    ' a',
+    'a ',
+    'a\nb',
+    'a\u0000',
+    'a\u001b[31m',
+    'ünïcode',
+    'a\u200b',
+    'x'.repeat(501),
+    '\u007f',
+  ])('%j is none', (text) => {
+    expect(refused(() => id(text)).category).toBe('usage');
+  });
+
+  test('that steers a terminal is not printed as it is', () => {
+    expect(refused(() => id('a\u001b[31m b\u202e')).message).toBe('"a?[31m b?" is no id');
+  });
+
+  test('that is long is not printed to its end', () => {
+    expect(refused(() => id('x y'.repeat(1000))).message.length).toBeLessThan(100);
+  });
+});
+
+describe('digits', () => {
+  const account = digits('account number', 10);
+  const code = digits('bank code', 3, 6);
+
+  test.each(['0123456789', '0000000000'])('%s are an account number', (text) => {
+    expect(account(text)).toBe(text);
+  });
+
+  test.each([
+    '',
+    '123456789',
+    '01234567890',
+    '012345678a',
+    '0123 45678',
+    ' 0123456789',
+    '0123456789\n',
+    '-123456789',
+    '١٢٣٤٥٦٧٨٩٠',
+    '０１２３４５６７８９',
+    '1e00000000',
+  ])('%j are none', (text) => {
+    expect(refused(() => account(text)).hint).toBe('an account number has exactly 10 digits');
+  });
+
+  test.each(['058', '0058', '000013'])('%s are a bank code', (text) => {
+    expect(code(text)).toBe(text);
+  });
+
+  test.each(['', '58', '0000013', 'GTB'])('%j are no bank code', (text) => {
+    expect(refused(() => code(text)).hint).toBe('a bank code has 3 to 6 digits');
+  });
+});
+
+describe('an amount', () => {
+  const naira = amountOf('NGN');
+  const tokens = amountOf('CNGN');
+
+  test.each([
+    ['5000', 500_000n],
+    ['5,000', 500_000n],
+    ['5,000.50', 500_050n],
+    ['0.01', 1n],
+    ['₦5000', 500_000n],
+    ['₦ 5,000', 500_000n],
+    ['5000 NGN', 500_000n],
+    ['5000ngn', 500_000n],
+    ['500000 kobo', 500_000n],
+    ['1 kobo', 1n],
+    [' 5000 ', 500_000n],
+    ['1,000,000,000', 100_000_000_000n],
+  ])('%j is that many kobo', (text, minor) => {
+    expect(naira(text)).toEqual({ asset: 'NGN', minor });
+  });
+
+  test.each([
+    ['5000', 5_000_000_000n],
+    ['1.5 cNGN', 1_500_000n],
+    ['0.000001', 1n],
+    ['1500000 base', 1_500_000n],
+  ])('%j is that many base units of cNGN', (text, minor) => {
+    expect(tokens(text)).toEqual({ asset: 'CNGN', minor });
+  });
+
+  test.each([
+    '',
+    ' ',
+    '0',
+    '0.00',
+    '-5',
+    '+5',
+    '1e3',
+    '1E3',
+    '5000.001',
+    '5,00',
+    '50,00',
+    '5,0000',
+    '1.234,56',
+    '1,234.567',
+    '5.000.000',
+    '5000 USDC',
+    '5000 USD',
+    '$5000',
+    '₦5000 NGN',
+    '0.5 kobo',
+    '５０００',
+    '٥٠٠٠',
+    '0x10',
+    '1_000',
+    'NaN',
+    'Infinity',
+    'all',
+    '05',
+    '.5',
+    '5.',
+    '5 000',
+    '1/2',
+    '5000\n5',
+    '99999999999999999999',
+  ])('%j is none of Naira, and the form is named', (text) => {
+    const error = refused(() => naira(text));
+    expect([error.category, error.code]).toEqual(['usage', 'INVALID_AMOUNT']);
+    expect(error.message).toContain('write 5000, 5,000.50, ₦5000, "5000 NGN" or "500000 kobo"');
+  });
+
+  test.each(['0.0000001', '5000 NGN', '₦5', '500 kobo', '1.5 base', '5 USDT'])(
+    '%j is none of cNGN, and the form is named',
+    (text) => {
+      expect(refused(() => tokens(text)).message).toContain('write 5000, 1.5, "1.5 cNGN" or "1500000 base"');
+    },
+  );
+});
+
+describe('a whole number', () => {
+  test.each([
+    ['1', 1],
+    ['100', 100],
+    ['007', 7],
+  ])('%s', (text, value) => {
+    expect(wholeNumber(1, 100)(text)).toBe(value);
+  });
+
+  test.each(['', '0', '101', '-1', '1.0', '1e1', ' 1', '0x1', 'ten', '9'.repeat(20)])(
+    '%j is none from 1 to 100',
+    (text) => {
+      expect(refused(() => wholeNumber(1, 100)(text)).message).toContain('is not a whole number from 1 to 100');
+    },
+  );
+});
+
+describe('a choice', () => {
+  test('is one of its words', () => {
+    expect(oneOf('on', 'off')('off')).toBe('off');
+  });
+
+  test.each(['', 'On', 'on ', 'toString', '__proto__'])('is not %j', (text) => {
+    expect(refused(() => oneOf('on', 'off')(text)).message).toContain('is not one of on, off');
+  });
+});
+
+describe('a word', () => {
+  test('is any text', () => {
+    expect(word(' ')).toBe(' ');
+  });
+
+  test('is not empty', () => {
+    expect(refused(() => word('')).category).toBe('usage');
+  });
+});
+
+describe('a parameter', () => {
+  test('that has to be there says so, and has a question', () => {
+    expect([argument('user-id', '', id), required('--amount <n>', '', word)]).toMatchObject([
+      { kind: 'argument', required: true, question: 'user-id:' },
+      { kind: 'option', required: true, question: '--amount <n>:' },
+    ]);
+  });
+
+  test('that may be left out is undefined then', () => {
+    expect([option('--a <b>', '', id).parse(undefined), optionalArgument('a', '', id).parse(undefined)]).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('that may repeat is a list', () => {
+    expect([repeated('-f <x>', '', word).repeats, repeated('-f <x>', '', word).parse('a')]).toEqual([true, ['a']]);
+  });
+
+  test('that is a switch is true', () => {
+    expect(switchOn('--a', '').parse(undefined)).toBe(true);
+  });
+
+  test('that is a secret is not printed', () => {
+    expect(`${secret('hush')}`).toBe('[redacted]');
+  });
+
+  test.each([
+    [undefined, 600_000],
+    ['30s', 30_000],
+  ])('--wait with %s waits that long', (text, milliseconds) => {
+    expect(waitOption('until then').parse(text)).toBe(milliseconds);
+  });
+});

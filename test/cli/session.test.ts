@@ -1,0 +1,437 @@
+import { describe, expect, test } from 'vitest';
+import type { HttpRequest, HttpResponse } from '../../src/base/world.ts';
+import { main } from '../../src/main.ts';
+import {
+  droppedLine,
+  json,
+  refusal,
+  refusedConnection,
+  scripted,
+  success,
+  type Turn,
+  tooMany,
+} from '../support/exchange.ts';
+import { type JournalRow, journalRows } from '../support/journal.ts';
+import { ACCOUNT, type Answer, type FakeWorld, fakeWorld, type WorldOptions } from '../support/world.ts';
+
+const ONRAMP = ['onramp', 'start', 'u-1', '--amount', '5000'];
+const OFFRAMP = [
+  'offramp',
+  'start',
+  'u-1',
+  '--amount',
+  '20',
+  '--bank-code',
+  '000013',
+  '--account-number',
+  '0123456789',
+];
+const STARTED = success({ requestId: 'r-1', status: 'requested' });
+/** All that the contract has of it. */
+const WHOLE = {
+  requestId: 'r-1',
+  status: 'requested',
+  walletAddress: '0x1',
+  message: 'started',
+  autoSwapEnabled: false,
+  targetAsset: 'CNGN',
+  feeBreakdown: { baseAmount: 5000, totalFee: 100, totalAmount: 5100 },
+};
+
+const FEE = { percentageFee: 0.5, capFee: 50_000, enabled: true };
+const FEES = { fintechId: 'f-1', hasConfiguration: true, feeConfiguration: { onrampFee: FEE, offrampFee: FEE } };
+
+/** What a person who is asked gets to see is read first: fees and balance, in any order. */
+const read: Turn = ({ url }) => {
+  if (url.endsWith('/fees/platform/preview')) return success({ result: { finalFee: 7_500 } });
+  return success(url.endsWith('/getfees') ? FEES : { totalBalance: '1500.000000' });
+};
+const LOOK = [read, read, read];
+
+interface Ran {
+  readonly code: number;
+  readonly world: FakeWorld;
+  readonly requests: readonly HttpRequest[];
+}
+
+/** Runs a command line on an account whose service plays `turns`. */
+async function run(argv: readonly string[], turns: readonly Turn[], options: WorldOptions = {}): Promise<Ran> {
+  const { exchange, requests } = scripted(...turns);
+  const world = fakeWorld({ network: exchange, ...options, env: { ...ACCOUNT, ...options.env } });
+  return { code: await main(argv, world), world, requests };
+}
+
+const onTerminal = (...answers: Answer[]) => ({ isTerminal: true, answers });
+const yes: Answer = { kind: 'confirm', asks: 'go ahead?', says: true };
+const no: Answer = { kind: 'confirm', asks: 'go ahead?', says: false };
+
+describe('what moves money', () => {
+  test('asks on a terminal, and goes when it may', async () => {
+    const { code, requests } = await run(ONRAMP, [...LOOK, STARTED], onTerminal(yes));
+    expect([code, requests.at(-1)?.url]).toEqual([0, 'https://service.test/v1/cngnonramp']);
+  });
+
+  test('that is declined sends nothing and writes nothing down: 9', async () => {
+    const { code, world } = await run(ONRAMP, LOOK, onTerminal(no));
+    expect([code, world.stdout.text(), journalRows(world.stateDir)]).toEqual([9, '', []]);
+    expect(world.stderr.text()).toContain('declined; nothing was sent');
+  });
+
+  test('shows what it is before it asks', async () => {
+    const { world } = await run(ONRAMP, LOOK, onTerminal(no));
+    const shown = world.stderr.text();
+    for (const part of [
+      'environment (LIVE)',
+      'u-1',
+      '₦5,000.00 (500,000 kobo), sent as 5000 naira',
+      'a new wallet of the user',
+      '₦100.00: ₦75.00 to the platform, ₦25.00 to you',
+      'to pay       ₦5,100.00',
+      '1,500.00 cNGN before, 6,500.00 cNGN after',
+    ])
+      expect(shown).toContain(part);
+  });
+
+  test('shows the balance before and after the fees, where it can be read', async () => {
+    const { world, code } = await run(OFFRAMP, LOOK, onTerminal(no));
+    const line = '1,500.00 cNGN before, 1,404.90 cNGN after';
+    expect([code, world.stderr.text()]).toEqual([9, expect.stringContaining(line)]);
+  });
+
+  test('shows it with --quiet too, to who is asked', async () => {
+    const { world } = await run([...ONRAMP, '-q'], LOOK, onTerminal(no));
+    for (const part of ['environment (LIVE)', '₦5,000.00 (500,000 kobo)', '6,500.00 cNGN after'])
+      expect(world.stderr.text()).toContain(part);
+  });
+
+  test('shows nothing with --quiet and --yes', async () => {
+    const { world } = await run([...ONRAMP, '-q', '--yes'], [success(WHOLE)]);
+    expect(world.stderr.text()).toBe('');
+  });
+
+  test.each([
+    ['a list', []],
+    ['a text', 'done'],
+  ])('is in doubt when the answer to a transfer is %s: 6', async (_, data) => {
+    const transfer = ['transfer', '--amount', '1', '--to', '0x52908400098527886E0F7030069857D2E4169EE7', '--yes'];
+    const { code, world } = await run(transfer, [success(data)]);
+    expect([code, journalRows(world.stateDir).map(({ state }) => state)]).toEqual([6, ['unknown']]);
+  });
+
+  test('warns of an answer that breaks the contract, also with --quiet and --wait', async () => {
+    const odd = success({ ...WHOLE, walletAddress: 5 });
+    const done = success({ requestId: 'r-1', status: 'completed' });
+    const { code, world } = await run([...ONRAMP, '--yes', '-q', '--wait'], [odd, done]);
+    expect([code, world.stderr.text()]).toEqual([
+      0,
+      'warning: the answer breaks the contract at walletAddress; it counts as accepted\n',
+    ]);
+  });
+
+  test('is journaled without secrets, however their names are spelled', async () => {
+    const fields = { userId: 'u-1', BVN: '22222222299', apiKey: 'sandbox_0123', meta: [{ privateKey: '5ec7e7' }] };
+    const api = ['api', 'POST', '/cngnonramp', '-d', JSON.stringify(fields), '--yes', '-v'];
+    const { world } = await run(api, [STARTED]);
+    const seen = JSON.stringify(journalRows(world.stateDir)) + world.stderr.text() + world.stdout.text();
+    expect(seen).toContain('u-1');
+    for (const hidden of ['22222222299', 'sandbox_0123', '5ec7e7']) expect(seen).not.toContain(hidden);
+  });
+
+  test('says how much is missing', async () => {
+    const { world } = await run(OFFRAMP.with(4, '2000'), LOOK, onTerminal(no));
+    expect(world.stderr.text()).toContain('1,500.00 cNGN before: 585.00 cNGN too little');
+  });
+
+  test('does without fees and balance where they cannot be read', async () => {
+    const no404 = refusal(404, '02', 'no');
+    const { world, code } = await run(OFFRAMP, [no404, no404, no404], onTerminal(no));
+    const shown = world.stderr.text();
+    expect([code, shown.includes('before'), /^ +fees/m.test(shown)]).toEqual([9, false, false]);
+  });
+
+  test('shows the balance before alone where a fee cannot be read', async () => {
+    const withoutFees: Turn = (request) =>
+      request.url.endsWith('/getfees')
+        ? refusal(404, '02', 'no')
+        : (read as (request: HttpRequest) => HttpResponse)(request);
+    const { world } = await run(OFFRAMP, [withoutFees, withoutFees, withoutFees], onTerminal(no));
+    const shown = world.stderr.text();
+    expect(shown).toContain('fees         ₦75.00 to the platform\n');
+    expect(shown).toContain('balance      1,500.00 cNGN before\n');
+  });
+
+  test.each([['--yes'], ['-y']])('does not ask with %s, nor look at the balance', async (flag) => {
+    const { code, requests } = await run([...OFFRAMP, flag], [STARTED]);
+    expect([code, requests.map(({ url }) => url)]).toEqual([0, ['https://service.test/v1/cngnofframp']]);
+  });
+
+  test('does not ask with --yes on a terminal either', async () => {
+    expect((await run([...ONRAMP, '--yes'], [STARTED], onTerminal())).code).toBe(0);
+  });
+
+  const NOBODY: readonly (readonly [name: string, argv: readonly string[], options: WorldOptions])[] = [
+    ['without a terminal', ONRAMP, {}],
+    ['with --no-input', [...ONRAMP, '--no-input'], { isTerminal: true }],
+    ['in CI', ONRAMP, { isTerminal: true, env: { CI: 'true' } }],
+  ];
+
+  test.each(NOBODY)('needs --yes %s: 2, nothing sent, nothing written down', async (_, argv, options) => {
+    const { code, world } = await run(argv, [], options);
+    expect([code, journalRows(world.stateDir)]).toEqual([2, []]);
+    expect(world.stderr.text()).toContain('add --yes to go ahead');
+  });
+
+  test('is asked by api too', async () => {
+    const argv = ['api', 'POST', '/cngnonramp', '-f', 'userId=u', '-f', 'amount=5'];
+    expect((await run(argv, [], onTerminal(no))).code).toBe(9);
+  });
+});
+
+describe('what only reads or can be put right', () => {
+  test.each([
+    ['a read', ['balances', 'fintech'], success({ totalBalance: '5' })],
+    [
+      'a write',
+      ['bank-accounts', 'add', '--account-number', '0123456789', '--bank-code', '058'],
+      success({ verifiedAccountName: 'A', isValidated: true }),
+    ],
+  ] as const)('%s is not asked about and not written down', async (_, argv, answer) => {
+    const { code, world } = await run(argv, [answer], onTerminal());
+    expect([code, journalRows(world.stateDir)]).toEqual([0, []]);
+  });
+});
+
+describe('--dry-run', () => {
+  test.each([
+    ['money', [...ONRAMP, '--dry-run']],
+    ['a read', ['balances', 'fintech', '--dry-run']],
+    ['a read with --all', ['users', 'list', '--all', '--dry-run']],
+    ['a write', ['users', 'onboard', '12345678901', '--dry-run']],
+    ['api', ['api', 'POST', '/cngnonramp', '-f', 'amount=5', '--dry-run']],
+    ['money that is waited for', [...ONRAMP, '--wait', '--dry-run']],
+  ])('of %s asks nothing, sends nothing, writes nothing down, and ends well', async (_, argv) => {
+    const { code, world } = await run([...argv, '-o', 'json'], [], onTerminal());
+    expect([code, JSON.parse(world.stdout.text()), journalRows(world.stateDir)]).toMatchObject([
+      0,
+      { dryRun: true },
+      [],
+    ]);
+  });
+
+  test('shows no secret', async () => {
+    const { world } = await run(['users', 'onboard', '12345678901', '--dry-run', '-v'], []);
+    expect(world.stdout.text() + world.stderr.text()).not.toContain('12345678901');
+  });
+
+  test('of the tour sends nothing', async () => {
+    const world = fakeWorld();
+    await main(['tour', '--dry-run'], world);
+    expect(journalRows(world.stateDir)).toEqual([]);
+  });
+});
+
+describe('what is missing', () => {
+  test('is asked for on a terminal', async () => {
+    const answers: Answer[] = [
+      { kind: 'text', asks: 'ser', says: 'u-9' },
+      { kind: 'text', asks: 'Amount in Naira:', says: ' 5,000 ' },
+    ];
+    const bank = ['--bank-code', '000013', '--account-number', '0123456789'];
+    const { code, requests } = await run(['offramp', 'start', ...bank, '--yes'], [STARTED], onTerminal(...answers));
+    expect([code, JSON.parse(requests[0]?.body ?? '')]).toEqual([
+      0,
+      expect.objectContaining({ userId: 'u-9', amount: 5000 }),
+    ]);
+  });
+
+  test('is asked for after what was given was found to be right', async () => {
+    expect((await run(['onramp', 'start', '--amount', '0'], [], onTerminal())).code).toBe(2);
+  });
+
+  test('is asked for hidden where it is a BVN', async () => {
+    const answer: Answer = { kind: 'secret', asks: 'BVN', says: '12345678901' };
+    const { code, requests } = await run(
+      ['users', 'onboard', '--yes'],
+      [success({ requestId: 'r', userHash: 'h' }), success({ status: 'completed' })],
+      onTerminal(answer),
+    );
+    expect([code, requests[0]?.body]).toEqual([0, '{"bvn":"12345678901"}']);
+  });
+
+  test.each([[{}], [{ isTerminal: true, env: { CI: '1' } }]])(
+    'is named without anybody to ask: 2 (%j)',
+    async (options) => {
+      const { code, world } = await run(['offramp', 'start', 'u', '--yes'], [], options);
+      expect([code, world.stderr.text()]).toEqual([
+        2,
+        expect.stringContaining('--amount <naira>, --bank-code <code>, --account-number <digits>'),
+      ]);
+    },
+  );
+
+  test('a BVN given twice is refused: 2', async () => {
+    const { code, world } = await run(['users', 'onboard', '12345678901', '--bvn-stdin'], [], { stdin: '12345678901' });
+    expect([code, world.stderr.text()]).toEqual([2, expect.stringContaining('given twice')]);
+  });
+
+  test('a BVN comes from standard input without its line end', async () => {
+    const { requests } = await run(['users', 'onboard', '--bvn-stdin'], [success({ requestId: 'r', userHash: 'h' })], {
+      stdin: '12345678901\r\n',
+    });
+    expect(requests[0]?.body).toBe('{"bvn":"12345678901"}');
+  });
+});
+
+describe('the journal', () => {
+  /** Pays once; `seen` is what stood in the journal when the request left. */
+  async function paying(turn: (request: HttpRequest) => ReturnType<typeof json>) {
+    let seen: JournalRow[] = [];
+    let stateDir = '';
+    const { exchange } = scripted((request) => {
+      seen = journalRows(stateDir);
+      return turn(request);
+    });
+    const world = fakeWorld({ network: exchange, env: ACCOUNT });
+    stateDir = world.stateDir;
+    const code = await main([...ONRAMP, '--yes', '-o', 'json'], world);
+    return { code, seen, rows: journalRows(stateDir), stderr: world.stderr.text() };
+  }
+
+  test('has the operation as sent before the request leaves', async () => {
+    const { seen } = await paying(() => STARTED);
+    expect(seen).toMatchObject([{ state: 'sent', endpoint: 'transactions.onramp', request_id: null }]);
+    expect(JSON.parse(seen[0]?.request ?? '')).toEqual({ userId: 'u-1', amount: 5000 });
+  });
+
+  test('has it as accepted, with its request id, after the answer', async () => {
+    const { code, rows } = await paying(() => STARTED);
+    expect([code, rows]).toMatchObject([0, [{ state: 'accepted', request_id: 'r-1' }]]);
+  });
+
+  const ENDS: readonly (readonly [name: string, turns: () => Turn[], exit: number, state: string])[] = [
+    ['HTTP 500', () => [refusal(500, '05', 'Internal error')], 6, 'unknown'],
+    ['a dropped line', () => [droppedLine()], 6, 'unknown'],
+    ['a body that is no JSON', () => [json(200, '{')], 6, 'unknown'],
+    ['success without a request id', () => [success({})], 6, 'unknown'],
+    ['a redirect', () => [json(302, '', { location: '/' })], 6, 'unknown'],
+    ['a refusal', () => [refusal(400, '01', 'no')], 3, 'refused'],
+    ['a wrong key', () => [refusal(401, '03', 'no')], 4, 'refused'],
+    ['no connection', () => [refusedConnection()], 5, 'refused'],
+    ['a rate limit without end', () => [tooMany({ 'retry-after': '3600' })], 7, 'refused'],
+    ['success that breaks the contract', () => [success({ requestId: 'r-2', status: 5 })], 0, 'accepted'],
+  ];
+
+  test.each(ENDS)('after %s', async (_, turns, exit, state) => {
+    const { code, world } = await run([...ONRAMP, '--yes'], turns());
+    expect([code, journalRows(world.stateDir).map((row) => row.state)]).toEqual([exit, [state]]);
+  });
+
+  test('is named by an error, with the command that shows it', async () => {
+    const { stderr, rows } = await paying(() => refusal(500, '05', 'no'));
+    const { error } = JSON.parse(stderr.split('\n').at(-2) ?? '');
+    expect(error).toMatchObject({ category: 'unknown', retryable: false, operationId: rows[0]?.id });
+    expect(error.hint).toContain(`fiatrail ops show ${rows[0]?.id}`);
+  });
+
+  test('has no secret', async () => {
+    const { world } = await run(
+      [...ONRAMP, '--yes'],
+      [refusal(400, '01', `your key ${ACCOUNT.FIATRAIL_API_KEY} is bad`)],
+    );
+    expect(JSON.stringify(journalRows(world.stateDir))).not.toContain(ACCOUNT.FIATRAIL_API_KEY);
+  });
+
+  test('shows every digit of what was sent', async () => {
+    const fields = ['-f', 'userId=u', '-f', 'amount=12345678901234567890.10'];
+    const { world } = await run(['api', 'POST', '/cngnonramp', ...fields, '--yes'], [refusal(400, '01', 'no')]);
+    const again = { ...world, stdout: fakeWorld().stdout };
+    await main(['ops', 'show', journalRows(world.stateDir)[0]?.id ?? '', '-o', 'json'], again);
+    expect(again.stdout.text()).toContain('"amount": 12345678901234567890.10');
+  });
+
+  test('that cannot be written stops money before it leaves: 2', async () => {
+    const world = fakeWorld({ env: { ...ACCOUNT, FIATRAIL_STATE_DIR: '/dev/null/nowhere' } });
+    expect(await main([...ONRAMP, '--yes'], world)).toBe(2);
+  });
+});
+
+describe('after money has left', () => {
+  /** Whatever is wrong with what is to be printed, exit 2 would say that nothing was sent. */
+  const STATUS = success({ requestId: 'r-1', status: 'completed', message: 'done' });
+  const PRINTS: readonly (readonly [name: string, argv: readonly string[], turns: readonly Turn[]])[] = [
+    ['a query that fails on the answer', [...ONRAMP, '--yes', '--query', 'abs(status)'], [STARTED]],
+    ['a field that the status does not have', [...ONRAMP, '--yes', '--wait', '--fields', 'message'], [STARTED, STATUS]],
+    ['a field of the status', [...ONRAMP, '--yes', '--wait', '--fields', 'txHash'], [STARTED, STATUS]],
+  ];
+
+  test.each(PRINTS)('%s is said before it leaves, or ends in neither 1 nor 2', async (_, argv, turns) => {
+    let left = 0;
+    const network = async () => {
+      const turn = turns[left];
+      left += 1;
+      return turn as ReturnType<typeof json>;
+    };
+    const world = fakeWorld({ network, env: ACCOUNT });
+    const code = await main(argv, world);
+    const isHonest = left === 0 || (code !== 1 && code !== 2);
+    expect({ code, left, isHonest }).toMatchObject({ isHonest: true });
+  });
+
+  test('a field of the status may be asked for when it is waited for', async () => {
+    const { code, world } = await run(
+      [...ONRAMP, '--yes', '--wait', '--fields', 'status', '-q', '-o', 'json'],
+      [STARTED, STATUS],
+    );
+    expect([code, JSON.parse(world.stdout.text())]).toEqual([0, { status: 'completed' }]);
+  });
+
+  test('output that cannot be written does not end in 1 or 2', async () => {
+    const world = fakeWorld({ network: scripted(STARTED).exchange, env: ACCOUNT });
+    const full = { ...world.stdout, write: () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' })) };
+    const code = await main([...ONRAMP, '--yes'], { ...world, stdout: full });
+    expect([1, 2]).not.toContain(code);
+    expect(journalRows(world.stateDir)).toMatchObject([{ state: 'accepted' }]);
+  });
+});
+
+describe('what is said beside the data', () => {
+  test('is the profile and its mode, on stderr', async () => {
+    const { world } = await run(['balances', 'fintech'], [success({ totalBalance: '5' })]);
+    expect(world.stderr.text()).toBe('profile environment · LIVE\n');
+  });
+
+  test('is a sandbox where the key says so', async () => {
+    const env = { FIATRAIL_API_KEY: 'sandbox_0123' };
+    const { world } = await run(['balances', 'fintech'], [success({ totalBalance: '5' })], { env });
+    expect(world.stderr.text()).toBe('profile environment · sandbox\n');
+  });
+
+  test.each(['-q', '--quiet'])('is nothing with %s', async (flag) => {
+    const { world } = await run(['balances', 'fintech', flag], [success({ totalBalance: '5' })]);
+    expect(world.stderr.text()).toBe('');
+  });
+
+  test('is a warning where the answer breaks the contract', async () => {
+    const { world, code } = await run([...ONRAMP, '--yes', '-o', 'json'], [success({ requestId: 'r', status: 5 })]);
+    expect([code, world.stderr.text()]).toEqual([
+      0,
+      expect.stringContaining('warning: the answer breaks the contract at'),
+    ]);
+  });
+
+  test('is each request with -v, without the key', async () => {
+    const { world } = await run(
+      ['balances', 'fintech', '-v'],
+      [refusal(401, '03', `no such key: ${ACCOUNT.FIATRAIL_API_KEY}`)],
+    );
+    expect(world.stderr.text()).toContain('> GET https://service.test/v1/balance/multi');
+    expect(world.stderr.text()).not.toContain(ACCOUNT.FIATRAIL_API_KEY);
+  });
+
+  test('is no BVN with -v, even where the service repeats it', async () => {
+    const words = refusal(400, '01', 'BVN 12345678901 is taken', { data: { bvn: '12345678901' } });
+    const { world } = await run(['users', 'onboard', '12345678901', '-v'], [words]);
+    expect(world.stderr.text()).toContain('[redacted]');
+    expect(world.stderr.text()).not.toContain('12345678901');
+  });
+});

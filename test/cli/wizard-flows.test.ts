@@ -1,0 +1,364 @@
+import { describe, expect, test } from 'vitest';
+import type { HttpRequest, HttpResponse } from '../../src/base/world.ts';
+import { command } from '../../src/cli/command.ts';
+import { readInput } from '../../src/cli/input.ts';
+import { argument, id, required } from '../../src/cli/parameters.ts';
+import type { Session } from '../../src/cli/session.ts';
+import { showEquivalentCommand } from '../../src/cli/wizard.ts';
+import { main } from '../../src/main.ts';
+import { refusal, success } from '../support/exchange.ts';
+import { ACCOUNT, type Answer, fakeClock, fakeWorld, type WorldOptions } from '../support/world.ts';
+
+const BVN = '22345678901';
+
+/** How a service answers each path. */
+type Service = Readonly<Record<string, (body: Record<string, unknown>, count: number) => HttpResponse>>;
+
+/** Runs a command with a person at the terminal who is asked exactly `answers`. */
+async function wizard(
+  argv: readonly string[],
+  answers: readonly Answer[],
+  service: Service,
+  options: WorldOptions = {},
+) {
+  const calls: string[] = [];
+  const clock = fakeClock();
+  const network = async ({ url, body }: HttpRequest) => {
+    const path = new URL(url).pathname.replace('/v1', '');
+    calls.push(path);
+    const answer = service[path];
+    if (!answer) return refusal(404, '02', 'not found');
+    return answer(JSON.parse(body ?? '{}'), calls.filter((each) => each === path).length);
+  };
+  const world = fakeWorld({ isTerminal: true, env: ACCOUNT, clock, network, answers, ...options });
+  const code = await main([...argv, '--no-color'], world);
+  return { code, calls, clock, stdout: world.stdout.text(), stderr: world.stderr.text() };
+}
+
+describe('the one line', () => {
+  const lineOf = async (words: readonly string[], globals: Partial<Session['globals']> = {}, tail?: string) => {
+    let said = '';
+    const note = async (text: string) => {
+      said = text;
+    };
+    await showEquivalentCommand({ globals, note } as unknown as Session, words, tail);
+    return said;
+  };
+
+  test.each([
+    [['users', 'show', 'a-1'], 'users show a-1'],
+    [['--label', 'two words'], "--label 'two words'"],
+    [['--label', "it's $HOME `id`"], "--label 'it'\\''s $HOME `id`'"],
+    [['--amount', '₦5'], "--amount '₦5'"],
+    [['--label', ''], "--label ''"],
+  ])('%j is quoted for a shell', async (words, line) => {
+    expect(await lineOf(words)).toBe(`the same in one line: fiatrail ${line}`);
+  });
+
+  test('has the flags that change what is done, and where its input comes from', async () => {
+    const globals = { profile: 'my shop', yes: true, dryRun: true };
+    expect(await lineOf(['a'], globals, '< b.txt')).toBe(
+      "the same in one line: fiatrail a --profile 'my shop' --yes --dry-run < b.txt",
+    );
+  });
+});
+
+describe('a guide', () => {
+  const made = (guide: () => Promise<{ values: object } | undefined>) =>
+    command({
+      words: ['x'],
+      summary: '',
+      examples: ['x'],
+      endpoints: [],
+      parameters: { one: argument('one', '', id), two: required('--two <two>', '', id, 'Two?') },
+      guide,
+      run: async () => ({}),
+    });
+  const session = (answers: readonly Answer[], isInteractive = true) =>
+    ({ isInteractive, world: fakeWorld({ answers }) }) as unknown as Session;
+  const nothing = async () => {};
+
+  test('gives values, and what it leaves out is asked for by its parameter', async () => {
+    const guided = { values: { one: '1' } };
+    const asked = session([{ kind: 'text', asks: 'Two?', says: '2' }]);
+    const read = await readInput(
+      made(async () => guided),
+      {},
+      asked,
+      nothing,
+    );
+    expect(read).toEqual({ input: { one: '1', two: '2' }, guided });
+  });
+
+  test('that has nothing to ask leaves the command as it is', async () => {
+    const read = await readInput(
+      made(async () => undefined),
+      { one: 'a', two: 'b' },
+      session([]),
+      nothing,
+    );
+    expect(read).toEqual({ input: { one: 'a', two: 'b' }, guided: undefined });
+  });
+
+  test('is called where somebody can be asked, and nowhere else', async () => {
+    const given = { one: 'a', two: 'b' };
+    const never = made(async () => {
+      throw new Error('nobody is there');
+    });
+    expect((await readInput(never, given, session([], false), nothing)).input).toEqual(given);
+    await expect(readInput(never, {}, session([], false), nothing)).rejects.toMatchObject({ code: 'MISSING_INPUT' });
+  });
+});
+
+describe('users onboard', () => {
+  const ASKED: readonly Answer[] = [
+    { kind: 'secret', asks: 'BVN (11 digits):', says: BVN },
+    { kind: 'confirm', asks: '(LIVE)?', says: true },
+  ];
+  const STATUS = { type: 'user_registration', userId: 'u-1', status: 'completed' };
+  const USER = {
+    userId: 'u-1',
+    virtualAccounts: [
+      { accountNumber: '7000000001', accountName: 'ADA OBI', bankName: 'A BANK', accountType: 'user_permanent' },
+    ],
+  };
+  const SERVICE: Service = {
+    '/onboarduser': () => success({ requestId: 'r-1', status: 'processing', userHash: 'h' }),
+    '/onboardstatus': (_, count) => success(count === 1 ? { ...STATUS, status: 'processing' } : STATUS),
+    '/getuserdetails': () => success(USER),
+  };
+
+  test('waits, shows the account to pay into, and names the command without the BVN', async () => {
+    const { code, stdout, stderr } = await wizard(['users', 'onboard'], ASKED, SERVICE);
+    expect([code, `${stdout}${stderr}`.includes(BVN)]).toEqual([0, false]);
+    expect(stdout).toMatch(/7000000001 +ADA OBI +A BANK/);
+    expect(stderr).toMatch(/the same in one line: fiatrail users onboard --bvn-stdin --wait < bvn.txt\n$/);
+  });
+
+  test('names how long was waited, where somebody said', async () => {
+    const { stderr } = await wizard(['users', 'onboard', '--wait', '2m'], ASKED, SERVICE);
+    expect(stderr).toMatch(/the same in one line: fiatrail users onboard --bvn-stdin --wait 2m < bvn.txt\n$/);
+  });
+
+  test('does not confirm with --yes, and prints the user as JSON', async () => {
+    const { stdout } = await wizard(['users', 'onboard', '--yes', '-o', 'json'], ASKED.slice(0, 1), SERVICE);
+    expect(JSON.parse(stdout)).toMatchObject({ userId: 'u-1', virtualAccounts: [{ bankName: 'A BANK' }] });
+  });
+
+  test('gives the fields of its own answer to who chose some', async () => {
+    const { code, stdout } = await wizard(
+      ['users', 'onboard', '--fields', 'userId,status', '-o', 'json'],
+      ASKED,
+      SERVICE,
+    );
+    expect([code, JSON.parse(stdout)]).toEqual([0, { userId: 'u-1', status: 'completed' }]);
+  });
+
+  test('sends nothing on no: 9', async () => {
+    const answers = [...ASKED.slice(0, 1), { kind: 'confirm', asks: '(LIVE)?', says: false } as const];
+    const { code, calls } = await wizard(['users', 'onboard'], answers, SERVICE);
+    expect([code, calls]).toEqual([9, []]);
+  });
+
+  test('sends nothing with --dry-run, and shows no BVN', async () => {
+    const { code, calls, stdout, stderr } = await wizard(['users', 'onboard', '--dry-run'], ASKED.slice(0, 1), SERVICE);
+    expect([code, calls, `${stdout}${stderr}`.includes(BVN)]).toEqual([0, [], false]);
+  });
+
+  test('is done although the user cannot be shown', async () => {
+    const service = { ...SERVICE, '/getuserdetails': () => refusal(404, '02', 'not yet') };
+    const { code, stdout, stderr } = await wizard(['users', 'onboard', '-o', 'json'], ASKED, service);
+    expect([code, JSON.parse(stdout).status]).toEqual([0, 'completed']);
+    expect(stderr).toContain('see: fiatrail users show u-1');
+  });
+
+  test('that fails is the failure it was: 3', async () => {
+    const service = { ...SERVICE, '/onboardstatus': () => success({ ...STATUS, status: 'failed' }) };
+    const { code, calls, stderr } = await wizard(['users', 'onboard'], ASKED, service);
+    expect([code, calls.includes('/getuserdetails'), stderr.includes('in one line')]).toEqual([3, false, false]);
+  });
+});
+
+describe('onramp start', () => {
+  const nameOf = (at: number) => (at === 3456 ? 'Zainab' : `Ada${at}`);
+  const users =
+    (total: number): Service[string] =>
+    (body) => {
+      const [offset, limit] = [Number(body['offset']), Number(body['limit'])];
+      const rows = Array.from({ length: Math.max(0, Math.min(limit, total - offset)) }, (_, at) => ({
+        userId: `id-${offset + at}`,
+        firstName: nameOf(offset + at),
+        lastName: 'Obi',
+        virtualAccount: { accountNumber: String(7_000_000_000 + offset + at) },
+      }));
+      return success({ users: rows, pagination: { total, limit, offset } });
+    };
+  const FEES = { baseAmount: 5000, totalFee: 100, totalAmount: 5100 };
+  const ACCOUNT_TO_PAY = {
+    virtualAccount: {
+      accountNumber: '7549681956',
+      bankName: 'A BANK',
+      accountName: 'Harmattan Pay/A NAME THAT IS MUCH TOO LONG FOR A LINE OF A TERMINAL',
+      amount: 5100,
+      totalAmountWithFee: 5100,
+      createdAt: '2031-01-01T00:00:00.000Z',
+    },
+    expiresAt: '2031-01-01T00:30:00.000Z',
+  };
+  const status = (state: string, more: object = {}) => success({ requestId: 'r-1', status: state, ...more });
+  const SERVICE: Service = {
+    '/listfintechusers': users(250),
+    '/cngnonramp': () =>
+      success({
+        requestId: 'r-1',
+        walletAddress: '0x1',
+        status: 'requested',
+        message: 'pay',
+        autoSwapEnabled: false,
+        targetAsset: 'CNGN',
+        feeBreakdown: FEES,
+      }),
+    '/getvirtualaccount': (_, count) => (count < 3 ? refusal(404, '02', 'not yet') : success(ACCOUNT_TO_PAY)),
+    '/cngnonrampstatus': (_, count) => status(count < 3 ? 'pending' : 'completed'),
+  };
+  const USER = { kind: 'search', asks: 'Whose wallet', types: 'ada7 obi', says: 'Ada7 ' } as const;
+  const AMOUNT = { kind: 'text', asks: 'Amount in Naira:', says: '5000.50' } as const;
+  const GO = { kind: 'confirm', asks: 'go ahead?', says: true } as const;
+  const route = (says: string) => ({ kind: 'select', asks: 'What becomes', says }) as const;
+  const START = ['onramp', 'start'];
+
+  test.each([
+    ['Keep', [], { autoSwap: false }, '--auto-swap off --wait 40m'],
+    ['Send', [], { autoSwap: false, sweepToOfframp: true }, '--auto-swap off --wait 40m --sweep'],
+    [
+      'Swap the cNGN into USDC or USDT, and keep',
+      ['USDT'],
+      { autoSwap: true, assetSwap: 'USDT' },
+      '--auto-swap USDT --wait 40m',
+    ],
+    [
+      'Swap the cNGN into USDC or USDT, and send',
+      ['USDC'],
+      { autoSwap: true, assetSwap: 'USDC', sweepToOfframp: true },
+      '--auto-swap USDC --wait 40m --sweep',
+    ],
+  ])('%s: is sent as the table of the interface has it', async (says, assets, sent, options) => {
+    let body = {};
+    const service: Service = {
+      ...SERVICE,
+      '/cngnonramp': (request) => {
+        body = request;
+        return SERVICE['/cngnonramp']?.(request, 1) as HttpResponse;
+      },
+    };
+    const asset = assets.map((name) => ({ kind: 'select', asks: 'Which asset?', says: name }) as const);
+    const { code, stderr } = await wizard(START, [USER, AMOUNT, route(says), ...asset, GO], service);
+    expect([code, body]).toEqual([0, { userId: 'id-7', amount: 5000.5, ...sent }]);
+    expect(stderr).toContain(`the same in one line: fiatrail onramp start id-7 --amount 5000.5 ${options}\n`);
+  });
+
+  test('shows the account once it is there, and counts its half hour down by our own clock', async () => {
+    const { stderr } = await wizard(START, [USER, AMOUNT, route('Keep'), GO], SERVICE);
+    expect(stderr).toMatch(/pay exactly +₦5,100\.00\n +to +7549681956\n +at +A BANK\n +in the name of +Harmattan Pay/);
+    expect(stderr).toMatch(/\rpay ₦5,100\.00 to 7549681956 \(Harmattan Pay[^\r]*…\) within 29:5\d/);
+    for (const line of stderr.split('\r').filter((text) => text.startsWith('pay')))
+      expect(line.length).toBeLessThan(84);
+  });
+
+  test('says a line a minute on a terminal that cannot go back, until nobody has paid in time: 3', async () => {
+    const expired = { wallet: { virtualAccountStatus: 'expired' } };
+    const service: Service = {
+      ...SERVICE,
+      '/cngnonrampstatus': (_, count) => (count < 690 ? status('pending') : status('failed', expired)),
+    };
+    const env = { ...ACCOUNT, TERM: 'dumb' };
+    const { code, stderr } = await wizard(START, [USER, AMOUNT, route('Keep'), GO], service, { env });
+    const minutes = [...stderr.matchAll(/^pay .* within (\d+) min$/gm)].map(([, left]) => Number(left));
+    expect([code, minutes]).toEqual([3, Array.from({ length: 31 }, (_, at) => 30 - at)]);
+    expect([stderr.includes('\u001b'), stderr.includes('not paid in time')]).toEqual([false, true]);
+  });
+
+  test('goes on without the account when it cannot be read', async () => {
+    const service = { ...SERVICE, '/getvirtualaccount': () => refusal(400, '01', 'no') };
+    const { code, stderr } = await wizard(START, [USER, AMOUNT, route('Keep'), GO], service);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('see: fiatrail onramp account r-1')]);
+  });
+
+  test('that is left before the account is there goes on: 130', async () => {
+    const controller = new AbortController();
+    const service: Service = {
+      ...SERVICE,
+      '/getvirtualaccount': () => {
+        controller.abort();
+        return refusal(404, '02', 'not yet');
+      },
+    };
+    const options = { interrupted: controller.signal };
+    const { code, stderr } = await wizard(START, [USER, AMOUNT, route('Keep'), GO], service, options);
+    expect([code, stderr]).toEqual([130, expect.stringContaining('fiatrail onramp status r-1 --wait')]);
+    expect(stderr).toContain('it goes on without this command');
+  });
+
+  test('asks for nothing but the asset where an address was given for it', async () => {
+    const address = `0x${'1'.repeat(40)}`;
+    const argv = [...START, 'u-1', '--destination', address];
+    const answers = [AMOUNT, { kind: 'select', asks: 'Which asset?', says: 'USDC' } as const, GO];
+    const { code, stderr } = await wizard(argv, answers, SERVICE);
+    expect([code, stderr]).toEqual([0, expect.stringContaining(`--auto-swap USDC --destination ${address}`)]);
+  });
+
+  test('is no wizard when user and amount are given', async () => {
+    const { code, calls, stderr } = await wizard([...START, 'u-1', '--amount', '5'], [GO], SERVICE);
+    expect([code, calls.includes('/getvirtualaccount'), stderr.includes('in one line')]).toEqual([0, false, false]);
+  });
+
+  describe('the search for a user', () => {
+    const pagesOf = (calls: readonly string[]) => calls.filter((path) => path === '/listfintechusers').length;
+    const rest = [AMOUNT, route('Keep'), GO];
+
+    test.each([
+      ['nothing', '', 1],
+      ['a part of a name', 'ADA77', 3],
+      ['an id', 'id-77', 3],
+      ['an account number', '7000000077', 3],
+    ])('takes %s, and reads no more than it takes', async (_, types, pages) => {
+      const says = types === '' ? 'Ada0' : 'Ada77 Obi · 7000000077 · id-77';
+      const { code, calls } = await wizard(START, [{ ...USER, types, says }, ...rest], SERVICE);
+      expect([code, pagesOf(calls)]).toEqual([0, pages]);
+    });
+
+    test('stops after a stretch, says how many were looked through, and goes on when told to', async () => {
+      const service = { ...SERVICE, '/listfintechusers': users(4312) };
+      const further = (says: string) => ({ kind: 'select', asks: 'Users like "zainab"', says }) as const;
+      const answers = [
+        { ...USER, types: 'zainab', says: 'look further: 1,000 of 4,312 users were looked through' },
+        further('look further: 2,000'),
+        further('look further: 3,000'),
+        further('Zainab Obi'),
+      ];
+      const { code, calls } = await wizard(START, [...answers, ...rest], service);
+      expect([code, pagesOf(calls)]).toEqual([0, 40]);
+    });
+
+    test('begins anew when all were looked through for nothing', async () => {
+      const service = { ...SERVICE, '/listfintechusers': users(1500) };
+      const { code, stderr } = await wizard(
+        START,
+        [{ ...USER, types: 'nobody', says: 'look further' }, USER, ...rest],
+        service,
+      );
+      expect([code, stderr]).toEqual([0, expect.stringContaining('no user is like "nobody" among all 1500')]);
+    });
+
+    test('takes an id that is in no list', async () => {
+      const types = '01a1ffd0cd27e931eb31c405';
+      const { stderr } = await wizard(START, [{ ...USER, types, says: 'the user whose id is' }, ...rest], SERVICE);
+      expect(stderr).toContain(`onramp start ${types} --amount`);
+    });
+
+    test('without a user says what to do: 2', async () => {
+      const { code, stderr } = await wizard(START, [], { '/listfintechusers': users(0) });
+      expect([code, stderr]).toEqual([2, expect.stringContaining('fiatrail users onboard')]);
+    });
+  });
+});

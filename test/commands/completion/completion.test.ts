@@ -1,0 +1,230 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { CATALOGUE } from '../../../src/commands/catalogue.ts';
+import { candidatesFor, complete, FILES } from '../../../src/commands/completion/complete.ts';
+import { main } from '../../../src/main.ts';
+import { fiatrail, fiatrailJson, type Home, newHome, ROOT, requireBuilt, startProgram } from '../../support/built.ts';
+import { fakeWorld, type WorldOptions } from '../../support/world.ts';
+
+beforeAll(requireBuilt);
+
+/** What Tab offers after these words, the last of which is being typed. */
+async function offered(words: readonly string[], options: WorldOptions = {}): Promise<readonly string[] | string> {
+  const found = await candidatesFor(words, CATALOGUE, fakeWorld(options));
+  return found === FILES ? FILES : found.map(({ text }) => text);
+}
+
+describe('Tab offers', () => {
+  test.each<[words: string[], offers: string[]]>([
+    [['onr'], ['onramp']],
+    [
+      ['onramp', 's'],
+      ['start', 'status'],
+    ],
+    [['fx', 'or'], ['orders']],
+    [
+      ['fx', 'orders', ''],
+      ['create', 'list', 'update', 'remove'],
+    ],
+    [['fx', 'auto-signing', 't'], ['threshold']],
+    [['users', 'list', '--st'], ['--status']],
+    [
+      ['users', 'list', '--status', ''],
+      ['active', 'inactive', 'all'],
+    ],
+    [['users', 'list', '--status', 'in'], ['inactive']],
+    [['users', 'list', '--status=in'], ['--status=inactive']],
+    [['users', 'list', '--status', '=', 'in'], ['inactive']],
+    [
+      ['users', 'list', '--status', '='],
+      ['active', 'inactive', 'all'],
+    ],
+    [['fx', 'quote', '--pair', 'CNGN-USDC', '--side', 'b'], ['buy']],
+    [
+      ['swaps', 'start', 'somebody', '--sell', 'U'],
+      ['USDC', 'USDT'],
+    ],
+    [['-o', 'y'], ['yaml']],
+    [['--output', 'nd'], ['ndjson']],
+    [['-o', 'json', 'brid'], ['bridge']],
+    [['--profile', 's'], ['sandbox']],
+    [
+      ['completion', ''],
+      ['bash', 'zsh', 'fish'],
+    ],
+    [
+      ['endpoints', 'fx.trade'],
+      ['fx.trade', 'fx.trade-status'],
+    ],
+    [['bridge', 'quote', '--amount', ''], []],
+    [['frobnicate', ''], []],
+    [
+      ['--output', 'json', '--yes', 'ba'],
+      ['balances', 'banks', 'bank-accounts'],
+    ],
+  ])('after %j: %j', async (words, offers) => {
+    expect(await offered(words)).toEqual(offers);
+  });
+
+  test('every first word after nothing', async () => {
+    expect(await offered([''])).toEqual(CATALOGUE.map(({ name }) => name));
+  });
+
+  test('files where a file is wanted', async () => {
+    expect(await offered(['fx', 'mpc', 'register', '--public-key', ''])).toBe(FILES);
+  });
+
+  test('a flag once, unless it may be repeated', async () => {
+    const flags = await offered(['fx', 'mpc', 'register', '--email', 'a@b.c', '--vault-id', 'v', '--']);
+    expect([flags.includes('--email'), flags.includes('--vault-id'), flags.includes('--usdc')]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+  });
+
+  test('flags when every argument is there, those of all commands too', async () => {
+    const flags = await offered(['onramp', 'start', 'somebody', '']);
+    expect(flags).toEqual(expect.arrayContaining(['--amount', '--wait', '--output', '--yes']));
+  });
+
+  test('nothing for a bare --wait but what may follow it', async () => {
+    expect(await offered(['onramp', 'start', 'somebody', '--wait', '--am'])).toEqual(['--amount']);
+  });
+});
+
+describe('what a shell asks', () => {
+  test('is answered with a tab before what it is, one a line, and exit 0', async () => {
+    const world = fakeWorld();
+    const code = await main(['completion', 'complete', '--', 'onramp', 'sta'], world);
+    expect([code, world.stderr.text()]).toEqual([0, '']);
+    expect(world.stdout.text()).toMatch(/^start\tStart an onramp.*\nstatus\tShow how an onramp stands\n$/);
+  });
+
+  test.each([
+    ['a profile that is not there', { env: { FIATRAIL_PROFILE: 'nobody' } }],
+    ['half an account', { env: { FIATRAIL_API_KEY: 'x' } }],
+    ['an output format that is none', { env: { FIATRAIL_OUTPUT: 'xml' } }],
+  ])('is answered without a word about %s', async (_what, options) => {
+    const world = fakeWorld(options);
+    expect([await complete(['users', 'show', ''], CATALOGUE, world), world.stderr.text()]).toEqual([0, '']);
+  });
+
+  test('makes no file', async () => {
+    const world = fakeWorld();
+    await complete(['users', 'show', ''], CATALOGUE, world);
+    expect(existsSync(world.stateDir)).toBe(false);
+  });
+
+  test('is silent about a state file that is damaged', async () => {
+    const world = fakeWorld();
+    world.ensurePrivateDir(world.stateDir);
+    for (const name of ['sandbox.db', 'journal.db'])
+      writeFileSync(join(world.stateDir, name), 'no database at all, '.repeat(300));
+    expect([await complete(['users', 'show', ''], CATALOGUE, world), world.stdout.text(), world.stderr.text()]).toEqual(
+      [0, '', ''],
+    );
+  });
+});
+
+describe('ids', () => {
+  async function asked(home: Home, words: readonly string[], env: Record<string, string> = {}): Promise<string[]> {
+    const { stdout, stderr, code } = await fiatrail(home, ['completion', 'complete', '--', ...words], { env });
+    expect([stderr, code]).toEqual(['', 0]);
+    return stdout.split('\n').flatMap((line) => (line === '' ? [] : [line.split('\t')[0] ?? '']));
+  }
+
+  test('of the sandbox and the journal are offered where they fit', async () => {
+    const home = newHome(onTestFinished);
+    await fiatrailJson(home, ['sandbox', 'seed', '--users', '2', '--pace', 'instant']);
+    const { users } = await fiatrailJson<{ users: { userId: string }[] }>(home, ['users', 'list']);
+    const ids = users.map(({ userId }) => userId);
+    expect((await asked(home, ['users', 'show', ''])).toSorted()).toEqual(ids.toSorted());
+    const [user = ''] = ids;
+    expect(await asked(home, ['onramp', 'start', user.slice(0, 63)])).toContain(user);
+    const started = await fiatrailJson<{ requestId: string }>(home, [
+      'onramp',
+      'start',
+      user,
+      '--amount',
+      '5000',
+      '--yes',
+    ]);
+    expect(await asked(home, ['onramp', 'status', ''])).toEqual([started.requestId]);
+    expect(await asked(home, ['offramp', 'status', ''])).toEqual([]);
+    expect(await asked(home, ['ops', 'show', ''])).toHaveLength(1);
+    const order = [
+      '--pair',
+      'CNGN-USDC',
+      '--side',
+      'sell',
+      '--price',
+      '1500',
+      '--min',
+      '1000',
+      '--max',
+      '5000',
+      '--yes',
+    ];
+    const { orderId } = await fiatrailJson<{ orderId: string }>(home, ['fx', 'orders', 'create', ...order]);
+    expect(await asked(home, ['fx', 'orders', 'update', ''])).toEqual([orderId]);
+  });
+
+  test('of an account over the network are those of its own journal, and nothing is sent', async () => {
+    const home = newHome(onTestFinished);
+    await fiatrailJson(home, ['sandbox', 'seed', '--users', '1']);
+    const account = { FIATRAIL_BASE_URL: 'http://127.0.0.1:9/v1', FIATRAIL_API_KEY: 'sandbox_x' };
+    expect(await asked(home, ['users', 'show', ''], account)).toEqual([]);
+    expect(await asked(home, ['--profile', 'sandbox', 'users', 'show', ''], account)).toHaveLength(1);
+  });
+});
+
+describe('the scripts', () => {
+  /** A home whose PATH has a `fiatrail`. */
+  function homeWithProgram(): Home {
+    const home = newHome(onTestFinished);
+    symlinkSync(join(ROOT, 'bin', 'fiatrail.js'), join(home.path, 'fiatrail'));
+    return { ...home, env: { ...home.env, PATH: `${home.path}:${home.env['PATH']}` } };
+  }
+
+  async function inShell(shell: string, home: Home, script: string): Promise<string> {
+    const { stdout, stderr, code } = await startProgram(home, shell, ['-c', script]).end;
+    expect([stderr, code]).toEqual(['', 0]);
+    return stdout;
+  }
+
+  test.each([
+    [['onr'], '<onramp>'],
+    [['onramp', ''], '<start><account><status>'],
+    [['users', 'list', '--status', '=', 'i'], '<inactive>'],
+    [['users', 'list', '-o', ''], '<table><json><ndjson><csv><yaml><raw>'],
+    [['fx', 'book', 'CNGN-'], '<CNGN-USDC><CNGN-USDT>'],
+    [['frobnicate', ''], ''],
+  ])('in bash, %j Tab gives %s', async (words, offers) => {
+    const typed = ['fiatrail', ...words].map((word) => `'${word}'`).join(' ');
+    const script = [
+      'source <(fiatrail completion bash)',
+      `COMP_WORDS=(${typed}); COMP_CWORD=${words.length}; _fiatrail`,
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a variable of the shell
+      '(( ${#COMPREPLY[@]} )) && printf "<%s>" "${COMPREPLY[@]}"; exit 0',
+    ].join('\n');
+    expect(await inShell('bash', homeWithProgram(), script)).toBe(offers);
+  });
+
+  const installed = ['zsh', 'fish'].filter((shell) => spawnSync(shell, ['--version']).status === 0);
+
+  test.each(['bash', ...installed])('%s can read its own', async (shell) => {
+    const home = homeWithProgram();
+    const { stdout } = await fiatrail(home, ['completion', shell, '-o', 'json', '-q']);
+    writeFileSync(join(home.path, 'script'), stdout);
+    expect((await startProgram(home, shell, ['-n', 'script']).end).code).toBe(0);
+  });
+
+  test.each(installed.filter((shell) => shell === 'fish'))('in %s, Tab gives commands and values', async (shell) => {
+    const script =
+      'source (fiatrail completion fish | psub); complete -C "fiatrail onr"; complete -C "fiatrail users list --status=in"';
+    expect(await inShell(shell, homeWithProgram(), script)).toMatch(/^onramp\t.*\n--status=inactive\n$/);
+  });
+});

@@ -1,0 +1,273 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from 'vitest';
+import { ExchangeError } from '../../../src/base/exchange-error.ts';
+import type { Exchange, HttpResponse, Probe } from '../../../src/base/world.ts';
+import { newKeyPair } from '../../../src/crypto/sealed-box.ts';
+import { main } from '../../../src/main.ts';
+import { json, refusal, refusedConnection, success } from '../../support/exchange.ts';
+import { ACCOUNT, fakeClock, fakeWorld, type WorldOptions } from '../../support/world.ts';
+
+const NOW = Date.UTC(2026, 0, 5, 9);
+const DAY = 86_400_000;
+
+interface Row {
+  readonly check: string;
+  readonly state: string;
+  readonly detail: string;
+  readonly fix: string | null;
+}
+
+/** Runs doctor to its checks by name. */
+async function examine(world: ReturnType<typeof fakeWorld>, argv: readonly string[] = []) {
+  const code = await main(['doctor', '-o', 'json', ...argv], world);
+  const { checks } = JSON.parse(world.stdout.text()) as { readonly checks: readonly Row[] };
+  const named = (name: string) => {
+    const found = checks.find(({ check }) => check === name);
+    if (!found) throw new Error(`no check ${name} among ${checks.map(({ check }) => check).join(', ')}`);
+    return found;
+  };
+  return { code, checks, named, error: world.stderr.text() };
+}
+
+const probe: Probe = {
+  lookUp: async () => ['192.0.2.7'],
+  certificate: async () => ({ distrust: undefined, validToMs: NOW + 60 * DAY, issuer: 'An Authority' }),
+};
+
+const PLATFORM = newKeyPair(new Uint8Array(32).fill(7)).publicKey;
+const ALLOWED = { yourIp: '203.0.*.*', isAllowed: true, matchedRule: '203.0.*.*', totalConfiguredIps: 1, note: '' };
+
+interface Service {
+  readonly platform?: HttpResponse;
+  readonly access?: HttpResponse;
+  readonly date?: string;
+}
+
+/** A service that knows the two reads, and fails at anything else. */
+function service({
+  platform = success({ publicKey: PLATFORM }),
+  access = success(ALLOWED),
+  date,
+}: Service = {}): Exchange {
+  return async ({ method, url, body }) => {
+    const isCheck = url.endsWith('/ip/manage') || body?.includes('"check"') === true;
+    if (!isCheck && method !== 'GET') throw new Error(`no read: ${method} ${url} ${body}`);
+    const answer = isCheck ? access : platform;
+    return { ...answer, headers: { ...answer.headers, ...(date ? { date } : {}) } };
+  };
+}
+
+const overNetwork = (options: WorldOptions = {}) =>
+  fakeWorld({ env: ACCOUNT, network: service(), probe, ...options, clock: options.clock ?? fakeClock(NOW) });
+
+describe('doctor', () => {
+  test('on a machine that has nothing finds nothing wrong, and leaves nothing behind', async () => {
+    const world = fakeWorld();
+    const { code, checks } = await examine(world);
+    expect(code).toBe(0);
+    expect(new Set(checks.map(({ state }) => state))).toEqual(new Set(['ok', 'skipped']));
+    expect(existsSync(world.stateDir)).toBe(false);
+    expect(readdirSync(world.homeDir)).toEqual([]);
+  });
+
+  test('asks an embedded sandbox that is there', async () => {
+    const world = fakeWorld();
+    await main(['balances', 'fintech', '-q'], world);
+    const { code, named } = await examine(fakeWorld({ env: { FIATRAIL_STATE_DIR: world.stateDir } }));
+    expect(code).toBe(0);
+    expect(named('reachability').state).toBe('ok');
+    expect(named('key accepted')).toMatchObject({ state: 'ok', detail: 'a read went through' });
+    expect(named('dns').state).toBe('skipped');
+  });
+
+  test('is content with an account in order', async () => {
+    const { code, checks, named } = await examine(
+      overNetwork({ network: service({ date: new Date(NOW).toUTCString() }) }),
+    );
+    expect(checks.filter(({ state }) => state === 'problem' || state === 'warning')).toEqual([]);
+    expect(code).toBe(0);
+    expect(named('dns').detail).toBe('service.test is 192.0.2.7');
+    expect(named('tls').detail).toBe('trusted, of An Authority, 60 days left');
+    expect(named('allowlist').detail).toBe('this machine (203.0.*.*) may call, by the entry 203.0.*.*');
+    expect(JSON.stringify(checks)).not.toContain(ACCOUNT.FIATRAIL_API_KEY);
+  });
+
+  test.each([
+    ['a key that is refused', { platform: refusal(401, '03', 'no such key') }, 'key accepted', 4],
+    [
+      'an address that is not let in',
+      { access: success({ ...ALLOWED, isAllowed: false, matchedRule: null }) },
+      'allowlist',
+      4,
+    ],
+    ['an answer that is no JSON', { platform: json(200, '<html>') }, 'key accepted', 5],
+    ['a clock that is six minutes slow', { date: new Date(NOW + 6 * 60_000).toUTCString() }, 'clock', 2],
+  ] as const)('finds %s', async (_what, answers, check, exit) => {
+    const { code, named, error } = await examine(overNetwork({ network: service(answers) }));
+    expect(named(check)).toMatchObject({ state: 'problem', fix: expect.any(String) });
+    expect(code).toBe(exit);
+    expect(error).toContain(check);
+  });
+
+  test('warns of a clock that is a minute off, and of an empty allowlist', async () => {
+    const network = service({
+      date: new Date(NOW - 60_000).toUTCString(),
+      access: success({ ...ALLOWED, matchedRule: null, totalConfiguredIps: 0 }),
+    });
+    const { code, named } = await examine(overNetwork({ network }));
+    expect(named('clock')).toMatchObject({ state: 'warning', detail: 'this machine is 60 s ahead of the service' });
+    expect(named('allowlist').state).toBe('warning');
+    expect(code).toBe(0);
+  });
+
+  test('without a network says so once, and asks nothing of who is not there', async () => {
+    const world = overNetwork({
+      network: async () => {
+        throw refusedConnection();
+      },
+      probe: {
+        lookUp: async () => {
+          throw new ExchangeError('the host name is not known', false);
+        },
+        certificate: async () => {
+          throw new ExchangeError('the host name is not known', false);
+        },
+      },
+    });
+    const { code, named } = await examine(world);
+    expect(code).toBe(5);
+    expect(named('dns')).toMatchObject({ state: 'problem', detail: 'service.test: the host name is not known' });
+    expect(named('reachability').state).toBe('problem');
+    for (const check of ['clock', 'key accepted', 'allowlist']) expect(named(check).state).toBe('skipped');
+  });
+
+  test.each([
+    ['CERT_HAS_EXPIRED', 'set the clock'],
+    ['SELF_SIGNED_CERT_IN_CHAIN', 'NODE_EXTRA_CA_CERTS'],
+  ])('says what a certificate lacks: %s', async (distrust, fix) => {
+    const shown = async () => ({ distrust, validToMs: NOW, issuer: 'Nobody' });
+    const { code, named } = await examine(overNetwork({ probe: { ...probe, certificate: shown } }));
+    expect(named('tls')).toMatchObject({ state: 'problem', detail: expect.stringContaining(distrust) });
+    expect(named('tls').fix).toContain(fix);
+    expect(code).toBe(5);
+  });
+
+  test('warns of a certificate that ends soon', async () => {
+    const shown = async () => ({ distrust: undefined, validToMs: NOW + 3.5 * DAY, issuer: 'An Authority' });
+    const { named } = await examine(overNetwork({ probe: { ...probe, certificate: shown } }));
+    expect(named('tls')).toMatchObject({ state: 'warning', detail: 'trusted, of An Authority, 3 days left' });
+  });
+
+  test('names the proxy that applies, without its password', async () => {
+    const env = { ...ACCOUNT, HTTPS_PROXY: 'http://me:hunter2@proxy.test:3128' };
+    const { checks, named } = await examine(overNetwork({ env }));
+    expect(named('proxy').detail).toBe('proxy.test:3128, by HTTPS_PROXY');
+    expect(named('dns')).toMatchObject({ state: 'skipped', detail: 'the proxy looks the host up' });
+    expect(JSON.stringify(checks)).not.toContain('hunter2');
+  });
+
+  test('finds a proxy that is none', async () => {
+    const { code, named } = await examine(overNetwork({ env: { ...ACCOUNT, HTTPS_PROXY: 'proxy' } }));
+    expect(named('proxy')).toMatchObject({ state: 'problem', detail: 'HTTPS_PROXY is no proxy this program can use' });
+    expect(named('tls').state).toBe('skipped');
+    expect(code).toBe(2);
+  });
+
+  test('finds a profile that is not there, whoever names it', async () => {
+    const { code, named } = await examine(fakeWorld(), ['--profile', 'nope']);
+    expect(named('profile')).toMatchObject({ state: 'problem', detail: 'there is no profile "nope"' });
+    expect(named('reachability').state).toBe('skipped');
+    expect(code).toBe(2);
+  });
+
+  test('finds a profile file that is damaged, used or not', async () => {
+    const world = fakeWorld();
+    const folder = join(world.homeDir, 'config', 'profiles');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(join(folder, 'broken.json'), '{"version":', { mode: 0o600 });
+    const { code, named } = await examine(world);
+    expect(named('profile').state).toBe('ok');
+    expect(named('profile files')).toMatchObject({ state: 'problem', detail: expect.stringContaining('is no JSON') });
+    expect(code).toBe(2);
+  });
+
+  test('finds what others may read, and links', async () => {
+    const world = fakeWorld();
+    mkdirSync(world.stateDir, { mode: 0o700 });
+    const open = join(world.stateDir, 'left open');
+    writeFileSync(open, '');
+    chmodSync(open, 0o644);
+    chmodSync(world.stateDir, 0o755);
+    symlinkSync('/nowhere', join(world.homeDir, 'config'));
+    const { code, named } = await examine(world);
+    expect(named('state folder')).toMatchObject({ state: 'problem', fix: `chmod 700 ${world.stateDir}` });
+    expect(named('state files')).toMatchObject({ state: 'problem', fix: `chmod go-rwx '${open}'` });
+    expect(named('configuration folder').fix).toBe(`rm ${join(world.homeDir, 'config')}`);
+    expect(code).toBe(2);
+  });
+
+  test('finds a key store without the key', async () => {
+    const world = fakeWorld();
+    const add = ['profiles', 'add', 'main', '--base-url', 'https://service.test/v1', '--mode', 'live'];
+    await main([...add, '--key-command', 'no-such-program'], world);
+    const told = fakeWorld({
+      env: { FIATRAIL_CONFIG_DIR: join(world.homeDir, 'config') },
+      runProgram: async () => ({ kind: 'missing' }),
+      probe,
+    });
+    const { code, named } = await examine(told, ['--profile', 'main']);
+    expect(named('key')).toMatchObject({ state: 'problem', detail: expect.stringContaining('was not found') });
+    expect(named('reachability')).toMatchObject({ state: 'skipped', detail: 'see key' });
+    expect(code).toBe(2);
+  });
+
+  test('asks the key store of the system again, whatever is remembered of it', async () => {
+    const world = fakeWorld({ stdin: 'a-live-key-nobody-may-see\n' });
+    const add = ['profiles', 'add', 'main', '--base-url', 'https://service.test/v1', '--key-stdin'];
+    await main(add, world);
+    const path = join(world.homeDir, 'config', 'profiles', 'main.json');
+    writeFileSync(
+      path,
+      JSON.stringify({
+        version: 1,
+        name: 'main',
+        mode: 'live',
+        baseUrl: 'https://service.test/v1',
+        store: { kind: 'keyring' },
+      }),
+      { mode: 0o600 },
+    );
+    const asked: string[] = [];
+    const told = fakeWorld({
+      env: { FIATRAIL_CONFIG_DIR: join(world.homeDir, 'config') },
+      probe,
+      runProgram: async (_words, { input = '' }) => {
+        asked.push((JSON.parse(input) as { op: string }).op);
+        return { kind: 'ended', code: 0, stdout: '{"kind":"locked"}' };
+      },
+    });
+    const { named } = await examine(told, ['--profile', 'main']);
+    expect(asked[0]).toBe('probe');
+    expect(named('key store')).toMatchObject({ state: 'problem', detail: expect.stringContaining('(locked)') });
+  });
+
+  test('lets nobody move a whole journal away, which has what is in doubt', async () => {
+    const world = overNetwork();
+    await main(['ops', 'list'], world);
+    const journal = new DatabaseSync(join(world.stateDir, 'journal.db'));
+    journal.exec('PRAGMA user_version = 99');
+    journal.close();
+    const { code, named } = await examine(overNetwork({ env: { ...ACCOUNT, FIATRAIL_STATE_DIR: world.stateDir } }));
+    expect(code).toBe(2);
+    for (const name of ['key rotation', 'operations'])
+      expect(named(name)).toMatchObject({ detail: expect.stringContaining('newer fiatrail'), fix: 'use that version' });
+  });
+
+  test('a Ctrl-C ends it', async () => {
+    const interrupted = AbortSignal.abort();
+    const world = overNetwork({ interrupted });
+    expect(await main(['doctor'], world)).toBe(130);
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { depthOf } from '../../../src/commands/fx/book.ts';
+import { amountText } from '../../../src/money/amount.ts';
+import type { Level } from '../../../src/present/result.ts';
+
+const order = (price: string, availableLiquidity: string | null, maxAmount: string | null = '1000000') => ({
+  orderId: `at-${price}`,
+  price,
+  minAmount: '1',
+  maxAmount,
+  availableLiquidity,
+});
+
+const shown = (levels: readonly Level[]) =>
+  levels.map(({ price, amount }) => [amountText(price), amountText(amount)].map(Number));
+
+describe('the depth of an order book', () => {
+  test('has each side with its best price first, whatever order it came in', () => {
+    const { upper, lower } = depthOf(
+      {
+        sellOrders: [order('1410', '9999'), order('1400', '9999')],
+        buyOrders: [order('1380', '9999999'), order('1390', '9999999')],
+      },
+      'CNGN-USDC',
+    );
+    expect(shown(upper.levels).map(([price]) => price)).toEqual([1400, 1410]);
+    expect(shown(lower.levels).map(([price]) => price)).toEqual([1390, 1380]);
+  });
+
+  test('counts of an order at most its maximum, and what its wallet holds, in cNGN', () => {
+    const { upper, lower } = depthOf(
+      {
+        sellOrders: [order('1400', '10', '50000'), order('1500', '1000', '50000')],
+        buyOrders: [order('1390', '20000', '50000'), order('1380', '90000', '50000')],
+      },
+      'CNGN-USDT',
+    );
+    expect(shown(upper.levels)).toEqual([
+      [1400, 14_000],
+      [1500, 50_000],
+    ]);
+    expect(shown(lower.levels)).toEqual([
+      [1390, 20_000],
+      [1380, 50_000],
+    ]);
+  });
+
+  test('joins what stands at one price', () => {
+    const { lower } = depthOf({ buyOrders: [order('1390', '5'), order('1390.00', '7')] }, 'CNGN-USDC');
+    expect(shown(lower.levels)).toEqual([[1390, 12]]);
+  });
+
+  test('leaves out what has no price, and takes what is not told as nothing', () => {
+    const { upper } = depthOf({ sellOrders: [{ orderId: 'x' }, order('1400', null, null)] }, 'CNGN-USDC');
+    expect(shown(upper.levels)).toEqual([[1400, 0]]);
+  });
+
+  test.each([
+    [['1400'], ['1390'], 'spread 10.00 cNGN (0.71 percent)'],
+    [['1400.5'], ['1400'], 'spread 0.50 cNGN (0.03 percent)'],
+    [['1390'], ['1390'], 'spread 0.00 cNGN (0 percent)'],
+    [['1380'], ['1390'], 'crossed by 10.00 cNGN (0.71 percent)'],
+    [[], ['1390'], 'no spread: one side is empty'],
+    [[], [], 'no spread: one side is empty'],
+  ])('asks %j and bids %j: %s', (asks, bids, words) => {
+    const book = {
+      sellOrders: asks.map((price) => order(price, '9')),
+      buyOrders: bids.map((price) => order(price, '9')),
+    };
+    expect(depthOf(book, 'CNGN-USDC').middle).toBe(words);
+  });
+
+  test('of a book without sides is empty', () => {
+    const { upper, lower, title } = depthOf({}, 'CNGN-USDT');
+    expect([upper.levels, lower.levels, title.includes('USDT')]).toEqual([[], [], true]);
+  });
+});

@@ -1,0 +1,142 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { fiatrail, fiatrailJson, type Home, newHome, requireBuilt } from '../../support/built.ts';
+import { accountOf, must, type Served, secretsFolder, serveSandbox } from '../../support/rotations.ts';
+
+beforeAll(requireBuilt);
+
+interface Status {
+  readonly answersSealedTo: string | null;
+  readonly privateKeys: number;
+  readonly requestsSealed: boolean;
+  readonly platformKey: string | null;
+  readonly platformKeyUnchanged: boolean | null;
+  readonly answersOpen: boolean;
+}
+
+const ENABLE = ['keys', 'encryption', 'enable', '-o', 'json'];
+const READ = ['api', 'GET', '/getfees', '-o', 'json'];
+/** A change whose request has a body. */
+const CHANGE = ['api', 'POST', '/addbankaccount', '-f', 'accountNumber=0123456789', '-f', 'bankCode=000013', '--yes'];
+
+const statusOf = (home: Home) => fiatrailJson<Status>(home, ['keys', 'encryption', 'status']);
+const keysPath = (home: Home) => join(secretsFolder(home), 'main.sealing-keys');
+const privateKeys = (home: Home) => readFileSync(keysPath(home), 'utf8').trim().split('\n');
+
+/** What the service sends to who does not open it. */
+async function wireBody({ url, apiKey }: Served): Promise<Record<string, unknown>> {
+  const answer = await fetch(`${url}/getfees`, { headers: { 'x-api-key': apiKey } });
+  return (await answer.json()) as Record<string, unknown>;
+}
+
+/** Runs a command to the error that it prints as JSON. */
+async function refused(home: Home, argv: readonly string[], stdin = '') {
+  const { code, stderr } = await fiatrail(home, [...argv, '-q', '-o', 'json'], { stdin });
+  const { error } = JSON.parse(stderr) as { error: { code: string; hint: string } };
+  return { exit: code, ...error };
+}
+
+async function field() {
+  const served = await serveSandbox(onTestFinished);
+  return { served, home: await accountOf(served, onTestFinished) };
+}
+
+test('enabled, answers are sealed on the wire and opened by every command', async () => {
+  const { served, home } = await field();
+  expect(Object.keys(await wireBody(served))).toContain('response_code');
+  const made = await fiatrailJson<Status>(home, ENABLE);
+  expect(made).toMatchObject({ privateKeys: 1, requestsSealed: false, answersSealedTo: expect.any(String) });
+  expect(Object.keys(await wireBody(served))).toEqual(['payload']);
+  for (const argv of [['status'], READ, CHANGE, ['users', 'list'], ['balances', 'fintech']]) await must(home, argv);
+  expect(await statusOf(home)).toMatchObject({ answersOpen: true, answersSealedTo: made.answersSealedTo });
+});
+
+test('prints the fields that it is asked for, and refuses others before anything is registered', async () => {
+  const { served, home } = await field();
+  await must(home, [...ENABLE, '--fields', 'updatedAt'], '', [2]);
+  expect(Object.keys(await wireBody(served))).toContain('response_code');
+  const { stdout } = await must(home, [...ENABLE, '--fields', 'privateKeys']);
+  expect(JSON.parse(stdout)).toEqual({ privateKeys: 1 });
+});
+
+test('another host needs the private key: 5 on a read, 6 on a change, and takes it on standard input', async () => {
+  const { served, home } = await field();
+  await must(home, ENABLE);
+  const other = await accountOf(served, onTestFinished);
+  const hint = expect.stringContaining('fiatrail keys encryption status');
+  expect(await refused(other, READ)).toMatchObject({ exit: 5, hint });
+  expect(await refused(other, CHANGE)).toMatchObject({ exit: 6, hint });
+  const [key = ''] = privateKeys(home);
+  for (const wrong of ['', key.slice(1), `${key}0`, key.replace(/.$/, 'g'), `"${key}"`]) {
+    const { stderr } = await must(other, [...ENABLE, '--private-key-stdin'], wrong, [2]);
+    expect([JSON.parse(stderr.trim().split('\n').at(-1) ?? '').error.code, stderr.includes(key.slice(1, 40))]).toEqual([
+      'INVALID_PRIVATE_KEY',
+      false,
+    ]);
+  }
+  await must(other, [...ENABLE, '--private-key-stdin'], `${key.toUpperCase()}\n`);
+  expect(privateKeys(other)).toEqual([key]);
+  await must(other, READ);
+  await must(home, READ);
+});
+
+test('rotated, an older key still opens what is sealed to it', async () => {
+  const { served, home } = await field();
+  await must(home, ENABLE);
+  const [first = ''] = privateKeys(home);
+  await must(home, ['keys', 'encryption', 'rotate']);
+  expect(privateKeys(home)).toEqual([expect.not.stringContaining(first), first]);
+  // Another host has the account sealed to the first key again: what this one holds of it opens that.
+  const other = await accountOf(served, onTestFinished);
+  await must(other, [...ENABLE, '--private-key-stdin'], first);
+  await must(home, READ);
+});
+
+test('requests are sealed to the key that was accepted, and to no other: 9', async () => {
+  const { home } = await field();
+  await must(home, [...ENABLE, '--seal-requests', 'on']);
+  const { platformKey, requestsSealed } = await statusOf(home);
+  expect([requestsSealed, platformKey]).toEqual([true, expect.stringMatching(/^[0-9a-f]{64}$/)]);
+  await must(home, CHANGE);
+  const path = join(home.path, 'config', 'profiles', 'main.json');
+  const another = 'de9edb7d7b7dc1b4d35b61c2ece435373f8343c85b78674dadfc7e146f882b4f';
+  writeFileSync(path, readFileSync(path, 'utf8').replace(platformKey ?? '', another));
+  expect(await statusOf(home)).toMatchObject({ platformKeyUnchanged: false });
+  expect(await refused(home, CHANGE)).toMatchObject({ exit: 3 });
+  expect(await refused(home, ENABLE)).toMatchObject({ exit: 9, code: 'PLATFORM_KEY_CHANGED' });
+  expect(await refused(home, ['keys', 'platform', '--accept'])).toMatchObject({ exit: 2, code: 'CONFIRMATION_NEEDED' });
+  await must(home, ['keys', 'platform', '--accept', '--yes']);
+  await must(
+    home,
+    CHANGE.map((word) => word.replace('0123456789', '0123456788')),
+  );
+  await must(home, [...ENABLE, '--seal-requests', 'off']);
+  expect(await statusOf(home)).toMatchObject({ requestsSealed: false, platformKeyUnchanged: true });
+});
+
+test('the older envelope registers the same key', async () => {
+  const { served, home } = await field();
+  const { stderr } = await must(home, [...ENABLE, '--aes-envelope', '-v']);
+  expect(Object.keys(await wireBody(served))).toEqual(['payload']);
+  expect(await statusOf(home)).toMatchObject({ answersOpen: true, privateKeys: 1 });
+  const { aesKey } = await fiatrailJson<{ aesKey: string }>(home, ['keys', 'aes', '--print-key']);
+  for (const secret of [aesKey, ...privateKeys(home)]) expect(stderr).not.toContain(secret);
+});
+
+test('a dry run registers and keeps nothing', async () => {
+  const { served, home } = await field();
+  for (const more of [[], ['--seal-requests', 'on']]) await must(home, [...ENABLE, '--dry-run', ...more]);
+  expect([existsSync(keysPath(home)), Object.keys(await wireBody(served)).includes('payload')]).toEqual([false, false]);
+  expect(await statusOf(home)).toMatchObject({ answersSealedTo: null, privateKeys: 0, platformKey: null });
+});
+
+test('an account of the environment keeps no private key: 2', async () => {
+  const { url, apiKey } = await serveSandbox(onTestFinished);
+  const home = newHome(onTestFinished);
+  const env = { FIATRAIL_BASE_URL: url, FIATRAIL_API_KEY: apiKey };
+  for (const words of [ENABLE, ['keys', 'encryption', 'status', '-o', 'json']]) {
+    const { code, stderr } = await fiatrail(home, [...words, '-q'], { env });
+    expect([code, JSON.parse(stderr).error.code]).toEqual([2, 'NO_PROFILE']);
+  }
+});

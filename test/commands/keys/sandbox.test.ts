@@ -1,0 +1,44 @@
+import { mkdirSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { scripted, success } from '../../support/exchange.ts';
+import { BOX, LIVE, newMachine } from '../profiles/support.ts';
+
+const MAKE = ['keys', 'sandbox', '--profile', 'main', '--at', 'https://box.test/v1', '--save', 'made', '-o', 'json'];
+const made = () => success({ apiKey: BOX, fintechId: 'f-1', createdAt: '2026-01-05T09:00:00.000Z' });
+
+test('a sandbox key is kept in the profile that is named', async () => {
+  const { add, run, secrets, profile } = newMachine();
+  await add('main', LIVE);
+  const { exchange, requests } = scripted(made());
+  const { code, stdout } = await run(MAKE, { network: exchange });
+  expect([code, JSON.parse(stdout).savedIn, secrets()['made.api-key']]).toEqual([0, 'made', BOX]);
+  expect(profile('made')).toMatchObject({ mode: 'sandbox', baseUrl: 'https://box.test/v1', store: { kind: 'file' } });
+  expect(requests[0]?.url).toBe('https://box.test/v1/createsandboxapikey');
+});
+
+test('a store that takes nothing is found out before the key is made: 2, nothing sent', async () => {
+  const { add, run, write, at } = newMachine();
+  await add('main', LIVE);
+  const kept = {
+    version: 1,
+    name: 'made',
+    mode: 'sandbox',
+    baseUrl: 'https://box.test/v1',
+    store: { kind: 'keyring' },
+  };
+  write(at('profiles', 'made.json'), JSON.stringify(kept));
+  const { exchange, requests } = scripted();
+  const runProgram = async () => ({ kind: 'ended', code: 0, stdout: '{"kind":"absent"}' }) as const;
+  expect([(await run(MAKE, { network: exchange, runProgram })).code, requests.length]).toEqual([2, 0]);
+});
+
+test('a key that was made and could not be kept is not told as one that was never made: 3', async () => {
+  const { add, run, at } = newMachine();
+  await add('main', LIVE);
+  const { exchange } = scripted(() => {
+    mkdirSync(at('profiles', 'made.json'));
+    return made();
+  });
+  const { code, stderr } = await run(MAKE, { network: exchange });
+  expect([code, stderr]).toEqual([3, expect.stringContaining('it was sent and accepted, and then: ')]);
+});

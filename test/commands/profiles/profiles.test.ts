@@ -1,0 +1,504 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { CATALOGUE } from '../../../src/commands/catalogue.ts';
+import { candidatesFor } from '../../../src/commands/completion/complete.ts';
+import { fiatrail, newHome, ROOT, requireBuilt, startProgram, temporaryFolder } from '../../support/built.ts';
+import { scripted, success } from '../../support/exchange.ts';
+import { type Answer, fakeWorld } from '../../support/world.ts';
+import { ADD_MAIN, BOX, LIVE, newMachine, PLANTED, URL_ } from './support.ts';
+
+beforeAll(requireBuilt);
+
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+const pinOf = (folder: string) => join(folder, '.fiatrail.json');
+
+/** A machine with the profiles main (live), box (sandbox) and broken. */
+async function machine() {
+  const made = newMachine();
+  await made.add('main', LIVE);
+  await made.add('box', BOX);
+  made.write(made.at('profiles', 'broken.json'), '{');
+  return made;
+}
+
+describe('profiles list', () => {
+  test('shows every profile, the built-in one first, and what is wrong with a broken one', async () => {
+    const { json } = await machine();
+    const { profiles } = await json(['profiles', 'list']);
+    expect(profiles).toEqual([
+      { name: 'sandbox', mode: 'embedded', baseUrl: null, store: null, isUsed: true, problem: null },
+      { name: 'box', mode: 'sandbox', baseUrl: URL_, store: 'file', isUsed: false, problem: null },
+      {
+        name: 'broken',
+        mode: null,
+        baseUrl: null,
+        store: null,
+        isUsed: false,
+        problem: expect.stringMatching(/broken\.json is no JSON/),
+      },
+      { name: 'main', mode: 'live', baseUrl: URL_, store: 'file', isUsed: false, problem: null },
+    ]);
+  });
+
+  test('works while the pin of the folder is broken', async () => {
+    const { json, folder } = await machine();
+    writeFileSync(pinOf(folder), '{');
+    const { profiles } = await json(['profiles', 'list']);
+    expect(profiles.map(({ isUsed }: { isUsed: boolean }) => isUsed)).toEqual([false, false, false, false]);
+  });
+});
+
+describe('profiles show', () => {
+  test('says what is wrong with a store that cannot be read', async () => {
+    const { json, at } = await machine();
+    chmodSync(at('secrets'), 0o700);
+    symlinkSync('/nowhere', at('secrets', 'odd.api-key'));
+    const { key } = await json(['profiles', 'show', 'main']);
+    expect(key).toMatchObject({ problem: null, fingerprint: expect.stringMatching(/^[0-9a-f]{12}$/) });
+    writeFileSync(at('secrets', 'main.api-key'), 'two words');
+    const { key: bad } = await json(['profiles', 'show', 'main']);
+    expect(bad).toMatchObject({ fingerprint: null, problem: expect.stringContaining('holds blanks') });
+  });
+
+  test('shows the one that is used here, or why none is: 2', async () => {
+    const { json, run, folder } = await machine();
+    await run(['profiles', 'use', 'box']);
+    expect((await json(['profiles', 'show'])).name).toBe('box');
+    writeFileSync(pinOf(folder), '{');
+    const { code, stderr } = await run(['profiles', 'show']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('holds something else')]);
+  });
+
+  test('leads from the account of the variables to explain', async () => {
+    const { run } = await machine();
+    const env = { FIATRAIL_BASE_URL: 'https://other.test/v1', FIATRAIL_API_KEY: LIVE };
+    const { code, stderr } = await run(['profiles', 'show'], { env });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('fiatrail explain')]);
+  });
+});
+
+describe('profiles use', () => {
+  test('names the default, and --here a folder, whose pin holds the name alone', async () => {
+    const { json, run, folder, at } = await machine();
+    await run(['profiles', 'use', 'box']);
+    expect([JSON.parse(readFileSync(at('settings.json'), 'utf8')), modeOf(at('settings.json'))]).toEqual([
+      { version: 1, defaultProfile: 'box' },
+      '600',
+    ]);
+    expect(await json(['profiles', 'use', 'main', '--here'])).toEqual({ name: 'main', mode: 'live', isHere: true });
+    expect(readFileSync(pinOf(folder), 'utf8')).toBe('{"profile":"main"}\n');
+    const below = join(folder, 'a', 'b');
+    mkdirSync(below, { recursive: true });
+    expect((await json(['profiles', 'show'], { cwd: below })).name).toBe('main');
+  });
+
+  test('says when another is used all the same', async () => {
+    const { run, folder } = await machine();
+    await run(['profiles', 'use', 'main', '--here']);
+    const { code, stderr } = await run(['profiles', 'use', 'box']);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('warning: main is used here all the same')]);
+    writeFileSync(pinOf(folder), '{');
+    expect((await run(['profiles', 'use', 'box'])).stderr).toContain('warning: nothing can be used here; see why');
+  });
+
+  test.each(['gone', 'environment', 'broken'])('refuses %s: 2, nothing kept', async (name) => {
+    const { run, at } = await machine();
+    const ends = [await run(['profiles', 'use', name]), await run(['profiles', 'use', name, '--here'])];
+    expect([ends.map(({ code }) => code), existsSync(at('settings.json'))]).toEqual([[2, 2], false]);
+  });
+
+  test('leaves a link in the place of the pin alone', async () => {
+    const { run, folder } = await machine();
+    const target = join(temporaryFolder(onTestFinished), 'target');
+    writeFileSync(target, 'mine');
+    symlinkSync(target, pinOf(folder));
+    const { code, stderr } = await run(['profiles', 'use', 'main', '--here']);
+    expect([code, stderr, readFileSync(target, 'utf8')]).toEqual([2, expect.stringContaining('symbolic link'), 'mine']);
+  });
+
+  test('says which pin could not be written', async () => {
+    const { run } = await machine();
+    const { code, stderr } = await run(['profiles', 'use', 'main', '--here'], { cwd: '/proc' });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('/proc/.fiatrail.json cannot be written')]);
+  });
+});
+
+describe('profiles remove', () => {
+  test('takes its secrets along, and that it was the default', async () => {
+    const { run, at, secrets, write } = await machine();
+    await run(['profiles', 'use', 'main']);
+    write(at('secrets', 'main.sealing-keys'), 'ab'.repeat(32));
+    expect((await run(['profiles', 'remove', 'main', '--yes'])).code).toBe(0);
+    expect([secrets(), existsSync(at('profiles', 'main.json'))]).toEqual([{ 'box.api-key': BOX }, false]);
+    expect(JSON.parse(readFileSync(at('settings.json'), 'utf8')).defaultProfile).toBeUndefined();
+  });
+
+  test('of the default says what is used from then on, to who wants quiet too', async () => {
+    const { run } = await machine();
+    await run(['profiles', 'use', 'main']);
+    const { stderr } = await run(['profiles', 'remove', 'main', '--yes', '-q']);
+    expect(stderr).toBe('warning: default: sandbox (embedded) from then on\n');
+    expect((await run(['profiles', 'remove', 'box', '--yes', '-q'])).stderr).toBe('');
+  });
+
+  test('leaves the default of another', async () => {
+    const { run, at } = await machine();
+    await run(['profiles', 'use', 'box']);
+    await run(['profiles', 'remove', 'main', '--yes']);
+    expect(JSON.parse(readFileSync(at('settings.json'), 'utf8')).defaultProfile).toBe('box');
+  });
+
+  test('asks, with LIVE to be seen; declined: 9', async () => {
+    const { run, at } = await machine();
+    const answers: Answer[] = [{ kind: 'confirm', asks: 'remove the profile main', says: false }];
+    const { code, stderr } = await run(['profiles', 'remove', 'main'], { isTerminal: true, answers });
+    expect([code, existsSync(at('profiles', 'main.json'))]).toEqual([9, true]);
+    for (const part of ['main (LIVE)', 'its API key']) expect(stderr).toContain(part);
+  });
+
+  test('needs --yes without a terminal: 2', async () => {
+    const { run, at } = await machine();
+    expect([(await run(['profiles', 'remove', 'main'])).code, existsSync(at('profiles', 'main.json'))]).toEqual([
+      2,
+      true,
+    ]);
+  });
+
+  test.each([
+    ['broken', '{'],
+    ['newer', '{"version":9}'],
+    ['copied', JSON.stringify({ version: 1, name: 'main', mode: 'live', baseUrl: URL_, store: { kind: 'file' } })],
+  ])('removes a profile that is %s, and no other', async (name, text) => {
+    const { run, at, write, secrets } = await machine();
+    write(at('profiles', `${name}.json`), text);
+    write(at('secrets', `${name}.api-key`), PLANTED);
+    const { code } = await run(['profiles', 'remove', name, '--yes']);
+    expect([code, existsSync(at('profiles', `${name}.json`))]).toEqual([0, false]);
+    expect(secrets()).toEqual({ 'main.api-key': LIVE, 'box.api-key': BOX });
+    expect(existsSync(at('profiles', 'main.json'))).toBe(true);
+  });
+
+  test('removes a link, not what it leads to', async () => {
+    const { run, at } = await machine();
+    const target = join(temporaryFolder(onTestFinished), 'target');
+    writeFileSync(target, 'mine');
+    symlinkSync(target, at('profiles', 'linked.json'));
+    expect((await run(['profiles', 'remove', 'linked', '--yes'])).code).toBe(0);
+    expect([readFileSync(target, 'utf8'), readdirSync(at('profiles')).includes('linked.json')]).toEqual([
+      'mine',
+      false,
+    ]);
+  });
+
+  test.each(['sandbox', 'gone', 'environment'])('refuses %s: 2', async (name) => {
+    const { run } = await machine();
+    expect((await run(['profiles', 'remove', name, '--yes'])).code).toBe(2);
+  });
+
+  test('leaves the profile where its secret cannot be removed', async () => {
+    const { run, at, profile, write } = await machine();
+    write(at('profiles', 'main.json'), JSON.stringify({ ...profile('main'), store: { kind: 'keyring' } }));
+    const runProgram = async () => ({ kind: 'ended', code: 0, stdout: '{"kind":"locked"}' }) as const;
+    const { code } = await run(['profiles', 'remove', 'main', '--yes'], { runProgram });
+    expect([code, existsSync(at('profiles', 'main.json'))]).toEqual([2, true]);
+  });
+});
+
+describe('profiles export and import', () => {
+  test('a folder in the place of the file is one sentence: 2', async () => {
+    const ran = await fiatrail(newHome(onTestFinished), ['profiles', 'import', '.']);
+    expect(ran).toEqual({ stdout: '', stderr: 'error: . is a folder\n  hint: name a file\n', code: 2 });
+  });
+
+  test('carry profiles to another machine, without secrets', async () => {
+    const { run, json, write, at, profile } = await machine();
+    await run(['profiles', 'remove', 'broken', '--yes']);
+    const sealing = { publicKey: 'ab'.repeat(32), platformKey: 'cd'.repeat(32), requests: true };
+    write(at('profiles', 'box.json'), JSON.stringify({ ...profile('box'), serviceName: 'acme', sealing }));
+    const exported = JSON.stringify(await json(['profiles', 'export']));
+    expect(exported).not.toContain('ab'.repeat(32));
+    const other = newMachine();
+    const { profiles } = await other.json(['profiles', 'import', '-'], { stdin: exported });
+    expect(profiles.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['added', 'added']);
+    expect([other.profile('main'), other.profile('box'), other.secrets()]).toEqual([
+      profile('main'),
+      { ...profile('box'), sealing: { platformKey: 'cd'.repeat(32), requests: true } },
+      {},
+    ]);
+    expect(await other.json(['profiles', 'export'])).toEqual(JSON.parse(exported));
+    expect((await other.run(['balances', 'fintech', '--profile', 'main'])).stderr).toContain('has no API key');
+  });
+
+  test('leave a profile of the same name as it is, a broken one too', async () => {
+    const { run, json, at } = await machine();
+    const main = (name: string) => ({ name, mode: 'live', baseUrl: 'https://other.test/v1', store: { kind: 'file' } });
+    const stdin = JSON.stringify({ version: 1, profiles: [main('broken'), main('main'), main('new'), main('new')] });
+    const { profiles } = await json(['profiles', 'import', '-'], { stdin });
+    const [left, added] = ['was there, left as it is', 'added'];
+    expect(profiles.map(({ outcome }: { outcome: string }) => outcome)).toEqual([left, left, added, left]);
+    expect(readFileSync(at('profiles', 'broken.json'), 'utf8')).toBe('{');
+    expect((await run(['profiles', 'show', 'main'])).stdout).toContain(URL_);
+  });
+
+  test('tell of a command that came from elsewhere', async () => {
+    const { run } = newMachine();
+    const store = { kind: 'command', command: 'fetch-key', isShell: false };
+    const stdin = JSON.stringify({ version: 1, profiles: [{ name: 'x', mode: 'live', baseUrl: URL_, store }] });
+    expect((await run(['profiles', 'import', '-', '-q'], { stdin })).stderr).toContain('fetch-key');
+  });
+
+  const one = (change: object) => ({ name: 'x', mode: 'live', baseUrl: URL_, store: { kind: 'file' }, ...change });
+  const file = (...profiles: unknown[]) => JSON.stringify({ version: 1, profiles });
+
+  test.each([
+    ['no JSON', '{', /is no export of profiles/],
+    ['nothing', '', /is no export of profiles/],
+    ['another document', '{"url":"x"}', /is no export of profiles/],
+    ['null', 'null', /is no export of profiles/],
+    ['another version', '{"version":2,"profiles":[]}', /made by another version/],
+    ['no version', '{"profiles":[]}', /made by another version/],
+    ['a profile that is none', file(null), /damaged at profiles\[0\]/],
+    ['a secret', file(one({ apiKey: 'x' })), /damaged at profiles\[0\]/],
+    ['an unsafe address', file(one({ baseUrl: 'http://host.test/v1' })), /not https/],
+    ['a path for a name', file(one({}), one({ name: '../x' })), /is no name for a profile/],
+    ['the name of the variables’ account', file(one({ name: 'environment' })), /environment is taken/],
+    ['another account as the sandbox', file(one({ name: 'sandbox' })), /damaged at profiles\[0\]\.mode/],
+  ])('refuse %s: 2, nothing added', async (_what, stdin, message) => {
+    const { run, files } = newMachine();
+    const { code, stderr } = await run(['profiles', 'import', '-'], { stdin });
+    expect([code, stderr, files()]).toEqual([2, expect.stringMatching(message), []]);
+  });
+
+  test('refuse to export what is broken: 2, nothing printed', async () => {
+    const { run } = await machine();
+    const { code, stdout, stderr } = await run(['profiles', 'export']);
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('broken.json')]);
+  });
+});
+
+describe('a place that cannot be written', () => {
+  test('says so in one sentence: 2, nothing made', async () => {
+    const { run } = newMachine();
+    const { code, stderr } = await run(ADD_MAIN, { stdin: LIVE, env: { FIATRAIL_CONFIG_DIR: '/proc/fiatrail' } });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: \/proc\/fiatrail.*cannot be written/)]);
+    expect(stderr).toContain('FIATRAIL_CONFIG_DIR');
+  });
+
+  test.each(['profiles', 'secrets', 'lock.db'])('%s is of another kind: 2, nothing kept', async (name) => {
+    const { run, config, files, at } = newMachine();
+    mkdirSync(config, { mode: 0o700 });
+    if (name === 'lock.db') mkdirSync(at(name));
+    else writeFileSync(at(name), 'mine');
+    const before = files();
+    const { code, stderr } = await run(ADD_MAIN, { stdin: LIVE });
+    expect([code, stderr, files()]).toEqual([2, expect.stringContaining(at(name)), before]);
+  });
+
+  test('a link in the place of the lock leads nowhere', async () => {
+    const { run, config, folder, at } = newMachine();
+    mkdirSync(config, { mode: 0o700 });
+    symlinkSync(join(folder, 'victim'), at('lock.db'));
+    expect((await run(ADD_MAIN, { stdin: LIVE })).stderr).toContain('symbolic link');
+    expect(existsSync(join(folder, 'victim'))).toBe(false);
+  });
+
+  test('takes back the key where the profile cannot be kept', async () => {
+    const { run, add, secrets, at, config } = newMachine();
+    await add('main', LIVE);
+    mkdirSync(at('profiles', 'other.json'));
+    const { code } = await run(ADD_MAIN.with(2, 'other'), { stdin: LIVE });
+    expect([code, secrets(), readdirSync(config).toSorted()]).toEqual([
+      2,
+      { 'main.api-key': LIVE },
+      ['lock.db', 'profiles', 'secrets'],
+    ]);
+  });
+
+  test('a full disk: one sentence, and what was kept still is', async () => {
+    const home = newHome(onTestFinished);
+    const at = (...names: string[]) => join(home.path, 'config', ...names);
+    await fiatrail(home, ADD_MAIN, { stdin: LIVE });
+    const before = readFileSync(at('profiles', 'main.json'), 'utf8');
+    // A process that may write files of some hundred bytes only: the system takes the first ones and refuses the rest.
+    const change = ['profiles', 'add', 'main', '--key-command', `x ${'y'.repeat(2_000)}`, '--quiet'];
+    const limited = [
+      '-c',
+      'ulimit -f 1 && exec "$@"',
+      'sh',
+      process.execPath,
+      join(ROOT, 'bin', 'fiatrail.js'),
+      ...change,
+    ];
+    const { code, stderr } = await startProgram(home, 'sh', limited, { env: { NODE_DISABLE_COMPILE_CACHE: '1' } }).end;
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^error: .*main\.json cannot be written \(EFBIG\)\n {2}hint: .*\n$/),
+    ]);
+    expect(readFileSync(at('profiles', 'main.json'), 'utf8')).toBe(before);
+    expect([readdirSync(at('profiles')), readFileSync(at('secrets', 'main.api-key'), 'utf8')]).toEqual([
+      ['main.json'],
+      `${LIVE}\n`,
+    ]);
+  });
+});
+
+describe('many commands at once', () => {
+  test('that add profiles lose nothing, and each has its own key', async () => {
+    const home = newHome(onTestFinished);
+    const names = Array.from({ length: 40 }, (_, index) => `p${index}`);
+    const ends = await Promise.all(
+      names.map((name) => fiatrail(home, ADD_MAIN.with(2, name), { stdin: `${LIVE}-${name}\n` })),
+    );
+    expect(ends.map(({ code }) => code)).toEqual(names.map(() => 0));
+    const at = (...parts: string[]) => join(home.path, 'config', ...parts);
+    expect(readdirSync(at('profiles')).toSorted()).toEqual(names.map((name) => `${name}.json`).toSorted());
+    expect(readdirSync(at('secrets')).toSorted()).toEqual(names.map((name) => `${name}.api-key`).toSorted());
+    for (const name of names) {
+      expect(JSON.parse(readFileSync(at('profiles', `${name}.json`), 'utf8'))).toMatchObject({ name, mode: 'live' });
+      expect(readFileSync(at('secrets', `${name}.api-key`), 'utf8')).toBe(`${LIVE}-${name}\n`);
+    }
+    expect(readdirSync(at()).toSorted()).toEqual(['lock.db', 'profiles', 'secrets']);
+  });
+
+  test('that change one profile keep every field, and a key that fits its address', async () => {
+    const home = newHome(onTestFinished);
+    await fiatrail(home, ADD_MAIN, { stdin: LIVE });
+    const changes = Array.from({ length: 24 }, (_, index) => {
+      if (index % 3 === 0) return { words: ['--service-name', 'acme'], stdin: '' };
+      if (index % 3 === 1) return { words: ['--default-output', 'yaml'], stdin: '' };
+      const host = index % 2 ? 'one' : 'two';
+      return { words: ['--base-url', `https://${host}.test/v1`, '--key-stdin'], stdin: `${LIVE}-${host}` };
+    });
+    const ends = await Promise.all(
+      changes.map(({ words, stdin }) => fiatrail(home, ['profiles', 'add', 'main', ...words], { stdin })),
+    );
+    // Who was overtaken by another address says so, and has changed nothing.
+    for (const { code, stderr } of ends)
+      if (code !== 0) expect([code, stderr]).toEqual([2, expect.stringContaining('meanwhile')]);
+    const at = (...parts: string[]) => join(home.path, 'config', ...parts);
+    const [kept, key] = [at('profiles', 'main.json'), at('secrets', 'main.api-key')].map((path) =>
+      readFileSync(path, 'utf8'),
+    );
+    const profile = JSON.parse(kept ?? '');
+    const field = (words: string) =>
+      changes.some((change, index) => change.words.includes(words) && ends[index]?.code === 0);
+    expect([profile.serviceName, profile.output]).toEqual([
+      field('acme') ? 'acme' : undefined,
+      field('yaml') ? 'yaml' : undefined,
+    ]);
+    expect(profile.baseUrl).toBe(`https://${key?.trim().split('-').at(-1)}.test/v1`);
+    expect(readdirSync(at('profiles'))).toEqual(['main.json']);
+  });
+
+  test('that add the same one with different fields keep all of them', async () => {
+    const home = newHome(onTestFinished);
+    const fields = [
+      ['--service-name', 'acme'],
+      ['--default-output', 'yaml'],
+      ['--mode', 'live'],
+    ];
+    const all = Array.from({ length: 12 }, (_, index) => [...ADD_MAIN, ...(fields[index % 3] ?? [])]);
+    const ends = await Promise.all(all.map((argv) => fiatrail(home, argv, { stdin: LIVE })));
+    expect(ends.map(({ code }) => code)).toEqual(all.map(() => 0));
+    expect(JSON.parse(readFileSync(join(home.path, 'config', 'profiles', 'main.json'), 'utf8'))).toMatchObject({
+      serviceName: 'acme',
+      output: 'yaml',
+      mode: 'live',
+    });
+  });
+});
+
+describe('how a profile wants its output', () => {
+  async function asJson() {
+    const made = newMachine();
+    await made.add('main', LIVE, '--default-output', 'json');
+    return made;
+  }
+  const MAIN = ['--profile', 'main'];
+  const answer = () => ({ network: scripted(success({ totalBalance: '5' })).exchange });
+
+  test('is how results and errors look', async () => {
+    const { run, at, write } = await asJson();
+    expect(JSON.parse((await run(['balances', 'fintech', ...MAIN], answer())).stdout)).toHaveProperty('totalBalance');
+    write(at('secrets', 'main.api-key'), BOX);
+    const ends = [
+      await run(['balances', 'fintech', ...MAIN]),
+      await run(['balances', 'frobnicate', ...MAIN]),
+      await run(['balances', 'fintech', '--profile=main', '--frobnicate']),
+      await run(['balances', 'fintech', '--timeout', 'x'], { env: { FIATRAIL_PROFILE: 'main' } }),
+      await run(['balances', 'fintech'], { env: { FIATRAIL_PROFILE: 'main', FIATRAIL_API_KEY: BOX } }),
+    ];
+    for (const { code, stderr } of ends)
+      expect([code, JSON.parse(stderr.split('\n').at(-2) ?? '')]).toMatchObject([2, { error: { category: 'usage' } }]);
+  });
+
+  test('is for who chooses nothing else', async () => {
+    const { run } = await asJson();
+    const byFlag = await run(['balances', 'fintech', ...MAIN, '-o', 'yaml'], answer());
+    const byVariable = await run(['balances', 'fintech', ...MAIN], { ...answer(), env: { FIATRAIL_OUTPUT: 'csv' } });
+    for (const { stdout } of [byFlag, byVariable]) expect(() => JSON.parse(stdout)).toThrow();
+    expect((await run(['balances', ...MAIN, '-o', 'yaml'])).stderr).toMatch(/^error: /);
+    expect((await run(['balances', ...MAIN], { env: { FIATRAIL_OUTPUT: 'yaml' } })).stderr).toMatch(/^error: /);
+  });
+
+  test('that no format has is told by the name of the variable', async () => {
+    const { run } = newMachine();
+    const { code, stderr } = await run(['status'], { env: { FIATRAIL_OUTPUT: 'xml' } });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('FIATRAIL_OUTPUT: "xml" is no output format')]);
+  });
+});
+
+test('a broken profile stops no command that does not use it', async () => {
+  const { run } = await machine();
+  const env = { FIATRAIL_BASE_URL: 'https://other.test/v1', FIATRAIL_API_KEY: LIVE };
+  const network = () => ({ network: scripted(success({ totalBalance: '5' })).exchange });
+  const ends = [
+    await run(['balances', 'fintech', '--profile', 'main'], network()),
+    await run(['balances', 'fintech'], { ...network(), env }),
+    await run(['profiles', 'use', 'main']),
+    await run(['profiles', 'show', 'box']),
+    await run(['profiles', 'add', 'box', '--service-name', 'acme']),
+    await run(['profiles', 'export', 'main']),
+  ];
+  expect(ends.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 0]);
+});
+
+test('LIVE is to be seen in what every command says of its account', async () => {
+  const { run } = await machine();
+  const network = () => ({ network: scripted(success({ totalBalance: '5' })).exchange });
+  const said = async (argv: string[]) => (await run(['balances', 'fintech', ...argv], network())).stderr;
+  expect(await said(['--profile', 'main'])).toBe('profile main · LIVE\n');
+  expect(await said(['--profile', 'box'])).toBe('profile box · sandbox\n');
+  expect(await said(['--profile', 'main', '-q'])).toBe('');
+});
+
+describe('Tab', () => {
+  const NAMES = ['sandbox', 'box', 'broken', 'main'];
+
+  test.each<[words: string[], offers: string[]]>([
+    [['--profile', ''], NAMES],
+    [
+      ['status', '--profile', 'b'],
+      ['box', 'broken'],
+    ],
+    [['status', '--profile=m'], ['--profile=main']],
+    [['profiles', 'use', ''], NAMES],
+    [['profiles', 'remove', 'br'], ['broken']],
+    [['keys', 'sandbox', '--save', 'bo'], ['box']],
+    [['profiles', 'add', 'x', '--service-name', ''], []],
+  ])('after %j offers %j', async (words, offers) => {
+    const { config } = await machine();
+    const found = await candidatesFor(words, CATALOGUE, fakeWorld({ env: { FIATRAIL_CONFIG_DIR: config } }));
+    expect(Array.isArray(found) && found.map(({ text }) => text)).toEqual(offers);
+  });
+});

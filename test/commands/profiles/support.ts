@@ -1,0 +1,66 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import { main } from '../../../src/main.ts';
+import { temporaryFolder } from '../../support/built.ts';
+import { type FakeWorld, fakeWorld, type WorldOptions } from '../../support/world.ts';
+
+/** What stands in a key that nobody may see. */
+export const PLANTED = 'planted_5ec7e7';
+export const LIVE = `live-${PLANTED}`;
+export const BOX = `sandbox_${PLANTED}`;
+export const URL_ = 'https://host.test/v1';
+/** What adds the live profile `main`; its key comes on standard input. */
+export const ADD_MAIN = ['profiles', 'add', 'main', '--base-url', URL_, '--key-stdin'];
+
+interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly world: FakeWorld;
+}
+
+/** One machine's configuration, and command lines that are run on it, none of which may tell a key. */
+export function newMachine() {
+  const folder = temporaryFolder(onTestFinished);
+  const config = join(folder, 'config');
+  const at = (...names: string[]) => join(config, ...names);
+  const run = async (argv: readonly string[], options: WorldOptions = {}): Promise<Ran> => {
+    const env = { FIATRAIL_CONFIG_DIR: config, FIATRAIL_STATE_DIR: join(folder, 'state'), ...options.env };
+    const world = fakeWorld({ cwd: folder, ...options, env });
+    const code = await main(argv, world);
+    const [stdout, stderr] = [world.stdout.text(), world.stderr.text()];
+    expect(stdout + stderr).not.toContain(PLANTED);
+    return { code, stdout, stderr, world };
+  };
+  return {
+    folder,
+    config,
+    run,
+    at,
+    /** Runs what must end well, to the JSON it prints. */
+    json: async (argv: readonly string[], options: WorldOptions = {}) => {
+      const ran = await run([...argv, '-o', 'json'], options);
+      expect([ran.code, ran.stderr]).toEqual([0, expect.any(String)]);
+      return JSON.parse(ran.stdout);
+    },
+    add: (name: string, key: string, ...more: string[]) =>
+      run(['profiles', 'add', name, '--base-url', URL_, '--key-stdin', ...more], { stdin: key }),
+    profile: (name: string) => JSON.parse(readFileSync(at('profiles', `${name}.json`), 'utf8')),
+    /** The secrets in files by their names; the key is as it was given. */
+    secrets: () => {
+      const names = existsSync(at('secrets')) ? readdirSync(at('secrets')).toSorted() : [];
+      return Object.fromEntries(names.map((name) => [name, readFileSync(at('secrets', name), 'utf8').trim()]));
+    },
+    /** Every file of the configuration but the lock, with its content. */
+    files: () => {
+      const all = existsSync(config) ? readdirSync(config, { recursive: true, withFileTypes: true }) : [];
+      const files = all.filter((each) => !each.isDirectory() && each.name !== 'lock.db');
+      return files.map((each) => join(each.parentPath, each.name)).toSorted();
+    },
+    write: (path: string, text: string) => {
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+      writeFileSync(path, text, { mode: 0o600 });
+    },
+  };
+}

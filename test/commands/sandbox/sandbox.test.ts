@@ -1,0 +1,332 @@
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createNetwork } from '../../../src/client/network.ts';
+import { FAULT_KINDS, type FaultKind } from '../../../src/contract/control.ts';
+import { main } from '../../../src/main.ts';
+import { serve } from '../../../src/sandbox/serve.ts';
+import { type FakeWorld, fakeWorld } from '../../support/world.ts';
+
+/** One embedded sandbox, and the command lines that are run on it. */
+interface Bench {
+  readonly world: FakeWorld;
+  /** The exit code. */
+  run(...argv: string[]): Promise<number>;
+  /** The JSON that a command prints; it must succeed. */
+  json(...argv: string[]): Promise<Record<string, unknown>>;
+  /** Rows of a table of the state file. */
+  count(table: string): number;
+}
+
+async function openBench(): Promise<Bench> {
+  const world = fakeWorld();
+  const bench = benchOf(world, join(world.stateDir, 'sandbox.db'));
+  await bench.json('sandbox', 'seed', '--users', '1', '--rate-limits', 'off');
+  return bench;
+}
+
+function benchOf(world: FakeWorld, path: string): Bench {
+  const run = (...argv: string[]) => main([...argv, '--no-input', '-q'], world);
+  const json: Bench['json'] = async (...argv) => {
+    const before = world.stdout.text().length;
+    const code = await run(...argv, '-o', 'json');
+    if (code !== 0) throw new Error(`${argv.join(' ')} ended with ${code}: ${world.stderr.text()}`);
+    return JSON.parse(world.stdout.text().slice(before)) as Record<string, unknown>;
+  };
+  const count = (table: string) => {
+    const connection = new DatabaseSync(path, { readOnly: true });
+    const row = connection.prepare(`SELECT COUNT(*) AS n FROM ${table}`).get();
+    connection.close();
+    return Number(row?.['n']);
+  };
+  return { world, run, json, count };
+}
+
+interface User {
+  readonly userId: string;
+  readonly virtualAccount: { readonly accountNumber: string; readonly accountName: string };
+}
+
+/** A user with a million cNGN. */
+async function fundedUser({ json }: Bench): Promise<string> {
+  const { users } = await json('users', 'list');
+  const [user] = users as User[];
+  const { accountNumber = '', accountName = '' } = user?.virtualAccount ?? {};
+  await json('sandbox', 'pay', accountNumber, '--amount', '1000000', '--from', accountName);
+  await json('sandbox', 'settle');
+  return user?.userId ?? '';
+}
+
+const payOut = (userId: string) =>
+  [
+    'offramp',
+    'start',
+    userId,
+    '--amount',
+    '10',
+    '--bank-code',
+    '000013',
+    '--account-number',
+    '0123456789',
+    '--yes',
+  ] as const;
+
+/** What a client is to make of each kind, and whether the payout is booked. */
+const MONEY: readonly (readonly [kind: FaultKind, exit: number, booked: number])[] = [
+  ['lost-request', 6, 0],
+  ['lost-response', 6, 1],
+  ['slow', 0, 1],
+  ['http-500', 6, 0],
+  ['http-500-after', 6, 1],
+  ['http-502-html', 6, 0],
+  ['rate-limit', 0, 1],
+  ['malformed-json', 6, 1],
+  ['truncated', 6, 1],
+];
+
+describe('a payout by command, with a fault', () => {
+  test.each(MONEY)('%s: exit %d, booked %d', async (kind, exit, booked) => {
+    const bench = await openBench();
+    const userId = await fundedUser(bench);
+    await bench.json('sandbox', 'fault', 'add', '--on', 'offramp start', '--kind', kind);
+    expect(await bench.run(...payOut(userId))).toBe(exit);
+    expect(bench.count('offramp')).toBe(booked);
+    expect(bench.count('fault_rule')).toBe(0);
+    const { operations } = await bench.json('ops', 'list');
+    expect((operations as { state: string }[]).map(({ state }) => state)).toEqual([
+      exit === 0 ? 'accepted' : 'unknown',
+    ]);
+    await bench.json('sandbox', 'settle');
+    const status = await bench.json('sandbox', 'status');
+    expect(status['ledger']).toMatchObject({ balanced: true });
+  });
+
+  test('payout-fails: accepted, and ended as failed: 3', async () => {
+    const bench = await openBench();
+    const userId = await fundedUser(bench);
+    await bench.json('sandbox', 'fault', 'add', '--on', 'transactions.offramp', '--kind', 'payout-fails');
+    expect(await bench.run(...payOut(userId), '--wait', '1m')).toBe(3);
+    expect(await bench.run(...payOut(userId), '--wait', '1m')).toBe(0);
+  });
+});
+
+describe('a read by command, with a fault', () => {
+  const reads = FAULT_KINDS.filter((kind) => !['payout-fails', 'duplicate-webhook', 'late-webhook'].includes(kind));
+
+  test.each(reads)('%s: is tried again until it is answered', async (kind) => {
+    const bench = await openBench();
+    await bench.json('sandbox', 'fault', 'add', '--on', 'history deposits', '--kind', kind, '--times', '2');
+    expect(await bench.json('history', 'deposits')).toMatchObject({ total: 0 });
+    expect(bench.count('fault_rule')).toBe(kind === 'slow' ? 1 : 0);
+  });
+});
+
+describe('a served sandbox, with a fault', () => {
+  /** The commands of an account whose sandbox is served in this process, on a real socket. */
+  async function openServed() {
+    const folder = fakeWorld();
+    folder.ensurePrivateDir(folder.stateDir);
+    const path = join(folder.stateDir, 'sandbox.db');
+    const served = await serve(folder, { path, port: 0, rateLimits: false });
+    onTestFinished(() => served.close());
+    const env = { FIATRAIL_BASE_URL: served.url, FIATRAIL_API_KEY: served.apiKey };
+    return benchOf(fakeWorld({ env, network: createNetwork({}) }), path);
+  }
+
+  test.each(MONEY)('%s: exit %d, booked %d', async (kind, exit, booked) => {
+    const bench = await openServed();
+    await bench.json('sandbox', 'seed', '--users', '1');
+    const userId = await fundedUser(bench);
+    await bench.json('sandbox', 'fault', 'add', '--on', 'offramp start', '--kind', kind);
+    expect(await bench.run(...payOut(userId))).toBe(exit);
+    expect(bench.count('offramp')).toBe(booked);
+    expect(bench.count('fault_rule')).toBe(0);
+  });
+
+  test.each(['lost-response', 'truncated'] as const)('%s: a read is tried again until it is answered', async (kind) => {
+    const bench = await openServed();
+    await bench.json('sandbox', 'fault', 'add', '--on', 'history deposits', '--kind', kind, '--times', '2');
+    expect(await bench.json('history', 'deposits')).toMatchObject({ total: 0 });
+    expect(bench.count('fault_rule')).toBe(0);
+  });
+
+  test('a snapshot is written where the command was called, and restored from there', async () => {
+    const bench = await openServed();
+    const file = join(bench.world.homeDir, 'served.db');
+    await bench.json('sandbox', 'snapshot', file);
+    await bench.json('sandbox', 'seed', '--users', '3');
+    await bench.json('sandbox', 'restore', file, '--yes');
+    expect(bench.count('user')).toBe(0);
+    expect(await bench.run('sandbox', 'snapshot', file)).toBe(2);
+  });
+});
+
+describe('sandbox fault', () => {
+  test('lists what was added, and clears it', async () => {
+    const { json } = await openBench();
+    await json('sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--kind', 'lost-response', '--times', '3');
+    await json('sandbox', 'fault', 'add', '--on', 'fiatrail users  list', '--kind', 'slow');
+    expect(await json('sandbox', 'fault', 'list')).toEqual({
+      faults: [
+        { endpoint: 'fees.withdraw', kind: 'lost-response', times: 3 },
+        { endpoint: 'users.list', kind: 'slow', times: 1 },
+      ],
+    });
+    expect(await json('sandbox', 'fault', 'clear')).toEqual({ cleared: 2 });
+    expect(await json('sandbox', 'fault', 'list')).toEqual({ faults: [] });
+  });
+
+  test.each([
+    ['fees withdraw', 'fees.withdraw'],
+    ['offramp start', 'transactions.offramp'],
+    ['users onboard', 'users.onboard'],
+    ['users onboarding', 'users.onboard-status'],
+    ['history transactions', 'transactions.list'],
+  ])('takes the command "%s" for %s', async (command, endpoint) => {
+    const { json } = await openBench();
+    expect(await json('sandbox', 'fault', 'add', '--on', command, '--kind', 'slow')).toMatchObject({ endpoint });
+  });
+
+  test.each([
+    ['nothing', /--on: "nothing" is neither an endpoint nor a command/],
+    ['users', /neither an endpoint nor a command/],
+    ['sandbox clock', /--on: "sandbox clock" calls no endpoint of the service/],
+    ['status', /--on: status calls several endpoints/],
+  ])('refuses "%s": 2, and nothing is added', async (on, words) => {
+    const bench = await openBench();
+    expect(await bench.run('sandbox', 'fault', 'add', '--on', on, '--kind', 'slow')).toBe(2);
+    expect(bench.world.stderr.text()).toMatch(words);
+    expect(bench.count('fault_rule')).toBe(0);
+  });
+
+  test('refuses a payout that is to fail where nothing is paid out', async () => {
+    const bench = await openBench();
+    expect(await bench.run('sandbox', 'fault', 'add', '--on', 'users.list', '--kind', 'payout-fails')).toBe(3);
+    expect(bench.count('fault_rule')).toBe(0);
+  });
+});
+
+describe('sandbox snapshot and restore', () => {
+  test('bring back what was there', async () => {
+    const { world, json, count } = await openBench();
+    const file = join(world.homeDir, 'before.db');
+    expect(await json('sandbox', 'snapshot', file)).toMatchObject({ path: file });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    await json('sandbox', 'seed', '--users', '2', '--history', '12');
+    expect([count('onboarding'), count('movement')]).toEqual([43, 12]);
+    await json('sandbox', 'restore', file, '--yes');
+    expect([count('onboarding'), count('movement')]).toEqual([1, 0]);
+    await json('users', 'list');
+  });
+
+  test('a restore asks first', async () => {
+    const bench = await openBench();
+    const file = join(bench.world.homeDir, 'before.db');
+    await bench.json('sandbox', 'snapshot', file);
+    expect(await bench.run('sandbox', 'restore', file)).toBe(2);
+    expect(bench.world.stderr.text()).toMatch(/needs a confirmation/);
+  });
+
+  test.each([
+    ['snapshot', 'there.db', 'there.db: something stands there already'],
+    ['snapshot', 'none/there.db', 'there.db: the folder is not there'],
+    ['restore', 'none.db', 'none.db: no file is there'],
+    ['restore', 'there.db', 'there.db: it is no sandbox file of this version'],
+  ])('%s %s is wrong input: 2', async (command, name, words) => {
+    const bench = await openBench();
+    writeFileSync(join(bench.world.homeDir, 'there.db'), 'something else\n');
+    const file = join(bench.world.homeDir, name);
+    expect(await bench.run('sandbox', command, file, '--yes')).toBe(2);
+    expect(bench.world.stderr.text()).toContain(`error: ${join(bench.world.homeDir, name.replace('there.db', ''))}`);
+    expect(bench.world.stderr.text()).toContain(words);
+    expect(bench.count('user')).toBe(1);
+    expect(existsSync(join(bench.world.homeDir, 'none'))).toBe(false);
+  });
+});
+
+describe('sandbox pay', () => {
+  test('lets tokens arrive at a wallet', async () => {
+    const { json } = await openBench();
+    const { smartWallet } = await json('wallets', 'show');
+    const { address } = smartWallet as { address: string };
+    const tokens = [
+      '--chain',
+      '--token',
+      'usdc',
+      '--network',
+      'base',
+      '--amount',
+      '12.5',
+      '--from',
+      `0x${'ab'.repeat(20)}`,
+    ];
+    const paid = await json('sandbox', 'pay', address, ...tokens);
+    expect(paid).toMatchObject({
+      address,
+      asset: 'USDC',
+      outcome: 'credited',
+      amount: { value: '12.500000', asset: 'USDC' },
+    });
+    expect(await json('balances', 'fintech', '--token', 'USDC')).toMatchObject({
+      totalBalance: { value: '2012.500000' },
+    });
+  });
+
+  test.each([
+    [['7387420489', '--amount', '5', '--from', ''], /--from: /],
+    [['7387420489', '--amount', '5', '--from', 'A\u0007B'], /--from: /],
+    [['7387420489', '--amount', '5', '--from', 'A'.repeat(501)], /--from: /],
+    [['738742048', '--amount', '5', '--from', 'A'], /account: "738742048" is no account number/],
+    [['7387420489', '--amount', '5.001', '--from', 'A'], /--amount: /],
+    [['7387420489', '--amount', '0', '--from', 'A'], /--amount: /],
+    [['7387420489', '--amount', '5', '--from', 'A', '--token', 'CNGN'], /--token goes with --chain/],
+    [['7387420489', '--amount', '5', '--from', 'A', '--network', 'base'], /--network goes with --chain/],
+    [[`0x${'ab'.repeat(20)}`, '--amount', '5', '--from', 'A'], /an address goes with --chain/],
+    [[`0x${'ab'.repeat(20)}`, '--amount', '₦5', '--from', 'A', '--chain'], /--amount: .*cNGN/],
+    [[`0x${'ab'.repeat(20)}`, '--amount', '5', '--from', 'A', '--chain', '--token', 'BTC'], /--token: "BTC"/],
+  ])('%j is wrong input, under the name of its flag: 2', async (argv, words) => {
+    const bench = await openBench();
+    expect(await bench.run('sandbox', 'pay', ...argv)).toBe(2);
+    expect(bench.world.stderr.text()).toMatch(words);
+    expect(bench.world.stderr.text()).not.toMatch(/senderName|accountNumber/);
+  });
+
+  test.each([
+    ['a name', '7387420489'],
+    ['an address', `0x${'ab'.repeat(20)}`],
+  ])('says what the service refuses of %s: 3', async (_what, account) => {
+    const bench = await openBench();
+    const chain = account.startsWith('0x') ? ['--chain', '--network', 'moon'] : [];
+    const to = account.startsWith('0x') ? account : '7999999999';
+    expect(await bench.run('sandbox', 'pay', to, '--amount', '5', '--from', `0x${'cd'.repeat(20)}`, ...chain)).toBe(3);
+  });
+});
+
+describe('sandbox status', () => {
+  test('shows keys only when the values are asked for', async () => {
+    const { json } = await openBench();
+    expect(JSON.stringify(await json('sandbox', 'status'))).not.toMatch(/sandbox_|key-/);
+    const { fintechs } = await json('sandbox', 'status', '--values');
+    expect(fintechs).toHaveLength(4);
+    const [first] = fintechs as { sandboxKey: string; productionKey: string }[];
+    expect(first?.sandboxKey.startsWith('sandbox_')).toBe(true);
+    expect(first?.productionKey.length).toBeGreaterThan(10);
+  });
+
+  test.each([
+    ['sandbox', 'settle'],
+    ['sandbox', 'snapshot', 'x'],
+    ['sandbox', 'restore', 'x', '--yes'],
+    ['sandbox', 'fault', 'list'],
+    ['sandbox', 'fault', 'clear'],
+    ['sandbox', 'fault', 'add', '--on', 'users.list', '--kind', 'slow'],
+    ['sandbox', 'pay', '7387420489', '--amount', '1', '--from', 'A'],
+    ['sandbox', 'seed', '--history', '1'],
+  ])('%s %s is refused for a live account: 2', async (...argv) => {
+    const env = { FIATRAIL_BASE_URL: 'https://service.test/v1', FIATRAIL_API_KEY: 'a-live-key-nobody-may-see' };
+    const world = fakeWorld({ env });
+    expect(await main([...argv, '--no-input'], world)).toBe(2);
+    expect(world.stderr.text()).toContain('a live account has no sandbox controls');
+  });
+});

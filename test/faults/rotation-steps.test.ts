@@ -1,0 +1,217 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import {
+  fiatrail,
+  fiatrailJson,
+  type Home,
+  ROOT,
+  requireBuilt,
+  sharedEnd,
+  startFiatrail,
+  startProgram,
+} from '../support/built.ts';
+import {
+  accountOf,
+  embeddedKey,
+  keepersGone,
+  keepersOf,
+  leftBehind,
+  must,
+  rotationRows,
+  type Served,
+  secretsFolder,
+  serveSandbox,
+  startInGroup,
+  storedKey,
+  until,
+} from '../support/rotations.ts';
+
+const atEnd = sharedEnd();
+let served: Served;
+
+beforeAll(async () => {
+  requireBuilt();
+  served = await serveSandbox(atEnd);
+});
+
+/** Each step of a replacement, broken where it stands, with the built program and a served sandbox. */
+const ROTATE = ['keys', 'rotate', '--yes', '--no-input', '-o', 'json', '-v'];
+const RESUME_COMMAND = ['keys', 'rotate', '--resume', '-o', 'json', '-v'];
+
+interface Field {
+  readonly home: Home;
+  /** Whether the key that is kept is one that the service takes. */
+  readonly isLive: () => boolean;
+}
+
+/** An account with the key that the sandbox has by now, and a journal. */
+async function field(): Promise<Field> {
+  const home = await accountOf({ ...served, apiKey: embeddedKey(served.home) }, onTestFinished);
+  await must(home, ['ops', 'list', '-q']);
+  const isLive = () => served.keys().some(({ key, isLive: live }) => live && key === storedKey(home));
+  return { home, isLive };
+}
+
+/** Makes the one request of a replacement go wrong. */
+const spoil = (home: Home, kind: string) =>
+  must(home, ['sandbox', 'fault', 'add', '--on', 'management.regenerate-api-key', '--kind', kind, '--times', '1']);
+
+/** What a command says, less the keys: a sandbox's keys all begin alike. */
+async function run(home: Home, argv: readonly string[]) {
+  const ran = await fiatrail(home, argv);
+  expect(ran.stdout + ran.stderr).not.toMatch(/sandbox_[0-9a-f]{6}/);
+  const line = ran.stderr.split('\n').find((each) => each.startsWith('{"error"'));
+  const error = line ? (JSON.parse(line) as { error: { code: string; message: string } }).error : undefined;
+  return { ...ran, error };
+}
+
+const stages = (home: Home) => rotationRows(home).map(({ stage, state }) => `${stage} ${state}`);
+
+/** Kind, exit code, whether the key is replaced, and how `--resume` ends. */
+const FAULTS: readonly [kind: string, exit: number, isReplaced: boolean, resumed: number][] = [
+  ['slow', 0, true, 2],
+  ['rate-limit', 0, true, 2],
+  ['lost-request', 6, false, 0],
+  ['http-500', 6, false, 0],
+  ['http-502-html', 6, false, 0],
+  ['lost-response', 6, true, 4],
+  ['http-500-after', 6, true, 4],
+  ['truncated', 6, true, 4],
+  ['malformed-json', 6, true, 4],
+];
+
+test.each(FAULTS)(
+  'a service whose answer is spoilt (%s)',
+  { timeout: 60_000 },
+  async (kind, exit, isReplaced, resumed) => {
+    const { home, isLive } = await field();
+    const before = served.keys().length;
+    await spoil(home, kind);
+    expect((await run(home, ROTATE)).code).toBe(exit);
+    expect([served.keys().length > before, isLive()]).toEqual([isReplaced, exit === 0 || !isReplaced]);
+    expect(stages(home)).toEqual([exit === 0 ? 'done accepted' : 'lost unknown']);
+    expect((await run(home, RESUME_COMMAND)).code).toBe(resumed);
+    // A key that works ends the doubt; a dead one leaves to a person what there is to see.
+    const hasAnswer = exit === 6 && resumed !== 0 && !NO_ANSWER.includes(kind);
+    if (exit === 6) expect(stages(home)).toEqual([resumed === 0 ? 'refused refused' : 'lost unknown']);
+    expect(leftBehind(home).map((name) => name.split('.')[1])).toEqual(hasAnswer ? ['answer'] : []);
+  },
+);
+
+/** An answer that is cut off is none, for the network. */
+const NO_ANSWER = ['lost-request', 'lost-response', 'truncated'];
+
+describe('with the answer held back', { timeout: 60_000 }, () => {
+  /** Starts a replacement whose answer takes three seconds, and waits until the service has done it. */
+  async function held<R>(home: Home, start: () => R): Promise<R> {
+    await spoil(home, 'slow');
+    const before = served.keys().length;
+    const running = start();
+    await until(() => served.keys().length > before);
+    return running;
+  }
+
+  const rotating = (home: Home) => held(home, () => startFiatrail(home, ROTATE));
+
+  test('a killed command is finished by the next one, which waits for the answer', async () => {
+    const { home, isLive } = await field();
+    const running = await held(home, () => startInGroup(home, ROTATE));
+    running.kill(true);
+    await running.end;
+    const { stderr, code } = await run(home, ['status']);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('replacement of the API key was finished')]);
+    expect([isLive(), stages(home), leftBehind(home)]).toEqual([true, ['done accepted'], []]);
+  });
+
+  test('a killed keeper leaves doubt: 6, then what became of it: 4', async () => {
+    const { home } = await field();
+    const running = await rotating(home);
+    for (const pid of keepersOf(home)) process.kill(pid, 'SIGKILL');
+    expect((await running.end).code).toBe(6);
+    expect(stages(home)).toEqual(['lost unknown']);
+    expect((await run(home, RESUME_COMMAND)).error?.code).toBe('KEY_LOST');
+    expect(leftBehind(home)).toEqual([]);
+  });
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s: 130, and the replacement goes on', async (signal) => {
+    const { home, isLive } = await field();
+    const running = await rotating(home);
+    process.kill(running.pid, signal);
+    const { code, stderr } = await running.end;
+    expect([code, stderr]).toEqual([130, expect.stringContaining(`finish with: fiatrail keys rotate --resume`)]);
+    expect((await run(home, RESUME_COMMAND)).code).toBe(0);
+    expect([isLive(), leftBehind(home)]).toEqual([true, []]);
+  });
+
+  test('a second replacement is told so: 9; one wins', async () => {
+    const { home, isLive } = await field();
+    const running = await rotating(home);
+    expect((await run(home, ROTATE)).error?.code).toBe('ROTATION_UNDER_WAY');
+    expect([(await running.end).code, isLive(), stages(home)]).toEqual([0, true, ['done accepted']]);
+  });
+
+  test('a store that is gone by then leaves the key in a private file: 8', async () => {
+    const { home, isLive } = await field();
+    const running = await rotating(home);
+    const folder = secretsFolder(home);
+    renameSync(folder, `${folder}-away`);
+    writeFileSync(folder, 'in the way');
+    const { code, stderr } = await running.end;
+    const path = /it is in (\/\S+?)[",;]/.exec(stderr)?.[1] ?? 'no file named';
+    const [live] = served.keys().filter(({ key }) => key === readFileSync(path, 'utf8'));
+    expect([code, live?.isLive, statSync(path).mode & 0o777]).toEqual([8, true, 0o600]);
+    expect((await run(home, RESUME_COMMAND)).error?.code).toBe('KEY_NOT_STORED');
+    rmSync(folder);
+    mkdirSync(folder, { mode: 0o700 });
+    expect((await run(home, RESUME_COMMAND)).code).toBe(0);
+    expect([isLive(), leftBehind(home)]).toEqual([true, []]);
+  });
+});
+
+describe('a push command', { timeout: 60_000 }, () => {
+  test('that kills the command which started it is run again by --resume', async () => {
+    const { home, isLive } = await field();
+    const mark = join(home.path, 'killed');
+    const script = join(home.path, 'push.sh');
+    // Once: takes the key, then kills its parent. Afterwards it only takes the key.
+    writeFileSync(script, `cat > "${home.path}/pushed"; test -e "${mark}" || { touch "${mark}"; kill -9 $PPID; }`);
+    const killed = await fiatrail(home, [...ROTATE, '--push-command', `sh "${script}"`]);
+    expect([killed.code, stages(home)]).toEqual([null, ['proven accepted']]);
+    expect((await run(home, RESUME_COMMAND)).code).toBe(0);
+    expect([isLive(), readFileSync(join(home.path, 'pushed'), 'utf8'), leftBehind(home)]).toEqual([
+      true,
+      storedKey(home),
+      [],
+    ]);
+  });
+
+  test('sees the key on its standard input alone', async () => {
+    const { home } = await field();
+    const script = join(home.path, 'push.sh');
+    writeFileSync(script, `cat > "${home.path}/in"; { echo "$@"; env; } > "${home.path}/seen"`);
+    expect((await run(home, [...ROTATE, '--push-command', `sh "${script}" key=-`])).code).toBe(0);
+    expect(readFileSync(join(home.path, 'in'), 'utf8')).toBe(storedKey(home));
+    expect(readFileSync(join(home.path, 'seen'), 'utf8')).not.toContain(storedKey(home));
+  });
+});
+
+test('files that may not grow lose no key', { timeout: 60_000 }, async () => {
+  const { home } = await field();
+  const before = served.keys().length;
+  const running = startInGroup(home, ROTATE);
+  await until(() => served.keys().length > before);
+  running.kill(false);
+  await running.end;
+  await keepersGone(home);
+  const answered = served.keys().filter(({ isLive }) => isLive).length;
+  // As a full disk has it: what exists stays, and nothing gets bigger.
+  const words = [process.execPath, join(ROOT, 'bin', 'fiatrail.js'), ...RESUME_COMMAND]
+    .map((word) => `"${word}"`)
+    .join(' ');
+  const limited = await startProgram(home, 'bash', ['-c', `trap '' XFSZ; ulimit -f 1; ${words}`]).end;
+  expect([2, 8]).toContain(limited.code);
+  expect(served.keys().filter(({ isLive }) => isLive)).toHaveLength(answered);
+  const data = await fiatrailJson<{ outcome: string }>(home, RESUME_COMMAND.slice(0, 3));
+  expect([data.outcome, stages(home), leftBehind(home)]).toEqual(['replaced', ['done accepted'], []]);
+});

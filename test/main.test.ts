@@ -1,0 +1,351 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { CATEGORIES } from '../src/base/errors.ts';
+import type { Exchange, HttpResponse } from '../src/base/world.ts';
+import { CATALOGUE } from '../src/commands/catalogue.ts';
+import { main } from '../src/main.ts';
+import { FORMATS } from '../src/present/result.ts';
+import { html, json, refusal, refusedConnection, scripted, success } from './support/exchange.ts';
+import { ACCOUNT, fakeWorld } from './support/world.ts';
+
+const EXITS: ReadonlySet<number> = new Set([0, ...Object.values(CATEGORIES).map(({ exit }) => exit)]);
+
+/** What a service may answer at once: nothing here is tried again. */
+const ANSWERS: readonly HttpResponse[] = [
+  success({ requestId: 'r', status: 'completed', userId: 'u', totalBalance: '5.0', users: [{ userId: 'u' }] }),
+  success({}),
+  success(null),
+  success({ users: Array.from({ length: 100 }, (_, index) => ({ userId: `u${index}` })).slice(0, 3) }),
+  refusal(400, '01', 'no'),
+  refusal(401, '03', 'no'),
+  html(200),
+  json(200, '[]'),
+  json(200, ''),
+];
+
+/**
+ * Words of real commands. Not `serve`, which goes on until somebody stops it, nor `snapshot`, which writes a file where it is told
+ * to, nor `tour`, which has a test of its own.
+ */
+const words = (await Promise.all(CATALOGUE.filter(({ name }) => name !== 'tour').map(({ load }) => load())))
+  .flat()
+  .filter(({ words: [, second] }) => second !== 'serve' && second !== 'snapshot');
+
+const flag = fc.constantFrom(
+  ...[
+    '-q',
+    '-v',
+    '-y',
+    '--yes',
+    '--json',
+    '--dry-run',
+    '--no-input',
+    '--no-color',
+    '--all',
+    '--wait',
+    '--version',
+    '--',
+    '-',
+    '--help',
+  ],
+  ...[
+    '--amount',
+    '--fields',
+    '--query',
+    '--output',
+    '--limit',
+    '--profile',
+    '--timeout',
+    '--bvn-stdin',
+    '-f',
+    '-d',
+    '-o',
+    '--networks',
+  ],
+  ...FORMATS.map((format) => `--output=${format}`),
+);
+const text = fc.oneof(
+  fc.constantFrom(
+    '5000',
+    '-5',
+    '0',
+    'u',
+    '1ms',
+    '12345678901',
+    '0123456789',
+    'userId',
+    'users[0]',
+    'GET',
+    'POST',
+    '/getfees',
+    '/cngnonramp',
+    'a=b',
+    '{}',
+    '@x',
+    'sandbox',
+    '__proto__',
+    'constructor',
+    '',
+    'abs(status)',
+  ),
+  fc.string({ maxLength: 12 }),
+  fc.string({ unit: 'binary', maxLength: 6 }),
+);
+const argument = fc.oneof({ weight: 3, arbitrary: flag }, { weight: 4, arbitrary: text });
+const commandLine = fc
+  .tuple(
+    fc.option(fc.constantFrom(...words.map((command) => command.words)), { nil: [] as readonly string[] }),
+    fc.array(argument, { maxLength: 8 }),
+  )
+  .map(([command, rest]) => [...command, ...rest]);
+
+/** Of a network that leads nowhere. */
+const nowhere = async () => {
+  throw refusedConnection();
+};
+const NO_WAY = { lookUp: nowhere, certificate: nowhere };
+
+describe('any command line', () => {
+  test('ends in a code of the table, with no stack trace, and never throws', async () => {
+    await fc.assert(
+      fc.asyncProperty(commandLine, fc.constantFrom(...ANSWERS), fc.boolean(), async (argv, answer, isAccount) => {
+        const env = isAccount ? ACCOUNT : {};
+        const world = fakeWorld({ network: async () => answer, probe: NO_WAY, stdin: '12345678901\n', env });
+        const code = await main(argv, world);
+        expect(EXITS).toContain(code);
+        expect(world.stderr.text()).not.toMatch(/^\s+at .*:\d+:\d+/m);
+        expect(world.stderr.text()).not.toContain('internal error');
+        expect(world.stderr.text() === '' && code !== 0).toBe(false);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test.each([
+    [['api', 'GET', '/balance/user/%zz']],
+    [['api', 'GET', '/balance/user/%']],
+    [['api', 'POST', '/cngnonramp', '-f', '__proto__=1', '--yes']],
+    [['api', 'POST', '/cngnonramp', '-d', '{"__proto__":{"a":1}}', '--yes']],
+    [['api', 'POST', '/cngnonramp', '-f', 'constructor=1', '--yes']],
+    [['api', 'POST', '/getuserdetails', '-f', 'toString=1', '-v']],
+    [['api', 'POST', '/getuserdetails', '-d', '[]']],
+    [['users', 'list', '--fields', '']],
+    [['users', 'list', '--query', '']],
+    [['users', 'list', '--limit', '']],
+  ])('%j is a mistake of its writer, not of the program', async (argv) => {
+    const world = fakeWorld({ network: async () => success({ users: [], requestId: 'r' }), env: ACCOUNT });
+    expect(await main(argv, world)).not.toBe(1);
+  });
+});
+
+describe('fields that every object has a name for', () => {
+  const FIELDS = JSON.parse(
+    '{"__proto__":{"a":1},"constructor":"x","toString":1,"hasOwnProperty":null,"fintechId":"f"}',
+  );
+
+  test.each(FORMATS)('of an answer are printed as %s', async (format) => {
+    const world = fakeWorld({ network: async () => success(FIELDS), env: ACCOUNT });
+    expect([await main(['fees', 'show', '-q', '-o', format], world), world.stderr.text()]).toEqual([0, '']);
+  });
+
+  test('of a request are sent to a service that refuses them', async () => {
+    const { exchange } = scripted(refusal(400, '01', 'no such field'));
+    const world = fakeWorld({ network: exchange, env: ACCOUNT });
+    expect(await main(['api', 'POST', '/getuserdetails', '-f', 'constructor=1'], world)).toBe(3);
+  });
+});
+
+describe('what breaks inside', () => {
+  const broken =
+    (error: unknown): Exchange =>
+    async () => {
+      throw error;
+    };
+
+  test.each([
+    ['an error of another kind', new TypeError('x is not a function')],
+    ['no error at all', 'a text'],
+    ['undefined', undefined],
+  ])('%s ends a read in 1 without a stack trace', async (_, error) => {
+    const world = fakeWorld({ network: broken(error), env: ACCOUNT });
+    expect(await main(['balances', 'fintech'], world)).toBe(1);
+    expect(world.stderr.text()).toMatch(/^error: an internal error/m);
+    expect(world.stderr.text()).not.toContain('    at ');
+  });
+
+  test('never ends a payment that has left in 1', async () => {
+    const world = fakeWorld({ network: broken(new TypeError('x is not a function')), env: ACCOUNT });
+    expect(await main(['onramp', 'start', 'u', '--amount', '5', '--yes'], world)).toBe(6);
+  });
+
+  test('is shown with FIATRAIL_DEBUG', async () => {
+    const world = fakeWorld({
+      network: broken(new TypeError('x is not a function')),
+      env: { ...ACCOUNT, FIATRAIL_DEBUG: '1' },
+    });
+    await main(['balances', 'fintech'], world);
+    expect(world.stderr.text()).toContain('TypeError: x is not a function');
+  });
+
+  test('is no failure when only the reader has gone', async () => {
+    const gone = () => Promise.reject(Object.assign(new Error('gone'), { code: 'EPIPE' }));
+    const world = fakeWorld({ network: scripted(success({ totalBalance: '5' })).exchange, env: ACCOUNT });
+    expect(await main(['balances', 'fintech'], { ...world, stdout: { ...world.stdout, write: gone } })).toBe(0);
+  });
+
+  test('is told even when standard error cannot be written', async () => {
+    const gone = () => Promise.reject(Object.assign(new Error('gone'), { code: 'EPIPE' }));
+    const world = fakeWorld({ network: scripted().exchange, env: ACCOUNT });
+    expect(await main(['users', 'frobnicate'], { ...world, stderr: { ...world.stderr, write: gone } })).toBe(2);
+  });
+});
+
+describe('an error', () => {
+  test.each([
+    [['-o', 'json', 'users', 'x']],
+    [['users', 'x', '-ojson']],
+    [['users', 'x', '-qo', 'json']],
+    [['users', 'x', '-qojson']],
+    [['users', 'x', '--output=json']],
+    [['users', 'x', '--output', 'ndjson']],
+    [['users', 'x', '--json']],
+    [['users', 'x', '-o', 'table', '-o', 'json']],
+  ])('is JSON for %j', async (argv) => {
+    const world = fakeWorld();
+    expect(await main(argv, world)).toBe(2);
+    expect(JSON.parse(world.stderr.text())).toMatchObject({
+      error: { code: 'USAGE', category: 'usage', retryable: false },
+    });
+  });
+
+  test('is JSON by FIATRAIL_OUTPUT', async () => {
+    const world = fakeWorld({ env: { FIATRAIL_OUTPUT: 'json' } });
+    await main(['users', 'x'], world);
+    expect(Object.keys(JSON.parse(world.stderr.text()).error)).toEqual([
+      'code',
+      'category',
+      'message',
+      'hint',
+      'httpStatus',
+      'responseCode',
+      'retryable',
+      'operationId',
+    ]);
+  });
+
+  test.each([[['users', 'x']], [['users', 'x', '-o', 'yaml']], [['users', 'x', '-o', 'json', '-o', 'table']]])(
+    'is text for %j',
+    async (argv) => {
+      const world = fakeWorld();
+      await main(argv, world);
+      expect(world.stderr.text()).toMatch(/^error: unknown command/);
+    },
+  );
+
+  test('has colour on a terminal, and none where nobody wants it', async () => {
+    const colours = [];
+    for (const [argv, env] of [
+      [['users', 'x'], {}],
+      [['users', 'x', '--no-color'], {}],
+      [['users', 'x'], { NO_COLOR: '1' }],
+    ] as const) {
+      const world = fakeWorld({ isTerminal: true, env });
+      await main(argv, world);
+      colours.push(world.stderr.text().includes('\u001b['));
+    }
+    expect(colours).toEqual([true, false, false]);
+  });
+});
+
+/** The words of an example after `fiatrail`, without what only shapes the output: a dry run prints something else. */
+function argvOf(example: string): string[] {
+  const line = (example.split(' | ').at(-1) ?? '').replace(/ < .*/, '');
+  const all = [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, a, b, c]) =>
+    (a ?? b ?? c ?? '').replace('…', ''),
+  );
+  const shapes = (text: string | undefined) => text === '--fields' || text === '--query';
+  return all.slice(1).filter((text, at) => !shapes(text) && !shapes(all[at]));
+}
+
+/** They name an account, files or entries that are looked up first, in a dry run too, and there are none of these names. */
+const NAMES_WHAT_IS_LOOKED_UP =
+  /^fiatrail (fees withdraw .*--to |fx mpc register |ip (add|remove|replace) |keys rotate .*--(push-command|resume)|profiles |keys sandbox |keys encryption .*--private-key-stdin)/;
+
+describe('help and version', () => {
+  test.each([
+    [[]],
+    [['--help']],
+    [['-h']],
+    [['users', '--help']],
+    [['users', 'list', '-h']],
+    [['--json']],
+    [['help-me', '--help']],
+  ])('%j goes to stdout: 0', async (argv) => {
+    const world = fakeWorld();
+    const code = await main(argv, world);
+    expect([code, world.stderr.text()]).toEqual([0, '']);
+    expect(world.stdout.text()).toContain('Usage: fiatrail');
+  });
+
+  test('every group has help that names each of its commands', async () => {
+    for (const group of CATALOGUE) {
+      const world = fakeWorld();
+      await main([group.name, '--help'], world);
+      for (const {
+        words: [, word],
+      } of await group.load())
+        expect(world.stdout.text()).toContain(word ?? group.name);
+    }
+  });
+
+  test('every example of every command is understood', async () => {
+    for (const command of words) {
+      for (const example of command.examples.filter((text) => !NAMES_WHAT_IS_LOOKED_UP.test(text))) {
+        const world = fakeWorld({ stdin: '12345678901' });
+        const code = await main([...argvOf(example), '--dry-run'], world);
+        expect([example, code, world.stderr.text().replace(/^profile .*\n/, '')]).toEqual([
+          example,
+          command.isLocal ? expect.any(Number) : 0,
+          command.isLocal ? expect.any(String) : '',
+        ]);
+      }
+    }
+  });
+});
+
+describe('lists with --all', () => {
+  const page = (from: number, count: number) =>
+    success({ users: Array.from({ length: count }, (_, index) => ({ userId: `u${from + index}` })) });
+  const LIST = ['users', 'list', '--all', '--limit', '2', '-q'];
+
+  test.each(FORMATS)('are one list as %s, whatever the pages', async (format) => {
+    const { exchange, requests } = scripted(page(1, 2), page(3, 2), page(5, 1));
+    const world = fakeWorld({ network: exchange, env: ACCOUNT });
+    expect(await main([...LIST, '-o', format], world)).toBe(0);
+    for (const id of ['u1', 'u2', 'u3', 'u4', 'u5']) expect(world.stdout.text()).toContain(id);
+    expect(requests.map(({ body }) => JSON.parse(body ?? '').offset)).toEqual([0, 2, 4]);
+  });
+
+  test.each(['table', 'json', 'ndjson', 'csv', 'yaml', 'raw'])(
+    'are one list as %s on the embedded sandbox too',
+    async (format) => {
+      const world = fakeWorld();
+      await main(['sandbox', 'seed', '--users', '5', '-q', '--pace', 'instant'], world);
+      const again = { ...world, stdout: fakeWorld().stdout };
+      expect([await main([...LIST, '-o', format], again), world.stderr.text()]).toEqual([0, '']);
+    },
+  );
+
+  test('have a filter that sees all of them', async () => {
+    const { exchange } = scripted(page(1, 2), page(3, 1));
+    const world = fakeWorld({ network: exchange, env: ACCOUNT });
+    await main([...LIST, '-o', 'json', '--query', 'length(users)'], world);
+    expect(world.stdout.text()).toBe('3\n');
+  });
+
+  test('begin where they are told to', async () => {
+    const { exchange, requests } = scripted(page(3, 1));
+    await main([...LIST, '--offset', '2'], fakeWorld({ network: exchange, env: ACCOUNT }));
+    expect(JSON.parse(requests[0]?.body ?? '')).toMatchObject({ limit: 2, offset: 2 });
+  });
+});

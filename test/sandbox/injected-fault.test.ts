@@ -1,0 +1,301 @@
+import { connect } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { ExchangeError } from '../../src/base/exchange-error.ts';
+import {
+  FAULT_KINDS,
+  type FaultKind,
+  sandboxFaultAdd,
+  sandboxFaultClear,
+  sandboxFaultList,
+} from '../../src/contract/control.ts';
+import { offrampStatus } from '../../src/contract/endpoints/offramp.ts';
+import { payoutStatus } from '../../src/contract/endpoints/payouts.ts';
+import { type ServedSandbox, serve } from '../../src/sandbox/serve.ts';
+import { expectSettledLedger, fund, offramp, onboardUser, settle } from '../service/steps.ts';
+import { payOut } from '../service/transfer-steps.ts';
+import { countingIds, fakeClock, openSandbox, type TestSandbox, temporaryFolder } from '../support/sandbox.ts';
+
+const ONBOARD = 'users.onboard';
+const FEES = 'fees.get';
+
+const add = (box: TestSandbox, endpoint: string, kind: FaultKind, times?: number) =>
+  box.ask(sandboxFaultAdd, { endpoint, kind, times });
+
+const rules = async (box: TestSandbox) => (await box.ask(sandboxFaultList, {})).faults;
+
+const onboardings = (box: TestSandbox) =>
+  box.inside(({ store }) => Number(store.get<{ n: bigint }>('SELECT COUNT(*) AS n FROM onboarding')?.n), 'read');
+
+/** The answer, or the words of the line that dropped. */
+async function outcomeOf(box: TestSandbox, method: string, url: string, body?: string) {
+  return box.fetch(method, url, body).catch((error: unknown) => {
+    if (error instanceof ExchangeError) return { dropped: true, sent: error.sent };
+    throw error;
+  });
+}
+
+/** By kind: whether the request is done all the same, and what comes of it. */
+const TABLE: readonly (readonly [kind: FaultKind, isDone: boolean, status: number | 'dropped'])[] = [
+  ['lost-request', false, 'dropped'],
+  ['lost-response', true, 'dropped'],
+  ['slow', true, 200],
+  ['http-500', false, 500],
+  ['http-500-after', true, 500],
+  ['http-502-html', false, 502],
+  ['rate-limit', false, 429],
+  ['malformed-json', true, 200],
+  ['truncated', true, 200],
+];
+
+const isJson = (body: string) => {
+  try {
+    JSON.parse(body);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+describe('a rule', () => {
+  test('of every kind is in the table above, or acts elsewhere', () => {
+    const elsewhere = ['payout-fails', 'duplicate-webhook', 'late-webhook'];
+    expect([...TABLE.map(([kind]) => kind), ...elsewhere].sort()).toEqual([...FAULT_KINDS].sort());
+  });
+
+  test.each(TABLE)('%s: done %s, HTTP %s', async (kind, isDone, status) => {
+    await using box = await openSandbox();
+    await add(box, ONBOARD, kind);
+    const outcome = await outcomeOf(box, 'POST', '/v1/onboarduser', '{"bvn":"22222222222"}');
+    expect(await onboardings(box)).toBe(isDone ? 1 : 0);
+    if (status === 'dropped') expect(outcome).toEqual({ dropped: true, sent: true });
+    else expect(outcome).toMatchObject({ status });
+    const { body = '' } = outcome as { body?: string };
+    expect(isJson(body)).toBe(
+      !['lost-request', 'lost-response', 'http-502-html', 'malformed-json', 'truncated'].includes(kind),
+    );
+    // It is used up, and the next request is well.
+    expect(await rules(box)).toEqual([]);
+    const next = await box.call('POST', '/onboarduser', { bvn: '33333333333' });
+    expect(next.status).toBe(200);
+  });
+
+  test.each(TABLE)('%s: at a read, used up too', async (kind, _isDone, status) => {
+    await using box = await openSandbox();
+    await add(box, FEES, kind);
+    const outcome = await outcomeOf(box, 'GET', '/v1/getfees');
+    expect('status' in outcome ? outcome.status : 'dropped').toBe(status);
+    expect(await rules(box)).toEqual([]);
+    expect((await box.call('GET', '/getfees')).status).toBe(200);
+  });
+
+  test('is used as often as it says, and counts down', async () => {
+    await using box = await openSandbox();
+    await add(box, FEES, 'http-500', 3);
+    const seen: unknown[] = [];
+    for (let count = 0; count < 4; count++) {
+      const { status } = await box.call('GET', '/getfees');
+      seen.push([status, (await rules(box)).map(({ times }) => times)]);
+    }
+    expect(seen).toEqual([
+      [500, [2]],
+      [500, [1]],
+      [500, []],
+      [200, []],
+    ]);
+  });
+
+  test('is used up by a request that is refused, and by its answer', async () => {
+    await using box = await openSandbox();
+    await add(box, ONBOARD, 'lost-response');
+    expect(await outcomeOf(box, 'POST', '/v1/onboarduser', '{"bvn":"x"}')).toEqual({ dropped: true, sent: true });
+    expect(await rules(box)).toEqual([]);
+    expect(await onboardings(box)).toBe(0);
+  });
+
+  test('is not used by a caller that is not let in', async () => {
+    await using box = await openSandbox();
+    await add(box, FEES, 'http-500');
+    expect((await box.call('GET', '/getfees', undefined, 'sandbox_wrong')).status).toBe(401);
+    expect(await rules(box)).toHaveLength(1);
+  });
+
+  test('concerns its endpoint only, and the controls never', async () => {
+    await using box = await openSandbox();
+    await add(box, FEES, 'http-500', 100);
+    expect((await box.call('GET', '/getaccumulatedfees')).status).toBe(200);
+    for (const endpoint of ['sandbox.clock', 'sandbox.fault-list', 'nothing', '__proto__']) {
+      const { status, envelope } = await box.call('POST', '/_sandbox/faults', { endpoint, kind: 'http-500' });
+      expect([status, envelope.error]).toEqual([400, expect.stringMatching(/^endpoint:/)]);
+    }
+    expect((await box.call('GET', '/_sandbox/clock')).status).toBe(200);
+  });
+
+  test('goes in the order in which rules came', async () => {
+    await using box = await openSandbox();
+    await add(box, FEES, 'http-500');
+    await add(box, FEES, 'rate-limit');
+    const statuses = [];
+    for (let count = 0; count < 3; count++) statuses.push((await box.call('GET', '/getfees')).status);
+    expect(statuses).toEqual([500, 429, 200]);
+  });
+
+  test('is gone when all are cleared', async () => {
+    await using box = await openSandbox();
+    await add(box, FEES, 'http-500');
+    await add(box, ONBOARD, 'slow', 2);
+    expect(await box.ask(sandboxFaultClear, {})).toEqual({ cleared: 2 });
+    expect((await box.call('GET', '/getfees')).status).toBe(200);
+  });
+
+  test('of the rate limit counts for nothing against the limit, and says one second', async () => {
+    await using box = await openSandbox({ rateLimits: true });
+    await add(box, FEES, 'rate-limit', 100);
+    for (let count = 0; count < 100; count++) {
+      const { status, envelope } = await box.call('GET', '/getfees');
+      expect([status, envelope.response_code, envelope.data]).toEqual([
+        429,
+        '04',
+        { error: 'too many requests', retry_after: 1 },
+      ]);
+    }
+    expect((await box.call('GET', '/getfees')).status).toBe(200);
+  });
+
+  test('slow lets three seconds of the clock pass', async () => {
+    await using box = await openSandbox();
+    await add(box, FEES, 'slow');
+    const before = box.clock.now();
+    await box.call('GET', '/getfees');
+    expect(box.clock.now() - before).toBe(3_000);
+  });
+
+  test.each([{ kind: 'gone' }, { times: 0 }, { times: 1.5 }, { endpoint: '' }, { more: 1 }])(
+    'with %o is refused',
+    async (more) => {
+      await using box = await openSandbox();
+      const body = { endpoint: FEES, kind: 'slow', ...more };
+      expect((await box.call('POST', '/_sandbox/faults', body)).status).toBe(400);
+    },
+  );
+});
+
+test('a sandbox that closes answers at once what was to be slow', async () => {
+  const clock = fakeClock();
+  clock.sleep = (_durationMs, signal) =>
+    new Promise((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
+  const box = await openSandbox({ clock });
+  await add(box, FEES, 'slow');
+  const slow = box.fetch('GET', '/v1/getfees');
+  while ((await rules(box)).length > 0);
+  await box.close();
+  expect((await slow).status).toBe(200);
+});
+
+describe('a payout that is to fail', () => {
+  test('of a user comes back, and the one after it goes through', async () => {
+    await using box = await openSandbox();
+    const user = await onboardUser(box);
+    await fund(box, user, 1000);
+    await add(box, 'transactions.offramp', 'payout-fails');
+    const [first, second] = [await offramp(box, user.userId, 10_000n), await offramp(box, user.userId, 10_000n)];
+    await settle(box);
+    expect((await box.ask(offrampStatus, first)).status).toBe('failed');
+    expect((await box.ask(offrampStatus, second)).status).toBe('completed');
+    await expectSettledLedger(box);
+  });
+
+  test('of the fintech comes back', async () => {
+    await using box = await openSandbox();
+    await add(box, 'transactions.fintech-offramp', 'payout-fails');
+    const requestId = await payOut(box, 10_000);
+    await settle(box);
+    expect((await box.ask(payoutStatus, { requestId })).status).toBe('failed');
+    expect(await rules(box)).toEqual([]);
+    await expectSettledLedger(box);
+  });
+
+  test('is refused where nothing is paid out', async () => {
+    await using box = await openSandbox();
+    const { status } = await box.call('POST', '/_sandbox/faults', { endpoint: FEES, kind: 'payout-fails' });
+    expect(status).toBe(400);
+  });
+});
+
+/** Everything that comes back over a socket, and whether the other side hung up in good order. */
+function raw(served: ServedSandbox, path: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(new URL(served.url).port), '127.0.0.1').setEncoding('utf8');
+    let answer = '';
+    socket.on('data', (chunk) => {
+      answer += chunk;
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => resolve(answer));
+    socket.write(
+      `GET /v1${path} HTTP/1.1\r\nHost: localhost\r\nx-api-key: ${served.apiKey}\r\nConnection: close\r\n\r\n`,
+    );
+  });
+}
+
+describe('on a served sandbox', () => {
+  async function openServed() {
+    const folder = temporaryFolder();
+    const clock = fakeClock();
+    const waiting: (() => void)[] = [];
+    // A sleep that ends when the test lets it.
+    clock.sleep = (_durationMs, signal) =>
+      new Promise((resolve, reject) => {
+        waiting.push(resolve);
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      });
+    const served = await serve(
+      { clock, ids: countingIds() },
+      { path: folder.file('sandbox.db'), port: 0, rateLimits: false },
+    );
+    const headers = { 'x-api-key': served.apiKey, 'content-type': 'application/json' };
+    const fault = (kind: FaultKind) =>
+      fetch(new URL('/_sandbox/faults', served.url), {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ endpoint: FEES, kind }),
+      });
+    return {
+      served,
+      waiting,
+      fault,
+      get: (path: string) => fetch(served.url + path, { headers }),
+      [Symbol.asyncDispose]: async () => {
+        await served.close();
+        folder[Symbol.dispose]();
+      },
+    };
+  }
+
+  test.each(['lost-request', 'lost-response'] as const)('%s drops the line without a byte', async (kind) => {
+    await using open = await openServed();
+    await open.fault(kind);
+    expect(await raw(open.served, '/getfees')).toBe('');
+    expect((await open.get('/getfees')).status).toBe(200);
+  });
+
+  test('truncated sends half of what the length promises, and drops the line', async () => {
+    await using open = await openServed();
+    const [, whole = ''] = (await raw(open.served, '/getfees')).split('\r\n\r\n');
+    await open.fault('truncated');
+    const [head = '', body = ''] = (await raw(open.served, '/getfees')).split('\r\n\r\n');
+    expect(head).toContain(`content-length: ${whole.length}`);
+    expect(body).toBe(whole.slice(0, Math.floor(whole.length / 2)));
+  });
+
+  test('slow holds up nobody else', async () => {
+    await using open = await openServed();
+    await open.fault('slow');
+    const slow = open.get('/getfees');
+    while (open.waiting.length === 0) expect((await open.get('/getaccumulatedfees')).status).toBe(200);
+    expect((await open.get('/getfees')).status).toBe(200);
+    open.waiting[0]?.();
+    expect((await slow).status).toBe(200);
+  });
+});

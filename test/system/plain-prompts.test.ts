@@ -1,0 +1,139 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import type { Prompter } from '../../src/base/world.ts';
+import { plainPrompter } from '../../src/system/plain-prompts.ts';
+
+/** A terminal whose person types the next chunk whenever a question is waiting for one. */
+function scriptedTerminal(chunks: readonly string[], controller = new AbortController()) {
+  const written: string[] = [];
+  const modes: boolean[] = [];
+  let given = 0;
+  const input = Object.assign(new PassThrough(), { setRawMode: (isRaw: boolean) => void modes.push(isRaw) });
+  const resume = input.resume.bind(input);
+  const type = () => {
+    const chunk = chunks[given++];
+    if (chunk === undefined) controller.abort();
+    else if (chunk === '') input.end();
+    else input.write(chunk);
+  };
+  const terminal = {
+    input: Object.assign(input, {
+      resume: () => {
+        setImmediate(type);
+        return resume();
+      },
+    }),
+    output: { write: (text: string) => written.push(text) },
+    signal: controller.signal,
+  };
+  return {
+    prompter: plainPrompter(terminal as unknown as Parameters<typeof plainPrompter>[0]),
+    modes,
+    screen: () => written.join(''),
+    unread: () => chunks.length - given,
+  };
+}
+
+const digits = (text: string) => /^\d+$/.test(text) || 'only digits';
+const FRUIT = ['apple', 'apricot', 'Banana'].map((name) => ({ name, value: name.length }));
+const found = async (typed: string) => FRUIT.filter(({ name }) => name.toLowerCase().includes(typed));
+
+type Row = readonly [
+  what: string,
+  ask: (prompter: Prompter) => Promise<unknown>,
+  chunks: readonly string[],
+  answer: unknown,
+  says: string,
+];
+
+const CONFIRM = (prompter: Prompter) => prompter.confirm('go?');
+const SELECT = (prompter: Prompter) => prompter.select('which?', FRUIT);
+const SEARCH = (prompter: Prompter) => prompter.search('which?', found);
+const SECRET = (prompter: Prompter) => prompter.secret('key:', digits);
+const LIST = 'which?\n  1. apple\n  2. apricot\n  3. Banana\n';
+const NUMBER = 'Type a number or the beginning of a name (1): ';
+
+const ROWS: readonly Row[] = [
+  ['no by default', CONFIRM, ['\n'], false, 'go? (y/N) '],
+  ['yes', CONFIRM, ['YES\n'], true, 'go? (y/N) '],
+  ['yes by default', (prompter) => prompter.confirm('go?', true), ['\n'], true, 'go? (Y/n) '],
+  ['neither', CONFIRM, ['perhaps\n', 'n\n'], false, 'go? (y/N) Type y for yes or n for no.\ngo? (y/N) '],
+  ['a text', (prompter) => prompter.text('how many?', digits), [' 12 \n'], '12', 'how many? '],
+  ['a text in parts', (prompter) => prompter.text('how many?', digits), ['1', '2\n'], '12', 'how many? '],
+  [
+    'a wrong text',
+    (prompter) => prompter.text('how many?', digits),
+    ['x\n', '3\r\n'],
+    '3',
+    'how many? only digits\nhow many? ',
+  ],
+  ['a preset', (prompter) => prompter.text('how many?', digits, '7'), ['\n'], '7', 'how many? (7) '],
+  ['the first', SELECT, ['\n'], 5, LIST + NUMBER],
+  ['a number', SELECT, ['2\n'], 7, LIST + NUMBER],
+  ['a beginning', SELECT, ['ban\n'], 6, LIST + NUMBER],
+  [
+    'a beginning of two',
+    SELECT,
+    ['ap\n', 'apr\n'],
+    7,
+    `${LIST}${NUMBER}2 of the list begin so. Type more of it, or a number.\n${NUMBER}`,
+  ],
+  [
+    'nothing of the list',
+    SELECT,
+    ['4\n', '1\n'],
+    5,
+    `${LIST}${NUMBER}Nothing in the list begins so. Type a number from 1 to 3.\n${NUMBER}`,
+  ],
+  [
+    'a search',
+    SEARCH,
+    ['ap\n', 'ban\n', '1\n'],
+    6,
+    'which?\nType some text:   1. apple\n  2. apricot\nType a number, or other text:   1. Banana\nType a number, or other text: ',
+  ],
+  [
+    'a search for nothing',
+    SEARCH,
+    ['x\n', 'ban\n', '1\n'],
+    6,
+    'which?\nType some text: Nothing was found.\nType other text:   1. Banana\nType a number, or other text: ',
+  ],
+  ['a secret', SECRET, ['12', '3\r'], '123', 'key: \n'],
+  ['a pasted secret with its end', SECRET, ['123\nrest'], '123', 'key: \n'],
+  ['a corrected secret', SECRET, ['129\u007f', '3\u001b[D\r'], '123', 'key: \n'],
+  ['a secret begun anew', SECRET, ['999\u0015', '123\n'], '123', 'key: \n'],
+  ['a wrong secret', SECRET, ['x\r', '1\r'], '1', 'key: \nonly digits\nkey: \n'],
+];
+
+describe('a plain question', () => {
+  test.each(ROWS)('takes %s', async (_, ask, chunks, answer, says) => {
+    const { prompter, screen, unread } = scriptedTerminal(chunks);
+    expect([await ask(prompter), screen(), unread()]).toEqual([answer, says, 0]);
+  });
+
+  const KINDS = { confirm: CONFIRM, select: SELECT, search: SEARCH, secret: SECRET };
+  const ENDS = [
+    ['the input has ended', ''],
+    ['the program is interrupted', undefined],
+  ] as const;
+
+  test.each(
+    Object.entries(KINDS).flatMap(([kind, ask]) => ENDS.map(([why, chunk]) => [kind, why, ask, chunk] as const)),
+  )('%s ends the command when %s', async (_kind, _why, ask, chunk) => {
+    const { prompter } = scriptedTerminal(chunk === undefined ? [] : [chunk]);
+    await expect(ask(prompter)).rejects.toMatchObject({ category: 'interrupted' });
+  });
+
+  test.each(['\u0003', '\u0004'])('a secret ends the command on %j, and the terminal echoes again', async (key) => {
+    const { prompter, modes } = scriptedTerminal([`12${key}`]);
+    await expect(SECRET(prompter)).rejects.toMatchObject({ category: 'interrupted' });
+    expect(modes).toEqual([true, false]);
+  });
+
+  test('is not asked once the program is interrupted', async () => {
+    const controller = new AbortController();
+    controller.abort();
+    await expect(CONFIRM(scriptedTerminal([], controller).prompter)).rejects.toMatchObject({ category: 'interrupted' });
+  });
+});
