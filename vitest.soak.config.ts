@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: [
       'test/faults/**/*.test.ts',
+      'test/contributing/follow.soak.ts',
       'test/service/property.test.ts',
       'test/service/transfers-property.test.ts',
       'test/service/market/order-book.test.ts',

@@ -1,0 +1,26 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ROOT } from '../support/built.ts';
+import { edited, PAGES, stepsOf } from './page.ts';
+
+/** The short form: every edit of a page fits the files as they are now. `npm run soak` makes the edits in a copy and runs the commands. */
+describe.each(PAGES)('docs/contributing/%s.md', (page) => {
+  test('names files and lines that exist', () => {
+    const texts = new Map<string, string>();
+    const textOf = (path: string) => texts.get(path) ?? readFileSync(join(ROOT, path), 'utf8');
+    const steps = stepsOf(page);
+    for (const step of steps) {
+      if (step.kind === 'run') continue;
+      if (step.kind === 'create')
+        expect({ path: step.path, exists: existsSync(join(ROOT, step.path)) }).toMatchObject({ exists: false });
+      texts.set(step.path, edited(step, step.kind === 'create' ? '' : textOf(step.path)));
+    }
+    expect(texts.size).toBeGreaterThan(2);
+  });
+
+  test('ends with the checks', () => {
+    const last = stepsOf(page).at(-1);
+    expect(last?.kind === 'run' && last.commands.at(-1)).toBe('npm run check');
+  });
+});
