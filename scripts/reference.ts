@@ -1,6 +1,6 @@
 /**
- * Makes what docs/ says of commands and endpoints from the program itself: docs/reference/ and docs/openapi.json.
- * `npm run reference` writes them; test/docs/reference.test.ts fails when they are not what stands here.
+ * Generates docs/reference/ and docs/openapi.json from the commands and the contract.
+ * `npm run reference` writes the files; test/docs/reference.test.ts fails if they are out of date.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -14,7 +14,7 @@ import { endpointPage, markdownTable } from '../src/derive/reference.ts';
 
 export const FOLDER = 'docs/reference';
 
-/** The text of every generated file, by its path. */
+/** Returns the content of every generated file by path. */
 export async function generated(): Promise<ReadonlyMap<string, string>> {
   const groups = await Promise.all(CATALOGUE.map(async (group) => ({ group, commands: await group.load() })));
   const all = groups.flatMap(({ commands }) => commands);
@@ -40,9 +40,9 @@ function indexPage(): string {
   const links = (rows: string[][]) => rows.map(([link, about]) => `- ${link}: ${about}\n`).join('');
   return [
     '# Reference\n',
-    'Made by `npm run reference` from the commands and the contract. The endpoints as OpenAPI 3.1: [openapi.json](../openapi.json).\n',
+    'Generated from the commands and the contract by `npm run reference`. For the endpoints as OpenAPI 3.1, see [openapi.json](../openapi.json).\n',
     `## Commands\n\n${links(commands)}`,
-    `## Flags of every command\n\n${optionTable(GLOBAL_OPTIONS)}`,
+    `## Global flags\n\n${optionTable(GLOBAL_OPTIONS)}`,
     `## Endpoints\n\n${links(endpoints)}`,
   ].join('\n');
 }
@@ -63,7 +63,7 @@ function commandSection({ words, summary, details, parameters, examples, endpoin
   const all = Object.values(parameters);
   const args = all.filter(({ kind }) => kind === 'argument');
   const usage = args.map((each) => (each.required ? `<${each.name}>` : `[${each.name}]`) + (each.repeats ? '…' : ''));
-  const isAnything = all.some(({ kind }) => kind === 'option') ? ['[options]'] : [];
+  const optionsHint = all.some(({ kind }) => kind === 'option') ? ['[options]'] : [];
   const rows = all.map((each): [string, string] => [
     each.kind === 'argument' ? `<${each.name}>` : each.name,
     [each.help, each.required ? 'required' : '', each.repeats ? 'may be repeated' : ''].filter(Boolean).join('; '),
@@ -75,7 +75,7 @@ function commandSection({ words, summary, details, parameters, examples, endpoin
       .filter(Boolean)
       .join(' ')
       .concat('\n'),
-    `\`\`\`\nfiatrail ${[...words, ...usage, ...isAnything].join(' ')}\n\`\`\`\n`,
+    `\`\`\`\nfiatrail ${[...words, ...usage, ...optionsHint].join(' ')}\n\`\`\`\n`,
     ...(rows.length > 0 ? [optionTable(rows)] : []),
     `\`\`\`sh\n${examples.join('\n')}\n\`\`\`\n`,
     ...(endpoints.length > 0 ? [`Calls ${endpoints.map((id) => `\`${id}\``).join(', ')}.\n`] : []),

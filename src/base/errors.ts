@@ -1,6 +1,6 @@
 /**
- * Every error has one category; the category decides the exit code and whether trying again can help.
- * One table, shown in docs/exit-codes.md. Source: the command line's conventions.
+ * Error categories. The category of an error decides its exit code and whether a retry can help.
+ * docs/exit-codes.md shows this table. Source: the command line's conventions.
  */
 export const CATEGORIES = {
   internal: { exit: 1, retryable: false },
@@ -18,7 +18,7 @@ export const CATEGORIES = {
 
 export type Category = keyof typeof CATEGORIES;
 
-/** What an error may say besides what is wrong. */
+/** Optional details of an error. */
 interface ErrorDetails {
   readonly code?: string;
   readonly hint?: string | undefined;
@@ -28,7 +28,7 @@ interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/** The one error the program prints. `message` says what is wrong, `hint` what to type instead. Neither may hold a secret. */
+/** The only error the program prints. `message` says what is wrong, `hint` what to do. Neither may contain a secret. */
 export class CliError extends Error {
   override name = 'CliError';
   readonly category: Category;
@@ -49,7 +49,7 @@ export class CliError extends Error {
   }
 }
 
-/** An error as it is to be told where more is known: it keeps what is not given anew, and is the cause. */
+/** Returns a copy of an error with some details replaced; the original becomes its cause. */
 export function withDetails(
   error: CliError,
   {
@@ -61,7 +61,7 @@ export function withDetails(
   return new CliError(category, message, { ...error, cause: error, ...more });
 }
 
-/** What `act` gives, or the error that it is refused with; any other error passes. */
+/** Returns the result of `act`, or the CliError that it throws. Other errors are rethrown. */
 export function attempt<T>(act: () => T): T | CliError {
   try {
     return act();
@@ -71,8 +71,8 @@ export function attempt<T>(act: () => T): T | CliError {
   }
 }
 
-/** What `act` gives; undefined where it is refused. Any other error passes. */
+/** Returns the result of `act`, or undefined if it throws a CliError. Other errors are rethrown. */
 export function orUndefined<T>(act: () => T): T | undefined {
-  const found = attempt(act);
-  return found instanceof CliError ? undefined : found;
+  const result = attempt(act);
+  return result instanceof CliError ? undefined : result;
 }

@@ -1,7 +1,7 @@
-/** Why an exchange gave no answer. */
+/** Thrown when an exchange gets no response. */
 export class ExchangeError extends Error {
   override name = 'ExchangeError';
-  /** False only when it is certain that no byte of the request left. */
+  /** False only if it is certain that no byte of the request was sent. */
   readonly sent: boolean;
 
   constructor(message: string, sent: boolean, cause?: unknown) {

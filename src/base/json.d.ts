@@ -1,4 +1,4 @@
-/** The JSON.parse source text proposal, in Node since 21 and not yet in TypeScript's library. */
+/** The JSON.parse source text access proposal: in Node since 21, not yet in TypeScript's library. */
 interface JSON {
   rawJSON(text: string): { readonly rawJSON: string };
   isRawJSON(value: unknown): value is { readonly rawJSON: string };

@@ -1,8 +1,8 @@
 const HIDDEN = '[redacted]';
 
 /**
- * A text that must not be seen: an API key, a BVN. Printing, logging, joining or serialising it gives `[redacted]`;
- * only `reveal` gives the text, at the one place that sends it.
+ * A secret text, such as an API key or a BVN. Printing, logging, concatenating or serializing it produces `[redacted]`;
+ * only `reveal` returns the text.
  */
 export class Secret {
   readonly #text: string;

@@ -1,6 +1,6 @@
-/** What the program may touch outside itself. Types only: the one real World is in world-system.ts. */
+/** Everything outside the program that it may use. Types only; system/world.ts makes the real World. */
 
-/** An HTTP request as plain data. `body` is the exact text to send. Header names are lower case. */
+/** An HTTP request. `body` is the exact text to send. Header names are lower case. */
 export interface HttpRequest {
   readonly method: string;
   readonly url: string;
@@ -8,104 +8,104 @@ export interface HttpRequest {
   readonly body: string | undefined;
 }
 
-/** An HTTP answer as plain data. Header names are lower case. */
+/** An HTTP response. Header names are lower case. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Why the body, which is sealed, could not be opened, in words; it holds no secret. */
+  /** Why the sealed body could not be opened. Contains no secret. */
   readonly unreadable?: string;
 }
 
 /**
- * One request, one answer: over the network, or in this process (the embedded sandbox).
- * `isRead`: it changes nothing, so it may go over a connection that others went over before.
- * Rejects with ExchangeError (exchange-error.ts), which says whether anything was sent.
+ * Sends a request and returns its response, over the network or in this process (the embedded sandbox).
+ * `isRead` requests change nothing, so they may reuse a connection.
+ * Rejects with ExchangeError, which says whether anything was sent.
  */
 export type Exchange = (request: HttpRequest, signal: AbortSignal, isRead?: boolean) => Promise<HttpResponse>;
 
 export interface Clock {
   /** Milliseconds since the epoch, UTC. */
   now(): number;
-  /** Resolves after `durationMs`; rejects with the signal's reason when it aborts first. */
+  /** Resolves after `durationMs`; rejects with the signal's reason if it aborts first. */
   sleep(durationMs: number, signal: AbortSignal): Promise<void>;
 }
 
 export interface Ids {
-  /** A new UUID (version 7), ordered by creation within this process. */
+  /** Returns a new UUID (version 7), ordered by creation within this process. */
   uuid(): string;
-  /** `length` bytes from the system's secure random source. */
+  /** Returns `length` cryptographically secure random bytes. */
   bytes(length: number): Uint8Array;
-  /** HMAC-SHA256 of a text under a key, base64url: the same text gives the same digest, and tells nothing of itself. */
+  /** Returns the HMAC-SHA256 of a text under a key, in base64url. Equal texts have equal digests, which do not reveal the text. */
   digest(key: string, text: string): string;
 }
 
 export interface InputStream {
   readonly isTerminal: boolean;
-  /** Everything up to the end of the stream, as UTF-8 text. Rejects past `maxBytes`. */
+  /** Reads the whole stream as UTF-8 text. Rejects if it is longer than `maxBytes`. */
   readAll(maxBytes: number): Promise<string>;
 }
 
 export interface OutputStream {
   readonly isTerminal: boolean;
-  /** Width in columns, or undefined off a terminal. */
+  /** Width in columns; undefined if it is not a terminal. */
   readonly columns: number | undefined;
-  /** Resolves when the text was taken; rejects when the reader is gone or the disk is full. */
+  /** Resolves when the text is written; rejects if the reader is gone or the disk is full. */
   write(text: string): Promise<void>;
 }
 
-/** One of several answers: what stands in the list, and what it means. */
+/** An entry of a list prompt: its label and its value. */
 export interface Choice<T> {
   readonly name: string;
   readonly value: T;
 }
 
-/** Says true of an answer that will do, else why not, in one sentence. */
+/** Validates input: returns true, or an error message of one sentence. */
 export type Check = (value: string) => true | string;
 
-/** Asks the person at the terminal. Each rejects with CliError `interrupted` on Ctrl-C and Ctrl-D. */
+/** Prompts the user. Every prompt rejects with CliError `interrupted` on Ctrl-C and Ctrl-D. */
 export interface Prompter {
-  /** Default no, unless `preset` says yes. */
+  /** The default is no, unless `preset` is true. */
   confirm(message: string, preset?: boolean): Promise<boolean>;
-  /** An empty answer means `preset`, where there is one. */
+  /** Empty input selects `preset`, if given. */
   text(message: string, check: Check, preset?: string): Promise<string>;
-  /** Shows nothing of what is typed but its length, and not even that where lines cannot be written over. */
+  /** Hides the input: shows only its length, or nothing at all on a terminal without cursor control. */
   secret(message: string, check: Check): Promise<string>;
-  /** The first choice is the preset. */
+  /** The first choice is the default. */
   select<T>(message: string, choices: readonly Choice<T>[]): Promise<T>;
-  /** Choices for what has been typed so far. */
+  /** Offers the choices that `find` returns for the text typed so far. */
   search<T>(message: string, find: (typed: string, signal: AbortSignal) => Promise<readonly Choice<T>[]>): Promise<T>;
 }
 
 export interface ProgramOptions {
-  /** Text for its standard input, which is closed after it. */
+  /** Text for standard input, which is then closed. */
   readonly input?: string;
   readonly timeoutMs: number;
-  /** The one word is a command line for the system's shell. */
+  /** The only word is a command line for the system's shell. */
   readonly isShell?: boolean;
-  /** It outlives this process, and no signal of the terminal reaches it. */
+  /** Runs it detached: it outlives this process and does not receive the terminal's signals. */
   readonly isDetached?: boolean;
 }
 
-/** How another program ended. `stdout` is cut off after 64 KiB. */
+/** How another program ended. `stdout` is truncated to 64 KiB. */
 export type ProgramEnd =
   | { readonly kind: 'ended'; readonly code: number | null; readonly stdout: string }
   | { readonly kind: 'missing' | 'late' };
 
-/** The certificate a server shows, and whether this machine trusts it. */
+/** A server's certificate, and whether this machine trusts it. */
 export interface Certificate {
-  /** Why it is not trusted, as Node calls it: `CERT_HAS_EXPIRED`; undefined when it is. */
+  /** Node's code for why it is not trusted, such as `CERT_HAS_EXPIRED`; undefined if it is trusted. */
   readonly distrust: string | undefined;
-  /** Milliseconds since the epoch; undefined when the server shows no certificate. */
+  /** Milliseconds since the epoch; undefined if the server presents no certificate. */
   readonly validToMs: number | undefined;
   readonly issuer: string;
 }
 
-/** Looks at the way to a server, without any request. Each gives up by itself and then rejects. */
+/** Diagnoses the connection to a server without sending a request. Each method has its own timeout, after which it rejects. */
 export interface Probe {
-  /** The addresses of a host, as the system looks them up. */
+  /** Resolves a host name with the system resolver. */
   lookUp(host: string): Promise<readonly string[]>;
-  /** The handshake with the server of an https URL, through the proxy that a request would take. Rejects with ExchangeError. */
+  /** Completes a TLS handshake with the server of an https URL, through the proxy that a request would use. Rejects with ExchangeError. */
   certificate(url: string): Promise<Certificate>;
 }
 
@@ -120,33 +120,33 @@ export interface World {
   readonly network: Exchange;
   /** Loaded on first use. */
   probe(): Promise<Probe>;
-  /** Questions that are written over, or plain lines with TERM=dumb. Loaded on first use. */
+  /** Interactive prompts, or plain lines with TERM=dumb. Loaded on first use. */
   prompter(): Promise<Prompter>;
   /** Aborts on SIGINT and SIGTERM. */
   readonly interrupted: AbortSignal;
   readonly platform: string;
   /** `24.15.0`. */
   readonly nodeVersion: string;
-  /** The number of the user this program runs as; undefined on systems without such numbers. */
+  /** The user id this program runs as; undefined on systems without user ids. */
   readonly userId: number | undefined;
-  /** The folder the program was started in. */
+  /** The working directory. */
   readonly cwd: string;
-  /** The words that start this program once more. */
+  /** The command line that starts this program again. */
   readonly self: readonly string[];
   /**
-   * Runs another program to its end; what it says on standard error is dropped. Its environment has none of our secrets.
-   * It is killed, with what it started, after `timeoutMs` and when the program is interrupted.
+   * Runs another program until it exits, discarding its standard error. Its environment contains none of our secrets.
+   * It and its child processes are killed after `timeoutMs` and on an interrupt.
    */
   runProgram(words: readonly string[], options: ProgramOptions): Promise<ProgramEnd>;
-  /** The file that a program's name stands for, as a shell would find it; undefined when there is none. */
+  /** Finds a program on the PATH, as a shell would; undefined if there is none. */
   findProgram(name: string): string | undefined;
   readonly homeDir: string;
-  /** The text of a file. Rejects past `maxBytes`. */
+  /** Reads a text file. Rejects if it is longer than `maxBytes`. */
   readFile(path: string, maxBytes: number): Promise<string>;
-  /** Creates a directory only its owner can enter, with its parents, when it is not there. */
+  /** Creates a directory that only its owner can access, and its parents, unless it exists. */
   ensurePrivateDir(path: string): void;
-  /** One turn of the event loop: what was asked for leaves before the work goes on. */
+  /** Waits for one turn of the event loop, so that pending requests are sent before work continues. */
   turn(): Promise<void>;
-  /** From here on memory stays small rather than fast: for a stream of unknown length. */
+  /** Trades speed for low memory use from here on, for streams of unknown length. */
   steadyMemory(): void;
 }

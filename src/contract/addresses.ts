@@ -3,7 +3,7 @@ import { addressProblem } from '../crypto/address.ts';
 import { fieldMeta, type Source } from './fields.ts';
 import { addressProblemOn, networkOf } from './networks.ts';
 
-/** An EVM address: one in capitals and small letters must have them as its checksum says. */
+/** An EVM address. Mixed-case addresses must pass the EIP-55 checksum. */
 export function evmAddress(source: Source) {
   const schema = z.string().check(
     z.check((payload) => {
@@ -11,14 +11,14 @@ export function evmAddress(source: Source) {
       if (problem) payload.issues.push({ code: 'custom', input: payload.value, params: { expected: problem } });
     }),
   );
-  fieldMeta.add(schema, { type: 'string', source, rule: '0x and 40 hexadecimal digits' });
+  fieldMeta.add(schema, { type: 'string', source, rule: '0x followed by 40 hexadecimal digits' });
   return schema;
 }
 
-/** An address field, and the field that names its network; Base where that one is left out. */
+/** An address field and the field that names its network, which defaults to Base. */
 type AddressOnNetwork = readonly [address: string, network: string];
 
-/** A rule of a whole request: each address is one of its network. A network the contract does not know is left to the service. */
+/** Checks that each address is valid on its network. Addresses on networks the contract does not know are left to the service. */
 export function addressesFit(...pairs: readonly AddressOnNetwork[]) {
   return z.check<Record<string, unknown>>((payload) => {
     for (const [field, networkField] of pairs) {
@@ -26,7 +26,7 @@ export function addressesFit(...pairs: readonly AddressOnNetwork[]) {
       const network = networkOf(String(key));
       const problem = network && typeof address === 'string' ? addressProblemOn(network, address) : undefined;
       if (network && problem) {
-        const expected = `an address on ${network.name}: ${problem}`;
+        const expected = `a valid ${network.name} address: ${problem}`;
         payload.issues.push({ code: 'custom', input: address, path: [field], params: { expected } });
       }
     }

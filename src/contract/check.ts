@@ -2,18 +2,18 @@ import * as z from 'zod/mini';
 import type { FieldMeta } from './fields.ts';
 import { elementOf, fieldOf, unwrap } from './rows.ts';
 
-/** One thing that is wrong with a request or an answer. It never repeats the value, which may be a secret. */
+/** A problem with a request or response. It never contains the value, which may be a secret. */
 export interface Problem {
-  /** Dotted name of the field; empty for the whole. */
+  /** Dotted name of the field; empty for the whole value. */
   readonly field: string;
-  /** What was expected, in words. */
-  readonly expected: string;
+  /** `expected exactly 11 digits`; `missing; expected …`. */
+  readonly message: string;
 }
 
 const EXPECTED_TYPE: Readonly<Record<string, string>> = {
-  string: 'text',
-  uuid: 'text',
-  datetime: 'a time in ISO 8601',
+  string: 'a string',
+  uuid: 'a string',
+  datetime: 'an ISO 8601 time',
   boolean: 'true or false',
   integer: 'a whole number',
   number: 'a number',
@@ -21,29 +21,30 @@ const EXPECTED_TYPE: Readonly<Record<string, string>> = {
   object: 'an object',
 };
 
-/** What a field takes, in words: its rule, its values, or its type; with the unit of money. */
+/** Describes the values a field accepts: its type or values, its unit and its rule. */
 function expectationOf(meta: FieldMeta | undefined): string {
-  if (!meta) return 'another value';
+  if (!meta) return 'a different value';
   const values = /^enum\[(.*)\]$/.exec(meta.type)?.[1];
-  const what = values ? `one of ${values.replaceAll(',', ', ')}` : (EXPECTED_TYPE[meta.type] ?? meta.type);
-  const isSaid = meta.unit === 'decimal-string' || meta.rule?.toLowerCase().includes(meta.unit ?? '');
-  const unit = meta.unit && !isSaid ? ` in ${meta.unit}` : '';
-  const withUnit = what + unit;
-  return meta.rule && meta.rule !== what
-    ? values || meta.type === 'boolean'
-      ? meta.rule
-      : `${withUnit}, ${meta.rule}`
-    : withUnit;
+  const isDecimal = meta.type === 'string' && meta.unit !== undefined;
+  const type = values
+    ? `one of ${values.replaceAll(',', ', ')}`
+    : isDecimal
+      ? 'a decimal string'
+      : (EXPECTED_TYPE[meta.type] ?? meta.type);
+  const isUnitNamed = meta.unit === 'decimal-string' || meta.rule?.toLowerCase().includes(meta.unit ?? '');
+  const typeWithUnit = meta.unit && !isUnitNamed ? `${type} in ${meta.unit}` : type;
+  if (!meta.rule || meta.rule === type) return typeWithUnit;
+  return values || meta.type === 'boolean' ? meta.rule : `${typeWithUnit}, ${meta.rule}`;
 }
 
-/** The metadata of the field at a path inside a schema. */
+/** Returns the metadata of the field at a path in a schema. */
 function metaAt(schema: z.ZodMiniType, path: readonly PropertyKey[]): FieldMeta | undefined {
   let current: z.ZodMiniType | undefined = schema;
   let meta: FieldMeta | undefined;
   for (const key of path) {
     const inner: z.ZodMiniType | undefined = current && unwrap(current).schema;
     current = inner && (elementOf(inner) ?? fieldOf(inner, String(key)));
-    // What stands in a list is what the list's own rule says.
+    // Items without metadata are described by their list's metadata.
     meta = current ? (unwrap(current).meta ?? (typeof key === 'number' ? meta : undefined)) : undefined;
   }
   return meta;
@@ -52,15 +53,15 @@ function metaAt(schema: z.ZodMiniType, path: readonly PropertyKey[]): FieldMeta 
 function problemOf(schema: z.ZodMiniType, issue: z.core.$ZodIssue, value: unknown): Problem {
   const field = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
-    return { field: issue.keys.map(printableKey).join(', '), expected: 'no such field; leave it out' };
+    return { field: issue.keys.map(printableKey).join(', '), message: 'unknown field; leave it out' };
   }
   const isMissing = issue.code === 'invalid_type' && issue.path.length > 0 && valueAt(value, issue.path) === undefined;
-  // A rule that can say more than its field's metadata says it here.
-  const said = issue.code === 'custom' ? (issue.params?.['expected'] as string | undefined) : undefined;
+  // Custom checks may explain more than the field's metadata does.
+  const detail = issue.code === 'custom' ? (issue.params?.['expected'] as string | undefined) : undefined;
   const meta = metaAt(schema, issue.path);
   const isLong = issue.code === 'too_big' && issue.origin === 'string' && meta?.rule === undefined;
-  const expected = said ?? expectationOf(meta) + (isLong ? `, at most ${issue.maximum} characters` : '');
-  return { field, expected: isMissing ? `a value: ${expected}` : expected };
+  const expected = detail ?? expectationOf(meta) + (isLong ? `, at most ${issue.maximum} characters` : '');
+  return { field, message: `${isMissing ? 'missing; ' : ''}expected ${expected}` };
 }
 
 function printableKey(key: string): string {
@@ -71,13 +72,13 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
 }
 
-/** Checks a value against a schema, changing nothing. No problems means it fits. */
+/** Validates a value against a schema without changing it. Returns an empty list if it is valid. */
 export function problemsOf(schema: z.ZodMiniType, value: unknown): Problem[] {
   const result = z.safeParse(schema, value);
   return result.success ? [] : result.error.issues.map((issue) => problemOf(schema, issue, value));
 }
 
-/** `bvn: expected exactly 11 digits`. */
-export function problemText({ field, expected }: Problem): string {
-  return field ? `${field}: expected ${expected}` : `expected ${expected}`;
+/** Formats a problem: `bvn: expected a string, exactly 11 digits`. */
+export function problemText({ field, message }: Problem): string {
+  return field ? `${field}: ${message}` : message;
 }

@@ -1,19 +1,19 @@
-/** IP addresses and ranges in CIDR form, as the allowlist keeps them. One address is a range of one. */
+/** An IP address or CIDR range, as stored in the allowlist. A single address is a range of one. */
 export interface IpRange {
   readonly version: 4 | 6;
   /** The first address, as a number. */
   readonly first: bigint;
-  /** How many leading bits are fixed: 32 or 128 for one address. */
+  /** The prefix length in bits: 32 or 128 for a single address. */
   readonly prefix: number;
 }
 
 const BITS = { 4: 32, 6: 128 } as const;
 
-/** IPv4 inside IPv6: `::ffff:1.2.3.4` is 1.2.3.4. */
+/** IPv4-mapped IPv6 addresses: `::ffff:1.2.3.4` is 1.2.3.4. */
 const MAPPED = 0xffffn;
 const MAPPED_PREFIX = 96;
 
-/** An address, or a range whose address has no bits beyond its prefix; undefined for any other text. */
+/** Parses an address, or a range without host bits; returns undefined for any other text. */
 export function parseRange(text: string): IpRange | undefined {
   const [, address = '', length] = /^([^/]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? [];
   const value = parseV4(address) ?? parseV6(address);
@@ -33,7 +33,7 @@ function hostMask(version: 4 | 6, prefix: number): bigint {
 
 type Address = Pick<IpRange, 'version' | 'first'>;
 
-/** Four decimal numbers; one that begins with 0 may be meant as octal, and is refused. */
+/** Four decimal numbers. Leading zeros are rejected, because they may be meant as octal. */
 function parseV4(text: string): Address | undefined {
   const parts = text.split('.');
   if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256))
@@ -41,7 +41,7 @@ function parseV4(text: string): Address | undefined {
   return { version: 4, first: parts.reduce((sum, part) => sum * 256n + BigInt(part), 0n) };
 }
 
-/** Eight groups, one run of zeros written as `::`, the last two perhaps as IPv4. No zones. */
+/** Eight groups; one run of zeros may be `::`, and the last two groups may be IPv4. Zone ids are rejected. */
 function parseV6(text: string): Address | undefined {
   const tail = /^(.*:)([\d.]+\.[\d.]+)$/.exec(text);
   const v4 = tail ? parseV4(tail[2] ?? '') : undefined;
@@ -69,7 +69,7 @@ function groupsOf({ version, first }: IpRange): string[] {
 
 const suffixOf = ({ version, prefix }: IpRange) => (prefix === BITS[version] ? '' : `/${prefix}`);
 
-/** The one way a range is written: lower case, the longest run of zeros as `::`. */
+/** Returns the canonical form of a range: lower case, with the longest run of zeros as `::`. */
 export function rangeText(range: IpRange): string {
   const groups = groupsOf(range);
   if (range.version === 4) return groups.join('.') + suffixOf(range);
@@ -80,30 +80,30 @@ export function rangeText(range: IpRange): string {
   return short + suffixOf(range);
 }
 
-/** What may be shown of it: the first two numbers or groups. Source: interface, IPv6 and ranges inferred. */
+/** Masks a range after its first two numbers or groups. Source: interface; IPv6 and ranges are inferred. */
 export function maskedRange(range: IpRange): string {
   const [first, second] = groupsOf(range);
   return `${first}${range.version === 4 ? `.${second}.*.*` : `:${second}:*`}${suffixOf(range)}`;
 }
 
-/** Whether every address of `inner` is in `outer`. */
+/** Whether `outer` contains every address of `inner`. */
 export function isWithin(inner: IpRange, outer: IpRange): boolean {
   if (inner.version !== outer.version || inner.prefix < outer.prefix) return false;
   return (inner.first & ~hostMask(outer.version, outer.prefix)) === outer.first;
 }
 
-/** What an answer shows of an address or range. */
+/** The part of an address or range that a response reveals. */
 export interface Shown {
-  /** The bits that show, as a range. */
+  /** The visible bits, as a range. */
   readonly known: IpRange;
-  /** How long the range itself is; undefined where it is masked without its length. */
+  /** The prefix length of the range itself; undefined if it is masked without one. */
   readonly prefix: number | undefined;
 }
 
-/** A range of which everything is known. */
+/** A range that is shown in full. */
 export const shownWhole = (range: IpRange): Shown => ({ known: range, prefix: range.prefix });
 
-/** What `203.0.*.*` or `2001:db8:*`, perhaps with a length, tells, or an address in full; undefined for any other text. */
+/** Parses a masked range (`203.0.*.*`, `2001:db8:*`, optionally with a prefix length) or a full one; undefined for any other text. */
 export function readShown(text: string): Shown | undefined {
   const whole = parseRange(text);
   if (whole) return shownWhole(whole);
@@ -115,14 +115,14 @@ export function readShown(text: string): Shown | undefined {
   return parts.length > 0 && known ? { known, prefix: length === undefined ? undefined : Number(length) } : undefined;
 }
 
-/** Whether a range may be the one of which so much shows. */
+/** Whether a range is consistent with its masked form. */
 export function fitsShown(range: IpRange, { known, prefix = range.prefix }: Shown): boolean {
   return prefix === range.prefix && isWithin({ ...range, prefix: BITS[range.version] }, known);
 }
 
 export type Holding = 'no' | 'maybe' | 'surely';
 
-/** Whether a range holds an address, as far as what shows of the two tells. */
+/** Whether a range contains an address, as far as the visible parts of both tell. */
 export function holding(outer: Shown | undefined, address: Shown | undefined): Holding {
   if (!outer || !address) return 'maybe';
   const { known, prefix } = outer;
@@ -134,7 +134,7 @@ export function holding(outer: Shown | undefined, address: Shown | undefined): H
   return isWithin(address.known, known) || isWithin(known, address.known) ? 'maybe' : 'no';
 }
 
-/** Ranges that lead nowhere on the public network: the caller's own machine, private nets, links, and what is reserved. */
+/** Ranges that are not publicly routable: loopback, private, link-local and reserved addresses. */
 const NOT_PUBLIC = [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
   ...['192.0.0.0/24', '192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/3'],

@@ -22,8 +22,8 @@ import {
 } from './fields.ts';
 
 /**
- * The sandbox's own controls, below /_sandbox and outside /v1: what the world outside the service does, and the clock.
- * No part of the service's specification.
+ * The sandbox's own controls, under /_sandbox and outside /v1. They simulate the banks and chains around the service and
+ * move its clock. They are not part of the service's specification.
  */
 const control = {
   area: 'control',
@@ -40,7 +40,7 @@ export const sandboxStatus = endpoint({
   method: 'GET',
   path: '/_sandbox/status',
   effect: 'read',
-  summary: 'Show the sandbox: clock, ledger, what it holds',
+  summary: "Show the sandbox's clock, ledger and contents",
   request: () => only({ values: optional(flag('inferred')) }),
   response: () =>
     answer({
@@ -78,7 +78,7 @@ export const sandboxStatus = endpoint({
       trades: optional(
         list('inferred', group('inferred', { cngnAmount: anyText('inferred'), means: anyText('inferred') })),
       ),
-      // The one place that shows keys, on purpose: who tries two fintechs needs the second one's.
+      // Shows API keys on purpose: trying out two fintechs takes the second one's key.
       fintechs: optional(
         list(
           'inferred',
@@ -99,7 +99,7 @@ export const sandboxReset = endpoint({
   method: 'POST',
   path: '/_sandbox/reset',
   effect: 'destructive',
-  summary: 'Throw the sandbox away and seed it anew',
+  summary: 'Discard the sandbox state and seed it again',
   request: () => only({ pace: optional(oneOf('inferred', paces)), rateLimits: optional(flag('inferred')) }),
   response: () => answer({ fintechId: anyText('inferred'), now: timestamp('inferred') }),
 });
@@ -110,11 +110,11 @@ export const sandboxSeed = endpoint({
   method: 'POST',
   path: '/_sandbox/seed',
   effect: 'write',
-  summary: 'Add users or a history, or change the pace and rate limits, of the sandbox as it is',
+  summary: 'Add users or history to the sandbox, or change its pace and rate limits',
   request: () =>
     only({
       users: optional(integer('inferred', { max: 1000, rule: '0 to 1000' })),
-      /** Transactions to add now: those after the first `historyDone` of `historyTotal` that are spread over the past year. */
+      /** Transactions to add now. `historyTotal` transactions are spread over the past year; the first `historyDone` exist already. */
       history: optional(integer('inferred', { max: 50_000, rule: '0 to 50000' })),
       historyDone: optional(integer('inferred')),
       historyTotal: optional(integer('inferred')),
@@ -136,12 +136,12 @@ export const sandboxPay = endpoint({
   method: 'POST',
   path: '/_sandbox/pay',
   effect: 'write',
-  summary: 'Let a bank transfer arrive in a virtual account',
+  summary: 'Simulate a bank transfer into a virtual account',
   request: () =>
     only({
       accountNumber: accountNumber('inferred'),
       amount: pay('inferred', 'naira', 'NGN'),
-      senderName: text('inferred', { rule: "the sender's name as the bank has it" }),
+      senderName: text('inferred', { rule: "the sender's name on the bank's records" }),
     }),
   response: () =>
     answer({
@@ -159,13 +159,13 @@ export const sandboxDeposit = endpoint({
   method: 'POST',
   path: '/_sandbox/deposit',
   effect: 'write',
-  summary: 'Let tokens arrive at an address of the sandbox',
+  summary: 'Simulate a token deposit to a sandbox address',
   request: () =>
     only({
-      address: text('inferred', { rule: 'a wallet of the sandbox, or the receivable address of a bridge' }),
+      address: text('inferred', { rule: 'a sandbox wallet, or the receivable address of a bridge transaction' }),
       asset: oneOf('inferred', TOKENS),
       amount: payText('inferred', { field: 'asset' }),
-      network: text('inferred', { rule: 'a network key such as base' }),
+      network: text('inferred', { rule: 'a network key, such as base' }),
       from: text('inferred', { rule: 'the address the tokens come from' }),
     }),
   response: () =>
@@ -184,8 +184,8 @@ export const sandboxAdvance = endpoint({
   method: 'POST',
   path: '/_sandbox/advance',
   effect: 'write',
-  summary: "Move the sandbox's clock forward and do all that falls due",
-  request: () => only({ durationMs: integer('inferred', { min: 1, rule: 'a duration such as 30s, 31m, 2h or 5d' }) }),
+  summary: "Advance the sandbox's clock and run everything that falls due",
+  request: () => only({ durationMs: integer('inferred', { min: 1, rule: 'a duration, such as 30s, 31m, 2h or 5d' }) }),
   response: () => answer({ now: timestamp('inferred'), events: integer('inferred') }),
 });
 
@@ -211,12 +211,12 @@ export const sandboxSettle = endpoint({
   method: 'POST',
   path: '/_sandbox/settle',
   effect: 'write',
-  summary: 'Let everything that waits for a bank, a chain or an approval happen now',
+  summary: 'Complete everything that is waiting for a bank, a chain or an approval',
   request: () => only({}),
   response: () => answer({ now: timestamp('inferred'), events: integer('inferred') }),
 });
 
-/** A path on the sandbox's own machine. */
+/** A path on the machine that runs the sandbox. */
 const filePath = () => patterned('inferred', /^(\/|[A-Za-z]:[\\/])[^\0]{1,4000}$/, 'an absolute path');
 
 export const sandboxSnapshot = endpoint({
@@ -225,7 +225,7 @@ export const sandboxSnapshot = endpoint({
   method: 'POST',
   path: '/_sandbox/snapshot',
   effect: 'write',
-  summary: 'Write the whole state of the sandbox to a new file',
+  summary: 'Save the sandbox state to a new file',
   request: () => only({ path: filePath() }),
   response: () => answer({ path: anyText('inferred'), bytes: integer('inferred') }),
 });
@@ -236,12 +236,12 @@ export const sandboxRestore = endpoint({
   method: 'POST',
   path: '/_sandbox/restore',
   effect: 'destructive',
-  summary: 'Put the state of a snapshot in the place of the one that is there',
+  summary: 'Replace the sandbox state with a snapshot',
   request: () => only({ path: filePath() }),
   response: () => answer({ path: anyText('inferred'), fintechId: anyText('inferred'), now: timestamp('inferred') }),
 });
 
-/** What can be made to go wrong. docs/fidelity.md says what each does. */
+/** The faults that can be injected; docs/fidelity.md describes each. */
 export const FAULT_KINDS = [
   'lost-request',
   'lost-response',
@@ -271,12 +271,12 @@ export const sandboxFaultAdd = endpoint({
   method: 'POST',
   path: '/_sandbox/faults',
   effect: 'write',
-  summary: 'Let the next requests of an endpoint go wrong on purpose',
+  summary: 'Make the next requests to an endpoint fail',
   request: () =>
     only({
-      endpoint: text('inferred', { rule: 'the id of an endpoint, from: fiatrail endpoints' }),
+      endpoint: text('inferred', { rule: 'an endpoint id; list them with: fiatrail endpoints' }),
       kind: oneOf('inferred', FAULT_KINDS),
-      times: optional(integer('inferred', { min: 1, max: 1_000_000, rule: '1 to 1000000; 1 when left out' })),
+      times: optional(integer('inferred', { min: 1, max: 1_000_000, rule: '1 to 1000000; default 1' })),
     }),
   response: () => answer(faultRule()),
 });
@@ -287,7 +287,7 @@ export const sandboxFaultList = endpoint({
   method: 'GET',
   path: '/_sandbox/faults',
   effect: 'read',
-  summary: 'List what is to go wrong, and how often still',
+  summary: 'List the injected faults and how often each still applies',
   lists: 'faults',
   request: () => only({}),
   response: () => answer({ faults: list('inferred', group('inferred', faultRule())) }),
@@ -299,7 +299,7 @@ export const sandboxFaultClear = endpoint({
   method: 'DELETE',
   path: '/_sandbox/faults',
   effect: 'write',
-  summary: 'Let nothing more go wrong on purpose',
+  summary: 'Remove all injected faults',
   request: () => only({}),
   response: () => answer({ cleared: integer('inferred') }),
 });

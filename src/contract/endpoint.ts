@@ -5,35 +5,35 @@ import type { Source } from './fields.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
- * What calling the endpoint does, which decides retry, confirmation and journal; never the HTTP verb does.
- * read: changes nothing. write: changes something that costs nothing to repeat or correct.
+ * What calling the endpoint does. The effect, never the HTTP method, decides retries, confirmation and journaling.
+ * read: changes nothing. write: changes something that is safe to repeat or correct.
  * money: moves value. destructive: cannot be undone.
  */
 export type Effect = 'read' | 'write' | 'money' | 'destructive';
 
-/** One declared refusal: which fault, on what condition. */
+/** An error that an endpoint declares: the condition and the fault it causes. */
 export interface DeclaredError {
   readonly when: string;
   readonly fault: FaultName;
   readonly source: Source;
-  /** What a person does next, where the fault's own remedy is too general. */
+  /** What to do next, if the fault's own remedy is too general. */
   readonly remedy?: string;
 }
 
-/** Another spelling of an endpoint's method and path that is served too; its path parameters are fields of the request. */
+/** An alternative method and path for an endpoint. Its path parameters are fields of the request. */
 export interface Alias {
   readonly method: Method;
   readonly path: string;
 }
 
 /**
- * How an answer's envelope differs from the common one. Source: public.
- * lower-case: `status` is `success`. camel: `responseCode` and `responseMessage` stand beside the common keys.
- * version-beside: `version` stands beside `data`.
+ * How a response envelope differs from the common one. Source: public.
+ * lower-case: `status` is `success`. camel: adds `responseCode` and `responseMessage` to the common keys.
+ * version-beside: `version` is next to `data` instead of inside it.
  */
 export type EnvelopeVariant = 'lower-case' | 'camel' | 'version-beside';
 
-/** One endpoint, once: everything else about it is derived from this record. */
+/** The single definition of an endpoint, from which everything else about it is derived. */
 export interface Endpoint<
   Q extends z.ZodMiniType = z.ZodMiniType,
   R extends z.ZodMiniType = z.ZodMiniType,
@@ -41,41 +41,41 @@ export interface Endpoint<
 > {
   readonly id: Id;
   readonly method: Method;
-  /** Below the base address; `:name` marks a path parameter, which is a field of the request. */
+  /** Relative to the base URL; `:name` marks a path parameter, which is a field of the request. */
   readonly path: string;
-  /** Other spellings that the sandbox serves; the client sends the path above. */
+  /** Alternatives that the sandbox also serves. The client always uses the method and path above. */
   readonly aliases?: readonly Alias[];
   readonly effect: Effect;
-  /** What it does by the value of one field, where one path has several actions: the field, and its values' effects. */
+  /** For a path with several actions: the field that selects the action, and the effect of each of its values. */
   readonly effects?: { readonly field: string; readonly of: Readonly<Record<string, Effect>> };
   readonly summary: string;
-  /** Where request fields travel that are no path parameters. Default: query for GET, body for the others. */
+  /** Where fields other than path parameters are sent. Default: the query for GET, the body for other methods. */
   readonly place?: 'query' | 'body';
-  /** Other names under which the sandbox takes a field that is needed: older or public spellings. */
+  /** Alternative names that the sandbox accepts for required fields, from older or public documentation. */
   readonly synonyms?: Readonly<Record<string, string>>;
-  /** A read that leaves something behind in the sandbox: a quote that a trade may name. */
+  /** Set for a read that the sandbox stores, such as a quote that a trade may refer to. */
   readonly isRecorded?: true;
-  /** The asynchronous work it starts, by the name of its state machine. */
+  /** The name of the state machine of the asynchronous work it starts. */
   readonly starts?: string;
-  /** The one object nested in `data` that a person means: printed merged with the fields around it. */
+  /** The object in `data` that is printed merged with the fields around it. */
   readonly nests?: string;
-  /** The list inside `data` whose rows a table shows. */
+  /** The list in `data` whose items are the rows of a table. */
   readonly lists?: string;
   readonly envelope?: EnvelopeVariant;
-  /** Built on first use: a command pays only for the schemas it needs. */
+  /** Built on first use, so that a command builds only the schemas it needs. */
   readonly request: () => Q;
   readonly response: () => R;
   readonly errors: readonly DeclaredError[];
   readonly rateLimit: { readonly max: number; readonly windowSeconds: number };
   readonly source: Source;
-  /** The sandbox's own controls live outside /v1 and are no part of the service. */
+  /** Set for the sandbox's own controls, which are outside /v1 and not part of the service. */
   readonly area?: 'control';
 }
 
 export type RequestOf<E extends Endpoint> = z.infer<ReturnType<E['request']>>;
 export type ResponseOf<E extends Endpoint> = z.infer<ReturnType<E['response']>>;
 
-/** Declares an endpoint; its schemas are built once, when first asked for. */
+/** Declares an endpoint whose schemas are built once, on first use. */
 export function endpoint<Q extends z.ZodMiniType, R extends z.ZodMiniType, const Id extends string>(
   definition: Endpoint<Q, R, Id>,
 ): Endpoint<Q, R, Id> {
@@ -90,7 +90,7 @@ function once<T extends object>(build: () => T): () => T {
   };
 }
 
-/** The names of a path's parameters: `/balance/user/:userId` has `userId`. */
+/** Returns the names of a path's parameters: `['userId']` for `/balance/user/:userId`. */
 export function pathParameters(path: string): string[] {
   return path
     .split('/')
@@ -98,18 +98,18 @@ export function pathParameters(path: string): string[] {
     .map((part) => part.slice(1));
 }
 
-/** What one request does: the endpoint's effect, or that of the action it names. */
+/** Returns the effect of a request: that of the action it selects, or else the endpoint's. */
 export function effectOf({ effect, effects }: Endpoint, input: unknown): Effect {
   const action = effects && (input as Readonly<Record<string, unknown>> | undefined)?.[effects.field];
   return (typeof action === 'string' && Object.hasOwn(effects?.of ?? {}, action) && effects?.of[action]) || effect;
 }
 
-/** Where the request's other fields travel. */
+/** Returns where fields other than path parameters are sent. */
 export function placeOf(endpoint: Endpoint): 'query' | 'body' {
   return endpoint.place ?? (endpoint.method === 'GET' ? 'query' : 'body');
 }
 
-/** What every endpoint can answer. Source: interface. */
+/** Errors that every endpoint can return. Source: interface. */
 export const EVERYWHERE: readonly DeclaredError[] = [
   { when: 'the API key is missing, wrong or revoked', fault: 'AUTHENTICATION_FAILED', source: 'interface' },
   { when: 'the caller is not on the allowlist', fault: 'IP_BLOCKED', source: 'interface' },

@@ -4,24 +4,24 @@ import { isWireNumber, type WireNumber } from '../money/decimal.ts';
 import { percentFromText, percentFromWire } from '../money/rates.ts';
 import { fromWire, type MoneyUnit } from '../money/units.ts';
 
-/** Where a fact comes from: the interface specification, public text, a public client's code, or a guess. */
+/** Where a fact comes from: the interface specification, public documentation, a public client's code, or a guess. */
 export type Source = 'interface' | 'public' | 'client' | 'inferred';
 
-/** What the contract knows of one field besides its shape. */
+/** What the contract knows about a field besides its schema. */
 export interface FieldMeta {
   /** string, number, integer, boolean, uuid, datetime, enum[a,b], array or object. */
   readonly type: string;
   readonly source: Source;
   readonly unit?: MoneyUnit | 'percent';
-  /** The asset of a money field, or the name of the field beside it that holds the ticker. */
+  /** The asset of a money field, or the name of the neighbouring field that contains the ticker. */
   readonly asset?: Asset | { readonly field: string };
-  /** A rule in words, for refusals and reference pages. */
+  /** The rule in words, for error messages and reference pages. */
   readonly rule?: string;
-  /** Never printed, journaled or traced in clear. */
+  /** Never printed, journaled or traced in plain text. */
   readonly secret?: boolean;
 }
 
-/** Metadata of every field schema, kept beside the schemas as zod provides for. */
+/** The metadata of every field schema, in a zod registry. */
 export const fieldMeta = z.registry<FieldMeta>();
 
 type Schema = z.ZodMiniType;
@@ -38,17 +38,17 @@ interface Rule {
 
 const printableText = z.regex(/^[\x20-\x7e\u00a0-\uffff]+$/);
 
-/** Any non-empty text without control characters, at most 500 characters. Ids are opaque text. */
+/** Non-empty text of at most 500 characters, without control characters. Ids are opaque text. */
 export function text(source: Source, more: Rule = {}) {
   return field(z.string().check(z.minLength(1), z.maxLength(500), printableText), { type: 'string', source, ...more });
 }
 
-/** Text of the service's own choosing: not checked further. */
+/** Any text from the service; not validated further. */
 export function anyText(source: Source, more: Rule = {}) {
   return field(z.string(), { type: 'string', source, ...more });
 }
 
-/** Text that must match `pattern`; `rule` says it in words. */
+/** Text that must match `pattern`; `rule` describes the pattern. */
 export function patterned(source: Source, pattern: RegExp, rule: string, more: Rule = {}) {
   return field(z.string().check(z.regex(pattern)), { type: 'string', source, rule, ...more });
 }
@@ -62,12 +62,12 @@ export function uuid(source: Source, more: Rule = {}) {
   });
 }
 
-/** The id of a request, a UUID by the specification: sent as opaque text, because the service is known to issue others. */
+/** A request id: a UUID in the specification, but sent as opaque text because the service also issues other ids. */
 export function opaqueId(source: Source, more: Rule = {}) {
   return field(z.string().check(z.minLength(1), z.maxLength(500), printableText), { type: 'uuid', source, ...more });
 }
 
-/** A UUID by the specification, read as opaque text because the service is known to send others. */
+/** A UUID in the specification, but read as opaque text because the service also sends other ids. */
 export function opaqueUuid(source: Source) {
   return field(z.string().check(z.minLength(1)), { type: 'uuid', source });
 }
@@ -77,7 +77,7 @@ export function timestamp(source: Source) {
   return field(z.string(), { type: 'datetime', source });
 }
 
-/** A moment in a request: ISO 8601, as a plain date or with a time and its zone. A plain date is its midnight, UTC. */
+/** A time in a request: an ISO 8601 date (midnight UTC), or a date and time with a time zone. */
 export function moment(source: Source, more: Rule = {}) {
   const isMoment = (text: string) =>
     /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/.test(text) &&
@@ -92,7 +92,7 @@ export function moment(source: Source, more: Rule = {}) {
   });
 }
 
-/** False for 30 February, which a date takes for a day in March. */
+/** Rejects 30 February, which Date reads as a day in March. */
 function isDay(day: string): boolean {
   return new Date(day).toISOString().startsWith(day);
 }
@@ -105,13 +105,17 @@ export function oneOf<const V extends readonly string[]>(source: Source, values:
   return field(z.enum(values), { type: `enum[${values.join(',')}]`, source, ...more });
 }
 
-/** One of the values, in any case. */
+/** One of the values, case-insensitive. */
 export function anyCase<const V extends readonly string[]>(source: Source, values: V) {
   const schema = z.string().check(z.refine((value) => values.includes(value.toLowerCase())));
-  return field(schema, { type: `enum[${values.join(',')}]`, source, rule: `one of ${values.join(', ')}, in any case` });
+  return field(schema, {
+    type: `enum[${values.join(',')}]`,
+    source,
+    rule: `one of ${values.join(', ')} (case-insensitive)`,
+  });
 }
 
-/** A state the service may add to: known values are listed, others are read as they come. */
+/** A state that may get new values: known ones are listed, others are accepted as they are. */
 export function stateOf(source: Source, values: readonly string[]) {
   return field(z.string(), { type: `enum[${values.join(',')}]`, source });
 }
@@ -126,19 +130,19 @@ export function integer(
 
 const wireNumberSchema = () => z.custom<WireNumber>(isWireNumber);
 
-/** A plain JSON number with no unit of money. */
+/** A JSON number that is not money. */
 export function number(source: Source, more: Rule = {}) {
   return field(wireNumberSchema(), { type: 'number', source, ...more });
 }
 
-/** A percentage in an answer. */
+/** A percentage in a response. */
 export function percent(source: Source) {
   return field(wireNumberSchema(), { type: 'number', unit: 'percent', source });
 }
 
 type AssetRule = Asset | { readonly field: string };
 
-/** Money in a request, as a JSON number: above 0, no finer than the asset's smallest unit, no larger than the ledger holds. */
+/** Money in a request, as a JSON number: greater than 0, at most MAX_MINOR, no finer than the asset's smallest unit. */
 export function pay(source: Source, unit: MoneyUnit, asset: AssetRule, more: Rule = {}) {
   const finest = typeof asset === 'string' ? asset : 'CNGN';
   const isPayable = (value: WireNumber) => {
@@ -146,20 +150,20 @@ export function pay(source: Source, unit: MoneyUnit, asset: AssetRule, more: Rul
     return minor > 0n && minor <= MAX_MINOR[finest];
   };
   const schema = wireNumberSchema().check(z.refine(isPayable));
-  return field(schema, { type: 'number', unit, asset, source, rule: 'above 0', ...more });
+  return field(schema, { type: 'number', unit, asset, source, rule: 'greater than 0', ...more });
 }
 
-/** Money in a request that may also be nothing, such as a cap: 0 or above. */
+/** Money in a request that may be 0, such as a cap. */
 export function payOrNothing(source: Source, unit: MoneyUnit, asset: Asset, more: Rule = {}) {
   const fits = (value: WireNumber) => {
     const minor = fromWire(value, unit, asset)?.minor ?? -1n;
     return minor >= 0n && minor <= MAX_MINOR[asset];
   };
   const schema = wireNumberSchema().check(z.refine(fits));
-  return field(schema, { type: 'number', unit, asset, source, rule: '0 or above', ...more });
+  return field(schema, { type: 'number', unit, asset, source, rule: '0 or more', ...more });
 }
 
-/** Money in a request, as decimal text: above 0, plain digits, no finer than the asset's smallest unit. */
+/** Money in a request, as a decimal string: greater than 0, plain digits, no finer than the asset's smallest unit. */
 export function payText(source: Source, asset: AssetRule, more: Rule & { readonly leastMinor?: bigint } = {}) {
   const { leastMinor = 1n, ...rule } = more;
   const finest = typeof asset === 'string' ? asset : 'CNGN';
@@ -175,7 +179,7 @@ export function payText(source: Source, asset: AssetRule, more: Rule & { readonl
     unit: 'decimal-string',
     asset,
     source,
-    rule: 'above 0, as text, at most 6 decimals',
+    rule: 'greater than 0, at most 6 decimals',
     ...rule,
   });
 }
@@ -186,7 +190,7 @@ export function percentFrom(source: Source, min: string, max: string, more: Rule
   return field(schema, { type: 'number', unit: 'percent', source, rule: `${min} to ${max} percent`, ...more });
 }
 
-/** US dollars in a request, as text: 0 or above, at most two decimals. No asset of the ledger. */
+/** US dollars in a request, as a decimal string: 0 or more, at most two decimals. Not an asset of the ledger. */
 export function usdText(source: Source, rule: string) {
   return field(z.string().check(z.regex(/^\d{1,12}(\.\d{1,2})?$/)), {
     type: 'string',
@@ -196,19 +200,19 @@ export function usdText(source: Source, rule: string) {
   });
 }
 
-/** A private key of several lines, in OpenSSH's form, its line ends as they are or written as backslash-n. */
+/** A multi-line OpenSSH private key. Line breaks may also be escaped as `\n`. */
 export function privateKey(source: Source) {
-  const rule = 'an OpenSSH private key, from BEGIN to END';
+  const rule = 'an OpenSSH private key, including the BEGIN and END lines';
   const isKey = (text: string) =>
     /^-----BEGIN [A-Z ]+-----[\s\S]+-----END [A-Z ]+-----\s*$/.test(text) && text.length <= 20_000;
   return field(z.string().check(z.refine(isKey)), { type: 'string', source, rule, secret: true });
 }
 
-/** A percentage in a request as decimal text, from `min` to `max`. */
+/** A percentage in a request as a decimal string, from `min` to `max`. */
 export function percentText(source: Source, min: string, max: string, more: Rule = {}) {
   const fits = (value: string) => isPercentWithin(percentFromText(value), min, max);
   const schema = z.string().check(z.refine(fits));
-  return field(schema, { type: 'string', unit: 'percent', source, rule: `${min} to ${max} percent, as text`, ...more });
+  return field(schema, { type: 'string', unit: 'percent', source, rule: `${min} to ${max} percent`, ...more });
 }
 
 function isPercentWithin(percent: bigint | undefined, min: string, max: string): boolean {
@@ -216,75 +220,75 @@ function isPercentWithin(percent: bigint | undefined, min: string, max: string):
   return percent !== undefined && percent >= bound(min) && percent <= bound(max);
 }
 
-/** A figure in an answer whose asset the contract does not know: `rule` says what it is in. It is printed as it came. */
+/** A figure in a response whose asset the contract does not know; `rule` describes it. Printed unchanged. */
 export function figure(source: Source, unit: MoneyUnit | undefined, rule: string) {
   return field(z.string(), { type: 'string', ...(unit ? { unit } : {}), source, rule });
 }
 
-/** Money in an answer, as a JSON number. */
+/** Money in a response, as a JSON number. */
 export function money(source: Source, unit: MoneyUnit, asset: AssetRule) {
   return field(wireNumberSchema(), { type: 'number', unit, asset, source });
 }
 
-/** Money in an answer, as text. */
+/** Money in a response, as a string. */
 export function moneyText(source: Source, unit: MoneyUnit, asset: AssetRule) {
   return field(z.string(), { type: 'string', unit, asset, source });
 }
 
-/** A nested object of an answer. Fields the contract does not know are kept. */
+/** A nested object. Unknown fields are kept. */
 export function group<S extends z.core.$ZodLooseShape>(source: Source, shape: S) {
   return field(z.looseObject(shape), { type: 'object', source });
 }
 
-/** A list; in a request of `min` to `max` elements. */
+/** A list; requests may require `min` to `max` items. */
 export function list<S extends Schema>(source: Source, element: S, range: { min?: number; max?: number } & Rule = {}) {
   const { min = 0, max = Number.MAX_SAFE_INTEGER, ...more } = range;
   return field(z.array(element).check(z.minLength(min), z.maxLength(max)), { type: 'array', source, ...more });
 }
 
-/** One text of a list: the list's own row says what it is. */
+/** A string in a list, described by the list's metadata. */
 export function entry(pattern?: RegExp) {
   return pattern ? z.string().check(z.regex(pattern)) : z.string();
 }
 
-/** A field the request may leave out. */
+/** An optional field of a request. */
 export function optional<S extends Schema>(schema: S) {
   return z.optional(schema);
 }
 
-/** A field of an answer that no interface row promises: it may be missing or null. */
+/** A field of a response that the interface does not promise: it may be missing or null. */
 export function maybe<S extends Schema>(schema: S) {
   return z.optional(z.nullable(schema));
 }
 
-/** A text that an answer may leave out. */
+/** Text in a response that may be missing or null. */
 export const known = (source: Source) => maybe(anyText(source));
 
-/** A field of an answer that is there but may be null. */
+/** A field of a response that is always present but may be null. */
 export function orNull<S extends Schema>(schema: S) {
   return z.nullable(schema);
 }
 
-/** A request body or query of which the service accepts no other field. */
+/** A request for which the service rejects unknown fields. */
 export function only<S extends z.core.$ZodLooseShape>(shape: S) {
   return z.strictObject(shape);
 }
 
-/** A request of which the service ignores fields it does not know. */
+/** A request for which the service ignores unknown fields. */
 export function fields<S extends z.core.$ZodLooseShape>(shape: S) {
   return z.looseObject(shape);
 }
 
-/** The `data` of an answer. Fields the contract does not know are kept. */
+/** The `data` of a response. Unknown fields are kept. */
 export function answer<S extends z.core.$ZodLooseShape>(shape: S) {
   return z.looseObject(shape);
 }
 
-// Fields that several groups share.
+// Fields shared by several groups.
 
 export const bvn = (source: Source) => patterned(source, /^[0-9]{11}$/, 'exactly 11 digits', { secret: true });
 export const accountNumber = (source: Source) => patterned(source, /^[0-9]{10}$/, 'exactly 10 digits');
 export const bankCode = (source: Source) =>
-  patterned(source, /^[0-9]{3,6}$/, 'an NIBSS bank code of 3 to 6 digits, from: fiatrail banks list');
+  patterned(source, /^[0-9]{3,6}$/, 'an NIBSS bank code of 3 to 6 digits; list them with: fiatrail banks list');
 
 export const kobo = () => money('public', 'kobo', 'NGN');

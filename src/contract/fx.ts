@@ -10,18 +10,18 @@ export const quoteLimits = { rateLimit: { max: 60, windowSeconds: 60 } } as cons
 export const listLimits = { rateLimit: { max: 100, windowSeconds: 60 } } as const;
 
 export const pair = (source: Source) => oneOf(source, PAIRS);
-/** What a side means, in words. Source: interface. */
-export const SIDE_RULE = 'buy (the stablecoin, with cNGN) or sell (the stablecoin, for cNGN)';
+/** Describes both sides. Source: interface. */
+export const SIDE_RULE = 'buy (buy the stablecoin with cNGN) or sell (sell the stablecoin for cNGN)';
 export const side = (source: Source) => oneOf(source, SIDES, { rule: SIDE_RULE });
 
-/** The least that is traded by an amount. Source: interface for quotes and market orders, inferred for trades. */
+/** The minimum amount of a trade. Source: interface for quotes and market orders, inferred for trades. */
 export const LEAST_CNGN: Amount = { asset: 'CNGN', minor: 1_000_000_000n };
 
 export const cngn = (source: Source) => moneyText(source, 'decimal-string', 'CNGN');
 
-export const price = (source: Source) => payText(source, 'CNGN', { rule: 'above 0: cNGN for one stablecoin, as text' });
+export const price = (source: Source) => payText(source, 'CNGN', { rule: 'greater than 0; cNGN per stablecoin' });
 
-export const liquidity = (source: Source) => figure(source, 'decimal-string', 'in what the order gives');
+export const liquidity = (source: Source) => figure(source, 'decimal-string', 'in the asset the order offers');
 
 export const usdc = (source: Source) => maybe(moneyText(source, 'decimal-string', 'USDC'));
 
@@ -40,7 +40,7 @@ export const noLiquidity = {
 } as const;
 
 export const cngnAmount = () =>
-  payText('interface', 'CNGN', { leastMinor: LEAST_CNGN.minor, rule: 'at least 1000 cNGN, as text' });
+  payText('interface', 'CNGN', { leastMinor: LEAST_CNGN.minor, rule: 'at least 1000 cNGN' });
 
 export const dollars = () => maybe(figure('public', 'decimal-string', 'US dollars'));
 

@@ -6,12 +6,12 @@ export interface Network {
   readonly form: AddressForm;
 }
 
-/** The network of the service's own wallets. Source: interface. */
+/** The network of the service's smart wallets. Source: interface. */
 export const BASE: Network = { key: 'base', name: 'Base', form: 'evm' };
 
 /**
- * Every network the service names. Keys: interface; `atc` and `asc` are both written for one network, so both are taken.
- * Names and address forms: public knowledge of the chains, inferred for atc, asc, arc and xbn.
+ * Every network the service names. Keys: interface; `atc` and `asc` both mean Asset Chain.
+ * Names and address formats: public documentation of the chains; inferred for atc, asc, arc and xbn.
  */
 export const NETWORKS: readonly Network[] = [
   BASE,
@@ -29,7 +29,7 @@ export const NETWORKS: readonly Network[] = [
   { key: 'xbn', name: 'Bantu', form: 'stellar' },
 ];
 
-/** Longer names that clients write for the same networks. Source: public, client. */
+/** Longer names that clients use for these networks. Source: public, client. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   ethereum: 'eth',
   bnb: 'bsc',
@@ -38,24 +38,24 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   bantu: 'xbn',
 };
 
-/** A network by its key or one of its other names, in any case. */
+/** Finds a network by its key or an alternative name, case-insensitively. */
 export function networkOf(text: string): Network | undefined {
   const name = text.toLowerCase();
   const key = Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name] : name;
   return NETWORKS.find((network) => network.key === key);
 }
 
-/** The key under which wallets hold what they have on a network: of the two written for one, always the same. */
+/** Returns the key that the ledger uses for a network, which is the same for `atc` and `asc`. */
 export function ledgerNetwork({ key }: Network): string {
   return key === 'atc' ? 'asc' : key;
 }
 
-/** What is wrong with an address of the network: the shape it should have, or its checksum; undefined when nothing is. */
+/** Returns the expected format or the checksum error of an invalid address on the network; undefined if it is valid. */
 export function addressProblemOn({ form }: Network, address: string): string | undefined {
   return addressProblem(form, address);
 }
 
-/** Two spellings of one address: EVM addresses do not mind case, the others do. */
+/** Returns a form of an address for comparison: EVM addresses are case-insensitive, others are not. */
 export function sameAddress(address: string): string {
   return /^0x[0-9a-fA-F]{40}$/.test(address) ? address.toLowerCase() : address;
 }

@@ -1,6 +1,6 @@
 import { flag, integer, maybe, moment, optional, type Source } from './fields.ts';
 
-/** Which rows, and which of them: the same for every list. */
+/** The date range filter that every list accepts. */
 export const range = (source: Source) => ({
   startDate: optional(moment(source)),
   endDate: optional(moment(source)),

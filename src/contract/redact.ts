@@ -3,10 +3,10 @@ import { HIDDEN } from '../base/secret.ts';
 import { isWireNumber, parseExactJson } from '../money/decimal.ts';
 import { elementOf, fieldOf, shapeOf, unwrap } from './rows.ts';
 
-/** Names of fields that hold secrets wherever they stand: who spells one of them wrong has sent a secret all the same. */
+/** Field names that suggest a secret, so that a misspelled secret field is redacted too. */
 const SECRET_NAME = /bvn|secret|password|private|(api|aes)_?-?key/i;
 
-/** A copy of a value in which every field the contract calls secret is hidden, and every other with a secret's name. */
+/** Returns a copy with every secret field redacted: those marked in the contract, and unknown fields with a suspicious name. */
 export function redact(schema: z.ZodMiniType, value: unknown): unknown {
   const { schema: inner, meta } = unwrap(schema);
   if (meta?.secret && value !== undefined && value !== null) return HIDDEN;
@@ -21,7 +21,7 @@ export function redact(schema: z.ZodMiniType, value: unknown): unknown {
   );
 }
 
-/** A field the contract does not know. */
+/** Redacts a field the contract does not know. */
 function hideByName(name: string, value: unknown): unknown {
   if (SECRET_NAME.test(name)) return HIDDEN;
   if (Array.isArray(value)) return value.map((each) => hideByName(name, each));
@@ -29,7 +29,7 @@ function hideByName(name: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([inner, each]) => [inner, hideByName(inner, each)]));
 }
 
-/** The secret texts inside a value, so that they can be struck out where somebody else repeats them. */
+/** Returns the secrets in a value, so that they can be redacted wherever the service echoes them. */
 export function secretsIn(schema: z.ZodMiniType, value: unknown): string[] {
   const { schema: inner, meta } = unwrap(schema);
   if (meta?.secret) return typeof value === 'string' && value !== '' ? [value] : [];
@@ -43,16 +43,16 @@ export function secretsIn(schema: z.ZodMiniType, value: unknown): string[] {
   });
 }
 
-/** A text with every one of the secrets struck out, however they are spelled in it. */
+/** Redacts the secrets in a text, in every encoding we know. */
 export function strikeOut(text: string, secrets: readonly string[]): string {
   return secrets
     .flatMap(linesOf)
-    .flatMap(spellingsOf)
-    .reduce((so, secret) => so.replaceAll(secret, HIDDEN), text);
+    .flatMap(encodingsOf)
+    .reduce((redacted, secret) => redacted.replaceAll(secret, HIDDEN), text);
 }
 
-/** A secret as JSON has it, JSON within JSON, a path and a query: the longest first, since it may hold the next one. */
-function spellingsOf(text: string): string[] {
+/** The secret as it appears in JSON, nested JSON, a path and a query. Longest first, because one may contain another. */
+function encodingsOf(text: string): string[] {
   const secret = text.toWellFormed();
   const inJson = (plain: string) => JSON.stringify(plain).slice(1, -1);
   const once = inJson(secret);
@@ -62,20 +62,20 @@ function spellingsOf(text: string): string[] {
   return [...new Set(all)];
 }
 
-/** Shorter than this, a secret may be part of any word. */
-const LEAST_LENGTH = 8;
+/** Shorter secrets could be part of ordinary words. */
+const MIN_LENGTH = 8;
 
 /**
- * An answer's body without the secrets that its request had: a service that repeats them must not put them on a screen or into a
- * file. Numbers stay as they are: one that has the digits of a BVN is an amount.
+ * Redacts a request's secrets in the response body, so that a service that echoes them does not put them on a screen or
+ * into a file. Numbers are left alone: one with the digits of a BVN is an amount.
  */
 export function bodyWithout(body: string, secrets: readonly string[]): string {
-  const sought = secrets.filter((secret) => secret.length >= LEAST_LENGTH);
-  if (strikeOut(body, sought) === body) return body;
+  const longSecrets = secrets.filter((secret) => secret.length >= MIN_LENGTH);
+  if (strikeOut(body, longSecrets) === body) return body;
   try {
-    return JSON.stringify(withoutStrings(parseExactJson(body), sought));
+    return JSON.stringify(withoutStrings(parseExactJson(body), longSecrets));
   } catch {
-    return strikeOut(body, sought);
+    return strikeOut(body, longSecrets);
   }
 }
 
@@ -88,7 +88,7 @@ function withoutStrings(value: unknown, secrets: readonly string[]): unknown {
   );
 }
 
-/** A key of several lines is repeated in many spellings: as JSON has it, in one line, in part. Its lines are the same in each. */
+/** Splits a multi-line key into its lines, which stay intact when it is echoed as JSON, on one line or in part. */
 function linesOf(secret: string): string[] {
   const lines = secret.split(/\r?\n|\\n/).map((line) => line.trim());
   return lines.length === 1 ? [secret] : lines.filter((line) => line !== '' && !line.startsWith('-----'));

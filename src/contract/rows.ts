@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import { type FieldMeta, fieldMeta } from './fields.ts';
 
-/** One field of a request or an answer, flat: `wallets[].balances.CNGN.balance`. */
+/** A field of a request or response with its flattened name: `wallets[].balances.CNGN.balance`. */
 export interface FieldRow extends FieldMeta {
   readonly name: string;
   readonly required: boolean;
@@ -19,7 +19,7 @@ function definitionOf(schema: z.ZodMiniType): Definition {
   return schema._zod.def as unknown as Definition;
 }
 
-/** A schema without the wrappers that only say it may be missing or null. */
+/** A schema without its optional and nullable wrappers. */
 export interface Unwrapped {
   readonly schema: z.ZodMiniType;
   readonly meta: FieldMeta | undefined;
@@ -41,17 +41,17 @@ export function unwrap(schema: z.ZodMiniType): Unwrapped {
   return { schema: inner, meta: fieldMeta.get(inner as never) as FieldMeta | undefined, required, nullable };
 }
 
-/** The fields of an object schema by name; undefined for any other schema. */
+/** Returns the fields of an object schema by name; undefined for other schemas. */
 export function shapeOf(schema: z.ZodMiniType): Record<string, z.ZodMiniType> | undefined {
   return definitionOf(schema).shape;
 }
 
-/** The element of an array schema; undefined for any other schema. */
+/** Returns the item schema of an array schema; undefined for other schemas. */
 export function elementOf(schema: z.ZodMiniType): z.ZodMiniType | undefined {
   return definitionOf(schema).element;
 }
 
-/** Every field of a schema as a flat row, containers included, in the order of the contract. */
+/** Returns every field of a schema as a flat row, including containers, in contract order. */
 export function rowsOf(schema: z.ZodMiniType, prefix = ''): FieldRow[] {
   const shape = shapeOf(schema) ?? {};
   return Object.entries(shape).flatMap(([key, value]) => {
@@ -64,13 +64,13 @@ export function rowsOf(schema: z.ZodMiniType, prefix = ''): FieldRow[] {
   });
 }
 
-/** A list of texts or numbers has a row for what each of them is, where the contract says so. */
+/** A list of strings or numbers has a row for its items if they have metadata. */
 function elementRow(element: z.ZodMiniType, name: string): FieldRow[] {
   const { schema, meta, required, nullable } = unwrap(element);
   return meta && !shapeOf(schema) ? [{ ...meta, name: `${name}[]`, required, nullable }] : [];
 }
 
-/** The field of that name in an object's schema. */
+/** Returns the field of that name in an object schema. */
 export function fieldOf(schema: z.ZodMiniType, name: string): z.ZodMiniType | undefined {
   const shape = shapeOf(schema);
   return shape && Object.hasOwn(shape, name) ? shape[name] : undefined;

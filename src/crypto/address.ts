@@ -1,15 +1,15 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 
-/** How the addresses of a chain look. */
+/** The address format of a chain. */
 export type AddressForm = 'evm' | 'solana' | 'stellar' | 'tron';
 
-/** What an address of a form looks like, in words. */
-const FORM_WORDS: Readonly<Record<AddressForm, string>> = {
-  evm: '0x and 40 hexadecimal digits',
-  solana: '32 bytes in base 58: 32 to 44 characters',
-  stellar: 'G and 55 capitals or digits from 2 to 7',
-  tron: 'T and 33 characters of base 58',
+/** Describes each address format for error messages. */
+const FORM_DESCRIPTIONS: Readonly<Record<AddressForm, string>> = {
+  evm: '0x followed by 40 hexadecimal digits',
+  solana: '32 to 44 base58 characters that encode 32 bytes',
+  stellar: 'G followed by 55 characters from A-Z and 2-7',
+  tron: 'T followed by 33 base58 characters',
 };
 
 const SHAPES: Readonly<Record<AddressForm, RegExp>> = {
@@ -31,16 +31,16 @@ function hasShape(form: AddressForm, address: string): boolean {
   return SHAPES[form].test(address) && (form !== 'solana' || base58Bytes(address).length === 32);
 }
 
-/** What is wrong with an address: the shape it should have, or its checksum; undefined when nothing is. */
+/** Returns the expected format or the checksum error of an invalid address; undefined if it is valid. */
 export function addressProblem(form: AddressForm, address: string): string | undefined {
-  if (!hasShape(form, address)) return FORM_WORDS[form];
-  return CHECKSUMS[form](address) ? undefined : 'its checksum is wrong, so a character was mistyped';
+  if (!hasShape(form, address)) return FORM_DESCRIPTIONS[form];
+  return CHECKSUMS[form](address) ? undefined : 'the checksum does not match; check for typing mistakes';
 }
 
 export const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 export const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** An address of one case has no checksum; one of both cases spells it with them. Source: public (EIP-55). */
+/** Mixed-case addresses encode a checksum in the case of their letters; others have none. Source: public (EIP-55). */
 function isEip55(address: string): boolean {
   const digits = address.slice(2);
   const lower = digits.toLowerCase();
@@ -60,14 +60,14 @@ function base58Bytes(text: string): Uint8Array {
   return Uint8Array.from([...Array.from({ length: zeros }, () => 0), ...bytes]);
 }
 
-/** Base58Check: 21 bytes and the first four of their hash hashed again. */
+/** Base58Check: 21 bytes and the first four bytes of their double SHA-256. */
 function endsWithDoubleHash(address: string): boolean {
   const bytes = base58Bytes(address);
   const sum = sha256(sha256(bytes.subarray(0, -4))).subarray(0, 4);
   return bytes.length === 25 && bytes.subarray(-4).every((byte, index) => byte === sum[index]);
 }
 
-/** CRC-16/XMODEM, which addresses of Stellar's kind end with. */
+/** CRC-16/XMODEM, the checksum of Stellar addresses. */
 export function crc16(bytes: Uint8Array): number {
   let crc = 0;
   for (const byte of bytes) {
@@ -77,17 +77,17 @@ export function crc16(bytes: Uint8Array): number {
   return crc;
 }
 
-/** 35 bytes in base 32: the version, the key, and the CRC with its low byte first. */
+/** 35 bytes in base32: the version, the key and the CRC in little-endian order. */
 function endsWithCrc(address: string): boolean {
-  let held = 0;
+  let buffer = 0;
   let bits = 0;
   const bytes: number[] = [];
   for (const digit of address) {
-    held = ((held << 5) | BASE32.indexOf(digit)) & 0xfff;
+    buffer = ((buffer << 5) | BASE32.indexOf(digit)) & 0xfff;
     bits += 5;
     if (bits < 8) continue;
     bits -= 8;
-    bytes.push((held >> bits) & 255);
+    bytes.push((buffer >> bits) & 255);
   }
   const crc = crc16(Uint8Array.from(bytes.slice(0, -2)));
   return bytes.at(-2) === (crc & 255) && bytes.at(-1) === crc >> 8;

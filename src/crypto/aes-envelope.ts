@@ -3,15 +3,15 @@ import { nodeCrypto } from './node-crypto.ts';
 
 const TAG_BYTES = 16;
 
-/** The older way to seal: AES-256-GCM, all fields hexadecimal. Source: public; that the tag stands at the end is inferred. */
+/** The older AES-256-GCM envelope, with hexadecimal fields. Source: public; the tag's position is inferred. */
 export interface AesEnvelope {
-  /** The ciphertext, and its tag of 16 bytes behind it. */
+  /** The ciphertext followed by its 16-byte tag. */
   readonly data: string;
   /** 16 bytes. */
   readonly iv: string;
 }
 
-/** A text in an envelope, under a key of 64 hexadecimal digits; `iv` is 16 bytes of chance, never used twice with a key. */
+/** Encrypts a text with a key of 64 hexadecimal digits. `iv` is 16 random bytes that must not be reused with the key. */
 export function sealAesEnvelope(
   text: string,
   keyHex: Secret,
@@ -23,7 +23,7 @@ export function sealAesEnvelope(
   return { encrypted: true, data: data.toString('hex'), iv: Buffer.from(iv).toString('hex') };
 }
 
-/** What an envelope holds, as text; undefined when it does not open with this key of 64 hexadecimal digits. */
+/** Decrypts an envelope with a key of 64 hexadecimal digits; returns undefined if decryption fails. */
 export function openAesEnvelope({ data, iv }: AesEnvelope, keyHex: string): string | undefined {
   const bytes = Buffer.from(data, 'hex');
   if (bytes.length < TAG_BYTES) return undefined;

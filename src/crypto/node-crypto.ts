@@ -1,4 +1,4 @@
-/** Node's cryptography, loaded when it is first used: most commands need none of it. */
+/** Returns node:crypto, loaded on first use because most commands do not need it. */
 export function nodeCrypto(): typeof import('node:crypto') {
   return process.getBuiltinModule('node:crypto');
 }

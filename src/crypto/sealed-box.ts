@@ -1,37 +1,37 @@
 import { Secret } from '../base/secret.ts';
 import { x25519Public } from './x25519.ts';
 
-/** A pair of X25519 keys for sealed boxes, each 64 hexadecimal digits. The public half follows from the private one. */
+/** An X25519 key pair for sealed boxes; each key is 64 hexadecimal digits. */
 export interface KeyPair {
   readonly publicKey: string;
   readonly privateKey: Secret;
 }
 
-/** What was inside a payload, or in plain words why it does not open. No word of the keys is in the problem. */
+/** The text of a payload, or why it cannot be opened. The problem never contains key material. */
 export type Opened = { readonly text: string } | { readonly problem: string };
 
-/** A new pair from 32 bytes of chance: every 32 bytes are a private key. */
+/** Creates a key pair from 32 random bytes. Any 32 bytes are a valid private key. */
 export function newKeyPair(random: Uint8Array): KeyPair {
   const privateHex = Buffer.from(random).toString('hex');
   return { publicKey: x25519Public(privateHex), privateKey: new Secret(privateHex) };
 }
 
-/** The public half of a private key, 64 hexadecimal digits. Throws for a key that `privateKeyProblem` has a word about. */
+/** Returns the public key of a private key as 64 hexadecimal digits. Throws if `privateKeyProblem` reports a problem. */
 export function publicHalf(privateKey: Secret): string {
   return x25519Public(privateKey.reveal());
 }
 
-/** What is wrong with a private key; undefined when nothing is. */
+/** Returns what is wrong with a private key; undefined if it is valid. */
 export function privateKeyProblem(privateKey: Secret): string | undefined {
-  return isKeyText(privateKey.reveal()) ? undefined : 'a private key is not 64 hexadecimal digits';
+  return isKeyText(privateKey.reveal()) ? undefined : 'invalid private key; expected 64 hexadecimal digits';
 }
 
-/** Whether a text has the form of a key, public or private. */
+/** Whether a text has the format of a public or private key. */
 export function isKeyText(text: string): boolean {
   return /^[0-9a-f]{64}$/i.test(text);
 }
 
-/** Loaded with the first box: 0.4 MB of code that most commands never need. */
+/** Loaded on first use: 0.4 MB of code that most commands never need. */
 async function loadSodium() {
   const { default: sodium } = await import('libsodium-wrappers');
   await sodium.ready;
@@ -39,21 +39,21 @@ async function loadSodium() {
 }
 
 /**
- * A text sealed to a public key, in base64 of the URL-safe alphabet without padding. Source: public (crypto_box_seal),
- * the alphabet inferred. Rejects where the key is none, or one of the few that nothing can be sealed to.
+ * Encrypts a text for a public key as a sealed box, in unpadded URL-safe base64. Source: public (crypto_box_seal); the
+ * alphabet is inferred. Rejects if the key is malformed or one of the few that cannot be used.
  */
 export async function seal(text: string, publicKeyHex: string): Promise<string> {
-  if (!isKeyText(publicKeyHex)) throw new Error('a public key is not 64 hexadecimal digits');
+  if (!isKeyText(publicKeyHex)) throw new Error('invalid public key; expected 64 hexadecimal digits');
   const sodium = await loadSodium();
   return Buffer.from(sodium.crypto_box_seal(text, Buffer.from(publicKeyHex, 'hex'))).toString('base64url');
 }
 
 /**
- * The payload of a sealed body: a text, beside no response code. A plain answer has such a code, and a plain event an
- * object for its payload. Source: public; that the type tells them apart is inferred.
+ * Returns the payload of a sealed body: a string without a response code next to it. A plain response has a code, and the
+ * payload of a plain event is an object. Source: public; distinguishing them by type is inferred.
  */
 export function payloadIn(body: string): string | undefined {
-  // Spares plain bodies, which are most, a second reading.
+  // Avoids parsing plain bodies, which are the majority, a second time.
   if (!body.includes('"payload"')) return undefined;
   try {
     const { payload, response_code, responseCode } = JSON.parse(body) ?? {};
@@ -63,12 +63,12 @@ export function payloadIn(body: string): string | undefined {
   }
 }
 
-/** An ephemeral key of 32 bytes and a tag of 16 stand before the ciphertext, which is as long as the text. */
+/** A sealed box adds a 32-byte ephemeral key and a 16-byte tag to the text. */
 const SEAL_BYTES = 48;
 
 /**
- * Opens payloads with private keys, in the order given: the newest first, then older ones. Each key is prepared once,
- * so that many payloads cost one multiplication on the curve each.
+ * Returns a function that opens payloads with the first private key that fits; pass the newest key first. Each key is
+ * prepared once, so that opening a payload takes one curve multiplication.
  */
 export async function openerOf(privateKeys: readonly Secret[]): Promise<(payload: string) => Opened> {
   const problem = privateKeys.map(privateKeyProblem).find((each) => each !== undefined);
@@ -93,15 +93,15 @@ export async function openerOf(privateKeys: readonly Secret[]): Promise<(payload
       const inside = openWith(bytes, pair);
       if (inside) return textOf(inside);
     }
-    return { problem: 'sealed for another key, or altered' };
+    return { problem: 'sealed for a different key, or altered' };
   };
 }
 
-/** Either alphabet, padded or not; undefined for what is no base64 to the last bit. Source: inferred. */
+/** Decodes base64 in either alphabet, padded or not; undefined if it is not exactly base64. Source: inferred. */
 function bytesOf(payload: string): Buffer | undefined {
   const digits = payload.replace(/={1,2}$/, '');
   if (digits.length < payload.length && payload.length % 4 !== 0) return undefined;
-  // Reads both alphabets and passes over everything else, which writing it again brings out.
+  // Buffer accepts both alphabets and ignores other characters; encoding again reveals those.
   const bytes = Buffer.from(digits, 'base64');
   return bytes.toString('base64url') === digits.replaceAll('+', '-').replaceAll('/', '_') ? bytes : undefined;
 }
@@ -110,6 +110,6 @@ function textOf(bytes: Uint8Array): Opened {
   try {
     return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
   } catch {
-    return { problem: 'not UTF-8 inside' };
+    return { problem: 'the decrypted content is not UTF-8' };
   }
 }

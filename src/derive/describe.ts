@@ -13,34 +13,34 @@ import type { FieldMeta, Source } from '../contract/fields.ts';
 import { type FieldRow, rowsOf } from '../contract/rows.ts';
 import { ASSET_LABEL } from '../money/amount.ts';
 
-/** One field of a request or an answer, in words a person reads. */
+/** A field of a request or response, described for people. */
 export interface FieldDescription {
-  /** Flat: `matchedOrders[].price`. */
+  /** Flattened: `matchedOrders[].price`. */
   readonly name: string;
   readonly type: string;
-  /** In a request: it must be given. In an answer: it is always there. */
+  /** Required in a request; always present in a response. */
   readonly required: boolean;
   readonly nullable: boolean;
-  /** Values and states by name; an answer may have others. */
+  /** Known values or states; a response may contain others. */
   readonly values: readonly string[] | null;
-  /** Of money as in the contract, or `percent`. */
+  /** The contract's money unit, or `percent`. */
   readonly unit: string | null;
-  /** The asset, or the name of the field that holds it. */
+  /** The asset, or the name of the field that contains it. */
   readonly asset: string | null;
   readonly rule: string | null;
   readonly secret: boolean;
   readonly source: Source;
-  /** Unit, values and rule as one text; empty where the type says all. */
+  /** Unit, values and rule as one text; empty if there is nothing to add to the type. */
   readonly meaning: string;
 }
 
 export interface RequestField extends FieldDescription {
   readonly in: 'path' | 'query' | 'body';
-  /** Other names the sandbox takes it under. */
+  /** Alternative names that the sandbox accepts. */
   readonly synonyms: readonly string[];
 }
 
-/** One refusal: what it is called, when it comes, and what a person does next. */
+/** A refusal: its name, when it occurs and what to do next. */
 export interface Refusal {
   readonly code: string;
   readonly http: number;
@@ -50,7 +50,7 @@ export interface Refusal {
   readonly source: Source;
 }
 
-/** Everything the contract knows of one endpoint. */
+/** Everything the contract knows about an endpoint. */
 export interface EndpointDescription {
   readonly id: string;
   readonly summary: string;
@@ -59,9 +59,9 @@ export interface EndpointDescription {
   readonly path: string;
   readonly aliases: readonly Alias[];
   readonly effect: Effect;
-  /** Where one field's value decides the effect: the field, and its values' effects. */
+  /** If a field's value selects the effect: the field, and the effect of each value. */
   readonly effects: Endpoint['effects'] | null;
-  /** Both as one text. */
+  /** `effect` and `effects` as one text. */
   readonly effectWords: string;
   readonly rateLimit: { readonly max: number; readonly windowSeconds: number };
   readonly source: Source;
@@ -70,13 +70,13 @@ export interface EndpointDescription {
   readonly refusals: readonly Refusal[];
 }
 
-/** A unit in words; `of` is the asset, or the field that names it. */
+/** Describes a unit; `of` is the asset or the field that names it. */
 const UNIT_WORDS: Readonly<Record<NonNullable<FieldMeta['unit']>, (of: string) => string>> = {
-  naira: () => 'a number of Naira',
-  kobo: () => 'kobo, of which 100 are one Naira',
-  token: (of) => `a number of ${of}`,
-  base: (of) => `base units of ${of}, of which 1,000,000 are one`,
-  'decimal-string': (of) => `decimal text in ${of}`,
+  naira: () => 'amount in Naira',
+  kobo: () => 'amount in kobo (100 kobo = ₦1)',
+  token: (of) => `amount in ${of}`,
+  base: (of) => `amount in base units of ${of} (1,000,000 = 1 token)`,
+  'decimal-string': (of) => `decimal string in ${of}`,
   percent: () => 'percent',
 };
 
@@ -100,7 +100,7 @@ export function describeEndpoint(endpoint: Endpoint): EndpointDescription {
   };
 }
 
-/** The group of the contract that an endpoint stands in: `fx-orders`. */
+/** Returns the contract group of an endpoint: `fx-orders`. */
 function groupOf({ id }: Endpoint): string {
   const found = Object.entries(groups).find(([, group]) =>
     (Object.values(group) as readonly Endpoint[]).some((each) => each.id === id),
@@ -108,7 +108,7 @@ function groupOf({ id }: Endpoint): string {
   return found?.[0] ?? 'sandbox';
 }
 
-/** `money`; `read (list, check), write (add)` where the action decides. */
+/** `money`; `read (list, check), write (add)` if the effect depends on the action. */
 function effectWords({ effect, effects }: Endpoint): string {
   if (!effects) return effect;
   const byEffect = Map.groupBy(Object.entries(effects.of), ([, each]) => each);
@@ -129,25 +129,25 @@ function requestFields(endpoint: Endpoint): RequestField[] {
   });
 }
 
-/** `enum[a,b]` to its values. */
+/** Returns the values of an `enum[a,b]` type. */
 export function valuesOf({ type }: FieldMeta): string[] | undefined {
   return /^enum\[(.*)\]$/.exec(type)?.[1]?.split(',');
 }
 
-/** `kobo, of which 100 are one Naira`; a figure of no known asset has its rule say what it is in. */
+/** Describes the unit of a field. For a figure without a known asset, the rule names the unit. */
 function unitWords({ unit, asset, rule }: FieldMeta): string | undefined {
   if (unit === undefined) return undefined;
-  if (asset === undefined && unit !== 'percent') return rule === undefined ? undefined : 'as text';
-  return UNIT_WORDS[unit](typeof asset === 'string' ? ASSET_LABEL[asset] : `what "${asset?.field}" names`);
+  if (asset === undefined && unit !== 'percent') return rule === undefined ? undefined : 'numeric string';
+  return UNIT_WORDS[unit](typeof asset === 'string' ? ASSET_LABEL[asset] : `the asset named by "${asset?.field}"`);
 }
 
-/** Unit, `values` and rule of a field as one text; empty where its type says all. A rule that is there names the values itself. */
+/** Joins unit, values and rule into one text, which may be empty. A rule already lists the values. */
 export function meaningOf(meta: FieldMeta, values: readonly string[] | undefined): string {
-  const isSaid = values === undefined || meta.rule !== undefined;
+  const areValuesNamed = values === undefined || meta.rule !== undefined;
   const parts = [
     meta.secret ? 'secret' : undefined,
     unitWords(meta),
-    isSaid ? undefined : `one of ${values.join(', ')}`,
+    areValuesNamed ? undefined : `one of ${values.join(', ')}`,
     meta.rule,
   ];
   return parts.filter((part) => part !== undefined).join('; ');
@@ -171,14 +171,14 @@ function describeField(row: FieldRow): FieldDescription {
 }
 
 export function refusalOf({ when, fault, source, remedy }: DeclaredError): Refusal {
-  const { code, http, remedy: usual } = FAULTS[fault];
-  return { code, http, name: faultName(fault), when, remedy: remedy ?? usual, source };
+  const { code, http, remedy: defaultRemedy } = FAULTS[fault];
+  return { code, http, name: faultName(fault), when, remedy: remedy ?? defaultRemedy, source };
 }
 
-/** Endpoints by id: a module does not keep the order of its exports. */
+/** Sorts endpoints by id, because a module does not keep the order of its exports. */
 const byId = (a: Endpoint, b: Endpoint) => (a.id < b.id ? -1 : 1);
 
-/** The service's endpoints by group, without the sandbox's own controls. */
+/** Returns the service's endpoints by group, without the sandbox's own controls. */
 export function endpointsByGroup(): readonly (readonly [group: Group, members: readonly Endpoint[]])[] {
   return Object.entries(groups).map(([group, members]) => [
     group as Group,
@@ -186,7 +186,7 @@ export function endpointsByGroup(): readonly (readonly [group: Group, members: r
   ]);
 }
 
-/** The groups of the specification, in its order: each begins the ids of its endpoints, as in `users.list`. */
+/** The groups of the specification, in its order. Each is the prefix of its endpoint ids, as in `users.list`. */
 const SPECIFICATION = [
   'users',
   'transactions',
@@ -200,7 +200,7 @@ const SPECIFICATION = [
   'management',
 ] as const;
 
-/** The same endpoints in the order of the specification. */
+/** Returns the service's endpoints in the order of the specification. */
 export function endpointsBySpecification(): readonly Endpoint[] {
   const all = endpointsByGroup().flatMap(([, members]) => members);
   return SPECIFICATION.flatMap((group) => all.filter(({ id }) => id.startsWith(`${group}.`)).sort(byId));

@@ -11,37 +11,37 @@ import { shapeOf, unwrap } from '../contract/rows.ts';
 import { endpointsByGroup, refusalOf } from './describe.ts';
 import { type JsonSchema, jsonSchema } from './schema.ts';
 
-/** What each group of endpoints is about, for the document's tags. */
+/** Descriptions of the endpoint groups, for the document's tags. */
 const ABOUT: Readonly<Record<Group, string>> = {
   users: 'Onboarding by BVN',
-  'user-list': 'The users of the account',
-  'user-settings': 'Activation of users and their onramp asset',
-  'default-wallets': 'The external wallet that a user’s cNGN is delivered to',
-  onramp: 'Naira from a bank to cNGN in a wallet',
-  offramp: 'A user’s cNGN to Naira in a bank account',
-  payouts: 'The account’s own cNGN to its bank accounts',
-  withdrawals: 'A user’s tokens sent to external addresses',
-  transfers: 'The account’s own tokens sent to registered wallets',
-  recovery: 'Requests that are stuck',
-  history: 'Deposits, payouts and transactions, as lists',
-  swaps: 'One token for another',
-  bridge: 'cNGN from one network to another',
+  'user-list': 'Users of the account',
+  'user-settings': 'User activation and onramp assets',
+  'default-wallets': 'External wallets that receive users’ cNGN',
+  onramp: 'Bank deposits in Naira converted to cNGN',
+  offramp: 'Users’ cNGN paid out to bank accounts in Naira',
+  payouts: 'The account’s own cNGN paid out to its bank accounts',
+  withdrawals: 'Users’ tokens withdrawn to external addresses',
+  transfers: 'The account’s own tokens transferred to registered wallets',
+  recovery: 'Recovery of stuck requests',
+  history: 'Deposits, payouts and transactions',
+  swaps: 'Swaps between tokens',
+  bridge: 'Moving cNGN between networks',
   wallets: 'Wallets of the account and its users',
-  'external-wallets': 'External wallets that may receive transfers',
-  'wallet-migration': 'Moving users to another kind of wallet',
+  'external-wallets': 'External wallets registered for transfers',
+  'wallet-migration': 'Creation and migration of users’ wallets',
   balances: 'Wallet balances on each network',
-  'virtual-accounts': 'Bank accounts to pay Naira into',
-  banks: 'Banks, and the payout accounts of the account',
-  fees: 'Fee settings and fees earned',
+  'virtual-accounts': 'Bank accounts for Naira deposits',
+  banks: 'Banks and payout accounts',
+  fees: 'Fee settings and earned fees',
   'fee-withdrawals': 'Withdrawals of earned fees',
-  'fx-orders': 'The account’s orders on the book',
+  'fx-orders': 'The account’s orders',
   'fx-book': 'The order book',
   'fx-quotes': 'Quotes for trades between cNGN and stablecoins',
   'fx-trades': 'Trades between cNGN and stablecoins',
   'fx-vault': 'The vault that holds the stablecoins',
-  'fx-auto-signing': 'Trades signed without a person',
-  management: 'Keys, webhooks and signing',
-  allowlist: 'The IP addresses that may call',
+  'fx-auto-signing': 'Auto-signing of trades',
+  management: 'Keys, webhooks and auto-signing',
+  allowlist: 'The IP allowlist',
 };
 
 interface Operation {
@@ -50,7 +50,7 @@ interface Operation {
   readonly operation: JsonSchema;
 }
 
-/** The whole contract as an OpenAPI 3.1 document. Money, effects, limits and sources stand in fields that begin with `x-`. */
+/** Returns the contract as an OpenAPI 3.1 document. Money units, effects, limits and sources are in `x-` extensions. */
 export function openApi(): JsonSchema {
   const byGroup = endpointsByGroup();
   const operations = byGroup.flatMap(([group, members]) =>
@@ -63,13 +63,15 @@ export function openApi(): JsonSchema {
       title: 'Stablecoin fiat-rail service',
       version: '1',
       description:
-        'Made by `fiatrail openapi` from the contract. `x-source` says where a fact comes from: the interface specification, public text, a public client, or a guess (`inferred`). `x-effect` says what a call does, whatever its method.',
+        'Generated from the contract by `fiatrail openapi`. `x-source` is where a fact comes from: the interface specification (`interface`), public documentation (`public`), a public client (`client`) or a guess (`inferred`). `x-effect` is what a call does, regardless of its HTTP method.',
     },
     servers: [
       {
         url: '{baseUrl}',
-        description: 'The account’s base address, or a sandbox served with `fiatrail sandbox serve`',
-        variables: { baseUrl: { default: 'http://127.0.0.1:8787/v1', description: 'Includes the version segment' } },
+        description: 'The account’s base URL, or a sandbox started with `fiatrail sandbox serve`',
+        variables: {
+          baseUrl: { default: 'http://127.0.0.1:8787/v1', description: 'The base URL, including the version segment' },
+        },
       },
     ],
     security: [{ apiKey: [] }],
@@ -82,7 +84,7 @@ export function openApi(): JsonSchema {
     ),
     components: {
       securitySchemes: {
-        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'Written in lower case' },
+        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The header name must be lower case' },
       },
       responses: Object.fromEntries(EVERYWHERE.map((error) => [error.fault, failure([error])])),
       schemas: { Refusal: REFUSAL },
@@ -90,20 +92,27 @@ export function openApi(): JsonSchema {
   };
 }
 
-/** The envelope of every refusal. Source: interface, public. */
+/** The envelope of error responses. Source: interface, public. */
 const REFUSAL: JsonSchema = {
   type: 'object',
   required: ['status', 'response_code', 'message'],
   properties: {
-    status: { type: 'string', description: '`Error`, or `Failed`; its case varies' },
-    response_code: { type: 'string', pattern: '^[0-9]{2}$', description: 'Decides, with the HTTP status' },
+    status: { type: 'string', description: '`Error` or `Failed`; the case varies' },
+    response_code: {
+      type: 'string',
+      pattern: '^[0-9]{2}$',
+      description: 'Identifies the error, together with the HTTP status',
+    },
     message: { type: 'string' },
-    error: { type: 'string', description: 'Detail, for people' },
-    data: { type: 'object', description: 'Further detail; `retry_after` in seconds when the rate limit was met' },
+    error: { type: 'string', description: 'A detailed message for people' },
+    data: {
+      type: 'object',
+      description: 'More detail; contains `retry_after` in seconds when the rate limit is exceeded',
+    },
   },
 };
 
-/** The endpoint by the path the client sends, and deprecated by each other spelling. */
+/** Returns an operation for the endpoint's path and a deprecated one for each alias. */
 function operationsOf(endpoint: Endpoint, group: string): Operation[] {
   const { aliases = [], ...own } = endpoint;
   const others = aliases.map((alias, index) => {
@@ -168,14 +177,14 @@ function bodyOf(endpoint: Endpoint): JsonSchema | undefined {
 
 const json = (schema: JsonSchema): JsonSchema => ({ 'application/json': { schema } });
 
-/** The answer in its envelope, which a few endpoints spell in another way. */
+/** The success response in its envelope, which varies for a few endpoints. */
 function successOf({ envelope, response }: Endpoint): JsonSchema {
   const fields = shapeOf(response()) ?? {};
   const version = envelope === 'version-beside' ? fields['version'] : undefined;
   const data = jsonSchema(response(), version ? ['version'] : []);
   const word = { type: 'string' };
   return {
-    description: Object.keys(fields).length > 0 ? 'Done; what was asked for is in `data`' : 'Done',
+    description: Object.keys(fields).length > 0 ? 'Success; the result is in `data`' : 'Success',
     content: json({
       type: 'object',
       required: ['status', 'response_code', 'message', 'data'],
@@ -191,12 +200,12 @@ function successOf({ envelope, response }: Endpoint): JsonSchema {
   };
 }
 
-/** Refusals by HTTP status: what the endpoint declares, and what every endpoint may answer. */
+/** Error responses by HTTP status: those the endpoint declares and those common to all endpoints. */
 function failuresOf({ errors }: Endpoint): JsonSchema {
   const byStatus = Map.groupBy([...errors, ...EVERYWHERE], (error) => String(refusalOf(error).http));
   const responses = [...byStatus].map(([status, [first, ...more]]): [string, JsonSchema] => {
-    const isUsual = first !== undefined && more.length === 0 && EVERYWHERE.includes(first);
-    return [status, isUsual ? { $ref: `#/components/responses/${first.fault}` } : failure(byStatus.get(status) ?? [])];
+    const isCommon = first !== undefined && more.length === 0 && EVERYWHERE.includes(first);
+    return [status, isCommon ? { $ref: `#/components/responses/${first.fault}` } : failure(byStatus.get(status) ?? [])];
   });
   return Object.fromEntries(responses);
 }

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import { describeEndpoint, type FieldDescription, type RequestField } from './describe.ts';
 
-/** A table in Markdown. Cells are text; what Markdown would read is escaped, but for backticks. */
+/** Returns a Markdown table. Markdown syntax in cells is escaped, except for backticks. */
 export function markdownTable(titles: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.map(cellOf).join(' | ')} |\n`;
   return `${line(titles)}|${titles.map(() => '---').join('|')}|\n${rows.map(line).join('')}`;
@@ -19,7 +19,7 @@ function cellOf(text: string): string {
 const code = (text: string) => (text === '' ? '' : `\`${text}\``);
 const yesOrNo = (value: boolean) => (value ? 'yes' : 'no');
 
-/** Everything the contract knows of a group's endpoints, as one page. `commandFor` gives the command that calls one. */
+/** Returns the reference page of a group's endpoints. `commandFor` returns the command that calls an endpoint. */
 export function endpointPage(
   group: string,
   members: readonly Endpoint[],
@@ -37,7 +37,7 @@ function sectionOf(endpoint: Endpoint, command: string): string {
     ['Call', [{ method, path }, ...aliases].map((each) => code(`${each.method} ${each.path}`)).join(', also ')],
     ['Command', code(`fiatrail ${command}`)],
     ['Effect', effectWords],
-    ['Rate limit', `${rateLimit.max} requests in ${rateLimit.windowSeconds} seconds`],
+    ['Rate limit', `${rateLimit.max} requests per ${rateLimit.windowSeconds} seconds`],
     ['Source', source],
   ] as const;
   return [
@@ -45,9 +45,9 @@ function sectionOf(endpoint: Endpoint, command: string): string {
     `${summary}.\n`,
     markdownTable(['', ''], facts),
     request.length === 0 ? 'The request has no fields.\n' : `Request:\n\n${requestTable(request)}`,
-    response.length === 0 ? 'The answer has no fields.\n' : `Answer, in \`data\`:\n\n${answerTable(response)}`,
-    `Refusals:\n\n${markdownTable(
-      ['Code', 'HTTP', 'Name', 'When', 'What to do', 'Source'],
+    response.length === 0 ? 'The response has no fields.\n' : `Response (\`data\`):\n\n${responseTable(response)}`,
+    `Errors:\n\n${markdownTable(
+      ['Code', 'HTTP', 'Name', 'When', 'Remedy', 'Source'],
       refusals.map(({ code: number, http, name, when, remedy, source: from }) => [
         code(number),
         String(http),
@@ -62,7 +62,7 @@ function sectionOf(endpoint: Endpoint, command: string): string {
 
 function requestTable(fields: readonly RequestField[]): string {
   return markdownTable(
-    ['Field', 'In', 'Type', 'Required', 'What', 'Source'],
+    ['Field', 'In', 'Type', 'Required', 'Description', 'Source'],
     fields.map((field) => [
       [field.name, ...field.synonyms].map(code).join(' or '),
       field.in,
@@ -74,13 +74,13 @@ function requestTable(fields: readonly RequestField[]): string {
   );
 }
 
-function answerTable(fields: readonly FieldDescription[]): string {
+function responseTable(fields: readonly FieldDescription[]): string {
   return markdownTable(
-    ['Field', 'Type', 'Always', 'What', 'Source'],
+    ['Field', 'Type', 'Always present', 'Description', 'Source'],
     fields.map(({ name, type, required, nullable, meaning, source }) => [
       code(name),
       type,
-      required && nullable ? 'yes, or null' : yesOrNo(required),
+      required && nullable ? 'yes, may be null' : yesOrNo(required),
       meaning,
       source,
     ]),

@@ -8,7 +8,7 @@ export type JsonSchema = { readonly [name: string]: unknown };
 
 type Schema = z.ZodMiniType;
 
-/** One check of a zod schema, as far as JSON Schema has a word for it. */
+/** The parts of a zod check that JSON Schema can express. */
 interface Check {
   readonly check: string;
   readonly pattern?: RegExp;
@@ -25,10 +25,10 @@ interface Definition {
 
 const definitionOf = (schema: Schema) => schema._zod.def as unknown as Definition;
 
-/** What a field of a request or an answer may be, with what the contract says of it. `without` leaves fields of an object out. */
+/** Returns the JSON Schema of a field, with its contract metadata. `without` names fields of an object to omit. */
 export function jsonSchema(schema: Schema, without: readonly string[] = []): JsonSchema {
   const { schema: inner, meta, nullable } = unwrap(schema);
-  const described = { ...typeOf(inner, meta, without), ...noted(meta) };
+  const described = { ...typeOf(inner, meta, without), ...annotationsOf(meta) };
   return nullable ? orNull(described) : described;
 }
 
@@ -57,7 +57,7 @@ function typeOf(schema: Schema, meta: FieldMeta | undefined, without: readonly s
   }
   const values = meta && valuesOf(meta);
   if (values) {
-    // A state of an answer may be one the contract does not know yet.
+    // A response may contain states that the contract does not know yet.
     const isClosed = definitionOf(schema).type === 'enum';
     return { type: 'string', ...(isClosed ? { enum: values } : { 'x-known-values': values }) };
   }
@@ -89,7 +89,7 @@ function objectOf(schema: Schema, shape: Record<string, Schema>, without: readon
   };
 }
 
-/** What the schema itself checks; rules of our own stand in the description only. */
+/** The limits that the schema itself checks. Custom checks appear in the description only. */
 function limitsOf(schema: Schema): JsonSchema {
   const limits = (definitionOf(schema).checks ?? []).map(({ _zod }) => limitOf(_zod.def));
   const patterns = limits.flatMap(({ pattern }) => (pattern === undefined ? [] : [pattern]));
@@ -108,8 +108,8 @@ function limitOf({ check, pattern, minimum, maximum, value }: Check): JsonSchema
   return {};
 }
 
-/** What JSON Schema has no word for: the description in words, and the contract's own marks under `x-`. */
-function noted(meta: FieldMeta | undefined): JsonSchema {
+/** What JSON Schema cannot express: a description, and the contract's metadata in `x-` extensions. */
+function annotationsOf(meta: FieldMeta | undefined): JsonSchema {
   if (!meta) return {};
   const meaning = meaningOf(meta, undefined);
   return {

@@ -1,22 +1,22 @@
 import { decimalText, scaledInteger, trimDecimal } from './decimal.ts';
 
-/** Assets of the service and how many decimals each has. Source: interface (Amount units). */
+/** The service's assets and their number of decimals. Source: interface (Amount units). */
 export const DECIMALS = { NGN: 2, CNGN: 6, USDC: 6, USDT: 6 } as const;
 
 export type Asset = keyof typeof DECIMALS;
 
-/** The assets on a chain. Source: interface. */
+/** The on-chain assets. Source: interface. */
 export const TOKENS = ['CNGN', 'USDC', 'USDT'] as const;
 
 export type Token = (typeof TOKENS)[number];
 
-/** Money: an integer of the asset's smallest unit (kobo, or a millionth of a token). */
+/** An amount of money in the asset's smallest unit (kobo, or a millionth of a token). */
 export interface Amount {
   readonly asset: Asset;
   readonly minor: bigint;
 }
 
-/** Ten thousand million Naira or tokens: more than any transfer, and far below the 2^63 of the ledger's integers, in cNGN too. */
+/** 10 billion Naira or tokens: more than any transfer, and far below the ledger's 2^63 limit even in base units. */
 const MAX_WHOLE = 10n ** 10n;
 
 /** The largest single amount of an asset, in its smallest unit. */
@@ -36,15 +36,15 @@ export function amount(asset: Asset, minor: bigint): Amount {
   return { asset, minor };
 }
 
-/** `{asset: 'NGN', minor: 500000n}` to `5000.00`: every decimal of the asset. */
+/** Formats an amount with all decimals of its asset: `5000.00`. */
 export function amountText(value: Amount): string {
   return decimalText(value.minor, DECIMALS[value.asset]);
 }
 
-/** How an asset is written for people. */
+/** The display name of an asset. */
 export const ASSET_LABEL: Record<Asset, string> = { NGN: 'NGN', CNGN: 'cNGN', USDC: 'USDC', USDT: 'USDT' };
 
-/** For people: `₦5,000.00`, `1,299.97455 cNGN`: thousands grouped, at least two decimals. */
+/** Formats an amount for people, with thousands separators and at least two decimals: `₦5,000.00`, `1,299.97455 cNGN`. */
 export function amountForPeople(value: Amount): string {
   const [whole = '0', fraction = ''] = trimDecimal(amountText(value)).split('.');
   const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
@@ -53,54 +53,52 @@ export function amountForPeople(value: Amount): string {
   return figure.startsWith('-') ? `-₦${figure.slice(1)}` : `₦${figure}`;
 }
 
-/** For people, in the smallest unit: `500,000 kobo`, `5,000,000,000 base units`. */
+/** Formats an amount for people in its smallest unit: `500,000 kobo`, `5,000,000,000 base units`. */
 export function minorForPeople(value: Amount): string {
   const grouped = value.minor.toString().replace(/\B(?=(\d{3})+(?!\d))/g, ',');
   return `${grouped} ${value.asset === 'NGN' ? 'kobo' : 'base units'}`;
 }
 
-const WRITTEN = /^(₦?)\s?((?:0|[1-9]\d*|[1-9]\d{0,2}(?:,\d{3})+)(?:\.(\d+))?)(?:\s?([A-Za-z]+))?$/;
+const AMOUNT = /^(₦?)\s?((?:0|[1-9]\d*|[1-9]\d{0,2}(?:,\d{3})+)(?:\.(\d+))?)(?:\s?([A-Za-z]+))?$/;
 
 /**
- * An amount as a person writes it, in `asset`. A bare number is whole Naira or whole tokens.
- * Understood: `5000`, `5,000.50`, `₦5000`, `5000 NGN`, `1.5 cNGN`, `50000 kobo`, `1500000 base`.
- * Throws AmountError with what to write instead.
+ * Parses an amount of `asset` as a person writes it. A bare number means whole Naira or whole tokens.
+ * Accepts `5000`, `5,000.50`, `₦5000`, `5000 NGN`, `1.5 cNGN`, `50000 kobo`, `1500000 base`.
+ * Throws AmountError, whose message lists the accepted forms.
  */
 export function parseAmount(text: string, asset: Asset): Amount {
-  const match = WRITTEN.exec(text.trim());
-  const refuse = (why: string) => new AmountError(`${why}; write ${amountForm(asset)}`);
-  if (!match) throw refuse(`"${printable(text)}" is not an amount of ${ASSET_LABEL[asset]}`);
+  const match = AMOUNT.exec(text.trim());
+  const invalid = (reason: string) => new AmountError(`${reason}; write ${amountForm(asset)}`);
+  const typed = `"${printable(text)}"`;
+  if (!match) throw invalid(`invalid ${ASSET_LABEL[asset]} amount ${typed}`);
   const [, naira, figure = '', fraction = '', word = ''] = match;
   const unit = word.toLowerCase();
   const isMinor = unit === (asset === 'NGN' ? 'kobo' : 'base');
   const isOwn = unit === '' || unit === asset.toLowerCase();
   if ((naira && asset !== 'NGN') || (naira && word) || (!isMinor && !isOwn)) {
-    throw refuse(`"${printable(text)}" is not in ${ASSET_LABEL[asset]}`);
+    throw invalid(`expected an amount in ${ASSET_LABEL[asset]}, not ${typed}`);
   }
   const scale = isMinor ? 0 : DECIMALS[asset];
   if (fraction.length > scale) {
-    const most =
-      scale === 0
-        ? `decimals, and ${unit} has none`
-        : `more than ${scale} decimals, the most ${unit || ASSET_LABEL[asset]} has`;
-    throw refuse(`"${printable(text)}" has ${most}`);
+    const limit = scale === 0 ? `${unit} amounts have no decimals` : `${ASSET_LABEL[asset]} has at most ${scale}`;
+    throw invalid(`too many decimals in ${typed}; ${limit}`);
   }
   const minor = scaledInteger(figure.replaceAll(',', ''), scale);
-  if (minor === undefined) throw refuse(`"${printable(text)}" is not an amount of ${ASSET_LABEL[asset]}`);
-  if (minor <= 0n) throw refuse('the amount must be above 0');
+  if (minor === undefined) throw invalid(`invalid ${ASSET_LABEL[asset]} amount ${typed}`);
+  if (minor <= 0n) throw invalid('the amount must be greater than 0');
   if (minor > MAX_MINOR[asset]) {
-    throw refuse(`the amount must be at most ${amountForPeople(amount(asset, MAX_MINOR[asset]))}`);
+    throw invalid(`the amount must be at most ${amountForPeople(amount(asset, MAX_MINOR[asset]))}`);
   }
   return amount(asset, minor);
 }
 
-/** The forms an amount option takes, for help and refusals. */
+/** Returns examples of the accepted amount forms, for help and error messages. */
 export function amountForm(asset: Asset): string {
   if (asset === 'NGN') return '5000, 5,000.50, ₦5000, "5000 NGN" or "500000 kobo"';
   return `5000, 1.5, "1.5 ${ASSET_LABEL[asset]}" or "1500000 base"`;
 }
 
-/** What a person typed, safe to print back: no control characters, no more than 60 characters. */
+/** Makes user input safe to print: control characters are replaced, and text is cut after 60 characters. */
 export function printable(text: string): string {
   const clean = text.replace(/[\p{Cc}\p{Cf}]/gu, '?');
   return clean.length > 60 ? `${clean.slice(0, 60)}…` : clean;

@@ -1,16 +1,16 @@
-/** Exact decimals as integers with a scale. No floating point on the way of money. */
+/** Exact decimals as scaled integers, so that money never passes through floating point. */
 
-/** A JSON number that keeps its source text where a double would lose digits. */
+/** A JSON number that keeps its source text because a double would lose digits. */
 export interface RawNumber {
   readonly rawJSON: string;
 }
 
-/** A number as it travels in JSON: a plain number when that is exact, else its text. */
+/** A number in JSON: a plain number if that is exact, otherwise its source text. */
 export type WireNumber = number | RawNumber;
 
 const JSON_NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
 
-/** `1e3` and `0.5` to an integer of 10^-scale units; undefined when `text` is no number or has more decimals than `scale`. */
+/** Converts a JSON number text to an integer of 10^-scale units; undefined if it is not a number or has more than `scale` decimals. */
 export function scaledInteger(text: string, scale: number): bigint | undefined {
   const match = JSON_NUMBER.exec(text);
   if (!match) return undefined;
@@ -23,7 +23,7 @@ export function scaledInteger(text: string, scale: number): bigint | undefined {
   return sign === '-' ? -magnitude : magnitude;
 }
 
-/** 500000n at scale 2 to `5000.00`: always `scale` decimals. */
+/** Formats a scaled integer with exactly `scale` decimals: 500000n at scale 2 is `5000.00`. */
 export function decimalText(minor: bigint, scale: number): string {
   const sign = minor < 0n ? '-' : '';
   const digits = (minor < 0n ? -minor : minor).toString().padStart(scale + 1, '0');
@@ -31,7 +31,7 @@ export function decimalText(minor: bigint, scale: number): string {
   return `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
 
-/** `5000.00` to `5000`, `8.840` to `8.84`: the shortest text of the same value. */
+/** Removes trailing zeros after the decimal point: `5000.00` becomes `5000`, `8.840` becomes `8.84`. */
 export function trimDecimal(text: string): string {
   return text.includes('.') ? text.replace(/0+$/, '').replace(/\.$/, '') : text;
 }
@@ -40,28 +40,28 @@ export function wireNumberText(value: WireNumber): string {
   return typeof value === 'number' ? String(value) : value.rawJSON;
 }
 
-/** The JSON number for a decimal text, exact: a plain number when it prints back as the same text, else raw JSON. */
+/** Converts a decimal text to an exact JSON number: a plain number if it round-trips, otherwise raw JSON. */
 export function wireNumber(decimal: string): WireNumber {
   const shortest = trimDecimal(decimal);
   const value = Number(shortest);
   return String(value) === shortest ? value : JSON.rawJSON(shortest);
 }
 
-/** True for a number as parseJson gives it. */
+/** Whether a value is a number as parseJson returns it. */
 export function isWireNumber(value: unknown): value is WireNumber {
   return (typeof value === 'number' && Number.isFinite(value)) || JSON.isRawJSON(value);
 }
 
-// A number of more than 15 digits, or with an exponent, may not survive a double. Digits inside a text do not count, unless they
-// look as if they began a value: those cost only the slower parse.
+// A number with more than 15 digits or an exponent may lose digits as a double. The pattern can also match inside a string,
+// which only costs the slower parse.
 const LONG_NUMBER = /(?:^|[:,[])\s*-?\d(?:[\d.]{15}|[\d.]*[eE])/;
 
-/** JSON.parse that loses no digit: long numbers come back as RawNumber. Throws SyntaxError. */
+/** Parses JSON without losing digits: long numbers become RawNumber. Throws SyntaxError. */
 export function parseJson(text: string): unknown {
   return LONG_NUMBER.test(text) ? parseExactJson(text) : JSON.parse(text);
 }
 
-/** JSON.parse that keeps every number as it is written, `1.50` too: for printing an answer untouched. Throws SyntaxError. */
+/** Parses JSON and keeps the text of every number, such as `1.50`, so that a response prints unchanged. Throws SyntaxError. */
 export function parseExactJson(text: string): unknown {
   return JSON.parse(text, (_key, value: unknown, context) => {
     if (typeof value !== 'number' || context?.source === undefined) return value;

@@ -10,7 +10,7 @@ export function percentFromWire(value: WireNumber): PercentMillionths | undefine
   return scaledInteger(wireNumberText(value), PERCENT_SCALE);
 }
 
-/** `0.5` to 500_000n; undefined for what is no plain decimal, or has more than 6 decimals. */
+/** Parses a percentage: `0.5` is 500_000n. Returns undefined if it is not a plain decimal or has more than 6 decimals. */
 export function percentFromText(text: string): PercentMillionths | undefined {
   return /^\d+(\.\d+)?$/.test(text) ? scaledInteger(text, PERCENT_SCALE) : undefined;
 }
@@ -23,7 +23,7 @@ export function percentText(percent: PercentMillionths): string {
   return trimDecimal(decimalText(percent, PERCENT_SCALE));
 }
 
-/** `percent` of an amount in smallest units, half up. Both are at least 0. */
+/** Returns `percent` of an amount in smallest units, rounded half up. Neither may be negative. */
 export function percentOfRoundHalfUp(minor: bigint, percent: PercentMillionths): bigint {
   const hundredPercent = 100n * 10n ** BigInt(PERCENT_SCALE);
   return (2n * minor * percent + hundredPercent) / (2n * hundredPercent);
@@ -31,12 +31,12 @@ export function percentOfRoundHalfUp(minor: bigint, percent: PercentMillionths):
 
 const BASE_PER_KOBO = 10n ** BigInt(DECIMALS.CNGN - DECIMALS.NGN);
 
-/** Naira to cNGN, one to one and exact: one kobo is 10,000 base units. */
+/** Converts Naira to cNGN at 1:1, exactly: 1 kobo is 10,000 base units. */
 export function cngnBaseFromKobo(kobo: bigint): bigint {
   return kobo * BASE_PER_KOBO;
 }
 
-/** cNGN to Naira, base units to kobo, exact: undefined for an amount that is finer than a kobo. */
+/** Converts cNGN base units to kobo, exactly; undefined if the amount is not a whole number of kobo. */
 export function wholeKoboFromCngnBase(base: bigint): bigint | undefined {
   return base % BASE_PER_KOBO === 0n ? base / BASE_PER_KOBO : undefined;
 }

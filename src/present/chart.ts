@@ -7,22 +7,22 @@ import { widthOf, wrap } from './width.ts';
 type Style = Pick<PresentOptions, 'color' | 'isPlain'>;
 type Paint = (text: string) => string;
 
-/** What bars and rules are drawn with: eighths of a character, or letters that every terminal has. */
+/** The characters that draw bars and rules: block elements, or ASCII for plain terminals. */
 interface Strokes {
   readonly parts: readonly string[];
   readonly rule: string;
 }
 
 const BLOCKS: Strokes = { parts: ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'], rule: '─' };
-const LETTERS: Strokes = { parts: ['#'], rule: '-' };
+const ASCII: Strokes = { parts: ['#'], rule: '-' };
 
-/** A line of the chart: its cells as text, and how much stands at its price or a better one. */
+/** A line of the chart: its cells, and the total amount at its price or better. */
 interface Step {
   readonly cells: readonly [price: string, here: string, upToHere: string];
   readonly totalMinor: bigint;
 }
 
-/** The columns there is room for, the width of each, and the bars' width and full length. */
+/** The columns that fit and their widths, the width of the bars, and the amount of a full bar. */
 interface Frame {
   readonly columns: readonly (readonly [column: 0 | 1 | 2, width: number])[];
   readonly barWidth: number;
@@ -30,15 +30,15 @@ interface Frame {
 }
 
 const TITLES = ['Price', 'At this price', 'Up to here'] as const;
-/** A bar narrower than this tells nothing; amounts give way to it. */
-const NARROWEST_BAR = 12;
+/** Narrower bars are useless, so amount columns are dropped first. */
+const MIN_BAR_WIDTH = 12;
 
 /**
- * Both sides of an order book as bars: each as long as what stands at its price or a better one, the best prices in the
- * middle with the spread between them. No line is wider than `width` unless a price is. Ends with a newline.
+ * Draws both sides of an order book as bars of cumulative depth, with the spread in the middle between the best prices.
+ * No line is wider than `width` unless a price is. Ends with a newline.
  */
 export async function depthText(depth: Depth, width: number, { color, isPlain }: Style): Promise<string> {
-  const strokes = isPlain ? LETTERS : BLOCKS;
+  const strokes = isPlain ? ASCII : BLOCKS;
   const paint = await openPaints(color);
   const [upper, lower] = [stepsOf(depth.upper.levels), stepsOf(depth.lower.levels)];
   const frame = frameOf([...upper, ...lower], width);
@@ -74,15 +74,16 @@ function stepsOf(levels: readonly Level[]): Step[] {
   });
 }
 
-/** The amounts are left out from the right until a bar has room. */
+/** Drops amount columns from the right until a bar fits. */
 function frameOf(steps: readonly Step[], width: number): Frame {
   const widths = TITLES.map((title, column) =>
     steps.reduce((most, { cells }) => Math.max(most, widthOf(cells[column] ?? '')), title.length),
   );
   const fullMinor = steps.reduce((most, { totalMinor }) => (totalMinor > most ? totalMinor : most), 0n);
-  const all = ([0, 1, 2] as const).map((column) => [column, widths[column] ?? 0] as const);
+  const allColumns = ([0, 1, 2] as const).map((column) => [column, widths[column] ?? 0] as const);
   const room = (columns: Frame['columns']) => columns.reduce((left, [, own]) => left - own - GAP, width);
-  const columns = [all, all.slice(0, 2)].find((some) => room(some) >= NARROWEST_BAR) ?? all.slice(0, 1);
+  const columns =
+    [allColumns, allColumns.slice(0, 2)].find((some) => room(some) >= MIN_BAR_WIDTH) ?? allColumns.slice(0, 1);
   return { columns, barWidth: Math.max(0, room(columns)), fullMinor };
 }
 
@@ -95,18 +96,18 @@ function lineOf({ cells, totalMinor }: Step, { columns, barWidth, fullMinor }: F
   return [...texts, paint(barOf(totalMinor, fullMinor, barWidth, strokes))].join(' '.repeat(GAP));
 }
 
-/** A bar of at least one stroke, so that something never looks like nothing. */
+/** Draws a bar of at least one stroke, so that a small amount is never invisible. */
 function barOf(minor: bigint, fullMinor: bigint, width: number, { parts }: Strokes): string {
   if (width === 0 || fullMinor === 0n) return '';
   const steps = BigInt(width * parts.length);
-  const long = Number((minor * steps + fullMinor / 2n) / fullMinor);
-  const strokes = Math.max(long, 1);
-  const whole = Math.floor(strokes / parts.length);
+  const length = Number((minor * steps + fullMinor / 2n) / fullMinor);
+  const strokes = Math.max(length, 1);
+  const fullCells = Math.floor(strokes / parts.length);
   const rest = strokes % parts.length;
-  return (parts.at(-1) ?? '').repeat(whole) + (rest > 0 ? parts[rest - 1] : '');
+  return (parts.at(-1) ?? '').repeat(fullCells) + (rest > 0 ? parts[rest - 1] : '');
 }
 
-/** `── spread 10.00 cNGN (0.71 percent) ──…`, as wide as the chart; on lines of its own where it is wider than that. */
+/** `── spread 10.00 cNGN (0.71 percent) ──…`, as wide as the chart; wrapped without a rule if it does not fit. */
 function ruled(words: string, width: number, { rule }: Strokes): string[] {
   const text = `${rule.repeat(2)} ${plainLine(words)} `;
   return widthOf(text) <= width ? [text + rule.repeat(width - widthOf(text))] : wrap(plainLine(words), width);

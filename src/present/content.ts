@@ -4,12 +4,12 @@ import { type Leaf, leavesOfSchema } from './fields.ts';
 import { isPlainObject, type Plain, rowConverter, toPlain } from './plain.ts';
 import type { Result, ResultShape } from './result.ts';
 
-/** True when the result is rows: a named list inside data, or data that is an array. */
+/** Whether the result is a list: either data is an array or it contains a named list. */
 export function isList(result: Result): boolean {
   return result.lists !== undefined || Array.isArray(result.data);
 }
 
-/** What the schema says of the fields that can be printed: those of a row, or of the document. */
+/** Returns the printable fields according to the schema: those of a row or of the document. */
 export function declaredLeaves(shape: ResultShape): Leaf[] | undefined {
   if (!shape.schema) return undefined;
   const element = elementSchema(shape);
@@ -18,15 +18,15 @@ export function declaredLeaves(shape: ResultShape): Leaf[] | undefined {
   return leaves.length > 0 ? leaves : undefined;
 }
 
-/** The schema of one row; undefined for documents. */
+/** Returns the schema of a row; undefined for documents. */
 function elementSchema({ schema, lists }: ResultShape): z.ZodMiniType | undefined {
   if (!schema) return undefined;
-  const whole = unwrap(schema).schema;
-  const list = lists === undefined ? undefined : shapeOf(whole)?.[lists];
-  return elementOf(list ? unwrap(list).schema : whole);
+  const root = unwrap(schema).schema;
+  const list = lists === undefined ? undefined : shapeOf(root)?.[lists];
+  return elementOf(list ? unwrap(list).schema : root);
 }
 
-/** The rows of the first page, then of each further page, which is asked for only when its turn comes. */
+/** Yields the rows of each page. A page is requested only after the previous one is consumed. */
 export async function* pagesOf(result: Result): AsyncGenerator<readonly Plain[]> {
   const element = elementSchema(result);
   const plainRow = rowConverter(element, result.data);
@@ -52,7 +52,7 @@ export async function allRows(result: Result): Promise<Plain[]> {
   return rows;
 }
 
-/** The whole answer as one document, the rows of all pages joined. */
+/** Returns the result as one document with the rows of all pages. */
 export async function documentOf(result: Result): Promise<Plain> {
   const { data, schema, nests, lists } = result;
   if (!isList(result)) return toPlain(data, schema, nests);
@@ -62,7 +62,7 @@ export async function documentOf(result: Result): Promise<Plain> {
   return { ...(isPlainObject(around) ? around : {}), [lists]: rows };
 }
 
-/** The answer for `-o raw`: the service's text; with further pages, their rows joined to the first page's. */
+/** Returns the text for `-o raw`: the service's own text, or the rows of all pages joined as JSON. */
 export async function rawDocument(result: Result): Promise<string> {
   const { data, schema, lists, more } = result;
   if (!more) return result.raw ?? JSON.stringify(schema ? data : toPlain(data));

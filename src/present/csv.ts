@@ -2,10 +2,10 @@ import { type Leaf, valueAt } from './fields.ts';
 import { isPlainAmount, isPlainObject, type Plain } from './plain.ts';
 import { jsonText } from './text.ts';
 
-/** RFC 4180 has CRLF and readers take both; line tools of a shell take only this. */
+/** RFC 4180 says CRLF and readers accept both, but shell tools expect LF. */
 const END_OF_RECORD = '\n';
 
-/** The header record: an amount is two columns, `amount` and `amount_asset`. */
+/** Returns the header record. An amount has two columns: `amount` and `amount_asset`. */
 export function csvHeader(leaves: readonly Leaf[]): string {
   return record(
     leaves.flatMap(({ path, kind }) => {
@@ -15,7 +15,7 @@ export function csvHeader(leaves: readonly Leaf[]): string {
   );
 }
 
-/** One record a row, in the columns of `leaves`. */
+/** Returns one record per row with the columns of `leaves`. */
 export function csvRows(rows: readonly Plain[], leaves: readonly Leaf[]): string {
   return rows.map((row) => record(leaves.flatMap((leaf) => cells(valueAt(row, leaf.path), leaf.kind)))).join('');
 }

@@ -1,25 +1,25 @@
 import { CATEGORIES, type CliError } from '../base/errors.ts';
 import { jsonText, plainLine } from './text.ts';
 
-/** An error for people, one line and a hint below it, each ended: `error: insufficient balance (code 01, HTTP 400)`. */
+/** Formats an error for people, with its hint on the next line: `error: insufficient balance (code 01, HTTP 400)`. */
 export function errorText(error: CliError, color: boolean): string {
   const codes = [
     error.responseCode === undefined ? '' : `code ${error.responseCode}`,
     error.httpStatus === undefined ? '' : `HTTP ${error.httpStatus}`,
   ].filter((code) => code !== '');
   const suffix = codes.length > 0 ? plainLine(` (${codes.join(', ')})`) : '';
-  // chalk is loaded for tables only; an error needs two fixed sequences.
+  // Two fixed escape sequences are not worth loading chalk for.
   const label = color ? '\u001b[1;31merror:\u001b[0m' : 'error:';
   const hint = error.hint === undefined ? '' : `  hint: ${hintLines(error.hint)}\n`;
   return `${label} ${plainLine(error.message)}${suffix}\n${hint}`;
 }
 
-/** A hint may have several lines, such as commands to choose from. */
+/** Formats a hint, which may have several lines, such as alternative commands. */
 function hintLines(hint: string): string {
   return hint.trimEnd().split('\n').map(plainLine).join('\n  ');
 }
 
-/** An error for programs: one ended line of JSON, null where nothing is known. */
+/** Formats an error for programs: one line of JSON with null for unknown values. */
 export function errorJson(error: CliError): string {
   const { code, category, message } = error;
   return `${jsonText({

@@ -7,7 +7,7 @@ import { isPlainAmount, isPlainObject, type Plain } from './plain.ts';
 
 export type Path = readonly string[];
 
-/** A field of a row or document by its path. An `object` is one whose fields are not known; lists are not entered. */
+/** A leaf field of a row or document. An `object` leaf has unknown fields; lists are always leaves. */
 export interface Leaf {
   readonly path: Path;
   readonly kind: 'amount' | 'number' | 'text' | 'list' | 'object';
@@ -15,7 +15,7 @@ export interface Leaf {
 
 type Schema = z.ZodMiniType;
 
-/** The fields a schema declares, those of `nests` merged with the fields around it. */
+/** Returns the fields of a schema, with those of `nests` merged into the fields around it. */
 export function leavesOfSchema(schema: Schema, nests?: string): Leaf[] {
   const shape = shapeOf(unwrap(schema).schema) ?? {};
   return Object.entries(shape).flatMap(([name, field]): Leaf[] => {
@@ -38,7 +38,7 @@ function leavesOfField(name: string, field: Schema): Leaf[] {
   return [{ path, kind: meta?.type === 'number' || meta?.type === 'integer' ? 'number' : 'text' }];
 }
 
-/** The fields that rows have, in the order they are first seen. Fields that only are null count as text. */
+/** Returns the fields of rows in order of first appearance. Fields that are always null count as text. */
 export function leavesOfRows(rows: readonly Plain[]): Leaf[] {
   const found = new Map<string, Leaf>();
   const visit = (value: Plain, path: Path) => {
@@ -67,13 +67,13 @@ function startsWith(path: Path, start: Path): boolean {
   return start.every((name, index) => path[index] === name);
 }
 
-/** Throws CliError (usage) when a name in `fields` is none of the fields that `leaves` have. */
+/** Throws CliError usage if a name in `fields` does not match any of `leaves`. */
 export function checkFields(fields: readonly string[], leaves: readonly Leaf[]): void {
-  if (fields.length === 0) throw new CliError('usage', '--fields names no field');
-  const wrong = fields.find((field) => !leaves.some((leaf) => reaches(leaf, field.split('.'))));
-  if (wrong === undefined) return;
+  if (fields.length === 0) throw new CliError('usage', '--fields is empty; name at least one field');
+  const unknown = fields.find((field) => !leaves.some((leaf) => reaches(leaf, field.split('.'))));
+  if (unknown === undefined) return;
   const names = leaves.map((leaf) => printable(leaf.path.join('.')));
-  throw new CliError('usage', `no field "${printable(wrong)}"; the fields are: ${names.join(', ')}`);
+  throw new CliError('usage', `unknown field "${printable(unknown)}"; available fields: ${names.join(', ')}`);
 }
 
 function reaches(leaf: Leaf, path: Path): boolean {
@@ -85,7 +85,7 @@ function reaches(leaf: Leaf, path: Path): boolean {
   );
 }
 
-/** The leaves that `fields` name, in that order; the name of an object stands for all its leaves. */
+/** Returns the leaves that `fields` select, in that order. An object name selects all its leaves. */
 export function leavesOfFields(fields: readonly string[], leaves: readonly Leaf[]): Leaf[] {
   return fields.flatMap((field): Leaf[] => {
     const path = field.split('.');
@@ -94,7 +94,7 @@ export function leavesOfFields(fields: readonly string[], leaves: readonly Leaf[
   });
 }
 
-/** The value at a path; undefined when something on the way is missing. */
+/** Returns the value at a path; undefined if any part of the path is missing. */
 export function valueAt(row: Plain, path: Path): Plain | undefined {
   let value: Plain | undefined = row;
   for (const name of path) {
@@ -105,7 +105,7 @@ export function valueAt(row: Plain, path: Path): Plain | undefined {
   return value;
 }
 
-/** A row with these fields only, in this order, nested as they were; a field that is not there is null. */
+/** Returns a row with only these fields, in this order and with their nesting; missing fields are null. */
 export function pick(row: Plain, paths: readonly Path[]): Plain {
   const heads = [...new Set(paths.map((path) => path[0] ?? ''))];
   return Object.fromEntries(

@@ -5,7 +5,7 @@ import { type Amount, type Asset, amountText, DECIMALS, isAsset } from '../money
 import { isWireNumber, type RawNumber, scaledInteger, wireNumber } from '../money/decimal.ts';
 import { fromWire } from '../money/units.ts';
 
-/** An amount as printed: `{value: '5000.00', asset: 'NGN'}`, every decimal of the asset, whatever unit travelled. */
+/** An amount as printed, with all decimals of the asset, whatever its wire unit: `{value: '5000.00', asset: 'NGN'}`. */
 export interface PlainAmount {
   readonly value: string;
   readonly asset: Asset;
@@ -15,25 +15,25 @@ export interface PlainObject {
   readonly [name: string]: Plain;
 }
 
-/** What every format prints: JSON values, amounts, and numbers that keep their text. */
+/** The values that all formats print: JSON values, amounts, and numbers that keep their source text. */
 export type Plain = null | boolean | number | string | RawNumber | readonly Plain[] | PlainObject | PlainAmount;
 
 type Schema = z.ZodMiniType;
 
-/** Objects from the outermost to the nearest: where the ticker of a money field is looked up, nearest first. */
+/** The enclosing objects, outermost first. The ticker of a money field is looked up in the nearest one that has it. */
 type Around = readonly unknown[];
 
 /**
- * Wire data as Plain: money fields of the schema become amounts, the object named `nests` is merged with the fields
- * around it. Money that cannot be read, and fields the schema does not know, stay as they came.
+ * Converts wire data to Plain: money fields become amounts, and the object named `nests` is merged with the fields around
+ * it. Unreadable money and unknown fields are kept unchanged.
  */
 export function toPlain(data: unknown, schema?: Schema, nests?: string): Plain {
   return mergeNested(converterOf(schema)(data, []), nests);
 }
 
 /**
- * What makes rows of a list Plain: the schema is read once for all of them. `root` is the data the rows belong to, where
- * their ticker may stand.
+ * Returns a function that converts rows to Plain, reading the schema only once. `root` is the data that contains the rows
+ * and may contain their ticker.
  */
 export function rowConverter(element: Schema | undefined, root: unknown): (row: unknown) => Plain {
   const convert = converterOf(element);
@@ -41,7 +41,7 @@ export function rowConverter(element: Schema | undefined, root: unknown): (row: 
   return (row) => convert(row, around);
 }
 
-/** True for an object with named fields: no array, amount or raw number. */
+/** Whether a value is an object with named fields, rather than an array, an amount or a raw number. */
 export function isPlainObject(value: unknown): value is PlainObject {
   return isRecord(value) && !isPlainAmount(value);
 }
@@ -50,7 +50,7 @@ export function isPlainAmount(value: unknown): value is PlainAmount {
   return isRecord(value) && Object.keys(value).length === 2 && amountOf(value) !== undefined;
 }
 
-/** The money of a printed amount; undefined when `value` is none. */
+/** Converts a printed amount back to money; undefined if it is not an amount. */
 export function amountOf(value: { readonly value?: unknown; readonly asset?: unknown }): Amount | undefined {
   const { asset, value: text } = value;
   if (typeof asset !== 'string' || !isAsset(asset) || typeof text !== 'string') return undefined;
@@ -93,7 +93,7 @@ function convertFields(
   return Object.fromEntries(present);
 }
 
-/** Data that no schema describes. */
+/** Converts data without a schema. */
 function convertAny(value: unknown): Plain {
   if (Array.isArray(value)) return value.map((item) => convertAny(item));
   if (typeof value === 'bigint') return wireNumber(value.toString());
@@ -125,7 +125,7 @@ function tickerIn(field: string, around: Around): Asset | undefined {
   return undefined;
 }
 
-/** The fields of the object named `nests` take its place; on a clash the outer field wins. */
+/** Replaces the object named `nests` with its fields. If a name occurs twice, the outer field wins. */
 function mergeNested(data: Plain, nests: string | undefined): Plain {
   if (nests === undefined || !isPlainObject(data) || !Object.hasOwn(data, nests)) return data;
   const nested = data[nests];

@@ -11,11 +11,11 @@ import { jsonText, plainLines } from './text.ts';
 import { blocksOf, gridOfList, isRows } from './view.ts';
 
 const DEFAULT_WIDTH = 80;
-const NARROWEST = 20;
+const MIN_WIDTH = 20;
 
 /**
- * Prints a result as `options` ask, to `out`. The one place that prints data; every write is awaited.
- * Throws CliError (usage) for fields that do not exist and queries that cannot be run, before it prints anything.
+ * Prints a result to `out` in the format of `options`. The only place that prints data; every write is awaited.
+ * Throws CliError usage for unknown fields and invalid queries before printing anything.
  */
 export async function present(result: Result, options: PresentOptions, out: OutputStream): Promise<void> {
   await checkOptions(result, options);
@@ -47,8 +47,7 @@ export async function present(result: Result, options: PresentOptions, out: Outp
 }
 
 /**
- * Refuses options that cannot work with such a result; a command that moves money asks before it sends.
- * Throws CliError (usage).
+ * Throws CliError usage if the options do not fit the result. Commands that move money call it before sending.
  */
 export async function checkOptions(
   shape: ResultShape & { readonly names?: readonly string[] },
@@ -57,24 +56,31 @@ export async function checkOptions(
   const { fields, query } = options;
   const format = shape.always === 'json' ? 'json' : options.format;
   if (shape.always === 'text' && (fields || query !== undefined)) {
-    throw new CliError('usage', `this has no fields to choose from; leave ${fields ? '--fields' : '--query'} out`);
+    throw new CliError(
+      'usage',
+      `${fields ? '--fields' : '--query'} does not apply to this command; its output is plain text`,
+    );
   }
   if (fields && query !== undefined) {
-    throw new CliError('usage', '--fields and --query cannot go together', {
-      hint: "choose fields in the query itself, such as: --query 'users[].{id: userId, name: firstName}'",
+    throw new CliError('usage', '--fields and --query cannot be combined', {
+      hint: "select the fields in the query: --query 'users[].{id: userId, name: firstName}'",
     });
   }
   if (format === 'raw' && (fields || query !== undefined)) {
-    throw new CliError('usage', `-o raw prints the answer as it came, without ${fields ? '--fields' : '--query'}`, {
-      hint: 'choose another format, such as: -o json',
-    });
+    throw new CliError(
+      'usage',
+      `-o raw prints the response unchanged and cannot be combined with ${fields ? '--fields' : '--query'}`,
+      {
+        hint: 'use another format, such as: -o json',
+      },
+    );
   }
   if (query !== undefined) await checkQuery(query);
   const leaves = shape.names?.map((name): Leaf => ({ path: [name], kind: 'text' })) ?? declaredLeaves(shape);
   if (fields && leaves) checkFields(fields, leaves);
 }
 
-/** Without a schema the data tells which fields there are; an empty list tells nothing. */
+/** Validates fields against the data if there is no schema. An empty list has no fields to check against. */
 function checkAgainstData(result: Result, fields: readonly string[] | undefined, rows: readonly Plain[]): void {
   if (fields && !declaredLeaves(result) && rows.length > 0) checkFields(fields, leavesOfRows(rows));
 }
@@ -85,7 +91,7 @@ function picker(fields: readonly string[] | undefined): (row: Plain) => Plain {
   return (row) => pick(row, paths);
 }
 
-/** The whole answer as one document; of a list with `fields`, the list alone. */
+/** Returns the result as one document; with `fields`, a list result contains only the list. */
 async function pickedDocument(result: Result, { fields }: PresentOptions): Promise<Plain> {
   if (!fields) return documentOf(result);
   const list = isList(result);
@@ -96,7 +102,7 @@ async function pickedDocument(result: Result, { fields }: PresentOptions): Promi
   return result.lists === undefined || Array.isArray(result.data) ? picked : { [result.lists]: picked };
 }
 
-/** Pages of rows; a document is one page of one row. A page is written before the next one is asked for. */
+/** Yields pages of rows; a document is one page with one row. */
 async function* pages(result: Result): AsyncGenerator<readonly Plain[]> {
   if (isList(result)) yield* pagesOf(result);
   else yield [await documentOf(result)];
@@ -113,7 +119,7 @@ async function presentLines(result: Result, { fields }: PresentOptions, out: Out
   }
 }
 
-/** The columns are the schema's; without one, those of the first rows there are. */
+/** Takes the columns from the schema, or else from the first page that has rows. */
 async function presentCsv(result: Result, { fields }: PresentOptions, out: OutputStream): Promise<void> {
   const chosen = (leaves: readonly Leaf[]) => (fields ? leavesOfFields(fields, leaves) : leaves);
   const declared = declaredLeaves(result);
@@ -129,10 +135,10 @@ async function presentCsv(result: Result, { fields }: PresentOptions, out: Outpu
   }
 }
 
-/** A terminal that reports no width, or one no table fits, is taken for a usual one. */
+/** Falls back to the default width if the terminal reports none, or one too narrow for any table. */
 function widthOf(options: PresentOptions, out: OutputStream): number {
   const width = options.width ?? out.columns ?? DEFAULT_WIDTH;
-  return width >= NARROWEST ? width : DEFAULT_WIDTH;
+  return width >= MIN_WIDTH ? width : DEFAULT_WIDTH;
 }
 
 async function chartOf(depth: Depth, options: PresentOptions, out: OutputStream): Promise<string> {
@@ -144,23 +150,23 @@ async function tableOf(result: Result, options: PresentOptions, width: number): 
   const { listingText, tableText } = await import('./table.ts');
   if (!isList(result)) {
     const document = await pickedDocument(result, options);
-    if (!isPlainObject(document)) return `${bare(document)}\n`;
+    if (!isPlainObject(document)) return `${scalarText(document)}\n`;
     const blocks = blocksOf(document, options.fields ? undefined : result.columns);
     return listingText(blocks, width, options.color);
   }
   const rows = await allRows(result);
   checkAgainstData(result, options.fields, rows);
-  if (rows.length > 0 && !isRows(rows)) return rows.map((row) => `${bare(row)}\n`).join('');
+  if (rows.length > 0 && !isRows(rows)) return rows.map((row) => `${scalarText(row)}\n`).join('');
   return tableText(gridOfList(result, options, rows, width), width, options.color);
 }
 
-/** A value that stands alone, as a script wants it. */
-function bare(value: Plain): string {
+/** Formats a single value without decoration, for scripts. */
+function scalarText(value: Plain): string {
   if (typeof value === 'string') return plainLines(value);
   return isPlainAmount(value) ? cellText(value) : jsonText(value);
 }
 
-/** A file gets the text as it is; a terminal gets it without what could steer it. */
+/** Removes control characters if the output is a terminal; files get the text unchanged. */
 function forReader(text: string, out: OutputStream): string {
   return out.isTerminal ? plainLines(text) : text;
 }

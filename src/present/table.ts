@@ -5,24 +5,24 @@ import { leastWidth, widthOf, wrap } from './width.ts';
 
 type Rows = readonly (readonly string[])[];
 
-/** What draws: the only door to cli-table3 and chalk, opened when a table is printed. */
+/** Wraps cli-table3 and chalk, which are loaded only when a table is printed. */
 interface Pen {
-  /** Cells of one line each as lines, padded to their columns' widths. */
+  /** Formats single-line cells as lines, padded to the column widths. */
   readonly align: (rows: Rows, widths: readonly number[], right: readonly boolean[]) => string[];
   readonly bold: (text: string) => string;
 }
 
-/** Rows under bold titles, no line wider than `width` unless one word is. Ends with a newline. */
+/** Formats a table with bold titles. No line is wider than `width` unless a word is. Ends with a newline. */
 export async function tableText(grid: Grid, width: number, color: boolean): Promise<string> {
-  return ended(gridLines(await openPen(color), grid, width));
+  return joinLines(gridLines(await openPen(color), grid, width));
 }
 
-/** A document as aligned titles and values. Ends with a newline. */
+/** Formats a document as aligned titles and values. Ends with a newline. */
 export async function listingText(blocks: readonly Block[], width: number, color: boolean): Promise<string> {
-  return ended(blockLines(await openPen(color), blocks, width));
+  return joinLines(blockLines(await openPen(color), blocks, width));
 }
 
-function ended(lines: readonly string[]): string {
+function joinLines(lines: readonly string[]): string {
   return lines.map((line) => `${line.trimEnd()}\n`).join('');
 }
 
@@ -32,13 +32,13 @@ const NO_BORDER = {
   ...{ left: '', 'left-mid': '', mid: '', 'mid-mid': '', right: '', 'right-mid': '', middle: '' },
 };
 
-const NARROWEST = 20;
+const MIN_WIDTH = 20;
 
-/** cli-table3 takes time in the square of the rows it is given at once. */
-const ROWS_AT_ONCE = 25;
+/** cli-table3 takes quadratic time in the number of rows, so tables are drawn in chunks. */
+const CHUNK_ROWS = 25;
 
 function* chunks(rows: Rows): Generator<Rows> {
-  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) yield rows.slice(start, start + ROWS_AT_ONCE);
+  for (let start = 0; start < rows.length; start += CHUNK_ROWS) yield rows.slice(start, start + CHUNK_ROWS);
 }
 
 async function openPen(color: boolean): Promise<Pen> {
@@ -58,7 +58,7 @@ async function openPen(color: boolean): Promise<Pen> {
   };
 }
 
-/** Rows as aligned lines, each text wrapped to its column's width, then styled. */
+/** Wraps each cell to its column's width, styles it and aligns the rows. */
 function draw(pen: Pen, rows: Rows, widths: readonly number[], right: readonly boolean[], bold: readonly boolean[]) {
   const lines = rows.flatMap((row) => {
     const cells = row.map((text, column) => wrap(text, widths[column] ?? 0));
@@ -75,7 +75,7 @@ function draw(pen: Pen, rows: Rows, widths: readonly number[], right: readonly b
 
 const TIME = /^[\d-]{10} [\d:]{8}Z$/;
 
-/** What may be wrapped is text; amounts (to the right) and times stay on one line. */
+/** Measures columns. Only text may wrap; right-aligned amounts and times stay on one line. */
 function measure(rows: Rows, right: readonly boolean[]): Measured[] {
   const [first = []] = rows;
   return first.map((_title, column) => {
@@ -85,7 +85,7 @@ function measure(rows: Rows, right: readonly boolean[]): Measured[] {
   });
 }
 
-/** Math.max takes its numbers as arguments, of which there cannot be very many. */
+/** Avoids Math.max, whose number of arguments is limited. */
 function widest(widths: readonly number[]): number {
   return widths.reduce((most, width) => Math.max(most, width), 0);
 }
@@ -101,12 +101,12 @@ function gridLines(pen: Pen, grid: Grid, width: number): string[] {
       const cells = rows.map((row) => part(row, line));
       const texts = draw(pen, cells, part(widths, line), part(grid.right, line), bold);
       if (number === 0) return texts;
-      // A further line with nothing on it tells nothing.
+      // Empty continuation lines are omitted.
       return texts.filter((text) => text.trim() !== '').map((text) => ' '.repeat(INDENT) + text);
     });
   const lineWidths = lines.map((line, number) => lineWidth(part(widths, line)) + (number === 0 ? 0 : INDENT));
   const rule = '─'.repeat(Math.min(width, widest(lineWidths)));
-  // Rows of one line are drawn at once; a row of several lines keeps them together.
+  // Single-line rows are drawn together; multi-line rows one by one, to keep their lines together.
   const body = lines.length === 1 ? drawn(grid.cells, false) : grid.cells.flatMap((row) => drawn([row], false));
   return [...drawn([titles], true), rule, ...(grid.cells.length === 0 ? ['(none)'] : body)];
 }
@@ -116,8 +116,8 @@ function blockLines(pen: Pen, blocks: readonly Block[], width: number): string[]
   const titleWidth = widest(pairs.map((block) => widthOf(plainLine(block.title))));
   const room = Math.max(1, width - titleWidth - GAP);
   const isBeside = (block: Block) => block.kind === 'pair' && leastWidth(block.text) <= room;
-  // However deep the nesting: a column of a character a line helps nobody.
-  const within = Math.max(width - INDENT, NARROWEST);
+  // Keeps deeply nested content readable.
+  const within = Math.max(width - INDENT, MIN_WIDTH);
   return runsOf(blocks, isBeside).flatMap(([first, ...more]) => {
     if (!first) return [];
     const title = plainLine(first.title);
@@ -138,7 +138,7 @@ function partLines(pen: Pen, block: Exclude<Block, PairBlock>, width: number): s
     : [...gridLines(pen, block.grid, width), ...hiddenLine(block.hidden)];
 }
 
-/** Neighbours that go together in one list, every other block in one of its own: a table costs more than its rows. */
+/** Groups neighbouring values that can share a table, because a table costs more than its rows. */
 function runsOf<T>(values: readonly T[], goesTogether: (value: T) => boolean): T[][] {
   const runs: T[][] = [];
   for (const value of values) {
@@ -150,10 +150,10 @@ function runsOf<T>(values: readonly T[], goesTogether: (value: T) => boolean): T
 }
 
 function hiddenLine(hidden: number): string[] {
-  return hidden > 0 ? [`… ${hidden} more: -o json shows all`] : [];
+  return hidden > 0 ? [`… ${hidden} more; show all with: -o json`] : [];
 }
 
-/** A value with a word too long to stand beside its title, such as an id. */
+/** Draws a value below its title because a word, such as an id, is too long to fit next to it. */
 function textBelow(pen: Pen, text: string, width: number): string[] {
   return draw(pen, [[text]], [Math.max(leastWidth(text), width - INDENT)], [false], [false]);
 }

@@ -1,12 +1,12 @@
-// Imports nothing: errors are printed before, and without, anything else being loaded.
+// Has no imports, so that errors can be printed without loading anything else.
 
-// Escape sequences in their 7-bit and 8-bit forms: CSI, strings (OSC, DCS and their like), others. Source: ECMA-48.
-// util.stripVTControlCharacters takes quadratic time on unended strings, which a hostile name may have.
+// Escape sequences in 7-bit and 8-bit form: CSI, strings (OSC, DCS and similar) and others. Source: ECMA-48.
+// util.stripVTControlCharacters takes quadratic time on unterminated strings, which a hostile name may contain.
 const SEQUENCES =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90-\x9f]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]*[0-~]/g;
 
-/** Text of the service on one line, without escape sequences, control and direction characters: it cannot steer a terminal. */
+/** Makes text safe for a terminal: one line, without escape sequences, control characters or bidirectional controls. */
 export function plainLine(text: string): string {
   return text
     .toWellFormed()
@@ -15,7 +15,7 @@ export function plainLine(text: string): string {
     .replace(/[\p{Cc}\p{Cf}]/gu, '');
 }
 
-/** Text of several lines made safe for a terminal; what it says stays, only control characters go. */
+/** Makes multi-line text safe for a terminal by removing control characters other than newlines and tabs. */
 export function plainLines(text: string): string {
   return text
     .toWellFormed()
@@ -24,8 +24,8 @@ export function plainLines(text: string): string {
 }
 
 /**
- * JSON text. Characters that JSON leaves bare and a terminal may obey (C1 controls, changes of direction) are escaped,
- * which no reader of JSON can tell from the bare character.
+ * Serializes JSON safely for a terminal: C1 controls and bidirectional controls are escaped, which does not change the
+ * parsed value.
  */
 export function jsonText(value: unknown, indent?: number): string {
   const text = JSON.stringify(value, null, indent);
@@ -34,7 +34,7 @@ export function jsonText(value: unknown, indent?: number): string {
   });
 }
 
-/** A word as a shell takes it back. */
+/** Quotes a word for a shell, if necessary. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -4,14 +4,14 @@ import { type Leaf, leavesOfFields, leavesOfRows, type Path, valueAt } from './f
 import { isPlainAmount, isPlainObject, type Plain } from './plain.ts';
 import type { Column, PresentOptions, Result } from './result.ts';
 
-/** A table as text, still without widths. */
+/** The text of a table before layout. */
 export interface Grid {
   readonly titles: readonly string[];
   readonly cells: readonly (readonly string[])[];
   readonly right: readonly boolean[];
 }
 
-/** A document as text: lines of title and value, groups of such lines, and small tables. */
+/** A part of a document: a title with a value, a group of parts, or a small table. */
 export type Block =
   | { readonly kind: 'pair'; readonly title: string; readonly text: string }
   | { readonly kind: 'group'; readonly title: string; readonly blocks: readonly Block[] }
@@ -24,16 +24,16 @@ interface GridColumn {
   readonly isBrief?: boolean;
 }
 
-/** Columns from which on a terminal counts as wide. */
+/** The width in columns from which a terminal counts as wide. */
 const WIDE = 110;
 
-/** The end of a time as cells show it. */
+/** The seconds of a time as shown in a cell. */
 const SECONDS = /(?<=^[\d-]{10} \d\d:\d\d):\d\dZ$/;
 
-/** Rows of a list inside a document; the other formats have them all. */
-const ROWS_INSIDE = 10;
+/** Maximum rows shown of a list in a document; other formats show all. */
+const MAX_NESTED_ROWS = 10;
 
-/** A list as a table: the columns asked for, else the command's, else the scalar fields of the rows. */
+/** Builds the table of a list. Columns: the requested fields, or the command's columns, or the scalar fields of the rows. */
 export function gridOfList(result: Result, options: PresentOptions, rows: readonly Plain[], width: number): Grid {
   const leaves = declaredLeaves(result) ?? leavesOfRows(rows);
   if (options.fields) return gridOf(leavesOfFields(options.fields, leaves).map(columnOfLeaf(result.columns)), rows);
@@ -44,11 +44,11 @@ export function gridOfList(result: Result, options: PresentOptions, rows: readon
   const filled = leaves.filter(
     (leaf) => rows.length === 0 || rows.some((row) => (valueAt(row, leaf.path) ?? null) !== null),
   );
-  return gridOf(scalarsFirst(filled).map(columnOfLeaf()), rows);
+  return gridOf(scalarsOrAll(filled).map(columnOfLeaf()), rows);
 }
 
-/** The top-level scalars; when there are none, whatever there is. */
-function scalarsFirst(leaves: readonly Leaf[]): readonly Leaf[] {
+/** Returns the top-level scalars, or all leaves if there are none. */
+function scalarsOrAll(leaves: readonly Leaf[]): readonly Leaf[] {
   const scalars = leaves.filter(({ path, kind }) => path.length === 1 && kind !== 'list' && kind !== 'object');
   return scalars.length > 0 ? scalars : leaves;
 }
@@ -81,7 +81,7 @@ function gridOf(columns: readonly GridColumn[], rows: readonly Plain[]): Grid {
   };
 }
 
-/** A document as titled lines, in the order of its fields; only `columns`, when the command names them. */
+/** Returns the parts of a document in field order, or only `columns` if the command defines them. */
 export function blocksOf(document: Plain, columns?: readonly Column[]): Block[] {
   if (columns)
     return columns.map(({ field, title, columns: inner }) =>
@@ -100,14 +100,14 @@ function blockOf(title: string, value: Plain, columns?: readonly Column[]): Bloc
       const grid = gridOf(filled, value);
       return { kind: 'grid', title: `${title} (${value.length})`, grid, hidden: 0 };
     }
-    const shown = value.slice(0, ROWS_INSIDE);
-    const grid = gridOf(scalarsFirst(leavesOfRows(value)).map(columnOfLeaf()), shown);
+    const shown = value.slice(0, MAX_NESTED_ROWS);
+    const grid = gridOf(scalarsOrAll(leavesOfRows(value)).map(columnOfLeaf()), shown);
     return { kind: 'grid', title: `${title} (${value.length})`, grid, hidden: value.length - shown.length };
   }
   return { kind: 'pair', title, text: cellText(isPlainObject(value) ? null : value) };
 }
 
-/** True for a list whose items have fields, so that a table can show them. */
+/** Whether all items of a list have fields, so that a table can show them. */
 export function isRows(values: readonly Plain[]): boolean {
   return values.length > 0 && values.every((value) => isPlainObject(value) && !isPlainAmount(value));
 }

@@ -1,13 +1,13 @@
-/** How wide text stands on a terminal, and where it may be broken. Never less than cli-table3 counts, which cuts what is wider. */
+/** Measures and wraps text for a terminal. Widths are never below those of cli-table3, which truncates wider text. */
 
-// Characters of two columns. Source: Unicode Standard Annex 11, classes W and F, and emoji.
+// Double-width characters. Source: Unicode Standard Annex 11, classes W and F, and emoji.
 const WIDE =
   /[\u1100-\u115f\u2329\u232a\u2e80-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6b\uff01-\uff60\uffe0-\uffe6\u{1b000}-\u{1b2ff}\u{1f200}-\u{1f251}\u{20000}-\u{3fffd}\p{Emoji_Presentation}\p{Extended_Pictographic}]/u;
 const COMBINING = /[\u0300-\u036f]/;
-// One column each: Latin letters, dashes, quotes, the ellipsis, signs of currencies. Looked for first, since the classes above take long to prepare.
+// Single-width text: Latin letters, dashes, quotes, ellipses and currency signs. Tested first because the classes above are slow to compile.
 const PLAIN = /^[\x20-\x7e\u00a1-\u00a8\u00aa-\u00ac\u00af-\u02ff\u2010-\u2027\u20a0-\u20bf]*$/;
 
-/** The columns that `text` takes: wide characters two, accents that combine none. */
+/** Returns the width of `text` in columns: wide characters take two, combining accents none. */
 export function widthOf(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let width = 0;
@@ -15,7 +15,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** The parts of a text that are never broken: words, spaces, and each wide character, as scripts without spaces have them. */
+/** Splits text into unbreakable parts: words, runs of spaces, and single wide characters (for scripts without spaces). */
 function partsOf(text: string): readonly string[] {
   if (PLAIN.test(text)) return text.match(/ +|[^ ]+/g) ?? [];
   const parts: string[] = [];
@@ -30,12 +30,12 @@ function partsOf(text: string): readonly string[] {
   return parts;
 }
 
-/** The width below which `text` cannot be wrapped. */
+/** Returns the minimum width that `text` can be wrapped to. */
 export function leastWidth(text: string): number {
   return partsOf(text).reduce((least, part) => Math.max(least, part.startsWith(' ') ? 0 : widthOf(part)), 0);
 }
 
-/** Lines of at most `width` columns, broken between words; a word wider than that has its own line. At least one line. */
+/** Wraps text at words to lines of at most `width` columns. A wider word gets its own line. Returns at least one line. */
 export function wrap(text: string, width: number): string[] {
   if (widthOf(text) <= width) return [text];
   const lines: string[] = [];

@@ -1,6 +1,6 @@
 import type { Plain } from './plain.ts';
 
-/** A document as YAML that readers of YAML 1.1 and 1.2 agree on; long numbers keep every digit. */
+/** Formats a document as YAML that YAML 1.1 and 1.2 parsers read identically. Long numbers keep every digit. */
 export async function yamlText(document: Plain): Promise<string> {
   const { stringify } = await import('yaml');
   const longNumber = {

@@ -1,26 +1,26 @@
 import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 
-/** A value SQLite stores. Every INTEGER comes back as bigint, so money is never a double. */
+/** A value that SQLite stores. Every INTEGER is read as bigint, so that money is never a double. */
 export type SqlValue = string | bigint | number | null;
 export type SqlRow = Record<string, string | bigint | number | null>;
 
-/** One SQLite file. Calls are synchronous: nothing else of this process runs between two of them. */
+/** A SQLite database. Calls are synchronous, so nothing else in this process runs between two of them. */
 export interface Database {
   all<R extends object = SqlRow>(sql: string, ...values: SqlValue[]): R[];
   get<R extends object = SqlRow>(sql: string, ...values: SqlValue[]): R | undefined;
-  /** Rows changed. */
+  /** Returns the number of changed rows. */
   run(sql: string, ...values: SqlValue[]): number;
-  /** The rowid of the last row inserted. */
+  /** Returns the rowid of the last inserted row. */
   insert(sql: string, ...values: SqlValue[]): bigint;
   exec(sql: string): void;
-  /** Runs `work` in one transaction: all of it or nothing. `write` takes the write lock first. */
+  /** Runs `work` in a transaction, which is rolled back if it throws. `write` takes the write lock first. */
   transaction<T>(kind: 'read' | 'write', work: () => T): T;
-  /** Inside a transaction: what `work` did is undone when it throws, and only that. */
+  /** Runs `work` inside a transaction; if it throws, only its own changes are rolled back. */
   savepoint<T>(work: () => T): T;
   close(): void;
 }
 
-/** What is wrong with a state file, in the terms of the person who has to mend it. */
+/** What is wrong with a database file, from the point of view of the person who has to fix it. */
 export type DatabaseProblem = 'full' | 'corrupt' | 'unwritable' | 'busy' | 'newer' | 'older' | 'other';
 
 export class DatabaseError extends Error {
@@ -48,20 +48,20 @@ const PROBLEMS: Readonly<Record<number, DatabaseProblem>> = {
   26: 'corrupt',
 };
 
-/** SQLITE_IOERR_SHMSIZE: the index of the write-ahead log could not grow, which is how a full disk shows on opening. */
-const NO_ROOM_FOR_INDEX = 4874;
+/** SQLITE_IOERR_SHMSIZE: the index of the write-ahead log cannot grow. Opening a file on a full disk fails this way. */
+const SHM_SIZE_ERROR = 4874;
 
 const UNWRITABLE = new Set(['EACCES', 'EROFS', 'EPERM', 'EISDIR', 'ENOTDIR', 'ENOENT', 'EEXIST']);
 
 function problemOf(error: unknown): DatabaseProblem | undefined {
   const { errcode, code } = error as { errcode?: unknown; code?: unknown };
-  if (errcode === NO_ROOM_FOR_INDEX) return 'full';
+  if (errcode === SHM_SIZE_ERROR) return 'full';
   if (typeof errcode === 'number') return PROBLEMS[errcode & 0xff];
   if (code === 'ENOSPC') return 'full';
   return typeof code === 'string' && UNWRITABLE.has(code) ? 'unwritable' : undefined;
 }
 
-/** Runs work on a file: what fails there is a DatabaseError, whatever SQLite or the system called it. */
+/** Returns a function that runs work on a file and converts errors of SQLite and the system to DatabaseError. */
 export function guardOf(path: string): <T>(work: () => T) => T {
   return (work) => {
     try {
@@ -73,24 +73,24 @@ export function guardOf(path: string): <T>(work: () => T) => T {
   };
 }
 
-/** How long a process waits for another one's write, in milliseconds. */
+/** How long a process waits for another process's write to finish. */
 const BUSY_TIMEOUT_MS = 20_000;
 
 export interface OpenOptions {
-  /** FULL: a commit is on the disk when it returns. NORMAL: it survives a crash of the process, not of the machine. */
+  /** FULL: a commit is flushed to disk before it returns. NORMAL: it survives a crash of the process, but not of the machine. */
   readonly synchronous: 'FULL' | 'NORMAL';
-  /** Statements that make an empty file ready; `version` says which layout that is. */
+  /** Creates and upgrades the tables. `version` is the version of their layout. */
   readonly layout: {
     readonly version: number;
-    /** SQLite's application_id: which of our files this is. */
+    /** SQLite's application_id, which identifies the kind of file. */
     readonly applicationId: number;
     create(database: Database): void;
-    /** By an earlier version: what makes its tables those of the next. A version that has none is refused as `older`. */
+    /** Upgrades each earlier version to the next. A version without an upgrade is rejected as `older`. */
     readonly upgrades?: Readonly<Record<number, (database: Database) => void>>;
   };
 }
 
-/** Opens, or makes, a SQLite file that only its owner can read. Throws DatabaseError. */
+/** Opens or creates a SQLite file that only its owner can read. Throws DatabaseError. */
 export async function openDatabase(path: string, options: OpenOptions): Promise<Database> {
   const { DatabaseSync } = await import('node:sqlite');
   const guard = guardOf(path);
@@ -99,8 +99,8 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
     const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
     try {
       const database = wrap(connection, guard);
-      const reading = () => wrap(new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS }), guard);
-      prepareFile(database, path, options, reading);
+      const openReader = () => wrap(new DatabaseSync(path, { readOnly: true, timeout: BUSY_TIMEOUT_MS }), guard);
+      prepareFile(database, path, options, openReader);
       return database;
     } catch (error) {
       connection.close();
@@ -109,10 +109,10 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
   });
 }
 
-/** How long a reader waits that nobody waits for. */
+/** How long an optional read waits for a lock. */
 const SHORT_TIMEOUT_MS = 200;
 
-/** Opens a SQLite file to read in it, and never makes one: undefined where there is none that can be read. */
+/** Opens an existing SQLite file for reading; returns undefined if it is missing or unreadable. */
 export async function openForReading(path: string): Promise<Pick<Database, 'all' | 'close'> | undefined> {
   const { DatabaseSync } = await import('node:sqlite');
   try {
@@ -122,19 +122,19 @@ export async function openForReading(path: string): Promise<Pick<Database, 'all'
   }
 }
 
-/** `reading` opens the file once more, to read what others see. */
+/** Creates or upgrades the tables. `openReader` opens a second connection, which sees only committed data. */
 function prepareFile(
   database: Database,
   path: string,
   { synchronous, layout }: OpenOptions,
-  reading: () => Database,
+  openReader: () => Database,
 ): void {
   const pragma = (name: string) => Number(Object.values(database.get(`PRAGMA ${name}`) ?? {})[0] ?? 0n);
   const isEmpty = () => database.get('SELECT 1 FROM sqlite_schema LIMIT 1') === undefined;
   const isOurs = () => pragma('application_id') === layout.applicationId;
-  // In this order: a file that another process makes meanwhile is ours as soon as it is not empty.
+  // The order matters: a file that another process is creating is ours as soon as it is not empty.
   if (!isEmpty() && !isOurs()) throw new DatabaseError('corrupt', path, undefined);
-  // The journal mode is a property of the file: set once, when it is made, so that opening it later costs no lock.
+  // The journal mode is stored in the file. Setting it only once means that opening the file later needs no lock.
   if (!isOurs()) useWal(database, path);
   database.exec(`PRAGMA synchronous = ${synchronous}`);
   const before = pragma('user_version');
@@ -143,9 +143,9 @@ function prepareFile(
     const found = pragma('user_version');
     if (found > layout.version) throw new DatabaseError('newer', path, undefined);
     if (found === 0) layout.create(database);
-    // Another process may have made or upgraded it meanwhile: then there is nothing to do.
+    // If another process has created or upgraded it in the meantime, there is nothing to do.
     else if (found < layout.version) {
-      if (layout.upgrades?.[found]) backUp(reading, path, found);
+      if (layout.upgrades?.[found]) backUp(openReader, path, found);
       for (let version = found; version < layout.version; version++) upgrade(database, path, version, layout);
     }
     database.exec(`PRAGMA application_id = ${layout.applicationId}; PRAGMA user_version = ${layout.version}`);
@@ -159,16 +159,17 @@ function upgrade(database: Database, path: string, version: number, { upgrades }
 }
 
 /**
- * A copy of a file as an earlier version left it, beside it, unless there is one. Whole under its name, or not there. Made while
- * the write lock is held, by another connection, which sees what was before: nobody else makes one, and nobody has upgraded it.
+ * Copies the file next to itself before an upgrade, unless there is a copy already. The copy is renamed into place when it
+ * is complete. The caller holds the write lock, so no other process upgrades or copies the file, and the second connection
+ * still sees the old content.
  */
-function backUp(reading: () => Database, path: string, version: number): void {
+function backUp(openReader: () => Database, path: string, version: number): void {
   const copy = `${path}.v${version}`;
   if (existsSync(copy)) return;
   const part = `${copy}.part`;
   rmSync(part, { force: true });
   closeSync(openSync(part, 'wx', 0o600));
-  const database = reading();
+  const database = openReader();
   try {
     database.run('VACUUM INTO ?', part);
   } finally {
@@ -177,7 +178,7 @@ function backUp(reading: () => Database, path: string, version: number): void {
   renameSync(part, copy);
 }
 
-/** SQLite does not wait for others on the way into WAL mode, so this does. */
+/** Switches to WAL mode. SQLite's busy timeout does not apply to this, so we retry ourselves. */
 function useWal(database: Database, path: string): void {
   const pause = new Int32Array(new SharedArrayBuffer(4));
   for (let left = BUSY_TIMEOUT_MS; left > 0; left -= WAL_RETRY_MS) {
@@ -216,7 +217,7 @@ function wrap(connection: Connection, guard: Guard): Database {
         connection.exec(done);
         return result;
       } catch (error) {
-        // Some errors (a full disk) have ended the transaction already.
+        // Some errors, such as a full disk, have already rolled the transaction back.
         if (connection.isTransaction) connection.exec(undone);
         throw error;
       }

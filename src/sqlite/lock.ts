@@ -4,14 +4,14 @@ import { makePrivateFolder } from '../files/folders.ts';
 import { DatabaseError, guardOf } from './database.ts';
 
 export interface Lock {
-  /** Lets others in; a second time it does nothing. */
+  /** Releases the lock; calling it again does nothing. */
   release(): void;
 }
 
 /**
- * A lock of one process at a time, which the system itself takes back however the process ends: the lock of an empty SQLite
- * file at `path`, which stays behind and holds nothing. Waits up to `waitMs` milliseconds, during which nothing else of this
- * process runs; undefined when others held it all that time. Throws DatabaseError.
+ * Acquires an exclusive lock that the system releases however the process ends. It locks an empty SQLite file at `path`,
+ * which is never deleted. Blocks this process for up to `waitMs`; returns undefined if the lock is still taken then.
+ * Throws DatabaseError.
  */
 export async function acquireLock(path: string, waitMs: number): Promise<Lock | undefined> {
   const { DatabaseSync } = await import('node:sqlite');
@@ -20,7 +20,7 @@ export async function acquireLock(path: string, waitMs: number): Promise<Lock | 
     makeLockFile(path);
     const connection = new DatabaseSync(path, { timeout: waitMs });
     try {
-      // Else a journal stands beside the file as soon as it is locked, and stays there when the process is killed.
+      // Prevents a journal file, which would stay behind if the process is killed.
       guard(() => connection.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE'));
     } catch (error) {
       connection.close();
@@ -35,7 +35,7 @@ export async function acquireLock(path: string, waitMs: number): Promise<Lock | 
   });
 }
 
-/** A file that is there is not opened: closing it would give up, by the rules of POSIX, a lock that this process has on it. */
+/** Does not open an existing file: under POSIX rules, closing it would release any lock this process has on it. */
 function makeLockFile(path: string): void {
   makePrivateFolder(dirname(path));
   try {

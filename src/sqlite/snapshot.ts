@@ -1,7 +1,7 @@
 import { closeSync, lstatSync, openSync, rmSync, type Stats } from 'node:fs';
 import { type Database, DatabaseError, type OpenOptions } from './database.ts';
 
-/** What is wrong with the file of a snapshot. */
+/** What is wrong with a snapshot file. */
 export type SnapshotProblem = 'exists' | 'missing' | 'not plain' | 'foreign' | 'newer' | 'unusable';
 
 export class SnapshotError extends Error {
@@ -15,11 +15,11 @@ export class SnapshotError extends Error {
 }
 
 /**
- * Writes the whole database, as it is at one moment, to a new file that only its owner can read; returns its size in bytes.
- * No transaction may be open. Throws SnapshotError; then there is no file.
+ * Writes a consistent copy of the database to a new file that only its owner can read, and returns its size in bytes.
+ * No transaction may be open. Throws SnapshotError and leaves no file behind.
  */
 export function writeSnapshot(database: Database, path: string): number {
-  // Made here, so that it is private from its first moment and nothing that stands there, a link least of all, is written to.
+  // Created here so that it is private from the start, and so that an existing file or link is never written to.
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
@@ -36,9 +36,9 @@ export function writeSnapshot(database: Database, path: string): number {
 }
 
 /**
- * Puts the content of a snapshot in the place of everything the database holds, in one transaction: other processes see the old
- * content or the new. `finish` runs before it commits. Only rows come from the file; tables and triggers stay as they are.
- * No transaction may be open. Throws SnapshotError; then nothing is changed.
+ * Replaces the content of the database with that of a snapshot in one transaction, so that other processes see either the
+ * old or the new content. `finish` runs before the commit. Only rows are copied; tables and triggers do not change.
+ * No transaction may be open. Throws SnapshotError and then changes nothing.
  */
 export function restoreSnapshot(
   database: Database,
@@ -50,7 +50,7 @@ export function restoreSnapshot(
   attach(database, path);
   try {
     checkLayout(database, layout);
-    // Rows arrive table by table, each before or after those it refers to.
+    // Tables are copied one by one, so rows may refer to rows that are not there yet.
     database.exec('PRAGMA foreign_keys = OFF');
     database.transaction('write', () => {
       copyRows(database);
@@ -73,7 +73,7 @@ function requirePlainFile(path: string): void {
   if (!stats.isFile()) throw new SnapshotError('not plain');
 }
 
-/** Attached so that it cannot be written to. */
+/** Attaches the snapshot read-only. */
 function attach(database: Database, path: string): void {
   const location = encodeURI(path.replaceAll('\\', '/')).replaceAll('?', '%3F').replaceAll('#', '%23');
   try {
@@ -102,7 +102,7 @@ function copyRows(database: Database): void {
   const triggers = database.all<{ name: string; sql: string }>(
     `SELECT name, sql FROM main.sqlite_schema WHERE type = 'trigger'`,
   );
-  // A trigger would list and add up a second time what the rows of its table hold already.
+  // Triggers would derive rows and totals that the snapshot already contains.
   for (const { name } of triggers) database.exec(`DROP TRIGGER main.${name}`);
   for (const { name } of database.all<{ name: string }>(TABLES))
     database.exec(`DELETE FROM main.${name}; INSERT INTO main.${name} SELECT * FROM snapshot.${name}`);

@@ -3,7 +3,7 @@ import { answer, fields, flag, group, integer, known, list, maybe, oneOf, option
 
 const count = () => maybe(integer('public'));
 
-/** Four actions on one path: list and check read, add writes, remove destroys. */
+/** Four actions on one path with different effects. */
 export const ipAllowlist = endpoint({
   ...managementLimits,
   id: 'management.ip-allowlist',
@@ -11,12 +11,12 @@ export const ipAllowlist = endpoint({
   path: '/manageipallowlist',
   effect: 'write',
   effects: { field: 'action', of: { list: 'read', check: 'read', add: 'write', remove: 'destructive' } },
-  summary: 'List, check, add or remove the addresses that may call',
+  summary: 'List, check, add or remove IP addresses on the allowlist',
   request: () =>
     fields({
       action: oneOf('interface', ['list', 'add', 'remove', 'check']),
-      ipAddress: optional(text('interface', { rule: 'an IPv4 or IPv6 address, or a range in CIDR form' })),
-      index: optional(integer('public', { rule: '0 or more: the position in the list' })),
+      ipAddress: optional(text('interface', { rule: 'an IPv4 or IPv6 address, or a CIDR range' })),
+      index: optional(integer('public', { rule: '0 or more; the position in the list' })),
       description: optional(text('public')),
     }),
   response: () =>
@@ -45,7 +45,7 @@ export const ipAllowlist = endpoint({
     }),
   errors: [
     {
-      when: 'the action is unknown, or the address missing or malformed',
+      when: 'the action is unknown, or the address is missing or malformed',
       fault: 'VALIDATION_ERROR',
       source: 'inferred',
     },
@@ -53,7 +53,7 @@ export const ipAllowlist = endpoint({
       when: 'the address or index is not on the list',
       fault: 'NOT_FOUND',
       source: 'inferred',
-      remedy: 'see the list with: fiatrail ip list',
+      remedy: 'list the allowed addresses with: fiatrail ip list',
     },
   ],
 });

@@ -18,12 +18,12 @@ import {
   timestamp,
 } from '../fields.ts';
 
-const tickerRule = { rule: 'CNGN, USDC or USDT; CNGN when left out' } as const;
+const tickerRule = { rule: 'CNGN, USDC or USDT; default CNGN' } as const;
 const ticker = () => oneOf('public', TOKENS, tickerRule);
 
 const tokenText = () => moneyText('public', 'token', { field: 'token' });
 
-/** What is held on one network, or why that could not be read. */
+/** The balance on a network, or why it could not be read. */
 const networkBalance = () => ({ network: known('public'), balance: maybe(tokenText()), error: known('public') });
 
 export const balanceMulti = endpoint({
@@ -31,11 +31,11 @@ export const balanceMulti = endpoint({
   method: 'GET',
   path: '/balance/multi',
   effect: 'read',
-  summary: 'Show what the smart wallet of the account holds on each network',
+  summary: "Show the balances of the account's smart wallet on each network",
   request: () =>
     fields({
       token: optional(ticker()),
-      networks: optional(text('interface', { rule: 'EVM network keys joined by commas, such as base,eth,bsc' })),
+      networks: optional(text('interface', { rule: 'comma-separated EVM network keys, such as base,eth,bsc' })),
     }),
   response: () =>
     answer({
@@ -63,7 +63,7 @@ export const balanceAddress = endpoint({
   method: 'POST',
   path: '/balance/address',
   effect: 'read',
-  summary: 'Show what any EVM address holds on each network',
+  summary: 'Show the balances of any EVM address on each network',
   request: () =>
     fields({
       address: evmAddress('public'),
@@ -78,7 +78,7 @@ export const balanceAddress = endpoint({
       networkBalances: maybe(list('public', group('public', networkBalance()))),
       checkedAt: maybe(timestamp('public')),
     }),
-  errors: [{ when: 'the address is missing or no EVM address', fault: 'VALIDATION_ERROR', source: 'inferred' }],
+  errors: [{ when: 'the address is missing or not an EVM address', fault: 'VALIDATION_ERROR', source: 'inferred' }],
   rateLimit: { max: 30, windowSeconds: 60 },
   source: 'interface',
 });
@@ -88,7 +88,7 @@ export const balanceUser = endpoint({
   method: 'GET',
   path: '/balance/user/:userId',
   effect: 'read',
-  summary: 'Show what a user holds in all wallets',
+  summary: "Show a user's balances in all wallets",
   request: () => fields({ userId: text('interface'), token: optional(ticker()) }),
   response: () =>
     answer({

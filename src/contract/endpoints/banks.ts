@@ -24,7 +24,7 @@ export const listBanks = endpoint({
   method: 'POST',
   path: '/getbankscode',
   effect: 'read',
-  summary: 'List the banks and their codes',
+  summary: 'List banks and their codes',
   lists: 'banks',
   request: () => fields({}),
   response: () =>
@@ -32,7 +32,7 @@ export const listBanks = endpoint({
       countryCode: maybe(stateOf('public', ['NG'])),
       banks: list(
         'interface',
-        // Two spellings of the same two fields: the interface has the first, newer public text the second.
+        // Two spellings of the same fields: the interface uses the first, newer public documentation the second.
         group('interface', {
           bankCode: known('interface'),
           bankName: known('interface'),
@@ -54,12 +54,12 @@ export const addBankAccount = endpoint({
   method: 'POST',
   path: '/addbankaccount',
   effect: 'write',
-  summary: 'Add a bank account for payouts; the bank is asked for the name at once',
+  summary: 'Add a payout account; its name is verified with the bank',
   request: () =>
     fields({
       accountNumber: accountNumber('public'),
       bankCode: bankCode('interface'),
-      isDefault: optional(flag('public', { rule: 'true or false; false when left out' })),
+      isDefault: optional(flag('public', { rule: 'true or false; default false' })),
       metadata: optional(group('inferred', {})),
       label: optional(text('inferred')),
     }),
@@ -75,7 +75,7 @@ export const addBankAccount = endpoint({
     }),
   errors: [
     { when: 'the account number does not have 10 digits', fault: 'VALIDATION_ERROR', source: 'public' },
-    { when: 'the bank knows no such account', fault: 'VALIDATION_ERROR', source: 'public' },
+    { when: 'the bank does not have this account', fault: 'VALIDATION_ERROR', source: 'public' },
   ],
   rateLimit: { max: 30, windowSeconds: 60 },
   source: 'interface',
@@ -107,7 +107,7 @@ export const listBankAccounts = endpoint({
   method: 'GET',
   path: '/listbankaccounts',
   effect: 'read',
-  summary: 'List the bank accounts for payouts',
+  summary: 'List payout accounts',
   lists: 'accounts',
   request: () => fields({}),
   response: () =>
@@ -132,7 +132,7 @@ export const listBankAccounts = endpoint({
 const accountNotFound = {
   when: 'no payout account has this id',
   fault: 'NOT_FOUND',
-  remedy: 'see the payout accounts with: fiatrail bank-accounts list',
+  remedy: 'list payout accounts with: fiatrail bank-accounts list',
 } as const;
 
 export const updateBankAccount = endpoint({
@@ -140,7 +140,7 @@ export const updateBankAccount = endpoint({
   method: 'PUT',
   path: '/updatebankaccount',
   effect: 'write',
-  summary: 'Change the label of a payout account, or make it the default',
+  summary: 'Rename a payout account or make it the default',
   request: () =>
     fields({
       accountId: opaqueId('public'),
@@ -170,7 +170,7 @@ export const deleteBankAccount = endpoint({
   path: '/deletebankaccount',
   place: 'query',
   effect: 'destructive',
-  summary: 'Remove a payout account for good',
+  summary: 'Permanently remove a payout account',
   request: () => fields({ accountId: opaqueId('public') }),
   response: () => answer({}),
   errors: [
@@ -186,7 +186,7 @@ export const getBankAccount = endpoint({
   method: 'GET',
   path: '/getbankaccounts',
   effect: 'read',
-  summary: 'Show one payout account',
+  summary: 'Show a payout account',
   lists: 'accounts',
   request: () => fields({ accountId: opaqueId('public') }),
   response: () => answer({ accounts: maybe(list('public', account())) }),

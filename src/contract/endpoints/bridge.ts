@@ -29,8 +29,8 @@ import {
 const bridge = { rateLimit: { max: 30, windowSeconds: 60 }, source: 'interface' } as const;
 
 const token = () => oneOf('interface', ['CNGN'], { rule: 'CNGN' });
-const network = () => text('interface', { rule: 'a network key, from: fiatrail bridge networks' });
-const amount = () => payText('interface', 'CNGN', { rule: 'above 0, in whole tokens, as text' });
+const network = () => text('interface', { rule: 'a network key; list them with: fiatrail bridge networks' });
+const amount = () => payText('interface', 'CNGN', { rule: 'greater than 0, in whole tokens' });
 const cngn = (source: Source = 'interface') => moneyText(source, 'decimal-string', 'CNGN');
 const states = ['initiated', 'pending', 'completed', 'failed'] as const;
 
@@ -40,7 +40,7 @@ export const quoteBridge = endpoint({
   method: 'POST',
   path: '/bridge/quote',
   effect: 'read',
-  summary: 'Show what moving cNGN to another network costs',
+  summary: 'Get a quote for bridging cNGN to another network',
   request: () => fields({ token: token(), fromNetwork: network(), toNetwork: network(), amount: amount() }),
   response: () =>
     answer({
@@ -66,7 +66,7 @@ export const quoteBridge = endpoint({
     }),
   errors: [
     {
-      when: 'the token or a network is unknown, both networks are the same, or the amount is not above 0',
+      when: 'the token or a network is unknown, both networks are the same, or the amount is not greater than 0',
       fault: 'VALIDATION_ERROR',
       source: 'inferred',
     },
@@ -80,15 +80,15 @@ export const startBridge = endpoint({
   path: '/bridge/initiate',
   effect: 'money',
   starts: 'bridge',
-  summary: 'Move cNGN to another network: gives the address to send it to',
+  summary: 'Start bridging cNGN to another network; returns the deposit address',
   request: () =>
     fields({
       token: token(),
       fromNetwork: network(),
       toNetwork: network(),
       amount: amount(),
-      fromAddress: text('interface', { rule: 'the address the deposit will come from' }),
-      toAddress: text('interface', { rule: 'an address of the destination network' }),
+      fromAddress: text('interface', { rule: 'the address the deposit is sent from' }),
+      toAddress: text('interface', { rule: 'an address on the destination network' }),
       callbackUrl: optional(patterned('interface', /^https:\/\/[^\s]+$/, 'an HTTPS URL')),
     }).check(addressesFit(['fromAddress', 'fromNetwork'], ['toAddress', 'toNetwork'])),
   response: () =>
@@ -107,7 +107,7 @@ export const startBridge = endpoint({
     }),
   errors: [
     {
-      when: 'a field is missing, a network unknown, an address wrong, or callbackUrl not HTTPS',
+      when: 'a field is missing, a network is unknown, an address is invalid, or callbackUrl is not HTTPS',
       fault: 'VALIDATION_ERROR',
       source: 'inferred',
     },
@@ -120,8 +120,8 @@ export const bridgeStatus = endpoint({
   method: 'GET',
   path: '/bridge/status/:requestId',
   effect: 'read',
-  summary: 'Show how a bridge transaction stands',
-  request: () => fields({ requestId: text('interface', { rule: 'as given by /bridge/initiate' }) }),
+  summary: 'Show the status of a bridge transaction',
+  request: () => fields({ requestId: text('interface', { rule: 'as returned by /bridge/initiate' }) }),
   response: () =>
     answer({
       requestId: opaqueUuid('interface'),
@@ -130,7 +130,7 @@ export const bridgeStatus = endpoint({
       fromNetwork: anyText('interface'),
       toNetwork: anyText('interface'),
       amount: cngn(),
-      // Filled once completed.
+      // Set once completed.
       actualAmount: maybe(cngn()),
       fromAddress: anyText('interface'),
       toAddress: anyText('interface'),
@@ -146,7 +146,7 @@ export const bridgeStatus = endpoint({
       when: 'the request id is unknown',
       fault: 'NOT_FOUND',
       source: 'inferred',
-      remedy: 'see the bridge transactions with: fiatrail bridge list',
+      remedy: 'list bridge transactions with: fiatrail bridge list',
     },
   ],
 });
@@ -157,7 +157,7 @@ export const bridgeNetworks = endpoint({
   method: 'GET',
   path: '/bridge/networks',
   effect: 'read',
-  summary: 'List the networks that cNGN can be moved between',
+  summary: 'List the networks that cNGN can be bridged between',
   request: () => fields({}),
   response: () =>
     answer({
@@ -180,7 +180,7 @@ export const listBridges = endpoint({
   method: 'GET',
   path: '/bridge/history',
   effect: 'read',
-  summary: 'List the bridge transactions, newest first',
+  summary: 'List bridge transactions, newest first',
   lists: 'transactions',
   request: () =>
     fields({
@@ -190,7 +190,7 @@ export const listBridges = endpoint({
       toNetwork: optional(text('interface')),
       startDate: optional(moment('interface')),
       endDate: optional(moment('interface')),
-      limit: optional(integer('interface', { min: 1, max: 100, rule: '1 to 100; 20 when left out' })),
+      limit: optional(integer('interface', { min: 1, max: 100, rule: '1 to 100; default 20' })),
       page: optional(integer('interface', { min: 1, rule: '1 or more' })),
     }),
   response: () =>
@@ -234,5 +234,5 @@ export const listBridges = endpoint({
       ),
       version: known('interface'),
     }),
-  errors: [{ when: 'a filter value is unknown or a date malformed', fault: 'VALIDATION_ERROR', source: 'inferred' }],
+  errors: [{ when: 'a filter value is unknown or a date is malformed', fault: 'VALIDATION_ERROR', source: 'inferred' }],
 });

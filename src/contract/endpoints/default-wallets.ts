@@ -4,19 +4,19 @@ import { userUnknown } from '../faults.ts';
 import { answer, fields, group, known, maybe, optional, orNull, stateOf, text } from '../fields.ts';
 
 const blockchain = () =>
-  text('public', { rule: 'a network the service delivers to: base, eth, bsc, pol, celo, lisk, arc, asc, sol or xbn' });
+  text('public', { rule: 'a supported network: base, eth, bsc, pol, celo, lisk, arc, asc, sol or xbn' });
 
 export const setDefaultWallet = endpoint({
   id: 'users.set-default-wallet',
   method: 'POST',
   path: '/setuserdefaultwallet',
   effect: 'write',
-  summary: 'Set the external wallet that a user’s cNGN is delivered to',
+  summary: "Set the external wallet that receives a user's cNGN",
   nests: 'defaultWallet',
   request: () =>
     fields({
       userId: text('public'),
-      address: text('public', { rule: 'an address of the blockchain' }),
+      address: text('public', { rule: 'an address on the blockchain' }),
       blockchain: blockchain(),
       label: optional(text('public')),
     }).check(addressesFit(['address', 'blockchain'])),
@@ -32,7 +32,10 @@ export const setDefaultWallet = endpoint({
       }),
       note: known('public'),
     }),
-  errors: [userUnknown, { when: 'the address is none of the blockchain', fault: 'VALIDATION_ERROR', source: 'public' }],
+  errors: [
+    userUnknown,
+    { when: 'the address is not valid on the blockchain', fault: 'VALIDATION_ERROR', source: 'public' },
+  ],
   rateLimit: { max: 30, windowSeconds: 60 },
   source: 'interface',
 });
@@ -42,7 +45,7 @@ export const getDefaultWallet = endpoint({
   method: 'POST',
   path: '/getuserdefaultwallet',
   effect: 'read',
-  summary: 'Show the external wallet that a user’s cNGN is delivered to',
+  summary: "Show the external wallet that receives a user's cNGN",
   request: () => fields({ userId: text('public') }),
   response: () =>
     answer({
@@ -67,7 +70,7 @@ export const removeDefaultWallet = endpoint({
   method: 'DELETE',
   path: '/removeuserdefaultwallet',
   effect: 'destructive',
-  summary: 'Deliver a user’s cNGN to their managed wallet again',
+  summary: "Remove a user's default wallet; their cNGN goes to their managed wallet again",
   request: () => fields({ userId: text('public') }),
   response: () =>
     answer({

@@ -7,7 +7,7 @@ const unknownWallet = {
   when: 'no external wallet has this address',
   fault: 'NOT_FOUND',
   source: 'public',
-  remedy: 'see the registered wallets with: fiatrail wallets show',
+  remedy: 'list registered wallets with: fiatrail wallets show',
 } as const;
 
 export const addExternalWallet = endpoint({
@@ -15,17 +15,17 @@ export const addExternalWallet = endpoint({
   method: 'POST',
   path: '/addexternalwallet',
   effect: 'write',
-  summary: 'Register an external wallet, so that it can receive transfers',
+  summary: 'Register an external wallet for transfers',
   nests: 'wallet',
   envelope: 'lower-case',
   request: () =>
     fields({
-      address: text('interface', { rule: 'an address of the blockchain' }),
-      blockchain: text('public', { rule: 'a network such as base, eth or bsc' }),
+      address: text('interface', { rule: 'an address on the blockchain' }),
+      blockchain: text('public', { rule: 'a network, such as base, eth or bsc' }),
       type: oneOf('public', walletTypes),
       label: optional(text('interface')),
       purpose: optional(text('interface')),
-      isDefault: optional(flag('public', { rule: 'true or false; false when left out' })),
+      isDefault: optional(flag('public', { rule: 'true or false; default false' })),
       metadata: optional(
         group('public', {
           custodian: optional(text('public')),
@@ -46,8 +46,8 @@ export const addExternalWallet = endpoint({
       ),
     }),
   errors: [
-    { when: 'the address is none of the blockchain', fault: 'VALIDATION_ERROR', source: 'public' },
-    { when: 'the address is registered already', fault: 'VALIDATION_ERROR', source: 'public' },
+    { when: 'the address is not valid on the blockchain', fault: 'VALIDATION_ERROR', source: 'public' },
+    { when: 'the address is already registered', fault: 'VALIDATION_ERROR', source: 'public' },
   ],
   rateLimit: { max: 30, windowSeconds: 60 },
   source: 'interface',
@@ -58,7 +58,7 @@ export const setExternalWalletStatus = endpoint({
   method: 'PUT',
   path: '/updateexternalwalletstatus',
   effect: 'write',
-  summary: 'Let an external wallet receive transfers, or stop that',
+  summary: 'Enable or disable transfers to an external wallet',
   envelope: 'lower-case',
   request: () => fields({ address: text('interface'), status: oneOf('interface', walletStatuses) }),
   response: () => answer({ address: known('public'), status: maybe(stateOf('public', walletStatuses)) }),
@@ -75,7 +75,7 @@ export const removeExternalWallet = endpoint({
   method: 'DELETE',
   path: '/removeexternalwallet',
   effect: 'destructive',
-  summary: 'Forget an external wallet',
+  summary: 'Remove an external wallet',
   envelope: 'lower-case',
   request: () => fields({ address: text('interface') }),
   response: () => answer({ address: known('public') }),

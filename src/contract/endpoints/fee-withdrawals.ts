@@ -20,7 +20,7 @@ import {
   timestamp,
 } from '../fields.ts';
 
-const earnedRemedy = 'see what can be withdrawn, and the limits, with: fiatrail fees earned';
+const earnedRemedy = 'check the available fees and limits with: fiatrail fees earned';
 
 export const withdrawFees = endpoint({
   id: 'fees.withdraw',
@@ -28,17 +28,17 @@ export const withdrawFees = endpoint({
   path: '/feewithdrawal',
   effect: 'money',
   starts: 'fee-withdrawal',
-  summary: 'Withdraw fees earned to a bank account',
+  summary: 'Withdraw earned fees to a bank account',
   request: () =>
     fields({
       bankAccountNumber: accountNumber('public'),
       bankCode: bankCode('public'),
-      accountName: text('public', { rule: "the holder's name" }),
-      amount: pay('interface', 'kobo', 'NGN', { rule: 'above 0, in kobo' }),
+      accountName: text('public', { rule: "the account holder's name" }),
+      amount: pay('interface', 'kobo', 'NGN', { rule: 'greater than 0, in kobo' }),
       narration: optional(text('public')),
       metadata: optional(
         group('interface', {
-          reference: optional(text('public', { rule: 'a unique reference of your own' })),
+          reference: optional(text('public', { rule: 'a unique reference chosen by the caller' })),
           notes: optional(text('public')),
         }),
       ),
@@ -66,7 +66,7 @@ export const withdrawFees = endpoint({
       remedy: earnedRemedy,
     },
     {
-      when: 'the amount is above what is available',
+      when: 'the amount is above the available fees',
       fault: 'VALIDATION_ERROR',
       source: 'public',
       remedy: earnedRemedy,
@@ -84,11 +84,11 @@ export const verifyWithdrawal = endpoint({
   path: '/verifywithdrawal',
   synonyms: { transactionReference: 'withdrawalId' },
   effect: 'read',
-  summary: 'Show how a fee withdrawal stands',
+  summary: 'Show the status of a fee withdrawal',
   request: () =>
     fields({
-      withdrawalId: text('interface', { rule: 'as given by /feewithdrawal' }),
-      // The public name of the same value.
+      withdrawalId: text('interface', { rule: 'as returned by /feewithdrawal' }),
+      // The public documentation's name for withdrawalId.
       transactionReference: optional(text('public')),
     }),
   response: () =>
@@ -103,7 +103,7 @@ export const verifyWithdrawal = endpoint({
       when: 'no fee withdrawal has this id',
       fault: 'NOT_FOUND',
       source: 'inferred',
-      remedy: 'see the withdrawals with: fiatrail fees withdrawals',
+      remedy: 'list fee withdrawals with: fiatrail fees withdrawals',
     },
   ],
   rateLimit: { max: 30, windowSeconds: 60 },
@@ -115,11 +115,11 @@ export const feeWithdrawals = endpoint({
   method: 'GET',
   path: '/getwithdrawalhistory',
   effect: 'read',
-  summary: 'List the fee withdrawals, newest first',
+  summary: 'List fee withdrawals, newest first',
   lists: 'withdrawals',
   request: () =>
     fields({
-      limit: optional(integer('interface', { min: 1, rule: '1 or more; 20 when left out' })),
+      limit: optional(integer('interface', { min: 1, rule: '1 or more; default 20' })),
       status: optional(oneOf('interface', withdrawalStates)),
     }),
   response: () =>

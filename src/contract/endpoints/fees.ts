@@ -21,7 +21,7 @@ import {
   timestamp,
 } from '../fields.ts';
 
-/** The fee the fintech takes in one direction. A direction never configured is left out. */
+/** The fintech's fee in one direction. Omitted if it was never configured. */
 const directionFee = () =>
   group('public', {
     percentageFee: maybe(percent('public')),
@@ -34,7 +34,7 @@ export const getFees = endpoint({
   method: 'GET',
   path: '/getfees',
   effect: 'read',
-  summary: 'Show the fees the account charges its users',
+  summary: 'Show the fees that the account charges its users',
   request: () => fields({}),
   response: () =>
     answer({
@@ -62,7 +62,7 @@ export const accumulatedFees = endpoint({
   method: 'GET',
   path: '/getaccumulatedfees',
   effect: 'read',
-  summary: 'Show the fees earned and how much of them can be withdrawn',
+  summary: 'Show earned fees and how much can be withdrawn',
   request: () => fields({}),
   response: () =>
     answer({
@@ -92,15 +92,15 @@ export const accumulatedFees = endpoint({
   source: 'interface',
 });
 
-/** A new setting of one direction: all of it. */
+/** A complete new fee setting for one direction. */
 const newDirectionFee = () =>
   group('interface', {
     percentageFee: percentFrom('public', '0', '100'),
-    capFee: payOrNothing('public', 'kobo', 'NGN', { rule: '0 or above, in kobo: the most one transaction pays' }),
+    capFee: payOrNothing('public', 'kobo', 'NGN', { rule: '0 or more, in kobo; the maximum fee per transaction' }),
     enabled: flag('public'),
   });
 
-/** What a fee of the account comes to on an amount. */
+/** An example: the account's fee on an amount. */
 const example = () => group('public', { amount: maybe(kobo()), fee: maybe(kobo()), capped: maybe(flag('public')) });
 
 export const manageFees = endpoint({
@@ -108,7 +108,7 @@ export const manageFees = endpoint({
   method: 'PUT',
   path: '/managefees',
   effect: 'write',
-  summary: 'Set the fees the account charges its users',
+  summary: 'Set the fees that the account charges its users',
   request: () =>
     fields({
       onrampFee: optional(newDirectionFee()),
@@ -143,7 +143,7 @@ export const manageFees = endpoint({
       version: known('public'),
     }),
   errors: [
-    { when: 'a fee lacks one of its fields, or a value is negative', fault: 'VALIDATION_ERROR', source: 'inferred' },
+    { when: 'a fee setting is incomplete or a value is negative', fault: 'VALIDATION_ERROR', source: 'inferred' },
   ],
   rateLimit: { max: 30, windowSeconds: 60 },
   source: 'interface',
@@ -156,11 +156,11 @@ export const previewFees = endpoint({
   method: 'POST',
   path: '/fees/platform/preview',
   effect: 'read',
-  summary: "Show the platform's own fee on an amount",
+  summary: "Preview the platform's fee on an amount",
   nests: 'result',
   request: () =>
     fields({
-      amount: pay('interface', 'kobo', 'NGN', { rule: 'above 0, in kobo' }),
+      amount: pay('interface', 'kobo', 'NGN', { rule: 'greater than 0, in kobo' }),
       transactionType: oneOf('public', directions),
     }),
   response: () =>
@@ -189,7 +189,7 @@ export const previewFees = endpoint({
     }),
   errors: [
     {
-      when: 'the amount is missing or not above 0, or the direction is unknown',
+      when: 'the amount is missing or not greater than 0, or the direction is unknown',
       fault: 'VALIDATION_ERROR',
       source: 'inferred',
     },

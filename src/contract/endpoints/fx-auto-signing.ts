@@ -7,7 +7,7 @@ export const enableAutoSigning = endpoint({
   id: 'fx.auto-signing-enable',
   method: 'POST',
   path: '/fx/auto-signing/enable',
-  summary: 'Let trades up to the threshold be signed without a person',
+  summary: 'Enable auto-signing for trades up to the threshold',
   nests: 'autoSigning',
   request: () => fields({ enabled: optional(flag('public')) }),
   response: () =>
@@ -29,7 +29,7 @@ export const disableAutoSigning = endpoint({
   id: 'fx.auto-signing-disable',
   method: 'POST',
   path: '/fx/auto-signing/disable',
-  summary: 'Have a person approve every trade',
+  summary: 'Disable auto-signing, so that every trade needs manual approval',
   nests: 'autoSigning',
   request: () => fields({ enabled: optional(flag('public')) }),
   response: () => answer({ autoSigning: maybe(group('public', { enabled: maybe(flag('public')) })) }),
@@ -41,13 +41,13 @@ export const setAutoSigningThreshold = endpoint({
   id: 'fx.auto-signing-threshold',
   method: 'POST',
   path: '/fx/auto-signing/threshold',
-  summary: 'Set up to which value trades are signed without a person',
+  summary: 'Set the auto-signing threshold',
   synonyms: { thresholdUsd: 'usdThreshold' },
   nests: 'autoSigning',
-  request: () => fields({ usdThreshold: usdText('public', 'US dollars as text: 0 or above, at most 2 decimals') }),
+  request: () => fields({ usdThreshold: usdText('public', 'US dollars, 0 or more, at most 2 decimals') }),
   response: () =>
     answer({ autoSigning: maybe(group('public', { enabled: maybe(flag('public')), usdThreshold: dollars() })) }),
-  errors: [{ when: 'the value is missing or no number', fault: 'VALIDATION_ERROR', source: 'inferred' }],
+  errors: [{ when: 'the value is missing or not a number', fault: 'VALIDATION_ERROR', source: 'inferred' }],
 });
 
 export const autoSigningStatus = endpoint({
@@ -56,7 +56,7 @@ export const autoSigningStatus = endpoint({
   method: 'GET',
   path: '/fx/auto-signing/status',
   effect: 'read',
-  summary: 'Show whether trades are signed without a person, and how many were today',
+  summary: 'Show whether auto-signing is enabled and how many trades were auto-signed today',
   nests: 'autoSigning',
   source: 'public',
   request: () => fields({}),
@@ -90,10 +90,10 @@ export const autoSigningStats = endpoint({
   method: 'GET',
   path: '/fx/auto-signing/stats',
   effect: 'read',
-  summary: 'Show day by day what was signed without a person',
+  summary: 'Show auto-signed trades per day',
   nests: 'stats',
   source: 'public',
-  request: () => fields({ days: optional(integer('public', { min: 1, max: 365, rule: '1 to 365; 7 when left out' })) }),
+  request: () => fields({ days: optional(integer('public', { min: 1, max: 365, rule: '1 to 365; default 7' })) }),
   response: () =>
     answer({
       stats: maybe(

@@ -16,7 +16,7 @@ import {
 } from '../fields.ts';
 import { cngn, limits, liquidity, listLimits, pair, quoteLimits } from '../fx.ts';
 
-/** An order as everybody sees it: without its maker. */
+/** An order as shown on the public book, without its maker. */
 const publicOrder = () =>
   group('public', {
     orderId: known('public'),
@@ -42,7 +42,7 @@ export const orderBook = endpoint({
   request: () =>
     fields({
       pair: pair('public'),
-      limit: optional(integer('public', { min: 1, max: 100, rule: '1 to 100 orders a side; 20 when left out' })),
+      limit: optional(integer('public', { min: 1, max: 100, rule: '1 to 100 orders per side; default 20' })),
     }),
   response: () =>
     answer({
@@ -61,7 +61,7 @@ export const orderBookStats = endpoint({
   method: 'GET',
   path: '/fx/orderbook/stats',
   effect: 'read',
-  summary: 'Show best prices and depth of a pair',
+  summary: 'Show the best prices and depth of a pair',
   nests: 'stats',
   source: 'public',
   request: () => fields({ pair: pair('public') }),
@@ -74,8 +74,8 @@ export const orderBookStats = endpoint({
           totalActiveOrders: maybe(integer('public')),
           buyOrderCount: maybe(integer('public')),
           sellOrderCount: maybe(integer('public')),
-          totalBuyLiquidity: maybe(figure('public', 'decimal-string', 'in what buy orders give: cNGN')),
-          totalSellLiquidity: maybe(figure('public', 'decimal-string', 'in what sell orders give: the stablecoin')),
+          totalBuyLiquidity: maybe(figure('public', 'decimal-string', 'in cNGN, which buy orders offer')),
+          totalSellLiquidity: maybe(figure('public', 'decimal-string', 'in the stablecoin, which sell orders offer')),
           bestBidPrice: maybe(cngn('public')),
           bestAskPrice: maybe(cngn('public')),
           spreadPercentage: maybe(percent('public')),
@@ -92,7 +92,7 @@ export const orderBookToken = endpoint({
   method: 'GET',
   path: '/fx/orderbook-token',
   effect: 'read',
-  summary: 'Get a token for the live order book',
+  summary: 'Get an access token for the live order book',
   envelope: 'camel',
   source: 'public',
   request: () => fields({}),

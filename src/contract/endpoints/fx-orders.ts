@@ -22,7 +22,7 @@ import {
 import { cngn, limits, liquidity, listLimits, PAIRS, pair, price, SIDES, side } from '../fx.ts';
 
 const orderAmount = (source: Source, rule: string) =>
-  payText(source, 'CNGN', { rule: `above 0, in cNGN, as text; ${rule}` });
+  payText(source, 'CNGN', { rule: `greater than 0, in cNGN; ${rule}` });
 
 const orderSpread = (source: Source) => percentFrom(source, '0.1', '50');
 
@@ -30,7 +30,7 @@ const lowSpread = { when: 'the spread is below 0.1 percent', fault: 'VALIDATION_
 
 const invalidOrder = [
   {
-    when: 'the minimum is above the maximum, or an amount or price is not above 0',
+    when: 'minAmount is above maxAmount, or an amount or price is not greater than 0',
     fault: 'VALIDATION_ERROR',
     source: 'public',
   },
@@ -38,12 +38,12 @@ const invalidOrder = [
 ] as const;
 
 const underfunded = {
-  when: 'the wallet behind the order holds too little',
+  when: 'the balance of the wallet that backs the order is too low',
   fault: 'UNDERFUNDED_ORDER',
   source: 'public',
 } as const;
 
-/** An order as its maker sees it. */
+/** An order as shown to its maker. */
 const ownOrder = (states: readonly string[]) => ({
   orderId: known('public'),
   fintechId: known('public'),
@@ -65,11 +65,11 @@ export const createOrder = endpoint({
   method: 'POST',
   path: '/fx/orders',
   effect: 'money',
-  summary: 'Put an order on the book',
+  summary: 'Create an order',
   source: 'interface',
   request: () =>
     fields({
-      orderType: oneOf('interface', ['sell', 'buy'], { rule: 'sell or buy, of the base currency' }),
+      orderType: oneOf('interface', ['sell', 'buy'], { rule: 'sell or buy the base currency' }),
       baseCurrency: patterned('interface', /^cngn$/i, 'cNGN'),
       quoteCurrency: patterned('interface', /^usd[ct]$/i, 'USDC or USDT'),
       price: price('interface'),
@@ -90,14 +90,14 @@ export const createOrder = endpoint({
   errors: [...invalidOrder, underfunded],
 });
 
-/** The newer public path of the same. */
+/** The newer, public path for creating an order. */
 export const createLimitOrder = endpoint({
   ...limits,
   id: 'fx.create-limit-order',
   method: 'POST',
   path: '/fx/limit-order',
   effect: 'money',
-  summary: 'Put an order on the book, by the newer path',
+  summary: 'Create an order (newer path)',
   source: 'public',
   request: () =>
     fields({
@@ -110,17 +110,17 @@ export const createLimitOrder = endpoint({
     }),
   response: () => answer({ ...ownOrder(['active']), version: known('public') }),
   errors: [
-    { when: 'the minimum is above the maximum', fault: 'VALIDATION_ERROR', source: 'public' },
+    { when: 'minAmount is above maxAmount', fault: 'VALIDATION_ERROR', source: 'public' },
     lowSpread,
     underfunded,
   ],
 });
 
 const unknownOrder = {
-  when: 'the order is unknown, or of another fintech',
+  when: 'the order is unknown or belongs to another fintech',
   fault: 'NOT_FOUND',
   source: 'public',
-  remedy: 'see your orders with: fiatrail fx orders list',
+  remedy: 'list your orders with: fiatrail fx orders list',
 } as const;
 
 export const updateOrder = endpoint({
@@ -130,7 +130,7 @@ export const updateOrder = endpoint({
   path: '/fx/limit-order/update',
   aliases: [{ method: 'PUT', path: '/fx/orders/:orderId' }],
   effect: 'money',
-  summary: 'Change, pause or resume an order',
+  summary: 'Update, pause or resume an order',
   nests: 'order',
   source: 'public',
   request: () =>
@@ -150,7 +150,7 @@ export const updateOrder = endpoint({
   errors: [
     unknownOrder,
     { when: 'the order is deleted', fault: 'VALIDATION_ERROR', source: 'public' },
-    { when: 'nothing is to be changed', fault: 'VALIDATION_ERROR', source: 'inferred' },
+    { when: 'no change is given', fault: 'VALIDATION_ERROR', source: 'inferred' },
   ],
 });
 
@@ -161,11 +161,11 @@ export const deleteOrder = endpoint({
   path: '/fx/limit-order/delete',
   aliases: [{ method: 'DELETE', path: '/fx/orders/:orderId' }],
   effect: 'destructive',
-  summary: 'Take an order off the book for good',
+  summary: 'Permanently remove an order',
   source: 'public',
   request: () => fields({ orderId: text('public') }),
   response: () => answer({ orderId: known('public'), version: known('public') }),
-  errors: [unknownOrder, { when: 'the order is deleted already', fault: 'VALIDATION_ERROR', source: 'public' }],
+  errors: [unknownOrder, { when: 'the order is already deleted', fault: 'VALIDATION_ERROR', source: 'public' }],
 });
 
 const orderStates = ['active', 'paused', 'deleted'] as const;
@@ -177,15 +177,15 @@ export const listOrders = endpoint({
   path: '/fx/limit-orders',
   aliases: [{ method: 'GET', path: '/fx/orders/my-orders' }],
   effect: 'read',
-  summary: 'List the orders of the account, newest first',
+  summary: "List the account's orders, newest first",
   lists: 'orders',
   source: 'public',
   request: () =>
     fields({
       status: optional(oneOf('public', orderStates)),
       pair: optional(pair('public')),
-      limit: optional(integer('public', { min: 1, max: 100, rule: '1 to 100; 50 when left out' })),
-      startAfter: optional(text('public', { rule: 'the id of the last order of the page before' })),
+      limit: optional(integer('public', { min: 1, max: 100, rule: '1 to 100; default 50' })),
+      startAfter: optional(text('public', { rule: 'the id of the last order on the previous page' })),
     }),
   response: () =>
     answer({
@@ -194,5 +194,5 @@ export const listOrders = endpoint({
       note: known('public'),
       version: known('public'),
     }),
-  errors: [{ when: 'a filter value is outside its set', fault: 'VALIDATION_ERROR', source: 'inferred' }],
+  errors: [{ when: 'a filter value is unknown', fault: 'VALIDATION_ERROR', source: 'inferred' }],
 });

@@ -23,7 +23,7 @@ export const quote = endpoint({
   path: '/fx/quote',
   effect: 'read',
   isRecorded: true,
-  summary: 'Ask what a trade would cost; the price holds for 5 minutes',
+  summary: 'Get a quote for a trade; the price is valid for 5 minutes',
   nests: 'quote',
   source: 'interface',
   request: () =>
@@ -32,7 +32,11 @@ export const quote = endpoint({
       side: side('interface'),
       cngnAmount: cngnAmount(),
       tokenAmount: optional(
-        payText('public', { field: 'pair' }, { rule: 'above 0, in stablecoin; not beside cngnAmount' }),
+        payText(
+          'public',
+          { field: 'pair' },
+          { rule: 'greater than 0, in the stablecoin; cannot be combined with cngnAmount' },
+        ),
       ),
     }),
   response: () =>
@@ -45,7 +49,7 @@ export const quote = endpoint({
         usdcAmount: usdc('interface'),
         usdtAmount: usdt('interface'),
         price: cngn('interface'),
-        // The newest public answers leave both spreads out.
+        // The newest public responses omit both spreads.
         spread: maybe(percent('interface')),
         matchedOrders: list(
           'interface',
@@ -63,7 +67,7 @@ export const quote = endpoint({
       version: known('interface'),
     }),
   errors: [
-    { when: 'the amount is below 1000, or a field is wrong', fault: 'VALIDATION_ERROR', source: 'public' },
+    { when: 'the amount is below 1000 cNGN or a field is invalid', fault: 'VALIDATION_ERROR', source: 'public' },
     noLiquidity,
     { ...selfTrade, source: 'inferred' },
   ],

@@ -36,11 +36,12 @@ import {
   usdt,
 } from '../fx.ts';
 
-const idempotencyKey = () => optional(text('interface', { rule: 'the same key gives the trade it gave before' }));
+const idempotencyKey = () =>
+  optional(text('interface', { rule: 'an idempotency key; repeating it returns the first trade' }));
 
 const destination = () => optional(evmAddress('interface'));
 
-/** What every shape of a trade has. Of the two token amounts one is there, named by the pair. */
+/** The fields of every kind of trade. The pair decides which of the two token amounts is present. */
 const tradeCore = () => ({
   tradeId: anyText('interface'),
   pair: anyText('interface'),
@@ -57,7 +58,7 @@ export const trade = endpoint({
   path: '/fx/trade',
   effect: 'money',
   starts: 'fx-trade',
-  summary: 'Trade: by a quote, by an amount, or against one order',
+  summary: 'Trade by quote, by amount or against a specific order',
   nests: 'trade',
   source: 'interface',
   request: () =>
@@ -65,7 +66,7 @@ export const trade = endpoint({
       quoteId: optional(text('interface')),
       pair: optional(pair('interface')),
       side: optional(side('interface')),
-      cngnAmount: optional(payText('interface', 'CNGN', { rule: 'above 0, in cNGN, as text' })),
+      cngnAmount: optional(payText('interface', 'CNGN', { rule: 'greater than 0, in cNGN' })),
       orderId: optional(text('interface')),
       destinationWalletAddress: destination(),
       idempotencyKey: idempotencyKey(),
@@ -86,7 +87,7 @@ export const trade = endpoint({
     }),
   errors: [
     {
-      when: 'no mode is complete, or the amount is outside the order’s bounds',
+      when: "no mode is complete, or the amount is outside the order's limits",
       fault: 'VALIDATION_ERROR',
       source: 'interface',
     },
@@ -96,14 +97,14 @@ export const trade = endpoint({
       when: 'the order is unknown',
       fault: 'NOT_FOUND',
       source: 'public',
-      remedy: 'see the book with: fiatrail fx book <pair>',
+      remedy: 'check the order book with: fiatrail fx book <pair>',
     },
     selfTrade,
     {
-      when: 'the wallet holds too little',
+      when: 'the wallet balance is too low',
       fault: 'VALIDATION_ERROR',
       source: 'inferred',
-      remedy: 'see what the account holds with: fiatrail balances fintech',
+      remedy: "check the account's balances with: fiatrail balances fintech",
     },
   ],
 });
@@ -115,7 +116,7 @@ export const marketOrder = endpoint({
   path: '/fx/market-order',
   effect: 'money',
   starts: 'fx-trade',
-  summary: 'Trade at once at the best price of the book',
+  summary: 'Trade immediately at the best available price',
   nests: 'trade',
   envelope: 'camel',
   source: 'interface',
@@ -140,15 +141,15 @@ export const marketOrder = endpoint({
       note: known('interface'),
     }),
   errors: [
-    { when: 'a field is missing or wrong', fault: 'VALIDATION_ERROR', source: 'interface' },
+    { when: 'a field is missing or invalid', fault: 'VALIDATION_ERROR', source: 'interface' },
     noLiquidity,
-    { ...selfTrade, when: "it would trade against the caller's own orders" },
+    { ...selfTrade, when: "the order would trade against the caller's own orders" },
   ],
 });
 
 const tradeStates = ['pending', 'locked', 'signing', 'settling', 'completed', 'failed', 'expired'] as const;
 
-const netAmount = () => figure('interface', 'decimal-string', 'what arrives, in what the trade buys');
+const netAmount = () => figure('interface', 'decimal-string', 'the net amount, in the asset bought');
 
 export const tradeStatus = endpoint({
   ...quoteLimits,
@@ -160,7 +161,7 @@ export const tradeStatus = endpoint({
     { method: 'GET', path: '/fx/trades/:tradeId' },
   ],
   effect: 'read',
-  summary: 'Show how a trade stands',
+  summary: 'Show the status of a trade',
   nests: 'trade',
   source: 'interface',
   request: () => fields({ tradeId: text('interface') }),
@@ -181,10 +182,10 @@ export const tradeStatus = endpoint({
     }),
   errors: [
     {
-      when: 'the trade is unknown, or of another fintech',
+      when: 'the trade is unknown or belongs to another fintech',
       fault: 'NOT_FOUND',
       source: 'interface',
-      remedy: 'see your trades with: fiatrail fx trades',
+      remedy: 'list your trades with: fiatrail fx trades',
     },
   ],
 });
@@ -195,7 +196,7 @@ export const listTrades = endpoint({
   method: 'GET',
   path: '/fx/trades',
   effect: 'read',
-  summary: 'List the trades of the account, newest first',
+  summary: "List the account's trades, newest first",
   lists: 'trades',
   source: 'interface',
   request: () =>
@@ -203,8 +204,8 @@ export const listTrades = endpoint({
       pair: optional(pair('interface')),
       side: optional(anyCase('interface', SIDES)),
       status: optional(anyCase('interface', tradeStates)),
-      limit: optional(integer('interface', { min: 1, max: 100, rule: '1 to 100; 50 when left out' })),
-      startAfter: optional(text('interface', { rule: 'the id of the last trade of the page before' })),
+      limit: optional(integer('interface', { min: 1, max: 100, rule: '1 to 100; default 50' })),
+      startAfter: optional(text('interface', { rule: 'the id of the last trade on the previous page' })),
     }),
   response: () =>
     answer({
@@ -221,5 +222,7 @@ export const listTrades = endpoint({
       count: integer('interface'),
       version: known('interface'),
     }),
-  errors: [{ when: 'the limit is above 100 or a filter value unknown', fault: 'VALIDATION_ERROR', source: 'inferred' }],
+  errors: [
+    { when: 'the limit is above 100 or a filter value is unknown', fault: 'VALIDATION_ERROR', source: 'inferred' },
+  ],
 });

@@ -20,7 +20,7 @@ import { dollars, limits } from '../fx.ts';
 
 const tokenWallets = () => ({ USDT: known('public'), USDC: known('public'), cNGN: known('public') });
 
-const masked = () => maybe(anyText('public', { rule: 'masked: the first four characters' }));
+const masked = () => maybe(anyText('public', { rule: 'masked; shows the first four characters' }));
 
 export const registerMpc = endpoint({
   ...limits,
@@ -33,7 +33,11 @@ export const registerMpc = endpoint({
   request: () =>
     fields({
       mpcVaultApiKey: text('public', { secret: true }),
-      callbackClientSignerPublicKey: patterned('public', /^ssh-ed25519 \S+( .*)?$/, 'an SSH public key: ssh-ed25519 …'),
+      callbackClientSignerPublicKey: patterned(
+        'public',
+        /^ssh-ed25519 \S+( .*)?$/,
+        'an SSH public key (ssh-ed25519 …)',
+      ),
       mpcClientSignerPrivateKey: privateKey('public'),
       vaultId: text('public'),
       tokenWallets: group('public', { USDT: evmAddress('public'), USDC: evmAddress('public') }),

@@ -30,7 +30,7 @@ const statuses = ['pending', 'processing', 'completed', 'failed', 'cancelled'] a
 const naira = (source: Source) => maybe(money(source, 'naira', 'NGN'));
 
 const page = () => ({
-  limit: optional(integer('interface', { min: 1, max: 100, rule: '1 to 100; 20 when left out' })),
+  limit: optional(integer('interface', { min: 1, max: 100, rule: '1 to 100; default 20' })),
   offset: optional(integer('interface', { rule: '0 or more' })),
 });
 
@@ -38,7 +38,7 @@ const userFilter = (rule: string) => optional(text('public', { rule }));
 
 const limits = { rateLimit: { max: 100, windowSeconds: 60 }, source: 'interface' } as const;
 
-/** Who paid in, as the bank tells. */
+/** The sender, according to the bank. */
 const depositor = () =>
   group('public', {
     name: known('public'),
@@ -47,7 +47,7 @@ const depositor = () =>
     bankCode: known('public'),
   });
 
-/** A bank transfer that came in. The hash of its minting stands in one of the two lists for sure. */
+/** An incoming bank transfer. The source of its mint transaction hash differs between the two lists. */
 const received = (types: readonly string[], directions: readonly string[], mintSource: Source) =>
   group('public', {
     id: known('public'),
@@ -77,7 +77,7 @@ export const listDeposits = endpoint({
   method: 'GET',
   path: '/deposits',
   effect: 'read',
-  summary: 'List the bank transfers that came in, newest first',
+  summary: 'List incoming bank transfers, newest first',
   lists: 'deposits',
   request: () =>
     fields({
@@ -93,7 +93,7 @@ export const listDeposits = endpoint({
       ...pageAnswer('public'),
       filters: maybe(group('public', {})),
     }),
-  errors: [{ when: 'the type or status is unknown, or the limit above 100', ...outOfSet }],
+  errors: [{ when: 'the type or status is unknown, or the limit is above 100', ...outOfSet }],
 });
 
 export const listPayouts = endpoint({
@@ -102,7 +102,7 @@ export const listPayouts = endpoint({
   method: 'GET',
   path: '/payouts',
   effect: 'read',
-  summary: 'List the bank transfers that went out, newest first',
+  summary: 'List outgoing bank transfers, newest first',
   lists: 'payouts',
   request: () =>
     fields({
@@ -151,7 +151,7 @@ export const listPayouts = endpoint({
       ...pageAnswer('public'),
       filters: maybe(group('public', {})),
     }),
-  errors: [{ when: 'the type or status is unknown, or the limit above 100', ...outOfSet }],
+  errors: [{ when: 'the type or status is unknown, or the limit is above 100', ...outOfSet }],
 });
 
 export const listTransactions = endpoint({
@@ -160,7 +160,7 @@ export const listTransactions = endpoint({
   method: 'GET',
   path: '/transactions',
   effect: 'read',
-  summary: 'List bank transfers in and out, newest first, with their sums',
+  summary: 'List incoming and outgoing bank transfers with totals, newest first',
   lists: 'transactions',
   request: () =>
     fields({
@@ -185,5 +185,5 @@ export const listTransactions = endpoint({
       ),
       filters: maybe(group('public', {})),
     }),
-  errors: [{ when: 'the direction, type or status is unknown, or the limit above 100', ...outOfSet }],
+  errors: [{ when: 'the direction, type or status is unknown, or the limit is above 100', ...outOfSet }],
 });

@@ -18,14 +18,14 @@ import {
 
 const webhookLimits = { rateLimit: { max: 10, windowSeconds: 60 }, source: 'interface' } as const;
 
-/** A GET that replaces the key at once: its effect keeps it from being retried. */
+/** A GET that replaces the key immediately. Its effect prevents retries. */
 export const regenerateApiKey = endpoint({
   ...managementLimits,
   id: 'management.regenerate-api-key',
   method: 'GET',
   path: '/regenerateapikey',
   effect: 'destructive',
-  summary: 'Replace the API key; the old one dies at once',
+  summary: 'Replace the API key; the old key stops working immediately',
   request: () => fields({}),
   response: () => answer({ apiKey: maybe(anyText('public', { secret: true })), rotatedAt: maybe(timestamp('public')) }),
   errors: [],
@@ -37,7 +37,7 @@ export const createSandboxKey = endpoint({
   method: 'POST',
   path: '/createsandboxapikey',
   effect: 'write',
-  summary: 'Make a key for the sandbox from a production key',
+  summary: 'Create a sandbox API key',
   request: () => fields({ fintechName: optional(text('public')) }),
   response: () =>
     answer({
@@ -55,14 +55,14 @@ export const setWebhook = endpoint({
   method: 'POST',
   path: '/setwebhook',
   effect: 'write',
-  summary: 'Set where events are delivered, and which',
+  summary: 'Set the webhook URL and the events to deliver',
   request: () =>
     fields({
       webhookUrl: patterned('interface', /^https:\/\/[^\s/?#@]+(\/[^\s]*)?$/, 'a public HTTPS URL'),
       secret: optional(text('public', { secret: true, rule: 'the signing secret' })),
       enabled: flag('interface'),
       events: optional(
-        list('interface', entry(/^[a-z_.]{1,100}$/), { min: 1, max: 100, rule: 'event names, or all alone' }),
+        list('interface', entry(/^[a-z_.]{1,100}$/), { min: 1, max: 100, rule: 'event names, or only all' }),
       ),
     }),
   response: () =>
@@ -85,7 +85,7 @@ export const toggleWebhook = endpoint({
   method: 'POST',
   path: '/togglewebhookstatus',
   effect: 'write',
-  summary: 'Turn the delivery of events on or off',
+  summary: 'Enable or disable webhook delivery',
   request: () => fields({ enabled: flag('interface') }),
   response: () =>
     answer({
@@ -93,7 +93,7 @@ export const toggleWebhook = endpoint({
       enabled: maybe(flag('public')),
       updatedAt: maybe(timestamp('public')),
     }),
-  errors: [{ when: 'no webhook is set', fault: 'NOT_FOUND', source: 'inferred' }],
+  errors: [{ when: 'no webhook is configured', fault: 'NOT_FOUND', source: 'inferred' }],
 });
 
 export const getWebhook = endpoint({
@@ -102,7 +102,7 @@ export const getWebhook = endpoint({
   method: 'GET',
   path: '/getwebhook',
   effect: 'read',
-  summary: 'Show where events are delivered, and which',
+  summary: 'Show the webhook URL and its events',
   request: () => fields({}),
   response: () =>
     answer({
@@ -121,13 +121,13 @@ export const storePublicKey = endpoint({
   method: 'POST',
   path: '/storepublickey',
   effect: 'write',
-  summary: 'Store the public key that answers and events are sealed to',
+  summary: 'Store the public key that responses and events are encrypted with',
   request: () =>
     fields({
       data: patterned(
         'public',
         /^([0-9a-fA-F]{2})+$/,
-        '64 hexadecimal digits, the X25519 public key; longer in the older AES envelope',
+        'an X25519 public key of 64 hexadecimal digits; longer in the older AES envelope',
       ),
       encrypted: optional(flag('public')),
       iv: optional(patterned('public', /^[0-9a-fA-F]{32}$/, '32 hexadecimal digits')),
@@ -135,7 +135,7 @@ export const storePublicKey = endpoint({
   response: () => answer({ updatedAt: maybe(timestamp('public')) }),
   errors: [
     {
-      when: 'it is no key of 64 hexadecimal digits, or the envelope does not open to one',
+      when: 'the key is not 64 hexadecimal digits, or the envelope does not decrypt to one',
       fault: 'VALIDATION_ERROR',
       source: 'inferred',
     },
@@ -148,7 +148,7 @@ export const getPlatformPublicKey = endpoint({
   method: 'GET',
   path: '/getplatformpublickey',
   effect: 'read',
-  summary: 'Show the public key that requests can be sealed to',
+  summary: 'Show the public key that requests can be encrypted with',
   request: () => fields({}),
   response: () => answer({ publicKey: known('public') }),
   errors: [],
@@ -160,7 +160,7 @@ export const getAesKey = endpoint({
   method: 'GET',
   path: '/getaeskey',
   effect: 'read',
-  summary: 'Read the AES key of the account',
+  summary: "Show the account's AES key",
   request: () => fields({}),
   response: () => answer({ aesKey: maybe(anyText('public', { secret: true })) }),
   errors: [],
@@ -172,14 +172,14 @@ export const autoSigningConfig = endpoint({
   method: 'GET',
   path: '/autosigning/config',
   effect: 'read',
-  summary: 'Show up to which amount cNGN is approved without a person',
+  summary: 'Show the auto-signing threshold for cNGN',
   request: () => fields({ fintechId: optional(text('public')) }),
   response: () =>
     answer({
       enabled: maybe(flag('public')),
-      thresholdAmount: maybe(figure('public', 'decimal-string', 'cNGN, or masked with asterisks')),
+      thresholdAmount: maybe(figure('public', 'decimal-string', 'in cNGN, or masked with asterisks')),
       currency: maybe(stateOf('public', ['CNGN'])),
-      maxDailyAmount: maybe(figure('public', 'decimal-string', 'cNGN; whether whole tokens is not documented')),
+      maxDailyAmount: maybe(figure('public', 'decimal-string', 'in cNGN; the unit is not documented')),
       restrictToFintech: maybe(flag('public')),
     }),
   errors: [],

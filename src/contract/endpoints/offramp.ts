@@ -18,7 +18,7 @@ import {
   timestamp,
 } from '../fields.ts';
 
-/** The payout's destination as the bank knows it. */
+/** The payout account as verified by the bank. */
 const verifiedDestination = () =>
   group('public', {
     accountNumber: known('public'),
@@ -33,11 +33,11 @@ export const startOfframp = endpoint({
   path: '/cngnofframp',
   effect: 'money',
   starts: 'offramp',
-  summary: 'Pay Naira from the cNGN of a user into a bank account',
+  summary: "Start an offramp of a user's cNGN to a bank account",
   request: () =>
     fields({
       userId: text('interface', { rule: 'the id of a verified, active user' }),
-      amount: pay('interface', 'naira', 'NGN', { rule: 'above 0, in Naira' }),
+      amount: pay('interface', 'naira', 'NGN', { rule: 'greater than 0, in Naira' }),
       accountNumber: accountNumber('interface'),
       bankCode: bankCode('interface'),
       ticker: text('interface', { rule: 'a ticker; only CNGN is known to work' }),
@@ -47,7 +47,7 @@ export const startOfframp = endpoint({
       requestId: opaqueUuid('interface'),
       status: anyText('interface'),
       stage: anyText('interface'),
-      // Public text has it on the envelope.
+      // Public documentation has it on the envelope.
       message: known('interface'),
       tokenAddress: known('public'),
       vaultAddress: known('public'),
@@ -65,12 +65,16 @@ export const startOfframp = endpoint({
     }),
   errors: [
     {
-      when: 'a field is missing or wrong, such as a bank code with letters',
+      when: 'a field is missing or invalid, such as a bank code with letters',
       fault: 'VALIDATION_ERROR',
       source: 'public',
     },
-    { when: 'the user holds less than the amount on all networks', fault: 'INSUFFICIENT_BALANCE', source: 'public' },
-    { when: 'no wallet of the user holds anything', fault: 'NO_FUNDED_WALLET', source: 'inferred' },
+    {
+      when: "the user's total balance on all networks is below the amount",
+      fault: 'INSUFFICIENT_BALANCE',
+      source: 'public',
+    },
+    { when: "none of the user's wallets has a balance", fault: 'NO_FUNDED_WALLET', source: 'inferred' },
     userNotVerified,
   ],
   rateLimit: { max: 1000, windowSeconds: 600 },
@@ -89,7 +93,7 @@ const offrampStates = [
   'cancelled',
 ] as const;
 
-/** The token leg: cNGN leaving the wallet of the user. */
+/** The token leg: cNGN leaving the user's wallet. */
 const tokenTransfer = () =>
   group('public', {
     status: known('public'),
@@ -113,8 +117,8 @@ export const offrampStatus = endpoint({
   method: 'POST',
   path: '/cngnofframpstatus',
   effect: 'read',
-  summary: 'Show how an offramp stands',
-  request: () => fields({ requestId: text('interface', { rule: 'as given by /cngnofframp' }) }),
+  summary: 'Show the status of an offramp',
+  request: () => fields({ requestId: text('interface', { rule: 'as returned by /cngnofframp' }) }),
   response: () =>
     answer({
       requestId: known('public'),

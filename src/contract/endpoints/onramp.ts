@@ -21,7 +21,7 @@ import {
   timestamp,
 } from '../fields.ts';
 
-/** What the payer pays on top, in the short shape. `totalAmount` is the sum to pay, `baseAmount` what the wallet gets. */
+/** The fees in short form. `totalAmount` is the sum to pay, `baseAmount` what the wallet receives. */
 const onrampFees = () =>
   group('interface', {
     baseAmount: money('interface', 'naira', 'NGN'),
@@ -55,19 +55,19 @@ export const startOnramp = endpoint({
   path: '/cngnonramp',
   effect: 'money',
   starts: 'onramp',
-  summary: 'Start an onramp: a one-time bank account to pay Naira into, for cNGN',
+  summary: 'Start an onramp: create a one-time bank account to pay Naira into',
   request: () =>
     fields({
       userId: text('interface', { rule: 'the id of a verified, active user' }),
-      amount: pay('interface', 'naira', 'NGN', { rule: 'above 0, in Naira: what the wallet is to receive' }),
-      assetSwap: optional(oneOf('interface', ['USDC', 'USDT'], { rule: 'USDC or USDT; read only with autoSwap' })),
+      amount: pay('interface', 'naira', 'NGN', { rule: 'greater than 0, in Naira; the amount the wallet receives' }),
+      assetSwap: optional(oneOf('interface', ['USDC', 'USDT'], { rule: 'USDC or USDT; only used with autoSwap' })),
       autoSwap: optional(flag('interface')),
       sweepToOfframp: optional(
-        flag('interface', { rule: 'true or false; true sends the result to the default wallet of the user' }),
+        flag('interface', { rule: "true or false; true sends the result to the user's default wallet" }),
       ),
-      // Read only with autoSwap and without sweepToOfframp.
+      // Only used with autoSwap and without sweepToOfframp.
       destinationAssetSwap: optional(evmAddress('interface')),
-      // An externally owned account, which then owns the new wallet: the service can no longer withdraw from it.
+      // An externally owned account that owns the new wallet, so that the service can no longer withdraw from it.
       owner: optional(evmAddress('interface')),
     }),
   response: () =>
@@ -83,14 +83,14 @@ export const startOnramp = endpoint({
       feeBreakdown: onrampFees(),
     }),
   errors: [
-    { when: 'a field is missing or wrong, such as an amount of 0', fault: 'VALIDATION_ERROR', source: 'public' },
+    { when: 'a field is missing or invalid, such as an amount of 0', fault: 'VALIDATION_ERROR', source: 'public' },
     userNotVerified,
   ],
   rateLimit: { max: 1000, windowSeconds: 600 },
   source: 'interface',
 });
 
-/** The newest public shape: what the flat fields say, and how the funding went. */
+/** The newest public shape: the flat fields and the progress of the funding. */
 const onrampWallet = () =>
   group('public', {
     walletAddress: known('public'),
@@ -122,7 +122,7 @@ const swapQuote = () =>
     pair: known('public'),
     cngnAmount: maybe(moneyText('public', 'decimal-string', 'CNGN')),
     tokenAmount: maybe(moneyText('public', 'decimal-string', { field: 'finalAsset' })),
-    // cNGN for one token.
+    // cNGN per token.
     averagePrice: maybe(moneyText('public', 'decimal-string', 'CNGN')),
     averageSpread: maybe(percent('public')),
     expiresAt: maybe(timestamp('public')),
@@ -146,17 +146,17 @@ export const onrampStatus = endpoint({
   path: '/cngnonrampstatus',
   synonyms: { walletAddress: 'requestId' },
   effect: 'read',
-  summary: 'Show how an onramp stands',
+  summary: 'Show the status of an onramp',
   request: () =>
     fields({
-      requestId: text('interface', { rule: 'as given by /cngnonramp' }),
-      walletAddress: optional(text('public', { rule: 'the wallet that /cngnonramp made' })),
+      requestId: text('interface', { rule: 'as returned by /cngnonramp' }),
+      walletAddress: optional(text('public', { rule: 'the wallet created by /cngnonramp' })),
     }),
   response: () =>
     answer({
       requestId: anyText('interface'),
       status: maybe(stateOf('public', onrampStates)),
-      // The newest public shape has these flat fields inside `wallet` only, and some come with the last state.
+      // The newest public shape has these fields only in `wallet`, and some appear only in the final state.
       walletAddress: known('interface'),
       amount: maybe(moneyText('interface', 'base', 'CNGN')),
       swapCompleted: maybe(flag('interface')),

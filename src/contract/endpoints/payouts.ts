@@ -20,10 +20,10 @@ export const startPayout = endpoint({
   path: '/initiateofframp',
   effect: 'money',
   starts: 'fintech-offramp',
-  summary: "Pay the account's own cNGN out to one of its bank accounts",
+  summary: "Start a payout of the account's own cNGN to one of its bank accounts",
   request: () =>
     fields({
-      amount: pay('interface', 'base', 'CNGN', { rule: 'above 0, in base units: 1000000 is 1 cNGN' }),
+      amount: pay('interface', 'base', 'CNGN', { rule: 'greater than 0, in base units (1000000 is 1 cNGN)' }),
       bankAccountId: opaqueId('public', { rule: 'the id of a payout account' }),
     }),
   response: () =>
@@ -35,9 +35,9 @@ export const startPayout = endpoint({
       message: known('public'),
     }),
   errors: [
-    { when: 'the amount is not above 0', fault: 'VALIDATION_ERROR', source: 'public' },
+    { when: 'the amount is not greater than 0', fault: 'VALIDATION_ERROR', source: 'public' },
     { when: 'no payout account has this id', fault: 'BANK_ACCOUNT_NOT_FOUND', source: 'public' },
-    { when: 'the smart wallet holds too little cNGN', fault: 'SHORT_BALANCE', source: 'public' },
+    { when: 'the cNGN balance of the smart wallet is too low', fault: 'SHORT_BALANCE', source: 'public' },
   ],
   rateLimit: { max: 30, windowSeconds: 60 },
   source: 'interface',
@@ -61,8 +61,8 @@ export const payoutStatus = endpoint({
   method: 'GET',
   path: '/getofframpstatus',
   effect: 'read',
-  summary: "Show how a payout of the account's own cNGN stands",
-  request: () => fields({ requestId: text('interface', { rule: 'as given by /initiateofframp' }) }),
+  summary: "Show the status of a payout of the account's own cNGN",
+  request: () => fields({ requestId: text('interface', { rule: 'as returned by /initiateofframp' }) }),
   response: () =>
     answer({
       requestId: maybe(opaqueUuid('public')),

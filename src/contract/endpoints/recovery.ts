@@ -3,13 +3,13 @@ import { answer, entry, fields, flag, group, list, optional, text, uuid } from '
 
 const recovery = {
   effect: 'write',
-  summary: 'Ask the service to look after a request that is stuck',
+  summary: 'Recover a stuck request',
   path: '/manualstatusrecovery',
   response: () => answer({}),
   rateLimit: { max: 30, windowSeconds: 60 },
 } as const;
 
-/** A GET with a side effect: never sent twice, as its effect says. */
+/** A GET with a side effect, so it is never retried. */
 export const recoverRequest = endpoint({
   ...recovery,
   id: 'transactions.recover-status',
@@ -18,14 +18,14 @@ export const recoverRequest = endpoint({
   request: () =>
     fields({
       requestId: text('interface'),
-      // The older name of the same value.
+      // The older name of requestId.
       uuid: optional(text('public')),
     }),
   errors: [{ when: 'the request id is unknown', fault: 'NOT_FOUND', source: 'inferred' }],
   source: 'interface',
 });
 
-/** The newest public form of the same, with the fields of its older ones. */
+/** The newest public form of recovery, including the fields of older forms. */
 export const recoverRequestByPost = endpoint({
   ...recovery,
   id: 'transactions.recover-status-post',

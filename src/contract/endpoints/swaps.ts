@@ -25,7 +25,7 @@ import {
 
 const ofSellToken = { field: 'sellToken' } as const;
 const slippage = (start: string) =>
-  optional(percentFrom('public', '0', '100', { rule: `0 to 100 percent; ${start} when left out` }));
+  optional(percentFrom('public', '0', '100', { rule: `0 to 100 percent; default ${start}` }));
 
 export const triggerSwap = endpoint({
   id: 'swaps.trigger',
@@ -33,17 +33,15 @@ export const triggerSwap = endpoint({
   path: '/swaptrigger',
   effect: 'money',
   starts: 'swap',
-  summary: 'Swap what an onramp’s wallet holds',
+  summary: "Start a swap of an onramp wallet's balance",
   request: () =>
     fields({
       walletAddress: evmAddress('public'),
       sellToken: oneOf('public', TOKENS),
-      buyToken: optional(
-        oneOf('public', TOKENS, { rule: 'CNGN, USDC or USDT; when left out, what the wallet is set to' }),
-      ),
+      buyToken: optional(oneOf('public', TOKENS, { rule: "CNGN, USDC or USDT; default: the wallet's setting" })),
       amount: optional(
         pay('interface', 'token', ofSellToken, {
-          rule: 'above 0, in whole TOKENS; when left out, all that was funded',
+          rule: 'greater than 0, in whole tokens; default: the full funded amount',
         }),
       ),
       slippage: slippage('5'),
@@ -69,7 +67,7 @@ export const triggerSwap = endpoint({
       ),
     }),
   errors: [
-    { when: 'a field is missing or wrong, such as the wallet address', fault: 'VALIDATION_ERROR', source: 'public' },
+    { when: 'a field is missing or invalid, such as the wallet address', fault: 'VALIDATION_ERROR', source: 'public' },
     { when: 'the order book cannot fill the swap', fault: 'INSUFFICIENT_LIQUIDITY', source: 'public' },
   ],
   rateLimit: { max: 30, windowSeconds: 60 },
@@ -82,12 +80,12 @@ export const startSwap = endpoint({
   path: '/swap',
   effect: 'money',
   starts: 'swap',
-  summary: 'Swap TOKENS of a user',
+  summary: "Start a swap of a user's tokens",
   request: () =>
     fields({
       sellToken: oneOf('public', TOKENS),
       buyToken: oneOf('public', TOKENS),
-      amount: pay('interface', 'token', ofSellToken, { rule: 'above 0, in whole TOKENS of sellToken' }),
+      amount: pay('interface', 'token', ofSellToken, { rule: 'greater than 0, in whole tokens of sellToken' }),
       userId: text('public', { rule: 'the id of a verified, active user' }),
       slippage: slippage('2'),
       smartWalletAddress: optional(evmAddress('public')),
@@ -107,9 +105,9 @@ export const startSwap = endpoint({
       ),
     }),
   errors: [
-    { when: 'a field is missing or wrong, such as an amount of 0', fault: 'VALIDATION_ERROR', source: 'public' },
+    { when: 'a field is missing or invalid, such as an amount of 0', fault: 'VALIDATION_ERROR', source: 'public' },
     { when: 'the user is unknown or not verified', fault: 'USER_NOT_FOUND', source: 'public' },
-    { when: 'the source wallet holds too little', fault: 'SHORT_BALANCE', source: 'public' },
+    { when: 'the balance of the source wallet is too low', fault: 'SHORT_BALANCE', source: 'public' },
   ],
   rateLimit: { max: 30, windowSeconds: 60 },
   source: 'interface',
@@ -122,8 +120,8 @@ export const swapStatus = endpoint({
   method: 'GET',
   path: '/swapstatus',
   effect: 'read',
-  summary: 'Show how a swap stands',
-  request: () => fields({ requestId: text('interface', { rule: 'as given by /swaptrigger or /swap' }) }),
+  summary: 'Show the status of a swap',
+  request: () => fields({ requestId: text('interface', { rule: 'as returned by /swaptrigger or /swap' }) }),
   response: () =>
     answer({
       requestId: known('public'),
@@ -132,8 +130,10 @@ export const swapStatus = endpoint({
       createdAt: maybe(timestamp('public')),
       updatedAt: maybe(timestamp('public')),
       txHash: known('public'),
-      amountOut: maybe(figure('public', 'base', 'base units of the token bought, which this answer does not name')),
-      // cNGN for one stablecoin.
+      amountOut: maybe(
+        figure('public', 'base', 'in base units of the token bought, which this response does not name'),
+      ),
+      // cNGN per stablecoin.
       executionRate: maybe(moneyText('public', 'decimal-string', 'CNGN')),
       executionMethod: maybe(stateOf('public', ['smart_wallet_execute'])),
       smartWalletAddress: known('public'),
@@ -143,7 +143,7 @@ export const swapStatus = endpoint({
       when: 'no swap has this request id',
       fault: 'NOT_FOUND',
       source: 'public',
-      remedy: 'see the swaps with: fiatrail swaps list',
+      remedy: 'list swaps with: fiatrail swaps list',
     },
   ],
   rateLimit: { max: 60, windowSeconds: 60 },
@@ -157,12 +157,12 @@ export const listSwaps = endpoint({
   method: 'GET',
   path: '/swaphistory',
   effect: 'read',
-  summary: 'List the swaps, newest first',
+  summary: 'List swaps, newest first',
   lists: 'swaps',
   envelope: 'version-beside',
   request: () =>
     fields({
-      limit: optional(integer('interface', { min: 1, max: 100, rule: '1 to 100; 20 when left out' })),
+      limit: optional(integer('interface', { min: 1, max: 100, rule: '1 to 100; default 20' })),
       offset: optional(integer('interface', { rule: '0 or more' })),
       status: optional(oneOf('interface', endStates)),
       startDate: optional(moment('interface')),
@@ -196,7 +196,7 @@ export const listSwaps = endpoint({
       }),
       version: known('public'),
     }),
-  errors: [{ when: 'the status is unknown or a date malformed', fault: 'VALIDATION_ERROR', source: 'inferred' }],
+  errors: [{ when: 'the status is unknown or a date is malformed', fault: 'VALIDATION_ERROR', source: 'inferred' }],
   rateLimit: { max: 100, windowSeconds: 60 },
   source: 'interface',
 });

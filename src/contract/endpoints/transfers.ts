@@ -25,12 +25,17 @@ export const transferToWallet = endpoint({
   method: 'POST',
   path: '/fintechtransfer',
   effect: 'money',
-  summary: "Send the account's own tokens to a registered external wallet",
+  summary: "Transfer the account's own tokens to a registered external wallet",
   request: () =>
     fields({
       destinationAddress: evmAddress('public'),
-      amount: pay('interface', 'base', { field: 'ticker' }, { rule: 'above 0, in base units: 1000000 is 1 token' }),
-      ticker: optional(oneOf('public', TOKENS, { rule: 'CNGN, USDC or USDT; CNGN when left out' })),
+      amount: pay(
+        'interface',
+        'base',
+        { field: 'ticker' },
+        { rule: 'greater than 0, in base units (1000000 is 1 token)' },
+      ),
+      ticker: optional(oneOf('public', TOKENS, { rule: 'CNGN, USDC or USDT; default CNGN' })),
       note: optional(patterned('public', /^[^\p{Cc}]{0,500}$/u, 'at most 500 characters')),
     }),
   response: () =>
@@ -65,12 +70,12 @@ export const transferToWallet = endpoint({
     }),
   errors: [
     {
-      when: 'the destination is no registered external wallet',
+      when: 'the destination is not a registered external wallet',
       fault: 'VALIDATION_ERROR',
       source: 'public',
       remedy: 'register it first with: fiatrail wallets external add <address> --network <network>',
     },
-    { when: 'what orders and escrows leave is too little', fault: 'SHORT_BALANCE', source: 'public' },
+    { when: 'the balance not reserved by orders and escrows is too low', fault: 'SHORT_BALANCE', source: 'public' },
   ],
   rateLimit: { max: 30, windowSeconds: 60 },
   source: 'interface',

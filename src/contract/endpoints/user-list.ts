@@ -19,7 +19,7 @@ export const listUsers = endpoint({
   method: 'POST',
   path: '/listfintechusers',
   effect: 'read',
-  summary: 'List the verified users',
+  summary: 'List verified users',
   lists: 'users',
   request: () =>
     fields({
@@ -73,7 +73,7 @@ export const listUsers = endpoint({
         }),
       ),
     }),
-  errors: [{ when: 'the limit, status or sort value is out of range', fault: 'VALIDATION_ERROR', source: 'inferred' }],
+  errors: [{ when: 'the limit, status or sort value is invalid', fault: 'VALIDATION_ERROR', source: 'inferred' }],
   rateLimit: { max: 100, windowSeconds: 60 },
   source: 'interface',
 });

@@ -12,7 +12,7 @@ export const setStatus = endpoint({
     fields({
       userId: text('interface'),
       active: flag('interface'),
-      reason: optional(text('interface', { rule: 'needed when active is false; kept for the audit' })),
+      reason: optional(text('interface', { rule: 'required if active is false; kept for auditing' })),
     }),
   response: () =>
     answer({
@@ -22,7 +22,7 @@ export const setStatus = endpoint({
     }),
   errors: [
     userUnknown,
-    { when: 'active is false and there is no reason', fault: 'VALIDATION_ERROR', source: 'public' },
+    { when: 'active is false and no reason is given', fault: 'VALIDATION_ERROR', source: 'public' },
   ],
   rateLimit: { max: 30, windowSeconds: 60 },
   source: 'interface',
@@ -34,7 +34,7 @@ export const updateOnrampAsset = endpoint({
   method: 'POST',
   path: '/updateonrampasset',
   effect: 'write',
-  summary: 'Set which asset a user’s onramps end in',
+  summary: "Set the asset that a user's onramps deliver",
   request: () =>
     fields({
       userId: text('public'),

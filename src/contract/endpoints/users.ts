@@ -36,7 +36,7 @@ export const onboard = endpoint({
     }),
   errors: [
     { when: 'the BVN is missing or not exactly 11 digits', fault: 'VALIDATION_ERROR', source: 'public' },
-    { when: 'the BVN belongs to a user already', fault: 'VALIDATION_ERROR', source: 'public' },
+    { when: 'the BVN already belongs to a user', fault: 'VALIDATION_ERROR', source: 'public' },
     {
       when: 'the identity provider cannot verify the BVN or cannot be reached',
       fault: 'INTERNAL_ERROR',
@@ -52,8 +52,8 @@ export const onboardStatus = endpoint({
   method: 'POST',
   path: '/onboardstatus',
   effect: 'read',
-  summary: 'Show how an onboarding stands',
-  request: () => fields({ requestId: text('interface', { rule: 'as given by /onboarduser' }) }),
+  summary: 'Show the status of an onboarding',
+  request: () => fields({ requestId: text('interface', { rule: 'as returned by /onboarduser' }) }),
   response: () =>
     answer({
       type: known('public'),
@@ -88,7 +88,7 @@ export const getDetails = endpoint({
   method: 'POST',
   path: '/getuserdetails',
   effect: 'read',
-  summary: 'Show a user: names, wallets, permanent virtual account',
+  summary: "Show a user's name, wallets and permanent virtual account",
   request: () => fields({ userId: text('interface'), bvn: optional(bvn('client')) }),
   response: () =>
     answer({

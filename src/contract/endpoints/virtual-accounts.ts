@@ -15,7 +15,7 @@ import {
   timestamp,
 } from '../fields.ts';
 
-/** The long shape. The two platform fields carry the service's own name where a profile sets one. */
+/** The fees in long form. The platform fields are named after the service if the profile sets a service name. */
 const feesInFull = () =>
   group('interface', {
     userRequestedAmount: money('interface', 'naira', 'NGN'),
@@ -37,9 +37,9 @@ export const getVirtualAccount = endpoint({
   method: 'POST',
   path: '/getvirtualaccount',
   effect: 'read',
-  summary: 'Show the bank account to pay for an onramp, and the exact sum',
+  summary: 'Show the bank account and the exact amount to pay for an onramp',
   nests: 'virtualAccount',
-  request: () => fields({ requestId: opaqueId('interface', { rule: 'as given by /cngnonramp' }) }),
+  request: () => fields({ requestId: opaqueId('interface', { rule: 'as returned by /cngnonramp' }) }),
   response: () =>
     answer({
       requestId: maybe(opaqueUuid('public')),
@@ -52,7 +52,7 @@ export const getVirtualAccount = endpoint({
         baseAmount: maybe(money('public', 'naira', 'NGN')),
         feeAmount: maybe(money('public', 'naira', 'NGN')),
         totalAmountWithFee: money('interface', 'naira', 'NGN'),
-        // The interface names this shape for onramps, not for this answer.
+        // The interface documents this shape for onramps, not for this response.
         feeBreakdown: maybe(feesInFull()),
         feePercentage: maybe(percent('client')),
       }),
@@ -67,14 +67,14 @@ export const getVirtualAccount = endpoint({
       when: 'the bank account is older than 30 minutes',
       fault: 'VALIDATION_ERROR',
       source: 'public',
-      remedy: 'start anew with: fiatrail onramp start <user id> --amount <naira>',
+      remedy: 'start a new onramp with: fiatrail onramp start <user id> --amount <naira>',
     },
   ],
   rateLimit: { max: 100, windowSeconds: 600 },
   source: 'interface',
 });
 
-/** One permanent account of the fintech; the list has one for each banking provider. */
+/** A permanent account of the fintech; there is one per banking provider. */
 const fintechAccount = () => ({
   accountNumber: known('public'),
   accountName: known('public'),
@@ -89,7 +89,7 @@ export const getFintechAccount = endpoint({
   method: 'GET',
   path: '/getfintechvirtualaccount',
   effect: 'read',
-  summary: "Show the account's own bank account: Naira paid in becomes cNGN",
+  summary: "Show the account's permanent bank account; Naira paid into it becomes cNGN",
   nests: 'virtualAccount',
   request: () => fields({}),
   response: () =>

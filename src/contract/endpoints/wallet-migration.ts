@@ -6,12 +6,12 @@ export const migrateUserWallets = endpoint({
   method: 'POST',
   path: '/migrateuserwallets',
   effect: 'write',
-  summary: 'Make the wallets of users who lack some',
+  summary: 'Create missing wallets for users',
   lists: 'results',
   request: () =>
     fields({
       userId: list('public', entry(/^[\x21-\x7e]{1,500}$/), { min: 1, max: 1000, rule: '1 to 1000 user ids' }),
-      force: optional(flag('public', { rule: 'true or false; true also replaces wallets that are there' })),
+      force: optional(flag('public', { rule: 'true or false; true also replaces existing wallets' })),
       options: optional(group('inferred', {})),
     }),
   response: () =>

@@ -18,7 +18,7 @@ import {
 } from '../fields.ts';
 import { walletStatuses, walletTypes } from '../wallets.ts';
 
-/** An external wallet the fintech has registered. */
+/** An external wallet registered by the fintech. */
 const externalWallet = () =>
   group('public', {
     address: known('public'),
@@ -37,7 +37,7 @@ export const getFintechWallet = endpoint({
   method: 'GET',
   path: '/getfintechwallet',
   effect: 'read',
-  summary: 'Show the smart wallet of the account and its external wallets',
+  summary: "Show the account's smart wallet and external wallets",
   request: () => fields({}),
   response: () =>
     answer({
@@ -65,11 +65,11 @@ export const getFintechWallet = endpoint({
 const balanceOf = (asset: 'CNGN' | 'USDC' | 'USDT') =>
   group('public', { balance: maybe(moneyText('public', 'token', asset)) });
 
-/** One wallet of a user. Smart wallets fill the upper-case balances, the other chains the last two. */
+/** A user's wallet. Smart wallets use the upper-case balances, other chains the last two. */
 const userWallet = () =>
   group('public', {
     walletAddress: known('public'),
-    // The kind of wallet, not whether it is in use.
+    // The kind of wallet, despite its name.
     status: maybe(stateOf('public', ['smart_wallet', 'multi_chain'])),
     createdAt: maybe(timestamp('public')),
     owner: known('public'),
@@ -81,7 +81,7 @@ const userWallet = () =>
         USDC: maybe(balanceOf('USDC')),
         USDT: maybe(balanceOf('USDT')),
         cngn: maybe(moneyText('public', 'token', 'CNGN')),
-        // In the asset that the wallet's own `tokenBuy` names.
+        // In the asset named by the wallet's `tokenBuy`.
         tokenBuy: maybe(moneyText('public', 'token', { field: 'tokenBuy' })),
       }),
     ),
@@ -92,7 +92,7 @@ export const listUserWallets = endpoint({
   method: 'POST',
   path: '/listuserwallets',
   effect: 'read',
-  summary: 'List the wallets of a user',
+  summary: "List a user's wallets",
   lists: 'wallets',
   request: () => fields({ userId: text('public') }),
   response: () =>

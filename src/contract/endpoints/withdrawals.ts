@@ -30,16 +30,16 @@ export const withdrawAsset = endpoint({
   method: 'POST',
   path: '/withdrawasset',
   effect: 'money',
-  summary: "Send a user's tokens to an external address",
+  summary: "Withdraw a user's tokens to an external address",
   request: () =>
     fields({
       userId: text('public'),
-      internalWallet: text('public', { rule: 'a wallet of the user on the platform' }),
-      destinationWallet: text('public', { rule: 'an address of the network' }),
-      amount: pay('interface', 'token', { field: 'ticker' }, { rule: 'above 0, in whole tokens' }),
+      internalWallet: text('public', { rule: "a user's wallet on the platform" }),
+      destinationWallet: text('public', { rule: 'an address on the network' }),
+      amount: pay('interface', 'token', { field: 'ticker' }, { rule: 'greater than 0, in whole tokens' }),
       ticker: oneOf('public', TOKENS),
       network: optional(
-        oneOf('interface', withdrawalNetworks, { rule: `one of ${withdrawalNetworks.join(', ')}; base when left out` }),
+        oneOf('interface', withdrawalNetworks, { rule: `one of ${withdrawalNetworks.join(', ')}; default base` }),
       ),
     }).check(addressesFit(['destinationWallet', 'network'])),
   response: () =>
@@ -71,9 +71,9 @@ export const withdrawAsset = endpoint({
       ),
     }),
   errors: [
-    { when: 'a field is missing or wrong, such as an amount of 0', fault: 'VALIDATION_ERROR', source: 'public' },
+    { when: 'a field is missing or invalid, such as an amount of 0', fault: 'VALIDATION_ERROR', source: 'public' },
     { when: 'the user is unknown or not verified', fault: 'USER_NOT_FOUND', source: 'public' },
-    { when: 'the source wallet holds too little', fault: 'SHORT_BALANCE', source: 'public' },
+    { when: 'the balance of the source wallet is too low', fault: 'SHORT_BALANCE', source: 'public' },
   ],
   rateLimit: { max: 30, windowSeconds: 60 },
   source: 'interface',
@@ -88,7 +88,7 @@ export const listWithdrawals = endpoint({
   method: 'GET',
   path: '/withdrawals',
   effect: 'read',
-  summary: 'List the tokens sent to other wallets, newest first',
+  summary: 'List token withdrawals and transfers, newest first',
   lists: 'withdrawals',
   request: () =>
     fields({
@@ -97,7 +97,7 @@ export const listWithdrawals = endpoint({
       type: optional(oneOf('interface', withdrawalTypes)),
       userId: optional(text('inferred', { rule: 'a user id' })),
       ...range('inferred'),
-      limit: optional(integer('interface', { min: 1, max: 100, rule: '1 to 100; 20 when left out' })),
+      limit: optional(integer('interface', { min: 1, max: 100, rule: '1 to 100; default 20' })),
       offset: optional(integer('interface', { rule: '0 or more' })),
     }),
   response: () =>
