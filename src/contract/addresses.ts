@@ -8,7 +8,12 @@ export function evmAddress(source: Source) {
   const schema = z.string().check(
     z.check((payload) => {
       const problem = addressProblem('evm', payload.value);
-      if (problem) payload.issues.push({ code: 'custom', input: payload.value, params: { expected: problem } });
+      if (problem)
+        payload.issues.push({
+          code: 'custom',
+          input: payload.value,
+          params: { expected: `a valid EVM address: ${problem}` },
+        });
     }),
   );
   fieldMeta.add(schema, { type: 'string', source, rule: '0x followed by 40 hexadecimal digits' });

@@ -93,7 +93,7 @@ export async function openerOf(privateKeys: readonly Secret[]): Promise<(payload
       const inside = openWith(bytes, pair);
       if (inside) return textOf(inside);
     }
-    return { problem: 'sealed for a different key, or altered' };
+    return { problem: 'sealed for another key, or altered' };
   };
 }
 

@@ -26,7 +26,7 @@ describe('a question', () => {
     const { code, screen } = await typing(
       ['onramp', 'start', 'somebody', '--yes'],
       { expect: 'Amount in Naira:', send: `0${ENTER}` },
-      { expect: 'above 0', send: `${CLEAR}5${ENTER}` },
+      { expect: 'greater than 0', send: `${CLEAR}5${ENTER}` },
       { expect: 'What becomes of the cNGN?', send: ENTER },
     );
     expect([code, screen]).toEqual([3, expect.stringContaining('User not found')]);

@@ -121,7 +121,7 @@ describe('onramp start', () => {
 
   const amountOn = (term: string): readonly Step[] => [
     { expect: 'Amount in Naira:', send: `1.234,56${ENTER}` },
-    { expect: 'is not an amount', send: `${term === 'dumb' ? '' : CLEAR}5000${ENTER}` },
+    { expect: 'invalid NGN amount', send: `${term === 'dumb' ? '' : CLEAR}5000${ENTER}` },
     { expect: '₦5,000.00 (500,000 kobo)', send: '' },
   ];
 

@@ -393,13 +393,13 @@ describe('what is wrong before it is sent', () => {
     const { client, requests } = clientFor([]);
     const input = { accountNumber: '0123456789', bankCode: '058', label: 'x'.repeat(501) };
     const { error } = await ended(client.call(addBankAccount, input), requests);
-    expect(error?.message).toBe('label: expected text, at most 500 characters');
+    expect(error?.message).toBe('label: expected a string, at most 500 characters');
   });
 
   test('a BVN that is none is not repeated', async () => {
     const { client, requests } = clientFor([]);
     const { error } = await ended(client.call(onboard, { bvn: '2234567890' }), requests);
-    expect(error?.message).toBe('bvn: expected text, exactly 11 digits');
+    expect(error?.message).toBe('bvn: expected a string, exactly 11 digits');
   });
 
   test('unchecked input goes as it is', async () => {

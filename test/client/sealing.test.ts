@@ -83,7 +83,7 @@ describe('an answer', () => {
     ['does not open: not base64', sealing([OWN]), '{"payload":"?"}'],
     ['does not open: too short for a sealed box', sealing([OWN]), '{"payload":""}'],
     [
-      'does not open: a private key is not 64 hexadecimal digits',
+      'does not open: invalid private key; expected 64 hexadecimal digits',
       { platformKeyHex: undefined, privateKeys: async () => [new Secret('0101')] },
     ],
     ['this profile’s private key could not be read', locked(new Error(OWN.privateKey.reveal()))],

@@ -65,7 +65,7 @@ describe('fiatrail endpoints', () => {
     const { code, stdout } = await run('endpoints', id);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Refusals \(\d+\)$/m);
-    expect(stdout).not.toContain('more: -o json shows all');
+    expect(stdout).not.toContain('more; show all with: -o json');
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
   });
 

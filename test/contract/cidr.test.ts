@@ -13,11 +13,11 @@ import {
 
 function range(text: string) {
   const found = parseRange(text);
-  if (!found) throw new Error(`${text} is no range`);
+  if (!found) throw new Error(`${text} is not a range`);
   return found;
 }
 
-describe('an address or range is written one way', () => {
+describe('rangeText writes the canonical form', () => {
   test.each([
     ['127.0.0.1', '127.0.0.1'],
     ['0.0.0.0', '0.0.0.0'],
@@ -43,7 +43,7 @@ describe('an address or range is written one way', () => {
     ['::FFFF:7f00:1', '127.0.0.1'],
     ['::ffff:10.0.0.0/104', '10.0.0.0/8'],
     ['::ffff:0:0/96', '0.0.0.0/0'],
-  ])('%s as %s', (text, written) => {
+  ])('of %s: %s', (text, written) => {
     expect(rangeText(range(text))).toBe(written);
     expect(range(written)).toEqual(range(text));
   });
@@ -88,11 +88,11 @@ test.each([
   '1.2.3.4::',
   '*',
   '10.*',
-])('%j is no address and no range', (text) => {
+])('rejects %j as an address or range', (text) => {
   expect(parseRange(text)).toBeUndefined();
 });
 
-test('every address survives being written', () => {
+test('round-trips every address', () => {
   const v4 = fc.ipV4();
   const v6 = fc.ipV6();
   fc.assert(
@@ -103,7 +103,7 @@ test('every address survives being written', () => {
   );
 });
 
-describe('a range holds', () => {
+describe('isWithin', () => {
   test.each([
     ['10.0.0.0/8', '10.0.0.0', true],
     ['10.0.0.0/8', '10.255.255.255', true],
@@ -121,9 +121,9 @@ describe('a range holds', () => {
     ['127.0.0.1', '::ffff:127.0.0.1', true],
     ['2001:db8::/32', '2001:db8:ffff::1', true],
     ['2001:db8::/32', '2001:db9::', false],
-  ])('%s holds %s: %s', (outer, inner, holds) => {
+  ])('%s contains %s: %s', (outer, inner, holds) => {
     const inside = parseRange(inner);
-    // An address with a length that does not fit it is none.
+    // An address with host bits beyond its prefix is invalid.
     expect(inside !== undefined && isWithin(inside, range(outer))).toBe(holds);
   });
 });
@@ -135,11 +135,11 @@ test.each([
   ['2001:db8::1', '2001:db8:*'],
   ['2001:db8:abcd::/48', '2001:db8:*/48'],
   ['::1', '0:0:*'],
-])('%s is shown as %s', (text, shown) => {
+])('masks %s as %s', (text, shown) => {
   expect(maskedRange(range(text))).toBe(shown);
 });
 
-describe('an address is', () => {
+describe('isPublicAddress', () => {
   test.each([
     ...[
       '0.0.0.0',
@@ -153,19 +153,19 @@ describe('an address is', () => {
     ],
     ...['172.31.255.255', '192.0.0.1', '192.168.1.1', '198.18.0.1', '224.0.0.1', '255.255.255.255', '::', '::1'],
     ...['fc00::1', 'fdff::1', 'fe80::1', 'ff02::1', '::ffff:10.0.0.1'],
-  ])('private: %s', (text) => {
+  ])('is false for %s', (text) => {
     expect(isPublicAddress(range(text))).toBe(false);
   });
 
   test.each([
     ...['1.1.1.1', '9.255.255.255', '11.0.0.0', '100.63.255.255', '100.128.0.0', '126.255.255.255', '128.0.0.0'],
     ...['172.15.255.255', '172.32.0.0', '192.167.255.255', '192.169.0.0', '223.255.255.255', '2606:4700::1111', '::2'],
-  ])('public: %s', (text) => {
+  ])('is true for %s', (text) => {
     expect(isPublicAddress(range(text))).toBe(true);
   });
 });
 
-describe('what an answer shows', () => {
+describe('a masked address or range', () => {
   const shown = (text: string) => {
     const { known, prefix } = readShown(text) ?? {};
     return [known && rangeText(known), prefix];
@@ -183,18 +183,15 @@ describe('what an answer shows', () => {
     ['0:0:*', '::/32', undefined],
     ['203.0.113.7', '203.0.113.7', 32],
     ['203.0.113.0/24', '203.0.113.0/24', 24],
-  ])('%s is of %s', (text, known, prefix) => {
+  ])('%s is read as %s', (text, known, prefix) => {
     expect(shown(text)).toEqual([known, prefix]);
   });
 
-  test.each(['', '*', '*.*.*.*', '300.0.*.*', '2001::db8:*', 'office', '203.0.*.7', ':*'])(
-    '%j tells nothing',
-    (text) => {
-      expect(readShown(text)).toBeUndefined();
-    },
-  );
+  test.each(['', '*', '*.*.*.*', '300.0.*.*', '2001::db8:*', 'office', '203.0.*.7', ':*'])('%j is rejected', (text) => {
+    expect(readShown(text)).toBeUndefined();
+  });
 
-  test('is read back of every masked range', () => {
+  test('fits the range it was made from', () => {
     const ranges = fc.record({ first: fc.nat(0xffff_ffff), prefix: fc.integer({ min: 0, max: 32 }) });
     const check = ({ first, prefix }: { first: number; prefix: number }) => {
       const whole = (1n << 32n) - 1n;
@@ -238,7 +235,7 @@ describe('what an answer shows', () => {
     ['2001:db8::/48', '2001:db8:*', 'maybe'],
     ['nothing', '203.0.*.*', 'maybe'],
     ['203.0.113.7', 'nothing', 'maybe'],
-  ])('%s holds %s: %s', (outer, address, holds) => {
+  ])('%s contains %s: %s', (outer, address, holds) => {
     expect(holding(readShown(outer), readShown(address))).toBe(holds);
   });
 });

@@ -7,10 +7,10 @@ import { bad, good } from './requests/index.ts';
 
 const all = endpoints.map((endpoint) => ({ id: endpoint.id, endpoint }));
 
-/** Rows of answers that only public text names, but that the interface promises in words. */
+/** Fields of responses that only public documentation names, but that the interface promises in prose. */
 const promisedInWords = new Set(['users.list users', 'users.list users[].userId']);
 
-/** Figures in an answer that are in no asset the ledger has, or in one that the contract cannot tell: each says what it is in. */
+/** Figures in a response whose asset is unknown or not in the ledger; their rule describes them. */
 const isFigure = ({ unit, asset, rule }: FieldRow) => unit !== undefined && asset === undefined && rule !== undefined;
 
 function endpointOf(id: string): Endpoint {
@@ -28,21 +28,21 @@ function rowsOfBoth(endpoint: Endpoint): FieldRow[] {
 }
 
 describe('the contract as a whole', () => {
-  test('no id stands twice', () => {
+  test('has no duplicate ids', () => {
     expect(repeated(endpoints.map(({ id }) => id))).toEqual([]);
   });
 
-  test('no method and path stand twice', () => {
+  test('has no duplicate method and path', () => {
     expect(repeated(endpoints.map(({ method, path }) => `${method} ${path}`))).toEqual([]);
   });
 
-  test('an answer must have only what the interface promises, by name or in the listed words', () => {
+  test('requires only response fields that the interface promises, by name or in prose', () => {
     const plain = all.flatMap(({ id, endpoint }) => unpromised(endpoint).map((name) => `${id} ${name}`));
     expect(plain.sort()).toEqual([...promisedInWords].sort());
   });
 });
 
-/** Fields of an answer that the contract demands though the interface does not name them. */
+/** Returns response fields that the contract requires although the interface does not name them. */
 function unpromised(endpoint: Endpoint): string[] {
   const rows = rowsOf(endpoint.response());
   const isElement = ({ name }: FieldRow) => name.endsWith('[]');
@@ -52,7 +52,7 @@ function unpromised(endpoint: Endpoint): string[] {
 }
 
 describe.each(all)('$id', ({ endpoint }) => {
-  test('has a summary that is no sentence', () => {
+  test('has a summary without a final period', () => {
     expect(endpoint.summary).toMatch(/^[A-Z].*[^.\s]$/);
   });
 
@@ -61,14 +61,14 @@ describe.each(all)('$id', ({ endpoint }) => {
     expect(required.map(({ name }) => name)).toEqual(expect.arrayContaining(pathParameters(endpoint.path)));
   });
 
-  test('has a unit only where the asset is known, or it is a percentage', () => {
+  test('has a unit only if the asset is known or it is a percentage', () => {
     const rows = rowsOfBoth(endpoint).filter(
       (row) => (row.asset === undefined) !== notMoney(row.unit) && !isFigure(row),
     );
     expect(rows).toEqual([]);
   });
 
-  test('names an asset by a field that is there', () => {
+  test('refers only to existing fields for the asset', () => {
     const rows = rowsOfBoth(endpoint);
     const last = (name: string) => name.slice(name.lastIndexOf('.') + 1);
     const fields = rows.flatMap(({ asset }) => (typeof asset === 'object' ? [asset.field] : []));
@@ -80,7 +80,7 @@ function notMoney(unit: FieldRow['unit']): boolean {
   return unit === undefined || unit === 'percent';
 }
 
-/** Raw JSON numbers print as their text. */
+/** Adds a title to each case, in which raw JSON numbers appear as their text. */
 function named(cases: readonly Case[]) {
   return cases.map(([id, request]) => ({ id, request, shown: JSON.stringify(request) }));
 }
@@ -90,11 +90,11 @@ describe('requests', () => {
     expect(endpointOf(id).request().safeParse(request).success).toBe(true);
   });
 
-  test.each(named(bad))('$id refuses $shown', ({ id, request }) => {
+  test.each(named(bad))('$id rejects $shown', ({ id, request }) => {
     expect(endpointOf(id).request().safeParse(request).success).toBe(false);
   });
 
-  test('every endpoint has a good example', () => {
+  test('include a valid example for every endpoint', () => {
     const shown = new Set(good.map(([id]) => id));
     expect(endpoints.map(({ id }) => id).filter((id) => !shown.has(id))).toEqual([]);
   });

@@ -14,7 +14,7 @@ const REQUEST = {
 };
 
 describe('the registration of a vault', () => {
-  test('hides both keys and nothing else', () => {
+  test('redacts both keys and nothing else', () => {
     expect(redact(registerMpc.request(), REQUEST)).toEqual({
       ...REQUEST,
       mpcVaultApiKey: '[redacted]',
@@ -23,19 +23,19 @@ describe('the registration of a vault', () => {
   });
 
   test.each([
-    ['as it is', KEY],
-    ['as JSON has it', JSON.stringify(KEY)],
-    ['in one line', KEY.replaceAll('\n', '')],
-    ['with blanks for line ends', KEY.replaceAll('\n', ' ')],
-    ['with the line ends of another system', KEY.replaceAll('\n', '\r\n')],
+    ['unchanged', KEY],
+    ['as JSON', JSON.stringify(KEY)],
+    ['on one line', KEY.replaceAll('\n', '')],
+    ['with spaces for line breaks', KEY.replaceAll('\n', ' ')],
+    ['with CRLF line breaks', KEY.replaceAll('\n', '\r\n')],
     ['in part', LINES[1] ?? ''],
-  ])('is struck out where somebody repeats the private key %s', (_how, repeated) => {
+  ])('redacts the private key when it is echoed %s', (_how, repeated) => {
     const struck = strikeOut(`refused: ${repeated}`, secretsIn(registerMpc.request(), REQUEST));
     expect(LINES.filter((line) => struck.includes(line))).toEqual([]);
     expect(struck).toContain('[redacted]');
   });
 
-  test('is struck out also when its line ends are written as backslash-n', () => {
+  test('redacts the private key when its line breaks are escaped', () => {
     const request = { ...REQUEST, mpcClientSignerPrivateKey: KEY.replaceAll('\n', '\\n') };
     const struck = strikeOut(KEY, secretsIn(registerMpc.request(), request));
     expect(LINES.filter((line) => struck.includes(line))).toEqual([]);

@@ -11,7 +11,7 @@ const flipped = (hex: string, at: number) =>
   `${hex.slice(0, at)}${(Number.parseInt(hex[at] ?? '', 16) ^ 1).toString(16)}${hex.slice(at + 1)}`;
 
 describe('an AES envelope', () => {
-  test('is AES-256-GCM with the tag behind the ciphertext, all hexadecimal', () => {
+  test('is AES-256-GCM with the tag after the ciphertext, in hexadecimal', () => {
     const cipher = createCipheriv('aes-256-gcm', Buffer.from(KEY, 'hex'), IV);
     const sealed = Buffer.concat([cipher.update('{"data": "₦"}', 'utf8'), cipher.final(), cipher.getAuthTag()]);
     expect(sealAesEnvelope('{"data": "₦"}', new Secret(KEY), IV)).toEqual({
@@ -21,7 +21,7 @@ describe('an AES envelope', () => {
     });
   });
 
-  test('gives back any text that was put in', () => {
+  test('round-trips any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const key = randomBytes(32).toString('hex');
@@ -30,7 +30,7 @@ describe('an AES envelope', () => {
     );
   });
 
-  test('does not open with another key, another iv or a changed tag', () => {
+  test('does not open with a different key or iv, or after a change', () => {
     const envelope = sealAesEnvelope('{"data":"x"}', new Secret(KEY), IV);
     const { data } = envelope;
     expect(openAesEnvelope(envelope, KEY)).toBe('{"data":"x"}');

@@ -30,7 +30,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 const inBraces = (path: string) => path.replace(/:(\w+)/g, '{$1}');
 
 describe('the OpenAPI document', () => {
-  test('has every endpoint by its path, and by each alias as deprecated', () => {
+  test('has every endpoint, and each alias as deprecated', () => {
     const wanted = endpoints.flatMap(({ id, method, path, aliases = [] }) => [
       [id, method.toLowerCase(), inBraces(path), false],
       ...aliases.map((alias, index) => [`${id}.${index + 2}`, alias.method.toLowerCase(), inBraces(alias.path), true]),
@@ -44,7 +44,7 @@ describe('the OpenAPI document', () => {
     expect(found.toSorted()).toEqual(wanted.toSorted());
   });
 
-  test('has no operation id twice', () => {
+  test('has no duplicate operation ids', () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
   });
@@ -53,7 +53,7 @@ describe('the OpenAPI document', () => {
     expect(JSON.parse(JSON.stringify(document))).toEqual(document);
   });
 
-  test('names only what it has', () => {
+  test('has no dangling references', () => {
     const refs = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)];
     const components = document.components as unknown as Record<string, Record<string, unknown>>;
     expect(refs.length).toBeGreaterThan(100);
@@ -61,7 +61,7 @@ describe('the OpenAPI document', () => {
   });
 });
 
-/** The fields of the first level of a schema. */
+/** Returns the top-level fields of a schema. */
 const fieldsOf = (content: Content | undefined) =>
   Object.keys((content?.['application/json'].schema['properties'] ?? {}) as object);
 
@@ -73,20 +73,20 @@ describe.each(operations.map((each) => ({ ...each, id: each.operation.operationI
       .map(({ name }) => name)
       .filter((name) => !/[.[]/.test(name));
 
-  test('takes every field of the request once, in path, query or body', () => {
+  test('has every request field once, in the path, query or body', () => {
     const parameters = (operation.parameters ?? []).map(({ name }) => name);
     const body = fieldsOf(operation.requestBody?.content);
     expect([...parameters, ...body].toSorted()).toEqual(topLevel(endpoint.request()).toSorted());
   });
 
-  test('has the parameters of its path, each required', () => {
+  test('has its path parameters, all required', () => {
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     const found = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
     expect(found.map(({ name }) => name)).toEqual(inPath);
     expect(found.every(({ required }) => required)).toBe(true);
   });
 
-  test('answers with every field of the contract in data', () => {
+  test('has every response field in data', () => {
     const envelope = operation.responses['200']?.content?.['application/json'].schema['properties'] as Record<
       string,
       { readonly properties?: object }
@@ -97,9 +97,9 @@ describe.each(operations.map((each) => ({ ...each, id: each.operation.operationI
     expect(fields.toSorted()).toEqual(topLevel(endpoint.response()).toSorted());
   });
 
-  test('has each refusal under its HTTP status', () => {
+  test('lists each error under its HTTP status', () => {
     const wanted = [...endpoint.errors, ...EVERYWHERE].map(({ fault }) => String(FAULTS[fault].http));
-    const { '200': _answer, ...failures } = operation.responses;
+    const { '200': _success, ...failures } = operation.responses;
     expect(Object.keys(failures).toSorted()).toEqual([...new Set(wanted)].toSorted());
     const own = Object.values(failures).flatMap((failure) => failure['x-refusals'] ?? []);
     expect(own.length).toBeGreaterThanOrEqual(endpoint.errors.length);

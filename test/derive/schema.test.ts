@@ -41,11 +41,11 @@ describe('a field as JSON Schema', () => {
       },
     ],
     [
-      'a number of Naira',
+      'an amount in Naira',
       pay('interface', 'naira', 'NGN'),
       {
         type: 'number',
-        description: 'a number of Naira; above 0',
+        description: 'amount in Naira; greater than 0',
         'x-unit': 'naira',
         'x-asset': 'NGN',
         'x-source': 'interface',
@@ -56,18 +56,18 @@ describe('a field as JSON Schema', () => {
       money('public', 'kobo', 'NGN'),
       {
         type: 'number',
-        description: 'kobo, of which 100 are one Naira',
+        description: 'amount in kobo (100 kobo = ₦1)',
         'x-unit': 'kobo',
         'x-asset': 'NGN',
         'x-source': 'public',
       },
     ],
     [
-      'a token that another field names',
+      'an asset named by another field',
       moneyText('public', 'decimal-string', { field: 'ticker' }),
       {
         type: 'string',
-        description: 'decimal text in what "ticker" names',
+        description: 'decimal string in the asset named by "ticker"',
         'x-unit': 'decimal-string',
         'x-asset': { field: 'ticker' },
         'x-source': 'public',
@@ -80,7 +80,7 @@ describe('a field as JSON Schema', () => {
     ],
     ['a choice', oneOf('public', ['a', 'b']), { type: 'string', enum: ['a', 'b'], 'x-source': 'public' }],
     [
-      'a state that may be new',
+      'a state that may get new values',
       stateOf('public', ['a', 'b']),
       { type: 'string', 'x-known-values': ['a', 'b'], 'x-source': 'public' },
     ],
@@ -91,7 +91,7 @@ describe('a field as JSON Schema', () => {
     ],
     ['a time', timestamp('public'), { type: 'string', format: 'date-time', 'x-source': 'public' }],
     [
-      'what may be null',
+      'a nullable field',
       maybe(oneOf('public', ['a'])),
       { type: ['string', 'null'], enum: ['a', null], 'x-source': 'public' },
     ],
@@ -99,11 +99,11 @@ describe('a field as JSON Schema', () => {
     expect(of(schema)).toEqual(expected);
   });
 
-  test('a date may be a plain one, so it has no format', () => {
+  test('has no format for a time that may be a plain date', () => {
     expect(of(moment('public'))).not.toHaveProperty('format');
   });
 
-  test('a list has its own limits and what it is of', () => {
+  test('includes the limits and items of a list', () => {
     expect(
       of(list('public', group('public', { id: text('public'), note: orNull(anyText('public')) }), { min: 1, max: 20 })),
     ).toEqual({
@@ -123,7 +123,7 @@ describe('a field as JSON Schema', () => {
     });
   });
 
-  test('an object that takes no other field says so', () => {
+  test('rejects additional properties of strict objects only', () => {
     expect(of(only({ a: optional(anyText('public')) }))).toMatchObject({ additionalProperties: false });
     expect(of(fields({ a: anyText('public') }))).not.toHaveProperty('additionalProperties');
     expect(of(answer({}))).toEqual({ type: 'object', properties: {} });

@@ -11,7 +11,7 @@ describe('docs/exit-codes.md', () => {
     Number(exit),
   ]);
 
-  it('has every category with its exit code, and no other', () => {
+  it('lists exactly the categories and their exit codes', () => {
     const table = Object.entries(CATEGORIES).map(([name, { exit }]) => [name, exit]);
     expect(rows.toSorted()).toEqual(table.toSorted());
   });
@@ -20,7 +20,7 @@ describe('docs/exit-codes.md', () => {
 describe('README.md', () => {
   const readme = read('README.md');
 
-  it('has the two lines of a newcomer on its first screen', () => {
+  it('shows the two commands for newcomers on the first screen', () => {
     const firstScreen = readme.split('\n').slice(0, 15).join('\n');
     expect(firstScreen).toContain('npm ci && npm start -- tour');
     expect(firstScreen).toContain('npm ci && npm test');
@@ -46,7 +46,7 @@ describe('README.md', () => {
     expect(named.length).toBeGreaterThan(10);
   });
 
-  it('links only to files that are there', () => {
+  it('links only to existing files', () => {
     const links = [...readme.matchAll(/\]\(([^)#]+)\)/g)].map(([, path = '']) => path);
     expect(links.length).toBeGreaterThan(4);
     for (const path of links)
@@ -57,7 +57,7 @@ describe('README.md', () => {
 });
 
 describe('docs/architecture.md', () => {
-  it('names only files that are there', () => {
+  it('names only existing files', () => {
     const paths = [...read('docs/architecture.md').matchAll(/`((?:src|bin)\/[\w/.-]+\.(?:ts|js))`/g)].map(
       ([, path = '']) => path,
     );
@@ -67,7 +67,7 @@ describe('docs/architecture.md', () => {
 });
 
 describe('docs/decisions', () => {
-  it('has pages numbered without a gap, each dated', () => {
+  it('has dated pages, numbered without gaps', () => {
     const pages = readdirSync(new URL('../../docs/decisions', import.meta.url)).toSorted();
     expect(pages.map((page) => Number(page.slice(0, 4)))).toEqual(pages.map((_page, index) => index + 1));
     for (const page of pages) expect(read(`docs/decisions/${page}`)).toMatch(/^# \d+\. .+\n\n\d{4}-\d\d-\d\d\n/);

@@ -6,7 +6,7 @@ import { type Home, ROOT } from '../support/built.ts';
 export interface DocumentedPlace {
   readonly place: string;
   readonly mode: string;
-  /** Kinds of secrets that stand there in clear. */
+  /** The kinds of secrets stored there in plain text. */
   readonly secrets: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export function documentedPlaces(): DocumentedPlace[] {
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
-/** What differs from run to run, and the word that the table has for it. */
+/** Names that vary between runs, and their placeholders in the table. */
 const NAMES: readonly (readonly [RegExp, string])[] = [
   [/^CACHE\/v[\d.]+-\w+-[0-9a-f]+-\d+\/$/, 'CACHE/NODE/'],
   [/^CACHE\/v[\d.]+-\w+-[0-9a-f]+-\d+\/[0-9a-f]+$/, 'CACHE/NODE/CODE'],
@@ -37,7 +37,7 @@ const NAMES: readonly (readonly [RegExp, string])[] = [
   [/^HERE\/snapshot\.db$/, 'HERE/SNAPSHOT'],
 ];
 
-/** A path below a home as the table calls it; folders end with a slash. */
+/** Converts a path in a home to its name in the table; folders end with a slash. */
 export function placeOf(path: string): string {
   const roots = [
     [/^config(?=\/)/, 'CONFIG'],
@@ -49,5 +49,5 @@ export function placeOf(path: string): string {
   return NAMES.reduce((text, [pattern, name]) => text.replace(pattern, name), rooted);
 }
 
-/** The folder of a home in which commands are run whose files are their user's. */
+/** The working directory for commands that write files there. */
 export const hereOf = ({ path }: Home) => join(path, 'here');

@@ -6,7 +6,7 @@ import { documentedPlaces, hereOf, placeOf } from './places.ts';
 
 beforeAll(requireBuilt);
 
-/** Everything below a home's own folders: `CONFIG/settings.json 600`. */
+/** Lists everything in a home's folders with its mode: `CONFIG/settings.json 600`. */
 function placesOf({ path }: Home): string[] {
   const below = (folder: string): string[] =>
     readdirSync(join(path, folder)).flatMap((name) => {
@@ -24,7 +24,7 @@ function placesOf({ path }: Home): string[] {
   });
 }
 
-/** Commands that between them leave every kind of file; what is there while a key is replaced is seen then. */
+/** Runs commands that together create every kind of file, and lists the files, also during a key rotation. */
 async function exercise(home: Home): Promise<string[]> {
   const cwd = hereOf(home);
   mkdirSync(cwd);
@@ -38,7 +38,7 @@ async function exercise(home: Home): Promise<string[]> {
   await run('keys', 'encryption', 'enable');
   await run('sandbox', 'snapshot', 'snapshot.db');
   await run('doctor', '-q');
-  // A key store that cannot be used is remembered.
+  // fiatrail remembers in a file that the keyring is unusable.
   await fiatrail(
     home,
     ['profiles', 'add', 'ring', '--base-url', 'http://127.0.0.1:1/v1', '--store', 'keyring', '--key-stdin'],
@@ -55,7 +55,7 @@ async function exercise(home: Home): Promise<string[]> {
   return [...during, ...placesOf(home)];
 }
 
-/** What is there while the keeper waits for its answer. */
+/** Lists the files while the keeper waits for its response. */
 async function whileHeld(home: Home): Promise<string[]> {
   for (;;) {
     const { operations } = await fiatrailJson<{ operations: { state: string }[] }>(home, ['ops', 'list']);
@@ -63,7 +63,7 @@ async function whileHeld(home: Home): Promise<string[]> {
   }
 }
 
-test('the table of files is what a run leaves behind', async () => {
+test('the table of files matches the files that are created', async () => {
   const found = new Set(await exercise(newHome(onTestFinished)));
   expect([...found].sort()).toEqual(
     documentedPlaces()
@@ -72,13 +72,13 @@ test('the table of files is what a run leaves behind', async () => {
   );
 });
 
-test.each(['docs/security.md', 'SECURITY.md'])('%s links only to files that are there', (page) => {
+test.each(['docs/security.md', 'SECURITY.md'])('%s links only to existing files', (page) => {
   const text = readFileSync(join(ROOT, page), 'utf8');
   const links = [...text.matchAll(/\]\(([^)#]+)\)/g)].map(([, path = '']) => join(ROOT, page, '..', path));
   expect(links.length).toBeGreaterThan(0);
   for (const path of links) expect(lstatSync(path).isFile()).toBe(true);
 });
 
-test('the report of a vulnerability names no host and no address', () => {
+test('the vulnerability report instructions name no host or address', () => {
   expect(readFileSync(join(ROOT, 'SECURITY.md'), 'utf8')).not.toMatch(/https?:|@[\w-]+\./);
 });

@@ -17,7 +17,7 @@ import {
 
 const ASSETS = Object.keys(DECIMALS) as Asset[];
 const asset = fc.constantFrom(...ASSETS);
-/** Payable in every asset: the least of the largest amounts. */
+/** Valid in every asset: up to the smallest of the maximum amounts. */
 const payable = fc.bigInt({ min: 1n, max: MAX_MINOR.NGN });
 const anyMinor = fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n });
 
@@ -31,8 +31,8 @@ function read(text: string, of: Asset): Amount | undefined {
 }
 
 /**
- * All that a text could mean as an amount of `of`, read character by character and knowing nothing of the
- * program's grammar: every unit it may stand in, every way to take its commas and points.
+ * Returns every possible meaning of a text as an amount of `of`, independently of the program's grammar: in every unit, and
+ * with commas and points as either separator.
  */
 function meanings(text: string, of: Asset): Set<bigint> {
   const found = new Set<bigint>();
@@ -57,7 +57,7 @@ function meanings(text: string, of: Asset): Set<bigint> {
   return found;
 }
 
-/** Digits added up by hand; undefined where they are no number with these separators and this many decimals. */
+/** Parses digits by hand; undefined if the text is not a number with these separators and at most `scale` decimals. */
 function naiveMinor(figure: string, thousands: string, point: string, scale: number): bigint | undefined {
   const [whole = '', fraction, ...rest] = figure.split(point);
   if (rest.length > 0 || (fraction !== undefined && !/^[0-9]+$/.test(fraction))) return undefined;
@@ -70,8 +70,8 @@ function naiveMinor(figure: string, thousands: string, point: string, scale: num
   return minor;
 }
 
-describe('what is printed is read back', () => {
-  it('amountText, for every asset', () => {
+describe('parseAmount reads printed amounts', () => {
+  it('from amountText, for every asset', () => {
     fc.assert(
       fc.property(asset, payable, (of, minor) => {
         expect(parseAmount(amountText({ asset: of, minor }), of)).toEqual({ asset: of, minor });
@@ -79,7 +79,7 @@ describe('what is printed is read back', () => {
     );
   });
 
-  it('amountForPeople, for every asset', () => {
+  it('from amountForPeople, for every asset', () => {
     fc.assert(
       fc.property(asset, payable, (of, minor) => {
         expect(parseAmount(amountForPeople({ asset: of, minor }), of)).toEqual({ asset: of, minor });
@@ -87,7 +87,7 @@ describe('what is printed is read back', () => {
     );
   });
 
-  it('minorForPeople, but for the word units', () => {
+  it('from minorForPeople, without the word units', () => {
     fc.assert(
       fc.property(asset, payable, (of, minor) => {
         const text = minorForPeople({ asset: of, minor }).replace(' units', '');
@@ -96,7 +96,7 @@ describe('what is printed is read back', () => {
     );
   });
 
-  it('the two shapes for people hold the same digits as the exact one, negative ones too', () => {
+  it('amountForPeople and minorForPeople have the same digits as amountText, including negative amounts', () => {
     fc.assert(
       fc.property(asset, anyMinor, (of, minor) => {
         const exact = amountText({ asset: of, minor });
@@ -108,7 +108,7 @@ describe('what is printed is read back', () => {
   });
 });
 
-describe('no text is accepted that could mean two things', () => {
+describe('parseAmount rejects ambiguous text', () => {
   const unit = fc.constantFrom(
     '',
     ' ',
@@ -141,14 +141,14 @@ describe('no text is accepted that could mean two things', () => {
     .tuple(sign, fc.oneof(characters, grouped, fc.double().map(String), fc.string({ maxLength: 8 })), unit)
     .map((parts) => parts.join(''));
 
-  it('by an independent reading of the same text', () => {
+  it('according to an independent parser', () => {
     fc.assert(
       fc.property(asset, text, (of, written) => {
         const accepted = read(written, of);
         if (!accepted) return;
         expect(accepted.asset).toBe(of);
         const possible = meanings(written, of);
-        // To a reader of decimal commas `5,000` is five and `1.234` is many; the documented forms decide these two only.
+        // With decimal commas, `5,000` is five and `1.234` is over a thousand. Only these two are settled by the documented forms.
         const grouping = /^[^.]*,\d{3}([^\d.].*)?$/.test(written.trim());
         expect([...possible]).toContain(accepted.minor);
         if (!grouping && !/\.\d{3}(\D|$)/.test(written)) expect([...possible]).toEqual([accepted.minor]);
@@ -157,7 +157,7 @@ describe('no text is accepted that could mean two things', () => {
     );
   });
 
-  it('nor one that belongs to another asset', () => {
+  it('and amounts of another asset', () => {
     fc.assert(
       fc.property(asset, asset, payable, (of, other, minor) => {
         fc.pre(of !== other);
@@ -168,7 +168,7 @@ describe('no text is accepted that could mean two things', () => {
   });
 });
 
-describe('refused', () => {
+describe('parseAmount rejects', () => {
   const long = `1e${'9'.repeat(400)}`;
   it.each<[string, Asset]>([
     ['0', 'NGN'],
@@ -245,23 +245,25 @@ describe('refused', () => {
     expect(() => parseAmount(text, of)).toThrow(AmountError);
   });
 
-  it('whatever a number turns into when it is no amount', () => {
+  it('numbers that JavaScript prints in another form', () => {
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, 1e21, 1e-7, -0.5]) {
       expect(read(String(value), 'CNGN')).toBeUndefined();
     }
   });
 
-  it('with what to write instead, and nothing that steers a terminal', () => {
-    expect(() => parseAmount('5,00', 'NGN')).toThrow(`"5,00" is not an amount of NGN; write ${amountForm('NGN')}`);
-    expect(() => parseAmount('5 USDC', 'CNGN')).toThrow(`"5 USDC" is not in cNGN; write ${amountForm('CNGN')}`);
-    expect(() => parseAmount('5.001', 'NGN')).toThrow('"5.001" has more than 2 decimals, the most NGN has; write ');
-    expect(() => parseAmount('0', 'NGN')).toThrow('the amount must be above 0; write ');
+  it('with a message that lists the accepted forms and is safe to print', () => {
+    expect(() => parseAmount('5,00', 'NGN')).toThrow(`invalid NGN amount "5,00"; write ${amountForm('NGN')}`);
+    expect(() => parseAmount('5 USDC', 'CNGN')).toThrow(
+      `expected an amount in cNGN, not "5 USDC"; write ${amountForm('CNGN')}`,
+    );
+    expect(() => parseAmount('5.001', 'NGN')).toThrow('too many decimals in "5.001"; NGN has at most 2; write ');
+    expect(() => parseAmount('0', 'NGN')).toThrow('the amount must be greater than 0; write ');
     expect(() => parseAmount(`\u001b[31m${'x'.repeat(100)}`, 'NGN')).toThrow(
-      `"?[31m${'x'.repeat(55)}…" is not an amount`,
+      `invalid NGN amount "?[31m${'x'.repeat(55)}…"`,
     );
   });
 
-  it('in no time, however long the text', () => {
+  it('very long text quickly', () => {
     const start = performance.now();
     for (const text of [
       '9'.repeat(1e5),
@@ -276,7 +278,7 @@ describe('refused', () => {
   });
 });
 
-describe('accepted', () => {
+describe('parseAmount accepts', () => {
   it.each<[string, Asset, bigint]>([
     ['5000', 'NGN', 500000n],
     ['5,000', 'NGN', 500000n],
@@ -308,7 +310,7 @@ describe('accepted', () => {
   });
 });
 
-describe('for people', () => {
+describe('formats for people', () => {
   it.each<[Amount, string, string, string]>([
     [amount('NGN', 500000n), '5000.00', '₦5,000.00', '500,000 kobo'],
     [amount('NGN', 1n), '0.01', '₦0.01', '1 kobo'],
@@ -322,7 +324,7 @@ describe('for people', () => {
     expect([amountText(value), amountForPeople(value), minorForPeople(value)]).toEqual([text, people, minor]);
   });
 
-  it('what was typed is shown without control characters and cut', () => {
+  it('printable replaces control characters and truncates', () => {
     expect(printable('a\u0000\u202e\u009bb')).toBe('a???b');
     expect(printable('x'.repeat(61))).toBe(`${'x'.repeat(60)}…`);
     expect(printable('x'.repeat(60))).toBe('x'.repeat(60));

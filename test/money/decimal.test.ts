@@ -12,12 +12,12 @@ import {
 
 const digits = (minLength: number, maxLength: number) =>
   fc.string({ unit: fc.constantFrom(...'0123456789'), minLength, maxLength });
-/** JSON numbers without exponent, of up to 40 digits. */
+/** JSON numbers of up to 40 digits, without an exponent. */
 const decimal = fc
   .tuple(fc.constantFrom('', '-'), digits(1, 20), digits(0, 20))
   .map(([sign, whole, fraction]) => `${sign}${whole.replace(/^0+(?=\d)/, '')}${fraction === '' ? '' : `.${fraction}`}`);
 
-/** The value as two integers, digit by digit: numerator over a power of ten. */
+/** Parses a number digit by digit into a numerator and a power of ten. */
 function rational(text: string): { numerator: bigint; denominator: bigint } {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
@@ -38,7 +38,7 @@ function isSame(a: string, b: string): boolean {
 }
 
 describe('no digit is lost', () => {
-  it('by wireNumber, out to JSON and back', () => {
+  it('by wireNumber, to JSON and back', () => {
     fc.assert(
       fc.property(decimal, (text) => {
         const wire = wireNumber(text);
@@ -52,7 +52,7 @@ describe('no digit is lost', () => {
     );
   });
 
-  it('by parseJson, wherever the number stands', () => {
+  it('by parseJson, wherever the number occurs', () => {
     fc.assert(
       fc.property(decimal, fc.constantFrom('', ' ', '\n'), (text, space) => {
         const documents = [text, `[${space}${text}${space}]`, `{"a":${space}${text},"b":{"c":[1,${text}]}}`];
@@ -66,7 +66,7 @@ describe('no digit is lost', () => {
     );
   });
 
-  it('by parseJson from numbers with exponents', () => {
+  it('by parseJson for numbers with exponents', () => {
     fc.assert(
       fc.property(
         decimal,
@@ -96,7 +96,7 @@ describe('no digit is lost', () => {
     expect(JSON.stringify(parseJson(`{"n":${text}}`))).toBe(`{"n":${text}}`);
   });
 
-  it('short numbers are plain numbers', () => {
+  it('while short numbers stay plain numbers', () => {
     for (const text of ['0', '5000', '-1.5', '528.84', '123456789012']) expect(parseJson(text)).toBe(Number(text));
     expect(wireNumber('5000.00')).toBe(5000);
     expect(wireNumber('8.840')).toBe(8.84);
@@ -121,7 +121,7 @@ describe('parseJson', () => {
     ),
   }));
 
-  it('is JSON.parse where numbers are short', () => {
+  it('equals JSON.parse for short numbers', () => {
     fc.assert(
       fc.property(tree, fc.constantFrom(undefined, 2), (value, indent) => {
         const text = JSON.stringify(value, null, indent);
@@ -131,7 +131,7 @@ describe('parseJson', () => {
     );
   });
 
-  it('is JSON.parse of a big document, long numbers in it or not', () => {
+  it('equals JSON.parse for a large document, with or without long numbers', () => {
     const rows = Array.from({ length: 20_000 }, (_row, index) => ({
       id: `id-${index}`,
       amount: index * 1.25,
@@ -145,14 +145,14 @@ describe('parseJson', () => {
     expect(performance.now() - start).toBeLessThan(5000);
   });
 
-  it('leaves text that looks like a number alone', () => {
+  it('leaves strings that look like numbers alone', () => {
     expect(parseJson('{"a":"12345678901234567890","12345678901234567890":"1e400"}')).toEqual({
       a: '12345678901234567890',
       '12345678901234567890': '1e400',
     });
   });
 
-  it('keeps names that mean something to JavaScript as fields', () => {
+  it('keeps names that are special in JavaScript as fields', () => {
     const text = '{"__proto__":{"n":12345678901234567890},"rawJSON":"1"}';
     const value = parseJson(text) as Record<string, unknown>;
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
@@ -173,7 +173,7 @@ describe('scaledInteger', () => {
     nil: undefined,
   });
 
-  it('agrees with a naive reference', () => {
+  it('agrees with a naive implementation', () => {
     fc.assert(
       fc.property(decimal, exponent, fc.integer({ min: 0, max: 12 }), (text, power, scale) => {
         const source = power ? `${text}${power[0]}${power[1]}` : text;
@@ -185,7 +185,7 @@ describe('scaledInteger', () => {
     );
   });
 
-  it('is undone by decimalText', () => {
+  it('is the inverse of decimalText', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }),

@@ -17,8 +17,8 @@ const asset = fc.constantFrom(...ASSETS);
 const unit = fc.constantFrom(...UNITS);
 const minor = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n });
 
-describe('an amount travels and comes back the same', () => {
-  it('as a number, in every unit, through JSON too', () => {
+describe('an amount round-trips', () => {
+  it('as a number in every unit, also through JSON', () => {
     fc.assert(
       fc.property(asset, unit, minor, (of, travels, value) => {
         const amount = { asset: of, minor: value };
@@ -30,7 +30,7 @@ describe('an amount travels and comes back the same', () => {
     );
   });
 
-  it('as text, in every unit', () => {
+  it('as text in every unit', () => {
     fc.assert(
       fc.property(asset, unit, minor, (of, travels, value) => {
         const amount = { asset: of, minor: value };
@@ -39,7 +39,7 @@ describe('an amount travels and comes back the same', () => {
     );
   });
 
-  it('whatever its unit, at the border of what may be sent', () => {
+  it('at the maximum, in every unit', () => {
     for (const of of ASSETS) {
       for (const travels of UNITS) {
         for (const value of [1n, MAX_MINOR[of] - 1n, MAX_MINOR[of]]) {
@@ -84,10 +84,10 @@ describe('wire forms', () => {
 describe('percentages', () => {
   const percent = fc.bigInt({ min: 0n, max: 200_000_000n });
 
-  it('percentOfRoundHalfUp is the nearest integer, halves upwards, by fractions', () => {
+  it('percentOfRoundHalfUp rounds to the nearest integer, halves up', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 25n }), percent, (value, rate) => {
-        // value * rate / 10^8, in whole and remainder.
+        // value * rate / 10^8, as quotient and remainder.
         const product = value * rate;
         const whole = product / 100_000_000n;
         const remainder = product - whole * 100_000_000n;
@@ -114,7 +114,7 @@ describe('percentages', () => {
     expect(percentOfRoundHalfUp(value, parsed ?? 0n)).toBe(part);
   });
 
-  it('travel and come back the same', () => {
+  it('round-trip', () => {
     fc.assert(
       fc.property(percent, (rate) => {
         expect(percentFromWire(percentToWire(rate))).toBe(rate);
@@ -128,7 +128,7 @@ describe('percentages', () => {
 });
 
 describe('Naira and cNGN', () => {
-  it('are one to one, exactly', () => {
+  it('convert 1:1, exactly', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: MAX_MINOR.NGN }), (kobo) => {
         const [naira, tokens] = [toWireText({ asset: 'NGN', minor: kobo }, 'naira'), cngnBaseFromKobo(kobo)];

@@ -26,15 +26,15 @@ const linesOf = async (book: Depth, width: number, style = PLAIN as { color: boo
   (await depthText(book, width, style)).split('\n').slice(0, -1);
 const bar = (line: string | undefined) => /#+$/.exec(line ?? '')?.[0].length ?? 0;
 
-describe('the depth of a book', () => {
-  test('reads from the worst ask down to the worst bid, with the spread in the middle', async () => {
+describe('depthText', () => {
+  test('orders prices from the worst ask to the worst bid, with the spread in the middle', async () => {
     const lines = await linesOf(BOOK, 80);
     const prices = lines.flatMap((line) => /^\s*(1,\d{3})/.exec(line)?.[1] ?? (line.startsWith('--') ? ['--'] : []));
     expect(prices).toEqual(['1,410', '1,405', '1,400', '--', '1,390', '1,380']);
     expect(lines.find((line) => line.startsWith('--'))).toContain('spread 10.00 cNGN');
   });
 
-  test('has bars as long as what stands at a price or a better one', async () => {
+  test('draws bars of cumulative depth', async () => {
     const lines = await linesOf(BOOK, 80);
     const at = (price: string) => bar(lines.find((line) => line.trimStart().startsWith(price)));
     const full = at('1,410');
@@ -44,7 +44,7 @@ describe('the depth of a book', () => {
     expect(lines.find((line) => line.includes('1,380'))).toContain('3,500.00 cNGN');
   });
 
-  test('shows the least that there is as one stroke', async () => {
+  test('draws at least one stroke', async () => {
     const lines = await linesOf(depth([level(1400, 1)], [level(1390, 1_000_000)]), 80);
     expect(bar(lines.find((line) => line.includes('1,400')))).toBe(1);
   });
@@ -61,30 +61,30 @@ describe('the depth of a book', () => {
     expect(Math.max(...(await linesOf(BOOK, 160)).map(columnsOf))).toBe(160);
   });
 
-  test('leaves amounts out before it leaves bars out', async () => {
+  test('drops amounts before bars', async () => {
     const [narrow, wide] = [await linesOf(BOOK, 44), await linesOf(BOOK, 80)];
     expect([wide.join().includes('Up to here'), narrow.join().includes('Up to here')]).toEqual([true, false]);
     expect(bar(narrow.find((line) => line.includes('1,410')))).toBeGreaterThan(5);
   });
 
-  test('says of an empty side that it is empty', async () => {
+  test('marks an empty side', async () => {
     expect((await linesOf(depth([], [level(1390, 5)]), 80)).filter((line) => line === '(none)')).toHaveLength(1);
     expect((await linesOf(depth([], []), 80)).filter((line) => line === '(none)')).toHaveLength(2);
   });
 
-  test('has letters only on a plain terminal, and eighths of a block on others', async () => {
+  test('draws with ASCII on a plain terminal and block elements on others', async () => {
     expect((await linesOf(BOOK, 80)).join('')).toMatch(/^[\x20-\x7e]*$/);
     expect((await linesOf(BOOK, 80, { color: false })).join('')).toMatch(/[▏▎▍▌▋▊▉█]/);
   });
 
-  test('reads the same without colour', async () => {
+  test('has the same text without colour', async () => {
     const coloured = (await linesOf(BOOK, 80, { color: true })).join('\n');
     expect(coloured).toContain('\u001b[31m');
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
     expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe((await linesOf(BOOK, 80, { color: false })).join('\n'));
   });
 
-  test('cannot be steered by a title', async () => {
+  test('removes control characters from titles', async () => {
     const text = (await linesOf({ ...BOOK, title: 'a\u001b[2Jb', middle: 'c\nd' }, 80)).join('\n');
     expect(text).not.toContain('\u001b');
   });
@@ -93,29 +93,29 @@ describe('the depth of a book', () => {
 describe('a result with a chart', () => {
   const result = { data: { pair: 'CNGN-USDC' }, depth: BOOK };
 
-  test('is drawn in the place of a table, at the width of the terminal', async () => {
+  test('is drawn instead of a table, at the width of the terminal', async () => {
     const out = sink(undefined, { columns: 60 });
     await present(result, { format: 'table', color: false, isPlain: true }, out);
     expect(out.writes.join('')).toBe(await depthText(BOOK, 60, PLAIN));
   });
 
-  test('is the plain answer in other formats, and where fields are chosen', async () => {
+  test('prints plain data in other formats and with --fields', async () => {
     expect(JSON.parse(await printed(result))).toEqual({ pair: 'CNGN-USDC' });
     expect(await printed(result, { format: 'table', fields: ['pair'] })).toBe('Pair  CNGN-USDC\n');
   });
 });
 
-describe('a result of one form', () => {
-  test('is JSON whatever is asked for, and can be queried', async () => {
+describe('a result with a fixed format', () => {
+  test('is always JSON and can be queried', async () => {
     const result = { data: { a: { b: 1 } }, always: 'json' } as const;
     expect(JSON.parse(await printed(result, { format: 'csv' }))).toEqual(result.data);
     expect(await printed(result, { format: 'table', query: 'a.b' })).toBe('1\n');
   });
 
-  test('is text as it stands, and has no fields', async () => {
+  test('is plain text without fields', async () => {
     const result = { data: 'complete -F _x x\n', always: 'text' } as const;
     expect(await printed(result, { format: 'json' })).toBe(result.data);
-    await expect(printed(result, { query: '@' })).rejects.toThrow('leave --query out');
+    await expect(printed(result, { query: '@' })).rejects.toThrow('--query does not apply');
     await expect(printed(result, { fields: ['a'] })).rejects.toThrow('leave --fields out');
   });
 });
@@ -123,7 +123,7 @@ describe('a result of one form', () => {
 describe('a list inside a document', () => {
   const rows = Array.from({ length: 12 }, (_row, index) => ({ id: `id-${index}`, kind: 'x' }));
 
-  test('has the columns it is given, and then every row', async () => {
+  test('shows the given columns and every row', async () => {
     const columns = [{ field: 'rows', title: 'Rows', columns: [{ field: 'id', title: 'Name' }] }];
     const text = await printed({ data: { rows }, columns }, { format: 'table' });
     expect(text.split('\n').filter((line) => line.includes('id-'))).toHaveLength(12);

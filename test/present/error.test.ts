@@ -30,7 +30,7 @@ describe('errorText', () => {
     expect(errorText(error, false)).toBe(text);
   });
 
-  it('colours the word error alone', () => {
+  it('colours only the word error', () => {
     expect(errorText(new CliError('usage', 'wrong', { hint: 'x' }), true)).toBe(
       '\u001b[1;31merror:\u001b[0m wrong\n  hint: x\n',
     );
@@ -38,13 +38,13 @@ describe('errorText', () => {
 });
 
 describe('errorJson', () => {
-  it('has every field on one line, null where nothing is known', () => {
+  it('has every field on one line, with null for unknown values', () => {
     expect(errorJson(new CliError('usage', 'wrong'))).toBe(
       '{"error":{"code":"USAGE","category":"usage","message":"wrong","hint":null,"httpStatus":null,"responseCode":null,"retryable":false,"operationId":null}}\n',
     );
   });
 
-  it('has all that is known', () => {
+  it('has all known values', () => {
     const details = { code: 'INSUFFICIENT', hint: 'h\ni', httpStatus: 400, responseCode: '01', operationId: 'op_1' };
     const text = errorJson(new CliError('refused', 'a\n\u009b"b"', details));
     expect(text).not.toMatch(/\p{Cc}(?!$)/u);
@@ -53,7 +53,7 @@ describe('errorJson', () => {
     });
   });
 
-  it.each(Object.keys(CATEGORIES) as Category[])('says whether %s can be tried again', (category) => {
+  it.each(Object.keys(CATEGORIES) as Category[])('says whether %s is retryable', (category) => {
     expect(JSON.parse(errorJson(new CliError(category, 'x'))).error.retryable).toBe(CATEGORIES[category].retryable);
   });
 });

@@ -10,7 +10,7 @@ const money = (unit: MoneyUnit, asset: Asset | { field: string }) =>
 const text = (unit: MoneyUnit, asset: Asset | { field: string }) =>
   f.answer({ amount: f.moneyText('public', unit, asset) });
 
-describe('money of every unit', () => {
+describe('money in every unit', () => {
   it.each([
     ['naira', 'NGN', 5000, '5000.00'],
     ['naira', 'NGN', 528.84, '528.84'],
@@ -28,7 +28,7 @@ describe('money of every unit', () => {
     expect(toPlain({ amount: String(wire) }, text(unit, asset))).toEqual({ amount: { value, asset } });
   });
 
-  it('reads numbers of more digits than a double has', () => {
+  it('reads numbers with more digits than a double', () => {
     const data = parseJson('{"amount": 12345678901234567.123456}');
     expect(toPlain(data, money('token', 'CNGN'))).toEqual({
       amount: { value: '12345678901234567.123456', asset: 'CNGN' },
@@ -53,7 +53,7 @@ describe('money of every unit', () => {
   });
 });
 
-describe('the asset in a field', () => {
+describe('an asset named by a field', () => {
   const schema = f.answer({
     token: f.maybe(f.anyText('public')),
     amount: f.maybe(f.money('public', 'token', { field: 'token' })),
@@ -110,7 +110,7 @@ describe('the asset in a field', () => {
     expect(toPlain(data, schema)).toEqual(plain);
   });
 
-  it('of a row of a further page is looked up in the row, then in the data of the first page', () => {
+  it('is looked up in the row, then in the data of the first page', () => {
     const element = f.group('public', { amount: f.money('public', 'token', { field: 'token' }) });
     expect(rowConverter(element, { token: 'USDC' })(row)).toEqual({ amount: { value: '2.000000', asset: 'USDC' } });
     expect(rowConverter(element, { token: 'USDC' })({ token: 'USDT', ...row })).toMatchObject({
@@ -131,7 +131,7 @@ describe('data around money', () => {
     expect(JSON.stringify(toPlain(data, schema))).toBe(JSON.stringify(data));
   });
 
-  it.each([[null], ['text'], [5], [true], [[]]])('is %j as it is', (data) => {
+  it.each([[null], ['text'], [5], [true], [[]]])('keeps %j unchanged', (data) => {
     expect(toPlain(data, schema)).toEqual(data);
   });
 
@@ -141,7 +141,7 @@ describe('data around money', () => {
     );
   });
 
-  it('prints Amounts without a schema, and beside one in fields it does not know', () => {
+  it('prints Amounts without a schema, and in fields unknown to a schema', () => {
     const data = {
       a: { asset: 'NGN', minor: 500000n },
       b: [{ asset: 'CNGN', minor: -1n }],
@@ -161,7 +161,7 @@ describe('data around money', () => {
   });
 });
 
-describe('nested objects merged with what is around', () => {
+describe('nested objects merged with the fields around them', () => {
   const merged = (data: unknown) => JSON.stringify(toPlain(data, undefined, 'inner'));
 
   it.each([
@@ -180,7 +180,7 @@ describe('nested objects merged with what is around', () => {
     expect(merged(JSON.parse(data))).toBe(plain);
   });
 
-  it('after their money was read', () => {
+  it('are merged after their money is read', () => {
     const schema = f.answer({
       token: f.anyText('public'),
       inner: f.group('public', { amount: f.money('public', 'token', { field: 'token' }) }),

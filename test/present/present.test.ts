@@ -31,11 +31,11 @@ const document: Result = {
 const plainOne = { ...one, amount: { value: '1.50', asset: 'NGN' } };
 
 describe('json', () => {
-  it('is one pretty document and a newline', async () => {
+  it('is one indented document with a final newline', async () => {
     expect(await printed({ data: { a: 1, b: [] } })).toBe('{\n  "a": 1,\n  "b": []\n}\n');
   });
 
-  it('joins the pages of a list into the whole data', async () => {
+  it('joins the pages of a list', async () => {
     const text = await printed({ ...list, more: pagesOf([{ id: 'c', amount: 1 }], [], [{ id: 'd' }]) });
     expect(JSON.parse(text)).toEqual({
       rows: [plainOne, two, { id: 'c', amount: { value: '0.01', asset: 'NGN' } }, { id: 'd' }],
@@ -60,7 +60,7 @@ describe('json', () => {
     expect(JSON.parse(await printed(result))).toEqual(expected);
   });
 
-  it('keeps every digit, and escapes what a terminal may obey', async () => {
+  it('keeps every digit and escapes control characters', async () => {
     const data = { n: parseJson('0.1234567890123456789'), t: '\u001b[31m\u009b31m\u202e\u2028é👩‍👩‍👧' };
     const text = await printed({ data });
     expect(text).toBe('{\n  "n": 0.1234567890123456789,\n  "t": "\\u001b[31m\\u009b31m\\u202e\\u2028é👩‍👩‍👧"\n}\n');
@@ -69,11 +69,11 @@ describe('json', () => {
 });
 
 describe('ndjson', () => {
-  it('is one line a row', async () => {
+  it('has one line per row', async () => {
     expect(await printed(list, { format: 'ndjson' })).toBe(`${JSON.stringify(plainOne)}\n${JSON.stringify(two)}\n`);
   });
 
-  it('is one line for a document, nothing for no rows', async () => {
+  it('has one line for a document and none for an empty list', async () => {
     expect(await printed({ data: { a: { b: 'x\ny' } } }, { format: 'ndjson' })).toBe('{"a":{"b":"x\\ny"}}\n');
     expect(await printed({ ...list, data: { rows: [] } }, { format: 'ndjson' })).toBe('');
   });
@@ -83,11 +83,11 @@ describe('csv', () => {
   const csv = (result: Result, options: Partial<PresentOptions> = {}) => printed(result, { format: 'csv', ...options });
   const header = 'id,amount,amount_asset,done,bank.name,bank.code,tags\n';
 
-  it('has the columns of the schema, two for an amount', async () => {
+  it('has the columns of the schema, with two for an amount', async () => {
     expect(await csv(list)).toBe(`${header}a,1.50,NGN,true,"B, ""C""",058,"[""x"",""y""]"\nb,,,,,,\n`);
   });
 
-  it('has its header without rows', async () => {
+  it('has a header even without rows', async () => {
     expect(await csv({ ...list, data: { rows: [] } })).toBe(header);
   });
 
@@ -96,7 +96,7 @@ describe('csv', () => {
     expect(await csv({ ...list, data: { rows: [] }, more })).toBe(`${header}c,,,,,,\n`);
   });
 
-  it('takes the columns of the first rows there are when it has no schema', async () => {
+  it('takes the columns of the first page with rows if there is no schema', async () => {
     const data = [
       { a: { asset: 'NGN', minor: 5n }, n: { x: 1, y: null } },
       { a: null, n: { x: 2 }, z: parseJson('1.00000000000000000000') },
@@ -122,21 +122,21 @@ describe('csv', () => {
     expect(await csv({ data: [{ v: value, w: 1 }] })).toBe(`v,w\n${cell},1\n`);
   });
 
-  it('quotes titles too, and shows what is no object', async () => {
+  it('quotes titles, and prints values that are not objects', async () => {
     expect(await csv({ data: [{ 'a,"b': 1 }] })).toBe('"a,""b"\n1\n');
     expect(await csv({ data: ['x', 5, null, true] })).toBe('value\nx\n5\n\ntrue\n');
     expect(await csv({ data: [{ a: null }, { a: { b: 1 } }, { a: {} }] })).toBe('a.b\n\n1\n\n');
   });
 
-  it('is one record for a document, merged fields included', async () => {
+  it('has one record for a document, including merged fields', async () => {
     expect(await csv(document)).toBe('requestId,number,total,total_asset,status\nr,0123456789,508.50,NGN,created\n');
   });
 
-  it('shows money that could not be read as it came', async () => {
+  it('prints unreadable money unchanged', async () => {
     expect(await csv({ ...list, data: { rows: [{ id: 'a', amount: 1.5 }] } })).toBe(`${header}a,1.5,,,,,\n`);
   });
 
-  it('takes the chosen fields in their order', async () => {
+  it('has the requested fields in order', async () => {
     expect(await csv(list, { fields: ['bank.code', 'amount', 'id'] })).toBe(
       'bank.code,amount,amount_asset,id\n058,1.50,NGN,a\n,,,b\n',
     );
@@ -147,7 +147,7 @@ describe('csv', () => {
 });
 
 describe('pages', () => {
-  it.each(['ndjson', 'csv'] as const)('%s writes a page before it asks for the next', async (format) => {
+  it.each(['ndjson', 'csv'] as const)('%s writes a page before it requests the next', async (format) => {
     const events: string[] = [];
     async function* more() {
       events.push('asked 2');
@@ -156,7 +156,7 @@ describe('pages', () => {
       yield [{ id: 'third' }];
     }
     const out = sink(async (text) => {
-      // A slow reader: the page counts as written when the write has ended.
+      // Simulates a slow reader: the page counts as written when the write has finished.
       await new Promise((resolve) => setTimeout(resolve, 5));
       events.push(`wrote ${/first|second|third/.exec(text)?.[0] ?? 'header'}`);
     });
@@ -165,7 +165,7 @@ describe('pages', () => {
     expect(pages).toEqual(['wrote first', 'asked 2', 'wrote second', 'asked 3', 'wrote third']);
   });
 
-  it.each(['ndjson', 'csv'] as const)('%s asks for no further page once the reader is gone', async (format) => {
+  it.each(['ndjson', 'csv'] as const)('%s requests no more pages after the reader is gone', async (format) => {
     const gone = new Error('EPIPE');
     let asked = 0;
     async function* more() {
@@ -177,14 +177,14 @@ describe('pages', () => {
     expect(asked).toBe(0);
   });
 
-  it.each(FORMATS)('%s has the rows of every page', async (format) => {
+  it.each(FORMATS)('%s has the rows of all pages', async (format) => {
     const text = await printed({ ...list, more: pagesOf([{ id: 'third' }], [{ id: 'fourth' }]) }, { format });
     for (const id of ['a', 'b', 'third', 'fourth']) expect(text).toContain(id);
   });
 });
 
 describe('yaml', () => {
-  it('reads back as the same document, under both versions', async () => {
+  it('parses as the same document in both YAML versions', async () => {
     const data = {
       value: '5000.00',
       account: '0123456789',
@@ -201,7 +201,7 @@ describe('yaml', () => {
     expect(parseYaml(text, { version: '1.1' })).toEqual(data);
   });
 
-  it('keeps every digit, and repeats an object rather than refer to it', async () => {
+  it('keeps every digit and does not use aliases', async () => {
     const amount = { asset: 'NGN', minor: 1n };
     const data = { long: parseJson('12345678901234567890.5'), a: amount, b: amount };
     expect(await printed({ data }, { format: 'yaml' })).toBe(
@@ -213,11 +213,11 @@ describe('yaml', () => {
 describe('raw', () => {
   const raw = '{"amount": 12345678901234567890.10, "x":1}';
 
-  it('is the text of the service as it came', async () => {
+  it('prints the service's text unchanged', async () => {
     expect(await printed({ data: parseJson(raw), schema: listSchema, raw }, { format: 'raw' })).toBe(`${raw}\n`);
   });
 
-  it('is the wire data when there is no text', async () => {
+  it('prints the wire data if there is no text', async () => {
     expect(await printed({ data: parseJson(raw), schema: listSchema }, { format: 'raw' })).toBe(
       '{"amount":12345678901234567890.10,"x":1}\n',
     );
@@ -229,7 +229,7 @@ describe('raw', () => {
     );
   });
 
-  it('joins the rows of further pages in wire units', async () => {
+  it('joins the rows of all pages in wire units', async () => {
     const result = {
       ...list,
       data: { rows: [one], total: 2 },
@@ -268,25 +268,25 @@ describe('--fields', () => {
     expect(JSON.stringify(JSON.parse(await printed(result, { fields })))).toBe(json);
   });
 
-  const known = 'the fields are: id, amount, done, bank.name, bank.code, tags';
+  const known = 'available fields: id, amount, done, bank.name, bank.code, tags';
   it.each([
-    ['an unknown field', list, ['id', 'nope'], `no field "nope"; ${known}`],
-    ['a field beside the list', list, ['total'], `no field "total"; ${known}`],
-    ['a path into a scalar', list, ['id.x'], `no field "id.x"; ${known}`],
-    ['a path into a list', list, ['tags.0'], `no field "tags.0"; ${known}`],
-    ['a part no amount has', list, ['amount.minor'], `no field "amount.minor"; ${known}`],
-    ['an inherited name', list, ['__proto__'], `no field "__proto__"; ${known}`],
-    ['an empty name', list, [''], `no field ""; ${known}`],
-    ['no name', list, [], '--fields names no field'],
-    ['control characters', list, ['a\u001b[31m'], `no field "a?[31m"; ${known}`],
+    ['an unknown field', list, ['id', 'nope'], `unknown field "nope"; ${known}`],
+    ['a field beside the list', list, ['total'], `unknown field "total"; ${known}`],
+    ['a path into a scalar', list, ['id.x'], `unknown field "id.x"; ${known}`],
+    ['a path into a list', list, ['tags.0'], `unknown field "tags.0"; ${known}`],
+    ['a part no amount has', list, ['amount.minor'], `unknown field "amount.minor"; ${known}`],
+    ['an inherited name', list, ['__proto__'], `unknown field "__proto__"; ${known}`],
+    ['an empty name', list, [''], `unknown field ""; ${known}`],
+    ['no name', list, [], '--fields is empty; name at least one field'],
+    ['control characters', list, ['a\u001b[31m'], `unknown field "a?[31m"; ${known}`],
     [
       'the merged object',
       document,
       ['account.number'],
-      'no field "account.number"; the fields are: requestId, number, total, status',
+      'unknown field "account.number"; available fields: requestId, number, total, status',
     ],
-    ['without schema', { data: { a: 1, b: { c: 2 } } }, ['x'], 'no field "x"; the fields are: a, b.c'],
-  ])('refuses %s in every format, before anything is printed', async (_name, result: Result, fields, message) => {
+    ['without schema', { data: { a: 1, b: { c: 2 } } }, ['x'], 'unknown field "x"; available fields: a, b.c'],
+  ])('rejects %s in every format before printing', async (_name, result: Result, fields, message) => {
     for (const format of ['json', 'ndjson', 'csv', 'yaml', 'table'] as const) {
       const out = sink();
       const refusal = present(result, { format, color: false, fields }, out);
@@ -295,7 +295,7 @@ describe('--fields', () => {
     }
   });
 
-  it('lets through what lies below an object of unknown fields', async () => {
+  it('accepts fields of an object with unknown fields', async () => {
     const schema = f.answer({ metadata: f.group('public', {}) });
     expect(
       await printed({ data: { metadata: { a: { b: 1 } } }, schema }, { fields: ['metadata.a.b'], format: 'ndjson' }),
@@ -331,7 +331,7 @@ describe('--query', () => {
     expect(await ask(query, format)).toBe(text);
   });
 
-  it('sees all pages joined, and merged documents', async () => {
+  it('sees all pages and merged fields', async () => {
     expect(await ask('rows[].id', 'ndjson', { ...list, more: pagesOf([{ id: 'c' }]) })).toBe('"a"\n"b"\n"c"\n');
     expect(await ask('total.value', 'table', document)).toBe('508.50\n');
   });
@@ -343,47 +343,47 @@ describe('--query', () => {
   });
 
   it.each(['rows[', '', 'nope(@)', '`{bad`', 'length(total)', 'rows[?'])(
-    'refuses %j, naming the problem',
+    'rejects %j and names the problem',
     async (query) => {
       const out = sink();
       const refusal = present(list, { format: 'json', color: false, query }, out);
       await expect(refusal).rejects.toBeInstanceOf(CliError);
       await expect(refusal).rejects.toMatchObject({
         category: 'usage',
-        message: expect.stringMatching(/^--query is no usable JMESPath: ./),
+        message: expect.stringMatching(/^invalid JMESPath in --query: ./),
       });
       expect(out.writes).toEqual([]);
     },
   );
 });
 
-describe('options that cannot work', () => {
+describe('invalid options', () => {
   it.each([
-    ['fields and query', { format: 'json', fields: ['id'], query: 'rows' }, '--fields and --query cannot go together'],
-    ['raw with fields', { format: 'raw', fields: ['id'] }, '-o raw prints the answer as it came, without --fields'],
-    ['raw with query', { format: 'raw', query: 'rows' }, '-o raw prints the answer as it came, without --query'],
+    ['fields and query', { format: 'json', fields: ['id'], query: 'rows' }, '--fields and --query cannot be combined'],
+    ['raw with fields', { format: 'raw', fields: ['id'] }, '-o raw prints the response unchanged and cannot be combined with --fields'],
+    ['raw with query', { format: 'raw', query: 'rows' }, '-o raw prints the response unchanged and cannot be combined with --query'],
     [
       'an unknown field',
       { format: 'json', fields: ['x'] },
-      'no field "x"; the fields are: id, amount, done, bank.name, bank.code, tags',
+      'unknown field "x"; available fields: id, amount, done, bank.name, bank.code, tags',
     ],
     [
       'a broken query',
       { format: 'json', query: 'rows[' },
-      '--query is no usable JMESPath: Syntax error: expected Star, got: EOF',
+      'invalid JMESPath in --query: Syntax error: expected Star, got: EOF',
     ],
-  ] as const)('%s are refused before there is an answer', async (_name, options, message) => {
+  ] as const)('%s: rejected before sending', async (_name, options, message) => {
     const refusal = checkOptions({ schema: listSchema, lists: 'rows' }, { color: false, ...options });
     await expect(refusal).rejects.toMatchObject({ category: 'usage', message });
   });
 
-  it('leaves the fields of an unknown shape to the answer', async () => {
+  it('checks fields against the data if the shape is unknown', async () => {
     await expect(checkOptions({}, { format: 'json', color: false, fields: ['x'] })).resolves.toBeUndefined();
   });
 });
 
 describe('on a terminal', () => {
-  it.each(['csv', 'yaml', 'raw'] as const)('%s does not steer it; a file gets the text as it is', async (format) => {
+  it.each(['csv', 'yaml', 'raw'] as const)('%s has no control characters, while files get the text unchanged', async (format) => {
     const data = { name: 'A\u009b31m\tB' };
     const raw = '{"name":"A\u009b31m\tB"}';
     const terminal = sink(undefined, { columns: 80 });

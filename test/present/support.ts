@@ -2,7 +2,7 @@ import type { OutputStream } from '../../src/base/world.ts';
 import { present } from '../../src/present/present.ts';
 import type { PresentOptions, Result } from '../../src/present/result.ts';
 
-/** An OutputStream that keeps every write, and tells `onWrite` when one has ended. */
+/** An OutputStream that records every write after awaiting `onWrite`. */
 export function sink(
   onWrite: (text: string) => void | Promise<void> = () => {},
   terminal?: { columns: number },
@@ -19,7 +19,7 @@ export function sink(
   };
 }
 
-/** What present writes, as one text. Default format: json. */
+/** Returns the output of `present` as one text. The default format is json. */
 export async function printed(result: Result, options: Partial<PresentOptions> = {}): Promise<string> {
   const out = sink();
   await present(result, { format: 'json', color: false, ...options }, out);
@@ -30,12 +30,12 @@ export async function* pagesOf(...pages: readonly (readonly unknown[])[]): Async
   yield* pages;
 }
 
-/** 64 hexadecimal digits, as user ids of the service have them. */
+/** Returns 64 hexadecimal digits, like a user id of the service. */
 export function hexId(seed: number): string {
   return Array.from({ length: 64 }, (_digit, index) => ((index * 7 + seed * 13) % 16).toString(16)).join('');
 }
 
-/** Lines as a terminal counts their columns: wide characters take two. */
+/** Returns the width of a line on a terminal, where wide characters take two columns. */
 export function columnsOf(line: string): number {
   return [...line].reduce(
     (sum, character) => sum + (/[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uff00-\uff60]/.test(character) ? 2 : 1),

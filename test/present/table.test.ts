@@ -35,7 +35,7 @@ const users: Result = {
 };
 
 describe('a list', () => {
-  it('has bold titles, a rule and a row a line when it fits', async () => {
+  it('has bold titles, a rule and one line per row if it fits', async () => {
     const data = [
       { id: 'a', amount: { asset: 'NGN', minor: 500000n }, done: true, at: '2026-11-21T13:14:05Z', n: 5 },
       { id: 'b', amount: { asset: 'CNGN', minor: 1500000n }, done: false, at: null, n: 1234 },
@@ -51,7 +51,7 @@ describe('a list', () => {
     );
   });
 
-  it('takes the columns of the command, aligned as it says', async () => {
+  it('uses the command's columns and alignment', async () => {
     const columns = [
       { field: 'b.c', title: 'Deep', align: 'right' as const },
       { field: 'a', title: 'First' },
@@ -67,13 +67,13 @@ describe('a list', () => {
     expect(linesOf(text)).toEqual(['Deep  First  Absent', '───────────────────', '   z  one    —', '   —  two    —']);
   });
 
-  it('leaves out columns that no row fills, unless they were asked for', async () => {
+  it('omits empty columns unless they are requested', async () => {
     const data = [{ a: 1, b: null }, { a: 2 }];
     expect(linesOf(await table({ data }))[0]).toBe('A');
     expect(linesOf(await table({ data }, { fields: ['b', 'a'] }))[0]).toBe('B  A');
   });
 
-  it('shows nested lists and objects on one line where they are asked for', async () => {
+  it('shows requested nested lists and objects on one line', async () => {
     const data = [{ a: ['x', 'y'], b: [], c: [{ d: 1 }], e: {} }];
     expect(linesOf(await table({ data }, { fields: ['a', 'b', 'c', 'e'] }))[2]).toBe('x, y  —  [{"d":1}]  {}');
   });
@@ -86,12 +86,12 @@ describe('a list', () => {
     expect(await table(result)).toMatch(text);
   });
 
-  it('has the rows of all pages in one table', async () => {
+  it('shows the rows of all pages in one table', async () => {
     const text = await table({ data: [{ a: 'x' }], more: pagesOf([{ a: 'longer' }], [{ a: 'y' }]) });
     expect(linesOf(text)).toEqual(['A', '──────', 'x', 'longer', 'y']);
   });
 
-  it('of values without fields is a line each', async () => {
+  it('shows values without fields one per line', async () => {
     expect(await table({ data: ['a', parseJson('12345678901234567890'), null] })).toBe(
       'a\n12345678901234567890\nnull\n',
     );
@@ -101,13 +101,13 @@ describe('a list', () => {
 describe('80 columns', () => {
   const ids = names.map((_name, seed) => hexId(seed));
 
-  it.each([80, undefined])('hold a list of users with ids of 64 digits (width %s)', async (width) => {
+  it.each([80, undefined])('fit a list of users with 64-digit ids (width %s)', async (width) => {
     const lines = linesOf(await table(users, { width }));
     for (const line of lines) expect(columnsOf(line)).toBeLessThanOrEqual(80);
     for (const id of ids) expect(lines.filter((line) => line === id)).toHaveLength(1);
   });
 
-  it('keep the fields of a row together below its id', async () => {
+  it('show the fields of a row below its id', async () => {
     expect(linesOf(await table(users)).slice(0, 9)).toEqual([
       'User ID',
       '  First name    Last name                Is active  Has wallet',
@@ -121,7 +121,7 @@ describe('80 columns', () => {
     ]);
   });
 
-  it('wrap a long text at words, never a time or an amount', async () => {
+  it('wrap long text at words, but never times or amounts', async () => {
     const message = 'The bank did not answer in time and the payout goes back to the balance within the hour';
     const data = [
       { id: hexId(1).slice(0, 20), at: '2026-11-21T13:14:05Z', amount: { asset: 'CNGN', minor: 1n }, message },
@@ -133,7 +133,7 @@ describe('80 columns', () => {
     expect(wrapped.join(' ')).toBe(message);
   });
 
-  it('break scripts without spaces anywhere, and count their width', async () => {
+  it('wrap scripts without spaces anywhere, by width', async () => {
     const lines = linesOf(await table({ data: [{ id: 'a', note: '銀行'.repeat(60) }] }));
     for (const line of lines) expect(columnsOf(line)).toBeLessThanOrEqual(80);
     expect(
@@ -144,7 +144,7 @@ describe('80 columns', () => {
     ).toBe('銀行'.repeat(60));
   });
 
-  it('show every name whole, whatever it is made of', async () => {
+  it('show names in every script in full', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }), { minLength: 1, maxLength: 4 }),
@@ -164,7 +164,7 @@ describe('80 columns', () => {
     for (const line of linesOf(text)) expect(columnsOf(line)).toBeLessThanOrEqual(longest);
   });
 
-  it('become the columns of the terminal on one', async () => {
+  it('are replaced by the width of the terminal', async () => {
     const out = sink(undefined, { columns: 200 });
     await present(users, { format: 'table', color: false }, out);
     expect(linesOf(out.writes.join(''))).toHaveLength(5);
@@ -175,7 +175,7 @@ describe('80 columns', () => {
 });
 
 describe('long values', () => {
-  it('keep the longest id whole, and end in an ellipsis beyond a thousand characters', async () => {
+  it('are truncated after 1,000 characters, which never affects an id', async () => {
     expect(await table({ data: { id: 'a'.repeat(500) } })).toContain('a'.repeat(500));
     const text = await table({ data: { id: 'a'.repeat(5000) } });
     expect(text).toContain(`${'a'.repeat(999)}…\n`);
@@ -195,7 +195,7 @@ describe('long values', () => {
     expect(performance.now() - start).toBeLessThan(2000);
   });
 
-  it('as many as there are cost no time out of proportion', async () => {
+  it('are drawn in linear time', async () => {
     const data = Array.from({ length: 3000 }, (_row, index) => ({ id: hexId(index), n: index, note: 'some text' }));
     const start = performance.now();
     expect(linesOf(await table({ data }, { width: 200 }))).toHaveLength(3002);
@@ -221,7 +221,7 @@ describe('a document', () => {
     schema: f.answer({ total: f.money('public', 'naira', 'NGN'), rate: f.percent('public') }),
   };
 
-  it('is titles and values, nested objects set in, lists counted', async () => {
+  it('shows titles and values, indented nested objects and list lengths', async () => {
     expect(await table(details)).toBe(
       [
         `User ID      ${hexId(1)}`,
@@ -251,7 +251,7 @@ describe('a document', () => {
     expect(await table({ data: deep }, { width: 20 })).toContain('Rows (1)');
   });
 
-  it('shows the columns of the command, or the chosen fields', async () => {
+  it('shows the command's columns or the requested fields', async () => {
     const columns = [
       { field: 'total', title: 'To pay' },
       { field: 'nope', title: 'Missing' },
@@ -260,27 +260,27 @@ describe('a document', () => {
     expect(await table({ ...details, columns }, { fields: ['rate', 'total'] })).toBe('Rate   1.7\nTotal  ₦508.50\n');
   });
 
-  it('puts a value too long for the line below its title, whole', async () => {
+  it('shows a value that is too long for the line below its title', async () => {
     const lines = linesOf(await table({ data: { estimatedCompletionTime: 'soon', transactionHash: `0x${hexId(2)}` } }));
     expect(lines).toEqual(['Estimated completion time  soon', 'Transaction hash', `  0x${hexId(2)}`]);
   });
 
-  it('wraps text beside its title', async () => {
+  it('wraps text next to its title', async () => {
     const lines = linesOf(await table({ data: { note: 'word '.repeat(30).trim() } }));
     expect(lines).toHaveLength(2);
     for (const line of lines) expect(line).toMatch(/^(Note| {4}) {2}word( word)*$/);
   });
 
-  it('shows ten rows of a long list and says how many more there are', async () => {
+  it('shows ten rows of a long list and the number of hidden rows', async () => {
     const rows = Array.from({ length: 262 }, (_row, index) => ({ code: String(index) }));
     const lines = linesOf(await table({ data: { banks: rows } }));
     expect(lines[0]).toBe('Banks (262)');
     expect(lines).toHaveLength(14);
-    expect(lines.at(-1)).toBe('  … 252 more: -o json shows all');
+    expect(lines.at(-1)).toBe('  … 252 more; show all with: -o json');
   });
 });
 
-describe('what the service sends cannot steer the terminal', () => {
+describe('text from the service cannot control the terminal', () => {
   const attacks: [string, string, string][] = [
     ['colour', '\u001b[31mAda\u001b[0m', 'Ada'],
     ['cursor', 'A\u001b[2J\u001b[1;1Hda', 'Ada'],
@@ -301,7 +301,7 @@ describe('what the service sends cannot steer the terminal', () => {
     expect(await table({ data: { deep: { list: [{ name: hostile }] } } })).toContain(`\n    ${shown}\n`);
   });
 
-  it.each(attacks)('%s as the name of a field, or a value that stands alone', async (_name, hostile) => {
+  it.each(attacks)('%s as a field name or a single value', async (_name, hostile) => {
     const texts = [
       await table({ data: [{ [hostile]: 'v' }] }),
       await table({ data: { [hostile]: { [hostile]: 'v' } } }),
@@ -319,7 +319,7 @@ describe('what the service sends cannot steer the terminal', () => {
 });
 
 describe('colour', () => {
-  it('makes titles bold, and nothing else', async () => {
+  it('makes only titles bold', async () => {
     const bold = (title: string) => `\u001b[1m${title}\u001b[22m`;
     expect(await table({ data: [{ a: 'x', b: 'y' }] }, { color: true })).toBe(
       `${bold('A')}  ${bold('B')}\n────\nx  y\n`,
@@ -329,13 +329,13 @@ describe('colour', () => {
     );
   });
 
-  it('changes no width', async () => {
+  it('does not change widths', async () => {
     const coloured = await table(users, { color: true });
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the sequences of bold text
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches the sequences of bold text
     expect(coloured.replaceAll(/\u001b\[\d+m/g, '')).toBe(await table(users));
   });
 
-  it('touches no other format', async () => {
+  it('does not affect other formats', async () => {
     for (const format of ['json', 'ndjson', 'csv', 'yaml', 'raw'] as const) {
       expect(await printed(users, { format, color: true })).toBe(await printed(users, { format }));
     }

@@ -243,7 +243,7 @@ describe('a sealed request', () => {
   test('is none to a control', async () => {
     await using box = await openSandbox();
     const { envelope } = await box.call('POST', '/_sandbox/advance', await sealedBody(box, { seconds: 1 }));
-    expect(envelope.error).toContain('payload: expected no such field');
+    expect(envelope.error).toContain('payload: unknown field');
   });
 
   test('hides no field of an endpoint: none is called payload', () => {

@@ -5,25 +5,25 @@ import { acquireLock } from '../../src/sqlite/lock.ts';
 import { newHome, ROOT, startProgram, temporaryFolder } from '../support/built.ts';
 
 const HOLDER = join(ROOT, 'test', 'sqlite', 'hold-lock.ts');
-/** Longer than any machine needs; a test that works never waits for it. */
+/** A generous limit that a passing test never reaches. */
 const LONG_MS = 60_000;
 
 const newPath = () => join(temporaryFolder(onTestFinished), 'state', 'locks', 'rotate.lock');
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-/** Another process that tries for the lock without waiting, and what it is to say. */
-async function elsewhere(path: string, says: 'held' | 'busy') {
+/** Starts another process that tries to take the lock without waiting, and waits for the expected outcome. */
+async function elsewhere(path: string, outcome: 'held' | 'busy') {
   const running = startProgram(newHome(onTestFinished), process.execPath, [HOLDER, path]);
   onTestFinished(async () => {
     running.kill('SIGKILL');
     await running.end;
   });
-  await running.says(says);
+  await running.says(outcome);
   return running;
 }
 
 describe('the lock', () => {
-  test('is had by one at a time', async () => {
+  test('has one holder at a time', async () => {
     const path = newPath();
     const first = await acquireLock(path, 0);
     expect([await acquireLock(path, 0), await acquireLock(path, 0)]).toEqual([undefined, undefined]);
@@ -34,7 +34,7 @@ describe('the lock', () => {
     second?.release();
   });
 
-  test('is not lost when the process that has it tries for it again', async () => {
+  test('is kept when its holder tries to take it again', async () => {
     const path = newPath();
     const lock = await acquireLock(path, 0);
     await acquireLock(path, 0);
@@ -42,7 +42,7 @@ describe('the lock', () => {
     lock?.release();
   });
 
-  test('is not had while another process has it, and is had when that one is killed', async () => {
+  test('is unavailable while another process holds it, and available after that process is killed', async () => {
     const path = newPath();
     const running = await elsewhere(path, 'held');
     expect(await acquireLock(path, 0)).toBeUndefined();
@@ -52,7 +52,7 @@ describe('the lock', () => {
     lock?.release();
   });
 
-  test('is private, and leaves one empty file, also after a kill', async () => {
+  test('is private and leaves only an empty file, even after a kill', async () => {
     const path = newPath();
     const running = await elsewhere(path, 'held');
     running.kill('SIGKILL');
@@ -63,7 +63,7 @@ describe('the lock', () => {
     expect([readdirSync(folder), statSync(path).size]).toEqual([['rotate.lock'], 0]);
   });
 
-  test('of one path is not the lock of another', async () => {
+  test('is separate for each path', async () => {
     const path = newPath();
     const locks = [await acquireLock(path, 0), await acquireLock(`${path}2`, 0)];
     expect(locks.map(Boolean)).toEqual([true, true]);
@@ -71,17 +71,17 @@ describe('the lock', () => {
   });
 });
 
-describe('a place that takes no lock', () => {
+describe('an unusable lock path throws DatabaseError', () => {
   test.each([
-    ['a folder that cannot be made', '/proc/fiatrail/lock', 'unwritable'],
-    ['a file where the folder is to be', 'file/lock', 'unwritable'],
-    ['a file above where the folder is to be', 'file/folder/lock', 'unwritable'],
-    ['a folder where the file is to be', 'folder', 'unwritable'],
-    ['a file of somebody else', 'theirs', 'corrupt'],
+    ['a folder that cannot be created', '/proc/fiatrail/lock', 'unwritable'],
+    ['a file in place of the folder', 'file/lock', 'unwritable'],
+    ['a file in place of the parent folder', 'file/folder/lock', 'unwritable'],
+    ['a folder in place of the file', 'folder', 'unwritable'],
+    ['a foreign file', 'theirs', 'corrupt'],
   ])('%s', async (_what, name, problem) => {
     const folder = temporaryFolder(onTestFinished);
     writeFileSync(join(folder, 'file'), '');
-    writeFileSync(join(folder, 'theirs'), 'no lock of ours, and long enough to be looked at'.repeat(20));
+    writeFileSync(join(folder, 'theirs'), 'not a lock file, but long enough to be inspected'.repeat(20));
     mkdirSync(join(folder, 'folder'));
     const path = resolve(folder, name);
     await expect(acquireLock(path, 0)).rejects.toMatchObject({ name: 'DatabaseError', problem, path });

@@ -1,4 +1,4 @@
-/** One place where the contract differs from the witness on purpose. `row` is as a difference names it. */
+/** An intentional difference between the contract and the witness. `row` has the format of Difference. */
 export interface Deviation {
   readonly endpoint: string;
   readonly row: string;
@@ -6,15 +6,15 @@ export interface Deviation {
 }
 
 const BUSINESS_REFUSAL =
-  'A business refusal that the public table gives as 500. It keeps its code and is 400: a 5xx to a money request must mean that the outcome is unknown.';
+  'A business refusal that public documentation lists with status 500. It keeps its code but has status 400, because a 5xx response to a money request must mean that the outcome is unknown.';
 
 export const deviations: readonly Deviation[] = [
   {
     endpoint: 'users.onboard-status',
     row: 'errors.BVN_VALIDATION_FAILED',
     reason:
-      'Seen by one client, with neither an HTTP status nor a code, so there is no refusal to declare. ' +
-      'A failed onboarding is read as status failed, with the details that client saw.',
+      'Known from one client only, without an HTTP status or code, so there is no refusal to declare. ' +
+      'A failed onboarding has the status failed, with the details that this client expects.',
   },
   ...(
     [
@@ -32,5 +32,5 @@ export const deviations: readonly Deviation[] = [
   ).map(([endpoint, name]) => ({ endpoint, row: `errors.${name}`, reason: BUSINESS_REFUSAL })),
 ];
 
-/** Endpoints that stand in two data files and are one. */
+/** Endpoints that appear in two data files under different ids. */
 export const overlaps: Readonly<Record<string, string>> = { 'wallets.get-fx-settings': 'fx.settings' };

@@ -6,7 +6,7 @@ import { compare, type Difference, readWitness, rowCount, type WitnessEndpoint }
 
 const witness = readWitness();
 
-/** Rows of requests, answers and errors in the data files, the one overlap aside. */
+/** The number of request, response and error rows in the data files, without the one overlap. */
 const ROWS = 1386;
 
 function witnessOf(id: string): WitnessEndpoint {
@@ -28,7 +28,7 @@ describe('the contract against the specification', () => {
     expect(compare(endpoint, witness).filter((difference) => !isListed(difference))).toEqual([]);
   });
 
-  test('every listed deviation is there and says why', () => {
+  test('every listed deviation exists and has a reason', () => {
     const differences = pairs.flatMap(({ endpoint, witness }) => compare(endpoint, witness));
     const needed = deviations.filter(({ endpoint, row, reason }) => {
       return reason !== '' && differences.some((found) => found.endpoint === endpoint && found.row === row);
@@ -36,7 +36,7 @@ describe('the contract against the specification', () => {
     expect(deviations).toEqual(needed);
   });
 
-  test('the document lists the same deviations', () => {
+  test('docs/fidelity.md lists exactly these deviations', () => {
     const document = readFileSync(new URL('../../docs/fidelity.md', import.meta.url), 'utf8');
     const listed = [...document.matchAll(/^\| `([\w.-]+)` \| `(errors\.\w+)` \| \S/gm)].map(
       ([, id, row]) => `${id} ${row}`,
@@ -49,7 +49,7 @@ describe('the contract against the specification', () => {
     expect([found?.method, found?.path]).toEqual([witnessOf(id).method, witnessOf(id).path]);
   });
 
-  test('every method and path of the specification is served', () => {
+  test('serves every method and path of the specification', () => {
     const pairsOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
     const served = new Set(endpoints.flatMap((each) => [each, ...(each.aliases ?? [])]).map(pairsOf));
     const wanted = new Set([...witness.values()].map(pairsOf));
@@ -57,7 +57,7 @@ describe('the contract against the specification', () => {
     expect([...wanted].filter((each) => !served.has(each))).toEqual([]);
   });
 
-  test('nothing is skipped', () => {
+  test('covers every row', () => {
     const rows = pairs.reduce((sum, pair) => sum + rowCount(pair.witness), 0);
     expect(rows).toBe(ROWS);
   });
@@ -84,7 +84,7 @@ describe('the comparison itself', () => {
     ['response.extra', (good) => ({ response: [...(good.response ?? []), extra] })],
   ];
 
-  test.each(damage)('sees a changed %s', (row, change) => {
+  test.each(damage)('detects a changed %s', (row, change) => {
     if (!pair) throw new Error('the contract has no banks.add');
     const seen = compare(pair.endpoint, { ...pair.witness, ...change(pair.witness) });
     expect(seen.map((difference) => difference.row)).toContain(row);

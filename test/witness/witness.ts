@@ -21,7 +21,7 @@ export interface WitnessError {
 
 type Place = 'path' | 'query' | 'body';
 
-/** An endpoint as the specification's data files have it. */
+/** An endpoint in the specification's data files. */
 export interface WitnessEndpoint {
   readonly id: string;
   readonly method: string;
@@ -35,7 +35,7 @@ export interface WitnessEndpoint {
   readonly errors?: readonly WitnessError[];
 }
 
-/** Where the contract and the witness disagree: `response.amount` and what each says. */
+/** A difference between the contract and the witness: the row (`response.amount`) and both values. */
 export interface Difference {
   readonly endpoint: string;
   readonly row: string;
@@ -44,7 +44,7 @@ export interface Difference {
 
 const folder = new URL('contract/', import.meta.url);
 
-/** Every endpoint of every data file, by id. */
+/** Reads the endpoints of all data files, by id. */
 export function readWitness(): Map<string, WitnessEndpoint> {
   const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
   const endpoints = files.flatMap((name) => {
@@ -54,13 +54,13 @@ export function readWitness(): Map<string, WitnessEndpoint> {
   return new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]));
 }
 
-/** A witness row of a request, with the place it travels in. */
+/** Returns the request rows of a witness with the place they are sent in. */
 function requestRows(witness: WitnessEndpoint): { place: Place; row: WitnessRow }[] {
   const places: readonly Place[] = ['path', 'query', 'body'];
   return places.flatMap((place) => (witness.request?.[place] ?? []).map((row) => ({ place, row })));
 }
 
-/** How many rows of the witness a comparison looks at. */
+/** Returns the number of witness rows that a comparison covers. */
 export function rowCount(witness: WitnessEndpoint): number {
   return requestRows(witness).length + (witness.response ?? []).length + ownErrors(witness).length;
 }
@@ -135,14 +135,14 @@ function compareRow(side: Side, row: FieldRow, witness: readonly WitnessRow[]): 
   ];
 }
 
-/** The witness names most containers only through what is in them. */
+/** Whether the witness implies a container by naming a field in it, as it does for most containers. */
 function impliedContainer(row: FieldRow, witness: readonly WitnessRow[]): boolean {
   if (row.type !== 'object' && row.type !== 'array') return false;
   const inside = row.type === 'array' ? `${row.name}[].` : `${row.name}.`;
   return witness.some(({ name }) => name.startsWith(inside) || name === `${row.name}[]`);
 }
 
-/** The errors of one endpoint alone: what every endpoint can answer is declared once. An internal error is always one's own. */
+/** Returns an endpoint's own errors, without those common to all endpoints. INTERNAL_ERROR always counts as its own. */
 function ownErrors(witness: WitnessEndpoint): WitnessError[] {
   return (witness.errors ?? []).filter(
     ({ name, source }) =>
@@ -150,7 +150,7 @@ function ownErrors(witness: WitnessEndpoint): WitnessError[] {
   );
 }
 
-/** Errors have no name of their own and may repeat, so equal ones are counted. */
+/** Compares the number of equal errors, because errors may repeat. */
 function compareErrors(endpoint: Endpoint, witness: WitnessEndpoint): Found[] {
   const ours = endpoint.errors.map(({ fault, source }) => {
     const { http, code } = FAULTS[fault];

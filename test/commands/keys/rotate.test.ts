@@ -97,7 +97,7 @@ describe('a replacement', () => {
   test('is refused with a field that it does not print, while the old key lives', async () => {
     const { refused, service } = await bench();
     const { message } = await refused([...ROTATE, '--fields', 'apiKey'], 2);
-    expect([message, service.live]).toEqual([expect.stringContaining('no field "apiKey"'), OLD]);
+    expect([message, service.live]).toEqual([expect.stringContaining('unknown field "apiKey"'), OLD]);
   });
 
   test('that is unfinished is told of when its profile is removed, and where the new key stays', async () => {

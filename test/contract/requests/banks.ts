@@ -7,7 +7,7 @@ export const good: readonly Case[] = [
   ['banks.update', { accountId, label: 'Payroll', isDefault: false, unknown: 1 }],
   ['banks.delete', { accountId }],
   ['banks.get', { accountId }],
-  // The service is known to issue ids that are no UUIDs.
+  // The service also issues ids that are not UUIDs.
   ['banks.get', { accountId: 'acc_1' }],
 ];
 

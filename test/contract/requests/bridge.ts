@@ -22,7 +22,7 @@ export const good: readonly Case[] = [
   ['bridge.history', { startDate: '2026-08-01', endDate: '2026-08-01T09:30:00Z', limit: 1 }],
 ];
 
-/** Each of the fields that both requests have, wrong. */
+/** An invalid value for each field that both requests have. */
 const wrongRoutes = [
   { token: undefined },
   { token: 'USDC' },

@@ -1,2 +1,2 @@
-/** A request of an endpoint, by the endpoint's id. */
+/** An endpoint id and a request for that endpoint. */
 export type Case = readonly [id: string, request: Readonly<Record<string, unknown>>];

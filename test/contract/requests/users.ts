@@ -8,7 +8,7 @@ const asset = { userId, preferredAsset: 'cNGN' };
 export const good: readonly Case[] = [
   ['users.set-status', { userId, active: true }],
   ['users.set-status', { userId, active: false, reason: 'lost phone', unknown: 1 }],
-  // That a reason is needed depends on another field: the operation says so.
+  // Whether a reason is required depends on another field, so the operation checks it.
   ['users.set-status', { userId, active: false }],
   ['users.set-default-wallet', wallet],
   ['users.set-default-wallet', { ...wallet, blockchain: 'Base', label: 'Ada’s own' }],

@@ -25,20 +25,20 @@ const history = (box: TestSandbox, query: string): Promise<Reply> => box.call('G
 const declared: readonly Declared[] = [
   [
     'bridge.quote',
-    'the token or a network is unknown, both networks are the same, or the amount is not above 0',
+    'the token or a network is unknown, both networks are the same, or the amount is not greater than 0',
     'VALIDATION_ERROR',
     (box) => quote(box, { toNetwork: 'moon' }),
   ],
   [
     'bridge.initiate',
-    'a field is missing, a network unknown, an address wrong, or callbackUrl not HTTPS',
+    'a field is missing, a network is unknown, an address is invalid, or callbackUrl is not HTTPS',
     'VALIDATION_ERROR',
     (box) => initiate(box, { toAddress: 'nowhere' }),
   ],
   ['bridge.status', 'the request id is unknown', 'NOT_FOUND', (box) => box.call('GET', '/bridge/status/nothing')],
   [
     'bridge.history',
-    'a filter value is unknown or a date malformed',
+    'a filter value is unknown or a date is malformed',
     'VALIDATION_ERROR',
     (box) => history(box, 'startDate=yesterday'),
   ],
@@ -75,13 +75,13 @@ const precedence: readonly Precedence[] = [
     'the sender before the destination',
     (box) => initiate(box, { fromAddress: 'nowhere', toAddress: 'nowhere' }),
     'VALIDATION_ERROR',
-    /^fromAddress: expected an address on Base/,
+    /^fromAddress: expected a valid Base address/,
   ],
   [
     'an address of another network',
     (box) => initiate(box, { toNetwork: 'sol' }),
     'VALIDATION_ERROR',
-    /^toAddress: expected an address on Solana/,
+    /^toAddress: expected a valid Solana address/,
   ],
   [
     'a callback without HTTPS before an address',

@@ -18,7 +18,7 @@ async function drained(box: TestSandbox): Promise<void> {
 const declared: readonly Declared[] = [
   [
     'fees.manage',
-    'a fee lacks one of its fields, or a value is negative',
+    'a fee setting is incomplete or a value is negative',
     'VALIDATION_ERROR',
     (box) => box.call('PUT', '/managefees', { onrampFee: { percentageFee: 1.5, capFee: -1, enabled: true } }),
   ],
@@ -37,7 +37,7 @@ const declared: readonly Declared[] = [
   ],
   [
     'fees.withdraw',
-    'the amount is above what is available',
+    'the amount is above the available fees',
     'VALIDATION_ERROR',
     async (box) => {
       await drained(box);
@@ -52,7 +52,7 @@ const declared: readonly Declared[] = [
   ],
   [
     'fees.preview',
-    'the amount is missing or not above 0, or the direction is unknown',
+    'the amount is missing or not greater than 0, or the direction is unknown',
     'VALIDATION_ERROR',
     (box) => box.call('POST', '/fees/platform/preview', { amount: 0, transactionType: 'onramp' }),
   ],
@@ -64,7 +64,7 @@ const precedence: readonly Precedence[] = [
     'a missing field before an amount below the minimum',
     (box) => withdraw(box, { amount: 1, bankCode: undefined }),
     'VALIDATION_ERROR',
-    /^bankCode: expected a value/,
+    /^bankCode: missing; expected a string/,
   ],
   [
     'a fraction of a kobo before the minimum',

@@ -76,14 +76,14 @@ const declared: readonly Declared[] = [
     const [id, terms] = path === '/fx/orders' ? ['fx.create-order', order] : ['fx.create-limit-order', limitOrder];
     const when =
       path === '/fx/orders'
-        ? 'the minimum is above the maximum, or an amount or price is not above 0'
-        : 'the minimum is above the maximum';
+        ? 'minAmount is above maxAmount, or an amount or price is not greater than 0'
+        : 'minAmount is above maxAmount';
     return [
       [id, when, 'VALIDATION_ERROR', post(path, { ...terms, minAmount: '5000.000001' })],
       [id, 'the spread is below 0.1 percent', 'VALIDATION_ERROR', post(path, { ...terms, spread: 0.09 })],
       [
         id,
-        'the wallet behind the order holds too little',
+        'the balance of the wallet that backs the order is too low',
         'UNDERFUNDED_ORDER',
         post(path, { ...terms, maxAmount: '999999999' }),
       ],
@@ -91,7 +91,7 @@ const declared: readonly Declared[] = [
   }),
   [
     'fx.update-limit-order',
-    'the order is unknown, or of another fintech',
+    'the order is unknown or belongs to another fintech',
     'NOT_FOUND',
     async (box) => box.call('PUT', '/fx/limit-order/update', { orderId: await makersOrder(box), price: '1' }),
   ],
@@ -103,7 +103,7 @@ const declared: readonly Declared[] = [
   ],
   [
     'fx.update-limit-order',
-    'nothing is to be changed',
+    'no change is given',
     'VALIDATION_ERROR',
     async (box) => {
       const { orderId } = await box.ask(createOrder, order);
@@ -112,19 +112,19 @@ const declared: readonly Declared[] = [
   ],
   [
     'fx.delete-limit-order',
-    'the order is unknown, or of another fintech',
+    'the order is unknown or belongs to another fintech',
     'NOT_FOUND',
     async (box) => box.call('DELETE', '/fx/limit-order/delete', { orderId: await makersOrder(box) }),
   ],
   [
     'fx.delete-limit-order',
-    'the order is deleted already',
+    'the order is already deleted',
     'VALIDATION_ERROR',
     async (box) => box.call('DELETE', '/fx/limit-order/delete', { orderId: await deletedOrder(box) }),
   ],
   [
     'fx.list-limit-orders',
-    'a filter value is outside its set',
+    'a filter value is unknown',
     'VALIDATION_ERROR',
     (box) => box.call('GET', '/fx/limit-orders?status=open'),
   ],
@@ -137,7 +137,7 @@ const declared: readonly Declared[] = [
   ],
   [
     'fx.quote',
-    'the amount is below 1000, or a field is wrong',
+    'the amount is below 1000 cNGN or a field is invalid',
     'VALIDATION_ERROR',
     post('/fx/quote', { ...buy, cngnAmount: '999.999999' }),
   ],
@@ -158,7 +158,7 @@ const declared: readonly Declared[] = [
   ],
   [
     'fx.trade',
-    'no mode is complete, or the amount is outside the order’s bounds',
+    "no mode is complete, or the amount is outside the order's limits",
     'VALIDATION_ERROR',
     async (box) => box.call('POST', '/fx/trade', { orderId: await makersOrder(box), cngnAmount: '499' }),
   ],
@@ -188,10 +188,15 @@ const declared: readonly Declared[] = [
       return box.call('POST', '/fx/trade', { orderId, cngnAmount: '1000' });
     },
   ],
-  ['fx.trade', 'the wallet holds too little', 'VALIDATION_ERROR', post('/fx/trade', { ...buy, cngnAmount: '5000001' })],
+  [
+    'fx.trade',
+    'the wallet balance is too low',
+    'VALIDATION_ERROR',
+    post('/fx/trade', { ...buy, cngnAmount: '5000001' }),
+  ],
   [
     'fx.market-order',
-    'a field is missing or wrong',
+    'a field is missing or invalid',
     'VALIDATION_ERROR',
     post('/fx/market-order', { ...buy, cngnAmount: '0' }),
   ],
@@ -203,7 +208,7 @@ const declared: readonly Declared[] = [
   ],
   [
     'fx.market-order',
-    "it would trade against the caller's own orders",
+    "the order would trade against the caller's own orders",
     'SELF_TRADE',
     async (box) => {
       await alone(box);
@@ -212,13 +217,13 @@ const declared: readonly Declared[] = [
   ],
   [
     'fx.trade-status',
-    'the trade is unknown, or of another fintech',
+    'the trade is unknown or belongs to another fintech',
     'NOT_FOUND',
     (box) => box.call('GET', '/fx/trades/status?tradeId=nothing'),
   ],
   [
     'fx.list-trades',
-    'the limit is above 100 or a filter value unknown',
+    'the limit is above 100 or a filter value is unknown',
     'VALIDATION_ERROR',
     (box) => box.call('GET', '/fx/trades?limit=101'),
   ],
@@ -230,7 +235,7 @@ const declared: readonly Declared[] = [
   ],
   [
     'fx.auto-signing-threshold',
-    'the value is missing or no number',
+    'the value is missing or not a number',
     'VALIDATION_ERROR',
     post('/fx/auto-signing/threshold', { usdThreshold: 'much' }),
   ],

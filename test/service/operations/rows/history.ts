@@ -12,19 +12,19 @@ const get = (path: string) => (box: TestSandbox) => box.call('GET', path);
 const declared: readonly Declared[] = [
   [
     'transactions.list-deposits',
-    'the type or status is unknown, or the limit above 100',
+    'the type or status is unknown, or the limit is above 100',
     'VALIDATION_ERROR',
     get('/deposits?limit=101'),
   ],
   [
     'transactions.list-payouts',
-    'the type or status is unknown, or the limit above 100',
+    'the type or status is unknown, or the limit is above 100',
     'VALIDATION_ERROR',
     get('/payouts?type=user_onramp'),
   ],
   [
     'transactions.list',
-    'the direction, type or status is unknown, or the limit above 100',
+    'the direction, type or status is unknown, or the limit is above 100',
     'VALIDATION_ERROR',
     get('/transactions?direction=up'),
   ],

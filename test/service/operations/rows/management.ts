@@ -39,19 +39,19 @@ const declared: readonly Declared[] = [
   ],
   [
     'management.toggle-webhook',
-    'no webhook is set',
+    'no webhook is configured',
     'NOT_FOUND',
     (box) => box.call('POST', '/togglewebhookstatus', { enabled: true }),
   ],
   [
     'management.store-public-key',
-    'it is no key of 64 hexadecimal digits, or the envelope does not open to one',
+    'the key is not 64 hexadecimal digits, or the envelope does not decrypt to one',
     'VALIDATION_ERROR',
     (box) => box.call('POST', '/storepublickey', { data: 'ab'.repeat(31) }),
   ],
   [
     'management.ip-allowlist',
-    'the action is unknown, or the address missing or malformed',
+    'the action is unknown, or the address is missing or malformed',
     'VALIDATION_ERROR',
     (box) => list(box, { action: 'add', ipAddress: '256.0.0.1' }),
   ],
@@ -86,7 +86,7 @@ const precedence: readonly Precedence[] = [
     'a field that is missing before a webhook that is not there',
     (box) => box.call('POST', '/togglewebhookstatus', {}),
     'VALIDATION_ERROR',
-    /^enabled: expected a value/,
+    /^enabled: missing; expected true or false/,
   ],
   [
     'a missing iv before an envelope that does not open',

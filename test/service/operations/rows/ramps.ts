@@ -44,13 +44,13 @@ const declared: readonly Declared[] = [
   ],
   [
     'banks.add',
-    'the bank knows no such account',
+    'the bank does not have this account',
     'VALIDATION_ERROR',
     (box) => box.call('POST', '/addbankaccount', { accountNumber: '0000000000', bankCode: '000013' }),
   ],
   [
     'transactions.onramp',
-    'a field is missing or wrong, such as an amount of 0',
+    'a field is missing or invalid, such as an amount of 0',
     'VALIDATION_ERROR',
     (box) => box.call('POST', '/cngnonramp', { userId: 'nobody', amount: 0 }),
   ],
@@ -68,7 +68,7 @@ const declared: readonly Declared[] = [
   ],
   [
     'transactions.offramp',
-    'a field is missing or wrong, such as a bank code with letters',
+    'a field is missing or invalid, such as a bank code with letters',
     'VALIDATION_ERROR',
     (box) => offrampOf(box, 0, { amount: 1, bankCode: 'GTB' }),
   ],
@@ -80,13 +80,13 @@ const declared: readonly Declared[] = [
   ],
   [
     'transactions.offramp',
-    'no wallet of the user holds anything',
+    "none of the user's wallets has a balance",
     'NO_FUNDED_WALLET',
     (box) => offrampOf(box, 0, { amount: 1 }),
   ],
   [
     'transactions.offramp',
-    'the user holds less than the amount on all networks',
+    "the user's total balance on all networks is below the amount",
     'INSUFFICIENT_BALANCE',
     (box) => offrampOf(box, 100, { amount: 101 }),
   ],
@@ -104,7 +104,7 @@ const declared: readonly Declared[] = [
   ],
   [
     'users.onboard',
-    'the BVN belongs to a user already',
+    'the BVN already belongs to a user',
     'VALIDATION_ERROR',
     async (box) => {
       await onboardUser(box, '22222222222');
@@ -131,7 +131,7 @@ const declared: readonly Declared[] = [
   ],
   [
     'users.list',
-    'the limit, status or sort value is out of range',
+    'the limit, status or sort value is invalid',
     'VALIDATION_ERROR',
     (box) => box.call('POST', '/listfintechusers', { limit: 101 }),
   ],

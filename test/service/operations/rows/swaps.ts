@@ -21,7 +21,7 @@ const swap = { sellToken: 'CNGN', buyToken: 'USDC', amount: 1000 } as const;
 const declared: readonly Declared[] = [
   [
     'swaps.trigger',
-    'a field is missing or wrong, such as the wallet address',
+    'a field is missing or invalid, such as the wallet address',
     'VALIDATION_ERROR',
     (box) => post(box, '/swaptrigger', { walletAddress: 'abc', sellToken: 'CNGN' }),
   ],
@@ -37,7 +37,7 @@ const declared: readonly Declared[] = [
   ],
   [
     'swaps.create',
-    'a field is missing or wrong, such as an amount of 0',
+    'a field is missing or invalid, such as an amount of 0',
     'VALIDATION_ERROR',
     (box) => post(box, '/swap', { ...swap, userId: 'nobody', amount: 0 }),
   ],
@@ -49,7 +49,7 @@ const declared: readonly Declared[] = [
   ],
   [
     'swaps.create',
-    'the source wallet holds too little',
+    'the balance of the source wallet is too low',
     'SHORT_BALANCE',
     async (box) => post(box, '/swap', { ...swap, userId: (await fundedUser(box)).userId, amount: 5000.000001 }),
   ],
@@ -61,7 +61,7 @@ const declared: readonly Declared[] = [
   ],
   [
     'swaps.history',
-    'the status is unknown or a date malformed',
+    'the status is unknown or a date is malformed',
     'VALIDATION_ERROR',
     (box) => box.call('GET', '/swaphistory?startDate=2026-02-30T99:00'),
   ],

@@ -37,7 +37,7 @@ async function transferOf(box: TestSandbox, amount: number, more: object = {}): 
 }
 
 const declared: readonly Declared[] = [
-  ['transactions.fintech-offramp', 'the amount is not above 0', 'VALIDATION_ERROR', (box) => payoutOf(box, 0)],
+  ['transactions.fintech-offramp', 'the amount is not greater than 0', 'VALIDATION_ERROR', (box) => payoutOf(box, 0)],
   [
     'transactions.fintech-offramp',
     'no payout account has this id',
@@ -46,7 +46,7 @@ const declared: readonly Declared[] = [
   ],
   [
     'transactions.fintech-offramp',
-    'the smart wallet holds too little cNGN',
+    'the cNGN balance of the smart wallet is too low',
     'SHORT_BALANCE',
     (box) => payoutOf(box, 6 * MILLION_CNGN),
   ],
@@ -58,7 +58,7 @@ const declared: readonly Declared[] = [
   ],
   [
     'transactions.withdraw-asset',
-    'a field is missing or wrong, such as an amount of 0',
+    'a field is missing or invalid, such as an amount of 0',
     'VALIDATION_ERROR',
     (box) => withdrawalOf(box, { amount: 0 }),
   ],
@@ -70,19 +70,19 @@ const declared: readonly Declared[] = [
   ],
   [
     'transactions.withdraw-asset',
-    'the source wallet holds too little',
+    'the balance of the source wallet is too low',
     'SHORT_BALANCE',
     (box) => withdrawalOf(box, { amount: 100.000001 }),
   ],
   [
     'transactions.fintech-transfer',
-    'the destination is no registered external wallet',
+    'the destination is not a registered external wallet',
     'VALIDATION_ERROR',
     (box) => box.call('POST', '/fintechtransfer', { destinationAddress: ADDRESS, amount: 1 }),
   ],
   [
     'transactions.fintech-transfer',
-    'what orders and escrows leave is too little',
+    'the balance not reserved by orders and escrows is too low',
     'SHORT_BALANCE',
     (box) => transferOf(box, 5 * MILLION_CNGN + 1),
   ],

@@ -21,7 +21,7 @@ const declared: readonly Declared[] = [
   ],
   [
     'users.set-status',
-    'active is false and there is no reason',
+    'active is false and no reason is given',
     'VALIDATION_ERROR',
     async (box) => {
       const { userId } = await onboardUser(box);
@@ -36,7 +36,7 @@ const declared: readonly Declared[] = [
   ],
   [
     'users.set-default-wallet',
-    'the address is none of the blockchain',
+    'the address is not valid on the blockchain',
     'VALIDATION_ERROR',
     async (box) => {
       const { userId } = await onboardUser(box);

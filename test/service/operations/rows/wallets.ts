@@ -16,13 +16,13 @@ const external = { address: ADDRESS, blockchain: 'base', type: 'cold' } as const
 const declared: readonly Declared[] = [
   [
     'wallets.add-external',
-    'the address is none of the blockchain',
+    'the address is not valid on the blockchain',
     'VALIDATION_ERROR',
     (box) => box.call('POST', '/addexternalwallet', { ...external, blockchain: 'trx' }),
   ],
   [
     'wallets.add-external',
-    'the address is registered already',
+    'the address is already registered',
     'VALIDATION_ERROR',
     async (box) => {
       await box.ask(addExternalWallet, external);
@@ -49,7 +49,7 @@ const declared: readonly Declared[] = [
   ],
   [
     'wallets.balance-address',
-    'the address is missing or no EVM address',
+    'the address is missing or not an EVM address',
     'VALIDATION_ERROR',
     (box) => box.call('POST', '/balance/address', {}),
   ],
