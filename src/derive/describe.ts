@@ -147,7 +147,7 @@ export function meaningOf(meta: FieldMeta, values: readonly string[] | undefined
   const parts = [
     meta.secret ? 'secret' : undefined,
     unitWords(meta),
-    areValuesNamed ? undefined : `one of ${values.join(', ')}`,
+    areValuesNamed ? undefined : values.length === 1 ? values[0] : `one of ${values.join(', ')}`,
     meta.rule,
   ];
   return parts.filter((part) => part !== undefined).join('; ');

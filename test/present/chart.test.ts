@@ -116,7 +116,7 @@ describe('a result with a fixed format', () => {
     const result = { data: 'complete -F _x x\n', always: 'text' } as const;
     expect(await printed(result, { format: 'json' })).toBe(result.data);
     await expect(printed(result, { query: '@' })).rejects.toThrow('--query does not apply');
-    await expect(printed(result, { fields: ['a'] })).rejects.toThrow('leave --fields out');
+    await expect(printed(result, { fields: ['a'] })).rejects.toThrow('--fields does not apply');
   });
 });
 

@@ -213,7 +213,7 @@ describe('yaml', () => {
 describe('raw', () => {
   const raw = '{"amount": 12345678901234567890.10, "x":1}';
 
-  it('prints the service's text unchanged', async () => {
+  it('prints the text of the service unchanged', async () => {
     expect(await printed({ data: parseJson(raw), schema: listSchema, raw }, { format: 'raw' })).toBe(`${raw}\n`);
   });
 
@@ -360,8 +360,16 @@ describe('--query', () => {
 describe('invalid options', () => {
   it.each([
     ['fields and query', { format: 'json', fields: ['id'], query: 'rows' }, '--fields and --query cannot be combined'],
-    ['raw with fields', { format: 'raw', fields: ['id'] }, '-o raw prints the response unchanged and cannot be combined with --fields'],
-    ['raw with query', { format: 'raw', query: 'rows' }, '-o raw prints the response unchanged and cannot be combined with --query'],
+    [
+      'raw with fields',
+      { format: 'raw', fields: ['id'] },
+      '-o raw prints the response unchanged and cannot be combined with --fields',
+    ],
+    [
+      'raw with query',
+      { format: 'raw', query: 'rows' },
+      '-o raw prints the response unchanged and cannot be combined with --query',
+    ],
     [
       'an unknown field',
       { format: 'json', fields: ['x'] },
@@ -383,12 +391,15 @@ describe('invalid options', () => {
 });
 
 describe('on a terminal', () => {
-  it.each(['csv', 'yaml', 'raw'] as const)('%s has no control characters, while files get the text unchanged', async (format) => {
-    const data = { name: 'A\u009b31m\tB' };
-    const raw = '{"name":"A\u009b31m\tB"}';
-    const terminal = sink(undefined, { columns: 80 });
-    await present({ data, raw }, { format, color: false }, terminal);
-    expect(terminal.writes.join('')).not.toMatch(/\p{Cc}(?<![\n\t])/u);
-    expect(await printed({ data, raw }, { format })).toContain('\u009b');
-  });
+  it.each(['csv', 'yaml', 'raw'] as const)(
+    '%s has no control characters, while files get the text unchanged',
+    async (format) => {
+      const data = { name: 'A\u009b31m\tB' };
+      const raw = '{"name":"A\u009b31m\tB"}';
+      const terminal = sink(undefined, { columns: 80 });
+      await present({ data, raw }, { format, color: false }, terminal);
+      expect(terminal.writes.join('')).not.toMatch(/\p{Cc}(?<![\n\t])/u);
+      expect(await printed({ data, raw }, { format })).toContain('\u009b');
+    },
+  );
 });

@@ -51,7 +51,7 @@ describe('a list', () => {
     );
   });
 
-  it('uses the command's columns and alignment', async () => {
+  it('uses the columns and alignment of the command', async () => {
     const columns = [
       { field: 'b.c', title: 'Deep', align: 'right' as const },
       { field: 'a', title: 'First' },
@@ -251,7 +251,7 @@ describe('a document', () => {
     expect(await table({ data: deep }, { width: 20 })).toContain('Rows (1)');
   });
 
-  it('shows the command's columns or the requested fields', async () => {
+  it('shows the columns of the command or the requested fields', async () => {
     const columns = [
       { field: 'total', title: 'To pay' },
       { field: 'nope', title: 'Missing' },
