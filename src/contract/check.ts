@@ -6,7 +6,7 @@ import { elementOf, fieldOf, unwrap } from './rows.ts';
 export interface Problem {
   /** Dotted name of the field; empty for the whole value. */
   readonly field: string;
-  /** `expected exactly 11 digits`; `missing; expected …`. */
+  /** What was expected: `expected a whole number`; `missing; expected …`. */
   readonly message: string;
 }
 

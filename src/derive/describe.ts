@@ -137,6 +137,7 @@ export function valuesOf({ type }: FieldMeta): string[] | undefined {
 /** Describes the unit of a field. For a figure without a known asset, the rule names the unit. */
 function unitWords({ unit, asset, rule }: FieldMeta): string | undefined {
   if (unit === undefined) return undefined;
+  if (unit === 'percent' && rule?.includes('percent')) return undefined;
   if (asset === undefined && unit !== 'percent') return rule === undefined ? undefined : 'numeric string';
   return UNIT_WORDS[unit](typeof asset === 'string' ? ASSET_LABEL[asset] : `the asset named by "${asset?.field}"`);
 }
