@@ -17,7 +17,6 @@ const LOOKS: readonly (readonly [what: string, pattern: RegExp])[] = [
 
 /** What looks like one and is none, and why. */
 const SAMPLES: Readonly<Record<string, string>> = {
-  '01a1fe664fbd6ce8ead71e0cbea513b1acaa17cf3fcfbc5fa5e69a141a8e7e2a': 'the id of a user of the walk in the README',
   'https://user:pass@': 'a base URL that is refused',
   'https://user:hunter2@': 'a base URL that is refused',
   'http://me:hunter2@': 'a proxy that is shown without its password',
