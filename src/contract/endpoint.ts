@@ -41,6 +41,8 @@ export interface Endpoint<
 > {
   readonly id: Id;
   readonly method: Method;
+  /** The sandbox's success message: what happened, in the past tense. The service's own wording is not documented. */
+  readonly done: string;
   /** Relative to the base URL; `:name` marks a path parameter, which is a field of the request. */
   readonly path: string;
   /** Alternatives that the sandbox also serves. The client always uses the method and path above. */

@@ -48,10 +48,10 @@ export function createSandbox(service: Service): Sandbox {
 
 const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' };
 
-function success({ summary, envelope }: Endpoint, data: unknown): HttpResponse {
+function success({ done, envelope }: Endpoint, data: unknown): HttpResponse {
   const { version, ...rest } = (envelope === 'version-beside' ? data : {}) as Record<string, unknown>;
   const body = {
-    ...head('Success', '00', summary, envelope),
+    ...head('Success', '00', done, envelope),
     ...(envelope === 'version-beside' ? { data: rest, version } : { data }),
   };
   return { status: 200, headers: JSON_HEADERS, body: JSON.stringify(body) };

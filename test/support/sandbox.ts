@@ -86,6 +86,13 @@ export function replyOf({ status, body }: Pick<HttpResponse, 'status' | 'body'>)
   return { status, envelope: parseJson(body) as Envelope };
 }
 
+/** The data of a successful response, typed by the contract. Throws if the request was refused. */
+export function dataOf<E extends Endpoint>(endpoint: E, response: HttpResponse): ResponseOf<E> {
+  const answer = decodeAnswer(endpoint, response);
+  if (answer.kind !== 'success') throw new Error(`${endpoint.id}: ${JSON.stringify(answer)}`);
+  return answer.data;
+}
+
 export interface OpenOptions {
   /** Default: in memory. */
   readonly path?: string;
@@ -107,6 +114,8 @@ export interface TestSandbox extends AsyncDisposable {
   fetch(method: string, url: string, body?: string, caller?: Caller): Promise<HttpResponse>;
   /** A call with the seeded key, or another one. Paths of the service come without /v1. */
   call(method: string, path: string, body?: unknown, apiKey?: string): Promise<Reply>;
+  /** The raw response to a request encoded by the client's codec. */
+  send<E extends Endpoint>(endpoint: E, input: RequestOf<E>, apiKey?: string): Promise<HttpResponse>;
   /** A call through the client's codec: the answer's data, typed by the contract. Throws when it is refused. */
   ask<E extends Endpoint>(endpoint: E, input: RequestOf<E>, apiKey?: string): Promise<ResponseOf<E>>;
   /** Work inside a transaction of the service, after what is due. */
@@ -123,6 +132,10 @@ export async function openSandbox(options: OpenOptions = {}): Promise<TestSandbo
   const callerOf = (key: string): Caller => ({ apiKey: key, address: '127.0.0.1' });
   const fetch: TestSandbox['fetch'] = (method, url, body, caller = callerOf(apiKey)) =>
     sandbox.fetch({ method, url, headers: {}, body }, caller);
+  const send: TestSandbox['send'] = (endpoint, input, key = apiKey) => {
+    const target = { baseUrl: 'http://sandbox.invalid/v1', apiKey: new Secret(key) };
+    return sandbox.fetch(encodeRequest(endpoint, input, target), callerOf(key));
+  };
   let isOpen = true;
   const close = async () => {
     if (isOpen) await sandbox.close();
@@ -139,13 +152,8 @@ export async function openSandbox(options: OpenOptions = {}): Promise<TestSandbo
       const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
       return replyOf(await fetch(method, url, text, callerOf(key)));
     },
-    ask: async (endpoint, input, key = apiKey) => {
-      const target = { baseUrl: 'http://sandbox.invalid/v1', apiKey: new Secret(key) };
-      const request = encodeRequest(endpoint, input, target);
-      const answer = decodeAnswer(endpoint, await sandbox.fetch(request, callerOf(key)));
-      if (answer.kind !== 'success') throw new Error(`${endpoint.id}: ${JSON.stringify(answer)}`);
-      return answer.data;
-    },
+    send,
+    ask: async (endpoint, input, key) => dataOf(endpoint, await send(endpoint, input, key)),
     inside: (work, kind = 'write') => service.submit(kind, work),
     close,
     [Symbol.asyncDispose]: close,

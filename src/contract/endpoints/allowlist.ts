@@ -9,6 +9,7 @@ export const ipAllowlist = endpoint({
   id: 'management.ip-allowlist',
   method: 'POST',
   path: '/manageipallowlist',
+  done: 'IP allowlist request processed',
   effect: 'write',
   effects: { field: 'action', of: { list: 'read', check: 'read', add: 'write', remove: 'destructive' } },
   summary: 'List, check, add or remove IP addresses on the allowlist',

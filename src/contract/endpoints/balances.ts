@@ -30,6 +30,7 @@ export const balanceMulti = endpoint({
   id: 'wallets.balance-multi',
   method: 'GET',
   path: '/balance/multi',
+  done: 'Multi-network balance retrieved',
   effect: 'read',
   summary: "Show the balances of the account's smart wallet on each network",
   request: () =>
@@ -62,6 +63,7 @@ export const balanceAddress = endpoint({
   id: 'wallets.balance-address',
   method: 'POST',
   path: '/balance/address',
+  done: 'Address balance retrieved',
   effect: 'read',
   summary: 'Show the balances of any EVM address on each network',
   request: () =>
@@ -87,6 +89,7 @@ export const balanceUser = endpoint({
   id: 'wallets.balance-user',
   method: 'GET',
   path: '/balance/user/:userId',
+  done: 'User balance retrieved',
   effect: 'read',
   summary: "Show a user's balances in all wallets",
   request: () => fields({ userId: text('interface'), token: optional(ticker()) }),

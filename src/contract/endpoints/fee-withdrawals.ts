@@ -26,6 +26,7 @@ export const withdrawFees = endpoint({
   id: 'fees.withdraw',
   method: 'POST',
   path: '/feewithdrawal',
+  done: 'Fee withdrawal started',
   effect: 'money',
   starts: 'fee-withdrawal',
   summary: 'Withdraw earned fees to a bank account',
@@ -83,6 +84,7 @@ export const verifyWithdrawal = endpoint({
   method: 'POST',
   path: '/verifywithdrawal',
   synonyms: { transactionReference: 'withdrawalId' },
+  done: 'Fee withdrawal status retrieved',
   effect: 'read',
   summary: 'Show the status of a fee withdrawal',
   request: () =>
@@ -114,6 +116,7 @@ export const feeWithdrawals = endpoint({
   id: 'fees.withdrawal-history',
   method: 'GET',
   path: '/getwithdrawalhistory',
+  done: 'Fee withdrawals listed',
   effect: 'read',
   summary: 'List fee withdrawals, newest first',
   lists: 'withdrawals',

@@ -21,6 +21,7 @@ export const quote = endpoint({
   id: 'fx.quote',
   method: 'POST',
   path: '/fx/quote',
+  done: 'Trade quote created',
   effect: 'read',
   isRecorded: true,
   summary: 'Get a quote for a trade; the price is valid for 5 minutes',

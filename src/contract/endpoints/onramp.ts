@@ -53,6 +53,7 @@ export const startOnramp = endpoint({
   id: 'transactions.onramp',
   method: 'POST',
   path: '/cngnonramp',
+  done: 'Onramp started',
   effect: 'money',
   starts: 'onramp',
   summary: 'Start an onramp: create a one-time bank account to pay Naira into',
@@ -145,6 +146,7 @@ export const onrampStatus = endpoint({
   method: 'POST',
   path: '/cngnonrampstatus',
   synonyms: { walletAddress: 'requestId' },
+  done: 'Onramp status retrieved',
   effect: 'read',
   summary: 'Show the status of an onramp',
   request: () =>

@@ -5,6 +5,7 @@ const recovery = {
   effect: 'write',
   summary: 'Recover a stuck request',
   path: '/manualstatusrecovery',
+  done: 'Recovery requested',
   response: () => answer({}),
   rateLimit: { max: 30, windowSeconds: 60 },
 } as const;

@@ -24,6 +24,7 @@ export const transferToWallet = endpoint({
   id: 'transactions.fintech-transfer',
   method: 'POST',
   path: '/fintechtransfer',
+  done: 'Transfer completed',
   effect: 'money',
   summary: "Transfer the account's own tokens to a registered external wallet",
   request: () =>

@@ -18,6 +18,7 @@ export const listUsers = endpoint({
   id: 'users.list',
   method: 'POST',
   path: '/listfintechusers',
+  done: 'Users listed',
   effect: 'read',
   summary: 'List verified users',
   lists: 'users',

@@ -6,6 +6,7 @@ export const setStatus = endpoint({
   id: 'users.set-status',
   method: 'POST',
   path: '/manageuserstatus',
+  done: 'User status updated',
   effect: 'write',
   summary: 'Activate or deactivate a user',
   request: () =>
@@ -33,6 +34,7 @@ export const updateOnrampAsset = endpoint({
   id: 'management.update-onramp-asset',
   method: 'POST',
   path: '/updateonrampasset',
+  done: 'Onramp asset updated',
   effect: 'write',
   summary: "Set the asset that a user's onramps deliver",
   request: () =>

@@ -5,6 +5,7 @@ export const migrateUserWallets = endpoint({
   id: 'wallets.migrate-users',
   method: 'POST',
   path: '/migrateuserwallets',
+  done: 'User wallets processed',
   effect: 'write',
   summary: 'Create missing wallets for users',
   lists: 'results',

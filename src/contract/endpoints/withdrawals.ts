@@ -29,6 +29,7 @@ export const withdrawAsset = endpoint({
   id: 'transactions.withdraw-asset',
   method: 'POST',
   path: '/withdrawasset',
+  done: 'Withdrawal accepted',
   effect: 'money',
   summary: "Withdraw a user's tokens to an external address",
   request: () =>
@@ -87,6 +88,7 @@ export const listWithdrawals = endpoint({
   id: 'transactions.list-withdrawals',
   method: 'GET',
   path: '/withdrawals',
+  done: 'Withdrawals listed',
   effect: 'read',
   summary: 'List token withdrawals and transfers, newest first',
   lists: 'withdrawals',

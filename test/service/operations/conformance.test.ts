@@ -6,12 +6,15 @@ import { endpoints } from '../../../src/contract/endpoints/index.ts';
 import type { FieldMeta } from '../../../src/contract/fields.ts';
 import { type FieldRow, rowsOf } from '../../../src/contract/rows.ts';
 import { isWireNumber, wireNumberText } from '../../../src/money/decimal.ts';
-import { openSandbox, type TestSandbox } from '../../support/sandbox.ts';
+import { dataOf, openSandbox, replyOf, type TestSandbox } from '../../support/sandbox.ts';
 import type { Ask } from './rows/group.ts';
 import { groups } from './rows/index.ts';
 
 /** What the sandbox answered, by endpoint. */
 const answers = new Map<string, unknown[]>();
+
+/** The distinct envelope messages of the successful responses, by endpoint id. */
+const messages = new Map<string, Set<string>>();
 
 const unproduced = joined(groups.map((group) => group.unproduced));
 const unreached = joined(groups.map((group) => group.unreached));
@@ -26,7 +29,10 @@ function joined<T>(tables: readonly Readonly<Record<string, T>>[]): Readonly<Rec
 
 function recorder(box: TestSandbox): Ask {
   return async (endpoint, input, apiKey) => {
-    const data = await box.ask(endpoint, input, apiKey);
+    const response = await box.send(endpoint, input, apiKey);
+    const data = dataOf(endpoint, response);
+    const { message } = replyOf(response).envelope;
+    messages.set(endpoint.id, (messages.get(endpoint.id) ?? new Set()).add(message));
     answers.set(endpoint.id, [...(answers.get(endpoint.id) ?? []), data]);
     return data;
   };
@@ -105,6 +111,11 @@ describe.each(all)('$id', ({ id, endpoint }) => {
     const problems = (answers.get(id) ?? []).map((data) => problemsOf(endpoint.response(), data));
     expect(problems.length).toBeGreaterThan(0);
     expect(problems.flat()).toEqual([]);
+  });
+
+  test("sends the contract's success message", () => {
+    expect([...(messages.get(id) ?? [])]).toEqual([endpoint.done]);
+    expect(endpoint.done).toMatch(/^[A-Z].* ([a-z]+ed|set|reset|read|written)$/);
   });
 
   test('fills every row of the contract, but for those that are listed with a reason', () => {
