@@ -9,11 +9,11 @@ import { createPerformer } from './perform.ts';
 import { createRouter } from './router.ts';
 import { openRequest, sealAnswer, sealedPayload } from './sealed.ts';
 
-/** The whole service as a function from request to answer. */
+/** The whole service as a function from request to response. */
 export interface Sandbox {
-  /** Rejects with ExchangeError where the line is to drop. */
+  /** Rejects with ExchangeError to drop the connection. */
   fetch(request: HttpRequest, caller: Caller): Promise<HttpResponse>;
-  /** The seeded fintech's key, with which the embedded client calls. */
+  /** The API key of the seeded fintech, used by the embedded client. */
   apiKey(): string;
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export function createSandbox(service: Service): Sandbox {
   const limiter = createRateLimiter();
   const perform = createPerformer(service, limiter);
   const closing = new AbortController();
-  // Read anew: a restored state brings its own.
+  // Read on every request, because restoring a state replaces the key.
   const secretKey = () => readSettings(service.store).platformSecretKey;
   return {
     fetch: async (request, caller) => {
@@ -57,7 +57,7 @@ function success({ done, envelope }: Endpoint, data: unknown): HttpResponse {
   return { status: 200, headers: JSON_HEADERS, body: JSON.stringify(body) };
 }
 
-/** The error envelope of a refusal. */
+/** Returns the error envelope of a refusal. */
 export function failure({ fault, detail, data }: Fault, variant?: EnvelopeVariant): HttpResponse {
   const { code, http, message } = FAULTS[fault];
   const isFailed = isFailedEnvelope(fault);
@@ -73,7 +73,7 @@ export function failure({ fault, detail, data }: Fault, variant?: EnvelopeVarian
   };
 }
 
-/** The keys of an envelope around its data, in the variant the endpoint has. */
+/** Returns the envelope's fields around its data, in the endpoint's variant. */
 function head(status: string, code: string, message: string, variant: EnvelopeVariant | undefined) {
   return {
     status: variant === 'lower-case' ? status.toLowerCase() : status,

@@ -10,7 +10,7 @@ import { addHistory } from '../service/seed/history.ts';
 import { changeSettings } from '../service/settings.ts';
 import { count, onOrOff } from './control-status.ts';
 
-/** Users made at once: a BVN nobody typed, verified without waiting. */
+/** Adds users with unused BVNs, verified at once. */
 function addUsers(call: Call, users: number): void {
   const first = count(call, 'SELECT COALESCE(MAX(id), 0) AS n FROM onboarding');
   const instantly = { ...call, pace: PACES.instant };
@@ -21,7 +21,7 @@ function addUsers(call: Call, users: number): void {
       operations['users.onboard'](instantly, { bvn: String(bvn) });
       added += 1;
     } catch (error) {
-      // Somebody typed this one.
+      // This BVN is already in use.
       if (!(error instanceof Fault)) throw error;
     }
   }
@@ -30,12 +30,12 @@ function addUsers(call: Call, users: number): void {
 
 const DAY_MS = 86_400_000;
 const YEAR_MS = 365 * DAY_MS;
-/** A history is over when it is written: its last transaction had this long to complete. */
+/** The last transaction of a history is this old, so that all of them are completed. */
 const COMPLETED_MS = 5 * 60_000;
-/** How many users a history is about. */
+/** The number of users in a history. */
 const HISTORY_USERS = 40;
 
-/** Users who were there before a history begins, made as of then where there are too few. */
+/** Returns users verified before the history starts, adding some with an earlier date if there are too few. */
 function historyUsers(call: Call, beforeMs: number): bigint[] {
   const find = () =>
     call.store
@@ -64,7 +64,7 @@ function fillHistory(call: Call, rows: number, done: number, total: number): voi
   addHistory(call, users, { first: done, end: done + rows, total, fromMs, untilMs });
 }
 
-/** Changes the settings that are given, then adds users and transactions. */
+/** Changes the given settings, then adds users and transactions. */
 export function seedMore(call: Call, request: RequestOf<typeof sandboxSeed>): ResponseOf<typeof sandboxSeed> {
   const { users = 0, pace, rateLimits, history = 0, historyDone = 0, historyTotal = history } = request;
   const settings = {

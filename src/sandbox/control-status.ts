@@ -14,7 +14,7 @@ export const onOrOff = (isOn: boolean) => (isOn ? 'on' : 'off');
 
 const OPEN_TRADES = `SELECT COUNT(*) AS n FROM fx_trade WHERE state IN ('pending', 'locked', 'signing', 'settling')`;
 
-/** Clock, ledger and what the sandbox holds; the test values and the keys only when they are asked for. */
+/** Returns the clock, the ledger and counts of the contents; test values and keys only on request. */
 export function statusOf(call: Call, withValues: boolean): Status {
   const { store, settings, fintech } = call;
   const ledger = checkLedger(store);

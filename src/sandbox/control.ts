@@ -24,10 +24,10 @@ type Files = 'sandbox.snapshot' | 'sandbox.restore';
 type Controls = { readonly [E in Control as Exclude<E['id'], Files>]: InUnit<E> };
 type FileControls = { readonly [E in Control as Extract<E['id'], Files>]: InUnit<E> };
 
-/** Later times have no ISO form of the usual length. */
+/** Later times would not have an ISO form of the usual length. */
 const LAST_MS = Date.UTC(9000, 0);
 
-/** The controls of one service, each inside the open transaction. */
+/** The controls that run inside the open transaction. */
 export function createControls(service: Service): Controls {
   return {
     'sandbox.status': (call, { values = false }) => statusOf(call, values),
@@ -45,7 +45,7 @@ export function createControls(service: Service): Controls {
     'sandbox.seed': seedMore,
     'sandbox.pay': (call, { accountNumber, amount: wire, senderName }) => {
       const paid = fromWire(wire, 'naira', 'NGN');
-      if (!paid) throw new Fault('VALIDATION_ERROR', 'amount: at most two decimals');
+      if (!paid) throw new Fault('VALIDATION_ERROR', 'amount: expected at most 2 decimals');
       const { depositId, outcome, reason } = receivePayment(call, {
         accountNumber,
         amountKobo: paid.minor,
@@ -64,7 +64,7 @@ export function createControls(service: Service): Controls {
     },
     'sandbox.advance': (call, { durationMs }) => {
       if (call.nowMs + durationMs > LAST_MS)
-        throw new Fault('VALIDATION_ERROR', 'durationMs: the clock would pass the year 9000');
+        throw new Fault('VALIDATION_ERROR', 'durationMs: expected a duration that ends before the year 9000');
       const events = service.advanceBy(call, durationMs);
       return { now: isoTime(call.nowMs + durationMs), events };
     },
@@ -84,7 +84,7 @@ export function createControls(service: Service): Controls {
   };
 }
 
-/** The controls of the state file as a whole: they are let in like the others, and run when no transaction is open. */
+/** The controls of the state file as a whole. Their caller is admitted as usual, but they run outside a transaction. */
 export function createFileControls(service: Service): FileControls {
   return {
     'sandbox.snapshot': (_call, { path }) => ({ path, bytes: writeState(service.store, path) }),
@@ -101,9 +101,9 @@ function firstFintech({ store }: Service): string {
 
 const addFault: Controls['sandbox.fault-add'] = (call, { endpoint, kind, times = 1 }) => {
   if (!endpoints.some(({ id }) => id === endpoint))
-    throw new Fault('VALIDATION_ERROR', 'endpoint: expected the id of an endpoint of the service');
+    throw new Fault('VALIDATION_ERROR', 'endpoint: expected the id of a service endpoint');
   if (kind === 'payout-fails' && !PAYOUT_ENDPOINTS.some((id) => id === endpoint))
-    throw new Fault('VALIDATION_ERROR', `kind: only these pay out: ${PAYOUT_ENDPOINTS.join(', ')}`);
+    throw new Fault('VALIDATION_ERROR', `kind: payout-fails applies only to ${PAYOUT_ENDPOINTS.join(', ')}`);
   call.store.run(
     'INSERT INTO fault_rule (endpoint, kind, times, created_at) VALUES (?, ?, ?, ?)',
     endpoint,

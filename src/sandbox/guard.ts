@@ -4,45 +4,45 @@ import { allowlistInForce, isAllowed } from '../service/allowlist.ts';
 import type { Call, Context, Fintech } from '../service/context.ts';
 import type { Database } from '../sqlite/database.ts';
 
-/** Who calls, as the HTTP side saw it. */
+/** The caller as seen by the HTTP layer. */
 export interface Caller {
-  /** The API key, or undefined when the header is missing or not spelled `x-api-key`. */
+  /** The API key; undefined if the header is missing or not spelled `x-api-key`. */
   readonly apiKey: string | undefined;
   readonly address: string;
 }
 
-/** The one endpoint that takes a production key, and no other. Source: interface. */
+/** The only endpoint that takes a production key; it takes no other. Source: interface. */
 const TAKES_PRODUCTION_KEY = 'management.create-sandbox-key';
 
-/** The one endpoint that works from any address: the first address could not be added otherwise. Source: public. */
+/** The only endpoint open to every address; otherwise the first address could not be added. Source: public. */
 const TAKES_ANY_ADDRESS = 'management.ip-allowlist';
 
-/** Lets a caller in, or throws: first AUTHENTICATION_FAILED, then IP_BLOCKED. */
+/** Admits a caller. Throws AUTHENTICATION_FAILED, then IP_BLOCKED. */
 export function admit(context: Context, caller: Caller, endpoint: Endpoint): Call {
   const { apiKey } = caller;
   if (apiKey === undefined)
-    throw new Fault('AUTHENTICATION_FAILED', 'the header x-api-key is missing; its name is lower case');
+    throw new Fault('AUTHENTICATION_FAILED', 'the header x-api-key is missing; its name must be lower case');
   const fintech = authenticate(context.store, apiKey, endpoint);
   const isOpen = endpoint.area === 'control' || endpoint.id === TAKES_ANY_ADDRESS;
   if (!isOpen && !isAllowed(allowlistInForce(context.store, fintech.id, context.nowMs), caller.address))
-    throw new Fault('IP_BLOCKED', 'the address this request came from is not on the allowlist');
+    throw new Fault('IP_BLOCKED', "the caller's address is not on the allowlist");
   return { ...context, fintech, caller: { apiKey, address: caller.address } };
 }
 
-/** The fintech whose key this is. Throws AUTHENTICATION_FAILED. */
+/** Returns the fintech with this key. Throws AUTHENTICATION_FAILED. */
 function authenticate(store: Database, apiKey: string, { id }: Endpoint): Fintech {
   const isProduction = id === TAKES_PRODUCTION_KEY;
   if (isProduction && apiKey.startsWith('sandbox_'))
-    throw new Fault('AUTHENTICATION_FAILED', 'this endpoint takes a production key');
+    throw new Fault('AUTHENTICATION_FAILED', 'this endpoint requires a production key');
   if (!isProduction && !apiKey.startsWith('sandbox_'))
-    throw new Fault('AUTHENTICATION_FAILED', 'a sandbox key begins with sandbox_');
+    throw new Fault('AUTHENTICATION_FAILED', 'expected a sandbox key; sandbox keys start with sandbox_');
   const row = store.get<{ id: bigint; fintech_id: string; name: string; public_key: string | null }>(
     `SELECT fintech.id, fintech_id, name, public_key FROM api_key JOIN fintech ON fintech.id = api_key.fintech
      WHERE key = ? AND kind = ? AND revoked_at IS NULL`,
     apiKey,
     isProduction ? 'production' : 'sandbox',
   );
-  if (!row) throw new Fault('AUTHENTICATION_FAILED', 'no fintech has this key, or it was revoked');
+  if (!row) throw new Fault('AUTHENTICATION_FAILED', 'the API key is unknown or revoked');
   return { id: row.id, fintechId: row.fintech_id, name: row.name, publicKey: row.public_key ?? undefined };
 }
 
@@ -51,26 +51,26 @@ interface Window {
   readonly endpoint: string;
   startMs: number;
   used: number;
-  /** Of `used`, how many the state file does not know of yet. */
+  /** How many of `used` are not yet saved in the state file. */
   unsaved: number;
 }
 
 /**
- * Requests per fintech and endpoint in fixed windows, counted in memory and written behind: processes that share a
- * state file share the count, without a write for each read.
+ * Counts requests per fintech and endpoint in fixed windows, in memory, and saves the counts later: processes that
+ * share a state file share them without a write per read.
  */
 export interface RateLimiter {
   /** Counts one request. Throws RATE_LIMIT_EXCEEDED with the seconds to wait. */
   count(call: Call, endpoint: Endpoint): void;
-  /** Writes what was counted. */
+  /** Saves the unsaved counts. */
   save(context: Context): void;
-  /** How many requests were counted and not written. */
+  /** Returns the number of unsaved requests. */
   unsaved(): number;
 }
 
 export function createRateLimiter(): RateLimiter {
   const windows = new Map<string, Window>();
-  // Windows that are over and whose last requests the state file does not know of yet.
+  // Past windows with counts that are not yet saved.
   const over: Window[] = [];
   let unsaved = 0;
   return {
@@ -112,7 +112,7 @@ function windowOf(
   const key = `${call.fintech.id} ${endpoint.id}`;
   const known = windows.get(key);
   if (known?.startMs === startMs) return known;
-  // One of the future is of a clock that was set back since, and counts for nothing.
+  // A window in the future remains from before the clock was set back, and is discarded.
   if (known && known.startMs < startMs) over.push(known);
   const saved = call.store.get<{ used: bigint }>(
     'SELECT used FROM rate_window WHERE fintech = ? AND endpoint = ? AND window_start = ?',
@@ -132,8 +132,8 @@ function windowOf(
 }
 
 /**
- * An older window than the file has is dropped, unless the file's is of the future; the same one is added up, and what other
- * processes counted in it counts here too.
+ * Adds the window's count to the saved one, which may include other processes' requests. A count for an older window
+ * than the saved one is dropped, unless the saved window is in the future.
  */
 function saveWindow({ store, nowMs }: Context, window: Window): void {
   if (window.unsaved > 0 && window.startMs <= nowMs) {

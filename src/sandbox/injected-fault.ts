@@ -4,19 +4,19 @@ import type { FaultKind } from '../contract/control.ts';
 import type { Context } from '../service/context.ts';
 import { type FaultRule, faultRuleFor } from '../service/fault-rules.ts';
 
-/** What goes wrong on purpose with one request and its answer. */
+/** A fault to inject into one request and its response. */
 export interface InjectedFault {
-  /** Whether the request is done all the same, and committed before anything goes wrong. */
+  /** True if the request is performed and committed before the fault. */
   readonly isDone: boolean;
   readonly delayMs?: number;
-  /** What arrives of the right answer. Throws ExchangeError where nothing does. */
+  /** Turns the correct response into the one that arrives. Throws ExchangeError if none does. */
   readonly spoil: (answer: HttpResponse) => HttpResponse;
 }
 
 const SLOW_MS = 3_000;
 
 const drop = (): never => {
-  throw new ExchangeError('the connection broke off before the whole answer came', true);
+  throw new ExchangeError('the connection was closed before the response was complete', true);
 };
 
 const json = (status: number, body: object): HttpResponse => ({
@@ -26,7 +26,7 @@ const json = (status: number, body: object): HttpResponse => ({
 });
 
 const failed = () =>
-  json(500, { status: 'Error', response_code: '05', message: 'Internal error', error: 'a fault that was asked for' });
+  json(500, { status: 'Error', response_code: '05', message: 'Internal error', error: 'injected fault' });
 
 const badGateway = (): HttpResponse => ({
   status: 502,
@@ -39,11 +39,11 @@ const tooMany = () =>
     status: 'Error',
     response_code: '04',
     message: 'Too many requests',
-    error: 'a fault that was asked for',
+    error: 'injected fault',
     data: { error: 'too many requests', retry_after: 1 },
   });
 
-/** Half of the body, with the length of the whole; it never looks as if it were all. */
+/** Cuts the body in half but keeps the full content-length; the half never looks complete. */
 function cutShort(answer: HttpResponse): HttpResponse {
   const bytes = Buffer.from(answer.body);
   const half = bytes
@@ -53,7 +53,7 @@ function cutShort(answer: HttpResponse): HttpResponse {
   return { ...answer, headers: { ...answer.headers, 'content-length': String(bytes.length) }, body: half };
 }
 
-/** The kinds that concern a request and its answer; the others act where payouts end and events are delivered. */
+/** Faults of a request and its response; the other kinds apply to payouts and event delivery. */
 const MISHAPS: Readonly<Partial<Record<FaultKind, InjectedFault>>> = {
   'lost-request': { isDone: false, spoil: drop },
   'lost-response': { isDone: true, spoil: drop },
@@ -68,7 +68,7 @@ const MISHAPS: Readonly<Partial<Record<FaultKind, InjectedFault>>> = {
 
 const KINDS = Object.keys(MISHAPS) as FaultKind[];
 
-/** The rule that the next request of an endpoint falls under, and what it does. */
+/** Returns the rule that applies to an endpoint's next request, and its fault. */
 export function injectedFaultFor(
   { store }: Pick<Context, 'store'>,
   endpoint: string,
@@ -78,14 +78,14 @@ export function injectedFaultFor(
   return mishap && { rule, mishap };
 }
 
-/** The answer as it arrives, when it does. Rejects with ExchangeError where the line drops. */
+/** Returns the response as it arrives. Rejects with ExchangeError if the connection drops. */
 export async function injectFault(
   { delayMs, spoil }: InjectedFault,
   answer: HttpResponse,
   clock: Clock,
   closing: AbortSignal,
 ): Promise<HttpResponse> {
-  // A sandbox that stops answers at once.
+  // A closing sandbox responds at once.
   if (delayMs) await clock.sleep(delayMs, closing).catch(() => {});
   return spoil(answer);
 }

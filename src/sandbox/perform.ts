@@ -13,26 +13,29 @@ import { type InjectedFault, injectedFaultFor } from './injected-fault.ts';
 import { type Route, readQuery } from './router.ts';
 import { answerKey, type Received, staysPlain } from './sealed.ts';
 
-/** A request that has found its endpoint. */
+/** A request matched to an endpoint. */
 export interface Asked {
   readonly route: Route;
   readonly request: Received;
   readonly caller: Caller;
 }
 
-/** A request on its way: once its caller is let in, what its answer is sealed to is known, refusals included. */
+/**
+ * A request in progress. The key to seal the response to is known once the caller is admitted, and applies to refusals
+ * too.
+ */
 interface Job extends Asked {
   sealTo: string | undefined;
 }
 
-/** What became of a request: its data or its refusal, and what goes wrong with the answer. */
+/** The result of a request: data or a refusal, and the fault to inject into the response. */
 export interface Outcome {
   readonly data?: unknown;
   readonly refusal?: Fault;
   readonly mishap?: InjectedFault;
-  /** The public key that the answer is to be sealed to. */
+  /** The public key to seal the response to. */
   readonly sealTo?: string | undefined;
-  /** Nothing was done: the transaction may not write, and that something goes wrong must be. */
+  /** Nothing was done: the fault has to be counted, and a read transaction cannot write. */
   readonly mustWrite?: true;
 }
 
@@ -40,11 +43,11 @@ interface Desk {
   readonly service: Service;
   readonly limiter: RateLimiter;
   readonly operations: Readonly<Record<string, AnyOperation>>;
-  /** The controls that run when no transaction is open. */
+  /** The controls that run outside a transaction. */
   readonly fileControls: Readonly<Record<string, AnyOperation>>;
 }
 
-/** Does what requests ask of a service. */
+/** Returns a function that performs requests on a service. */
 export function createPerformer(service: Service, limiter: RateLimiter): (asked: Asked) => Promise<Outcome> {
   const desk: Desk = {
     service,
@@ -68,11 +71,11 @@ async function outcomeOf(desk: Desk, job: Job): Promise<Outcome> {
   }
 }
 
-/** Lets the caller in and does what is asked, in one transaction. */
+/** Admits the caller and performs the request in one transaction. */
 async function inUnit(desk: Desk, job: Job): Promise<Outcome> {
   const { service, limiter } = desk;
   const submit = (kind: WorkKind) => {
-    // A unit of its own in the same commit: a refused request is undone, and still counts.
+    // A separate unit in the same commit, because a refused request is rolled back but still counts.
     if (kind !== 'read' && limiter.unsaved() > 0) service.submit('write', limiter.save).catch(() => {});
     return service.submit(kind, (context) => perform(desk, context, kind, job));
   };
@@ -80,7 +83,7 @@ async function inUnit(desk: Desk, job: Job): Promise<Outcome> {
   return outcome.mustWrite ? submit('write') : outcome;
 }
 
-/** Lets the caller in and checks the request inside a transaction, and does what is asked after it. */
+/** Admits the caller and validates the request in a transaction, then performs it outside. */
 async function onFile({ service, limiter, fileControls }: Desk, { route, request, caller }: Asked): Promise<Outcome> {
   const { call, input } = await service.submit('read', (context) => {
     const admitted = admit(context, caller, route.endpoint);
@@ -90,7 +93,7 @@ async function onFile({ service, limiter, fileControls }: Desk, { route, request
   return { data: fileControls[route.endpoint.id]?.(call, input as never) };
 }
 
-/** After this many uncounted requests the counters are written in between. */
+/** After this many unsaved requests, a read also saves the counters. */
 const UNSAVED_REQUESTS = 500;
 
 function kindOf({ effect, area, isRecorded }: Endpoint, unsaved: number): WorkKind {
@@ -98,7 +101,7 @@ function kindOf({ effect, area, isRecorded }: Endpoint, unsaved: number): WorkKi
   return area === 'control' ? 'alone' : 'write';
 }
 
-/** What is asked, and what is to go wrong with it on purpose. */
+/** Performs the request and applies a fault rule, if there is one. */
 function perform(desk: Desk, context: Context, kind: WorkKind, job: Job): Outcome {
   const { endpoint } = job.route;
   const call = admit(context, job.caller, endpoint);
@@ -112,7 +115,7 @@ function perform(desk: Desk, context: Context, kind: WorkKind, job: Job): Outcom
   try {
     return { mishap, data: call.store.savepoint(() => handle(desk, call, job)) };
   } catch (error) {
-    // The rule is used up, although the request changed nothing.
+    // The rule counts as used even though the request changed nothing.
     if (error instanceof Fault) return { mishap, refusal: error };
     throw error;
   }
@@ -126,7 +129,7 @@ function handle(desk: Desk, call: Call, { route, request }: Asked): unknown {
   return operation(call, input as never);
 }
 
-/** The request's fields from path, query and body, checked. Throws VALIDATION_ERROR. */
+/** Reads the request's fields from path, query and body. Throws VALIDATION_ERROR. */
 function readInput({ endpoint, path, query }: Route, request: Received): unknown {
   const schema = endpoint.request();
   const fields = placeOf(endpoint) === 'query' ? readQuery(schema, query) : readBody(request);
@@ -139,19 +142,19 @@ function readInput({ endpoint, path, query }: Route, request: Received): unknown
 
 function readBody(request: Received): Record<string, unknown> {
   if (request.unopened !== undefined)
-    throw new Fault('VALIDATION_ERROR', `payload: the sealed body does not open: ${request.unopened}`);
+    throw new Fault('VALIDATION_ERROR', `payload: the sealed body cannot be opened: ${request.unopened}`);
   if (request.body === undefined || request.body === '') return {};
   try {
     const body = parseJson(request.body);
     const isObject = typeof body === 'object' && body !== null && !Array.isArray(body) && !isWireNumber(body);
     if (isObject && isWithin(body, MAX_DEPTH)) return body as Record<string, unknown>;
   } catch {
-    // Said below, in the same words as for a body of another shape.
+    // Falls through to the error below, which also covers bodies of another shape.
   }
-  throw new Fault('VALIDATION_ERROR', 'the body: expected one JSON object');
+  throw new Fault('VALIDATION_ERROR', 'body: expected one JSON object');
 }
 
-/** What is nested deeper than any field could not be written down again. */
+/** Deeper nesting than any field has could overflow the stack when it is serialized. */
 const MAX_DEPTH = 50;
 
 function isWithin(value: unknown, depth: number): boolean {

@@ -14,7 +14,7 @@ export interface Route {
 
 export type Router = (method: string, url: string) => Route | undefined;
 
-/** The service's paths are below this one. Source: interface (Conventions). */
+/** The prefix of the service's paths. Source: interface (Conventions). */
 export const VERSION_PREFIX = '/v1';
 
 interface Pattern {
@@ -22,7 +22,7 @@ interface Pattern {
   readonly parts: readonly string[];
 }
 
-/** Matches method and path against the contract: whole paths by a table, those with parameters one by one. */
+/** Matches method and path against the contract: literal paths by lookup, paths with parameters one by one. */
 export function createRouter(): Router {
   const whole = new Map<string, Endpoint>();
   const patterns: Pattern[] = [];
@@ -70,7 +70,7 @@ function matchParts(pattern: readonly string[], parts: readonly string[]): Recor
   return found;
 }
 
-/** A part that is not well encoded names nothing, and is looked for as it stands. */
+/** An invalid encoding matches nothing, so the text is looked up unchanged. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -79,7 +79,7 @@ function decoded(part: string): string {
   }
 }
 
-/** The query's fields, typed as the contract says: `limit=5` is a number where the field is one. */
+/** Returns the query's fields with the contract's types: `limit=5` is a number if the field is one. */
 export function readQuery(schema: z.ZodMiniType, query: string): Record<string, unknown> {
   if (query === '') return {};
   const types = new Map(rowsOf(schema).map((row) => [row.name, row.type]));

@@ -10,7 +10,7 @@ import { createSandbox, failure, type Sandbox } from './app.ts';
 
 export interface ServeOptions {
   readonly path: string;
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
   readonly pace?: PaceName | undefined;
   readonly rateLimits?: boolean | undefined;
@@ -21,19 +21,19 @@ export interface ServedSandbox {
   /** Ends in /v1. */
   readonly url: string;
   readonly apiKey: string;
-  /** Finishes what was asked, writes what was counted, and stops. */
+  /** Finishes open requests, saves the request counts, and stops. */
   close(): Promise<void>;
 }
 
-/** For requests that are under way when the sandbox stops. */
+/** How long open requests may take when the sandbox stops. */
 const GRACE_MS = 1_000;
 
-/** No request of the service comes near this. */
+/** Far above any request of the service. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
- * The sandbox behind node:http, on the loopback address only. Requests of one tick share a commit.
- * Rejects with the listen error (a port in use) or DatabaseError.
+ * Serves the sandbox over node:http, on the loopback address only. Requests of one tick share a commit. Rejects with
+ * the listen error (a port in use) or DatabaseError.
  */
 export async function serve(
   { clock, ids }: Pick<World, 'clock' | 'ids'>,
@@ -46,9 +46,9 @@ export async function serve(
     answer(sandbox, request).then(
       (result) => write(response, result),
       (error) => {
-        // A line that is to drop: nobody is told anything.
+        // An injected connection drop: the client gets no response.
         if (error instanceof ExchangeError) response.destroy();
-        else write(response, failure(new Fault('INTERNAL_ERROR', 'the sandbox could not finish the request')));
+        else write(response, failure(new Fault('INTERNAL_ERROR', 'the sandbox could not complete the request')));
       },
     );
   });
@@ -67,7 +67,7 @@ export async function serve(
     close: async () => {
       const ended = new Promise((resolve) => server.close(resolve));
       server.closeIdleConnections();
-      // Who says nothing, or half of something, is not waited for.
+      // Idle or half-sent requests must not delay the stop.
       AbortSignal.timeout(GRACE_MS).addEventListener('abort', () => server.closeAllConnections(), { once: true });
       await ended;
       await sandbox.close();
@@ -84,12 +84,12 @@ async function applySettings(service: Service, { pace, rateLimits }: ServeOption
 async function answer(sandbox: Sandbox, incoming: IncomingMessage): Promise<HttpResponse> {
   const body = await readBody(incoming);
   if (body === undefined)
-    return failure(new Fault('VALIDATION_ERROR', `the body: expected at most ${MAX_BODY_BYTES} bytes`));
+    return failure(new Fault('VALIDATION_ERROR', `body: expected at most ${MAX_BODY_BYTES} bytes`));
   const request = { method: incoming.method ?? 'GET', url: incoming.url ?? '/', headers: {}, body };
   return sandbox.fetch(request, { apiKey: exactKey(incoming), address: incoming.socket.remoteAddress ?? '' });
 }
 
-/** The header's name is lower case on the wire; other spellings do not count. Source: interface. */
+/** Returns the API key. The header name must be lower case on the wire. Source: interface. */
 function exactKey({ rawHeaders }: IncomingMessage): string | undefined {
   const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name === 'x-api-key');
   return at === -1 ? undefined : rawHeaders[at + 1];
@@ -101,13 +101,13 @@ async function readBody(incoming: IncomingMessage): Promise<string | undefined> 
   let size = 0;
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     size += chunk.length;
-    // The rest is read and dropped: an answer before the end of a request is lost on some clients.
+    // Reads the rest without keeping it: some clients lose a response sent before the end of the request.
     if (size <= MAX_BODY_BYTES) chunks.push(chunk);
   }
   return size > MAX_BODY_BYTES ? undefined : Buffer.concat(chunks).toString('utf8');
 }
 
-/** An answer that promises more than it has is sent as far as it goes, and then the line drops. */
+/** A body shorter than its content-length is sent as is, and then the connection drops. */
 function write(response: ServerResponse, { status, headers, body }: HttpResponse): void {
   const length = Buffer.byteLength(body);
   const promised = Number(headers['content-length'] ?? length);

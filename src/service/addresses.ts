@@ -1,13 +1,13 @@
 import { Fault } from '../contract/faults.ts';
 import { addressProblemOn, ledgerNetwork, type Network, networkOf } from '../contract/networks.ts';
 
-/** An address and the blockchain it is said to be on, as requests have them. */
+/** An address and its blockchain, as given in a request. */
 interface Written {
   readonly address: string;
   readonly blockchain: string;
 }
 
-/** The key of the network an address is on, one of those in `allowed`. Throws VALIDATION_ERROR. */
+/** Returns the network key of an address, one of `allowed`. Throws VALIDATION_ERROR. */
 export function requireAddress({ address, blockchain }: Written, allowed: readonly string[]): string {
   const network = networkOf(blockchain);
   if (!network || !allowed.includes(ledgerNetwork(network)))
@@ -16,7 +16,7 @@ export function requireAddress({ address, blockchain }: Written, allowed: readon
   return ledgerNetwork(network);
 }
 
-/** Throws VALIDATION_ERROR for an address that does not look like one of the network; `field` is its name in the request. */
+/** Throws VALIDATION_ERROR if an address does not have the network's format; `field` is its name in the request. */
 export function requireForm(network: Network, address: string, field: string): void {
   const problem = addressProblemOn(network, address);
   if (problem) throw new Fault('VALIDATION_ERROR', `${field}: expected an address on ${network.name}: ${problem}`);

@@ -1,7 +1,7 @@
 import { type IpRange, isWithin, parseRange } from '../contract/cidr.ts';
 import type { Database } from '../sqlite/database.ts';
 
-/** Each server reads the list once in so long; a change is in force everywhere after it. Source: interface. */
+/** How long servers cache the list; a change applies everywhere after that. Source: interface. */
 export const ALLOWLIST_TTL_MS = 30_000;
 
 export interface AllowedRow {
@@ -10,7 +10,7 @@ export interface AllowedRow {
   readonly description: string | null;
 }
 
-/** The list as its owner last left it, oldest entry first. */
+/** Returns the current list, oldest entry first. */
 export function currentAllowlist(store: Database, fintech: bigint): AllowedRow[] {
   return store.all<AllowedRow>(
     'SELECT id, address, description FROM allowed_address WHERE fintech = ? AND removed_at IS NULL ORDER BY id',
@@ -18,7 +18,7 @@ export function currentAllowlist(store: Database, fintech: bigint): AllowedRow[]
   );
 }
 
-/** The addresses as the servers last read them: no later than so long ago, or when `check` last made them read. */
+/** Returns the addresses as last cached by the servers: at most ALLOWLIST_TTL_MS old, or as of the last `check`. */
 export function allowlistInForce(store: Database, fintech: bigint, nowMs: number): string[] {
   return store
     .all<{ address: string }>(
@@ -31,12 +31,12 @@ export function allowlistInForce(store: Database, fintech: bigint, nowMs: number
     .map(({ address }) => address);
 }
 
-/** Whether an address may call. An empty list lets everybody in. Source: inferred. */
+/** Returns true if an address may call. An empty list allows everyone. Source: inferred. */
 export function isAllowed(addresses: readonly string[], caller: string): boolean {
   return addresses.length === 0 || matchingAddress(addresses, caller) !== undefined;
 }
 
-/** The entry that lets an address in. */
+/** Returns the first entry that matches an address. */
 export function matchingAddress(addresses: readonly string[], caller: string): string | undefined {
   const range = parseRange(caller);
   if (!range) return undefined;

@@ -3,26 +3,28 @@ import type { Amount, Asset } from '../money/amount.ts';
 import type { WireNumber } from '../money/decimal.ts';
 import { fromWire, toWireText } from '../money/units.ts';
 
-/** A wire amount of Naira in kobo. Throws VALIDATION_ERROR for one finer than a kobo. */
+/** Converts a wire amount of Naira to kobo. Throws VALIDATION_ERROR if it has a fraction of a kobo. */
 export function koboOf(wire: WireNumber): bigint {
   const value = fromWire(wire, 'naira', 'NGN');
-  if (!value) throw new Fault('VALIDATION_ERROR', 'amount: at most two decimals');
+  if (!value) throw new Fault('VALIDATION_ERROR', 'amount: expected at most 2 decimals');
   return value.minor;
 }
 
-/** A wire amount that is in kobo. Throws VALIDATION_ERROR for a fraction of one. */
+/** Converts a wire amount in kobo. Throws VALIDATION_ERROR if it has a fraction. */
 export function wholeKoboOf(wire: WireNumber): bigint {
   const value = fromWire(wire, 'kobo', 'NGN');
-  if (!value) throw new Fault('VALIDATION_ERROR', 'amount: expected whole kobo');
+  if (!value) throw new Fault('VALIDATION_ERROR', 'amount: expected a whole number of kobo');
   return value.minor;
 }
 
-/** An amount of whole tokens, as decimal text, in base units. Throws VALIDATION_ERROR for one finer than that. */
+/**
+ * Converts decimal text of whole tokens to base units. Throws VALIDATION_ERROR if it has more decimals than the asset.
+ */
 export function baseOfText(text: string, asset: Asset): bigint {
   const value = fromWire(text.replace(/^0+(?=\d)/, ''), 'decimal-string', asset);
-  if (!value) throw new Fault('VALIDATION_ERROR', 'amount: at most 6 decimals');
+  if (!value) throw new Fault('VALIDATION_ERROR', 'amount: expected at most 6 decimals');
   return value.minor;
 }
 
-/** An amount as the wire writes whole tokens. */
+/** Formats an amount as decimal text of whole tokens. */
 export const tokenText = (value: Amount) => toWireText(value, 'token');

@@ -1,6 +1,6 @@
 import { type Context, hex } from './context.ts';
 
-/** Makes a sandbox key of a fintech: `sandbox_` and 21 hexadecimal digits. Source: public. */
+/** Creates a sandbox key for a fintech: `sandbox_` and 21 hexadecimal digits. Source: public. */
 export function addSandboxKey({ store, ids, nowMs }: Context, fintech: bigint): string {
   const key = newSandboxKey(ids);
   store.run(`INSERT INTO api_key (key, kind, fintech, created_at) VALUES (?, 'sandbox', ?, ?)`, key, fintech, nowMs);

@@ -3,7 +3,10 @@ export interface Bank {
   readonly name: string;
 }
 
-/** Nigerian banks by NIBSS institution code. Codes: public. The full list is not published, so this one is a selection. */
+/**
+ * Nigerian banks by NIBSS institution code: a selection, because the full list is not published. Source: public (the
+ * codes).
+ */
 export const BANKS: readonly Bank[] = [
   ['000014', 'ACCESS BANK'],
   ['070010', 'ABBEY MORTGAGE BANK'],
@@ -41,7 +44,7 @@ export const BANKS: readonly Bank[] = [
   ['000015', 'ZENITH BANK'],
 ].map(([code = '', name = '']) => ({ code, name }));
 
-/** The three-digit codes some documents use for the same banks. Source: public. */
+/** Three-digit codes that some documents use for these banks. Source: public. */
 const SHORT_CODES: Readonly<Record<string, string>> = {
   '044': '000014',
   '058': '000013',
@@ -62,5 +65,5 @@ export function bankByCode(code: string): Bank | undefined {
   return BANKS.find((bank) => bank.code === long);
 }
 
-/** The bank that holds the service's virtual accounts. Source: inferred. */
+/** The bank behind the service's virtual accounts. Source: inferred. */
 export const VIRTUAL_ACCOUNT_BANK = { name: 'PROVIDUS BANK', code: '000023', provider: 'novac' } as const;

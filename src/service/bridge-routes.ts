@@ -1,13 +1,16 @@
 import { type Network, networkOf } from '../contract/networks.ts';
 import { type PercentMillionths, percentOfRoundHalfUp } from '../money/rates.ts';
 
-/** One provider moves all cNGN. Source: interface (the field), public (the name). */
+/** The only bridge provider. Source: interface (the field), public (the name). */
 export const BRIDGE_PROVIDER = 'cngn-bridge';
 
-/** Every route costs this much, in percent. Source: public (an example). */
+/** The base fee of every route, in percent. Source: public (an example). */
 const BASE_PERCENT: PercentMillionths = 500_000n;
 
-/** What a network adds, at either end. Source: interface (the networks, that there is such a part), inferred (how much). */
+/**
+ * The surcharge of each network, at either end. Source: interface (the networks and the existence of a surcharge),
+ * inferred (the values).
+ */
 const MODIFIERS: Readonly<Record<string, PercentMillionths>> = {
   base: 0n,
   bsc: 0n,
@@ -21,24 +24,24 @@ const MODIFIERS: Readonly<Record<string, PercentMillionths>> = {
   celo: 0n,
 };
 
-/** Networks that cNGN can be moved between, as a request may name them. Source: interface (the request of a quote). */
+/** Networks that a request may name as either end of a route. Source: interface (the request of a quote). */
 export const ROUTE_NETWORKS = Object.keys(MODIFIERS);
 
-/** Networks that requests may name and the list of networks leaves out. Source: interface. */
+/** Networks that requests accept but the network list omits. Source: interface. */
 const UNLISTED = ['arc', 'celo'];
 
-/** The same as the list of networks tells them. Source: interface. */
+/** Networks in the network list. Source: interface. */
 export const LISTED_NETWORKS = ROUTE_NETWORKS.filter((key) => !UNLISTED.includes(key));
 
-/** Networks of the service at large, on which other tokens may be. Source: interface. */
+/** All networks of the service, including those that carry only other tokens. Source: interface. */
 export const ALL_NETWORKS = ['base', 'bsc', 'eth', 'pol', 'trx', 'sol', 'xbn', 'atc', 'monad', 'arc', 'celo'];
 
-/** From start to end on the public example. Seconds. */
+/** The duration of a bridge transaction in seconds, from the public example. */
 export const BRIDGE_SECONDS = 210;
-/** The same in minutes, rounded up. */
+/** The duration in minutes, rounded up. */
 export const BRIDGE_MINUTES = 4;
 
-/** A network by any of its names; `asc` and `atc` are two keys of one, and the bridge says `atc`. */
+/** Returns a network by any of its names. `asc` and `atc` are keys of one network; the bridge uses `atc`. */
 export function bridgeNetworkOf(text: string): Network | undefined {
   const network = networkOf(text);
   return network?.key === 'asc' ? networkOf('atc') : network;
@@ -49,11 +52,14 @@ export interface BridgeFee {
   readonly modifier: PercentMillionths;
   readonly percent: PercentMillionths;
   readonly feeBase: bigint;
-  /** What arrives. */
+  /** The amount that arrives. */
   readonly netBase: bigint;
 }
 
-/** What the way between two networks, by their keys, takes of an amount of cNGN in base units. Source: public (the arithmetic). */
+/**
+ * Computes the fee of a route for an amount of cNGN in base units. Networks are given by key. Source: public (the
+ * arithmetic).
+ */
 export function bridgeFee(from: string, to: string, amountBase: bigint): BridgeFee {
   const modifier = (MODIFIERS[from] ?? 0n) + (MODIFIERS[to] ?? 0n);
   const percent = BASE_PERCENT + modifier;

@@ -1,21 +1,21 @@
-/** Business days of the banks in Lagos: Monday to Friday, without holidays. Lagos is one hour ahead of UTC all year. Source: inferred. */
+/** Business days of banks in Lagos: Monday to Friday, ignoring holidays. Lagos is UTC+1 all year. Source: inferred. */
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const LAGOS_MS = HOUR_MS;
 
-/** Payouts land between these hours of the day. */
+/** Payouts arrive during banking hours. */
 const OPENS_MS = 8 * HOUR_MS;
 const CLOSES_MS = 16 * HOUR_MS;
 
-/** The epoch began on a Thursday; 0 is a Sunday. */
+/** The epoch was a Thursday; 0 is Sunday. */
 const weekdayOf = (day: number) => (day + 4) % 7;
 const isBusinessDay = (day: number) => weekdayOf(day) !== 0 && weekdayOf(day) !== 6;
 
 /**
- * When a payout ordered at `fromMs` lands that takes so many business days, at least one: at the same time of the day, or at
- * closing for one ordered while the bank is closed. What is ordered before opening counts as ordered the evening before,
- * so that three business days are never more than five times 24 hours.
+ * Returns when a payout ordered at `fromMs` arrives after at least one business day: at the same time of day, or at
+ * closing time if it was ordered while the bank was closed. An order before opening time counts as placed the evening
+ * before, so three business days never exceed five times 24 hours.
  */
 export function afterBusinessDays(fromMs: number, businessDays: number): number {
   const local = fromMs + LAGOS_MS;

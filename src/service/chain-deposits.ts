@@ -9,7 +9,7 @@ import { schedule } from './machine.ts';
 import { type BridgeRow, bridge } from './machines/bridge.ts';
 import { accountAt, EVM_NETWORKS, type WalletRow, walletAt } from './wallets.ts';
 
-/** Tokens sent to an address: by somebody outside, or by a wallet of the service. */
+/** Tokens sent to an address, from outside or from a wallet of the service. */
 export interface TokenDeposit {
   readonly address: string;
   readonly network: Network;
@@ -18,13 +18,16 @@ export interface TokenDeposit {
   readonly from: string;
 }
 
-/** What became of it: in a wallet, on its way over a bridge, or back at the sender with the reason. */
+/** The outcome: credited to a wallet, in a bridge, or returned to the sender with a reason. */
 export interface TokenReceipt {
   readonly outcome: 'credited' | 'bridging' | 'returned';
   readonly reason: 'wrong_sender' | 'wrong_token' | 'already_received' | null;
 }
 
-/** Books tokens that arrive at an address of the sandbox. Throws Fault NOT_FOUND for an address nobody has on that network. */
+/**
+ * Posts tokens that arrive at an address of the sandbox. Throws Fault NOT_FOUND if the address is unknown on that
+ * network.
+ */
 export function receiveTokens(context: Context, deposit: TokenDeposit): TokenReceipt {
   const { store } = context;
   const row = bridgeReceivingAt(store, deposit.address, deposit.network);
@@ -38,9 +41,9 @@ export function receiveTokens(context: Context, deposit: TokenDeposit): TokenRec
 }
 
 /**
- * The account for tokens that a wallet of the service sends to an address on its own network. At the receivable address of a bridge they
- * are its deposit, and are noted as that: from another sender than it expects they come back to their wallet. The posting is the caller's.
- * Throws VALIDATION_ERROR for what the bridge would leave with its sender. Source: inferred.
+ * Returns the account for tokens that a wallet of the service sends to an address on its own network; the caller posts
+ * them. Tokens sent to the receivable address of a bridge are recorded as its deposit, and are returned if the bridge
+ * expects another sender. Throws VALIDATION_ERROR if the bridge would not accept the deposit. Source: inferred.
  */
 export function accountReceiving(context: Context, deposit: TokenDeposit): AccountRef {
   const row = bridgeReceivingAt(context.store, deposit.address, deposit.network);
@@ -51,44 +54,49 @@ export function accountReceiving(context: Context, deposit: TokenDeposit): Accou
   return BRIDGING;
 }
 
-/** The bridge transaction that waits at an address, or waited there; undefined on any other network than its source. */
+/**
+ * Returns the bridge transaction with this receivable address, open or not; undefined on any network but its source.
+ */
 export function bridgeReceivingAt(store: Database, address: string, network: Network): BridgeRow | undefined {
   const row = store.get<BridgeRow>('SELECT * FROM bridge WHERE receivable_address = ?', sameAddress(address));
   return row && row.from_network === bridgeNetworkOf(network.key)?.key ? row : undefined;
 }
 
-const NOT_TAKEN = { wrong_token: 'takes cNGN only', already_received: 'had its one deposit already' } as const;
+const NOT_TAKEN = { wrong_token: 'accepts only cNGN', already_received: 'has already received its deposit' } as const;
 
-/** Why a bridge leaves a deposit with its sender, whoever that is: one deposit of cNGN is taken, of any amount. Source: inferred. */
+/** Returns why a bridge rejects a deposit: it accepts a single deposit of cNGN, of any amount. Source: inferred. */
 function notTaken(row: BridgeRow, asset: Token): keyof typeof NOT_TAKEN | undefined {
   if (asset !== row.asset) return 'wrong_token';
   return row.received_base === null ? undefined : 'already_received';
 }
 
-/** A wallet of an EVM chain has its address on all of them. */
+/** An EVM wallet has the same address on every EVM network. */
 function isOn({ blockchain }: WalletRow, network: Network): boolean {
   const home = networkOf(blockchain);
   return home?.form === 'evm' ? EVM_NETWORKS.some((key) => key === ledgerNetwork(network)) : home?.key === network.key;
 }
 
-/** From where the sender has them: outside on the chain, or in a wallet of the sandbox, which must hold so many. */
+/** Moves tokens from the sender's account: outside on the chain, or a wallet of the sandbox with enough balance. */
 function move(context: Context, deposit: TokenDeposit, subject: string, to: AccountRef): void {
   const { asset, amountBase, network } = deposit;
   const source = accountAt(context.store, deposit.from, ledgerNetwork(network), asset);
   const held = balanceOf(context.store, source);
   if (source.code === to.code)
-    throw new Fault('VALIDATION_ERROR', 'from: expected another address than the one it goes to');
+    throw new Fault('VALIDATION_ERROR', 'from: expected an address other than the destination');
   if (source.mayBeNegative && !hasRoomFor(held, amountBase))
-    throw new Fault('VALIDATION_ERROR', `amount: the sandbox holds as much ${asset} as it can`);
+    throw new Fault('VALIDATION_ERROR', `amount: the sandbox cannot hold more ${asset}`);
   if (!source.mayBeNegative && held < amountBase)
-    throw new Fault('VALIDATION_ERROR', `from: this wallet holds ${amountForPeople(amount(asset, held))}`);
+    throw new Fault(
+      'VALIDATION_ERROR',
+      `from: expected a wallet with enough tokens; this one has ${amountForPeople(amount(asset, held))}`,
+    );
   post(context, 'tokens.received', subject, [
     { account: source, minor: -amountBase },
     { account: to, minor: amountBase },
   ]);
 }
 
-/** What is not taken stays with its sender, and the bridge waits on. Source: inferred. */
+/** A rejected deposit stays with its sender, and the bridge keeps waiting. Source: inferred. */
 function receiveForBridge(context: Context, row: BridgeRow, deposit: TokenDeposit): TokenReceipt {
   const reason = notTaken(row, deposit.asset);
   if (reason) return { outcome: 'returned', reason };
@@ -98,7 +106,7 @@ function receiveForBridge(context: Context, row: BridgeRow, deposit: TokenDeposi
     : { outcome: 'returned', reason: 'wrong_sender' };
 }
 
-/** Notes what a bridge has received, and lets it see it: false from another sender than the one it expects. */
+/** Records what a bridge received and schedules its reaction. Returns false if the sender is not the expected one. */
 function noteDeposit(context: Context, row: BridgeRow, { amountBase, from }: TokenDeposit): boolean {
   context.store.run('UPDATE bridge SET received_base = ?, sender = ? WHERE id = ?', amountBase, from, row.id);
   const isExpected = sameAddress(from) === sameAddress(row.from_address);

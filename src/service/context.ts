@@ -3,7 +3,7 @@ import type { Database } from '../sqlite/database.ts';
 import type { Pace } from './pace.ts';
 import type { Settings } from './settings.ts';
 
-/** What an operation or a transition works with: one open transaction, and time as a value. */
+/** The input of an operation or a transition: one open transaction, and time as a value. */
 export interface Context {
   readonly store: Database;
   /** Sandbox time, milliseconds since the epoch. */
@@ -13,13 +13,13 @@ export interface Context {
   readonly settings: Settings;
 }
 
-/** A call by a fintech that the guard let in. */
+/** A call by an authenticated fintech. */
 export interface Call extends Context {
   readonly fintech: Fintech;
   readonly caller: Caller;
 }
 
-/** Who calls, once let in: the key it has, and the address it comes from. */
+/** The key and the address that a call came with. */
 export interface Caller {
   readonly apiKey: string;
   readonly address: string;
@@ -29,11 +29,11 @@ export interface Fintech {
   readonly id: bigint;
   readonly fintechId: string;
   readonly name: string;
-  /** The X25519 key that its answers are sealed to; undefined until it stores one. */
+  /** The X25519 key that responses are sealed to; undefined until the fintech stores one. */
   readonly publicKey: string | undefined;
 }
 
-/** A time column as the wire has it: ISO 8601, UTC. */
+/** Formats a time column for the wire: ISO 8601, UTC. */
 export function isoTime(timeMs: bigint | number): string {
   return new Date(Number(timeMs)).toISOString();
 }
@@ -46,7 +46,7 @@ export function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
 }
 
-/** Bytes from chance that begin with the time, so that an index over them grows at its end. */
+/** Returns random bytes that start with the time, so that new keys land at the end of an index. */
 export function orderedBytes({ ids, nowMs }: Context, length: number): Uint8Array {
   const bytes = ids.bytes(length);
   for (let at = 0, rest = nowMs; at < TIME_BYTES; at++, rest = Math.floor(rest / 256))
@@ -56,7 +56,7 @@ export function orderedBytes({ ids, nowMs }: Context, length: number): Uint8Arra
 
 const TIME_BYTES = 6;
 
-/** A transaction hash of no chain: random, of the right shape. */
+/** Returns a random transaction hash of the right shape; it exists on no chain. */
 export function newTxHash(context: Context): string {
   return `0x${hex(context.ids.bytes(32))}`;
 }

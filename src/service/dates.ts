@@ -1,12 +1,15 @@
 import { Fault } from '../contract/faults.ts';
 
-/** A range of time in milliseconds since the epoch, both ends included; undefined where a list has no bound. */
+/** A time range in milliseconds since the epoch, inclusive at both ends; an undefined end is open. */
 export interface TimeRange {
   readonly fromMs: number | undefined;
   readonly untilMs: number | undefined;
 }
 
-/** The range two dates of a request mean: a plain date is its midnight, UTC. Throws VALIDATION_ERROR for an end before the start. */
+/**
+ * Returns the time range between two dates of a request; a date without a time is midnight UTC. Throws VALIDATION_ERROR
+ * if the end is before the start.
+ */
 export function timeRangeOf(request: {
   readonly startDate?: string | undefined;
   readonly endDate?: string | undefined;
@@ -15,6 +18,6 @@ export function timeRangeOf(request: {
   const fromMs = startDate === undefined ? undefined : Date.parse(startDate);
   const untilMs = endDate === undefined ? undefined : Date.parse(endDate);
   if (fromMs !== undefined && untilMs !== undefined && fromMs > untilMs)
-    throw new Fault('VALIDATION_ERROR', 'startDate: expected no later time than endDate');
+    throw new Fault('VALIDATION_ERROR', 'startDate: expected a time not after endDate');
   return { fromMs, untilMs };
 }

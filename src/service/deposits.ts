@@ -13,14 +13,14 @@ import { matchName } from './names.ts';
 import { emit } from './outbox.ts';
 import type { VirtualAccountRow } from './virtual-accounts.ts';
 
-/** A bank transfer from outside. */
+/** An incoming bank transfer. */
 export interface Payment {
   readonly accountNumber: string;
   readonly amountKobo: bigint;
   readonly senderName: string;
 }
 
-/** What became of it: on its way to cNGN, or back to the sender with the reason. */
+/** The outcome: accepted for minting, or refunded with a reason. */
 export interface Receipt {
   readonly depositId: string;
   readonly outcome: 'accepted' | 'refunded';
@@ -48,7 +48,7 @@ interface Addressee {
   readonly row: OnrampRow | undefined;
 }
 
-/** A temporary account: the exact total, once, within its 30 minutes. Source: interface (deposit rule 2). */
+/** A temporary account accepts the exact total, once, within its 30 minutes. Source: interface (deposit rule 2). */
 function judgeTemporary(context: Context, account: VirtualAccountRow, row: OnrampRow, amountKobo: bigint): Judgement {
   if (account.status === 'used') return { reason: 'already_paid' };
   const isOpen = account.status === 'created' || account.status === 'active';
@@ -56,20 +56,20 @@ function judgeTemporary(context: Context, account: VirtualAccountRow, row: Onram
   return { reason: amountKobo === totalKobo(row) ? null : 'amount_mismatch' };
 }
 
-/** A permanent account: any amount, from the person of the BVN record. Source: interface (deposit rule 1). */
+/** A permanent account accepts any amount from the person in the BVN record. Source: interface (deposit rule 1). */
 function judgePermanent(owner: Owner, senderName: string): Judgement {
   const match = matchName(senderName, { first: owner.first_name, middle: owner.middle_name, last: owner.last_name });
   return { reason: match.isMatch ? null : 'bvn_name_mismatch', scorePercent: match.scorePercent };
 }
 
-/** The fintech's own account takes any amount from anybody. Source: interface. */
+/** The fintech's own account accepts any amount from any sender. Source: interface. */
 function judge(context: Context, { account, owner, row }: Addressee, payment: Payment): Judgement {
   if (!owner) return { reason: null };
   if (!owner.active) return { reason: 'user_inactive' };
   return row ? judgeTemporary(context, account, row, payment.amountKobo) : judgePermanent(owner, payment.senderName);
 }
 
-/** Whom a virtual account belongs to. Throws Fault NOT_FOUND for an account nobody has. */
+/** Returns the owner of a virtual account. Throws Fault NOT_FOUND for an unknown account. */
 function addresseeOf({ store }: Context, accountNumber: string): Addressee {
   const account = store.get<VirtualAccountRow>('SELECT * FROM virtual_account WHERE number = ?', accountNumber);
   if (!account) throw new Fault('NOT_FOUND', 'no virtual account has this number');
@@ -84,13 +84,13 @@ function addresseeOf({ store }: Context, accountNumber: string): Addressee {
 }
 
 /**
- * Books a bank transfer into a virtual account and starts what follows. Throws Fault NOT_FOUND for an account nobody has,
- * VALIDATION_ERROR for more Naira than the sandbox can hold.
+ * Posts a bank transfer into a virtual account and starts the work that follows. Throws Fault NOT_FOUND for an unknown
+ * account, VALIDATION_ERROR for more Naira than the sandbox can hold.
  */
 export function receivePayment(context: Context, payment: Payment): Receipt {
   const addressee = addresseeOf(context, payment.accountNumber);
   if (!hasRoomFor(cngnBaseFromKobo(balanceOf(context.store, BANK)), cngnBaseFromKobo(payment.amountKobo)))
-    throw new Fault('VALIDATION_ERROR', 'amount: the sandbox holds as much Naira as it can');
+    throw new Fault('VALIDATION_ERROR', 'amount: the sandbox cannot hold more Naira');
   const judgement = judge(context, addressee, payment);
   const depositId = context.ids.uuid();
   const arrival: Arrival = { ...addressee, payment, depositId, judgement };
@@ -116,16 +116,16 @@ interface Arrival extends Addressee {
   readonly judgement: Judgement;
 }
 
-/** The bank the sandbox's payers bank with. */
+/** The bank of the sandbox's senders. */
 const SENDER_BANK_CODE = '000013';
 const SENDER_ACCOUNT = '0123456789';
 
-/** What is taken out of a deposit, in kobo. The fintech pays the platform on its own deposits, and nothing to itself. */
+/** Returns the fees of a deposit, in kobo. On its own deposits a fintech pays the platform fee only. */
 function feesOf({ store }: Context, { account, owner, row, payment, judgement }: Arrival) {
   if (judgement.reason !== null) return { platformKobo: 0n, fintechKobo: 0n };
   if (row) return { platformKobo: row.platform_fee_kobo, fintechKobo: row.fintech_fee_kobo };
   const { platform, fintech } = feesOn(store, account.fintech, 'onramp', payment.amountKobo);
-  // Together they are at most the amount: a fintech may set its own fee to all of it.
+  // Caps the total at the deposit, because a fintech's own fee may be up to 100%.
   const leftKobo = payment.amountKobo - platform.kobo;
   const ownKobo = fintech.kobo < leftKobo ? fintech.kobo : leftKobo;
   return { platformKobo: platform.kobo, fintechKobo: owner ? ownKobo : 0n };
@@ -161,13 +161,13 @@ function recordDeposit(context: Context, arrival: Arrival): bigint {
   );
 }
 
-/** A bank session reference of 30 digits, as the rails give. */
+/** Returns a 30-digit bank session reference, like those of Nigerian bank transfers. */
 function bankReference({ ids, nowMs }: Context): string {
   const digits = [...ids.bytes(11)].map((byte) => String(byte % 100).padStart(2, '0')).join('');
   return `${String(nowMs).slice(-8).padStart(8, '0')}${digits}`;
 }
 
-/** The event of the arrival: minting has not begun. */
+/** Emits the event for the arrival; minting has not started. */
 function announce(context: Context, { account, row, payment, depositId, judgement, owner }: Arrival): void {
   const about = { fintech: account.fintech, ...(owner ? { userId: owner.user_id } : {}) };
   const naira = toWireNumber(amount('NGN', payment.amountKobo), 'naira');

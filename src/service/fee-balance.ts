@@ -1,26 +1,29 @@
 import type { Database } from '../sqlite/database.ts';
 import { balanceOf, type Direction, feesWithdrawing, fintechFees } from './ledger.ts';
 
-/** Withdrawals between these limits are taken. Source: public (an example). */
+/** The minimum and maximum of a fee withdrawal. Source: public (an example). */
 export const WITHDRAWAL_LIMITS_KOBO = { minimum: 1_000n, maximum: 10_000_000n } as const;
 
-/** What a fintech earns in fees, and what it has of them. */
+/** A fintech's earned fees, and how much of them it still has. */
 export interface AccruedFees {
-  /** By direction, since creation: earned, withdrawn or not, and of transactions still under way. Source: interface (since creation). */
+  /**
+   * Fees by direction since creation, withdrawn or not, including those of pending transactions. Source: interface
+   * (since creation).
+   */
   readonly onrampKobo: bigint;
   readonly offrampKobo: bigint;
-  /** Of transactions that are paid for and not yet booked. */
+  /** Fees of transactions that are paid but not yet posted. */
   readonly pendingKobo: bigint;
-  /** On its way to the bank. */
+  /** Fees on the way to the bank. */
   readonly withdrawingKobo: bigint;
-  /** What can be withdrawn. */
+  /** Fees that can be withdrawn. */
   readonly availableKobo: bigint;
   readonly transactions: number;
-  /** Milliseconds since the epoch; 0 when nothing ever happened. */
+  /** Milliseconds since the epoch; 0 if there were never any fees. */
   readonly updatedAt: bigint;
 }
 
-/** Fees of money that is still on its way. */
+/** Queries for the fees of transactions that are still in flight. */
 const IN_FLIGHT: Readonly<Record<Direction, string>> = {
   onramp: `SELECT COALESCE(SUM(fintech_fee_kobo), 0) AS kobo FROM deposit WHERE fintech = ? AND state = 'processing'`,
   offramp: `SELECT COALESCE(SUM(fintech_fee_kobo), 0) AS kobo FROM offramp WHERE fintech = ? AND state = 'payout_pending'`,

@@ -3,14 +3,17 @@ import type { Database } from '../sqlite/database.ts';
 import type { Context } from './context.ts';
 import { type Direction, fintechFees, type Posting, platformFees } from './ledger.ts';
 
-/** A step of the platform's own price list: amounts from `fromKobo` up to the next step. */
+/** A tier of the platform's price list: amounts from `fromKobo` up to the next tier. */
 interface Tier {
   readonly fromKobo: bigint;
   readonly percent: PercentMillionths;
   readonly capKobo: bigint;
 }
 
-/** 1.7 percent at 520 Naira, 1.5 at 5,000 and 0.4 percent for offramps of 1,000 to 5,000 Naira are public examples; the rest is inferred. */
+/**
+ * Source: public examples (1.7 percent at ₦520, 1.5 at ₦5,000, and 0.4 for offramps of ₦1,000 to ₦5,000), inferred (the
+ * rest).
+ */
 const PLATFORM_TIERS: Readonly<Record<Direction, readonly Tier[]>> = {
   onramp: [
     { fromKobo: 0n, percent: 1_700_000n, capKobo: 200_000n },
@@ -30,11 +33,11 @@ export interface FeePart {
   readonly capped: boolean;
 }
 
-/** The platform's own fee on an amount, and how it came about. */
+/** The platform fee on an amount and how it was calculated. */
 export interface PlatformFee extends FeePart {
   readonly beforeCapKobo: bigint;
   readonly capKobo: bigint;
-  /** The tier goes from `fromKobo` up to `belowKobo`, which is the next one's; the last has no end. */
+  /** The tier ranges from `fromKobo` to below `belowKobo`, the start of the next tier; the last one is open. */
   readonly fromKobo: bigint;
   readonly belowKobo: bigint | undefined;
 }
@@ -79,21 +82,27 @@ export function platformFee(direction: Direction, amountKobo: bigint): PlatformF
   };
 }
 
-/** What an amount costs: the platform's tier and the fintech's own fee, each a share of the amount and neither of the other. */
+/**
+ * Returns both fees on an amount: the platform's tier and the fintech's own fee. Each is a share of the amount, not of
+ * the other fee.
+ */
 export function feesOn(store: Database, fintech: bigint, direction: Direction, amountKobo: bigint): Fees {
   const platform = platformFee(direction, amountKobo);
   const own = ownFee(feeSetting(store, fintech, direction), amountKobo);
   return { platform, fintech: own, totalKobo: platform.kobo + own.kobo };
 }
 
-/** The fintech's own fee: nothing where it was never set, or is off. */
+/** Returns the fintech's own fee: zero if it was never set or is disabled. */
 export function ownFee(setting: FeeSetting | undefined, amountKobo: bigint): FeePart {
   return setting?.enabled
     ? cappedFee(amountKobo, setting.percent_millionths, setting.cap_kobo)
     : { kobo: 0n, percent: 0n, capped: false };
 }
 
-/** The postings that collect the fees of one transaction, and the tally that counts it. Call once, when the money moves. */
+/**
+ * Returns the postings that collect the fees of one transaction, and counts it in the tally. Call it once, when the
+ * money moves.
+ */
 export function collectFees(
   context: Context,
   fintech: bigint,

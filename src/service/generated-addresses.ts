@@ -1,8 +1,8 @@
 import { BASE32, BASE58, crc16 } from '../crypto/address.ts';
 
-/** Addresses of the right shape for each chain, from random bytes. No key behind any of them. */
+/** Random addresses in each chain's format. They have no private keys. */
 
-/** A Solana address: 32 bytes in base 58. */
+/** Returns a Solana address: 32 bytes in base 58. */
 export function solanaAddress(bytes: Uint8Array): string {
   let value = bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
   let text = '';
@@ -11,7 +11,10 @@ export function solanaAddress(bytes: Uint8Array): string {
   return '1'.repeat(zeros === -1 ? bytes.length : zeros) + text;
 }
 
-/** A Bantu address: `G` and 55 characters, as on the Stellar network it descends from: version byte, 32 bytes, CRC-16, base 32. */
+/**
+ * Returns a Bantu address, in the Stellar format: `G` and 55 characters of base 32, encoding a version byte, 32 bytes
+ * and a CRC-16.
+ */
 export function bantuAddress(bytes: Uint8Array): string {
   const body = Uint8Array.of(6 << 3, ...bytes);
   const crc = crc16(body);

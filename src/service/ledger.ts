@@ -2,7 +2,7 @@ import type { Asset } from '../money/amount.ts';
 import type { Database } from '../sqlite/database.ts';
 import type { Context } from './context.ts';
 
-/** An account of the ledger: what it holds, for whom. Only the outside world and the supply may be negative. */
+/** A ledger account. Only the outside world and the supply may be negative. */
 export interface AccountRef {
   readonly code: string;
   readonly asset: Asset;
@@ -10,27 +10,27 @@ export interface AccountRef {
 }
 
 /**
- * The chart of accounts. A positive balance is what the account holds.
- * bank: the world of banks outside; negative by what came in and not out again.
- * supply: negative by the cNGN in circulation. reserve: the Naira behind it, one to one.
+ * The chart of accounts. A positive balance is what an account holds.
+ * bank: the outside banks, negative by the Naira that came in and has not left.
+ * supply: negative by the cNGN in circulation. reserve: the Naira that backs it, one to one.
  */
 export const BANK: AccountRef = { code: 'bank', asset: 'NGN', mayBeNegative: true };
 export const RESERVE: AccountRef = { code: 'reserve', asset: 'NGN' };
-/** Naira received and not yet minted for. */
+/** Naira received but not yet minted. */
 export const INCOMING: AccountRef = { code: 'incoming', asset: 'NGN' };
 /** Naira on its way back to the sender. */
 export const REFUNDS: AccountRef = { code: 'refunds', asset: 'NGN' };
 export const SUPPLY: AccountRef = { code: 'supply', asset: 'CNGN', mayBeNegative: true };
-/** cNGN taken for an offramp whose payout is still out. */
+/** cNGN taken for an offramp whose payout is still pending. */
 export const VAULT: AccountRef = { code: 'vault', asset: 'CNGN' };
 
-/** Both legs of every open trade. */
+/** Both legs of all open trades. */
 export const escrow = (asset: Asset): AccountRef => ({ code: 'escrow', asset });
-/** What users gave for swaps that have not been executed. */
+/** Tokens sold in swaps that are not yet executed. */
 export const swapping = (asset: Asset): AccountRef => ({ code: 'swapping', asset });
-/** cNGN on its way from one network to another. */
+/** cNGN in transit between two networks. */
 export const BRIDGING: AccountRef = { code: 'bridging', asset: 'CNGN' };
-/** What the platform keeps of trades, bridges and withdrawals. */
+/** Platform fees on trades, bridges and withdrawals. */
 export const platformTokens = (asset: Asset): AccountRef => ({ code: 'fees/platform/tokens', asset });
 
 export type Direction = 'onramp' | 'offramp';
@@ -43,12 +43,12 @@ export const fintechFees = (fintech: bigint, direction: Direction): AccountRef =
   code: `fees/fintech/${fintech}/${direction}`,
   asset: 'NGN',
 });
-/** Fees of a fintech that are on their way to its bank account. */
+/** A fintech's fees on their way to its bank account. */
 export const feesWithdrawing = (fintech: bigint, direction: Direction): AccountRef => ({
   code: `fees/withdrawing/${fintech}/${direction}`,
   asset: 'NGN',
 });
-/** The chains outside: what wallets there hold, negative by tokens that came from there. */
+/** Wallets outside the sandbox, negative by the tokens that came from there. */
 export const chain = (asset: Asset): AccountRef => ({ code: 'chain', asset, mayBeNegative: true });
 export const walletAccount = (wallet: bigint, network: string, asset: Asset): AccountRef => ({
   code: `wallet/${wallet}/${network}`,
@@ -57,11 +57,11 @@ export const walletAccount = (wallet: bigint, network: string, asset: Asset): Ac
 
 export interface Posting {
   readonly account: AccountRef;
-  /** Smallest units of the account's asset; positive is into the account. */
+  /** In the smallest unit of the account's asset; positive into the account. */
   readonly minor: bigint;
 }
 
-/** The row of an account, made on first use. */
+/** Returns the row id of an account, creating it on first use. */
 export function accountId(store: Database, ref: AccountRef): bigint {
   const find = () =>
     store.get<{ id: bigint }>('SELECT id FROM account WHERE code = ? AND asset = ?', ref.code, ref.asset)?.id;
@@ -76,15 +76,18 @@ export function accountId(store: Database, ref: AccountRef): bigint {
   );
 }
 
-/** The most of an asset that comes in, less what went out: from a bank and from a chain together it is below 2^63. */
+/** The maximum net inflow of an asset from banks or from chains; both together stay below 2^63. */
 const MOST_BASE = 4n * 10n ** 18n;
 
-/** Whether so much more may come in from outside, of which the ledger has `outsideBase` now: negative by what came in. */
+/**
+ * Returns true if the amount may still come in. `outsideBase` is the balance of the outside account, negative by what
+ * came in.
+ */
 export function hasRoomFor(outsideBase: bigint, amountBase: bigint): boolean {
   return amountBase - outsideBase <= MOST_BASE;
 }
 
-/** What an account holds, in smallest units; 0 for one that was never used. */
+/** Returns an account's balance in smallest units; 0 if it was never used. */
 export function balanceOf(store: Database, ref: AccountRef): bigint {
   return (
     store.get<{ balance: bigint }>('SELECT balance FROM account WHERE code = ? AND asset = ?', ref.code, ref.asset)
@@ -93,9 +96,9 @@ export function balanceOf(store: Database, ref: AccountRef): bigint {
 }
 
 /**
- * Books one event: all its postings and the set that closes them, in the transaction that is open.
- * Postings of 0 are left out; several on one account are added up. The database refuses a set that does not
- * sum to zero per asset, and an account that would fall below zero and may not.
+ * Posts one event in the open transaction: its postings and the set that closes them. Zero postings are omitted and
+ * postings on one account are added up. The database rejects a set that does not sum to zero per asset, and a balance
+ * below zero on an account that must not be negative.
  */
 export function post(context: Context, event: string, subject: string, postings: readonly Posting[]): void {
   const { store, nowMs } = context;
@@ -106,7 +109,7 @@ export function post(context: Context, event: string, subject: string, postings:
     moves.set(id, (moves.get(id) ?? 0n) + minor);
   }
   const set = (store.get<{ last: bigint | null }>('SELECT MAX(id) AS last FROM posting_set')?.last ?? 0n) + 1n;
-  // What leaves goes first, so that an account that cannot pay fails before anything else is touched.
+  // Debits go first, so that an account with too little fails before anything else changes.
   const inOrder = [...moves].filter(([, minor]) => minor !== 0n).sort(([, a], [, b]) => (a < b ? -1 : a > b ? 1 : 0));
   for (const [account, minor] of inOrder) {
     store.run('INSERT INTO posting (posting_set, account, minor) VALUES (?, ?, ?)', set, account, minor);
@@ -114,11 +117,11 @@ export function post(context: Context, event: string, subject: string, postings:
   store.run('INSERT INTO posting_set (id, event, subject, created_at) VALUES (?, ?, ?, ?)', set, event, subject, nowMs);
 }
 
-/** The ledger's own audit. */
+/** The result of a ledger audit. */
 export interface LedgerCheck {
-  /** Per asset, the sum of every account, in smallest units: zero. */
+  /** The sum of all accounts per asset, in smallest units; zero if the ledger balances. */
   readonly sums: Readonly<Record<string, bigint>>;
-  /** True when every sum is zero, every balance equals its postings, every set sums to zero and no wallet is negative. */
+  /** True if every sum is zero, every balance equals its postings, every set sums to zero and no wallet is negative. */
   readonly balanced: boolean;
   readonly accounts: number;
   readonly postingSets: number;

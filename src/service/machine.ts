@@ -1,17 +1,17 @@
 import type { Context } from './context.ts';
 
-/** One row of a state machine's table. */
+/** One row of a state machine's transition table. */
 export interface Transition<Row> {
   readonly on: string;
   readonly from: readonly string[];
   readonly to: string;
-  /** The transition is there only on this condition: the lock window has elapsed. */
+  /** The transition applies only if this returns true, for example once the lock window has elapsed. */
   readonly when?: (context: Context, row: Row) => boolean;
-  /** What else happens, in the same transaction; `row` is as it was before. */
+  /** Side effects, in the same transaction; `row` is the state before the transition. */
   readonly effect?: (context: Context, row: Row) => void;
 }
 
-/** A state machine: its transitions are a table, its subjects are rows of a SQL table with a `state` column. */
+/** A state machine: a table of transitions over the rows of an SQL table with a `state` column. */
 export interface Machine<Row> {
   readonly name: string;
   readonly table: string;
@@ -19,8 +19,8 @@ export interface Machine<Row> {
 }
 
 /**
- * Lets `event` happen to one subject. False, and nothing done, when the table has no such transition
- * from the subject's state: an expiry that comes after the payment is no error.
+ * Applies `event` to one subject. Returns false and changes nothing if the subject's state has no such transition: an
+ * expiry after a payment is not an error.
  */
 export function fire<Row extends { state: string }>(
   context: Context,
@@ -40,7 +40,7 @@ export function fire<Row extends { state: string }>(
   return true;
 }
 
-/** Notes that `event` falls due for a subject `delayMs` from now, in sandbox time. */
+/** Schedules `event` for a subject `delayMs` from now, in sandbox time. */
 export function schedule(context: Context, machine: string, subject: bigint, event: string, delayMs: number): void {
   context.store.run(
     'INSERT INTO due (due_at, machine, subject, event) VALUES (?, ?, ?, ?)',

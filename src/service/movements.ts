@@ -1,7 +1,7 @@
 import type { SqlValue } from '../sqlite/database.ts';
 import type { Call } from './context.ts';
 
-/** Which movements of a fintech a list is about. Times are milliseconds since the epoch, both included. */
+/** Selects movements of a fintech. Times are milliseconds since the epoch, inclusive at both ends. */
 export interface MovementFilter {
   readonly direction?: 'in' | 'out' | undefined;
   readonly type?: string | undefined;
@@ -11,13 +11,13 @@ export interface MovementFilter {
   readonly untilMs?: number | undefined;
 }
 
-/** How many movements a filter finds, and their sum in kobo, by direction. */
+/** The number of movements that match a filter and their sum in kobo, by direction. */
 export interface MovementTotals {
   readonly in: { readonly movements: number; readonly kobo: bigint };
   readonly out: { readonly movements: number; readonly kobo: bigint };
 }
 
-/** A movement with what stands behind it: the deposit columns of one that came in, the payout columns of one that went out. */
+/** A movement joined with its source: a deposit if it came in, a payout if it went out. */
 export interface MovementRow {
   readonly type: 'fintech_deposit' | 'user_onramp' | 'fintech_offramp' | 'user_offramp';
   readonly direction: 'in' | 'out';
@@ -29,18 +29,18 @@ export interface MovementRow {
   readonly created_at: bigint;
   readonly updated_at: bigint | null;
   readonly completed_at: bigint | null;
-  /** The deposit's id, or the request's that pays out. */
+  /** The deposit id, or the request id of the payout. */
   readonly public_id: string;
-  /** The bank's session of a deposit, or the payout's reference. */
+  /** The bank session reference of a deposit, or the payout reference. */
   readonly reference: string;
   readonly tx_hash: string | null;
-  /** Where a deposit's cNGN goes; where a payout's comes from. */
+  /** The wallet that received a deposit's cNGN, or the one that paid for a payout. */
   readonly wallet_address: string | null;
   readonly network: string | null;
   readonly state: string;
   readonly virtual_account_number: string | null;
   readonly virtual_account_name: string | null;
-  /** The sender's account, or the one paid to. */
+  /** The sender's account for a deposit, the recipient's for a payout. */
   readonly bank_account_number: string;
   readonly bank_account_name: string;
   readonly bank_code: string;
@@ -49,7 +49,7 @@ export interface MovementRow {
 const MANAGED = `(SELECT address FROM wallet WHERE wallet.user = page.user AND kind = 'managed')`;
 const SMART = `(SELECT address FROM wallet WHERE wallet.fintech = page.fintech AND kind = 'fintech')`;
 
-/** The first of the wallets that an offramp drew on. */
+/** The first wallet that an offramp drew on. */
 const DRAWN_FROM = `FROM offramp_source JOIN wallet ON wallet.id = offramp_source.wallet
     WHERE offramp_source.offramp = offramp.id ORDER BY wallet.id, network LIMIT 1`;
 
@@ -83,7 +83,7 @@ const JOINS = `LEFT JOIN user ON user.id = page.user
   LEFT JOIN offramp ON page.type = 'user_offramp' AND offramp.id = page.subject
   LEFT JOIN payout ON page.type = 'fintech_offramp' AND payout.id = page.subject`;
 
-/** A condition on movements, and the values of its parameters. */
+/** An SQL condition on movements and its parameter values. */
 interface Condition {
   readonly sql: string;
   readonly values: readonly SqlValue[];
@@ -92,7 +92,8 @@ interface Condition {
 function conditionOf(call: Call, { direction, type, status, userId, fromMs, untilMs }: MovementFilter): Condition {
   const user = userId === undefined ? undefined : (rowIdOf(call, userId) ?? NOBODY);
   const parts: readonly (readonly [sql: string, value: SqlValue | undefined])[] = [
-    // The plus keeps SQLite to the index of the user, whose movements all belong to one fintech.
+    // The plus sign disables the fintech index in favour of the user index: a user's movements all belong to one
+    // fintech.
     [user === undefined ? 'fintech = ?' : '+fintech = ?', call.fintech.id],
     ['user = ?', user],
     ['direction = ?', direction],
@@ -108,10 +109,10 @@ function conditionOf(call: Call, { direction, type, status, userId, fromMs, unti
   };
 }
 
-/** No row has this id. */
+/** An id that no row has. */
 const NOBODY = 0n;
 
-/** A user of the calling fintech: another one's is as unknown as none. */
+/** Returns the row id of a user of the calling fintech; undefined for other fintechs' users too. */
 function rowIdOf({ store, fintech }: Call, userId: string): bigint | undefined {
   return store.get<{ id: bigint }>('SELECT id FROM user WHERE user_id = ? AND fintech = ?', userId, fintech.id)?.id;
 }
@@ -119,7 +120,7 @@ function rowIdOf({ store, fintech }: Call, userId: string): bigint | undefined {
 const isCounted = ({ userId, fromMs, untilMs }: MovementFilter) =>
   userId !== undefined || fromMs !== undefined || untilMs !== undefined;
 
-/** From the tallies, which cost the same however long the list is; counted only where user or time is asked for. */
+/** Reads totals from the tallies, at constant cost; rows are counted only when the filter has a user or a time. */
 export function totalsOf(call: Call, filter: MovementFilter): MovementTotals {
   const { store, fintech } = call;
   const condition = conditionOf(call, filter);
@@ -150,8 +151,8 @@ export function totalsOf(call: Call, filter: MovementFilter): MovementTotals {
 const isIncoming = (type: string) => type === 'fintech_deposit' || type === 'user_onramp';
 
 /**
- * One page, newest first, in one statement. Without a filter but the direction it is found by its position, at any depth at
- * the cost of the first; with one it is counted off, from the nearer end.
+ * Returns one page, newest first, in one statement. If the only filter is the direction, the page is found by position,
+ * so every depth costs the same; otherwise rows are skipped from the nearer end.
  */
 export function pageOf(
   call: Call,

@@ -1,4 +1,4 @@
-/** Names: whom a BVN or a bank account belongs to in the sandbox, and whether two names are one person's. */
+/** Names of BVN and bank account holders in the sandbox, and name matching. */
 
 const FIRST = [
   'ADAEZE',
@@ -77,7 +77,7 @@ export function fullName({ first, middle, last }: PersonName): string {
   return [first, middle, last].filter(Boolean).join(' ');
 }
 
-/** FNV-1a: the same text gives the same person on every machine. */
+/** FNV-1a, so that a number has the same name on every machine. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (const character of text) value = Math.imul(value ^ (character.codePointAt(0) ?? 0), 0x01000193);
@@ -88,7 +88,7 @@ function pick(names: readonly string[], text: string): string {
   return names[hash(text) % names.length] ?? '';
 }
 
-/** The name the sandbox gives to any number that has none in the table of test values. */
+/** Returns the name for a number that is not a test value. */
 export function derivedName(number: string): PersonName {
   return {
     first: pick(FIRST, `first ${number}`),
@@ -105,7 +105,7 @@ function words(name: string): string[] {
   return plain.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
 }
 
-/** The number of single-letter changes from one word to the other. */
+/** Returns the Levenshtein distance between two words. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
@@ -119,7 +119,7 @@ function editDistance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-/** 1 for the same word, less for each letter that differs, 0 for another word. */
+/** Scores two words: 1 if they are equal, less for each differing letter, 0 if they are different words. */
 function likeness(a: string, b: string): number {
   const longest = Math.max(a.length, b.length);
   const allowed = longest >= 8 ? 2 : longest >= 4 ? 1 : 0;
@@ -129,16 +129,16 @@ function likeness(a: string, b: string): number {
 
 export interface NameMatch {
   readonly isMatch: boolean;
-  /** 0 to 100. */
+  /** From 0 to 100. */
   readonly scorePercent: number;
 }
 
 /**
- * Whether a depositor's name is the person of the BVN record, in any order of words, with or without the middle
- * name, with small slips of spelling. Source: interface (deposit rule 1); the measure is inferred.
+ * Matches a depositor's name against a BVN record, in any word order, with or without the middle name, allowing small
+ * misspellings. Source: interface (deposit rule 1); the measure is inferred.
  */
 export function matchName(sender: string, person: PersonName): NameMatch {
-  // A bank writes OKORO-BELLO with the hyphen, as two words, or as one.
+  // A bank may write OKORO-BELLO with the hyphen, as two words, or as one.
   const [apart, together] = [' ', ''].map((hyphen) => {
     const plain = (text: string) => text.replaceAll('-', hyphen);
     return matchWords(plain(sender), {
@@ -162,7 +162,7 @@ function matchWords(sender: string, person: PersonName): NameMatch {
   const best = (word: string, among: readonly string[]) => Math.max(0, ...among.map((other) => likeness(word, other)));
   const scores = own.map((word) => best(word, senderWords));
   const score = own.length === 0 ? 0 : scores.reduce((sum, each) => sum + each, 0) / own.length;
-  // A company's name has words that are nobody's.
+  // A company's name contains words that match no part of the person's name.
   const strange = senderWords.some((word) => word.length > 1 && best(word, all) === 0);
   return {
     isMatch: scores.every((each) => each > 0) && own.length > 0 && !strange,

@@ -1,4 +1,7 @@
-/** How long the world outside takes, in milliseconds of sandbox time. Source: inferred, from the times public text and clients report. */
+/**
+ * How long external systems take, in milliseconds of sandbox time. Source: inferred, from times in public text and
+ * client reports.
+ */
 export const PACES = {
   instant: {
     ...{ verifyBvn: 0, openAccount: 0, mint: 0, deliver: 0, refund: 0, payout: 0, step: 0 },
@@ -22,8 +25,8 @@ export function isPaceName(text: string): text is PaceName {
   return Object.hasOwn(PACES, text);
 }
 
-/** A temporary virtual account can be paid for 30 minutes. Source: interface. */
+/** How long a temporary virtual account can be paid: 30 minutes. Source: interface. */
 export const TEMPORARY_ACCOUNT_MS = 30 * 60_000;
 
-/** A quote and the lock of a trade hold this long. Source: interface. */
+/** How long a quote and the lock of a trade are valid: 5 minutes. Source: interface. */
 export const FX_WINDOW_MS = 5 * 60_000;

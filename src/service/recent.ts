@@ -1,6 +1,6 @@
 import { openForReading } from '../sqlite/database.ts';
 
-/** An id of the sandbox and a few words about what it stands for. */
+/** An id in the sandbox with a short description. */
 export interface RecentId {
   readonly text: string;
   readonly about: string;
@@ -9,7 +9,7 @@ export interface RecentId {
 const MOST = 100;
 const OWN = 'fintech = (SELECT fintech FROM api_key JOIN setting ON key = embedded_api_key)';
 
-/** The latest ids of each kind, by what stands for them in help: `user-id`. */
+/** Queries for the latest ids of each kind, keyed by the placeholder used in help, such as `user-id`. */
 const QUERIES: Readonly<Record<string, string>> = {
   'user-id': `SELECT user_id AS text, first_name || ' ' || last_name AS about FROM user WHERE ${OWN} ORDER BY id DESC LIMIT ?`,
   'account-id': `SELECT account_id AS text, verified_name || ', ' || number AS about FROM bank_account WHERE ${OWN} ORDER BY id DESC LIMIT ?`,
@@ -18,7 +18,7 @@ const QUERIES: Readonly<Record<string, string>> = {
   'trade-id': `SELECT trade_id AS text, side || ' ' || pair || ', ' || state AS about FROM fx_trade WHERE ${OWN} ORDER BY id DESC LIMIT ?`,
 };
 
-/** Reads the state file of a sandbox beside the sandbox itself: no time passes, nothing is counted, no file is made. */
+/** Reads ids straight from the state file: no time passes, no request is counted, no file is created. */
 export async function recentIds(path: string, kind: string): Promise<readonly RecentId[]> {
   const query = QUERIES[kind];
   const store = query === undefined ? undefined : await openForReading(path);

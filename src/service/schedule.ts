@@ -27,14 +27,14 @@ const MACHINES: Readonly<Record<string, Machine<never>>> = Object.fromEntries(
   ),
 );
 
-/** True when something is due at `context.nowMs`. */
+/** Returns true if anything is due at `context.nowMs`. */
 export function isDue({ store, nowMs }: Context): boolean {
   return store.get('SELECT 1 FROM due WHERE due_at <= ? LIMIT 1', nowMs) !== undefined;
 }
 
 /**
- * All that makes time pass: does everything due until `context.nowMs`, each at its own time and in order,
- * including what that makes due in turn. Returns how many events happened.
+ * Runs everything due until `context.nowMs`, each event at its own time and in order, including events scheduled along
+ * the way. Returns the number of events.
  */
 export function advance(context: Context): number {
   let happened = 0;
@@ -49,17 +49,17 @@ export function advance(context: Context): number {
   }
 }
 
-/** What only time brings: the end of a window that somebody may still use. */
+/** Events that only the passing of time may cause: the end of a window that can still be used. */
 const TIME_ONLY = ['expired', 'lock-elapsed'] as const;
 
-/** What waits for a person's approval: the rows of a table, and the event that the approval is. */
+/** Work that waits for manual approval: its rows, its machine, and the approving event. */
 const APPROVALS: readonly { readonly where: string; readonly machine: Machine<never>; readonly event: string }[] = [
   { where: `state = 'locked' AND auto_signed = 0`, machine: trade as Machine<never>, event: 'approved' },
 ];
 
 /**
- * Lets everything that is under way happen at once, at `context.nowMs` and in the order of its times, with what follows from
- * it; whatever waits for an approval is approved. Windows stay open. Returns how many events happened.
+ * Runs all pending work now, in order and at `context.nowMs`, including what it schedules, and approves whatever waits for
+ * approval. Windows stay open. Returns the number of events.
  */
 export function settle(context: Context): number {
   let happened = 0;
@@ -89,7 +89,7 @@ function approveAll(context: Context): number {
   return approved;
 }
 
-/** One event, all of it or nothing. One that breaks is set aside: it must not hold up every request after it. */
+/** Applies one event atomically. If it throws, it is moved to `stuck` so that it cannot block later requests. */
 function happens(context: Context, due: Omit<DueRow, 'id'>): boolean {
   const { store } = context;
   const machine = MACHINES[due.machine];
@@ -110,7 +110,7 @@ function happens(context: Context, due: Omit<DueRow, 'id'>): boolean {
   }
 }
 
-/** Makes everything that is set aside for a row of a table due again, now. */
+/** Makes a row's stuck events due again now. */
 export function retryStuck({ store, nowMs }: Context, table: string, subject: bigint): void {
   for (const { name } of Object.values(MACHINES).filter((machine) => machine.table === table)) {
     store.run(

@@ -1,13 +1,16 @@
 /**
- * The sandbox's tables. Money is INTEGER in the asset's smallest unit, named for it; times are INTEGER
- * milliseconds since the epoch, sandbox time. Rows refer to each other by rowid; what the outside sees is the public id beside it.
+ * The sandbox's tables. Money is an INTEGER in the asset's smallest unit, which the column name states; times are
+ * INTEGER milliseconds since the epoch, in sandbox time. Rows refer to each other by rowid; the API exposes a separate
+ * public id.
  */
-/** Goes up with every change of the tables: a file of another version is refused. */
+/** Incremented with every change to the tables; files of other versions are rejected. */
 export const SCHEMA_VERSION = 2;
-/** `frsb`, in ASCII. */
+/** `frsb` in ASCII. */
 export const SANDBOX_FILE_ID = 0x66727362;
 
-/** The five statuses of the lists for the finer states of each kind. Source: interface (the five), inferred (which is which). */
+/**
+ * Maps the states of each kind to the five statuses of the lists. Source: interface (the five), inferred (the mapping).
+ */
 const DEPOSIT_STATUS = {
   processing: 'processing',
   refunding: 'processing',
@@ -25,7 +28,7 @@ const PAYOUT_STATUS = {
   failed: 'failed',
 };
 
-/** The triggers by which a table's rows appear in `movement`, and change there. */
+/** The triggers that copy a table's rows to `movement` and keep them up to date. */
 function movementTriggers(table: string, type: string, direction: string, user: string, statuses: object): string {
   const status = `CASE NEW.state ${Object.entries(statuses)
     .map(([state, to]) => `WHEN '${state}' THEN '${to}'`)
@@ -309,5 +312,8 @@ CREATE TRIGGER movement_changes_tally AFTER UPDATE OF status ON movement WHEN OL
 END;
 `;
 
-/** Every table and trigger, for a reset: what refers to others goes before them, so that no row is looked for that is gone. */
+/**
+ * Every table and trigger, for a reset. Referring tables come before the ones they refer to, so that no foreign key
+ * check fails.
+ */
 export const DROP_ALL = `SELECT type, name FROM sqlite_schema WHERE type IN ('table', 'trigger') AND name NOT LIKE 'sqlite_%' ORDER BY type DESC, rowid DESC`;

@@ -7,22 +7,25 @@ import { SANDBOX_FILE_ID, SCHEMA_VERSION } from './schema.ts';
 import { DEFAULT_SEED, type SeedOptions, seed } from './seed/seed.ts';
 import { changeSettings, readSettings } from './settings.ts';
 
-/** `read` never writes; `write` gets the write lock before it looks; `alone` shares its transaction with no other unit, since it moves the clock or the settings. */
+/**
+ * `read` never writes; `write` takes the write lock before it reads; `alone` shares its transaction with no other unit,
+ * because it changes the clock or the settings.
+ */
 export type WorkKind = 'read' | 'write' | 'alone';
 
 /**
- * The service's heart: a state file, a clock, and units of work. Units that come in together share one commit, and
- * nobody is answered before it; each is undone on its own when it throws.
+ * The core of the service: a state file, a clock, and units of work. Units submitted together share one commit and
+ * resolve after it; a unit that throws is rolled back alone.
  */
 export interface Service {
   readonly store: Database;
-  /** The machine's. */
+  /** The machine's clock. */
   readonly clock: Clock;
   /** Sandbox time, milliseconds since the epoch. */
   nowMs(): number;
-  /** Runs `work` in a transaction, after everything that is due by then. */
+  /** Runs `work` in a transaction, after everything that is due. */
   submit<T>(kind: WorkKind, work: (context: Context) => T): Promise<T>;
-  /** Moves the clock forward; everything due until then has happened. Returns how many events did. */
+  /** Advances the clock and runs everything due by then. Returns the number of events. */
   advanceBy(context: Context, durationMs: number): number;
   close(): void;
 }
@@ -32,7 +35,7 @@ export interface ServiceOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly seed?: SeedOptions;
-  /** Calls back when the units that are to share a commit have come in: the end of the tick for a server. */
+  /** Calls `flush` when the units of a batch are complete: for a server, at the end of the tick. */
   readonly gather: (flush: () => void) => void;
 }
 
@@ -43,7 +46,7 @@ interface Unit {
   readonly reject: (error: unknown) => void;
 }
 
-/** Opens the state file, seeding it when it is new. Throws DatabaseError. */
+/** Opens the state file, and seeds it if it is new. Throws DatabaseError. */
 export async function openService({
   path,
   clock,
@@ -96,7 +99,7 @@ function batchesOf(units: readonly Unit[]): Unit[][] {
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
-/** One transaction for the whole batch. When it cannot commit, every unit of it has failed. */
+/** Runs a batch in one transaction. If the commit fails, every unit fails. */
 function runBatch(store: Database, batch: readonly Unit[], newContext: () => Context): void {
   const outcomes: Outcome[] = [];
   try {
@@ -123,7 +126,7 @@ function runUnit(store: Database, { kind, work }: Unit, context: Context): Outco
   try {
     return { value: kind === 'read' ? work(context) : store.savepoint(() => work(context)) };
   } catch (error) {
-    // What the file cannot do fails the whole batch: SQLite may have ended the transaction already.
+    // A file error fails the whole batch, because SQLite may have rolled back the transaction.
     if (error instanceof DatabaseError) throw error;
     return { error };
   }

@@ -1,16 +1,16 @@
 import type { Database } from '../sqlite/database.ts';
 import { isPaceName, type PaceName } from './pace.ts';
 
-/** What the sandbox remembers of itself: one row. */
+/** The sandbox's settings: one row. */
 export interface Settings {
-  /** Sandbox time less the machine's. */
+  /** Sandbox time minus machine time. */
   readonly clockOffsetMs: number;
   readonly pace: PaceName;
   readonly rateLimits: boolean;
   readonly bvnDigestKey: string;
-  /** The key of the seeded fintech, with which the embedded client calls. */
+  /** The API key of the seeded fintech, used by the embedded client. */
   readonly embeddedApiKey: string;
-  /** The service's X25519 secret key, hexadecimal: requests may be sealed to its public half. */
+  /** The service's X25519 secret key in hexadecimal; clients may seal requests to its public key. */
   readonly platformSecretKey: string;
 }
 
@@ -36,7 +36,7 @@ export function readSettings(store: Database): Settings {
   };
 }
 
-/** Writes the settings that are given, and keeps the others. */
+/** Updates the given settings and keeps the others. */
 export function changeSettings(store: Database, change: Partial<Settings>): void {
   const to = { ...readSettings(store), ...change };
   store.run(

@@ -1,16 +1,16 @@
-/** Part of what a wallet holds on one network. */
+/** Part of a wallet's balance on one network. */
 export interface Source {
   readonly wallet: bigint;
   readonly network: string;
   readonly base: bigint;
 }
 
-/** What all sources hold together, in base units. */
+/** Returns the total of all sources in base units. */
 export function totalOf(sources: readonly Source[]): bigint {
   return sources.reduce((sum, { base }) => sum + base, 0n);
 }
 
-/** Takes `neededBase` from the sources in their order; together they hold as much. */
+/** Takes `neededBase` from the sources in order; together they must hold enough. */
 export function takeInOrder(sources: readonly Source[], neededBase: bigint): Source[] {
   let left = neededBase;
   return sources.flatMap((source) => {

@@ -5,17 +5,17 @@ import { SANDBOX_FILE_ID, SCHEMA_VERSION } from './schema.ts';
 import { changeSettings, readSettings } from './settings.ts';
 
 const WHEN_WRITING: Readonly<Partial<Record<SnapshotProblem, string>>> = {
-  exists: 'something stands there already',
-  missing: 'the folder is not there',
+  exists: 'the file already exists',
+  missing: 'the folder does not exist',
 };
 const WHEN_READING: Readonly<Partial<Record<SnapshotProblem, string>>> = {
-  missing: 'no file is there',
-  'not plain': 'it is no plain file',
-  foreign: 'it is no sandbox file of this version',
-  newer: 'it was made by a newer fiatrail',
+  missing: 'the file does not exist',
+  'not plain': 'it is not a regular file',
+  foreign: 'it is not a sandbox state file of this version',
+  newer: 'it was written by a newer version of fiatrail',
 };
 
-/** Runs work on a file. What is wrong with the file is a refusal. Throws VALIDATION_ERROR. */
+/** Runs work on a file. Throws VALIDATION_ERROR if there is a problem with the file. */
 function onFile<T>(path: string, words: typeof WHEN_READING, otherwise: string, work: () => T): T {
   try {
     return work();
@@ -25,14 +25,14 @@ function onFile<T>(path: string, words: typeof WHEN_READING, otherwise: string, 
   }
 }
 
-/** Writes the whole state to a new file; returns its size in bytes. No transaction may be open. */
+/** Writes the whole state to a new file and returns its size in bytes. No transaction may be open. */
 export function writeState(store: Database, path: string): number {
-  return onFile(path, WHEN_WRITING, 'it cannot be written', () => writeSnapshot(store, path));
+  return onFile(path, WHEN_WRITING, 'the file cannot be written', () => writeSnapshot(store, path));
 }
 
 /**
- * Puts the state of a file in the place of the present one. Keys that are in use stay, so that who was let in can go on.
- * No transaction may be open.
+ * Replaces the current state with that of a file. API keys in use are kept so that configured clients keep working. No
+ * transaction may be open.
  */
 export function restoreState(store: Database, path: string): void {
   const { embeddedApiKey } = readSettings(store);
@@ -51,5 +51,5 @@ export function restoreState(store: Database, path: string): void {
       );
     }
   };
-  onFile(path, WHEN_READING, 'it cannot be read', () => restoreSnapshot(store, path, layout, keepKeys));
+  onFile(path, WHEN_READING, 'the file cannot be read', () => restoreSnapshot(store, path, layout, keepKeys));
 }

@@ -5,18 +5,18 @@ import { schedule } from './machine.ts';
 import { exchange } from './market/exchange.ts';
 import type { Delivery } from './wallets.ts';
 
-/** Who asked for a swap: a caller for a user, a caller for an onramp's wallet, or an onramp itself. */
+/** How a swap was started: by a request for a user, by a request for an onramp's wallet, or by an onramp itself. */
 export type SwapTrigger = 'direct' | 'trigger' | 'auto';
 
-/** A swap that was asked for and can be paid for. */
+/** A validated swap that the wallet can pay for. */
 export interface SwapOrder {
   readonly fintech: bigint;
   readonly user: bigint;
   readonly trigger: SwapTrigger;
   readonly onramp?: bigint;
-  /** Where what is sold is taken from, on Base. */
+  /** The wallet on Base that the sold tokens come from. */
   readonly wallet: bigint;
-  /** Where what is bought goes, and on which network. */
+  /** The destination of the bought tokens. */
   readonly destination: Pick<Delivery, 'address' | 'network'>;
   readonly sell: Token;
   readonly buy: Token;
@@ -24,7 +24,9 @@ export interface SwapOrder {
   readonly slippageMillionths: bigint;
 }
 
-/** Sets aside what is sold and starts the swap. The database refuses more than the wallet holds. */
+/**
+ * Moves the sold tokens into the swapping account and starts the swap. The database rejects more than the wallet holds.
+ */
 export function startSwap(context: Context, order: SwapOrder): { id: bigint; requestId: string } {
   const { store, ids, nowMs } = context;
   const requestId = order.trigger === 'direct' ? `swap-${ids.uuid()}` : `req_${ids.uuid()}`;

@@ -1,6 +1,9 @@
 import { derivedName, fullName, type PersonName } from './names.ts';
 
-/** The sandbox's own test values. Any other BVN of 11 digits verifies; any other account of a listed bank resolves. Source: inferred. */
+/**
+ * The sandbox's test values. Any other 11-digit BVN verifies; any other account at a listed bank resolves. Source:
+ * inferred.
+ */
 export interface TestBvn {
   readonly bvn: string;
   readonly means: string;
@@ -38,11 +41,11 @@ export interface TestAccount {
 }
 
 export const TEST_ACCOUNTS: readonly TestAccount[] = [
-  { accountNumber: '0000000000', means: 'resolves to no name', resolves: false, payoutFails: false },
+  { accountNumber: '0000000000', means: 'does not resolve to a name', resolves: false, payoutFails: false },
   { accountNumber: '0000000009', means: 'resolves, and every payout to it fails', resolves: true, payoutFails: true },
 ];
 
-/** Trades of exactly these amounts go wrong on purpose, whoever makes them. */
+/** Trades of exactly these amounts fail on purpose, for every fintech. */
 export interface TestTrade {
   readonly cngnAmount: string;
   readonly means: string;
@@ -55,7 +58,7 @@ export const TEST_TRADES: readonly TestTrade[] = [
   { cngnAmount: '1303', means: 'MPC signing takes 6 minutes, longer than the lock', outcome: 'signs-late' },
 ];
 
-/** What is to go wrong with a trade of this much cNGN, in base units. */
+/** Returns the planned failure of a trade of this amount of cNGN, in base units. */
 export function tradeOutcome(cngnBase: bigint): TestTrade['outcome'] | undefined {
   return TEST_TRADES.find(({ cngnAmount }) => BigInt(cngnAmount) * 1_000_000n === cngnBase)?.outcome;
 }
@@ -65,13 +68,13 @@ export interface BvnRecord {
   readonly name: PersonName;
 }
 
-/** What the identity provider knows of a BVN of 11 digits. */
+/** Returns the identity provider's record of an 11-digit BVN. */
 export function bvnRecord(bvn: string): BvnRecord {
   const known = TEST_BVNS.find((value) => value.bvn === bvn);
   return { outcome: known?.outcome ?? 'verifies', name: known?.name ?? derivedName(bvn) };
 }
 
-/** The holder of a bank account; undefined when the bank knows no such account. */
+/** Returns the holder of a bank account; undefined if the bank does not know it. */
 export function accountHolder(accountNumber: string, bankCode: string): string | undefined {
   const known = TEST_ACCOUNTS.find((value) => value.accountNumber === accountNumber);
   return known?.resolves === false ? undefined : fullName(derivedName(`${bankCode}/${accountNumber}`));

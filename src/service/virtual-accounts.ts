@@ -5,7 +5,7 @@ export interface VirtualAccountRow {
   readonly number: string;
   readonly kind: 'fintech_permanent' | 'user_permanent' | 'temporary';
   readonly fintech: bigint;
-  /** Null for the fintech's own. */
+  /** Null for the fintech's own account. */
   readonly user: bigint | null;
   readonly onramp: bigint | null;
   readonly name: string;
@@ -24,7 +24,7 @@ export interface NewVirtualAccount {
   readonly expiresAtMs?: number;
 }
 
-// Counting in steps of a number that shares no factor with the range visits every number once, in no obvious order.
+// The step and the range share no factor, so counting in steps visits every number once, in no obvious order.
 const FIRST_NUMBER = 7_000_000_000;
 const NUMBERS = 1_000_000_000;
 const STEP = 387_420_489;
@@ -33,7 +33,7 @@ function accountNumberAt(position: bigint): string {
   return String(BigInt(FIRST_NUMBER) + ((position * BigInt(STEP)) % BigInt(NUMBERS)));
 }
 
-/** Opens an account with a number of 10 digits that no other has. */
+/** Opens an account with a unique 10-digit number. */
 export function openVirtualAccount(
   { store, nowMs }: Context,
   account: NewVirtualAccount,

@@ -15,24 +15,27 @@ export interface WalletRow {
   readonly created_at: bigint;
 }
 
-/** EVM networks on which the service reads balances. Source: base, eth and bsc public, the others inferred from the bridge's list. */
+/**
+ * EVM networks on which the service reads balances. Source: public (base, eth and bsc), inferred from the bridge's list
+ * (the others).
+ */
 export const EVM_NETWORKS = ['base', 'eth', 'bsc', 'pol', 'celo', 'lisk', 'arc', 'asc'] as const;
 
-/** The wallet the service manages for a user, on Base: every user has one. */
+/** Returns the wallet on Base that the service manages for a user. Every user has one. */
 export function managedWallet(store: Database, user: bigint): WalletRow {
   const wallet = store.get<WalletRow>(`SELECT * FROM wallet WHERE user = ? AND kind = 'managed'`, user);
   if (!wallet) throw new Error('the user has no managed wallet');
   return wallet;
 }
 
-/** The smart wallet of a fintech, the same address on every EVM network: the cNGN side of its trades. */
+/** Returns the smart wallet of a fintech: one address on every EVM network, and the cNGN side of its trades. */
 export function smartWallet(store: Database, fintech: bigint): WalletRow {
   const wallet = store.get<WalletRow>(`SELECT * FROM wallet WHERE fintech = ? AND kind = 'fintech'`, fintech);
   if (!wallet) throw new Error('the fintech has no smart wallet');
   return wallet;
 }
 
-/** The wallet of a fintech's MPC vault for one stablecoin; undefined before a vault is registered. */
+/** Returns the wallet of a fintech's MPC vault for one stablecoin; undefined until a vault is registered. */
 export function vaultWallet(store: Database, fintech: bigint, asset: 'USDC' | 'USDT'): WalletRow | undefined {
   const column = asset === 'USDC' ? 'usdc_wallet' : 'usdt_wallet';
   return store.get<WalletRow>(
@@ -41,12 +44,12 @@ export function vaultWallet(store: Database, fintech: bigint, asset: 'USDC' | 'U
   );
 }
 
-/** A wallet of the sandbox by its address, whoever owns it. */
+/** Returns a wallet of the sandbox by address, whoever owns it. */
 export function walletAt(store: Database, address: string): WalletRow | undefined {
   return store.get<WalletRow>('SELECT * FROM wallet WHERE address = ?', sameAddress(address));
 }
 
-/** Where tokens sent to an address end up in the ledger: in a wallet of the sandbox, or on the chains outside. */
+/** Returns the ledger account of an address: a wallet of the sandbox, or the chains outside. */
 export function accountAt(store: Database, address: string, network: string, asset: Asset): AccountRef {
   const wallet = walletAt(store, address);
   return wallet ? walletAccount(wallet.id, network, asset) : chain(asset);
@@ -59,7 +62,7 @@ export interface Delivery {
   readonly isExternal: boolean;
 }
 
-/** The user's external default wallet, else the managed one. */
+/** Returns the user's external default wallet, or else the managed one. */
 export function deliveryFor(store: Database, user: bigint): Delivery {
   const external = store.get<{ address: string; blockchain: string }>(
     'SELECT address, blockchain FROM default_wallet WHERE user = ?',
@@ -70,7 +73,10 @@ export function deliveryFor(store: Database, user: bigint): Delivery {
     : { address: managedWallet(store, user).address, network: 'base', isExternal: false };
 }
 
-/** Where the Naira paid into a fintech's own account ends up as cNGN: its default external wallet, else its smart wallet. Source: interface. */
+/**
+ * Returns where Naira paid into a fintech's own account arrives as cNGN: its default external wallet, or else its smart
+ * wallet. Source: interface.
+ */
 export function fintechDelivery(store: Database, fintech: bigint): Delivery {
   const external = store.get<{ address: string; blockchain: string }>(
     `SELECT address, blockchain FROM external_wallet WHERE fintech = ? AND is_default = 1 AND status = 'active'`,
@@ -85,14 +91,14 @@ export function userWallets(store: Database, user: bigint): WalletRow[] {
   return store.all<WalletRow>('SELECT * FROM wallet WHERE user = ? ORDER BY id', user);
 }
 
-/** A wallet's holdings of one asset by network, in smallest units; only networks that hold some. */
+/** Returns a wallet's non-zero balances of one asset by network, in smallest units. */
 export function holdings(
   store: Database,
   wallet: bigint,
   asset: Asset,
 ): { network: string; account: bigint; balance: bigint }[] {
   const prefix = `wallet/${wallet}/`;
-  // '0' follows '/' in the character table, so this range is every code that begins with the prefix.
+  // '0' follows '/' in ASCII, so the range covers every code with the prefix.
   return store
     .all<{ id: bigint; code: string; balance: bigint }>(
       `SELECT id, code, balance FROM account WHERE code >= ? AND code < ? AND asset = ? AND balance > 0 ORDER BY id`,

@@ -1,14 +1,20 @@
 import { isPublicAddress, parseRange } from '../contract/cidr.ts';
 
-/** Names that lead to the machine itself or into a private network, whatever resolves them. Source: RFC 6761 and 6762. */
+/** Host names that always resolve to the local machine or a private network. Source: RFC 6761 and 6762. */
 const PRIVATE_NAMES = /(^|\.)(localhost|local|internal)$/;
 
-/** A host as a URL has it, its brackets and final dot taken off. The URL's own parser has made every way to write an IPv4 address one. */
+/**
+ * Returns the host of a URL without brackets and final dot. The URL parser has already normalized every notation of an
+ * IPv4 address.
+ */
 function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 }
 
-/** Whether a URL is one that a service on the public network may call: HTTPS, and not to a private host. Source: interface, the hosts inferred. */
+/**
+ * Returns true if a service on the public network may call the URL: HTTPS and not a private host. Source: interface,
+ * the hosts inferred.
+ */
 export function isPublicHttps(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
@@ -18,12 +24,15 @@ export function isPublicHttps(text: string): boolean {
   return address ? isPublicAddress(address) : host.includes('.') && !PRIVATE_NAMES.test(host);
 }
 
-/** Whether the sandbox takes a host for one that answers. It calls nobody: names below `.invalid` never answer. Source: inferred. */
+/**
+ * Returns true if the sandbox treats the host as reachable. It calls nothing: only names below `.invalid` are
+ * unreachable. Source: inferred.
+ */
 export function isReachable(text: string): boolean {
   return !/(^|\.)invalid$/.test(hostOf(new URL(text)));
 }
 
-/** Scheme, host and the rest, as the text has them. */
+/** Splits a URL into scheme, host and the rest, unchanged. */
 function partsOf(url: string): [scheme: string, host: string, rest: string] {
   const [, scheme = '', host = '', rest = ''] = /^(https:\/\/)([^/?#]*)(.*)$/i.exec(url) ?? [];
   return [scheme, host, rest];
@@ -31,13 +40,19 @@ function partsOf(url: string): [scheme: string, host: string, rest: string] {
 
 const endOf = (host: string) => host.slice(Math.max(0, host.lastIndexOf('.')));
 
-/** `htt***.ms/webhook`: the first three characters, the end of the host, the path. Source: public, of one answer alone. */
+/**
+ * Masks a URL as `htt***.ms/webhook`: the first three characters, the end of the host, the path. Source: public, for
+ * one response only.
+ */
 export function maskedUrl(url: string): string {
   const [, host, rest] = partsOf(url);
   return `${url.slice(0, 3)}***${endOf(host)}${rest}`;
 }
 
-/** `https://abc***.ms/webhook`: as above, and the scheme stays. Source: public, of another answer. */
+/**
+ * Masks a URL as `https://abc***.ms/webhook`: like maskedUrl, but keeps the scheme. Source: public, for another
+ * response.
+ */
 export function maskedHost(url: string): string {
   const [scheme, host, rest] = partsOf(url);
   return `${scheme}${host.slice(0, 3)}***${endOf(host)}${rest}`;

@@ -2,23 +2,23 @@ import type { Token } from '../money/amount.ts';
 import { type Call, newTxHash } from './context.ts';
 import type { WithdrawalRow } from './machines/withdrawal.ts';
 
-/** Tokens that leave a wallet for another one, as they are recorded. */
+/** A transfer of tokens out of a wallet, as recorded. */
 export interface NewWithdrawal {
-  /** Null where the fintech sends its own. */
+  /** Null if the fintech sends its own tokens. */
   readonly user: bigint | null;
   readonly type: 'fintech_self_transfer' | 'fintech_user_withdrawal';
   readonly state: 'pending' | 'completed';
   readonly wallet: bigint;
   readonly destination: string;
   readonly asset: Token;
-  /** What leaves the wallet, the fee in it. */
+  /** The amount that leaves the wallet, including the fee. */
   readonly amountBase: bigint;
   readonly feeBase: bigint;
   readonly network: string;
   readonly note: string | null;
 }
 
-/** Records a withdrawal; its postings are the caller's. */
+/** Records a withdrawal; the caller makes the postings. */
 export function insertWithdrawal(call: Call, withdrawal: NewWithdrawal): WithdrawalRow {
   const { store, ids, nowMs, fintech } = call;
   const id = store.insert(
@@ -41,6 +41,6 @@ export function insertWithdrawal(call: Call, withdrawal: NewWithdrawal): Withdra
     withdrawal.state === 'completed' ? nowMs : null,
   );
   const row = store.get<WithdrawalRow>('SELECT * FROM withdrawal WHERE id = ?', id);
-  if (!row) throw new Error('the withdrawal just made is gone');
+  if (!row) throw new Error('the new withdrawal cannot be read');
   return row;
 }

@@ -19,9 +19,9 @@ export interface BridgeRow {
   readonly from_network: string;
   readonly to_network: string;
   readonly amount_base: bigint;
-  /** What arrived at the receivable address; null before. */
+  /** The amount received at the receivable address; null until it arrives. */
   readonly received_base: bigint | null;
-  /** What was released to the destination; null before. */
+  /** The amount released to the destination; null until it is released. */
   readonly released_base: bigint | null;
   readonly sender: string | null;
   readonly from_address: string;
@@ -35,7 +35,7 @@ export interface BridgeRow {
 
 const hasReceived = (_context: Context, row: BridgeRow) => row.received_base !== null;
 
-/** Source: interface for the states; what leads from one to the next, and that a refused deposit is sent back, is inferred. */
+/** Source: interface (the states), inferred (the transitions, and that a refused deposit is returned). */
 export const bridge: Machine<BridgeRow> = {
   name: 'bridge',
   table: 'bridge',
@@ -46,7 +46,7 @@ export const bridge: Machine<BridgeRow> = {
   ],
 };
 
-/** Where tokens of an address are in the ledger, on a network by the bridge's key. */
+/** Returns the ledger account of an address on a network; `key` is the bridge's key of the network. */
 function accountOf(context: Context, address: string, key: string): AccountRef {
   const network = bridgeNetworkOf(key);
   return accountAt(context.store, address, network ? ledgerNetwork(network) : key, 'CNGN');
@@ -56,7 +56,10 @@ function startRelease(context: Context, row: BridgeRow): void {
   schedule(context, bridge.name, row.id, 'released', context.pace.bridge);
 }
 
-/** Tells the address the request gave, if any. The registered webhook hears nothing of bridges. Source: public, the content inferred. */
+/**
+ * Emits an event to the callback URL of the request, if any; the registered webhook receives no bridge events. Source:
+ * public, the content inferred.
+ */
 function notify(context: Context, row: BridgeRow, event: string, more: Record<string, unknown>): void {
   if (row.callback_url === null) return;
   emit(context, {
@@ -108,7 +111,7 @@ function sendBack(context: Context, row: BridgeRow): void {
   ]);
   notify(context, row, 'bridge.failed', {
     status: 'failed',
-    reason: 'the deposit did not come from fromAddress; it was sent back',
+    reason: 'the deposit did not come from fromAddress and was returned',
     failedAt: isoTime(context.nowMs),
   });
 }

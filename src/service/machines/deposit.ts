@@ -33,8 +33,8 @@ export interface DepositRow {
 }
 
 /**
- * A bank transfer that arrived. One into a temporary account is carried on by its onramp; one into a permanent
- * account mints by itself. Source: interface (deposit rules); the states are inferred.
+ * A bank transfer that arrived. Its onramp continues a deposit into a temporary account; a deposit into a permanent
+ * account mints by itself. Source: interface (deposit rules), inferred (the states).
  */
 export const deposit: Machine<DepositRow> = {
   name: 'deposit',
@@ -58,7 +58,7 @@ function depositor(row: DepositRow) {
   };
 }
 
-/** A pushed transfer cannot be grossed up, so the fees come out of it: 1000 sent, 17 fee, 983 minted. */
+/** Fees come out of a deposit, because its sender chose the amount: 1000 sent, 17 fee, 983 minted. */
 function mint(context: Context, row: DepositRow): void {
   const { store, nowMs } = context;
   const mintedKobo = row.amount_kobo - row.platform_fee_kobo - row.fintech_fee_kobo;
@@ -79,7 +79,7 @@ function mint(context: Context, row: DepositRow): void {
     nowMs,
     row.id,
   );
-  // The catalogue has no event for the end of a deposit into the fintech's own account.
+  // There is no documented event for the end of a deposit into the fintech's own account.
   if (row.user === null) return;
   emit(context, {
     fintech: row.fintech,

@@ -18,7 +18,10 @@ export interface FeeWithdrawalRow {
   readonly processed_at: bigint | null;
 }
 
-/** The amount is locked when it is asked for. Source: interface for the states; that a failed one gives it back is inferred. */
+/**
+ * The amount is locked when the withdrawal is requested. Source: interface (the states), inferred (that a failure
+ * releases the amount).
+ */
 export const feeWithdrawal: Machine<FeeWithdrawalRow> = {
   name: 'fee-withdrawal',
   table: 'fee_withdrawal',
@@ -28,7 +31,7 @@ export const feeWithdrawal: Machine<FeeWithdrawalRow> = {
   ],
 };
 
-/** A withdrawal's parts by direction, each on the account it is now on. */
+/** Returns the onramp and offramp parts of a withdrawal with their current accounts. */
 function parts({ fintech, amount_kobo, onramp_kobo }: FeeWithdrawalRow) {
   return [
     { direction: 'onramp', kobo: onramp_kobo, locked: feesWithdrawing(fintech, 'onramp') },
@@ -46,7 +49,7 @@ function move(context: Context, row: FeeWithdrawalRow, event: string, to: (part:
   post(context, event, row.withdrawal_id, postings);
 }
 
-/** Takes the amount out of the fees, until the bank has answered. */
+/** Moves the amount out of the earned fees until the bank responds. */
 export function lockFees(context: Context, row: FeeWithdrawalRow): void {
   const postings = parts(row).flatMap(({ direction, kobo, locked }) => [
     { account: fintechFees(row.fintech, direction), minor: -kobo },
@@ -65,7 +68,7 @@ function giveBack(context: Context, row: FeeWithdrawalRow): void {
   context.store.run(
     'UPDATE fee_withdrawal SET processed_at = ?, failure_reason = ? WHERE id = ?',
     context.nowMs,
-    'the bank did not accept the payout; the amount is available again',
+    'the bank rejected the payout; the amount is available again',
     row.id,
   );
 }

@@ -27,8 +27,8 @@ export interface OfframpRow {
 }
 
 /**
- * The cNGN has moved to the vault before the first answer; only the bank payout is asynchronous.
- * Source: public for the states. That a failed payout returns the cNGN to the wallets it came from is inferred.
+ * The cNGN is in the vault before the first response; only the bank payout is asynchronous. Source: public (the
+ * states), inferred (that a failed payout returns the cNGN to its wallets).
  */
 export const offramp: Machine<OfframpRow> = {
   name: 'offramp',
@@ -39,7 +39,7 @@ export const offramp: Machine<OfframpRow> = {
   ],
 };
 
-/** What leaves the wallets, in kobo: the amount paid out and every fee on top. */
+/** Returns what leaves the wallets, in kobo: the amount paid out plus all fees. */
 export function deductedKobo(row: OfframpRow): bigint {
   return row.amount_kobo + row.platform_fee_kobo + row.fintech_fee_kobo;
 }
@@ -93,7 +93,7 @@ function giveBack(context: Context, row: OfframpRow): void {
   ]);
   announce(context, row, 'vault.return.payout.failed', {
     failedAt: isoTime(context.nowMs),
-    error: { code: 'PAYOUT_FAILED', message: 'the bank did not accept the payout; the cNGN was returned' },
+    error: { code: 'PAYOUT_FAILED', message: 'the bank rejected the payout; the cNGN was returned' },
     retryable: true,
     metadata: {},
   });

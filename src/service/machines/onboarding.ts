@@ -20,7 +20,7 @@ export interface OnboardingRow {
   readonly ended_at: bigint | null;
 }
 
-/** Source: interface (end states), public (processing). That a failed BVN may be tried again is inferred. */
+/** Source: interface (end states), public (`processing`), inferred (that a failed BVN can be tried again). */
 export const onboarding: Machine<OnboardingRow> = {
   name: 'onboarding',
   table: 'onboarding',

@@ -25,9 +25,9 @@ export interface OnrampRow {
   readonly fintech_capped: bigint;
   readonly sweep: bigint;
   readonly auto_swap: bigint;
-  /** What the onramp ends in: cNGN without auto-swap. */
+  /** The asset delivered at the end: cNGN without auto-swap. */
   readonly target_asset: Token;
-  /** Where what was swapped goes, when the request says so. */
+  /** The destination of swapped tokens, if the request names one. */
   readonly destination: string | null;
   readonly slippage_millionths: bigint;
   readonly tx_hash: string | null;
@@ -37,7 +37,7 @@ export interface OnrampRow {
   readonly completed_at: bigint | null;
 }
 
-/** Source: public for the states; interface for the 30 minutes and the exact amount. */
+/** Source: public (the states), interface (the 30 minutes and the exact amount). */
 export const onramp: Machine<OnrampRow> = {
   name: 'onramp',
   table: 'onramp',
@@ -55,7 +55,7 @@ export const onramp: Machine<OnrampRow> = {
   ],
 };
 
-/** What the payer owes, in kobo: the requested amount and every fee on top. */
+/** Returns what the payer owes, in kobo: the requested amount plus all fees. */
 export function totalKobo(row: OnrampRow): bigint {
   return row.base_kobo + row.platform_fee_kobo + row.fintech_fee_kobo;
 }
@@ -78,7 +78,7 @@ function acceptPayment(context: Context, row: OnrampRow): void {
   schedule(context, onramp.name, row.id, 'minted', context.pace.mint);
 }
 
-/** The payment becomes cNGN in the generated wallet; the fees stay in Naira. */
+/** Mints the payment as cNGN into the generated wallet; the fees stay in Naira. */
 function mint(context: Context, row: OnrampRow): void {
   const { store, nowMs } = context;
   const base = cngnBaseFromKobo(row.base_kobo);
@@ -118,14 +118,14 @@ function swaps(_context: Context, row: OnrampRow): boolean {
   return row.auto_swap === 1n;
 }
 
-/** An offramp may have emptied the wallet meanwhile. */
+/** True if an offramp has emptied the wallet in the meantime. */
 function hasNothingToSwap(context: Context, row: OnrampRow): boolean {
   return swaps(context, row) && heldOf(context, row) === 0n;
 }
 
 /**
- * Where what was swapped goes: with sweep the default wallet, on its own network as cNGN does; else where the request said; else it stays in
- * `own`, the generated wallet's address. Source: interface.
+ * Returns the destination of swapped tokens: with sweep the default wallet, on its own network; otherwise the
+ * destination in the request, or `own`, the address of the generated wallet. Source: interface.
  */
 export function swappedTo({ store }: Pick<Context, 'store'>, row: OnrampRow, own: string) {
   if (row.sweep) return deliveryFor(store, row.user);
@@ -133,8 +133,9 @@ export function swappedTo({ store }: Pick<Context, 'store'>, row: OnrampRow, own
 }
 
 /**
- * Where cNGN goes that is not swapped: with sweep the default wallet; without, it stays in the generated wallet, unless an external
- * default wallet is set: a disbursement is one of the three paths that follow it. An owner's wallet is the owner's.
+ * Returns the destination of cNGN that is not swapped. With sweep it is the default wallet. Without, cNGN stays in the
+ * generated wallet unless the user has an external default wallet, which disbursements follow too. cNGN in a wallet
+ * with a custom owner never moves.
  */
 function deliveredTo(context: Context, row: OnrampRow): Delivery | undefined {
   const delivery = deliveryFor(context.store, row.user);
@@ -145,12 +146,12 @@ function hasOwner({ store }: Context, row: OnrampRow): boolean {
   return store.get('SELECT 1 FROM wallet WHERE id = ? AND custom_owner IS NOT NULL', row.wallet) !== undefined;
 }
 
-/** An offramp may have drawn on the wallet meanwhile: what is left goes on. */
+/** An offramp may have drawn on the wallet in the meantime; only the remainder moves on. */
 function heldOf({ store }: Context, row: OnrampRow): bigint {
   return balanceOf(store, walletAccount(row.wallet, 'base', 'CNGN'));
 }
 
-/** Without a swap, the cNGN goes where the flags say. */
+/** Delivers unswapped cNGN according to the flags of the request. */
 function deliver(context: Context, row: OnrampRow): void {
   const destination = deliveredTo(context, row);
   const held = heldOf(context, row);
@@ -167,7 +168,7 @@ function complete({ store, nowMs }: Context, row: OnrampRow): void {
   store.run('UPDATE onramp SET completed_at = ? WHERE id = ?', nowMs, row.id);
 }
 
-/** The swap takes what was funded, or what is left of it. */
+/** Swaps the funded amount, or what is left of it. */
 function queueSwap(context: Context, row: OnrampRow): void {
   const held = heldOf(context, row);
   const funded = cngnBaseFromKobo(row.base_kobo);

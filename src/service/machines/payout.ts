@@ -15,7 +15,7 @@ export interface PayoutRow {
   readonly id: bigint;
   readonly request_id: string;
   readonly fintech: bigint;
-  /** Null once the bank account was removed. */
+  /** Null once the bank account is removed. */
   readonly bank_account: bigint | null;
   readonly state: string;
   readonly amount_kobo: bigint;
@@ -31,8 +31,8 @@ export interface PayoutRow {
 }
 
 /**
- * A payout of the fintech's own cNGN, which is in the vault before the first answer. Source: public (the states). That it
- * fails at the bank only, and that everything then returns, is inferred.
+ * A payout of the fintech's own cNGN, which is in the vault before the first response. Source: public (the states),
+ * inferred (that only the bank can fail, and that all cNGN is then returned).
  */
 export const payout: Machine<PayoutRow> = {
   name: 'payout',
@@ -52,7 +52,7 @@ export const payout: Machine<PayoutRow> = {
   ],
 };
 
-/** What leaves the smart wallet, in kobo: the amount paid out and the platform's fee on top. */
+/** Returns what leaves the smart wallet, in kobo: the amount paid out plus the platform fee. */
 export function payoutTotalKobo(row: PayoutRow): bigint {
   return row.amount_kobo + row.platform_fee_kobo;
 }
@@ -62,7 +62,7 @@ interface PayoutSource {
   readonly amount_base: bigint;
 }
 
-/** Where the cNGN came from, Base first. */
+/** The networks that the cNGN came from, Base first. */
 function sourcesOf({ store }: Context, row: PayoutRow): PayoutSource[] {
   return store.all<PayoutSource>(
     `SELECT network, amount_base FROM payout_source WHERE payout = ? ORDER BY network <> 'base', network`,
@@ -78,12 +78,12 @@ export function bankAccountOf(row: PayoutRow) {
   };
 }
 
-/** The smart wallet that pays, as answers and events have it. */
+/** Formats the paying smart wallet for responses and events. */
 export function systemWallet({ store }: Context, row: PayoutRow) {
   return { source: 'system_wallet', address: smartWallet(store, row.fintech).address };
 }
 
-/** The same in an event, with the network that gave most or all of it: Base wherever it held some. */
+/** Formats it for an event, with the network that most of the cNGN came from: Base if it held any. */
 function systemWalletOn(context: Context, row: PayoutRow) {
   return { ...systemWallet(context, row), network: sourcesOf(context, row)[0]?.network };
 }
@@ -101,7 +101,7 @@ function touch({ store, nowMs }: Context, row: PayoutRow): void {
   store.run('UPDATE payout SET updated_at = ? WHERE id = ?', nowMs, row.id);
 }
 
-/** Goes on by itself after one step. */
+/** Schedules the next event after one step. */
 function follow(context: Context, row: PayoutRow, event: string): void {
   touch(context, row);
   schedule(context, payout.name, row.id, event, context.pace.step);
@@ -116,7 +116,7 @@ function announce(context: Context, row: PayoutRow, event: string, status: strin
   });
 }
 
-/** The event of the request itself. */
+/** Emits the event for the request itself. */
 export function announceInitiated(context: Context, row: PayoutRow, initiatedBy: string): void {
   announce(context, row, 'fintech.offramp.initiated', 'pending', {
     bankAccount: bankAccountOf(row),
@@ -173,7 +173,7 @@ function settle(context: Context, row: PayoutRow): void {
   });
 }
 
-/** Everything returns to the networks it came from, the fee too. */
+/** Returns the cNGN, including the fee, to the networks it came from. */
 function giveBack(context: Context, row: PayoutRow): void {
   const wallet = smartWallet(context.store, row.fintech);
   post(context, 'payout.returned', row.request_id, [
@@ -189,7 +189,7 @@ function giveBack(context: Context, row: PayoutRow): void {
     bankAccount: bankAccountOf(row),
     wallet: systemWalletOn(context, row),
     burnDetails: burnOf(row, 'returned'),
-    error: { code: 'PAYOUT_FAILED', message: 'the bank did not accept the payout; the cNGN was returned' },
+    error: { code: 'PAYOUT_FAILED', message: 'the bank rejected the payout; the cNGN was returned' },
     timestamp: failedAt,
     metadata: { failedAt, retryable: true, attemptNumber: 1 },
   });

@@ -21,12 +21,12 @@ export interface SwapRow {
   readonly state: string;
   readonly wallet: bigint;
   readonly destination: string;
-  /** On which the destination gets what was bought. */
+  /** The network on which the destination receives the bought tokens. */
   readonly network: string;
   readonly sell_asset: Token;
   readonly buy_asset: Token;
   readonly amount_in_base: bigint;
-  /** 0 where the book could not tell when it was asked. */
+  /** 0 if the book had no price when the swap was requested. */
   readonly expected_out_base: bigint;
   readonly slippage_millionths: bigint;
   readonly amount_out_base: bigint | null;
@@ -37,7 +37,7 @@ export interface SwapRow {
   readonly updated_at: bigint;
 }
 
-/** Source: public for the states; that what is sold is set aside with the request is inferred. */
+/** Source: public (the states), inferred (that the sold tokens are set aside on request). */
 export const swap: Machine<SwapRow> = {
   name: 'swap',
   table: 'swap',
@@ -63,10 +63,10 @@ function begin(context: Context, row: SwapRow): void {
 const resultOf = ({ store }: Context, row: SwapRow) =>
   exchange(store, row.fintech, row.sell_asset, row.buy_asset, row.amount_in_base);
 
-/** Why a swap cannot be executed now. Source: public (the codes). */
+/** Returns why a swap cannot be executed now. Source: public (the codes). */
 function problemOf(context: Context, row: SwapRow): 'INSUFFICIENT_LIQUIDITY' | 'SLIPPAGE_EXCEEDED' | undefined {
   const result = resultOf(context, row);
-  // Without a price when it was asked for, no slippage could be told, and any price would do.
+  // Without a price at the time of the request, slippage cannot be measured and any price would be accepted.
   if (!result || row.expected_out_base === 0n) return 'INSUFFICIENT_LIQUIDITY';
   const least = leastOutBase(row.expected_out_base, row.slippage_millionths);
   return result.amountOutBase < least ? 'SLIPPAGE_EXCEEDED' : undefined;
@@ -75,7 +75,7 @@ function problemOf(context: Context, row: SwapRow): 'INSUFFICIENT_LIQUIDITY' | '
 function execute(context: Context, row: SwapRow): void {
   const { store, nowMs } = context;
   const result = resultOf(context, row);
-  if (!result) throw new Error('the book has changed inside one transaction');
+  if (!result) throw new Error('the order book changed within one transaction');
   post(context, 'swap.executed', row.request_id, [
     { account: swapping(row.sell_asset), minor: -row.amount_in_base },
     ...result.postings,
@@ -118,7 +118,7 @@ function giveBack(context: Context, row: SwapRow): void {
   store.run('UPDATE swap SET error_code = ?, updated_at = ? WHERE id = ?', code, nowMs, row.id);
   announce(context, row, 'swap.failed', {
     failedAt: isoTime(nowMs),
-    error: { code, message: 'the swap was not executed; what was sold is back in the wallet' },
+    error: { code, message: 'the swap was not executed; the tokens were returned to the wallet' },
     retryable: true,
     metadata: { attemptNumber: 1, pool: null },
   });
@@ -127,7 +127,7 @@ function giveBack(context: Context, row: SwapRow): void {
 
 function walletOf({ store }: Context, row: SwapRow): WalletRow {
   const wallet = store.get<WalletRow>('SELECT * FROM wallet WHERE id = ?', row.wallet);
-  if (!wallet) throw new Error('a swap without its wallet');
+  if (!wallet) throw new Error('the swap has no wallet');
   return wallet;
 }
 

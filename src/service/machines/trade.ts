@@ -19,7 +19,7 @@ export interface TradeRow {
   readonly token_base: bigint;
   readonly price_micro: bigint;
   readonly fee_millionths: bigint;
-  /** What arrives, in base units of what the trade buys. */
+  /** The amount that arrives, in base units of the bought asset. */
   readonly net_base: bigint;
   readonly destination: string | null;
   readonly lock_id: string;
@@ -42,9 +42,9 @@ export interface SliceRow {
 const isElapsed = ({ nowMs }: Context, row: TradeRow) => nowMs >= Number(row.expires_at);
 
 /**
- * A trade between fintechs. Both legs are in escrow from its first moment; they leave it in settling, failure or expiry.
- * A lock that ends while the vault signs ends the trade only when the signing has ended. Source: interface; that the escrow is
- * filled with the trade itself, and the delays, are inferred.
+ * A trade between fintechs. Both legs are in escrow from the start and leave it on settlement, failure or expiry. A
+ * lock that expires while the vault signs ends the trade only after the signing. Source: interface, inferred (that
+ * opening the trade fills the escrow, and the delays).
  */
 export const trade: Machine<TradeRow> = {
   name: 'trade',
@@ -62,18 +62,18 @@ export const trade: Machine<TradeRow> = {
       on: 'reverted',
       from: ['settling'],
       to: 'failed',
-      effect: failedBecause('the transaction was reverted on the chain'),
+      effect: failedBecause('the transaction was reverted on-chain'),
     },
   ],
 };
 
-/** A signer machine goes on by itself; otherwise the vault waits for a person. */
+/** An automatic signer proceeds by itself; otherwise the vault waits for manual approval. */
 function askForSignature(context: Context, row: TradeRow): void {
   touch(context, row);
   if (row.auto_signed) schedule(context, trade.name, row.id, 'approved', context.pace.lock);
 }
 
-/** Longer than the lock: for the trade that shows what happens then. */
+/** Longer than the lock, for the test trade whose lock expires. */
 const LATE_SIGNATURE_MS = 6 * 60_000;
 
 function sign(context: Context, row: TradeRow): void {
@@ -128,7 +128,7 @@ export function slicesOf({ store }: Pick<Context, 'store'>, row: Pick<TradeRow, 
 const ofAsset = (asset: Asset, { cngn_base, token_base }: { cngn_base: bigint; token_base: bigint }) =>
   asset === 'CNGN' ? cngn_base : token_base;
 
-/** The postings that bring both legs into escrow: the taker's whole leg, each maker's part of the other. */
+/** The postings that move both legs into escrow: the taker's whole leg and each maker's share of the other. */
 export function lockPostings(context: Pick<Context, 'store'>, row: TradeRow): Posting[] {
   const { gives, gets } = legsOf(row.side, row.pair);
   return [
@@ -142,14 +142,14 @@ export function lockPostings(context: Pick<Context, 'store'>, row: TradeRow): Po
   ];
 }
 
-/** Both legs go back to where they came from. */
+/** Returns both legs to their owners. */
 function release(context: Context, row: TradeRow): void {
   touch(context, row);
   const back = lockPostings(context, row).map(({ account, minor }) => ({ account, minor: -minor }));
   post(context, 'fx.released', row.trade_id, back);
 }
 
-/** Each maker gets the taker's leg for its part; the taker gets the other, less the platform's fee. */
+/** Pays each maker its share of the taker's leg, and pays the taker the other leg less the platform fee. */
 function settle(context: Context, row: TradeRow): void {
   const { store } = context;
   touch(context, row);

@@ -1,7 +1,7 @@
 import type { Machine } from '../machine.ts';
 import type { VaultRow } from '../market/signing.ts';
 
-/** An MPC vault waits for the service's staff to approve it. Source: public. */
+/** An MPC vault waits for approval by the service's staff. Source: public. */
 export const vault: Machine<VaultRow> = {
   name: 'vault',
   table: 'fx_vault',

@@ -17,7 +17,7 @@ export interface WithdrawalRow {
   readonly wallet: bigint;
   readonly destination: string;
   readonly asset: Token;
-  /** What left the wallet, the fee in it. */
+  /** The amount that left the wallet, including the fee. */
   readonly amount_base: bigint;
   readonly fee_base: bigint;
   readonly network: string;
@@ -27,14 +27,14 @@ export interface WithdrawalRow {
   readonly completed_at: bigint | null;
 }
 
-/** Tokens on their way over a bridge; on Base they are there at once. Source: interface (the states), inferred (which is which). */
+/** Tokens in a bridge; on Base they arrive at once. Source: interface (the states), inferred (which applies when). */
 export const withdrawal: Machine<WithdrawalRow> = {
   name: 'withdrawal',
   table: 'withdrawal',
   transitions: [{ on: 'released', from: ['pending'], to: 'completed', effect: release }],
 };
 
-/** Where tokens are while a bridge has them: only for cNGN the service has an account, the others are outside at once. */
+/** Returns the account of tokens in transit. Only cNGN has one; other tokens leave the service at once. */
 export function transit(asset: Token): AccountRef {
   return asset === 'CNGN' ? BRIDGING : chain(asset);
 }
@@ -55,7 +55,7 @@ function release(context: Context, row: WithdrawalRow): void {
   complete(context, row);
 }
 
-/** Notes that a user's withdrawal is there, and tells the fintech. */
+/** Marks a user's withdrawal as completed and notifies the fintech. */
 export function complete(context: Context, row: WithdrawalRow): void {
   const { store, nowMs } = context;
   store.run('UPDATE withdrawal SET completed_at = ? WHERE id = ?', nowMs, row.id);

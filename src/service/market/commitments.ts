@@ -2,15 +2,21 @@ import type { Asset } from '../../money/amount.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { mostGivenBase } from './orders.ts';
 
-/** What a fintech's orders and trades have a claim on. Source: interface (commitments of a transfer), public (what is reserved). */
+/**
+ * A fintech's tokens committed to orders and trades. Source: interface (commitments of a transfer), public (what is
+ * reserved).
+ */
 export interface Commitments {
   readonly activeOrders: number;
   readonly activeEscrows: number;
-  /** In base units: the maximum of every active order that gives the asset. What an escrow holds has left the wallet. */
+  /**
+   * In base units: the sum of the maximums of all active orders that give the asset. Tokens in escrow have already left
+   * the wallet.
+   */
   readonly totalBase: bigint;
 }
 
-/** What active orders may still take from the wallet that gives `asset`. */
+/** Returns what active orders may still take from the wallet that gives `asset`. */
 export function commitments(store: Database, fintech: bigint, asset: Asset): Commitments {
   const orders = store.all<{ max_base: bigint; price_micro: bigint }>(
     `SELECT max_base, price_micro FROM fx_order WHERE fintech = ? AND gives = ? AND state = 'active'`,
@@ -24,7 +30,7 @@ export function commitments(store: Database, fintech: bigint, asset: Asset): Com
   return {
     activeOrders: orders.length,
     activeEscrows: Number(trades?.n ?? 0n),
-    // In SQL the product could pass 64 bits.
+    // Summed here because the product can exceed 64 bits in SQL.
     totalBase: orders.reduce((sum, order) => sum + mostGivenBase(asset, order.max_base, order.price_micro), 0n),
   };
 }

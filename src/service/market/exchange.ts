@@ -4,13 +4,13 @@ import type { Posting } from '../ledger.ts';
 import { averagePriceMicro, averageSpreadMillionths, type Fill, match } from './order-book.ts';
 import { requiredTradingAccount } from './orders.ts';
 
-/** One token for another through the order book: one leg, or two with cNGN between them. */
+/** An exchange of tokens through the order book: one leg, or two by way of cNGN. */
 export interface Exchanged {
   readonly amountOutBase: bigint;
-  /** cNGN for one stablecoin, in millionths; of two legs the second one's. */
+  /** cNGN for one stablecoin, in millionths; for two legs, the rate of the second. */
   readonly rateMicro: bigint;
   readonly spreadMillionths: bigint;
-  /** What the makers give and get. */
+  /** The makers' postings. */
   readonly postings: readonly Posting[];
 }
 
@@ -42,7 +42,10 @@ function legOf(store: Database, fintech: bigint, sell: Token, buy: Token, amount
   };
 }
 
-/** What the book gives for an amount now; undefined when it cannot fill it. The fintech's own orders are left out. */
+/**
+ * Returns what the book currently gives for an amount; undefined if it cannot fill it. The fintech's own orders are
+ * skipped.
+ */
 export function exchange(
   store: Database,
   fintech: bigint,
@@ -62,7 +65,7 @@ export function exchange(
   };
 }
 
-/** The least that may come out when so much is expected: rounded up, so that no slippage is more than allowed. */
+/** Returns the minimum output for an expected one, rounded up so that slippage never exceeds the maximum. */
 export function leastOutBase(expectedBase: bigint, slippageMillionths: bigint): bigint {
   const whole = 100_000_000n;
   return (expectedBase * (whole - slippageMillionths) + whole - 1n) / whole;

@@ -4,24 +4,24 @@ import type { Database } from '../../sqlite/database.ts';
 import { type OrderRow, tradingBalance } from './orders.ts';
 import { cngnBaseFor, tokenBaseFor } from './prices.ts';
 
-/** What one order gives to a trade. */
+/** One order's part of a trade. */
 export interface Slice {
   readonly order: bigint;
   readonly orderId: string;
   readonly maker: bigint;
-  /** What the taker pays or gets: the spread is in it. */
+  /** The price that the taker pays or gets, including the spread. */
   readonly priceMicro: bigint;
   readonly spreadMillionths: bigint;
   readonly cngnBase: bigint;
   readonly tokenBase: bigint;
 }
 
-/** An amount wanted of a pair, all of it: so much cNGN, or the cNGN for so much stablecoin that the taker gives. */
+/** An amount to fill completely: of cNGN, or of stablecoin that the taker gives. */
 export interface Wish {
   readonly pair: Pair;
   readonly makerGives: Asset;
   readonly amount: { readonly cngnBase: bigint } | { readonly tokenBase: bigint };
-  /** Whose own orders are left out. */
+  /** The fintech whose own orders are skipped. */
   readonly taker: bigint;
 }
 
@@ -31,13 +31,13 @@ export interface Fill {
   readonly tokenBase: bigint;
 }
 
-/** `own`: the book could fill it only with the taker's own orders. */
+/** `own`: only the taker's own orders could fill it. */
 export type Match = { readonly fill: Fill } | { readonly unfilled: 'liquidity' | 'own' };
 
 /**
- * Fills a wish from the book, best price first, among equals who came first. An order takes part within its minimum and
- * maximum and within what its maker's wallet holds now; one whose wallet holds less than its minimum is passed over, and
- * so is one whose minimum is more than what is left. Nothing is filled in part. Source: public; the order is inferred.
+ * Fills a wish from the book: best price first, then oldest. An order takes part within its minimum and maximum and its
+ * maker's current balance; it is skipped if the balance or the remaining amount is below its minimum. There are no
+ * partial fills. Source: public, inferred (the order).
  */
 export function match(store: Database, wish: Wish): Match {
   const fill = walk(store, wish, (order) => order.fintech !== wish.taker);
@@ -63,10 +63,10 @@ function walk(store: Database, wish: Wish, isFor: (order: OrderRow) => boolean):
   return left === 0n && slices.length > 0 && isPayable(fill) ? fill : undefined;
 }
 
-/** At the lowest prices a little cNGN costs more stablecoin than the ledger's integers hold. */
+/** At the lowest prices, a little cNGN costs more stablecoin than the ledger's integers can hold. */
 const isPayable = ({ tokenBase }: { readonly tokenBase: bigint }) => tokenBase <= MAX_MINOR.USDC;
 
-/** So many orders are read at a time: most wishes need no more. */
+/** Orders read per batch; most fills need only one batch. */
 const ORDERS_AT_ONCE = 16;
 
 function* ordersOf(store: Database, { pair, makerGives }: Wish): Generator<OrderRow> {
@@ -88,14 +88,14 @@ function* ordersOf(store: Database, { pair, makerGives }: Wish): Generator<Order
   }
 }
 
-/** What an order gives of what is left; undefined when it cannot take part. */
+/** Returns an order's part of the remaining amount; undefined if it cannot take part. */
 function sliceOf(order: OrderRow, heldBase: bigint, left: Wish['amount']): Slice | undefined {
   const { gives, taker_price_micro: price, min_base: min, max_base: max } = order;
   const backed = gives === 'CNGN' ? heldBase : cngnBaseFor(heldBase, price);
   const wanted = 'cngnBase' in left ? left.cngnBase : cngnBaseFor(left.tokenBase, price);
   const cngnBase = [wanted, max, backed].reduce((least, each) => (each < least ? each : least));
   if (cngnBase < min || cngnBase === 0n) return undefined;
-  // Who gives so much stablecoin gives all of it: its last fraction buys nothing more.
+  // A taker who gives stablecoin gives all of it, although the last fraction buys nothing more.
   const isRest = 'tokenBase' in left && cngnBase === wanted;
   const tokenBase = isRest ? left.tokenBase : tokenBaseFor(cngnBase, price, gives);
   if (tokenBase === 0n) return undefined;
@@ -120,22 +120,22 @@ export function fillOf(slices: readonly Slice[]): Fill {
   };
 }
 
-/** One order alone, as a trade against it takes it. Undefined when its maker's wallet cannot back the amount. */
+/** Returns an order's part of a trade against it alone. Undefined if its maker's wallet cannot back the amount. */
 export function sliceOfOrder(store: Database, order: OrderRow, cngnBase: bigint): Slice | undefined {
   const slice = sliceOf(order, tradingBalance(store, order.fintech, order.gives), { cngnBase });
   return slice?.cngnBase === cngnBase && isPayable(slice) ? slice : undefined;
 }
 
-/** Large enough that the price of one slice comes back exact, whatever its price and amount. */
+/** Large enough to return the exact price of a single slice for any price and amount. */
 const SCALE = 10n ** 48n;
 
-/** The price of a whole fill, weighted by volume, in millionths of cNGN; that of the one slice when there is one. */
+/** Returns the volume-weighted price of a fill, in millionths of cNGN; exact for a single slice. */
 export function averagePriceMicro({ slices, cngnBase }: Fill): bigint {
   const tokens = sum(slices.map((slice) => (slice.cngnBase * SCALE) / slice.priceMicro));
   return (cngnBase * SCALE + tokens / 2n) / tokens;
 }
 
-/** The spread of a whole fill, weighted by volume, in millionths of a percent. */
+/** Returns the volume-weighted spread of a fill, in millionths of a percent. */
 export function averageSpreadMillionths({ slices, cngnBase }: Fill): bigint {
   return sum(slices.map((slice) => slice.spreadMillionths * slice.cngnBase)) / cngnBase;
 }

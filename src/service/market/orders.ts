@@ -13,30 +13,33 @@ export function stablecoinOf(pair: Pair): Stablecoin {
 }
 
 /**
- * What a side gives, of a taker and of a maker alike: who buys, buys stablecoin with cNGN. Source: interface; newer public text and live
- * quotes have a taker's side the other way round. This table is the one place to turn it.
+ * What each side gives, for takers and makers alike: `buy` gives cNGN for stablecoin. Source: interface. Newer public
+ * text and live quotes reverse a taker's side; to follow them, change only this table.
  */
 export const SIDE_GIVES: Readonly<Record<Side, 'CNGN' | 'stablecoin'>> = { buy: 'CNGN', sell: 'stablecoin' };
 
-/** The asset a side gives of a pair, and the one it gets. */
+/** Returns the asset of a pair that a side gives and the one it gets. */
 export function legsOf(side: Side, pair: Pair): { gives: Asset; gets: Asset } {
   const stablecoin = stablecoinOf(pair);
   return SIDE_GIVES[side] === 'CNGN' ? { gives: 'CNGN', gets: stablecoin } : { gives: stablecoin, gets: 'CNGN' };
 }
 
-/** The side of who gives an asset. */
+/** Returns the side that gives an asset. */
 export function sideOf(gives: Asset): Side {
   return (SIDE_GIVES.buy === 'CNGN') === (gives === 'CNGN') ? 'buy' : 'sell';
 }
 
 export interface OrderTerms {
   readonly pair: Pair;
-  /** What the maker gives: cNGN or the pair's stablecoin. */
+  /** The asset the maker gives: cNGN or the pair's stablecoin. */
   readonly gives: Asset;
   /** cNGN for one stablecoin, in millionths. */
   readonly priceMicro: bigint;
   readonly spreadMillionths: bigint;
-  /** The least and the most cNGN of one trade, in base units: bounds, no remaining size. */
+  /**
+   * The minimum and maximum cNGN of one trade, in base units. They limit each trade; the order itself has no remaining
+   * size.
+   */
   readonly minBase: bigint;
   readonly maxBase: bigint;
 }
@@ -57,17 +60,17 @@ export interface OrderRow {
   readonly updated_at: bigint;
 }
 
-/** Where a price stands in the book: the lowest goes first. */
+/** Returns the sort key of a price in the book; the lowest comes first. */
 export function rankMicro(takerPrice: bigint, makerGives: Asset): bigint {
   return makerGives === 'CNGN' ? -takerPrice : takerPrice;
 }
 
-/** The next turn in the queue: behind everything that is there. */
+/** Returns the next place in the queue, after all existing orders. */
 export function nextTurn(store: Database): bigint {
   return (store.get<{ last: bigint | null }>('SELECT MAX(turn) AS last FROM fx_order')?.last ?? 0n) + 1n;
 }
 
-/** Puts an order on the book, behind those of the same price. Checks nothing. */
+/** Adds an order to the book, after those of equal price, without validation. */
 export function insertOrder({ store, ids, nowMs }: Context, fintech: bigint, terms: OrderTerms): bigint {
   const takerPrice = takerPriceMicro(terms.priceMicro, terms.spreadMillionths, terms.gives);
   return store.insert(
@@ -89,13 +92,13 @@ export function insertOrder({ store, ids, nowMs }: Context, fintech: bigint, ter
   );
 }
 
-/** The most that an order's one trade takes out of the maker's wallet, in base units of what the maker gives. */
+/** Returns the most that one trade can take from the maker's wallet, in base units of the asset the maker gives. */
 export function mostGivenBase(gives: Asset, maxBase: bigint, priceMicro: bigint): bigint {
   return gives === 'CNGN' ? maxBase : tokenBaseFor(maxBase, priceMicro, 'CNGN');
 }
 
 /**
- * The ledger account from which a fintech gives an asset in trades, and into which it gets it: cNGN in the smart wallet on Base, stablecoins
+ * Returns the ledger account that a fintech trades an asset from and to: cNGN in the smart wallet on Base, stablecoins
  * in the MPC vault. Undefined without a vault. Source: public (custody).
  */
 export function tradingAccount(store: Database, fintech: bigint, asset: Asset): AccountRef | undefined {
@@ -104,13 +107,13 @@ export function tradingAccount(store: Database, fintech: bigint, asset: Asset): 
   return wallet && walletAccount(wallet.id, 'base', asset);
 }
 
-/** What a fintech has for trades of an asset, in base units: nothing without a vault. */
+/** Returns a fintech's balance for trading an asset, in base units; 0 without a vault. */
 export function tradingBalance(store: Database, fintech: bigint, asset: Asset): bigint {
   const account = tradingAccount(store, fintech, asset);
   return account ? balanceOf(store, account) : 0n;
 }
 
-/** The same account for who certainly has one. */
+/** Returns the trading account of a fintech that is known to have one. */
 export function requiredTradingAccount(store: Database, fintech: bigint, asset: Asset): AccountRef {
   const account = tradingAccount(store, fintech, asset);
   if (!account) throw new Error(`fintech ${fintech} has no wallet for ${asset}`);

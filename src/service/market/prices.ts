@@ -5,8 +5,9 @@ const MICRO = 1_000_000n;
 const HUNDRED_PERCENT = 100n * MICRO;
 
 /**
- * The price a taker sees: the maker's, moved by the spread away from the taker. Who gets stablecoin pays more cNGN for it,
- * who gets cNGN gets less. Rounded to millionths away from the taker, but never to nothing. Source: public (seen live).
+ * Returns the price for a taker: the maker's price, moved by the spread against the taker. A taker that gets stablecoin
+ * pays more cNGN for it; one that gets cNGN gets less. Rounds to millionths against the taker, but never to zero.
+ * Source: public (seen live).
  */
 export function takerPriceMicro(priceMicro: bigint, spreadMillionths: bigint, makerGives: Asset): bigint {
   if (makerGives === 'CNGN') return (priceMicro * (HUNDRED_PERCENT - spreadMillionths)) / HUNDRED_PERCENT || 1n;
@@ -14,15 +15,15 @@ export function takerPriceMicro(priceMicro: bigint, spreadMillionths: bigint, ma
 }
 
 /**
- * Stablecoin for an amount of cNGN at a price, in base units: cut where the taker gets it, rounded up where the taker gives it,
- * so that no truncation is in the taker's favour.
+ * Converts cNGN to stablecoin at a price, in base units: rounds down if the taker gets it and up if the taker gives it,
+ * so that rounding never favours the taker.
  */
 export function tokenBaseFor(cngnBase: bigint, priceMicro: bigint, makerGives: Asset): bigint {
   const scaled = cngnBase * MICRO;
   return makerGives === 'CNGN' ? ceilDivide(scaled, priceMicro) : scaled / priceMicro;
 }
 
-/** The most cNGN that an amount of stablecoin covers at a price, in base units: cut. */
+/** Returns the most cNGN that an amount of stablecoin covers at a price, in base units, rounded down. */
 export function cngnBaseFor(tokenBase: bigint, priceMicro: bigint): bigint {
   return (tokenBase * priceMicro) / MICRO;
 }

@@ -3,7 +3,7 @@ import type { Database } from '../../sqlite/database.ts';
 import type { Context } from '../context.ts';
 import { legsOf } from './orders.ts';
 
-/** The MPC vault of a fintech, as the service keeps it. */
+/** The MPC vault of a fintech, as stored. */
 export interface VaultRow {
   readonly id: bigint;
   readonly fintech: bigint;
@@ -24,7 +24,7 @@ export function vaultOf(store: Database, fintech: bigint): VaultRow | undefined 
   return store.get<VaultRow>('SELECT * FROM fx_vault WHERE fintech = ?', fintech);
 }
 
-/** Who signs for how much stablecoin. */
+/** A signer and the stablecoin it signs for. */
 export interface Signer {
   readonly fintech: bigint;
   readonly tokenBase: bigint;
@@ -38,7 +38,7 @@ interface Signed {
   readonly token_base: bigint;
 }
 
-/** Who sends stablecoin signs: the taker, or each maker for its part. Source: public (custody). */
+/** The sender of stablecoin signs: the taker, or each maker for its part. Source: public (custody). */
 export function signersOf(store: Database, trade: Signed): Signer[] {
   if (legsOf(trade.side, trade.pair).gives !== 'CNGN') return [{ fintech: trade.fintech, tokenBase: trade.token_base }];
   return store
@@ -51,18 +51,21 @@ export function signersOf(store: Database, trade: Signed): Signer[] {
 
 const BASE_PER_CENT = 10_000n;
 
-/** Dollars and cents of a stablecoin amount, at one dollar a token, rounded up. */
+/** Converts stablecoin base units to US cents at one dollar a token, rounded up. */
 export function usdCents(tokenBase: bigint): bigint {
   return (tokenBase + BASE_PER_CENT - 1n) / BASE_PER_CENT;
 }
 
-/** Whether a signer machine signs: it is on, and the value is not above the threshold. Source: public. */
+/**
+ * Returns true if the automatic signer signs: it is enabled and the value does not exceed the threshold. Source:
+ * public.
+ */
 export function signsByItself(store: Database, { fintech, tokenBase }: Signer): boolean {
   const vault = vaultOf(store, fintech);
   return vault?.auto_signing === 1n && usdCents(tokenBase) <= vault.usd_threshold_cents;
 }
 
-/** Counts a signature on its UTC day: automatic, or fallen back to a person. */
+/** Counts a signature on its UTC day, as automatic or as a fallback to manual approval. */
 export function recordSigning(
   { store, nowMs }: Context,
   { fintech, tokenBase, isAutomatic, tookMs }: Signer & { readonly isAutomatic: boolean; readonly tookMs: number },

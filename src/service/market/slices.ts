@@ -6,17 +6,17 @@ import { type Fill, match } from './order-book.ts';
 import { legsOf, stablecoinOf } from './orders.ts';
 import { decimal } from './terms.ts';
 
-/** A fill of the book for so much cNGN. Throws NO_LIQUIDITY, SELF_TRADE. */
+/** Fills an amount of cNGN from the book. Throws NO_LIQUIDITY, SELF_TRADE. */
 export function fillFor(call: Call, pair: Pair, side: Side, cngnBase: bigint): Fill {
   const { gets } = legsOf(side, pair);
   const found = match(call.store, { pair, makerGives: gets, amount: { cngnBase }, taker: call.fintech.id });
   if ('fill' in found) return found.fill;
   if (found.unfilled === 'own')
-    throw new Fault('SELF_TRADE', 'only your own orders could fill it, and nobody trades with himself');
-  throw new Fault('NO_LIQUIDITY', `the orders for ${pair} cannot fill this amount`);
+    throw new Fault('SELF_TRADE', 'only your own orders could fill this amount, and self-trades are not allowed');
+  throw new Fault('NO_LIQUIDITY', `the order book of ${pair} cannot fill this amount`);
 }
 
-/** The token amount under the name that the pair gives it. */
+/** Returns the token amount under its field name for the pair. */
 export function tokenAmount(pair: Pair, tokenBase: bigint) {
   const stablecoin = stablecoinOf(pair);
   return { [stablecoin === 'USDC' ? 'usdcAmount' : 'usdtAmount']: decimal(stablecoin, tokenBase) };

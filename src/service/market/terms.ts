@@ -9,18 +9,18 @@ import { vaultOf } from './signing.ts';
 
 export const decimal = (asset: Asset, base: bigint) => toWireText(amount(asset, base), 'decimal-string');
 
-/** Text of whole cNGN that passed the schema, in base units; a price likewise, in millionths. */
+/** Converts validated text of whole cNGN to base units, or of a price to millionths. */
 export function baseOf(text: string): bigint {
   return baseOfText(text, 'CNGN');
 }
 
-/** Trading needs an approved MPC vault. Source: public for the rule, inferred for the error. */
+/** Throws VALIDATION_ERROR without an approved MPC vault. Source: public (the rule), inferred (the error). */
 export function requireVault(call: Call): void {
   if (vaultOf(call.store, call.fintech.id)?.state !== 'active')
-    throw new Fault('VALIDATION_ERROR', 'register an MPC vault first, and wait until it is approved');
+    throw new Fault('VALIDATION_ERROR', 'register an MPC vault first and wait for its approval');
 }
 
-/** The row a page goes on after. Throws VALIDATION_ERROR for one that is not there. Source: inferred. */
+/** Returns the row that a page starts after. Throws VALIDATION_ERROR if it does not exist. Source: inferred. */
 export function cursor(
   call: Call,
   table: 'fx_order' | 'fx_trade',
@@ -32,13 +32,13 @@ export function cursor(
     id,
     call.fintech.id,
   );
-  if (!row) throw new Fault('VALIDATION_ERROR', 'startAfter: expected the id of a row of this list');
+  if (!row) throw new Fault('VALIDATION_ERROR', 'startAfter: expected the id of a row in this list');
   return row.id;
 }
 
 export const VERSION = '1.0.0';
 
-/** What makers and takers alike see of an order. */
+/** Returns the terms of an order that both makers and takers see. */
 export function terms(call: Call, row: OrderRow) {
   return {
     price: decimal('CNGN', row.price_micro),

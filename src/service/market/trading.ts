@@ -14,23 +14,23 @@ import { averagePriceMicro, type Fill } from './order-book.ts';
 import { legsOf, tradingBalance } from './orders.ts';
 import { signersOf, signsByItself } from './signing.ts';
 
-/** What the platform keeps of a trade, of what the taker gets. Source: inferred. */
+/** The platform's fee, deducted from what the taker gets. Source: inferred. */
 export const TRADE_FEE: PercentMillionths = 200_000n;
 
-/** What a taker asked for, matched. */
+/** A matched trade request. */
 export interface Deal {
   readonly pair: Pair;
   readonly side: Side;
   readonly fill: Fill;
-  /** Given for a trade against one order. */
+  /** Set for a trade against one order. */
   readonly targetOrder?: string;
   readonly destination?: string | undefined;
   readonly idempotencyKey?: string | undefined;
-  /** The request as text, without its key: the same key with another one is refused. */
+  /** The request as text without its idempotency key, to reject a reused key with another request. */
   readonly input: string;
 }
 
-/** The trade that the same key made before. Throws VALIDATION_ERROR when it was made by another request. */
+/** Returns the trade already made with this idempotency key. Throws VALIDATION_ERROR if the request differs. */
 export function earlierTrade(call: Call, key: string | undefined, input: string): TradeRow | undefined {
   if (key === undefined) return undefined;
   const row = call.store.get<TradeRow>(
@@ -39,24 +39,33 @@ export function earlierTrade(call: Call, key: string | undefined, input: string)
     key,
   );
   if (row && row.input !== input)
-    throw new Fault('VALIDATION_ERROR', 'idempotencyKey: it was used for another trade; a new trade needs a new key');
+    throw new Fault(
+      'VALIDATION_ERROR',
+      'idempotencyKey: already used for another trade; use a new key for a new trade',
+    );
   return row;
 }
 
-/** Both legs of a deal, in base units: what the taker gives, and what it gets before the fee. */
+/** Returns both legs of a deal in base units: what the taker gives, and what it gets before the fee. */
 function legAmounts({ pair, side, fill }: Deal) {
   const { gives, gets } = legsOf(side, pair);
   const of = (asset: Asset) => (asset === 'CNGN' ? fill.cngnBase : fill.tokenBase);
   return { gives, givesBase: of(gives), getsBase: of(gets) };
 }
 
-/** Opens a trade: both legs into escrow, and the lock's 5 minutes begin. Throws VALIDATION_ERROR for too little in the wallet. */
+/**
+ * Opens a trade: moves both legs into escrow and starts the 5-minute lock. Throws VALIDATION_ERROR if the wallet does
+ * not hold enough.
+ */
 export function openTrade(call: Call, deal: Deal): TradeRow {
   const { store, fintech } = call;
   const { gives, givesBase } = legAmounts(deal);
   const committed = commitments(store, fintech.id, gives).totalBase;
   if (tradingBalance(store, fintech.id, gives) - committed < givesBase)
-    throw new Fault('VALIDATION_ERROR', `the wallet holds too little ${gives} that no order of its own claims`);
+    throw new Fault(
+      'VALIDATION_ERROR',
+      `the wallet does not hold enough ${gives} that is not committed to its own orders`,
+    );
   if (deal.destination !== undefined) requireDestination(call, deal.destination);
   const id = insertTrade(call, deal);
   const row = tradeBy(call, id);
@@ -70,11 +79,11 @@ export function openTrade(call: Call, deal: Deal): TradeRow {
 
 function tradeBy({ store }: Call, id: bigint): TradeRow {
   const row = store.get<TradeRow>('SELECT * FROM fx_trade WHERE id = ?', id);
-  if (!row) throw new Error('the trade is gone');
+  if (!row) throw new Error('the trade cannot be read');
   return row;
 }
 
-/** Own wallets, and registered external ones that are active. Source: inferred. */
+/** The destination must be a wallet of the fintech or an active external one. Source: inferred. */
 function requireDestination({ store, fintech }: Call, address: string): void {
   const own = walletAt(store, address);
   const isOwn = own?.fintech === fintech.id && own.user === null;

@@ -3,7 +3,7 @@ import { decimalText, trimDecimal } from '../../money/decimal.ts';
 import type { Call } from '../context.ts';
 import { type VaultRow, vaultOf } from './signing.ts';
 
-/** Throws VALIDATION_ERROR without a vault. */
+/** Returns the fintech's vault. Throws VALIDATION_ERROR if there is none. */
 export function requiredVault({ store, fintech }: Call): VaultRow {
   const vault = vaultOf(store, fintech.id);
   if (!vault) throw new Fault('VALIDATION_ERROR', 'register an MPC vault first');

@@ -10,13 +10,13 @@ type Answer = ReturnType<Operations['management.ip-allowlist']>;
 const TTL_SECONDS = ALLOWLIST_TTL_MS / 1000;
 const PROPAGATION = `up to ${TTL_SECONDS} seconds`;
 
-/** An address as answers show it: they never have it in full. Source: interface. */
+/** Masks an address; responses never contain one in full. Source: interface. */
 function masked(address: string): string | null {
   const range = parseRange(address);
   return range ? maskedRange(range) : null;
 }
 
-/** The address of a request. Throws VALIDATION_ERROR. */
+/** Parses the address of a request. Throws VALIDATION_ERROR. */
 function rangeOf({ ipAddress }: Request): IpRange {
   const range = ipAddress === undefined ? undefined : parseRange(ipAddress);
   if (!range)
@@ -36,7 +36,7 @@ function list({ store, fintech }: Call): Answer {
   };
 }
 
-/** Adding an address twice leaves one entry, with the later description. Source: inferred. */
+/** Adding an existing address updates its description. Source: inferred. */
 function add(call: Call, request: Request): Answer {
   const { store, fintech, nowMs } = call;
   const range = rangeOf(request);
@@ -61,18 +61,18 @@ function add(call: Call, request: Request): Answer {
     action: 'add',
     ipAddress: maskedRange(range),
     totalIps: currentAllowlist(store, fintech.id).length,
-    message: known ? 'the address was on the list already' : 'the address was added',
+    message: known ? 'the address was already on the allowlist' : 'the address was added',
     propagationTime: PROPAGATION,
   };
 }
 
-/** The entry a request means, by address or by position. Throws VALIDATION_ERROR, NOT_FOUND. */
+/** Returns the entry that a request names by address or by position. Throws VALIDATION_ERROR, NOT_FOUND. */
 function entryOf(rows: readonly AllowedRow[], request: Request): AllowedRow {
   if ((request.ipAddress === undefined) === (request.index === undefined))
-    throw new Fault('VALIDATION_ERROR', 'expected either ipAddress or index');
+    throw new Fault('VALIDATION_ERROR', 'expected ipAddress or index, not both');
   const address = request.ipAddress === undefined ? undefined : rangeText(rangeOf(request));
   const entry = rows.find((row, index) => (address === undefined ? index === request.index : row.address === address));
-  if (!entry) throw new Fault('NOT_FOUND', 'the list has no such entry');
+  if (!entry) throw new Fault('NOT_FOUND', 'the allowlist has no such entry');
   return entry;
 }
 
@@ -89,7 +89,7 @@ function remove({ store, fintech, nowMs }: Call, request: Request): Answer {
   };
 }
 
-/** Makes the servers read the list now, and tells whether it lets the caller in. Source: public. */
+/** Refreshes the servers' copy of the list and checks the caller against it. Source: public. */
 function check({ store, fintech, caller, nowMs }: Call): Answer {
   store.run('UPDATE fintech SET allowlist_read_at = ? WHERE id = ?', nowMs, fintech.id);
   const addresses = currentAllowlist(store, fintech.id).map(({ address }) => address);
@@ -100,7 +100,10 @@ function check({ store, fintech, caller, nowMs }: Call): Answer {
     isAllowed: isAllowed(addresses, caller.address),
     matchedRule: rule === undefined ? null : masked(rule),
     totalConfiguredIps: addresses.length,
-    note: addresses.length === 0 ? 'the list is empty, so every address may call' : 'the list was read again just now',
+    note:
+      addresses.length === 0
+        ? 'the allowlist is empty, so every address may call'
+        : 'the allowlist was refreshed just now',
     cacheInfo: { ttlSeconds: TTL_SECONDS, propagationTime: PROPAGATION, cacheRefreshed: true },
   };
 }

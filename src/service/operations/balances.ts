@@ -7,12 +7,12 @@ import type { Operations } from '../operation.ts';
 import { EVM_NETWORKS, holdings, smartWallet, userWallets, type WalletRow, walletAt } from '../wallets.ts';
 import { userOf } from './users.ts';
 
-/** The EVM networks asked for, all of them when none is. Throws VALIDATION_ERROR for one the service does not know. */
+/** Returns the requested EVM networks, or all of them. Throws VALIDATION_ERROR for an unknown network. */
 function networksOf(asked: readonly string[]): string[] {
   const names = asked.map((name) => name.trim().toLowerCase()).filter(Boolean);
   const strange = names.find((name) => !EVM_NETWORKS.some((network) => network === name));
   if (strange !== undefined)
-    throw new Fault('VALIDATION_ERROR', `networks: expected some of ${EVM_NETWORKS.join(', ')}`);
+    throw new Fault('VALIDATION_ERROR', `networks: expected one or more of ${EVM_NETWORKS.join(', ')}`);
   return names.length > 0 ? [...new Set(names)] : [...EVM_NETWORKS];
 }
 
@@ -21,7 +21,7 @@ interface NetworkBalance {
   readonly minor: bigint;
 }
 
-/** What a wallet holds of an asset on each of the networks; nothing for an address that is no wallet of the sandbox. */
+/** Returns a wallet's balance of an asset on each network; zeros for an address that is not a wallet of the sandbox. */
 function balancesOn(call: Call, wallet: WalletRow | undefined, asset: Asset, networks: string[]): NetworkBalance[] {
   const held = wallet ? holdings(call.store, wallet.id, asset) : [];
   return networks.map((network) => ({
@@ -53,7 +53,9 @@ const balanceMulti: Operations['wallets.balance-multi'] = (call, { token = 'CNGN
   };
 };
 
-/** The sandbox knows its own wallets, whoever has them. What was sent to any other address is not followed there. */
+/**
+ * Knows the balance of every wallet of the sandbox, whoever owns it. Tokens sent to outside addresses are not tracked.
+ */
 const balanceAddress: Operations['wallets.balance-address'] = (call, { address, token = 'CNGN', networks = [] }) => {
   const balances = balancesOn(call, walletAt(call.store, address), token, networksOf(networks));
   return {

@@ -24,13 +24,13 @@ const listCodes: Operations['banks.list-codes'] = (call) => ({
   requestId: call.ids.uuid(),
 });
 
-/** The bank and the holder of an account. Throws VALIDATION_ERROR where there is none. */
+/** Returns the bank and the holder of an account. Throws VALIDATION_ERROR if either is unknown. */
 export function resolveAccount(accountNumber: string, bankCode: string): { bank: Bank; holder: string } {
   const bank = bankByCode(bankCode);
-  if (!bank) throw new Fault('VALIDATION_ERROR', 'bankCode: no bank has this code');
+  if (!bank) throw new Fault('VALIDATION_ERROR', 'bankCode: expected the code of a listed bank');
   const holder = accountHolder(accountNumber, bank.code);
   if (holder === undefined)
-    throw new Fault('VALIDATION_ERROR', 'the account number does not resolve to a name at this bank');
+    throw new Fault('VALIDATION_ERROR', 'accountNumber: expected an account that resolves to a name at this bank');
   return { bank, holder };
 }
 
@@ -79,7 +79,7 @@ const add: Operations['banks.add'] = (call, { accountNumber, bankCode, isDefault
   };
 };
 
-/** The payout account with this id, of the calling fintech only. Throws `fault`. */
+/** Returns a payout account of the calling fintech by id, or throws `fault`. */
 export function bankAccountById(
   call: Call,
   accountId: string,
@@ -90,7 +90,7 @@ export function bankAccountById(
     accountId,
     call.fintech.id,
   );
-  if (!row) throw new Fault(fault, 'no payout account of this fintech has this id');
+  if (!row) throw new Fault(fault, 'this fintech has no payout account with this id');
   return row;
 }
 
@@ -142,7 +142,7 @@ const get: Operations['banks.get'] = (call, { accountId }) => ({
   accounts: [recordOf(call, bankAccountById(call, accountId, 'NOT_FOUND'))],
 });
 
-/** What is left out stays as it is; false takes the default flag from the account that has it. */
+/** Omitted fields stay unchanged; `isDefault: false` clears the flag on the account that has it. */
 const update: Operations['banks.update'] = (call, { accountId, label, isDefault }) => {
   const { id } = bankAccountById(call, accountId, 'NOT_FOUND');
   if (isDefault) clearDefault(call);
@@ -169,7 +169,8 @@ const remove: Operations['banks.delete'] = (call, { accountId }) => {
     `SELECT 1 FROM payout WHERE bank_account = ? AND state NOT IN ('completed', 'failed') LIMIT 1`,
     id,
   );
-  if (isPaidTo) throw new Fault('PENDING_TRANSACTIONS', 'PENDING_TRANSACTIONS: payouts to this account have not ended');
+  if (isPaidTo)
+    throw new Fault('PENDING_TRANSACTIONS', 'PENDING_TRANSACTIONS: payouts to this account are still pending');
   call.store.run('DELETE FROM bank_account WHERE id = ?', id);
   return {};
 };

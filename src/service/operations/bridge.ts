@@ -22,7 +22,7 @@ import type { BridgeRow } from '../machines/bridge.ts';
 import type { Operations } from '../operation.ts';
 
 const cngn = (base: bigint) => toWireText(amount('CNGN', base), 'decimal-string');
-/** Source: public (a quote's id and end). */
+/** Source: public (the id and the expiry of a quote). */
 const QUOTE_MS = 5 * 60_000;
 
 interface RouteRequest {
@@ -44,11 +44,11 @@ function routeNetwork(text: string, field: string): Network {
   return network;
 }
 
-/** The way a request describes. Throws VALIDATION_ERROR. */
+/** Returns the route that a request describes. Throws VALIDATION_ERROR. */
 function routeOf(request: RouteRequest): Route {
   const from = routeNetwork(request.fromNetwork, 'fromNetwork');
   const to = routeNetwork(request.toNetwork, 'toNetwork');
-  if (from.key === to.key) throw new Fault('VALIDATION_ERROR', 'toNetwork: expected another network than fromNetwork');
+  if (from.key === to.key) throw new Fault('VALIDATION_ERROR', 'toNetwork: expected a network other than fromNetwork');
   return { from, to, amountBase: baseOfText(request.amount, 'CNGN') };
 }
 
@@ -78,7 +78,7 @@ const quote: Operations['bridge.quote'] = (call, request) => {
   };
 };
 
-/** A new address of the network's form, for one deposit. */
+/** Returns a new address in the network's format, for a single deposit. */
 function receivableAddress(call: Call, { form }: Network): string {
   if (form === 'solana') return solanaAddress(orderedBytes(call, 32));
   if (form === 'stellar') return bantuAddress(orderedBytes(call, 32));
@@ -127,14 +127,14 @@ const initiate: Operations['bridge.initiate'] = (call, request) => {
     toNetwork: row.to_network,
     amount: cngn(row.amount_base),
     estimatedDurationMinutes: BRIDGE_MINUTES,
-    message: `send ${cngn(row.amount_base)} cNGN from ${row.from_address} to ${row.receivable_address} on ${from.name}; what arrives is released on ${to.name}`,
+    message: `send ${cngn(row.amount_base)} cNGN from ${row.from_address} to ${row.receivable_address} on ${from.name}; the bridge releases the tokens on ${to.name}`,
   };
 };
 
-/** Where links to transactions lead: to no chain, and to nobody's site. */
+/** The base of transaction links; it resolves to no site. */
 const EXPLORER = 'https://explorer.invalid';
 
-/** A transaction as status and history show it. */
+/** Formats a transaction for status and history. */
 function shown(row: BridgeRow) {
   return {
     requestId: row.request_id,
@@ -164,11 +164,14 @@ const networks: Operations['bridge.networks'] = () => ({
 
 type HistoryRequest = Parameters<Operations['bridge.history']>[1];
 
-/** The key of a network that a filter names: one that the service knows, though it may carry no cNGN. Throws VALIDATION_ERROR. */
+/**
+ * Returns the key of a network named in a filter: any network of the service, even if it carries no cNGN. Throws
+ * VALIDATION_ERROR.
+ */
 function filteredNetwork(text: string | undefined, field: string): string | undefined {
   if (text === undefined) return undefined;
   const network = bridgeNetworkOf(text);
-  if (!network) throw new Fault('VALIDATION_ERROR', `${field}: the service knows no such network`);
+  if (!network) throw new Fault('VALIDATION_ERROR', `${field}: expected a network of the service`);
   return network.key;
 }
 
@@ -193,7 +196,7 @@ function filtersOf(request: HistoryRequest) {
   };
 }
 
-/** `?1` is the fintech; a filter that is not given is null. */
+/** `?1` is the fintech; an unused filter is null. */
 const FILTERED = `FROM bridge WHERE fintech = ?1 AND (?2 IS NULL OR state = ?2) AND (?3 IS NULL OR asset = ?3)
   AND (?4 IS NULL OR from_network = ?4) AND (?5 IS NULL OR to_network = ?5)
   AND (?6 IS NULL OR created_at >= ?6) AND (?7 IS NULL OR created_at <= ?7)`;
@@ -201,7 +204,7 @@ const FILTERED = `FROM bridge WHERE fintech = ?1 AND (?2 IS NULL OR state = ?2) 
 const history: Operations['bridge.history'] = (call, request) => {
   const { limit = 20, page = 1 } = request;
   const offset = (page - 1) * limit;
-  if (!Number.isSafeInteger(offset)) throw new Fault('VALIDATION_ERROR', 'page: expected a lower one');
+  if (!Number.isSafeInteger(offset)) throw new Fault('VALIDATION_ERROR', 'page: expected a lower number');
   const { fromMs, untilMs, ...filters } = filtersOf(request);
   const values = [
     ...[call.fintech.id, filters.status ?? null, filters.token ?? null, filters.fromNetwork ?? null],

@@ -6,11 +6,11 @@ import type { Operations } from '../operation.ts';
 import { EVM_NETWORKS, walletAt } from '../wallets.ts';
 import { type UserRow, userOf } from './users.ts';
 
-/** Networks that cNGN is delivered on. Source: base, eth and bsc public, the others inferred from the bridge's list. */
+/** Networks for cNGN delivery. Source: public (base, eth and bsc), inferred from the bridge's list (the others). */
 const DELIVERY_NETWORKS: readonly string[] = [...EVM_NETWORKS, 'sol', 'xbn'];
 
 const NOTE =
-  'this wallet only receives deliveries: swaps, offramps and escrow go on using the managed wallet, and the service cannot sign for it';
+  'this wallet only receives deliveries: swaps, offramps and escrow still use the managed wallet, and the service cannot sign for this one';
 
 interface DefaultWalletRow {
   readonly address: string;
@@ -20,14 +20,11 @@ interface DefaultWalletRow {
 
 const shown = (row: DefaultWalletRow) => ({ ...row, type: 'external', status: 'active' });
 
-/** Throws VALIDATION_ERROR for a wallet of the user that the service itself manages. */
+/** Throws VALIDATION_ERROR for a wallet of the user that the service manages. */
 function requireOutside({ store }: Call, user: UserRow, address: string): void {
   const wallet = walletAt(store, address);
   if (wallet?.user === user.id && wallet.custom_owner === null)
-    throw new Fault(
-      'VALIDATION_ERROR',
-      'address: the service manages this wallet of the user, so it is no external one',
-    );
+    throw new Fault('VALIDATION_ERROR', 'address: expected an external wallet; the service manages this one');
 }
 
 const set: Operations['users.set-default-wallet'] = (call, { userId, address, blockchain, label }) => {
@@ -62,7 +59,7 @@ const remove: Operations['users.remove-default-wallet'] = (call, { userId }) => 
   return {
     userId: user.user_id,
     defaultWallet: null,
-    note: 'cNGN is delivered to the managed wallet from now on; what was delivered before stays where it is',
+    note: 'cNGN is now delivered to the managed wallet; earlier deliveries stay where they are',
   };
 };
 

@@ -19,7 +19,7 @@ export interface ExternalWalletRow {
 
 const ALL_NETWORKS = [...new Set(NETWORKS.map(ledgerNetwork))];
 
-/** The registered wallet with this address, in whatever spelling, of the calling fintech only. */
+/** Returns a registered wallet of the calling fintech by address, in any spelling. */
 export function externalWalletAt({ store, fintech }: Call, address: string): ExternalWalletRow | undefined {
   return store.get<ExternalWalletRow>(
     'SELECT * FROM external_wallet WHERE fintech = ? AND address = ?',
@@ -28,7 +28,9 @@ export function externalWalletAt({ store, fintech }: Call, address: string): Ext
   );
 }
 
-/** Every registered wallet, oldest first, as /getfintechwallet shows them. The custody metadata is kept and never shown. */
+/**
+ * Returns all registered wallets, oldest first, for /getfintechwallet. Custody metadata is stored but never returned.
+ */
 export function externalWalletsOf({ store, fintech }: Call) {
   const rows = store.all<ExternalWalletRow>('SELECT * FROM external_wallet WHERE fintech = ? ORDER BY id', fintech.id);
   return rows.map((row) => ({
@@ -44,15 +46,15 @@ export function externalWalletsOf({ store, fintech }: Call) {
   }));
 }
 
-/** The fintech's own record says when its wallets last changed. */
+/** Updates the time of the last wallet change on the fintech's record. */
 function touchFintech({ store, fintech, nowMs }: Call): void {
   store.run('UPDATE fintech SET updated_at = ? WHERE id = ?', nowMs, fintech.id);
 }
 
 function requireNew(call: Call, address: string): void {
   if (sameAddress(address) === smartWallet(call.store, call.fintech.id).address)
-    throw new Fault('VALIDATION_ERROR', 'address: the smart wallet of the account is no external wallet');
-  if (externalWalletAt(call, address)) throw new Fault('VALIDATION_ERROR', 'the wallet is registered already');
+    throw new Fault('VALIDATION_ERROR', "address: expected an external wallet; this is the account's smart wallet");
+  if (externalWalletAt(call, address)) throw new Fault('VALIDATION_ERROR', 'address: the wallet is already registered');
 }
 
 const add: Operations['wallets.add-external'] = (call, request) => {
@@ -81,7 +83,7 @@ const add: Operations['wallets.add-external'] = (call, request) => {
 /** Throws NOT_FOUND. */
 function requireRegistered(call: Call, address: string): ExternalWalletRow {
   const row = externalWalletAt(call, address);
-  if (!row) throw new Fault('NOT_FOUND', 'no external wallet of this fintech has this address');
+  if (!row) throw new Fault('NOT_FOUND', 'this fintech has no external wallet with this address');
   return row;
 }
 

@@ -20,21 +20,24 @@ type WithdrawRequest = Parameters<Operations['fees.withdraw']>[1];
 function checkLimits(amountKobo: bigint): void {
   const { minimum, maximum } = WITHDRAWAL_LIMITS_KOBO;
   if (amountKobo < minimum)
-    throw new Fault('VALIDATION_ERROR', `amount: the minimum is ${amountForPeople(naira(minimum))}`);
+    throw new Fault('VALIDATION_ERROR', `amount: expected at least ${amountForPeople(naira(minimum))}`);
   if (amountKobo > maximum)
-    throw new Fault('VALIDATION_ERROR', `amount: the maximum is ${amountForPeople(naira(maximum))}`);
+    throw new Fault('VALIDATION_ERROR', `amount: expected at most ${amountForPeople(naira(maximum))}`);
 }
 
-/** How much of an amount the fees of onramps give; those of offramps give the rest. Throws VALIDATION_ERROR when both hold less. */
+/**
+ * Returns how much of an amount comes from onramp fees; the rest comes from offramp fees. Throws VALIDATION_ERROR if
+ * both together are not enough.
+ */
 function drawn({ store, fintech }: Call, amountKobo: bigint): bigint {
   const onramp = balanceOf(store, fintechFees(fintech.id, 'onramp'));
   const available = onramp + balanceOf(store, fintechFees(fintech.id, 'offramp'));
   if (amountKobo > available)
-    throw new Fault('VALIDATION_ERROR', `amount: ${amountForPeople(naira(available))} can be withdrawn`);
+    throw new Fault('VALIDATION_ERROR', `amount: only ${amountForPeople(naira(available))} can be withdrawn`);
   return amountKobo < onramp ? amountKobo : onramp;
 }
 
-/** `FTW_`, the fintech's id and the time in milliseconds, or the next one that is free. Source: public. */
+/** Returns `FTW_`, the fintech's id and the time in milliseconds, or the next free number. Source: public. */
 function newWithdrawalId({ store, fintech, nowMs }: Call): string {
   const idAt = (timeMs: number) => `FTW_${fintech.fintechId}_${timeMs}`;
   let timeMs = nowMs;
@@ -65,11 +68,13 @@ function record(call: Call, request: WithdrawRequest, { amountKobo, onrampKobo, 
     call.nowMs,
   );
   const row = call.store.get<FeeWithdrawalRow>('SELECT * FROM fee_withdrawal WHERE id = ?', id);
-  if (!row) throw new Error('the withdrawal just made is gone');
+  if (!row) throw new Error('the new withdrawal cannot be read');
   return row;
 }
 
-/** One, two or three days, in turn: who tests sees them all. Source: interface for the range, inferred for the choice. */
+/**
+ * One, two or three days in turn, so that tests see all of them. Source: interface (the range), inferred (the choice).
+ */
 const businessDaysOf = ({ id }: FeeWithdrawalRow) => 1 + Number((id - 1n) % 3n);
 
 const withdraw: Operations['fees.withdraw'] = (call, request) => {
@@ -86,7 +91,7 @@ const withdraw: Operations['fees.withdraw'] = (call, request) => {
     amount: kobo(row.amount_kobo),
     status: row.state,
     estimatedProcessingTime: '1 to 3 business days',
-    // The bank pays by number; whom the account belongs to is said, so that a wrong one can be seen.
+    // The bank pays by account number; naming the holder lets the caller spot a wrong account.
     message: `the withdrawal is on its way to the account of ${holder} at ${bank.name}`,
   };
 };
@@ -106,7 +111,7 @@ const verify: Operations['fees.verify-withdrawal'] = (call, { withdrawalId }) =>
   };
 };
 
-/** The first six digits and four asterisks. Source: public. */
+/** Masks all but the first six digits with four asterisks. Source: public. */
 const masked = (accountNumber: string) => `${accountNumber.slice(0, 6)}****`;
 
 const history: Operations['fees.withdrawal-history'] = (call, { limit = 20, status }) => {

@@ -19,7 +19,7 @@ interface Note {
   readonly last_updated_by: string;
 }
 
-/** The fees a fintech has set. A direction that was never set is left out. Source: public. */
+/** Returns the fees that a fintech has set. A direction that was never set is omitted. Source: public. */
 function configuration(call: Call) {
   const setting = (direction: Direction) => feeSetting(call.store, call.fintech.id, direction);
   const [onramp, offramp] = [setting('onramp'), setting('offramp')];
@@ -59,7 +59,7 @@ const get: Operations['fees.get'] = (call) => {
   };
 };
 
-/** What the example of an answer is calculated on. Source: inferred. */
+/** The amount of the example calculation. Source: inferred. */
 const EXAMPLE_KOBO = 1_000_000n;
 
 function example(setting: FeeSetting | undefined) {
@@ -89,7 +89,7 @@ function setFee(call: Call, direction: Direction, fee: ManageRequest['onrampFee'
   );
 }
 
-/** Notes that are given replace the former ones; who did it is always of the last change. */
+/** Stores the given notes; `lastUpdatedBy` always belongs to the last change. */
 function setNote({ store, fintech }: Call, metadata: ManageRequest['metadata']): void {
   store.run(
     `INSERT INTO fee_note (fintech, description, notes, last_updated_by) VALUES (?, ?, ?, ?)

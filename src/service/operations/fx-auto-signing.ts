@@ -14,7 +14,7 @@ function setAutoSigning(call: Call, isOn: boolean): VaultRow {
 }
 
 const enable: Operations['fx.auto-signing-enable'] = (call, { enabled = true }) => {
-  if (!enabled) throw new Fault('VALIDATION_ERROR', 'enabled: expected true, or left out');
+  if (!enabled) throw new Fault('VALIDATION_ERROR', 'enabled: expected true or no value');
   const vault = setAutoSigning(call, true);
   return {
     autoSigning: {
@@ -27,7 +27,7 @@ const enable: Operations['fx.auto-signing-enable'] = (call, { enabled = true }) 
 };
 
 const disable: Operations['fx.auto-signing-disable'] = (call, { enabled = false }) => {
-  if (enabled) throw new Fault('VALIDATION_ERROR', 'enabled: expected false, or left out');
+  if (enabled) throw new Fault('VALIDATION_ERROR', 'enabled: expected false or no value');
   setAutoSigning(call, false);
   return { autoSigning: { enabled: false } };
 };
@@ -35,7 +35,7 @@ const disable: Operations['fx.auto-signing-disable'] = (call, { enabled = false 
 const setThreshold: Operations['fx.auto-signing-threshold'] = (call, { usdThreshold }) => {
   const vault = requiredVault(call);
   const cents = scaledInteger(usdThreshold.replace(/^0+(?=\d)/, ''), 2);
-  if (cents === undefined) throw new Fault('VALIDATION_ERROR', 'usdThreshold: expected US dollars');
+  if (cents === undefined) throw new Fault('VALIDATION_ERROR', 'usdThreshold: expected an amount in US dollars');
   call.store.run('UPDATE fx_vault SET usd_threshold_cents = ? WHERE id = ?', cents, vault.id);
   return { autoSigning: { enabled: vault.auto_signing === 1n, usdThreshold: dollars(cents) } };
 };
@@ -52,7 +52,10 @@ const HUNDRED_PERCENT = 100_000_000n;
 
 const HUNDREDTH = 10_000n;
 
-/** Signed of all attempts, to two decimals of a percent; 0 without any. 42 of 44 is 95.45. Source: public. */
+/**
+ * Returns the share of signed attempts in percent, cut to two decimals; 0 without attempts. 42 of 44 is 95.45. Source:
+ * public.
+ */
 function successRate({ signed, fallbacks }: Pick<SigningDay, 'signed' | 'fallbacks'>): bigint {
   const attempts = signed + fallbacks;
   if (attempts === 0n) return 0n;

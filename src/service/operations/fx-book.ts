@@ -27,7 +27,7 @@ const orderBook: Operations['fx.orderbook'] = (call, { pair, limit = 20 }) => ({
   pair,
   buyOrders: publicSide(call, pair, 'buy', limit),
   sellOrders: publicSide(call, pair, 'sell', limit),
-  note: 'buy orders give cNGN for stablecoin, sell orders stablecoin for cNGN; prices are without the spread',
+  note: 'buy orders give cNGN for stablecoin, sell orders give stablecoin for cNGN; prices exclude the spread',
   version: VERSION,
 });
 
@@ -37,7 +37,7 @@ interface SideStats {
   readonly liquidityBase: bigint;
 }
 
-/** A maker's wallet stands behind all of its orders, so it counts once. */
+/** A maker's wallet backs all of its orders, so it is counted once. */
 function sideStats(call: Call, pair: Pair, side: Side): SideStats {
   const { gives } = legsOf(side, pair);
   const best = side === 'buy' ? 'MAX' : 'MIN';
@@ -55,7 +55,7 @@ function sideStats(call: Call, pair: Pair, side: Side): SideStats {
   return { orders: row?.orders ?? 0n, best: row?.best ?? null, liquidityBase };
 }
 
-/** Millionths of a percent, cut to two decimals. */
+/** Returns the spread in millionths of a percent, cut to two decimals of a percent. */
 function spreadBetween(bid: bigint, ask: bigint): PercentMillionths {
   const hundredths = ((ask - bid) * 10_000n) / bid;
   return hundredths * 10_000n;
@@ -83,14 +83,14 @@ const orderBookStats: Operations['fx.orderbook-stats'] = (call, { pair }) => {
 
 const SECONDS = 3600;
 
-/** A token for a live book that the sandbox does not have: the shape of the answer, for who reads it. */
+/** Returns a token for a live order book, which the sandbox does not serve, so that clients can test the response. */
 const orderBookToken: Operations['fx.orderbook-token'] = (call) => ({
   token: `book_${hex(call.ids.bytes(24))}`,
   expiresIn: SECONDS,
   expiresAt: isoTime(call.nowMs + SECONDS * 1000),
   tradingPairs: ['CNGN-USDC', 'CNGN-USDT'],
   firebaseConfig: { projectId: 'sandbox', databaseURL: 'https://book.invalid' },
-  usage: 'the sandbox serves no live book; read /fx/orderbook',
+  usage: 'the sandbox has no live order book; use /fx/orderbook',
 });
 
 export const fxBookOperations = {

@@ -17,7 +17,7 @@ import { takerPriceMicro } from '../market/prices.ts';
 import { baseOf, cursor, decimal, requireVault, terms, VERSION } from '../market/terms.ts';
 import type { Operations } from '../operation.ts';
 
-/** Throws VALIDATION_ERROR, UNDERFUNDED_ORDER. `instead` is an order that these terms replace. */
+/** Throws VALIDATION_ERROR, UNDERFUNDED_ORDER. `instead` is the order that these terms replace. */
 function checkTerms(call: Call, terms: OrderTerms, instead?: OrderRow): void {
   if (terms.minBase > terms.maxBase) throw new Fault('VALIDATION_ERROR', 'minAmount: expected at most maxAmount');
   const needed = mostGivenBase(terms.gives, terms.maxBase, terms.priceMicro);
@@ -27,14 +27,14 @@ function checkTerms(call: Call, terms: OrderTerms, instead?: OrderRow): void {
   if (tradingBalance(call.store, call.fintech.id, terms.gives) - committed < needed) {
     throw new Fault(
       'UNDERFUNDED_ORDER',
-      `the order needs ${decimal(terms.gives, needed)} ${terms.gives} that no other order claims`,
+      `the order needs ${decimal(terms.gives, needed)} ${terms.gives} not committed to other orders`,
     );
   }
 }
 
 function orderBy(call: Call, id: bigint): OrderRow {
   const row = call.store.get<OrderRow>('SELECT * FROM fx_order WHERE id = ?', id);
-  if (!row) throw new Error('the order is gone');
+  if (!row) throw new Error('the order cannot be read');
   return row;
 }
 
@@ -65,7 +65,7 @@ const createOrder: Operations['fx.create-order'] = (call, input) => {
   const stablecoin = input.quoteCurrency.toUpperCase() === 'USDC' ? 'USDC' : 'USDT';
   return create(call, {
     pair: `CNGN-${stablecoin}`,
-    // The order type is about the base currency, cNGN: who sells it gives it.
+    // orderType refers to the base currency: a seller gives cNGN.
     gives: input.orderType === 'sell' ? 'CNGN' : stablecoin,
     priceMicro: baseOf(input.price),
     spreadMillionths: spreadOf(input.spread),
@@ -84,14 +84,14 @@ const createLimitOrder: Operations['fx.create-limit-order'] = (call, input) =>
     maxBase: baseOf(input.maxAmount),
   });
 
-/** An order of the caller. Throws NOT_FOUND, and VALIDATION_ERROR for one that is deleted. */
+/** Returns an order of the caller. Throws NOT_FOUND, or VALIDATION_ERROR if it is deleted. */
 function ownOrder(call: Call, orderId: string): OrderRow {
   const row = call.store.get<OrderRow>(
     'SELECT * FROM fx_order WHERE order_id = ? AND fintech = ?',
     orderId,
     call.fintech.id,
   );
-  if (!row) throw new Fault('NOT_FOUND', 'no order of this fintech has this id');
+  if (!row) throw new Fault('NOT_FOUND', 'this fintech has no order with this id');
   if (row.state === 'deleted') throw new Fault('VALIDATION_ERROR', 'the order is deleted');
   return row;
 }
@@ -100,7 +100,7 @@ const updateOrder: Operations['fx.update-limit-order'] = (call, input) => {
   const row = ownOrder(call, input.orderId);
   const { price, spread, minAmount, maxAmount, status } = input;
   if ([price, spread, minAmount, maxAmount, status].every((value) => value === undefined))
-    throw new Fault('VALIDATION_ERROR', 'expected price, spread, minAmount, maxAmount or status');
+    throw new Fault('VALIDATION_ERROR', 'expected at least one of price, spread, minAmount, maxAmount and status');
   const changed: OrderTerms = {
     pair: row.pair,
     gives: row.gives,
@@ -117,7 +117,7 @@ const updateOrder: Operations['fx.update-limit-order'] = (call, input) => {
   return { order: shown(call, orderBy(call, row.id)), version: VERSION };
 };
 
-/** An order keeps its turn unless its price changes or it comes back: then it goes behind those that are there. */
+/** An order keeps its place in the queue unless its price changes or it is reactivated; then it goes to the back. */
 function saveOrder({ store, nowMs }: Call, row: OrderRow, to: OrderTerms, state: string): void {
   const takerPrice = takerPriceMicro(to.priceMicro, to.spreadMillionths, to.gives);
   store.run(
@@ -158,7 +158,7 @@ const listOrders: Operations['fx.list-limit-orders'] = (call, { status, pair, li
   return {
     orders: rows.map((row) => shown(call, row)),
     count: rows.length,
-    note: 'amounts are bounds of one trade; availableLiquidity is what the wallet behind the order holds',
+    note: 'minAmount and maxAmount limit a single trade; availableLiquidity is the balance of the wallet behind the order',
     version: VERSION,
   };
 };

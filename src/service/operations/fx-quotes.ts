@@ -7,12 +7,11 @@ import { baseOf, decimal, VERSION } from '../market/terms.ts';
 import type { Operations } from '../operation.ts';
 import { FX_WINDOW_MS } from '../pace.ts';
 
-/** Quotes nobody can use any more: a few go with each new one. */
+/** How many expired quotes each new quote deletes. */
 const FORGOTTEN_AT_ONCE = 4;
 
 const quote: Operations['fx.quote'] = (call, { pair, side, cngnAmount, tokenAmount: tokens }) => {
-  if (tokens !== undefined)
-    throw new Fault('VALIDATION_ERROR', 'tokenAmount: expected either cngnAmount or tokenAmount');
+  if (tokens !== undefined) throw new Fault('VALIDATION_ERROR', 'expected cngnAmount or tokenAmount, not both');
   const { store, nowMs, ids, fintech } = call;
   const fill = fillFor(call, pair, side, baseOf(cngnAmount));
   const quoteId = `quote_${ids.uuid()}`;

@@ -25,14 +25,14 @@ interface Matched {
   readonly targetOrder?: string;
 }
 
-/** Mode 1: the quote's price, as long as its orders stand and their makers can pay. A quote serves one trade. */
+/** Mode 1: the quoted price, as long as its orders are active and backed. A quote can be used once. */
 function byQuote(call: Call, quoteId: string): Matched {
   const row = call.store.get<QuoteRow>(
     'SELECT * FROM fx_quote WHERE quote_id = ? AND fintech = ?',
     quoteId,
     call.fintech.id,
   );
-  if (!row) throw new Fault('INVALID_QUOTE', 'no quote has this id, or it was traded on');
+  if (!row) throw new Fault('INVALID_QUOTE', 'the quote does not exist or has been used');
   if (call.nowMs >= Number(row.expires_at)) throw new Fault('INVALID_QUOTE', 'the quote is older than 5 minutes');
   const fill = fillOf(readSlices(row.slices));
   requireBacked(call, row, fill);
@@ -40,50 +40,51 @@ function byQuote(call: Call, quoteId: string): Matched {
   return { pair: row.pair, side: row.side, fill };
 }
 
-/** Throws NO_LIQUIDITY when an order of the quote has gone, or a maker's wallet no longer holds its part. */
+/** Throws NO_LIQUIDITY if an order of the quote is gone or a maker's wallet no longer covers its part. */
 function requireBacked(call: Call, { pair, side }: QuoteRow, fill: Fill): void {
   const { gets } = legsOf(side, pair);
   const needed = new Map<bigint, bigint>();
   for (const slice of fill.slices) {
     const isActive = call.store.get(`SELECT 1 FROM fx_order WHERE id = ? AND state = 'active'`, slice.order);
-    if (!isActive) throw new Fault('NO_LIQUIDITY', 'an order of the quote is no longer on the book');
+    if (!isActive) throw new Fault('NO_LIQUIDITY', 'an order behind the quote is no longer on the book');
     const part = gets === 'CNGN' ? slice.cngnBase : slice.tokenBase;
     needed.set(slice.maker, (needed.get(slice.maker) ?? 0n) + part);
   }
   for (const [maker, base] of needed)
     if (tradingBalance(call.store, maker, gets) < base)
-      throw new Fault('NO_LIQUIDITY', 'a maker of the quote no longer holds enough');
+      throw new Fault('NO_LIQUIDITY', 'a maker behind the quote no longer has enough tokens');
 }
 
 /** Mode 3: one order, at its exact price. */
 function byOrder(call: Call, orderId: string, cngnAmount: string | undefined): Matched {
-  if (cngnAmount === undefined) throw new Fault('VALIDATION_ERROR', 'cngnAmount: expected with orderId');
+  if (cngnAmount === undefined) throw new Fault('VALIDATION_ERROR', 'cngnAmount: expected a value with orderId');
   const order = call.store.get<OrderRow>(`SELECT * FROM fx_order WHERE order_id = ? AND state = 'active'`, orderId);
   if (!order) throw new Fault('NOT_FOUND', 'no active order has this id');
-  if (order.fintech === call.fintech.id) throw new Fault('SELF_TRADE', 'the order is your own');
+  if (order.fintech === call.fintech.id)
+    throw new Fault('SELF_TRADE', 'the order is your own; trade against another order');
   const cngnBase = baseOf(cngnAmount);
   if (cngnBase < order.min_base || cngnBase > order.max_base) {
     throw new Fault(
       'VALIDATION_ERROR',
-      `cngnAmount: the order takes ${decimal('CNGN', order.min_base)} to ${decimal('CNGN', order.max_base)} cNGN`,
+      `cngnAmount: expected ${decimal('CNGN', order.min_base)} to ${decimal('CNGN', order.max_base)} cNGN, the limits of the order`,
     );
   }
   const slice = sliceOfOrder(call.store, order, cngnBase);
-  if (!slice) throw new Fault('NO_LIQUIDITY', 'the wallet behind the order holds too little');
+  if (!slice) throw new Fault('NO_LIQUIDITY', 'the wallet behind the order does not hold enough tokens');
   return { pair: order.pair, side: takerSideOf(order), fill: fillOf([slice]), targetOrder: orderId };
 }
 
-/** Who takes an order gives what its maker gets. */
+/** Returns the taker's side of an order: the taker gives what the maker gets. */
 function takerSideOf({ gives, pair }: OrderRow): Side {
   return sideOf(gives === 'CNGN' ? stablecoinOf(pair) : 'CNGN');
 }
 
 type TradeInput = Parameters<Operations['fx.trade']>[1];
 
-/** The three modes; exactly one must be complete. */
+/** Matches a request in one of the three modes; exactly one must be complete. */
 function matched(call: Call, { quoteId, orderId, pair, side, cngnAmount }: TradeInput): Matched {
   if (quoteId !== undefined && orderId !== undefined)
-    throw new Fault('VALIDATION_ERROR', 'expected either quoteId or orderId');
+    throw new Fault('VALIDATION_ERROR', 'expected quoteId or orderId, not both');
   if (quoteId !== undefined) return byQuote(call, quoteId);
   if (orderId !== undefined) return byOrder(call, orderId, cngnAmount);
   if (pair === undefined || side === undefined || cngnAmount === undefined)
@@ -96,12 +97,12 @@ function matched(call: Call, { quoteId, orderId, pair, side, cngnAmount }: Trade
   return { pair, side, fill: fillFor(call, pair, side, cngnBase) };
 }
 
-/** What says which trade is asked for. Anything else of a request is ignored, and not kept. */
+/** The fields that identify a trade. Other fields of a request are ignored and not stored. */
 const ASKED = ['pair', 'side', 'cngnAmount', 'quoteId', 'orderId', 'destinationWalletAddress'] as const;
 
 type Asked = (typeof ASKED)[number];
 
-/** A request as text without its key: what a repeat with the same key must equal. */
+/** Serializes a request without its idempotency key, to compare a repeat with. */
 function inputText(endpoint: string, request: Readonly<Partial<Record<Asked, string | undefined>>>): string {
   return JSON.stringify([endpoint, ...ASKED.map((name) => request[name] ?? null)]);
 }
@@ -138,7 +139,7 @@ const trade: Operations['fx.trade'] = (call, request) => {
   };
 };
 
-/** `CNGN` alone leaves the stablecoin to the book: the one that gives the taker more, or takes less. Source: inferred. */
+/** `CNGN` alone lets the book choose the stablecoin: whichever gives the taker more or costs less. Source: inferred. */
 function bestOfPairs(call: Call, side: Side, cngnBase: bigint): Matched {
   const found = PAIRS.flatMap((pair) => {
     try {
@@ -173,7 +174,7 @@ const marketOrder: Operations['fx.market-order'] = (call, request) => {
       createdAt: isoTime(row.created_at),
     },
     version: VERSION,
-    note: 'the trade is locked in escrow; it settles as the auto-signing settings say',
+    note: 'the trade is locked in escrow and settles according to the auto-signing settings',
   };
 };
 
@@ -193,7 +194,7 @@ const tradeStatus: Operations['fx.trade-status'] = (call, { tradeId }) => {
     tradeId,
     call.fintech.id,
   );
-  if (!row) throw new Fault('NOT_FOUND', 'no trade of this fintech has this id');
+  if (!row) throw new Fault('NOT_FOUND', 'this fintech has no trade with this id');
   return {
     trade: {
       ...listed(row),

@@ -7,16 +7,19 @@ import { dollars, requiredVault } from '../market/vault-terms.ts';
 import type { Operations } from '../operation.ts';
 import { smartWallet, vaultWallet, walletAt } from '../wallets.ts';
 
-/** The first four characters of a secret: all that is kept of it. */
+/** Masks a secret; only its first four characters are stored. */
 function firstOf(secret: string): string {
   return `${secret.slice(0, 4)}********`;
 }
 
-/** The wallet of a vault's address: one that this fintech has, or a new one. Throws VALIDATION_ERROR for somebody else's. */
+/**
+ * Returns the wallet for a vault address: the fintech's own, or a new one. Throws VALIDATION_ERROR for another owner's
+ * address.
+ */
 function walletFor(call: Call, field: string, address: string): bigint {
   const known = walletAt(call.store, address);
   if (known && (known.fintech !== call.fintech.id || known.kind !== 'vault'))
-    throw new Fault('VALIDATION_ERROR', `${field}: expected an address that is no other wallet's`);
+    throw new Fault('VALIDATION_ERROR', `${field}: expected an address that does not belong to another wallet`);
   return (
     known?.id ??
     call.store.insert(
@@ -36,7 +39,9 @@ function tokenWallets({ store, fintech }: Call) {
   };
 }
 
-/** Registering anew replaces the vault, which then waits for approval again; tokens stay where they are. Source: inferred. */
+/**
+ * Registering again replaces the vault, which waits for approval again; tokens stay where they are. Source: inferred.
+ */
 const registerMpc: Operations['fx.register-mpc'] = (call, input) => {
   const { store, nowMs, fintech } = call;
   const open = store.get(
@@ -44,7 +49,7 @@ const registerMpc: Operations['fx.register-mpc'] = (call, input) => {
      AND (fintech = ?1 OR id IN (SELECT trade FROM fx_slice WHERE maker = ?1)) LIMIT 1`,
     fintech.id,
   );
-  if (open) throw new Fault('VALIDATION_ERROR', 'trades are open: wait until they have ended');
+  if (open) throw new Fault('VALIDATION_ERROR', 'the fintech has open trades; try again after they finish');
   const usdc = walletFor(call, 'tokenWallets.USDC', input.tokenWallets.USDC);
   const usdt = walletFor(call, 'tokenWallets.USDT', input.tokenWallets.USDT);
   store.run(
@@ -65,7 +70,7 @@ const registerMpc: Operations['fx.register-mpc'] = (call, input) => {
     nowMs,
   );
   const vault = requiredVault(call);
-  // The approval of the vault before this one is not its own.
+  // Drops the pending approval of the replaced vault.
   store.run(`DELETE FROM due WHERE machine = 'vault' AND subject = ?`, vault.id);
   schedule(call, 'vault', vault.id, 'approved', call.pace.approveVault);
   return {
@@ -77,7 +82,7 @@ const registerMpc: Operations['fx.register-mpc'] = (call, input) => {
   };
 };
 
-/** Ten thousand dollars. Source: public (an example). */
+/** $10,000. Source: public (an example). */
 const FIRST_THRESHOLD_CENTS = 1_000_000n;
 
 const settings: Operations['fx.settings'] = (call) => {
@@ -97,14 +102,14 @@ const settings: Operations['fx.settings'] = (call) => {
       vmStatus: isOn ? 'running' : 'stopped',
       vmInstanceName: vault ? `signer-${vault.id}` : null,
       natExternalIp: vault ? SIGNER_ADDRESS : null,
-      note: 'trades of a value up to the threshold are signed without a person',
+      note: 'trades up to the threshold are signed automatically',
     },
     tokenWallets: vault?.state === 'active' ? tokenWallets(call) : null,
     notificationEmails: vault ? (JSON.parse(vault.notification_emails) as string[]) : [],
   };
 };
 
-/** An address kept for documentation. */
+/** An address reserved for documentation. */
 const SIGNER_ADDRESS = '192.0.2.10';
 
 export const fxVaultOperations = {

@@ -10,7 +10,7 @@ import type { Operations } from '../operation.ts';
 const naira = (kobo: bigint) => toWireNumber(amount('NGN', kobo), 'naira');
 const volume = (kobo: bigint) => toWireText(amount('NGN', kobo), 'naira');
 
-/** The filters of a list as they are sent; those of the page are none. */
+/** The filters of a list as sent, without the paging fields. */
 interface Filters {
   readonly direction?: 'in' | 'out' | undefined;
   readonly type?: string | undefined;
@@ -32,7 +32,7 @@ function filtersSent({ direction, type, userId, status, startDate, endDate }: Fi
   );
 }
 
-/** A page of movements, with what every list says around it. */
+/** Returns a page of movements with the fields that every list has around it. */
 function listed(call: Call, input: Listed, direction: MovementFilter['direction']) {
   const { limit = 20, offset = 0 } = input;
   const { type, status, userId } = input;
@@ -44,13 +44,13 @@ function listed(call: Call, input: Listed, direction: MovementFilter['direction'
   return { rows, totals, around };
 }
 
-/** The user filter of a list goes with the one type whose rows have users. Source: public. Throws VALIDATION_ERROR. */
+/** The user filter requires the one type whose rows have users. Source: public. Throws VALIDATION_ERROR. */
 function requireType({ userId, type }: Filters, expected: string): void {
   if (userId !== undefined && type !== expected)
-    throw new Fault('VALIDATION_ERROR', `userId: expected only together with type ${expected}`);
+    throw new Fault('VALIDATION_ERROR', `userId: expected only with type ${expected}`);
 }
 
-/** What a row is, whichever list it stands in. */
+/** The fields that a row has in every list. */
 function common(call: Call, row: MovementRow) {
   return {
     type: row.type,
@@ -65,8 +65,8 @@ function common(call: Call, row: MovementRow) {
 }
 
 /**
- * What a deposit shows besides. Of one that was given back nothing was minted and no fee taken. Source: client (minted amount
- * and fee on the rows of users), public (the rest).
+ * The additional fields of a deposit. A refunded deposit has no minted amount and no fees. Source: client (minted
+ * amount and fee on the rows of users), public (the rest).
  */
 function depositPart(row: MovementRow) {
   const isMinted = row.state !== 'refunding' && row.state !== 'refunded';
@@ -103,7 +103,7 @@ const listDeposits: Operations['transactions.list-deposits'] = (call, input) => 
   };
 };
 
-/** The bank's part of each state; the states before it has begun are pending. Source: inferred. */
+/** The bank status of each state; states before the bank's part are pending. Source: inferred. */
 const BANK_STATUS: Readonly<Record<string, string>> = {
   payout_processing: 'processing',
   completed: 'completed',
@@ -139,7 +139,10 @@ const listPayouts: Operations['transactions.list-payouts'] = (call, input) => {
   return { payouts, ...around };
 };
 
-/** A payout in the list of everything: the fields that it shares with a deposit. Source: inferred, for want of an example. */
+/**
+ * The additional fields of a payout in the combined list: those it shares with a deposit. Source: inferred, because
+ * there is no example.
+ */
 function payoutPart(row: MovementRow) {
   return {
     ...(row.user_id === null ? {} : { userId: row.user_id }),
@@ -153,7 +156,7 @@ function payoutPart(row: MovementRow) {
 const listTransactions: Operations['transactions.list'] = (call, input) => {
   const { rows, totals, around } = listed(call, input, input.direction);
   return {
-    // Here the id of a deposit is the bank's reference, by which clients know it. Source: public.
+    // In this list a deposit's id is the bank reference, by which clients know it. Source: public.
     transactions: rows.map((row) =>
       row.direction === 'in'
         ? { id: row.reference, ...common(call, row), ...depositPart(row) }

@@ -29,7 +29,7 @@ import { walletMigrationOperations } from './wallet-migration.ts';
 import { walletsOperations } from './wallets.ts';
 import { withdrawalsOperations } from './withdrawals.ts';
 
-/** What every endpoint does. */
+/** The operations of all endpoints. */
 export const operations: Operations = {
   ...allowlistOperations,
   ...balancesOperations,

@@ -16,12 +16,12 @@ const regenerateApiKey: Operations['management.regenerate-api-key'] = (call) => 
   return { apiKey, rotatedAt: isoTime(nowMs) };
 };
 
-/** Keys made before stay valid. Source: inferred. */
+/** Earlier keys stay valid. Source: inferred. */
 const createSandboxKey: Operations['management.create-sandbox-key'] = (call) => ({
   apiKey: addSandboxKey(call, call.fintech.id),
   fintechId: call.fintech.fintechId,
   createdAt: isoTime(call.nowMs),
-  note: 'this key is shown once, and is valid in the sandbox alone',
+  note: 'this key is shown once and is valid only in the sandbox',
 });
 
 interface WebhookRow {
@@ -36,19 +36,20 @@ function webhookOf({ store, fintech }: Call): WebhookRow | undefined {
   return store.get<WebhookRow>('SELECT * FROM webhook WHERE fintech = ?', fintech.id);
 }
 
-/** The subscription as it is kept: each event by its first name, once. Throws VALIDATION_ERROR. */
+/** Normalizes a subscription: each event once, by its primary name. Throws VALIDATION_ERROR. */
 function subscription(names: readonly string[]): string[] {
   const known = names.map((name) => (name === ALL_EVENTS ? name : eventOf(name)?.name));
   const unknown = known.indexOf(undefined);
-  if (unknown !== -1) throw new Fault('VALIDATION_ERROR', `events: the service has no event ${names[unknown]}`);
+  if (unknown !== -1) throw new Fault('VALIDATION_ERROR', `events: expected known event names, not ${names[unknown]}`);
   const events = [...new Set(known.filter((name) => name !== undefined))];
-  if (events.includes(ALL_EVENTS) && events.length > 1) throw new Fault('VALIDATION_ERROR', 'events: all stands alone');
+  if (events.includes(ALL_EVENTS) && events.length > 1)
+    throw new Fault('VALIDATION_ERROR', 'events: all cannot be combined with other events');
   return events;
 }
 
 const setWebhook: Operations['management.set-webhook'] = (call, { webhookUrl, secret, enabled, events }) => {
   if (!isPublicHttps(webhookUrl))
-    throw new Fault('VALIDATION_ERROR', 'webhookUrl: expected a public HTTPS URL, not one of a private network');
+    throw new Fault('VALIDATION_ERROR', 'webhookUrl: expected a public HTTPS URL, not one on a private network');
   const subscribed = subscription(events ?? [ALL_EVENTS]);
   call.store.run(
     `INSERT INTO webhook (fintech, url, enabled, secret, events, updated_at) VALUES (?, ?, ?, ?, ?, ?)
@@ -98,7 +99,7 @@ function aesKeyOf({ store, fintech }: Call): string {
   return store.get<{ aes_key: string }>('SELECT aes_key FROM fintech WHERE id = ?', fintech.id)?.aes_key ?? '';
 }
 
-/** What an envelope's JSON has in `data`; undefined when it does not open or holds something else. */
+/** Returns the `data` field of a decrypted envelope; undefined if it does not decrypt or has another shape. */
 function keyInside(call: Call, data: string, iv: string): string | undefined {
   try {
     const held: unknown = JSON.parse(openAesEnvelope({ data, iv }, aesKeyOf(call)) ?? '');
@@ -110,12 +111,12 @@ function keyInside(call: Call, data: string, iv: string): string | undefined {
 }
 
 const storePublicKey: Operations['management.store-public-key'] = (call, { data, encrypted = false, iv }) => {
-  if (encrypted && iv === undefined) throw new Fault('VALIDATION_ERROR', 'iv: an encrypted key comes with its iv');
+  if (encrypted && iv === undefined) throw new Fault('VALIDATION_ERROR', 'iv: expected a value with an encrypted key');
   const key = (encrypted ? keyInside(call, data, iv ?? '') : data)?.toLowerCase();
   if (key === undefined || !/^[0-9a-f]{64}$/.test(key))
-    throw new Fault('VALIDATION_ERROR', 'data: expected 64 hexadecimal digits, or an envelope that opens to them');
+    throw new Fault('VALIDATION_ERROR', 'data: expected 64 hexadecimal digits, or an envelope that contains them');
   if (!isSealable(key, call.settings.platformSecretKey))
-    throw new Fault('VALIDATION_ERROR', 'data: nothing can be sealed to this key');
+    throw new Fault('VALIDATION_ERROR', 'data: expected a usable X25519 public key');
   call.store.run('UPDATE fintech SET public_key = ?, updated_at = ? WHERE id = ?', key, call.nowMs, call.fintech.id);
   return { updatedAt: isoTime(call.nowMs) };
 };

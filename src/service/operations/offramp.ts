@@ -21,8 +21,9 @@ import { resolveAccount } from './banks.ts';
 import { requireActive, type UserRow, userOf } from './users.ts';
 
 /**
- * cNGN the service can sign for, on every network: the managed wallet first, then generated ones without an owner of their own, then replaced
- * ones, then those on Bantu and Solana. Source: public (the balance is that of all networks), inferred (the order).
+ * Returns the cNGN that the service can sign for on all networks: the managed wallet first, then generated wallets
+ * without a custom owner, then replaced wallets, then those on Bantu and Solana. Source: public (the balance is that of
+ * all networks), inferred (the order).
  */
 function spendable(call: Call, user: UserRow): Source[] {
   const wallets = userWallets(call.store, user.id).filter(({ custom_owner }) => custom_owner === null);
@@ -38,18 +39,21 @@ function spendable(call: Call, user: UserRow): Source[] {
 function draw(sources: readonly Source[], neededBase: bigint): Source[] {
   const available = totalOf(sources);
   if (available === 0n)
-    throw new Fault('NO_FUNDED_WALLET', 'the user has no wallet with cNGN that the service can sign for');
+    throw new Fault('NO_FUNDED_WALLET', 'the user has no cNGN in a wallet that the service can sign for');
   if (available < neededBase) {
     const people = (base: bigint) => amountForPeople(amount('CNGN', base));
-    throw new Fault('INSUFFICIENT_BALANCE', `${people(neededBase)} needed with fees, ${people(available)} available`);
+    throw new Fault(
+      'INSUFFICIENT_BALANCE',
+      `${people(neededBase)} needed including fees; ${people(available)} available`,
+    );
   }
   return takeInOrder(sources, neededBase);
 }
 
-/** A bank account of the fintech must be verified before anything is paid out. Source: interface. */
+/** A fintech needs a verified bank account before any payout. Source: interface. */
 function requireVerifiedAccount(call: Call): void {
   if (!call.store.get('SELECT 1 FROM bank_account WHERE fintech = ? LIMIT 1', call.fintech.id)) {
-    throw new Fault('VALIDATION_ERROR', 'add and verify a bank account of the fintech first');
+    throw new Fault('VALIDATION_ERROR', 'the fintech needs a verified bank account; add one first');
   }
 }
 
@@ -82,7 +86,7 @@ function createOfframp(
     call.nowMs,
   );
   const row = call.store.get<OfframpRow>('SELECT * FROM offramp WHERE id = ?', id);
-  if (!row) throw new Error('the offramp just made is gone');
+  if (!row) throw new Error('the new offramp cannot be read');
   return row;
 }
 
@@ -137,7 +141,7 @@ const startOfframp: Operations['transactions.offramp'] = (call, request) => {
     requestId: row.request_id,
     status: row.state,
     stage: 'payout',
-    message: 'the cNGN was transferred; the bank payout is on its way',
+    message: 'the cNGN was transferred; the bank payout is pending',
     tokenAddress: TOKEN_ADDRESS.CNGN,
     vaultAddress: VAULT_ADDRESS,
     transactionHash: row.tx_hash,

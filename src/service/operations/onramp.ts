@@ -25,14 +25,14 @@ const naira = (kobo: bigint) => toWireNumber(amount('NGN', kobo), 'naira');
 
 type OnrampRequest = RequestOf<typeof startOnrampEndpoint>;
 
-/** What an onramp ends in, and how much worse than expected a swap may be. */
+/** The asset that an onramp delivers, and the maximum slippage of the swap. */
 interface Target {
   readonly autoSwap: boolean;
   readonly asset: Token;
   readonly slippageMillionths: bigint;
 }
 
-/** Source: interface for the swap trigger, whose default an onramp's swap shares (inferred). */
+/** Source: interface (the default of the swap trigger), inferred (that an onramp's swap shares it). */
 const SLIPPAGE: bigint = 5_000_000n;
 
 interface PreferenceRow {
@@ -41,7 +41,10 @@ interface PreferenceRow {
   readonly slippage_millionths: bigint | null;
 }
 
-/** The request's word on auto-swap, else the user's preference. Throws VALIDATION_ERROR for a swap into nothing. */
+/**
+ * Returns the target of an onramp: auto-swap as requested, or else the user's preference. Throws VALIDATION_ERROR if a
+ * swap has no asset.
+ */
 function targetOf(call: Call, user: UserRow, { autoSwap, assetSwap }: OnrampRequest): Target {
   const preference = call.store.get<PreferenceRow>(
     'SELECT asset, auto_swap, slippage_millionths FROM onramp_preference WHERE user = ?',
@@ -59,13 +62,12 @@ function targetOf(call: Call, user: UserRow, { autoSwap, assetSwap }: OnrampRequ
   };
 }
 
-/** The service cannot move anything out of a wallet that somebody else owns. */
+/** Throws VALIDATION_ERROR if the service would have to move tokens out of a wallet with a custom owner. */
 function checkOwner({ owner, sweepToOfframp }: OnrampRequest, autoSwap: boolean): void {
   if (owner === undefined) return;
   if (sweepToOfframp)
-    throw new Fault('VALIDATION_ERROR', 'owner: the service cannot sweep a wallet that somebody else owns');
-  if (autoSwap)
-    throw new Fault('VALIDATION_ERROR', 'owner: the service cannot swap in a wallet that somebody else owns');
+    throw new Fault('VALIDATION_ERROR', 'owner: the service cannot sweep a wallet with a custom owner');
+  if (autoSwap) throw new Fault('VALIDATION_ERROR', 'owner: the service cannot swap in a wallet with a custom owner');
 }
 
 interface NewOnramp {
@@ -168,7 +170,7 @@ const startOnramp: Operations['transactions.onramp'] = (call, request) => {
   };
 };
 
-/** What an onramp asked for in cNGN, and where it went. */
+/** The requested cNGN of an onramp and where it went. */
 function onrampWallet(call: Call, row: OnrampRow, wallet: WalletRow | undefined, tokens: string) {
   const account = call.store.get<VirtualAccountRow>('SELECT * FROM virtual_account WHERE onramp = ?', row.id);
   return {
@@ -194,7 +196,7 @@ function onrampWallet(call: Call, row: OnrampRow, wallet: WalletRow | undefined,
   };
 }
 
-/** By its request id or, as the newest public form has it, by the wallet it made. Throws NOT_FOUND. */
+/** Finds an onramp by request id or, as in the newest public form, by the address of its wallet. Throws NOT_FOUND. */
 function onrampOf({ store, fintech }: Call, key: string): OnrampRow {
   const row =
     store.get<OnrampRow>('SELECT * FROM onramp WHERE request_id = ? AND fintech = ?', key, fintech.id) ??
@@ -207,7 +209,7 @@ function onrampOf({ store, fintech }: Call, key: string): OnrampRow {
   return row;
 }
 
-/** What the swap would give now, while it is still to come. */
+/** Quotes a swap that is still to come. */
 function quoteFor(call: Call, row: OnrampRow) {
   if (!row.auto_swap || row.state === 'completed' || row.state === 'failed' || row.target_asset === 'CNGN') return null;
   const cngnBase = cngnBaseFromKobo(row.base_kobo);
@@ -220,11 +222,13 @@ function quoteFor(call: Call, row: OnrampRow) {
     averagePrice: found ? toWireText(amount('CNGN', found.rateMicro), 'decimal-string') : null,
     averageSpread: found ? percentToWire(found.spreadMillionths) : null,
     expiresAt: isoTime(call.nowMs + FX_WINDOW_MS),
-    note: found ? 'the book as it is now; the swap takes the price it finds' : 'the book cannot fill this swap now',
+    note: found
+      ? 'based on the current order book; the swap uses the price at execution'
+      : 'the order book cannot currently fill this swap',
   };
 }
 
-/** What the swap of an onramp gave; undefined before. */
+/** The result of an onramp's swap; undefined until then. */
 function swapOf({ store }: Call, row: OnrampRow): { amount_out_base: bigint; tx_hash: string } | undefined {
   return store.get(
     `SELECT amount_out_base, tx_hash FROM swap WHERE onramp = ? AND state = 'completed' ORDER BY id DESC LIMIT 1`,

@@ -14,7 +14,10 @@ import { type Source, takeInOrder, totalOf } from '../sources.ts';
 import { holdings, smartWallet } from '../wallets.ts';
 import { type BankAccountRow, bankAccountById } from './banks.ts';
 
-/** cNGN the fintech may pay out: on Base what orders leave of it, since trades give from there, then the other networks. */
+/**
+ * Returns the cNGN that the fintech can pay out: on Base whatever orders do not claim, because trades draw on Base,
+ * then the other networks.
+ */
 function spendable(call: Call): Source[] {
   const { store, fintech } = call;
   const wallet = smartWallet(store, fintech.id).id;
@@ -35,7 +38,7 @@ function draw(call: Call, neededBase: bigint): Source[] {
     const people = (base: bigint) => amountForPeople(amount('CNGN', base));
     throw new Fault(
       'SHORT_BALANCE',
-      `${people(neededBase)} needed with the fee, ${people(available)} available beside what active orders may take`,
+      `${people(neededBase)} needed including the fee; ${people(available)} available, excluding what active orders may take`,
     );
   }
   return takeInOrder(sources, neededBase);
@@ -60,7 +63,7 @@ function createPayout(call: Call, account: BankAccountRow, amountKobo: bigint, f
     nowMs,
   );
   const row = store.get<PayoutRow>('SELECT * FROM payout WHERE id = ?', id);
-  if (!row) throw new Error('the payout just made is gone');
+  if (!row) throw new Error('the new payout cannot be read');
   return row;
 }
 
@@ -78,7 +81,10 @@ const start: Operations['transactions.fintech-offramp'] = (call, request) => {
   const base = fromWire(request.amount, 'base', 'CNGN')?.minor ?? 0n;
   const amountKobo = wholeKoboFromCngnBase(base);
   if (amountKobo === undefined)
-    throw new Fault('VALIDATION_ERROR', 'amount: a bank pays whole kobo, which are 10000 base units each');
+    throw new Fault(
+      'VALIDATION_ERROR',
+      'amount: expected a multiple of 10,000 base units, because banks pay whole kobo',
+    );
   const account = bankAccountById(call, request.bankAccountId, 'BANK_ACCOUNT_NOT_FOUND');
   const feeKobo = feesOn(call.store, call.fintech.id, 'offramp', amountKobo).platform.kobo;
   const sources = draw(call, cngnBaseFromKobo(amountKobo + feeKobo));
@@ -91,11 +97,11 @@ const start: Operations['transactions.fintech-offramp'] = (call, request) => {
     amount: toWireNumber(amount('NGN', amountKobo), 'naira'),
     walletSource: 'system_wallet',
     status: row.state,
-    message: `the cNGN was set aside, with a fee of ${amountForPeople(amount('NGN', feeKobo))}; the payout follows`,
+    message: `the cNGN and a fee of ${amountForPeople(amount('NGN', feeKobo))} were set aside; the bank payout follows`,
   };
 };
 
-/** How the two halves of a payout stand in each of its states. */
+/** The transfer and bank statuses of a payout in each of its states. */
 const HALVES: Readonly<Record<string, readonly [transfer: string, bank: string]>> = {
   pending: ['pending', 'pending'],
   processing: ['pending', 'pending'],

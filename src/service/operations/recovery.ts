@@ -3,7 +3,7 @@ import type { Call } from '../context.ts';
 import type { Operations } from '../operation.ts';
 import { retryStuck } from '../schedule.ts';
 
-/** Every table of requests, and the column of the id that its fintech knows. */
+/** Every table of requests, with the column of its public id. */
 const REQUESTS = [
   ['onboarding', 'request_id'],
   ['onramp', 'request_id'],
@@ -31,17 +31,20 @@ function findRequest({ store, fintech }: Call, requestId: string): Subject | und
   return undefined;
 }
 
-/** A request and what goes on in its name: the swap of an onramp. */
+/** Returns a request and the work it started, such as an onramp's swap. */
 function partsOf({ store }: Call, request: Subject): Subject[] {
   if (request.table !== 'onramp') return [request];
   const swaps = store.all<{ id: bigint }>('SELECT id FROM swap WHERE onramp = ?', request.id);
   return [request, ...swaps.map(({ id }) => ({ table: 'swap', id }))];
 }
 
-/** Whatever of the request broke is tried once more, with the next request to the sandbox. Nothing stuck is no error. */
+/**
+ * Retries whatever broke of a request, on the next request to the sandbox. A request with nothing stuck is not an
+ * error.
+ */
 function recover(call: Call, requestId: string): Record<string, never> {
   const request = findRequest(call, requestId);
-  if (!request) throw new Fault('NOT_FOUND', 'no request of this fintech has this id');
+  if (!request) throw new Fault('NOT_FOUND', 'this fintech has no request with this id');
   for (const { table, id } of partsOf(call, request)) retryStuck(call, table, id);
   return {};
 }

@@ -20,15 +20,15 @@ const tokenBase = (wire: WireNumber, asset: Token) => fromWire(wire, 'token', as
 const slippageOf = (wire: WireNumber | undefined, otherwise: bigint) =>
   wire === undefined ? otherwise : (percentFromWire(wire) ?? otherwise);
 
-/** Source: interface. In millionths of a percent. */
+/** In millionths of a percent. Source: interface. */
 const TRIGGER_SLIPPAGE = 5_000_000n;
 const SWAP_SLIPPAGE = 2_000_000n;
 
 function requireDifferent(sell: Token, buy: Token): void {
-  if (sell === buy) throw new Fault('VALIDATION_ERROR', 'buyToken: expected another token than sellToken');
+  if (sell === buy) throw new Fault('VALIDATION_ERROR', 'buyToken: expected a token other than sellToken');
 }
 
-/** A wallet of the fintech's users that the service can sign for. Throws VALIDATION_ERROR. */
+/** Returns a wallet of the fintech's users that the service can sign for. Throws VALIDATION_ERROR. */
 function signableWallet(call: Call, address: string, field: string): WalletRow & { readonly user: bigint } {
   const wallet = walletAt(call.store, address);
   const row = wallet?.user === null ? undefined : wallet;
@@ -36,22 +36,25 @@ function signableWallet(call: Call, address: string, field: string): WalletRow &
   if (!row || !belongs || row.user === null || row.kind === 'multi_chain')
     throw new Fault('VALIDATION_ERROR', `${field}: expected a smart wallet of a user of this fintech`);
   if (row.custom_owner !== null)
-    throw new Fault('VALIDATION_ERROR', `${field}: the service cannot sign for a wallet that somebody else owns`);
+    throw new Fault('VALIDATION_ERROR', `${field}: the service cannot sign for a wallet with a custom owner`);
   return { ...row, user: row.user };
 }
 
-/** States in which the onramp itself goes on with its cNGN. */
+/** States in which an onramp still needs its cNGN. */
 const GOES_ON = ['funded', 'swap_queued', 'swap_processing'];
 
-/** The onramp that made a wallet. Throws VALIDATION_ERROR while it still needs what is in it: it would end without its cNGN. */
+/** Returns the onramp that created a wallet. Throws VALIDATION_ERROR while the onramp still needs the tokens in it. */
 function onrampOf({ store }: Call, wallet: WalletRow): OnrampRow | undefined {
   const onramp = store.get<OnrampRow>('SELECT * FROM onramp WHERE wallet = ?', wallet.id);
   if (onramp && GOES_ON.includes(onramp.state))
-    throw new Fault('VALIDATION_ERROR', `walletAddress: the onramp of this wallet is not over, it is ${onramp.state}`);
+    throw new Fault(
+      'VALIDATION_ERROR',
+      `walletAddress: the onramp of this wallet is still in progress (${onramp.state})`,
+    );
   return onramp;
 }
 
-/** Whether a swap is what an onramp should have done and could not: such a one is shown with the onramp. */
+/** Returns true if the swap is the one that the onramp failed to make; such a swap is shown with the onramp. */
 function isRetry(onramp: OnrampRow, sell: Token, buy: Token): boolean {
   const hasFailed = onramp.state === 'failed' && onramp.funded_at !== null && onramp.auto_swap === 1n;
   return hasFailed && sell === 'CNGN' && buy === onramp.target_asset;
@@ -68,9 +71,9 @@ const trigger: Operations['swaps.trigger'] = (call, { walletAddress, sellToken, 
   const held = balanceOf(call.store, walletAccount(wallet.id, 'base', sellToken));
   const amountBase = wire === undefined ? held : tokenBase(wire, sellToken);
   if (amountBase === 0n || amountBase > held)
-    throw new Fault('VALIDATION_ERROR', `amount: the wallet holds ${amountForPeople(amount(sellToken, held))}`);
+    throw new Fault('VALIDATION_ERROR', `amount: the wallet holds only ${amountForPeople(amount(sellToken, held))}`);
   if (!exchange(call.store, call.fintech.id, sellToken, buy, amountBase))
-    throw new Fault('INSUFFICIENT_LIQUIDITY', 'the orders on the book cannot fill this swap');
+    throw new Fault('INSUFFICIENT_LIQUIDITY', 'the order book cannot fill this swap');
   const destination = onramp ? swappedTo(call, onramp, wallet.address) : { address: wallet.address, network: 'base' };
   const { requestId } = startSwap(call, {
     fintech: call.fintech.id,
@@ -99,7 +102,7 @@ const trigger: Operations['swaps.trigger'] = (call, { walletAddress, sellToken, 
 };
 
 function neverMissing(): never {
-  throw new Error('a wallet without its user');
+  throw new Error('the wallet has no user');
 }
 
 const create: Operations['swaps.create'] = (call, input) => {
@@ -115,7 +118,7 @@ const create: Operations['swaps.create'] = (call, input) => {
   const amountBase = tokenBase(input.amount, sellToken);
   const held = balanceOf(call.store, walletAccount(wallet.id, 'base', sellToken));
   if (amountBase > held)
-    throw new Fault('SHORT_BALANCE', `the wallet holds ${amountForPeople(amount(sellToken, held))} on Base`);
+    throw new Fault('SHORT_BALANCE', `the wallet holds only ${amountForPeople(amount(sellToken, held))} on Base`);
   const { requestId } = startSwap(call, {
     fintech: call.fintech.id,
     user: user.id,
@@ -167,7 +170,7 @@ const status: Operations['swaps.status'] = (call, { requestId }) => {
 const UNDER_WAY = `state NOT IN ('completed', 'failed')`;
 const STATE_FILTER = { requested: UNDER_WAY, completed: `state = 'completed'`, failed: `state = 'failed'` } as const;
 
-/** The list knows three states: what has not ended is `requested`. */
+/** The list has three states; an unfinished swap is `requested`. */
 const listedState = (state: string) => (state === 'completed' || state === 'failed' ? state : 'requested');
 
 const history: Operations['swaps.history'] = (call, request) => {

@@ -14,11 +14,14 @@ import { smartWallet, type WalletRow } from '../wallets.ts';
 import { insertWithdrawal } from '../withdrawals.ts';
 import { type ExternalWalletRow, externalWalletAt } from './external-wallets.ts';
 
-/** Throws VALIDATION_ERROR for an address that is not registered, or may not receive. */
+/** Throws VALIDATION_ERROR for an address that is not registered or is inactive. */
 function requireRecipient(call: Call, address: string): ExternalWalletRow {
   const recipient = externalWalletAt(call, address);
   if (!recipient)
-    throw new Fault('VALIDATION_ERROR', 'destinationAddress: register the wallet first, with /addexternalwallet');
+    throw new Fault(
+      'VALIDATION_ERROR',
+      'destinationAddress: expected a registered wallet; register it with /addexternalwallet',
+    );
   if (recipient.status !== 'active')
     throw new Fault('VALIDATION_ERROR', 'destinationAddress: the wallet is inactive and cannot receive transfers');
   return recipient;
@@ -26,23 +29,29 @@ function requireRecipient(call: Call, address: string): ExternalWalletRow {
 
 const NOTHING: Commitments = { activeOrders: 0, activeEscrows: 0, totalBase: 0n };
 
-/** What the smart wallet has to keep of a token: cNGN for active orders. Orders that give stablecoin draw on the vault. */
+/**
+ * Returns what the smart wallet must keep of a token: cNGN for active orders. Orders that give stablecoin draw on the
+ * vault.
+ */
 function claimsOn(call: Call, token: Token): Commitments {
   return token === 'CNGN' ? commitments(call.store, call.fintech.id, token) : NOTHING;
 }
 
-/** Throws SHORT_BALANCE when less than `base` is free. */
+/** Throws SHORT_BALANCE if less than `base` is uncommitted. */
 function requireFree(token: Token, base: bigint, held: bigint, claims: Commitments): void {
   const free = held > claims.totalBase ? held - claims.totalBase : 0n;
   if (free >= base) return;
   const people = (minor: bigint) => amountForPeople(amount(token, minor));
   throw new Fault(
     'SHORT_BALANCE',
-    `${people(base)} needed on Base, ${people(free)} available beside what active orders may take`,
+    `${people(base)} needed on Base; ${people(free)} available, excluding what active orders may take`,
   );
 }
 
-/** Takes the tokens out of the smart wallet. On Base, whatever network the wallet was registered for; nothing is charged. */
+/**
+ * Sends tokens from the smart wallet, on Base regardless of the network that the recipient is registered for, without a
+ * fee.
+ */
 function send(call: Call, wallet: WalletRow, recipient: ExternalWalletRow, token: Token, base: bigint, note?: string) {
   const receiver = accountReceiving(call, {
     address: recipient.address,

@@ -11,7 +11,7 @@ interface SummaryRow extends UserRow {
   readonly account_name: string | null;
 }
 
-/** What a summary shows beside the user's own row, read in the same statement: a page is one of them, not forty. */
+/** The columns of a user summary, read in one statement per page. */
 const SUMMARY_COLUMNS = `user.*, account.number AS account_number, account.name AS account_name,
   (SELECT address FROM wallet WHERE wallet.user = user.id AND kind = 'managed' AND blockchain = 'base') AS evm,
   (SELECT address FROM wallet WHERE wallet.user = user.id AND kind = 'multi_chain' AND blockchain = 'solana') AS solana,
@@ -40,7 +40,7 @@ function userSummary(row: SummaryRow) {
 const SORT_COLUMN = { createdAt: 'created_at', verifiedAt: 'verified_at' } as const;
 const ACTIVE_FILTER = { all: '', active: 'AND active = 1', inactive: 'AND active = 0' } as const;
 
-/** One page; from the end of the index when that is nearer, so that the last page costs what the first does. */
+/** Returns one page, reading from the nearer end of the index so that the last page costs no more than the first. */
 function userPage(
   call: Call,
   order: { column: string; direction: 'asc' | 'desc'; filter: string },
@@ -64,7 +64,7 @@ function userPage(
   return fromEnd ? rows.reverse() : rows;
 }
 
-/** Counted as they come, since counting 100,000 rows would cost more than the page. */
+/** Uses a maintained count, because counting 100,000 rows would cost more than the page. */
 function countUsers({ store, fintech }: Call, status: keyof typeof ACTIVE_FILTER): number {
   const all = store.get<{ users: bigint }>('SELECT users FROM fintech WHERE id = ?', fintech.id)?.users ?? 0n;
   if (status === 'all') return Number(all);

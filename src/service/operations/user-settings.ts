@@ -6,7 +6,7 @@ import { type Call, isoTime } from '../context.ts';
 import type { Operations } from '../operation.ts';
 import { type UserRow, userOf } from './users.ts';
 
-/** When the user came into the present state; verified users begin active. */
+/** When the user's current status was set; verified users start active. */
 function changedAt({ store }: Call, user: UserRow): bigint {
   const last = store.get<{ changed_at: bigint }>(
     'SELECT changed_at FROM user_status_change WHERE user = ? ORDER BY id DESC LIMIT 1',
@@ -15,11 +15,11 @@ function changedAt({ store }: Call, user: UserRow): bigint {
   return last?.changed_at ?? user.verified_at;
 }
 
-/** Setting the present state again changes nothing, the time of the change neither. */
+/** Setting the current status again changes nothing, not even the time of the change. */
 const setStatus: Operations['users.set-status'] = (call, { userId, active, reason }) => {
   const { store, nowMs } = call;
   const given = reason?.trim();
-  if (!active && !given) throw new Fault('VALIDATION_ERROR', 'reason: needed when active is false');
+  if (!active && !given) throw new Fault('VALIDATION_ERROR', 'reason: expected a value when active is false');
   const user = userOf(call, userId, 'NOT_FOUND');
   if ((user.active === 1n) !== active) {
     store.run('UPDATE user SET active = ? WHERE id = ?', active ? 1 : 0, user.id);
@@ -40,7 +40,7 @@ interface PreferenceRow {
   readonly slippage_millionths: bigint | null;
 }
 
-/** An asset by its symbol in any case: cNGN is CNGN. Throws VALIDATION_ERROR. */
+/** Parses an asset symbol in any case: cNGN is CNGN. Throws VALIDATION_ERROR. */
 function assetOf(symbol: string | undefined, field: string): Asset | undefined {
   const asset = TOKENS.find((each) => each === symbol?.toUpperCase());
   if (symbol !== undefined && !asset)
@@ -48,7 +48,7 @@ function assetOf(symbol: string | undefined, field: string): Asset | undefined {
   return asset;
 }
 
-/** What is left out stays as it is; a new asset decides anew whether to swap. cNGN is never swapped for itself. */
+/** Omitted fields stay unchanged, but a new asset resets whether to swap: cNGN is never swapped for itself. */
 const updateOnrampAsset: Operations['management.update-onramp-asset'] = (call, request) => {
   const { store, ids, nowMs } = call;
   const { defaultAsset, autoSwap, slippageTolerance } = request.preferences ?? {};

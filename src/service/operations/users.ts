@@ -19,24 +19,24 @@ export interface UserRow {
   readonly verified_at: bigint;
 }
 
-/** BVNs are kept as a keyed digest: enough to see a repeat, no list of numbers to leak. */
+/** BVNs are stored as keyed digests, which detect duplicates without a list of numbers that could leak. */
 function bvnDigest(call: Call, bvn: string): string {
   return call.ids.digest(call.settings.bvnDigestKey, bvn);
 }
 
-/** The verified user with this id, of the calling fintech only. Throws `fault`. */
+/** Returns a verified user of the calling fintech by id, or throws `fault`. */
 export function userOf(call: Call, userId: string, fault: 'NOT_FOUND' | 'USER_NOT_FOUND'): UserRow {
   const user = call.store.get<UserRow>('SELECT * FROM user WHERE user_id = ? AND fintech = ?', userId, call.fintech.id);
-  if (!user) throw new Fault(fault, 'no verified user of this fintech has this id');
+  if (!user) throw new Fault(fault, 'this fintech has no verified user with this id');
   return user;
 }
 
-/** Throws VALIDATION_ERROR for a user who is switched off. Source: interface for the rule, inferred for the error. */
+/** Throws VALIDATION_ERROR for a deactivated user. Source: interface (the rule), inferred (the error). */
 export function requireActive(user: UserRow): void {
   if (!user.active) throw new Fault('VALIDATION_ERROR', 'the user is inactive and cannot transact');
 }
 
-/** 64 hexadecimal digits that sort by time, so that the index grows at its end. */
+/** Returns 64 hexadecimal digits that sort by time, so that new ids land at the end of the index. */
 function newUserId(call: Call): string {
   return hex(orderedBytes(call, 32));
 }
@@ -44,7 +44,7 @@ function newUserId(call: Call): string {
 const onboard: Operations['users.onboard'] = (call, { bvn }) => {
   const digest = bvnDigest(call, bvn);
   if (call.store.get(`SELECT 1 FROM onboarding WHERE bvn_digest = ? AND state <> 'failed'`, digest)) {
-    throw new Fault('VALIDATION_ERROR', 'this BVN belongs to a user already');
+    throw new Fault('VALIDATION_ERROR', 'bvn: this BVN already belongs to a user');
   }
   const record = bvnRecord(bvn);
   if (record.outcome === 'unavailable') throw new Fault('INTERNAL_ERROR', 'the identity provider cannot be reached');
@@ -121,7 +121,7 @@ function addresses(call: Call, user: bigint) {
   };
 }
 
-/** The user named by id or, as one client does, by BVN. */
+/** Finds a user by id or, for compatibility with one client, by BVN. */
 function findUser(call: Call, userId: string, bvn: string | undefined): UserRow {
   if (bvn === undefined) return userOf(call, userId, 'NOT_FOUND');
   const found = call.store.get<{ user_id: string }>(

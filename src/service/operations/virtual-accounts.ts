@@ -28,7 +28,7 @@ function feeBreakdown(row: OnrampRow) {
 const get: Operations['virtual-accounts.get'] = ({ store, fintech }, { requestId }) => {
   const row = store.get<OnrampRow>('SELECT * FROM onramp WHERE request_id = ? AND fintech = ?', requestId, fintech.id);
   const account = row && store.get<VirtualAccountRow>('SELECT * FROM virtual_account WHERE onramp = ?', row.id);
-  if (!row || !account) throw new Fault('NOT_FOUND', 'no virtual account for this request id');
+  if (!row || !account) throw new Fault('NOT_FOUND', 'no virtual account has this request id');
   if (account.status === 'expired')
     throw new Fault('VALIDATION_ERROR', 'the virtual account expired after 30 minutes; start a new onramp');
   const wallet = store.get<{ address: string }>('SELECT address FROM wallet WHERE id = ?', row.wallet);
@@ -57,7 +57,7 @@ const getFintech: Operations['virtual-accounts.get-fintech'] = ({ store, fintech
     `SELECT * FROM virtual_account WHERE fintech = ? AND kind = 'fintech_permanent'`,
     fintech.id,
   );
-  if (!account) throw new Error('the fintech has no account of its own');
+  if (!account) throw new Error('the fintech has no virtual account');
   const virtualAccount = {
     accountNumber: account.number,
     accountName: account.name,
@@ -66,7 +66,7 @@ const getFintech: Operations['virtual-accounts.get-fintech'] = ({ store, fintech
     status: account.status,
     createdAt: isoTime(account.created_at),
   };
-  // Newer public text has a list, with one entry for each banking provider: here there is one.
+  // Newer public text returns a list with one entry per banking provider; the sandbox has one provider.
   return { virtualAccount, virtualAccounts: [virtualAccount] };
 };
 

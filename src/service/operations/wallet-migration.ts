@@ -12,7 +12,7 @@ type Result = {
   readonly reason: string | null;
 };
 
-/** A new managed wallet. The one it replaces stays the user's, with what it holds. */
+/** Creates a managed wallet. The user keeps the wallet it replaces, with its balance. */
 function provision(call: Call, user: bigint, replaced: WalletRow | undefined): string {
   const address = `0x${hex(orderedBytes(call, 20))}`;
   if (replaced) call.store.run(`UPDATE wallet SET kind = 'replaced' WHERE id = ?`, replaced.id);
@@ -26,19 +26,19 @@ function provision(call: Call, user: bigint, replaced: WalletRow | undefined): s
   return address;
 }
 
-/** One id that is not there fails alone, so nothing is thrown. */
+/** Returns an unknown id as a failed result instead of throwing, so that it does not affect the others. */
 function resultFor(call: Call, userId: string, force: boolean): Result {
   const { store, fintech } = call;
   const user = store.get<{ id: bigint }>('SELECT id FROM user WHERE user_id = ? AND fintech = ?', userId, fintech.id);
   if (!user) return { userId, status: 'failed', walletAddress: null, reason: 'no verified user has this id' };
   const wallet = store.get<WalletRow>(`SELECT * FROM wallet WHERE user = ? AND kind = 'managed'`, user.id);
   if (wallet && !force)
-    return { userId, status: 'skipped', walletAddress: wallet.address, reason: 'the user has a wallet already' };
+    return { userId, status: 'skipped', walletAddress: wallet.address, reason: 'the user already has a wallet' };
   const walletAddress = provision(call, user.id, wallet);
   return { userId, status: wallet ? 'migrated' : 'created', walletAddress, deployed: true, reason: null };
 }
 
-/** Answers with what became of each user; an id that stands twice counts once. */
+/** Returns the result of each user; duplicate ids count once. */
 const migrate: Operations['wallets.migrate-users'] = (call, { userId: userIds, force = false }) => {
   const results = [...new Set(userIds)].map((userId) => resultFor(call, userId, force));
   const count = (wanted: Outcome) => results.filter(({ status }) => status === wanted).length;

@@ -39,7 +39,10 @@ function total(call: Call, wallet: WalletRow, asset: Asset): Amount {
   );
 }
 
-/** Balances in the shape of the kind of wallet: objects for smart wallets, two texts for the others, null for nothing. Source: public. */
+/**
+ * Formats balances by kind of wallet: objects for smart wallets, two strings for other kinds, null for none. Source:
+ * public.
+ */
 function balancesOf(call: Call, wallet: WalletRow) {
   const balance = (asset: Asset) => ({ balance: tokenText(total(call, wallet, asset)) });
   if (wallet.kind !== 'multi_chain') return { CNGN: balance('CNGN'), USDC: balance('USDC'), USDT: balance('USDT') };

@@ -21,31 +21,31 @@ import { requireActive, type UserRow, userOf } from './users.ts';
 
 type WithdrawRequest = RequestOf<typeof withdrawAsset>;
 
-/** The network and the destination, checked against each other. Throws VALIDATION_ERROR. */
+/** Returns the network and the destination, validated together. Throws VALIDATION_ERROR. */
 function destinationOf({ network: key = 'base', internalWallet, destinationWallet }: WithdrawRequest) {
   const network = networkOf(key);
-  if (!network) throw new Fault('VALIDATION_ERROR', 'network: no network has this name');
+  if (!network) throw new Fault('VALIDATION_ERROR', 'network: expected a network of the service');
   requireForm(network, destinationWallet, 'destinationWallet');
   const address = sameAddress(destinationWallet);
   if (network.key === 'base' && address === sameAddress(internalWallet))
-    throw new Fault('VALIDATION_ERROR', 'destinationWallet: the tokens are in this wallet already');
+    throw new Fault('VALIDATION_ERROR', 'destinationWallet: expected a wallet other than the source');
   return { network, address };
 }
 
-/** The user's wallet with this address. Throws VALIDATION_ERROR, for one that the service cannot sign for too. */
+/**
+ * Returns the user's wallet with this address. Throws VALIDATION_ERROR if there is none or the service cannot sign for
+ * it.
+ */
 function sourceOf(call: Call, user: UserRow, address: string): WalletRow {
   const wallet = walletAt(call.store, address);
   if (wallet?.user !== user.id)
-    throw new Fault('VALIDATION_ERROR', 'internalWallet: no wallet of the user has this address');
+    throw new Fault('VALIDATION_ERROR', 'internalWallet: expected the address of a wallet of the user');
   if (wallet.custom_owner !== null)
-    throw new Fault(
-      'VALIDATION_ERROR',
-      'internalWallet: somebody else owns the wallet, the service cannot sign for it',
-    );
+    throw new Fault('VALIDATION_ERROR', 'internalWallet: the service cannot sign for a wallet with a custom owner');
   return wallet;
 }
 
-/** What is sent, from where to where. */
+/** The tokens to send, their source and their destination. */
 interface Shipment {
   readonly wallet: WalletRow;
   readonly token: Token;
@@ -55,8 +55,8 @@ interface Shipment {
 }
 
 /**
- * The network the tokens are taken from: the one they are to go to where the wallet holds enough of them there; else, over a bridge, Base or
- * the first other one that holds enough. Throws SHORT_BALANCE.
+ * Returns the network to take the tokens from: the destination's network if the wallet holds enough there; otherwise
+ * Base, or the first other network with enough, over a bridge. Throws SHORT_BALANCE.
  */
 function originOf({ store }: Call, { wallet, token, base, network, address }: Shipment): string {
   const target = ledgerNetwork(network);
@@ -67,12 +67,16 @@ function originOf({ store }: Call, { wallet, token, base, network, address }: Sh
   if (origin !== undefined) return origin;
   const people = (minor: bigint) => amountForPeople(amount(token, minor));
   const most = held.reduce((so, { balance }) => (balance > so ? balance : so), 0n);
-  throw new Fault('SHORT_BALANCE', `${people(base)} needed on one network, the wallet holds ${people(most)} at most`);
+  throw new Fault(
+    'SHORT_BALANCE',
+    `${people(base)} needed on one network; the wallet holds at most ${people(most)} on any`,
+  );
 }
 
 /**
- * The account the tokens go into. Throws VALIDATION_ERROR for the receivable address of a bridge that would not take them: over another
- * bridge they would come from there, and not from the sender it waits for.
+ * Returns the account that receives the tokens. Throws VALIDATION_ERROR if the destination is a bridge's receivable
+ * address that would refuse them: tokens sent over another bridge arrive from that bridge, not from the expected
+ * sender.
  */
 function receiverOf(call: Call, shipment: Shipment, origin: string): AccountRef {
   const { wallet, token, base, network, address } = shipment;
@@ -81,12 +85,12 @@ function receiverOf(call: Call, shipment: Shipment, origin: string): AccountRef 
   if (bridgeReceivingAt(call.store, address, network))
     throw new Fault(
       'VALIDATION_ERROR',
-      `destinationWallet: the bridge there takes a deposit from ${network.name}, where this wallet holds too little`,
+      `destinationWallet: the bridge at this address accepts deposits only from ${network.name}, where this wallet does not hold enough`,
     );
   return transit(token);
 }
 
-/** Without a bridge the tokens arrive with the answer; a bridge has them for a while, and takes its fee out of them. */
+/** A direct transfer completes before the response; a bridge holds the tokens for a while and deducts its fee. */
 function send(call: Call, user: UserRow, shipment: Shipment, origin: string): WithdrawalRow {
   const { wallet, token, base, network, address } = shipment;
   const isDirect = origin === ledgerNetwork(network);
@@ -139,7 +143,7 @@ const withdraw: Operations['transactions.withdraw-asset'] = (call, request) => {
   };
 };
 
-/** The amounts and what the way makes of them. */
+/** The amounts of a withdrawal, and the fee and time of its route. */
 function shownOn(network: Network, row: WithdrawalRow, isDirect: boolean) {
   const tokens = (minor: bigint) => toWireText(amount(row.asset, minor), 'decimal-string');
   const fee = amountForPeople(amount(row.asset, row.fee_base));
@@ -148,9 +152,7 @@ function shownOn(network: Network, row: WithdrawalRow, isDirect: boolean) {
     network: network.key,
     networkDisplayName: network.name,
     estimatedConfirmationTime: isDirect ? '1-2 minutes' : '3-5 minutes',
-    warnings: isDirect
-      ? []
-      : [`the tokens go over a bridge to ${network.name}; its fee of ${fee} is taken out of them`],
+    warnings: isDirect ? [] : [`the tokens are sent over a bridge to ${network.name}, which deducts a fee of ${fee}`],
     feeBreakdown: {
       requestedAmount: tokens(row.amount_base),
       totalFee: tokens(row.fee_base),
@@ -175,7 +177,7 @@ interface ListedRow {
   readonly completed_at: bigint | null;
 }
 
-/** The three statuses of the list: whatever has not ended is pending. Source: interface. */
+/** The list's three statuses: an unfinished withdrawal is pending. Source: interface. */
 const STATUS = `CASE WHEN withdrawal.state IN ('completed', 'failed') THEN withdrawal.state ELSE 'pending' END`;
 
 const JOINED = 'FROM withdrawal LEFT JOIN user ON user.id = withdrawal.user';
@@ -197,7 +199,9 @@ function conditionOf(call: Call, { token, status, type, userId, ...dates }: Filt
   return { sql: given.map(({ sql }) => sql).join(' AND '), values: given.map(({ value }) => value) };
 }
 
-/** Tokens sent to other wallets, newest first. Source: interface for the list and its filters, inferred for the rows. */
+/**
+ * Lists tokens sent to other wallets, newest first. Source: interface (the list and its filters), inferred (the rows).
+ */
 const listWithdrawals: Operations['transactions.list-withdrawals'] = (call, input) => {
   const { limit = 20, offset = 0 } = input;
   const { sql, values } = conditionOf(call, input);

@@ -5,7 +5,7 @@ import { collectFees, feesOn } from '../fees.ts';
 import { BANK, type Direction, type Posting, post, RESERVE, SUPPLY, walletAccount } from '../ledger.ts';
 import { smartWallet } from '../wallets.ts';
 
-/** A part of a history: the transactions from `first` up to `end` of `total`, spread evenly from one time to another. */
+/** A part of a history: transactions `first` to `end` (exclusive) of `total`, spread evenly between two times. */
 export interface HistoryPart {
   readonly first: number;
   readonly end: number;
@@ -14,17 +14,19 @@ export interface HistoryPart {
   readonly untilMs: number;
 }
 
-/** Of ten transactions, which are a user's payouts and which the fintech's own deposit; the others are the user's deposits. */
+/**
+ * Which of every ten transactions are user payouts and which is the fintech's own deposit; the rest are user deposits.
+ */
 const PAYOUTS = '6, 7, 8';
 const OWN = 9;
 
-/** Amounts in whole Naira. Three payouts never come to more than the six deposits before them, so no wallet runs dry. */
+/** Amounts in whole Naira. Three payouts never exceed the six deposits before them, so no wallet goes below zero. */
 const DEPOSITS: readonly bigint[] = Array.from({ length: 31 }, (_each, index) => 5_000n + 7_350n * BigInt(index));
 const OFFRAMPS: readonly bigint[] = Array.from({ length: 29 }, (_each, index) => 1_000n + 275n * BigInt(index));
 
 /**
- * Adds completed deposits and payouts of the past: rows in bulk, their sums booked as one posting set. Nobody is told of them.
- * A part must begin where ten transactions begin.
+ * Adds completed deposits and payouts in the past: rows in bulk, their sums as one posting set, no events. A part must
+ * start at a multiple of ten transactions.
  */
 export function addHistory(call: Call, users: readonly bigint[], part: HistoryPart): void {
   const { store } = call;
@@ -47,7 +49,7 @@ export function addHistory(call: Call, users: readonly bigint[], part: HistoryPa
 const lastId = ({ store }: Call, table: 'deposit' | 'offramp') =>
   store.get<{ id: bigint | null }>(`SELECT MAX(id) AS id FROM ${table}`)?.id ?? 0n;
 
-/** Who pays and is paid, the fintech itself at place 0; and what each amount costs. */
+/** Fills temporary tables with the senders and recipients (the fintech at place 0) and with the fees of each amount. */
 function prepare(call: Call, users: readonly bigint[]): void {
   const { store, fintech } = call;
   store.exec(`CREATE TEMP TABLE history_holder (place INTEGER PRIMARY KEY, user INTEGER UNIQUE, account INTEGER, name TEXT, wallet INTEGER, address TEXT);
@@ -85,16 +87,16 @@ function prepare(call: Call, users: readonly bigint[]): void {
 const STEPS = `WITH RECURSIVE step(i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM step WHERE i + 1 < ?2),
   timed AS (SELECT i, ?4 + i * (?5 - ?4) / ?3 AS at FROM step)`;
 
-/** In bigint, since SQLite takes a number for a fraction. */
+/** Uses bigint because SQLite treats a JavaScript number as a float. */
 const stepValues = ({ first, end, total, fromMs, untilMs }: HistoryPart) =>
   [first, end, total, fromMs, untilMs].map(BigInt);
 
-/** A UUID of the row's time and number, and of chance that the whole part shares. */
+/** Builds a UUID from the row's time and number and from random digits shared by the whole part. */
 const uuid = (chance: string) =>
   `printf('%08x-%04x-7%03x-8%s-%s%08x', at >> 16, at & 65535, i & 4095, substr(${chance}, 1, 3), substr(${chance}, 4, 4), i)`;
 const txHash = (chance: string) => `'0x' || ${chance} || printf('%016x', i)`;
 
-/** Amounts come in no order that shows. */
+/** Picks amounts in no obvious order. */
 const placeOf = (amounts: readonly bigint[]) => `(i * 7919 + i / 10) % ${amounts.length}`;
 
 const SENDER_BANK = '000013';
@@ -145,14 +147,14 @@ function insertOfframps(call: Call, users: number, part: HistoryPart): void {
 interface Sums {
   readonly wallet: bigint;
   readonly transactions: bigint;
-  /** Transactions on which the fintech earned. */
+  /** Transactions that earned the fintech a fee. */
   readonly earning: bigint;
   readonly kobo: bigint;
   readonly platform: bigint;
   readonly fintech: bigint;
 }
 
-/** What each wallet had of the rows after `id`. */
+/** Sums the rows after `id` by wallet. */
 function sumsOf({ store }: Call, table: 'deposit' | 'offramp', id: bigint): Sums[] {
   return store.all<Sums>(
     `SELECT holder.wallet, COUNT(*) AS transactions, SUM(fintech_fee_kobo > 0) AS earning, SUM(amount_kobo) AS kobo,
@@ -162,7 +164,10 @@ function sumsOf({ store }: Call, table: 'deposit' | 'offramp', id: bigint): Sums
   );
 }
 
-/** What single bookings of these transactions come to: fees are taken out of a deposit, and stand on top of a payout. */
+/**
+ * Posts what the transactions would have posted one by one: a deposit pays its fees out of the amount, a payout on top
+ * of it.
+ */
 function book(call: Call, before: { readonly deposit: bigint; readonly offramp: bigint }): void {
   const deposits = sumsOf(call, 'deposit', before.deposit).flatMap((sums) => {
     const minted = sums.kobo - sums.platform - sums.fintech;
@@ -179,7 +184,7 @@ function book(call: Call, before: { readonly deposit: bigint; readonly offramp: 
   post(call, 'history.seeded', 'seed', [...deposits, ...offramps, ...fees.flat()]);
 }
 
-/** cNGN into a wallet with the Naira behind it, and the Naira at the banks. */
+/** Postings that move cNGN into a wallet, with its Naira reserve and the Naira at the banks. */
 function movedBy(wallet: bigint, mintedKobo: bigint, bankKobo: bigint): Posting[] {
   const base = cngnBaseFromKobo(mintedKobo);
   return [
@@ -193,7 +198,7 @@ function movedBy(wallet: bigint, mintedKobo: bigint, bankKobo: bigint): Posting[
 function feesOf(call: Call, direction: Direction, sums: readonly Sums[]): Posting[] {
   const sum = (of: 'platform' | 'fintech' | 'earning') => sums.reduce((so, each) => so + each[of], 0n);
   const postings = collectFees(call, call.fintech.id, direction, sum('platform'), sum('fintech'));
-  // Collected at once, they were counted as one.
+  // Collecting all fees at once counted them as one transaction.
   const more = sum('earning') - (sum('fintech') > 0n ? 1n : 0n);
   call.store.run(
     'UPDATE fee_tally SET transactions = transactions + ? WHERE fintech = ? AND direction = ?',
@@ -204,9 +209,9 @@ function feesOf(call: Call, direction: Direction, sums: readonly Sums[]): Postin
   return postings;
 }
 
-/** The list of movements is in the order of time: what is younger than the part goes behind it, and its rows between each other. */
+/** Keeps the list of movements in time order: renumbers everything newer than the start of the part. */
 function putInOrder({ store, fintech }: Call, { first, total, fromMs, untilMs }: HistoryPart): void {
-  // In bigint, as SQLite reckons the rows' own times.
+  // Uses bigint to match how SQLite computes the times of the rows.
   const beginsAt = BigInt(fromMs) + (BigInt(first) * BigInt(untilMs - fromMs)) / BigInt(total);
   const older =
     store.get<{ position: bigint }>(
@@ -214,7 +219,7 @@ function putInOrder({ store, fintech }: Call, { first, total, fromMs, untilMs }:
       fintech.id,
       beginsAt,
     )?.position ?? 0n;
-  // Below zero first, where no other row stands in the way.
+  // Negative positions first, because they cannot collide with existing ones.
   store.run(
     `UPDATE movement SET position = -ranked.position, direction_position = -ranked.direction_position
      FROM (SELECT id, ?2 + row_number() OVER (ORDER BY created_at, id) AS position,

@@ -12,7 +12,7 @@ import { createSettings, type Settings } from '../settings.ts';
 import { accountHolder } from '../values.ts';
 import { openVirtualAccount } from '../virtual-accounts.ts';
 
-/** How a sandbox begins. */
+/** Settings of a new sandbox. */
 export interface SeedOptions {
   readonly pace: PaceName;
   readonly rateLimits: boolean;
@@ -23,18 +23,18 @@ export const DEFAULT_SEED: SeedOptions = { pace: 'quick', rateLimits: true };
 const tokens = (whole: bigint) => whole * 10n ** BigInt(DECIMALS.CNGN);
 const naira = (whole: bigint) => whole * 10n ** BigInt(DECIMALS.NGN);
 
-/** A fintech of the seed, with what it begins with in whole tokens. */
+/** A seeded fintech and its opening balances in whole tokens. */
 interface SeededFintech {
   readonly name: string;
   readonly cngn: readonly (readonly [network: string, whole: bigint])[];
-  /** USDC and USDT each, in the smart wallet and in the vault. */
+  /** The balance of USDC and of USDT, in the smart wallet and in the vault. */
   readonly stablecoins: bigint;
   readonly vaulted: bigint;
-  /** Orders on the book, as a maker has them. */
+  /** The fintech's orders on the book. */
   readonly orders?: readonly SeededOrder[];
 }
 
-/** An order of both pairs. `gives` stablecoin or cNGN; price in cNGN for one stablecoin. */
+/** An order, placed for both pairs. `gives` is cNGN or stablecoin; the price is cNGN for one stablecoin. */
 interface SeededOrder {
   readonly gives: 'CNGN' | 'stablecoin';
   readonly price: bigint;
@@ -49,7 +49,7 @@ interface VaultWallets {
 
 const SPREAD_MILLIONTHS = 500_000n;
 
-/** The account a caller has, a second one for what needs two, and two market makers. */
+/** The caller's fintech, a second one for tests that need two, and two market makers. */
 const FINTECHS: readonly [SeededFintech, ...SeededFintech[]] = [
   {
     name: 'Harmattan Pay',
@@ -85,7 +85,7 @@ const FINTECHS: readonly [SeededFintech, ...SeededFintech[]] = [
   },
 ];
 
-/** Makes the tables and what the sandbox starts with. The first fintech has the key that the embedded client calls with. */
+/** Creates the tables and the seed data. The first fintech gets the key that the embedded client uses. */
 export function seed(
   store: Database,
   nowMs: number,
@@ -109,8 +109,8 @@ export function seed(
 }
 
 /**
- * Drops everything and seeds anew, in the transaction that is open: other processes see the old state or the new one.
- * The key stays, so that who was let in can go on.
+ * Drops everything and seeds again in the open transaction, so other processes see either the old state or the new one.
+ * The API key is kept so that configured clients keep working.
  */
 export function reseed(store: Database, nowMs: number, ids: Ids, options: SeedOptions, apiKey: string): void {
   store.exec('PRAGMA defer_foreign_keys = ON');
@@ -166,7 +166,7 @@ function seedWallet(
   );
 }
 
-/** The wallets of a fintech with what they hold; gives those of the vault. */
+/** Creates and funds the wallets of a fintech; returns those of the vault. */
 function seedFunds(context: Context, fintech: bigint, { cngn, stablecoins, vaulted }: SeededFintech): VaultWallets {
   const smart = seedWallet(context, fintech, 'fintech', 'CNGN');
   const vault = {
@@ -188,7 +188,7 @@ function seedFunds(context: Context, fintech: bigint, { cngn, stablecoins, vault
   return vault;
 }
 
-/** A vault that was approved long ago, and signs by itself up to ten thousand dollars, as the public example has it. */
+/** Creates a vault that is approved and signs automatically up to $10,000, as in the public example. */
 function seedVault({ store, nowMs }: Context, fintech: bigint, wallets: VaultWallets): void {
   store.run(
     `INSERT INTO fx_vault (fintech, vault_id, usdc_wallet, usdt_wallet, api_key_shown, private_key_shown, signer_public_key, notification_emails,
