@@ -9,12 +9,12 @@ import { expectSettledLedger, fund, keyOf, onboardUser, pass, payIn, secondKey, 
 
 const codes = ({ status, envelope }: Reply) => [status, envelope.response_code];
 
-/** Takes every order off the book, so that those of a test are alone on it. */
+/** Removes every order, so that the test's orders are alone on the book. */
 function clearBook(box: TestSandbox): Promise<number> {
   return box.inside(({ store }) => store.run(`UPDATE fx_order SET state = 'deleted'`));
 }
 
-/** The payloads of an event that went out, oldest first. */
+/** Returns the payloads of an emitted event, oldest first. */
 async function payloads(box: TestSandbox, event: string): Promise<Record<string, unknown>[]> {
   const rows = await box.inside(({ store }) =>
     store.all<{ data: string }>('SELECT data FROM outbox WHERE event = ? ORDER BY id', event),
@@ -25,7 +25,7 @@ async function payloads(box: TestSandbox, event: string): Promise<Record<string,
 const lowest = { pair: 'CNGN-USDC', side: 'buy', price: '0.000001', spread: 50, minAmount: '1' } as const;
 
 describe('an order at the lowest price', () => {
-  test('has a price for takers too, however large its spread', async () => {
+  test('has a positive taker price, however large its spread', async () => {
     await using box = await openSandbox();
     await clearBook(box);
     const { orderId } = await box.ask(createLimitOrder, { ...lowest, maxAmount: '1000' }, await secondKey(box));
@@ -34,7 +34,7 @@ describe('an order at the lowest price', () => {
     expect(codes(await box.call('POST', '/fx/trade', { orderId, cngnAmount: '1' }))).toEqual([400, '01']);
   });
 
-  test('fills nothing that would cost more stablecoin than there can be', async () => {
+  test('fills nothing that would cost more stablecoin than can exist', async () => {
     await using box = await openSandbox();
     await clearBook(box);
     const { orderId } = await box.ask(
@@ -59,7 +59,7 @@ describe('an order at the lowest price', () => {
   });
 });
 
-test('a trade against one order is at its exact price, however high', async () => {
+test('a trade against one order uses its exact price, however high', async () => {
   await using box = await openSandbox();
   const order = { pair: 'CNGN-USDC', side: 'buy', price: '9999999999', spread: 0.1 } as const;
   const maker = await secondKey(box);
@@ -68,15 +68,15 @@ test('a trade against one order is at its exact price, however high', async () =
   expect(made.price).toBe('9989999999.001000');
 });
 
-describe('amounts with zeros in front', () => {
-  test('are what they say, in orders', async () => {
+describe('amounts with leading zeros', () => {
+  test('keep their value in orders', async () => {
     await using box = await openSandbox();
     const order = { pair: 'CNGN-USDC', side: 'sell', price: '01400', spread: 0.1 } as const;
     const made = await box.ask(createLimitOrder, { ...order, minAmount: '001', maxAmount: '0100.50' });
     expect([made.price, made.minAmount, made.maxAmount]).toEqual(['1400.000000', '1.000000', '100.500000']);
   });
 
-  test('are what they say, in quotes and trades', async () => {
+  test('keep their value in quotes and trades', async () => {
     await using box = await openSandbox();
     const asked = { pair: 'CNGN-USDC', side: 'buy', cngnAmount: '01000' };
     const replies = [
@@ -96,25 +96,25 @@ describe('amounts with zeros in front', () => {
 test.each([
   ['/fx/trade', { pair: 'CNGN-USDC', side: 'buy', cngnAmount: '1000' }, 'more'],
   ['/addexternalwallet', { address: `0x${'ab'.repeat(20)}`, blockchain: 'base', type: 'hot' }, 'metadata'],
-])('a request to %s that is nested without end is refused', async (path, fields, name) => {
+])('a deeply nested request to %s is refused', async (path, fields, name) => {
   await using box = await openSandbox();
   const deep = `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`;
   const body = `${JSON.stringify(fields).slice(0, -1)},"${name}":${deep}}`;
   expect(codes(await box.call('POST', path, body))).toEqual([400, '01']);
 });
 
-test('a refusal says what is wrong with a field once', async () => {
+test('a refusal names each problem of a field once', async () => {
   await using box = await openSandbox();
   const { envelope } = await box.call('POST', '/fx/trade', { idempotencyKey: '' });
   expect(envelope.error?.split('idempotencyKey').length).toBe(2);
 });
 
-test.each(['2026-02-29', '2026-02-30T10:00:00Z', '2026-04-31'])('%s is no day to list from', async (startDate) => {
+test.each(['2026-02-29', '2026-02-30T10:00:00Z', '2026-04-31'])('%s is rejected as a start date', async (startDate) => {
   await using box = await openSandbox();
   expect(codes(await box.call('GET', `/swaphistory?startDate=${startDate}`))).toEqual([400, '01']);
 });
 
-test('what a trade ignores of its request makes no other request of it, and is kept nowhere', async () => {
+test('unknown fields of a trade request do not make it another request, and are not stored', async () => {
   await using box = await openSandbox();
   const asked = { pair: 'CNGN-USDC', side: 'buy', cngnAmount: '1000', idempotencyKey: 'once' } as const;
   const { trade: first } = await box.ask(trade, { ...asked, remark: 'KEEP-OUT' } as typeof asked);
@@ -124,7 +124,7 @@ test('what a trade ignores of its request makes no other request of it, and is k
   expect(JSON.stringify(kept)).not.toContain('KEEP-OUT');
 });
 
-test('a fee of everything leaves nothing of a deposit, and no less than nothing', async () => {
+test('a fee of 100% leaves exactly zero of a deposit', async () => {
   await using box = await openSandbox();
   const fee = { percentageFee: 100, capFee: 1_000_000_000_000, enabled: true };
   await box.call('PUT', '/managefees', { onrampFee: fee });
@@ -135,11 +135,11 @@ test('a fee of everything leaves nothing of a deposit, and no less than nothing'
   const [{ amount } = {}] = await payloads(box, 'fintech.user.deposit.funding.completed');
   expect(amount).toBe('0.00');
   const accumulated = await box.call('GET', '/getaccumulatedfees');
-  // 200,000 Naira of the seed, and the deposit less the platform's 1.7 percent.
+  // ₦200,000 of the seed, plus the deposit less the platform's 1.7 percent.
   expect(accumulated.envelope.data).toMatchObject({ summary: { onrampFees: 20_000_000 + 98_300 } });
 });
 
-test('a swap without a price when it was asked for takes none that comes later', async () => {
+test('a swap without a price at the time of the request accepts no later price', async () => {
   await using box = await openSandbox();
   const user = await onboardUser(box);
   await fund(box, user, 10_000, { sweepToOfframp: true });
@@ -166,7 +166,7 @@ describe('a vault that is registered again', () => {
     notificationEmails: ['ops@example.com'],
   };
 
-  /** Gives what registers the vault of a fintech again, with the wallets it has now. */
+  /** Returns a function that registers the fintech's vault again with its current wallets. */
   async function registration(box: TestSandbox, apiKey: string): Promise<() => Promise<void>> {
     const { tokenWallets } = await box.ask(fxSettings, {}, apiKey);
     return async () => {
@@ -177,7 +177,7 @@ describe('a vault that is registered again', () => {
 
   const statusOf = async (box: TestSandbox) => (await box.ask(fxSettings, {})).mpcConfigStatus;
 
-  test('does not sign by itself before anybody switched that on', async () => {
+  test('does not sign automatically until that is enabled', async () => {
     await using box = await openSandbox();
     for (const maker of [3, 4]) await (await registration(box, await keyOf(box, maker)))();
     const { trade: made } = await box.ask(trade, { pair: 'CNGN-USDC', side: 'buy', cngnAmount: '1000' });
@@ -185,7 +185,7 @@ describe('a vault that is registered again', () => {
     expect((await box.ask(tradeStatus, { tradeId: made.tradeId })).trade.status).toBe('locked');
   });
 
-  test('waits for its own approval, not for that of the one before', async () => {
+  test("waits for its own approval, not its predecessor's", async () => {
     await using box = await openSandbox();
     const register = await registration(box, box.apiKey);
     await register();
@@ -198,7 +198,7 @@ describe('a vault that is registered again', () => {
   });
 });
 
-test('events name the wallets they are about', async () => {
+test('events name the wallets they concern', async () => {
   await using box = await openSandbox();
   const user = await onboardUser(box);
   const { walletAddress } = await fund(box, user, 10_000, { autoSwap: true, assetSwap: 'USDC' });

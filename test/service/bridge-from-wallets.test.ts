@@ -47,8 +47,8 @@ async function openWithUser() {
   };
 }
 
-describe('a withdrawal to the receivable address of a bridge', () => {
-  test('is its deposit', async () => {
+describe("a withdrawal to a bridge's receivable address", () => {
+  test("counts as the bridge's deposit", async () => {
     await using of = await openWithUser();
     const { requestId, receivableAddress } = await initiate(of.box, of.internalWallet);
     await of.withdraw(`0x${receivableAddress.slice(2).toUpperCase()}`);
@@ -59,7 +59,7 @@ describe('a withdrawal to the receivable address of a bridge', () => {
     await expectSettledLedger(of.box);
   });
 
-  test('from another wallet than the expected one fails the bridge and comes back', async () => {
+  test('from an unexpected wallet fails the bridge and is returned', async () => {
     await using of = await openWithUser();
     const { requestId, receivableAddress } = await initiate(of.box, OUTSIDE);
     await of.withdraw(receivableAddress);
@@ -69,7 +69,7 @@ describe('a withdrawal to the receivable address of a bridge', () => {
     await expectSettledLedger(of.box);
   });
 
-  test('that had one already is refused', async () => {
+  test('is refused if the bridge already has a deposit', async () => {
     await using of = await openWithUser();
     const { receivableAddress } = await initiate(of.box, of.internalWallet);
     await of.withdraw(receivableAddress);
@@ -77,7 +77,7 @@ describe('a withdrawal to the receivable address of a bridge', () => {
     expect(await of.held()).toBe('60.000000');
   });
 
-  test('of another token is refused, and the bridge waits on', async () => {
+  test('of another token is refused, and the bridge keeps waiting', async () => {
     await using of = await openWithUser();
     const { requestId, receivableAddress } = await initiate(of.box, of.internalWallet);
     await of.box.inside((context) => {
@@ -93,7 +93,7 @@ describe('a withdrawal to the receivable address of a bridge', () => {
     expect((await statusOf(of.box, requestId)).status).toBe('completed');
   });
 
-  test('over a bridge of its own is refused', async () => {
+  test('is refused if it would itself go over a bridge', async () => {
     await using of = await openWithUser();
     const { receivableAddress } = await initiate(of.box, of.internalWallet, 'bsc');
     expect(await of.withdrawRefusal(receivableAddress, { network: 'bsc' })).toBe('400 01 The request is not valid');
@@ -101,11 +101,11 @@ describe('a withdrawal to the receivable address of a bridge', () => {
   });
 });
 
-describe('a transfer of the fintech to the receivable address of a bridge', () => {
+describe("a fintech transfer to a bridge's receivable address", () => {
   const transfer = (box: TestSandbox, destinationAddress: string) =>
     box.ask(transferToWallet, { destinationAddress, amount: 40_000_000 });
 
-  test('is its deposit', async () => {
+  test("counts as the bridge's deposit", async () => {
     await using box = await openSandbox();
     const { smartWallet } = await box.ask(getFintechWallet, {});
     const { requestId, receivableAddress } = await initiate(box, smartWallet.address);
@@ -116,7 +116,7 @@ describe('a transfer of the fintech to the receivable address of a bridge', () =
     await expectSettledLedger(box);
   });
 
-  test('that waits for somebody else comes back', async () => {
+  test('is returned if the bridge expects another sender', async () => {
     await using box = await openSandbox();
     const before = await box.inside(balances, 'read');
     const { requestId, receivableAddress } = await initiate(box, OUTSIDE);

@@ -5,7 +5,7 @@ import { afterBusinessDays } from '../../src/service/business-days.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Times as a clock in Lagos shows them: one hour ahead of UTC. */
+/** Times as shown by a clock in Lagos, which is UTC+1. */
 const lagos = (text: string) => Date.parse(`${text}+01:00`);
 const shown = (timeMs: number) => new Date(timeMs + HOUR_MS).toISOString().slice(0, 19);
 
@@ -34,14 +34,14 @@ describe('a payout ordered in Lagos', () => {
     ['at the end of a year', '2025-12-31T12:00:00', 1, '2026-01-01T12:00:00'],
     ['on the last Friday of a year', '2027-12-31T15:00:00', 1, '2028-01-03T15:00:00'],
     ['before a leap day', '2028-02-28T09:00:00', 1, '2028-02-29T09:00:00'],
-    // Half past eleven at night in UTC is the next day in Lagos.
+    // 23:30 UTC is the next day in Lagos.
     ['Thursday night in UTC, Friday in Lagos', '2026-01-09T00:30:00', 1, '2026-01-09T16:00:00'],
-  ])('%s (%s) lands %d business days later: %s', (_what, ordered, days, lands) => {
+  ])('%s (%s): arrives %d business days later, at %s', (_what, ordered, days, lands) => {
     expect(shown(afterBusinessDays(lagos(ordered), days))).toBe(lands);
   });
 });
 
-test('lands on a weekday, in banking hours, never within five hours and never after five days', () => {
+test('arrives on a weekday during banking hours, never within five hours and never after five days', () => {
   const time = fc.integer({ min: Date.UTC(2020, 0), max: Date.UTC(2100, 0) });
   fc.assert(
     fc.property(time, fc.constantFrom(1, 2, 3), (fromMs, days) => {

@@ -20,7 +20,7 @@ const options: OpenOptions = {
 
 const open = (path: string, more: Partial<OpenOptions> = {}) => openDatabase(path, { ...options, ...more });
 
-/** The problem a file makes; undefined when it opens. */
+/** Returns the problem of opening a file; undefined if it opens. */
 async function problemOf(path: string): Promise<unknown> {
   try {
     (await open(path)).close();
@@ -30,7 +30,7 @@ async function problemOf(path: string): Promise<unknown> {
   }
 }
 
-/** The bytes of a good file of ours. */
+/** Returns the bytes of a valid sandbox file. */
 async function goodBytes(): Promise<Buffer> {
   using folder = temporaryFolder();
   const database = await open(folder.file('good.db'));
@@ -39,7 +39,7 @@ async function goodBytes(): Promise<Buffer> {
   return readFileSync(folder.file('good.db'));
 }
 
-/** A file of another program. */
+/** Writes a database of another program. */
 function foreignFile(path: string, userVersion: number): void {
   const connection = new DatabaseSync(path);
   connection.exec(`CREATE TABLE other (a); INSERT INTO other VALUES ('kept'); PRAGMA user_version = ${userVersion}`);
@@ -54,16 +54,16 @@ const damaged: [what: string, bytes: (good: Buffer) => Buffer][] = [
   ['pages of noise', () => noise],
   ['a text file', () => Buffer.from('{"not":"a database"}\n'.repeat(50))],
   ['two bytes of our header', (good) => good.subarray(0, 2)],
-  ['the first words of our header', (good) => good.subarray(0, 16)],
+  ['the start of our header', (good) => good.subarray(0, 16)],
   ['half of our header', (good) => good.subarray(0, 50)],
-  ['our header without anything behind it', (good) => good.subarray(0, 100)],
-  ['our first page without the others', (good) => good.subarray(0, 4096)],
-  ['our header with one letter wrong', (good) => Buffer.concat([Buffer.from('sqlite'), good.subarray(6)])],
+  ['our header with nothing after it', (good) => good.subarray(0, 100)],
+  ['our first page without the rest', (good) => good.subarray(0, 4096)],
+  ['our header with one wrong letter', (good) => Buffer.concat([Buffer.from('sqlite'), good.subarray(6)])],
   ['zeros', () => Buffer.alloc(8192)],
 ];
 
 describe('a damaged file', () => {
-  test.each(damaged)('%s: is called corrupt and left as it is', async (_what, bytesOf) => {
+  test.each(damaged)('%s is reported as corrupt and left unchanged', async (_what, bytesOf) => {
     using folder = temporaryFolder();
     const path = folder.file('state.db');
     const bytes = bytesOf(await goodBytes());
@@ -72,7 +72,7 @@ describe('a damaged file', () => {
     expect(readFileSync(path).equals(bytes)).toBe(true);
   });
 
-  test('whose pages are noise is called corrupt when they are read', async () => {
+  test('is reported as corrupt on the first read if only its pages are noise', async () => {
     using folder = temporaryFolder();
     const path = folder.file('state.db');
     const good = await goodBytes();
@@ -84,7 +84,7 @@ describe('a damaged file', () => {
     database.close();
   });
 
-  test.each([0, 1, VERSION, VERSION + 1])('of another program, version %d, is left as it is', async (version) => {
+  test.each([0, 1, VERSION, VERSION + 1])('of another program, version %d, is left unchanged', async (version) => {
     using folder = temporaryFolder();
     const path = folder.file('other.db');
     foreignFile(path, version);
@@ -93,7 +93,7 @@ describe('a damaged file', () => {
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
-  test('that is our journal is no sandbox', async () => {
+  test('is foreign if it is our journal', async () => {
     using folder = temporaryFolder();
     const path = folder.file('journal.db');
     (await openJournal(path, fakeClock(), countingIds())).close();
@@ -102,7 +102,7 @@ describe('a damaged file', () => {
 });
 
 describe('a file of a newer fiatrail', () => {
-  test('is called newer and left as it is', async () => {
+  test('is reported as newer and left unchanged', async () => {
     using folder = temporaryFolder();
     const path = folder.file('state.db');
     (await open(path)).close();
@@ -114,7 +114,7 @@ describe('a file of a newer fiatrail', () => {
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
-  test('is no sandbox', async () => {
+  test('is foreign', async () => {
     using folder = temporaryFolder();
     const path = folder.file('sandbox.db');
     await using box = await openSandbox({ path });
@@ -123,8 +123,8 @@ describe('a file of a newer fiatrail', () => {
   });
 });
 
-describe('a file of an earlier fiatrail', () => {
-  test('is called older and left as it is', async () => {
+describe('a file of an older fiatrail', () => {
+  test('is reported as older and left unchanged', async () => {
     using folder = temporaryFolder();
     const path = folder.file('sandbox.db');
     {
@@ -136,7 +136,7 @@ describe('a file of an earlier fiatrail', () => {
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
-  test('is known by its version, which goes up whenever the tables change', async () => {
+  test('is detected by its version, which is incremented with every change to the tables', async () => {
     await using box = await openSandbox();
     const tables = box.service.store.all(`SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name`);
     const digest = createHash('sha256').update(JSON.stringify(tables)).digest('hex').slice(0, 16);
@@ -144,8 +144,8 @@ describe('a file of an earlier fiatrail', () => {
   });
 });
 
-describe('a place where nothing can be written', () => {
-  test('that is a folder is called unwritable', async () => {
+describe('an unwritable path', () => {
+  test('is reported if it is a folder', async () => {
     using folder = temporaryFolder();
     mkdirSync(folder.file('state.db'));
     expect(await problemOf(folder.file('state.db'))).toEqual({
@@ -154,22 +154,22 @@ describe('a place where nothing can be written', () => {
     });
   });
 
-  test.each(['below-a-file/state.db', 'missing/state.db'])('%s is called unwritable', async (name) => {
+  test.each(['below-a-file/state.db', 'missing/state.db'])('is reported: %s', async (name) => {
     using folder = temporaryFolder();
-    writeFileSync(folder.file('below-a-file'), 'a file, no folder');
+    writeFileSync(folder.file('below-a-file'), 'a file in place of a folder');
     expect(await problemOf(folder.file(name))).toEqual({ problem: 'unwritable', path: folder.file(name) });
   });
 
-  test('below a file is refused in any case, and the file left as it is', async () => {
+  test('below a file is rejected in both modes, and the file is left unchanged', async () => {
     using folder = temporaryFolder();
-    writeFileSync(folder.file('plain'), 'a file, no folder');
+    writeFileSync(folder.file('plain'), 'a file in place of a folder');
     await expect(open(folder.file('plain/state.db'))).rejects.toThrow();
-    expect(readFileSync(folder.file('plain'), 'utf8')).toBe('a file, no folder');
+    expect(readFileSync(folder.file('plain'), 'utf8')).toBe('a file in place of a folder');
   });
 });
 
 describe('a new file', () => {
-  test('can be read by its owner only, and so can what SQLite puts beside it', async () => {
+  test("is readable only by its owner, and so are SQLite's files next to it", async () => {
     using folder = temporaryFolder();
     const database = await open(folder.file('state.db'));
     database.run(`INSERT INTO item (name) VALUES ('x')`);
@@ -183,7 +183,7 @@ describe('a new file', () => {
     database.close();
   });
 
-  test('is made once, whoever opens it', async () => {
+  test('is created once by concurrent openers', async () => {
     using folder = temporaryFolder();
     let made = 0;
     const create = (database: Database) => {
@@ -198,7 +198,7 @@ describe('a new file', () => {
     second.close();
   });
 
-  test('that cannot be made is empty for the next one', async () => {
+  test('is empty for the next opener if its creation fails', async () => {
     using folder = temporaryFolder();
     const path = folder.file('state.db');
     const failing = {
@@ -215,8 +215,8 @@ describe('a new file', () => {
   });
 });
 
-describe('two openers', () => {
-  test('see what the other one committed, and nothing before', async () => {
+describe('two connections', () => {
+  test("see each other's commits and nothing before them", async () => {
     using folder = temporaryFolder();
     const [first, second] = [await open(folder.file('state.db')), await open(folder.file('state.db'))];
     const count = () => second.get<{ n: bigint }>('SELECT COUNT(*) AS n FROM item')?.n;
@@ -229,7 +229,7 @@ describe('two openers', () => {
     second.close();
   });
 
-  test('a reader keeps the state it began with', async () => {
+  test('keep a stable snapshot while they read', async () => {
     using folder = temporaryFolder();
     const [writer, reader] = [await open(folder.file('state.db')), await open(folder.file('state.db'))];
     const count = () => reader.get<{ n: bigint }>('SELECT COUNT(*) AS n FROM item')?.n;
@@ -243,7 +243,7 @@ describe('two openers', () => {
     reader.close();
   });
 
-  test('share a sandbox: what one books, the other reads', async () => {
+  test('share a sandbox: one reads what the other posted', async () => {
     using folder = temporaryFolder();
     const path = folder.file('sandbox.db');
     const clock = fakeClock();
@@ -262,7 +262,7 @@ describe('units of work', () => {
   const names = (database: Database) => database.all<{ name: string }>('SELECT name FROM item').map(({ name }) => name);
   const add = (database: Database, name: string) => database.run('INSERT INTO item (name) VALUES (?)', name);
 
-  test('a savepoint that throws takes back its own work only', async () => {
+  test('a savepoint that throws rolls back only its own work', async () => {
     const database = await open(':memory:');
     database.transaction('write', () => {
       add(database, 'before');
@@ -278,7 +278,7 @@ describe('units of work', () => {
     database.close();
   });
 
-  test('a transaction that throws takes back everything', async () => {
+  test('a transaction that throws rolls back everything', async () => {
     const database = await open(':memory:');
     const failing = () =>
       database.transaction('write', () => {
@@ -290,7 +290,7 @@ describe('units of work', () => {
     database.close();
   });
 
-  test('whole numbers come back as bigint, past 2^53 too', async () => {
+  test('integers are returned as bigint, beyond 2^53 too', async () => {
     const database = await open(':memory:');
     const big = 2n ** 62n + 1n;
     database.run('INSERT INTO item (id, name) VALUES (?, ?)', big, 'x');
@@ -301,7 +301,7 @@ describe('units of work', () => {
 });
 
 describe('a full disk', () => {
-  /** A sandbox whose file can grow by a few pages only, and BVNs until one onboarding has failed. */
+  /** Opens a sandbox whose file can grow by a few pages only, and onboards users until one fails. */
   async function fill(together: number) {
     const box = await openSandbox();
     const pages = box.service.store.get<{ page_count: bigint }>('PRAGMA page_count')?.page_count ?? 0n;
@@ -314,13 +314,13 @@ describe('a full disk', () => {
     return { box, settled };
   }
 
-  test('fails what could not be written', async () => {
+  test('fails the units that could not be written', async () => {
     const { box, settled } = await fill(60);
     await using _closed = box;
     expect(settled.filter(({ status }) => status === 'rejected')).not.toEqual([]);
   });
 
-  test('keeps nothing of a batch that is told to have failed', async () => {
+  test('keeps nothing of a failed batch', async () => {
     const { box, settled } = await fill(60);
     await using _closed = box;
     const accepted = settled.filter(({ status }) => status === 'fulfilled').length;
@@ -328,7 +328,7 @@ describe('a full disk', () => {
     expect(count).toEqual({ n: BigInt(accepted) });
   });
 
-  test('is called full', async () => {
+  test('is reported as full', async () => {
     const { box, settled } = await fill(60);
     await using _closed = box;
     const reasons = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));

@@ -14,7 +14,7 @@ const REFUSING = '0000000009';
 const withdraw = (box: TestSandbox, amount: number, more: object = {}) =>
   box.ask(withdrawFees, { ...toBank, amount, ...more });
 
-/** The seed: fees of onramps and offramps, in kobo. */
+/** The seeded fees of onramps and offramps, in kobo. */
 const SEED = { onramp: 20_000_000, offramp: 5_000_000 };
 
 async function summary(box: TestSandbox): Promise<Record<string, number>> {
@@ -24,7 +24,10 @@ async function summary(box: TestSandbox): Promise<Record<string, number>> {
 
 const WITHDRAWN = `SELECT COALESCE(SUM(amount_kobo), 0) AS kobo FROM fee_withdrawal WHERE fintech = 1 AND state = 'completed'`;
 
-/** The three sums that hold at any moment. Source: public; that the total is since creation, what was withdrawn in it: interface. */
+/**
+ * Asserts the three sums that hold at any moment. Source: public (the sums), interface (that the total is since
+ * creation and includes withdrawn fees).
+ */
 async function expectIdentities(box: TestSandbox): Promise<void> {
   const of = await summary(box);
   const withdrawn = await box.inside(({ store }) => Number(store.get<{ kobo: bigint }>(WITHDRAWN)?.kobo), 'read');
@@ -36,7 +39,7 @@ async function expectIdentities(box: TestSandbox): Promise<void> {
 }
 
 describe('a withdrawal', () => {
-  test('locks its amount at once, and takes it off the collected fees when it has settled, never off the total', async () => {
+  test('locks its amount at once and deducts it from the collected fees on settlement, but never from the total', async () => {
     await using box = await openSandbox();
     const { status, amount, estimatedProcessingTime } = await withdraw(box, 1_000_000);
     expect([status, amount, estimatedProcessingTime]).toEqual(['pending', 1_000_000, '1 to 3 business days']);
@@ -58,7 +61,7 @@ describe('a withdrawal', () => {
     });
   });
 
-  test('draws on the fees of onramps first, then on those of offramps', async () => {
+  test('draws on onramp fees first, then on offramp fees', async () => {
     await using box = await openSandbox();
     const amounts = [10_000_000, 9_999_000, 2_000];
     for (const amount of amounts) await withdraw(box, amount);
@@ -76,7 +79,7 @@ describe('a withdrawal', () => {
     });
   });
 
-  test('that the bank refuses gives the amount back to where it came from', async () => {
+  test('returns the amount to its sources if the bank rejects it', async () => {
     await using box = await openSandbox();
     await withdraw(box, 10_000_000);
     await withdraw(box, 9_999_000);
@@ -85,7 +88,7 @@ describe('a withdrawal', () => {
     await box.ask(sandboxAdvance, { durationMs: 5 * DAY_MS });
     expect(await box.ask(verifyWithdrawal, { withdrawalId })).toMatchObject({
       status: 'failed',
-      failureReason: expect.stringContaining('bank did not accept'),
+      failureReason: expect.stringContaining('bank rejected'),
       processedAt: expect.any(String),
     });
     const after = await box.inside(balances, 'read');
@@ -95,9 +98,9 @@ describe('a withdrawal', () => {
   });
 
   test.each([
-    ['a second after another', 1_000],
+    ['one second later', 1_000],
     ['in the same millisecond', 0],
-  ])('has an id of its own, %s', async (_when, afterMs) => {
+  ])('gets a unique id %s', async (_when, afterMs) => {
     await using box = await openSandbox();
     const { fintechId } = await box.inside(
       ({ store }) =>
@@ -110,7 +113,7 @@ describe('a withdrawal', () => {
     expect(second.withdrawalId).toBe(`FTW_${fintechId}_${START_MS + (afterMs || 1)}`);
   });
 
-  test('of another fintech in the same millisecond has another id', async () => {
+  test("gets another id than another fintech's in the same millisecond", async () => {
     await using box = await openSandbox();
     const { withdrawalId } = await withdraw(box, 1_000);
     const key = await secondKey(box);
@@ -123,7 +126,7 @@ describe('a withdrawal', () => {
     ]);
   });
 
-  test('names the holder of the account, and takes any name', async () => {
+  test('names the account holder, and accepts any bank account', async () => {
     await using box = await openSandbox();
     const { message } = await withdraw(box, 1_000, { accountName: 'NOBODY IN PARTICULAR' });
     expect(message).toMatch(/^the withdrawal is on its way to the account of [A-Z ]+ at GUARANTY TRUST BANK$/);
@@ -131,7 +134,7 @@ describe('a withdrawal', () => {
     expect(withdrawals[0]).toMatchObject({ accountName: 'NOBODY IN PARTICULAR', bankCode: '000013' });
   });
 
-  test('is found under the other name of its id', async () => {
+  test('is found under the alternative name of its id', async () => {
     await using box = await openSandbox();
     const { withdrawalId } = await withdraw(box, 1_000);
     const reply = await box.call('POST', '/verifywithdrawal', { transactionReference: withdrawalId });
@@ -139,8 +142,8 @@ describe('a withdrawal', () => {
   });
 });
 
-describe('two withdrawals at once', () => {
-  test('never take more than there is', async () => {
+describe('two concurrent withdrawals', () => {
+  test('never take more than is available', async () => {
     await using box = await openSandbox();
     await withdraw(box, 10_000_000);
     const request = { ...toBank, amount: 8_000_000 };
@@ -149,7 +152,7 @@ describe('two withdrawals at once', () => {
     expect(await summary(box)).toMatchObject({ pendingWithdrawals: 18_000_000, availableForWithdrawal: 7_000_000 });
   });
 
-  test('of all that is there leave nothing', async () => {
+  test('of the full amount leave nothing', async () => {
     await using box = await openSandbox();
     for (const amount of [10_000_000, 10_000_000, 5_000_000]) await withdraw(box, amount);
     expect(await summary(box)).toMatchObject({ availableForWithdrawal: 0, pendingWithdrawals: 25_000_000 });
@@ -158,13 +161,13 @@ describe('two withdrawals at once', () => {
 });
 
 describe('settling', () => {
-  /** Ordered on a Monday at ten in Lagos. */
+  /** Ordered on a Monday at 10:00 in Lagos. */
   test.each([
     [1, 1],
     [2, 2],
     [3, 3],
     [4, 1],
-  ])('of withdrawal %d takes %d business days, to the millisecond', async (count, days) => {
+  ])('withdrawal %d takes %d business days, to the millisecond', async (count, days) => {
     await using box = await openSandbox();
     for (let made = 1; made < count; made++) await withdraw(box, 1_000);
     const { withdrawalId } = await withdraw(box, 1_000);
@@ -178,7 +181,7 @@ describe('settling', () => {
     );
   });
 
-  test.each(['instant', 'quick', 'real'] as const)('takes days at the pace %s too', async (pace) => {
+  test.each(['instant', 'quick', 'real'] as const)('takes business days at the pace %s too', async (pace) => {
     await using box = await openSandbox({ pace });
     const { withdrawalId } = await withdraw(box, 1_000);
     await box.ask(sandboxAdvance, { durationMs: 5 * 60_000 });
@@ -187,7 +190,7 @@ describe('settling', () => {
     expect(await box.ask(verifyWithdrawal, { withdrawalId })).toMatchObject({ status: 'completed' });
   });
 
-  test('after five days is done whenever it was ordered, and never after five minutes', async () => {
+  test('is done after five days but never after five minutes, whenever it was ordered', async () => {
     const offset = fc.integer({ min: 0, max: 7 * DAY_MS });
     await fc.assert(
       fc.asyncProperty(offset, fc.integer({ min: 0, max: 2 }), async (offsetMs, before) => {
@@ -206,7 +209,7 @@ describe('settling', () => {
 });
 
 describe('the list of withdrawals', () => {
-  test('is newest first, masked, twenty at a time', async () => {
+  test('is newest first, masks accounts, and has 20 rows per page', async () => {
     await using box = await openSandbox();
     const ids: (string | undefined)[] = [];
     for (let count = 0; count < 21; count++) ids.unshift((await withdraw(box, 1_000 + count)).withdrawalId);
@@ -221,14 +224,14 @@ describe('the list of withdrawals', () => {
     [2, 2, true],
     [3, 3, false],
     [Number.MAX_SAFE_INTEGER, 3, false],
-  ])('with the limit %d has %d of three', async (limit, count, hasMore) => {
+  ])('with limit %d returns %d of three', async (limit, count, hasMore) => {
     await using box = await openSandbox();
     for (let made = 0; made < 3; made++) await withdraw(box, 1_000);
     const { pagination } = await box.ask(feeWithdrawals, { limit });
     expect(pagination).toEqual({ count, limit, hasMore });
   });
 
-  test('of one status', async () => {
+  test('filters by status', async () => {
     await using box = await openSandbox();
     await withdraw(box, 1_000);
     await withdraw(box, 2_000, { bankAccountNumber: REFUSING });
@@ -243,7 +246,7 @@ describe('the list of withdrawals', () => {
   });
 });
 
-/** What may happen to fees, in any order. */
+/** Possible events for fees, in any order. */
 type Step =
   | { readonly kind: 'withdraw'; readonly kobo: number; readonly account: string }
   | { readonly kind: 'earn'; readonly naira: number }
@@ -267,7 +270,7 @@ const step = fc.oneof(
   },
 ) as fc.Arbitrary<Step>;
 
-test('whatever happens in whatever order, the sums of the fees hold and no withdrawal is lost', async () => {
+test('no sequence of events breaks the sums of the fees or loses a withdrawal', async () => {
   const seen = new Set<string>();
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 40, size: 'max' }), async (steps) => {

@@ -19,7 +19,7 @@ async function payFintech(box: TestSandbox, kobo: bigint, senderName = 'ACME VEN
   return receipt;
 }
 
-/** By how much each account has changed, leaving out those that have not. */
+/** Returns the non-zero changes of all account balances. */
 async function changesOf(box: TestSandbox, work: () => Promise<unknown>): Promise<Record<string, bigint>> {
   const before = await box.inside(balances, 'read');
   await work();
@@ -30,7 +30,7 @@ async function changesOf(box: TestSandbox, work: () => Promise<unknown>): Promis
 }
 
 describe("the fintech's own account", () => {
-  test('is one, in both shapes, and no other fintech’s', async () => {
+  test('is returned in both shapes, and belongs to no other fintech', async () => {
     await using box = await openSandbox();
     const ours = await box.ask(getFintechAccount, {});
     const theirs = await box.ask(getFintechAccount, {}, await secondKey(box));
@@ -39,7 +39,7 @@ describe("the fintech's own account", () => {
     expect(theirs.virtualAccount.accountNumber).not.toBe(ours.virtualAccount.accountNumber);
   });
 
-  /** Platform: 1.7, 1.5 and 1 percent from 0, 5,000 and 100,000 Naira. The fintech takes nothing from itself. */
+  /** Platform: 1.7, 1.5 and 1 percent from ₦0, ₦5,000 and ₦100,000. The fintech charges itself nothing. */
   const deposits: [kobo: bigint, feeKobo: bigint][] = [
     [1n, 0n],
     [100_000n, 1_700n],
@@ -48,22 +48,25 @@ describe("the fintech's own account", () => {
     [100_000_000_000n, 500_000n],
   ];
 
-  test.each(deposits)('turns %d kobo from anybody into cNGN in the smart wallet, less the fee', async (kobo, fee) => {
-    await using box = await openSandbox();
-    const changes = await changesOf(box, () => payFintech(box, kobo));
-    const wallet = await box.inside(
-      ({ store }) => store.get<{ id: bigint }>(`SELECT id FROM wallet WHERE fintech = 1 AND kind = 'fintech'`)?.id,
-      'read',
-    );
-    expect(changes).toEqual({
-      'bank NGN': -kobo,
-      'reserve NGN': kobo - fee,
-      ...(fee > 0n ? { 'fees/platform/onramp NGN': fee } : {}),
-      'supply CNGN': (fee - kobo) * 10_000n,
-      [`wallet/${wallet}/base CNGN`]: (kobo - fee) * 10_000n,
-    });
-    await expectSettledLedger(box);
-  });
+  test.each(deposits)(
+    'turns %d kobo from any sender into cNGN in the smart wallet, minus the fee',
+    async (kobo, fee) => {
+      await using box = await openSandbox();
+      const changes = await changesOf(box, () => payFintech(box, kobo));
+      const wallet = await box.inside(
+        ({ store }) => store.get<{ id: bigint }>(`SELECT id FROM wallet WHERE fintech = 1 AND kind = 'fintech'`)?.id,
+        'read',
+      );
+      expect(changes).toEqual({
+        'bank NGN': -kobo,
+        'reserve NGN': kobo - fee,
+        ...(fee > 0n ? { 'fees/platform/onramp NGN': fee } : {}),
+        'supply CNGN': (fee - kobo) * 10_000n,
+        [`wallet/${wallet}/base CNGN`]: (kobo - fee) * 10_000n,
+      });
+      await expectSettledLedger(box);
+    },
+  );
 
   test('earns the fintech no fee', async () => {
     await using box = await openSandbox();
@@ -73,7 +76,7 @@ describe("the fintech's own account", () => {
     expect(after.summary).toEqual(before.summary);
   });
 
-  test('tells of the deposit once, without a user', async () => {
+  test('emits one event per deposit, without a user', async () => {
     await using box = await openSandbox();
     const { depositId, outcome } = await payFintech(box, 100_000n, 'ANY PAYER');
     expect(outcome).toBe('accepted');
@@ -96,15 +99,15 @@ describe("the fintech's own account", () => {
 const chainOf = async (box: TestSandbox) => (await box.inside(balances, 'read'))['chain CNGN'] ?? 0n;
 const NET = 983_000_000n;
 
-describe("where the fintech's cNGN goes", () => {
-  test('an external wallet that is no default gets nothing', async () => {
+describe("delivery of the fintech's cNGN", () => {
+  test('skips an external wallet that is not the default', async () => {
     await using box = await openSandbox();
     await register(box);
     await payFintech(box, 100_000n);
     expect(await chainOf(box)).toBe(0n);
   });
 
-  test('the external wallet that is the default gets it', async () => {
+  test('goes to the default external wallet', async () => {
     await using box = await openSandbox();
     await register(box, OUTSIDE, { isDefault: true });
     await payFintech(box, 100_000n);
@@ -114,7 +117,7 @@ describe("where the fintech's cNGN goes", () => {
     await expectSettledLedger(box);
   });
 
-  test('an inactive default gets nothing until it is active again', async () => {
+  test('skips an inactive default until it is reactivated', async () => {
     await using box = await openSandbox();
     await register(box, OUTSIDE, { isDefault: true });
     await box.ask(setExternalWalletStatus, { address: OUTSIDE, status: 'inactive' });
@@ -125,7 +128,7 @@ describe("where the fintech's cNGN goes", () => {
     expect(await chainOf(box)).toBe(NET);
   });
 
-  test('a removed default gives way to the smart wallet', async () => {
+  test('returns to the smart wallet after the default is removed', async () => {
     await using box = await openSandbox();
     await register(box, OUTSIDE, { isDefault: true });
     await box.ask(removeExternalWallet, { address: OUTSIDE });
@@ -134,7 +137,7 @@ describe("where the fintech's cNGN goes", () => {
     expect((await box.ask(balanceMulti, {})).baseNetworkBalance).toBe('5000983.000000');
   });
 
-  test('a wallet of a user that is the default is that wallet', async () => {
+  test("reaches a user's wallet that is the default", async () => {
     await using box = await openSandbox();
     const { userId } = await onboardUser(box);
     const address = await managedAddress(box, userId);
@@ -144,11 +147,11 @@ describe("where the fintech's cNGN goes", () => {
   });
 });
 
-describe('the external wallets', () => {
+describe('external wallets', () => {
   const shown = async (box: TestSandbox, apiKey = box.apiKey) =>
     (await box.ask(getFintechWallet, {}, apiKey)).externalWallets ?? [];
 
-  test('are shown with all but their custody metadata', async () => {
+  test('are returned without their custody metadata', async () => {
     await using box = await openSandbox();
     box.clock.pass(60_000);
     const record = { type: 'custodial', label: 'vault', purpose: 'reserves', isDefault: true } as const;
@@ -163,13 +166,13 @@ describe('the external wallets', () => {
     expect(updatedAt).toBe(now);
   });
 
-  test('have one default at most', async () => {
+  test('have at most one default', async () => {
     await using box = await openSandbox();
     for (const digit of ['1', '2', '3']) await register(box, `0x${digit.repeat(40)}`, { isDefault: digit !== '3' });
     expect((await shown(box)).map(({ isDefault }) => isDefault)).toEqual([false, true, false]);
   });
 
-  test('are known in any spelling of an EVM address, and in one of any other', async () => {
+  test('are found in any spelling of an EVM address, but only in the exact spelling of others', async () => {
     await using box = await openSandbox();
     await register(box, `0x${'AB'.repeat(20)}`);
     const again = { address: `0x${'ab'.repeat(20)}`, blockchain: 'eth', type: 'hot' };
@@ -185,7 +188,7 @@ describe('the external wallets', () => {
       expect(await refusal(box, 'POST', '/addexternalwallet', { ...solana, address })).toBeUndefined();
   });
 
-  test('may be registered again once they were removed', async () => {
+  test('can be registered again after they are removed', async () => {
     await using box = await openSandbox();
     await register(box);
     expect(await box.ask(removeExternalWallet, { address: OUTSIDE })).toEqual({ address: OUTSIDE });
@@ -194,7 +197,7 @@ describe('the external wallets', () => {
     expect(await shown(box)).toHaveLength(1);
   });
 
-  test('of one fintech are none of another’s, which may register the same address', async () => {
+  test('belong to one fintech, and another may register the same address', async () => {
     await using box = await openSandbox();
     const other = await secondKey(box);
     await register(box, OUTSIDE, { isDefault: true });
@@ -206,14 +209,14 @@ describe('the external wallets', () => {
     expect((await shown(box)).map(({ isDefault }) => isDefault)).toEqual([true]);
   });
 
-  test('set to the state they are in stay as they are', async () => {
+  test('stay unchanged when set to their current status', async () => {
     await using box = await openSandbox();
     await register(box);
     const request = { address: OUTSIDE, status: 'active' } as const;
     expect(await box.ask(setExternalWalletStatus, request)).toEqual(request);
   });
 
-  test('write the state of the envelope in lower case', async () => {
+  test('have a lower-case envelope status', async () => {
     await using box = await openSandbox();
     const { envelope } = await box.call('DELETE', '/removeexternalwallet', { address: OUTSIDE });
     expect(envelope.status).toBe('error');
@@ -221,7 +224,7 @@ describe('the external wallets', () => {
 });
 
 describe('the balance of an address', () => {
-  test('is what a wallet of the sandbox holds, whoever has it, by network', async () => {
+  test('is that of a sandbox wallet, whoever owns it, by network', async () => {
     await using box = await openSandbox();
     const { smartWallet } = await box.ask(getFintechWallet, {});
     const other = await secondKey(box);
@@ -240,7 +243,7 @@ describe('the balance of an address', () => {
     expect((await box.ask(balanceAddress, { address, token: 'USDC' })).totalBalance).toBe('2000.000000');
   });
 
-  test('is nothing on all networks for any other', async () => {
+  test('is zero on all networks for any other address', async () => {
     await using box = await openSandbox();
     const { totalBalance, networkBalances } = await box.ask(balanceAddress, { address: OUTSIDE });
     expect(totalBalance).toBe('0.000000');

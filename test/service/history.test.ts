@@ -10,7 +10,7 @@ import { managedAddress, OUTSIDE, payOut } from './transfer-steps.ts';
 const iso = (timeMs: number) => new Date(timeMs).toISOString();
 const text = (value: unknown) => wireNumberText(value as never);
 
-/** A user with money, and a row of payments into the permanent account, a second apart: 1.00, 2.00, 3.00 … */
+/** Onboards a user and makes payments of 1.00, 2.00, 3.00 … into the permanent account, one second apart. */
 async function withPayments(box: TestSandbox, payments: number): Promise<User> {
   const user = await onboardUser(box);
   for (let count = 1; count <= payments; count++) {
@@ -23,8 +23,8 @@ async function withPayments(box: TestSandbox, payments: number): Promise<User> {
 const amountsOf = (rows: readonly { readonly amount?: unknown }[] | null | undefined) =>
   (rows ?? []).map(({ amount }) => text(amount));
 
-describe('a deposit in the lists', () => {
-  test('of a user: what was sent, what was minted, and the platform’s fee', async () => {
+describe('a listed deposit', () => {
+  test('of a user shows the amount sent, the amount minted and the platform fee', async () => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     const { depositId } = await payIn(box, user.accountNumber, 100_000n, user.name);
@@ -34,13 +34,13 @@ describe('a deposit in the lists', () => {
     expect(row).toMatchObject({ status: 'completed', currency: 'NGN', virtualAccountNumber: user.accountNumber });
     expect(row?.depositor).toMatchObject({ name: user.name, bankName: 'GUARANTY TRUST BANK', bankCode: '000013' });
     expect(row?.walletAddress).toBe(await managedAddress(box, user.userId));
-    // 1000 less 17 for the platform and 5 for the fintech.
+    // 1000 minus 17 for the platform and 5 for the fintech.
     expect([row?.amount, row?.fundingAmount, row?.platformFee].map(text)).toEqual(['1000', '978', '17']);
     expect(row?.transactionReference).toMatch(/^\d{30}$/);
     expect(row?.mintTxHash).toMatch(/^0x[0-9a-f]{64}$/);
   });
 
-  test('into a temporary account: the fees are on top of what is minted', async () => {
+  test('into a temporary account has its fees on top of the minted amount', async () => {
     await using box = await openSandbox();
     const ramp = await fund(box, await onboardUser(box), 1000);
     const [row] = (await box.ask(listDeposits, {})).deposits ?? [];
@@ -48,7 +48,7 @@ describe('a deposit in the lists', () => {
     expect(row).toMatchObject({ virtualAccountNumber: ramp.accountNumber, walletAddress: ramp.walletAddress });
   });
 
-  test('that was given back is failed, and nothing of it was minted', async () => {
+  test('that was refunded is failed and has no minted amount', async () => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     await payIn(box, user.accountNumber, 100_000n, 'SOMEBODY ELSE');
@@ -65,7 +65,7 @@ describe('a deposit in the lists', () => {
     });
   });
 
-  test('into the fintech’s own account has no user and none of the users’ figures', async () => {
+  test("into the fintech's own account has no user and no user-only fields", async () => {
     await using box = await openSandbox();
     const { virtualAccount } = await box.ask(getFintechAccount, {});
     await payIn(box, virtualAccount.accountNumber, 100_000n);
@@ -75,7 +75,7 @@ describe('a deposit in the lists', () => {
     for (const name of ['userId', 'fundingAmount', 'platformFee']) expect(row).not.toHaveProperty(name);
   });
 
-  test('has the bank’s reference as its id in the list of everything', async () => {
+  test('is identified by its bank reference in the combined list', async () => {
     await using box = await openSandbox();
     await withPayments(box, 1);
     const [deposit] = (await box.ask(listDeposits, {})).deposits ?? [];
@@ -85,8 +85,8 @@ describe('a deposit in the lists', () => {
   });
 });
 
-describe('a payout in the lists', () => {
-  test('of a user: the fees are on top, the cNGN is the wallet’s', async () => {
+describe('a listed payout', () => {
+  test("of a user has its fees on top, paid from the wallet's cNGN", async () => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     const ramp = await fund(box, user, 10_000);
@@ -103,12 +103,12 @@ describe('a payout in the lists', () => {
     });
     expect(row).toMatchObject({ sourceWalletAddress: ramp.walletAddress, sourceNetwork: 'base' });
     expect(row?.bankAccount).toMatchObject({ accountNumber: '0123456789', bankName: 'GUARANTY TRUST BANK' });
-    // 0.4 percent for the platform, 0.5 for the fintech.
+    // 0.4 percent for the platform, 0.5 percent for the fintech.
     expect([row?.amount, row?.processingFee, row?.totalDeducted].map(text)).toEqual(['1000', '9', '1009']);
     expect(row?.completedAt).toBe(row?.updatedAt);
   });
 
-  test('of the fintech, and both in the list of everything', async () => {
+  test('of the fintech appears in the combined list too', async () => {
     await using box = await openSandbox();
     const requestId = await payOut(box, 10_000);
     await settle(box);
@@ -126,8 +126,8 @@ describe('a payout in the lists', () => {
 
   test.each([
     ['settled', '0123456789', 'completed'],
-    ['given back', '0000000009', 'failed'],
-  ])('is %s', async (_what, accountNumber, status) => {
+    ['refunded', '0000000009', 'failed'],
+  ])('shows as %s', async (_what, accountNumber, status) => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     await fund(box, user, 1000);
@@ -137,8 +137,8 @@ describe('a payout in the lists', () => {
   });
 });
 
-describe('the states of a list', () => {
-  test('cover every state of the rows behind it', async () => {
+describe('the statuses of a list', () => {
+  test('cover every state of the underlying rows', async () => {
     await using box = await openSandbox();
     const states: Readonly<Record<string, readonly string[]>> = {
       deposit: ['processing', 'refunding', 'completed', 'refunded'],
@@ -161,7 +161,7 @@ describe('the states of a list', () => {
     await settle(box);
     for (const [table, all] of Object.entries(states)) {
       for (const state of all) {
-        // A state without a status would be refused by the list's own column.
+        // The list's own constraint would reject a state without a status.
         await box.inside(({ store }) => store.run(`UPDATE ${table} SET state = ?`, state));
         await box.ask(listTransactions, {});
       }
@@ -172,7 +172,7 @@ describe('the states of a list', () => {
 });
 
 describe('filters', () => {
-  test('echo only what was sent, as it was sent', async () => {
+  test('are echoed as sent, and only those that were sent', async () => {
     await using box = await openSandbox();
     expect((await box.ask(listTransactions, { limit: 5, offset: 1 })).filters).toEqual({});
     const sent = {
@@ -188,7 +188,7 @@ describe('filters', () => {
     });
   });
 
-  test('of kind and status count, sum and find the same rows as counting does', async () => {
+  test('find, count and sum the same rows by kind and status as a full count', async () => {
     await using box = await openSandbox();
     const user = await withPayments(box, 7);
     await payIn(box, user.accountNumber, 5_000n, 'SOMEBODY ELSE');
@@ -211,7 +211,7 @@ describe('filters', () => {
             wanted
               .filter((row) => row.direction === way)
               .reduce((sum, row) => sum + Math.round(Number(text(row.amount)) * 100), 0);
-          // A date that leaves nothing out makes the service count instead of looking up.
+          // A date filter that excludes nothing forces the service to count.
           for (const startDate of [undefined, '2020-01-01']) {
             const answer = await box.ask(listTransactions, { direction, type, status, startDate, limit: 100 });
             expect(answer.transactions).toEqual(wanted);
@@ -228,7 +228,7 @@ describe('filters', () => {
     }
   });
 
-  test('of time include both ends; a plain date is its midnight, UTC', async () => {
+  test('include both ends of a time range; a plain date means midnight UTC', async () => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     const midnightMs = Date.UTC(2026, 0, 6);
@@ -241,12 +241,12 @@ describe('filters', () => {
     expect(await total({ startDate: '2026-01-06' })).toBe(2);
     expect(await total({ startDate: '2026-01-06', endDate: '2026-01-06' })).toBe(1);
     expect(await total({ startDate: iso(midnightMs + 1) })).toBe(1);
-    // The same moment an hour ahead of UTC.
+    // The same moment, one hour ahead of UTC.
     expect(await total({ startDate: '2026-01-06T01:00:00+01:00', endDate: '2026-01-06T01:00:00+01:00' })).toBe(1);
     expect(await total({ startDate: '2026-01-07' })).toBe(0);
   });
 
-  test('of a user find the rows of that user', async () => {
+  test('find the rows of a user', async () => {
     await using box = await openSandbox();
     const one = await withPayments(box, 3);
     const other = await onboardUser(box);
@@ -259,7 +259,7 @@ describe('filters', () => {
     expect((await box.ask(listDeposits, { type: 'user_onramp', userId: other.userId })).total).toBe(1);
   });
 
-  test('of a user nobody has, or another fintech has, find nothing', async () => {
+  test("find nothing for an unknown user or another fintech's user", async () => {
     await using box = await openSandbox();
     const user = await withPayments(box, 2);
     const other = await secondKey(box);
@@ -294,7 +294,7 @@ describe('pages', () => {
     }
   });
 
-  test('of one user are exact beside those of others', async () => {
+  test('of one user are exact among rows of other users', async () => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     const other = await onboardUser(box);
@@ -309,7 +309,7 @@ describe('pages', () => {
     }
   });
 
-  test('of an unfiltered list are found by an index, and no row is skipped over', async () => {
+  test('of an unfiltered list are found by index without skipping rows', async () => {
     await using box = await openSandbox();
     const plan = await box.inside(
       ({ store }) =>
@@ -327,7 +327,7 @@ describe('pages', () => {
     expect(plan[1]).toMatch(/movement_by_direction .*direction_position>\? AND direction_position<\?/);
   });
 
-  test('while rows come in between: nothing is left out, and what comes again is as much as came in', async () => {
+  test('repeat as many rows as were added while paging, and skip none', async () => {
     await using box = await openSandbox();
     const user = await withPayments(box, 20);
     const seen: string[] = [];
@@ -349,7 +349,7 @@ describe('pages', () => {
 });
 
 describe('positions', () => {
-  test('are dense per fintech and per direction, whoever moves what between whom', async () => {
+  test('have no gaps per fintech and direction, whoever moves money', async () => {
     await using box = await openSandbox();
     const other = await secondKey(box);
     const ours = await onboardUser(box);
@@ -427,14 +427,14 @@ describe('withdrawals', () => {
     [{ endDate: '2026-01-05' }, 0],
     [{ startDate: '2026-01-05' }, 4],
     [{ userId: 'nobody' }, 0],
-  ] as const)('%o finds %d', async (filter, total) => {
+  ] as const)('%o finds %d rows', async (filter, total) => {
     await using box = await openSandbox();
     await withWithdrawals(box);
     expect((await box.ask(listWithdrawals, filter)).total).toBe(total);
   });
 });
 
-test('a list is read while an account waits for its payment, which is no movement yet', async () => {
+test('a list can be read while an account waits for its payment, which is not yet a movement', async () => {
   await using box = await openSandbox();
   const user = await onboardUser(box);
   await startRamp(box, user.userId, 100);

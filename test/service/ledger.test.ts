@@ -24,7 +24,7 @@ const MAX_INTEGER = 2n ** 63n - 1n;
 const NEW_SET = 900n;
 const SEEDED_SET = 1n;
 
-/** One posting as SQL, past post() and what it checks. */
+/** Inserts a posting with plain SQL, bypassing post() and its checks. */
 function postRaw({ store }: Context, set: bigint, account: AccountRef, minor: bigint | number): void {
   const id = accountId(store, account);
   store.run('INSERT INTO posting (posting_set, account, minor) VALUES (?, ?, ?)', set, id, minor);
@@ -34,17 +34,17 @@ function closeRaw({ store }: Context, set: bigint): void {
   store.run(`INSERT INTO posting_set (id, event, subject, created_at) VALUES (?, 'test', 'test', 0)`, set);
 }
 
-/** In order of the moment the database notices: the statement, the closing of the set, the commit. */
+/** Ordered by when the database detects the error: at the statement, at the closing of the set, at the commit. */
 const refused: [what: string, work: (context: Context) => void, message: RegExp][] = [
-  ['a posting of zero', (context) => postRaw(context, NEW_SET, BANK, 0n), /CHECK constraint failed: minor <> 0/],
+  ['a zero posting', (context) => postRaw(context, NEW_SET, BANK, 0n), /CHECK constraint failed: minor <> 0/],
   ['a posting of half a kobo', (context) => postRaw(context, NEW_SET, BANK, 0.5), /cannot store REAL/],
   [
-    'a posting on an account nobody made',
+    'a posting on an unknown account',
     ({ store }) => store.run(`INSERT INTO posting (posting_set, account, minor) VALUES (900, 99999, 1)`),
     /FOREIGN KEY constraint failed/,
   ],
   [
-    'an account in an unknown asset',
+    'an account with an unknown asset',
     ({ store }) => store.run(`INSERT INTO account (code, asset, may_be_negative) VALUES ('x', 'EUR', 0)`),
     /CHECK constraint failed/,
   ],
@@ -57,7 +57,7 @@ const refused: [what: string, work: (context: Context) => void, message: RegExp]
     /UNIQUE constraint failed/,
   ],
   [
-    'a balance past 64 bits',
+    'a balance beyond 64 bits',
     (context) => {
       postRaw(context, NEW_SET, RESERVE, MAX_INTEGER);
     },
@@ -80,7 +80,7 @@ const refused: [what: string, work: (context: Context) => void, message: RegExp]
   ['deleting a set', ({ store }) => store.run('DELETE FROM posting_set'), /posting sets are final/],
   ['an empty set', (context) => closeRaw(context, NEW_SET), /the posting set is empty/],
   [
-    'a set with one side',
+    'a one-sided set',
     (context) => {
       postRaw(context, NEW_SET, BANK, 1n);
       closeRaw(context, NEW_SET);
@@ -106,7 +106,7 @@ const refused: [what: string, work: (context: Context) => void, message: RegExp]
     /does not sum to zero/,
   ],
   [
-    'postings whose set is never closed, at the commit',
+    'postings whose set is never closed (at commit)',
     (context) => {
       postRaw(context, NEW_SET, BANK, -1n);
       postRaw(context, NEW_SET, RESERVE, 1n);
@@ -134,7 +134,7 @@ function dump(store: Database) {
   return ['account', 'posting', 'posting_set'].map((table) => store.all(`SELECT * FROM ${table}`));
 }
 
-describe('an account that may not be negative', () => {
+describe('an account that must not be negative', () => {
   const accounts: [name: string, account: AccountRef][] = [
     ['a wallet', walletAccount(77n, 'base', 'CNGN')],
     ['the reserve', RESERVE],
@@ -145,7 +145,7 @@ describe('an account that may not be negative', () => {
     ["a fintech's fees", fintechFees(1n, 'offramp')],
   ];
 
-  test.each(accounts)('%s pays what it holds and not one unit more', async (_name, account) => {
+  test.each(accounts)('%s cannot go one unit below zero', async (_name, account) => {
     await using box = await openSandbox();
     const world: AccountRef = account.asset === 'NGN' ? BANK : SUPPLY;
     const move = (minor: bigint) => (context: Context) =>
@@ -160,7 +160,7 @@ describe('an account that may not be negative', () => {
     expect(await box.inside(({ store }) => balanceOf(store, account), 'read')).toBe(0n);
   });
 
-  test('while the world outside may owe any amount', async () => {
+  test('lets the outside accounts go negative without limit', async () => {
     await using box = await openSandbox();
     await box.inside((context) =>
       post(context, 'test', 'test', [
@@ -173,7 +173,7 @@ describe('an account that may not be negative', () => {
 });
 
 describe('post', () => {
-  test('adds up postings on one account and leaves out what comes to nothing', async () => {
+  test('adds up postings on one account and omits zero totals', async () => {
     await using box = await openSandbox();
     const { set, made } = await box.inside((context) => {
       const unused = walletAccount(99n, 'base', 'CNGN');
@@ -191,7 +191,7 @@ describe('post', () => {
     expect(made).toBe(0n);
   });
 
-  test('makes no account for a posting of zero', async () => {
+  test('creates no account for a zero posting', async () => {
     await using box = await openSandbox();
     const count = ({ store }: Context) => checkLedger(store).accounts;
     const before = await box.inside(count, 'read');
@@ -207,13 +207,13 @@ describe('post', () => {
 
   test.each([
     ['nothing', []],
-    ['zeros only', [{ account: BANK, minor: 0n }]],
+    ['only zeros', [{ account: BANK, minor: 0n }]],
   ])('refuses %s', async (_what, postings) => {
     await using box = await openSandbox();
     await expect(box.inside((context) => post(context, 'none', 'test', postings))).rejects.toThrow(/is empty/);
   });
 
-  test('refuses a set that does not balance, and keeps none of it', async () => {
+  test('rejects an unbalanced set and keeps none of it', async () => {
     await using box = await openSandbox();
     const before = await box.inside(({ store }) => dump(store), 'read');
     const lopsided = [
@@ -233,7 +233,7 @@ function newestSet({ store }: Context): Record<string, bigint> {
   return Object.fromEntries(rows.map(({ code, minor }) => [code, minor]));
 }
 
-/** Turns everything off that keeps the ledger right: what is left is the audit. */
+/** Removes every constraint that protects the ledger, leaving only the audit. */
 function disarm(store: Database): void {
   store.exec('PRAGMA foreign_keys = OFF');
   store.exec('PRAGMA ignore_check_constraints = ON');
@@ -247,22 +247,22 @@ const ofReserve = `(SELECT id FROM account WHERE code = 'reserve')`;
 const corruptions: [what: string, sql: string][] = [
   ['a balance without a posting', `UPDATE account SET balance = balance + 1 WHERE code = 'reserve'`],
   [
-    'two wrong balances that cancel out',
+    'two wrong balances that cancel each other out',
     `UPDATE account SET balance = balance + 1 WHERE code = 'reserve'; UPDATE account SET balance = balance - 1 WHERE code = 'bank'`,
   ],
   ['a posting changed behind its balance', `UPDATE posting SET minor = minor + 1 WHERE account = ${ofReserve}`],
   [
-    'two sets off by one each, every balance and sum right',
+    'two sets off by one, with correct balances and sums',
     `UPDATE posting SET minor = minor - 1 WHERE account = ${ofBank} AND posting_set = 1;
      UPDATE posting SET minor = minor + 1 WHERE account = ${ofBank} AND posting_set = 2`,
   ],
   [
-    'a posting deleted with its balance',
+    'a posting deleted along with its balance',
     `DELETE FROM posting WHERE account = ${ofReserve} AND posting_set = 1; UPDATE account SET balance = 0 WHERE code = 'reserve'`,
   ],
-  ['a set deleted and its postings left', 'DELETE FROM posting_set WHERE id = 1'],
+  ['a set deleted without its postings', 'DELETE FROM posting_set WHERE id = 1'],
   [
-    'a wallet below zero by a balanced set',
+    'a wallet below zero in a balanced set',
     `INSERT INTO account (id, code, asset, may_be_negative, balance) VALUES (901, 'wallet/9/base', 'CNGN', 0, -5);
      INSERT INTO posting VALUES (900, 901, -5);
      INSERT INTO posting SELECT 900, id, 5 FROM account WHERE code = 'supply';
@@ -270,11 +270,11 @@ const corruptions: [what: string, sql: string][] = [
      INSERT INTO posting_set VALUES (900, 'x', 'x', 0)`,
   ],
   ['an account moved to another asset', `UPDATE account SET asset = 'USDC' WHERE code = 'reserve'`],
-  ['an account deleted with its balance', `DELETE FROM account WHERE code = 'reserve'`],
+  ['an account deleted along with its balance', `DELETE FROM account WHERE code = 'reserve'`],
 ];
 
 describe('checkLedger', () => {
-  test('finds a fresh seed in balance, and every asset at zero', async () => {
+  test('reports a fresh seed as balanced, with zero sums', async () => {
     await using box = await openSandbox();
     const check = await box.inside(({ store }) => checkLedger(store), 'read');
     expect(check).toMatchObject({ balanced: true, sums: { NGN: 0n, CNGN: 0n, USDC: 0n, USDT: 0n } });
@@ -282,20 +282,20 @@ describe('checkLedger', () => {
     expect(check.accounts).toBeGreaterThan(0);
   });
 
-  test('is not upset by a disarmed database', async () => {
+  test('reports a disarmed but intact database as balanced', async () => {
     await using box = await openSandbox();
     disarm(box.service.store);
     expect(checkLedger(box.service.store).balanced).toBe(true);
   });
 
-  test.each(corruptions)('finds %s', async (_what, sql) => {
+  test.each(corruptions)('detects %s', async (_what, sql) => {
     await using box = await openSandbox();
     disarm(box.service.store);
     box.service.store.exec(sql);
     expect(checkLedger(box.service.store).balanced).toBe(false);
   });
 
-  test('finds an event whose postings are all gone', async () => {
+  test('detects an event without postings', async () => {
     await using box = await openSandbox();
     const { store } = box.service;
     await box.inside((context) =>
@@ -310,7 +310,7 @@ describe('checkLedger', () => {
     expect(checkLedger(store).balanced).toBe(false);
   });
 
-  test('tells the sum that is off', async () => {
+  test('reports the wrong sum', async () => {
     await using box = await openSandbox();
     disarm(box.service.store);
     box.service.store.exec(`UPDATE account SET balance = balance + 3 WHERE code = 'supply'`);

@@ -47,11 +47,11 @@ async function paidRampOf(box: TestSandbox, more: OnrampMore = {}): Promise<void
 
 async function fundedRampOf(box: TestSandbox, more: OnrampMore = {}): Promise<void> {
   await paidRampOf(box, more);
-  // Minting takes 250 ms and delivery 150 ms more.
+  // Minting takes 250 ms and delivery another 150 ms.
   await pass(box, 300);
 }
 
-/** Minting takes 250 ms, delivery 150, the swap's turn comes after 100 and the swap takes 250 more. */
+/** Minting takes 250 ms, delivery 150; the swap starts after 100 and takes another 250. */
 async function swappingRampOf(box: TestSandbox, afterMs: number): Promise<void> {
   await paidRampOf(box, { autoSwap: true, assetSwap: 'USDC' });
   await pass(box, afterMs);
@@ -90,7 +90,7 @@ const specified: Readonly<Record<string, Specified>> = {
       requested: { 'account-ready': 'pending', paid: 'processing', expired: 'failed' },
       pending: { paid: 'processing', expired: 'failed' },
       processing: { minted: 'funded' },
-      // With auto-swap a delivery leads to swap_queued: that condition is tested with the swaps.
+      // With auto-swap, a delivery leads to swap_queued; the swap tests cover that condition.
       funded: { delivered: 'completed' },
       swap_queued: { 'swap-begun': 'swap_processing' },
       swap_processing: { swapped: 'completed', 'swap-failed': 'failed' },
@@ -154,7 +154,7 @@ const specified: Readonly<Record<string, Specified>> = {
   },
 };
 
-/** 1,000 Naira at 1.7 and 0.5 percent, on top; one kobo is 10,000 base units. */
+/** ₦1,000 plus fees of 1.7 and 0.5 percent; one kobo is 10,000 base units. */
 const minted = {
   'incoming NGN': -102_200n,
   'reserve NGN': 100_000n,
@@ -197,7 +197,7 @@ const effects: Effect[] = [
     'processing',
     'minted',
     {
-      // The same fees, out of the deposit.
+      // The same fees, deducted from the deposit.
       postings: {
         ...minted,
         'incoming NGN': -100_000n,
@@ -210,7 +210,7 @@ const effects: Effect[] = [
     },
   ],
   [
-    // The fintech's own deposit: the platform's fee alone, no user, no event of its own.
+    // The fintech's own deposit: only the platform fee, no user, no event.
     'deposit',
     'processing',
     'minted',
@@ -232,7 +232,7 @@ const effects: Effect[] = [
     { postings: { 'refunds NGN': -100_000n, 'bank NGN': 100_000n }, events: ['fintech.user.deposit.funding.refunded'] },
   ],
   [
-    // The event is of user deposits whose name does not match; a wrong amount in a temporary account has none.
+    // The event exists only for user deposits with a name mismatch; a wrong amount in a temporary account has none.
     'deposit',
     'refunding',
     'refunded',
@@ -275,7 +275,7 @@ interface EventRow {
   readonly user_id: string | null;
 }
 
-describe('the events of a whole walk', () => {
+describe('the events of a complete run', () => {
   async function walk(box: TestSandbox) {
     const user = await onboardUser(box);
     const ramp = await fund(box, user, NAIRA);
@@ -288,7 +288,7 @@ describe('the events of a whole walk', () => {
     return { user, ramp, out };
   }
 
-  test('come in the order of the interface, each named by its request', async () => {
+  test('arrive in the documented order, each with its request id', async () => {
     await using box = await openSandbox();
     const { ramp, out } = await walk(box);
     const events = await box.inside(({ store }) => store.all<EventRow>('SELECT * FROM outbox ORDER BY id'), 'read');
@@ -312,7 +312,7 @@ describe('the events of a whole walk', () => {
     ]);
   });
 
-  test('all name the user', async () => {
+  test('all contain the user id', async () => {
     await using box = await openSandbox();
     const { user } = await walk(box);
     const events = await box.inside(({ store }) => store.all<EventRow>('SELECT * FROM outbox'), 'read');

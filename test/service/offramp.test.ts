@@ -22,7 +22,7 @@ import {
 
 const OWNER = `0x${'0e'.repeat(20)}`;
 
-/** A user with 100 cNGN in the managed wallet, 200 and 300 in generated ones, and 400 in one that somebody else owns. */
+/** A user with 100 cNGN in the managed wallet, 200 and 300 in generated wallets, and 400 in one with a custom owner. */
 async function richUser(box: TestSandbox): Promise<User> {
   const user = await onboardUser(box);
   await fund(box, user, 200);
@@ -32,7 +32,10 @@ async function richUser(box: TestSandbox): Promise<User> {
   return user;
 }
 
-/** What the smart wallets hold: the managed one first, then the generated ones as they were made. The swept one is empty. */
+/**
+ * The balances of the smart wallets: the managed one first, then the generated ones in order of creation. The swept one
+ * is empty.
+ */
 async function held(box: TestSandbox, { userId }: User): Promise<string[]> {
   const { wallets = [] } = await box.ask(listUserWallets, { userId });
   return (wallets ?? [])
@@ -47,7 +50,7 @@ async function refusalOf(box: TestSandbox, user: User, kobo: bigint): Promise<st
   return status === 200 ? undefined : `${status} ${envelope.response_code} ${envelope.message}`;
 }
 
-/** Up to 1,000 Naira an offramp costs 0.5 percent for the platform and 0.5 for the fintech, on top. */
+/** Up to ₦1,000 an offramp costs 0.5 percent for the platform and 0.5 percent for the fintech, on top. */
 const draws: [kobo: bigint, left: string[]][] = [
   [1n, ['99.990000', '200.000000', '400.000000', '300.000000', '0.000000']],
   [5_000n, ['49.500000', '200.000000', '400.000000', '300.000000', '0.000000']],
@@ -60,8 +63,8 @@ const draws: [kobo: bigint, left: string[]][] = [
   [59_406n, ['0.000000', '0.000000', '400.000000', '0.000000', '0.000000']],
 ];
 
-describe('an offramp draws on the managed wallet, then on generated ones, never on one that somebody else owns', () => {
-  test('from these', async () => {
+describe('an offramp draws on the managed wallet, then on generated wallets, but never on one with a custom owner', () => {
+  test('from these wallets', async () => {
     await using box = await openSandbox();
     const user = await richUser(box);
     expect(await held(box, user)).toEqual(['100.000000', '200.000000', '400.000000', '300.000000', '0.000000']);
@@ -77,7 +80,7 @@ describe('an offramp draws on the managed wallet, then on generated ones, never 
     await expectSettledLedger(box);
   });
 
-  test('one kobo more than everything is refused, and takes nothing', async () => {
+  test('refuses one kobo more than the total, and takes nothing', async () => {
     await using box = await openSandbox();
     const user = await richUser(box);
     const before = await box.inside(balances, 'read');
@@ -85,7 +88,7 @@ describe('an offramp draws on the managed wallet, then on generated ones, never 
     expect(await box.inside(balances, 'read')).toEqual(before);
   });
 
-  test('everything is refused when one base unit of it is gone', async () => {
+  test('refuses the total if one base unit of it is gone', async () => {
     await using box = await openSandbox();
     const user = await richUser(box);
     await box.inside((context) => {
@@ -99,7 +102,7 @@ describe('an offramp draws on the managed wallet, then on generated ones, never 
     expect(await refusalOf(box, user, 59_405n)).toBeUndefined();
   });
 
-  test('all networks of a wallet come before the next wallet', async () => {
+  test('draws on all networks of a wallet before the next wallet', async () => {
     await using box = await openSandbox();
     const user = await richUser(box);
     await box.inside((context) => {
@@ -117,14 +120,14 @@ describe('an offramp draws on the managed wallet, then on generated ones, never 
     expect(networkBalances?.filter(({ network }) => network === 'bsc')).toMatchObject([{ balance: '8.600000' }]);
   });
 
-  test('nothing but a wallet of somebody else is no funded wallet', async () => {
+  test('a wallet with a custom owner alone is not a funded wallet', async () => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     await fund(box, user, 400, { owner: OWNER });
     expect(await refusalOf(box, user, 1n)).toBe('404 02 No funded wallet');
   });
 
-  test('what is on its way to a bank cannot be spent again', async () => {
+  test('a pending payout cannot be spent again', async () => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     await fund(box, user, 101);
@@ -133,7 +136,7 @@ describe('an offramp draws on the managed wallet, then on generated ones, never 
   });
 });
 
-test('an offramp between the minting and the sweep leaves the rest to be swept', async () => {
+test('an offramp between minting and sweep leaves the rest to be swept', async () => {
   await using box = await openSandbox();
   const user = await onboardUser(box);
   const ramp = await startRamp(box, user.userId, 1000, { sweepToOfframp: true });
@@ -146,7 +149,7 @@ test('an offramp between the minting and the sweep leaves the rest to be swept',
   await expectSettledLedger(box);
 });
 
-test('an offramp of everything between the minting and the sweep leaves nothing to be swept', async () => {
+test('an offramp of everything between minting and sweep leaves nothing to sweep', async () => {
   await using box = await openSandbox();
   const user = await onboardUser(box);
   const ramp = await startRamp(box, user.userId, 101, { sweepToOfframp: true });
@@ -158,10 +161,10 @@ test('an offramp of everything between the minting and the sweep leaves nothing 
   await expectSettledLedger(box);
 });
 
-describe('a payout that fails', () => {
+describe('a failed payout', () => {
   const amounts = [5_000n, 10_000n, 50_000n, 59_406n];
 
-  test.each(amounts)('of %d kobo gives the cNGN back to the wallets it came from', async (kobo) => {
+  test.each(amounts)('of %d kobo returns the cNGN to the wallets it came from', async (kobo) => {
     await using box = await openSandbox();
     const user = await richUser(box);
     const before = await box.inside(balances, 'read');
@@ -177,7 +180,7 @@ describe('a payout that fails', () => {
     await expectSettledLedger(box);
   });
 
-  test('gives back to a wallet that was drawn on by another offramp in between', async () => {
+  test('returns cNGN to a wallet that another offramp drew on in the meantime', async () => {
     await using box = await openSandbox();
     const user = await richUser(box);
     await offramp(box, user.userId, 10_000n, FAILING_ACCOUNT);
@@ -188,7 +191,7 @@ describe('a payout that fails', () => {
     await expectSettledLedger(box);
   });
 
-  test('lets the whole sum be paid out again', async () => {
+  test('leaves the full amount available for another payout', async () => {
     await using box = await openSandbox();
     const user = await richUser(box);
     await offramp(box, user.userId, 59_406n, FAILING_ACCOUNT);
@@ -203,7 +206,7 @@ const feesSoFar = async (box: TestSandbox) => (await box.ask(accumulatedFees, {}
 const SEEDED = { collectedFees: 25_000_000 };
 
 describe('the fees of an offramp', () => {
-  test('are pending until the payout is there, and collected then', async () => {
+  test('are pending until the payout arrives, and are then collected', async () => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     await fund(box, user, 1000);
@@ -226,7 +229,7 @@ describe('the fees of an offramp', () => {
     });
   });
 
-  test('are never collected when it fails', async () => {
+  test('are never collected if it fails', async () => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     await fund(box, user, 1000);
@@ -236,7 +239,9 @@ describe('the fees of an offramp', () => {
     expect(await feesSoFar(box)).toEqual(before);
   });
 
-  /** Platform: 0.5, 0.4 and 0.3 percent from 0, 1,000 and 5,000 Naira, at most 1,000 Naira. Fintech: 0.5 percent, at most 500. */
+  /**
+   * Platform: 0.5, 0.4 and 0.3 percent from ₦0, ₦1,000 and ₦5,000, at most ₦1,000. Fintech: 0.5 percent, at most ₦500.
+   */
   const tiers: [kobo: bigint, platform: bigint, fintech: bigint][] = [
     [1n, 0n, 0n],
     [99n, 0n, 0n],

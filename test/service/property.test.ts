@@ -7,11 +7,13 @@ import { openSandbox, type Reply, type TestSandbox } from '../support/sandbox.ts
 import { nairaOf, secondKey } from './steps.ts';
 
 const SOAK_RUNS = process.env['FIATRAIL_SOAK_RUNS'];
-/** The suite always walks the same ways, which reach every state; a soak walks ever new ones. */
+/** The suite uses a fixed seed whose runs reach every state; a soak uses random seeds. */
 const CAMPAIGN = SOAK_RUNS ? { numRuns: Number(SOAK_RUNS) } : { numRuns: 15, seed: 20_261_121 };
 const HUNDRED_DAYS_MS = 100 * 86_400_000;
 
-/** One thing a fintech or the world does. Users, requests and orders are picked by number, modulo how many there are. */
+/**
+ * One action by a fintech or the outside world. Users, requests and orders are picked by number, modulo how many exist.
+ */
 type Step =
   | { readonly kind: 'onboard'; readonly by: number; readonly bvn: number }
   | { readonly kind: 'onramp'; readonly user: number; readonly kobo: bigint; readonly more: object }
@@ -62,7 +64,7 @@ type Step =
 
 const pick = fc.nat(1000);
 const by = fc.constantFrom(0, 0, 1);
-/** Every size from one kobo to a million Naira is as likely as the next. */
+/** Amounts from one kobo to ₦1 million, with every order of magnitude equally likely. */
 const kobo = fc
   .tuple(fc.nat(7), fc.integer({ min: 1, max: 9_999 }))
   .map(([size, figure]) => BigInt(Math.ceil((figure * 10 ** size) / 1000)));
@@ -88,11 +90,11 @@ const change = fc.constantFrom<object | 'delete'>(
   'delete',
 );
 
-/** How often each kind comes, and what of it varies. */
+/** The weight of each kind of step, and its variable fields. */
 const KINDS: {
   readonly [K in Step['kind']]: readonly [weight: number, fields: Record<string, fc.Arbitrary<unknown>>];
 } = {
-  // Few BVNs, so that some come twice; 0 and 1 are the ones that fail.
+  // Few BVNs, so that some repeat; 0 and 1 fail.
   onboard: [3, { by, bvn: fc.nat(20) }],
   onramp: [6, { user: pick, kobo, more: rampMore }],
   pay: [7, { ramp: pick, moreKobo: fc.constantFrom(0n, 0n, 0n, -1n, 1n, 77n) }],
@@ -124,7 +126,7 @@ const step = fc.oneof(
 ) as unknown as fc.Arbitrary<Step>;
 
 interface KnownUser {
-  /** The fintech whose user it is, by its key. */
+  /** The API key of the user's fintech. */
   readonly key: string;
   readonly userId: string;
 }
@@ -135,11 +137,11 @@ interface KnownRamp extends KnownUser {
 }
 
 interface Known {
-  /** The keys of the two fintechs that call. */
+  /** The API keys of the two calling fintechs. */
   readonly keys: readonly string[];
-  /** Their bank accounts: one that can be paid, one where every payout fails. */
+  /** Their bank accounts: one that accepts payouts, one that rejects them. */
   readonly accounts: readonly (readonly string[])[];
-  /** Users whose onboarding was taken, which may fail later. */
+  /** Users whose onboarding was accepted; it may still fail. */
   readonly users: KnownUser[];
   readonly ramps: KnownRamp[];
   readonly orders: { readonly key: string; readonly orderId: string }[];
@@ -150,12 +152,12 @@ function at<T>(list: readonly T[], index: number): T | undefined {
 }
 
 const NOBODY: KnownUser = { key: '', userId: 'nobody' };
-/** Whole units with two decimals, as text: Naira or tokens. */
+/** Formats hundredths as decimal text with two decimals, for Naira or tokens. */
 const whole = (kobo: bigint) => `${kobo / 100n}.${String(kobo % 100n).padStart(2, '0')}`;
 const tokens = (kobo: bigint) => JSON.rawJSON(whole(kobo).replace(/\.?0+$/, ''));
 const base = (kobo: bigint) => JSON.rawJSON(String(kobo * 10_000n));
 
-/** The wallet outside that both fintechs have registered. */
+/** The outside wallet that both fintechs have registered. */
 const OUTSIDE = `0x${'5e'.repeat(20)}`;
 
 async function meet(box: TestSandbox): Promise<Known> {
@@ -173,7 +175,7 @@ async function meet(box: TestSandbox): Promise<Known> {
   return { keys, accounts, users: [], ramps: [], orders: [] };
 }
 
-/** The permanent account of a user, once there is one. */
+/** The permanent account of a user, once it exists. */
 async function accountOf(
   box: TestSandbox,
   { key, userId }: KnownUser,
@@ -185,7 +187,7 @@ async function accountOf(
 
 type Taken<K extends Step['kind']> = Extract<Step, { kind: K }>;
 
-/** What each kind of step does. */
+/** The request that each kind of step sends. */
 const TAKE: { readonly [K in Step['kind']]: (box: TestSandbox, known: Known, taken: Taken<K>) => Promise<Reply> } = {
   onboard: async (box, known, { by: who, bvn }) => {
     const key = at(known.keys, who) ?? '';
@@ -319,7 +321,10 @@ function payInto(box: TestSandbox, accountNumber: string, paid: bigint, senderNa
   return box.call('POST', '/_sandbox/pay', { accountNumber, amount: nairaOf(paid), senderName });
 }
 
-/** By amount, by a quote, against one order, or at the market; some with a key that came before, some of the amount that fails. */
+/**
+ * Trades by amount, by quote, against one order, or at market; some reuse an idempotency key, some use the amount that
+ * fails.
+ */
 async function takeTrade(
   box: TestSandbox,
   known: Known,
@@ -345,7 +350,7 @@ function take(box: TestSandbox, known: Known, taken: Step): Promise<Reply> {
 
 const sum = ({ store }: Context, sql: string) => store.get<{ n: bigint | null }>(sql)?.n ?? 0n;
 
-/** Sums that must agree at any moment, by name: each is to be 0. */
+/** Differences that must be 0 at any moment, by name. */
 function differences(context: Context): Record<string, bigint> {
   const heldIn = (code: string, asset: string) =>
     sum(context, `SELECT SUM(balance) AS n FROM account WHERE code LIKE '${code}' AND asset = '${asset}'`);
@@ -398,7 +403,7 @@ function invariants(context: Context) {
 
 const FINE = { balanced: true, wrong: {} };
 
-/** The tables of requests that end, and how. */
+/** The tables of requests with end states, and those states. */
 const ENDS: Readonly<Record<string, readonly string[]>> = {
   onboarding: ['completed', 'failed'],
   onramp: ['completed', 'failed'],
@@ -422,7 +427,7 @@ function statesIn({ store }: Context): string[] {
 
 const ended = Object.entries(ENDS).flatMap(([table, states]) => states.map((state) => `${table} ${state}`));
 
-/** What is still under way: nothing, once 100 days have passed. */
+/** Lists unfinished requests; after 100 days there must be none. */
 function unfinished(context: Context): string[] {
   const left = context.store.all<{ what: string }>(
     `SELECT 'due ' || machine || ' ' || event AS what FROM due
@@ -431,9 +436,9 @@ function unfinished(context: Context): string[] {
   return [...left.map(({ what }) => what), ...statesIn(context).filter((state) => !ended.includes(state))];
 }
 
-/** The states that all runs together reached: a walk that never gets anywhere would keep every invariant too. */
+/** The states that all runs reached together: runs that get nowhere would keep every invariant too. */
 const reached = new Set<string>();
-/** Answers with 200 by kind of step, likewise. */
+/** The kinds of step that succeeded, for the same reason. */
 const succeeded = new Set<string>();
 
 async function walk(steps: readonly Step[]): Promise<void> {
@@ -442,7 +447,7 @@ async function walk(steps: readonly Step[]): Promise<void> {
   for (const taken of steps) {
     const { status } = await take(box, known, taken);
     expect([200, 400, 404, 500]).toContain(status);
-    // The one 500: the identity provider that cannot be reached.
+    // The only 500: the identity provider is unavailable.
     if (status === 500) expect(taken).toMatchObject({ kind: 'onboard', bvn: 1 });
     if (status === 200) succeeded.add(taken.kind);
     expect(await box.inside(invariants, 'read')).toEqual(FINE);
@@ -453,11 +458,11 @@ async function walk(steps: readonly Step[]): Promise<void> {
   for (const name of await box.inside(statesIn, 'read')) reached.add(name);
 }
 
-test('whatever several fintechs do in whatever order, no money is made, lost or stuck', {
+test('no sequence of actions by several fintechs creates, loses or strands money', {
   timeout: 120_000,
 }, async () => {
   const steps = fc.array(step, { minLength: 250, maxLength: 400, size: 'max' });
-  // The time limit bounds a slow machine, and the shrinking of a failure.
+  // The time limit allows for a slow machine and for shrinking a failure.
   await fc.assert(fc.asyncProperty(steps, walk), CAMPAIGN);
   expect(ended.filter((state) => !reached.has(state))).toEqual([]);
   expect(Object.keys(KINDS).filter((kind) => !succeeded.has(kind))).toEqual([]);

@@ -14,7 +14,7 @@ const rename = (name: string) => (context: Context) =>
   context.store.run('UPDATE fintech SET name = ? WHERE id = 1', name);
 const nameOf = ({ store }: Context) => store.get<{ name: string }>('SELECT name FROM fintech WHERE id = 1')?.name;
 
-/** A service whose batches run when the test says so. */
+/** A service whose batches run when the test flushes them. */
 async function openGathered() {
   const flushes: (() => void)[] = [];
   const box = await openSandbox({ gather: (flush) => flushes.push(flush) });
@@ -24,14 +24,14 @@ async function openGathered() {
   return { box, flush, waiting: () => flushes.length, [Symbol.dispose]: () => box.service.close() };
 }
 
-describe('units that come in together', () => {
-  test('run in their order, in one batch, and are answered after it', async () => {
+describe('units of one batch', () => {
+  test('run in order and resolve after the batch', async () => {
     using gathered = await openGathered();
     const { box, flush, waiting } = gathered;
     const order: string[] = [];
     const unit = (name: string) => {
       const work = () => order.push(`${name} runs`);
-      return box.inside(work).then(() => order.push(`${name} is answered`));
+      return box.inside(work).then(() => order.push(`${name} resolves`));
     };
     const units = [unit('first'), unit('second'), unit('third')];
     expect(waiting()).toBe(1);
@@ -41,13 +41,13 @@ describe('units that come in together', () => {
       'first runs',
       'second runs',
       'third runs',
-      'first is answered',
-      'second is answered',
-      'third is answered',
+      'first resolves',
+      'second resolves',
+      'third resolves',
     ]);
   });
 
-  test('see what those before them wrote, and nothing of one that threw', async () => {
+  test('see the writes of earlier units, but not of one that threw', async () => {
     using gathered = await openGathered();
     const { box, flush } = gathered;
     const failing = box.inside((context) => {
@@ -60,7 +60,7 @@ describe('units that come in together', () => {
     expect(await Promise.all(seen)).toEqual([1, 'Second']);
   });
 
-  test('all fail when their commit does', async () => {
+  test('all fail if the commit fails', async () => {
     using gathered = await openGathered();
     const { box, flush } = gathered;
     const fine = box.inside(rename('Fine'));
@@ -72,7 +72,7 @@ describe('units that come in together', () => {
     expect(await name).not.toBe('Fine');
   });
 
-  test('after a failed batch the next one runs', async () => {
+  test('do not affect the next batch when they fail', async () => {
     using gathered = await openGathered();
     const { box, flush } = gathered;
     const orphan = box.inside(({ store }) => store.run('INSERT INTO posting VALUES (900, 1, 1)'));
@@ -84,8 +84,8 @@ describe('units that come in together', () => {
   });
 });
 
-describe('a unit that is to be alone', () => {
-  test('runs in its turn, and neither it nor what follows fails with the others', async () => {
+describe('an exclusive unit', () => {
+  test('runs in order and does not share failures with the other units', async () => {
     using gathered = await openGathered();
     const { box, flush } = gathered;
     const orphan = (context: Context) => context.store.run('INSERT INTO posting VALUES (900, 1, 1)');
@@ -104,8 +104,8 @@ describe('a unit that is to be alone', () => {
   });
 });
 
-describe('what is due', () => {
-  test('happens at its own time, however late somebody looks', async () => {
+describe('due work', () => {
+  test('happens at its own time, even if the sandbox is read much later', async () => {
     await using box = await openSandbox({ pace: 'real' });
     const { envelope } = await box.call('POST', '/onboarduser', { bvn: '22222222222' });
     box.clock.pass(24 * HOUR_MS);
@@ -116,7 +116,7 @@ describe('what is due', () => {
     });
   });
 
-  test('happens in the order of time, not of asking', async () => {
+  test('happens in order of time, not of scheduling', async () => {
     await using box = await openSandbox({ pace: 'real' });
     const slow = await box.call('POST', '/onboarduser', { bvn: '22222222222' });
     await box.call('POST', '/_sandbox/seed', { pace: 'quick' });
@@ -130,7 +130,7 @@ describe('what is due', () => {
     );
   });
 
-  test('happens in its order, with what it makes due in turn', async () => {
+  test('happens in order, including the work it schedules', async () => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     await box.call('POST', '/_sandbox/seed', { pace: 'real' });
@@ -150,7 +150,7 @@ describe('what is due', () => {
     });
   });
 
-  test.each(['read', 'write'] as const)('is done before %s work', async (kind) => {
+  test.each(['read', 'write'] as const)('runs before %s work', async (kind) => {
     await using box = await openSandbox();
     await box.call('POST', '/onboarduser', { bvn: '22222222222' });
     box.clock.pass(299);
@@ -160,7 +160,7 @@ describe('what is due', () => {
     expect(await box.inside(users, kind)).toBe(1);
   });
 
-  test('and breaks is set aside, all of it or nothing, and holds up nothing else', async () => {
+  test('is rolled back and set aside if it throws, and blocks nothing else', async () => {
     await using box = await openSandbox();
     const [broken, whole] = [await onboardUser(box), await onboardUser(box)];
     for (const user of [broken, whole]) await payIn(box, user.accountNumber, 100_000n, user.name);
@@ -175,7 +175,7 @@ describe('what is due', () => {
     expect((await box.inside(states, 'read')).map(({ state }) => state)).toEqual(['processing', 'completed']);
   });
 
-  test('waits while only the clock of another machine moves', async () => {
+  test("does not run while only another machine's clock moves", async () => {
     await using box = await openSandbox();
     await box.call('POST', '/onboarduser', { bvn: '22222222222' });
     box.clock.set(START_MS - HOUR_MS);
@@ -184,7 +184,7 @@ describe('what is due', () => {
 });
 
 describe('sandbox time', () => {
-  test('is the machine’s and what was advanced, also after it was closed and opened', async () => {
+  test('is machine time plus the advance, also after reopening', async () => {
     using folder = temporaryFolder();
     const path = folder.file('sandbox.db');
     const clock = fakeClock();
@@ -200,7 +200,7 @@ describe('sandbox time', () => {
     });
   });
 
-  test('tells how much happened on the way', async () => {
+  test('reports the number of events of an advance', async () => {
     await using box = await openSandbox({ pace: 'real' });
     await box.call('POST', '/onboarduser', { bvn: '22222222222' });
     await box.call('POST', '/onboarduser', { bvn: '00000000000' });
@@ -211,15 +211,15 @@ describe('sandbox time', () => {
     expect(await advance(HOUR_MS)).toMatchObject({ events: 0 });
   });
 
-  test('moves by both of two advances in one batch', async () => {
+  test('adds up two advances of one batch', async () => {
     await using box = await openSandbox();
     const advances = [2, 1].map((hours) => box.call('POST', '/_sandbox/advance', { durationMs: hours * HOUR_MS }));
     await Promise.all(advances);
     expect(await box.ask(sandboxClock, {})).toMatchObject({ now: iso(START_MS + 3 * HOUR_MS) });
   });
 
-  // Else the onramp would begin in the past, and its 30 minutes would be over before it can be paid.
-  test('is the advanced one for what comes after the advance in the same batch', async () => {
+  // Otherwise the onramp would start in the past and expire before it can be paid.
+  test('includes the advance for later units of its batch', async () => {
     await using box = await openSandbox();
     const { userId } = await onboardUser(box);
     const [, started] = await Promise.all([
@@ -230,14 +230,14 @@ describe('sandbox time', () => {
     expect((await box.call('POST', '/getvirtualaccount', { requestId })).status).toBe(200);
   });
 
-  test('is not advanced past what a date can hold', async () => {
+  test('cannot be advanced beyond the valid dates', async () => {
     await using box = await openSandbox();
     expect((await box.call('POST', '/_sandbox/advance', { durationMs: 9e15 })).status).toBe(400);
   });
 });
 
-describe('a sandbox that was closed', () => {
-  test('is the same when it is opened again: key, users, money, what is due', async () => {
+describe('a reopened sandbox', () => {
+  test('keeps its key, users, balances and due work', async () => {
     using folder = temporaryFolder();
     const path = folder.file('sandbox.db');
     const clock = fakeClock();

@@ -12,21 +12,21 @@ import type { Context } from '../../src/service/context.ts';
 import { checkLedger } from '../../src/service/ledger.ts';
 import type { TestSandbox } from '../support/sandbox.ts';
 
-/** Longer than any chain of asynchronous work takes at the pace `quick`, and much shorter than 30 minutes. */
+/** Longer than any asynchronous work at the pace `quick`, and much shorter than 30 minutes. */
 const SETTLED_MS = 10_000;
 
-/** Lets the machine's time pass until nothing of pace `quick` is under way. */
+/** Advances the machine clock until all work at the pace `quick` is done. */
 export async function settle(box: TestSandbox): Promise<void> {
   await pass(box, SETTLED_MS);
 }
 
-/** Lets the machine's time pass, and does what fell due. */
+/** Advances the machine clock and runs what is due. */
 export async function pass(box: TestSandbox, durationMs: number): Promise<void> {
   box.clock.pass(durationMs);
   await box.call('GET', '/_sandbox/clock');
 }
 
-/** A bank account to which every payout fails. Source: inferred, the sandbox's own test value. */
+/** A bank account that rejects every payout. Source: inferred (a test value of the sandbox). */
 export const FAILING_ACCOUNT = '0000000009';
 
 export interface User {
@@ -37,7 +37,7 @@ export interface User {
 
 let lastBvn = 20_000_000_000;
 
-/** A BVN that no test of this file had before. */
+/** Returns a BVN that was not used before in this file. */
 export function freshBvn(): string {
   lastBvn += 1;
   return String(lastBvn);
@@ -52,9 +52,9 @@ export async function onboardUser(box: TestSandbox, bvn = freshBvn(), apiKey = b
   return { userId: userHash, name: account.accountName, accountNumber: account.accountNumber };
 }
 
-/** Switches a user off. */
+/** Deactivates a user. */
 export function deactivate(box: TestSandbox, userId: string) {
-  return box.ask(setStatus, { userId, active: false, reason: 'asked for by the fintech' });
+  return box.ask(setStatus, { userId, active: false, reason: 'requested by the fintech' });
 }
 
 export interface Ramp {
@@ -64,7 +64,7 @@ export interface Ramp {
   readonly totalKobo: bigint;
 }
 
-/** What an onramp may ask for besides user and amount. */
+/** Optional fields of an onramp request. */
 export interface OnrampMore {
   readonly sweepToOfframp?: boolean;
   readonly owner?: string;
@@ -73,7 +73,7 @@ export interface OnrampMore {
   readonly destinationAssetSwap?: string;
 }
 
-/** Starts an onramp whose account is ready to be paid. */
+/** Starts an onramp and waits until its account can be paid. */
 export async function startRamp(
   box: TestSandbox,
   userId: string,
@@ -85,11 +85,11 @@ export async function startRamp(
   await pass(box, 200);
   const { virtualAccount } = await box.ask(getVirtualAccount, { requestId }, apiKey);
   const total = fromWire(virtualAccount.totalAmountWithFee, 'naira', 'NGN');
-  if (!total) throw new Error('the total is no amount of Naira');
+  if (!total) throw new Error('the total is not an amount of Naira');
   return { requestId, walletAddress, accountNumber: virtualAccount.accountNumber, totalKobo: total.minor };
 }
 
-/** A bank transfer that arrives in a virtual account. */
+/** Sends a bank transfer to a virtual account. */
 export function payIn(box: TestSandbox, accountNumber: string, kobo: bigint, senderName = 'ANY PAYER') {
   return box.ask(sandboxPay, { accountNumber, amount: nairaOf(kobo), senderName });
 }
@@ -111,7 +111,7 @@ export function offramp(box: TestSandbox, userId: string, kobo: bigint, accountN
   return box.ask(startOfframp, request);
 }
 
-/** What every account of the ledger holds that is not empty, by code and asset: `reserve NGN`. */
+/** Returns all non-zero ledger balances by code and asset, such as `reserve NGN`. */
 export function balances({ store }: Pick<Context, 'store'>): Record<string, bigint> {
   const rows = store.all<{ code: string; asset: string; balance: bigint }>(
     'SELECT code, asset, balance FROM account WHERE balance <> 0 ORDER BY code, asset',
@@ -119,7 +119,7 @@ export function balances({ store }: Pick<Context, 'store'>): Record<string, bigi
   return Object.fromEntries(rows.map(({ code, asset, balance }) => [`${code} ${asset}`, balance]));
 }
 
-/** The ledger balances, and no Naira is between two states. */
+/** Asserts that the ledger balances and that no money is in flight. */
 export async function expectSettledLedger(box: TestSandbox): Promise<void> {
   const { check, held, due, stuck } = await box.inside(
     (context) => ({
@@ -135,22 +135,22 @@ export async function expectSettledLedger(box: TestSandbox): Promise<void> {
   expect(held).not.toHaveProperty(['refunds NGN']);
   expect(held).not.toHaveProperty(['vault CNGN']);
   expect(stuck).toEqual([]);
-  // A temporary account's expiry stays due for its 30 minutes, paid or not.
+  // The expiry of a temporary account stays scheduled for 30 minutes, even if it is paid.
   expect(due.filter(({ event }) => event !== 'expired')).toEqual([]);
 }
 
-/** The key of the second fintech of the seed. */
+/** The API key of the second seeded fintech. */
 export function secondKey(box: TestSandbox): Promise<string> {
   return keyOf(box, 2);
 }
 
-/** The sandbox key of a seeded fintech: 1 and 2 are callers, 3 and 4 the market makers. */
+/** The sandbox key of a seeded fintech: 1 and 2 are callers, 3 and 4 market makers. */
 export function keyOf(box: TestSandbox, fintech: number): Promise<string> {
   const sql = `SELECT key FROM api_key WHERE fintech = ? AND kind = 'sandbox' AND revoked_at IS NULL`;
   return box.inside(({ store }) => store.get<{ key: string }>(sql, fintech)?.key ?? '', 'read');
 }
 
-/** The production key of a seeded fintech, with which sandbox keys are made. */
+/** The production key of a seeded fintech, used to create sandbox keys. */
 export function productionKey(box: TestSandbox, fintech = 1): Promise<string> {
   const sql = `SELECT key FROM api_key WHERE fintech = ? AND kind = 'production'`;
   return box.inside(({ store }) => store.get<{ key: string }>(sql, fintech)?.key ?? '', 'read');

@@ -34,12 +34,15 @@ interface Row {
     readonly destinationAssetSwap?: string;
   };
   readonly hasExternal: boolean;
-  /** Where the result is: which wallet, and what of it. */
+  /** Where the resulting asset ends up. */
   readonly where: 'generated' | 'managed' | 'external' | 'elsewhere';
   readonly asset: 'CNGN' | 'USDC';
 }
 
-/** The four rows of auto-swap and sweep, with and without an external default wallet, and the destination that only one of them reads. */
+/**
+ * The four combinations of auto-swap and sweep, with and without an external default wallet, and the destination, which
+ * only one of them uses.
+ */
 const ROWS: readonly Row[] = [
   { flags: {}, hasExternal: false, where: 'generated', asset: 'CNGN' },
   { flags: {}, hasExternal: true, where: 'external', asset: 'CNGN' },
@@ -58,7 +61,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-/** What each place holds, by place and asset. */
+/** Returns the balance of each possible destination, by place and asset. */
 async function places(box: TestSandbox, user: User, generated: string) {
   return box.inside((context) => {
     const held = balances(context);
@@ -75,13 +78,13 @@ async function places(box: TestSandbox, user: User, generated: string) {
   });
 }
 
-/** 7,000 cNGN from outside, on Base. */
+/** Sends 7,000 cNGN from outside, on Base. */
 const giveCngn = (box: TestSandbox, address: string) =>
   box.ask(sandboxDeposit, { address, asset: 'CNGN', amount: '7000', network: 'base', from: ELSEWHERE });
 
 describe('an onramp', () => {
   test.each(ROWS)(
-    '$flags, external wallet $hasExternal: $asset, $where',
+    'with $flags and external wallet $hasExternal delivers $asset to the $where wallet',
     async ({ flags, hasExternal, where, asset }) => {
       await using box = await openSandbox();
       const user = await onboardUser(box);
@@ -105,7 +108,7 @@ describe('an onramp', () => {
     },
   );
 
-  test('with sweep pays on the network of the default wallet, and so does a swap of its wallet', async () => {
+  test('with sweep, and a swap of its wallet, deliver on the network of the default wallet', async () => {
     await using box = await openSandbox();
     const [user, other] = [await onboardUser(box), await onboardUser(box)];
     const address = await managedAddress(box, other.userId);
@@ -127,7 +130,7 @@ describe('an onramp', () => {
     expect(await there()).toMatchObject([{ balance: '0.000000' }, { balance: '9.950248' }]);
   });
 
-  test('keeps its cNGN when the swap finds no orders, and is told failed', async () => {
+  test('keeps its cNGN and fails if the swap finds no orders', async () => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     await box.inside(({ store }) => store.run(`UPDATE fx_order SET state = 'paused'`));
@@ -140,7 +143,7 @@ describe('an onramp', () => {
     expect((await places(box, user, walletAddress)).USDC.generated).toBe(4_975_124n);
   });
 
-  test('that failed shows the swap that was tried again, when it has given its asset', async () => {
+  test('shows a retried swap once that has delivered the asset', async () => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     await box.inside(({ store }) => store.run(`UPDATE fx_order SET state = 'paused'`));
@@ -169,14 +172,14 @@ describe('an onramp', () => {
     ['funded', 260],
     ['swap_queued', 410],
     ['swap_processing', 510],
-  ])('keeps its cNGN from a swap that is triggered while it is %s', async (state, afterMs) => {
+  ])('keeps its cNGN when a swap is triggered while it is %s', async (state, afterMs) => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     const { accountNumber, totalKobo, requestId, walletAddress } = await startRamp(box, user.userId, 7000, {
       autoSwap: true,
       assetSwap: 'USDC',
     });
-    // Something to sell besides what the onramp swaps.
+    // Extra tokens to sell, besides those that the onramp swaps.
     await giveCngn(box, walletAddress);
     await payIn(box, accountNumber, totalKobo);
     await pass(box, afterMs);
@@ -188,7 +191,7 @@ describe('an onramp', () => {
     await box.ask(triggerSwap, { walletAddress, sellToken: 'CNGN' });
   });
 
-  test('whose wallet an offramp emptied has nothing to swap', async () => {
+  test('has nothing to swap if an offramp emptied its wallet', async () => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     const { accountNumber, totalKobo, requestId } = await startRamp(box, user.userId, 1000, {
@@ -197,14 +200,14 @@ describe('an onramp', () => {
     });
     await payIn(box, accountNumber, totalKobo);
     await pass(box, 260);
-    // 990.10, and half a percent of it twice.
+    // 990.10 plus twice 0.5 percent of it.
     await offramp(box, user.userId, 99_010n);
     await settle(box);
     expect((await box.ask(onrampStatus, { requestId })).status).toBe('failed');
     await expectSettledLedger(box);
   });
 
-  test('of a user who prefers USDC swaps without being told, unless told not to', async () => {
+  test('of a user who prefers USDC swaps by default, unless the request says otherwise', async () => {
     await using box = await openSandbox();
     const { userId } = await onboardUser(box);
     await box.call('POST', '/updateonrampasset', { userId, preferredAsset: 'USDC' });
@@ -229,7 +232,7 @@ const balance = async (box: TestSandbox, { userId }: User, token: 'CNGN' | 'USDC
   (await box.ask(balanceUser, { userId, token })).totalBalance;
 
 describe('a swap', () => {
-  test('there and back again loses the spread twice, and nothing else', async () => {
+  test('there and back loses exactly the spread, twice', async () => {
     await using box = await openSandbox();
     const user = await swapper(box);
     const { userId } = user;
@@ -244,7 +247,7 @@ describe('a swap', () => {
     await expectSettledLedger(box);
   });
 
-  test('from one stablecoin into the other goes through cNGN', async () => {
+  test('from one stablecoin to the other goes through cNGN', async () => {
     await using box = await openSandbox();
     const user = await swapper(box);
     const { userId } = user;
@@ -256,7 +259,7 @@ describe('a swap', () => {
     expect([await balance(box, user, 'USDC'), await balance(box, user, 'USDT')]).toEqual(['0.107320', '6.880845']);
   });
 
-  test('that would give less than the slippage allows is not executed, and what was sold comes back', async () => {
+  test('is not executed beyond the maximum slippage, and returns the sold tokens', async () => {
     await using box = await openSandbox();
     const user = await swapper(box);
     const { requestId } = await box.ask(startSwap, {
@@ -281,7 +284,7 @@ describe('a swap', () => {
     expect(events.map(({ data }) => JSON.parse(data).error.code)).toEqual(['SLIPPAGE_EXCEEDED']);
   });
 
-  test('takes what it sells at once: the same cNGN is not swapped twice', async () => {
+  test('debits what it sells at once, so that cNGN is not swapped twice', async () => {
     await using box = await openSandbox();
     const { userId } = await swapper(box);
     const request = { userId, sellToken: 'CNGN', buyToken: 'USDT', amount: 6000 };
@@ -292,7 +295,7 @@ describe('a swap', () => {
     ]);
   });
 
-  test('leaves the orders of its own fintech alone', async () => {
+  test('skips the orders of its own fintech', async () => {
     await using box = await openSandbox();
     const user = await swapper(box);
     const own = { pair: 'CNGN-USDC', side: 'sell', price: '1000', spread: 0.1, minAmount: '1', maxAmount: '1000000' };
@@ -302,7 +305,7 @@ describe('a swap', () => {
     expect(await balance(box, user, 'USDC')).toBe('7.107320');
   });
 
-  test('of an inactive user’s onramp wallet is refused', async () => {
+  test("of an inactive user's onramp wallet is refused", async () => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     const { walletAddress } = await fund(box, user, 1000);
@@ -311,7 +314,7 @@ describe('a swap', () => {
     expect(status).toBe(400);
   });
 
-  test('is listed once, newest first, by pages', async () => {
+  test('is listed once, newest first, page by page', async () => {
     await using box = await openSandbox();
     const { userId } = await swapper(box);
     const ids: string[] = [];
@@ -351,7 +354,7 @@ describe('the swap machine', () => {
     expect(ended).toBe(TABLE[state]?.[event] ?? state);
   });
 
-  test('processing, executed, with no orders', async () => {
+  test('processing, executed, without orders', async () => {
     await using box = await openSandbox();
     const { userId } = await swapper(box);
     const { requestId } = await box.ask(startSwap, { userId, sellToken: 'CNGN', buyToken: 'USDC', amount: 1000 });

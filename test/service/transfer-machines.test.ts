@@ -13,7 +13,7 @@ import { addAccount, managedAddress, OUTSIDE, payOut } from './transfer-steps.ts
 
 const AMOUNT_KOBO = 100_000;
 
-/** A payout of 1,000 Naira, so many steps of 100 ms on its way. */
+/** Starts a payout of ₦1,000 and waits for a number of 100 ms steps. */
 const payoutAfter =
   (steps: number): Reach =>
   async (box) => {
@@ -75,7 +75,10 @@ const specified: Readonly<Record<string, Specified>> = {
   },
 };
 
-/** A payout of 1,000 Naira costs 4 on top; a withdrawal of 1,000 cNGN over the bridge to Ethereum costs 7.50 out of it. One kobo is 10,000 base units. */
+/**
+ * A payout of ₦1,000 costs ₦4 on top; a withdrawal of 1,000 cNGN over the bridge to Ethereum has 7.50 deducted. One
+ * kobo is 10,000 base units.
+ */
 const effects: Effect[] = [
   ['payout', 'pending', 'accepted', { due: ['payout transfer-begun 100'] }],
   ['payout', 'processing', 'transfer-begun', { due: ['payout transferred 100'] }],
@@ -129,14 +132,14 @@ interface Catalogue {
   readonly events: readonly { readonly name: string; readonly payload: readonly { readonly name: string }[] }[];
 }
 
-/** The fields of an event's payload in the specification. */
+/** The fields of an event's payload, according to the specification. */
 function payloadOf(event: string): string[] {
   const file = new URL('../witness/contract/webhooks.yaml', import.meta.url);
   const { events } = parse(readFileSync(file, 'utf8')) as Catalogue;
   return events.find(({ name }) => name === event)?.payload.map(({ name }) => name) ?? [];
 }
 
-/** The names of every field of a payload that is no object: `bankAccount.bankName`. */
+/** The paths of all leaf fields of a payload, such as `bankAccount.bankName`. */
 function fieldsOf(value: unknown, prefix = ''): string[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [prefix];
   return Object.entries(value).flatMap(([key, each]) => fieldsOf(each, prefix ? `${prefix}.${key}` : key));
@@ -159,7 +162,7 @@ const told: [event: string, reach: Reach][] = [
   ],
 ];
 
-test.each(told)('%s carries what the specification names, and nothing else', async (event, reach) => {
+test.each(told)('%s carries exactly the specified fields', async (event, reach) => {
   await using box = await openSandbox();
   await reach(box);
   const sql = 'SELECT data FROM outbox WHERE event = ?';

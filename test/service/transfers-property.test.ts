@@ -12,7 +12,7 @@ import { addAccount, commit, managedAddress, OUTSIDE, seededAccount } from './tr
 const RUNS = Number(process.env['FIATRAIL_SOAK_RUNS'] ?? 8);
 const SECOND = `0x${'cd'.repeat(20)}`;
 
-/** What a walk has to choose from. */
+/** The choices of a run. */
 interface Stage {
   readonly box: TestSandbox;
   readonly users: readonly User[];
@@ -20,11 +20,11 @@ interface Stage {
   readonly fintechAccount: string;
 }
 
-/** One thing a fintech or the world does; `at` picks whom or what by number. */
+/** One action by a fintech or the outside world; `at` picks its subject by number. */
 interface Step {
   readonly kind: keyof typeof KINDS;
   readonly at: number;
-  /** In base units, of every size alike. */
+  /** In base units, with every order of magnitude equally likely. */
   readonly base: number;
   readonly is: boolean;
 }
@@ -94,7 +94,7 @@ const KINDS = {
   forget: ({ box }: Stage, { at }: Step) =>
     box.call('DELETE', '/removeexternalwallet', { address: pick([OUTSIDE, SECOND], at) }),
   status: ({ box, users }: Stage, { at, is }: Step) =>
-    box.call('POST', '/manageuserstatus', { userId: pick(users, at).userId, active: is, reason: 'a walk' }),
+    box.call('POST', '/manageuserstatus', { userId: pick(users, at).userId, active: is, reason: 'a property test' }),
   migrate: ({ box, users }: Stage, { at, is }: Step) =>
     box.call('POST', '/migrateuserwallets', { userId: [pick(users, at).userId], force: is }),
   order: async ({ box }: Stage, { base, is }: Step) => {
@@ -116,7 +116,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 
 const sum = ({ store }: Context, sql: string) => store.get<{ n: bigint | null }>(sql)?.n ?? 0n;
 
-/** Sums that must agree at any moment, by name: each is to be 0. */
+/** Differences that must be 0 at any moment, by name. */
 function differences(context: Context): Record<string, bigint> {
   const account = (code: string) => sum(context, `SELECT SUM(balance) AS n FROM account WHERE code = '${code}'`);
   const pendingPayouts = `SELECT SUM(amount_kobo + platform_fee_kobo) AS n FROM payout WHERE state NOT IN ('completed', 'failed')`;
@@ -138,7 +138,7 @@ function differences(context: Context): Record<string, bigint> {
 
 const NONE = { reserve: 0n, vault: 0n, bridging: 0n, incoming: 0n, defaults: 0n, managed: 0n, unbalanced: 0n };
 
-/** cNGN of the smart wallet on Base, and what of it active orders may take. */
+/** Returns the cNGN of the smart wallet on Base, and how much of it active orders may take. */
 function smartWalletOf({ store }: Context) {
   const held = balanceOf(store, walletAccount(smartWallet(store, 1n).id, 'base', 'CNGN'));
   return { held, committed: commitments(store, 1n, 'CNGN').totalBase };
@@ -154,7 +154,7 @@ async function openStage(): Promise<Stage> {
   return { box, users, accounts, fintechAccount: virtualAccount.accountNumber };
 }
 
-/** What all runs together did, as `kind status`: a walk that never gets anywhere would keep every sum too. */
+/** What all runs did, as `kind status`: runs that get nowhere would keep every sum too. */
 const done = new Set<string>();
 
 async function walk(steps: readonly Step[]): Promise<void> {
@@ -167,7 +167,7 @@ async function walk(steps: readonly Step[]): Promise<void> {
     done.add(`${taken.kind} ${status}`);
     expect(await box.inside(differences, 'read')).toEqual(NONE);
     const { held } = await box.inside(smartWalletOf, 'read');
-    // Nothing the fintech sends takes from Base what orders may take.
+    // A transfer of the fintech must leave on Base what orders may take.
     if (held < before.held) expect(held).toBeGreaterThanOrEqual(before.committed);
   }
   await box.call('POST', '/_sandbox/advance', { durationMs: 86_400_000 });
@@ -175,7 +175,7 @@ async function walk(steps: readonly Step[]): Promise<void> {
   await expectSettledLedger(box);
 }
 
-test('whatever is sent wherever in whatever order, no money is made, lost or stuck', { timeout: 60_000 }, async () => {
+test('no sequence of transfers creates, loses or strands money', { timeout: 60_000 }, async () => {
   const steps = fc.array(step, { minLength: 100, maxLength: 160, size: 'max' });
   await fc.assert(fc.asyncProperty(steps, walk), { numRuns: RUNS });
   const both = ['payout', 'transfer', 'withdraw'].flatMap((kind) => [`${kind} 200`, `${kind} 400`]);

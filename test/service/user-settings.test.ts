@@ -26,8 +26,8 @@ function changes(box: TestSandbox): Promise<Change[]> {
   );
 }
 
-describe('the status of a user', () => {
-  test('is switched off and on, each with its reason kept', async () => {
+describe("a user's status", () => {
+  test('can be switched off and on, and stores the reason each time', async () => {
     await using box = await openSandbox();
     const { userId } = await onboardUser(box);
     box.clock.pass(1000);
@@ -45,7 +45,7 @@ describe('the status of a user', () => {
     ]);
   });
 
-  test('set again as it is changes nothing, the time of the change neither', async () => {
+  test('keeps the time of the change when it is set to its current value', async () => {
     await using box = await openSandbox();
     const { userId } = await onboardUser(box);
     const first = await box.ask(setStatus, { userId, active: true });
@@ -63,7 +63,7 @@ describe('the status of a user', () => {
     ['withdrawal', '/withdrawasset', { destinationWallet: OUTSIDE, amount: 1, ticker: 'CNGN' }],
   ];
 
-  test.each(refused)('inactive refuses an %s, and active again takes it', async (_what, path, body) => {
+  test.each(refused)('refuses an %s while inactive and accepts it after reactivation', async (_what, path, body) => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     await fund(box, user, 100, { sweepToOfframp: true });
@@ -74,7 +74,7 @@ describe('the status of a user', () => {
     expect(await refusal(box, 'POST', path, request)).toBeUndefined();
   });
 
-  test('inactive sends deposits back', async () => {
+  test('returns deposits while inactive', async () => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     await box.ask(setStatus, { userId: user.userId, active: false, reason });
@@ -102,16 +102,16 @@ const networks: [written: string, key: string, address: string, kept: string][] 
 ];
 
 describe('an external default wallet', () => {
-  test.each(networks)('on %s is kept as on %s', async (blockchain, key, address, kept) => {
+  test.each(networks)('accepts blockchain %s as %s', async (blockchain, key, address, kept) => {
     await using box = await openSandbox();
     const { userId } = await onboardUser(box);
-    const expected = { address: kept, blockchain: key, label: 'her own', type: 'external', status: 'active' };
-    const answer = await box.ask(setDefaultWallet, { userId, address, blockchain, label: 'her own' });
+    const expected = { address: kept, blockchain: key, label: 'own wallet', type: 'external', status: 'active' };
+    const answer = await box.ask(setDefaultWallet, { userId, address, blockchain, label: 'own wallet' });
     expect(answer).toMatchObject({ userId, defaultWallet: expected });
     expect(await box.ask(getDefaultWallet, { userId })).toEqual({ userId, defaultWallet: expected });
   });
 
-  test('takes the place of the one before, its label too', async () => {
+  test('replaces the previous one, including its label', async () => {
     await using box = await openSandbox();
     const { userId } = await onboardUser(box);
     await box.ask(setDefaultWallet, { userId, address: OUTSIDE, blockchain: 'base', label: 'old' });
@@ -125,7 +125,7 @@ describe('an external default wallet', () => {
     });
   });
 
-  test('is none before it is set and after it was removed; removing nothing is harmless', async () => {
+  test('is null before it is set and after it is removed, and can be removed twice', async () => {
     await using box = await openSandbox();
     const { userId } = await onboardUser(box);
     const none = { userId, defaultWallet: null };
@@ -136,14 +136,14 @@ describe('an external default wallet', () => {
     expect(await box.ask(getDefaultWallet, { userId })).toEqual(none);
   });
 
-  test('of the service itself is refused', async () => {
+  test('is rejected if the service manages it', async () => {
     await using box = await openSandbox();
     const { userId } = await onboardUser(box);
     const request = { userId, address: await managedAddress(box, userId), blockchain: 'base' };
     expect(await refusal(box, 'POST', '/setuserdefaultwallet', request)).toBe('400 01 The request is not valid');
   });
 
-  test('gets what is paid into the permanent account, and the event carries its address', async () => {
+  test('receives payments into the permanent account, and the event carries its address', async () => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     await box.ask(setDefaultWallet, { userId: user.userId, address: OUTSIDE, blockchain: 'eth' });
@@ -161,7 +161,7 @@ describe('an external default wallet', () => {
     await expectSettledLedger(box);
   });
 
-  test('that another user of the sandbox has is that wallet', async () => {
+  test("may be another user's wallet in the sandbox", async () => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     const other = await onboardUser(box);
@@ -173,7 +173,7 @@ describe('an external default wallet', () => {
     expect(await chainOf(box)).toBe(0n);
   });
 
-  test('that was removed gets nothing more; what it got stays', async () => {
+  test('keeps what it received but receives nothing after it is removed', async () => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     await box.ask(setDefaultWallet, { userId: user.userId, address: OUTSIDE, blockchain: 'base' });
@@ -187,7 +187,7 @@ describe('an external default wallet', () => {
     await expectSettledLedger(box);
   });
 
-  test('is none for offramps: the managed wallet pays', async () => {
+  test('is not used by offramps, which draw on the managed wallet', async () => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     await fund(box, user, 200, { sweepToOfframp: true });
@@ -227,7 +227,7 @@ const preferences: [requests: Wanted[], kept: Preference][] = [
     [{ preferredAsset: 'CNGN', preferences: { autoSwap: true } }],
     { asset: 'CNGN', auto_swap: 0n, slippage_millionths: null },
   ],
-  // What is left out stays as it is.
+  // Omitted fields stay unchanged.
   [
     [{ preferredAsset: 'USDC', preferences: { autoSwap: false } }, { preferences: { slippageTolerance: '2' } }],
     { asset: 'USDC', auto_swap: 0n, slippage_millionths: 2_000_000n },
@@ -236,7 +236,7 @@ const preferences: [requests: Wanted[], kept: Preference][] = [
     [{ preferredAsset: 'USDC', preferences: { slippageTolerance: '2' } }, { preferences: { autoSwap: false } }],
     { asset: 'USDC', auto_swap: 0n, slippage_millionths: 2_000_000n },
   ],
-  // A new asset decides anew.
+  // A new asset resets whether to swap.
   [
     [{ preferredAsset: 'USDC', preferences: { autoSwap: false } }, { preferredAsset: 'USDT' }],
     { asset: 'USDT', auto_swap: 1n, slippage_millionths: null },
@@ -247,7 +247,7 @@ const preferences: [requests: Wanted[], kept: Preference][] = [
   ],
 ];
 
-test.each(preferences)('the asset of onramps after %j', async (requests, kept) => {
+test.each(preferences)('setting the onramp asset with %j', async (requests, kept) => {
   await using box = await openSandbox();
   const { userId } = await onboardUser(box);
   let applied: boolean | null | undefined;

@@ -29,13 +29,13 @@ function recordOf(box: TestSandbox, requestId: string | null | undefined): Promi
   return box.inside(({ store }) => store.get<Kept>(sql, requestId ?? ''), 'read');
 }
 
-describe('a transfer of the fintech', () => {
+describe('a fintech transfer', () => {
   const send = (box: TestSandbox, amount: number, more: { ticker?: 'CNGN' | 'USDC' | 'USDT'; note?: string } = {}) =>
     box.ask(transferToWallet, { destinationAddress: OUTSIDE, amount, ...more });
   const sendRefusal = (box: TestSandbox, amount: number, more: object = {}) =>
     refusal(box, 'POST', '/fintechtransfer', { destinationAddress: OUTSIDE, amount, ...more });
 
-  test.each(TOKENS)('of %s is there at once and costs nothing', async (ticker) => {
+  test.each(TOKENS)('of %s completes at once and is free', async (ticker) => {
     await using box = await openSandbox();
     await register(box);
     const { smartWallet } = await box.ask(getFintechWallet, {});
@@ -60,7 +60,7 @@ describe('a transfer of the fintech', () => {
     await expectSettledLedger(box);
   });
 
-  test('takes the destination in any spelling, and reaches a wallet of the sandbox', async () => {
+  test('accepts the destination in any spelling, and reaches a wallet of the sandbox', async () => {
     await using box = await openSandbox();
     const { userId } = await onboardUser(box);
     const address = await managedAddress(box, userId);
@@ -72,7 +72,7 @@ describe('a transfer of the fintech', () => {
     await expectSettledLedger(box);
   });
 
-  test('tells of itself, note and all', async () => {
+  test('emits an event with its note', async () => {
     await using box = await openSandbox();
     await register(box);
     const note = 'é'.repeat(500);
@@ -102,7 +102,7 @@ describe('a transfer of the fintech', () => {
     expect(await sendRefusal(box, 1)).toBe('400 05 The balance is too low');
   });
 
-  test('of stablecoin is not held up by orders, which draw on the vault', async () => {
+  test('of stablecoin is not limited by orders, which draw on the vault', async () => {
     await using box = await openSandbox();
     await register(box);
     await box.inside(({ store }) => store.run(`UPDATE fx_order SET fintech = 1 WHERE gives = 'USDC'`));
@@ -112,7 +112,7 @@ describe('a transfer of the fintech', () => {
     });
   });
 
-  test('takes everything on Base, and not one base unit more', async () => {
+  test('can take the whole balance on Base, but not one base unit more', async () => {
     await using box = await openSandbox();
     await register(box);
     expect(await sendRefusal(box, 5_000_000 * MILLION + 1)).toBe('400 05 The balance is too low');
@@ -121,7 +121,7 @@ describe('a transfer of the fintech', () => {
     await expectSettledLedger(box);
   });
 
-  test('happens once, when two ask for all of it at once', async () => {
+  test('succeeds only once when two request the full balance together', async () => {
     await using box = await openSandbox();
     await register(box);
     const all = 5_000_000 * MILLION;
@@ -129,7 +129,7 @@ describe('a transfer of the fintech', () => {
     expect(both.sort()).toEqual(['400 05 The balance is too low', undefined]);
   });
 
-  test('to a wallet that was switched off waits until it is on again', async () => {
+  test('to a deactivated wallet is refused until the wallet is reactivated', async () => {
     await using box = await openSandbox();
     await register(box);
     await box.ask(setExternalWalletStatus, { address: OUTSIDE, status: 'inactive' });
@@ -140,7 +140,7 @@ describe('a transfer of the fintech', () => {
     expect(await sendRefusal(box, 1)).toBeUndefined();
   });
 
-  test('does not know wallets that another fintech registered', async () => {
+  test('is refused for a wallet that another fintech registered', async () => {
     await using box = await openSandbox();
     await register(box);
     const body = { destinationAddress: OUTSIDE, amount: 1 };
@@ -150,7 +150,7 @@ describe('a transfer of the fintech', () => {
 
 type Withdrawal = Partial<RequestOf<typeof withdrawAsset>>;
 
-/** A user with 100 cNGN in the managed wallet, and what withdraws from it. */
+/** A user with 100 cNGN in the managed wallet, and functions that withdraw from it. */
 async function openWithUser() {
   const box = await openSandbox();
   const user = await onboardUser(box);
@@ -175,8 +175,8 @@ async function openWithUser() {
 const SOLANA = 'So11111111111111111111111111111111111111112';
 const BANTU = 'GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF';
 
-describe('a withdrawal of a user', () => {
-  test('on Base is there at once and costs nothing', async () => {
+describe('a user withdrawal', () => {
+  test('on Base completes at once and is free', async () => {
     await using of = await openWithUser();
     const answer = await of.withdraw({ amount: 40.5 });
     expect(answer).toMatchObject({
@@ -201,7 +201,7 @@ describe('a withdrawal of a user', () => {
     await expectSettledLedger(of.box);
   });
 
-  /** The bridge takes 0.5 percent, half up, out of the amount; 0.25 more for Ethereum, 0.1 more for Solana and Bantu. */
+  /** The bridge deducts 0.5 percent, rounded half up; 0.25 more for Ethereum, 0.1 more for Solana and Bantu. */
   const bridged: [
     network: 'bsc' | 'eth' | 'asc' | 'arc' | 'lisk' | 'sol' | 'xbn',
     to: string,
@@ -218,7 +218,7 @@ describe('a withdrawal of a user', () => {
     ['xbn', BANTU, 33.333333, 200_000n],
   ];
 
-  test.each(bridged)('to %s %s of %d cNGN is pending while the bridge has it', async (network, to, amount, fee) => {
+  test.each(bridged)('to %s %s of %d cNGN is pending while it is in the bridge', async (network, to, amount, fee) => {
     await using of = await openWithUser();
     const base = BigInt(Math.round(amount * MILLION));
     const { requestId, warnings } = await of.withdraw({ network, destinationWallet: to, amount });
@@ -255,7 +255,7 @@ describe('a withdrawal of a user', () => {
     await expectSettledLedger(of.box);
   });
 
-  test.each(['base', 'sol'] as const)('of stablecoin to %s ends on the chains outside', async (network) => {
+  test.each(['base', 'sol'] as const)('of stablecoin to %s leaves the sandbox', async (network) => {
     await using of = await openWithUser();
     await giveStablecoin(of.box, of.user.userId);
     const before = await held(of.box, 'chain USDC');
@@ -277,20 +277,20 @@ describe('a withdrawal of a user', () => {
     await expectSettledLedger(of.box);
   });
 
-  test('takes everything, and not one base unit more', async () => {
+  test('can take the whole balance, but not one base unit more', async () => {
     await using of = await openWithUser();
     expect(await of.withdrawRefusal({ amount: 100.000001 })).toBe('400 05 The balance is too low');
     expect(await of.withdrawRefusal({ amount: 100 })).toBeUndefined();
     expect(await of.withdrawRefusal({ amount: 0.000001 })).toBe('400 05 The balance is too low');
   });
 
-  test('happens once, when two ask for all of it at once', async () => {
+  test('succeeds only once when two request the full balance together', async () => {
     await using of = await openWithUser();
     const both = await Promise.all([of.withdrawRefusal({ amount: 100 }), of.withdrawRefusal({ amount: 100 })]);
     expect(both.sort()).toEqual(['400 05 The balance is too low', undefined]);
   });
 
-  test('is from one wallet: the others do not help out', async () => {
+  test('draws on one wallet only', async () => {
     await using of = await openWithUser();
     const { walletAddress } = await fund(of.box, of.user, 50);
     expect(await of.withdrawRefusal({ amount: 120 })).toBe('400 05 The balance is too low');
@@ -299,7 +299,7 @@ describe('a withdrawal of a user', () => {
     ).toBe(undefined);
   });
 
-  test('from the addresses on Bantu and Solana finds nothing there', async () => {
+  test('finds nothing at the empty addresses on Bantu and Solana', async () => {
     await using of = await openWithUser();
     const sql = `SELECT address FROM wallet WHERE kind = 'multi_chain' ORDER BY id`;
     const own = await of.box.inside(({ store }) => store.all<{ address: string }>(sql), 'read');
@@ -308,7 +308,7 @@ describe('a withdrawal of a user', () => {
     expect(refusals).toEqual(['400 05 The balance is too low', '400 05 The balance is too low']);
   });
 
-  test('to the own address on another network is a way to get there', async () => {
+  test("to the wallet's own address on another network moves tokens there", async () => {
     await using of = await openWithUser();
     const address = await managedAddress(of.box, of.user.userId);
     await of.withdraw({ network: 'bsc', destinationWallet: address, amount: 100 });
@@ -320,26 +320,26 @@ describe('a withdrawal of a user', () => {
     ]);
   });
 
-  test('of what the wallet holds on the network itself needs no bridge', async () => {
+  test('from a balance on the destination network needs no bridge', async () => {
     await using of = await openWithUser();
     const address = await managedAddress(of.box, of.user.userId);
     await moveTo(of.box, address, 'bsc', 60_000_000n);
     const { feeBreakdown, warnings } = await of.withdraw({ network: 'bsc', amount: 60 });
     expect([feeBreakdown?.totalFee, warnings]).toEqual(['0.000000', []]);
     expect(await held(of.box, 'chain CNGN')).toBe(60_000_000n);
-    // Nothing is left there, so Base gives the next, over the bridge.
+    // That network is empty now, so the next one comes from Base, over the bridge.
     expect((await of.withdraw({ network: 'bsc', amount: 40 })).feeBreakdown?.totalFee).toBe('0.200000');
     await settle(of.box);
     await expectSettledLedger(of.box);
   });
 
-  test('is from one network: two that hold enough together do not help', async () => {
+  test('draws on one network only, even if two together hold enough', async () => {
     await using of = await openWithUser();
     await moveTo(of.box, await managedAddress(of.box, of.user.userId), 'bsc', 50_000_000n);
     expect(await of.withdrawRefusal({ network: 'bsc', amount: 51 })).toBe('400 05 The balance is too low');
   });
 
-  test('to the own address on a network goes there over the bridge, though it holds some there', async () => {
+  test("to the wallet's own address on a network goes over the bridge, even if the wallet has a balance there", async () => {
     await using of = await openWithUser();
     const address = await managedAddress(of.box, of.user.userId);
     await moveTo(of.box, address, 'bsc', 50_000_000n);
@@ -349,7 +349,7 @@ describe('a withdrawal of a user', () => {
     await expectSettledLedger(of.box);
   });
 
-  test('is for no other fintech to make', async () => {
+  test('is refused for another fintech', async () => {
     await using of = await openWithUser();
     const internalWallet = await managedAddress(of.box, of.user.userId);
     const body = { userId: of.user.userId, internalWallet, destinationWallet: OUTSIDE, amount: 1, ticker: 'CNGN' };
@@ -368,7 +368,7 @@ async function moveTo(box: TestSandbox, address: string, network: string, base: 
   });
 }
 
-/** 50 USDC from outside in the managed wallet of a user. */
+/** Deposits 50 USDC from outside into a user's managed wallet. */
 async function giveStablecoin(box: TestSandbox, userId: string): Promise<void> {
   const address = await managedAddress(box, userId);
   await box.inside((context) => {

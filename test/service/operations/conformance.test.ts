@@ -10,7 +10,7 @@ import { dataOf, openSandbox, replyOf, type TestSandbox } from '../../support/sa
 import type { Ask } from './rows/group.ts';
 import { groups } from './rows/index.ts';
 
-/** What the sandbox answered, by endpoint. */
+/** The data of the sandbox's responses, by endpoint id. */
 const answers = new Map<string, unknown[]>();
 
 /** The distinct envelope messages of the successful responses, by endpoint id. */
@@ -19,7 +19,7 @@ const messages = new Map<string, Set<string>>();
 const unproduced = joined(groups.map((group) => group.unproduced));
 const unreached = joined(groups.map((group) => group.unreached));
 
-/** One table of several. Nothing may stand in two. */
+/** Merges tables, and asserts that no entry appears twice. */
 function joined<T>(tables: readonly Readonly<Record<string, T>>[]): Readonly<Record<string, T>> {
   const entries = tables.flatMap((table) => Object.entries(table));
   const names = entries.map(([name]) => name);
@@ -45,7 +45,7 @@ beforeAll(async () => {
   }
 }, 120_000);
 
-/** Every value a row has in an answer: a list has as many as it is long. */
+/** Returns all values of a row in a response: one per item of a list. */
 function valuesAt(data: unknown, name: string): unknown[] {
   const steps = name.replaceAll('[]', '.[]').split('.');
   return steps.reduce<unknown[]>((values, step) => values.flatMap((value) => stepInto(value, step)), [data]);
@@ -63,14 +63,14 @@ function valuesOf(endpoint: Endpoint, name: string): unknown[] {
   return (answers.get(endpoint.id) ?? []).flatMap((data) => valuesAt(data, name)).filter(isThere);
 }
 
-/** The names of every field inside a value, as rowsOf writes them. */
+/** Returns the names of all fields in a value, in the notation of rowsOf. */
 function namesIn(value: unknown, prefix = ''): string[] {
   if (Array.isArray(value)) return value.flatMap((each) => namesIn(each, prefix.replace(/\.$/, '[].')));
   if (typeof value !== 'object' || value === null || isWireNumber(value)) return [];
   return Object.entries(value).flatMap(([key, each]) => [prefix + key, ...namesIn(each, `${prefix}${key}.`)]);
 }
 
-/** How a value of each type is written, beyond what the schemas ask for. */
+/** The format of each type, beyond what the schemas check. */
 const TYPES: Readonly<Record<string, RegExp>> = {
   datetime: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/,
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
@@ -107,7 +107,7 @@ describe.each(all)('$id', ({ id, endpoint }) => {
   const listed = unproduced[id] ?? {};
   const rows = rowsOf(endpoint.response());
 
-  test('answers what its schema says', () => {
+  test('returns data that matches the schema', () => {
     const problems = (answers.get(id) ?? []).map((data) => problemsOf(endpoint.response(), data));
     expect(problems.length).toBeGreaterThan(0);
     expect(problems.flat()).toEqual([]);
@@ -118,19 +118,19 @@ describe.each(all)('$id', ({ id, endpoint }) => {
     expect(endpoint.done).toMatch(/^[A-Z].* ([a-z]+ed|set|reset|read|written)$/);
   });
 
-  test('fills every row of the contract, but for those that are listed with a reason', () => {
+  test('fills every row of the contract, except those listed with a reason', () => {
     const empty = rows.filter(({ name }) => valuesOf(endpoint, name).length === 0).map(({ name }) => name);
     expect(empty.sort()).toEqual(Object.keys(listed).sort());
     expect(Object.values(listed)).not.toContain('');
   });
 
-  test('says nothing that the contract does not name', () => {
+  test('returns no field that the contract does not declare', () => {
     const known = new Set(rows.map(({ name }) => name));
     const said = new Set((answers.get(id) ?? []).flatMap((data) => namesIn(data)));
     expect([...said].filter((name) => !known.has(name))).toEqual([]);
   });
 
-  test('writes times, ids, states and amounts as the contract has them', () => {
+  test('formats times, ids, states and amounts as declared', () => {
     expect(rows.flatMap((row) => misshapen(endpoint, row))).toEqual([]);
   });
 });
@@ -140,14 +140,14 @@ test('only endpoints of the contract are listed', () => {
   expect(Object.keys(unproduced).filter((id) => !ids.has(id))).toEqual([]);
 });
 
-describe('the states of an answer', () => {
+describe('the enums of a response', () => {
   const enums = all.flatMap(({ endpoint }) =>
     rowsOf(endpoint.response())
       .filter(({ type }) => type.startsWith('enum'))
       .map(({ name, type }) => ({ endpoint, name, values: type.slice(5, -1).split(',') })),
   );
 
-  test.each(enums)('$endpoint.id $name takes every value the contract knows, or it is listed', (row) => {
+  test.each(enums)('$endpoint.id $name takes every value of the contract, except those listed', (row) => {
     const seen = new Set(valuesOf(row.endpoint, row.name));
     const missing = row.values.filter((value) => !seen.has(value));
     expect(missing).toEqual(unreached[`${row.endpoint.id} ${row.name}`] ?? []);

@@ -7,7 +7,7 @@ import { type Envelope, openSandbox, type Reply, type TestSandbox } from '../../
 import { onboardUser, pass, productionKey } from '../steps.ts';
 import { groups } from './rows/index.ts';
 
-/** Code and status of each fault, typed from the interface and the public table, not read from src. */
+/** The status and code of each fault, copied from the interface and the public table, not from src. */
 const ANSWERS: Readonly<Record<FaultName, [http: number, code: string]>> = {
   VALIDATION_ERROR: [400, '01'],
   INVALID_QUOTE: [400, '01'],
@@ -22,7 +22,7 @@ const ANSWERS: Readonly<Record<FaultName, [http: number, code: string]>> = {
   IP_BLOCKED: [403, '03'],
   RATE_LIMIT_EXCEEDED: [429, '04'],
   INTERNAL_ERROR: [500, '05'],
-  // Business refusals of code 05: 400, as the specification's reader is told.
+  // Business refusals with code 05 use HTTP 400, as the specification's README decides.
   SHORT_BALANCE: [400, '05'],
   INSUFFICIENT_LIQUIDITY: [400, '05'],
   SELF_TRADE: [400, '05'],
@@ -32,7 +32,7 @@ const ANSWERS: Readonly<Record<FaultName, [http: number, code: string]>> = {
 const declared = groups.flatMap((group) => group.declared);
 const precedence = groups.flatMap((group) => group.precedence);
 
-/** The detail of a refusal, wherever the envelope has it. */
+/** Returns the detail of a refusal, wherever the envelope has it. */
 function saidBy({ error, data }: Envelope): unknown {
   return error ?? data?.['error'];
 }
@@ -51,19 +51,19 @@ describe('a declared refusal', () => {
     expectFault(await act(box), fault);
   });
 
-  test('is produced above, each one of the contract', () => {
+  test('is covered by an input above', () => {
     const wanted = endpoints.flatMap(({ id, errors }) => errors.map(({ when, fault }) => `${id}: ${when}: ${fault}`));
     expect(declared.map(([id, when, fault]) => `${id}: ${when}: ${fault}`).sort()).toEqual(wanted.sort());
   });
 });
 
-/** A well-formed request of every endpoint, about nothing that exists. */
+/** Builds a well-formed request to an endpoint, about nothing that exists. */
 function requestOf(endpoint: Endpoint): [method: string, path: string, body: unknown] {
   const path = pathParameters(endpoint.path).reduce((so, name) => so.replace(`:${name}`, 'nobody'), endpoint.path);
   return [endpoint.method, path, endpoint.method === 'GET' ? undefined : {}];
 }
 
-/** A key that the endpoint takes: one makes sandbox keys, from a production key. */
+/** Returns a key that the endpoint accepts: a production key where sandbox keys are created. */
 async function keyFor(box: TestSandbox, { id }: Endpoint): Promise<string> {
   return id === 'management.create-sandbox-key' ? productionKey(box) : box.apiKey;
 }
@@ -79,7 +79,7 @@ describe('every endpoint refuses', () => {
 
   const limited = all.filter(({ endpoint }) => endpoint.area !== 'control');
 
-  test.each(limited)('$id: one request more than its limit', async ({ endpoint }) => {
+  test.each(limited)('$id: one request above its limit', async ({ endpoint }) => {
     await using box = await openSandbox({ rateLimits: true });
     const [method, path, body] = requestOf(endpoint);
     const { max, windowSeconds } = endpoint.rateLimit;
@@ -91,13 +91,13 @@ describe('every endpoint refuses', () => {
     }
     const reply = await box.call(method, path, body, key);
     expectFault(reply, 'RATE_LIMIT_EXCEEDED');
-    // The clock stands at the beginning of a window.
+    // The clock is at the start of a window.
     expect(reply.envelope.data).toMatchObject({ retry_after: windowSeconds });
   });
 
   const guarded = limited.filter(({ id }) => id !== 'management.ip-allowlist');
 
-  test.each(guarded)('$id: an address that is not on the list', async ({ endpoint }) => {
+  test.each(guarded)('$id: an address that is not on the allowlist', async ({ endpoint }) => {
     await using box = await openSandbox();
     await box.call('POST', '/manageipallowlist', { action: 'add', ipAddress: '203.0.113.7' });
     await pass(box, 30_000);
@@ -105,14 +105,14 @@ describe('every endpoint refuses', () => {
     expectFault(await box.call(method, path, body, await keyFor(box, endpoint)), 'IP_BLOCKED');
   });
 
-  test('whatever else the contract names, above', () => {
+  test('every other declared refusal is covered above', () => {
     const everywhere: FaultName[] = ['AUTHENTICATION_FAILED', 'IP_BLOCKED', 'RATE_LIMIT_EXCEEDED'];
     const produced = new Set<FaultName>([...declared.map(([, , fault]) => fault), ...everywhere]);
     expect(Object.keys(ANSWERS).filter((name) => !produced.has(name as FaultName))).toEqual([]);
   });
 });
 
-describe('of two things wrong, the first is said:', () => {
+describe('the first of two problems is reported:', () => {
   test.each(precedence.map((row) => [...row] as const))('%s', async (_what, act, fault, said) => {
     await using box = await openSandbox();
     const reply = await act(box);
@@ -122,7 +122,7 @@ describe('of two things wrong, the first is said:', () => {
 });
 
 describe('a BVN', () => {
-  test('that failed may be tried again, and one under way may not', async () => {
+  test('can be tried again after it failed, but not while it is pending', async () => {
     await using box = await openSandbox();
     const statuses = async () => (await box.call('POST', '/onboarduser', { bvn: '00000000000' })).status;
     expect(await statuses()).toBe(200);
@@ -131,14 +131,14 @@ describe('a BVN', () => {
     expect(await statuses()).toBe(200);
   });
 
-  test('is never said again in a refusal', async () => {
+  test('is never repeated in a refusal', async () => {
     await using box = await openSandbox();
     await onboardUser(box, '22222222222');
     const { envelope } = await box.call('POST', '/onboarduser', { bvn: '22222222222' });
     expect(JSON.stringify(envelope)).not.toContain('22222222222');
   });
 
-  test('is in no table of the state file', async () => {
+  test('is not stored in any table of the state file', async () => {
     await using box = await openSandbox();
     await onboardUser(box, '22222222222');
     const tables = await box.inside(
@@ -153,7 +153,7 @@ describe('a BVN', () => {
   });
 });
 
-test('seeding users goes on after somebody typed some of its BVNs', async () => {
+test('seeding users skips BVNs that are already in use', async () => {
   await using box = await openSandbox();
   for (const bvn of ['90000000003', '90000000004', '90000000006']) await onboardUser(box, bvn);
   const { status, envelope } = await box.call('POST', '/_sandbox/seed', { users: 3 });

@@ -22,7 +22,7 @@ import {
 } from '../steps.ts';
 import { managedAddress, OUTSIDE, payOut } from '../transfer-steps.ts';
 
-/** Sets aside everything that is due but expiries, as if each had broken. */
+/** Moves all due work except expiries to `stuck`, as if each had thrown. */
 function setAside(box: TestSandbox): Promise<number> {
   return box.inside(({ store }) => {
     store.run(
@@ -37,7 +37,7 @@ const stuck = async (box: TestSandbox) => (await box.ask(sandboxStatus, {})).stu
 
 type Begin = (box: TestSandbox) => Promise<string>;
 
-/** Each kind of request, begun: its id. */
+/** Starts one request of each kind and returns its id. */
 const requests: [kind: string, begin: Begin][] = [
   ['onboarding', async (box) => (await box.ask(onboard, { bvn: freshBvn() })).requestId],
   [
@@ -83,12 +83,12 @@ const requests: [kind: string, begin: Begin][] = [
     },
   ],
   [
-    'swap of an onramp, by the id of the onramp',
+    "swap of an onramp, by the onramp's id",
     async (box) => {
       const { userId } = await onboardUser(box);
       const ramp = await startRamp(box, userId, 2000, { autoSwap: true, assetSwap: 'USDC' });
       await payIn(box, ramp.accountNumber, ramp.totalKobo);
-      // Minting takes 250 ms and delivery 150 ms more; then the swap is queued.
+      // Minting takes 250 ms and delivery another 150 ms; then the swap is queued.
       await pass(box, 400);
       return ramp.requestId;
     },
@@ -120,7 +120,7 @@ const requests: [kind: string, begin: Begin][] = [
 ];
 
 describe('recovery', () => {
-  test.each(requests)('makes what broke of one happen after all: %s', async (_kind, begin) => {
+  test.each(requests)('retries the stuck work of one: %s', async (_kind, begin) => {
     await using box = await openSandbox();
     const requestId = await begin(box);
     expect(await setAside(box)).toBe(1);
@@ -132,7 +132,7 @@ describe('recovery', () => {
     await expectSettledLedger(box);
   });
 
-  test.each(requests)('finds none of another fintech: %s', async (_kind, begin) => {
+  test.each(requests)("does not find another fintech's: %s", async (_kind, begin) => {
     await using box = await openSandbox();
     const requestId = await begin(box);
     await setAside(box);
@@ -148,7 +148,7 @@ describe('recovery', () => {
     expect(await stuck(box)).toBe(1);
   });
 
-  test('leaves alone what broke of another request', async () => {
+  test('does not retry the stuck work of other requests', async () => {
     await using box = await openSandbox();
     const first = await payOut(box, 100);
     const second = await payOut(box, 200);
@@ -163,7 +163,7 @@ describe('recovery', () => {
     expect(await stuck(box)).toBe(1);
   });
 
-  test('of a request that goes well changes nothing', async () => {
+  test('changes nothing for a healthy request', async () => {
     await using box = await openSandbox();
     const { userId } = await onboardUser(box);
     const { requestId } = await box.ask(startOnramp, { userId, amount: 10 });

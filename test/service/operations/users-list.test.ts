@@ -19,7 +19,10 @@ interface Row {
 let box: TestSandbox;
 let rows: readonly Row[];
 
-/** Users in groups with the same times, some verified sooner than others made before them, every third switched off. */
+/**
+ * Users in groups with equal times; some are verified before others that were created earlier, and every third is
+ * inactive.
+ */
 beforeAll(async () => {
   box = await openSandbox();
   for (let made = 0; made < USERS - 2; made += 3) {
@@ -42,7 +45,7 @@ beforeAll(async () => {
 
 afterAll(() => box.close());
 
-/** What the list is to be, by a sort of our own. */
+/** Computes the expected list with an independent sort. */
 function expected({ sortBy = 'verifiedAt', orderDirection = 'desc', status = 'all' }: Query): string[] {
   const column = sortBy === 'createdAt' ? 'created_at' : 'verified_at';
   const sign = orderDirection === 'asc' ? 1 : -1;
@@ -62,15 +65,15 @@ const orders: Query[] = (['createdAt', 'verifiedAt'] as const).flatMap((sortBy) 
   ),
 );
 
-test('the users here make every order differ', () => {
+test('the test users distinguish every sort order', () => {
   const shown = orders.map((query) => expected(query).join());
   expect(new Set(shown).size).toBe(orders.length);
   expect(rows.length).toBe(USERS);
   expect(new Set(rows.map(({ verified_at }) => verified_at)).size).toBeLessThan(USERS);
 });
 
-describe.each(orders)('by $sortBy $orderDirection, $status', (order) => {
-  test.each([1, 2, 7, 100])('pages of %d are the list, each user once', async (limit) => {
+describe.each(orders)('sorts by $sortBy $orderDirection, $status', (order) => {
+  test.each([1, 2, 7, 100])('pages of %d cover the list, with each user once', async (limit) => {
     const pages: string[][] = [];
     for (let offset = 0; offset === 0 || (pages.at(-1)?.length ?? 0) > 0; offset += limit)
       pages.push(await idsOf({ ...order, limit, offset }));
@@ -78,7 +81,7 @@ describe.each(orders)('by $sortBy $orderDirection, $status', (order) => {
     expect(pages.slice(0, -2).filter((page) => page.length !== limit)).toEqual([]);
   });
 
-  test('a page begins wherever it is asked to', async () => {
+  test('a page starts at any offset', async () => {
     const all = expected(order);
     for (let offset = 0; offset <= all.length + 1; offset++)
       expect(await idsOf({ ...order, limit: 5, offset })).toEqual(all.slice(offset, offset + 5));
@@ -144,13 +147,13 @@ test.each(pages)('the pagination of %o', async (query, { shown, ...told }) => {
 test.each([
   ['active', 16],
   ['inactive', 7],
-] as const)('the total of %s users is theirs alone', async (status, total) => {
+] as const)('the total of %s users counts only those', async (status, total) => {
   const { users, pagination } = await box.ask(listUsers, { status, limit: 5 });
   expect(pagination).toMatchObject({ total, totalPages: Math.ceil(total / 5), hasMore: true });
   expect(users.map(({ isActive }) => isActive)).toEqual(Array(5).fill(status === 'active'));
 });
 
-test('orderBy is read where sortBy is not given, and sortBy wins', async () => {
+test('orderBy is used unless sortBy is given', async () => {
   const query = { orderDirection: 'asc', limit: 100 } as const;
   expect(await idsOf({ ...query, orderBy: 'createdAt' })).toEqual(expected({ ...query, sortBy: 'createdAt' }));
   expect(await idsOf({ ...query, orderBy: 'createdAt', sortBy: 'verifiedAt' })).toEqual(
@@ -161,20 +164,20 @@ test('orderBy is read where sortBy is not given, and sortBy wins', async () => {
 const refused: [what: string, query: Record<string, unknown>][] = [
   ['a limit of 0', { limit: 0 }],
   ['a limit of 101', { limit: 101 }],
-  ['half a limit', { limit: 1.5 }],
+  ['a fractional limit', { limit: 1.5 }],
   ['a limit as text', { limit: '5' }],
   ['an offset below 0', { offset: -1 }],
-  ['a status nobody has', { status: 'gone' }],
-  ['a field that does not sort', { sortBy: 'lastName' }],
-  ['a direction that is none', { orderDirection: 'ASC' }],
+  ['an unknown status', { status: 'gone' }],
+  ['an unsortable field', { sortBy: 'lastName' }],
+  ['an unknown direction', { orderDirection: 'ASC' }],
 ];
 
-test.each(refused)('%s is refused', async (_what, query) => {
+test.each(refused)('%s is rejected', async (_what, query) => {
   const { status, envelope } = await box.call('POST', '/listfintechusers', query);
   expect([status, envelope.response_code]).toEqual([400, '01']);
 });
 
-test('no users are an empty page', async () => {
+test('a fintech without users has an empty page', async () => {
   await using empty = await openSandbox();
   const { users, pagination } = await empty.ask(listUsers, { offset: 3 });
   expect(users).toEqual([]);

@@ -20,7 +20,7 @@ interface Listed {
   readonly created_at: bigint;
 }
 
-/** The list is dense, in the order of time, and its tallies are what counting finds. */
+/** Asserts that the list has no gaps, is in time order, and that its tallies match a count. */
 async function expectSoundList(box: TestSandbox, total: number): Promise<void> {
   const { rows, tallies, counted } = await box.inside(
     ({ store }) => ({
@@ -44,14 +44,14 @@ async function expectSoundList(box: TestSandbox, total: number): Promise<void> {
   expect(tallies).toEqual(counted);
 }
 
-/** Every cNGN has its Naira behind it. */
+/** Asserts that all cNGN is backed by Naira. */
 async function expectReserve(box: TestSandbox): Promise<void> {
   const held = await box.inside(balances, 'read');
   expect((held['reserve NGN'] ?? 0n) * 10_000n).toBe(-(held['supply CNGN'] ?? 0n));
 }
 
 describe('a history', () => {
-  test.each([1, 7, 10, 11, 250])('of %d transactions leaves a sound sandbox', async (total) => {
+  test.each([1, 7, 10, 11, 250])('leaves a consistent sandbox with %d transactions', async (total) => {
     await using box = await openSandbox();
     await fill(box, total);
     await expectSoundList(box, total);
@@ -60,12 +60,12 @@ describe('a history', () => {
     expect((await box.ask(listTransactions, {})).total).toBe(total);
   });
 
-  test('of nothing changes nothing', async () => {
+  test('changes nothing when it is empty', async () => {
     await using box = await openSandbox();
     expect(await box.ask(sandboxSeed, { history: 0 })).toMatchObject({ users: 0, transactions: 0 });
   });
 
-  test('in parts is one list in the order of time, older than what was there', async () => {
+  test('merges its parts into one list in time order, before existing movements', async () => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     await fund(box, user, 1000);
@@ -79,7 +79,7 @@ describe('a history', () => {
     expect(transactions?.map(({ userId }) => userId).slice(0, 2)).toEqual([user.userId, user.userId]);
   });
 
-  test('over another one is merged with it', async () => {
+  test('merges with an earlier history', async () => {
     await using box = await openSandbox();
     await fill(box, 60, 20);
     box.clock.pass(86_400_000);
@@ -93,7 +93,7 @@ describe('a history', () => {
     expect(ids).toHaveLength(110);
   });
 
-  test('is over: everything is completed within the past year, and nothing is under way', async () => {
+  test('has only completed transactions of the past year and no pending work', async () => {
     await using box = await openSandbox();
     await fill(box, 40);
     const { transactions } = await box.ask(listTransactions, { limit: 100 });
@@ -109,7 +109,7 @@ describe('a history', () => {
     expect((await box.ask(listPayouts, { limit: 1 })).payouts?.[0]).toMatchObject({ sourceNetwork: 'base' });
   });
 
-  test('earns its fees, each transaction counted', async () => {
+  test('collects its fees and counts each transaction', async () => {
     await using box = await openSandbox();
     const before = (await box.ask(accumulatedFees, {})).summary;
     await fill(box, 100);
@@ -129,7 +129,7 @@ describe('a history', () => {
     expect(Number(earning)).toBe(90);
   });
 
-  test('is the own fintech’s', async () => {
+  test('belongs to the calling fintech', async () => {
     await using box = await openSandbox();
     const other = await secondKey(box);
     await box.ask(sandboxSeed, { history: 20 }, other);
@@ -138,7 +138,7 @@ describe('a history', () => {
     await expectSettledLedger(box);
   });
 
-  test('leaves wallets that can be drawn on', async () => {
+  test('leaves wallets with a balance to draw on', async () => {
     await using box = await openSandbox();
     await fill(box, 100);
     const { transactions } = await box.ask(listTransactions, { type: 'user_onramp', limit: 1 });
@@ -152,7 +152,7 @@ describe('a history', () => {
     { history: -1 },
     { history: 10, historyDone: 5, historyTotal: 100 },
     { history: 10, historyDone: 100, historyTotal: 100 },
-  ])('%o is refused, and nothing is added', async (input) => {
+  ])('rejects %o and adds nothing', async (input) => {
     await using box = await openSandbox();
     expect((await box.call('POST', '/_sandbox/seed', input)).status).toBe(400);
     expect((await box.ask(listTransactions, {})).total).toBe(0);
