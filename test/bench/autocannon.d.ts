@@ -1,24 +1,24 @@
-/** The part of autocannon that the bench uses; the package brings no types. */
+/** The part of autocannon that the benchmark uses; the package has no types. */
 declare module 'autocannon' {
   interface Request {
     readonly method?: string;
     readonly path?: string;
     readonly headers?: Readonly<Record<string, string>>;
     readonly body?: string;
-    /** Called before each request; what it returns is sent. */
+    /** Called before each request; its return value is sent. */
     readonly setupRequest?: (request: Request) => Request;
   }
   interface Options {
     readonly url: string;
     readonly connections: number;
-    /** Seconds; without effect when `amount` is given. */
+    /** In seconds; ignored if `amount` is set. */
     readonly duration?: number;
-    /** Requests to send. */
+    /** The number of requests. */
     readonly amount?: number;
     readonly requests: readonly Request[];
   }
   interface Result {
-    /** Seconds. */
+    /** In seconds. */
     readonly duration: number;
     readonly errors: number;
     readonly timeouts: number;

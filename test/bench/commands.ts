@@ -4,7 +4,7 @@ import type { Figure, Row, Target } from './report.ts';
 import { ratios } from './statistics.ts';
 import type { Command, Served, Workshop } from './workshop.ts';
 
-/** The commands that are compared, each ready to run. */
+/** The compared commands, ready to run. */
 interface Commands {
   readonly node: Command;
   readonly version: Command;
@@ -42,7 +42,7 @@ const NAMES = {
   embedded: 'embedded read, -o json',
 } as const;
 
-/** Times and peak memory of whole commands. `served` is a sandbox without rate limits. */
+/** Measures the time and peak memory of complete commands. `served` is a sandbox without rate limits. */
 export async function measureCommands(shop: Workshop, served: Served, runs: number): Promise<Row[]> {
   const commands = prepare(shop, served);
   const meter = memoryMeter();

@@ -1,4 +1,4 @@
-/** Puts orders on the book of a new sandbox, and money behind them: `node fill-book.ts FILE ORDERS`. */
+/** Fills a new sandbox with funded orders: `node fill-book.ts FILE ORDERS`. */
 import { type AccountRef, BANK, chain, post, RESERVE, SUPPLY } from '../../src/service/ledger.ts';
 import { insertOrder, requiredTradingAccount } from '../../src/service/market/orders.ts';
 import { openService } from '../../src/service/service.ts';
@@ -6,7 +6,7 @@ import { countingIds, fakeClock } from '../support/sandbox.ts';
 
 const [path = '', orders = '0'] = process.argv.slice(2);
 const MICRO = 1_000_000n;
-/** Of cNGN and of each stablecoin, in whole tokens: more than any bench trades. */
+/** Whole tokens of cNGN and of each stablecoin: more than any benchmark trades. */
 const PLENTY = 100_000_000_000n;
 const [CALLER, ...MAKERS] = [1n, 3n, 4n] as const;
 
@@ -35,7 +35,7 @@ await service.submit('write', (context) => {
     insertOrder(context, MAKERS[count % 2] ?? CALLER, {
       pair: 'CNGN-USDC',
       gives: 'USDC',
-      // In no order, so that the book is not simply the order of coming.
+      // Shuffled, so that the book order differs from the order of placement.
       priceMicro: (1_400n + BigInt((count * 7919) % 500)) * MICRO,
       spreadMillionths: 500_000n,
       minBase: 500n * MICRO,

@@ -10,14 +10,14 @@ const FEW = 1_000;
 const count = (rows: number) => rows.toLocaleString('en');
 const stateOf = (rows: number) => `history-${rows}`;
 
-/** How long a history is, and how often it is exported. */
+/** The length of a history, and how often it is exported. */
 export interface HistorySize {
   readonly runs: number;
   readonly transactions: number;
   readonly exports: number;
 }
 
-/** Pages of a long list beside a short one's, then what it takes to export all of it. */
+/** Measures pages of a long list against those of a short one, then a complete export. */
 export async function measureHistory(shop: Workshop, size: HistorySize): Promise<Row[]> {
   const { transactions: many, runs } = size;
   const part = many / 10;
@@ -56,7 +56,7 @@ function exportOf(shop: Workshop, { url, apiKey }: Served): Command {
 
 const MEMORY_LIMIT_MB = 150;
 
-/** The peak of a whole export, beside the limit and beside the peak of a tenth of it. */
+/** Measures the peak memory of a complete export, against the limit and against a tenth of it. */
 async function measureMemory(whole: Command, part: Command, many: number): Promise<Row[]> {
   const name = `peak memory: history transactions --all, ${count(many)} rows`;
   const meter = memoryMeter();
@@ -94,6 +94,6 @@ async function measureSpeed(shop: Workshop, served: Served, { transactions, expo
     beside,
     ratios: ratios(values, beside),
     target: { is: 'at least', ratio: 0.5 },
-    note: `An export of ${count(transactions)} rows in pages of 100, one after the other, ${exports} in turn; start-up included.`,
+    note: `An export of ${count(transactions)} rows in pages of 100, ${exports} runs in turn; includes start-up.`,
   };
 }

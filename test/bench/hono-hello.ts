@@ -1,4 +1,6 @@
-/** What the sandbox's throughput is compared with: Hono that says hello. Prints one line {"url"} when it is ready. */
+/**
+ * The baseline for the sandbox's throughput: a Hono server that says hello. Prints one line {"url"} when it is ready.
+ */
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 

@@ -4,7 +4,10 @@ import type { Command } from './workshop.ts';
 
 const WARM_UPS = 2;
 
-/** Runs a command to its end, in milliseconds. Throws when it fails: a failure is no fast run. */
+/**
+ * Runs a command to completion and returns its milliseconds. Throws if it fails, so that a failure does not count as a
+ * fast run.
+ */
 export function timeMs({ file, args, env }: Command, input?: string): number {
   const start = process.hrtime.bigint();
   const { status, error, stderr } = spawnSync(file, args, {
@@ -18,7 +21,10 @@ export function timeMs({ file, args, env }: Command, input?: string): number {
   return elapsedMs;
 }
 
-/** Each command's milliseconds, run in turn (A B C A B C …) after warm-ups, so that a busy moment falls on all of them. */
+/**
+ * Returns each command's milliseconds, run in turn (A B C A B C …) after warm-ups, so that load spikes affect all of
+ * them.
+ */
 export function timesInTurn<Name extends string>(
   commands: Readonly<Record<Name, Command>>,
   runs: number,
@@ -43,22 +49,22 @@ export async function inTurn<Name extends string, Thing, Value>(
   return found;
 }
 
-/** How peak memory can be found here. */
+/** How to measure peak memory on this machine. */
 export interface MemoryMeter {
   readonly how: string;
-  /** Megabytes (of 10^6 bytes) at the peak of one run. */
+  /** Returns the peak of one run in megabytes (10^6 bytes). */
   readonly peakMb: (command: Command) => number | Promise<number>;
 }
 
 const GNU_TIME = '/usr/bin/time';
 
-/** As the kernel counted it where GNU time is there, sampled on other Linux machines; undefined elsewhere. */
+/** Uses GNU time if available, or samples /proc on other Linux machines; undefined elsewhere. */
 export function memoryMeter(): MemoryMeter | undefined {
   if (spawnSync(GNU_TIME, ['-f', '%M', 'true'], { stdio: 'ignore' }).status === 0)
-    return { how: 'the peak of the resident set, by GNU time', peakMb: peakByGnuTime };
+    return { how: 'peak resident set size, by GNU time', peakMb: peakByGnuTime };
   if (residentMb(process.pid, 'VmHWM') === undefined) return undefined;
   return {
-    how: 'the peak of the resident set (VmHWM), read every millisecond: what the last one added may be missing',
+    how: 'peak resident set size (VmHWM), sampled every millisecond; growth just before exit may be missed',
     peakMb: peakBySampling,
   };
 }
@@ -89,7 +95,7 @@ function peakBySampling({ file, args, env }: Command): Promise<number> {
   });
 }
 
-/** Resident megabytes of a running process, now (VmRSS) or at its peak (VmHWM); undefined where there is no /proc. */
+/** Returns the resident megabytes of a process, now (VmRSS) or at its peak (VmHWM); undefined without /proc. */
 export function residentMb(pid: number, line: 'VmRSS' | 'VmHWM'): number | undefined {
   try {
     const kilobytes = new RegExp(`^${line}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];

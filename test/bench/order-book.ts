@@ -9,7 +9,7 @@ import type { Served, Workshop } from './workshop.ts';
 const FEW = 10;
 const MANY = 10_000;
 
-/** Three orders of the bench's book fill it. */
+/** Filled by three orders of the benchmark's book. */
 const WISH = { pair: 'CNGN-USDC', side: 'buy', cngnAmount: '120000' };
 
 function shotAt({ url, apiKey }: Served, path: string): Shot {
@@ -21,14 +21,14 @@ function shotAt({ url, apiKey }: Served, path: string): Shot {
 async function serveBook(shop: Workshop, orders: number): Promise<Served> {
   const state = `book-${orders}`;
   const serve = shop.fiatrail(state, ['sandbox', 'serve', '--port', '0', '--rate-limits', 'off', '-o', 'json']);
-  // Made by the program, so that its folder is as the program makes it.
+  // Created by the program, so that the folder has the usual form.
   timeMs(shop.fiatrail(state, ['sandbox', 'clock']));
   const file = join(serve.env['FIATRAIL_STATE_DIR'] ?? '', 'sandbox.db');
   timeMs(shop.node([join(import.meta.dirname, 'fill-book.ts'), file, String(orders)]));
   return shop.serve(serve);
 }
 
-/** Quotes and market orders a second against a long book, beside a short one. */
+/** Measures quotes and market orders per second on a long book against a short one. */
 export async function measureOrderBook(shop: Workshop, load: Load): Promise<Row[]> {
   const [short, long] = [await serveBook(shop, FEW), await serveBook(shop, MANY)];
   const rows: Row[] = [];
@@ -37,9 +37,9 @@ export async function measureOrderBook(shop: Workshop, load: Load): Promise<Row[
     const perSecond = (name: 'short' | 'long') => hits[name].map((each) => each.perSecond);
     const refused = [...hits.short, ...hits.long].reduce((sum, each) => sum + each.refused, 0);
     const name = `POST /v1${path}, a book of ${MANY.toLocaleString('en')} orders`;
-    // A refusal costs less than a trade: figures with some among them would flatter.
+    // Refusals are cheaper than trades and would flatter the figures.
     if (refused > 0) {
-      rows.push({ name, why: `${refused} were not answered with 200` });
+      rows.push({ name, why: `${refused} requests had no status 200` });
       continue;
     }
     rows.push({
@@ -49,9 +49,9 @@ export async function measureOrderBook(shop: Workshop, load: Load): Promise<Row[
       against: `${FEW} orders`,
       beside: perSecond('short'),
       ratios: ratios(perSecond('long'), perSecond('short')),
-      // The cost may grow to three times as much.
+      // The cost may be up to three times as high.
       target: { is: 'at least', ratio: 0.333 },
-      note: `120,000 cNGN, three orders each. Every one was answered with 200.`,
+      note: `120,000 cNGN, three orders each. All had status 200.`,
     });
   }
   await Promise.all([shop.stop(short), shop.stop(long)]);

@@ -6,7 +6,10 @@ import type { Workshop } from './workshop.ts';
 const PAGE = 20;
 const FEW = 1_000;
 
-/** The first and the last page of a long list, beside the first page of a short one; each a whole embedded command. */
+/**
+ * Measures the first and the last page of a long list against the first page of a short one, each as a complete
+ * embedded command.
+ */
 export async function measurePages(shop: Workshop, many: number, runs: number): Promise<Row[]> {
   for (const users of [FEW, many]) {
     timeMs(shop.fiatrail(`users-${users}`, ['sandbox', 'seed', '--users', String(users), '--rate-limits', 'off']));

@@ -3,11 +3,11 @@ import { median, quantile } from './statistics.ts';
 
 export type Unit = 'ms' | 'MB' | '/s';
 
-/** What a figure is to be, as a ratio to what it is compared with. */
+/** The target of a figure, as a ratio to its baseline. */
 export interface Target {
   readonly is: 'at most' | 'at least';
   readonly ratio: number;
-  /** What would be better than asked for. */
+  /** A stretch goal. */
   readonly beyond?: number;
 }
 
@@ -18,13 +18,13 @@ export interface Figure {
   readonly values: readonly number[];
   readonly against: string;
   readonly beside: readonly number[];
-  /** Pairwise: one for each run. */
+  /** Pairwise, one per run. */
   readonly ratios: readonly number[];
   readonly target?: Target;
   readonly note?: string;
 }
 
-/** A row that could not be measured here, and why. */
+/** A row that cannot be measured on this machine, and why. */
 export interface Unmeasured {
   readonly name: string;
   readonly why: string;
@@ -76,7 +76,7 @@ function cells(row: Row, mark: string): string[] {
   ];
 }
 
-/** The rows as a Markdown table that is also straight in a terminal, with the notes below. */
+/** Formats the rows as a Markdown table, aligned for a terminal, with notes below. */
 export function tableText(rows: readonly Row[]): string {
   const notes: string[] = [];
   const lines = rows.map((row) => {
@@ -94,7 +94,7 @@ export function tableText(rows: readonly Row[]): string {
   return `${[lineText(HEAD), rule, ...lines.map(lineText), '', ...noteLines].join('\n').trimEnd()}\n`;
 }
 
-/** What the figures were taken on. */
+/** Describes the machine of the measurement. */
 export function machineText(): string {
   const [first] = cpus();
   const memory = Math.round(totalmem() / 2 ** 30);

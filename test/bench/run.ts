@@ -1,7 +1,7 @@
 /**
- * How fast fiatrail is, each figure as a ratio to something simple that runs beside it on the same machine.
- * `npm run bench` takes some minutes; `npm run bench -- --quick` tries it out, `-- --history` takes the rows of the history
- * alone, `-- --sealed` those of sealed answers. Exits 1 when a target is missed.
+ * Measures the speed of fiatrail, each figure as a ratio to something simple on the same machine. `npm run bench` takes
+ * a few minutes; `npm run bench -- --quick` is a trial run, `-- --history` runs only the history rows, `-- --sealed`
+ * only those of sealed responses. Exits with 1 if a target is missed.
  */
 import { join } from 'node:path';
 import { measureCommands, seedEmbedded } from './commands.ts';

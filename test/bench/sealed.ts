@@ -10,14 +10,14 @@ import type { Workshop } from './workshop.ts';
 
 const BODY_BYTES = 1024;
 
-/** An answer of the service, padded to its size. */
+/** Returns a service response, padded to its size. */
 function bodyText(): string {
   const body = (memo: string) =>
     JSON.stringify({ status: 'Success', response_code: '00', message: 'done', data: { memo } });
   return body('x'.repeat(BODY_BYTES - body('').length));
 }
 
-/** After so many the clock is looked at. */
+/** The number of operations between clock checks. */
 const AT_ONCE = 200;
 
 function perSecond(once: () => unknown, seconds: number): number {
@@ -29,7 +29,7 @@ function perSecond(once: () => unknown, seconds: number): number {
   }
 }
 
-/** Sealed bodies opened a second, then what it costs a command to open one. */
+/** Measures sealed bodies opened per second, then the cost of opening one in a command. */
 export async function measureSealed(shop: Workshop, load: Load & { readonly runs: number }): Promise<Row[]> {
   return [await opening(load), ...(await commands(shop, load.runs))];
 }
@@ -52,11 +52,11 @@ async function opening({ rounds, seconds }: Load): Promise<Row> {
     beside: found.bare,
     ratios: ratios(found.ours, found.bare),
     target: { is: 'at least', ratio: 0.6 },
-    note: 'Ours: from base64 to text. The other: libsodium alone, from bytes to bytes. In one process, libsodium loaded.',
+    note: 'Ours: from base64 to text. The other: libsodium alone, from bytes to bytes. In one process, with libsodium loaded.',
   };
 }
 
-/** What the commands of a stored profile cost beside those of the environment, and those of sealed answers beside plain ones. */
+/** Measures commands with a stored profile against the environment, and with sealed responses against plain ones. */
 async function commands(shop: Workshop, runs: number): Promise<Row[]> {
   const [plain, sealed] = [await account(shop, 'plain'), await account(shop, 'sealed')];
   timeMs(shop.fiatrail('bench', ['keys', 'encryption', 'enable', '--profile', 'sealed']));
@@ -76,14 +76,14 @@ async function commands(shop: Workshop, runs: number): Promise<Row[]> {
   const withLoad = times.plain.map((ms, at) => ms + (times.load[at] ?? Number.NaN) - (times.node[at] ?? Number.NaN));
   return [
     {
-      name: 'read of a sealed answer',
+      name: 'read of a sealed response',
       unit: 'ms',
       values: times.sealed,
-      against: 'the same, plain, and a bare load of libsodium',
+      against: 'the same, plain, plus a bare load of libsodium',
       beside: withLoad,
       ratios: ratios(times.sealed, withLoad),
       target: { is: 'at most', ratio: 1.2 },
-      note: 'Whole commands over loopback. The bare load: node -e with libsodium, less node -e 0.',
+      note: 'Complete commands over loopback. The bare load: node -e with libsodium, minus node -e 0.',
     },
     {
       name: 'read with a stored profile',
@@ -98,7 +98,7 @@ async function commands(shop: Workshop, runs: number): Promise<Row[]> {
 
 const SODIUM = join(import.meta.dirname, '..', '..', 'dist', 'libsodium-wrappers.cjs');
 
-/** A served sandbox and a profile of its name for it. */
+/** A served sandbox and a profile for it. */
 async function account(shop: Workshop, name: string) {
   const serve = ['sandbox', 'serve', '--port', '0', '--rate-limits', 'off', '-o', 'json'];
   const served = await shop.serve(shop.fiatrail(`account-${name}`, serve));

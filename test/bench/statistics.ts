@@ -1,4 +1,4 @@
-/** The value below which `share` (0 to 1) of the values lie, between two of them in proportion. */
+/** Returns the quantile for `share` (0 to 1), interpolated between values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   const position = (sorted.length - 1) * share;
@@ -10,7 +10,7 @@ export function quantile(values: readonly number[], share: number): number {
 
 export const median = (values: readonly number[]) => quantile(values, 0.5);
 
-/** The ratio of each run to the run beside it. */
+/** Returns the ratio of each run to its paired run. */
 export function ratios(values: readonly number[], beside: readonly number[]): number[] {
   return values.map((value, index) => value / (beside[index] ?? Number.NaN));
 }

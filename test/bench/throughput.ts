@@ -9,11 +9,11 @@ const CONNECTIONS = 10;
 export interface Load {
   readonly rounds: number;
   readonly seconds: number;
-  /** Onboardings after which the server's memory is read. */
+  /** Onboardings before the server's memory is read. */
   readonly onboardings: number;
 }
 
-/** The sandbox and what it is compared with, both listening. */
+/** The sandbox and its baseline, both listening. */
 export interface Servers {
   readonly sandbox: Served;
   readonly hello: Served;
@@ -25,7 +25,7 @@ export interface Shot {
 }
 
 export interface Hits {
-  /** Answers with 200 a second. */
+  /** Successful responses per second. */
   readonly perSecond: number;
   readonly answered: number;
   readonly refused: number;
@@ -40,7 +40,7 @@ async function shoot({ url, request }: Shot, how: { duration: number } | { amoun
   };
 }
 
-/** Several requests in turn, some seconds each, after one round that does not count. */
+/** Runs several requests in turn for some seconds each, after an uncounted round. */
 export const shootInTurn = <Name extends string>(shots: Readonly<Record<Name, Shot>>, { rounds, seconds }: Load) =>
   inTurn(shots, rounds, (shot) => shoot(shot, { duration: seconds }), 1);
 
@@ -86,11 +86,11 @@ function rate(
     beside,
     ratios: ratios(values, beside),
     ...(target ? { target } : {}),
-    note: `${note} Not answered with 200: ${refused} of ${sum(hits.map(({ answered }) => answered)) + refused}.`,
+    note: `${note} Without status 200: ${refused} of ${sum(hits.map(({ answered }) => answered)) + refused}.`,
   };
 }
 
-/** Reads and onboardings a second, then the memory that many onboardings leave. */
+/** Measures reads and onboardings per second, then the memory after many onboardings. */
 export async function measureThroughput(servers: Servers, load: Load): Promise<Row[]> {
   const { onboard, ...reads } = shotsAt(servers);
   const read = await shootInTurn(reads, load);
@@ -104,14 +104,14 @@ export async function measureThroughput(servers: Servers, load: Load): Promise<R
       read.list,
       read.hello,
       undefined,
-      `${how} A page of 20 users, 12 KB of JSON, beside a server that says hello: shown, without a target.`,
+      `${how} A page of 20 users, 12 KB of JSON, against a server that says hello: for information, without a target.`,
     ),
     rate(
       'POST /v1/onboarduser',
       written.onboard,
       written.hello,
       { is: 'at least', ratio: 0.08, beyond: 0.15 },
-      `${how} Pace quick, so the verification of each user (user, wallets, account, events) is included.`,
+      `${how} Pace quick, so it includes verifying each user (user, wallets, account, events).`,
     ),
     await memoryAfter(servers.sandbox, onboard, load.onboardings),
   ];
@@ -119,7 +119,7 @@ export async function measureThroughput(servers: Servers, load: Load): Promise<R
 
 const MEMORY_LIMIT_MB = 200;
 
-/** Onboards that many more, waits until all are verified, and reads the server's memory. */
+/** Onboards more users, waits until all are verified, and reads the server's memory. */
 async function memoryAfter(sandbox: Served, onboard: Shot, more: number): Promise<Row> {
   await shoot(onboard, { amount: more });
   const users = await settledUsers(sandbox);
@@ -134,7 +134,7 @@ async function memoryAfter(sandbox: Served, onboard: Shot, more: number): Promis
     beside: [MEMORY_LIMIT_MB],
     ratios: [now / MEMORY_LIMIT_MB],
     target: { is: 'at most', ratio: 1 },
-    note: `At its peak the server had ${peak.toFixed(0)} MB. The reads above ran in the same process, before.`,
+    note: `The server's peak was ${peak.toFixed(0)} MB. The reads above ran in the same process first.`,
   };
 }
 

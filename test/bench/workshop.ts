@@ -6,37 +6,37 @@ import { createInterface } from 'node:readline';
 
 const REPOSITORY = join(import.meta.dirname, '..', '..');
 
-/** One command line, ready to be run any number of times. */
+/** A command line that can be run any number of times. */
 export interface Command {
   readonly file: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A server that is ready, with what it said when it was. */
+/** A server that is ready, with its startup message. */
 export interface Served {
   readonly url: string;
   readonly apiKey: string;
   readonly pid: number;
 }
 
-/** A temporary folder with everything the bench writes, and the servers it started. Both are gone when the process ends. */
+/** A temporary folder and the servers of a benchmark. Both are removed when the process ends. */
 export interface Workshop {
-  /** This Node with these arguments. */
+  /** Node with these arguments. */
   node(args: readonly string[], extra?: Readonly<Record<string, string>>): Command;
-  /** fiatrail with these arguments; `state` names the folder of its sandbox. */
+  /** fiatrail with these arguments; `state` names its sandbox folder. */
   fiatrail(state: string, args: readonly string[], extra?: Readonly<Record<string, string>>): Command;
-  /** Another program, or undefined when this machine does not have it. */
+  /** Another program; undefined if it is not installed. */
   program(name: string, args: readonly string[]): Command | undefined;
   /** Starts a server; resolves with the JSON line that it prints when it is ready. */
   serve(command: Command): Promise<Served>;
-  /** Ends one server, and waits for it. */
+  /** Stops a server and waits for it. */
   stop(served: Served): Promise<void>;
 }
 
-/** Opens the workshop. Throws when the program is not built. */
+/** Opens the workshop. Throws if the program is not built. */
 export function openWorkshop(): Workshop {
-  if (!existsSync(join(REPOSITORY, 'dist', 'main.cjs'))) throw new Error('dist/ is not there: run npm run build first');
+  if (!existsSync(join(REPOSITORY, 'dist', 'main.cjs'))) throw new Error('dist/ is missing; run npm run build first');
   const root = mkdtempSync(join(tmpdir(), 'fiatrail-bench-'));
   const children = new Map<number, ChildProcess>();
   process.on('exit', () => {
@@ -44,7 +44,7 @@ export function openWorkshop(): Workshop {
     rmSync(root, { recursive: true, force: true, maxRetries: 5 });
   });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
-  // A copy, so that a build in the meantime changes nothing.
+  // A copy, so that a build in the meantime has no effect.
   const copy = join(root, 'fiatrail');
   for (const name of ['bin', 'dist', 'package.json'])
     cpSync(join(REPOSITORY, name), join(copy, name), { recursive: true });
@@ -66,7 +66,7 @@ export function openWorkshop(): Workshop {
   };
 }
 
-/** Nothing of the caller's environment but the path: no settings of Node or of fiatrail. */
+/** Passes on only PATH: no settings of Node or fiatrail. */
 function environmentIn(root: string): Record<string, string> {
   const folder = (name: string) => {
     mkdirSync(join(root, name), { mode: 0o700 });

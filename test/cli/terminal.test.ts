@@ -19,7 +19,7 @@ async function typing(argv: readonly string[], ...steps: readonly Step[]) {
 describe('a question', () => {
   test('asks for what is missing', async () => {
     const { code, screen } = await typing(['users', 'show'], { expect: 'user-id:', send: `nobody${ENTER}` });
-    expect([code, screen]).toEqual([3, expect.stringContaining('no verified user of this fintech has this id')]);
+    expect([code, screen]).toEqual([3, expect.stringContaining('this fintech has no verified user with this id')]);
   });
 
   test('asks again after a wrong answer, and says what is wrong', async () => {

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { fiatrail, newHome, requireBuilt, startFiatrail } from '../support/built.ts';
 
-/** Two machines at one served sandbox: this one has all of 127.0.0.0/8 to call from. */
+/** Two addresses at one served sandbox: this machine can call from all of 127.0.0.0/8. */
 
 beforeAll(requireBuilt);
 
@@ -11,7 +11,7 @@ interface Served {
   readonly apiKey: string;
 }
 
-/** The answer's status to a plain read from an address. */
+/** Returns the status of a plain read from an address. */
 function statusFrom({ url, apiKey }: Served, localAddress: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const headers = { 'x-api-key': apiKey };
@@ -51,7 +51,7 @@ test('an address that was removed is blocked, and no other', async () => {
   expect(await statuses()).toEqual([200, 403]);
 });
 
-test('a range in the place of an address is in force before the address is gone', async () => {
+test('a range that replaces an address takes effect before the address is gone', async () => {
   const { ip, statuses } = await openServed();
   await ip('add', '127.0.0.1');
   const { code, stderr } = await ip('replace', '127.0.0.1', '--with', '127.0.0.0/30', '--yes');
@@ -59,7 +59,7 @@ test('a range in the place of an address is in force before the address is gone'
   expect(await statuses()).toEqual([200, 200]);
 });
 
-test('who shuts this machine out can let it in again from it', async () => {
+test('a machine that blocked itself can allow itself again', async () => {
   const { ip, statuses } = await openServed();
   expect((await ip('add', '127.0.0.2', '--lock-me-out')).code).toBe(0);
   expect(await statuses()).toEqual([403, 200]);

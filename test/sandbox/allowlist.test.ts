@@ -12,14 +12,14 @@ const act = (box: TestSandbox, action: 'list' | 'add' | 'remove' | 'check', more
   box.ask(ipAllowlist, { action, ...more }, key);
 const add = (box: TestSandbox, ipAddress: string, more: object = {}) => act(box, 'add', { ipAddress, ...more });
 
-/** A call from an address. */
+/** Calls from an address. */
 async function from(box: TestSandbox, address: string, path = '/v1/getfees', apiKey = box.apiKey): Promise<Reply> {
   return replyOf(await box.fetch('GET', path, undefined, { apiKey, address }));
 }
 
 const statusFrom = async (box: TestSandbox, address: string) => (await from(box, address)).status;
 
-/** A sandbox whose list is in force. */
+/** Opens a sandbox whose list is in force. */
 async function openWith(...addresses: string[]): Promise<TestSandbox> {
   const box = await openSandbox();
   for (const address of addresses) await add(box, address);
@@ -27,8 +27,8 @@ async function openWith(...addresses: string[]): Promise<TestSandbox> {
   return box;
 }
 
-describe('the answers', () => {
-  test('have the fields of their action, and no other', async () => {
+describe('the responses', () => {
+  test('have the fields of their action, and no others', async () => {
     await using box = await openSandbox();
     const keys = async (answer: Promise<object>) => Object.keys(await answer).sort();
     expect(await keys(add(box, HERE))).toEqual(['action', 'ipAddress', 'message', 'propagationTime', 'totalIps']);
@@ -41,7 +41,7 @@ describe('the answers', () => {
     );
   });
 
-  test('never have an address in full', async () => {
+  test('never contain a complete address', async () => {
     await using box = await openSandbox();
     const said = [
       await add(box, '203.0.113.7', { description: 'office' }),
@@ -62,8 +62,8 @@ describe('the answers', () => {
   });
 });
 
-describe('the list', () => {
-  test('takes an address twice as one entry, however it is written', async () => {
+describe('the allowlist', () => {
+  test('stores an address once, however it is written', async () => {
     await using box = await openSandbox();
     await add(box, '127.0.0.1', { description: 'first' });
     await add(box, '::ffff:127.0.0.1');
@@ -71,7 +71,7 @@ describe('the list', () => {
     expect(await act(box, 'list')).toMatchObject({ totalIps: 1, ipAddresses: [{ description: 'second' }] });
   });
 
-  test('moves up when an entry is removed', async () => {
+  test('renumbers entries after a removal', async () => {
     await using box = await openSandbox();
     for (const address of ['1.1.1.1', '2.2.2.2', '3.3.3.3']) await add(box, address);
     expect(await act(box, 'remove', { index: 1 })).toMatchObject({ removed: 'index 1', totalIps: 2 });
@@ -82,7 +82,7 @@ describe('the list', () => {
     expect([gone.status, gone.envelope.response_code]).toEqual([404, '02']);
   });
 
-  test('takes an address that was removed again', async () => {
+  test('accepts an address that was removed', async () => {
     await using box = await openSandbox();
     await add(box, HERE);
     await act(box, 'remove', { ipAddress: HERE });
@@ -108,14 +108,14 @@ describe('the list', () => {
     { action: 'remove', index: -1 },
     { action: 'clear' },
     {},
-  ])('refuses %j and stays as it is', async (body) => {
+  ])('refuses %j and stays unchanged', async (body) => {
     await using box = await openWith(HERE);
     expect((await box.call('POST', '/manageipallowlist', body)).envelope.response_code).toBe('01');
     expect(await act(box, 'list')).toMatchObject({ totalIps: 1 });
   });
 });
 
-describe('an address is let in', () => {
+describe('a caller is allowed', () => {
   test('by an empty list', async () => {
     await using box = await openSandbox();
     for (const address of [HERE, ELSEWHERE, '2001:db8::1', '']) expect(await statusFrom(box, address)).toBe(200);
@@ -134,7 +134,7 @@ describe('an address is let in', () => {
     ['127.0.0.1', '', 403],
     ['127.0.0.1', 'nonsense', 403],
     ['0.0.0.0/0', 'nonsense', 403],
-  ])('by %s: %s is answered %d', async (entry, address, status) => {
+  ])('by %s: %s gets status %d', async (entry, address, status) => {
     await using box = await openWith(entry);
     const reply = await from(box, address);
     expect([reply.status, reply.envelope.response_code]).toEqual([status, status === 200 ? '00' : '03']);
@@ -147,7 +147,7 @@ describe('an address is let in', () => {
   });
 });
 
-describe('a change is in force', () => {
+describe('a change takes effect', () => {
   test('30 seconds later, to the millisecond', async () => {
     await using box = await openSandbox();
     await add(box, ELSEWHERE);
@@ -167,7 +167,7 @@ describe('a change is in force', () => {
     expect(await statusFrom(box, HERE)).toBe(403);
   });
 
-  test('all of a moment together: an address that takes the place of another is never missing', async () => {
+  test('together with others of the same moment, so that a replaced address is never missing', async () => {
     await using box = await openWith(HERE);
     await add(box, ELSEWHERE);
     await act(box, 'remove', { ipAddress: HERE });
@@ -177,7 +177,7 @@ describe('a change is in force', () => {
     expect([await statusFrom(box, HERE), await statusFrom(box, ELSEWHERE)]).toEqual([403, 200]);
   });
 
-  test('after the last entry is gone: everybody is let in again', async () => {
+  test('after the last entry is removed: every address is allowed again', async () => {
     await using box = await openWith(ELSEWHERE);
     expect(await statusFrom(box, HERE)).toBe(403);
     await act(box, 'remove', { index: 0 });
@@ -201,7 +201,7 @@ describe('a change is in force', () => {
     expect(await statusFrom(box, HERE)).toBe(200);
   });
 
-  test('for the fintech that checked, and not for another', async () => {
+  test('for the fintech that checked, but not for others', async () => {
     await using box = await openSandbox();
     const other = await secondKey(box);
     for (const key of [box.apiKey, other]) await act(box, 'add', { ipAddress: ELSEWHERE }, key);
@@ -210,14 +210,14 @@ describe('a change is in force', () => {
     expect((await from(box, HERE, '/v1/getfees', other)).status).toBe(403);
   });
 
-  test('no sooner for listing it', async () => {
+  test('no sooner when the list is read', async () => {
     await using box = await openSandbox();
     await add(box, ELSEWHERE);
     await act(box, 'list');
     expect(await statusFrom(box, HERE)).toBe(200);
   });
 
-  test('with advanced time too', async () => {
+  test('when the clock is advanced', async () => {
     await using box = await openSandbox();
     await add(box, ELSEWHERE);
     await box.call('POST', '/_sandbox/advance', { durationMs: TTL_MS });
@@ -226,7 +226,7 @@ describe('a change is in force', () => {
 });
 
 describe('a blocked address', () => {
-  test('still reaches the list, and can let itself in', async () => {
+  test('can still manage the list and add itself', async () => {
     await using box = await openWith(ELSEWHERE);
     expect(await statusFrom(box, HERE)).toBe(403);
     await add(box, HERE);
@@ -234,26 +234,26 @@ describe('a blocked address', () => {
     expect(await box.ask(getFees, {})).toHaveProperty('fintechId');
   });
 
-  test('still reaches the controls of the sandbox', async () => {
+  test('can still use the sandbox controls', async () => {
     await using box = await openWith(ELSEWHERE);
     expect((await from(box, HERE, '/_sandbox/clock')).status).toBe(200);
   });
 
-  test('is told nothing of the list', async () => {
+  test('learns nothing about the list', async () => {
     await using box = await openWith(ELSEWHERE);
     const { envelope } = await from(box, HERE);
     expect(envelope).toMatchObject({ response_code: '03', status: 'Error' });
     expect(JSON.stringify(envelope)).not.toContain('203');
   });
 
-  test('is not let in by a production key either', async () => {
+  test('is not allowed by a production key either', async () => {
     await using box = await openWith(ELSEWHERE);
     const reply = await box.call('POST', '/createsandboxapikey', {}, await productionKey(box));
     expect(reply.envelope.response_code).toBe('03');
     expect(reply.status).toBe(403);
   });
 
-  test('with a wrong key is told of the key', async () => {
+  test('with an invalid key gets the error for the key', async () => {
     await using box = await openWith(ELSEWHERE);
     expect((await from(box, HERE, '/v1/getfees', 'sandbox_wrong')).status).toBe(401);
   });

@@ -16,7 +16,7 @@ import { countingIds, fakeClock, openSandbox, START_MS, temporaryFolder } from '
 const iso = (timeMs: number) => new Date(timeMs).toISOString();
 
 describe('status', () => {
-  test('of a fresh sandbox', async () => {
+  test('of a new sandbox', async () => {
     await using box = await openSandbox({ rateLimits: true });
     expect(await box.ask(sandboxStatus, {})).toMatchObject({
       now: iso(START_MS),
@@ -30,20 +30,20 @@ describe('status', () => {
     });
   });
 
-  test('counts users, what is under way, and events', async () => {
+  test('counts users, pending work, and events', async () => {
     await using box = await openSandbox();
     const { userId } = await onboardUser(box);
     await box.ask(startOnramp, { userId, amount: 1 });
     expect(await box.ask(sandboxStatus, {})).toMatchObject({ users: 1, pending: 2, events: 3 });
   });
 
-  test('tells a ledger that is off, and by how much', async () => {
+  test('reports an unbalanced ledger, and by how much', async () => {
     await using box = await openSandbox();
     await box.inside(({ store }) => store.run(`UPDATE account SET balance = balance + 1 WHERE code = 'reserve'`));
     expect((await box.ask(sandboxStatus, {})).ledger).toMatchObject({ balanced: false, sums: { NGN: '0.01' } });
   });
 
-  test('lists the test values only when asked', async () => {
+  test('lists the test values only on request', async () => {
     await using box = await openSandbox();
     const plain = await box.ask(sandboxStatus, {});
     for (const name of ['bvns', 'accounts', 'trades', 'fintechs']) expect(plain).not.toHaveProperty(name);
@@ -53,7 +53,7 @@ describe('status', () => {
     expect(trades.map(({ cngnAmount }) => cngnAmount)).toEqual(['1301', '1302', '1303']);
   });
 
-  test('shows the keys of every fintech, with which each can call', async () => {
+  test('shows the working keys of every fintech', async () => {
     await using box = await openSandbox();
     const { fintechs = [] } = await box.ask(sandboxStatus, { values: true });
     expect(fintechs.map(({ name }) => name)).toEqual([
@@ -99,7 +99,7 @@ describe('seed', () => {
     await expectSettledLedger(box);
   });
 
-  test('adds them to the fintech that asks', async () => {
+  test('adds them to the calling fintech', async () => {
     await using box = await openSandbox();
     const other = await secondKey(box);
     await box.ask(sandboxSeed, { users: 2 }, other);
@@ -113,7 +113,7 @@ describe('seed', () => {
     expect(await box.ask(sandboxStatus, {})).toMatchObject({ pace, rateLimits: 'off' });
   });
 
-  test('leaves the rest as it is', async () => {
+  test('leaves other settings unchanged', async () => {
     await using box = await openSandbox({ pace: 'real', rateLimits: true });
     await box.ask(sandboxSeed, { rateLimits: false });
     expect(await box.ask(sandboxStatus, {})).toMatchObject({ pace: 'real', rateLimits: 'off', users: 0 });
@@ -147,7 +147,7 @@ describe('the pace', () => {
 });
 
 describe('reset', () => {
-  test('throws everything away but the key, and seeds anew', async () => {
+  test('drops everything but the key, and seeds again', async () => {
     await using box = await openSandbox();
     const fresh = await box.ask(sandboxStatus, {});
     await fund(box, await onboardUser(box), 1000);
@@ -161,7 +161,7 @@ describe('reset', () => {
     expect(box.sandbox.apiKey()).toBe(box.apiKey);
   });
 
-  test('goes back to the defaults, or to what is asked for', async () => {
+  test('restores the defaults, or sets the given values', async () => {
     await using box = await openSandbox({ pace: 'real', rateLimits: false });
     await box.ask(sandboxReset, {});
     expect(await box.ask(sandboxStatus, {})).toMatchObject({ pace: 'quick', rateLimits: 'on' });
@@ -169,7 +169,7 @@ describe('reset', () => {
     expect(await box.ask(sandboxStatus, {})).toMatchObject({ pace: 'instant', rateLimits: 'off' });
   });
 
-  test('leaves a sandbox that works', async () => {
+  test('leaves a working sandbox', async () => {
     await using box = await openSandbox();
     await onboardUser(box, '22222222222');
     await box.ask(sandboxReset, {});
@@ -177,7 +177,7 @@ describe('reset', () => {
     await expectSettledLedger(box);
   });
 
-  test('can be done again and again', async () => {
+  test('can be repeated', async () => {
     await using box = await openSandbox();
     for (let count = 0; count < 3; count++) await box.ask(sandboxReset, {});
     await expectSettledLedger(box);
@@ -199,7 +199,7 @@ describe('reset', () => {
 });
 
 describe('clock and advance', () => {
-  test('show the two clocks', async () => {
+  test('show both clocks', async () => {
     await using box = await openSandbox();
     const { now } = await box.ask(sandboxAdvance, { durationMs: 1_500 });
     box.clock.pass(10);
@@ -220,7 +220,7 @@ describe('clock and advance', () => {
   );
 });
 
-test('pay says what it booked', async () => {
+test('pay returns what it posted', async () => {
   await using box = await openSandbox();
   const user = await onboardUser(box);
   const request = { accountNumber: user.accountNumber, amount: 12.34, senderName: user.name };

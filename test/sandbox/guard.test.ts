@@ -13,17 +13,17 @@ interface Keys {
   readonly production: string;
 }
 
-/** Callers by what is wrong with their key; the last three are well. */
+/** Callers by what is wrong with their key; the last three are valid. */
 const callers: [what: string, key: (keys: Keys) => string | undefined, status: number][] = [
   ['no key', () => undefined, 401],
   ['an empty key', () => '', 401],
-  ['a production key that nobody has', ({ box }) => box.apiKey.replace('sandbox_', 'key-'), 401],
+  ['an unknown production key', ({ box }) => box.apiKey.replace('sandbox_', 'key-'), 401],
   ['a production key', ({ production }) => production, 401],
-  ['a key without its beginning', ({ box }) => box.apiKey.replace('sandbox_', ''), 401],
-  ['a key that nobody has', () => 'sandbox_000000000000000000000', 401],
-  ['the beginning of a key', ({ box }) => box.apiKey.slice(0, -1), 401],
-  ['a key with more behind it', ({ box }) => `${box.apiKey}0`, 401],
-  ['a key with a blank', ({ box }) => `${box.apiKey} `, 401],
+  ['a key without its prefix', ({ box }) => box.apiKey.replace('sandbox_', ''), 401],
+  ['an unknown key', () => 'sandbox_000000000000000000000', 401],
+  ['the start of a key', ({ box }) => box.apiKey.slice(0, -1), 401],
+  ['a key with a suffix', ({ box }) => `${box.apiKey}0`, 401],
+  ['a key with a space', ({ box }) => `${box.apiKey} `, 401],
   ['a key in capitals', ({ box }) => box.apiKey.toUpperCase(), 401],
   ['a pattern', () => 'sandbox_%', 401],
   ['a revoked key', ({ revoked }) => revoked, 401],
@@ -52,7 +52,7 @@ describe('a caller with', () => {
     expect(found).toBe(status);
   });
 
-  test('a key whose form is not that of its kind, though somebody registered it', async () => {
+  test("a key without its kind's prefix, even if it is registered", async () => {
     await using box = await openSandbox();
     await box.inside(({ store }) => {
       store.run(`INSERT INTO api_key (key, kind, fintech, created_at) VALUES ('live_registered', 'sandbox', 1, 0)`);
@@ -64,7 +64,7 @@ describe('a caller with', () => {
     }
   });
 
-  test('a production key, where a sandbox key is made, and with a sandbox key there', async () => {
+  test('a production key, where sandbox keys are created, and a sandbox key there', async () => {
     await using box = await openSandbox();
     const make = (key: string) => box.call('POST', '/createsandboxapikey', {}, key);
     expect([(await make(await productionKey(box))).status, (await make(box.apiKey)).status]).toEqual([200, 401]);
@@ -72,7 +72,7 @@ describe('a caller with', () => {
     expect((await make(await productionKey(box))).status).toBe(401);
   });
 
-  test('a wrong key changes nothing', async () => {
+  test('an invalid key changes nothing', async () => {
     await using box = await openSandbox();
     const before = await box.call('GET', '/_sandbox/status');
     await box.call('POST', '/_sandbox/seed', { users: 1 }, 'sandbox_wrong');
@@ -81,14 +81,14 @@ describe('a caller with', () => {
     expect(await box.call('GET', '/_sandbox/status')).toEqual(before);
   });
 
-  test('a wrong key never sees it in the answer', async () => {
+  test('an invalid key is never repeated in the response', async () => {
     await using box = await openSandbox();
     const { body } = await box.fetch('GET', '/v1/getfees', undefined, callerOf('sandbox_my_secret'));
     expect(body).not.toContain('my_secret');
   });
 });
 
-/** `getfees` lets 60 requests through in a minute. */
+/** `getfees` allows 60 requests per minute. */
 const LIMIT = 60;
 
 async function call(box: TestSandbox, times: number): Promise<number[]> {
@@ -100,7 +100,7 @@ async function call(box: TestSandbox, times: number): Promise<number[]> {
 const all = (status: number, times: number) => Array<number>(times).fill(status);
 
 describe('the rate limit', () => {
-  test('lets so many through, and tells when to come back', async () => {
+  test('allows this many requests, then says when to come back', async () => {
     await using box = await openSandbox({ rateLimits: true });
     box.clock.pass(1);
     expect(await call(box, LIMIT)).toEqual(all(200, LIMIT));
@@ -116,14 +116,14 @@ describe('the rate limit', () => {
     [30_500, 30],
     [59_000, 1],
     [59_999, 1],
-  ])('%d ms into the window, says %d seconds', async (atMs, seconds) => {
+  ])('%d ms into the window says %d seconds', async (atMs, seconds) => {
     await using box = await openSandbox({ rateLimits: true });
     await call(box, LIMIT);
     box.clock.pass(atMs);
     expect((await box.call('GET', '/getfees')).envelope.data).toMatchObject({ retry_after: seconds });
   });
 
-  test('keeps its word: after so many seconds requests go through, and one millisecond sooner they do not', async () => {
+  test('allows requests after the stated seconds, but not one millisecond earlier', async () => {
     await using box = await openSandbox({ rateLimits: true });
     box.clock.pass(12_345);
     await call(box, LIMIT);
@@ -133,39 +133,39 @@ describe('the rate limit', () => {
     expect(await call(box, LIMIT + 1)).toEqual([...all(200, LIMIT), 429]);
   });
 
-  test('does not grow by what it refused', async () => {
+  test('is not extended by refused requests', async () => {
     await using box = await openSandbox({ rateLimits: true });
     await call(box, LIMIT * 3);
     box.clock.pass(MINUTE_MS);
     expect(await call(box, 1)).toEqual([200]);
   });
 
-  test('counts each endpoint by itself', async () => {
+  test('counts each endpoint separately', async () => {
     await using box = await openSandbox({ rateLimits: true });
     await call(box, LIMIT + 1);
     expect((await box.call('GET', '/getaccumulatedfees')).status).toBe(200);
   });
 
-  test('counts what was refused for another reason', async () => {
+  test('counts requests refused for other reasons', async () => {
     await using box = await openSandbox({ rateLimits: true });
     for (let count = 0; count < 100; count++) await box.call('POST', '/onboarduser', { bvn: 'wrong' });
     expect((await box.call('POST', '/onboarduser', { bvn: '22222222222' })).status).toBe(429);
   });
 
-  test('does not count who was not let in', async () => {
+  test('does not count unauthenticated requests', async () => {
     await using box = await openSandbox({ rateLimits: true });
     for (let count = 0; count < LIMIT; count++) await box.call('GET', '/getfees', undefined, 'sandbox_wrong');
     expect(await call(box, 1)).toEqual([200]);
   });
 
-  test('passes with advanced time too', async () => {
+  test('resets when the clock is advanced', async () => {
     await using box = await openSandbox({ rateLimits: true });
     await call(box, LIMIT + 1);
     await box.call('POST', '/_sandbox/advance', { durationMs: MINUTE_MS });
     expect(await call(box, 1)).toEqual([200]);
   });
 
-  test('bites no more once it is off, and again once it is on', async () => {
+  test('can be switched off and on again', async () => {
     await using box = await openSandbox({ rateLimits: true });
     await call(box, LIMIT);
     await box.call('POST', '/_sandbox/seed', { rateLimits: false });
@@ -176,7 +176,7 @@ describe('the rate limit', () => {
 
   const limits = (controls as readonly Endpoint[]).map(({ method, path }) => ({ method, path }));
 
-  test.each(limits)('is not felt at $method $path', async ({ method, path }) => {
+  test.each(limits)('does not apply to $method $path', async ({ method, path }) => {
     await using box = await openSandbox({ rateLimits: true });
     const replies: number[] = [];
     for (let count = 0; count < 150; count++) replies.push((await box.call(method, path, '[]')).status);
@@ -193,7 +193,7 @@ describe('a clock that is set back', () => {
     await box.call('POST', '/_sandbox/reset', { rateLimits: true });
   }
 
-  test('leaves no count of the future in memory', async () => {
+  test('discards future counts in memory', async () => {
     await using box = await openSandbox({ rateLimits: true });
     await ahead(box);
     expect(await call(box, LIMIT + 1)).toEqual([...all(200, LIMIT), 429]);
@@ -201,7 +201,7 @@ describe('a clock that is set back', () => {
     expect(await call(box, LIMIT + 1)).toEqual([...all(200, LIMIT), 429]);
   });
 
-  test('leaves none in the file, where it would keep later ones out', async () => {
+  test('discards future counts in the file, where they would suppress later ones', async () => {
     using folder = temporaryFolder();
     const path = folder.file('sandbox.db');
     const clock = fakeClock();
@@ -215,7 +215,7 @@ describe('a clock that is set back', () => {
     expect(await call(second, 2)).toEqual([200, 429]);
   });
 
-  test('overrules a window of the future that a file still has', async () => {
+  test('replaces a future window that the file still has', async () => {
     using folder = temporaryFolder();
     const path = folder.file('sandbox.db');
     const clock = fakeClock();
@@ -247,7 +247,7 @@ describe('two sandboxes on one file', () => {
     expect(await call(second, 11)).toEqual([...all(200, 10), 429]);
   });
 
-  test('share the count once one of them has written something', async () => {
+  test('share the count once one of them has written', async () => {
     using folder = temporaryFolder();
     const { first, second } = await openTwo(folder.file('sandbox.db'));
     await using _first = first;
@@ -257,7 +257,7 @@ describe('two sandboxes on one file', () => {
     expect(await call(second, 11)).toEqual([...all(200, 10), 429]);
   });
 
-  test('share the count while both go on writing', async () => {
+  test('share the count while both keep writing', async () => {
     using folder = temporaryFolder();
     const { first, second } = await openTwo(folder.file('sandbox.db'));
     await using _first = first;
@@ -268,7 +268,7 @@ describe('two sandboxes on one file', () => {
       statuses.push((await order(first)).status, (await order(second)).status);
     }
     const letThrough = statuses.filter((status) => status !== 429).length;
-    // 30 a minute; each of the two may not know of the other's last one.
+    // 30 a minute; either may have missed the other's last request.
     expect(letThrough).toBeGreaterThanOrEqual(30);
     expect(letThrough).toBeLessThanOrEqual(32);
   });
@@ -285,7 +285,7 @@ describe('two sandboxes on one file', () => {
     expect(await call(third, 2)).toEqual([200, 429]);
   });
 
-  test('do not bring an older window back', async () => {
+  test('do not restore an older window', async () => {
     using folder = temporaryFolder();
     const path = folder.file('sandbox.db');
     const { clock, first, second } = await openTwo(path);
@@ -293,7 +293,7 @@ describe('two sandboxes on one file', () => {
     clock.pass(MINUTE_MS);
     await call(second, LIMIT - 1);
     await second.close();
-    // Its count is of the minute before.
+    // Its count belongs to the previous minute.
     await first.close();
     await using third = await openSandbox({ path, clock, ids: countingIds(3) });
     expect(await call(third, 2)).toEqual([200, 429]);
@@ -309,7 +309,7 @@ describe('two sandboxes on one file', () => {
     expect(await call(second, 1)).toEqual([429]);
   });
 
-  test('share the count when the request that saves it is refused', async () => {
+  test('share the count if the request that saves it is refused', async () => {
     using folder = temporaryFolder();
     const { first, second } = await openTwo(folder.file('sandbox.db'));
     await using _second = second;
@@ -319,7 +319,7 @@ describe('two sandboxes on one file', () => {
     expect(await call(second, 1)).toEqual([429]);
   });
 
-  test('read on at the turn of a window while the other one writes', async () => {
+  test('keep reading when a window ends while the other one writes', async () => {
     using folder = temporaryFolder();
     const path = folder.file('sandbox.db');
     const clock = fakeClock();
@@ -337,7 +337,7 @@ describe('two sandboxes on one file', () => {
       onUuid = () => {};
       second.service.store.transaction('write', () => second.service.store.run('UPDATE fintech SET updated_at = 1'));
     };
-    // Two reads of one batch; the first one makes an id, and the other process writes at that moment.
+    // Two reads in one batch; the first creates an id, and the other process writes at that moment.
     const replies = await Promise.all([first.call('POST', '/getbankscode'), first.call('GET', '/getfees')]);
     expect(replies.map(({ status }) => status)).toEqual([200, 200]);
   });

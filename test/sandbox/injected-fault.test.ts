@@ -26,7 +26,7 @@ const rules = async (box: TestSandbox) => (await box.ask(sandboxFaultList, {})).
 const onboardings = (box: TestSandbox) =>
   box.inside(({ store }) => Number(store.get<{ n: bigint }>('SELECT COUNT(*) AS n FROM onboarding')?.n), 'read');
 
-/** The answer, or the words of the line that dropped. */
+/** Returns the response, or the error of a dropped connection. */
 async function outcomeOf(box: TestSandbox, method: string, url: string, body?: string) {
   return box.fetch(method, url, body).catch((error: unknown) => {
     if (error instanceof ExchangeError) return { dropped: true, sent: error.sent };
@@ -34,7 +34,7 @@ async function outcomeOf(box: TestSandbox, method: string, url: string, body?: s
   });
 }
 
-/** By kind: whether the request is done all the same, and what comes of it. */
+/** By kind: whether the request is performed, and the outcome. */
 const TABLE: readonly (readonly [kind: FaultKind, isDone: boolean, status: number | 'dropped'])[] = [
   ['lost-request', false, 'dropped'],
   ['lost-response', true, 'dropped'],
@@ -62,7 +62,7 @@ describe('a rule', () => {
     expect([...TABLE.map(([kind]) => kind), ...elsewhere].sort()).toEqual([...FAULT_KINDS].sort());
   });
 
-  test.each(TABLE)('%s: done %s, HTTP %s', async (kind, isDone, status) => {
+  test.each(TABLE)('%s: performed %s, HTTP %s', async (kind, isDone, status) => {
     await using box = await openSandbox();
     await add(box, ONBOARD, kind);
     const outcome = await outcomeOf(box, 'POST', '/v1/onboarduser', '{"bvn":"22222222222"}');
@@ -73,13 +73,13 @@ describe('a rule', () => {
     expect(isJson(body)).toBe(
       !['lost-request', 'lost-response', 'http-502-html', 'malformed-json', 'truncated'].includes(kind),
     );
-    // It is used up, and the next request is well.
+    // It is used up, and the next request succeeds.
     expect(await rules(box)).toEqual([]);
     const next = await box.call('POST', '/onboarduser', { bvn: '33333333333' });
     expect(next.status).toBe(200);
   });
 
-  test.each(TABLE)('%s: at a read, used up too', async (kind, _isDone, status) => {
+  test.each(TABLE)('%s: applies to reads too', async (kind, _isDone, status) => {
     await using box = await openSandbox();
     await add(box, FEES, kind);
     const outcome = await outcomeOf(box, 'GET', '/v1/getfees');
@@ -88,7 +88,7 @@ describe('a rule', () => {
     expect((await box.call('GET', '/getfees')).status).toBe(200);
   });
 
-  test('is used as often as it says, and counts down', async () => {
+  test('applies as many times as it says, and counts down', async () => {
     await using box = await openSandbox();
     await add(box, FEES, 'http-500', 3);
     const seen: unknown[] = [];
@@ -104,7 +104,7 @@ describe('a rule', () => {
     ]);
   });
 
-  test('is used up by a request that is refused, and by its answer', async () => {
+  test('is used up by a refused request, and affects its response', async () => {
     await using box = await openSandbox();
     await add(box, ONBOARD, 'lost-response');
     expect(await outcomeOf(box, 'POST', '/v1/onboarduser', '{"bvn":"x"}')).toEqual({ dropped: true, sent: true });
@@ -112,14 +112,14 @@ describe('a rule', () => {
     expect(await onboardings(box)).toBe(0);
   });
 
-  test('is not used by a caller that is not let in', async () => {
+  test('is not used by an unauthenticated caller', async () => {
     await using box = await openSandbox();
     await add(box, FEES, 'http-500');
     expect((await box.call('GET', '/getfees', undefined, 'sandbox_wrong')).status).toBe(401);
     expect(await rules(box)).toHaveLength(1);
   });
 
-  test('concerns its endpoint only, and the controls never', async () => {
+  test('applies only to its endpoint, and never to controls', async () => {
     await using box = await openSandbox();
     await add(box, FEES, 'http-500', 100);
     expect((await box.call('GET', '/getaccumulatedfees')).status).toBe(200);
@@ -130,7 +130,7 @@ describe('a rule', () => {
     expect((await box.call('GET', '/_sandbox/clock')).status).toBe(200);
   });
 
-  test('goes in the order in which rules came', async () => {
+  test('applies in order of creation', async () => {
     await using box = await openSandbox();
     await add(box, FEES, 'http-500');
     await add(box, FEES, 'rate-limit');
@@ -139,7 +139,7 @@ describe('a rule', () => {
     expect(statuses).toEqual([500, 429, 200]);
   });
 
-  test('is gone when all are cleared', async () => {
+  test('is removed when all are cleared', async () => {
     await using box = await openSandbox();
     await add(box, FEES, 'http-500');
     await add(box, ONBOARD, 'slow', 2);
@@ -147,7 +147,7 @@ describe('a rule', () => {
     expect((await box.call('GET', '/getfees')).status).toBe(200);
   });
 
-  test('of the rate limit counts for nothing against the limit, and says one second', async () => {
+  test('for the rate limit does not count against it, and says to wait one second', async () => {
     await using box = await openSandbox({ rateLimits: true });
     await add(box, FEES, 'rate-limit', 100);
     for (let count = 0; count < 100; count++) {
@@ -161,7 +161,7 @@ describe('a rule', () => {
     expect((await box.call('GET', '/getfees')).status).toBe(200);
   });
 
-  test('slow lets three seconds of the clock pass', async () => {
+  test('slow takes three seconds of the clock', async () => {
     await using box = await openSandbox();
     await add(box, FEES, 'slow');
     const before = box.clock.now();
@@ -179,7 +179,7 @@ describe('a rule', () => {
   );
 });
 
-test('a sandbox that closes answers at once what was to be slow', async () => {
+test('a closing sandbox does not delay a slow response', async () => {
   const clock = fakeClock();
   clock.sleep = (_durationMs, signal) =>
     new Promise((_resolve, reject) => {
@@ -193,8 +193,8 @@ test('a sandbox that closes answers at once what was to be slow', async () => {
   expect((await slow).status).toBe(200);
 });
 
-describe('a payout that is to fail', () => {
-  test('of a user comes back, and the one after it goes through', async () => {
+describe('an injected payout failure', () => {
+  test("refunds a user's payout, and the next one succeeds", async () => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     await fund(box, user, 1000);
@@ -206,7 +206,7 @@ describe('a payout that is to fail', () => {
     await expectSettledLedger(box);
   });
 
-  test('of the fintech comes back', async () => {
+  test('refunds a payout of the fintech', async () => {
     await using box = await openSandbox();
     await add(box, 'transactions.fintech-offramp', 'payout-fails');
     const requestId = await payOut(box, 10_000);
@@ -216,14 +216,14 @@ describe('a payout that is to fail', () => {
     await expectSettledLedger(box);
   });
 
-  test('is refused where nothing is paid out', async () => {
+  test('is refused for an endpoint without payouts', async () => {
     await using box = await openSandbox();
     const { status } = await box.call('POST', '/_sandbox/faults', { endpoint: FEES, kind: 'payout-fails' });
     expect(status).toBe(400);
   });
 });
 
-/** Everything that comes back over a socket, and whether the other side hung up in good order. */
+/** Returns everything received over a socket, and whether the server closed it properly. */
 function raw(served: ServedSandbox, path: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(Number(new URL(served.url).port), '127.0.0.1').setEncoding('utf8');
@@ -244,7 +244,7 @@ describe('on a served sandbox', () => {
     const folder = temporaryFolder();
     const clock = fakeClock();
     const waiting: (() => void)[] = [];
-    // A sleep that ends when the test lets it.
+    // A sleep that ends when the test resolves it.
     clock.sleep = (_durationMs, signal) =>
       new Promise((resolve, reject) => {
         waiting.push(resolve);
@@ -273,14 +273,14 @@ describe('on a served sandbox', () => {
     };
   }
 
-  test.each(['lost-request', 'lost-response'] as const)('%s drops the line without a byte', async (kind) => {
+  test.each(['lost-request', 'lost-response'] as const)('%s drops the connection without a byte', async (kind) => {
     await using open = await openServed();
     await open.fault(kind);
     expect(await raw(open.served, '/getfees')).toBe('');
     expect((await open.get('/getfees')).status).toBe(200);
   });
 
-  test('truncated sends half of what the length promises, and drops the line', async () => {
+  test('truncated sends half of the promised length, then drops the connection', async () => {
     await using open = await openServed();
     const [, whole = ''] = (await raw(open.served, '/getfees')).split('\r\n\r\n');
     await open.fault('truncated');
@@ -289,7 +289,7 @@ describe('on a served sandbox', () => {
     expect(body).toBe(whole.slice(0, Math.floor(whole.length / 2)));
   });
 
-  test('slow holds up nobody else', async () => {
+  test('slow does not delay other requests', async () => {
     await using open = await openServed();
     await open.fault('slow');
     const slow = open.get('/getfees');

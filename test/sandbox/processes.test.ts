@@ -9,8 +9,8 @@ function twenty(start: (index: number) => Promise<Ran>): Promise<Ran[]> {
   return Promise.all(Array.from({ length: AT_ONCE }, (_each, index) => start(index)));
 }
 
-describe('twenty commands at once', { timeout: 120_000 }, () => {
-  test('on a state folder nobody used before all succeed, on one seed', async () => {
+describe('twenty concurrent commands', { timeout: 120_000 }, () => {
+  test('on a new state folder all succeed and share one seed', async () => {
     const program = installProgram();
     const runs = await twenty(() => program.run(['wallets', 'show', '-o', 'json']));
     expect(failed(runs)).toEqual([]);
@@ -19,7 +19,7 @@ describe('twenty commands at once', { timeout: 120_000 }, () => {
     expect(await program.json(['sandbox', 'status'])).toMatchObject(SOUND);
   });
 
-  test('that write onboard twenty users, each once', async () => {
+  test('that write onboard twenty users', async () => {
     const program = installProgram();
     const onboard = (index: number) =>
       program.run(['users', 'onboard', '--bvn-stdin', '--wait', '60s', '-o', 'json'], String(40_000_000_000 + index));
@@ -40,7 +40,7 @@ describe('twenty commands at once', { timeout: 120_000 }, () => {
     expect(await program.json(['sandbox', 'status'])).toMatchObject({ users: 1, ...SOUND });
   });
 
-  test('of money are each booked and journaled once', async () => {
+  test('for money are each posted and journaled once', async () => {
     const program = installProgram();
     const { userId } = await program.json(['users', 'onboard', '--bvn-stdin', '--wait', '60s'], '22222222222');
     const start = ['onramp', 'start', String(userId), '--amount', '10', '--yes', '-o', 'json'];
@@ -55,7 +55,7 @@ describe('twenty commands at once', { timeout: 120_000 }, () => {
   });
 });
 
-test('a normal walk by commands ends completed', { timeout: 60_000 }, async () => {
+test('a complete run by commands ends as completed', { timeout: 60_000 }, async () => {
   const program = installProgram();
   expect(await normalWalk(program, '22222222222')).toBe('completed');
   expect(await program.json(['sandbox', 'status'])).toMatchObject(SOUND);

@@ -3,12 +3,12 @@ import { fiatrail, fiatrailJson, newHome, type Ran, type Running, startFiatrail 
 
 export type { Ran };
 
-/** The built program in a home of its own. */
+/** The built program with its own home folder. */
 export interface Program {
   readonly stateDir: string;
   start(args: readonly string[], stdin?: string): Running;
   run(args: readonly string[], stdin?: string): Promise<Ran>;
-  /** The JSON a command prints. Throws with its stderr when it fails. */
+  /** Returns the JSON that a command prints. Throws its stderr if it fails. */
   json(args: readonly string[], stdin?: string): Promise<Record<string, unknown>>;
 }
 
@@ -22,12 +22,12 @@ export function installProgram(): Program {
   };
 }
 
-/** A status with a ledger in balance: what every test of several processes asks for at its end. */
+/** A status with a balanced ledger, asserted at the end of every multi-process test. */
 export const SOUND = {
   ledger: { balanced: true, sums: { NGN: '0.00', CNGN: '0.000000', USDC: '0.000000', USDT: '0.000000' } },
 };
 
-/** Onboarding to payout by commands; returns how the offramp ended. */
+/** Runs commands from onboarding to payout; returns the final status of the offramp. */
 export async function normalWalk(program: Program, bvn: string): Promise<unknown> {
   const onboarded = await program.json(['users', 'onboard', '--bvn-stdin', '--wait', '30s'], bvn);
   const userId = String(onboarded['userId']);

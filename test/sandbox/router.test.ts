@@ -11,29 +11,29 @@ async function ask(box: TestSandbox, method: string, url: string, body?: string)
 }
 
 const nowhere: [what: string, method: string, url: string][] = [
-  ['a path nobody has', 'GET', '/v1/nothing'],
+  ['an unknown path', 'GET', '/v1/nothing'],
   ['the root', 'GET', '/'],
   ['the version alone', 'GET', '/v1'],
   ['a path without its version', 'GET', '/getfees'],
   ['a path of the next version', 'GET', '/v2/getfees'],
   ['the version twice', 'GET', '/v1/v1/getfees'],
-  ['a slash at the end', 'GET', '/v1/getfees/'],
+  ['a trailing slash', 'GET', '/v1/getfees/'],
   ['two slashes', 'GET', '/v1//getfees'],
   ['capitals', 'GET', '/v1/GetFees'],
   ['an encoded letter', 'GET', '/v1/%67etfees'],
-  ['POST where GET is meant', 'POST', '/v1/getfees'],
-  ['GET where POST is meant', 'GET', '/v1/onboarduser'],
+  ['POST instead of GET', 'POST', '/v1/getfees'],
+  ['GET instead of POST', 'GET', '/v1/onboarduser'],
   ['DELETE', 'DELETE', '/v1/getfees'],
   ['HEAD', 'HEAD', '/v1/getfees'],
-  ['a method in small letters', 'get', '/v1/getfees'],
-  ['too many parts for a parameter', 'GET', '/v1/balance/user/a/b'],
-  ['no part for a parameter', 'GET', '/v1/balance/user'],
-  ['a control below the version', 'GET', '/v1/_sandbox/clock'],
-  ['an endpoint among the controls', 'GET', '/_sandbox/getfees'],
-  ['a property every object has', 'GET', '/v1/__proto__'],
+  ['a lower-case method', 'get', '/v1/getfees'],
+  ['too many segments for a parameter', 'GET', '/v1/balance/user/a/b'],
+  ['no segment for a parameter', 'GET', '/v1/balance/user'],
+  ['a control under the version', 'GET', '/v1/_sandbox/clock'],
+  ['an endpoint under the controls', 'GET', '/_sandbox/getfees'],
+  ['an inherited property name', 'GET', '/v1/__proto__'],
 ];
 
-describe('no endpoint is at', () => {
+describe('there is no endpoint at', () => {
   test.each(nowhere)('%s', async (_what, method, url) => {
     await using box = await openSandbox();
     const { status, envelope } = await ask(box, method, url);
@@ -43,12 +43,12 @@ describe('no endpoint is at', () => {
 
 const all = [...endpoints, ...controls] as readonly Endpoint[];
 
-describe('every endpoint of the contract is at its place', () => {
+describe('every endpoint of the contract is reachable', () => {
   test.each(all)('$method $path', async ({ method, path, area, request }) => {
     await using box = await openSandbox();
     const filled = pathParameters(path).reduce((so, name) => so.replace(`:${name}`, 'x'), path);
     const { status } = await ask(box, method, `${area === 'control' ? '' : '/v1'}${filled}`, '[]');
-    // A list is no body: a POST that gets so far says so. 404 would be a user or an endpoint that is not there.
+    // A list is not a valid body, and a POST that is routed says so. A 404 would mean an unknown user or endpoint.
     const refused = path === '/createsandboxapikey' ? 401 : 400;
     const read = path.includes(':') ? 404 : problemsOf(request(), {}).length > 0 ? 400 : 200;
     expect(status).toBe(method === 'GET' ? read : refused);
@@ -73,11 +73,11 @@ const bodies: [what: string, body: string, said: RegExp][] = [
   ['a number', '5', /one JSON object/],
   ['two objects', '{}{}', /one JSON object/],
   ['a form', 'bvn=22222222222', /one JSON object/],
-  ['no body at all', '', /^bvn: missing; expected a string/],
+  ['no body', '', /^bvn: missing; expected a string/],
   ['an empty object', '{}', /^bvn: missing; expected a string/],
   ['a number for a BVN', '{"bvn":22222222222}', /^bvn: expected .*exactly 11 digits/],
-  ['a field too many', '{"bvn":"22222222222","email":"a@b.c"}', /^email: unknown field/],
-  ['a field of every object', '{"bvn":"22222222222","__proto__":{}}', /^__proto__: unknown field/],
+  ['an unknown field', '{"bvn":"22222222222","email":"a@b.c"}', /^email: unknown field/],
+  ['an inherited property name', '{"bvn":"22222222222","__proto__":{}}', /^__proto__: unknown field/],
 ];
 
 describe('a body that is', () => {
@@ -93,7 +93,7 @@ describe('a body that is', () => {
     expect((await ask(box, 'POST', '/v1/listfintechusers', '12345678901234567890')).status).toBe(400);
   });
 
-  test('is not looked at for GET', async () => {
+  test('ignored for GET', async () => {
     await using box = await openSandbox();
     expect((await ask(box, 'GET', '/v1/getfees', '{"broken')).status).toBe(200);
   });
@@ -131,7 +131,7 @@ describe('a query', () => {
     expect((await ask(box, 'GET', `/_sandbox/status?values=${value}`)).status).toBe(status);
   });
 
-  test('takes no part in a POST', async () => {
+  test('is ignored for POST', async () => {
     await using box = await openSandbox();
     const { userId } = await onboardUser(box);
     const body = JSON.stringify({ userId, amount: 5 });
@@ -148,7 +148,7 @@ describe('a parameter of the path', () => {
     expect((await ask(box, 'GET', `/v1/balance/user/${encoded}`)).envelope.data).toMatchObject({ userId });
   });
 
-  test('wins over a query of its name', async () => {
+  test('takes precedence over a query parameter of that name', async () => {
     await using box = await openSandbox();
     const { userId } = await onboardUser(box);
     const { status } = await ask(box, 'GET', `/v1/balance/user/nobody?userId=${userId}`);
@@ -164,7 +164,7 @@ describe('a parameter of the path', () => {
     expect((await ask(box, 'GET', `/v1/balance/user/${part}`)).status).toBe(400);
   });
 
-  test('that is badly encoded names nobody', async () => {
+  test('with an invalid encoding matches nothing', async () => {
     await using box = await openSandbox();
     const { status, envelope } = await ask(box, 'GET', '/v1/balance/user/%zz');
     expect([status, envelope.response_code]).toEqual([404, '02']);

@@ -18,13 +18,13 @@ const [FIRST, SECOND] = [pair(1), pair(2)];
 
 type Bare = Pick<HttpResponse, 'status' | 'body'>;
 
-/** The payload of an answer, when it has that alone. */
+/** The payload of a response, if that is all it contains. */
 function payloadOf({ body }: Bare): string | undefined {
   const outer = JSON.parse(body) as { payload?: unknown };
   return Object.keys(outer).join() === 'payload' && typeof outer.payload === 'string' ? outer.payload : undefined;
 }
 
-/** What a sealed answer says, or undefined where it is plain or does not open. */
+/** Opens a sealed response; undefined if it is plain or cannot be opened. */
 async function inside(answer: Bare, { privateKey }: KeyPair) {
   const payload = payloadOf(answer);
   const opened = payload === undefined ? undefined : (await openerOf([privateKey]))(payload);
@@ -33,7 +33,7 @@ async function inside(answer: Bare, { privateKey }: KeyPair) {
 
 const isPlain = ({ status, body }: Bare) => replyOf({ status, body }).envelope.response_code !== undefined;
 
-/** A sandbox whose seeded fintech has stored a key. */
+/** Opens a sandbox whose seeded fintech has stored a key. */
 async function openSealed(key = FIRST, options: Parameters<typeof openSandbox>[0] = {}): Promise<TestSandbox> {
   const box = await openSandbox(options);
   await box.ask(storePublicKey, { data: key.publicKey });
@@ -52,8 +52,8 @@ async function sealedBody(box: TestSandbox, body: unknown): Promise<string> {
   return JSON.stringify({ payload: await seal(text, await platformKeyOf(box)) });
 }
 
-describe('an answer', () => {
-  test('is plain until a key is stored, and that answer is too', async () => {
+describe('a response', () => {
+  test('is plain until a key is stored, and so is the response to storing it', async () => {
     await using box = await openSandbox();
     const body = JSON.stringify({ data: FIRST.publicKey });
     const answers = [await box.fetch('GET', '/v1/getfees'), await box.fetch('POST', '/v1/storepublickey', body)];
@@ -61,7 +61,7 @@ describe('an answer', () => {
     expect(payloadOf(await box.fetch('GET', '/v1/getfees'))).toBeDefined();
   });
 
-  test('is sealed whole then, with status and headers in clear', async () => {
+  test('is then sealed completely, with status and headers in plain text', async () => {
     await using box = await openSandbox();
     const plain = await box.fetch('GET', '/v1/getfees');
     await box.ask(storePublicKey, { data: FIRST.publicKey });
@@ -72,10 +72,10 @@ describe('an answer', () => {
   });
 
   test.each([
-    ['a field that is wrong', 'POST', '/v1/onboarduser', '{"bvn":"1"}', [400, '01']],
-    ['a body that is no JSON', 'POST', '/v1/onboarduser', '{', [400, '01']],
-    ['what is not there', 'POST', '/v1/getuserdetails', `{"userId":"${'0'.repeat(64)}"}`, [404, '02']],
-  ])('that refuses is sealed: %s', async (_what, method, url, body, expected) => {
+    ['an invalid field', 'POST', '/v1/onboarduser', '{"bvn":"1"}', [400, '01']],
+    ['a body that is not JSON', 'POST', '/v1/onboarduser', '{', [400, '01']],
+    ['an unknown id', 'POST', '/v1/getuserdetails', `{"userId":"${'0'.repeat(64)}"}`, [404, '02']],
+  ])('to a refused request is sealed: %s', async (_what, method, url, body, expected) => {
     await using box = await openSealed();
     const answer = await box.fetch(method, url, body);
     const found = await inside(answer, FIRST);
@@ -86,15 +86,15 @@ describe('an answer', () => {
     ['without a key', 'GET', '/v1/getfees', callerOf(undefined), 401],
     ['with a wrong key', 'GET', '/v1/getfees', callerOf('sandbox_000000000000000000000'), 401],
     ['on an unknown route', 'GET', '/v1/nothing', undefined, 404],
-    ['of a control', 'GET', '/_sandbox/status', undefined, 200],
-    ['of a control that refuses', 'POST', '/_sandbox/advance', undefined, 400],
-  ])('%s stays plain', async (_what, method, url, caller, status) => {
+    ['from a control', 'GET', '/_sandbox/status', undefined, 200],
+    ['from a control that refuses', 'POST', '/_sandbox/advance', undefined, 400],
+  ])('stays plain %s', async (_what, method, url, caller, status) => {
     await using box = await openSealed();
     const answer = await box.fetch(method, url, '{}', caller ?? callerOf(box.apiKey));
     expect([answer.status, isPlain(answer)]).toEqual([status, true]);
   });
 
-  test('to an address that is not let in stays plain', async () => {
+  test('to a blocked address stays plain', async () => {
     await using box = await openSealed();
     const add = '{"action":"add","ipAddress":"203.0.113.7"}';
     expect(await inside(await box.fetch('POST', '/v1/manageipallowlist', add), FIRST)).toMatchObject({ status: 200 });
@@ -103,7 +103,7 @@ describe('an answer', () => {
     expect([answer.status, isPlain(answer)]).toEqual([403, true]);
   });
 
-  test('that a limit is reached stays plain, so that anybody sees how long to wait', async () => {
+  test('about a rate limit stays plain, so that the wait is readable', async () => {
     await using box = await openSealed(FIRST, { rateLimits: true });
     const answers = await Promise.all(Array.from({ length: 200 }, () => box.fetch('GET', '/v1/getaeskey')));
     const limited = answers.find(({ status }) => status === 429);
@@ -111,13 +111,13 @@ describe('an answer', () => {
     expect(payloadOf(answers[0] as Bare)).toBeDefined();
   });
 
-  test('of storing a key is plain, also when it is refused', async () => {
+  test('to storing a key is plain, even if it is refused', async () => {
     await using box = await openSealed();
     for (const data of ['ab', SECOND.publicKey])
       expect(isPlain(await box.fetch('POST', '/v1/storepublickey', JSON.stringify({ data })))).toBe(true);
   });
 
-  test('with a new API key in it is sealed', async () => {
+  test('with a new API key is sealed', async () => {
     await using box = await openSealed();
     const answer = await box.fetch('GET', '/v1/regenerateapikey');
     const apiKey = (await inside(answer, FIRST))?.envelope.data?.['apiKey'];
@@ -134,12 +134,12 @@ describe('an answer', () => {
     });
   });
 
-  test('to another fintech is not', async () => {
+  test('to another fintech is plain', async () => {
     await using box = await openSealed();
     expect(isPlain(await box.fetch('GET', '/v1/getfees', undefined, callerOf(await secondKey(box))))).toBe(true);
   });
 
-  test('opens with the key stored last alone', async () => {
+  test('can be opened only with the last stored key', async () => {
     await using box = await openSealed();
     const before = await box.fetch('GET', '/v1/getfees');
     await box.ask(storePublicKey, { data: SECOND.publicKey });
@@ -156,7 +156,7 @@ describe('an answer', () => {
     expect(isPlain(await box.fetch('GET', '/v1/getfees'))).toBe(true);
   });
 
-  test('of one batch is sealed from the request on that stored the key', async () => {
+  test('in a batch is sealed from the request on that stored the key', async () => {
     await using box = await openSandbox();
     const answers = await Promise.all([
       box.fetch('GET', '/v1/getfees'),
@@ -166,7 +166,7 @@ describe('an answer', () => {
     expect(answers.map((answer) => payloadOf(answer) !== undefined)).toEqual([false, false, true]);
   });
 
-  test('is spoiled as it is sent', async () => {
+  test('is altered by an injected fault after sealing', async () => {
     await using box = await openSealed();
     const spoiled = async (kind: 'truncated' | 'malformed-json' | 'http-500' | 'slow') => {
       await box.ask(sandboxFaultAdd, { endpoint: getFees.id, kind });
@@ -180,7 +180,7 @@ describe('an answer', () => {
 });
 
 describe('a sealed request', () => {
-  test('is done as a plain one is, before a key is stored and after', async () => {
+  test('works like a plain one, before and after a key is stored', async () => {
     await using box = await openSandbox();
     const before = await box.fetch('POST', '/v1/onboarduser', await sealedBody(box, { bvn: '22222222222' }));
     expect(replyOf(before).envelope).toMatchObject({ response_code: '00' });
@@ -194,7 +194,7 @@ describe('a sealed request', () => {
     expect((await box.ask(sandboxStatus, {})).users).toBe(3);
   });
 
-  test('may store the key, and may be DELETE', async () => {
+  test('can store the key, and can be a DELETE', async () => {
     await using box = await openSandbox();
     const body = await sealedBody(box, { data: FIRST.publicKey });
     expect((await box.fetch('POST', '/v1/storepublickey', body)).status).toBe(200);
@@ -206,19 +206,19 @@ describe('a sealed request', () => {
   });
 
   const REFUSED: [what: string, body: (box: TestSandbox) => Promise<string>, problem: string][] = [
-    ['no base64', async () => '{"payload":"no base64!"}', 'payload: the sealed body does not open: not base64'],
+    ['not base64', async () => '{"payload":"no base64!"}', 'payload: the sealed body cannot be opened: not base64'],
     [
-      'too little',
+      'too short',
       async () => '{"payload":"AAAA"}',
-      'payload: the sealed body does not open: too short for a sealed box',
+      'payload: the sealed body cannot be opened: too short for a sealed box',
     ],
     [
-      'sealed for somebody else',
+      'sealed for another key',
       async () => JSON.stringify({ payload: await seal('{"bvn":"22222222222"}', SECOND.publicKey) }),
-      'payload: the sealed body does not open: sealed for another key, or altered',
+      'payload: the sealed body cannot be opened: sealed for another key, or altered',
     ],
-    ['no JSON inside', (box) => sealedBody(box, 'bvn=22222222222'), 'the body: expected one JSON object'],
-    ['a list inside', (box) => sealedBody(box, '["22222222222"]'), 'the body: expected one JSON object'],
+    ['no JSON inside', (box) => sealedBody(box, 'bvn=22222222222'), 'body: expected one JSON object'],
+    ['a list inside', (box) => sealedBody(box, '["22222222222"]'), 'body: expected one JSON object'],
   ];
 
   test.each(REFUSED)('is refused: %s', async (_what, body, problem) => {
@@ -227,33 +227,33 @@ describe('a sealed request', () => {
     expect([status, envelope.response_code, envelope.error]).toEqual([400, '01', problem]);
   });
 
-  test('that does not open is refused by its key first', async () => {
+  test('that cannot be opened is refused for its API key first', async () => {
     await using box = await openSandbox();
     const answer = await box.fetch('POST', '/v1/onboarduser', '{"payload":"?"}', callerOf('sandbox_none'));
     expect(answer.status).toBe(401);
   });
 
-  test('is none where payload is no text', async () => {
+  test('is plain if its payload is not text', async () => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     const body = JSON.stringify({ userId: user.userId, payload: { a: 1 } });
     expect((await box.call('POST', '/getuserdetails', body)).status).toBe(200);
   });
 
-  test('is none to a control', async () => {
+  test('is not accepted by a control', async () => {
     await using box = await openSandbox();
     const { envelope } = await box.call('POST', '/_sandbox/advance', await sealedBody(box, { seconds: 1 }));
     expect(envelope.error).toContain('payload: unknown field');
   });
 
-  test('hides no field of an endpoint: none is called payload', () => {
+  test("does not shadow an endpoint's field: none is called payload", () => {
     const named = endpoints.filter((each) => rowsOf(each.request()).some(({ name }) => name === 'payload'));
     expect(named).toEqual([]);
   });
 });
 
 describe('over HTTP', () => {
-  test('requests and answers are sealed both ways', async () => {
+  test('seals requests and responses', async () => {
     using folder = temporaryFolder();
     const path = folder.file('sandbox.db');
     const served = await serve({ clock: fakeClock(), ids: countingIds() }, { path, port: 0, rateLimits: false });
@@ -274,7 +274,7 @@ describe('over HTTP', () => {
       expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
       expect((await inside(answer, FIRST))?.envelope).toMatchObject({ status: 'Success', response_code: '00' });
       const refused = await ask('POST', '/onboarduser', { payload: `${payload}A` });
-      expect((await inside(refused, FIRST))?.envelope.error).toContain('does not open');
+      expect((await inside(refused, FIRST))?.envelope.error).toContain('cannot be opened');
       const unknown = await ask('GET', '/getfees', undefined, 'sandbox_none');
       expect([unknown.status, isPlain(unknown)]).toEqual([401, true]);
     } finally {
@@ -283,7 +283,7 @@ describe('over HTTP', () => {
   });
 });
 
-test('the client’s half and the service’s meet', async () => {
+test("the client's and the service's sealing are compatible", async () => {
   await using box = await openSealed();
   const bodies: string[] = [];
   const exchange = sealedExchange(

@@ -38,7 +38,7 @@ async function openServed(more: Partial<ServeOptions> = {}): Promise<Served> {
   };
 }
 
-/** Text as it is to a socket, and everything that comes back until the other side hangs up. */
+/** Sends raw text to a socket and returns everything received until the server closes it. */
 async function raw(port: number, text: string): Promise<{ status: number; body: string }> {
   const socket = connect(port, '127.0.0.1');
   let answer = '';
@@ -66,22 +66,22 @@ async function get({ served }: Served, path: string): Promise<{ status: number; 
   return { status: response.status, body: await response.text() };
 }
 
-/** Header lines with the right key, by how they spell its name. */
+/** Header lines with the right key, with different spellings of the name. */
 const spellings: [what: string, lines: (key: string) => string[], status: number][] = [
   ['x-api-key', (key) => [`x-api-key: ${key}`], 200],
-  ['x-api-key without a blank', (key) => [`x-api-key:${key}`], 200],
+  ['x-api-key without a space', (key) => [`x-api-key:${key}`], 200],
   ['X-Api-Key', (key) => [`X-Api-Key: ${key}`], 401],
   ['X-API-KEY', (key) => [`X-API-KEY: ${key}`], 401],
   ['x-Api-key', (key) => [`x-Api-key: ${key}`], 401],
   ['x_api_key', (key) => [`x_api_key: ${key}`], 401],
   ['Authorization', (key) => [`Authorization: Bearer ${key}`], 401],
   ['no header', () => [], 401],
-  ['both spellings, the right key in the right one', (key) => ['X-Api-Key: x', `x-api-key: ${key}`], 200],
-  ['both spellings, the right key in the wrong one', (key) => [`X-Api-Key: ${key}`, 'x-api-key: x'], 401],
+  ['both spellings, with the right key in the right one', (key) => ['X-Api-Key: x', `x-api-key: ${key}`], 200],
+  ['both spellings, with the right key in the wrong one', (key) => [`X-Api-Key: ${key}`, 'x-api-key: x'], 401],
   ['the name as a value and the key as a name', (key) => ['a: x-api-key', `${key}: b`], 401],
 ];
 
-describe('a key in the header', () => {
+describe('an API key in the header', () => {
   test.each(spellings)('%s', async (_what, lines, status) => {
     await using open = await openServed();
     const reply = await raw(open.port, request('GET /v1/getfees', lines(open.served.apiKey)));
@@ -97,7 +97,7 @@ describe('a key in the header', () => {
 });
 
 describe('the address', () => {
-  test('ends in /v1, and the controls are beside it', async () => {
+  test('ends in /v1, with the controls next to it', async () => {
     await using open = await openServed();
     expect(open.served.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/);
     expect((await get(open, '/getfees')).status).toBe(200);
@@ -105,20 +105,20 @@ describe('the address', () => {
     expect((await get(open, '/../_sandbox/clock')).status).toBe(200);
   });
 
-  test('is this machine’s loopback address and no other', async () => {
+  test('is the loopback address only', async () => {
     await using open = await openServed();
     const socket = connect(open.port, '127.0.0.2');
     await expect(once(socket, 'connect')).rejects.toMatchObject({ code: expect.stringMatching(/^E/) });
   });
 
-  test('in use is said as the system says it, and the state file is let go', async () => {
+  test("in use rejects with the system's error and releases the state file", async () => {
     await using open = await openServed();
     using folder = temporaryFolder();
     const path = folder.file('other.db');
     const second = serve({ clock: fakeClock(), ids: countingIds(2) }, { path, port: open.port });
     await expect(second).rejects.toMatchObject({ code: 'EADDRINUSE' });
     const connection = new DatabaseSync(path);
-    // In this mode a file that anybody else holds open is refused.
+    // In this mode, opening fails if anyone else has the file open.
     connection.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT');
     connection.close();
   });
@@ -139,7 +139,7 @@ describe('a body', () => {
     expect((await get(open, '/getfees')).status).toBe(200);
   });
 
-  test('in chunks, without a length, is counted all the same', async () => {
+  test('in chunks, without a length, has the same limit', async () => {
     await using open = await openServed();
     const chunk = `${MEBIBYTE.toString(16)}\r\n${' '.repeat(MEBIBYTE)}\r\n`;
     const headers = [`x-api-key: ${open.served.apiKey}`, 'Transfer-Encoding: chunked'];
@@ -147,7 +147,7 @@ describe('a body', () => {
     expect(reply.status).toBe(400);
   });
 
-  test('of letters beyond ASCII arrives and comes back whole', async () => {
+  test('with characters beyond ASCII is returned unchanged', async () => {
     await using open = await openServed();
     const account = { accountNumber: '1234567890', bankCode: '000013', label: 'Ọ̀wó ₦ 🙂' };
     expect((await post(open, '/addbankaccount', JSON.stringify(account))).status).toBe(200);
@@ -155,7 +155,7 @@ describe('a body', () => {
     expect(body).toContain('"label":"Ọ̀wó ₦ 🙂"');
   });
 
-  test('of GET is not read, and the connection goes on', async () => {
+  test('of GET is ignored, and the connection stays usable', async () => {
     await using open = await openServed();
     const headers = [`x-api-key: ${open.served.apiKey}`];
     const withBody = request('GET /v1/getfees', [...headers, 'Content-Length: 4'], 'junk');
@@ -165,8 +165,8 @@ describe('a body', () => {
   });
 });
 
-describe('requests at once', () => {
-  test('are all answered, and one that is refused takes nothing from the others', async () => {
+describe('concurrent requests', () => {
+  test('all get a response, and a refused one does not affect the others', async () => {
     await using open = await openServed();
     const bvns = Array.from({ length: 50 }, (_each, index) => String(60_000_000_000 + index));
     bvns[13] = 'wrong';
@@ -176,14 +176,14 @@ describe('requests at once', () => {
     const statuses = replies.map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(47);
     expect([statuses[13], statuses[26]]).toEqual([400, 500]);
-    // Of the two with one BVN, whichever comes first is taken.
+    // Of the two with one BVN, the first to arrive succeeds.
     expect([statuses[0], statuses[39]].sort()).toEqual([200, 400]);
     open.clock.pass(1000);
     const users = JSON.parse((await post(open, '/listfintechusers', '{"limit":100}')).body);
     expect(users.data.pagination.total).toBe(47);
   });
 
-  test('of money are each booked once, and the ledger balances', async () => {
+  test('for money are each posted once, and the ledger balances', async () => {
     await using open = await openServed();
     await post(open, '/onboarduser', '{"bvn":"22222222222"}');
     open.clock.pass(1000);
@@ -200,8 +200,8 @@ describe('requests at once', () => {
   });
 });
 
-describe('a failure of the sandbox itself', () => {
-  test('is an answer with code 05 that tells nothing of it, and the next request is well', async () => {
+describe('an internal error', () => {
+  test('returns code 05 without details, and the next request works', async () => {
     await using open = await openServed();
     const connection = new DatabaseSync(open.path);
     connection.exec('ALTER TABLE fee_setting RENAME TO gone');
@@ -214,7 +214,7 @@ describe('a failure of the sandbox itself', () => {
 });
 
 describe('the options', () => {
-  test('set pace and rate limits, and without them the file keeps its own', async () => {
+  test('set pace and rate limits; without them, the file keeps its own', async () => {
     using folder = temporaryFolder();
     const path = folder.file('shared.db');
     const shown = async (more: Partial<ServeOptions>) => {
@@ -229,7 +229,7 @@ describe('the options', () => {
 });
 
 describe('closing', () => {
-  test('answers what was asked before', async () => {
+  test('responds to open requests first', async () => {
     await using open = await openServed();
     const body = '{"bvn":"22222222222"}';
     const headers = [`x-api-key: ${open.served.apiKey}`, `Content-Length: ${body.length}`, 'Expect: 100-continue'];
@@ -239,7 +239,7 @@ describe('closing', () => {
       answer += chunk;
     });
     socket.write(request('POST /v1/onboarduser', headers));
-    // The server has begun with the request once it says "continue".
+    // The server has started the request once it says "continue".
     await once(socket, 'data');
     expect(answer).toMatch(/^HTTP\/1\.1 100 /);
     const closing = open.close();
@@ -249,7 +249,7 @@ describe('closing', () => {
     await closing;
   });
 
-  test('writes what was counted', async () => {
+  test('saves the request counts', async () => {
     using folder = temporaryFolder();
     const path = folder.file('shared.db');
     const statuses: number[] = [];
@@ -260,13 +260,13 @@ describe('closing', () => {
     expect(statuses).toEqual([...Array(60).fill(200), 429, 429]);
   });
 
-  // Node itself would wait a minute for the headers of a request.
-  test('does not wait long for a connection that never asked', { timeout: 20_000 }, async () => {
+  // Node itself would wait a minute for the request headers.
+  test('does not wait long for an idle connection', { timeout: 20_000 }, async () => {
     const open = await openServed();
     const socket = connect(open.port, '127.0.0.1');
     try {
       await once(socket, 'connect');
-      // A whole answer on another connection is proof that the server has accepted this one.
+      // A complete response on another connection proves that the server has accepted this one.
       await get(open, '/getfees');
       const gone = once(socket, 'close');
       await open.close();

@@ -15,12 +15,12 @@ import { openSandbox, START_MS, type TestSandbox } from '../support/sandbox.ts';
 const settleNow = async (box: TestSandbox) => (await box.ask(sandboxSettle, {})).events;
 
 describe('settle', () => {
-  test('has nothing to do in a fresh sandbox', async () => {
+  test('does nothing in a new sandbox', async () => {
     await using box = await openSandbox();
     expect(await box.ask(sandboxSettle, {})).toEqual({ events: 0, now: new Date(START_MS).toISOString() });
   });
 
-  test('brings each kind of work to its end at the pace real, and the clock stays', async () => {
+  test('completes each kind of work at the pace real without moving the clock', async () => {
     await using box = await openSandbox({ pace: 'real' });
     const { requestId: onboarding, userHash: userId } = await box.ask(onboard, { bvn: '22222222222' });
     expect(await settleNow(box)).toBe(1);
@@ -44,7 +44,7 @@ describe('settle', () => {
     await expectSettledLedger(box);
   });
 
-  test('leaves a window open that only time ends', async () => {
+  test('leaves windows open that only time ends', async () => {
     await using box = await openSandbox();
     const { userId } = await onboardUser(box);
     const { requestId } = await box.ask(startOnramp, { userId, amount: 100 });
@@ -55,7 +55,7 @@ describe('settle', () => {
     expect(await box.ask(onrampStatus, { requestId })).toMatchObject({ status: 'failed' });
   });
 
-  test('sends fees to the bank, business days or not', async () => {
+  test('pays out fees regardless of business days', async () => {
     await using box = await openSandbox();
     const { withdrawalId } = await box.ask(withdrawFees, {
       amount: 100_000,
@@ -70,7 +70,7 @@ describe('settle', () => {
     });
   });
 
-  test('approves a trade that waits for a person, and sees it through', async () => {
+  test('approves a trade that waits for manual approval, and completes it', async () => {
     await using box = await openSandbox();
     await box.ask(disableAutoSigning, {});
     const { trade: made } = await box.ask(trade, { pair: 'CNGN-USDC', side: 'sell', cngnAmount: '14070' });
@@ -79,18 +79,18 @@ describe('settle', () => {
     expect(await statusNow()).toBe('locked');
     expect(await settleNow(box)).toBe(3);
     expect(await statusNow()).toBe('completed');
-    // Its lock, which has nothing left to end.
+    // The expiry of its lock, which no longer has an effect.
     expect(await box.ask(sandboxStatus, {})).toMatchObject({ openTrades: 0, pending: 1 });
   });
 
-  test('is done again without harm', async () => {
+  test('can be repeated', async () => {
     await using box = await openSandbox();
     await fund(box, await onboardUser(box), 1000);
     expect(await settleNow(box)).toBe(0);
     await expectSettledLedger(box);
   });
 
-  test('sets aside what breaks, and goes on with the rest', async () => {
+  test('sets failing work aside and continues with the rest', async () => {
     await using box = await openSandbox();
     await box.ask(onboard, { bvn: '22222222222' });
     await box.inside(({ store }) =>

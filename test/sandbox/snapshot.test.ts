@@ -23,7 +23,7 @@ import { listUsers } from '../../src/contract/endpoints/user-list.ts';
 import { expectSettledLedger, fund, keyOf, onboardUser, secondKey } from '../service/steps.ts';
 import { countingIds, fakeClock, openSandbox, type TestSandbox, temporaryFolder } from '../support/sandbox.ts';
 
-/** Every row of every table, so that nothing can be changed unseen. */
+/** Returns every row of every table, so that no change goes unnoticed. */
 function contentOf(box: TestSandbox): Promise<unknown> {
   return box.inside(
     ({ store }) =>
@@ -38,7 +38,7 @@ function schemaOf(box: TestSandbox): Promise<unknown> {
   return box.inside(({ store }) => store.all('SELECT type, name, sql FROM sqlite_schema ORDER BY type, name'), 'read');
 }
 
-/** A change in a database file that is no business of the sandbox. */
+/** Changes a database file behind the sandbox's back. */
 function alter(path: string, sql: string): void {
   const connection = new DatabaseSync(path);
   connection.exec(sql);
@@ -52,7 +52,7 @@ const refusal = async (box: TestSandbox, control: 'snapshot' | 'restore', path: 
 };
 
 describe('a snapshot', () => {
-  test('is a new file that only its owner can read, and its size is told', async () => {
+  test('is a new file that only its owner can read, with its size reported', async () => {
     using folder = temporaryFolder();
     await using box = await openSandbox({ path: folder.file('sandbox.db') });
     await fund(box, await onboardUser(box), 1000);
@@ -62,7 +62,7 @@ describe('a snapshot', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  test('restored brings everything back, and nothing else', async () => {
+  test('restores everything, and nothing else', async () => {
     using folder = temporaryFolder();
     await using box = await openSandbox({ path: folder.file('sandbox.db') });
     await fund(box, await onboardUser(box), 1000);
@@ -79,7 +79,7 @@ describe('a snapshot', () => {
     expect((await box.ask(listTransactions, {})).total).toBe(31);
   });
 
-  test('restored after a reset has the key of both', async () => {
+  test('restored after a reset accepts both keys', async () => {
     using folder = temporaryFolder();
     await using box = await openSandbox({ path: folder.file('sandbox.db') });
     const [path, old] = [folder.file('snapshot.db'), await secondKey(box)];
@@ -90,7 +90,7 @@ describe('a snapshot', () => {
     for (const key of [box.apiKey, old, fresh]) await box.ask(sandboxStatus, {}, key);
   });
 
-  test('restored is a sandbox that goes on', async () => {
+  test('restored is a working sandbox', async () => {
     using folder = temporaryFolder();
     await using box = await openSandbox({ path: folder.file('sandbox.db') });
     const user = await onboardUser(box);
@@ -100,13 +100,13 @@ describe('a snapshot', () => {
     await fund(box, user, 1000);
     await fund(box, await onboardUser(box), 1000);
     await expectSettledLedger(box);
-    // What the database itself watches over is watched over still.
+    // The restored database still enforces its constraints.
     const insert = `INSERT INTO posting (posting_set, account, minor) VALUES (99999, 1, 5)`;
     await expect(box.inside(({ store }) => store.run(insert))).rejects.toThrow();
     await expect(box.inside(({ store }) => store.run('UPDATE posting SET minor = 1'))).rejects.toThrow(/final/);
   });
 
-  test('of another sandbox keeps the keys that are in use here', async () => {
+  test('of another sandbox keeps the keys in use here', async () => {
     using folder = temporaryFolder();
     await using other = await openSandbox({ path: folder.file('other.db'), ids: countingIds(7) });
     await onboardUser(other);
@@ -124,7 +124,7 @@ describe('a snapshot', () => {
     expect((await box.ask(listUsers, {})).pagination).toMatchObject({ total: 1 });
   });
 
-  test('brings back a key that was revoked since, beside the one in use', async () => {
+  test('restores a key revoked since, next to the one in use', async () => {
     using folder = temporaryFolder();
     await using box = await openSandbox({ path: folder.file('sandbox.db') });
     const path = folder.file('snapshot.db');
@@ -155,23 +155,23 @@ describe('a snapshot', () => {
 
 describe('a snapshot is refused', () => {
   test.each([
-    ['where a file stands', (path: string) => writeFileSync(path, 'mine')],
-    ['where a folder stands', (path: string) => mkdirSync(path)],
-    ['where a link stands', (path: string) => symlinkSync(`${path}-target`, path)],
-  ])('%s, which is left as it is', async (_what, put) => {
+    ['if a file exists there', (path: string) => writeFileSync(path, 'mine')],
+    ['if a folder exists there', (path: string) => mkdirSync(path)],
+    ['if a link exists there', (path: string) => symlinkSync(`${path}-target`, path)],
+  ])('%s, and leaves it unchanged', async (_what, put) => {
     using folder = temporaryFolder();
     await using box = await openSandbox();
     const path = folder.file('there.db');
     put(path);
-    expect(await refusal(box, 'snapshot', path)).toBe(`${path}: something stands there already`);
+    expect(await refusal(box, 'snapshot', path)).toBe(`${path}: the file already exists`);
     expect(existsSync(`${path}-target`)).toBe(false);
     if (lstatSync(path).isFile()) expect(readFileSync(path, 'utf8')).toBe('mine');
   });
 
-  test('where there is no folder', async () => {
+  test('if the folder does not exist', async () => {
     using folder = temporaryFolder();
     await using box = await openSandbox();
-    expect(await refusal(box, 'snapshot', folder.file('none/x.db'))).toMatch(/the folder is not there/);
+    expect(await refusal(box, 'snapshot', folder.file('none/x.db'))).toMatch(/the folder does not exist/);
   });
 
   test.each(['relative.db', '', './x', 5, null, '/a\u0000b'])('for the path %j', async (path) => {
@@ -180,18 +180,18 @@ describe('a snapshot is refused', () => {
   });
 });
 
-describe('a restore is refused, and nothing is changed,', () => {
+describe('a restore is refused and changes nothing', () => {
   const strange: readonly (readonly [what: string, words: RegExp, put: (path: string, good: string) => void])[] = [
-    ['without a file', /no file is there/, () => {}],
-    ['for a folder', /no plain file/, (path) => mkdirSync(path)],
-    ['for a link to a good one', /no plain file/, (path, good) => symlinkSync(good, path)],
-    ['for an empty file', /no sandbox file/, (path) => writeFileSync(path, '')],
-    ['for a short text', /no sandbox file/, (path) => writeFileSync(path, 'hello\n')],
-    ['for a long text', /no sandbox file/, (path) => writeFileSync(path, 'hello\n'.repeat(5000))],
-    ['for a database of somebody else', /no sandbox file/, (path) => alter(path, 'CREATE TABLE a (b)')],
+    ['if the file does not exist', /the file does not exist/, () => {}],
+    ['for a folder', /not a regular file/, (path) => mkdirSync(path)],
+    ['for a link to a valid one', /not a regular file/, (path, good) => symlinkSync(good, path)],
+    ['for an empty file', /not a sandbox state file/, (path) => writeFileSync(path, '')],
+    ['for a short text', /not a sandbox state file/, (path) => writeFileSync(path, 'hello\n')],
+    ['for a long text', /not a sandbox state file/, (path) => writeFileSync(path, 'hello\n'.repeat(5000))],
+    ['for a database of another program', /not a sandbox state file/, (path) => alter(path, 'CREATE TABLE a (b)')],
     [
-      'for a sandbox of a newer program',
-      /made by a newer fiatrail/,
+      'for a sandbox of a newer fiatrail',
+      /written by a newer version/,
       (path, good) => {
         writeFileSync(path, readFileSync(good));
         alter(path, 'PRAGMA user_version = 99');
@@ -199,15 +199,15 @@ describe('a restore is refused, and nothing is changed,', () => {
     ],
     [
       'for a sandbox with other tables',
-      /no sandbox file of this version/,
+      /not a sandbox state file of this version/,
       (path, good) => {
         writeFileSync(path, readFileSync(good));
         alter(path, 'ALTER TABLE user ADD COLUMN shoe_size INTEGER');
       },
     ],
     [
-      'for a file that is damaged in its midst',
-      /no sandbox file/,
+      'for a partly corrupt file',
+      /not a sandbox state file/,
       (path, good) => {
         const bytes = readFileSync(good);
         bytes.fill(0x5a, 8192, bytes.length - 4096);
@@ -230,12 +230,12 @@ describe('a restore is refused, and nothing is changed,', () => {
     expect(said?.startsWith(path)).toBe(true);
     expect(await contentOf(box)).toEqual(before);
     expect(await schemaOf(box)).toEqual(schema);
-    // And it can be tried again with a good one.
+    // A valid file can still be restored.
     await box.ask(sandboxRestore, { path: good });
     await fund(box, await onboardUser(box), 1000);
   });
 
-  test('by a key that nobody has', async () => {
+  test('with an unknown key', async () => {
     using folder = temporaryFolder();
     await using box = await openSandbox();
     const path = folder.file('snapshot.db');
@@ -244,25 +244,25 @@ describe('a restore is refused, and nothing is changed,', () => {
     await box.ask(sandboxSnapshot, { path });
     expect((await box.call('POST', '/_sandbox/restore', { path }, 'sandbox_wrong')).status).toBe(401);
   });
-
-  test('takes no trigger and no view along', async () => {
-    using folder = temporaryFolder();
-    await using box = await openSandbox();
-    const path = folder.file('snapshot.db');
-    await box.ask(sandboxSnapshot, { path });
-    alter(
-      path,
-      'CREATE TRIGGER rich AFTER INSERT ON user BEGIN UPDATE account SET balance = balance + 1; END; CREATE VIEW v AS SELECT 1',
-    );
-    const schema = await schemaOf(box);
-    await box.ask(sandboxRestore, { path });
-    expect(await schemaOf(box)).toEqual(schema);
-    await onboardUser(box);
-    await expectSettledLedger(box);
-  });
 });
 
-test('the second fintech may restore too, and its key works on', async () => {
+test('a restore skips triggers and views in the file', async () => {
+  using folder = temporaryFolder();
+  await using box = await openSandbox();
+  const path = folder.file('snapshot.db');
+  await box.ask(sandboxSnapshot, { path });
+  alter(
+    path,
+    'CREATE TRIGGER rich AFTER INSERT ON user BEGIN UPDATE account SET balance = balance + 1; END; CREATE VIEW v AS SELECT 1',
+  );
+  const schema = await schemaOf(box);
+  await box.ask(sandboxRestore, { path });
+  expect(await schemaOf(box)).toEqual(schema);
+  await onboardUser(box);
+  await expectSettledLedger(box);
+});
+
+test('the second fintech can restore too, and its key stays valid', async () => {
   using folder = temporaryFolder();
   await using box = await openSandbox();
   const key = await secondKey(box);

@@ -45,7 +45,7 @@ function deposit(box: TestSandbox, address: string, more: object = {}) {
   return box.ask(sandboxDeposit, { ...request, ...more });
 }
 
-/** What the ledger's accounts have gained since, by code and asset. */
+/** Returns the changes of the ledger accounts, by code and asset. */
 async function gained(box: TestSandbox, before: Record<string, bigint>): Promise<Record<string, bigint>> {
   const after = await box.inside(balances, 'read');
   const codes = [...new Set([...Object.keys(before), ...Object.keys(after)])];
@@ -68,7 +68,7 @@ async function told(box: TestSandbox): Promise<Told[]> {
 }
 
 describe('a quote', () => {
-  test('is the public example', async () => {
+  test('matches the public example', async () => {
     await using box = await openSandbox();
     const quote = await box.ask(quoteBridge, { ...transfer, amount: '10000' });
     expect(quote).toMatchObject({
@@ -122,14 +122,14 @@ describe('a quote', () => {
     ['ATC', 'atc'],
     ['ethereum', 'eth'],
     ['BSC', 'bsc'],
-  ])('knows %s as %s', async (written, key) => {
+  ])('accepts %s as %s', async (written, key) => {
     await using box = await openSandbox();
     const { fromNetwork } = await box.ask(quoteBridge, { ...transfer, fromNetwork: written, toNetwork: 'lisk' });
     expect(fromNetwork).toBe(key);
   });
 });
 
-test('the list of networks is the specification’s, which leaves out two of a quote', async () => {
+test('the network list matches the specification, without two networks that quotes accept', async () => {
   await using box = await openSandbox();
   const { tokens, allSupportedNetworks } = await box.ask(bridgeNetworks, {});
   expect(tokens).toMatchObject([{ token: 'CNGN', networks: LISTED }]);
@@ -138,7 +138,7 @@ test('the list of networks is the specification’s, which leaves out two of a q
 
 describe('a bridge transaction', () => {
   test.each(NETWORKS.flatMap((from) => NETWORKS.filter((to) => to !== from).map((to) => [from, to] as const)))(
-    'from %s to %s has an address of its own on the source',
+    'from %s to %s gets its own address on the source network',
     async (fromNetwork, toNetwork) => {
       await using box = await openSandbox();
       const request = { fromNetwork, toNetwork, fromAddress: addressOn(fromNetwork), toAddress: addressOn(toNetwork) };
@@ -152,7 +152,7 @@ describe('a bridge transaction', () => {
     },
   );
 
-  test('moves nothing by itself, however long', async () => {
+  test('moves nothing until a deposit arrives', async () => {
     await using box = await openSandbox();
     const before = await box.inside(balances, 'read');
     const { requestId, status, message } = await initiate(box);
@@ -162,7 +162,7 @@ describe('a bridge transaction', () => {
     for (const part of ['250.000000', SENDER, 'Base', 'BNB Smart Chain']) expect(message).toContain(part);
   });
 
-  test('goes from state to state at its pace, and releases what arrived less the fee', async () => {
+  test('passes its states at its pace, and releases the deposit minus the fee', async () => {
     await using box = await openSandbox();
     const before = await box.inside(balances, 'read');
     const { requestId, receivableAddress } = await initiate(box);
@@ -191,7 +191,7 @@ describe('a bridge transaction', () => {
     });
   });
 
-  test('has no outcome before the end', async () => {
+  test('has no outcome until it ends', async () => {
     await using box = await openSandbox();
     const { requestId, receivableAddress } = await initiate(box);
     const open = { actualAmount: null, txHash: null, explorerLink: null, completedAt: null };
@@ -202,7 +202,7 @@ describe('a bridge transaction', () => {
   });
 
   test.each(['1', '249.999999', '250.000001', '9999999999.999999', '0.000001'])(
-    'follows what really arrived: %s',
+    'processes the amount that arrived: %s',
     async (amount) => {
       await using box = await openSandbox();
       const { requestId, receivableAddress } = await initiate(box);
@@ -229,7 +229,7 @@ describe('a bridge transaction', () => {
     expect([await held('lisk'), await held('asc')]).toEqual(['99.500000', '99.500000']);
   });
 
-  test('from a wallet of the sandbox takes the tokens out of it', async () => {
+  test('from a wallet of the sandbox debits that wallet', async () => {
     await using box = await openSandbox();
     const { smartWallet } = await box.ask(getFintechWallet, {});
     const before = await box.inside(balances, 'read');
@@ -243,7 +243,7 @@ describe('a bridge transaction', () => {
     });
   });
 
-  test('from a wallet that holds too little does not begin', async () => {
+  test('from a wallet without enough tokens does not start', async () => {
     await using box = await openSandbox();
     const { smartWallet } = await box.ask(getFintechWallet, {});
     const { requestId, receivableAddress } = await initiate(box, { fromAddress: smartWallet.address });
@@ -257,7 +257,7 @@ describe('a bridge transaction', () => {
 });
 
 describe('a deposit', () => {
-  test('of another sender fails the transaction and goes back', async () => {
+  test('from an unexpected sender fails the transaction and is returned', async () => {
     await using box = await openSandbox();
     const before = await box.inside(balances, 'read');
     const { requestId, receivableAddress } = await initiate(box);
@@ -271,7 +271,7 @@ describe('a deposit', () => {
     expect(await gained(box, before)).toEqual({});
   });
 
-  test('of another sender whose wallet is the sandbox’s goes back into it', async () => {
+  test('from an unexpected wallet of the sandbox is returned to it', async () => {
     await using box = await openSandbox();
     const { smartWallet } = await box.ask(getFintechWallet, {});
     const before = await box.inside(balances, 'read');
@@ -282,7 +282,7 @@ describe('a deposit', () => {
     expect([(await statusOf(box, requestId)).status, await gained(box, before)]).toEqual(['failed', {}]);
   });
 
-  test.each(['USDC', 'USDT'])('of %s stays with its sender, and the transaction waits on', async (asset) => {
+  test.each(['USDC', 'USDT'])('of %s stays with its sender, and the transaction keeps waiting', async (asset) => {
     await using box = await openSandbox();
     const before = await box.inside(balances, 'read');
     const { requestId, receivableAddress } = await initiate(box);
@@ -299,9 +299,9 @@ describe('a deposit', () => {
 
   test.each([
     ['at once', 0],
-    ['while the first is on its way', 200],
+    ['while the first is pending', 200],
     ['after the end', 10_000],
-  ])('that is the second, %s, stays with its sender', async (_when, afterMs) => {
+  ])('is refused if it is the second (%s)', async (_when, afterMs) => {
     await using box = await openSandbox();
     const before = await box.inside(balances, 'read');
     const { requestId, receivableAddress } = await initiate(box);
@@ -316,7 +316,7 @@ describe('a deposit', () => {
     expect(await gained(box, before)).toEqual({ 'chain CNGN': -1_250_000n, 'fees/platform/tokens CNGN': 1_250_000n });
   });
 
-  test('minds no case of an EVM address, and all of it of another', async () => {
+  test('matches EVM addresses in any case and other addresses exactly', async () => {
     await using box = await openSandbox();
     const evm = await initiate(box, { fromAddress: `0x${'AB'.repeat(20)}` });
     const shouted = `0x${evm.receivableAddress.slice(2).toUpperCase()}`;
@@ -326,7 +326,7 @@ describe('a deposit', () => {
     expect(await deposit(box, sol.receivableAddress, other)).toMatchObject({ reason: 'wrong_sender' });
   });
 
-  test('into a wallet is there on its network', async () => {
+  test('into a wallet is credited on its network', async () => {
     await using box = await openSandbox();
     const { smartWallet } = await box.ask(getFintechWallet, {});
     expect(await deposit(box, smartWallet.address, { asset: 'USDT', amount: '7.5', network: 'eth' })).toEqual({
@@ -340,7 +340,7 @@ describe('a deposit', () => {
     expect(networkBalances?.[0]?.balance).toBe('7.500000');
   });
 
-  test('reaches the wallets of a user on the other chains', async () => {
+  test("reaches a user's wallets on the other chains", async () => {
     await using box = await openSandbox();
     await onboardUser(box);
     const wallets = await box.inside(
@@ -358,17 +358,17 @@ describe('a deposit', () => {
   });
 
   const refused: [what: string, more: object, status: number][] = [
-    ['to an address nobody has', { address: STRANGER }, 404],
-    ['on a network the wallet is not on', { network: 'sol', from: SOLANA }, 404],
-    ['on a network nobody knows', { network: 'moon' }, 400],
+    ['to an unknown address', { address: STRANGER }, 404],
+    ['on a network without the wallet', { network: 'sol', from: SOLANA }, 404],
+    ['on an unknown network', { network: 'moon' }, 400],
     ['from an address of another network', { from: SOLANA }, 400],
-    ['of nothing', { amount: '0' }, 400],
+    ['of zero', { amount: '0' }, 400],
     ['of less than the smallest unit', { amount: '0.0000001' }, 400],
     ['of another token', { asset: 'NGN' }, 400],
-    ['with a field too many', { more: 1 }, 400],
+    ['with an unknown field', { more: 1 }, 400],
   ];
 
-  test.each(refused)('is refused %s', async (_what, more, status) => {
+  test.each(refused)('is refused: %s', async (_what, more, status) => {
     await using box = await openSandbox();
     const { smartWallet } = await box.ask(getFintechWallet, {});
     const request = { address: smartWallet.address, asset: 'CNGN', amount: '1', network: 'base', from: SENDER };
@@ -377,7 +377,7 @@ describe('a deposit', () => {
     expect(await gained(box, before)).toEqual({});
   });
 
-  test('is refused from the wallet it goes to, and on another network than the transaction’s', async () => {
+  test("is refused from its destination wallet, or on a network other than the transaction's", async () => {
     await using box = await openSandbox();
     const { smartWallet } = await box.ask(getFintechWallet, {});
     const { receivableAddress } = await initiate(box);
@@ -391,7 +391,7 @@ describe('a deposit', () => {
 describe('the callback', () => {
   const callbackUrl = 'https://hooks.example.com/bridge';
 
-  test('hears of the end', async () => {
+  test('receives the completion', async () => {
     await using box = await openSandbox();
     const { requestId, receivableAddress, reference } = await initiate(box, { callbackUrl });
     await deposit(box, receivableAddress);
@@ -405,7 +405,7 @@ describe('the callback', () => {
     ]);
   });
 
-  test('hears of a failure', async () => {
+  test('receives the failure', async () => {
     await using box = await openSandbox();
     const { receivableAddress } = await initiate(box, { callbackUrl });
     await deposit(box, receivableAddress, { from: STRANGER });
@@ -413,7 +413,7 @@ describe('the callback', () => {
     expect(await told(box)).toMatchObject([{ event: 'bridge.failed', data: { callbackUrl, status: 'failed' } }]);
   });
 
-  test('that was not given hears nothing', async () => {
+  test('receives nothing if the request names none', async () => {
     await using box = await openSandbox();
     const { receivableAddress } = await initiate(box);
     await deposit(box, receivableAddress);
@@ -471,7 +471,7 @@ describe('the history', () => {
     [{ status: 'initiated' }, [0, 1, 2, 3]],
     [{ status: 'completed' }, []],
     [{ startDate: '2026-01-07' }, [0, 1]],
-    // The end is the beginning of its day.
+    // An end date is the start of its day.
     [{ endDate: '2026-01-07' }, [2, 3]],
     [{ startDate: '2026-01-06T09:00:00Z', endDate: '2026-01-07T10:00:00+01:00' }, [1, 2]],
     [{ toNetwork: 'bsc', startDate: '2026-01-06' }, [1]],
@@ -482,7 +482,7 @@ describe('the history', () => {
     expect(pagination.total).toBe(at.length);
   });
 
-  test('says its filters, the dates as full times', async () => {
+  test('returns its filters, with dates as full times', async () => {
     await using box = await openSandbox();
     const reply = await box.call(
       'GET',
@@ -500,7 +500,7 @@ describe('the history', () => {
     expect((await box.call('GET', '/bridge/history')).envelope.data).toMatchObject({ filters: {} });
   });
 
-  test('is that of the own fintech, and so is a status', async () => {
+  test('and the status are limited to the calling fintech', async () => {
     await using box = await openSandbox();
     const key = await secondKey(box);
     const { requestId } = await initiate(box);
@@ -510,7 +510,7 @@ describe('the history', () => {
   });
 });
 
-test('whatever arrives from wherever, no token is made, lost or stuck', async () => {
+test('no sequence of deposits creates, loses or strands tokens', async () => {
   const arrival = fc.record({
     bridge: fc.nat(3),
     asset: fc.constantFrom('CNGN', 'CNGN', 'CNGN', 'USDC'),

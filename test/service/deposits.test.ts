@@ -20,9 +20,9 @@ import {
 const HALF_AN_HOUR_MS = 30 * 60_000;
 
 interface Arrival {
-  /** Kobo more than the exact total. */
+  /** Kobo above the exact total. */
   readonly more?: bigint;
-  /** Milliseconds after the onramp was started. */
+  /** Milliseconds after the start of the onramp. */
   readonly atMs?: number;
   readonly sender?: string;
 }
@@ -35,16 +35,16 @@ interface Outcome {
 const accepted: Outcome = { outcome: 'accepted', reason: null };
 const refunded = (reason: string): Outcome => ({ outcome: 'refunded', reason });
 
-/** Each arrival with what becomes of it, and how the onramp stands when all is done. */
+/** Payments, the outcome of each, and the final state of the onramp. */
 const temporary: [what: string, arrivals: [Arrival, Outcome][], end: string][] = [
   ['the exact total', [[{}, accepted]], 'completed'],
-  ['the exact total from anybody', [[{ sender: 'ACME VENTURES LTD' }, accepted]], 'completed'],
+  ['the exact total from any sender', [[{ sender: 'ACME VENTURES LTD' }, accepted]], 'completed'],
   ['nothing', [], 'pending'],
   ['one kobo less', [[{ more: -1n }, refunded('amount_mismatch')]], 'pending'],
   ['one kobo more', [[{ more: 1n }, refunded('amount_mismatch')]], 'pending'],
   ['the amount without the fees', [[{ more: -2_200n }, refunded('amount_mismatch')]], 'pending'],
   [
-    'one kobo less, one more, then the exact total',
+    'one kobo less, one kobo more, then the exact total',
     [
       [{ more: -1n }, refunded('amount_mismatch')],
       [{ more: 1n }, refunded('amount_mismatch')],
@@ -61,15 +61,15 @@ const temporary: [what: string, arrivals: [Arrival, Outcome][], end: string][] =
     'completed',
   ],
   [
-    'the exact total, and again when the cNGN is there',
+    'the exact total, and again after the cNGN is delivered',
     [
       [{}, accepted],
       [{ atMs: 60_000 }, refunded('already_paid')],
     ],
     'completed',
   ],
-  ['the exact total one millisecond before the end', [[{ atMs: HALF_AN_HOUR_MS - 1 }, accepted]], 'completed'],
-  ['the exact total at the very end', [[{ atMs: HALF_AN_HOUR_MS }, refunded('account_expired')]], 'failed'],
+  ['the exact total one millisecond before expiry', [[{ atMs: HALF_AN_HOUR_MS - 1 }, accepted]], 'completed'],
+  ['the exact total at expiry', [[{ atMs: HALF_AN_HOUR_MS }, refunded('account_expired')]], 'failed'],
   ['the exact total a day late', [[{ atMs: 48 * HALF_AN_HOUR_MS }, refunded('account_expired')]], 'failed'],
   [
     'a wrong amount, and the right one too late',
@@ -80,7 +80,7 @@ const temporary: [what: string, arrivals: [Arrival, Outcome][], end: string][] =
     'failed',
   ],
   [
-    'the exact total, and again after the end',
+    'the exact total, and again after expiry',
     [
       [{}, accepted],
       [{ atMs: HALF_AN_HOUR_MS }, refunded('already_paid')],
@@ -95,7 +95,7 @@ async function arrive(box: TestSandbox, ramp: Ramp, startMs: number, arrival: Ar
   return { outcome, reason };
 }
 
-describe('a temporary account that gets', () => {
+describe('a temporary account that receives', () => {
   test.each(temporary)('%s', async (_what, arrivals, end) => {
     await using box = await openSandbox();
     const { userId } = await onboardUser(box);
@@ -123,7 +123,7 @@ describe('a temporary account that gets', () => {
     expect(await box.ask(onrampStatus, { requestId })).toMatchObject({ status: 'completed' });
   });
 
-  test('the exact total one millisecond before the end, and is minted long after it', async () => {
+  test('the exact total one millisecond before expiry mints after it', async () => {
     await using box = await openSandbox({ pace: 'real' });
     const { userId } = await onboardSlowly(box);
     const startMs = box.clock.now();
@@ -136,7 +136,7 @@ describe('a temporary account that gets', () => {
     await expectSettledLedger(box);
   });
 
-  test('the exact total for a user who was switched off; switched on again, the onramp can be paid', async () => {
+  test('the exact total for an inactive user can still be paid after reactivation', async () => {
     await using box = await openSandbox();
     const { userId } = await onboardUser(box);
     const ramp = await startRamp(box, userId, 1000);
@@ -149,7 +149,7 @@ describe('a temporary account that gets', () => {
   });
 });
 
-/** At the pace `real` a BVN takes two minutes. */
+/** At the pace `real`, verifying a BVN takes two minutes. */
 async function onboardSlowly(box: TestSandbox): Promise<User> {
   await box.call('POST', '/_sandbox/seed', { users: 1 });
   const { envelope } = await box.call('POST', '/listfintechusers', {});
@@ -157,7 +157,7 @@ async function onboardSlowly(box: TestSandbox): Promise<User> {
   return { userId: user?.userId ?? '', name: '', accountNumber: '' };
 }
 
-/** Whom the sandbox's BVNs belong to. */
+/** The holders of the sandbox's BVNs. */
 const people = {
   UCHE: { bvn: '22222222222', name: 'UCHE KABIRU OKORO' },
   ADEBAYO: { bvn: '00000000002', name: "ADÉBÁYỌ̀ D'ANGELO OKORO-BELLO" },
@@ -197,7 +197,7 @@ const permanent: [who: keyof typeof people, sender: string, outcome: Outcome][] 
 ];
 
 describe("a user's permanent account", () => {
-  test.each(permanent)('%s, sent by %s', async (who, sender, outcome) => {
+  test.each(permanent)('%s from %s', async (who, sender, outcome) => {
     await using box = await openSandbox();
     const user = await onboardUser(box, people[who].bvn);
     expect(user.name).toBe(people[who].name);
@@ -210,14 +210,14 @@ describe("a user's permanent account", () => {
     await expectSettledLedger(box);
   });
 
-  // BUG (inferred measure, so perhaps meant): a hyphenated name written as two words, as banks do, counts as two strangers.
-  test('takes a hyphenated name that the bank writes with a blank', async () => {
+  // Banks may write a hyphenated name as two words (the measure is inferred).
+  test('accepts a hyphenated name written with a space', async () => {
     await using box = await openSandbox();
     const user = await onboardUser(box, people.ADEBAYO.bvn);
     expect(await payIn(box, user.accountNumber, 100_000n, 'ADEBAYO OKORO BELLO')).toMatchObject(accepted);
   });
 
-  test('sends the own money of a switched-off user back', async () => {
+  test('returns a deposit of an inactive user', async () => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     await deactivate(box, user.userId);
@@ -228,7 +228,7 @@ describe("a user's permanent account", () => {
     await expectSettledLedger(box);
   });
 
-  test('takes any number of deposits', async () => {
+  test('accepts any number of deposits', async () => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     for (const kobo of [100_000n, 100_000n, 100_000n]) await payIn(box, user.accountNumber, kobo, user.name);
@@ -239,7 +239,10 @@ describe("a user's permanent account", () => {
   });
 });
 
-/** Platform: 1.7, 1.5 and 1 percent from 0, 5,000 and 100,000 Naira, at most 2,000 and 5,000 Naira. Fintech: 0.5 percent, at most 500 Naira. */
+/**
+ * Platform: 1.7, 1.5 and 1 percent from ₦0, ₦5,000 and ₦100,000, at most ₦2,000 and ₦5,000. Fintech: 0.5 percent, at
+ * most ₦500.
+ */
 const fees: [kobo: bigint, platform: bigint, fintech: bigint][] = [
   [1n, 0n, 0n],
   [29n, 0n, 0n],
@@ -257,7 +260,7 @@ const fees: [kobo: bigint, platform: bigint, fintech: bigint][] = [
 ];
 
 describe('the fees of a deposit', () => {
-  test.each(fees)('of %d kobo come out of it', async (kobo, platform, fintech) => {
+  test.each(fees)('of %d kobo are deducted from it', async (kobo, platform, fintech) => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     const before = await box.inside(balances, 'read');
@@ -283,11 +286,11 @@ describe('the fees of a deposit', () => {
 });
 
 const unpayable: [what: string, body: object, http: number, code: string][] = [
-  ['an account nobody has', { accountNumber: '0000000000', amount: 1, senderName: 'A B' }, 404, '02'],
-  ['an account of nine digits', { accountNumber: '123456789', amount: 1, senderName: 'A B' }, 400, '01'],
+  ['an unknown account', { accountNumber: '0000000000', amount: 1, senderName: 'A B' }, 404, '02'],
+  ['a nine-digit account', { accountNumber: '123456789', amount: 1, senderName: 'A B' }, 400, '01'],
   ['no amount', { accountNumber: '0000000000', senderName: 'A B' }, 400, '01'],
-  ['an amount of nothing', { accountNumber: '0000000000', amount: 0, senderName: 'A B' }, 400, '01'],
-  ['an amount below nothing', { accountNumber: '0000000000', amount: -1, senderName: 'A B' }, 400, '01'],
+  ['an amount of zero', { accountNumber: '0000000000', amount: 0, senderName: 'A B' }, 400, '01'],
+  ['a negative amount', { accountNumber: '0000000000', amount: -1, senderName: 'A B' }, 400, '01'],
   ['a third of a kobo', { accountNumber: '0000000000', amount: 0.003, senderName: 'A B' }, 400, '01'],
   ['no sender', { accountNumber: '0000000000', amount: 1 }, 400, '01'],
   ['an empty sender', { accountNumber: '0000000000', amount: 1, senderName: '' }, 400, '01'],
@@ -300,8 +303,8 @@ test.each(unpayable)('a transfer with %s is refused', async (_what, body, http, 
   await expectSettledLedger(box);
 });
 
-// 10^13 Naira are 10^19 base units, past SQLite's 64 bits.
-test('a transfer too large for the ledger is refused, and the sandbox goes on', async () => {
+// 10^13 Naira are 10^19 base units, beyond SQLite's 64 bits.
+test('a transfer too large for the ledger is refused, and the sandbox continues to work', async () => {
   await using box = await openSandbox();
   const user = await onboardUser(box);
   const request = { accountNumber: user.accountNumber, amount: 10_000_000_000_000, senderName: user.name };
@@ -310,8 +313,8 @@ test('a transfer too large for the ledger is refused, and the sandbox goes on', 
   expect((await box.call('GET', '/getfees')).status).toBe(200);
 });
 
-// The largest transfer there is, until the ledger's supply is past 64 bits: what cannot be minted is set aside.
-test('what is too large together is refused, from a bank and from a chain, and all that came before is there', async () => {
+// The largest transfers, until the ledger's supply would exceed 64 bits.
+test('transfers too large in total are refused, from a bank and from a chain, and earlier ones are kept', async () => {
   await using box = await openSandbox();
   const user = await onboardUser(box);
   const transfer = { accountNumber: user.accountNumber, amount: 10_000_000_000, senderName: user.name };
@@ -322,7 +325,7 @@ test('what is too large together is refused, from a bank and from a chain, and a
     for (let count = 0; count < 401; count++) statuses.push((await box.call('POST', path, request)).status);
     return statuses;
   };
-  // The seed has brought in some of all that there can be, but less than one of these.
+  // The seed uses some of the maximum, but less than one of these transfers.
   const most = [...Array.from({ length: 399 }, () => 200), 400, 400];
   expect(await statusesOf('/_sandbox/pay', transfer)).toEqual(most);
   expect(await statusesOf('/_sandbox/deposit', { ...tokens, asset: 'USDC' })).toEqual(most);

@@ -21,7 +21,7 @@ async function weekAfter(box: TestSandbox, first: Promise<void>): Promise<void> 
   await box.ask(sandboxAdvance, { durationMs: WEEK_MS });
 }
 
-/** A transaction, and a deposit of 100 cNGN for it from somebody. */
+/** Starts a bridge transaction and deposits 100 cNGN for it. */
 async function crossing(box: TestSandbox, from?: string): Promise<void> {
   const { receivableAddress } = await box.ask(startBridge, {
     token: 'CNGN',
@@ -77,7 +77,7 @@ const specified: Readonly<Record<string, Specified>> = {
   },
 };
 
-/** Smallest units. */
+/** In smallest units. */
 const effects: Effect[] = [
   [
     'fee-withdrawal',

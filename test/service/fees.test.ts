@@ -7,13 +7,13 @@ import { onboardUser, pass } from './steps.ts';
 
 const fee = (percentageFee: number, capFee: number, enabled = true) => ({ percentageFee, capFee, enabled });
 
-/** A fintech that never set a fee: a market maker of the seed. */
+/** Calls as a fintech that never set a fee: a seeded market maker. */
 async function unconfigured(box: TestSandbox): Promise<void> {
   await box.inside(({ store }) => store.run('DELETE FROM fee_setting WHERE fintech = 1'));
 }
 
 describe('setting fees', () => {
-  test('answers the whole configuration and an example', async () => {
+  test('returns the complete configuration and an example', async () => {
     await using box = await openSandbox();
     const metadata = { description: 'spring prices', notes: 'agreed in March', lastUpdatedBy: 'ops@example.com' };
     expect(await box.ask(manageFees, { onrampFee: fee(1.5, 10_000), metadata })).toEqual({
@@ -29,7 +29,7 @@ describe('setting fees', () => {
     });
   });
 
-  test('leaves the other direction as it is', async () => {
+  test('leaves the other direction unchanged', async () => {
     await using box = await openSandbox();
     const before = await box.ask(getFees, {});
     box.clock.pass(1_000);
@@ -40,7 +40,7 @@ describe('setting fees', () => {
     expect(after.timestamps).toEqual({ createdAt: isoTime(START_MS), updatedAt: isoTime(START_MS + 1_000) });
   });
 
-  test('leaves out a direction that was never set', async () => {
+  test('omits a direction that was never set', async () => {
     await using box = await openSandbox();
     await unconfigured(box);
     expect(await box.ask(getFees, {})).toMatchObject({ hasConfiguration: false });
@@ -50,7 +50,7 @@ describe('setting fees', () => {
     expect(await box.ask(getFees, {})).toMatchObject({ hasConfiguration: true });
   });
 
-  test('keeps notes that are not given again, and names who did it last', async () => {
+  test('keeps omitted notes, and names who made the last change', async () => {
     await using box = await openSandbox();
     const { fintechId } = await box.ask(getFees, {});
     await box.ask(manageFees, { metadata: { description: 'first', notes: 'kept', lastUpdatedBy: 'ada' } });
@@ -70,7 +70,7 @@ describe('setting fees', () => {
     expect((await box.call('PUT', '/managefees', body)).envelope.response_code).toBe('01');
   });
 
-  test('changes nothing when one of the two is wrong', async () => {
+  test('changes nothing if one of the two is invalid', async () => {
     await using box = await openSandbox();
     const before = await box.ask(getFees, {});
     const reply = await box.call('PUT', '/managefees', { onrampFee: fee(1, 1), offrampFee: { enabled: true } });
@@ -84,7 +84,7 @@ describe('setting fees', () => {
     [fee(100, 10_000_000), 10_000],
     [fee(0.005, 100), 0.01],
     [fee(0.004_999, 100), 0],
-  ])('bites from the next onramp on: %j', async (onrampFee, naira) => {
+  ])('applies from the next onramp: %j', async (onrampFee, naira) => {
     await using box = await openSandbox();
     const { userId } = await onboardUser(box);
     await box.ask(manageFees, { onrampFee });
@@ -96,9 +96,9 @@ describe('setting fees', () => {
   });
 });
 
-describe('the platform’s own fee on', () => {
+describe('the platform fee on', () => {
   const tiers: [direction: 'onramp' | 'offramp', kobo: number, result: object][] = [
-    // The worked example of public text.
+    // The worked example in public text.
     [
       'offramp',
       150_000,
@@ -115,7 +115,7 @@ describe('the platform’s own fee on', () => {
     ['offramp', 500_000, { feePercentage: 0.3, finalFee: 1_500, tierUsed: { minAmount: 500_000, maxAmount: null } }],
     ['offramp', 33_333_333, { calculatedFee: 100_000, finalFee: 100_000, wasCapped: false, appliedCap: null }],
     ['offramp', 33_333_500, { calculatedFee: 100_001, finalFee: 100_000, wasCapped: true, appliedCap: 100_000 }],
-    // 520 Naira at 1.7 percent and 5,000 at 1.5 percent are public examples.
+    // ₦520 at 1.7 percent and ₦5,000 at 1.5 percent are public examples.
     ['onramp', 52_000, { feePercentage: 1.7, calculatedFee: 884, finalFee: 884 }],
     ['onramp', 500_000, { feePercentage: 1.5, calculatedFee: 7_500, finalFee: 7_500 }],
     ['onramp', 100_000_000, { feePercentage: 1, calculatedFee: 1_000_000, finalFee: 500_000, appliedCap: 500_000 }],
@@ -140,7 +140,7 @@ describe('the platform’s own fee on', () => {
     expect(reply.envelope.response_code).toBe('01');
   });
 
-  test('knows nothing of the fintech’s own', async () => {
+  test("excludes the fintech's own fee", async () => {
     await using box = await openSandbox();
     const ask = () => box.ask(previewFees, { amount: 150_000, transactionType: 'offramp' });
     const before = await ask();

@@ -4,7 +4,7 @@ import { bantuAddress, solanaAddress } from '../../src/service/generated-address
 const bytes = (hex: string) => Uint8Array.from(Buffer.from(hex, 'hex'));
 const zeros = '00'.repeat(32);
 
-// The programs every Solana chain has: https://solana.com/docs/core/programs.
+// Programs that exist on every Solana cluster: https://solana.com/docs/core/programs.
 test.each([
   [zeros, '11111111111111111111111111111111'],
   ['06ddf6e1d765a193d9cbe146ceeb79ac1cb485ed5f5b37913a8cf5857eff00a9', 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'],
@@ -12,7 +12,7 @@ test.each([
   expect(solanaAddress(bytes(hex))).toBe(address);
 });
 
-// The first key of all, and the example of Stellar's SEP-23.
+// The all-zero key, and the example of Stellar's SEP-23.
 test.each([
   [zeros, 'GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF'],
   [

@@ -9,9 +9,9 @@ export type Reach = (box: TestSandbox) => Promise<unknown>;
 export interface Specified {
   readonly machine: Machine<never>;
   readonly events: readonly string[];
-  /** From each state, where each event leads; an event that is not there is ignored. */
+  /** The next state for each state and event; missing events are ignored. */
   readonly table: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** How a subject gets there without being put there by hand. In `initiated, unpaid` the state stands before the comma. */
+  /** How to reach a state by normal requests. In `initiated, unpaid`, the state is the part before the comma. */
   readonly reach: Readonly<Record<string, Reach>>;
 }
 
@@ -22,31 +22,31 @@ interface Subject {
 
 function newestSubject({ store }: Context, machine: Machine<never>): Subject {
   const row = store.get<Subject>(`SELECT id, state FROM ${machine.table} ORDER BY id DESC LIMIT 1`);
-  if (!row) throw new Error(`no ${machine.name} was made`);
+  if (!row) throw new Error(`no ${machine.name} was created`);
   return row;
 }
 
-/** Fires an event at the newest subject of a machine; whether it led anywhere. */
+/** Fires an event at the newest subject of a machine; returns whether it changed the state. */
 function fireNewest(context: Context, machine: Machine<never>, event: string): boolean {
   return fire(context, machine, newestSubject(context, machine).id, event);
 }
 
-/** Every row of every table. */
+/** Returns every row of every table. */
 function dump({ store }: Context): Record<string, object[]> {
   const tables = store.all<{ name: string }>(`SELECT name FROM sqlite_schema WHERE type = 'table'`);
   return Object.fromEntries(tables.map(({ name }) => [name, store.all(`SELECT * FROM ${name}`)]));
 }
 
-/** What one transition left behind. */
+/** The effects of a transition. */
 interface Left {
-  /** By account and asset, in smallest units; accounts of wallets by the kind of wallet. */
+  /** By account and asset, in smallest units; wallet accounts by the kind of wallet. */
   readonly postings: Readonly<Record<string, bigint>>;
   readonly events: readonly string[];
-  /** The new status of the newest temporary account, where it changed. */
+  /** The new status of the newest temporary account, if it changed. */
   readonly account: string | undefined;
-  /** What the fintech's tally of fees grew by. */
+  /** The changes of the fintech's fee tally. */
   readonly earned: Readonly<Record<string, bigint>>;
-  /** Machine, event, and in how many milliseconds. */
+  /** Machine, event and delay in milliseconds. */
   readonly due: readonly string[];
 }
 
@@ -82,7 +82,7 @@ function movesSince(store: Database, set: bigint): Record<string, bigint> {
   return Object.fromEntries(rows.map(({ code, asset, minor, kind }) => [`${kind ?? code} ${asset}`, minor]));
 }
 
-/** What firing an event at the newest subject leaves behind. */
+/** Returns the effects of firing an event at the newest subject. */
 function leftBy(context: Context, machine: Machine<never>, event: string): Left {
   const { store, nowMs } = context;
   const [set, told, due] = [last(store, 'posting_set'), last(store, 'outbox'), last(store, 'due')];
@@ -103,10 +103,12 @@ function leftBy(context: Context, machine: Machine<never>, event: string): Left 
   };
 }
 
-/** What firing an event in a state leaves; `reach` where another way there than the table's is meant. */
+/** The effects of an event in a state; `reach` overrides how the table reaches it. */
 export type Effect = [name: string, state: string, event: string, left: Partial<Left>, reach?: Reach];
 
-/** Every event of some machines in every state, and what each transition leaves behind: all of it, or nothing. */
+/**
+ * Tests every event of some machines in every state, and that the effects of each transition are complete and atomic.
+ */
 export function testMachines(specified: Readonly<Record<string, Specified>>, effects: Effect[]): void {
   const specifiedOf = (name: string): Specified => {
     const found = specified[name];
@@ -114,7 +116,7 @@ export function testMachines(specified: Readonly<Record<string, Specified>>, eff
     return found;
   };
   const stateOf = (name: string) => name.split(',')[0] ?? '';
-  /** A sandbox whose newest subject of a machine is in a state. */
+  /** Opens a sandbox whose newest subject of a machine is in a state. */
   const openAt = async (name: string, state: string, otherReach?: Reach): Promise<TestSandbox> => {
     const { machine, reach } = specifiedOf(name);
     const box = await openSandbox();
@@ -129,8 +131,8 @@ export function testMachines(specified: Readonly<Record<string, Specified>>, eff
     ),
   );
 
-  describe('the tables', () => {
-    test.each(Object.keys(specified))('%s declares the states and events that stand here', (name) => {
+  describe('the transition tables', () => {
+    test.each(Object.keys(specified))('%s declares the states and events listed here', (name) => {
       const { machine, events, table } = specifiedOf(name);
       const declared = machine.transitions.flatMap(({ from, to }) => [...from, to]);
       expect(new Set(declared)).toEqual(new Set(Object.keys(table).map(stateOf)));
@@ -149,23 +151,20 @@ export function testMachines(specified: Readonly<Record<string, Specified>>, eff
       if (to === 'ignored') expect(await box.inside(dump, 'read')).toEqual(before);
     });
 
-    test.each(Object.keys(specified))(
-      '%s ignores an event nobody declared, and a subject nobody made',
-      async (name) => {
-        const { machine, table, events } = specifiedOf(name);
-        const [state = ''] = Object.keys(table);
-        await using box = await openAt(name, state);
-        const fired = await box.inside((context) => [
-          fireNewest(context, machine, 'no-such-event'),
-          ...events.map((event) => fire(context, machine, 99_999n, event)),
-        ]);
-        expect(fired).toEqual([false, ...events.map(() => false)]);
-      },
-    );
+    test.each(Object.keys(specified))('%s ignores unknown events and unknown subjects', async (name) => {
+      const { machine, table, events } = specifiedOf(name);
+      const [state = ''] = Object.keys(table);
+      await using box = await openAt(name, state);
+      const fired = await box.inside((context) => [
+        fireNewest(context, machine, 'no-such-event'),
+        ...events.map((event) => fire(context, machine, 99_999n, event)),
+      ]);
+      expect(fired).toEqual([false, ...events.map(() => false)]);
+    });
   });
 
-  describe('what a transition leaves behind', () => {
-    test('stands here for every transition', () => {
+  describe('the effects of a transition', () => {
+    test('are listed here for every transition', () => {
       const told = effects.map(([name, state, event]) => `${name} ${state} ${event}`);
       const all = pairs.filter(({ to }) => to !== 'ignored');
       expect(new Set(told)).toEqual(new Set(all.map(({ name, state, event }) => `${name} ${state} ${event}`)));
@@ -177,7 +176,7 @@ export function testMachines(specified: Readonly<Record<string, Specified>>, eff
       expect(await box.inside((context) => leftBy(context, machine, event))).toEqual({ ...NOTHING, ...left });
     });
 
-    test.each(effects)('%s: %s, %s: is gone when the transaction fails', async (name, state, event, _left, reach) => {
+    test.each(effects)('%s: %s, %s: are rolled back with the transaction', async (name, state, event, _left, reach) => {
       const { machine } = specifiedOf(name);
       await using box = await openAt(name, state, reach);
       const before = await box.inside(dump, 'read');

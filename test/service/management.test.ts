@@ -22,7 +22,7 @@ import { productionKey, secondKey } from './steps.ts';
 const statusWith = async (box: TestSandbox, key: string) => (await box.call('GET', '/getfees', undefined, key)).status;
 
 describe('a new API key', () => {
-  test('has the form of the old one, which is dead at once', async () => {
+  test('has the same format, and the old key stops working at once', async () => {
     await using box = await openSandbox();
     const { apiKey = '', rotatedAt } = await box.ask(regenerateApiKey, {});
     expect(apiKey).toMatch(/^sandbox_[0-9a-f]{21}$/);
@@ -30,7 +30,7 @@ describe('a new API key', () => {
     expect([await statusWith(box, box.apiKey), await statusWith(box, apiKey ?? '')]).toEqual([401, 200]);
   });
 
-  test('is the one the embedded client calls with, when the old one was', async () => {
+  test("becomes the embedded client's key if the old one was", async () => {
     await using box = await openSandbox();
     const { apiKey } = await box.ask(regenerateApiKey, {});
     expect(box.sandbox.apiKey()).toBe(apiKey);
@@ -39,14 +39,14 @@ describe('a new API key', () => {
     expect(box.sandbox.apiKey()).toBe(apiKey);
   });
 
-  test('stays through a reset', async () => {
+  test('survives a reset', async () => {
     await using box = await openSandbox();
     const { apiKey } = await box.ask(regenerateApiKey, {});
     await box.ask(sandboxReset, {}, apiKey ?? '');
     expect([await statusWith(box, apiKey ?? ''), await statusWith(box, box.apiKey)]).toEqual([200, 401]);
   });
 
-  test('kills the old one for a request of the same batch', async () => {
+  test('invalidates the old one for later requests of the batch', async () => {
     await using box = await openSandbox();
     const replies = await Promise.all([
       box.call('GET', '/getfees'),
@@ -57,7 +57,7 @@ describe('a new API key', () => {
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 401, 401]);
   });
 
-  test('leaves the other keys of the fintech alone', async () => {
+  test("leaves the fintech's other keys valid", async () => {
     await using box = await openSandbox();
     const { apiKey: spare } = await box.ask(createSandboxKey, {}, await productionKey(box));
     await box.ask(regenerateApiKey, {});
@@ -66,7 +66,7 @@ describe('a new API key', () => {
 });
 
 describe('a sandbox key from a production key', () => {
-  test('belongs to the fintech of the production key, and leaves older ones valid', async () => {
+  test("belongs to the production key's fintech, and leaves older keys valid", async () => {
     await using box = await openSandbox();
     const production = await productionKey(box, 2);
     const first = await box.ask(createSandboxKey, {}, production);
@@ -80,7 +80,7 @@ describe('a sandbox key from a production key', () => {
   });
 
   test.each(['', 'key-', 'key-00000000000000000000000000000000', 'sandbox_000000000000000000000'])(
-    'is not made from %j',
+    'is not created from %j',
     async (key) => {
       await using box = await openSandbox();
       const reply = await box.call('POST', '/createsandboxapikey', {}, key);
@@ -93,7 +93,7 @@ const URL_ = 'https://hooks.example.ms/webhook';
 const webhook = { webhookUrl: URL_, enabled: true };
 
 describe('the webhook', () => {
-  test('is nothing at first', async () => {
+  test('is empty at first', async () => {
     await using box = await openSandbox();
     const reply = await box.call('GET', '/getwebhook');
     expect(reply.envelope.data).toEqual({
@@ -105,7 +105,7 @@ describe('the webhook', () => {
     });
   });
 
-  test('comes back in full when it is set, and masked in two ways later', async () => {
+  test('is returned in full when set, and masked in two ways later', async () => {
     await using box = await openSandbox();
     expect(await box.ask(setWebhook, webhook)).toEqual({
       webhookUrl: URL_,
@@ -168,13 +168,13 @@ describe('the webhook', () => {
     expect((await box.ask(getWebhook, {})).webhookUrl).toBeNull();
   });
 
-  test('that cannot be reached is kept, and says so', async () => {
+  test('is stored even if it is unreachable, with a warning', async () => {
     await using box = await openSandbox();
     const { urlValidated } = await box.ask(setWebhook, { webhookUrl: 'https://hooks.invalid/x', enabled: true });
     expect([urlValidated, (await box.ask(getWebhook, {})).enabled]).toEqual([false, true]);
   });
 
-  test('keeps its secret until another comes, and never says it', async () => {
+  test('keeps its secret until it is replaced, and never returns it', async () => {
     await using box = await openSandbox();
     const secretOf = () =>
       box.inside(({ store }) => store.get<{ secret: string }>('SELECT secret FROM webhook')?.secret, 'read');
@@ -193,7 +193,7 @@ describe('the webhook', () => {
     expect(await secretOf()).toBe('the-second-secret');
   });
 
-  test.each(EVENTS.map(({ name }) => name))('can be told of %s alone', async (name) => {
+  test.each(EVENTS.map(({ name }) => name))('can subscribe to %s alone', async (name) => {
     await using box = await openSandbox();
     await box.ask(setWebhook, { ...webhook, events: [name] });
     expect((await box.ask(getWebhook, {})).events).toEqual([name]);
@@ -208,7 +208,7 @@ describe('the webhook', () => {
       ['swap.failed', 'swap.completed'],
     ],
     [['fintech.user.deposit.refunded'], ['fintech.user.deposit.funding.refunded']],
-  ])('subscribed to %j hears of %j', async (events, kept) => {
+  ])('subscribed to %j receives %j', async (events, kept) => {
     await using box = await openSandbox();
     await box.ask(setWebhook, { ...webhook, ...(events ? { events } : {}) });
     expect((await box.ask(getWebhook, {})).events).toEqual(kept);
@@ -241,7 +241,7 @@ describe('the public key', () => {
     );
   const own = () => hexOf(generateKeyPairSync('x25519').publicKey);
 
-  /** A sealed request as the older scheme has it: the ciphertext, then its tag. */
+  /** Builds a request sealed by the older scheme: the ciphertext, then its tag. */
   async function envelope(box: TestSandbox, text: string, aesKey?: string) {
     const key = aesKey ?? (await box.ask(getAesKey, {})).aesKey ?? '';
     const iv = Buffer.alloc(16, 7);
@@ -250,7 +250,7 @@ describe('the public key', () => {
     return { encrypted: true, data: sealed.toString('hex'), iv: iv.toString('hex') };
   }
 
-  test('is kept, and another one takes its place', async () => {
+  test('is stored, and replaced by the next one', async () => {
     await using box = await openSandbox();
     const [first, second] = [own(), own()];
     expect(await box.ask(storePublicKey, { data: first })).toEqual({ updatedAt: isoTime(START_MS) });
@@ -260,11 +260,11 @@ describe('the public key', () => {
     expect(await stored(box)).toBe(second);
   });
 
-  test('comes in the older envelope too', async () => {
+  test('is accepted in the older envelope too', async () => {
     await using box = await openSandbox();
     const key = own();
     const sealed = await envelope(box, `{"data": "${key}"}`);
-    // The length of the one public sample.
+    // The length of the only public sample.
     expect(sealed.data.length).toBe(92 * 2);
     await box.ask(storePublicKey, sealed);
     expect(await stored(box)).toBe(key);
@@ -274,14 +274,14 @@ describe('the public key', () => {
     ['62 digits', async () => ({ data: own().slice(2) })],
     ['66 digits', async () => ({ data: `${own()}00` })],
     ['no digits', async () => ({ data: 'x'.repeat(64) })],
-    ['the key of zeros, to which nothing can be sealed', async () => ({ data: '00'.repeat(32) })],
+    ['the zero key, to which nothing can be sealed', async () => ({ data: '00'.repeat(32) })],
     ['a point of low order', async () => ({ data: `01${'00'.repeat(31)}` })],
     ['an envelope without its iv', async (box) => ({ ...(await envelope(box, '{}')), iv: undefined })],
     [
-      'an envelope not said to be one',
+      'an envelope not marked as one',
       async (box) => ({ ...(await envelope(box, `{"data":"${own()}"}`)), encrypted: false }),
     ],
-    ['a key said to be an envelope', async () => ({ data: own(), encrypted: true, iv: '00'.repeat(16) })],
+    ['a key marked as an envelope', async () => ({ data: own(), encrypted: true, iv: '00'.repeat(16) })],
     ['an envelope shorter than its tag', async () => ({ data: '00'.repeat(15), encrypted: true, iv: '00'.repeat(16) })],
     [
       'an envelope with another iv',
@@ -290,7 +290,7 @@ describe('the public key', () => {
     ['an envelope under another key', (box) => envelope(box, `{"data":"${own()}"}`, 'ab'.repeat(32))],
     ['an envelope with no JSON', (box) => envelope(box, own())],
     ['an envelope with a list', (box) => envelope(box, '[]')],
-    ['an envelope with nothing', (box) => envelope(box, 'null')],
+    ['an envelope with an empty object', (box) => envelope(box, 'null')],
     ['an envelope with a number', (box) => envelope(box, '{"data": 1}')],
     ['an envelope with a short key', (box) => envelope(box, '{"data": "abcd"}')],
   ];
@@ -301,7 +301,7 @@ describe('the public key', () => {
     expect([reply.status, reply.envelope.response_code, await stored(box)]).toEqual([400, '01', null]);
   });
 
-  test('a changed envelope never opens', async () => {
+  test('a tampered envelope never opens', async () => {
     await using box = await openSandbox();
     const sealed = await envelope(box, `{"data":"${own()}"}`);
     for (const at of [0, 20, sealed.data.length - 1]) {
@@ -312,8 +312,8 @@ describe('the public key', () => {
   });
 });
 
-describe('the platform’s public key', () => {
-  test('is the one half of the key it keeps', async () => {
+describe('the platform public key', () => {
+  test('matches the stored secret key', async () => {
     await using box = await openSandbox();
     const { publicKey } = await box.ask(getPlatformPublicKey, {});
     const secret = await box.inside(({ settings }) => settings.platformSecretKey, 'read');
@@ -322,7 +322,7 @@ describe('the platform’s public key', () => {
     expect(publicKey).not.toBe(secret);
   });
 
-  test('is what a key pair made elsewhere has', () => {
+  test('matches the key pair of another implementation', () => {
     for (let count = 0; count < 20; count++) {
       const { publicKey, privateKey } = generateKeyPairSync('x25519');
       const secret = privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-32).toString('hex');
@@ -330,14 +330,14 @@ describe('the platform’s public key', () => {
     }
   });
 
-  test('is the same for every fintech', async () => {
+  test('is shared by all fintechs', async () => {
     await using box = await openSandbox();
     const other = await secondKey(box);
     expect(await box.ask(getPlatformPublicKey, {}, other)).toEqual(await box.ask(getPlatformPublicKey, {}));
   });
 });
 
-test('each fintech has an AES key of its own', async () => {
+test('each fintech has its own AES key', async () => {
   await using box = await openSandbox();
   const { aesKey } = await box.ask(getAesKey, {});
   const other = await box.ask(getAesKey, {}, await secondKey(box));
@@ -345,7 +345,7 @@ test('each fintech has an AES key of its own', async () => {
   expect(other.aesKey).not.toBe(aesKey);
 });
 
-test('automatic signing of cNGN is on, in whole tokens', async () => {
+test('automatic signing of cNGN is on, with amounts in whole tokens', async () => {
   await using box = await openSandbox();
   expect(await box.ask(autoSigningConfig, { fintechId: 'whoever' })).toEqual({
     enabled: true,
@@ -356,7 +356,7 @@ test('automatic signing of cNGN is on, in whole tokens', async () => {
   });
 });
 
-test('no change of management books money or tells anybody', async () => {
+test('no management change posts money or emits an event', async () => {
   await using box = await openSandbox();
   const before = await box.ask(sandboxStatus, {});
   await box.ask(setWebhook, { ...webhook, secret: 'the-secret' });

@@ -17,7 +17,7 @@ async function addressOn(box: TestSandbox, { userId }: User, blockchain: 'bantu'
   return wallets?.find((wallet) => wallet.blockchain === blockchain)?.walletAddress ?? '';
 }
 
-/** Tokens from outside, on a network. */
+/** Deposits tokens from outside on a network. */
 function give(box: TestSandbox, address: string, network: string, amount: string, asset: 'CNGN' | 'USDC' = 'CNGN') {
   const from = network === 'sol' ? SOLANA : network === 'xbn' ? BANTU : OUTSIDE;
   return box.ask(sandboxDeposit, { address, asset, amount, network, from });
@@ -36,7 +36,7 @@ async function openWithUser() {
   return { box, user, solana, bantu, [Symbol.asyncDispose]: box.close };
 }
 
-test('the wallets on Bantu and Solana show what they hold, and null for nothing', async () => {
+test('the wallets on Bantu and Solana show their balances, and null for none', async () => {
   await using box = await openSandbox();
   const user = await onboardUser(box);
   await give(box, await addressOn(box, user, 'solana'), 'sol', '60.5');
@@ -58,9 +58,9 @@ test('the wallets on Bantu and Solana show what they hold, and null for nothing'
 });
 
 describe('an offramp', () => {
-  test('draws on the wallets on Bantu and Solana behind the others', async () => {
+  test('draws on the wallets on Bantu and Solana last', async () => {
     await using of = await openWithUser();
-    // 200 and 1 percent of fees: 100 of Base, 50 of Bantu, 52 of Solana.
+    // 200 plus 1 percent of fees: 100 from Base, 50 from Bantu, 52 from Solana.
     await offramp(of.box, of.user.userId, 20_000n);
     const { networkBalances } = await of.box.ask(balanceUser, { userId: of.user.userId });
     const held = Object.fromEntries((networkBalances ?? []).map(({ network, balance }) => [network, balance]));
@@ -69,7 +69,7 @@ describe('an offramp', () => {
     await expectSettledLedger(of.box);
   });
 
-  test('of all there is on every network is done, and of more refused', async () => {
+  test('can take the balance of all networks, but no more', async () => {
     await using of = await openWithUser();
     const request = { userId: of.user.userId, accountNumber: '0123456789', bankCode: '000013', ticker: 'CNGN' };
     const ask = (naira: number) => refusal(of.box, 'POST', '/cngnofframp', { ...request, amount: naira });
@@ -77,7 +77,7 @@ describe('an offramp', () => {
     expect(await ask(207.92)).toBeUndefined();
   });
 
-  test('that fails gives back to every one of them', async () => {
+  test('returns cNGN to each of them if it fails', async () => {
     await using of = await openWithUser();
     const { requestId } = await offramp(of.box, of.user.userId, 20_000n, FAILING_ACCOUNT);
     await settle(of.box);
@@ -88,7 +88,7 @@ describe('an offramp', () => {
 });
 
 describe('a withdrawal', () => {
-  test('takes what is on no network it could prefer from one that holds enough, over a bridge', async () => {
+  test('without enough on a preferred network uses one with enough, over a bridge', async () => {
     await using of = await openWithUser();
     const internalWallet = await managedAddress(of.box, of.user.userId);
     await give(of.box, internalWallet, 'bsc', '150');
@@ -107,7 +107,7 @@ describe('a withdrawal', () => {
     await expectSettledLedger(of.box);
   });
 
-  test('from the wallet on Solana takes what is there, and to Base goes over a bridge', async () => {
+  test('from the wallet on Solana takes its balance, and goes over a bridge to Base', async () => {
     await using of = await openWithUser();
     const request = { userId: of.user.userId, internalWallet: of.solana, ticker: 'CNGN' as const };
     const direct = await of.box.ask(withdrawAsset, {

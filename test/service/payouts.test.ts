@@ -16,7 +16,7 @@ import { addAccount, commit, eventsOf, payOut, refusal, seededAccount } from './
 
 const NAIRA = 100;
 
-/** cNGN of the smart wallet in base units: on Base, and on BNB Chain. */
+/** The cNGN of the smart wallet in base units, on Base and on BNB Chain. */
 async function heldOf(box: TestSandbox): Promise<[base: bigint, bsc: bigint]> {
   const { wallet, held } = await box.inside(
     ({ store }) => ({
@@ -37,8 +37,8 @@ async function payoutRefusal(box: TestSandbox, kobo: bigint): Promise<string | u
   return refusal(box, 'POST', '/initiateofframp', request);
 }
 
-describe('a payout of the fintech', () => {
-  /** Platform: 0.5, 0.4 and 0.3 percent from 0, 1,000 and 5,000 Naira, at most 1,000 Naira, on top. */
+describe("a payout of the fintech's own cNGN", () => {
+  /** Platform: 0.5, 0.4 and 0.3 percent from ₦0, ₦1,000 and ₦5,000, at most ₦1,000, on top. */
   const payouts: [kobo: bigint, feeKobo: bigint][] = [
     [1n, 0n],
     [100n, 1n],
@@ -48,7 +48,7 @@ describe('a payout of the fintech', () => {
     [40_000_000n, 100_000n],
   ];
 
-  test.each(payouts)('of %d kobo costs the platform’s fee on top', async (kobo, fee) => {
+  test.each(payouts)('of %d kobo costs the platform fee on top', async (kobo, fee) => {
     await using box = await openSandbox();
     const before = await box.inside(balances, 'read');
     const requestId = await payOut(box, Number(kobo));
@@ -75,7 +75,7 @@ describe('a payout of the fintech', () => {
     expect((await box.ask(accumulatedFees, {})).summary).toEqual(before.summary);
   });
 
-  test('goes through its states in steps, then waits for the bank', async () => {
+  test('goes through its steps, then waits for the bank', async () => {
     await using box = await openSandbox();
     const { smartWallet } = await box.ask(getFintechWallet, {});
     const bankAccountId = await seededAccount(box);
@@ -106,7 +106,7 @@ describe('a payout of the fintech', () => {
     });
   });
 
-  test('tells of each step in order', async () => {
+  test('emits an event for each step, in order', async () => {
     await using box = await openSandbox();
     const requestId = await payOut(box, 1000 * NAIRA);
     await settle(box);
@@ -121,7 +121,7 @@ describe('a payout of the fintech', () => {
     expect(events[3]?.data['metadata']).toEqual({ processingTime: 800 });
   });
 
-  test('is not found by another fintech, nor is its bank account', async () => {
+  test('and its bank account are not found by another fintech', async () => {
     await using box = await openSandbox();
     const other = await secondKey(box);
     const requestId = await payOut(box, 1000 * NAIRA);
@@ -132,7 +132,7 @@ describe('a payout of the fintech', () => {
   });
 });
 
-/** 40 million kobo and more cost 100,000 kobo. */
+/** The fee on 40 million kobo or more. */
 const FEE = 100_000n;
 const kobo = (base: bigint) => base / 10_000n;
 
@@ -146,7 +146,7 @@ describe('the smart wallet pays', () => {
     await expectSettledLedger(box);
   });
 
-  test('everything, and not one kobo more', async () => {
+  test('up to the whole balance, but not one kobo more', async () => {
     await using box = await openSandbox();
     const all = kobo(ON_BASE + ON_BSC) - FEE;
     expect(await payoutRefusal(box, all + 1n)).toBe('400 05 The balance is too low');
@@ -158,7 +158,7 @@ describe('the smart wallet pays', () => {
     await expectSettledLedger(box);
   });
 
-  test('what active orders may take stays on Base', async () => {
+  test('but leaves on Base what active orders may take', async () => {
     await using box = await openSandbox();
     const order = await commit(box, 4_000_000n);
     const free = kobo(1_000_000n * CNGN + ON_BSC) - FEE;
@@ -170,14 +170,14 @@ describe('the smart wallet pays', () => {
     expect(await payoutRefusal(box, 1n)).toBeUndefined();
   });
 
-  test('from the other networks where orders claim more than Base holds', async () => {
+  test('from other networks if orders claim more than Base holds', async () => {
     await using box = await openSandbox();
     await commit(box, 9_000_000n);
     expect(await payoutRefusal(box, kobo(ON_BSC) - 75_000n)).toBeUndefined();
     expect((await heldOf(box))[0]).toBe(ON_BASE);
   });
 
-  test('by the name of Base, wherever Base gave some of it', async () => {
+  test('under the name of Base if any cNGN came from there', async () => {
     await using box = await openSandbox();
     await box.inside((context) => {
       const wallet = smartWallet(context.store, 1n).id;
@@ -192,7 +192,7 @@ describe('the smart wallet pays', () => {
     expect(networks).toMatchObject([{ network: 'base' }, { network: 'arc' }]);
   });
 
-  test('once, when two ask for all of it at once', async () => {
+  test('once, when two request the full balance together', async () => {
     await using box = await openSandbox();
     const all = kobo(ON_BASE + ON_BSC) - FEE;
     const both = await Promise.all([payoutRefusal(box, all), payoutRefusal(box, all)]);
@@ -202,8 +202,8 @@ describe('the smart wallet pays', () => {
   });
 });
 
-describe('a payout that the bank does not accept', () => {
-  test('gives everything back to the networks it came from', async () => {
+describe('a payout that the bank rejects', () => {
+  test('returns everything to its source networks', async () => {
     await using box = await openSandbox();
     const failing = await addAccount(box, FAILING_ACCOUNT);
     const before = await box.inside(balances, 'read');
@@ -222,7 +222,7 @@ describe('a payout that the bank does not accept', () => {
     await expectSettledLedger(box);
   });
 
-  test('gives back beside a payout that goes well', async () => {
+  test('is refunded without affecting a successful payout', async () => {
     await using box = await openSandbox();
     const failing = await addAccount(box, FAILING_ACCOUNT);
     await payOut(box, 1000 * NAIRA, failing);
@@ -237,7 +237,7 @@ describe('a payout account', () => {
   const accountOf = async (box: TestSandbox, accountId: string) =>
     (await box.ask(getBankAccount, { accountId })).accounts?.[0];
 
-  test('gets a label, and the default flag from the one that has it', async () => {
+  test('gets a label, and takes over the default flag', async () => {
     await using box = await openSandbox();
     const seeded = await seededAccount(box);
     const accountId = await addAccount(box, '1234567890');
@@ -250,7 +250,7 @@ describe('a payout account', () => {
     expect((await box.ask(listBankAccounts, {})).defaultAccount?.accountId).toBe(accountId);
   });
 
-  test('keeps what an update leaves out, and can give up the default flag', async () => {
+  test('keeps omitted fields on update, and can give up the default flag', async () => {
     await using box = await openSandbox();
     const accountId = await seededAccount(box);
     expect(await box.ask(updateBankAccount, { accountId })).toMatchObject({ label: 'settlement', isDefault: true });
@@ -259,7 +259,7 @@ describe('a payout account', () => {
     expect((await box.ask(listBankAccounts, {})).defaultAccount).toBeNull();
   });
 
-  test('is shown like in the list', async () => {
+  test('looks the same alone as in the list', async () => {
     await using box = await openSandbox();
     const accountId = await seededAccount(box);
     const { accounts } = await box.ask(listBankAccounts, {});
@@ -269,7 +269,7 @@ describe('a payout account', () => {
   const remove = (box: TestSandbox, accountId: string) =>
     refusal(box, 'DELETE', `/deletebankaccount?accountId=${accountId}`);
 
-  test('with a payout under way cannot be removed, in any of its states', async () => {
+  test('cannot be removed in any state of a pending payout', async () => {
     await using box = await openSandbox();
     const accountId = await seededAccount(box);
     await payOut(box, 1000 * NAIRA);
@@ -281,7 +281,7 @@ describe('a payout account', () => {
     expect(await remove(box, accountId)).toBeUndefined();
   });
 
-  test('that was removed leaves its payouts as they are, and no default', async () => {
+  test('leaves its payouts unchanged and no default when it is removed', async () => {
     await using box = await openSandbox();
     const accountId = await seededAccount(box);
     const requestId = await payOut(box, 1000 * NAIRA);
@@ -296,7 +296,7 @@ describe('a payout account', () => {
     );
   });
 
-  test('of a failed payout can be removed', async () => {
+  test('can be removed after its payout failed', async () => {
     await using box = await openSandbox();
     const accountId = await addAccount(box, FAILING_ACCOUNT);
     await payOut(box, 1000 * NAIRA, accountId);
@@ -304,7 +304,7 @@ describe('a payout account', () => {
     expect(await remove(box, accountId)).toBeUndefined();
   });
 
-  test('is another fintech’s to see, change or remove for nobody', async () => {
+  test('cannot be seen, changed or removed by another fintech', async () => {
     await using box = await openSandbox();
     const other = await secondKey(box);
     const accountId = await seededAccount(box);

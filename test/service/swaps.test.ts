@@ -143,7 +143,7 @@ describe('an onramp', () => {
     expect((await places(box, user, walletAddress)).USDC.generated).toBe(4_975_124n);
   });
 
-  test('shows a retried swap once that has delivered the asset', async () => {
+  test('shows a retried swap after it has delivered the asset', async () => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     await box.inside(({ store }) => store.run(`UPDATE fx_order SET state = 'paused'`));

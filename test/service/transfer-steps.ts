@@ -5,16 +5,16 @@ import { getDetails } from '../../src/contract/endpoints/users.ts';
 import { insertOrder } from '../../src/service/market/orders.ts';
 import type { TestSandbox } from '../support/sandbox.ts';
 
-/** An address nobody in the sandbox has. */
+/** An address outside the sandbox. */
 export const OUTSIDE = `0x${'ab'.repeat(20)}`;
 
-/** The payout account that the seed gives the fintech. */
+/** The fintech's seeded payout account. */
 export async function seededAccount(box: TestSandbox, apiKey = box.apiKey): Promise<string> {
   const { defaultAccount } = await box.ask(listBankAccounts, {}, apiKey);
   return defaultAccount?.accountId ?? '';
 }
 
-/** Starts a payout of so many kobo to the seeded account, or to another one. */
+/** Starts a payout to the seeded account or another one. */
 export async function payOut(box: TestSandbox, kobo: number, bankAccountId?: string): Promise<string> {
   const to = bankAccountId ?? (await seededAccount(box));
   const { requestId } = await box.ask(startPayout, { amount: kobo * 10_000, bankAccountId: to });
@@ -32,12 +32,12 @@ export async function managedAddress(box: TestSandbox, userId: string): Promise<
   return walletDetails?.evmWallet ?? '';
 }
 
-/** Registers an address that nobody in the sandbox has, or another one. */
+/** Registers an address outside the sandbox, or another one. */
 export async function register(box: TestSandbox, address = OUTSIDE, more: { isDefault?: boolean } = {}) {
   await box.ask(addExternalWallet, { address, blockchain: 'base', type: 'hot', label: 'treasury', ...more });
 }
 
-/** Puts an order of the first fintech on the book that gives up to so many whole cNGN. */
+/** Places an order of the first fintech that gives up to this many whole cNGN. */
 export function commit(box: TestSandbox, cngn: bigint): Promise<bigint> {
   return box.inside((context) =>
     insertOrder(context, 1n, {
@@ -51,7 +51,7 @@ export function commit(box: TestSandbox, cngn: bigint): Promise<bigint> {
   );
 }
 
-/** A refusal as `http code detail`; undefined for a success. */
+/** Returns a refusal as `http code detail`; undefined for a success. */
 export async function refusal(
   box: TestSandbox,
   method: string,

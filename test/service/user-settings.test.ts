@@ -102,7 +102,7 @@ const networks: [written: string, key: string, address: string, kept: string][] 
 ];
 
 describe('an external default wallet', () => {
-  test.each(networks)('accepts blockchain %s as %s', async (blockchain, key, address, kept) => {
+  test.each(networks)('on %s is stored as on %s', async (blockchain, key, address, kept) => {
     await using box = await openSandbox();
     const { userId } = await onboardUser(box);
     const expected = { address: kept, blockchain: key, label: 'own wallet', type: 'external', status: 'active' };

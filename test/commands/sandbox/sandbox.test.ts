@@ -229,10 +229,10 @@ describe('sandbox snapshot and restore', () => {
   });
 
   test.each([
-    ['snapshot', 'there.db', 'there.db: something stands there already'],
-    ['snapshot', 'none/there.db', 'there.db: the folder is not there'],
-    ['restore', 'none.db', 'none.db: no file is there'],
-    ['restore', 'there.db', 'there.db: it is no sandbox file of this version'],
+    ['snapshot', 'there.db', 'there.db: the file already exists'],
+    ['snapshot', 'none/there.db', 'there.db: the folder does not exist'],
+    ['restore', 'none.db', 'none.db: the file does not exist'],
+    ['restore', 'there.db', 'there.db: it is not a sandbox state file of this version'],
   ])('%s %s is wrong input: 2', async (command, name, words) => {
     const bench = await openBench();
     writeFileSync(join(bench.world.homeDir, 'there.db'), 'something else\n');

@@ -17,7 +17,7 @@ const MICRO = 1_000_000n;
 const RUNS = Number(process.env['FIATRAIL_SOAK_RUNS'] ?? 60);
 
 describe('prices', () => {
-  // Worked examples that were seen live, but for the last: there the stablecoin is given, and is rounded up.
+  // Worked examples seen live, except the last one: its stablecoin is given, so it is rounded up.
   test.each([
     ['buy', 1388.77, 'USDC', 1395.71385, '9.951896'],
     ['sell', 1389.33, 'CNGN', 1382.38335, '10.047865'],
@@ -31,7 +31,7 @@ describe('prices', () => {
     expect(tokenBaseFor(1000n * MICRO, 1400n * MICRO, 'USDC')).toBe(714_285n);
   });
 
-  test('what is cut is less than one base unit of the other leg', () => {
+  test('rounds off less than one base unit of the other leg', () => {
     fc.assert(
       fc.property(fc.bigInt(1n, 10n ** 16n), fc.bigInt(1n, 10n ** 12n), (cngn, price) => {
         const got = tokenBaseFor(cngn, price, 'USDC');
@@ -46,7 +46,7 @@ describe('prices', () => {
   });
 });
 
-/** An order of a maker, in the order of coming. */
+/** A maker's order, in order of placement. */
 interface Placed {
   readonly maker: number;
   readonly price: number;
@@ -69,7 +69,7 @@ const placed: fc.Arbitrary<Placed> = fc
 interface Case {
   readonly gives: 'CNGN' | 'USDC';
   readonly orders: readonly Placed[];
-  /** What each maker has of what it gives, in whole cNGN or in hundredths of a stablecoin. */
+  /** Each maker's balance, in whole cNGN or hundredths of a stablecoin. */
   readonly held: readonly number[];
   readonly wanted: number;
   readonly isTokens: boolean;
@@ -85,7 +85,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
 
 const heldBase = (gives: Asset, amount: number) => (gives === 'CNGN' ? BigInt(amount) * MICRO : BigInt(amount) * 1000n);
 
-/** Sets the seeded fintechs' trading wallets to what the case says, and puts its orders on the book. */
+/** Sets the makers' trading balances and places their orders. */
 function arrange(context: Context, { gives, orders, held }: Case): void {
   context.store.run(`UPDATE fx_order SET state = 'deleted'`);
   for (const [index, maker] of MAKERS.entries()) {
@@ -119,7 +119,7 @@ interface Part {
   readonly tokenBase: bigint;
 }
 
-/** The same book without an index: all orders in memory, sorted, one after the other. */
+/** A reference book without an index: all orders in memory, sorted, one by one. */
 function naive({ gives, orders, held, wanted, isTokens }: Case, taker: number | undefined): Part[] | undefined {
   const book = orders
     .map((order, turn) => ({
@@ -168,7 +168,7 @@ function wishOf({ gives, wanted, isTokens }: Case, taker: number): Wish {
   return { pair: 'CNGN-USDC', makerGives: gives, amount, taker: BigInt(taker) };
 }
 
-/** A fill adds up, takes nobody's more than there is, and no cut is in the taker's favour. */
+/** Asserts that a fill adds up, exceeds no balance, and never rounds in the taker's favour. */
 function checkFill({ gives, isTokens, wanted, held }: Case, fill: Fill): void {
   const sum = (of: (slice: Fill['slices'][number]) => bigint) => fill.slices.reduce((so, slice) => so + of(slice), 0n);
   expect([fill.cngnBase, fill.tokenBase]).toEqual([sum(({ cngnBase }) => cngnBase), sum(({ tokenBase }) => tokenBase)]);
@@ -190,12 +190,12 @@ function checkFill({ gives, isTokens, wanted, held }: Case, fill: Fill): void {
   expect(prices.some((price) => price <= average) && prices.some((price) => price >= average)).toBe(true);
 }
 
-test('the order book fills as the naive one does, exactly', { timeout: 60_000 }, async () => {
+test('the order book fills exactly like the reference book', { timeout: 60_000 }, async () => {
   await using box = await openSandbox();
   const seen = new Set<string>();
   await fc.assert(
     fc.asyncProperty(cases, fc.constantFrom(...MAKERS), async (about, taker) => {
-      // A stablecoin taker gives tokens; the cNGN of a wish is what is bought or sold either way.
+      // Only a stablecoin taker can give tokens; the cNGN amount works for both sides.
       const suited = about.gives === 'CNGN' ? about : { ...about, isTokens: false };
       const found = await box.inside((context) => {
         arrange(context, suited);
@@ -210,7 +210,7 @@ test('the order book fills as the naive one does, exactly', { timeout: 60_000 },
   expect([...seen].sort()).toEqual(['fill of 1', 'fill of 2', 'fill of 3', 'liquidity', 'own']);
 });
 
-describe('who is served first', () => {
+describe('the first to be filled is', () => {
   const terms = (priceWhole: bigint): OrderTerms => ({
     pair: 'CNGN-USDC',
     gives: 'USDC',
@@ -236,11 +236,11 @@ describe('who is served first', () => {
     });
   }
 
-  test('of equal prices the first', async () => {
+  test('the oldest of equal prices', async () => {
     expect(await makersOf(() => {})).toEqual([2n, 3n, 4n]);
   });
 
-  test('a better price before an earlier one', async () => {
+  test('a better price, even if it is newer', async () => {
     const better = (context: Context) => void insertOrder(context, 4n, terms(999n));
     expect(await makersOf(better)).toEqual([4n, 2n, 3n]);
   });

@@ -21,14 +21,14 @@ async function stateOf(box: TestSandbox, tradeId: string): Promise<string> {
   return (await box.ask(tradeStatus, { tradeId })).trade.status;
 }
 
-/** What changed between two looks at the ledger. */
+/** Returns the changes between two states of the ledger. */
 function changes(before: Record<string, bigint>, after: Record<string, bigint>): Record<string, bigint> {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
   const entries = names.map((name) => [name, (after[name] ?? 0n) - (before[name] ?? 0n)] as const);
   return Object.fromEntries(entries.filter(([, change]) => change !== 0n));
 }
 
-/** The ledger accounts of the fintechs' trading wallets, by what stands in the tests. */
+/** Returns the ledger accounts of the fintechs' trading wallets, by their names in the tests. */
 async function accounts(box: TestSandbox): Promise<Record<string, string>> {
   const rows = await box.inside(({ store }) =>
     store.all<{ fintech: bigint; kind: string; id: bigint; token_buy: string }>(
@@ -48,7 +48,7 @@ function named(moved: Record<string, bigint>, names: Record<string, string>): Re
 }
 
 describe('the money of a trade', () => {
-  test('a purchase: cNGN from the smart wallet, USDC into the vault, less the fee', async () => {
+  test('goes from the smart wallet to the vault in a purchase, minus the fee', async () => {
     await using box = await openSandbox();
     const [before, names] = [await held(box), await accounts(box)];
     await box.ask(trade, buy);
@@ -68,7 +68,7 @@ describe('the money of a trade', () => {
     });
   });
 
-  test('a sale: USDC from the vault, cNGN into the smart wallet, less the fee', async () => {
+  test('goes from the vault to the smart wallet in a sale, minus the fee', async () => {
     await using box = await openSandbox();
     const [before, names] = [await held(box), await accounts(box)];
     await box.ask(marketOrder, sell);
@@ -82,24 +82,21 @@ describe('the money of a trade', () => {
     });
   });
 
-  test.each(['1301', '1302', '1303'])(
-    'a trade of %s cNGN comes to nothing, and everything goes back',
-    async (cngnAmount) => {
-      await using box = await openSandbox();
-      const before = await held(box);
-      const { trade: made } = await box.ask(trade, { ...buy, cngnAmount });
-      await pass(box, 10 * MINUTE_MS);
-      expect(changes(before, await held(box))).toEqual({});
-      const { trade: ended } = await box.ask(tradeStatus, { tradeId: made.tradeId });
-      const isExpired = cngnAmount === '1303';
-      expect([ended.status, ended.errorMessage !== null, ended.failedAt !== null]).toEqual(
-        isExpired ? ['expired', false, false] : ['failed', true, true],
-      );
-      await expectSettledLedger(box);
-    },
-  );
+  test.each(['1301', '1302', '1303'])('returns to both sides when a trade of %s cNGN fails', async (cngnAmount) => {
+    await using box = await openSandbox();
+    const before = await held(box);
+    const { trade: made } = await box.ask(trade, { ...buy, cngnAmount });
+    await pass(box, 10 * MINUTE_MS);
+    expect(changes(before, await held(box))).toEqual({});
+    const { trade: ended } = await box.ask(tradeStatus, { tradeId: made.tradeId });
+    const isExpired = cngnAmount === '1303';
+    expect([ended.status, ended.errorMessage !== null, ended.failedAt !== null]).toEqual(
+      isExpired ? ['expired', false, false] : ['failed', true, true],
+    );
+    await expectSettledLedger(box);
+  });
 
-  test('to a registered wallet outside', async () => {
+  test('goes to a registered outside wallet', async () => {
     await using box = await openSandbox();
     const outside = `0x${'5e'.repeat(20)}`;
     await box.call('POST', '/addexternalwallet', { address: outside, blockchain: 'base', type: 'cold' });
@@ -111,7 +108,7 @@ describe('the money of a trade', () => {
 });
 
 describe('the lock', () => {
-  test('above the threshold a person is waited for, and after 5 minutes the trade expires', async () => {
+  test('expires after 5 minutes if a trade above the threshold is not approved', async () => {
     await using box = await openSandbox();
     await box.call('POST', '/fx/auto-signing/threshold', { usdThreshold: '3.60' });
     const before = await held(box);
@@ -125,7 +122,7 @@ describe('the lock', () => {
     expect(changes(before, await held(box))).toEqual({});
   });
 
-  test('the threshold itself is still signed by the machine', async () => {
+  test('is signed automatically at exactly the threshold', async () => {
     await using box = await openSandbox();
     await box.call('POST', '/fx/auto-signing/threshold', { usdThreshold: '3.62' });
     const { trade: made } = await box.ask(trade, sell);
@@ -133,7 +130,7 @@ describe('the lock', () => {
     expect(await stateOf(box, made.tradeId)).toBe('completed');
   });
 
-  test('of a purchase the makers sign, whatever the taker has set', async () => {
+  test("of a purchase is signed by the makers, whatever the taker's settings", async () => {
     await using box = await openSandbox();
     await box.call('POST', '/fx/auto-signing/disable', {});
     const { trade: made } = await box.ask(trade, buy);
@@ -141,7 +138,7 @@ describe('the lock', () => {
     expect(await stateOf(box, made.tradeId)).toBe('completed');
   });
 
-  test('what is in escrow cannot be traded twice', async () => {
+  test('keeps tokens in escrow from being traded twice', async () => {
     await using box = await openSandbox();
     await box.ask(trade, { ...buy, cngnAmount: '4999000' });
     const { status } = await box.call('POST', '/fx/trade', buy);
@@ -150,7 +147,7 @@ describe('the lock', () => {
     expect(totalBalance).toBe('1000.000000');
   });
 
-  test('an order that is removed after the match still settles', async () => {
+  test('settles even if an order is removed after the match', async () => {
     await using box = await openSandbox();
     const { trade: made } = await box.ask(trade, buy);
     await box.inside(({ store }) => store.run(`UPDATE fx_order SET state = 'deleted'`));
@@ -159,8 +156,8 @@ describe('the lock', () => {
   });
 });
 
-describe('the same key', () => {
-  test('gives the same trade, also after the quote was used, and moves nothing again', async () => {
+describe('an idempotency key', () => {
+  test('returns the same trade, even after the quote was used, and moves nothing again', async () => {
     await using box = await openSandbox();
     const { quote: made } = await box.ask(quote, buy);
     const input = { quoteId: made.quoteId, idempotencyKey: 'k' };
@@ -170,14 +167,14 @@ describe('the same key', () => {
     expect(changes(before, await held(box))).toEqual({});
   });
 
-  test('of another fintech is another key', async () => {
+  test('is scoped to its fintech', async () => {
     await using box = await openSandbox();
     const first = await box.ask(trade, { ...buy, idempotencyKey: 'k' });
     const other = await box.ask(trade, { ...buy, idempotencyKey: 'k' }, await secondKey(box));
     expect(other.trade.tradeId).not.toBe(first.trade.tradeId);
   });
 
-  test('of a trade is no key for a market order', async () => {
+  test('of a trade is not valid for a market order', async () => {
     await using box = await openSandbox();
     await box.ask(trade, { ...buy, idempotencyKey: 'k' });
     const { status, envelope } = await box.call('POST', '/fx/market-order', { ...buy, idempotencyKey: 'k' });
@@ -186,7 +183,7 @@ describe('the same key', () => {
 });
 
 describe('a quote', () => {
-  test('holds its price when the order behind it changes', async () => {
+  test('keeps its price when its order changes', async () => {
     await using box = await openSandbox();
     const { quote: made } = await box.ask(quote, buy);
     const { orders } = await box.ask(listOrders, {}, await keyOf(box, 3));
@@ -196,7 +193,7 @@ describe('a quote', () => {
     expect([done.price, done.usdcAmount]).toEqual([made.price, made.usdcAmount]);
   });
 
-  test('is the caller’s own', async () => {
+  test('belongs to its caller', async () => {
     await using box = await openSandbox();
     const { quote: made } = await box.ask(quote, buy);
     const { status, envelope } = await box.call('POST', '/fx/trade', { quoteId: made.quoteId }, await secondKey(box));
@@ -205,7 +202,7 @@ describe('a quote', () => {
 });
 
 describe('orders', () => {
-  test('a price that changes goes behind those that are there', async () => {
+  test('move to the back of the queue when their price changes', async () => {
     await using box = await openSandbox();
     await box.inside(({ store }) => store.run(`UPDATE fx_order SET state = 'deleted'`));
     const terms = {
@@ -231,7 +228,7 @@ describe('orders', () => {
     expect(await nextMaker()).not.toBe(first.orderId);
   });
 
-  test('the book shows best prices first and nobody’s name', async () => {
+  test("are shown best price first, without the makers' names", async () => {
     await using box = await openSandbox();
     const { buyOrders, sellOrders } = await box.ask(orderBook, { pair: 'CNGN-USDT' });
     const prices = (orders: typeof buyOrders) => orders?.map(({ price }) => Number(price));
@@ -242,7 +239,7 @@ describe('orders', () => {
     expect(JSON.stringify([buyOrders, sellOrders])).not.toContain('fintechId');
   });
 
-  test('trades are listed by pages, the newest first', async () => {
+  test('trades are listed page by page, newest first', async () => {
     await using box = await openSandbox();
     const made: string[] = [];
     for (let count = 0; count < 5; count++) made.unshift((await box.ask(trade, buy)).trade.tradeId);
@@ -253,7 +250,9 @@ describe('orders', () => {
   });
 });
 
-/** Every state and event; what is not in the table is ignored. Typed from the interface's table, the conditions with it. */
+/**
+ * Every state and event; events not in the table are ignored. Copied from the interface's table, with its conditions.
+ */
 const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   pending: { locked: 'locked' },
   locked: { approved: 'signing', 'lock-elapsed': 'expired' },
@@ -265,7 +264,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 const EVENTS = ['locked', 'approved', 'lock-elapsed', 'signed', 'signing-failed', 'confirmed', 'reverted'];
 
-/** A trade put into a state by hand, its escrow filled as it is while the trade is open. */
+/** Puts a trade into a state directly, with its escrow filled as for an open trade. */
 async function tradeIn(box: TestSandbox, state: string): Promise<bigint> {
   const { trade: made } = await box.ask(trade, buy);
   return box.inside(({ store }) => {
@@ -289,7 +288,7 @@ describe('the trade machine', () => {
     expect(await box.inside((context) => fired(context, id, event))).toBe(TABLE[state]?.[event] ?? state);
   });
 
-  test.each(['signed', 'signing-failed'])('signing, %s, when the lock has ended', async (event) => {
+  test.each(['signed', 'signing-failed'])('signing, %s, after the lock has expired', async (event) => {
     await using box = await openSandbox();
     const id = await tradeIn(box, 'signing');
     box.clock.pass(5 * MINUTE_MS);
@@ -303,7 +302,7 @@ describe('the trade machine', () => {
     expect(await box.inside((context) => fired(context, id, 'lock-elapsed'))).toBe('settling');
   });
 
-  test('has no other events', () => {
+  test('ignores all other events', () => {
     expect([...new Set(tradeMachine.transitions.map(({ on }) => on))].sort()).toEqual([...EVENTS].sort());
     expect(vaultMachine.transitions.map(({ on, from, to }) => [on, from, to])).toEqual([
       ['approved', ['pending'], 'active'],

@@ -14,8 +14,8 @@ import { fund, type OnrampMore, onboardUser, pass, payIn, startRamp } from '../s
 const HALF_AN_HOUR_MS = 30 * 60_000;
 const OWNER = `0x${'AB'.repeat(20)}`;
 
-describe('the fees of an onramp come on top', () => {
-  /** 520 at 1.7 percent and 5,000 at 1.5 percent are public examples; the fintech takes 0.5 percent. Naira. */
+describe('the fees of an onramp are added to its amount', () => {
+  /** ₦520 at 1.7 percent and ₦5,000 at 1.5 percent are public examples; the fintech takes 0.5 percent. In Naira. */
   const fees: [amount: string, platform: string, fintech: string, total: string][] = [
     ['0.01', '0', '0', '0.01'],
     ['0.3', '0.01', '0', '0.31'],
@@ -30,7 +30,7 @@ describe('the fees of an onramp come on top', () => {
     ['123456789.01', '5000', '500', '123462289.01'],
   ];
 
-  test.each(fees)('of %s Naira', async (amount, platform, fintech, total) => {
+  test.each(fees)('for %s Naira', async (amount, platform, fintech, total) => {
     await using box = await openSandbox();
     const { userId } = await onboardUser(box);
     const body = `{"userId":"${userId}","amount":${amount}}`;
@@ -49,7 +49,7 @@ describe('the fees of an onramp come on top', () => {
     );
   });
 
-  test('and stay as they were when it began', async () => {
+  test('and do not change after it is started', async () => {
     await using box = await openSandbox();
     const { userId } = await onboardUser(box);
     const ramp = await startRamp(box, userId, 1000);
@@ -57,7 +57,7 @@ describe('the fees of an onramp come on top', () => {
     expect(await payIn(box, ramp.accountNumber, 102_200n)).toMatchObject({ outcome: 'accepted' });
   });
 
-  test('without the fintech’s own where it is off', async () => {
+  test("without the fintech's fee if that is disabled", async () => {
     await using box = await openSandbox();
     const { userId } = await onboardUser(box);
     await box.inside(({ store }) => store.run('UPDATE fee_setting SET enabled = 0'));
@@ -67,7 +67,7 @@ describe('the fees of an onramp come on top', () => {
 });
 
 describe('an onramp', () => {
-  test('gives an account that ends after half an hour', async () => {
+  test('returns an account that expires after 30 minutes', async () => {
     await using box = await openSandbox();
     const { userId } = await onboardUser(box);
     const startMs = box.clock.now();
@@ -77,7 +77,7 @@ describe('an onramp', () => {
     expect(expiresAt).toBe(new Date(startMs + HALF_AN_HOUR_MS).toISOString());
   });
 
-  test('gives each request an account and a wallet of its own', async () => {
+  test('gets its own account and wallet for each request', async () => {
     await using box = await openSandbox();
     const { userId } = await onboardUser(box);
     const ramps = [await startRamp(box, userId, 5), await startRamp(box, userId, 5), await startRamp(box, userId, 5)];
@@ -91,12 +91,12 @@ describe('an onramp', () => {
     [{ sweepToOfframp: false }, 'generated'],
     [{ sweepToOfframp: true }, 'managed'],
     [{ owner: OWNER }, 'generated'],
-    // Read only with autoSwap, so these change nothing.
+    // Ignored without autoSwap.
     [{ assetSwap: 'USDC', destinationAssetSwap: OWNER }, 'generated'],
     [{ autoSwap: false, assetSwap: 'USDT' }, 'generated'],
   ];
 
-  test.each(deliveries)('%o delivers to the %s wallet', async (more, kind) => {
+  test.each(deliveries)('with %o delivers to the %s wallet', async (more, kind) => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     const { walletAddress } = await fund(box, user, 1000, more);
@@ -108,7 +108,7 @@ describe('an onramp', () => {
     ]);
   });
 
-  test('tells who owns the wallet', async () => {
+  test('returns the owner of the wallet', async () => {
     await using box = await openSandbox();
     const { userId } = await onboardUser(box);
     const { requestId } = await box.ask(startOnramp, { userId, amount: 1, owner: OWNER });
@@ -116,7 +116,7 @@ describe('an onramp', () => {
     expect(wallet?.owner?.toLowerCase()).toBe(OWNER.toLowerCase());
   });
 
-  test('without autoSwap ends as cNGN, and says so', async () => {
+  test('without autoSwap delivers cNGN and says so', async () => {
     await using box = await openSandbox();
     const { userId } = await onboardUser(box);
     expect(await box.ask(startOnramp, { userId, amount: 1, assetSwap: 'USDC' })).toMatchObject({ targetAsset: 'CNGN' });
@@ -150,7 +150,7 @@ describe('an offramp', () => {
     });
   });
 
-  test('resolves the holder the same by the short code and the long one', async () => {
+  test('resolves one holder by the short and the long bank code', async () => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     await fund(box, user, 200);
@@ -174,8 +174,8 @@ describe('a user by BVN', () => {
 
   test.each([
     ['is found once verified', '22222222222', 200],
-    ['is not found while it is being verified', '33333333333', 404],
-    ['is not found when nobody has it', '44444444444', 404],
+    ['is not found while verification is pending', '33333333333', 404],
+    ['is not found if the BVN is unknown', '44444444444', 404],
   ])('%s', async (_what, bvn, status) => {
     await using box = await openSandbox();
     const user = await onboardUser(box, '22222222222');
@@ -189,7 +189,7 @@ describe('a user by BVN', () => {
 describe('bank accounts', () => {
   const account = { accountNumber: '1234567890', bankCode: '000015' };
 
-  test('one is the default, the newest that was made so', async () => {
+  test('have one default: the newest account set as default', async () => {
     await using box = await openSandbox();
     const defaults = async () => {
       const { accounts, defaultAccount } = await box.ask(listBankAccounts, {});
@@ -206,7 +206,7 @@ describe('bank accounts', () => {
     expect(await defaults()).toBe('1234567890');
   });
 
-  test('the same one again is the same account, with the new label', async () => {
+  test('are updated, not duplicated, when added again', async () => {
     await using box = await openSandbox();
     const first = await box.ask(addBankAccount, { ...account, label: 'one' });
     const second = await box.ask(addBankAccount, { ...account, bankCode: '057', label: 'two' });
@@ -217,7 +217,7 @@ describe('bank accounts', () => {
     expect(accounts?.find(({ accountId }) => accountId === first.accountId)?.label).toBe('two');
   });
 
-  test('every listed bank takes an account, and resolves a number to one holder', async () => {
+  test('can be added at every listed bank, and resolve to one holder', async () => {
     await using box = await openSandbox();
     const { banks, totalCount } = await box.ask(listBanks, {});
     expect(totalCount).toBe(banks.length);
@@ -238,7 +238,7 @@ describe("the fintech's own money", () => {
     ['bsc', ['0.000000', '250000.000000', '250000.000000'], false, true],
     ['bsc,BASE, bsc', ['5000000.000000', '250000.000000', '5250000.000000'], true, true],
     ['eth', ['0.000000', '0.000000', '0.000000'], false, false],
-  ])('on %s', async (networks, [base, cross, total], hasBase, hasCross) => {
+  ])('is available on %s', async (networks, [base, cross, total], hasBase, hasCross) => {
     await using box = await openSandbox();
     const found = await box.ask(balanceMulti, networks === undefined ? {} : { networks });
     expect(found).toMatchObject({
@@ -255,7 +255,7 @@ describe("the fintech's own money", () => {
     expect(found.networkBalances).toHaveLength(asked);
   });
 
-  test('is enough for what a new user tries: fees of 250,000 Naira can be withdrawn', async () => {
+  test('includes ₦250,000 of fees to withdraw, enough to try things out', async () => {
     await using box = await openSandbox();
     const { summary, details } = await box.ask(accumulatedFees, {});
     expect(summary).toEqual({
@@ -271,7 +271,7 @@ describe("the fintech's own money", () => {
     expect(details).toMatchObject({ currency: 'NGN', lastUpdated: new Date(START_MS).toISOString() });
   });
 
-  test('a transaction counts when it earns a fee', async () => {
+  test('a transaction is counted when it earns a fee', async () => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     const count = async () => (await box.ask(accumulatedFees, {})).summary?.transactionCount;
@@ -283,7 +283,7 @@ describe("the fintech's own money", () => {
     expect(await count()).toBe(3);
   });
 
-  test('fees of an onramp are pending from the payment until the minting', async () => {
+  test('fees of an onramp are pending from payment to minting', async () => {
     await using box = await openSandbox();
     const { userId } = await onboardUser(box);
     const ramp = await startRamp(box, userId, 1000);

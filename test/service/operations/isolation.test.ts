@@ -11,7 +11,7 @@ import { openSandbox, type TestSandbox } from '../../support/sandbox.ts';
 import { fund, offramp, onboardUser, secondKey } from '../steps.ts';
 import { seededAccount } from '../transfer-steps.ts';
 
-/** What the first fintech owns, and the second one's key. */
+/** The first fintech's data, and the second one's key. */
 interface Two {
   readonly box: TestSandbox;
   readonly otherKey: string;
@@ -51,13 +51,13 @@ const byId: [endpoint: string, request: (two: Two) => Request][] = [
 ];
 
 describe('the id of another fintech', () => {
-  test.each(byId)('%s: is found with the own key', async (_endpoint, request) => {
+  test.each(byId)("%s: is found with the owner's key", async (_endpoint, request) => {
     await using two = await openTwo();
     const { status } = await two.box.call(...withBody(request(two)), two.box.apiKey);
     expect(status).toBe(200);
   });
 
-  test.each(byId)('%s: is not found with the other', async (_endpoint, request) => {
+  test.each(byId)('%s: is not found with another key', async (_endpoint, request) => {
     await using two = await openTwo();
     const { status, envelope } = await two.box.call(...withBody(request(two)), two.otherKey);
     expect([status, envelope.response_code]).toEqual([404, '02']);
@@ -69,7 +69,7 @@ function withBody([method, path, body]: Request): [string, string, object | unde
   return [method, path, body];
 }
 
-describe('what is listed without an id is the own', () => {
+describe("lists without an id contain only the caller's data", () => {
   test('users', async () => {
     await using two = await openTwo();
     const mine = await onboardUser(two.box, '44444444444', two.otherKey);
@@ -79,7 +79,7 @@ describe('what is listed without an id is the own', () => {
     expect((await two.box.ask(listUsers, {})).users.map(({ userId }) => userId)).not.toContain(mine.userId);
   });
 
-  test('bank accounts, and which is the default', async () => {
+  test('bank accounts and their default', async () => {
     await using two = await openTwo();
     const seeded = await seededAccount(two.box, two.otherKey);
     const { accountId } = await two.box.ask(
@@ -115,7 +115,7 @@ describe('what is listed without an id is the own', () => {
     expect((await two.box.ask(getFees, {}, two.otherKey)).fintechId).not.toBe(ours.fintechId);
   });
 
-  test('the smart wallet and what it holds', async () => {
+  test('the smart wallet and its balance', async () => {
     await using two = await openTwo();
     const wallet = await two.box.ask(getFintechWallet, {}, two.otherKey);
     expect(wallet).toMatchObject({ fintechName: 'Savanna Remit', totalUsers: 0 });
@@ -134,7 +134,7 @@ describe('what is listed without an id is the own', () => {
   });
 });
 
-test('a BVN belongs to one user of the whole service', async () => {
+test('a BVN is unique across all fintechs', async () => {
   await using two = await openTwo();
   const { status, envelope } = await two.box.call('POST', '/onboarduser', { bvn: '22222222222' }, two.otherKey);
   expect([status, envelope.response_code]).toEqual([400, '01']);

@@ -9,7 +9,7 @@ import { expectSettledLedger, fund, offramp, onboardUser, payIn, secondKey, sett
 import { managedAddress, OUTSIDE } from '../transfer-steps.ts';
 
 describe('the migration of wallets', () => {
-  test('skips users who have one, and fails for ids nobody has, each on its own', async () => {
+  test('skips users with a wallet, and fails for each unknown id', async () => {
     await using box = await openSandbox();
     const { userId } = await onboardUser(box);
     const theirs = await onboardUser(box, undefined, await secondKey(box));
@@ -26,7 +26,7 @@ describe('the migration of wallets', () => {
     expect(results?.[1]?.walletAddress).toBe(await managedAddress(box, userId));
   });
 
-  test('by force gives a new wallet, which everything reads from then on', async () => {
+  test('with force creates a new wallet, which all reads then use', async () => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     const { userId } = user;
@@ -48,7 +48,7 @@ describe('the migration of wallets', () => {
     await expectSettledLedger(box);
   });
 
-  test('by force leaves what the old wallet holds there, to be withdrawn or paid out', async () => {
+  test("with force leaves the old wallet's balance available for withdrawals and payouts", async () => {
     await using box = await openSandbox();
     const user = await onboardUser(box);
     const { userId } = user;

@@ -48,7 +48,7 @@ const precedence: readonly Precedence[] = [
     /^label/,
   ],
   [
-    'pending payouts, by the name that the specification has for it',
+    'pending payouts, by their name in the specification',
     async (box) => {
       const bankAccountId = await seededAccount(box);
       await box.ask(startPayout, { amount: 1_000_000, bankAccountId });

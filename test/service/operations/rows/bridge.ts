@@ -46,9 +46,9 @@ const declared: readonly Declared[] = [
 
 const precedence: readonly Precedence[] = [
   ['an amount of 0', (box) => quote(box, { amount: '0' }), 'VALIDATION_ERROR', /^amount: expected/],
-  ['another token', (box) => quote(box, { token: 'USDC' }), 'VALIDATION_ERROR', /^token: expected CNGN/],
+  ['a token other than cNGN', (box) => quote(box, { token: 'USDC' }), 'VALIDATION_ERROR', /^token: expected CNGN/],
   [
-    'a network that carries no cNGN, though the service knows it',
+    'a network of the service that does not carry cNGN',
     (box) => quote(box, { fromNetwork: 'trx', toNetwork: 'trx' }),
     'VALIDATION_ERROR',
     /^fromNetwork: expected one of base, bsc/,
@@ -60,13 +60,13 @@ const precedence: readonly Precedence[] = [
     /^fromNetwork/,
   ],
   [
-    'one network under two keys',
+    'one network by two keys',
     (box) => quote(box, { fromNetwork: 'asc', toNetwork: 'ATC' }),
     'VALIDATION_ERROR',
-    /^toNetwork: expected another network/,
+    /^toNetwork: expected a network other/,
   ],
   [
-    'an address before the same network twice',
+    'an invalid address before identical networks',
     (box) => initiate(box, { toNetwork: 'base', fromAddress: 'nowhere' }),
     'VALIDATION_ERROR',
     /^fromAddress/,
@@ -90,7 +90,7 @@ const precedence: readonly Precedence[] = [
     /^callbackUrl/,
   ],
   [
-    'a callback that is no URL',
+    'a callback that is not a URL',
     (box) => initiate(box, { callbackUrl: 'https://[' }),
     'VALIDATION_ERROR',
     /^callbackUrl: expected an HTTPS URL/,
@@ -105,7 +105,7 @@ const precedence: readonly Precedence[] = [
     /^startDate/,
   ],
   [
-    'a page that no list has',
+    'a page beyond any list',
     (box) => history(box, `limit=100&page=${Number.MAX_SAFE_INTEGER}`),
     'VALIDATION_ERROR',
     /^page/,

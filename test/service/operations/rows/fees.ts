@@ -10,7 +10,7 @@ const toBank = { bankAccountNumber: '0123456789', bankCode: '000013', accountNam
 const withdraw = (box: TestSandbox, request: object): Promise<Reply> =>
   box.call('POST', '/feewithdrawal', { ...toBank, ...request });
 
-/** The seed has 250,000 Naira of fees, more than one withdrawal may take. */
+/** The seed has ₦250,000 of fees, more than one withdrawal may take. */
 async function drained(box: TestSandbox): Promise<void> {
   for (const amount of [10_000_000, 10_000_000, 4_998_000]) await withdraw(box, { amount });
 }
@@ -76,37 +76,37 @@ const precedence: readonly Precedence[] = [
     'an amount below the minimum before an unknown bank',
     (box) => withdraw(box, { amount: 1, bankCode: '999999' }),
     'VALIDATION_ERROR',
-    /minimum is ₦10\.00/,
+    /at least ₦10\.00/,
   ],
   [
-    'an amount above the maximum before what is available',
+    'an amount above the maximum before an insufficient balance',
     async (box) => {
       await drained(box);
       return withdraw(box, { amount: 10_000_001 });
     },
     'VALIDATION_ERROR',
-    /maximum is ₦100,000\.00/,
+    /at most ₦100,000\.00/,
   ],
   [
-    'an unknown bank before what is available',
+    'an unknown bank before an insufficient balance',
     async (box) => {
       await drained(box);
       return withdraw(box, { amount: 9_000_000, bankCode: '999999' });
     },
     'VALIDATION_ERROR',
-    /no bank has this code/,
+    /^bankCode: /,
   ],
   [
-    'an account without a name before what is available',
+    'an account without a name before an insufficient balance',
     async (box) => {
       await drained(box);
       return withdraw(box, { amount: 9_000_000, bankAccountNumber: '0000000000' });
     },
     'VALIDATION_ERROR',
-    /does not resolve/,
+    /^accountNumber: /,
   ],
   [
-    'what is available, in words',
+    'the available amount in the detail',
     async (box) => {
       await drained(box);
       return withdraw(box, { amount: 9_000_000 });

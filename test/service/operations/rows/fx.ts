@@ -48,13 +48,13 @@ const vault = {
 
 const post = (path: string, body: object) => (box: TestSandbox) => box.call('POST', path, body);
 
-/** Leaves on the book only what the caller itself puts there. */
+/** Removes all orders, so that only the caller's own are on the book. */
 async function alone(box: TestSandbox): Promise<void> {
   await box.inside(({ store }) => store.run(`UPDATE fx_order SET state = 'paused'`));
   await box.ask(createLimitOrder, limitOrder);
 }
 
-/** The id of an order of a maker of the seed: one that gives stablecoin. */
+/** The id of a seeded maker's order that gives stablecoin. */
 async function makersOrder(box: TestSandbox): Promise<string> {
   const { sellOrders } = await box.ask(orderBook, { pair: 'CNGN-USDC' });
   return sellOrders?.[0]?.orderId ?? '';
@@ -250,16 +250,21 @@ async function tradeTwice(box: TestSandbox, first: object, second: object): Prom
 
 const precedence: readonly Precedence[] = [
   [
-    'a quote and an order at once',
+    'both a quote and an order',
     post('/fx/trade', { quoteId: 'nothing', orderId: 'nothing' }),
     'VALIDATION_ERROR',
-    /either quoteId or orderId/,
+    /quoteId or orderId, not both/,
   ],
   ['an order without an amount', post('/fx/trade', { orderId: 'nothing' }), 'VALIDATION_ERROR', /^cngnAmount/],
-  ['no mode at all', post('/fx/trade', { pair: 'CNGN-USDC', side: 'buy' }), 'VALIDATION_ERROR', /expected quoteId/],
+  [
+    'an incomplete request for every mode',
+    post('/fx/trade', { pair: 'CNGN-USDC', side: 'buy' }),
+    'VALIDATION_ERROR',
+    /expected quoteId/,
+  ],
   ['an amount below 1000', post('/fx/trade', { ...buy, cngnAmount: '999' }), 'VALIDATION_ERROR', /at least 1000/],
   [
-    'a vault that is not approved, before everything else of a trade',
+    'an unapproved vault before any other problem of a trade',
     async (box) => {
       await thrown(box, `UPDATE fx_vault SET state = 'pending' WHERE fintech = 1`);
       return box.call('POST', '/fx/trade', { quoteId: 'nothing' });
@@ -268,7 +273,7 @@ const precedence: readonly Precedence[] = [
     /MPC vault/,
   ],
   [
-    'a vault that is not approved, before a minimum above the maximum',
+    'an unapproved vault before a minimum above the maximum',
     async (box) => {
       await thrown(box, `UPDATE fx_vault SET state = 'pending' WHERE fintech = 1`);
       return box.call('POST', '/fx/orders', { ...order, minAmount: '9000' });
@@ -277,37 +282,37 @@ const precedence: readonly Precedence[] = [
     /MPC vault/,
   ],
   [
-    'a minimum above the maximum before too little in the wallet',
+    'a minimum above the maximum before an underfunded wallet',
     post('/fx/orders', { ...order, minAmount: '9999999999', maxAmount: '999999999' }),
     'VALIDATION_ERROR',
     /^minAmount/,
   ],
   [
-    'a key that was used for another trade',
+    'an idempotency key of another trade',
     (box) => tradeTwice(box, buy, { ...buy, cngnAmount: '5001' }),
     'VALIDATION_ERROR',
     /^idempotencyKey/,
   ],
   [
-    'too little in the wallet before a destination that is nobody’s',
+    'an underfunded wallet before an unknown destination',
     post('/fx/trade', { ...buy, cngnAmount: '5000001', destinationWalletAddress: `0x${'99'.repeat(20)}` }),
     'VALIDATION_ERROR',
-    /too little CNGN/,
+    /not hold enough CNGN/,
   ],
   [
-    'a destination that is nobody’s',
+    'an unknown destination',
     post('/fx/trade', { ...buy, destinationWalletAddress: `0x${'99'.repeat(20)}` }),
     'VALIDATION_ERROR',
     /^destinationWalletAddress/,
   ],
   [
-    'cNGN that own orders claim',
+    'cNGN committed to own orders',
     async (box) => {
       await box.ask(createOrder, { ...order, maxAmount: '4999000' });
       return box.call('POST', '/fx/trade', buy);
     },
     'VALIDATION_ERROR',
-    /no order of its own claims/,
+    /not committed to its own orders/,
   ],
   [
     'a paused order',
@@ -320,7 +325,7 @@ const precedence: readonly Precedence[] = [
     /no active order/,
   ],
   [
-    'an order whose wallet has too little',
+    'an order with an underfunded wallet',
     async (box) => {
       await emptyWallets(box);
       await thrown(box, 'UPDATE fx_order SET max_base = 9000000000000000 WHERE fintech <> 1');
@@ -330,14 +335,14 @@ const precedence: readonly Precedence[] = [
     /wallet behind the order/,
   ],
   [
-    'a quote that was traded on',
+    'a used quote',
     async (box) => {
       const { quote: made } = await box.ask(quote, buy);
       await box.ask(trade, { quoteId: made.quoteId });
       return box.call('POST', '/fx/trade', { quoteId: made.quoteId });
     },
     'INVALID_QUOTE',
-    /traded on/,
+    /has been used/,
   ],
   [
     'a quote whose order is paused',
@@ -349,15 +354,15 @@ const precedence: readonly Precedence[] = [
     'NO_LIQUIDITY',
     /no longer on the book/,
   ],
-  ['both amounts of a quote', post('/fx/quote', { ...buy, tokenAmount: '1' }), 'VALIDATION_ERROR', /^tokenAmount/],
   [
-    'a cursor that is not there',
-    (box) => box.call('GET', '/fx/trades?startAfter=nothing'),
+    'both amounts in a quote',
+    post('/fx/quote', { ...buy, tokenAmount: '1' }),
     'VALIDATION_ERROR',
-    /^startAfter/,
+    /cngnAmount or tokenAmount, not both/,
   ],
+  ['an unknown cursor', (box) => box.call('GET', '/fx/trades?startAfter=nothing'), 'VALIDATION_ERROR', /^startAfter/],
   [
-    'a vault at an address that is another wallet’s',
+    'a vault at the address of another wallet',
     async (box) => {
       const { tokenWallets } = await box.ask(fxSettings, {});
       const wallets = { USDC: tokenWallets?.cNGN ?? '', USDT: vault.tokenWallets.USDT };
@@ -367,13 +372,13 @@ const precedence: readonly Precedence[] = [
     /^tokenWallets.USDC/,
   ],
   [
-    'a vault while trades are open',
+    'a vault while there are open trades',
     async (box) => {
       await box.ask(trade, buy);
       return box.call('POST', '/fx/mpc/register', vault);
     },
     'VALIDATION_ERROR',
-    /trades are open/,
+    /open trades/,
   ],
 ];
 
@@ -415,7 +420,7 @@ async function walkTrades(box: TestSandbox, ask: Ask): Promise<void> {
   };
   await ask(quote, { ...buy, side: 'sell' });
   await look();
-  // Lock, signature and confirmation take 100, 200 and 250 ms more each.
+  // Locking, signing and confirming take 100, 200 and 250 ms.
   for (let count = 0; count < 8; count++) {
     await pass(box, 100);
     await look();
@@ -450,9 +455,9 @@ export const rows: GroupRows = {
   walk,
   unproduced: {},
   unreached: {
-    // A signer machine runs or is stopped; nobody throws it away.
+    // The signer runs or is stopped, but is never deleted.
     'fx.settings autoSigning.vmStatus': ['terminated'],
-    // The staff approves later, so the answer itself always says pending.
+    // The approval comes later, so the response is always pending.
     'fx.register-mpc status': ['active'],
   },
 };

@@ -50,7 +50,7 @@ const precedence: readonly Precedence[] = [
     /^userId: .*user_onramp/,
   ],
   [
-    'a user with the other type',
+    'a user with another type',
     get('/payouts?userId=nobody&type=fintech_offramp'),
     'VALIDATION_ERROR',
     /^userId: .*user_offramp/,
@@ -72,7 +72,7 @@ async function walkLists(ask: Ask) {
   await ask(listWithdrawals, {});
 }
 
-/** Each list is read while work is under way, and when it has ended. */
+/** Reads each list while work is pending and after it is done. */
 async function walk(box: TestSandbox, ask: Ask) {
   const user = await onboardUser(box);
   const { virtualAccount } = await box.ask(getFintechAccount, {});
@@ -102,14 +102,14 @@ export const rows: GroupRows = {
   walk,
   unproduced: {},
   unreached: {
-    // Nothing is cancelled, and a deposit is being processed from its first moment.
+    // Nothing is cancelled, and a deposit is processing from the start.
     'transactions.list-deposits deposits[].status': ['pending', CANCELLED],
     'transactions.list-payouts payouts[].status': [CANCELLED],
     'transactions.list transactions[].status': [CANCELLED],
-    // A user starts no withdrawal, and none fails.
+    // Users start no withdrawals themselves, and none fails.
     'transactions.list-withdrawals withdrawals[].type': ['user_withdrawal'],
     'transactions.list-withdrawals withdrawals[].status': ['failed'],
-    // The walk reads the payouts at two moments, and at neither is one with the bank.
+    // The payouts are read twice, never while one is at the bank.
     'transactions.list-payouts payouts[].payoutStatus': ['processing'],
   },
 };

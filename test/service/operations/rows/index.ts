@@ -11,5 +11,5 @@ import { rows as transfers } from './transfers.ts';
 import { rows as users } from './users.ts';
 import { rows as wallets } from './wallets.ts';
 
-/** Every group, each walked in a sandbox of its own. */
+/** All groups; each runs in its own sandbox. */
 export const groups = [ramps, users, transfers, history, swaps, bridge, wallets, banks, fees, management, fx, sandbox];

@@ -65,48 +65,48 @@ const declared: readonly Declared[] = [
 
 const precedence: readonly Precedence[] = [
   [
-    'a URL of a private network before an unknown event',
+    'a private URL before an unknown event',
     (box) => box.call('POST', '/setwebhook', { ...webhook, webhookUrl: 'https://10.0.0.1/', events: ['no.event'] }),
     'VALIDATION_ERROR',
     /^webhookUrl: expected a public HTTPS URL/,
   ],
   [
-    'an unknown event before all in company',
+    'an unknown event before all with other events',
     (box) => box.call('POST', '/setwebhook', { ...webhook, events: ['all', 'no.event'] }),
     'VALIDATION_ERROR',
-    /no event no\.event/,
+    /not no\.event/,
   ],
   [
-    'all in company',
+    'all with other events',
     (box) => box.call('POST', '/setwebhook', { ...webhook, events: ['all', 'user.onboarded'] }),
     'VALIDATION_ERROR',
-    /all stands alone/,
+    /all cannot be combined/,
   ],
   [
-    'a field that is missing before a webhook that is not there',
+    'a missing field before a missing webhook',
     (box) => box.call('POST', '/togglewebhookstatus', {}),
     'VALIDATION_ERROR',
     /^enabled: missing; expected true or false/,
   ],
   [
-    'a missing iv before an envelope that does not open',
+    'a missing iv before an envelope that does not decrypt',
     (box) => box.call('POST', '/storepublickey', { encrypted: true, data: 'ab'.repeat(92) }),
     'VALIDATION_ERROR',
     /^iv:/,
   ],
   [
-    'a removal by address and index before an entry that is not there',
+    'a removal by address and index before an unknown entry',
     (box) => list(box, { action: 'remove', index: 7, ipAddress: '203.0.113.7' }),
     'VALIDATION_ERROR',
-    /either ipAddress or index/,
+    /ipAddress or index, not both/,
   ],
   [
-    'a malformed address before one that is not there',
+    'a malformed address before an unknown one',
     (box) => list(box, { action: 'remove', ipAddress: '203.0.113' }),
     'VALIDATION_ERROR',
     /^ipAddress: expected/,
   ],
-  ['an address that is missing', (box) => list(box, { action: 'add' }), 'VALIDATION_ERROR', /^ipAddress: expected/],
+  ['a missing address', (box) => list(box, { action: 'add' }), 'VALIDATION_ERROR', /^ipAddress: expected/],
 ];
 
 async function walk(box: TestSandbox, ask: Ask) {
@@ -123,7 +123,7 @@ async function walk(box: TestSandbox, ask: Ask) {
   await ask(ipAllowlist, { action: 'list' });
   await ask(ipAllowlist, { action: 'check' });
   await ask(ipAllowlist, { action: 'remove', index: 1 });
-  // Last: what follows has another key, and then is sealed.
+  // Last, because later requests need the new key and get sealed responses.
   const { apiKey } = await ask(regenerateApiKey, {});
   await ask(storePublicKey, { data: publicKey ?? '' }, apiKey ?? '');
 }

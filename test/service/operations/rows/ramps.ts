@@ -22,9 +22,9 @@ import { deactivate, fund, onboardUser, pass, settle } from '../../steps.ts';
 import type { Ask, Declared, GroupRows, Precedence } from './group.ts';
 
 const OLDER = 'an older shape that one client reads; the newest public one has no gateway fee';
-const NEVER_MOVED = "the fintech's wallet was made with the sandbox and never replaced";
-const EVM_ONLY = 'cNGN is minted on Base only, so the wallets of other chains are empty';
-const NO_CHAIN = 'no chain behind the balances, so none fails to answer';
+const NEVER_MOVED = "the fintech's wallet is created with the sandbox and never replaced";
+const EVM_ONLY = 'cNGN is minted on Base only, so wallets on other chains are empty';
+const NO_CHAIN = 'balances come from no chain, so no lookup can fail';
 
 const toBank = { accountNumber: '0123456789', bankCode: '000013', ticker: 'CNGN' };
 
@@ -34,7 +34,7 @@ async function offrampOf(box: TestSandbox, fundedNaira: number, request: object)
   return box.call('POST', '/cngnofframp', { userId: user.userId, ...toBank, ...request });
 }
 
-/** An input for every refusal the contract declares, in order of precedence within an endpoint. */
+/** An input for every declared refusal, in order of precedence within an endpoint. */
 const declared: readonly Declared[] = [
   [
     'banks.add',
@@ -161,13 +161,13 @@ const declared: readonly Declared[] = [
   ['wallets.balance-user', 'the user is unknown', 'NOT_FOUND', (box) => box.call('GET', '/balance/user/nobody')],
 ];
 
-/** Requests with more than one thing wrong: what is said first. */
+/** Requests with more than one problem, and which is reported first. */
 const precedence: readonly Precedence[] = [
   [
     'a wrong key before a wrong field',
     (box) => box.call('POST', '/onboarduser', { bvn: 'x' }, 'sandbox_wrong'),
     'AUTHENTICATION_FAILED',
-    /no fintech has this key/,
+    /the API key is unknown/,
   ],
   [
     'a wrong field before an unknown user',
@@ -176,7 +176,7 @@ const precedence: readonly Precedence[] = [
     /^amount: expected/,
   ],
   [
-    'an owner with a sweep before an unknown user',
+    'an owner with sweep before an unknown user',
     (box) =>
       box.call('POST', '/cngnonramp', {
         userId: 'nobody',
@@ -210,7 +210,7 @@ const precedence: readonly Precedence[] = [
       return box.call('POST', '/cngnofframp', { userId: 'nobody', amount: 1, ...toBank });
     },
     'VALIDATION_ERROR',
-    /bank account of the fintech/,
+    /needs a verified bank account/,
   ],
   [
     'an unknown user before an unknown bank',
@@ -232,16 +232,16 @@ const precedence: readonly Precedence[] = [
     'an unknown bank before an empty wallet',
     (box) => offrampOf(box, 0, { amount: 1, bankCode: '999999' }),
     'VALIDATION_ERROR',
-    /no bank has this code/,
+    /^bankCode: /,
   ],
   [
     'an account without a name before an empty wallet',
     (box) => offrampOf(box, 0, { amount: 1, accountNumber: '0000000000' }),
     'VALIDATION_ERROR',
-    /does not resolve/,
+    /^accountNumber: /,
   ],
   [
-    'a BVN that is taken before a provider that cannot be reached',
+    'a BVN that is already in use before an unavailable provider',
     async (box) => {
       await onboardUser(box, '33333333333');
       return box.call('POST', '/onboarduser', { bvn: '33333333333' });
@@ -250,14 +250,14 @@ const precedence: readonly Precedence[] = [
     /belongs to a user/,
   ],
   [
-    'a network nobody knows',
+    'an unknown network',
     (box) => box.call('GET', '/balance/multi?networks=base,moon'),
     'VALIDATION_ERROR',
     /^networks/,
   ],
 ];
 
-/** Rows that no input makes the sandbox fill, and why. A row that is filled after all fails the test. */
+/** Rows that no input fills, and why. The test fails if one is filled after all. */
 const unproduced: GroupRows['unproduced'] = {
   'transactions.onramp': {
     'feeBreakdown.gatewayFee': OLDER,
@@ -296,9 +296,9 @@ const unproduced: GroupRows['unproduced'] = {
   },
 };
 
-/** Enum rows whose values the sandbox does not all reach, and why. The other enums are walked to the end. */
+/** Enum rows with values that the sandbox never produces, and why. All other enums are covered completely. */
 const unreached: GroupRows['unreached'] = {
-  // The cNGN moves before the first answer, and nothing cancels an offramp.
+  // The cNGN moves before the first response, and nothing cancels an offramp.
   'transactions.offramp-status status': [
     'pending',
     'processing',
@@ -307,7 +307,7 @@ const unreached: GroupRows['unreached'] = {
     'transfer_confirmed',
     'cancelled',
   ],
-  // Each control was called once.
+  // Each control is called once.
   'sandbox.status pace': ['instant', 'real'],
   'sandbox.status rateLimits': ['on'],
   'sandbox.seed pace': ['instant', 'quick'],

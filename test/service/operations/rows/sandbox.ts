@@ -12,7 +12,7 @@ import { type TestSandbox, temporaryFolder } from '../../../support/sandbox.ts';
 import { onboardUser } from '../../steps.ts';
 import type { Ask, GroupRows } from './group.ts';
 
-/** What the other groups do not call of the controls on their way. */
+/** Calls the controls that the other groups do not use. */
 async function walk(box: TestSandbox, ask: Ask) {
   using folder = temporaryFolder();
   const { userId } = await onboardUser(box);

@@ -7,7 +7,7 @@ import type { Ask, Declared, GroupRows, Precedence } from './group.ts';
 
 const post = (box: TestSandbox, path: string, body: object) => box.call('POST', path, body);
 
-/** A user with so many Naira of cNGN in the managed wallet. */
+/** A user with this many Naira of cNGN in the managed wallet. */
 async function fundedUser(box: TestSandbox, naira = 5000): Promise<User> {
   const user = await onboardUser(box);
   await fund(box, user, naira, { sweepToOfframp: true });
@@ -69,7 +69,7 @@ const declared: readonly Declared[] = [
 
 const precedence: readonly Precedence[] = [
   [
-    'the same token twice before an unknown user',
+    'one token twice before an unknown user',
     (box) => post(box, '/swap', { ...swap, userId: 'nobody', buyToken: 'CNGN' }),
     'VALIDATION_ERROR',
     /^buyToken/,
@@ -95,13 +95,13 @@ const precedence: readonly Precedence[] = [
     /^smartWalletAddress: expected a wallet of this user/,
   ],
   [
-    'an address that is no wallet',
+    'an address without a wallet',
     (box) => post(box, '/swaptrigger', { walletAddress: `0x${'99'.repeat(20)}`, sellToken: 'CNGN' }),
     'VALIDATION_ERROR',
     /^walletAddress/,
   ],
   [
-    'a managed wallet in the place of an onramp’s',
+    'a managed wallet instead of an onramp’s',
     async (box) => {
       const { userId } = await fundedUser(box);
       const { wallets } = await box.ask(listUserWallets, { userId });
@@ -112,7 +112,7 @@ const precedence: readonly Precedence[] = [
     /the wallet of an onramp/,
   ],
   [
-    'a wallet that somebody else owns',
+    'a wallet with a custom owner',
     async (box) => {
       const owner = `0x${'0e'.repeat(20)}`;
       const { walletAddress } = await fund(box, await onboardUser(box), 5000, { owner });
@@ -122,7 +122,7 @@ const precedence: readonly Precedence[] = [
     /cannot sign/,
   ],
   [
-    'a wallet set to cNGN that is to sell cNGN',
+    'selling cNGN from a wallet whose target is cNGN',
     async (box) => {
       const { walletAddress } = await fund(box, await onboardUser(box), 5000);
       return post(box, '/swaptrigger', { walletAddress, sellToken: 'CNGN' });
@@ -131,7 +131,7 @@ const precedence: readonly Precedence[] = [
     /^buyToken/,
   ],
   [
-    'more than the wallet holds before what the book holds',
+    'more than the wallet holds before more than the book can fill',
     async (box) => {
       const { walletAddress } = await fund(box, await onboardUser(box), 5000);
       await noOrders(box);
@@ -141,13 +141,13 @@ const precedence: readonly Precedence[] = [
     /^amount/,
   ],
   [
-    'dates the wrong way round',
+    'an end date before the start date',
     (box) => box.call('GET', '/swaphistory?startDate=2026-02-01&endDate=2026-01-01'),
     'VALIDATION_ERROR',
     /^startDate/,
   ],
   [
-    'autoSwap into nothing',
+    'autoSwap without an asset',
     async (box) => {
       const { userId } = await onboardUser(box);
       return post(box, '/cngnonramp', { userId, amount: 1, autoSwap: true });
@@ -157,7 +157,7 @@ const precedence: readonly Precedence[] = [
   ],
 ];
 
-/** An onramp with auto-swap, looked at in each of its states. */
+/** An onramp with auto-swap, read in each of its states. */
 async function walkAutoSwap(box: TestSandbox, ask: Ask): Promise<void> {
   const { userId } = await onboardUser(box);
   const { accountNumber, requestId, totalKobo } = await startRamp(box, userId, 7000, {
@@ -201,7 +201,7 @@ export const rows: GroupRows = {
   walk,
   unproduced: {},
   unreached: {
-    // A swap is requested or queued from its first moment.
+    // A swap is requested or queued from the start.
     'swaps.status status': ['pending'],
   },
 };

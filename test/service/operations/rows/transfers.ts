@@ -17,7 +17,7 @@ async function payoutOf(box: TestSandbox, amount: number): Promise<Reply> {
   return box.call('POST', '/initiateofframp', { amount, bankAccountId: await seededAccount(box) });
 }
 
-/** A withdrawal from the managed wallet of a new user who has 100 cNGN. */
+/** Withdraws from the managed wallet of a new user with 100 cNGN. */
 async function withdrawalOf(box: TestSandbox, request: object): Promise<Reply> {
   const user = await onboardUser(box);
   await fund(box, user, 100, { sweepToOfframp: true });
@@ -96,13 +96,13 @@ const declared: readonly Declared[] = [
 
 const precedence: readonly Precedence[] = [
   [
-    'part of a kobo before an unknown payout account',
+    'a fraction of a kobo before an unknown payout account',
     (box) => box.call('POST', '/initiateofframp', { amount: 10_001, bankAccountId: 'nothing' }),
     'VALIDATION_ERROR',
     /^amount: .*whole kobo/,
   ],
   [
-    'an unknown payout account before too little cNGN',
+    'an unknown payout account before an insufficient balance',
     (box) => box.call('POST', '/initiateofframp', { amount: 6 * MILLION_CNGN, bankAccountId: 'nothing' }),
     'BANK_ACCOUNT_NOT_FOUND',
     /no payout account/,
@@ -114,13 +114,13 @@ const precedence: readonly Precedence[] = [
     /^destinationWallet: .*Solana/,
   ],
   [
-    'an unknown user before a wallet nobody has',
+    'an unknown user before an unknown wallet',
     (box) => withdrawalOf(box, { userId: 'nobody', internalWallet: OWNER }),
     'USER_NOT_FOUND',
     /no verified user/,
   ],
   [
-    'an inactive user before a wallet nobody has',
+    'an inactive user before an unknown wallet',
     async (box) => {
       const { userId } = await onboardUser(box);
       await deactivate(box, userId);
@@ -130,10 +130,10 @@ const precedence: readonly Precedence[] = [
     /inactive/,
   ],
   [
-    'a wallet nobody has before too little in it',
+    'an unknown wallet before an insufficient balance',
     (box) => withdrawalOf(box, { internalWallet: OWNER, amount: 1000 }),
     'VALIDATION_ERROR',
-    /^internalWallet: no wallet of the user/,
+    /^internalWallet: expected the address of a wallet of the user/,
   ],
   [
     'a wallet of another user',
@@ -142,10 +142,10 @@ const precedence: readonly Precedence[] = [
       return withdrawalOf(box, { userId });
     },
     'VALIDATION_ERROR',
-    /^internalWallet: no wallet of the user/,
+    /^internalWallet: expected the address of a wallet of the user/,
   ],
   [
-    'a wallet that somebody else owns',
+    'a wallet with a custom owner',
     async (box) => {
       const user = await onboardUser(box);
       const { walletAddress } = await fund(box, user, 50, { owner: OWNER });
@@ -155,13 +155,13 @@ const precedence: readonly Precedence[] = [
     /cannot sign/,
   ],
   [
-    'a withdrawal to the wallet it comes from',
+    'a withdrawal to its own source',
     (box) => withdrawalOf(box, { internalWallet: ADDRESS, destinationWallet: ADDRESS.toLowerCase() }),
     'VALIDATION_ERROR',
     /^destinationWallet/,
   ],
   [
-    'an inactive destination before too little',
+    'an inactive destination before an insufficient balance',
     async (box) => {
       await box.ask(addExternalWallet, { address: ADDRESS, blockchain: 'base', type: 'hot' });
       await box.ask(setExternalWalletStatus, { address: ADDRESS, status: 'inactive' });
@@ -171,13 +171,13 @@ const precedence: readonly Precedence[] = [
     /inactive/,
   ],
   [
-    'a request of nobody, by POST and by the older name too',
+    'an unknown request, by POST with the older field name',
     (box) => box.call('POST', '/manualstatusrecovery', { requestId: 'nothing' }),
     'NOT_FOUND',
     /no request/,
   ],
   [
-    'a request of nobody, by its older name',
+    'an unknown request, by the older field name',
     (box) => box.call('GET', '/manualstatusrecovery?uuid=nothing'),
     'NOT_FOUND',
     /no request/,
@@ -227,7 +227,7 @@ export const rows: GroupRows = {
   walk,
   unproduced: {},
   unreached: {
-    // Nothing cancels, reverses or reviews a payout, and the transfer to the vault does not fail.
+    // Nothing cancels, reverses or reviews a payout, and the transfer to the vault never fails.
     'transactions.fintech-offramp-status status': ['cancelled', 'reversed', 'pending_manual_review'],
     'transactions.fintech-offramp-status transferDetails.status': ['failed'],
   },

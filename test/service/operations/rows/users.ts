@@ -71,7 +71,7 @@ const precedence: readonly Precedence[] = [
     /^reason/,
   ],
   [
-    'a reason of blanks',
+    'a blank reason',
     (box) => box.call('POST', '/manageuserstatus', { ...nobody, active: false, reason: '  ' }),
     'VALIDATION_ERROR',
     /^reason/,
@@ -101,7 +101,7 @@ const precedence: readonly Precedence[] = [
     /^preferredAsset/,
   ],
   [
-    'an unknown asset, though another one counts',
+    'an unknown asset next to a valid one',
     (box) =>
       box.call('POST', '/updateonrampasset', {
         ...nobody,
@@ -124,7 +124,7 @@ async function walk(box: TestSandbox, ask: Ask) {
   await ask(setStatus, { userId, active: false, reason: 'lost phone' });
   await ask(setStatus, { userId, active: true });
   await ask(getDefaultWallet, { userId });
-  await ask(setDefaultWallet, { userId, address: ADDRESS, blockchain: 'base', label: 'her own' });
+  await ask(setDefaultWallet, { userId, address: ADDRESS, blockchain: 'base', label: 'own wallet' });
   await ask(getDefaultWallet, { userId });
   await ask(removeDefaultWallet, { userId });
   await ask(updateOnrampAsset, { userId, preferences: { defaultAsset: 'usdc', slippageTolerance: '0.5' } });
@@ -134,6 +134,6 @@ export const rows: GroupRows = {
   declared,
   precedence,
   walk,
-  unproduced: { 'users.remove-default-wallet': { defaultWallet: 'always null once it is removed' } },
+  unproduced: { 'users.remove-default-wallet': { defaultWallet: 'always null after removal' } },
   unreached: {},
 };

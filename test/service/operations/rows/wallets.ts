@@ -63,7 +63,7 @@ const precedence: readonly Precedence[] = [
     /^blockchain: .*base/,
   ],
   [
-    'the own smart wallet',
+    'the account’s own smart wallet',
     async (box) => {
       const { smartWallet } = await box.ask(getFintechWallet, {});
       return box.call('POST', '/addexternalwallet', { ...external, address: smartWallet.address });
@@ -72,7 +72,7 @@ const precedence: readonly Precedence[] = [
     /smart wallet/,
   ],
   [
-    'networks that nobody reads balances on',
+    'networks without balance lookup',
     (box) => box.call('POST', '/balance/address', { address: ADDRESS, networks: ['base', 'sol'] }),
     'VALIDATION_ERROR',
     /^networks/,
@@ -100,7 +100,7 @@ export const rows: GroupRows = {
   precedence,
   walk,
   unproduced: {
-    'wallets.balance-address': { 'networkBalances[].error': 'no chain behind the balances, so none fails to answer' },
+    'wallets.balance-address': { 'networkBalances[].error': 'balances come from no chain, so no lookup can fail' },
   },
   unreached: {
     // Every user gets a wallet on onboarding.
