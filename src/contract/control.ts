@@ -39,9 +39,9 @@ export const sandboxStatus = endpoint({
   id: 'sandbox.status',
   method: 'GET',
   path: '/_sandbox/status',
-  done: 'Sandbox status retrieved',
   effect: 'read',
   summary: "Show the sandbox's clock, ledger and contents",
+  done: 'Sandbox status retrieved',
   request: () => only({ values: optional(flag('inferred')) }),
   response: () =>
     answer({
@@ -99,9 +99,9 @@ export const sandboxReset = endpoint({
   id: 'sandbox.reset',
   method: 'POST',
   path: '/_sandbox/reset',
-  done: 'Sandbox reset',
   effect: 'destructive',
   summary: 'Discard the sandbox state and seed it again',
+  done: 'Sandbox reset',
   request: () => only({ pace: optional(oneOf('inferred', paces)), rateLimits: optional(flag('inferred')) }),
   response: () => answer({ fintechId: anyText('inferred'), now: timestamp('inferred') }),
 });
@@ -111,9 +111,9 @@ export const sandboxSeed = endpoint({
   id: 'sandbox.seed',
   method: 'POST',
   path: '/_sandbox/seed',
-  done: 'Sandbox seeded',
   effect: 'write',
   summary: 'Add users or history to the sandbox, or change its pace and rate limits',
+  done: 'Sandbox seeded',
   request: () =>
     only({
       users: optional(integer('inferred', { max: 1000, rule: '0 to 1000' })),
@@ -138,9 +138,9 @@ export const sandboxPay = endpoint({
   id: 'sandbox.pay',
   method: 'POST',
   path: '/_sandbox/pay',
-  done: 'Bank transfer simulated',
   effect: 'write',
   summary: 'Simulate a bank transfer into a virtual account',
+  done: 'Bank transfer simulated',
   request: () =>
     only({
       accountNumber: accountNumber('inferred'),
@@ -162,9 +162,9 @@ export const sandboxDeposit = endpoint({
   id: 'sandbox.deposit',
   method: 'POST',
   path: '/_sandbox/deposit',
-  done: 'Token deposit simulated',
   effect: 'write',
   summary: 'Simulate a token deposit to a sandbox address',
+  done: 'Token deposit simulated',
   request: () =>
     only({
       address: text('inferred', { rule: 'a sandbox wallet, or the receivable address of a bridge transaction' }),
@@ -188,9 +188,9 @@ export const sandboxAdvance = endpoint({
   id: 'sandbox.advance',
   method: 'POST',
   path: '/_sandbox/advance',
-  done: 'Clock advanced',
   effect: 'write',
   summary: "Advance the sandbox's clock and run everything that falls due",
+  done: 'Clock advanced',
   request: () => only({ durationMs: integer('inferred', { min: 1, rule: 'a duration, such as 30s, 31m, 2h or 5d' }) }),
   response: () => answer({ now: timestamp('inferred'), events: integer('inferred') }),
 });
@@ -200,9 +200,9 @@ export const sandboxClock = endpoint({
   id: 'sandbox.clock',
   method: 'GET',
   path: '/_sandbox/clock',
-  done: 'Clock read',
   effect: 'read',
   summary: "Show the sandbox's clock",
+  done: 'Clock read',
   request: () => only({}),
   response: () =>
     answer({
@@ -217,9 +217,9 @@ export const sandboxSettle = endpoint({
   id: 'sandbox.settle',
   method: 'POST',
   path: '/_sandbox/settle',
-  done: 'Pending work settled',
   effect: 'write',
   summary: 'Complete everything that is waiting for a bank, a chain or an approval',
+  done: 'Pending work settled',
   request: () => only({}),
   response: () => answer({ now: timestamp('inferred'), events: integer('inferred') }),
 });
@@ -232,9 +232,9 @@ export const sandboxSnapshot = endpoint({
   id: 'sandbox.snapshot',
   method: 'POST',
   path: '/_sandbox/snapshot',
-  done: 'Snapshot written',
   effect: 'write',
   summary: 'Save the sandbox state to a new file',
+  done: 'Snapshot written',
   request: () => only({ path: filePath() }),
   response: () => answer({ path: anyText('inferred'), bytes: integer('inferred') }),
 });
@@ -244,9 +244,9 @@ export const sandboxRestore = endpoint({
   id: 'sandbox.restore',
   method: 'POST',
   path: '/_sandbox/restore',
-  done: 'Snapshot restored',
   effect: 'destructive',
   summary: 'Replace the sandbox state with a snapshot',
+  done: 'Snapshot restored',
   request: () => only({ path: filePath() }),
   response: () => answer({ path: anyText('inferred'), fintechId: anyText('inferred'), now: timestamp('inferred') }),
 });
@@ -280,9 +280,9 @@ export const sandboxFaultAdd = endpoint({
   id: 'sandbox.fault-add',
   method: 'POST',
   path: '/_sandbox/faults',
-  done: 'Fault injection added',
   effect: 'write',
   summary: 'Make the next requests to an endpoint fail',
+  done: 'Fault injection added',
   request: () =>
     only({
       endpoint: text('inferred', { rule: 'an endpoint id; list them with: fiatrail endpoints' }),
@@ -297,9 +297,9 @@ export const sandboxFaultList = endpoint({
   id: 'sandbox.fault-list',
   method: 'GET',
   path: '/_sandbox/faults',
-  done: 'Injected faults listed',
   effect: 'read',
   summary: 'List the injected faults and how often each still applies',
+  done: 'Injected faults listed',
   lists: 'faults',
   request: () => only({}),
   response: () => answer({ faults: list('inferred', group('inferred', faultRule())) }),
@@ -310,9 +310,9 @@ export const sandboxFaultClear = endpoint({
   id: 'sandbox.fault-clear',
   method: 'DELETE',
   path: '/_sandbox/faults',
-  done: 'Injected faults cleared',
   effect: 'write',
   summary: 'Remove all injected faults',
+  done: 'Injected faults cleared',
   request: () => only({}),
   response: () => answer({ cleared: integer('inferred') }),
 });

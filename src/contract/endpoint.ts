@@ -41,8 +41,6 @@ export interface Endpoint<
 > {
   readonly id: Id;
   readonly method: Method;
-  /** The sandbox's success message: what happened, in the past tense. The service's own wording is not documented. */
-  readonly done: string;
   /** Relative to the base URL; `:name` marks a path parameter, which is a field of the request. */
   readonly path: string;
   /** Alternatives that the sandbox also serves. The client always uses the method and path above. */
@@ -51,6 +49,8 @@ export interface Endpoint<
   /** For a path with several actions: the field that selects the action, and the effect of each of its values. */
   readonly effects?: { readonly field: string; readonly of: Readonly<Record<string, Effect>> };
   readonly summary: string;
+  /** The sandbox's success message: what happened, in the past tense. The service's own wording is not documented. */
+  readonly done: string;
   /** Where fields other than path parameters are sent. Default: the query for GET, the body for other methods. */
   readonly place?: 'query' | 'body';
   /** Alternative names that the sandbox accepts for required fields, from older or public documentation. */

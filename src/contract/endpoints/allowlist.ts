@@ -9,10 +9,10 @@ export const ipAllowlist = endpoint({
   id: 'management.ip-allowlist',
   method: 'POST',
   path: '/manageipallowlist',
-  done: 'IP allowlist request processed',
   effect: 'write',
   effects: { field: 'action', of: { list: 'read', check: 'read', add: 'write', remove: 'destructive' } },
   summary: 'List, check, add or remove IP addresses on the allowlist',
+  done: 'IP allowlist request processed',
   request: () =>
     fields({
       action: oneOf('interface', ['list', 'add', 'remove', 'check']),

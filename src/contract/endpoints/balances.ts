@@ -30,9 +30,9 @@ export const balanceMulti = endpoint({
   id: 'wallets.balance-multi',
   method: 'GET',
   path: '/balance/multi',
-  done: 'Multi-network balance retrieved',
   effect: 'read',
   summary: "Show the balances of the account's smart wallet on each network",
+  done: 'Multi-network balance retrieved',
   request: () =>
     fields({
       token: optional(ticker()),
@@ -63,9 +63,9 @@ export const balanceAddress = endpoint({
   id: 'wallets.balance-address',
   method: 'POST',
   path: '/balance/address',
-  done: 'Address balance retrieved',
   effect: 'read',
   summary: 'Show the balances of any EVM address on each network',
+  done: 'Address balance retrieved',
   request: () =>
     fields({
       address: evmAddress('public'),
@@ -89,9 +89,9 @@ export const balanceUser = endpoint({
   id: 'wallets.balance-user',
   method: 'GET',
   path: '/balance/user/:userId',
-  done: 'User balance retrieved',
   effect: 'read',
   summary: "Show a user's balances in all wallets",
+  done: 'User balance retrieved',
   request: () => fields({ userId: text('interface'), token: optional(ticker()) }),
   response: () =>
     answer({

@@ -23,9 +23,9 @@ export const listBanks = endpoint({
   id: 'banks.list-codes',
   method: 'POST',
   path: '/getbankscode',
-  done: 'Banks listed',
   effect: 'read',
   summary: 'List banks and their codes',
+  done: 'Banks listed',
   lists: 'banks',
   request: () => fields({}),
   response: () =>
@@ -54,9 +54,9 @@ export const addBankAccount = endpoint({
   id: 'banks.add',
   method: 'POST',
   path: '/addbankaccount',
-  done: 'Bank account added and verified',
   effect: 'write',
   summary: 'Add a payout account; its name is verified with the bank',
+  done: 'Bank account added and verified',
   request: () =>
     fields({
       accountNumber: accountNumber('public'),
@@ -108,9 +108,9 @@ export const listBankAccounts = endpoint({
   id: 'banks.list',
   method: 'GET',
   path: '/listbankaccounts',
-  done: 'Bank accounts listed',
   effect: 'read',
   summary: 'List payout accounts',
+  done: 'Bank accounts listed',
   lists: 'accounts',
   request: () => fields({}),
   response: () =>
@@ -142,9 +142,9 @@ export const updateBankAccount = endpoint({
   id: 'banks.update',
   method: 'PUT',
   path: '/updatebankaccount',
-  done: 'Bank account updated',
   effect: 'write',
   summary: 'Rename a payout account or make it the default',
+  done: 'Bank account updated',
   request: () =>
     fields({
       accountId: opaqueId('public'),
@@ -173,9 +173,9 @@ export const deleteBankAccount = endpoint({
   method: 'DELETE',
   path: '/deletebankaccount',
   place: 'query',
-  done: 'Bank account removed',
   effect: 'destructive',
   summary: 'Permanently remove a payout account',
+  done: 'Bank account removed',
   request: () => fields({ accountId: opaqueId('public') }),
   response: () => answer({}),
   errors: [
@@ -190,9 +190,9 @@ export const getBankAccount = endpoint({
   id: 'banks.get',
   method: 'GET',
   path: '/getbankaccounts',
-  done: 'Bank account retrieved',
   effect: 'read',
   summary: 'Show a payout account',
+  done: 'Bank account retrieved',
   lists: 'accounts',
   request: () => fields({ accountId: opaqueId('public') }),
   response: () => answer({ accounts: maybe(list('public', account())) }),

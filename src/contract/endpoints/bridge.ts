@@ -39,9 +39,9 @@ export const quoteBridge = endpoint({
   id: 'bridge.quote',
   method: 'POST',
   path: '/bridge/quote',
-  done: 'Bridge quote created',
   effect: 'read',
   summary: 'Get a quote for bridging cNGN to another network',
+  done: 'Bridge quote created',
   request: () => fields({ token: token(), fromNetwork: network(), toNetwork: network(), amount: amount() }),
   response: () =>
     answer({
@@ -79,10 +79,10 @@ export const startBridge = endpoint({
   id: 'bridge.initiate',
   method: 'POST',
   path: '/bridge/initiate',
-  done: 'Bridge transaction created',
   effect: 'money',
   starts: 'bridge',
   summary: 'Start bridging cNGN to another network; returns the deposit address',
+  done: 'Bridge transaction created',
   request: () =>
     fields({
       token: token(),
@@ -121,9 +121,9 @@ export const bridgeStatus = endpoint({
   id: 'bridge.status',
   method: 'GET',
   path: '/bridge/status/:requestId',
-  done: 'Bridge status retrieved',
   effect: 'read',
   summary: 'Show the status of a bridge transaction',
+  done: 'Bridge status retrieved',
   request: () => fields({ requestId: text('interface', { rule: 'as returned by /bridge/initiate' }) }),
   response: () =>
     answer({
@@ -159,9 +159,9 @@ export const bridgeNetworks = endpoint({
   id: 'bridge.networks',
   method: 'GET',
   path: '/bridge/networks',
-  done: 'Bridge networks listed',
   effect: 'read',
   summary: 'List the networks that cNGN can be bridged between',
+  done: 'Bridge networks listed',
   request: () => fields({}),
   response: () =>
     answer({
@@ -183,9 +183,9 @@ export const listBridges = endpoint({
   id: 'bridge.history',
   method: 'GET',
   path: '/bridge/history',
-  done: 'Bridge transactions listed',
   effect: 'read',
   summary: 'List bridge transactions, newest first',
+  done: 'Bridge transactions listed',
   lists: 'transactions',
   request: () =>
     fields({

@@ -10,9 +10,9 @@ export const setDefaultWallet = endpoint({
   id: 'users.set-default-wallet',
   method: 'POST',
   path: '/setuserdefaultwallet',
-  done: 'Default wallet set',
   effect: 'write',
   summary: "Set the external wallet that receives a user's cNGN",
+  done: 'Default wallet set',
   nests: 'defaultWallet',
   request: () =>
     fields({
@@ -45,9 +45,9 @@ export const getDefaultWallet = endpoint({
   id: 'users.get-default-wallet',
   method: 'POST',
   path: '/getuserdefaultwallet',
-  done: 'Default wallet retrieved',
   effect: 'read',
   summary: "Show the external wallet that receives a user's cNGN",
+  done: 'Default wallet retrieved',
   request: () => fields({ userId: text('public') }),
   response: () =>
     answer({
@@ -71,9 +71,9 @@ export const removeDefaultWallet = endpoint({
   id: 'users.remove-default-wallet',
   method: 'DELETE',
   path: '/removeuserdefaultwallet',
-  done: 'Default wallet removed',
   effect: 'destructive',
   summary: "Remove a user's default wallet; their cNGN goes to their managed wallet again",
+  done: 'Default wallet removed',
   request: () => fields({ userId: text('public') }),
   response: () =>
     answer({

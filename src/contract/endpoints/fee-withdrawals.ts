@@ -26,10 +26,10 @@ export const withdrawFees = endpoint({
   id: 'fees.withdraw',
   method: 'POST',
   path: '/feewithdrawal',
-  done: 'Fee withdrawal started',
   effect: 'money',
   starts: 'fee-withdrawal',
   summary: 'Withdraw earned fees to a bank account',
+  done: 'Fee withdrawal started',
   request: () =>
     fields({
       bankAccountNumber: accountNumber('public'),
@@ -84,9 +84,9 @@ export const verifyWithdrawal = endpoint({
   method: 'POST',
   path: '/verifywithdrawal',
   synonyms: { transactionReference: 'withdrawalId' },
-  done: 'Fee withdrawal status retrieved',
   effect: 'read',
   summary: 'Show the status of a fee withdrawal',
+  done: 'Fee withdrawal status retrieved',
   request: () =>
     fields({
       withdrawalId: text('interface', { rule: 'as returned by /feewithdrawal' }),
@@ -116,9 +116,9 @@ export const feeWithdrawals = endpoint({
   id: 'fees.withdrawal-history',
   method: 'GET',
   path: '/getwithdrawalhistory',
-  done: 'Fee withdrawals listed',
   effect: 'read',
   summary: 'List fee withdrawals, newest first',
+  done: 'Fee withdrawals listed',
   lists: 'withdrawals',
   request: () =>
     fields({

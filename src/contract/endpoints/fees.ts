@@ -33,9 +33,9 @@ export const getFees = endpoint({
   id: 'fees.get',
   method: 'GET',
   path: '/getfees',
-  done: 'Fee configuration retrieved',
   effect: 'read',
   summary: 'Show the fees that the account charges its users',
+  done: 'Fee configuration retrieved',
   request: () => fields({}),
   response: () =>
     answer({
@@ -62,9 +62,9 @@ export const accumulatedFees = endpoint({
   id: 'fees.accumulated',
   method: 'GET',
   path: '/getaccumulatedfees',
-  done: 'Accumulated fees retrieved',
   effect: 'read',
   summary: 'Show earned fees and how much can be withdrawn',
+  done: 'Accumulated fees retrieved',
   request: () => fields({}),
   response: () =>
     answer({
@@ -109,9 +109,9 @@ export const manageFees = endpoint({
   id: 'fees.manage',
   method: 'PUT',
   path: '/managefees',
-  done: 'Fee configuration updated',
   effect: 'write',
   summary: 'Set the fees that the account charges its users',
+  done: 'Fee configuration updated',
   request: () =>
     fields({
       onrampFee: optional(newDirectionFee()),
@@ -158,9 +158,9 @@ export const previewFees = endpoint({
   id: 'fees.preview',
   method: 'POST',
   path: '/fees/platform/preview',
-  done: 'Platform fee calculated',
   effect: 'read',
   summary: "Preview the platform's fee on an amount",
+  done: 'Platform fee calculated',
   nests: 'result',
   request: () =>
     fields({

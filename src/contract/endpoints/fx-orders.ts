@@ -64,9 +64,9 @@ export const createOrder = endpoint({
   id: 'fx.create-order',
   method: 'POST',
   path: '/fx/orders',
-  done: 'Order placed',
   effect: 'money',
   summary: 'Create an order',
+  done: 'Order placed',
   source: 'interface',
   request: () =>
     fields({
@@ -97,9 +97,9 @@ export const createLimitOrder = endpoint({
   id: 'fx.create-limit-order',
   method: 'POST',
   path: '/fx/limit-order',
-  done: 'Limit order placed',
   effect: 'money',
   summary: 'Create an order (newer path)',
+  done: 'Limit order placed',
   source: 'public',
   request: () =>
     fields({
@@ -131,9 +131,9 @@ export const updateOrder = endpoint({
   method: 'PUT',
   path: '/fx/limit-order/update',
   aliases: [{ method: 'PUT', path: '/fx/orders/:orderId' }],
-  done: 'Limit order updated',
   effect: 'money',
   summary: 'Update, pause or resume an order',
+  done: 'Limit order updated',
   nests: 'order',
   source: 'public',
   request: () =>
@@ -163,9 +163,9 @@ export const deleteOrder = endpoint({
   method: 'DELETE',
   path: '/fx/limit-order/delete',
   aliases: [{ method: 'DELETE', path: '/fx/orders/:orderId' }],
-  done: 'Limit order cancelled',
   effect: 'destructive',
   summary: 'Permanently remove an order',
+  done: 'Limit order cancelled',
   source: 'public',
   request: () => fields({ orderId: text('public') }),
   response: () => answer({ orderId: known('public'), version: known('public') }),
@@ -180,9 +180,9 @@ export const listOrders = endpoint({
   method: 'GET',
   path: '/fx/limit-orders',
   aliases: [{ method: 'GET', path: '/fx/orders/my-orders' }],
-  done: 'Limit orders listed',
   effect: 'read',
   summary: "List the account's orders, newest first",
+  done: 'Limit orders listed',
   lists: 'orders',
   source: 'public',
   request: () =>

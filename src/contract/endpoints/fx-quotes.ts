@@ -21,10 +21,10 @@ export const quote = endpoint({
   id: 'fx.quote',
   method: 'POST',
   path: '/fx/quote',
-  done: 'Trade quote created',
   effect: 'read',
   isRecorded: true,
   summary: 'Get a quote for a trade; the price is valid for 5 minutes',
+  done: 'Trade quote created',
   nests: 'quote',
   source: 'interface',
   request: () =>

@@ -27,9 +27,9 @@ export const registerMpc = endpoint({
   id: 'fx.register-mpc',
   method: 'POST',
   path: '/fx/mpc/register',
-  done: 'MPC vault registered',
   effect: 'write',
   summary: 'Register the MPC vault that holds the stablecoins',
+  done: 'MPC vault registered',
   source: 'public',
   request: () =>
     fields({
@@ -64,9 +64,9 @@ export const fxSettings = endpoint({
   id: 'fx.settings',
   method: 'GET',
   path: '/fx/settings',
-  done: 'FX settings retrieved',
   effect: 'read',
   summary: 'Show the MPC vault and its signing settings',
+  done: 'FX settings retrieved',
   source: 'interface',
   request: () => fields({}),
   response: () =>

@@ -76,9 +76,9 @@ export const listDeposits = endpoint({
   id: 'transactions.list-deposits',
   method: 'GET',
   path: '/deposits',
-  done: 'Deposits listed',
   effect: 'read',
   summary: 'List incoming bank transfers, newest first',
+  done: 'Deposits listed',
   lists: 'deposits',
   request: () =>
     fields({
@@ -102,9 +102,9 @@ export const listPayouts = endpoint({
   id: 'transactions.list-payouts',
   method: 'GET',
   path: '/payouts',
-  done: 'Payouts listed',
   effect: 'read',
   summary: 'List outgoing bank transfers, newest first',
+  done: 'Payouts listed',
   lists: 'payouts',
   request: () =>
     fields({
@@ -161,9 +161,9 @@ export const listTransactions = endpoint({
   id: 'transactions.list',
   method: 'GET',
   path: '/transactions',
-  done: 'Transactions listed',
   effect: 'read',
   summary: 'List incoming and outgoing bank transfers with totals, newest first',
+  done: 'Transactions listed',
   lists: 'transactions',
   request: () =>
     fields({

@@ -24,9 +24,9 @@ export const regenerateApiKey = endpoint({
   id: 'management.regenerate-api-key',
   method: 'GET',
   path: '/regenerateapikey',
-  done: 'API key regenerated',
   effect: 'destructive',
   summary: 'Replace the API key; the old key stops working immediately',
+  done: 'API key regenerated',
   request: () => fields({}),
   response: () => answer({ apiKey: maybe(anyText('public', { secret: true })), rotatedAt: maybe(timestamp('public')) }),
   errors: [],
@@ -37,9 +37,9 @@ export const createSandboxKey = endpoint({
   id: 'management.create-sandbox-key',
   method: 'POST',
   path: '/createsandboxapikey',
-  done: 'Sandbox key created',
   effect: 'write',
   summary: 'Create a sandbox API key',
+  done: 'Sandbox key created',
   request: () => fields({ fintechName: optional(text('public')) }),
   response: () =>
     answer({
@@ -56,9 +56,9 @@ export const setWebhook = endpoint({
   id: 'management.set-webhook',
   method: 'POST',
   path: '/setwebhook',
-  done: 'Webhook configured',
   effect: 'write',
   summary: 'Set the webhook URL and the events to deliver',
+  done: 'Webhook configured',
   request: () =>
     fields({
       webhookUrl: patterned('interface', /^https:\/\/[^\s/?#@]+(\/[^\s]*)?$/, 'a public HTTPS URL'),
@@ -87,9 +87,9 @@ export const toggleWebhook = endpoint({
   id: 'management.toggle-webhook',
   method: 'POST',
   path: '/togglewebhookstatus',
-  done: 'Webhook delivery updated',
   effect: 'write',
   summary: 'Enable or disable webhook delivery',
+  done: 'Webhook delivery updated',
   request: () => fields({ enabled: flag('interface') }),
   response: () =>
     answer({
@@ -105,9 +105,9 @@ export const getWebhook = endpoint({
   id: 'management.get-webhook',
   method: 'GET',
   path: '/getwebhook',
-  done: 'Webhook configuration retrieved',
   effect: 'read',
   summary: 'Show the webhook URL and its events',
+  done: 'Webhook configuration retrieved',
   request: () => fields({}),
   response: () =>
     answer({
@@ -125,9 +125,9 @@ export const storePublicKey = endpoint({
   id: 'management.store-public-key',
   method: 'POST',
   path: '/storepublickey',
-  done: 'Public key stored',
   effect: 'write',
   summary: 'Store the public key that responses and events are encrypted with',
+  done: 'Public key stored',
   request: () =>
     fields({
       data: patterned(
@@ -153,9 +153,9 @@ export const getPlatformPublicKey = endpoint({
   id: 'management.get-platform-public-key',
   method: 'GET',
   path: '/getplatformpublickey',
-  done: 'Platform public key retrieved',
   effect: 'read',
   summary: 'Show the public key that requests can be encrypted with',
+  done: 'Platform public key retrieved',
   request: () => fields({}),
   response: () => answer({ publicKey: known('public') }),
   errors: [],
@@ -166,9 +166,9 @@ export const getAesKey = endpoint({
   id: 'management.get-aes-key',
   method: 'GET',
   path: '/getaeskey',
-  done: 'AES key retrieved',
   effect: 'read',
   summary: "Show the account's AES key",
+  done: 'AES key retrieved',
   request: () => fields({}),
   response: () => answer({ aesKey: maybe(anyText('public', { secret: true })) }),
   errors: [],
@@ -179,9 +179,9 @@ export const autoSigningConfig = endpoint({
   id: 'management.autosigning-config',
   method: 'GET',
   path: '/autosigning/config',
-  done: 'Auto-signing configuration retrieved',
   effect: 'read',
   summary: 'Show the auto-signing threshold for cNGN',
+  done: 'Auto-signing configuration retrieved',
   request: () => fields({ fintechId: optional(text('public')) }),
   response: () =>
     answer({

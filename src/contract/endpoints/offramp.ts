@@ -31,10 +31,10 @@ export const startOfframp = endpoint({
   id: 'transactions.offramp',
   method: 'POST',
   path: '/cngnofframp',
-  done: 'Offramp started',
   effect: 'money',
   starts: 'offramp',
   summary: "Start an offramp of a user's cNGN to a bank account",
+  done: 'Offramp started',
   request: () =>
     fields({
       userId: text('interface', { rule: 'the id of a verified, active user' }),
@@ -117,9 +117,9 @@ export const offrampStatus = endpoint({
   id: 'transactions.offramp-status',
   method: 'POST',
   path: '/cngnofframpstatus',
-  done: 'Offramp status retrieved',
   effect: 'read',
   summary: 'Show the status of an offramp',
+  done: 'Offramp status retrieved',
   request: () => fields({ requestId: text('interface', { rule: 'as returned by /cngnofframp' }) }),
   response: () =>
     answer({

@@ -53,10 +53,10 @@ export const startOnramp = endpoint({
   id: 'transactions.onramp',
   method: 'POST',
   path: '/cngnonramp',
-  done: 'Onramp started',
   effect: 'money',
   starts: 'onramp',
   summary: 'Start an onramp: create a one-time bank account to pay Naira into',
+  done: 'Onramp started',
   request: () =>
     fields({
       userId: text('interface', { rule: 'the id of a verified, active user' }),
@@ -146,9 +146,9 @@ export const onrampStatus = endpoint({
   method: 'POST',
   path: '/cngnonrampstatus',
   synonyms: { walletAddress: 'requestId' },
-  done: 'Onramp status retrieved',
   effect: 'read',
   summary: 'Show the status of an onramp',
+  done: 'Onramp status retrieved',
   request: () =>
     fields({
       requestId: text('interface', { rule: 'as returned by /cngnonramp' }),

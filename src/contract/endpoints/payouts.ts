@@ -18,10 +18,10 @@ export const startPayout = endpoint({
   id: 'transactions.fintech-offramp',
   method: 'POST',
   path: '/initiateofframp',
-  done: 'Payout started',
   effect: 'money',
   starts: 'fintech-offramp',
   summary: "Start a payout of the account's own cNGN to one of its bank accounts",
+  done: 'Payout started',
   request: () =>
     fields({
       amount: pay('interface', 'base', 'CNGN', { rule: 'greater than 0, in base units (1000000 is 1 cNGN)' }),
@@ -61,9 +61,9 @@ export const payoutStatus = endpoint({
   id: 'transactions.fintech-offramp-status',
   method: 'GET',
   path: '/getofframpstatus',
-  done: 'Payout status retrieved',
   effect: 'read',
   summary: "Show the status of a payout of the account's own cNGN",
+  done: 'Payout status retrieved',
   request: () => fields({ requestId: text('interface', { rule: 'as returned by /initiateofframp' }) }),
   response: () =>
     answer({

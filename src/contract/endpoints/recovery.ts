@@ -4,8 +4,8 @@ import { answer, entry, fields, flag, group, list, optional, text, uuid } from '
 const recovery = {
   effect: 'write',
   summary: 'Recover a stuck request',
-  path: '/manualstatusrecovery',
   done: 'Recovery requested',
+  path: '/manualstatusrecovery',
   response: () => answer({}),
   rateLimit: { max: 30, windowSeconds: 60 },
 } as const;

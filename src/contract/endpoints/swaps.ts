@@ -31,10 +31,10 @@ export const triggerSwap = endpoint({
   id: 'swaps.trigger',
   method: 'POST',
   path: '/swaptrigger',
-  done: 'Onramp swap started',
   effect: 'money',
   starts: 'swap',
   summary: "Start a swap of an onramp wallet's balance",
+  done: 'Onramp swap started',
   request: () =>
     fields({
       walletAddress: evmAddress('public'),
@@ -79,10 +79,10 @@ export const startSwap = endpoint({
   id: 'swaps.create',
   method: 'POST',
   path: '/swap',
-  done: 'Swap started',
   effect: 'money',
   starts: 'swap',
   summary: "Start a swap of a user's tokens",
+  done: 'Swap started',
   request: () =>
     fields({
       sellToken: oneOf('public', TOKENS),
@@ -121,9 +121,9 @@ export const swapStatus = endpoint({
   id: 'swaps.status',
   method: 'GET',
   path: '/swapstatus',
-  done: 'Swap status retrieved',
   effect: 'read',
   summary: 'Show the status of a swap',
+  done: 'Swap status retrieved',
   request: () => fields({ requestId: text('interface', { rule: 'as returned by /swaptrigger or /swap' }) }),
   response: () =>
     answer({
@@ -159,9 +159,9 @@ export const listSwaps = endpoint({
   id: 'swaps.history',
   method: 'GET',
   path: '/swaphistory',
-  done: 'Swaps listed',
   effect: 'read',
   summary: 'List swaps, newest first',
+  done: 'Swaps listed',
   lists: 'swaps',
   envelope: 'version-beside',
   request: () =>

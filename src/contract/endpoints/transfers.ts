@@ -24,9 +24,9 @@ export const transferToWallet = endpoint({
   id: 'transactions.fintech-transfer',
   method: 'POST',
   path: '/fintechtransfer',
-  done: 'Transfer completed',
   effect: 'money',
   summary: "Transfer the account's own tokens to a registered external wallet",
+  done: 'Transfer completed',
   request: () =>
     fields({
       destinationAddress: evmAddress('public'),

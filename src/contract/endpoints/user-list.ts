@@ -18,9 +18,9 @@ export const listUsers = endpoint({
   id: 'users.list',
   method: 'POST',
   path: '/listfintechusers',
-  done: 'Users listed',
   effect: 'read',
   summary: 'List verified users',
+  done: 'Users listed',
   lists: 'users',
   request: () =>
     fields({

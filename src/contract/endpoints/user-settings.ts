@@ -6,9 +6,9 @@ export const setStatus = endpoint({
   id: 'users.set-status',
   method: 'POST',
   path: '/manageuserstatus',
-  done: 'User status updated',
   effect: 'write',
   summary: 'Activate or deactivate a user',
+  done: 'User status updated',
   request: () =>
     fields({
       userId: text('interface'),
@@ -34,9 +34,9 @@ export const updateOnrampAsset = endpoint({
   id: 'management.update-onramp-asset',
   method: 'POST',
   path: '/updateonrampasset',
-  done: 'Onramp asset updated',
   effect: 'write',
   summary: "Set the asset that a user's onramps deliver",
+  done: 'Onramp asset updated',
   request: () =>
     fields({
       userId: text('public'),

@@ -22,10 +22,10 @@ export const onboard = endpoint({
   id: 'users.onboard',
   method: 'POST',
   path: '/onboarduser',
-  done: 'User onboarding started',
   effect: 'write',
   starts: 'onboarding',
   summary: 'Onboard a user by BVN',
+  done: 'User onboarding started',
   request: () => only({ bvn: bvn('interface') }),
   response: () =>
     answer({
@@ -52,9 +52,9 @@ export const onboardStatus = endpoint({
   id: 'users.onboard-status',
   method: 'POST',
   path: '/onboardstatus',
-  done: 'Onboarding status retrieved',
   effect: 'read',
   summary: 'Show the status of an onboarding',
+  done: 'Onboarding status retrieved',
   request: () => fields({ requestId: text('interface', { rule: 'as returned by /onboarduser' }) }),
   response: () =>
     answer({
@@ -89,9 +89,9 @@ export const getDetails = endpoint({
   id: 'users.get-details',
   method: 'POST',
   path: '/getuserdetails',
-  done: 'User details retrieved',
   effect: 'read',
   summary: "Show a user's name, wallets and permanent virtual account",
+  done: 'User details retrieved',
   request: () => fields({ userId: text('interface'), bvn: optional(bvn('client')) }),
   response: () =>
     answer({

@@ -36,9 +36,9 @@ export const getVirtualAccount = endpoint({
   id: 'virtual-accounts.get',
   method: 'POST',
   path: '/getvirtualaccount',
-  done: 'Virtual account retrieved',
   effect: 'read',
   summary: 'Show the bank account and the exact amount to pay for an onramp',
+  done: 'Virtual account retrieved',
   nests: 'virtualAccount',
   request: () => fields({ requestId: opaqueId('interface', { rule: 'as returned by /cngnonramp' }) }),
   response: () =>
@@ -89,9 +89,9 @@ export const getFintechAccount = endpoint({
   id: 'virtual-accounts.get-fintech',
   method: 'GET',
   path: '/getfintechvirtualaccount',
-  done: 'Fintech virtual account retrieved',
   effect: 'read',
   summary: "Show the account's permanent bank account; Naira paid into it becomes cNGN",
+  done: 'Fintech virtual account retrieved',
   nests: 'virtualAccount',
   request: () => fields({}),
   response: () =>

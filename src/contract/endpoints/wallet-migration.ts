@@ -5,9 +5,9 @@ export const migrateUserWallets = endpoint({
   id: 'wallets.migrate-users',
   method: 'POST',
   path: '/migrateuserwallets',
-  done: 'User wallets processed',
   effect: 'write',
   summary: 'Create missing wallets for users',
+  done: 'User wallets processed',
   lists: 'results',
   request: () =>
     fields({

@@ -36,9 +36,9 @@ export const getFintechWallet = endpoint({
   id: 'wallets.get-fintech',
   method: 'GET',
   path: '/getfintechwallet',
-  done: 'Fintech wallets listed',
   effect: 'read',
   summary: "Show the account's smart wallet and external wallets",
+  done: 'Fintech wallets listed',
   request: () => fields({}),
   response: () =>
     answer({
@@ -92,9 +92,9 @@ export const listUserWallets = endpoint({
   id: 'wallets.list-user',
   method: 'POST',
   path: '/listuserwallets',
-  done: 'User wallets listed',
   effect: 'read',
   summary: "List a user's wallets",
+  done: 'User wallets listed',
   lists: 'wallets',
   request: () => fields({ userId: text('public') }),
   response: () =>

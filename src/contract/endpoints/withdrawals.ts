@@ -29,9 +29,9 @@ export const withdrawAsset = endpoint({
   id: 'transactions.withdraw-asset',
   method: 'POST',
   path: '/withdrawasset',
-  done: 'Withdrawal accepted',
   effect: 'money',
   summary: "Withdraw a user's tokens to an external address",
+  done: 'Withdrawal accepted',
   request: () =>
     fields({
       userId: text('public'),
@@ -88,9 +88,9 @@ export const listWithdrawals = endpoint({
   id: 'transactions.list-withdrawals',
   method: 'GET',
   path: '/withdrawals',
-  done: 'Withdrawals listed',
   effect: 'read',
   summary: 'List token withdrawals and transfers, newest first',
+  done: 'Withdrawals listed',
   lists: 'withdrawals',
   request: () =>
     fields({
