@@ -32,10 +32,10 @@ export function createSandbox(service: Service): Sandbox {
       const { endpoint } = route;
       const payload = sealedPayload(endpoint, request);
       const received = payload === undefined ? request : await openRequest(request, payload, secretKey());
-      const { data = {}, refusal, mishap, sealTo } = await perform({ route, request: received, caller });
+      const { data = {}, refusal, injected, sealTo } = await perform({ route, request: received, caller });
       const plain = refusal ? failure(refusal, endpoint.envelope) : success(endpoint, data);
       const answer = sealTo === undefined ? plain : await sealAnswer(plain, sealTo);
-      return mishap ? injectFault(mishap, answer, service.clock, closing.signal) : answer;
+      return injected ? injectFault(injected, answer, service.clock, closing.signal) : answer;
     },
     apiKey: () => readSettings(service.store).embeddedApiKey,
     close: async () => {

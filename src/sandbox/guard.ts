@@ -71,14 +71,14 @@ export interface RateLimiter {
 export function createRateLimiter(): RateLimiter {
   const windows = new Map<string, Window>();
   // Past windows with counts that are not yet saved.
-  const over: Window[] = [];
+  const past: Window[] = [];
   let unsaved = 0;
   return {
     count: (call, endpoint) => {
       if (!call.settings.rateLimits) return;
       const lengthMs = endpoint.rateLimit.windowSeconds * 1000;
       const startMs = call.nowMs - (call.nowMs % lengthMs);
-      const window = windowOf(windows, over, call, endpoint, startMs);
+      const window = windowOf(windows, past, call, endpoint, startMs);
       if (window.used >= endpoint.rateLimit.max) {
         const retryAfterSeconds = Math.ceil((startMs + lengthMs - call.nowMs) / 1000);
         throw new Fault(
@@ -96,7 +96,7 @@ export function createRateLimiter(): RateLimiter {
     },
     unsaved: () => unsaved,
     save: (context) => {
-      for (const window of [...over.splice(0), ...windows.values()]) saveWindow(context, window);
+      for (const window of [...past.splice(0), ...windows.values()]) saveWindow(context, window);
       unsaved = 0;
     },
   };
@@ -104,7 +104,7 @@ export function createRateLimiter(): RateLimiter {
 
 function windowOf(
   windows: Map<string, Window>,
-  over: Window[],
+  past: Window[],
   call: Call,
   endpoint: Endpoint,
   startMs: number,
@@ -113,7 +113,7 @@ function windowOf(
   const known = windows.get(key);
   if (known?.startMs === startMs) return known;
   // A window in the future remains from before the clock was set back, and is discarded.
-  if (known && known.startMs < startMs) over.push(known);
+  if (known && known.startMs < startMs) past.push(known);
   const saved = call.store.get<{ used: bigint }>(
     'SELECT used FROM rate_window WHERE fintech = ? AND endpoint = ? AND window_start = ?',
     call.fintech.id,

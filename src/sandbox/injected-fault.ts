@@ -10,7 +10,7 @@ export interface InjectedFault {
   readonly isDone: boolean;
   readonly delayMs?: number;
   /** Turns the correct response into the one that arrives. Throws ExchangeError if none does. */
-  readonly spoil: (answer: HttpResponse) => HttpResponse;
+  readonly alter: (answer: HttpResponse) => HttpResponse;
 }
 
 const SLOW_MS = 3_000;
@@ -34,7 +34,7 @@ const badGateway = (): HttpResponse => ({
   body: '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>\n',
 });
 
-const tooMany = () =>
+const tooManyRequests = () =>
   json(429, {
     status: 'Error',
     response_code: '04',
@@ -44,7 +44,7 @@ const tooMany = () =>
   });
 
 /** Cuts the body in half but keeps the full content-length; the half never looks complete. */
-function cutShort(answer: HttpResponse): HttpResponse {
+function truncate(answer: HttpResponse): HttpResponse {
   const bytes = Buffer.from(answer.body);
   const half = bytes
     .subarray(0, Math.floor(bytes.length / 2))
@@ -54,38 +54,38 @@ function cutShort(answer: HttpResponse): HttpResponse {
 }
 
 /** Faults of a request and its response; the other kinds apply to payouts and event delivery. */
-const MISHAPS: Readonly<Partial<Record<FaultKind, InjectedFault>>> = {
-  'lost-request': { isDone: false, spoil: drop },
-  'lost-response': { isDone: true, spoil: drop },
-  slow: { isDone: true, delayMs: SLOW_MS, spoil: (answer) => answer },
-  'http-500': { isDone: false, spoil: failed },
-  'http-500-after': { isDone: true, spoil: failed },
-  'http-502-html': { isDone: false, spoil: badGateway },
-  'rate-limit': { isDone: false, spoil: tooMany },
-  'malformed-json': { isDone: true, spoil: (answer) => ({ ...answer, body: `${answer.body.slice(0, -1)},` }) },
-  truncated: { isDone: true, spoil: cutShort },
+const FAULTS: Readonly<Partial<Record<FaultKind, InjectedFault>>> = {
+  'lost-request': { isDone: false, alter: drop },
+  'lost-response': { isDone: true, alter: drop },
+  slow: { isDone: true, delayMs: SLOW_MS, alter: (answer) => answer },
+  'http-500': { isDone: false, alter: failed },
+  'http-500-after': { isDone: true, alter: failed },
+  'http-502-html': { isDone: false, alter: badGateway },
+  'rate-limit': { isDone: false, alter: tooManyRequests },
+  'malformed-json': { isDone: true, alter: (answer) => ({ ...answer, body: `${answer.body.slice(0, -1)},` }) },
+  truncated: { isDone: true, alter: truncate },
 };
 
-const KINDS = Object.keys(MISHAPS) as FaultKind[];
+const KINDS = Object.keys(FAULTS) as FaultKind[];
 
 /** Returns the rule that applies to an endpoint's next request, and its fault. */
 export function injectedFaultFor(
   { store }: Pick<Context, 'store'>,
   endpoint: string,
-): { rule: FaultRule; mishap: InjectedFault } | undefined {
+): { rule: FaultRule; injected: InjectedFault } | undefined {
   const rule = faultRuleFor(store, endpoint, KINDS);
-  const mishap = rule && MISHAPS[rule.kind];
-  return mishap && { rule, mishap };
+  const injected = rule && FAULTS[rule.kind];
+  return injected && { rule, injected };
 }
 
 /** Returns the response as it arrives. Rejects with ExchangeError if the connection drops. */
 export async function injectFault(
-  { delayMs, spoil }: InjectedFault,
+  { delayMs, alter }: InjectedFault,
   answer: HttpResponse,
   clock: Clock,
   closing: AbortSignal,
 ): Promise<HttpResponse> {
   // A closing sandbox responds at once.
   if (delayMs) await clock.sleep(delayMs, closing).catch(() => {});
-  return spoil(answer);
+  return alter(answer);
 }

@@ -14,7 +14,7 @@ import { type Route, readQuery } from './router.ts';
 import { answerKey, type Received, staysPlain } from './sealed.ts';
 
 /** A request matched to an endpoint. */
-export interface Asked {
+export interface MatchedRequest {
   readonly route: Route;
   readonly request: Received;
   readonly caller: Caller;
@@ -24,7 +24,7 @@ export interface Asked {
  * A request in progress. The key to seal the response to is known once the caller is admitted, and applies to refusals
  * too.
  */
-interface Job extends Asked {
+interface Job extends MatchedRequest {
   sealTo: string | undefined;
 }
 
@@ -32,14 +32,14 @@ interface Job extends Asked {
 export interface Outcome {
   readonly data?: unknown;
   readonly refusal?: Fault;
-  readonly mishap?: InjectedFault;
+  readonly injected?: InjectedFault;
   /** The public key to seal the response to. */
   readonly sealTo?: string | undefined;
   /** Nothing was done: the fault has to be counted, and a read transaction cannot write. */
   readonly mustWrite?: true;
 }
 
-interface Desk {
+interface Resources {
   readonly service: Service;
   readonly limiter: RateLimiter;
   readonly operations: Readonly<Record<string, AnyOperation>>;
@@ -48,23 +48,23 @@ interface Desk {
 }
 
 /** Returns a function that performs requests on a service. */
-export function createPerformer(service: Service, limiter: RateLimiter): (asked: Asked) => Promise<Outcome> {
-  const desk: Desk = {
+export function createPerformer(service: Service, limiter: RateLimiter): (matched: MatchedRequest) => Promise<Outcome> {
+  const resources: Resources = {
     service,
     limiter,
     operations: { ...operations, ...createControls(service) },
     fileControls: createFileControls(service),
   };
-  return async (asked) => {
-    const job: Job = { ...asked, sealTo: undefined };
-    const outcome = await outcomeOf(desk, job);
+  return async (matched) => {
+    const job: Job = { ...matched, sealTo: undefined };
+    const outcome = await outcomeOf(resources, job);
     return { ...outcome, sealTo: outcome.refusal && staysPlain(outcome.refusal) ? undefined : job.sealTo };
   };
 }
 
-async function outcomeOf(desk: Desk, job: Job): Promise<Outcome> {
+async function outcomeOf(resources: Resources, job: Job): Promise<Outcome> {
   try {
-    return await (Object.hasOwn(desk.fileControls, job.route.endpoint.id) ? onFile : inUnit)(desk, job);
+    return await (Object.hasOwn(resources.fileControls, job.route.endpoint.id) ? onFile : inUnit)(resources, job);
   } catch (error) {
     if (error instanceof Fault) return { refusal: error };
     throw error;
@@ -72,19 +72,22 @@ async function outcomeOf(desk: Desk, job: Job): Promise<Outcome> {
 }
 
 /** Admits the caller and performs the request in one transaction. */
-async function inUnit(desk: Desk, job: Job): Promise<Outcome> {
-  const { service, limiter } = desk;
+async function inUnit(resources: Resources, job: Job): Promise<Outcome> {
+  const { service, limiter } = resources;
   const submit = (kind: WorkKind) => {
     // A separate unit in the same commit, because a refused request is rolled back but still counts.
     if (kind !== 'read' && limiter.unsaved() > 0) service.submit('write', limiter.save).catch(() => {});
-    return service.submit(kind, (context) => perform(desk, context, kind, job));
+    return service.submit(kind, (context) => perform(resources, context, kind, job));
   };
   const outcome = await submit(kindOf(job.route.endpoint, limiter.unsaved()));
   return outcome.mustWrite ? submit('write') : outcome;
 }
 
 /** Admits the caller and validates the request in a transaction, then performs it outside. */
-async function onFile({ service, limiter, fileControls }: Desk, { route, request, caller }: Asked): Promise<Outcome> {
+async function onFile(
+  { service, limiter, fileControls }: Resources,
+  { route, request, caller }: MatchedRequest,
+): Promise<Outcome> {
   const { call, input } = await service.submit('read', (context) => {
     const admitted = admit(context, caller, route.endpoint);
     limiter.count(admitted, route.endpoint);
@@ -102,29 +105,29 @@ function kindOf({ effect, area, isRecorded }: Endpoint, unsaved: number): WorkKi
 }
 
 /** Performs the request and applies a fault rule, if there is one. */
-function perform(desk: Desk, context: Context, kind: WorkKind, job: Job): Outcome {
+function perform(resources: Resources, context: Context, kind: WorkKind, job: Job): Outcome {
   const { endpoint } = job.route;
   const call = admit(context, job.caller, endpoint);
   job.sealTo = answerKey(call, endpoint);
   const found = endpoint.area === 'control' ? undefined : injectedFaultFor(call, endpoint.id);
-  if (!found) return { data: handle(desk, call, job) };
-  const { rule, mishap } = found;
+  if (!found) return { data: handle(resources, call, job) };
+  const { rule, injected } = found;
   if (kind === 'read') return { mustWrite: true };
   useFaultRule(call.store, rule);
-  if (!mishap.isDone) return { mishap };
+  if (!injected.isDone) return { injected };
   try {
-    return { mishap, data: call.store.savepoint(() => handle(desk, call, job)) };
+    return { injected, data: call.store.savepoint(() => handle(resources, call, job)) };
   } catch (error) {
     // The rule counts as used even though the request changed nothing.
-    if (error instanceof Fault) return { mishap, refusal: error };
+    if (error instanceof Fault) return { injected, refusal: error };
     throw error;
   }
 }
 
-function handle(desk: Desk, call: Call, { route, request }: Asked): unknown {
-  desk.limiter.count(call, route.endpoint);
+function handle(resources: Resources, call: Call, { route, request }: MatchedRequest): unknown {
+  resources.limiter.count(call, route.endpoint);
   const input = readInput(route, request);
-  const operation = desk.operations[route.endpoint.id];
+  const operation = resources.operations[route.endpoint.id];
   if (!operation) throw new Error(`no operation for ${route.endpoint.id}`);
   return operation(call, input as never);
 }

@@ -24,19 +24,19 @@ interface Pattern {
 
 /** Matches method and path against the contract: literal paths by lookup, paths with parameters one by one. */
 export function createRouter(): Router {
-  const whole = new Map<string, Endpoint>();
+  const literal = new Map<string, Endpoint>();
   const patterns: Pattern[] = [];
   for (const endpoint of [...endpoints, ...controls] as readonly Endpoint[]) {
     for (const { method, path } of [endpoint, ...(endpoint.aliases ?? [])]) {
       const key = `${method} ${endpoint.area === 'control' ? '' : VERSION_PREFIX}${path}`;
       if (path.includes('/:')) patterns.push({ endpoint, parts: key.split('/') });
-      else whole.set(key, endpoint);
+      else literal.set(key, endpoint);
     }
   }
   return (method, url) => {
     const { pathname, query } = splitUrl(url);
     const key = `${method} ${pathname}`;
-    const endpoint = whole.get(key);
+    const endpoint = literal.get(key);
     if (endpoint) return { endpoint, path: {}, query };
     const parts = key.split('/');
     for (const pattern of patterns) {

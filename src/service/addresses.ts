@@ -2,13 +2,13 @@ import { Fault } from '../contract/faults.ts';
 import { addressProblemOn, ledgerNetwork, type Network, networkOf } from '../contract/networks.ts';
 
 /** An address and its blockchain, as given in a request. */
-interface Written {
+interface GivenAddress {
   readonly address: string;
   readonly blockchain: string;
 }
 
 /** Returns the network key of an address, one of `allowed`. Throws VALIDATION_ERROR. */
-export function requireAddress({ address, blockchain }: Written, allowed: readonly string[]): string {
+export function requireAddress({ address, blockchain }: GivenAddress, allowed: readonly string[]): string {
   const network = networkOf(blockchain);
   if (!network || !allowed.includes(ledgerNetwork(network)))
     throw new Fault('VALIDATION_ERROR', `blockchain: expected one of ${allowed.join(', ')}`);

@@ -48,8 +48,8 @@ export function receiveTokens(context: Context, deposit: TokenDeposit): TokenRec
 export function accountReceiving(context: Context, deposit: TokenDeposit): AccountRef {
   const row = bridgeReceivingAt(context.store, deposit.address, deposit.network);
   if (!row) return accountAt(context.store, deposit.address, ledgerNetwork(deposit.network), deposit.asset);
-  const reason = notTaken(row, deposit.asset);
-  if (reason) throw new Fault('VALIDATION_ERROR', `the bridge at ${deposit.address} ${NOT_TAKEN[reason]}`);
+  const reason = rejectionOf(row, deposit.asset);
+  if (reason) throw new Fault('VALIDATION_ERROR', `the bridge at ${deposit.address} ${REJECTIONS[reason]}`);
   noteDeposit(context, row, deposit);
   return BRIDGING;
 }
@@ -62,10 +62,10 @@ export function bridgeReceivingAt(store: Database, address: string, network: Net
   return row && row.from_network === bridgeNetworkOf(network.key)?.key ? row : undefined;
 }
 
-const NOT_TAKEN = { wrong_token: 'accepts only cNGN', already_received: 'has already received its deposit' } as const;
+const REJECTIONS = { wrong_token: 'accepts only cNGN', already_received: 'has already received its deposit' } as const;
 
 /** Returns why a bridge rejects a deposit: it accepts a single deposit of cNGN, of any amount. Source: inferred. */
-function notTaken(row: BridgeRow, asset: Token): keyof typeof NOT_TAKEN | undefined {
+function rejectionOf(row: BridgeRow, asset: Token): keyof typeof REJECTIONS | undefined {
   if (asset !== row.asset) return 'wrong_token';
   return row.received_base === null ? undefined : 'already_received';
 }
@@ -98,7 +98,7 @@ function move(context: Context, deposit: TokenDeposit, subject: string, to: Acco
 
 /** A rejected deposit stays with its sender, and the bridge keeps waiting. Source: inferred. */
 function receiveForBridge(context: Context, row: BridgeRow, deposit: TokenDeposit): TokenReceipt {
-  const reason = notTaken(row, deposit.asset);
+  const reason = rejectionOf(row, deposit.asset);
   if (reason) return { outcome: 'returned', reason };
   move(context, deposit, row.request_id, BRIDGING);
   return noteDeposit(context, row, deposit)

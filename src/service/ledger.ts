@@ -77,14 +77,14 @@ export function accountId(store: Database, ref: AccountRef): bigint {
 }
 
 /** The maximum net inflow of an asset from banks or from chains; both together stay below 2^63. */
-const MOST_BASE = 4n * 10n ** 18n;
+const MAX_INFLOW_BASE = 4n * 10n ** 18n;
 
 /**
  * Returns true if the amount may still come in. `outsideBase` is the balance of the outside account, negative by what
  * came in.
  */
 export function hasRoomFor(outsideBase: bigint, amountBase: bigint): boolean {
-  return amountBase - outsideBase <= MOST_BASE;
+  return amountBase - outsideBase <= MAX_INFLOW_BASE;
 }
 
 /** Returns an account's balance in smallest units; 0 if it was never used. */

@@ -139,10 +139,10 @@ export function totalsOf(call: Call, filter: MovementFilter): MovementTotals {
         .map((tally) => ({ ...tally, direction: isIncoming(tally.type) ? 'in' : 'out' }));
   const sum = (direction: 'in' | 'out') => {
     const own = rows.filter((row) => row.direction === direction);
-    const isAsked = filter.direction === undefined || filter.direction === direction;
+    const isIncluded = filter.direction === undefined || filter.direction === direction;
     return {
-      movements: isAsked ? Number(own.reduce((so, { movements }) => so + movements, 0n)) : 0,
-      kobo: isAsked ? own.reduce((so, { kobo }) => so + kobo, 0n) : 0n,
+      movements: isIncluded ? Number(own.reduce((total, { movements }) => total + movements, 0n)) : 0,
+      kobo: isIncluded ? own.reduce((total, { kobo }) => total + kobo, 0n) : 0n,
     };
   };
   return { in: sum('in'), out: sum('out') };

@@ -163,9 +163,9 @@ function matchWords(sender: string, person: PersonName): NameMatch {
   const scores = own.map((word) => best(word, senderWords));
   const score = own.length === 0 ? 0 : scores.reduce((sum, each) => sum + each, 0) / own.length;
   // A company's name contains words that match no part of the person's name.
-  const strange = senderWords.some((word) => word.length > 1 && best(word, all) === 0);
+  const hasForeignWord = senderWords.some((word) => word.length > 1 && best(word, all) === 0);
   return {
-    isMatch: scores.every((each) => each > 0) && own.length > 0 && !strange,
-    scorePercent: Math.round(score * (strange ? 50 : 100)),
+    isMatch: scores.every((each) => each > 0) && own.length > 0 && !hasForeignWord,
+    scorePercent: Math.round(score * (hasForeignWord ? 50 : 100)),
   };
 }

@@ -6,7 +6,7 @@ export interface RecentId {
   readonly about: string;
 }
 
-const MOST = 100;
+const MAX_IDS = 100;
 const OWN = 'fintech = (SELECT fintech FROM api_key JOIN setting ON key = embedded_api_key)';
 
 /** Queries for the latest ids of each kind, keyed by the placeholder used in help, such as `user-id`. */
@@ -24,7 +24,7 @@ export async function recentIds(path: string, kind: string): Promise<readonly Re
   const store = query === undefined ? undefined : await openForReading(path);
   if (!store || query === undefined) return [];
   try {
-    return store.all<{ text: string; about: string }>(query, MOST);
+    return store.all<{ text: string; about: string }>(query, MAX_IDS);
   } finally {
     store.close();
   }

@@ -37,15 +37,15 @@ export function isDue({ store, nowMs }: Context): boolean {
  * the way. Returns the number of events.
  */
 export function advance(context: Context): number {
-  let happened = 0;
+  let events = 0;
   for (;;) {
     const next = context.store.get<DueRow>(
       'SELECT * FROM due WHERE due_at <= ? ORDER BY due_at, id LIMIT 1',
       context.nowMs,
     );
-    if (!next) return happened;
+    if (!next) return events;
     context.store.run('DELETE FROM due WHERE id = ?', next.id);
-    if (happens({ ...context, nowMs: Number(next.due_at) }, next)) happened += 1;
+    if (applyEvent({ ...context, nowMs: Number(next.due_at) }, next)) events += 1;
   }
 }
 
@@ -62,7 +62,7 @@ const APPROVALS: readonly { readonly where: string; readonly machine: Machine<ne
  * approval. Windows stay open. Returns the number of events.
  */
 export function settle(context: Context): number {
-  let happened = 0;
+  let events = 0;
   for (;;) {
     const next = context.store.get<DueRow>(
       `SELECT * FROM due WHERE event NOT IN (${TIME_ONLY.map(() => '?').join(', ')}) ORDER BY due_at, id LIMIT 1`,
@@ -70,12 +70,12 @@ export function settle(context: Context): number {
     );
     if (next) {
       context.store.run('DELETE FROM due WHERE id = ?', next.id);
-      if (happens(context, next)) happened += 1;
+      if (applyEvent(context, next)) events += 1;
       continue;
     }
     const approved = approveAll(context);
-    if (approved === 0) return happened;
-    happened += approved;
+    if (approved === 0) return events;
+    events += approved;
   }
 }
 
@@ -84,13 +84,13 @@ function approveAll(context: Context): number {
   for (const { where, machine, event } of APPROVALS) {
     const waiting = context.store.all<{ id: bigint }>(`SELECT id FROM ${machine.table} WHERE ${where} ORDER BY id`);
     for (const { id: subject } of waiting)
-      if (happens(context, { due_at: BigInt(context.nowMs), machine: machine.name, subject, event })) approved += 1;
+      if (applyEvent(context, { due_at: BigInt(context.nowMs), machine: machine.name, subject, event })) approved += 1;
   }
   return approved;
 }
 
 /** Applies one event atomically. If it throws, it is moved to `stuck` so that it cannot block later requests. */
-function happens(context: Context, due: Omit<DueRow, 'id'>): boolean {
+function applyEvent(context: Context, due: Omit<DueRow, 'id'>): boolean {
   const { store } = context;
   const machine = MACHINES[due.machine];
   if (!machine) return false;

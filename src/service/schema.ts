@@ -57,7 +57,7 @@ CREATE TABLE fintech (
 CREATE TABLE api_key (
   key TEXT PRIMARY KEY, kind TEXT NOT NULL CHECK (kind IN ('sandbox', 'production')), fintech INTEGER NOT NULL REFERENCES fintech,
   created_at INTEGER NOT NULL, revoked_at INTEGER) STRICT, WITHOUT ROWID;
--- An entry is in force from when the servers have read of it until they have read of its removal.
+-- An entry applies from when the servers have cached it until they have cached its removal.
 CREATE TABLE allowed_address (
   id INTEGER PRIMARY KEY, fintech INTEGER NOT NULL REFERENCES fintech, address TEXT NOT NULL, description TEXT,
   added_at INTEGER NOT NULL, removed_at INTEGER) STRICT;
@@ -142,7 +142,7 @@ CREATE TABLE offramp_source (
   offramp INTEGER NOT NULL REFERENCES offramp, wallet INTEGER NOT NULL REFERENCES wallet, network TEXT NOT NULL,
   amount_base INTEGER NOT NULL CHECK (amount_base > 0), PRIMARY KEY (offramp, wallet, network)) STRICT, WITHOUT ROWID;
 
--- What the fintech pays out of its own smart wallet to one of its bank accounts. A payout that has ended outlives the account.
+-- Payouts from the fintech's smart wallet to one of its bank accounts. A finished payout is kept when its account is removed.
 CREATE TABLE payout (
   id INTEGER PRIMARY KEY, request_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, bank_account INTEGER REFERENCES bank_account ON DELETE SET NULL, state TEXT NOT NULL,
   amount_kobo INTEGER NOT NULL, platform_fee_kobo INTEGER NOT NULL, account_number TEXT NOT NULL, bank_code TEXT NOT NULL, account_name TEXT NOT NULL,
@@ -153,7 +153,7 @@ CREATE TABLE payout_source (
   payout INTEGER NOT NULL REFERENCES payout, network TEXT NOT NULL, amount_base INTEGER NOT NULL CHECK (amount_base > 0),
   PRIMARY KEY (payout, network)) STRICT, WITHOUT ROWID;
 
--- Tokens sent to other wallets: by the fintech from its own, or from a user's.
+-- Tokens sent to other wallets, from the fintech's own wallet or from a user's.
 CREATE TABLE withdrawal (
   id INTEGER PRIMARY KEY, request_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, user INTEGER REFERENCES user, type TEXT NOT NULL, state TEXT NOT NULL,
   wallet INTEGER NOT NULL REFERENCES wallet, destination TEXT NOT NULL, asset TEXT NOT NULL, amount_base INTEGER NOT NULL, fee_base INTEGER NOT NULL,
@@ -177,9 +177,9 @@ CREATE TABLE bridge (
   callback_url TEXT, tx_hash TEXT, created_at INTEGER NOT NULL, completed_at INTEGER) STRICT;
 CREATE INDEX bridge_by_fintech ON bridge (fintech, id);
 
--- The order book. Prices are cNGN for one stablecoin, in millionths; amounts are cNGN in base units. taker_price is what a
--- taker pays or gets, the spread in it; rank is the same, negated where the highest is best: the lowest rank goes first,
--- among equals the lowest turn, which an order takes when it comes to its price.
+-- The order book. Prices are cNGN for one stablecoin, in millionths; amounts are cNGN in base units. taker_price includes
+-- the spread; rank is taker_price, negated where the highest price is best. The lowest rank goes first, then the lowest
+-- turn, which an order gets when its price is set.
 CREATE TABLE fx_order (
   id INTEGER PRIMARY KEY, order_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL REFERENCES fintech, pair TEXT NOT NULL, gives TEXT NOT NULL,
   price_micro INTEGER NOT NULL, spread_millionths INTEGER NOT NULL, taker_price_micro INTEGER NOT NULL, rank_micro INTEGER NOT NULL, turn INTEGER NOT NULL,
@@ -200,11 +200,11 @@ CREATE TABLE fx_trade (
 CREATE UNIQUE INDEX fx_trade_once ON fx_trade (fintech, idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX fx_trade_by_fintech ON fx_trade (fintech, id);
 CREATE INDEX fx_trade_open ON fx_trade (fintech, state) WHERE state IN ('pending', 'locked', 'signing', 'settling');
--- What each order gives to a trade. The escrow holds both legs of every open trade.
+-- Each order's part of a trade. The escrow contains both legs of every open trade.
 CREATE TABLE fx_slice (
   trade INTEGER NOT NULL REFERENCES fx_trade, position INTEGER NOT NULL, fx_order INTEGER NOT NULL REFERENCES fx_order, maker INTEGER NOT NULL REFERENCES fintech,
   price_micro INTEGER NOT NULL, cngn_base INTEGER NOT NULL, token_base INTEGER NOT NULL, PRIMARY KEY (trade, position)) STRICT, WITHOUT ROWID;
--- Of the vault's two secrets only what is shown of them is kept.
+-- Only the masked form of the vault's two secrets is stored.
 CREATE TABLE fx_vault (
   id INTEGER PRIMARY KEY, fintech INTEGER NOT NULL UNIQUE REFERENCES fintech, vault_id TEXT NOT NULL,
   usdc_wallet INTEGER NOT NULL REFERENCES wallet, usdt_wallet INTEGER NOT NULL REFERENCES wallet, api_key_shown TEXT NOT NULL, private_key_shown TEXT NOT NULL,
@@ -225,7 +225,7 @@ CREATE TABLE fee_setting (
   created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, PRIMARY KEY (fintech, direction)) STRICT, WITHOUT ROWID;
 CREATE TABLE fee_note (
   fintech INTEGER PRIMARY KEY REFERENCES fintech, description TEXT, notes TEXT, last_updated_by TEXT NOT NULL) STRICT;
--- onramp_kobo of an amount come out of the fees of onramps, the rest out of those of offramps.
+-- onramp_kobo is the part of the amount taken from onramp fees; the rest comes from offramp fees.
 CREATE TABLE fee_withdrawal (
   id INTEGER PRIMARY KEY, withdrawal_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, state TEXT NOT NULL, amount_kobo INTEGER NOT NULL,
   onramp_kobo INTEGER NOT NULL,
@@ -237,8 +237,8 @@ CREATE TABLE fee_tally (
   transactions INTEGER NOT NULL, earned_kobo INTEGER NOT NULL, updated_at INTEGER NOT NULL,
   PRIMARY KEY (fintech, direction)) STRICT, WITHOUT ROWID;
 
--- Bank transfers in and out as one list, newest last, without gaps: a page at any depth is found by its position. The
--- triggers below keep it, and the counts and sums of each kind and status, as the rows it stands for change.
+-- Bank transfers in and out as one list, newest last, with gapless positions, so that a page at any depth is found by
+-- position. The triggers below maintain the list and the counts and sums per kind and status.
 CREATE TABLE movement (
   id INTEGER PRIMARY KEY, fintech INTEGER NOT NULL, position INTEGER NOT NULL, direction TEXT NOT NULL, direction_position INTEGER NOT NULL,
   type TEXT NOT NULL, subject INTEGER NOT NULL, user INTEGER, status TEXT NOT NULL, amount_kobo INTEGER NOT NULL, created_at INTEGER NOT NULL) STRICT;
@@ -250,21 +250,21 @@ CREATE TABLE movement_tally (
   fintech INTEGER NOT NULL, type TEXT NOT NULL, status TEXT NOT NULL, movements INTEGER NOT NULL, kobo INTEGER NOT NULL,
   PRIMARY KEY (fintech, type, status)) STRICT, WITHOUT ROWID;
 
--- What is to go wrong on purpose, and how often still.
+-- Faults to inject, and how many times are left.
 CREATE TABLE fault_rule (
   id INTEGER PRIMARY KEY, endpoint TEXT NOT NULL, kind TEXT NOT NULL, times INTEGER NOT NULL CHECK (times >= 0), created_at INTEGER NOT NULL) STRICT;
 
 CREATE TABLE due (id INTEGER PRIMARY KEY, due_at INTEGER NOT NULL, machine TEXT NOT NULL, subject INTEGER NOT NULL, event TEXT NOT NULL) STRICT;
 CREATE INDEX due_by_time ON due (due_at, id);
--- What fell due and could not be done: a fault of the sandbox, set aside so that it holds up nothing else.
+-- Due work that threw, through a bug in the sandbox, set aside so that it blocks nothing else.
 CREATE TABLE stuck (id INTEGER PRIMARY KEY, due_at INTEGER NOT NULL, machine TEXT NOT NULL, subject INTEGER NOT NULL, event TEXT NOT NULL, reason TEXT NOT NULL) STRICT;
 
 CREATE TABLE outbox (
   id INTEGER PRIMARY KEY, event_id TEXT NOT NULL, fintech INTEGER NOT NULL, event TEXT NOT NULL, request_id TEXT, user_id TEXT,
   data TEXT NOT NULL, created_at INTEGER NOT NULL) STRICT;
 
--- The ledger. A posting moves money on one account; a posting set closes the postings of one event, and only a set that
--- sums to zero per asset can be closed. Postings without a closed set fail when the transaction commits.
+-- The ledger. A posting changes one account; a posting set closes the postings of one event, and only a set that sums to
+-- zero per asset can be closed. Postings without a closed set fail when the transaction commits.
 CREATE TABLE account (
   id INTEGER PRIMARY KEY, code TEXT NOT NULL, asset TEXT NOT NULL CHECK (asset IN ('NGN', 'CNGN', 'USDC', 'USDT')),
   may_be_negative INTEGER NOT NULL, balance INTEGER NOT NULL DEFAULT 0,

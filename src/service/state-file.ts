@@ -16,12 +16,12 @@ const WHEN_READING: Readonly<Partial<Record<SnapshotProblem, string>>> = {
 };
 
 /** Runs work on a file. Throws VALIDATION_ERROR if there is a problem with the file. */
-function onFile<T>(path: string, words: typeof WHEN_READING, otherwise: string, work: () => T): T {
+function onFile<T>(path: string, messages: typeof WHEN_READING, fallback: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
     if (!(error instanceof SnapshotError)) throw error;
-    throw new Fault('VALIDATION_ERROR', `${path}: ${words[error.problem] ?? otherwise}`);
+    throw new Fault('VALIDATION_ERROR', `${path}: ${messages[error.problem] ?? fallback}`);
   }
 }
 

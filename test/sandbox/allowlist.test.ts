@@ -43,22 +43,22 @@ describe('the responses', () => {
 
   test('never contain a complete address', async () => {
     await using box = await openSandbox();
-    const said = [
+    const responses = [
       await add(box, '203.0.113.7', { description: 'office' }),
       await add(box, '2001:db8:aaaa::/48'),
       await act(box, 'list'),
       await act(box, 'check'),
       await act(box, 'remove', { ipAddress: '203.0.113.7' }),
     ];
-    expect(said[0]).toMatchObject({ ipAddress: '203.0.*.*', totalIps: 1 });
-    expect(said[2]).toMatchObject({
+    expect(responses[0]).toMatchObject({ ipAddress: '203.0.*.*', totalIps: 1 });
+    expect(responses[2]).toMatchObject({
       ipAddresses: [
         { index: 0, ip: '203.0.*.*', description: 'office' },
         { index: 1, ip: '2001:db8:*/48', description: null },
       ],
     });
-    expect(said[4]).toMatchObject({ removed: '203.0.*.*', totalIps: 1 });
-    expect(JSON.stringify(said)).not.toMatch(/113\.7|aaaa|127\.0\.0/);
+    expect(responses[4]).toMatchObject({ removed: '203.0.*.*', totalIps: 1 });
+    expect(JSON.stringify(responses)).not.toMatch(/113\.7|aaaa|127\.0\.0/);
   });
 });
 

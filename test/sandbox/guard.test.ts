@@ -187,7 +187,7 @@ describe('the rate limit', () => {
 describe('a clock that is set back', () => {
   const YEAR_MS = 365 * 86_400_000;
 
-  async function ahead(box: TestSandbox): Promise<void> {
+  async function countInFuture(box: TestSandbox): Promise<void> {
     await box.call('POST', '/_sandbox/advance', { durationMs: YEAR_MS });
     await call(box, LIMIT);
     await box.call('POST', '/_sandbox/reset', { rateLimits: true });
@@ -195,7 +195,7 @@ describe('a clock that is set back', () => {
 
   test('discards future counts in memory', async () => {
     await using box = await openSandbox({ rateLimits: true });
-    await ahead(box);
+    await countInFuture(box);
     expect(await call(box, LIMIT + 1)).toEqual([...all(200, LIMIT), 429]);
     box.clock.pass(MINUTE_MS);
     expect(await call(box, LIMIT + 1)).toEqual([...all(200, LIMIT), 429]);
@@ -206,7 +206,7 @@ describe('a clock that is set back', () => {
     const path = folder.file('sandbox.db');
     const clock = fakeClock();
     const first = await openSandbox({ path, clock, rateLimits: true });
-    await ahead(first);
+    await countInFuture(first);
     await call(first, LIMIT - 1);
     await first.close();
     await using second = await openSandbox({ path, clock, ids: countingIds(2) });

@@ -63,7 +63,7 @@ describe('every endpoint of the contract is reachable', () => {
   });
 });
 
-const bodies: [what: string, body: string, said: RegExp][] = [
+const bodies: [what: string, body: string, detail: RegExp][] = [
   ['broken JSON', '{"bvn":', /one JSON object/],
   ['half a string', '{"bvn":"222', /one JSON object/],
   ['a list', '[{"bvn":"22222222222"}]', /one JSON object/],
@@ -81,11 +81,11 @@ const bodies: [what: string, body: string, said: RegExp][] = [
 ];
 
 describe('a body that is', () => {
-  test.each(bodies)('%s', async (_what, body, said) => {
+  test.each(bodies)('%s', async (_what, body, detail) => {
     await using box = await openSandbox();
     const { status, envelope } = await ask(box, 'POST', '/v1/onboarduser', body);
     expect([status, envelope.response_code]).toEqual([400, '01']);
-    expect(envelope.error).toMatch(said);
+    expect(envelope.error).toMatch(detail);
   });
 
   test('a long number', async () => {

@@ -225,9 +225,9 @@ describe('a restore is refused and changes nothing', () => {
     const path = folder.file('strange.db');
     put(path, good);
     const [before, schema] = [await contentOf(box), await schemaOf(box)];
-    const said = await refusal(box, 'restore', path);
-    expect(said).toMatch(words);
-    expect(said?.startsWith(path)).toBe(true);
+    const detail = await refusal(box, 'restore', path);
+    expect(detail).toMatch(words);
+    expect(detail?.startsWith(path)).toBe(true);
     expect(await contentOf(box)).toEqual(before);
     expect(await schemaOf(box)).toEqual(schema);
     // A valid file can still be restored.

@@ -53,12 +53,12 @@ async function gained(box: TestSandbox, before: Record<string, bigint>): Promise
   return Object.fromEntries(moves.filter(([, minor]) => minor !== 0n));
 }
 
-interface Told {
+interface CallbackEvent {
   readonly event: string;
   readonly data: Record<string, unknown>;
 }
 
-async function told(box: TestSandbox): Promise<Told[]> {
+async function callbackEvents(box: TestSandbox): Promise<CallbackEvent[]> {
   const rows = await box.inside(
     ({ store }) =>
       store.all<{ event: string; data: string }>(`SELECT event, data FROM outbox WHERE event LIKE 'bridge.%'`),
@@ -319,8 +319,8 @@ describe('a deposit', () => {
   test('matches EVM addresses in any case and other addresses exactly', async () => {
     await using box = await openSandbox();
     const evm = await initiate(box, { fromAddress: `0x${'AB'.repeat(20)}` });
-    const shouted = `0x${evm.receivableAddress.slice(2).toUpperCase()}`;
-    expect(await deposit(box, shouted, { from: `0x${'ab'.repeat(20)}` })).toMatchObject({ outcome: 'bridging' });
+    const upperCased = `0x${evm.receivableAddress.slice(2).toUpperCase()}`;
+    expect(await deposit(box, upperCased, { from: `0x${'ab'.repeat(20)}` })).toMatchObject({ outcome: 'bridging' });
     const sol = await initiate(box, { fromNetwork: 'sol', fromAddress: SOLANA });
     const other = { network: 'sol', from: SOLANA.replace('4Nd1m', '4nd1m') };
     expect(await deposit(box, sol.receivableAddress, other)).toMatchObject({ reason: 'wrong_sender' });
@@ -397,7 +397,7 @@ describe('the callback', () => {
     await deposit(box, receivableAddress);
     await settle(box);
     const { txHash } = await statusOf(box, requestId);
-    expect(await told(box)).toEqual([
+    expect(await callbackEvents(box)).toEqual([
       {
         event: 'bridge.completed',
         data: expect.objectContaining({ callbackUrl, requestId, reference, txHash, actualAmount: '248.750000' }),
@@ -410,7 +410,9 @@ describe('the callback', () => {
     const { receivableAddress } = await initiate(box, { callbackUrl });
     await deposit(box, receivableAddress, { from: STRANGER });
     await settle(box);
-    expect(await told(box)).toMatchObject([{ event: 'bridge.failed', data: { callbackUrl, status: 'failed' } }]);
+    expect(await callbackEvents(box)).toMatchObject([
+      { event: 'bridge.failed', data: { callbackUrl, status: 'failed' } },
+    ]);
   });
 
   test('receives nothing if the request names none', async () => {
@@ -418,7 +420,7 @@ describe('the callback', () => {
     const { receivableAddress } = await initiate(box);
     await deposit(box, receivableAddress);
     await settle(box);
-    expect(await told(box)).toEqual([]);
+    expect(await callbackEvents(box)).toEqual([]);
   });
 });
 

@@ -85,7 +85,7 @@ function movesSince(store: Database, set: bigint): Record<string, bigint> {
 /** Returns the effects of firing an event at the newest subject. */
 function leftBy(context: Context, machine: Machine<never>, event: string): Left {
   const { store, nowMs } = context;
-  const [set, told, due] = [last(store, 'posting_set'), last(store, 'outbox'), last(store, 'due')];
+  const [set, lastEvent, due] = [last(store, 'posting_set'), last(store, 'outbox'), last(store, 'due')];
   const [earned, account] = [tally(store), temporaryAccount(store)];
   fireNewest(context, machine, event);
   const grown = Object.entries(tally(store)).map(([key, value]) => [key, value - (earned[key] ?? 0n)] as const);
@@ -93,7 +93,7 @@ function leftBy(context: Context, machine: Machine<never>, event: string): Left 
   return {
     postings: movesSince(store, set),
     events: store
-      .all<{ event: string }>('SELECT event FROM outbox WHERE id > ? ORDER BY id', told)
+      .all<{ event: string }>('SELECT event FROM outbox WHERE id > ? ORDER BY id', lastEvent)
       .map((row) => row.event),
     account: now === account ? undefined : now,
     earned: Object.fromEntries(grown.filter(([, value]) => value !== 0n)),
@@ -165,9 +165,9 @@ export function testMachines(specified: Readonly<Record<string, Specified>>, eff
 
   describe('the effects of a transition', () => {
     test('are listed here for every transition', () => {
-      const told = effects.map(([name, state, event]) => `${name} ${state} ${event}`);
+      const listed = effects.map(([name, state, event]) => `${name} ${state} ${event}`);
       const all = pairs.filter(({ to }) => to !== 'ignored');
-      expect(new Set(told)).toEqual(new Set(all.map(({ name, state, event }) => `${name} ${state} ${event}`)));
+      expect(new Set(listed)).toEqual(new Set(all.map(({ name, state, event }) => `${name} ${state} ${event}`)));
     });
 
     test.each(effects)('%s: %s, %s', async (name, state, event, left, reach) => {

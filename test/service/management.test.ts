@@ -178,18 +178,20 @@ describe('the webhook', () => {
     await using box = await openSandbox();
     const secretOf = () =>
       box.inside(({ store }) => store.get<{ secret: string }>('SELECT secret FROM webhook')?.secret, 'read');
-    const said = [
+    const replies = [
       await box.call('POST', '/setwebhook', { ...webhook, secret: 'the-first-secret' }),
       await box.call('POST', '/setwebhook', webhook),
       await box.call('POST', '/togglewebhookstatus', { enabled: true }),
       await box.call('GET', '/getwebhook'),
     ];
     expect(await secretOf()).toBe('the-first-secret');
-    expect(said.map(({ envelope }) => envelope.data?.['hasSecret'])).toEqual([true, true, undefined, true]);
-    said.push(await box.call('POST', '/setwebhook', { ...webhook, secret: 'the-second-secret' }));
+    expect(replies.map(({ envelope }) => envelope.data?.['hasSecret'])).toEqual([true, true, undefined, true]);
+    replies.push(await box.call('POST', '/setwebhook', { ...webhook, secret: 'the-second-secret' }));
     expect(await secretOf()).toBe('the-second-secret');
-    said.push(await box.call('POST', '/setwebhook', { ...webhook, secret: 'the-third-secret', events: ['no.event'] }));
-    expect(JSON.stringify(said)).not.toMatch(/the-(first|second|third)-secret/);
+    replies.push(
+      await box.call('POST', '/setwebhook', { ...webhook, secret: 'the-third-secret', events: ['no.event'] }),
+    );
+    expect(JSON.stringify(replies)).not.toMatch(/the-(first|second|third)-secret/);
     expect(await secretOf()).toBe('the-second-secret');
   });
 

@@ -401,7 +401,7 @@ function invariants(context: Context) {
   return { balanced: checkLedger(context.store).balanced, wrong: Object.fromEntries(wrong) };
 }
 
-const FINE = { balanced: true, wrong: {} };
+const CONSISTENT = { balanced: true, wrong: {} };
 
 /** The tables of requests with end states, and those states. */
 const ENDS: Readonly<Record<string, readonly string[]>> = {
@@ -450,11 +450,11 @@ async function walk(steps: readonly Step[]): Promise<void> {
     // The only 500: the identity provider is unavailable.
     if (status === 500) expect(taken).toMatchObject({ kind: 'onboard', bvn: 1 });
     if (status === 200) succeeded.add(taken.kind);
-    expect(await box.inside(invariants, 'read')).toEqual(FINE);
+    expect(await box.inside(invariants, 'read')).toEqual(CONSISTENT);
   }
   await box.call('POST', '/_sandbox/advance', { durationMs: HUNDRED_DAYS_MS });
   expect((await box.inside(unfinished, 'read')).filter((what) => !what.startsWith('bridge initiated'))).toEqual([]);
-  expect(await box.inside(invariants, 'read')).toEqual(FINE);
+  expect(await box.inside(invariants, 'read')).toEqual(CONSISTENT);
   for (const name of await box.inside(statesIn, 'read')) reached.add(name);
 }
 

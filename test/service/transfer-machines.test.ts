@@ -145,7 +145,7 @@ function fieldsOf(value: unknown, prefix = ''): string[] {
   return Object.entries(value).flatMap(([key, each]) => fieldsOf(each, prefix ? `${prefix}.${key}` : key));
 }
 
-const told: [event: string, reach: Reach][] = [
+const payloadCases: [event: string, reach: Reach][] = [
   ['fintech.virtual_account.deposit.received', payFintech],
   ['fintech.user.asset.transfer.completed', (box) => withdrawTo(box, 'base')],
   ['fintech.offramp.initiated', payoutAfter(0)],
@@ -162,7 +162,7 @@ const told: [event: string, reach: Reach][] = [
   ],
 ];
 
-test.each(told)('%s carries exactly the specified fields', async (event, reach) => {
+test.each(payloadCases)('%s carries exactly the specified fields', async (event, reach) => {
   await using box = await openSandbox();
   await reach(box);
   const sql = 'SELECT data FROM outbox WHERE event = ?';

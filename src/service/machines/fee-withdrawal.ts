@@ -27,7 +27,7 @@ export const feeWithdrawal: Machine<FeeWithdrawalRow> = {
   table: 'fee_withdrawal',
   transitions: [
     { on: 'settled', from: ['pending'], to: 'completed', effect: settle },
-    { on: 'payout-failed', from: ['pending'], to: 'failed', effect: giveBack },
+    { on: 'payout-failed', from: ['pending'], to: 'failed', effect: releaseFees },
   ],
 };
 
@@ -63,7 +63,7 @@ function settle(context: Context, row: FeeWithdrawalRow): void {
   context.store.run('UPDATE fee_withdrawal SET processed_at = ? WHERE id = ?', context.nowMs, row.id);
 }
 
-function giveBack(context: Context, row: FeeWithdrawalRow): void {
+function releaseFees(context: Context, row: FeeWithdrawalRow): void {
   move(context, row, 'fee-withdrawal.returned', ({ direction }) => fintechFees(row.fintech, direction));
   context.store.run(
     'UPDATE fee_withdrawal SET processed_at = ?, failure_reason = ? WHERE id = ?',

@@ -35,7 +35,7 @@ export const offramp: Machine<OfframpRow> = {
   table: 'offramp',
   transitions: [
     { on: 'settled', from: ['payout_pending'], to: 'completed', effect: settle },
-    { on: 'payout-failed', from: ['payout_pending'], to: 'failed', effect: giveBack },
+    { on: 'payout-failed', from: ['payout_pending'], to: 'failed', effect: refund },
   ],
 };
 
@@ -79,7 +79,7 @@ function settle(context: Context, row: OfframpRow): void {
   });
 }
 
-function giveBack(context: Context, row: OfframpRow): void {
+function refund(context: Context, row: OfframpRow): void {
   const sources = context.store.all<{ wallet: bigint; network: string; amount_base: bigint }>(
     'SELECT wallet, network, amount_base FROM offramp_source WHERE offramp = ?',
     row.id,

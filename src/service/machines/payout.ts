@@ -48,7 +48,7 @@ export const payout: Machine<PayoutRow> = {
     { on: 'transferred', from: ['transferring_cngn'], to: 'initiating_payout', effect: confirmTransfer },
     { on: 'handed-over', from: ['initiating_payout'], to: 'payout_processing', effect: handOver },
     { on: 'settled', from: ['payout_processing'], to: 'completed', effect: settle },
-    { on: 'payout-failed', from: ['payout_processing'], to: 'failed', effect: giveBack },
+    { on: 'payout-failed', from: ['payout_processing'], to: 'failed', effect: refund },
   ],
 };
 
@@ -174,7 +174,7 @@ function settle(context: Context, row: PayoutRow): void {
 }
 
 /** Returns the cNGN, including the fee, to the networks it came from. */
-function giveBack(context: Context, row: PayoutRow): void {
+function refund(context: Context, row: PayoutRow): void {
   const wallet = smartWallet(context.store, row.fintech);
   post(context, 'payout.returned', row.request_id, [
     { account: VAULT, minor: -cngnBaseFromKobo(payoutTotalKobo(row)) },

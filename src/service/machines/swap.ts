@@ -4,7 +4,7 @@ import { toWireText } from '../../money/units.ts';
 import { type Context, isoTime, newTxHash } from '../context.ts';
 import { post, swapping, walletAccount } from '../ledger.ts';
 import { fire, type Machine, schedule } from '../machine.ts';
-import { exchange, leastOutBase } from '../market/exchange.ts';
+import { exchange, minimumOutBase } from '../market/exchange.ts';
 import { emit } from '../outbox.ts';
 import type { SwapTrigger } from '../swaps.ts';
 import { GAS, TOKEN_ADDRESS } from '../tokens.ts';
@@ -50,7 +50,7 @@ export const swap: Machine<SwapRow> = {
       when: (...about) => problemOf(...about) === undefined,
       effect: execute,
     },
-    { on: 'executed', from: ['processing'], to: 'failed', effect: giveBack },
+    { on: 'executed', from: ['processing'], to: 'failed', effect: returnTokens },
   ],
 };
 
@@ -68,8 +68,8 @@ function problemOf(context: Context, row: SwapRow): 'INSUFFICIENT_LIQUIDITY' | '
   const result = resultOf(context, row);
   // Without a price at the time of the request, slippage cannot be measured and any price would be accepted.
   if (!result || row.expected_out_base === 0n) return 'INSUFFICIENT_LIQUIDITY';
-  const least = leastOutBase(row.expected_out_base, row.slippage_millionths);
-  return result.amountOutBase < least ? 'SLIPPAGE_EXCEEDED' : undefined;
+  const minimum = minimumOutBase(row.expected_out_base, row.slippage_millionths);
+  return result.amountOutBase < minimum ? 'SLIPPAGE_EXCEEDED' : undefined;
 }
 
 function execute(context: Context, row: SwapRow): void {
@@ -108,7 +108,7 @@ function execute(context: Context, row: SwapRow): void {
   if (row.onramp !== null) fire(context, onramp, row.onramp, 'swapped');
 }
 
-function giveBack(context: Context, row: SwapRow): void {
+function returnTokens(context: Context, row: SwapRow): void {
   const { store, nowMs } = context;
   const code = problemOf(context, row) ?? 'INSUFFICIENT_LIQUIDITY';
   post(context, 'swap.returned', row.request_id, [

@@ -1,6 +1,6 @@
 import type { Asset } from '../../money/amount.ts';
 import type { Database } from '../../sqlite/database.ts';
-import { mostGivenBase } from './orders.ts';
+import { maxGivenBase } from './orders.ts';
 
 /**
  * A fintech's tokens committed to orders and trades. Source: interface (commitments of a transfer), public (what is
@@ -31,6 +31,6 @@ export function commitments(store: Database, fintech: bigint, asset: Asset): Com
     activeOrders: orders.length,
     activeEscrows: Number(trades?.n ?? 0n),
     // Summed here because the product can exceed 64 bits in SQL.
-    totalBase: orders.reduce((sum, order) => sum + mostGivenBase(asset, order.max_base, order.price_micro), 0n),
+    totalBase: orders.reduce((sum, order) => sum + maxGivenBase(asset, order.max_base, order.price_micro), 0n),
   };
 }

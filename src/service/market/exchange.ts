@@ -66,7 +66,7 @@ export function exchange(
 }
 
 /** Returns the minimum output for an expected one, rounded up so that slippage never exceeds the maximum. */
-export function leastOutBase(expectedBase: bigint, slippageMillionths: bigint): bigint {
-  const whole = 100_000_000n;
-  return (expectedBase * (whole - slippageMillionths) + whole - 1n) / whole;
+export function minimumOutBase(expectedBase: bigint, slippageMillionths: bigint): bigint {
+  const hundredPercent = 100_000_000n;
+  return (expectedBase * (hundredPercent - slippageMillionths) + hundredPercent - 1n) / hundredPercent;
 }

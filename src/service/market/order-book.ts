@@ -110,7 +110,7 @@ function sliceOf(order: OrderRow, heldBase: bigint, left: Wish['amount']): Slice
   };
 }
 
-const sum = (values: readonly bigint[]) => values.reduce((so, value) => so + value, 0n);
+const sum = (values: readonly bigint[]) => values.reduce((total, value) => total + value, 0n);
 
 export function fillOf(slices: readonly Slice[]): Fill {
   return {

@@ -93,7 +93,7 @@ export function insertOrder({ store, ids, nowMs }: Context, fintech: bigint, ter
 }
 
 /** Returns the most that one trade can take from the maker's wallet, in base units of the asset the maker gives. */
-export function mostGivenBase(gives: Asset, maxBase: bigint, priceMicro: bigint): bigint {
+export function maxGivenBase(gives: Asset, maxBase: bigint, priceMicro: bigint): bigint {
   return gives === 'CNGN' ? maxBase : tokenBaseFor(maxBase, priceMicro, 'CNGN');
 }
 

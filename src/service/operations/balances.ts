@@ -8,10 +8,10 @@ import { EVM_NETWORKS, holdings, smartWallet, userWallets, type WalletRow, walle
 import { userOf } from './users.ts';
 
 /** Returns the requested EVM networks, or all of them. Throws VALIDATION_ERROR for an unknown network. */
-function networksOf(asked: readonly string[]): string[] {
-  const names = asked.map((name) => name.trim().toLowerCase()).filter(Boolean);
-  const strange = names.find((name) => !EVM_NETWORKS.some((network) => network === name));
-  if (strange !== undefined)
+function networksOf(requested: readonly string[]): string[] {
+  const names = requested.map((name) => name.trim().toLowerCase()).filter(Boolean);
+  const unknown = names.find((name) => !EVM_NETWORKS.some((network) => network === name));
+  if (unknown !== undefined)
     throw new Fault('VALIDATION_ERROR', `networks: expected one or more of ${EVM_NETWORKS.join(', ')}`);
   return names.length > 0 ? [...new Set(names)] : [...EVM_NETWORKS];
 }
@@ -30,7 +30,7 @@ function balancesOn(call: Call, wallet: WalletRow | undefined, asset: Asset, net
   }));
 }
 
-const sumOf = (balances: readonly NetworkBalance[]) => balances.reduce((so, { minor }) => so + minor, 0n);
+const sumOf = (balances: readonly NetworkBalance[]) => balances.reduce((total, { minor }) => total + minor, 0n);
 
 const balanceMulti: Operations['wallets.balance-multi'] = (call, { token = 'CNGN', networks }) => {
   const wallet = smartWallet(call.store, call.fintech.id);

@@ -83,9 +83,9 @@ const withdraw: Operations['fees.withdraw'] = (call, request) => {
   const { bank, holder } = resolveAccount(request.bankAccountNumber, request.bankCode);
   const row = record(call, request, { amountKobo, onrampKobo: drawn(call, amountKobo), bankCode: bank.code });
   lockFees(call, row);
-  const landsAt = afterBusinessDays(call.nowMs, businessDaysOf(row));
+  const arrivesAt = afterBusinessDays(call.nowMs, businessDaysOf(row));
   const event = isPayoutToFail(call, 'fees.withdraw', row.account_number) ? 'payout-failed' : 'settled';
-  schedule(call, feeWithdrawal.name, row.id, event, landsAt - call.nowMs);
+  schedule(call, feeWithdrawal.name, row.id, event, arrivesAt - call.nowMs);
   return {
     withdrawalId: row.withdrawal_id,
     amount: kobo(row.amount_kobo),

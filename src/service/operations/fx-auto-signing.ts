@@ -103,7 +103,7 @@ const status: Operations['fx.auto-signing-status'] = (call) => {
 
 const stats: Operations['fx.auto-signing-stats'] = (call, { days = 7 }) => {
   const daily = Array.from({ length: days }, (_, daysAgo) => dayOf(call, daysAgo));
-  const sum = (of: (day: SigningDay) => bigint) => daily.reduce((so, day) => so + of(day), 0n);
+  const sum = (of: (day: SigningDay) => bigint) => daily.reduce((total, day) => total + of(day), 0n);
   return {
     stats: {
       days,

@@ -5,7 +5,7 @@ import { commitments } from '../market/commitments.ts';
 import {
   insertOrder,
   legsOf,
-  mostGivenBase,
+  maxGivenBase,
   nextTurn,
   type OrderRow,
   type OrderTerms,
@@ -17,12 +17,12 @@ import { takerPriceMicro } from '../market/prices.ts';
 import { baseOf, cursor, decimal, requireVault, terms, VERSION } from '../market/terms.ts';
 import type { Operations } from '../operation.ts';
 
-/** Throws VALIDATION_ERROR, UNDERFUNDED_ORDER. `instead` is the order that these terms replace. */
-function checkTerms(call: Call, terms: OrderTerms, instead?: OrderRow): void {
+/** Throws VALIDATION_ERROR, UNDERFUNDED_ORDER. `replaced` is the order that these terms replace. */
+function checkTerms(call: Call, terms: OrderTerms, replaced?: OrderRow): void {
   if (terms.minBase > terms.maxBase) throw new Fault('VALIDATION_ERROR', 'minAmount: expected at most maxAmount');
-  const needed = mostGivenBase(terms.gives, terms.maxBase, terms.priceMicro);
-  const isReserving = instead?.state === 'active' && instead.gives === terms.gives;
-  const own = isReserving ? mostGivenBase(instead.gives, instead.max_base, instead.price_micro) : 0n;
+  const needed = maxGivenBase(terms.gives, terms.maxBase, terms.priceMicro);
+  const isReserving = replaced?.state === 'active' && replaced.gives === terms.gives;
+  const own = isReserving ? maxGivenBase(replaced.gives, replaced.max_base, replaced.price_micro) : 0n;
   const committed = commitments(call.store, call.fintech.id, terms.gives).totalBase - own;
   if (tradingBalance(call.store, call.fintech.id, terms.gives) - committed < needed) {
     throw new Fault(

@@ -8,7 +8,7 @@ import type { Operations } from '../operation.ts';
 import { FX_WINDOW_MS } from '../pace.ts';
 
 /** How many expired quotes each new quote deletes. */
-const FORGOTTEN_AT_ONCE = 4;
+const EXPIRED_PER_QUOTE = 4;
 
 const quote: Operations['fx.quote'] = (call, { pair, side, cngnAmount, tokenAmount: tokens }) => {
   if (tokens !== undefined) throw new Fault('VALIDATION_ERROR', 'expected cngnAmount or tokenAmount, not both');
@@ -18,7 +18,7 @@ const quote: Operations['fx.quote'] = (call, { pair, side, cngnAmount, tokenAmou
   const expiresAt = nowMs + FX_WINDOW_MS;
   store.run(
     'DELETE FROM fx_quote WHERE id IN (SELECT id FROM fx_quote ORDER BY id LIMIT ?) AND expires_at <= ?',
-    FORGOTTEN_AT_ONCE,
+    EXPIRED_PER_QUOTE,
     nowMs,
   );
   store.run(

@@ -98,13 +98,13 @@ function matched(call: Call, { quoteId, orderId, pair, side, cngnAmount }: Trade
 }
 
 /** The fields that identify a trade. Other fields of a request are ignored and not stored. */
-const ASKED = ['pair', 'side', 'cngnAmount', 'quoteId', 'orderId', 'destinationWalletAddress'] as const;
+const TRADE_FIELDS = ['pair', 'side', 'cngnAmount', 'quoteId', 'orderId', 'destinationWalletAddress'] as const;
 
-type Asked = (typeof ASKED)[number];
+type TradeField = (typeof TRADE_FIELDS)[number];
 
 /** Serializes a request without its idempotency key, to compare a repeat with. */
-function inputText(endpoint: string, request: Readonly<Partial<Record<Asked, string | undefined>>>): string {
-  return JSON.stringify([endpoint, ...ASKED.map((name) => request[name] ?? null)]);
+function inputText(endpoint: string, request: Readonly<Partial<Record<TradeField, string | undefined>>>): string {
+  return JSON.stringify([endpoint, ...TRADE_FIELDS.map((name) => request[name] ?? null)]);
 }
 
 function tradeCore(row: TradeRow) {

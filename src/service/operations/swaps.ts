@@ -17,8 +17,8 @@ import { requireActive, type UserRow, userOf } from './users.ts';
 
 const tokens = (asset: Asset, base: bigint) => toWireText(amount(asset, base), 'decimal-string');
 const tokenBase = (wire: WireNumber, asset: Token) => fromWire(wire, 'token', asset)?.minor ?? 0n;
-const slippageOf = (wire: WireNumber | undefined, otherwise: bigint) =>
-  wire === undefined ? otherwise : (percentFromWire(wire) ?? otherwise);
+const slippageOf = (wire: WireNumber | undefined, fallback: bigint) =>
+  wire === undefined ? fallback : (percentFromWire(wire) ?? fallback);
 
 /** In millionths of a percent. Source: interface. */
 const TRIGGER_SLIPPAGE = 5_000_000n;
@@ -41,12 +41,12 @@ function signableWallet(call: Call, address: string, field: string): WalletRow &
 }
 
 /** States in which an onramp still needs its cNGN. */
-const GOES_ON = ['funded', 'swap_queued', 'swap_processing'];
+const NEEDS_TOKENS = ['funded', 'swap_queued', 'swap_processing'];
 
 /** Returns the onramp that created a wallet. Throws VALIDATION_ERROR while the onramp still needs the tokens in it. */
 function onrampOf({ store }: Call, wallet: WalletRow): OnrampRow | undefined {
   const onramp = store.get<OnrampRow>('SELECT * FROM onramp WHERE wallet = ?', wallet.id);
-  if (onramp && GOES_ON.includes(onramp.state))
+  if (onramp && NEEDS_TOKENS.includes(onramp.state))
     throw new Fault(
       'VALIDATION_ERROR',
       `walletAddress: the onramp of this wallet is still in progress (${onramp.state})`,

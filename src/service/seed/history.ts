@@ -42,7 +42,7 @@ export function addHistory(call: Call, users: readonly bigint[], part: HistoryPa
     before.offramp,
   );
   book(call, before);
-  putInOrder(call, part);
+  renumberMovements(call, part);
   store.exec('DROP TABLE temp.history_holder; DROP TABLE temp.history_amount');
 }
 
@@ -174,8 +174,8 @@ function book(call: Call, before: { readonly deposit: bigint; readonly offramp: 
     return movedBy(sums.wallet, minted, -sums.kobo);
   });
   const offramps = sumsOf(call, 'offramp', before.offramp).flatMap((sums) => {
-    const burnt = sums.kobo + sums.platform + sums.fintech;
-    return movedBy(sums.wallet, -burnt, sums.kobo);
+    const burned = sums.kobo + sums.platform + sums.fintech;
+    return movedBy(sums.wallet, -burned, sums.kobo);
   });
   const fees = [
     feesOf(call, 'onramp', sumsOf(call, 'deposit', before.deposit)),
@@ -196,7 +196,7 @@ function movedBy(wallet: bigint, mintedKobo: bigint, bankKobo: bigint): Posting[
 }
 
 function feesOf(call: Call, direction: Direction, sums: readonly Sums[]): Posting[] {
-  const sum = (of: 'platform' | 'fintech' | 'earning') => sums.reduce((so, each) => so + each[of], 0n);
+  const sum = (of: 'platform' | 'fintech' | 'earning') => sums.reduce((total, each) => total + each[of], 0n);
   const postings = collectFees(call, call.fintech.id, direction, sum('platform'), sum('fintech'));
   // Collecting all fees at once counted them as one transaction.
   const more = sum('earning') - (sum('fintech') > 0n ? 1n : 0n);
@@ -210,14 +210,14 @@ function feesOf(call: Call, direction: Direction, sums: readonly Sums[]): Postin
 }
 
 /** Keeps the list of movements in time order: renumbers everything newer than the start of the part. */
-function putInOrder({ store, fintech }: Call, { first, total, fromMs, untilMs }: HistoryPart): void {
+function renumberMovements({ store, fintech }: Call, { first, total, fromMs, untilMs }: HistoryPart): void {
   // Uses bigint to match how SQLite computes the times of the rows.
-  const beginsAt = BigInt(fromMs) + (BigInt(first) * BigInt(untilMs - fromMs)) / BigInt(total);
+  const startsAt = BigInt(fromMs) + (BigInt(first) * BigInt(untilMs - fromMs)) / BigInt(total);
   const older =
     store.get<{ position: bigint }>(
       'SELECT position FROM movement WHERE fintech = ? AND created_at < ? ORDER BY position DESC LIMIT 1',
       fintech.id,
-      beginsAt,
+      startsAt,
     )?.position ?? 0n;
   // Negative positions first, because they cannot collide with existing ones.
   store.run(

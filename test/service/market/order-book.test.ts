@@ -136,14 +136,14 @@ function naive({ gives, orders, held, wanted, isTokens }: Case, taker: number | 
   let rest = isTokens ? BigInt(wanted) * 1000n : BigInt(wanted) * MICRO;
   const parts: Part[] = [];
   for (const order of book) {
-    const purse = left[order.maker - 1] ?? 0n;
-    const most = gives === 'CNGN' ? purse : (purse * order.taker) / MICRO;
+    const balance = left[order.maker - 1] ?? 0n;
+    const most = gives === 'CNGN' ? balance : (balance * order.taker) / MICRO;
     const wants = isTokens ? (rest * order.taker) / MICRO : rest;
     const cngnBase = [wants, BigInt(order.max) * MICRO, most].toSorted((a, b) => (a < b ? -1 : 1))[0] ?? 0n;
     if (rest === 0n || cngnBase < BigInt(order.min) * MICRO) continue;
     const tokenBase = isTokens && cngnBase === wants ? rest : tokenBaseFor(cngnBase, order.taker, gives);
     parts.push({ maker: BigInt(order.maker), priceMicro: order.taker, cngnBase, tokenBase });
-    left[order.maker - 1] = purse - (gives === 'CNGN' ? cngnBase : tokenBase);
+    left[order.maker - 1] = balance - (gives === 'CNGN' ? cngnBase : tokenBase);
     rest -= isTokens ? tokenBase : cngnBase;
   }
   return rest === 0n ? parts : undefined;

@@ -126,8 +126,8 @@ describe.each(all)('$id', ({ id, endpoint }) => {
 
   test('returns no field that the contract does not declare', () => {
     const known = new Set(rows.map(({ name }) => name));
-    const said = new Set((answers.get(id) ?? []).flatMap((data) => namesIn(data)));
-    expect([...said].filter((name) => !known.has(name))).toEqual([]);
+    const returned = new Set((answers.get(id) ?? []).flatMap((data) => namesIn(data)));
+    expect([...returned].filter((name) => !known.has(name))).toEqual([]);
   });
 
   test('formats times, ids, states and amounts as declared', () => {

@@ -33,7 +33,7 @@ const declared = groups.flatMap((group) => group.declared);
 const precedence = groups.flatMap((group) => group.precedence);
 
 /** Returns the detail of a refusal, wherever the envelope has it. */
-function saidBy({ error, data }: Envelope): unknown {
+function detailOf({ error, data }: Envelope): unknown {
   return error ?? data?.['error'];
 }
 
@@ -42,7 +42,7 @@ function expectFault({ status, envelope }: Reply, fault: FaultName): void {
   const isFailed = fault === 'INSUFFICIENT_BALANCE' || fault === 'NO_FUNDED_WALLET';
   expect(envelope.status.toLowerCase()).toBe(isFailed ? 'failed' : 'error');
   expect(envelope.message).not.toBe('');
-  expect(saidBy(envelope)).toMatch(/./);
+  expect(detailOf(envelope)).toMatch(/./);
 }
 
 describe('a declared refusal', () => {
@@ -113,11 +113,11 @@ describe('every endpoint refuses', () => {
 });
 
 describe('the first of two problems is reported:', () => {
-  test.each(precedence.map((row) => [...row] as const))('%s', async (_what, act, fault, said) => {
+  test.each(precedence.map((row) => [...row] as const))('%s', async (_what, act, fault, detail) => {
     await using box = await openSandbox();
     const reply = await act(box);
     expectFault(reply, fault);
-    expect(saidBy(reply.envelope)).toMatch(said);
+    expect(detailOf(reply.envelope)).toMatch(detail);
   });
 });
 

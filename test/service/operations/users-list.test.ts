@@ -130,17 +130,17 @@ const pages: [query: Query, pagination: Pagination][] = [
   ],
 ];
 
-test.each(pages)('the pagination of %o', async (query, { shown, ...told }) => {
+test.each(pages)('the pagination of %o', async (query, { shown, ...expectedFields }) => {
   const { users, pagination } = await box.ask(listUsers, query);
   const { limit = 20, offset = 0 } = query;
   expect(users.length).toBe(shown);
   expect(pagination).toEqual({
-    ...told,
+    ...expectedFields,
     total: USERS,
     limit,
     offset,
     totalPages: Math.ceil(USERS / limit),
-    hasNextPage: told.hasMore,
+    hasNextPage: expectedFields.hasMore,
   });
 });
 

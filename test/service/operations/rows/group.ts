@@ -9,7 +9,7 @@ export type Act = (box: TestSandbox) => Promise<Reply>;
 export type Declared = readonly [endpoint: string, when: string, fault: FaultName, act: Act];
 
 /** A request with more than one problem, and the one reported first. */
-export type Precedence = readonly [what: string, act: Act, fault: FaultName, said: RegExp];
+export type Precedence = readonly [what: string, act: Act, fault: FaultName, detail: RegExp];
 
 /** A call whose response is recorded for comparison with the contract, with the seeded API key or another. */
 export type Ask = <E extends Endpoint>(endpoint: E, input: RequestOf<E>, apiKey?: string) => Promise<ResponseOf<E>>;
