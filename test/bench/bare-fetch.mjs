@@ -1,3 +1,3 @@
-// What a read over HTTP is compared with: the shortest script that asks and prints.
+// The baseline for a read over HTTP: the shortest script that fetches and prints.
 const response = await fetch(process.argv[2], { headers: { 'x-api-key': process.env.FIATRAIL_API_KEY } });
 console.log(await response.text());

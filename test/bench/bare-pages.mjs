@@ -1,4 +1,4 @@
-// What an export is compared with: the shortest script that reads a whole list, page by page, and parses each.
+// The baseline for an export: the shortest script that reads a whole list page by page and parses each page.
 const [url] = process.argv.slice(2);
 const headers = { 'x-api-key': process.env.FIATRAIL_API_KEY };
 let rows = 0;
