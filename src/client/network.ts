@@ -1,5 +1,4 @@
 import http from 'node:http';
-import https from 'node:https';
 import { ExchangeError } from '../base/exchange-error.ts';
 import type { Exchange, HttpRequest, HttpResponse } from '../base/world.ts';
 import { type Environment, isLoopback, proxyVariables } from './proxy.ts';
@@ -17,24 +16,23 @@ export const MAX_BODY_BYTES = 16 * 1024 * 1024;
 export function createNetwork(env: Environment): Exchange {
   const proxies = proxyVariables(env);
   const shared = new Map<boolean, http.Agent>();
-  return (request, signal, isRead = false) => {
+  return async (request, signal, isRead = false) => {
     const { protocol, hostname } = new URL(request.url);
     const isTls = protocol === 'https:';
+    // TLS takes longer to load than everything else here, so plain HTTP does without it.
+    const { Agent, request: open } = isTls ? await import('node:https') : http;
     const isProxied = !isLoopback(hostname) && Object.keys(proxies).length > 0;
     const isShared = isRead && !isProxied;
-    const newAgent = () => agentOf(isTls, { ...(isProxied ? { proxyEnv: proxies } : {}), keepAlive: isShared });
+    const newAgent = () => new Agent({ ...(isProxied ? { proxyEnv: proxies } : {}), keepAlive: isShared });
     const agent = (isShared && shared.get(isTls)) || newAgent();
     if (isShared) shared.set(isTls, agent);
-    return exchangeOnce(request, signal, { agent, isTls, isShared });
+    return exchangeOnce(request, signal, { open, agent, isTls, isShared });
   };
-}
-
-function agentOf(isTls: boolean, options: https.AgentOptions): http.Agent {
-  return isTls ? new https.Agent(options) : new http.Agent(options);
 }
 
 /** How a request goes out. */
 interface Way {
+  readonly open: typeof http.request;
   readonly agent: http.Agent;
   readonly isTls: boolean;
   /** Others use the agent too. */
@@ -44,12 +42,12 @@ interface Way {
 function exchangeOnce(
   request: HttpRequest,
   signal: AbortSignal,
-  { agent, isTls, isShared }: Way,
+  { open, agent, isTls, isShared }: Way,
 ): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     let sent = false;
     const body = request.body === undefined ? undefined : Buffer.from(request.body);
-    const outgoing = (isTls ? https : http).request(request.url, {
+    const outgoing = open(request.url, {
       method: request.method,
       headers: { ...request.headers, ...(body ? { 'content-length': body.length } : {}) },
       agent,
