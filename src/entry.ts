@@ -1,7 +1,16 @@
-import { main } from './main.ts';
+import type { World } from './base/world.ts';
 import { createSystemWorld } from './system/world.ts';
 
-/** What bin/fiatrail.js calls: one command line to its exit code. */
-export function run(argv: readonly string[]): Promise<number> {
-  return main(argv, createSystemWorld());
+/**
+ * Runs one command line and returns its exit code. A shell asks for completions on every Tab, so they are answered without
+ * loading what runs commands.
+ */
+export async function run(argv: readonly string[], world: World = createSystemWorld()): Promise<number> {
+  const [first, second, ...words] = argv;
+  if (first === 'completion' && second === 'complete') {
+    const { complete, OUTLINES } = await import('./commands/completion/complete.ts');
+    return complete(words[0] === '--' ? words.slice(1) : words, OUTLINES, world);
+  }
+  const { main } = await import('./main.ts');
+  return main(argv, world);
 }

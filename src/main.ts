@@ -11,14 +11,9 @@ import { CATALOGUE } from './commands/catalogue.ts';
 import { FORMATS, type PresentOptions, type Result } from './present/result.ts';
 import { KEEPER_WORD, unfinishedRotations } from './rotation/files.ts';
 
-/** Runs one command line to its exit code. The only place that prints an error. What a shell asks on Tab needs neither account nor flags. */
+/** Runs one command line to its exit code. The only place that prints an error. */
 export async function main(argv: readonly string[], world: World): Promise<number> {
-  const [first, second, ...words] = argv;
-  if (first === 'completion' && second === 'complete') {
-    const { complete } = await import('./commands/completion/complete.ts');
-    return complete(words[0] === '--' ? words.slice(1) : words, CATALOGUE, world);
-  }
-  if (first === KEEPER_WORD) return (await import('./rotation/keeper.ts')).keep(world);
+  if (argv[0] === KEEPER_WORD) return (await import('./rotation/keeper.ts')).keep(world);
   let isJson: boolean | undefined;
   try {
     const parsed = await parse(argv, CATALOGUE, world);

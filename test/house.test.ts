@@ -80,7 +80,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   system: ['client', 'files'],
   'main.ts': ['commands', 'rotation', 'cli', 'account', 'present'],
-  'entry.ts': ['main.ts', 'system'],
+  'entry.ts': ['main.ts', 'commands', 'system'],
 };
 
 const DIRECTION_EXCEPTIONS: Readonly<Record<string, string>> = {
@@ -88,7 +88,7 @@ const DIRECTION_EXCEPTIONS: Readonly<Record<string, string>> = {
   'cli/journaled.ts -> sqlite/database.ts':
     'DatabaseError: a state file that failed to commit changed nothing; any other error leaves the outcome unknown',
   'cli/failures.ts -> sqlite/database.ts': 'DatabaseError, which becomes an error message here',
-  'commands/completion/complete.ts -> service/recent.ts':
+  'commands/completion/known.ts -> service/recent.ts':
     'Tab reads ids straight from the sandbox file, so that no time passes in the sandbox',
 };
 

@@ -21,13 +21,19 @@ export interface CommandLine {
 /** The texts of a command's parameters by name: undefined where nothing was given, a list where it may repeat. */
 export type Texts = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
+/** What of the world decides how a command line reads. */
+type Terminal = Pick<World, 'env' | 'stdout'>;
+
 const DEFAULT_TIMEOUT_MS = 60_000;
 
+/** The width of help where there is no terminal. */
+const HELP_COLUMNS = 80;
+
 /** Reads a command line. Only the group of its first word is loaded. Throws CliError usage. */
-export async function parse(argv: readonly string[], catalogue: readonly Group[], world: World): Promise<Parsed> {
+export async function parse(argv: readonly string[], catalogue: readonly Group[], world: Terminal): Promise<Parsed> {
   let help = '';
   let parsed: Parsed | undefined;
-  const program = newCommander('fiatrail', (text) => {
+  const program = newCommander('fiatrail', world.stdout.columns ?? HELP_COLUMNS, (text) => {
     help += text;
   });
   program.description('Operate a stablecoin fiat-rail account.').usage('<command> [options]');
@@ -66,10 +72,13 @@ export async function parse(argv: readonly string[], catalogue: readonly Group[]
   return parsed ?? { kind: 'help', text: help || program.helpInformation() };
 }
 
-function newCommander(name: string, take: (text: string) => void): Commander {
+function newCommander(name: string, columns: number, take: (text: string) => void): Commander {
   return new Commander(name)
     .exitOverride()
-    .configureOutput({ writeOut: take, writeErr: take, outputError: () => {} })
+    .configureOutput({
+      ...{ writeOut: take, writeErr: take, outputError: () => {} },
+      ...{ getOutHelpWidth: () => columns, getErrHelpWidth: () => columns },
+    })
     .configureHelp({ minWidthToWrap: 24 })
     .showSuggestionAfterError(true)
     .helpCommand(false);
@@ -169,7 +178,7 @@ const once =
     throw new CliError('usage', `${long ?? flags} is given more than once`, { code: 'USAGE', hint: 'give it once' });
   };
 
-function globalsOf(options: Record<string, unknown>, { env, stdout }: World): Globals {
+function globalsOf(options: Record<string, unknown>, { env, stdout }: Terminal): Globals {
   const text = (name: string) => (typeof options[name] === 'string' ? (options[name] as string) : undefined);
   const timeout = text('timeout');
   const flag = chosenFormat(options['json'] === true, text('output'));

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, type Stats, statSync, writeSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { CliError } from '../base/errors.ts';
 import type { Clock, Exchange, Ids, InputStream, OutputStream, Prompter, World } from '../base/world.ts';
@@ -15,8 +15,8 @@ export function createSystemWorld(): World {
     clock: systemClock,
     ids: createIds(),
     stdin: inputOf(() => process.stdin, interrupted.signal),
-    stdout: outputOf(process.stdout),
-    stderr: outputOf(process.stderr),
+    stdout: outputOf(1, () => process.stdout),
+    stderr: outputOf(2, () => process.stderr),
     env: process.env,
     network: async (request, signal, isRead) => {
       network ??= import('../client/network.ts').then(({ createNetwork }) => createNetwork(process.env));
@@ -144,15 +144,67 @@ function inputOf(open: () => NodeJS.ReadStream, interrupted: AbortSignal): Input
   };
 }
 
-function outputOf(stream: NodeJS.WriteStream): OutputStream {
+/** What a pipe or a socket holds at least on Linux: this much can be written without waiting for the reader. */
+const PIPE_BYTES = 65_536;
+
+/** Anything but a terminal gets its first bytes directly: Node's streams take longer to load than most commands to print. */
+function outputOf(fd: number, open: () => NodeJS.WriteStream): OutputStream {
+  const directBytes = directBytesOf(fd);
+  return directBytes === 0 ? streamOutput(open()) : directOutput(fd, directBytes, open);
+}
+
+function directBytesOf(fd: number): number {
+  try {
+    const found = fstatSync(fd);
+    if (found.isFIFO() || found.isSocket()) return PIPE_BYTES;
+    return found.isFile() || isNullDevice(found) ? Number.POSITIVE_INFINITY : 0;
+  } catch {
+    return 0;
+  }
+}
+
+function isNullDevice(found: Stats): boolean {
+  return found.isCharacterDevice() && process.platform !== 'win32' && found.rdev === statSync('/dev/null').rdev;
+}
+
+/** Writes `directBytes` bytes without a stream, so that a slow reader does not block the event loop, and then opens one. */
+function directOutput(fd: number, directBytes: number, open: () => NodeJS.WriteStream): OutputStream {
+  let left = directBytes;
+  let stream: ReturnType<typeof streamOutput> | undefined;
+  return {
+    isTerminal: false,
+    columns: undefined,
+    write: async (text) => {
+      const bytes = Buffer.from(text);
+      const written = stream || bytes.length > left ? 0 : writeNow(fd, bytes);
+      left -= written;
+      if (written === bytes.length) return;
+      stream ??= streamOutput(open());
+      await stream.write(bytes.subarray(written));
+    },
+  };
+}
+
+/** Returns how many bytes were written: a non-blocking pipe may be full. */
+function writeNow(fd: number, bytes: Buffer): number {
+  let written = 0;
+  try {
+    while (written < bytes.length) written += writeSync(fd, bytes, written);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'EAGAIN') throw error;
+  }
+  return written;
+}
+
+function streamOutput(stream: NodeJS.WriteStream) {
   // A failed write is told to its callback; the event that follows would end the process with a stack trace.
   stream.on('error', () => {});
   return {
     isTerminal: stream.isTTY === true,
     // A terminal that was never given a size says 0.
     columns: (stream.isTTY && stream.columns) || undefined,
-    write: (text) =>
-      new Promise((resolve, reject) => {
+    write: (text: string | Buffer) =>
+      new Promise<void>((resolve, reject) => {
         stream.write(text, (error) => {
           if (error) reject(error);
           else resolve();

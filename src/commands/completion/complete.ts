@@ -1,15 +1,24 @@
-import { journalPath, sandboxPath } from '../../account/paths.ts';
-import { allProfileNames, type Profile, resolveProfile } from '../../account/profile.ts';
 import type { World } from '../../base/world.ts';
-import type { Command, Group } from '../../cli/command.ts';
+import type { Group } from '../../cli/command.ts';
 import { GLOBAL_OPTIONS } from '../../cli/globals.ts';
 import type { Parameter } from '../../cli/parameters.ts';
 import { FORMATS } from '../../present/result.ts';
+import type { Candidate } from './known.ts';
 
-/** What may stand where the cursor is, with a few words about it. */
-export interface Candidate {
-  readonly text: string;
-  readonly about?: string;
+export { OUTLINES } from './outlines.ts';
+
+/** A command without what runs it. */
+export interface CommandOutline {
+  readonly words: readonly string[];
+  readonly summary: string;
+  readonly parameters: Readonly<Record<string, ParameterOutline>>;
+}
+
+type ParameterOutline = Pick<Parameter<unknown>, 'kind' | 'name' | 'help' | 'values' | 'repeats'>;
+
+/** A group whose commands are outlines. */
+export interface Outline extends Omit<Group, 'load'> {
+  load(): Promise<readonly CommandOutline[]>;
 }
 
 /** The shell completes the name of a file itself. */
@@ -39,16 +48,16 @@ interface Typed {
 /** A command line that is being typed, read as far as its cursor. */
 interface At {
   readonly current: string;
-  readonly group: Group | undefined;
+  readonly group: Outline | undefined;
   /** Those of the group. */
-  readonly commands: readonly Command[];
-  readonly command: Command | undefined;
+  readonly commands: readonly CommandOutline[];
+  readonly command: CommandOutline | undefined;
   /** The command's own options and those of every command. */
   readonly options: readonly Option[];
   readonly line: Typed;
 }
 
-async function understood(typed: readonly string[], catalogue: readonly Group[]): Promise<At> {
+async function understood(typed: readonly string[], catalogue: readonly Outline[]): Promise<At> {
   const all = joined(typed);
   const before = all.slice(0, -1);
   const { words } = read(before, GLOBALS);
@@ -65,7 +74,7 @@ async function understood(typed: readonly string[], catalogue: readonly Group[])
  */
 export async function candidatesFor(
   typed: readonly string[],
-  catalogue: readonly Group[],
+  catalogue: readonly Outline[],
   world: World,
 ): Promise<readonly Candidate[] | typeof FILES> {
   const at = await understood(typed, catalogue);
@@ -115,13 +124,13 @@ function optionOf(flags: string, about: string): Option {
   return { names, placeholder, needsValue: open === '<', about };
 }
 
-function optionsOf({ parameters }: Command): Option[] {
+function optionsOf({ parameters }: CommandOutline): Option[] {
   return Object.values(parameters)
     .filter(({ kind }) => kind === 'option')
     .map((parameter) => ({ ...optionOf(parameter.name, parameter.help), ...shown(parameter) }));
 }
 
-function shown({ values, repeats }: Parameter<unknown>) {
+function shown({ values, repeats }: ParameterOutline) {
   return { ...(values ? { values } : {}), ...(repeats ? { repeats } : {}) };
 }
 
@@ -149,13 +158,13 @@ function read(typed: readonly string[], options: readonly Option[]): Typed {
 }
 
 /** The command whose words these begin with: the longest, since a word may be a part as well. */
-function commandIn(commands: readonly Command[], words: readonly string[]): Command | undefined {
+function commandIn(commands: readonly CommandOutline[], words: readonly string[]): CommandOutline | undefined {
   const fitting = commands.filter((each) => each.words.every((word, index) => word === words[index]));
   return fitting.toSorted((a, b) => b.words.length - a.words.length)[0];
 }
 
 /** The words that lead on to a command. */
-function nextWords({ group, commands, line: { words } }: At, catalogue: readonly Group[]): Candidate[] {
+function nextWords({ group, commands, line: { words } }: At, catalogue: readonly Outline[]): Candidate[] {
   if (words.length === 0) return catalogue.map(({ name, summary }) => ({ text: name, about: summary }));
   const below = commands.filter((each) => words.every((word, index) => each.words[index] === word));
   const next = new Map(
@@ -176,7 +185,7 @@ function flagsOf(options: readonly Option[], { given }: Typed): Candidate[] {
 }
 
 /** The argument at this place; the last one again where it may be given more than once. */
-function argumentAt({ parameters }: Command, index: number): Option | undefined {
+function argumentAt({ parameters }: CommandOutline, index: number): Option | undefined {
   const all = Object.values(parameters).filter(({ kind }) => kind === 'argument');
   const found = all[index] ?? (all.at(-1)?.repeats ? all.at(-1) : undefined);
   if (!found) return undefined;
@@ -199,49 +208,19 @@ async function valuesFor(
 ): Promise<readonly Candidate[] | typeof FILES> {
   if (values) return values.map((text) => ({ text }));
   if (FILE_PLACEHOLDERS.includes(placeholder)) return FILES;
-  if (isProfile(names, placeholder, line)) return allProfileNames(world).map((text) => ({ text }));
-  if (!/(^|-)(id|endpoint)$/.test(placeholder)) return [];
-  return idsFor(placeholder, line, world);
-}
-
-/** Ids by what stands for them in help: those of the embedded sandbox where that is the account, and those of the journal. */
-async function idsFor(placeholder: string, line: Typed, world: World): Promise<readonly Candidate[]> {
-  if (placeholder.startsWith('endpoint')) {
-    const { endpoints } = await import('../../contract/endpoints/index.ts');
-    return endpoints.map(({ id, summary }) => ({ text: id, about: summary }));
+  if (isProfile(names, placeholder, line)) {
+    const { profileNames } = await import('./known.ts');
+    return profileNames(world).map((text) => ({ text }));
   }
-  const profile = resolveProfile(line.profile, world);
-  const sources = [
-    fromJournal(placeholder, line, profile, world),
-    profile.mode === 'embedded' ? fromSandbox(placeholder, world) : Promise.resolve([]),
-  ];
-  const found = (await Promise.all(sources.map((source) => source.catch(() => [])))).flat();
-  return [...new Map(found.map((each) => [each.text, each])).values()];
-}
-
-async function fromSandbox(placeholder: string, world: World): Promise<readonly Candidate[]> {
-  const { recentIds } = await import('../../service/recent.ts');
-  return recentIds(sandboxPath(world), placeholder);
-}
-
-/** Of operations in the same group of commands, such as the onramps for `onramp status`; any of them for `recover`. */
-async function fromJournal(
-  placeholder: string,
-  { words: [group = ''] }: Typed,
-  { name }: Profile,
-  world: World,
-): Promise<readonly Candidate[]> {
-  const { recentOperations } = await import('../../journal/recent.ts');
-  const operations = await recentOperations(journalPath(world), name);
-  if (placeholder === 'operation-id') return operations.map(({ id, summary }) => ({ text: id, about: summary }));
-  const own = operations.filter(({ command }) => group === 'recover' || command.split(' ')[1] === group);
-  return own.flatMap(({ requestId, summary }) => (requestId ? [{ text: requestId, about: summary }] : []));
+  if (!/(^|-)(id|endpoint)$/.test(placeholder)) return [];
+  const { idsFor } = await import('./known.ts');
+  return idsFor(placeholder, { group: line.words[0] ?? '', profile: line.profile }, world);
 }
 
 const LONGEST_ABOUT = 80;
 
 /** One candidate a line, a tab between it and what it is; `:files` alone where the shell knows better. Never fails. */
-export async function complete(typed: readonly string[], catalogue: readonly Group[], world: World): Promise<number> {
+export async function complete(typed: readonly string[], catalogue: readonly Outline[], world: World): Promise<number> {
   try {
     const found = await candidatesFor(typed, catalogue, world);
     const lines = found === FILES ? [':files'] : found.map(lineOf);

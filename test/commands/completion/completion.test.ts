@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { CATALOGUE } from '../../../src/commands/catalogue.ts';
 import { candidatesFor, complete, FILES } from '../../../src/commands/completion/complete.ts';
-import { main } from '../../../src/main.ts';
+import { run } from '../../../src/entry.ts';
 import { fiatrail, fiatrailJson, type Home, newHome, ROOT, requireBuilt, startProgram } from '../../support/built.ts';
 import { fakeWorld, type WorldOptions } from '../../support/world.ts';
 
@@ -98,7 +98,7 @@ describe('Tab offers', () => {
 describe('what a shell asks', () => {
   test('is answered with a tab before what it is, one a line, and exit 0', async () => {
     const world = fakeWorld();
-    const code = await main(['completion', 'complete', '--', 'onramp', 'sta'], world);
+    const code = await run(['completion', 'complete', '--', 'onramp', 'sta'], world);
     expect([code, world.stderr.text()]).toEqual([0, '']);
     expect(world.stdout.text()).toMatch(/^start\tStart an onramp.*\nstatus\tShow how an onramp stands\n$/);
   });
