@@ -39,15 +39,15 @@ export interface Profile {
 /** A profile name and what chose it. */
 export interface Candidate {
   readonly source: 'flag' | 'environment' | 'directory' | 'default' | 'built-in';
-  /** `--profile`, a variable, a file. */
+  /** For messages: `--profile`, a variable or a file. */
   readonly where: string;
   readonly name: string;
 }
 
-type Naming = (flag: string | undefined, world: World) => Candidate | undefined;
+type ProfileSource = (flag: string | undefined, world: World) => Candidate | undefined;
 
-/** What may choose a profile, in order of precedence. Each returns undefined if it does not, and throws CliError usage if it is invalid. */
-export const PROFILE_SOURCES: readonly Naming[] = [
+/** The places that may name a profile, in order of precedence. Each returns undefined if it names none, and throws CliError usage if it is invalid. */
+export const PROFILE_SOURCES: readonly ProfileSource[] = [
   (flag) => (flag === undefined ? undefined : { source: 'flag', where: '--profile', name: flag }),
   (_flag, { env: { FIATRAIL_PROFILE: name } }) =>
     name ? { source: 'environment', where: 'FIATRAIL_PROFILE', name } : undefined,
@@ -68,8 +68,8 @@ export const PROFILE_SOURCES: readonly Naming[] = [
 
 /** Returns the first choice in order of precedence; later ones are not read. Throws CliError usage. */
 export function chosenProfile(flag: string | undefined, world: World): Candidate {
-  for (const naming of PROFILE_SOURCES) {
-    const found = naming(flag, world);
+  for (const source of PROFILE_SOURCES) {
+    const found = source(flag, world);
     if (found) return found;
   }
   throw new Error('the built-in profile is always a choice');
@@ -164,7 +164,7 @@ function noKey({ name, store: { kind } }: StoredProfile): CliError {
       });
 }
 
-/** Reads a secret of a profile from its store. */
+/** Reads a secret of a profile from its store; undefined if it has none. Throws CliError usage. */
 export async function secretOf(stored: StoredProfile, name: SecretName, world: World): Promise<Secret | undefined> {
   const { openStore } = await import('./stores/stores.ts');
   return (await openStore(world, storeFor(stored, name))).read(stored.name, name);
@@ -209,11 +209,11 @@ function twoAccounts({ name }: Profile): CliError {
 }
 
 function halfAnAccount(baseUrl: string | undefined): CliError {
-  const [there, missing] = baseUrl
+  const [present, missing] = baseUrl
     ? ['FIATRAIL_BASE_URL', 'FIATRAIL_API_KEY']
     : ['FIATRAIL_API_KEY', 'FIATRAIL_BASE_URL'];
-  return new CliError('usage', `${there} is set but ${missing} is not`, {
-    hint: `set ${missing} too, or unset ${there} to use the embedded sandbox`,
+  return new CliError('usage', `${present} is set but ${missing} is not`, {
+    hint: `set ${missing} too, or unset ${present} to use the embedded sandbox`,
   });
 }
 

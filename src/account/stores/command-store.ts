@@ -26,8 +26,8 @@ export function createCommandStore(world: World, settings: CommandSettings, limi
       const end = await world.runProgram(words, { timeoutMs: limitMs, isShell });
       if (end.kind === 'late' && world.interrupted.aborted) throw new CliError('interrupted', 'interrupted');
       // The arguments may contain a secret, so only the program is named.
-      const who = isShell ? 'the key command' : `the key command ${words[0].slice(0, 60)}`;
-      return new Secret(keyIn(outputOf(end, who, isShell, limitMs), who));
+      const label = isShell ? 'the key command' : `the key command ${words[0].slice(0, 60)}`;
+      return new Secret(keyIn(outputOf(end, label, isShell, limitMs), label));
     },
     write: async () => {
       throw refuse(
@@ -40,7 +40,7 @@ export function createCommandStore(world: World, settings: CommandSettings, limi
   };
 }
 
-const CHANGE = 'change it: fiatrail profiles add NAME --key-command CMD';
+const CHANGE = 'change it with: fiatrail profiles add NAME --key-command CMD';
 const TRY = 'run it yourself in this terminal and fix the problem it reports';
 
 function refuse(code: string, message: string, hint: string): CliError {
@@ -50,22 +50,22 @@ function refuse(code: string, message: string, hint: string): CliError {
 /** A shell's exit code for a command that it cannot find. */
 const SHELL_NOT_FOUND = 127;
 
-function outputOf(end: ProgramEnd, who: string, isShell: boolean, limitMs: number): string {
+function outputOf(end: ProgramEnd, label: string, isShell: boolean, limitMs: number): string {
   if (end.kind === 'late')
-    throw refuse('TIMEOUT', `${who} did not finish within ${limitMs / 1000} s`, `it must not prompt; ${TRY}`);
+    throw refuse('TIMEOUT', `${label} did not finish within ${limitMs / 1000} s`, `it must not prompt; ${TRY}`);
   if (end.kind !== 'ended' || (isShell && end.code === SHELL_NOT_FOUND))
-    throw refuse('NOT_FOUND', `${who} was not found or cannot be run`, `install it, or ${CHANGE}`);
-  if (end.code === null) throw refuse('FAILED', `${who} was terminated by a signal`, TRY);
-  if (end.code !== 0) throw refuse('FAILED', `${who} failed with exit code ${end.code}`, TRY);
+    throw refuse('NOT_FOUND', `${label} was not found or cannot be run`, `install it, or ${CHANGE}`);
+  if (end.code === null) throw refuse('FAILED', `${label} was terminated by a signal`, TRY);
+  if (end.code !== 0) throw refuse('FAILED', `${label} failed with exit code ${end.code}`, TRY);
   return end.stdout;
 }
 
-function keyIn(output: string, who: string): string {
-  const only = 'it must print only the key, on one line';
+function keyIn(output: string, label: string): string {
+  const hint = 'it must print only the key, on one line';
   const key = output.replace(/\r?\n$/, '');
-  if (key === '') throw refuse('NO_OUTPUT', `${who} printed nothing`, only);
-  if (/[\r\n]/.test(key)) throw refuse('TWO_LINES', `${who} printed more than one line`, only);
+  if (key === '') throw refuse('NO_OUTPUT', `${label} printed nothing`, hint);
+  if (/[\r\n]/.test(key)) throw refuse('TWO_LINES', `${label} printed more than one line`, hint);
   if (!/^[\x21-\x7e]+$/.test(key))
-    throw refuse('NO_KEY', `${who} printed spaces or characters that keys do not contain`, only);
+    throw refuse('NO_KEY', `${label} printed spaces or characters that keys do not contain`, hint);
   return key;
 }

@@ -58,7 +58,7 @@ async function ask(world: World, request: KeyringRequest): Promise<Done | Proble
     timeoutMs: LIMIT_MS,
   });
   if (end.kind === 'late' && world.interrupted.aborted) throw new CliError('interrupted', 'interrupted');
-  const answer = answerOf(end);
+  const answer = parseAnswer(end);
   if (answer.kind === 'absent' || answer.kind === 'no-store' || answer.kind === 'late')
     rememberKeyring(world, answer.kind);
   else if (answer.kind === 'done') forgetKeyring(world);
@@ -67,7 +67,7 @@ async function ask(world: World, request: KeyringRequest): Promise<Done | Proble
 
 const KINDS: readonly string[] = ['done', 'absent', 'no-store', 'locked', 'denied', 'failed'];
 
-function answerOf(end: ProgramEnd): Done | Problem {
+function parseAnswer(end: ProgramEnd): Done | Problem {
   if (end.kind === 'late') return { kind: 'late' };
   try {
     const answer = JSON.parse(end.kind === 'ended' ? end.stdout : '');
@@ -78,41 +78,38 @@ function answerOf(end: ProgramEnd): Done | Problem {
   return { kind: 'failed', why: 'the helper process ended without an answer' };
 }
 
-const FILE_INSTEAD = 'or keep the key in a file with: fiatrail profiles add NAME --store file';
+const FILE_INSTEAD = '; or keep the key in a file with: fiatrail profiles add NAME --store file';
 
 const ERRORS: Readonly<Record<Problem['kind'], readonly [code: string, message: string, hint: string]>> = {
   absent: [
     'KEYRING_ABSENT',
     'the optional package @napi-rs/keyring, which gives access to the system keychain, is not installed',
-    `reinstall fiatrail with optional dependencies, ${FILE_INSTEAD}`,
+    `reinstall fiatrail with optional dependencies, then run: fiatrail doctor${FILE_INSTEAD}`,
   ],
   'no-store': [
     'KEYRING_ABSENT',
     'this session has no reachable system keychain',
-    `on Linux, start one such as gnome-keyring in a session with D-Bus, ${FILE_INSTEAD}`,
+    `on Linux, start one such as gnome-keyring in a session with D-Bus, then run: fiatrail doctor${FILE_INSTEAD}`,
   ],
-  locked: ['KEYRING_LOCKED', 'the system keychain is locked', `unlock it and try again, ${FILE_INSTEAD}`],
+  locked: ['KEYRING_LOCKED', 'the system keychain is locked', `unlock it and try again${FILE_INSTEAD}`],
   denied: [
     'KEYRING_LOCKED',
-    'the system keychain was not unlocked or denied access',
-    `allow access when the keychain asks, ${FILE_INSTEAD}`,
+    'the system keychain denied access or was not unlocked',
+    `allow access when the keychain asks${FILE_INSTEAD}`,
   ],
   late: [
     'KEYRING_TIMEOUT',
     `the system keychain did not respond within ${LIMIT_MS / 1000} s`,
-    `unlock it, then check it with: fiatrail doctor, ${FILE_INSTEAD}`,
+    `unlock it, then run: fiatrail doctor${FILE_INSTEAD}`,
   ],
-  failed: ['KEYRING_FAILED', 'the system keychain failed', `check it with its own application, ${FILE_INSTEAD}`],
+  failed: ['KEYRING_FAILED', 'the system keychain failed', `check it with its own application${FILE_INSTEAD}`],
 };
 
-/** `sinceMs` says since when the problem is remembered, if it was not detected now. */
+/** The error of a problem. `sinceMs` is set for a remembered problem: the time when it was detected. */
 function errorOf(problem: Problem, sinceMs?: number): CliError {
   const [code, what, hint] = ERRORS[problem.kind];
   const message = problem.kind === 'failed' ? `${what}: ${problem.why}` : what;
   if (sinceMs === undefined) return new CliError('usage', message, { code, hint });
   const since = new Date(sinceMs).toISOString().slice(0, 16).replace('T', ' ');
-  return new CliError('usage', `${message} (remembered since ${since} UTC, for an hour)`, {
-    code,
-    hint: `retry with: fiatrail doctor; ${hint}`,
-  });
+  return new CliError('usage', `${message} (detected at ${since} UTC and remembered for one hour)`, { code, hint });
 }
