@@ -73,7 +73,7 @@ export const PROFILE_FILE: FileKind<StoredProfile> = {
   migrations: [],
   check: (content) => {
     const { success, data, error } = shapes().safeParse(content);
-    if (!success) return { wrong: error.issues[0]?.path.join('.') || 'its fields' };
+    if (!success) return { wrong: error.issues[0]?.path.join('.') || 'an unknown field' };
     const { version: _, ...profile } = data;
     if (profile.name === BUILT_IN && profile.mode !== 'embedded') return { wrong: 'mode' };
     return (profile.mode === 'embedded') === (profile.baseUrl === undefined)

@@ -25,7 +25,7 @@ export function parseExport(text: string, from: string): StoredProfile[] {
   if (version !== versionOf(PROFILE_FILE)) throw refuse('was made by another version of fiatrail');
   return profiles.map((each: unknown, index) => {
     const verdict = PROFILE_FILE.check({ ...(typeof each === 'object' ? each : {}), version });
-    if ('wrong' in verdict) throw refuse(`is invalid at profiles[${index}].${verdict.wrong}`);
+    if ('wrong' in verdict) throw refuse(`is invalid at profiles[${index}] (${verdict.wrong})`);
     const { name, baseUrl } = verdict.value;
     return { ...verdict.value, name: profileName(name), ...(baseUrl ? { baseUrl: safeBaseUrl(baseUrl) } : {}) };
   });
