@@ -169,7 +169,7 @@ describe('what breaks inside', () => {
   ])('%s ends a read in 1 without a stack trace', async (_, error) => {
     const world = fakeWorld({ network: broken(error), env: ACCOUNT });
     expect(await main(['balances', 'fintech'], world)).toBe(1);
-    expect(world.stderr.text()).toMatch(/^error: an internal error/m);
+    expect(world.stderr.text()).toMatch(/^error: internal error/m);
     expect(world.stderr.text()).not.toContain('    at ');
   });
 

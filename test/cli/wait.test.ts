@@ -137,7 +137,7 @@ describe('with --wait', () => {
       return now('processing');
     };
     const { code, stderr } = await waiting(WAIT, [turn], controller.signal);
-    expect([code, stderr]).toEqual([130, expect.stringContaining('it goes on without this command')]);
+    expect([code, stderr]).toEqual([130, expect.stringContaining('it continues without this command')]);
   });
 });
 

@@ -64,7 +64,7 @@ describe('init', () => {
     expect(screen).toContain('the key works; it is a sandbox key');
     expect(screen).toMatch(/Reachable.* yes/);
     expect(screen.replaceAll(/\s*\r\n/g, '')).toContain(
-      `the same in one line: fiatrail init box --base-url ${sandbox.url} --key-stdin --store file --encryption --use < key.txt`,
+      `equivalent command: fiatrail init box --base-url ${sandbox.url} --key-stdin --store file --encryption --use < key.txt`,
     );
     expect(screen.includes(sandbox.apiKey)).toBe(false);
     expect(screen.includes('\u001b')).toBe(term !== 'dumb');
@@ -121,7 +121,7 @@ describe('init', () => {
   test('the embedded sandbox needs no account', async () => {
     const home = newHome(onTestFinished);
     const { code, screen } = await run(home, ['init'], [choose('xterm', 2)]);
-    expect([code, screen.includes('the same in one line: fiatrail init --embedded')]).toEqual([0, true]);
+    expect([code, screen.includes('equivalent command: fiatrail init --embedded')]).toEqual([0, true]);
   });
 
   test('does the same from flags, with no terminal', async () => {
@@ -161,7 +161,7 @@ describe('keys rotate', () => {
       const taken = join(home.path, 'taken');
       const steps = [
         { expect: PUSH, send: `no-such-program -x${ENTER}` },
-        { expect: 'there is no program "no-such-program"', send: term === 'dumb' ? '' : '\u0015' },
+        { expect: 'program "no-such-program" not found', send: term === 'dumb' ? '' : '\u0015' },
         { expect: term === 'dumb' ? PUSH : '', send: `tee ${taken}${ENTER}` },
         { expect: 'Another one', send: ENTER },
         { expect: 'go ahead?', send: `y${ENTER}` },

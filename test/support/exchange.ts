@@ -42,7 +42,7 @@ function untilAborted(signal: AbortSignal): Promise<never> {
 }
 
 export const refusedConnection = () => new ExchangeError('the connection was refused', false);
-export const droppedLine = () => new ExchangeError('the connection was closed before the response was complete', true);
+export const droppedLine = () => new ExchangeError('the connection broke off before the whole answer came', true);
 
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 

@@ -242,7 +242,7 @@ describe('a removal that leaves this machine in goes', () => {
       list: [list(OWN, '198.51.*.*')],
       remove: [REMOVED],
     });
-    expect([code, stderr]).toEqual([0, expect.stringContaining('let it in with: fiatrail ip add <address>')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('allow it with: fiatrail ip add <address>')]);
     expect(stderr).toContain('this machine is shut out');
   });
 });
@@ -285,8 +285,8 @@ describe('a removal', () => {
   });
 
   test.each([
-    ['what is on the list', success({ action: 'list' }), check(true, OWN, 3)],
-    ['whether this machine may call', LIST, success({ action: 'check' })],
+    ['which entries the allowlist has', success({ action: 'list' }), check(true, OWN, 3)],
+    ['whether this machine is allowed', LIST, success({ action: 'check' })],
   ])('needs to know %s: 5', async (what, listed, checked) => {
     const { code, stderr } = await run(['remove', '--index', '1', '--yes'], { check: [checked], list: [listed] });
     expect([code, stderr]).toEqual([5, expect.stringContaining(`does not say ${what}`)]);
@@ -343,7 +343,7 @@ describe('ip add', () => {
       list: [list(OWN)],
       add: [ADDED],
     });
-    expect([code, stderr]).toEqual([8, expect.stringContaining('the rate limit of the service is reached')]);
+    expect([code, stderr]).toEqual([8, expect.stringContaining('the rate limit of the service was reached')]);
     expect(stderr).not.toContain('nothing was done');
   });
 
@@ -354,7 +354,7 @@ describe('ip add', () => {
     });
     expect([code, waitedMs(clock)]).toEqual([8, 30_000]);
     expect(steps.length).toBeLessThan(30);
-    expect(stderr).toContain(`this machine (${OWN}) may still not call`);
+    expect(stderr).toContain(`this machine (${OWN}) is not allowed yet`);
   });
 
   test('waits as long as --wait says', async () => {
@@ -410,8 +410,8 @@ describe('ip add on a terminal, without an address', () => {
   test('shows how this machine is seen, adds, proves, and ends with the line that does the same', async () => {
     const { code, steps, stderr } = await asking(EMPTY, address(' 203.0.113.7 '), label("Ada's desk"), yes);
     expect([code, steps]).toEqual([0, ['check', 'list', 'check', 'list', 'add', 'check', 'read']]);
-    expect(stderr).toContain(`this machine (${OWN}) may call, as everybody may: the list is empty\n`);
-    expect(stderr).toContain(`the same in one line: fiatrail ip add 203.0.113.7 --label 'Ada'\\''s desk'\n`);
+    expect(stderr).toContain(`this machine (${OWN}) is allowed, like every address: the allowlist is empty\n`);
+    expect(stderr).toContain(`equivalent command: fiatrail ip add 203.0.113.7 --label 'Ada'\\''s desk'\n`);
   });
 
   test('asks whether an address elsewhere is meant, and again where it is not', async () => {

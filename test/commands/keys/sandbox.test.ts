@@ -40,5 +40,5 @@ test('a key that was made and could not be kept is not told as one that was neve
     return made();
   });
   const { code, stderr } = await run(MAKE, { network: exchange });
-  expect([code, stderr]).toEqual([3, expect.stringContaining('it was sent and accepted, and then: ')]);
+  expect([code, stderr]).toEqual([3, expect.stringContaining('the request was accepted, but a later step failed: ')]);
 });
