@@ -221,7 +221,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'node:dns/promises': ['client/probe.ts'],
   'node:tls': ['client/probe.ts'],
   'node:net': ['client/network.ts', 'sandbox/serve.ts'],
-  'node:fs': ['system/', 'files/', 'sqlite/', 'account/', 'rotation/'],
+  'node:fs': ['system/', 'files/', 'sqlite/'],
   'node:path': ['system/', 'files/', 'sqlite/', 'account/', 'rotation/'],
   'node:os': ['system/'],
   'node:v8': ['system/'],
@@ -278,8 +278,6 @@ const AMBIENT_EXCEPTIONS: Readonly<Record<string, string>> = {
   'crypto/node-crypto.ts process.': 'loads node:crypto on first use; neither time nor chance',
   'bundle/late-child-process.ts process.': 'replaces node:child_process in the bundle, which loads it late',
   'bundle/light-fetch.ts globalThis.process': 'the clock that ky reads in the bundle, where the World does not reach',
-  'client/network.ts AbortSignal.timeout': 'the connect timeout of a real connection, which no test waits for',
-  'client/probe.ts AbortSignal.timeout': 'a slow name server or TLS handshake: real time, as in the network',
   'sandbox/embedded.ts queueMicrotask': 'groups the requests of one tick into one commit; no time passes',
   'sandbox/serve.ts setImmediate': 'groups the requests of one tick into one commit; no time passes',
 };

@@ -1,8 +1,8 @@
-import { lstatSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CliError } from '../base/errors.ts';
 import { fileErrors } from '../files/file-errors.ts';
-import { requireOwnFile, writeFileWhole } from '../files/private-file.ts';
+import { entryAt, readSharedFile } from '../files/inspect.ts';
+import { replaceFile, requireOwnFile } from '../files/private-file.ts';
 
 const PIN_FILE = '.fiatrail.json';
 const MAX_BYTES = 4096;
@@ -16,9 +16,9 @@ export interface Pin {
 /** The nearest pin, from a folder upward. Throws CliError usage for a link, and for one that holds anything but a profile's name. */
 export function findPin(folder: string): Pin | undefined {
   const path = join(folder, PIN_FILE);
-  const found = fileErrors('read', path, () => lstatSync(path, { throwIfNoEntry: false }));
-  if (found?.isSymbolicLink()) requireOwnFile(path);
-  if (found) return { path, profile: pinnedName(path, found.isFile() && found.size <= MAX_BYTES) };
+  const found = fileErrors('read', path, () => entryAt(path));
+  if (found?.kind === 'link') requireOwnFile(path);
+  if (found) return { path, profile: pinnedName(path, found.kind === 'file' && found.sizeBytes <= MAX_BYTES) };
   const above = dirname(folder);
   return above === folder ? undefined : findPin(above);
 }
@@ -30,7 +30,7 @@ function pinnedName(path: string, isReadable: boolean): string {
   });
   if (!isReadable) throw broken;
   try {
-    const { profile, ...rest } = JSON.parse(readFileSync(path, 'utf8')) as { readonly profile?: unknown };
+    const { profile, ...rest } = JSON.parse(readSharedFile(path)) as { readonly profile?: unknown };
     if (typeof profile === 'string' && Object.keys(rest).length === 0) return profile;
   } catch {
     // Said below, in the same words as for JSON of another shape.
@@ -41,5 +41,5 @@ function pinnedName(path: string, isReadable: boolean): string {
 /** Pins a profile to a folder. Throws CliError usage for a link in the pin's place. */
 export function writePin(folder: string, profile: string, unique: () => string): void {
   const path = join(folder, PIN_FILE);
-  fileErrors('written', path, () => writeFileWhole(path, `${JSON.stringify({ profile })}\n`, unique()));
+  fileErrors('written', path, () => replaceFile(path, `${JSON.stringify({ profile })}\n`, unique()));
 }

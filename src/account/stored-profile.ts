@@ -1,9 +1,9 @@
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { CliError } from '../base/errors.ts';
 import type { World } from '../base/world.ts';
 import { fileErrors } from '../files/file-errors.ts';
+import { namesIn } from '../files/inspect.ts';
 import { makeFolderPrivate, removePrivateFile } from '../files/private-file.ts';
 import { type FileKind, readVersioned, writeVersioned } from '../files/versioned-file.ts';
 import { configDir } from './paths.ts';
@@ -122,7 +122,7 @@ export function profileFile(place: Place, name: string): string {
 
 /** A profile as it is kept; undefined when there is none of that name. Throws CliError usage for a broken or newer file. */
 export function readProfile(place: Place, name: string): StoredProfile | undefined {
-  return isName(name) ? readVersioned(profilePath(place, name), kindNamed(name), place.ids.uuid) : undefined;
+  return isName(name) ? readVersioned(profilePath(place, name), kindNamed(name)) : undefined;
 }
 
 const isName = (text: string) => NAME.test(text) && text !== OF_ENVIRONMENT;
@@ -139,7 +139,7 @@ const kindNamed = (name: string): FileKind<StoredProfile> => ({
 /** The names of all profiles that are kept, in order. */
 export function profileNames(place: Place): string[] {
   const folder = profilesDir(place);
-  const files = fileErrors('read', folder, () => (makeFolderPrivate(folder) ? readdirSync(folder) : []));
+  const files = fileErrors('read', folder, () => (makeFolderPrivate(folder) ? namesIn(folder) : []));
   const names = files.flatMap((name) => /^(.+)\.json$/.exec(name)?.[1] ?? []);
   return names.filter(isName).sort();
 }
@@ -154,7 +154,7 @@ export function removeProfile(place: Place, name: string): void {
 }
 
 export function readDefaultName(place: Place): string | undefined {
-  return readVersioned(settingsPath(place), SETTINGS_FILE, place.ids.uuid)?.defaultProfile;
+  return readVersioned(settingsPath(place), SETTINGS_FILE)?.defaultProfile;
 }
 
 /** Throws CliError usage for settings that are broken or newer, which are left as they are. */

@@ -1,13 +1,14 @@
-import { readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { rotationsDir } from '../account/paths.ts';
 import type { World } from '../base/world.ts';
+import { namesIn } from '../files/inspect.ts';
 import {
   fillReservedFile,
   readPrivateFile,
   removePrivateFile,
+  renamePrivateFile,
+  replaceFile,
   reservePrivateFile,
-  writeFileWhole,
   writePrivateFile,
 } from '../files/private-file.ts';
 import { acquireLock } from '../sqlite/lock.ts';
@@ -84,7 +85,7 @@ export function saveRotationPart(place: Place, operationId: string, part: Rotati
     try {
       writePrivateFile(path, text, unique);
     } catch {
-      writeFileWhole(elsewhere(place, operationId, part), text, unique);
+      replaceFile(elsewhere(place, operationId, part), text, unique);
     }
     return false;
   }
@@ -93,7 +94,7 @@ export function saveRotationPart(place: Place, operationId: string, part: Rotati
 /** Leaves the key to a person; gives back its file, or undefined when it stands in none of its own. Throws the error of the system. */
 export function saveKeyForUser(place: Place, operationId: string): string | undefined {
   const path = rotationFile(place, operationId, 'key');
-  if (path) renameSync(path, leftName(path));
+  if (path) renamePrivateFile(path, leftName(path));
   return path && leftName(path);
 }
 
@@ -117,7 +118,7 @@ function remove(path: string): void {
 /** The operations of which something is here: the replacements that may not be at an end, or were not tidied away. */
 export function unfinishedRotations(place: Place): string[] {
   try {
-    const names = readdirSync(rotationsDir(place)).flatMap((name) => KEPT.exec(name)?.[1] ?? []);
+    const names = namesIn(rotationsDir(place)).flatMap((name) => KEPT.exec(name)?.[1] ?? []);
     return [...new Set(names)].sort();
   } catch {
     return [];

@@ -164,7 +164,7 @@ const refused: [what: string, given: Case, code: string, message: RegExp][] = [
     'USAGE',
     /FIATRAIL_API_KEY is set and FIATRAIL_BASE_URL is not/,
   ],
-  ['a broken profile', { flag: 'broken' }, 'CONFIG_BROKEN', /broken\.json is no JSON; it was left as it is/],
+  ['a broken profile', { flag: 'broken' }, 'CONFIG_BROKEN', /broken\.json is not valid JSON; it was not changed/],
   ['an address that was edited to an unsafe one', { flag: 'unsafe' }, 'INVALID_BASE_URL', /not https/],
   ['an address that was edited to none', { usual: 'odd' }, 'INVALID_BASE_URL', /has a blank, a line end/],
 ];

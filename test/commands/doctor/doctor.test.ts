@@ -189,7 +189,7 @@ describe('doctor', () => {
     writeFileSync(join(folder, 'broken.json'), '{"version":', { mode: 0o600 });
     const { code, named } = await examine(world);
     expect(named('profile').state).toBe('ok');
-    expect(named('profile files')).toMatchObject({ state: 'problem', detail: expect.stringContaining('is no JSON') });
+    expect(named('profile files')).toMatchObject({ state: 'problem', detail: expect.stringContaining('is not valid JSON') });
     expect(code).toBe(2);
   });
 
