@@ -17,35 +17,51 @@ export const MAX_BODY_BYTES = 16 * 1024 * 1024;
  */
 export function createNetwork(env: Environment): Exchange {
   const proxies = proxyVariables(env);
-  const shared = new Map<boolean, http.Agent>();
+  const shared = new Map<boolean, Connection>();
   return (request, signal, isRead = false) => {
     const { protocol, hostname } = new URL(request.url);
     const isTls = protocol === 'https:';
     const isProxied = !isLoopback(hostname) && Object.keys(proxies).length > 0;
     const isShared = isRead && !isProxied;
-    const newAgent = () => agentOf(isTls, { ...(isProxied ? { proxyEnv: proxies } : {}), keepAlive: isShared });
-    const agent = (isShared && shared.get(isTls)) || newAgent();
-    if (isShared) shared.set(isTls, agent);
-    return exchangeOnce(request, signal, { agent, isTls, isShared });
+    const connect = () => openConnection(isTls, { ...(isProxied ? { proxyEnv: proxies } : {}), keepAlive: isShared });
+    const connection = (isShared && shared.get(isTls)) || connect();
+    if (isShared) shared.set(isTls, connection);
+    return exchangeOnce(request, signal, isShared ? { ...connection, close: () => {} } : connection);
   };
 }
 
-function agentOf(isTls: boolean, options: https.AgentOptions): http.Agent {
-  return isTls ? new https.Agent(options) : new http.Agent(options);
-}
-
-/** How a request is sent. */
-interface Connection {
+/** Node's agent for the connections of one or more requests. */
+export interface Connection {
   readonly agent: http.Agent;
   readonly isTls: boolean;
-  /** Whether other requests use the agent too. */
-  readonly isShared: boolean;
+  /** Closes the sockets. `agent.destroy()` alone leaves one open that waits for a proxy, and the process with it. */
+  close(): void;
+}
+
+export function openConnection(isTls: boolean, options: https.AgentOptions): Connection {
+  const agent = isTls ? new https.Agent(options) : new http.Agent(options);
+  const connect = agent.createConnection.bind(agent);
+  const waiting = new Set<{ destroy(): unknown }>();
+  agent.createConnection = (target, done) => {
+    const socket = connect(target, (error, connected) => {
+      // From here on, TLS uses the socket and closes it.
+      if (socket) waiting.delete(socket);
+      done?.(error, connected);
+    });
+    if (socket) waiting.add(socket.once('close', () => waiting.delete(socket)));
+    return socket;
+  };
+  const close = () => {
+    agent.destroy();
+    for (const socket of waiting) socket.destroy();
+  };
+  return { agent, isTls, close };
 }
 
 function exchangeOnce(
   request: HttpRequest,
   signal: AbortSignal,
-  { agent, isTls, isShared }: Connection,
+  { agent, isTls, close }: Connection,
 ): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     let sent = false;
@@ -59,8 +75,7 @@ function exchangeOnce(
     });
     const fail = (error: Error & { code?: string }) => {
       connecting.resolve();
-      // While a proxy has not opened a tunnel, destroying the request does not close the socket.
-      if (!isShared) agent.destroy();
+      close();
       reject(new ExchangeError(reasonFor(error), sent, error));
     };
     limitConnecting(request.url, connecting.promise).catch((error: Error) => {

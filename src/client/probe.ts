@@ -3,7 +3,7 @@ import https from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { ExchangeError } from '../base/exchange-error.ts';
 import type { Certificate, Probe } from '../base/world.ts';
-import { CONNECT_TIMED_OUT, reasonFor } from './network.ts';
+import { CONNECT_TIMED_OUT, type Connection, openConnection, reasonFor } from './network.ts';
 import { type Environment, isLoopback, proxyVariables } from './proxy.ts';
 import { withTimeLimit } from './time-limit.ts';
 
@@ -28,12 +28,12 @@ async function lookUp(host: string): Promise<readonly string[]> {
 /** Completes the TLS handshake without sending a request, and reports an untrusted certificate instead of failing. */
 function certificate(url: string, env: Environment): Promise<Certificate> {
   const proxies = isLoopback(new URL(url).hostname) ? {} : { proxyEnv: proxyVariables(env) };
-  const agent = new https.Agent({ ...proxies, rejectUnauthorized: false });
+  const { agent, close } = openConnection(true, { ...proxies, rejectUnauthorized: false });
   const handshake = withTimeLimit(url, HANDSHAKE_TIMEOUT_MS, CONNECT_TIMED_OUT, (signal) => shake(url, agent, signal));
-  return handshake.finally(() => agent.destroy());
+  return handshake.finally(close);
 }
 
-function shake(url: string, agent: https.Agent, signal: AbortSignal): Promise<Certificate> {
+function shake(url: string, agent: Connection['agent'], signal: AbortSignal): Promise<Certificate> {
   return new Promise((resolve, reject) => {
     const outgoing = https.request(url, { agent, signal });
     outgoing.on('error', (error) => reject(new ExchangeError(reasonFor(error), false, error)));

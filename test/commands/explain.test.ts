@@ -148,7 +148,13 @@ const broken: Broken[] = [
   ['a pin to nobody', { pin: '{"profile":"gone"}' }, /"gone", which/, 'gone', null],
   ['broken settings', { settings: '{' }, /settings\.json is not valid JSON/, null, null],
   ['settings of a newer program', { settings: '{"version":9}' }, /newer version of fiatrail/, null, null],
-  ['a broken profile', { flag: 'main', files: { 'profiles/main.json': '{' } }, /main\.json is not valid JSON/, 'main', null],
+  [
+    'a broken profile',
+    { flag: 'main', files: { 'profiles/main.json': '{' } },
+    /main\.json is not valid JSON/,
+    'main',
+    null,
+  ],
   [
     'another address',
     { env: { FIATRAIL_PROFILE: 'main', FIATRAIL_BASE_URL: 'https://x.test/v1' } },
