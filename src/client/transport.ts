@@ -22,7 +22,7 @@ const EVERY_REQUEST: RetryOptions = {
 
 const READ: RetryOptions = { ...EVERY_REQUEST, statusCodes: [429, ...SERVER_ERRORS], retryOnTimeout: true };
 /** A 429 says that nothing was done. After anything else, a second request might do it twice. */
-const CHANGE: RetryOptions = { ...EVERY_REQUEST, statusCodes: [429], retryOnTimeout: false };
+const CHANGE: RetryOptions = { ...EVERY_REQUEST, statusCodes: [429] };
 
 /** ky's retry options for each effect. */
 const RETRY: Readonly<Record<Effect, RetryOptions>> = {

@@ -226,6 +226,11 @@ describe('the total time limit', () => {
     expect(sent).toMatchObject({ noAnswer: 'time', sent: true });
   });
 
+  test.each(CHANGES)('is the only limit of a %s request, which is sent once', async (effect) => {
+    const { requests, elapsedMs } = await sendThrough(effect, ['hang']);
+    expect([requests.length, elapsedMs]).toEqual([1, TOTAL_MS]);
+  });
+
   test('covers all attempts of a read that hangs', async () => {
     const { sent, requests, elapsedMs } = await sendThrough('read', ['hang', 'hang', 'hang']);
     expect(sent).toMatchObject({ noAnswer: 'time' });
