@@ -117,7 +117,7 @@ describe('the result', () => {
   test('of a read without a response has the reason', async () => {
     const turns = Array.from({ length: 5 }, droppedLine);
     const { sent } = await sendThrough('read', turns);
-    expect(sent).toMatchObject({ noAnswer: 'network', reason: expect.stringContaining('broke off') });
+    expect(sent).toMatchObject({ noAnswer: 'network', reason: expect.stringContaining('connection was lost') });
   });
 
   test.each(CHANGES)('of a %s request after a 429 is one success', async (effect) => {

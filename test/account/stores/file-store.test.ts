@@ -140,7 +140,7 @@ describe('a link', () => {
   });
 });
 
-describe('what the system refuses', () => {
+describe('a system error', () => {
   test.each([
     ['ENOSPC', 'written', 'STORE_FULL', /free some space/],
     ['EDQUOT', 'written', 'STORE_FULL', /the existing file was not changed/],
@@ -150,7 +150,7 @@ describe('what the system refuses', () => {
     ['ENOTDIR', 'written', 'STORE_UNWRITABLE', /a file is in the place of a folder/],
     ['EIO', 'written', 'STORE_UNWRITABLE', /FIATRAIL_CONFIG_DIR/],
     ['EACCES', 'read', 'STORE_UNREADABLE', /make sure that you own it/],
-  ] as const)('%s: it cannot be %s', async (code, done, expected, hint) => {
+  ] as const)('%s is reported: it cannot be %s', async (code, done, expected, hint) => {
     const act = async () =>
       fileErrors(done, 'the/path', () => {
         throw Object.assign(new Error(code), { code });
@@ -163,7 +163,7 @@ describe('what the system refuses', () => {
     ]);
   });
 
-  test('is told apart from a fault of ours', () => {
+  test('is not confused with an internal error', () => {
     const fault = Object.assign(new Error('x'), { code: 'ERR_INVALID_ARG_TYPE' });
     const act = () =>
       fileErrors('read', 'the/path', () => {

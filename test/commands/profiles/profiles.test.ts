@@ -217,7 +217,7 @@ describe('profiles remove', () => {
 describe('profiles export and import', () => {
   test('a folder in the place of the file is one sentence: 2', async () => {
     const ran = await fiatrail(newHome(onTestFinished), ['profiles', 'import', '.']);
-    expect(ran).toEqual({ stdout: '', stderr: 'error: . is a folder\n  hint: name a file\n', code: 2 });
+    expect(ran).toEqual({ stdout: '', stderr: 'error: . is a folder\n  hint: pass the path of a file\n', code: 2 });
   });
 
   test('carry profiles to another machine, without secrets', async () => {
