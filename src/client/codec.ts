@@ -26,7 +26,7 @@ export function encodeRequest<E extends Endpoint>(endpoint: E, input: RequestOf<
       ? `?${new URLSearchParams(Object.fromEntries(rest.map(([name, value]) => [name, queryText(value)])))}`
       : '';
   const hasBody = !isQuery && endpoint.method !== 'GET';
-  const base = endpoint.area === 'control' ? target.baseUrl.replace(/\/v1$/, '') : target.baseUrl;
+  const base = endpoint.area === 'control' ? new URL(target.baseUrl).origin : target.baseUrl;
   return {
     method: endpoint.method,
     url: base + path + query,
