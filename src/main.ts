@@ -1,3 +1,4 @@
+import { modeInFull } from './account/mode.ts';
 import { builtInProfile, chosenProfile, type Profile, resolveProfile } from './account/profile.ts';
 import { readProfile } from './account/stored-profile.ts';
 import { CATEGORIES, CliError } from './base/errors.ts';
@@ -77,7 +78,7 @@ async function execute({ command, texts, globals, profile }: SettledLine, world:
   try {
     const { input, guided } = await readInput(command, texts, session, async () => {
       if (command.isLocal) return;
-      await session.note(`profile ${profile.name} · ${MODE_WORDS[profile.mode]}`);
+      await session.note(`profile ${profile.name} · ${modeInFull(profile.mode)}`);
       if (!command.finishesRotations && unfinishedRotations(world).length > 0)
         await (await import('./rotation/resume.ts')).finishRotations(session);
     });
@@ -123,8 +124,6 @@ async function show(
     if (!isClosedPipe(error)) throw changeNotShown(error, changed);
   }
 }
-
-const MODE_WORDS = { embedded: 'embedded sandbox', sandbox: 'sandbox', live: 'LIVE' } as const;
 
 async function report(given: CliError, isJson: boolean, argv: readonly string[], world: World): Promise<number> {
   const { errorJson, errorText } = await import('./present/error.ts');

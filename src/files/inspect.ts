@@ -1,6 +1,8 @@
 import { accessSync, constants, lstatSync, readdirSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { OTHERS } from './private-file.ts';
+
+/** Mode bits that let others read or write. */
+const OTHERS = 0o077;
 
 /** What stands at a path, links not followed. */
 export interface Entry {

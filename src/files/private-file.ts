@@ -4,7 +4,6 @@ import {
   constants,
   fsyncSync,
   ftruncateSync,
-  lstatSync,
   openSync,
   readFileSync,
   renameSync,
@@ -15,18 +14,11 @@ import {
 import { dirname, join } from 'node:path';
 import { CliError } from '../base/errors.ts';
 import { makePrivateFolder } from './folders.ts';
+import { entryAt } from './inspect.ts';
 
 /** Only its owner may read a file, and only they may look into a folder. */
 export const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
-
-/** Bits that would let others read or write. */
-export const OTHERS = 0o077;
-
-/** What stands at a path; a symbolic link is not followed. */
-function entryAt(path: string) {
-  return lstatSync(path, { throwIfNoEntry: false });
-}
 
 const linkError = (path: string) =>
   new CliError('usage', `${path} is a symbolic link, and no secret or profile is kept behind one`, {
@@ -44,9 +36,9 @@ const inTheWay = (path: string, isWhat: string) =>
 export function makeFolderPrivate(path: string): boolean {
   const found = entryAt(path);
   if (!found) return false;
-  if (found.isSymbolicLink()) throw linkError(path);
-  if (!found.isDirectory()) throw inTheWay(path, 'folder');
-  if ((found.mode & OTHERS) !== 0) chmodSync(path, FOLDER_MODE);
+  if (found.kind === 'link') throw linkError(path);
+  if (found.kind !== 'folder') throw inTheWay(path, 'folder');
+  if (found.isOpenToOthers) chmodSync(path, FOLDER_MODE);
   return true;
 }
 
@@ -58,8 +50,8 @@ export function ensurePrivateFolder(path: string): void {
 /** Refuses a path behind which something else may stand. Throws CliError usage. */
 export function requireOwnFile(path: string): void {
   const found = entryAt(path);
-  if (found?.isSymbolicLink()) throw linkError(path);
-  if (found && !found.isFile()) throw inTheWay(path, 'file');
+  if (found?.kind === 'link') throw linkError(path);
+  if (found && found.kind !== 'file') throw inTheWay(path, 'file');
 }
 
 /** The text of a private file; undefined when there is none. A mode that lets others read is mended. Throws CliError usage, or the error of the system. */
@@ -67,7 +59,7 @@ export function readPrivateFile(path: string): string | undefined {
   requireOwnFile(path);
   const found = entryAt(path);
   if (!found) return undefined;
-  if ((found.mode & OTHERS) !== 0) chmodSync(path, FILE_MODE);
+  if (found.isOpenToOthers) chmodSync(path, FILE_MODE);
   return readFileSync(path, 'utf8');
 }
 
