@@ -8,7 +8,7 @@ import { decodeAnswer, encodeRequest } from '../../src/client/codec.ts';
 import type { Endpoint, RequestOf, ResponseOf } from '../../src/contract/endpoint.ts';
 import { parseJson } from '../../src/money/decimal.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/app.ts';
-import type { Caller } from '../../src/sandbox/guard.ts';
+import type { UnverifiedCaller } from '../../src/sandbox/guard.ts';
 import type { Context } from '../../src/service/context.ts';
 import type { PaceName } from '../../src/service/pace.ts';
 import { openService, type Service, type WorkKind } from '../../src/service/service.ts';
@@ -111,7 +111,7 @@ export interface TestSandbox extends AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly apiKey: string;
   /** The request as it is: any method, URL, body text and caller. */
-  fetch(method: string, url: string, body?: string, caller?: Caller): Promise<HttpResponse>;
+  fetch(method: string, url: string, body?: string, caller?: UnverifiedCaller): Promise<HttpResponse>;
   /** A call with the seeded key, or another one. Paths of the service come without /v1. */
   call(method: string, path: string, body?: unknown, apiKey?: string): Promise<Reply>;
   /** The raw response to a request encoded by the client's codec. */
@@ -129,7 +129,7 @@ export async function openSandbox(options: OpenOptions = {}): Promise<TestSandbo
   const service = await openService({ path, clock, ids, gather, seed });
   const sandbox = createSandbox(service);
   const apiKey = sandbox.apiKey();
-  const callerOf = (key: string): Caller => ({ apiKey: key, address: '127.0.0.1' });
+  const callerOf = (key: string): UnverifiedCaller => ({ apiKey: key, address: '127.0.0.1' });
   const fetch: TestSandbox['fetch'] = (method, url, body, caller = callerOf(apiKey)) =>
     sandbox.fetch({ method, url, headers: {}, body }, caller);
   const send: TestSandbox['send'] = (endpoint, input, key = apiKey) => {
