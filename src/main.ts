@@ -3,11 +3,12 @@ import { builtInProfile, chosenProfile, type Profile, resolveProfile } from './a
 import { readProfile } from './account/stored-profile.ts';
 import { CATEGORIES, CliError } from './base/errors.ts';
 import type { World } from './base/world.ts';
+import { DryRun } from './cli/dry-run.ts';
 import { asCliError, changeNotShown, failedAfterChange, isClosedPipe, withoutSecrets } from './cli/failures.ts';
 import { readInput } from './cli/input.ts';
 import type { Outcome } from './cli/outcome.ts';
 import { type CommandLine, parse } from './cli/program.ts';
-import { type Changed, createSession, DryRun, type Session } from './cli/session.ts';
+import { type Changed, createSession, type Session } from './cli/session.ts';
 import { CATALOGUE } from './commands/catalogue.ts';
 import { FORMATS, type PresentOptions, type Result } from './present/result.ts';
 import { KEEPER_WORD, unfinishedRotations } from './rotation/files.ts';

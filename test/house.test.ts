@@ -363,6 +363,13 @@ describe('rule 3: no state, no time, no chance', () => {
     expectOnly(sources.flatMap(callsOf), IMPORT_EXCEPTIONS);
   });
 
+  test('a request is sent unchecked for `fiatrail api` alone', () => {
+    const having = (pattern: RegExp) => sources.filter(({ code }) => pattern.test(code)).map(({ path }) => path);
+    expect(having(/\buncheckedRequest\(/)).toEqual(['cli/dry-run.ts', 'cli/session.ts', 'client/request.ts']);
+    expect(having(/\bunchecked: true\b/)).toEqual(['commands/api.ts']);
+    expect(having(/\bas ReadyRequest\b/)).toEqual(['client/request.ts']);
+  });
+
   test('nobody ends the process', () => {
     const shims = ['bin/fiatrail.js', 'bin/load.js'].map((name) => readFileSync(join(ROOT, name), 'utf8'));
     const all = [...sources.map(({ code }) => code), ...shims];

@@ -1,7 +1,6 @@
 import { type Category, CliError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Exchange } from '../base/world.ts';
-import { problemsOf, problemText } from '../contract/check.ts';
 import {
   type Effect,
   type Endpoint,
@@ -14,6 +13,7 @@ import { FAULTS } from '../contract/faults.ts';
 import { bodyWithout, secretsIn, strikeOut } from '../contract/redact.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
 import { type Answer, decodeAnswer, encodeRequest, type Target } from './codec.ts';
+import type { ReadyRequest } from './request.ts';
 import { SEALING_HINT } from './sealing.ts';
 import { retryAfterSeconds, type SendOptions, type Sent, send } from './transport.ts';
 
@@ -27,13 +27,11 @@ export interface Reply<D> {
 }
 
 export interface Client {
-  /** Calls an endpoint. Throws CliError: usage before sending, else what the table in exit.ts says. */
-  call<E extends Endpoint>(endpoint: E, input: RequestOf<E>, options?: CallOptions): Promise<Reply<ResponseOf<E>>>;
+  /** Sends a request. Throws CliError as the table in base/errors.ts says. */
+  call<E extends Endpoint>(request: ReadyRequest<E>, options?: CallOptions): Promise<Reply<ResponseOf<E>>>;
 }
 
 export interface CallOptions {
-  /** `api` speaks the wire: the service's own refusals are to be seen. */
-  readonly unchecked?: boolean;
   /** For all tries together, where that is less than the client's own limit. */
   readonly totalMs?: number;
 }
@@ -45,10 +43,10 @@ export interface ClientOptions extends Omit<SendOptions, 'effect'> {
 
 export function createClient({ exchange, target, ...options }: ClientOptions): Client {
   return {
-    call: async (endpoint, input, { unchecked = false, totalMs = options.totalMs } = {}) => {
-      if (!unchecked) requireValid(endpoint, input);
+    call: async (request, { totalMs = options.totalMs } = {}) => {
+      const { endpoint, input } = request;
       const effect = effectOf(endpoint, input);
-      const sent = await send(encodeRequest(endpoint, input, target), exchange, {
+      const sent = await send(encodeRequest(request, target), exchange, {
         ...options,
         totalMs: Math.min(totalMs, options.totalMs),
         effect,
@@ -58,7 +56,7 @@ export function createClient({ exchange, target, ...options }: ClientOptions): C
   };
 }
 
-/** What became of a request that was sent: a reply, or throws CliError as the table in exit.ts says. */
+/** What became of a request that was sent: a reply, or throws CliError as the table in base/errors.ts says. */
 export function replyOf<E extends Endpoint>(
   endpoint: E,
   input: RequestOf<E>,
@@ -86,12 +84,6 @@ function withoutSecrets<A extends Exclude<Answer, { kind: 'success' }>>(answer: 
   return answer.kind === 'refused'
     ? { ...answer, message: clean(answer.message) }
     : { ...answer, reason: clean(answer.reason) };
-}
-
-/** Throws CliError usage naming each field that breaks its rule. */
-export function requireValid(endpoint: Endpoint, input: unknown): void {
-  const problems = problemsOf(endpoint.request(), input);
-  if (problems.length > 0) throw new CliError('usage', problems.map(problemText).join('; '), { code: 'INVALID_INPUT' });
 }
 
 /** A broken success that lacks the id of what it started or moved leaves the caller in doubt; other gaps are only strange. */

@@ -2,8 +2,9 @@ import { CliError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { HttpRequest, HttpResponse } from '../base/world.ts';
 import { problemsOf } from '../contract/check.ts';
-import { type Endpoint, pathParameters, placeOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
+import { type Endpoint, pathParameters, placeOf, type ResponseOf } from '../contract/endpoint.ts';
 import { isWireNumber, parseJson, type WireNumber, wireNumberText } from '../money/decimal.ts';
+import type { ReadyRequest } from './request.ts';
 
 /** Where a request goes, and as whom. */
 export interface Target {
@@ -12,8 +13,8 @@ export interface Target {
   readonly apiKey: Secret;
 }
 
-/** An endpoint and checked input as the request that is sent. */
-export function encodeRequest<E extends Endpoint>(endpoint: E, input: RequestOf<E>, target: Target): HttpRequest {
+/** A request as it travels. */
+export function encodeRequest({ endpoint, input }: ReadyRequest, target: Target): HttpRequest {
   const fields = Object.entries(input as Record<string, unknown>).filter(([, value]) => value !== undefined);
   const inPath = new Set(pathParameters(endpoint.path));
   const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) =>

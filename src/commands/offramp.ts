@@ -66,7 +66,7 @@ const startCommand = command({
           amountLine(amount, 'naira', 'fees are taken on top'),
           ['destination', `account ${accountNumber} at bank ${bankCode}`],
         ],
-        look: () => lookAhead(session, userId, amount),
+        previews: () => lookAhead(session, userId, amount),
       },
       wait === undefined ? {} : { prints: offrampStatus },
     );

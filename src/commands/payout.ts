@@ -85,7 +85,7 @@ const startCommand = command({
       {
         summary: `payout of ${amountForPeople(amount)} to bank account ${to}`,
         lines: [amountLine(amount, 'base', 'fees are taken on top'), ['destination', `bank account ${to}`]],
-        look: () =>
+        previews: () =>
           readPreviews(
             () => destinationLines(session, to),
             () => costLines(session, amount),

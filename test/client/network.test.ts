@@ -9,6 +9,7 @@ import { Secret } from '../../src/base/secret.ts';
 import type { HttpRequest, HttpResponse } from '../../src/base/world.ts';
 import { createClient } from '../../src/client/client.ts';
 import { createNetwork, MAX_BODY_BYTES } from '../../src/client/network.ts';
+import { validRequest } from '../../src/client/request.ts';
 import { balanceMulti } from '../../src/contract/endpoints/balances.ts';
 import { startOnramp } from '../../src/contract/endpoints/onramp.ts';
 import { type Certificate, selfSigned } from '../support/certificate.ts';
@@ -188,7 +189,7 @@ function clientOf(baseUrl: string, totalMs: number) {
 /** How a money request ends. */
 async function paying(baseUrl: string, totalMs = 5_000): Promise<CliError> {
   const error = await clientOf(baseUrl, totalMs)
-    .call(startOnramp, { userId: 'u', amount: 5 })
+    .call(validRequest(startOnramp, { userId: 'u', amount: 5 }))
     .then(
       () => undefined,
       (reason: unknown) => reason,
@@ -252,8 +253,8 @@ describe('connections', () => {
       interrupted: NEVER,
       totalMs: 5_000,
     });
-    await client.call(balanceMulti, {});
-    await client.call(balanceMulti, {});
+    await client.call(validRequest(balanceMulti, {}));
+    await client.call(validRequest(balanceMulti, {}));
     expect(new Set(over)).toEqual(new Set([0, 1]));
   });
 });
@@ -335,7 +336,7 @@ describe('a service that is too slow', () => {
 
   test.each(SLOW)('gives a read no answer when it %s', async (_, talk) => {
     const { baseUrl } = await tcpServer(talk);
-    const read = clientOf(baseUrl, 150).call(balanceMulti, {});
+    const read = clientOf(baseUrl, 150).call(validRequest(balanceMulti, {}));
     await expect(read).rejects.toMatchObject({ category: 'network', code: 'TIMEOUT' });
   });
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Secret } from '../../src/base/secret.ts';
 import type { Clock, HttpResponse, Ids } from '../../src/base/world.ts';
 import { decodeAnswer, encodeRequest } from '../../src/client/codec.ts';
+import { uncheckedRequest } from '../../src/client/request.ts';
 import type { Endpoint, RequestOf, ResponseOf } from '../../src/contract/endpoint.ts';
 import { parseJson } from '../../src/money/decimal.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/app.ts';
@@ -134,7 +135,7 @@ export async function openSandbox(options: OpenOptions = {}): Promise<TestSandbo
     sandbox.fetch({ method, url, headers: {}, body }, caller);
   const send: TestSandbox['send'] = (endpoint, input, key = apiKey) => {
     const target = { baseUrl: 'http://sandbox.invalid/v1', apiKey: new Secret(key) };
-    return sandbox.fetch(encodeRequest(endpoint, input, target), callerOf(key));
+    return sandbox.fetch(encodeRequest(uncheckedRequest(endpoint, input), target), callerOf(key));
   };
   let isOpen = true;
   const close = async () => {

@@ -143,7 +143,7 @@ const tradeCommand = command({
           ...(amount ? [amountLine(amount, 'decimal-string')] : []),
           ['destination', to ?? 'the account'],
         ],
-        ...(pair && side && amount ? { look: dealPreview(session, pair, side, amount) } : {}),
+        ...(pair && side && amount ? { previews: dealPreview(session, pair, side, amount) } : {}),
       },
       wait === undefined ? {} : { prints: tradeStatus },
     );
@@ -185,7 +185,7 @@ const marketOrderCommand = command({
           amountLine(amount, 'decimal-string'),
           ['destination', to ?? 'the account'],
         ],
-        look: dealPreview(session, pair, side, amount),
+        previews: dealPreview(session, pair, side, amount),
       },
       wait === undefined ? {} : { prints: tradeStatus },
     );

@@ -84,7 +84,7 @@ const startCommand = command({
           ['destination', routeForPeople(route)],
           ...(owner === undefined ? [] : [['owner', `${owner}: the service cannot withdraw from it`] as const]),
         ],
-        look: () => lookAhead(session, userId, amount, route),
+        previews: () => lookAhead(session, userId, amount, route),
       },
       wait === undefined ? {} : { prints: onrampStatus },
     );
