@@ -185,7 +185,7 @@ function announce(context: Context, { account, row, payment, depositId, judgemen
           name: payment.senderName,
           accountNumber: SENDER_ACCOUNT,
           bankCode: SENDER_BANK_CODE,
-          bankName: bankByCode(SENDER_BANK_CODE)?.name,
+          bankName: bankByCode(SENDER_BANK_CODE)?.name ?? '',
         },
         metadata: { provider: VIRTUAL_ACCOUNT_BANK.provider, receivedAt: at },
       },
@@ -206,8 +206,9 @@ function announce(context: Context, { account, row, payment, depositId, judgemen
         metadata: {
           vaId: account.id.toString(),
           provider: VIRTUAL_ACCOUNT_BANK.provider,
-          walletAddress: context.store.get<{ address: string }>('SELECT address FROM wallet WHERE id = ?', row.wallet)
-            ?.address,
+          walletAddress:
+            context.store.get<{ address: string }>('SELECT address FROM wallet WHERE id = ?', row.wallet)?.address ??
+            '',
         },
       },
     });

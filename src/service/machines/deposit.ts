@@ -118,7 +118,7 @@ function refund(context: Context, row: DepositRow): void {
       amount: toWireNumber(amount('NGN', row.amount_kobo), 'naira'),
       currency: 'NGN',
       transactionReference: row.reference,
-      refundReference: row.refund_reference,
+      refundReference: row.refund_reference ?? '',
       refundReason: row.refund_reason,
       accountType: 'user_permanent',
       depositor: depositor(row),

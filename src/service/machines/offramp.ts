@@ -44,12 +44,11 @@ export function deductedKobo(row: OfframpRow): bigint {
   return row.amount_kobo + row.platform_fee_kobo + row.fintech_fee_kobo;
 }
 
-function announce(context: Context, row: OfframpRow, event: string, more: Record<string, unknown>): void {
+/** The common part of the events of a bank payout. */
+function eventOf(context: Context, row: OfframpRow) {
   const user = context.store.get<{ user_id: string }>('SELECT user_id FROM user WHERE id = ?', row.user);
-  context.store.run('UPDATE offramp SET updated_at = ? WHERE id = ?', context.nowMs, row.id);
-  emit(context, {
+  return {
     fintech: row.fintech,
-    event,
     requestId: row.request_id,
     userId: user?.user_id ?? '',
     data: {
@@ -58,9 +57,12 @@ function announce(context: Context, row: OfframpRow, event: string, more: Record
       amount: toWireText(amount('NGN', row.amount_kobo), 'naira'),
       recipientAccountNumber: row.account_number,
       recipientBankCode: row.bank_code,
-      ...more,
     },
-  });
+  };
+}
+
+function touch({ store, nowMs }: Context, row: OfframpRow): void {
+  store.run('UPDATE offramp SET updated_at = ? WHERE id = ?', nowMs, row.id);
 }
 
 function settle(context: Context, row: OfframpRow): void {
@@ -72,10 +74,17 @@ function settle(context: Context, row: OfframpRow): void {
     { account: BANK, minor: row.amount_kobo },
     ...collectFees(context, row.fintech, 'offramp', row.platform_fee_kobo, row.fintech_fee_kobo),
   ]);
-  announce(context, row, 'vault.return.payout.completed', {
-    transactionReference: row.payout_reference,
-    completedAt: isoTime(context.nowMs),
-    metadata: {},
+  touch(context, row);
+  const about = eventOf(context, row);
+  emit(context, {
+    ...about,
+    event: 'vault.return.payout.completed',
+    data: {
+      ...about.data,
+      transactionReference: row.payout_reference,
+      completedAt: isoTime(context.nowMs),
+      metadata: {},
+    },
   });
 }
 
@@ -91,10 +100,17 @@ function refund(context: Context, row: OfframpRow): void {
       minor: amount_base,
     })),
   ]);
-  announce(context, row, 'vault.return.payout.failed', {
-    failedAt: isoTime(context.nowMs),
-    error: { code: 'PAYOUT_FAILED', message: 'the bank rejected the payout; the cNGN was returned' },
-    retryable: true,
-    metadata: {},
+  touch(context, row);
+  const about = eventOf(context, row);
+  emit(context, {
+    ...about,
+    event: 'vault.return.payout.failed',
+    data: {
+      ...about.data,
+      failedAt: isoTime(context.nowMs),
+      error: { code: 'PAYOUT_FAILED', message: 'the bank rejected the payout; the cNGN was returned' },
+      retryable: true,
+      metadata: {},
+    },
   });
 }

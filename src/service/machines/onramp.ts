@@ -105,7 +105,7 @@ function mint(context: Context, row: OnrampRow): void {
     requestId: row.request_id,
     userId: user?.user_id ?? '',
     data: {
-      walletAddress: wallet?.address,
+      walletAddress: wallet?.address ?? '',
       amount: toWireText(amount('CNGN', base), 'token'),
       transactionHash: txHash,
       completedAt: isoTime(nowMs),

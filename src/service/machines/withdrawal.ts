@@ -67,7 +67,7 @@ export function complete(context: Context, row: WithdrawalRow): void {
     requestId: row.request_id,
     userId: user?.user_id ?? '',
     data: {
-      smartWalletAddress: wallet?.address,
+      smartWalletAddress: wallet?.address ?? '',
       destinationAddress: row.destination,
       amount: toWireText(amount(row.asset, netBase(row)), 'token'),
       ticker: row.asset,

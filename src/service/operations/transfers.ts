@@ -1,3 +1,4 @@
+import type { EventPayload } from '../../contract/event-payloads.ts';
 import { Fault } from '../../contract/faults.ts';
 import { BASE } from '../../contract/networks.ts';
 import { ASSET_LABEL, amount, amountForPeople, type Token } from '../../money/amount.ts';
@@ -120,7 +121,17 @@ const transfer: Operations['transactions.fintech-transfer'] = (call, request) =>
   };
 };
 
-function announce(call: Call, row: WithdrawalRow, sent: object): void {
+type Sent = Pick<
+  EventPayload<'fintech.asset.transfer.completed'>,
+  | 'smartWalletAddress'
+  | 'destinationAddress'
+  | 'destinationLabel'
+  | 'transactionHash'
+  | 'gasUsed'
+  | 'commitmentsSafeguarded'
+>;
+
+function announce(call: Call, row: WithdrawalRow, sent: Sent): void {
   emit(call, {
     fintech: row.fintech,
     event: 'fintech.asset.transfer.completed',
