@@ -5,8 +5,10 @@ import { CATEGORIES } from '../src/base/errors.ts';
 import { ROOT } from './support/built.ts';
 import {
   callsAtImport,
+  exportsOf,
   functionsOf,
   type Import,
+  importers,
   readSources,
   roomOf,
   type Source,
@@ -423,6 +425,28 @@ const USED_ELSEWHERE: Readonly<Record<string, string>> = {
   'derive/reference.ts': 'scripts/reference.ts makes docs/reference with it',
 };
 
+/** Exports that no import names, and who uses them. */
+const EXPORTED_FOR: Readonly<Record<string, string>> = {
+  'entry.ts run': 'bin/load.js calls it in dist/main.cjs',
+};
+
+/** Names that nothing but their own file uses. A command file is loaded for its `commands`, by name. */
+function unusedExports(files: readonly Pick<Source, 'path' | 'code'>[]): string[] {
+  const users = importers();
+  const isUsed = (path: string, name: string) =>
+    (path.startsWith('commands/') && name === 'commands') ||
+    (users.get(path) ?? []).some(
+      (text) =>
+        new RegExp(`\\b${name}\\b`).test(text) ||
+        new RegExp(`\\* as \\w+ from '[^']*${posix.basename(path)}'`).test(text),
+    );
+  return files.flatMap((file) =>
+    exportsOf(file)
+      .filter((name) => !isUsed(file.path, name))
+      .map((name) => `${file.path} ${name}`),
+  );
+}
+
 function reachable(): Set<string> {
   const seen = new Set<string>();
   const visit = (path: string) => {
@@ -460,6 +484,19 @@ describe('what does not belong', () => {
     expectOnly(
       sources.map(({ path }) => path).filter((path) => !seen.has(path)),
       USED_ELSEWHERE,
+    );
+  });
+
+  test('every export is imported somewhere', () => {
+    const found = unusedExports(sources.filter(({ path }) => !path.startsWith('bundle/')));
+    expectOnly(found, EXPORTED_FOR);
+  });
+
+  test('an export that nobody imports is found', () => {
+    const [file] = sources.filter(({ path }) => path === 'money/rates.ts');
+    const code = `${file?.code}\nexport const unused = 1;\nexport type Unused = 1;\nexport { a as alsoUnused };\n`;
+    expect(unusedExports([{ path: 'money/rates.ts', code }])).toEqual(
+      ['unused', 'Unused', 'alsoUnused'].map((name) => `money/rates.ts ${name}`),
     );
   });
 

@@ -10,7 +10,7 @@ import { getPlatformPublicKey } from '../contract/endpoints/management.ts';
 import type { Globals } from './globals.ts';
 
 /** A way to the account: the network, or the sandbox in this process. */
-export interface Connection {
+interface Connection {
   readonly client: Client;
   close(): Promise<void>;
 }

@@ -94,7 +94,7 @@ async function ownFeeOn(session: Session, direction: Direction, value: Amount): 
   return amount('NGN', cappedPercentOf(value.minor, percent, nairaOf(setting.capFee)?.minor).minor);
 }
 
-export interface FeePreview {
+interface FeePreview {
   readonly lines: readonly Line[];
   /** All of them together; undefined where one could not be read. */
   readonly total: Amount | undefined;

@@ -28,7 +28,7 @@ interface RequestOptions {
 export interface SessionCallOptions extends CallOptions, RequestOptions {}
 
 /** A change to send. */
-export interface SentChange extends Change {
+interface SentChange extends Change {
   /** Runs after the confirmation, right before the request is sent; if it throws, nothing is sent. */
   readonly before?: () => Promise<void>;
 }

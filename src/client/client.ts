@@ -36,7 +36,7 @@ export interface CallOptions {
   readonly totalMs?: number;
 }
 
-export interface ClientOptions extends Omit<SendOptions, 'effect'> {
+interface ClientOptions extends Omit<SendOptions, 'effect'> {
   readonly exchange: Exchange;
   readonly target: Target;
 }

@@ -13,7 +13,7 @@ export interface PathMatch {
 }
 
 /** Finds endpoints by whole paths, version prefix included. A literal segment wins over a parameter in the same place. */
-export interface PathMatcher {
+interface PathMatcher {
   match(method: string, path: string): PathMatch | undefined;
   /** What answers at a path, whatever the method. */
   matchesAt(path: string): PathMatch[];

@@ -51,7 +51,7 @@ export interface Refusal {
 }
 
 /** Everything the contract knows about an endpoint. */
-export interface EndpointDescription {
+interface EndpointDescription {
   readonly id: string;
   readonly summary: string;
   readonly group: string;

@@ -30,7 +30,7 @@ export function percentOfRoundHalfUp(minor: bigint, percent: PercentMillionths):
 }
 
 /** A share of an amount, in the same smallest unit. */
-export interface CappedShare {
+interface CappedShare {
   readonly minor: bigint;
   readonly beforeCapMinor: bigint;
   readonly isCapped: boolean;

@@ -14,7 +14,7 @@ import { type Route, readQuery } from './router.ts';
 import { answerKey, type Received, staysPlain } from './sealed.ts';
 
 /** A request matched to an endpoint. */
-export interface MatchedRequest {
+interface MatchedRequest {
   readonly route: Route;
   readonly request: Received;
   readonly caller: UnverifiedCaller;
@@ -29,7 +29,7 @@ interface Job extends MatchedRequest {
 }
 
 /** The result of a request: data or a refusal, and the fault to inject into the response. */
-export interface Performed {
+interface Performed {
   readonly data?: unknown;
   readonly refusal?: Fault;
   readonly injected?: InjectedFault;

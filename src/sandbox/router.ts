@@ -13,7 +13,7 @@ export interface Route {
   readonly query: string;
 }
 
-export type Router = (method: string, url: string) => Route | undefined;
+type Router = (method: string, url: string) => Route | undefined;
 
 /** Matches a request's method and URL against the contract. */
 export function createRouter(): Router {

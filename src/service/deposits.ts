@@ -14,14 +14,14 @@ import { emit } from './outbox.ts';
 import type { VirtualAccountRow } from './virtual-accounts.ts';
 
 /** An incoming bank transfer. */
-export interface Payment {
+interface Payment {
   readonly accountNumber: string;
   readonly amountKobo: bigint;
   readonly senderName: string;
 }
 
 /** The outcome: accepted for minting, or refunded with a reason. */
-export interface Receipt {
+interface Receipt {
   readonly depositId: string;
   readonly outcome: 'accepted' | 'refunded';
   readonly reason: string | null;

@@ -6,7 +6,7 @@ import { balanceOf, feesWithdrawing, fintechFees } from './ledger.ts';
 export const WITHDRAWAL_LIMITS_KOBO = { minimum: 1_000n, maximum: 10_000_000n } as const;
 
 /** A fintech's earned fees, and how much of them it still has. */
-export interface AccruedFees {
+interface AccruedFees {
   /**
    * Fees by direction since creation, withdrawn or not, including those of pending transactions. Source: interface
    * (since creation).

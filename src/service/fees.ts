@@ -28,7 +28,7 @@ const PLATFORM_TIERS: Readonly<Record<Direction, readonly Tier[]>> = {
   ],
 };
 
-export interface FeePart {
+interface FeePart {
   readonly kobo: bigint;
   readonly beforeCapKobo: bigint;
   readonly percent: PercentMillionths;
@@ -36,7 +36,7 @@ export interface FeePart {
 }
 
 /** The platform fee on an amount and how it was calculated. */
-export interface PlatformFee extends FeePart {
+interface PlatformFee extends FeePart {
   readonly capKobo: bigint;
   /** The tier ranges from `fromKobo` to below `belowKobo`, the start of the next tier; the last one is open. */
   readonly fromKobo: bigint;

@@ -117,7 +117,7 @@ export function post(context: Context, event: string, subject: string, postings:
 }
 
 /** The result of a ledger audit. */
-export interface LedgerCheck {
+interface LedgerCheck {
   /** The sum of all accounts per asset, in smallest units; zero if the ledger balances. */
   readonly sums: Readonly<Record<string, bigint>>;
   /** True if every sum is zero, every balance equals its postings, every set sums to zero and no wallet is negative. */

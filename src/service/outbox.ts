@@ -2,7 +2,7 @@ import type { EventName, EventPayload } from '../contract/event-payloads.ts';
 import type { Context } from './context.ts';
 
 /** An event for a fintech. `data` is the payload, in wire units. */
-export interface OutboxEvent<N extends EventName> {
+interface OutboxEvent<N extends EventName> {
   readonly fintech: bigint;
   readonly event: N;
   /** The operation that caused the event. */

@@ -30,7 +30,7 @@ export interface Service {
   close(): void;
 }
 
-export interface ServiceOptions {
+interface ServiceOptions {
   readonly path: string;
   readonly clock: Clock;
   readonly ids: Ids;

@@ -14,7 +14,7 @@ export interface VirtualAccountRow {
   readonly created_at: bigint;
 }
 
-export interface NewVirtualAccount {
+interface NewVirtualAccount {
   readonly kind: VirtualAccountRow['kind'];
   readonly fintech: bigint;
   readonly user?: bigint;

@@ -2,7 +2,7 @@ import { CliError } from '../base/errors.ts';
 import type { Prompter } from '../base/world.ts';
 
 /** What a prompter needs of the terminal. */
-export interface PromptTerminal {
+interface PromptTerminal {
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;
   readonly signal: AbortSignal;

@@ -181,3 +181,30 @@ function endOfArrow(text: string, from: number): number {
   }
   return text.length;
 }
+
+const EXPORTED = /^export (?:async )?(?:const|function|class|interface|type|enum)\*? (\w+)/gm;
+const EXPORTED_LATER = /^export (?:type )?\{([^}]*)\}/gm;
+
+/** The names a file exports. */
+export function exportsOf({ code }: Pick<Source, 'code'>): string[] {
+  const listed = [...code.matchAll(EXPORTED_LATER)].flatMap(([, names = '']) => names.split(','));
+  const later = listed.map((name) => name.trim().split(/\s+/).at(-1) ?? '').filter((name) => name !== '');
+  return [...[...code.matchAll(EXPORTED)].map(([, name = '']) => name), ...later];
+}
+
+/** The files of src/, test/ and scripts/ that import a file of src/, by its path below src/. */
+export function importers(): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const folder of ['src', 'test', 'scripts']) {
+    const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
+    for (const name of names.filter((each) => each.endsWith('.ts'))) {
+      const text = readFileSync(join(ROOT, folder, name), 'utf8');
+      const path = posix.join(folder, name.replaceAll('\\', '/'));
+      for (const [, target = ''] of text.matchAll(/(?:\bfrom |\bimport\()'(\.[^']+)'/g)) {
+        const below = posix.relative('src', posix.join(posix.dirname(path), target));
+        if (!below.startsWith('..')) found.set(below, [...(found.get(below) ?? []), text]);
+      }
+    }
+  }
+  return found;
+}

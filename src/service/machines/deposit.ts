@@ -9,7 +9,7 @@ import type { Machine } from '../machine.ts';
 import { emit } from '../outbox.ts';
 import { accountAt, deliveryFor, fintechDelivery } from '../wallets.ts';
 
-export interface DepositRow {
+interface DepositRow {
   readonly id: bigint;
   readonly deposit_id: string;
   readonly fintech: bigint;

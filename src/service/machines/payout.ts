@@ -53,7 +53,7 @@ export const payout: Machine<PayoutRow> = {
 };
 
 /** Returns what leaves the smart wallet, in kobo: the amount paid out plus the platform fee. */
-export function payoutTotalKobo(row: PayoutRow): bigint {
+function payoutTotalKobo(row: PayoutRow): bigint {
   return row.amount_kobo + row.platform_fee_kobo;
 }
 

@@ -7,7 +7,7 @@ import { BANK, type Posting, post, RESERVE, SUPPLY, walletAccount } from '../led
 import { smartWallet } from '../wallets.ts';
 
 /** A part of a history: transactions `first` to `end` (exclusive) of `total`, spread evenly between two times. */
-export interface HistoryPart {
+interface HistoryPart {
   readonly first: number;
   readonly end: number;
   readonly total: number;
