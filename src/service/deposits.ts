@@ -11,6 +11,7 @@ import { deposit } from './machines/deposit.ts';
 import { type OnrampRow, onramp, totalKobo } from './machines/onramp.ts';
 import { matchName } from './names.ts';
 import { emit } from './outbox.ts';
+import { walletAddressOf } from './public-ids.ts';
 import type { VirtualAccountRow } from './virtual-accounts.ts';
 
 /** An incoming bank transfer. */
@@ -206,9 +207,7 @@ function announce(context: Context, { account, row, payment, depositId, judgemen
         metadata: {
           vaId: account.id.toString(),
           provider: VIRTUAL_ACCOUNT_BANK.provider,
-          walletAddress:
-            context.store.get<{ address: string }>('SELECT address FROM wallet WHERE id = ?', row.wallet)?.address ??
-            '',
+          walletAddress: walletAddressOf(context.store, row.wallet),
         },
       },
     });

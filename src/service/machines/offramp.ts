@@ -1,11 +1,13 @@
 import { amount } from '../../money/amount.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { toWireText } from '../../money/units.ts';
+import { PAYOUT_FAILED } from '../banks.ts';
 import { type Context, isoTime } from '../context.ts';
 import { collectFees } from '../fees.ts';
 import { BANK, post, RESERVE, SUPPLY, VAULT, walletAccount } from '../ledger.ts';
 import type { Machine } from '../machine.ts';
 import { emit } from '../outbox.ts';
+import { userIdOf } from '../public-ids.ts';
 
 export interface OfframpRow {
   readonly id: bigint;
@@ -46,11 +48,10 @@ export function deductedKobo(row: OfframpRow): bigint {
 
 /** The common part of the events of a bank payout. */
 function eventOf(context: Context, row: OfframpRow) {
-  const user = context.store.get<{ user_id: string }>('SELECT user_id FROM user WHERE id = ?', row.user);
   return {
     fintech: row.fintech,
     requestId: row.request_id,
-    userId: user?.user_id ?? '',
+    userId: userIdOf(context.store, row.user),
     data: {
       payoutId: row.payout_reference,
       vaultReturnId: row.request_id,
@@ -108,7 +109,7 @@ function refund(context: Context, row: OfframpRow): void {
     data: {
       ...about.data,
       failedAt: isoTime(context.nowMs),
-      error: { code: 'PAYOUT_FAILED', message: 'the bank rejected the payout; the cNGN was returned' },
+      error: PAYOUT_FAILED,
       retryable: true,
       metadata: {},
     },

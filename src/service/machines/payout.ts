@@ -1,7 +1,7 @@
 import { amount } from '../../money/amount.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { toWireNumber } from '../../money/units.ts';
-import { bankByCode, VIRTUAL_ACCOUNT_BANK } from '../banks.ts';
+import { bankByCode, PAYOUT_FAILED, VIRTUAL_ACCOUNT_BANK } from '../banks.ts';
 import { type Context, isoTime } from '../context.ts';
 import { isPayoutToFail } from '../fault-rules.ts';
 import { collectFees } from '../fees.ts';
@@ -220,7 +220,7 @@ function refund(context: Context, row: PayoutRow): void {
       bankAccount: bankAccountOf(row),
       wallet: systemWalletOn(context, row),
       burnDetails: burnOf(row, 'returned'),
-      error: { code: 'PAYOUT_FAILED', message: 'the bank rejected the payout; the cNGN was returned' },
+      error: PAYOUT_FAILED,
       timestamp: failedAt,
       metadata: { failedAt, retryable: true, attemptNumber: 1 },
     },

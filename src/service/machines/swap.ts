@@ -6,6 +6,7 @@ import { post, swapping, walletAccount } from '../ledger.ts';
 import { fire, type Machine, schedule } from '../machine.ts';
 import { exchange, minimumOutBase } from '../market/exchange.ts';
 import { emit } from '../outbox.ts';
+import { userIdOf } from '../public-ids.ts';
 import type { SwapTrigger } from '../swaps.ts';
 import { GAS, TOKEN_ADDRESS } from '../tokens.ts';
 import { accountAt, managedWallet, type WalletRow } from '../wallets.ts';
@@ -146,11 +147,10 @@ function walletOf({ store }: Context, row: SwapRow): WalletRow {
 /** The common part of the events of a swap. */
 function eventOf(context: Context, row: SwapRow) {
   const wallet = walletOf(context, row);
-  const user = context.store.get<{ user_id: string }>('SELECT user_id FROM user WHERE id = ?', row.user);
   return {
     fintech: row.fintech,
     requestId: row.request_id,
-    userId: user?.user_id ?? '',
+    userId: userIdOf(context.store, row.user),
     data: {
       walletAddress: wallet.address,
       owner: wallet.custom_owner ?? 'service-managed',

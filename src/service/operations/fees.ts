@@ -8,10 +8,9 @@ import { type Call, isoTime } from '../context.ts';
 import { accruedFees, WITHDRAWAL_LIMITS_KOBO } from '../fee-balance.ts';
 import { type FeeSetting, feeSetting, ownFee, platformFee } from '../fees.ts';
 import type { Operations } from '../operation.ts';
+import { VERSION } from '../version.ts';
 
 const kobo = (minor: bigint) => toWireNumber(amount('NGN', minor), 'kobo');
-
-const VERSION = '1.0.0';
 
 interface Note {
   readonly description: string | null;

@@ -11,6 +11,7 @@ import { type Commitments, commitments } from '../market/commitments.ts';
 import type { Operations } from '../operation.ts';
 import { emit } from '../outbox.ts';
 import { blockNumber, GAS, TOKEN_ADDRESS } from '../tokens.ts';
+import { VERSION } from '../version.ts';
 import { smartWallet, type WalletRow } from '../wallets.ts';
 import { insertWithdrawal } from '../withdrawals.ts';
 import { type ExternalWalletRow, externalWalletAt } from './external-wallets.ts';
@@ -111,7 +112,7 @@ const transfer: Operations['transactions.fintech-transfer'] = (call, request) =>
     ticker: token,
     blockNumber: blockNumber(call).toString(),
     executedAt: isoTime(call.nowMs),
-    version: '1.0.0',
+    version: VERSION,
     feeBreakdown: {
       requestedAmount: baseText(base),
       totalFee: baseText(0n),
