@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { ExchangeError } from '../base/exchange-error.ts';
 import type { Exchange, HttpRequest, HttpResponse } from '../base/world.ts';
-import { type Environment, isLoopback, proxyVariables } from './proxy.ts';
+import { agentProxy, type Environment, proxyVariables } from './proxy.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Far above any answer of the service; a body beyond it is not read to its end. */
@@ -15,14 +15,14 @@ export const MAX_BODY_BYTES = 16 * 1024 * 1024;
  * Throws CliError usage for a proxy that is no URL.
  */
 export function createNetwork(env: Environment): Exchange {
-  const proxies = proxyVariables(env);
+  // An invalid proxy is rejected before the first request, whatever its URL.
+  proxyVariables(env);
   const shared = new Map<boolean, http.Agent>();
   return (request, signal, isRead = false) => {
-    const { protocol, hostname } = new URL(request.url);
-    const isTls = protocol === 'https:';
-    const isProxied = !isLoopback(hostname) && Object.keys(proxies).length > 0;
-    const isShared = isRead && !isProxied;
-    const newAgent = () => agentOf(isTls, { ...(isProxied ? { proxyEnv: proxies } : {}), keepAlive: isShared });
+    const isTls = new URL(request.url).protocol === 'https:';
+    const proxy = agentProxy(request.url, env);
+    const isShared = isRead && !proxy.proxyEnv;
+    const newAgent = () => agentOf(isTls, { ...proxy, keepAlive: isShared });
     const agent = (isShared && shared.get(isTls)) || newAgent();
     if (isShared) shared.set(isTls, agent);
     return exchangeOnce(request, signal, { agent, isTls, isShared });

@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import { ExchangeError } from '../base/exchange-error.ts';
 import type { Certificate, Probe } from '../base/world.ts';
 import { wordsFor } from './network.ts';
-import { type Environment, isLoopback, proxyVariables } from './proxy.ts';
+import { agentProxy, type Environment } from './proxy.ts';
 
 const LOOK_UP_MS = 5_000;
 const HANDSHAKE_MS = 8_000;
@@ -28,8 +28,7 @@ async function lookUp(host: string): Promise<readonly string[]> {
 
 /** A request that is never ended sends nothing: what comes about is the handshake. One that nobody trusts is looked at all the same. */
 function certificate(url: string, env: Environment): Promise<Certificate> {
-  const proxies = isLoopback(new URL(url).hostname) ? {} : { proxyEnv: proxyVariables(env) };
-  const agent = new https.Agent({ ...proxies, rejectUnauthorized: false });
+  const agent = new https.Agent({ ...agentProxy(url, env), rejectUnauthorized: false });
   return new Promise<Certificate>((resolve, reject) => {
     const outgoing = https.request(url, { agent, signal: AbortSignal.timeout(HANDSHAKE_MS) });
     outgoing.on('error', (error: Error & { code?: string }) =>

@@ -11,7 +11,7 @@ export function isLoopback(hostname: string): boolean {
   return LOOPBACK.test(hostname);
 }
 
-/** What the environment says of proxies, in the form Node's agents take. Throws CliError usage for one that is no URL. */
+/** The proxy variables that are set. Throws CliError usage for a proxy that is not a URL. */
 export function proxyVariables(env: Environment): Readonly<Record<string, string>> {
   const found = VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]] as const] : []));
   for (const [name, value] of found) if (!/^no_/i.test(name)) requireProxyUrl(name, value);
@@ -33,7 +33,10 @@ export type ProxyChoice =
   | { readonly kind: 'excepted'; readonly variable: string; readonly entry: string }
   | { readonly kind: 'none' };
 
-/** The proxy of a URL by the rules of Node's agents: lower case before upper case. Throws CliError usage for a proxy that is no URL. */
+/**
+ * Decides whether requests to a URL go through a proxy. The network, the probe and `doctor` all ask here; the rules are those of
+ * Node's agents (lower case before upper case). Throws CliError usage for a proxy that is not a URL.
+ */
 export function proxyFor(url: string, env: Environment): ProxyChoice {
   const proxies = proxyVariables(env);
   const { protocol, hostname, port } = new URL(url);
@@ -48,6 +51,13 @@ export function proxyFor(url: string, env: Environment): ProxyChoice {
   return exceptions !== undefined && entry !== undefined
     ? { kind: 'excepted', variable: exceptions, entry }
     : { kind: 'proxy', variable, url: new URL(proxies[variable] ?? '') };
+}
+
+/** The same decision for an agent of Node, which gets the chosen proxy alone, so that it has nothing left to decide. */
+export function agentProxy(url: string, env: Environment): { readonly proxyEnv?: Record<string, string> } {
+  const choice = proxyFor(url, env);
+  if (choice.kind !== 'proxy') return {};
+  return { proxyEnv: { [url.startsWith('https:') ? 'HTTPS_PROXY' : 'HTTP_PROXY']: choice.url.href } };
 }
 
 const entriesOf = (list = '') =>
