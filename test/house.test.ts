@@ -8,7 +8,7 @@ import {
   exportsOf,
   functionsOf,
   type Import,
-  importers,
+  importedNames,
   readSources,
   roomOf,
   type Source,
@@ -430,19 +430,13 @@ const EXPORTED_FOR: Readonly<Record<string, string>> = {
   'entry.ts run': 'bin/load.js calls it in dist/main.cjs',
 };
 
-/** Names that nothing but their own file uses. A command file is loaded for its `commands`, by name. */
+/** Exports that no other file imports. A command file is loaded for its `commands`, by name. */
 function unusedExports(files: readonly Pick<Source, 'path' | 'code'>[]): string[] {
-  const users = importers();
-  const isUsed = (path: string, name: string) =>
-    (path.startsWith('commands/') && name === 'commands') ||
-    (users.get(path) ?? []).some(
-      (text) =>
-        new RegExp(`\\b${name}\\b`).test(text) ||
-        new RegExp(`\\* as \\w+ from '[^']*${posix.basename(path)}'`).test(text),
-    );
+  const isImported = importedNames();
+  const isCommands = (path: string, name: string) => path.startsWith('commands/') && name === 'commands';
   return files.flatMap((file) =>
     exportsOf(file)
-      .filter((name) => !isUsed(file.path, name))
+      .filter((name) => !isImported(file.path, name) && !isCommands(file.path, name))
       .map((name) => `${file.path} ${name}`),
   );
 }

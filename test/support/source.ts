@@ -192,19 +192,29 @@ export function exportsOf({ code }: Pick<Source, 'code'>): string[] {
   return [...[...code.matchAll(EXPORTED)].map(([, name = '']) => name), ...later];
 }
 
-/** The files of src/, test/ and scripts/ that import a file of src/, by its path below src/. */
-export function importers(): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, string[]>();
+/** `a, type B, C as D` to `a`, `B`, `C`. */
+const namesIn = (list: string) => list.split(',').flatMap((each) => /^(?:type )?(\w+)/.exec(each.trim())?.[1] ?? []);
+
+/** Whether a name of a file of src/, by its path below src/, is imported in src/, test/ or scripts/. */
+export function importedNames(): (path: string, name: string) => boolean {
+  const named = new Set<string>();
+  // A file that is imported whole, or late, is used by the words of the file that imports it.
+  const whole = new Map<string, string[]>();
   for (const folder of ['src', 'test', 'scripts']) {
-    const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
-    for (const name of names.filter((each) => each.endsWith('.ts'))) {
-      const text = readFileSync(join(ROOT, folder, name), 'utf8');
-      const path = posix.join(folder, name.replaceAll('\\', '/'));
-      for (const [, target = ''] of text.matchAll(/(?:\bfrom |\bimport\()'(\.[^']+)'/g)) {
-        const below = posix.relative('src', posix.join(posix.dirname(path), target));
-        if (!below.startsWith('..')) found.set(below, [...(found.get(below) ?? []), text]);
+    const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
+    for (const file of files.filter((each) => each.endsWith('.ts'))) {
+      const text = readFileSync(join(ROOT, folder, file), 'utf8');
+      const from = posix.dirname(posix.join(folder, file.replaceAll('\\', '/')));
+      const below = (target: string) => posix.relative('src', posix.join(from, target));
+      for (const [, list, target = ''] of text.matchAll(/^(?:import|export)[^;'"]*?\{([^}]*)\}\s*from '(\.[^']+)'/gm))
+        for (const name of namesIn(list ?? '')) named.add(`${below(target)} ${name}`);
+      for (const [, star, late] of text.matchAll(/\* as \w+ from '(\.[^']+)'|\bimport\('(\.[^']+)'\)/g)) {
+        const target = below(star ?? late ?? '');
+        whole.set(target, [...(whole.get(target) ?? []), star ? '*' : codeOf(text)]);
       }
     }
   }
-  return found;
+  return (path, name) =>
+    named.has(`${path} ${name}`) ||
+    (whole.get(path) ?? []).some((code) => code === '*' || new RegExp(`\\b${name}\\b`).test(code));
 }
