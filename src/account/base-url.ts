@@ -1,8 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import { isLoopback } from '../client/proxy.ts';
-
-/** Every path of the service stands below this one. Source: interface. */
-const VERSION = '/v1';
+import { VERSION_PREFIX } from '../contract/paths.ts';
 
 /** A base URL to which a key may be sent: https, or http on this machine; its path is /v1. Throws CliError usage. */
 export function safeBaseUrl(text: string): string {
@@ -17,8 +15,9 @@ export function safeBaseUrl(text: string): string {
   const isLocal = url.protocol === 'http:' && isLoopback(url.hostname);
   if (url.protocol !== 'https:' && !isLocal) throw refuse('is not https, so the key would travel in clear');
   const path = url.pathname.replace(/\/+$/, '');
-  if (path === VERSION) return url.origin + path;
-  if (path === '') throw refuse(`lacks ${VERSION} at its end`, url.origin + VERSION);
-  if (path.startsWith(`${VERSION}/`)) throw refuse(`has more than ${VERSION} in its path`, url.origin + VERSION);
-  throw refuse(`has another path than ${VERSION}`, url.origin + VERSION);
+  if (path === VERSION_PREFIX) return url.origin + path;
+  if (path === '') throw refuse(`lacks ${VERSION_PREFIX} at its end`, url.origin + VERSION_PREFIX);
+  if (path.startsWith(`${VERSION_PREFIX}/`))
+    throw refuse(`has more than ${VERSION_PREFIX} in its path`, url.origin + VERSION_PREFIX);
+  throw refuse(`has another path than ${VERSION_PREFIX}`, url.origin + VERSION_PREFIX);
 }

@@ -8,7 +8,7 @@ const PIN_FILE = '.fiatrail.json';
 const MAX_BYTES = 4096;
 
 /** A folder's choice of a profile, for all that is done in it and below. */
-export interface Pin {
+interface Pin {
   readonly path: string;
   readonly profile: string;
 }

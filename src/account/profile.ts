@@ -17,7 +17,7 @@ import {
 import type { SecretName } from './stores/secret-store.ts';
 
 /** Where the key of an account comes from, and how to get it: nothing is asked of a store before it is needed. */
-export interface KeySource {
+interface KeySource {
   /** `FIATRAIL_API_KEY`, or the kind of the store. */
   readonly from: string;
   /** Throws CliError usage: the store has none, or cannot be read, or what it has is no key of this mode. */

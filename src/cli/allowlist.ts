@@ -9,7 +9,7 @@ import type { Session, SessionCallOptions } from './session.ts';
 import { FIRST_POLL_MS, interruptedWait, longerPause, SHORTEST_READ_MS, statusUnreadable } from './wait.ts';
 
 /** What `check` says of this machine. */
-export interface Access {
+interface Access {
   /** As the service shows it, masked; in full where it is known. */
   readonly yourIp: string;
   readonly own: Shown | undefined;

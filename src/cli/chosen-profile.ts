@@ -24,7 +24,7 @@ const SOURCE_WORDS: Readonly<Record<Candidate['source'], string>> = {
 const by = ({ source, where }: Candidate) => SOURCE_WORDS[source] + (where ? `: ${where}` : '');
 
 /** What decided the profile, what lost, and the error where that cannot be used. */
-export interface Choice {
+interface Choice {
   readonly decision: Decision;
   readonly profile: Profile | undefined;
   readonly error: CliError | undefined;

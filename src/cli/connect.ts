@@ -3,13 +3,14 @@ import { type Profile, storedOrBuiltIn } from '../account/profile.ts';
 import { Secret } from '../base/secret.ts';
 import type { Exchange, HttpResponse, World } from '../base/world.ts';
 import { type Client, createClient } from '../client/client.ts';
+import { validRequest } from '../client/request.ts';
 import { type Sealing, sealedExchange } from '../client/sealing.ts';
 import type { SendOptions } from '../client/transport.ts';
 import { getPlatformPublicKey } from '../contract/endpoints/management.ts';
 import type { Globals } from './globals.ts';
 
 /** A way to the account: the network, or the sandbox in this process. */
-export interface Connection {
+interface Connection {
   readonly client: Client;
   close(): Promise<void>;
 }
@@ -48,7 +49,7 @@ export async function connect(
 /** Makes one read as a profile, which may not be kept yet. Throws CliError. */
 export async function tryAccount(world: World, profile: Profile, globals: Globals): Promise<void> {
   const { client, close } = await connect(world, profile, globals);
-  await client.call(getPlatformPublicKey, {}).finally(close);
+  await client.call(validRequest(getPlatformPublicKey, {})).finally(close);
 }
 
 /** How a profile seals; undefined for an account of the environment, which keeps no keys. */

@@ -2,7 +2,7 @@ import type { World } from '../base/world.ts';
 import { plainLines } from '../present/text.ts';
 
 /** What goes on, on stderr: one line that is written over on a terminal, a line for each change anywhere else. */
-export interface LiveLine {
+interface LiveLine {
   /** True where it is written over. */
   readonly isLive: boolean;
   show(text: string): Promise<void>;

@@ -1,7 +1,6 @@
 import { type Category, CliError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Exchange } from '../base/world.ts';
-import { problemsOf, problemText } from '../contract/check.ts';
 import {
   type Effect,
   type Endpoint,
@@ -14,6 +13,7 @@ import { FAULTS } from '../contract/faults.ts';
 import { bodyWithout, secretsIn, strikeOut } from '../contract/redact.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
 import { type Answer, decodeAnswer, encodeRequest, type Target } from './codec.ts';
+import type { ReadyRequest } from './request.ts';
 import { SEALING_HINT } from './sealing.ts';
 import { retryAfterSeconds, type SendOptions, type Sent, send } from './transport.ts';
 
@@ -27,28 +27,26 @@ export interface Reply<D> {
 }
 
 export interface Client {
-  /** Calls an endpoint. Throws CliError: `usage` before sending, else by the outcome (base/errors.ts). */
-  call<E extends Endpoint>(endpoint: E, input: RequestOf<E>, options?: CallOptions): Promise<Reply<ResponseOf<E>>>;
+  /** Sends a request. Throws CliError by the outcome (base/errors.ts). */
+  call<E extends Endpoint>(request: ReadyRequest<E>, options?: CallOptions): Promise<Reply<ResponseOf<E>>>;
 }
 
 export interface CallOptions {
-  /** Skips the input checks, so that `api` shows the service's own errors. */
-  readonly unchecked?: boolean;
   /** Limit for all attempts together, if lower than the client's own. */
   readonly totalMs?: number;
 }
 
-export interface ClientOptions extends Omit<SendOptions, 'effect'> {
+interface ClientOptions extends Omit<SendOptions, 'effect'> {
   readonly exchange: Exchange;
   readonly target: Target;
 }
 
 export function createClient({ exchange, target, ...options }: ClientOptions): Client {
   return {
-    call: async (endpoint, input, { unchecked = false, totalMs = options.totalMs } = {}) => {
-      if (!unchecked) requireValid(endpoint, input);
+    call: async (request, { totalMs = options.totalMs } = {}) => {
+      const { endpoint, input } = request;
       const effect = effectOf(endpoint, input);
-      const sent = await send(encodeRequest(endpoint, input, target), exchange, {
+      const sent = await send(encodeRequest(request, target), exchange, {
         ...options,
         totalMs: Math.min(totalMs, options.totalMs),
         effect,
@@ -86,12 +84,6 @@ function withoutSecrets<A extends Exclude<Answer, { kind: 'success' }>>(answer: 
   return answer.kind === 'refused'
     ? { ...answer, message: clean(answer.message) }
     : { ...answer, reason: clean(answer.reason) };
-}
-
-/** Throws CliError usage that names each invalid field. */
-export function requireValid(endpoint: Endpoint, input: unknown): void {
-  const problems = problemsOf(endpoint.request(), input);
-  if (problems.length > 0) throw new CliError('usage', problems.map(problemText).join('; '), { code: 'INVALID_INPUT' });
 }
 
 /** Returns the reply of a success. Throws unknown outcome if the id of the work or money it started is missing; other gaps are warnings. */

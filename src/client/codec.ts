@@ -2,8 +2,9 @@ import { CliError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { HttpRequest, HttpResponse } from '../base/world.ts';
 import { problemsOf } from '../contract/check.ts';
-import { type Endpoint, pathParameters, placeOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
+import { type Endpoint, pathParameters, placeOf, type ResponseOf } from '../contract/endpoint.ts';
 import { isWireNumber, parseJson, type WireNumber, wireNumberText } from '../money/decimal.ts';
+import type { ReadyRequest } from './request.ts';
 
 /** The service's address and the account. */
 export interface Target {
@@ -12,8 +13,8 @@ export interface Target {
   readonly apiKey: Secret;
 }
 
-/** Builds the HTTP request for an endpoint and valid input. */
-export function encodeRequest<E extends Endpoint>(endpoint: E, input: RequestOf<E>, target: Target): HttpRequest {
+/** Builds the HTTP request. */
+export function encodeRequest({ endpoint, input }: ReadyRequest, target: Target): HttpRequest {
   const fields = Object.entries(input as Record<string, unknown>).filter(([, value]) => value !== undefined);
   const inPath = new Set(pathParameters(endpoint.path));
   const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) =>
@@ -26,7 +27,7 @@ export function encodeRequest<E extends Endpoint>(endpoint: E, input: RequestOf<
       ? `?${new URLSearchParams(Object.fromEntries(rest.map(([name, value]) => [name, queryText(value)])))}`
       : '';
   const hasBody = !isQuery && endpoint.method !== 'GET';
-  const base = endpoint.area === 'control' ? target.baseUrl.replace(/\/v1$/, '') : target.baseUrl;
+  const base = endpoint.area === 'control' ? new URL(target.baseUrl).origin : target.baseUrl;
   return {
     method: endpoint.method,
     url: base + path + query,

@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { ExchangeError } from '../base/exchange-error.ts';
 import type { Exchange, HttpRequest, HttpResponse } from '../base/world.ts';
-import { type Environment, isLoopback, proxyVariables } from './proxy.ts';
+import { agentProxy, type Environment, proxyVariables } from './proxy.ts';
 import { withTimeLimit } from './time-limit.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -16,14 +16,14 @@ export const MAX_BODY_BYTES = 16 * 1024 * 1024;
  * Throws CliError usage for an invalid proxy URL.
  */
 export function createNetwork(env: Environment): Exchange {
-  const proxies = proxyVariables(env);
+  // An invalid proxy is rejected before the first request, whatever its URL.
+  proxyVariables(env);
   const shared = new Map<boolean, Connection>();
   return (request, signal, isRead = false) => {
-    const { protocol, hostname } = new URL(request.url);
-    const isTls = protocol === 'https:';
-    const isProxied = !isLoopback(hostname) && Object.keys(proxies).length > 0;
-    const isShared = isRead && !isProxied;
-    const connect = () => openConnection(isTls, { ...(isProxied ? { proxyEnv: proxies } : {}), keepAlive: isShared });
+    const isTls = new URL(request.url).protocol === 'https:';
+    const proxy = agentProxy(request.url, env);
+    const isShared = isRead && !proxy.proxyEnv;
+    const connect = () => openConnection(isTls, { ...proxy, keepAlive: isShared });
     const connection = (isShared && shared.get(isTls)) || connect();
     if (isShared) shared.set(isTls, connection);
     return exchangeOnce(request, signal, isShared ? { ...connection, close: () => {} } : connection);

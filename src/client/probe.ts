@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import { ExchangeError } from '../base/exchange-error.ts';
 import type { Certificate, Probe } from '../base/world.ts';
 import { CONNECT_TIMED_OUT, type Connection, openConnection, reasonFor } from './network.ts';
-import { type Environment, isLoopback, proxyVariables } from './proxy.ts';
+import { agentProxy, type Environment } from './proxy.ts';
 import { withTimeLimit } from './time-limit.ts';
 
 const LOOKUP_TIMEOUT_MS = 5_000;
@@ -27,8 +27,7 @@ async function lookUp(host: string): Promise<readonly string[]> {
 
 /** Completes the TLS handshake without sending a request, and reports an untrusted certificate instead of failing. */
 function certificate(url: string, env: Environment): Promise<Certificate> {
-  const proxies = isLoopback(new URL(url).hostname) ? {} : { proxyEnv: proxyVariables(env) };
-  const { agent, close } = openConnection(true, { ...proxies, rejectUnauthorized: false });
+  const { agent, close } = openConnection(true, { ...agentProxy(url, env), rejectUnauthorized: false });
   const handshake = withTimeLimit(url, HANDSHAKE_TIMEOUT_MS, CONNECT_TIMED_OUT, (signal) => shake(url, agent, signal));
   return handshake.finally(close);
 }

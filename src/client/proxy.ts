@@ -33,7 +33,10 @@ export type ProxyChoice =
   | { readonly kind: 'excepted'; readonly variable: string; readonly entry: string }
   | { readonly kind: 'none' };
 
-/** Returns the proxy for a URL, by the rules of Node's agents: lower case wins. Throws CliError usage for an invalid proxy URL. */
+/**
+ * Returns the proxy for a URL, for the network, the probe and `doctor` alike, by the rules of Node's agents: lower case wins.
+ * Throws CliError usage for an invalid proxy URL.
+ */
 export function proxyFor(url: string, env: Environment): ProxyChoice {
   const proxies = proxyVariables(env);
   const { protocol, hostname, port } = new URL(url);
@@ -48,6 +51,13 @@ export function proxyFor(url: string, env: Environment): ProxyChoice {
   return exceptions !== undefined && entry !== undefined
     ? { kind: 'excepted', variable: exceptions, entry }
     : { kind: 'proxy', variable, url: new URL(proxies[variable] ?? '') };
+}
+
+/** The same decision for an agent of Node, which gets the chosen proxy alone, so that it has nothing left to decide. */
+export function agentProxy(url: string, env: Environment): { readonly proxyEnv?: Record<string, string> } {
+  const choice = proxyFor(url, env);
+  if (choice.kind !== 'proxy') return {};
+  return { proxyEnv: { [url.startsWith('https:') ? 'HTTPS_PROXY' : 'HTTP_PROXY']: choice.url.href } };
 }
 
 const entriesOf = (list = '') =>

@@ -1,6 +1,8 @@
 import { accessSync, constants, lstatSync, readdirSync, readFileSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { OTHERS } from './private-file.ts';
+
+/** Mode bits that let others read or write. */
+const OTHERS = 0o077;
 
 /** A file, folder or link; links are not followed. */
 export interface Entry {

@@ -4,7 +4,6 @@ import {
   constants,
   fsyncSync,
   ftruncateSync,
-  lstatSync,
   openSync,
   readFileSync,
   renameSync,
@@ -15,18 +14,11 @@ import {
 import { dirname, join } from 'node:path';
 import { CliError } from '../base/errors.ts';
 import { makePrivateFolder } from './folders.ts';
+import { entryAt } from './inspect.ts';
 
 /** Only its owner can read a private file or list a private folder. */
 export const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
-
-/** Mode bits that let others read or write. */
-export const OTHERS = 0o077;
-
-/** Does not follow symbolic links. */
-function statsOf(path: string) {
-  return lstatSync(path, { throwIfNoEntry: false });
-}
 
 const linkError = (path: string) =>
   new CliError('usage', `${path} is a symbolic link; secrets and profiles are never read or written through links`, {
@@ -42,11 +34,11 @@ const wrongKind = (path: string, expected: string) =>
 
 /** Restricts an existing folder to its owner; returns false when there is none. Throws CliError usage, or the system's error. */
 export function makeFolderPrivate(path: string): boolean {
-  const found = statsOf(path);
+  const found = entryAt(path);
   if (!found) return false;
-  if (found.isSymbolicLink()) throw linkError(path);
-  if (!found.isDirectory()) throw wrongKind(path, 'folder');
-  if ((found.mode & OTHERS) !== 0) chmodSync(path, FOLDER_MODE);
+  if (found.kind === 'link') throw linkError(path);
+  if (found.kind !== 'folder') throw wrongKind(path, 'folder');
+  if (found.isOpenToOthers) chmodSync(path, FOLDER_MODE);
   return true;
 }
 
@@ -57,17 +49,17 @@ export function ensurePrivateFolder(path: string): void {
 
 /** Throws CliError usage for a link or anything else that is not a regular file. Accepts a path where nothing is. */
 export function requireOwnFile(path: string): void {
-  const found = statsOf(path);
-  if (found?.isSymbolicLink()) throw linkError(path);
-  if (found && !found.isFile()) throw wrongKind(path, 'file');
+  const found = entryAt(path);
+  if (found?.kind === 'link') throw linkError(path);
+  if (found && found.kind !== 'file') throw wrongKind(path, 'file');
 }
 
 /** Returns the text of a private file, or undefined when there is none. Restricts a mode that lets others read. Throws CliError usage, or the system's error. */
 export function readPrivateFile(path: string): string | undefined {
   requireOwnFile(path);
-  const found = statsOf(path);
+  const found = entryAt(path);
   if (!found) return undefined;
-  if ((found.mode & OTHERS) !== 0) chmodSync(path, FILE_MODE);
+  if (found.isOpenToOthers) chmodSync(path, FILE_MODE);
   return readFileSync(path, 'utf8');
 }
 

@@ -1,7 +1,7 @@
 import { openForReading } from '../sqlite/database.ts';
 
 /** As much of an operation as helps a person to pick its id. */
-export interface RecentOperation {
+interface RecentOperation {
   readonly id: string;
   readonly requestId: string | null;
   /** `fiatrail onramp start` */

@@ -22,7 +22,7 @@ type Place = Pick<World, 'env' | 'homeDir' | 'platform'>;
 const ROOM_BYTES = { answer: 32 * 1024, key: 4 * 1024 } as const;
 
 /** What is kept of a replacement until it is at an end: the service's answer as it came, and then the new key in clear. */
-export type RotationPart = keyof typeof ROOM_BYTES;
+type RotationPart = keyof typeof ROOM_BYTES;
 
 const PARTS = Object.keys(ROOM_BYTES) as RotationPart[];
 
@@ -128,7 +128,7 @@ export function unfinishedRotations(place: Place): string[] {
 const KEPT = /^([^.]+)\.(?:answer|key|send\.db|work\.db)$/;
 
 /** send: the keeper, until the answer is on the disk. work: the command that brings the replacement to its end. */
-export type RotationHolder = 'send' | 'work';
+type RotationHolder = 'send' | 'work';
 const HOLDERS: readonly RotationHolder[] = ['send', 'work'];
 
 const lockFile = (place: Place, operationId: string, holder: RotationHolder) =>

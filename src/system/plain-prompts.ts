@@ -2,7 +2,7 @@ import { CliError } from '../base/errors.ts';
 import type { Check, Choice, Prompter } from '../base/world.ts';
 
 /** The parts of standard input and standard error that prompts use. */
-export interface PlainTerminal {
+interface PlainTerminal {
   readonly input: Pick<NodeJS.ReadStream, 'on' | 'off' | 'resume' | 'pause' | 'setEncoding' | 'setRawMode'>;
   readonly output: { write(text: string): unknown };
   readonly signal: AbortSignal;

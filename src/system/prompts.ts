@@ -2,7 +2,7 @@ import { CliError } from '../base/errors.ts';
 import type { Prompter } from '../base/world.ts';
 
 /** The parts of the terminal that prompts use. */
-export interface PromptTerminal {
+interface PromptTerminal {
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;
   readonly signal: AbortSignal;

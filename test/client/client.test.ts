@@ -3,8 +3,10 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { CATEGORIES, CliError } from '../../src/base/errors.ts';
 import { Secret } from '../../src/base/secret.ts';
 import type { HttpRequest, HttpResponse } from '../../src/base/world.ts';
-import { createClient, type Reply } from '../../src/client/client.ts';
+import { type Client, createClient, type Reply } from '../../src/client/client.ts';
+import { uncheckedRequest, validRequest } from '../../src/client/request.ts';
 import { sandboxReset } from '../../src/contract/control.ts';
+import type { Endpoint, RequestOf } from '../../src/contract/endpoint.ts';
 import { balanceMulti } from '../../src/contract/endpoints/balances.ts';
 import { addBankAccount } from '../../src/contract/endpoints/banks.ts';
 import { startOfframp } from '../../src/contract/endpoints/offramp.ts';
@@ -58,11 +60,11 @@ const STARTED = {
 
 /** One call of each effect. */
 const CALLS = {
-  read: (client: ReturnType<typeof clientFor>['client']) => client.call(balanceMulti, {}),
+  read: (client: ReturnType<typeof clientFor>['client']) => client.call(validRequest(balanceMulti, {})),
   write: (client: ReturnType<typeof clientFor>['client']) =>
-    client.call(addBankAccount, { accountNumber: '0123456789', bankCode: '058' }),
-  money: (client: ReturnType<typeof clientFor>['client']) => client.call(startOnramp, ONRAMP),
-  destructive: (client: ReturnType<typeof clientFor>['client']) => client.call(sandboxReset, {}),
+    client.call(validRequest(addBankAccount, { accountNumber: '0123456789', bankCode: '058' })),
+  money: (client: ReturnType<typeof clientFor>['client']) => client.call(validRequest(startOnramp, ONRAMP)),
+  destructive: (client: ReturnType<typeof clientFor>['client']) => client.call(validRequest(sandboxReset, {})),
 } as const;
 type Kind = keyof typeof CALLS;
 
@@ -223,7 +225,7 @@ describe('an error message', () => {
 
   test('uses the singular for one second', async () => {
     const { client, requests } = clientFor([tooMany({ 'retry-after': '1' })], 900);
-    const { error } = await ended(client.call(startOnramp, ONRAMP), requests);
+    const { error } = await ended(client.call(validRequest(startOnramp, ONRAMP)), requests);
     expect(error?.message).toMatch(/try again in 1 second$/);
   });
 
@@ -247,7 +249,7 @@ describe('an error message', () => {
       totalMs: 1_000,
       interrupted: new AbortController().signal,
     });
-    const call = client.call(balanceMulti, {}).catch((error: CliError) => error.hint);
+    const call = client.call(validRequest(balanceMulti, {})).catch((error: CliError) => error.hint);
     await vi.runAllTimersAsync();
     expect(await call).toContain(hint);
   });
@@ -288,7 +290,7 @@ describe('an error message', () => {
     const { client, requests } = clientFor([
       refusal(400, '01', 'The balance is too low', { error: '5 needed, 1 available' }),
     ]);
-    const { error } = await ended(client.call(startOfframp, offramp), requests);
+    const { error } = await ended(client.call(validRequest(startOfframp, offramp)), requests);
     expect(error).toMatchObject({ category: 'refused', responseCode: '01', httpStatus: 400 });
     expect(error?.hint).toContain('fiatrail balances user');
   });
@@ -300,7 +302,7 @@ describe('secrets', () => {
   test('are redacted when the service repeats them', async () => {
     const words = refusal(400, '01', `BVN ${BVN} and key ${KEY}`, { error: `again ${BVN}` });
     const { client, requests } = clientFor([words]);
-    const { error } = await ended(client.call(onboard, { bvn: BVN }), requests);
+    const { error } = await ended(client.call(validRequest(onboard, { bvn: BVN })), requests);
     expect(error?.message).toBe(
       'the service rejected the request: BVN [redacted] and key [redacted]: again [redacted]',
     );
@@ -308,13 +310,13 @@ describe('secrets', () => {
 
   test('are redacted before a long message is truncated', async () => {
     const { client, requests } = clientFor([refusal(400, '01', `${'x'.repeat(490)} ${KEY}`)]);
-    const { error } = await ended(client.call(balanceMulti, {}), requests);
+    const { error } = await ended(client.call(validRequest(balanceMulti, {})), requests);
     expect(error?.message).not.toContain('the-key');
   });
 
   test('in optional fields are redacted', async () => {
     const { client, requests } = clientFor([refusal(404, '02', `no user ${BVN}`)]);
-    const { error } = await ended(client.call(getDetails, { userId: 'u', bvn: BVN }), requests);
+    const { error } = await ended(client.call(validRequest(getDetails, { userId: 'u', bvn: BVN })), requests);
     expect(error?.message).not.toContain(BVN);
   });
 
@@ -322,14 +324,14 @@ describe('secrets', () => {
     const answers = [html(500), json(200, `{"bvn":"${BVN}"}`), refusal(500, '05', BVN), json(200, BVN), success(BVN)];
     for (const answer of answers) {
       const { client, requests } = clientFor([answer]);
-      const { error } = await ended(client.call(onboard, { bvn: BVN }), requests);
+      const { error } = await ended(client.call(validRequest(onboard, { bvn: BVN })), requests);
       expect(JSON.stringify([error?.message, error?.hint])).not.toContain(BVN);
     }
   });
 
   test('are sent in the header and the body only', async () => {
     const { client, requests } = clientFor([refusal(400, '01', 'no')]);
-    await ended(client.call(onboard, { bvn: BVN }), requests);
+    await ended(client.call(validRequest(onboard, { bvn: BVN })), requests);
     expect(requests[0]).toMatchObject({ headers: { 'x-api-key': KEY }, body: `{"bvn":"${BVN}"}` });
     expect(requests[0]?.url).toBe('https://service.test/v1/onboarduser');
   });
@@ -381,6 +383,9 @@ describe('a success that does not match the schema', () => {
 });
 
 describe('invalid input', () => {
+  const calling = async <E extends Endpoint>({ call }: Client, endpoint: E, input: RequestOf<E>) =>
+    call(validRequest(endpoint, input));
+
   test.each([
     [{ userId: 'u', amount: 0 }, 'amount'],
     [{ userId: 'u', amount: -5 }, 'amount'],
@@ -390,7 +395,7 @@ describe('invalid input', () => {
     [{ userId: 'u', amount: Number.NaN }, 'amount'],
   ])('%j is not sent: exit 2', async (input, field) => {
     const { client, requests } = clientFor([]);
-    const end = await ended(client.call(startOnramp, input), requests);
+    const end = await ended(calling(client, startOnramp, input), requests);
     expect([end.error?.category, exitOf(end)]).toEqual(['usage', 2]);
     expect(end.error?.message).toContain(`${field}: expected`);
   });
@@ -398,19 +403,19 @@ describe('invalid input', () => {
   test('reports the maximum length of text', async () => {
     const { client, requests } = clientFor([]);
     const input = { accountNumber: '0123456789', bankCode: '058', label: 'x'.repeat(501) };
-    const { error } = await ended(client.call(addBankAccount, input), requests);
+    const { error } = await ended(calling(client, addBankAccount, input), requests);
     expect(error?.message).toBe('label: expected a string, at most 500 characters');
   });
 
   test('does not repeat an invalid BVN', async () => {
     const { client, requests } = clientFor([]);
-    const { error } = await ended(client.call(onboard, { bvn: '2234567890' }), requests);
+    const { error } = await ended(calling(client, onboard, { bvn: '2234567890' }), requests);
     expect(error?.message).toBe('bvn: expected a string, exactly 11 digits');
   });
 
   test('is sent as it is when unchecked', async () => {
     const { client, requests } = clientFor([refusal(400, '01', 'no')]);
-    await ended(client.call(startOnramp, { userId: 'u', amount: -5 }, { unchecked: true }), requests);
+    await ended(client.call(uncheckedRequest(startOnramp, { userId: 'u', amount: -5 })), requests);
     expect(requests[0]?.body).toBe('{"userId":"u","amount":-5}');
   });
 });
@@ -471,7 +476,7 @@ describe('any response to a money request', () => {
           totalMs: 60_000,
           interrupted: new AbortController().signal,
         });
-        const { reply, error } = await ended(client.call(startOnramp, ONRAMP), []);
+        const { reply, error } = await ended(client.call(validRequest(startOnramp, ONRAMP)), []);
         const code = codeIn(answer.body);
         const isCode = typeof code === 'string' && /^\d\d$/.test(code);
         const isRefusal = answer.status >= 400 && answer.status < 500 && isCode && code !== '00';

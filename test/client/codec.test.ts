@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Secret } from '../../src/base/secret.ts';
 import { decodeAnswer, encodeRequest, type Target } from '../../src/client/codec.ts';
 import { createNetwork } from '../../src/client/network.ts';
+import { uncheckedRequest } from '../../src/client/request.ts';
 import { controls, sandboxStatus } from '../../src/contract/control.ts';
 import { type Endpoint, pathParameters } from '../../src/contract/endpoint.ts';
 import { balanceMulti, balanceUser } from '../../src/contract/endpoints/balances.ts';
@@ -39,7 +40,7 @@ function markedInput(endpoint: Endpoint): Record<string, unknown> {
 
 describe.each(byId)('$id', ({ endpoint }) => {
   const input = markedInput(endpoint);
-  const { method, url, headers, body } = encodeRequest(endpoint, input as never, TARGET);
+  const { method, url, headers, body } = encodeRequest(uncheckedRequest(endpoint, input as never), TARGET);
   const { origin, pathname, searchParams } = new URL(url);
   const inPath = pathParameters(endpoint.path);
   const elsewhere = Object.entries(input).filter(([name]) => !inPath.includes(name));
@@ -75,7 +76,7 @@ describe.each(byId)('$id', ({ endpoint }) => {
 
   test('omits undefined fields', () => {
     const nothing = Object.fromEntries(elsewhere.map(([name]) => [name, undefined]));
-    const request = encodeRequest(endpoint, { ...input, ...nothing } as never, TARGET);
+    const request = encodeRequest(uncheckedRequest(endpoint, { ...input, ...nothing } as never), TARGET);
     expect(request.url).not.toContain('?');
     expect(request.body ?? '{}').toBe('{}');
   });
@@ -96,7 +97,7 @@ const WRITTEN: readonly (readonly [endpoint: Endpoint, input: object, written: s
 ];
 
 test.each(WRITTEN)('encodes request %# as in the specification', (endpoint, input, written) => {
-  const { method, url, body } = encodeRequest(endpoint, input as never, TARGET);
+  const { method, url, body } = encodeRequest(uncheckedRequest(endpoint, input as never), TARGET);
   expect([method, url, body].filter((part) => part !== undefined).join(' ')).toBe(written);
 });
 
@@ -131,7 +132,7 @@ describe('an id in a path', () => {
       maxLength: 40,
     })
     .filter((id) => id !== '.' && id !== '..');
-  const pathOf = (id: string) => encodeRequest(balanceUser, { userId: id }, TARGET);
+  const pathOf = (id: string) => encodeRequest(uncheckedRequest(balanceUser, { userId: id }), TARGET);
 
   test('reaches the sandbox unchanged', () => {
     fc.assert(
@@ -158,7 +159,7 @@ describe('an id in a path', () => {
       asked = request.url ?? '';
       response.end('{}');
     });
-    const request = encodeRequest(balanceUser, { userId: id }, { ...TARGET, baseUrl });
+    const request = encodeRequest(uncheckedRequest(balanceUser, { userId: id }), { ...TARGET, baseUrl });
     await createNetwork({})(request, new AbortController().signal);
     expect(createRouter()('GET', asked)?.path).toEqual({ userId: id });
   });
@@ -186,7 +187,7 @@ describe('a number', () => {
     fc.assert(
       fc.property(numberText, (text) => {
         const amount = parseJson(text) as WireNumber;
-        const { body } = encodeRequest(startOnramp, { userId: 'u', amount }, TARGET);
+        const { body } = encodeRequest(uncheckedRequest(startOnramp, { userId: 'u', amount }), TARGET);
         const sent = /"amount":([^}]*)}/.exec(body ?? '')?.[1] ?? '';
         expect(shortest(sent)).toBe(shortest(text));
       }),
@@ -195,7 +196,7 @@ describe('a number', () => {
 
   test('keeps every digit in a query', () => {
     const amount = parseJson('12345678901234567890.123456') as WireNumber;
-    const { url } = encodeRequest(balanceMulti, { amount } as never, TARGET);
+    const { url } = encodeRequest(uncheckedRequest(balanceMulti, { amount } as never), TARGET);
     expect(new URL(url).searchParams.get('amount')).toBe('12345678901234567890.123456');
   });
 

@@ -9,6 +9,7 @@ import { Secret } from '../../src/base/secret.ts';
 import type { HttpRequest, HttpResponse } from '../../src/base/world.ts';
 import { createClient } from '../../src/client/client.ts';
 import { createNetwork, MAX_BODY_BYTES } from '../../src/client/network.ts';
+import { validRequest } from '../../src/client/request.ts';
 import { balanceMulti } from '../../src/contract/endpoints/balances.ts';
 import { startOnramp } from '../../src/contract/endpoints/onramp.ts';
 import { type Certificate, selfSigned } from '../support/certificate.ts';
@@ -192,7 +193,7 @@ function clientOf(baseUrl: string, totalMs: number) {
 /** Returns the error of a money request that must fail. */
 async function paying(baseUrl: string, totalMs = 5_000): Promise<CliError> {
   const error = await clientOf(baseUrl, totalMs)
-    .call(startOnramp, { userId: 'u', amount: 5 })
+    .call(validRequest(startOnramp, { userId: 'u', amount: 5 }))
     .then(
       () => undefined,
       (reason: unknown) => reason,
@@ -256,8 +257,8 @@ describe('connections', () => {
       interrupted: NEVER,
       totalMs: 5_000,
     });
-    await client.call(balanceMulti, {});
-    await client.call(balanceMulti, {});
+    await client.call(validRequest(balanceMulti, {}));
+    await client.call(validRequest(balanceMulti, {}));
     expect(new Set(over)).toEqual(new Set([0, 1]));
   });
 });
@@ -339,7 +340,7 @@ describe('a service that is too slow', () => {
 
   test.each(SLOW)('times out a read when it %s', async (_, talk) => {
     const { baseUrl } = await tcpServer(talk);
-    const read = clientOf(baseUrl, 150).call(balanceMulti, {});
+    const read = clientOf(baseUrl, 150).call(validRequest(balanceMulti, {}));
     await expect(read).rejects.toMatchObject({ category: 'network', code: 'TIMEOUT' });
   });
 

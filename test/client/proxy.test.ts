@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { proxyFor } from '../../src/client/proxy.ts';
+import { agentProxy, proxyFor } from '../../src/client/proxy.ts';
 
 const P = 'http://proxy.test:3128';
 
@@ -38,5 +38,22 @@ describe('proxyFor', () => {
     expect(() => proxyFor('https://service.test/v1', { HTTPS_PROXY: 'user:hunter2@proxy' })).toThrow(
       'HTTPS_PROXY is not a valid proxy URL',
     );
+  });
+});
+
+describe('an agent gets', () => {
+  const env = { HTTPS_PROXY: P, http_proxy: 'http://user:word@plain.test:1', NO_PROXY: 'api.service.test' };
+
+  test.each([
+    ['the proxy for https alone, and no exceptions', 'https://other.test/v1', { HTTPS_PROXY: `${P}/` }],
+    [
+      'the proxy for http, credentials included',
+      'http://other.test/v1',
+      { HTTP_PROXY: 'http://user:word@plain.test:1/' },
+    ],
+    ['no proxy for an exception', 'https://api.service.test/v1', undefined],
+    ['no proxy for this machine', 'http://127.0.0.1:8787/v1', undefined],
+  ])('%s', (_what, url, proxyEnv) => {
+    expect(agentProxy(url, env).proxyEnv).toEqual(proxyEnv);
   });
 });

@@ -3,6 +3,7 @@ import { CATEGORIES, CliError } from '../../src/base/errors.ts';
 import { Secret } from '../../src/base/secret.ts';
 import type { HttpRequest, HttpResponse } from '../../src/base/world.ts';
 import { createClient } from '../../src/client/client.ts';
+import { validRequest } from '../../src/client/request.ts';
 import { type Sealing, sealedExchange } from '../../src/client/sealing.ts';
 import { sandboxReset } from '../../src/contract/control.ts';
 import type { Endpoint, RequestOf } from '../../src/contract/endpoint.ts';
@@ -173,7 +174,7 @@ describe('a call', () => {
     input: RequestOf<E>,
   ) {
     const { client } = clientFor(turns, how);
-    const error = await client.call(endpoint, input).catch((thrown: unknown) => thrown);
+    const error = await client.call(validRequest(endpoint, input)).catch((thrown: unknown) => thrown);
     if (!(error instanceof CliError)) throw new Error(`no CliError: ${error}`);
     expect(KEYS.filter(({ privateKey }) => `${error.message} ${error.hint}`.includes(privateKey.reveal()))).toEqual([]);
     return error;
@@ -182,7 +183,7 @@ describe('a call', () => {
   test('seals its request and opens the response', async () => {
     const answer = success({ updatedAt: '2026-01-05T09:00:00.000Z' });
     const { client, requests } = clientFor([await sealedTo(OWN, answer)], sealing([OWN], PLATFORM.publicKey));
-    const reply = await client.call(storePublicKey, { data: OWN.publicKey });
+    const reply = await client.call(validRequest(storePublicKey, { data: OWN.publicKey }));
     expect(reply).toEqual({ data: { updatedAt: '2026-01-05T09:00:00.000Z' }, body: answer.body, problems: [] });
     expect(requests[0]?.body).not.toContain(OWN.publicKey);
   });
@@ -236,7 +237,7 @@ describe('a call', () => {
       totalMs: 1_000,
       interrupted: never,
     });
-    await expect(client.call(getFees, {})).rejects.toMatchObject({
+    await expect(client.call(validRequest(getFees, {}))).rejects.toMatchObject({
       category: 'rate-limited',
       message: expect.stringContaining('try again in 3 seconds'),
     });

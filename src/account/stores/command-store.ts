@@ -4,7 +4,7 @@ import { Secret } from '../../base/secret.ts';
 import type { ProgramEnd, World } from '../../base/world.ts';
 import type { SecretStore } from './secret-store.ts';
 
-export interface CommandSettings {
+interface CommandSettings {
   /** As typed: `op read "op://ops/fiatrail/key"`. */
   readonly command: string;
   /** For the system's shell; else its words are a program and what is given to it. */

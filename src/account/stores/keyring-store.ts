@@ -16,7 +16,7 @@ type Done = Extract<KeyringAnswer, { kind: 'done' }>;
 type Problem = Exclude<KeyringAnswer, Done> | { readonly kind: 'late' };
 
 /** What doctor finds: `ok`, or why the key store cannot be used. */
-export type KeyringState = 'ok' | Problem['kind'];
+type KeyringState = 'ok' | Problem['kind'];
 
 /** Keeps each secret in the key store of the system, under the service `fiatrail` and the user `<profile>/<name>`. */
 export function createKeyringStore(world: World): SecretStore {

@@ -58,6 +58,13 @@ describe('a secret in the key store', () => {
     expect(store.place('ops', 'api-key')).toBe('the key store of the system');
   });
 
+  test('is asked for by the word that bin/fiatrail.js listens for', async () => {
+    const { world, asked } = worldOf([DONE]);
+    await createKeyringStore(world).read('ops', 'sealing-keys');
+    const launcher = readFileSync(join(ROOT, 'bin', 'fiatrail.js'), 'utf8');
+    expect(launcher).toContain(`process.argv[2] === '${asked[0]?.words.at(-1)}'`);
+  });
+
   test.each<[what: string, end: ProgramEnd, code: string, message: RegExp, hint: RegExp, isKept: boolean]>([
     [
       'no package',
