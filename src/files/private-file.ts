@@ -93,7 +93,8 @@ export function replaceFile(path: string, text: string, unique: string, write: W
 
 /** A full disk may cut a write short without an error. */
 function requireWhole(path: string, text: string): void {
-  if (readFileSync(path, 'utf8') !== text) throw Object.assign(new Error('a write was cut short'), { code: 'ENOSPC' });
+  if (readFileSync(path).equals(Buffer.from(text))) return;
+  throw Object.assign(new Error('a write was cut short'), { code: 'ENOSPC' });
 }
 
 function writeNewFile(path: string, text: string): void {
