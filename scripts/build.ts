@@ -42,7 +42,7 @@ const ownWidth: Plugin = {
   },
 };
 
-/** What conf writes with takes every signal for itself as soon as it is loaded: Ctrl-C would then end us before we say how it stands. */
+/** conf's `atomically` handles every signal as soon as it is loaded, so that Ctrl-C would end us before we report the state. */
 const noExitHook: Plugin = {
   name: 'no-exit-hook',
   setup: ({ onResolve, onLoad }) => {

@@ -1,12 +1,14 @@
+import { modeInFull } from './account/mode.ts';
 import { builtInProfile, chosenProfile, type Profile, resolveProfile } from './account/profile.ts';
 import { readProfile } from './account/stored-profile.ts';
 import { CATEGORIES, CliError } from './base/errors.ts';
 import type { World } from './base/world.ts';
+import { DryRun } from './cli/dry-run.ts';
 import { asCliError, changeNotShown, failedAfterChange, isClosedPipe, withoutSecrets } from './cli/failures.ts';
 import { readInput } from './cli/input.ts';
 import type { Outcome } from './cli/outcome.ts';
 import { type CommandLine, parse } from './cli/program.ts';
-import { type Changed, createSession, DryRun, type Session } from './cli/session.ts';
+import { type Changed, createSession, type Session } from './cli/session.ts';
 import { CATALOGUE } from './commands/catalogue.ts';
 import { FORMATS, type PresentOptions, type Result } from './present/result.ts';
 import { KEEPER_WORD, unfinishedRotations } from './rotation/files.ts';
@@ -77,7 +79,7 @@ async function execute({ command, texts, globals, profile }: SettledLine, world:
   try {
     const { input, guided } = await readInput(command, texts, session, async () => {
       if (command.isLocal) return;
-      await session.note(`profile ${profile.name} · ${MODE_WORDS[profile.mode]}`);
+      await session.note(`profile ${profile.name} · ${modeInFull(profile.mode)}`);
       if (!command.finishesRotations && unfinishedRotations(world).length > 0)
         await (await import('./rotation/resume.ts')).finishRotations(session);
     });
@@ -123,8 +125,6 @@ async function show(
     if (!isClosedPipe(error)) throw changeNotShown(error, changed);
   }
 }
-
-const MODE_WORDS = { embedded: 'embedded sandbox', sandbox: 'sandbox', live: 'LIVE' } as const;
 
 async function report(given: CliError, isJson: boolean, argv: readonly string[], world: World): Promise<number> {
   const { errorJson, errorText } = await import('./present/error.ts');

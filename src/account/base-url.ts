@@ -1,8 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import { isLoopback } from '../client/proxy.ts';
-
-/** The first segment of every path of the service. Source: interface. */
-const VERSION = '/v1';
+import { VERSION_PREFIX } from '../contract/paths.ts';
 
 /** Validates a base URL that a key may be sent to: https, or http on this machine, with the path /v1. Throws CliError usage. */
 export function safeBaseUrl(text: string): string {
@@ -17,8 +15,9 @@ export function safeBaseUrl(text: string): string {
   const isLocal = url.protocol === 'http:' && isLoopback(url.hostname);
   if (url.protocol !== 'https:' && !isLocal) throw refuse('is not https, so the key would be sent unencrypted');
   const path = url.pathname.replace(/\/+$/, '');
-  if (path === VERSION) return url.origin + path;
-  if (path === '') throw refuse(`does not end with ${VERSION}`, url.origin + VERSION);
-  if (path.startsWith(`${VERSION}/`)) throw refuse(`has more than ${VERSION} in its path`, url.origin + VERSION);
-  throw refuse(`has a path other than ${VERSION}`, url.origin + VERSION);
+  if (path === VERSION_PREFIX) return url.origin + path;
+  if (path === '') throw refuse(`does not end with ${VERSION_PREFIX}`, url.origin + VERSION_PREFIX);
+  if (path.startsWith(`${VERSION_PREFIX}/`))
+    throw refuse(`has more than ${VERSION_PREFIX} in its path`, url.origin + VERSION_PREFIX);
+  throw refuse(`has a path other than ${VERSION_PREFIX}`, url.origin + VERSION_PREFIX);
 }

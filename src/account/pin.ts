@@ -1,14 +1,14 @@
-import { lstatSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CliError } from '../base/errors.ts';
 import { fileErrors } from '../files/file-errors.ts';
-import { requireOwnFile, writeFileWhole } from '../files/private-file.ts';
+import { entryAt, readSharedFile } from '../files/inspect.ts';
+import { replaceFile, requireOwnFile } from '../files/private-file.ts';
 
 const PIN_FILE = '.fiatrail.json';
 const MAX_BYTES = 4096;
 
 /** The profile that a folder chooses for itself and the folders below it. */
-export interface Pin {
+interface Pin {
   readonly path: string;
   readonly profile: string;
 }
@@ -16,9 +16,9 @@ export interface Pin {
 /** Finds the nearest pin, from a folder upward. Throws CliError usage for a symbolic link, and for content other than a profile name. */
 export function findPin(folder: string): Pin | undefined {
   const path = join(folder, PIN_FILE);
-  const found = fileErrors('read', path, () => lstatSync(path, { throwIfNoEntry: false }));
-  if (found?.isSymbolicLink()) requireOwnFile(path);
-  if (found) return { path, profile: pinnedName(path, found.isFile() && found.size <= MAX_BYTES) };
+  const found = fileErrors('read', path, () => entryAt(path));
+  if (found?.kind === 'link') requireOwnFile(path);
+  if (found) return { path, profile: pinnedName(path, found.kind === 'file' && found.sizeBytes <= MAX_BYTES) };
   const above = dirname(folder);
   return above === folder ? undefined : findPin(above);
 }
@@ -30,7 +30,7 @@ function pinnedName(path: string, isReadable: boolean): string {
   });
   if (!isReadable) throw broken;
   try {
-    const { profile, ...rest } = JSON.parse(readFileSync(path, 'utf8')) as { readonly profile?: unknown };
+    const { profile, ...rest } = JSON.parse(readSharedFile(path)) as { readonly profile?: unknown };
     if (typeof profile === 'string' && Object.keys(rest).length === 0) return profile;
   } catch {
     // Reported below, like JSON of another shape.
@@ -41,5 +41,5 @@ function pinnedName(path: string, isReadable: boolean): string {
 /** Writes a folder's pin. Throws CliError usage if a symbolic link is in its place. */
 export function writePin(folder: string, profile: string, unique: () => string): void {
   const path = join(folder, PIN_FILE);
-  fileErrors('written', path, () => writeFileWhole(path, `${JSON.stringify({ profile })}\n`, unique()));
+  fileErrors('written', path, () => replaceFile(path, `${JSON.stringify({ profile })}\n`, unique()));
 }

@@ -17,7 +17,7 @@ import {
 import type { SecretName } from './stores/secret-store.ts';
 
 /** The origin of an account's key. The store is not touched until `load` is called. */
-export interface KeySource {
+interface KeySource {
   /** `FIATRAIL_API_KEY`, or the kind of store. */
   readonly from: string;
   /** Throws CliError usage if the store has no key, cannot be read, or has a key of the other mode. */

@@ -1,9 +1,9 @@
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { CliError } from '../base/errors.ts';
 import type { World } from '../base/world.ts';
 import { fileErrors } from '../files/file-errors.ts';
+import { namesIn } from '../files/inspect.ts';
 import { makeFolderPrivate, removePrivateFile } from '../files/private-file.ts';
 import { type FileKind, readVersioned, writeVersioned } from '../files/versioned-file.ts';
 import { configDir } from './paths.ts';
@@ -126,7 +126,7 @@ export function profileFile(place: Place, name: string): string {
 
 /** Reads a stored profile; undefined if there is none. Throws CliError usage for an invalid or newer file. */
 export function readProfile(place: Place, name: string): StoredProfile | undefined {
-  return isName(name) ? readVersioned(profilePath(place, name), kindNamed(name), place.ids.uuid) : undefined;
+  return isName(name) ? readVersioned(profilePath(place, name), kindNamed(name)) : undefined;
 }
 
 const isName = (text: string) => NAME.test(text) && text !== OF_ENVIRONMENT;
@@ -143,7 +143,7 @@ const kindNamed = (name: string): FileKind<StoredProfile> => ({
 /** Returns the names of all stored profiles, sorted. */
 export function profileNames(place: Place): string[] {
   const folder = profilesDir(place);
-  const files = fileErrors('read', folder, () => (makeFolderPrivate(folder) ? readdirSync(folder) : []));
+  const files = fileErrors('read', folder, () => (makeFolderPrivate(folder) ? namesIn(folder) : []));
   const names = files.flatMap((name) => /^(.+)\.json$/.exec(name)?.[1] ?? []);
   return names.filter(isName).sort();
 }
@@ -158,7 +158,7 @@ export function removeProfile(place: Place, name: string): void {
 }
 
 export function readDefaultName(place: Place): string | undefined {
-  return readVersioned(settingsPath(place), SETTINGS_FILE, place.ids.uuid)?.defaultProfile;
+  return readVersioned(settingsPath(place), SETTINGS_FILE)?.defaultProfile;
 }
 
 /** Throws CliError usage for invalid or newer settings, which are left unchanged. */

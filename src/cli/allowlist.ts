@@ -9,7 +9,7 @@ import type { Session, SessionCallOptions } from './session.ts';
 import { FIRST_POLL_MS, interruptedWait, longerPause, SHORTEST_READ_MS, statusUnreadable } from './wait.ts';
 
 /** The result of `check` for this machine. */
-export interface Access {
+interface Access {
   /** The address that the service sees: masked, or in full if it is known. */
   readonly yourIp: string;
   readonly own: Shown | undefined;

@@ -24,7 +24,7 @@ const SOURCE_WORDS: Readonly<Record<Candidate['source'], string>> = {
 const originOf = ({ source, where }: Candidate) => SOURCE_WORDS[source] + (where ? `: ${where}` : '');
 
 /** The chosen profile, how it was chosen, and the error if it cannot be used. */
-export interface Choice {
+interface Choice {
   readonly decision: Decision;
   readonly profile: Profile | undefined;
   readonly error: CliError | undefined;

@@ -3,13 +3,14 @@ import { type Profile, storedOrBuiltIn } from '../account/profile.ts';
 import { Secret } from '../base/secret.ts';
 import type { Exchange, HttpResponse, World } from '../base/world.ts';
 import { type Client, createClient } from '../client/client.ts';
+import { validRequest } from '../client/request.ts';
 import { type Sealing, sealedExchange } from '../client/sealing.ts';
 import type { SendOptions } from '../client/transport.ts';
 import { getPlatformPublicKey } from '../contract/endpoints/management.ts';
 import type { Globals } from './globals.ts';
 
 /** A connection to the account, over the network or to the sandbox in this process. */
-export interface Connection {
+interface Connection {
   readonly client: Client;
   close(): Promise<void>;
 }
@@ -45,7 +46,7 @@ export async function connect(
 /** Makes one read with a profile, which need not be stored. Throws CliError. */
 export async function tryAccount(world: World, profile: Profile, globals: Globals): Promise<void> {
   const { client, close } = await connect(world, profile, globals);
-  await client.call(getPlatformPublicKey, {}).finally(close);
+  await client.call(validRequest(getPlatformPublicKey, {})).finally(close);
 }
 
 /** The sealing keys of a profile; undefined for an account from the environment, which stores none. */

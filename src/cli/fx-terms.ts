@@ -6,7 +6,7 @@ import { fromWire, toWireText } from '../money/units.ts';
 import { amountHelp, amountOf, oneOfAnyCase, option, required } from './parameters.ts';
 
 export const pair = oneOfAnyCase(...PAIRS);
-export const side = oneOfAnyCase(...SIDES);
+const side = oneOfAnyCase(...SIDES);
 
 const PAIR_HELP = PAIRS.join(' or ');
 

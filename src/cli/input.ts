@@ -7,7 +7,7 @@ import type { Session } from './session.ts';
 type Given = string | boolean | readonly string[] | undefined;
 
 /** The values of a command's parameters, and the result of its wizard. */
-export interface Read {
+interface Read {
   readonly input: Record<string, unknown>;
   readonly guided: Guided | undefined;
 }

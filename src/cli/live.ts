@@ -2,7 +2,7 @@ import type { World } from '../base/world.ts';
 import { plainLines } from '../present/text.ts';
 
 /** Progress on stderr: one line that is overwritten on a terminal, or a line for each change elsewhere. */
-export interface LiveLine {
+interface LiveLine {
   /** Whether the line is overwritten. */
   readonly isLive: boolean;
   show(text: string): Promise<void>;

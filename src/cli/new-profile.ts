@@ -7,10 +7,12 @@ import { BUILT_IN, profileName, type StoredProfile, type StoreSettings } from '.
 import { CliError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import { FORMATS } from '../present/result.ts';
+import { confirmChange } from './confirm.ts';
 import { tryAccount } from './connect.ts';
+import { endDryRun } from './dry-run.ts';
 import { askFor } from './input.ts';
 import { argument, oneOf, option, switchOn, word } from './parameters.ts';
-import { confirmChange, endDryRun, type Session } from './session.ts';
+import type { Session } from './session.ts';
 
 /** Longer than any key. */
 const MAX_KEY_BYTES = 4096;

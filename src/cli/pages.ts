@@ -10,7 +10,7 @@ export interface Page<Row> {
   readonly total: number | undefined;
 }
 
-export interface Pages<Row> {
+interface Pages<Row> {
   readonly first: Page<Row>;
   /** The offset of the first page. */
   readonly offset: number;

@@ -1,8 +1,9 @@
 import { balanceMulti, balanceUser } from '../contract/endpoints/balances.ts';
 import { accumulatedFees, getFees, previewFees } from '../contract/endpoints/fees.ts';
+import type { Direction } from '../contract/fees.ts';
 import { type Amount, amount, amountForPeople, minorForPeople, type Token } from '../money/amount.ts';
 import type { WireNumber } from '../money/decimal.ts';
-import { percentFromWire, percentOfRoundHalfUp } from '../money/rates.ts';
+import { cappedPercentOf, percentFromWire } from '../money/rates.ts';
 import { fromWire, type MoneyUnit, toWireNumber, wireForPeople } from '../money/units.ts';
 import type { Session, SessionCallOptions } from './session.ts';
 
@@ -73,38 +74,38 @@ export async function withdrawableFees(session: Session, isBeforehand: boolean) 
   };
 }
 
-export type Direction = 'onramp' | 'offramp';
-
 /** What the platform takes for an amount, by its own preview. */
-export async function platformFee(session: Session, direction: Direction, value: Amount): Promise<Amount | undefined> {
+export async function platformFeeOn(
+  session: Session,
+  direction: Direction,
+  value: Amount,
+): Promise<Amount | undefined> {
   const request = { amount: toWireNumber(value, 'kobo'), transactionType: direction };
   return nairaOf((await session.call(previewFees, request, PREVIEW_READ)).data.result?.finalFee);
 }
 
 /** What the account itself takes: its percentage, up to its cap; nothing where it has set none. */
-async function ownFee(session: Session, direction: Direction, value: Amount): Promise<Amount | undefined> {
+async function ownFeeOn(session: Session, direction: Direction, value: Amount): Promise<Amount | undefined> {
   const { data } = await session.call(getFees, {}, PREVIEW_READ);
   const setting = data.feeConfiguration?.[`${direction}Fee`];
   if (!setting?.enabled || data.hasConfiguration === false) return amount('NGN', 0n);
   const percent = percentFromWire(setting.percentageFee ?? 0);
   if (percent === undefined) return undefined;
-  const uncapped = percentOfRoundHalfUp(value.minor, percent);
-  const cap = nairaOf(setting.capFee)?.minor;
-  return amount('NGN', cap !== undefined && cap < uncapped ? cap : uncapped);
+  return amount('NGN', cappedPercentOf(value.minor, percent, nairaOf(setting.capFee)?.minor).minor);
 }
 
-export interface Fees {
+interface FeePreview {
   readonly lines: readonly Line[];
   /** All of them together; undefined where one could not be read. */
   readonly total: Amount | undefined;
 }
 
 /** The fees on an amount: `₦100.00: ₦75.00 to the platform, ₦25.00 to you`. */
-export async function feesOn(session: Session, direction: Direction, value: Amount): Promise<Fees> {
+export async function feePreview(session: Session, direction: Direction, value: Amount): Promise<FeePreview> {
   const unreadable = () => undefined;
   const [platform, own] = await Promise.all([
-    platformFee(session, direction, value).catch(unreadable),
-    ownFee(session, direction, value).catch(unreadable),
+    platformFeeOn(session, direction, value).catch(unreadable),
+    ownFeeOn(session, direction, value).catch(unreadable),
   ]);
   const parts = [
     platform && `${amountForPeople(platform)} to the platform`,

@@ -9,7 +9,7 @@ import { GLOBAL_OPTIONS } from './globals.ts';
 import { duration, type Parameter } from './parameters.ts';
 
 /** What the words of a command line ask for: a command with its texts, or help that is ready to print. */
-export type Parsed = CommandLine | { readonly kind: 'help'; readonly text: string };
+type Parsed = CommandLine | { readonly kind: 'help'; readonly text: string };
 
 export interface CommandLine {
   readonly kind: 'command';
@@ -19,7 +19,7 @@ export interface CommandLine {
 }
 
 /** The texts of a command's parameters by name: undefined where nothing was given, a list where it may repeat. */
-export type Texts = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+type Texts = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 

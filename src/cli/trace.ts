@@ -3,15 +3,17 @@ import type { SendOptions } from '../client/transport.ts';
 import { controls } from '../contract/control.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints/index.ts';
+import { createPathMatcher } from '../contract/paths.ts';
 import { redact, secretsIn, strikeOut } from '../contract/redact.ts';
 import { parseExactJson } from '../money/decimal.ts';
 import { plainLine } from '../present/text.ts';
 
 /** Prints requests and answers to stderr as they pass, with every secret hidden by the contract's own marks. */
 export function traceTo(stderr: OutputStream): Required<Pick<SendOptions, 'onExchange'>> {
+  const paths = createPathMatcher([...controls, ...endpoints]);
   return {
     onExchange: ({ attempt, request, response, error }) => {
-      const endpoint = endpointOf(request);
+      const endpoint = paths.match(request.method, new URL(request.url).pathname)?.endpoint;
       const line = error !== undefined ? `< no answer: ${wordsOf(error)}` : undefined;
       const answered = response && `< HTTP ${response.status} ${bodyText(endpoint, 'response', response.body)}`;
       const asked = `> ${request.method} ${request.url}${attempt > 1 ? ` (try ${attempt})` : ''}${request.body ? ` ${bodyText(endpoint, 'request', request.body)}` : ''}`;
@@ -32,13 +34,6 @@ function secretsOf(endpoint: Endpoint | undefined, { headers, body }: HttpReques
 
 function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : 'unknown';
-}
-
-function endpointOf({ method, url }: HttpRequest): Endpoint | undefined {
-  const path = new URL(url).pathname;
-  const fits = (endpoint: Endpoint) =>
-    endpoint.method === method && new RegExp(`${endpoint.path.replace(/:\w+/g, '[^/]+')}$`).test(path);
-  return ([...controls, ...endpoints] as readonly Endpoint[]).find(fits);
 }
 
 /** A body with its secrets hidden; one that is no JSON, or of no known endpoint, is not shown at all. */

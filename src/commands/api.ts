@@ -3,9 +3,10 @@ import { command } from '../cli/command.ts';
 import { nearest } from '../cli/nearest.ts';
 import { argument, option, repeated, word } from '../cli/parameters.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
-import { type Endpoint, effectOf, pathParameters, placeOf } from '../contract/endpoint.ts';
+import { type Endpoint, effectOf, placeOf } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints/index.ts';
 import { regenerateApiKey } from '../contract/endpoints/management.ts';
+import { createPathMatcher, type PathMatch, VERSION_PREFIX } from '../contract/paths.ts';
 import { redact } from '../contract/redact.ts';
 import { rowsOf } from '../contract/rows.ts';
 import { printable } from '../money/amount.ts';
@@ -20,37 +21,24 @@ interface Called {
 
 /** The endpoint of a method and path; path parameters are taken from the path as typed. Throws CliError usage. */
 function endpointFor(method: string, path: string): Called {
-  const parts = path.replace(/^\/v1(?=\/)/, '').split('/');
-  const spellings = (endpoints as readonly Endpoint[]).flatMap((endpoint) => [
-    endpoint,
-    ...(endpoint.aliases ?? []).map((alias) => ({ ...endpoint, ...alias })),
-  ]);
-  const fits = (pattern: string) => fitsPath(pattern.split('/'), parts);
-  const fitting = spellings.filter((each) => each.method === method.toUpperCase() && fits(each.path));
-  // A word of a path is meant before a parameter in its place: /fx/trades/status before /fx/trades/:tradeId.
-  const [endpoint] = fitting.toSorted((a, b) => pathParameters(a.path).length - pathParameters(b.path).length);
-  if (endpoint) {
-    const named = endpoint.path
-      .split('/')
-      .flatMap((part, index) => (part.startsWith(':') ? [[part.slice(1), decoded(parts[index] ?? '')]] : []));
-    return { endpoint, path: Object.fromEntries(named) };
+  const whole = path.startsWith(`${VERSION_PREFIX}/`) ? path : VERSION_PREFIX + path;
+  const isComplete = ({ parameters }: PathMatch) => !Object.values(parameters).includes('');
+  const matches = createPathMatcher(endpoints).matchesAt(whole).filter(isComplete);
+  const found = matches.find(({ spelling }) => spelling.method === method.toUpperCase());
+  if (found) {
+    const { endpoint, spelling, parameters } = found;
+    const named = Object.entries(parameters).map(([name, part]) => [name, decoded(part)]);
+    return { endpoint: { ...endpoint, ...spelling }, path: Object.fromEntries(named) };
   }
-  const otherMethod = spellings.find((each) => fits(each.path));
+  const [otherMethod] = matches;
   const near = nearest(
     path,
     endpoints.map((each) => each.path),
   );
-  const meant = otherMethod ? [`${otherMethod.method} ${path}`] : near;
+  const meant = otherMethod ? [`${otherMethod.spelling.method} ${path}`] : near;
   throw new CliError('usage', `no endpoint is ${printable(method)} ${printable(path)}`, {
     hint: `${meant.length > 0 ? `did you mean ${meant.join(' or ')}? ` : ''}see them all with: fiatrail endpoints`,
   });
-}
-
-function fitsPath(pattern: readonly string[], parts: readonly string[]): boolean {
-  return (
-    pattern.length === parts.length &&
-    pattern.every((part, index) => part === parts[index] || (part.startsWith(':') && parts[index] !== ''))
-  );
 }
 
 function decoded(part: string): string {

@@ -133,7 +133,7 @@ const removeCommand = command({
       {
         summary: `removal of payout account ${accountId}`,
         lines: [['account', accountId]],
-        look: () =>
+        previews: () =>
           readPreviews(async () => {
             const [account] = (await session.call(getBankAccount, { accountId }, PREVIEW_READ)).data.accounts ?? [];
             if (!account) return [];

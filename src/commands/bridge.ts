@@ -116,7 +116,7 @@ const startCommand = command({
           ['destination', `${to} on ${target}`],
           ...(callback ? [['callback', callback] as const] : []),
         ],
-        look: () => readPreviews(() => costLines(session, source, target, amount)),
+        previews: () => readPreviews(() => costLines(session, source, target, amount)),
       },
       wait === undefined ? {} : { prints: bridgeStatus },
     );

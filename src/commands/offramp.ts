@@ -1,6 +1,6 @@
 import { command } from '../cli/command.ts';
 import { amountHelp, amountOf, argument, digits, id, required } from '../cli/parameters.ts';
-import { amountLine, balanceLine, feesOn, readPreviews, userBalance } from '../cli/previews.ts';
+import { amountLine, balanceLine, feePreview, readPreviews, userBalance } from '../cli/previews.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
 import { followStatus, waitOption } from '../cli/wait.ts';
 import { offrampStatus, startOfframp } from '../contract/endpoints/offramp.ts';
@@ -25,7 +25,7 @@ function followOfframp(session: Session, requestId: string, waitMs: number) {
 function lookAhead(session: Session, userId: string, amount: Amount) {
   return readPreviews(async () => {
     const [{ lines, total }, before] = await Promise.all([
-      feesOn(session, 'offramp', amount),
+      feePreview(session, 'offramp', amount),
       userBalance(session, userId, 'CNGN').catch(() => undefined),
     ]);
     const taken = total && -cngnBaseFromKobo(amount.minor + total.minor);
@@ -66,7 +66,7 @@ const startCommand = command({
           amountLine(amount, 'naira', 'fees are taken on top'),
           ['destination', `account ${accountNumber} at bank ${bankCode}`],
         ],
-        look: () => lookAhead(session, userId, amount),
+        previews: () => lookAhead(session, userId, amount),
       },
       wait === undefined ? {} : { prints: offrampStatus },
     );

@@ -6,7 +6,7 @@ import {
   balanceLine,
   type Line,
   PREVIEW_READ,
-  platformFee,
+  platformFeeOn,
   readPreviews,
 } from '../cli/previews.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
@@ -55,7 +55,7 @@ async function costLines(session: Session, amount: Amount): Promise<readonly Lin
   const kobo = wholeKoboFromCngnBase(amount.minor);
   const [before, fee] = await Promise.all([
     accountBalance(session, 'CNGN').catch(() => undefined),
-    kobo === undefined ? undefined : platformFee(session, 'offramp', amountIn('NGN', kobo)).catch(() => undefined),
+    kobo === undefined ? undefined : platformFeeOn(session, 'offramp', amountIn('NGN', kobo)).catch(() => undefined),
   ]);
   const taken = fee && -(amount.minor + cngnBaseFromKobo(fee.minor));
   return [
@@ -85,7 +85,7 @@ const startCommand = command({
       {
         summary: `payout of ${amountForPeople(amount)} to bank account ${to}`,
         lines: [amountLine(amount, 'base', 'fees are taken on top'), ['destination', `bank account ${to}`]],
-        look: () =>
+        previews: () =>
           readPreviews(
             () => destinationLines(session, to),
             () => costLines(session, amount),

@@ -111,7 +111,7 @@ const triggerCommand = command({
           ['into', into],
           slippageLine(slippage, '5'),
         ],
-        look: () => readPreviews(held),
+        previews: () => readPreviews(held),
       },
       wait === undefined ? {} : { prints: swapStatus },
     );
@@ -168,7 +168,7 @@ const startCommand = command({
           ['destination', to ?? 'the managed wallet'],
           slippageLine(slippage, '2'),
         ],
-        look: () => readPreviews(held),
+        previews: () => readPreviews(held),
       },
       wait === undefined ? {} : { prints: swapStatus },
     );

@@ -51,7 +51,7 @@ const transferCommand = command({
         ['destination', to],
         ...(note === undefined ? [] : [['note', note] as const]),
       ],
-      look: () =>
+      previews: () =>
         readPreviews(
           () => walletLines(session, to),
           async () => {

@@ -57,7 +57,7 @@ const withdrawCommand = command({
         ['from', from],
         ['destination', `${to} on ${network ?? 'base'}`],
       ],
-      look: () =>
+      previews: () =>
         readPreviews(async () => {
           const before = await userBalance(session, userId, token, from);
           return before ? [balanceLine(before, -amount.minor)] : [];

@@ -1,7 +1,7 @@
 import { openForReading } from '../sqlite/database.ts';
 
 /** The parts of an operation that help a user to recognise its id. */
-export interface RecentOperation {
+interface RecentOperation {
   readonly id: string;
   readonly requestId: string | null;
   /** `fiatrail onramp start` */

@@ -1,13 +1,14 @@
-import { readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { rotationsDir } from '../account/paths.ts';
 import type { World } from '../base/world.ts';
+import { namesIn } from '../files/inspect.ts';
 import {
   fillReservedFile,
   readPrivateFile,
   removePrivateFile,
+  renamePrivateFile,
+  replaceFile,
   reservePrivateFile,
-  writeFileWhole,
   writePrivateFile,
 } from '../files/private-file.ts';
 import { acquireLock } from '../sqlite/lock.ts';
@@ -21,7 +22,7 @@ type Place = Pick<World, 'env' | 'homeDir' | 'platform'>;
 const RESERVED_BYTES = { answer: 32 * 1024, key: 4 * 1024 } as const;
 
 /** What is saved until a rotation is finished: first the response as received, then the new key in plain text. */
-export type RotationPart = keyof typeof RESERVED_BYTES;
+type RotationPart = keyof typeof RESERVED_BYTES;
 
 const PARTS = Object.keys(RESERVED_BYTES) as RotationPart[];
 
@@ -84,7 +85,7 @@ export function saveRotationPart(place: Place, operationId: string, part: Rotati
     try {
       writePrivateFile(path, text, unique);
     } catch {
-      writeFileWhole(fallbackPath(place, operationId, part), text, unique);
+      replaceFile(fallbackPath(place, operationId, part), text, unique);
     }
     return false;
   }
@@ -93,7 +94,7 @@ export function saveRotationPart(place: Place, operationId: string, part: Rotati
 /** Leaves the saved key for the user and returns its path; undefined if the key has no file. Throws the system error. */
 export function saveKeyForUser(place: Place, operationId: string): string | undefined {
   const path = rotationFile(place, operationId, 'key');
-  if (path) renameSync(path, userKeyPath(path));
+  if (path) renamePrivateFile(path, userKeyPath(path));
   return path && userKeyPath(path);
 }
 
@@ -117,7 +118,7 @@ function remove(path: string): void {
 /** Returns the operation ids that have files here: rotations that are unfinished or not yet cleaned up. */
 export function unfinishedRotations(place: Place): string[] {
   try {
-    const names = readdirSync(rotationsDir(place)).flatMap((name) => ROTATION_FILE.exec(name)?.[1] ?? []);
+    const names = namesIn(rotationsDir(place)).flatMap((name) => ROTATION_FILE.exec(name)?.[1] ?? []);
     return [...new Set(names)].sort();
   } catch {
     return [];

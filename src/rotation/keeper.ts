@@ -4,6 +4,7 @@ import { Secret } from '../base/secret.ts';
 import type { World } from '../base/world.ts';
 import { openAccount } from '../cli/connect.ts';
 import { encodeRequest } from '../client/codec.ts';
+import { validRequest } from '../client/request.ts';
 import { type Sent, send } from '../client/transport.ts';
 import { regenerateApiKey } from '../contract/endpoints/management.ts';
 import { openJournal } from '../journal/journal.ts';
@@ -70,7 +71,7 @@ async function sendOnce(
   { exchange, apiKey }: Awaited<ReturnType<typeof openAccount>>,
 ): Promise<Sent> {
   try {
-    return await send(encodeRequest(regenerateApiKey, {}, { baseUrl, apiKey }), exchange, {
+    return await send(encodeRequest(validRequest(regenerateApiKey, {}), { baseUrl, apiKey }), exchange, {
       effect: regenerateApiKey.effect,
       totalMs: timeoutMs,
       clock,

@@ -1,8 +1,9 @@
 import { CliError, withDetails } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import { openAccount } from '../cli/connect.ts';
+import { endDryRun } from '../cli/dry-run.ts';
 import type { Outcome } from '../cli/outcome.ts';
-import { endDryRun, type Session } from '../cli/session.ts';
+import type { Session } from '../cli/session.ts';
 import { getPlatformPublicKey } from '../contract/endpoints/management.ts';
 import { fingerprint } from '../crypto/fingerprint.ts';
 import type { Rotation } from '../journal/rotations.ts';

@@ -208,7 +208,7 @@ const refused: [what: string, given: Case, code: string, message: RegExp][] = [
     'USAGE',
     /FIATRAIL_API_KEY is set but FIATRAIL_BASE_URL is not/,
   ],
-  ['a broken profile', { flag: 'broken' }, 'CONFIG_BROKEN', /broken\.json is no JSON; it was left as it is/],
+  ['a broken profile', { flag: 'broken' }, 'CONFIG_BROKEN', /broken\.json is not valid JSON; it was not changed/],
   ['an address that was edited to http', { flag: 'unsafe' }, 'INVALID_BASE_URL', /not https/],
   [
     'an address that was edited to other text',

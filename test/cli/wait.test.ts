@@ -33,7 +33,7 @@ describe('without --wait', () => {
 
   test('a refusal is the service’s own', async () => {
     const { stderr } = await waiting(STATUS, [refusal(404, '02', 'no such onramp')]);
-    expect(stderr).toContain('the service refused: no such onramp');
+    expect(stderr).toContain('the service rejected the request: no such onramp');
   });
 });
 
@@ -75,7 +75,7 @@ describe('with --wait', () => {
 
   test('a status that cannot be read any more ends as a read does', async () => {
     const { code, stderr } = await waiting(WAIT, [now('processing'), refusal(401, '03', 'no')]);
-    expect([code, stderr]).toEqual([4, expect.stringContaining('the service refused: no')]);
+    expect([code, stderr]).toEqual([4, expect.stringContaining('the service rejected the request: no')]);
   });
 
   const STARTED = success({ requestId: 'r-1', status: 'requested' });

@@ -309,7 +309,11 @@ describe('onramp start', () => {
 
   test('is no wizard when user and amount are given', async () => {
     const { code, calls, stderr } = await wizard([...START, 'u-1', '--amount', '5'], [GO], SERVICE);
-    expect([code, calls.includes('/getvirtualaccount'), stderr.includes('equivalent command')]).toEqual([0, false, false]);
+    expect([code, calls.includes('/getvirtualaccount'), stderr.includes('equivalent command')]).toEqual([
+      0,
+      false,
+      false,
+    ]);
   });
 
   describe('the search for a user', () => {

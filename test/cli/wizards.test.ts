@@ -108,7 +108,7 @@ describe('onramp start', () => {
   const typingOn = (term: string): readonly Step[] =>
     term === 'dumb'
       ? [
-          { expect: 'Type some text:', send: `nobody\n` },
+          { expect: 'Type text to search for:', send: `nobody\n` },
           { expect: 'Type other text:', send: `adeyemi\n` },
           { expect: 'Type a number, or other text:', send: `1\n` },
         ]
@@ -130,8 +130,8 @@ describe('onramp start', () => {
     const routes: Step[] =
       term === 'dumb'
         ? [
-            { expect: 'beginning of a name (1):', send: `swap\n` },
-            { expect: '2 of the list begin so', send: `3\n` },
+            { expect: 'start of a name (1):', send: `swap\n` },
+            { expect: '2 matches', send: `3\n` },
             { expect: 'Which asset?', send: `usdt\n` },
           ]
         : [
@@ -209,11 +209,11 @@ describe('onramp start', () => {
       { expect: 'go ahead?', send: ENTER },
     ],
     dumb: [
-      { expect: 'Type some text:', send: '\n' },
+      { expect: 'Type text to search for:', send: '\n' },
       { expect: 'Type a number, or other text:', send: '1\n' },
       { expect: 'Amount in Naira:', send: '5000\n' },
-      { expect: 'beginning of a name (1):', send: '3\n' },
-      { expect: 'beginning of a name (1):', send: '1\n' },
+      { expect: 'start of a name (1):', send: '3\n' },
+      { expect: 'start of a name (1):', send: '1\n' },
       { expect: 'go ahead?', send: '\n' },
     ],
   } as const;

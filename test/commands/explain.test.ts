@@ -146,9 +146,15 @@ const broken: Broken[] = [
   ['a variable that names nobody', { env: { FIATRAIL_PROFILE: 'gone' } }, /"gone"/, 'gone', null],
   ['a broken pin', { pin: '{' }, /does not contain just a profile name/, null, null],
   ['a pin to nobody', { pin: '{"profile":"gone"}' }, /"gone", chosen by/, 'gone', null],
-  ['broken settings', { settings: '{' }, /settings\.json is no JSON/, null, null],
-  ['settings of a newer program', { settings: '{"version":9}' }, /newer fiatrail/, null, null],
-  ['a broken profile', { flag: 'main', files: { 'profiles/main.json': '{' } }, /main\.json is no JSON/, 'main', null],
+  ['broken settings', { settings: '{' }, /settings\.json is not valid JSON/, null, null],
+  ['settings of a newer program', { settings: '{"version":9}' }, /newer version of fiatrail/, null, null],
+  [
+    'a broken profile',
+    { flag: 'main', files: { 'profiles/main.json': '{' } },
+    /main\.json is not valid JSON/,
+    'main',
+    null,
+  ],
   [
     'another address',
     { env: { FIATRAIL_PROFILE: 'main', FIATRAIL_BASE_URL: 'https://x.test/v1' } },

@@ -164,6 +164,6 @@ describe('the bundle', () => {
       code: 0,
     });
     const { stderr, code } = await fiatrail(home, ['fees', 'show']);
-    expect([stderr, code]).toEqual([expect.stringContaining('its body is sealed, and this profile holds no'), 5]);
+    expect([stderr, code]).toEqual([expect.stringContaining('its body is sealed, but this profile has no'), 5]);
   });
 });

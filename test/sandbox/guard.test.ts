@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { controls } from '../../src/contract/control.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
-import type { Caller } from '../../src/sandbox/guard.ts';
+import type { UnverifiedCaller } from '../../src/sandbox/guard.ts';
 import { productionKey, secondKey } from '../service/steps.ts';
 import { countingIds, fakeClock, openSandbox, replyOf, type TestSandbox, temporaryFolder } from '../support/sandbox.ts';
 
@@ -37,7 +37,7 @@ async function openKeys(): Promise<Keys & AsyncDisposable> {
   return { box, revoked, production: await productionKey(box), [Symbol.asyncDispose]: box.close };
 }
 
-const callerOf = (apiKey: string | undefined): Caller => ({ apiKey, address: '127.0.0.1' });
+const callerOf = (apiKey: string | undefined): UnverifiedCaller => ({ apiKey, address: '127.0.0.1' });
 
 describe('a caller with', () => {
   test.each(callers)('%s', async (_what, keyOf, status) => {

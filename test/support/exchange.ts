@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { ExchangeError } from '../../src/base/exchange-error.ts';
 import type { Exchange, HttpRequest, HttpResponse } from '../../src/base/world.ts';
 
-/** How a scripted exchange handles a request. `hang` waits until it is aborted; `deaf` ignores that too. */
+/** What a scripted exchange does with one request. `hang` stops when it is aborted, `deaf` never stops. */
 export type Turn = HttpResponse | Error | 'hang' | 'deaf' | ((request: HttpRequest) => HttpResponse);
 
 export interface Scripted {
@@ -10,20 +10,19 @@ export interface Scripted {
   readonly requests: HttpRequest[];
 }
 
-/** An exchange that plays its turns in order. The test fails for a request without a turn, and for a turn without a request. */
+/** An exchange that plays its turns in order. When the test ends, it fails for a request without a turn or an unused turn. */
 export function scripted(...turns: readonly Turn[]): Scripted {
   const requests: HttpRequest[] = [];
   let surplus = 0;
   onTestFinished(() => {
-    if (surplus > 0) throw new Error(`${surplus} requests more than the ${turns.length} scripted ones`);
-    if (requests.length < turns.length)
-      throw new Error(`${turns.length - requests.length} scripted requests were never sent`);
+    if (surplus > 0) throw new Error(`${surplus} requests more than the ${turns.length} turns`);
+    if (requests.length < turns.length) throw new Error(`${turns.length - requests.length} turns were not used`);
   });
   const exchange: Exchange = async (request, signal) => {
     const turn = turns[requests.length];
     if (turn === undefined) surplus += 1;
     else requests.push(request);
-    if (turn === undefined) throw new Error('unexpected request');
+    if (turn === undefined) throw new Error('a request without a turn');
     if (turn === 'hang') return untilAborted(signal);
     if (turn === 'deaf') return new Promise(() => {});
     if (turn instanceof Error) throw turn;
@@ -32,17 +31,17 @@ export function scripted(...turns: readonly Turn[]): Scripted {
   return { exchange, requests };
 }
 
-/** Never responds, and rejects when aborted, as the network does. */
+/** Never responds; rejects on abort, like the network. */
 function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    const abort = () => reject(new ExchangeError('the request was aborted', true));
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true });
+    const giveUp = () => reject(new ExchangeError('the request was canceled', true));
+    if (signal.aborted) giveUp();
+    else signal.addEventListener('abort', giveUp, { once: true });
   });
 }
 
 export const refusedConnection = () => new ExchangeError('the connection was refused', false);
-export const droppedLine = () => new ExchangeError('the connection broke off before the whole answer came', true);
+export const droppedLine = () => new ExchangeError('the connection was lost before the whole response arrived', true);
 
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 

@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { Secret } from '../../src/base/secret.ts';
 import type { Clock, HttpResponse, Ids } from '../../src/base/world.ts';
 import { decodeAnswer, encodeRequest } from '../../src/client/codec.ts';
+import { uncheckedRequest } from '../../src/client/request.ts';
 import type { Endpoint, RequestOf, ResponseOf } from '../../src/contract/endpoint.ts';
 import { parseJson } from '../../src/money/decimal.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/app.ts';
-import type { Caller } from '../../src/sandbox/guard.ts';
+import type { UnverifiedCaller } from '../../src/sandbox/guard.ts';
 import type { Context } from '../../src/service/context.ts';
 import type { PaceName } from '../../src/service/pace.ts';
 import { openService, type Service, type WorkKind } from '../../src/service/service.ts';
@@ -111,7 +112,7 @@ export interface TestSandbox extends AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly apiKey: string;
   /** Sends a request unchanged: any method, URL, body text and caller. */
-  fetch(method: string, url: string, body?: string, caller?: Caller): Promise<HttpResponse>;
+  fetch(method: string, url: string, body?: string, caller?: UnverifiedCaller): Promise<HttpResponse>;
   /** Calls an operation with the seeded key, or another one. Paths of the service are given without /v1. */
   call(method: string, path: string, body?: unknown, apiKey?: string): Promise<Reply>;
   /** The raw response to a request encoded by the client's codec. */
@@ -129,12 +130,12 @@ export async function openSandbox(options: OpenOptions = {}): Promise<TestSandbo
   const service = await openService({ path, clock, ids, gather, seed });
   const sandbox = createSandbox(service);
   const apiKey = sandbox.apiKey();
-  const callerOf = (key: string): Caller => ({ apiKey: key, address: '127.0.0.1' });
+  const callerOf = (key: string): UnverifiedCaller => ({ apiKey: key, address: '127.0.0.1' });
   const fetch: TestSandbox['fetch'] = (method, url, body, caller = callerOf(apiKey)) =>
     sandbox.fetch({ method, url, headers: {}, body }, caller);
   const send: TestSandbox['send'] = (endpoint, input, key = apiKey) => {
     const target = { baseUrl: 'http://sandbox.invalid/v1', apiKey: new Secret(key) };
-    return sandbox.fetch(encodeRequest(endpoint, input, target), callerOf(key));
+    return sandbox.fetch(encodeRequest(uncheckedRequest(endpoint, input), target), callerOf(key));
   };
   let isOpen = true;
   const close = async () => {

@@ -181,3 +181,40 @@ function endOfArrow(text: string, from: number): number {
   }
   return text.length;
 }
+
+const EXPORTED = /^export (?:async )?(?:const|function|class|interface|type|enum)\*? (\w+)/gm;
+const EXPORTED_LATER = /^export (?:type )?\{([^}]*)\}/gm;
+
+/** The names a file exports. */
+export function exportsOf({ code }: Pick<Source, 'code'>): string[] {
+  const listed = [...code.matchAll(EXPORTED_LATER)].flatMap(([, names = '']) => names.split(','));
+  const later = listed.map((name) => name.trim().split(/\s+/).at(-1) ?? '').filter((name) => name !== '');
+  return [...[...code.matchAll(EXPORTED)].map(([, name = '']) => name), ...later];
+}
+
+/** `a, type B, C as D` to `a`, `B`, `C`. */
+const namesIn = (list: string) => list.split(',').flatMap((each) => /^(?:type )?(\w+)/.exec(each.trim())?.[1] ?? []);
+
+/** Whether a name of a file of src/, by its path below src/, is imported in src/, test/ or scripts/. */
+export function importedNames(): (path: string, name: string) => boolean {
+  const named = new Set<string>();
+  // A file that is imported whole, or late, is used by the words of the file that imports it.
+  const whole = new Map<string, string[]>();
+  for (const folder of ['src', 'test', 'scripts']) {
+    const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
+    for (const file of files.filter((each) => each.endsWith('.ts'))) {
+      const text = readFileSync(join(ROOT, folder, file), 'utf8');
+      const from = posix.dirname(posix.join(folder, file.replaceAll('\\', '/')));
+      const below = (target: string) => posix.relative('src', posix.join(from, target));
+      for (const [, list, target = ''] of text.matchAll(/^(?:import|export)[^;'"]*?\{([^}]*)\}\s*from '(\.[^']+)'/gm))
+        for (const name of namesIn(list ?? '')) named.add(`${below(target)} ${name}`);
+      for (const [, star, late] of text.matchAll(/\* as \w+ from '(\.[^']+)'|\bimport\('(\.[^']+)'\)/g)) {
+        const target = below(star ?? late ?? '');
+        whole.set(target, [...(whole.get(target) ?? []), star ? '*' : codeOf(text)]);
+      }
+    }
+  }
+  return (path, name) =>
+    named.has(`${path} ${name}`) ||
+    (whole.get(path) ?? []).some((code) => code === '*' || new RegExp(`\\b${name}\\b`).test(code));
+}

@@ -4,7 +4,7 @@ import { Secret } from '../../base/secret.ts';
 import type { ProgramEnd, World } from '../../base/world.ts';
 import type { SecretStore } from './secret-store.ts';
 
-export interface CommandSettings {
+interface CommandSettings {
   /** As typed: `op read "op://ops/fiatrail/key"`. */
   readonly command: string;
   /** Run it with the system's shell; otherwise its words are a program and its arguments. */

@@ -16,7 +16,7 @@ type Done = Extract<KeyringAnswer, { kind: 'done' }>;
 type Problem = Exclude<KeyringAnswer, Done> | { readonly kind: 'late' };
 
 /** `ok`, or why the keychain is unusable. */
-export type KeyringState = 'ok' | Problem['kind'];
+type KeyringState = 'ok' | Problem['kind'];
 
 /** Keeps each secret in the system keychain, under the service `fiatrail` and the user `<profile>/<name>`. */
 export function createKeyringStore(world: World): SecretStore {

@@ -4,7 +4,7 @@ import type { Secret } from '../../base/secret.ts';
 export type SecretName = (typeof SECRET_NAMES)[number];
 export const SECRET_NAMES = ['api-key', 'sealing-keys'] as const;
 
-export type StoreKind = 'file' | 'keyring' | 'command';
+type StoreKind = 'file' | 'keyring' | 'command';
 
 /** Where the secrets of a profile are kept. */
 export interface SecretStore {

@@ -7,7 +7,7 @@ import type { Parameter } from '../../cli/parameters.ts';
 import { FORMATS } from '../../present/result.ts';
 
 /** What may stand where the cursor is, with a few words about it. */
-export interface Candidate {
+interface Candidate {
   readonly text: string;
   readonly about?: string;
 }

@@ -6,6 +6,7 @@ import type { HttpResponse } from '../../base/world.ts';
 import { accessOf, accessText } from '../../cli/allowlist.ts';
 import { connect } from '../../cli/connect.ts';
 import type { Client, Reply } from '../../client/client.ts';
+import { validRequest } from '../../client/request.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
@@ -82,14 +83,14 @@ async function ask({ session: { world, globals } }: Subject, profile: Profile): 
   });
   const { client } = connection;
   try {
-    const read = await asked(client.call(getPlatformPublicKey, {}));
+    const read = await asked(client.call(validRequest(getPlatformPublicKey, {})));
     return { read, access: first && (await asked(checked(client))), first };
   } finally {
     await connection.close();
   }
 }
 
-const checked = (client: Client) => client.call(ipAllowlist, { action: 'check' });
+const checked = (client: Client) => client.call(validRequest(ipAllowlist, { action: 'check' }));
 
 async function asked<D>(reply: Promise<Reply<D>>): Promise<{ readonly data: D } | { readonly error: CliError }> {
   try {

@@ -2,6 +2,7 @@ import { command } from '../../cli/command.ts';
 import { amountHelp, amountOf, oneOf, required } from '../../cli/parameters.ts';
 import { outcomeOf } from '../../cli/session.ts';
 import { accumulatedFees, getFees, previewFees } from '../../contract/endpoints/fees.ts';
+import { DIRECTIONS } from '../../contract/fees.ts';
 import { toWireNumber } from '../../money/units.ts';
 import { SETTING, setCommand } from './set.ts';
 import { withdrawalCommands } from './withdraw.ts';
@@ -69,7 +70,7 @@ const previewCommand = command({
     direction: required(
       '--direction <direction>',
       'onramp or offramp',
-      oneOf('onramp', 'offramp'),
+      oneOf(...DIRECTIONS),
       'Direction (onramp or offramp):',
     ),
   },

@@ -1,10 +1,11 @@
 import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
 import { amountOrNothingOf, onOrOff, option, percent, word } from '../../cli/parameters.ts';
-import { type Direction, nairaOf } from '../../cli/previews.ts';
+import { nairaOf } from '../../cli/previews.ts';
 import { outcomeOf, type Session } from '../../cli/session.ts';
 import type { RequestOf } from '../../contract/endpoint.ts';
 import { getFees, manageFees } from '../../contract/endpoints/fees.ts';
+import { DIRECTIONS, type Direction } from '../../contract/fees.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';
 import type { WireNumber } from '../../money/decimal.ts';
 import { type PercentMillionths, percentFromWire, percentText, percentToWire } from '../../money/rates.ts';
@@ -110,7 +111,7 @@ export const setCommand = command({
       onramp: { percent: input.onrampPercent, cap: input.onrampCap, isOn: input.onramp },
       offramp: { percent: input.offrampPercent, cap: input.offrampCap, isOn: input.offramp },
     };
-    const asked = (['onramp', 'offramp'] as const).filter((direction) => isAsked(wanted[direction]));
+    const asked = DIRECTIONS.filter((direction) => isAsked(wanted[direction]));
     if (asked.length === 0) {
       throw new CliError('usage', 'there is nothing to set', {
         code: 'MISSING_INPUT',

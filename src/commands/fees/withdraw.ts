@@ -187,7 +187,7 @@ const withdrawCommand = command({
           ...(narration === undefined ? [] : [['narration', narration] as const]),
           ...(reference === undefined ? [] : [['reference', reference] as const]),
         ],
-        look: () =>
+        previews: () =>
           readPreviews(async () => {
             const { available } = await withdrawableFees(session, false);
             return available ? [balanceLine(available, -amount.minor)] : [];

@@ -114,7 +114,7 @@ const createCommand = command({
     const reply = await session.change(createOrder, request, {
       summary: `order on ${pair} that ${words}, at ${amountForPeople(price)}, up to ${amountForPeople(max)} a trade`,
       lines: termLines(terms),
-      look: () => readPreviews(() => balancePreview(session, pair, side)),
+      previews: () => readPreviews(() => balancePreview(session, pair, side)),
     });
     return outcomeOf(session, createOrder, reply);
   },

@@ -19,11 +19,9 @@ import { outcomeOf, type Session } from '../../cli/session.ts';
 import { followStatus, waitOption } from '../../cli/wait.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { listTrades, marketOrder, trade, tradeStatus } from '../../contract/endpoints/fx-trades.ts';
-import { PAIRS, type Side } from '../../contract/fx.ts';
+import { PAIRS, type Side, TRADE_STATES } from '../../contract/fx.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';
 import { dealPreview } from './previews.ts';
-
-const STATES = ['pending', 'locked', 'signing', 'settling', 'completed', 'failed', 'expired'] as const;
 
 const destination = option(
   '--to <address>',
@@ -145,7 +143,7 @@ const tradeCommand = command({
           ...(amount ? [amountLine(amount, 'decimal-string')] : []),
           ['destination', to ?? 'the account'],
         ],
-        ...(pair && side && amount ? { look: dealPreview(session, pair, side, amount) } : {}),
+        ...(pair && side && amount ? { previews: dealPreview(session, pair, side, amount) } : {}),
       },
       wait === undefined ? {} : { prints: tradeStatus },
     );
@@ -187,7 +185,7 @@ const marketOrderCommand = command({
           amountLine(amount, 'decimal-string'),
           ['destination', to ?? 'the account'],
         ],
-        look: dealPreview(session, pair, side, amount),
+        previews: dealPreview(session, pair, side, amount),
       },
       wait === undefined ? {} : { prints: tradeStatus },
     );
@@ -229,7 +227,7 @@ const tradesCommand = command({
   parameters: {
     pair: optionalPair,
     side: optionalSide,
-    status: option('--status <status>', STATES.join(', '), oneOfAnyCase(...STATES)),
+    status: option('--status <status>', TRADE_STATES.join(', '), oneOfAnyCase(...TRADE_STATES)),
     limit: option('--limit <count>', 'trades a page, 1 to 100 (default 50)', wholeNumber(1, 100)),
     after: option('--after <trade-id>', 'only those older than this one', id),
     all: switchOn('--all', 'every page, as one list'),

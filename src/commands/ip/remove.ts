@@ -29,7 +29,7 @@ export const ENTRY = {
   ),
 } as const;
 
-export interface EntryInput {
+interface EntryInput {
   readonly address: IpRange | undefined;
   readonly index: number | undefined;
   readonly myAddress: IpRange | undefined;

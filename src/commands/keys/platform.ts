@@ -3,8 +3,10 @@ import { storedOrBuiltIn } from '../../account/profile.ts';
 import type { StoredProfile } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
+import { confirmChange } from '../../cli/confirm.ts';
+import { endDryRun } from '../../cli/dry-run.ts';
 import { switchOn } from '../../cli/parameters.ts';
-import { confirmChange, endDryRun, outcomeOf, type Session } from '../../cli/session.ts';
+import { outcomeOf, type Session } from '../../cli/session.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
 import { isKeyText } from '../../crypto/sealed-box.ts';
 

@@ -3,10 +3,11 @@ import { openStore, requireWritable } from '../../account/stores/stores.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Secret } from '../../base/secret.ts';
 import { command } from '../../cli/command.ts';
+import { confirmRequest } from '../../cli/confirm.ts';
 import { askFor } from '../../cli/input.ts';
 import type { Outcome } from '../../cli/outcome.ts';
 import { repeated, switchOn, word } from '../../cli/parameters.ts';
-import type { Session } from '../../cli/session.ts';
+import { prepareRequest, type Session } from '../../cli/session.ts';
 import { showEquivalentCommand } from '../../cli/wizard.ts';
 import { getPlatformPublicKey, regenerateApiKey } from '../../contract/endpoints/management.ts';
 import { fingerprint } from '../../crypto/fingerprint.ts';
@@ -105,15 +106,12 @@ async function rotatable(session: Session, input: Input): Promise<Secret> {
 async function rotate(session: Session, input: Input): Promise<Outcome> {
   const { profile, world } = session;
   const oldFingerprint = fingerprint(await rotatable(session, input));
-  await session.agreeTo(
-    regenerateApiKey,
-    {},
-    {
-      summary: `replace the API key of ${profile.name}`,
-      lines: confirmation(session, input, oldFingerprint),
-    },
-    { prints: printedFields(input) },
-  );
+  // The keeper sends the request, so it is only checked here.
+  await prepareRequest(session, regenerateApiKey, {}, { prints: printedFields(input) });
+  await confirmRequest(session, profile, regenerateApiKey.effect, {
+    summary: `replace the API key of ${profile.name}`,
+    lines: confirmation(session, input, oldFingerprint),
+  });
   const operationId = world.ids.uuid();
   // Held before anybody else can see that there is something to finish.
   return withRotationLock(session, operationId, async () => {
@@ -121,7 +119,7 @@ async function rotate(session: Session, input: Input): Promise<Outcome> {
     await beginRotation(session, { operationId, keyPlace: placeOf(profile), oldFingerprint, pushes });
     const apiKey = await sameKey(session, operationId, oldFingerprint);
     const spare = await sendRotation(session, operationId, profile.key ? apiKey : undefined);
-    session.accepted({ operationId, requestId: undefined });
+    session.noteChanged({ operationId, requestId: undefined });
     return finished(session, await completeRotation(session, operationId, spare), input);
   });
 }

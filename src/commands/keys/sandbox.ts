@@ -7,7 +7,7 @@ import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
 import { connect } from '../../cli/connect.ts';
 import { option, switchOn } from '../../cli/parameters.ts';
-import type { Session } from '../../cli/session.ts';
+import { prepareRequest, type Session } from '../../cli/session.ts';
 import { createSandboxKey } from '../../contract/endpoints/management.ts';
 import { fingerprint } from '../../crypto/fingerprint.ts';
 
@@ -74,11 +74,11 @@ export const sandboxKeyCommand = command({
     const kept = save === undefined ? undefined : readProfile(world, save);
     const baseUrl = addressOf(at, kept);
     const prints = ['fintechId', 'createdAt', 'fingerprint', 'savedIn', ...(printKey ? ['apiKey'] : [])];
-    await session.prepared(createSandboxKey, {}, { prints });
+    const request = await prepareRequest(session, createSandboxKey, {}, { prints });
     if (save !== undefined) await requireWritable(await openStore(world, storeOf(kept)), save, world.ids);
     const connection = await connect(world, { ...session.profile, baseUrl }, globals);
-    const { data } = await connection.client.call(createSandboxKey, {}).finally(() => connection.close());
-    session.accepted({ operationId: undefined, requestId: undefined });
+    const { data } = await connection.client.call(request).finally(() => connection.close());
+    session.noteChanged({ operationId: undefined, requestId: undefined });
     const key = apiKeyFrom(data.apiKey ?? '', 'the new key');
     if (save !== undefined) {
       const made = { name: save, mode: 'sandbox', baseUrl } as const;

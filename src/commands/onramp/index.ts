@@ -1,7 +1,7 @@
 import { evmAddress } from '../../cli/addresses.ts';
 import { command } from '../../cli/command.ts';
 import { argument, id, oneOf, option, switchOn } from '../../cli/parameters.ts';
-import { amountLine, balanceLine, feesOn, type Line, readPreviews, userBalance } from '../../cli/previews.ts';
+import { amountLine, balanceLine, feePreview, type Line, readPreviews, userBalance } from '../../cli/previews.ts';
 import { outcomeOf, type Session } from '../../cli/session.ts';
 import { waitOption } from '../../cli/wait.ts';
 import { onrampStatus, startOnramp } from '../../contract/endpoints/onramp.ts';
@@ -17,7 +17,7 @@ import { isSwapped, type Route, requireRoute, routeForPeople } from './route.ts'
 function lookAhead(session: Session, userId: string, amount: Amount, route: Route) {
   return readPreviews(
     async () => {
-      const { lines, total } = await feesOn(session, 'onramp', amount);
+      const { lines, total } = await feePreview(session, 'onramp', amount);
       const sum: Line[] = total ? [['to pay', amountForPeople(amountIn('NGN', amount.minor + total.minor))]] : [];
       return [...lines, ...sum];
     },
@@ -84,7 +84,7 @@ const startCommand = command({
           ['destination', routeForPeople(route)],
           ...(owner === undefined ? [] : [['owner', `${owner}: the service cannot withdraw from it`] as const]),
         ],
-        look: () => lookAhead(session, userId, amount, route),
+        previews: () => lookAhead(session, userId, amount, route),
       },
       wait === undefined ? {} : { prints: onrampStatus },
     );

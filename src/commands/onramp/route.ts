@@ -2,7 +2,7 @@ import { CliError } from '../../base/errors.ts';
 import type { Choice } from '../../base/world.ts';
 import type { Session } from '../../cli/session.ts';
 
-export type Swap = 'USDC' | 'USDT' | 'off' | undefined;
+type Swap = 'USDC' | 'USDT' | 'off' | undefined;
 
 /** What becomes of the cNGN, as the options of a command say it. */
 export interface Route {

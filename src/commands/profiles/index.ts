@@ -12,8 +12,10 @@ import {
 import { parseExport, writeExport } from '../../account/transfer.ts';
 import { attempt, CliError, orUndefined } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
+import { confirmChange } from '../../cli/confirm.ts';
+import { endDryRun } from '../../cli/dry-run.ts';
 import { argument, optionalArgument, switchOn, word } from '../../cli/parameters.ts';
-import { confirmChange, endDryRun, type Session } from '../../cli/session.ts';
+import type { Session } from '../../cli/session.ts';
 import { isOpenStage } from '../../journal/rotations.ts';
 import { rotationFile, unfinishedRotations } from '../../rotation/files.ts';
 import { addCommand } from './add.ts';

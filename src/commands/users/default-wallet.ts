@@ -64,7 +64,7 @@ const removeCommand = command({
           ['user', userId],
           ['from then on', 'cNGN goes to the managed wallet of the user'],
         ],
-        look: () =>
+        previews: () =>
           readPreviews(async () => {
             const { defaultWallet } = (await session.call(getDefaultWallet, { userId }, PREVIEW_READ)).data;
             return [['wallet now', defaultWallet ? `${defaultWallet.address} (${defaultWallet.blockchain})` : 'none']];

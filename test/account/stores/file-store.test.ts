@@ -142,14 +142,14 @@ describe('a symbolic link', () => {
 
 describe('file system errors', () => {
   test.each([
-    ['ENOSPC', 'written', 'STORE_FULL', /make room/],
-    ['EDQUOT', 'written', 'STORE_FULL', /what was kept before still is/],
-    ['EACCES', 'written', 'STORE_UNWRITABLE', /owner and permissions/],
-    ['EPERM', 'removed', 'STORE_UNWRITABLE', /owner and permissions/],
+    ['ENOSPC', 'written', 'STORE_FULL', /free some space/],
+    ['EDQUOT', 'written', 'STORE_FULL', /the existing file was not changed/],
+    ['EACCES', 'written', 'STORE_UNWRITABLE', /make sure that you own it/],
+    ['EPERM', 'removed', 'STORE_UNWRITABLE', /make sure that you own it/],
     ['EROFS', 'written', 'STORE_UNWRITABLE', /read-only/],
-    ['ENOTDIR', 'written', 'STORE_UNWRITABLE', /a file stands where a folder is needed/],
+    ['ENOTDIR', 'written', 'STORE_UNWRITABLE', /a file is in the place of a folder/],
     ['EIO', 'written', 'STORE_UNWRITABLE', /FIATRAIL_CONFIG_DIR/],
-    ['EACCES', 'read', 'STORE_UNREADABLE', /owner and permissions/],
+    ['EACCES', 'read', 'STORE_UNREADABLE', /make sure that you own it/],
   ] as const)('%s: the file cannot be %s', async (code, done, expected, hint) => {
     const act = async () =>
       fileErrors(done, 'the/path', () => {

@@ -58,6 +58,13 @@ describe('the keychain store', () => {
     expect(store.place('ops', 'api-key')).toBe('the system keychain');
   });
 
+  test('is asked for by the word that bin/fiatrail.js listens for', async () => {
+    const { world, calls } = worldOf([DONE]);
+    await createKeyringStore(world).read('ops', 'sealing-keys');
+    const launcher = readFileSync(join(ROOT, 'bin', 'fiatrail.js'), 'utf8');
+    expect(launcher).toContain(`process.argv[2] === '${calls[0]?.words.at(-1)}'`);
+  });
+
   test.each<[what: string, end: ProgramEnd, code: string, message: RegExp, hint: RegExp, isKept: boolean]>([
     [
       'no package',

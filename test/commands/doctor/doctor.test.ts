@@ -170,7 +170,7 @@ describe('doctor', () => {
 
   test('finds a proxy that is none', async () => {
     const { code, named } = await examine(overNetwork({ env: { ...ACCOUNT, HTTPS_PROXY: 'proxy' } }));
-    expect(named('proxy')).toMatchObject({ state: 'problem', detail: 'HTTPS_PROXY is no proxy this program can use' });
+    expect(named('proxy')).toMatchObject({ state: 'problem', detail: 'HTTPS_PROXY is not a valid proxy URL' });
     expect(named('tls').state).toBe('skipped');
     expect(code).toBe(2);
   });
@@ -189,7 +189,10 @@ describe('doctor', () => {
     writeFileSync(join(folder, 'broken.json'), '{"version":', { mode: 0o600 });
     const { code, named } = await examine(world);
     expect(named('profile').state).toBe('ok');
-    expect(named('profile files')).toMatchObject({ state: 'problem', detail: expect.stringContaining('is no JSON') });
+    expect(named('profile files')).toMatchObject({
+      state: 'problem',
+      detail: expect.stringContaining('is not valid JSON'),
+    });
     expect(code).toBe(2);
   });
 

@@ -44,7 +44,7 @@ describe('profiles list', () => {
         baseUrl: null,
         store: null,
         isUsed: false,
-        problem: expect.stringMatching(/broken\.json is no JSON/),
+        problem: expect.stringMatching(/broken\.json is not valid JSON/),
       },
       { name: 'main', mode: 'live', baseUrl: URL_, store: 'file', isUsed: false, problem: null },
     ]);
@@ -217,7 +217,7 @@ describe('profiles remove', () => {
 describe('profiles export and import', () => {
   test('a folder in the place of the file is one sentence: 2', async () => {
     const ran = await fiatrail(newHome(onTestFinished), ['profiles', 'import', '.']);
-    expect(ran).toEqual({ stdout: '', stderr: 'error: . is a folder\n  hint: name a file\n', code: 2 });
+    expect(ran).toEqual({ stdout: '', stderr: 'error: . is a folder\n  hint: pass the path of a file\n', code: 2 });
   });
 
   test('carry profiles to another machine, without secrets', async () => {
@@ -342,7 +342,7 @@ describe('a place that cannot be written', () => {
     const { code, stderr } = await startProgram(home, 'sh', limited, { env: { NODE_DISABLE_COMPILE_CACHE: '1' } }).end;
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/^error: .*main\.json cannot be written \(EFBIG\)\n {2}hint: .*\n$/),
+      expect.stringMatching(/^error: .*main\.json cannot be written: the disk is full\n {2}hint: .*\n$/),
     ]);
     expect(readFileSync(at('profiles', 'main.json'), 'utf8')).toBe(before);
     expect([readdirSync(at('profiles')), readFileSync(at('secrets', 'main.api-key'), 'utf8')]).toEqual([
