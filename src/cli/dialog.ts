@@ -2,20 +2,20 @@ import type { World } from '../base/world.ts';
 import { plainLines } from '../present/text.ts';
 import type { Globals } from './globals.ts';
 
-/** The person at the terminal, as far as there is one. */
+/** Messages and prompts on the terminal, if there is one. */
 export interface Dialog {
   readonly world: World;
   readonly globals: Globals;
-  /** Whether someone is there to answer a prompt. */
+  /** Whether a user can answer prompts. */
   readonly isInteractive: boolean;
-  /** Prints a line on stderr, with --quiet too: prompts, and what went wrong. */
+  /** Prints a line to stderr, even with --quiet: warnings, and the details of a prompt. */
   say(text: string): Promise<void>;
-  /** Prints a line on stderr, unless --quiet. */
+  /** Prints a line to stderr, unless --quiet is given. */
   note(text: string): Promise<void>;
 }
 
 export function createDialog(world: World, globals: Globals): Dialog {
-  // A notice that nobody can read changes nothing of what the command does.
+  // A notice that cannot be written must not change what the command does.
   const say = (text: string) => world.stderr.write(`${plainLines(text).replaceAll('\n', ' ')}\n`).catch(() => {});
   return {
     world,

@@ -7,7 +7,7 @@ import { parseExactJson } from '../money/decimal.ts';
 import type { Result } from '../present/result.ts';
 import type { Dialog } from './dialog.ts';
 
-/** Ends a `--dry-run` where something would have been sent; carries what. */
+/** Thrown to end a dry run where a request would have been sent; `result` describes the request. */
 export class DryRun extends Error {
   override name = 'DryRun';
   readonly result: Result;
@@ -18,16 +18,16 @@ export class DryRun extends Error {
   }
 }
 
-/** Ends a dry run of a command that changes this machine alone, showing what would be kept. */
+/** Ends the dry run of a command that only changes this machine, and shows the change. */
 export function endDryRun({ globals }: Pick<Dialog, 'globals'>, change: Readonly<Record<string, unknown>>): void {
   if (globals.dryRun) throw new DryRun({ data: { dryRun: true, ...change } });
 }
 
-/** What a dry run shows in place of sending a request. Its secrets are hidden, which is why it is encoded unchecked. */
+/** Describes the request that a dry run does not send. Its secrets are redacted, so it is encoded without validation. */
 export async function dryRunOf(profile: Profile, endpoint: Endpoint, input: unknown): Promise<DryRun> {
   const { encodeRequest } = await import('../client/codec.ts');
-  const shown = uncheckedRequest(endpoint, redact(endpoint.request(), input));
-  const { method, url, body } = encodeRequest(shown, { baseUrl: profile.baseUrl, apiKey: new Secret('') });
+  const redacted = uncheckedRequest(endpoint, redact(endpoint.request(), input));
+  const { method, url, body } = encodeRequest(redacted, { baseUrl: profile.baseUrl, apiKey: new Secret('') });
   return new DryRun({
     data: {
       dryRun: true,

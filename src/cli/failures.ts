@@ -12,7 +12,7 @@ export function isClosedPipe(error: unknown): boolean {
 const STATE_PROBLEMS: Readonly<Record<DatabaseError['problem'], (path: string) => [message: string, hint: string]>> = {
   full: (path) => [
     `the disk is full: cannot write ${path}`,
-    'free disk space, then run the command again; the failed write changed nothing',
+    'free some space, then run the command again; the failed write changed nothing',
   ],
   corrupt: (path) => [
     `${path} is damaged or not a fiatrail file; it was left unchanged`,
@@ -37,7 +37,7 @@ const STATE_PROBLEMS: Readonly<Record<DatabaseError['problem'], (path: string) =
   other: (path) => [`${path} cannot be used`, 'set FIATRAIL_STATE_DIR to another folder'],
 };
 
-const IN_THE_WAY = 'a file exists where a folder is needed; move it away, or set FIATRAIL_STATE_DIR to another folder';
+const IN_THE_WAY = 'a file is in the place of a folder; move it away, or set FIATRAIL_STATE_DIR to another folder';
 const FILE_HINTS: Readonly<Record<string, string>> = { EEXIST: IN_THE_WAY, ENOTDIR: IN_THE_WAY };
 
 /** Converts any error to a CliError, the only kind that is printed. */
@@ -52,7 +52,7 @@ export function asCliError(error: unknown, world: World): CliError {
   if (code === 'ENOSPC')
     return new CliError('usage', 'the disk is full', {
       code: 'STATE_FULL',
-      hint: 'free disk space, then run the command again',
+      hint: 'free some space, then run the command again',
     });
   if (typeof code === 'string' && /^E[A-Z]+$/.test(code) && typeof path === 'string') {
     return new CliError('usage', `${path} cannot be used (${code})`, {

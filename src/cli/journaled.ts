@@ -49,7 +49,7 @@ export async function sendJournaled<D>(
     if (!(error instanceof CliError || error instanceof DatabaseError)) {
       // An internal error after the request was sent: its outcome is unknown.
       await record(session, () => journal.unknown(operationId, detail));
-      throw withOperation(unknownOutcome('an internal error', { cause: error }), operationId);
+      throw withOperation(unknownOutcome('internal error', { cause: error }), operationId);
     }
     // Nothing was changed: the request was refused or not sent, or the sandbox could not commit.
     await record(session, () => journal.refused(operationId, detail));

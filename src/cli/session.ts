@@ -17,11 +17,11 @@ import { sendJournaled } from './journaled.ts';
 import type { Outcome } from './outcome.ts';
 
 interface RequestOptions {
-  /** The service checks the fields, not this program: `fiatrail api`. */
+  /** Leaves validation to the service, for `fiatrail api`. */
   readonly unchecked?: boolean;
-  /** What is printed in the end, where that is not the answer itself: a status that is waited for, or fields by their names. */
+  /** What the command prints, if not the response: the endpoint of a status that it waits for, or field names. */
   readonly prints?: Endpoint | readonly string[];
-  /** A read that a change needs first: it is made in a dry run too, which shows the change. */
+  /** A read that precedes a change; a dry run makes it too, in order to show the change. */
   readonly isBeforehand?: boolean;
 }
 
@@ -35,30 +35,30 @@ interface SentChange extends Change {
 
 type SessionOptions = Pick<Session, 'world' | 'profile' | 'globals' | 'commandLine' | 'runLine'>;
 
-/** A change the service accepted; with the journal's id, and the service's own, where there is one. */
+/** A change that the service accepted, with the operation id and the service's request id, if any. */
 export interface Changed {
   readonly operationId: string | undefined;
   readonly requestId: string | undefined;
 }
 
-/** What a command runs in: the world, the account it speaks to, and the ways to speak to it. */
+/** The context of a command: the world, the account, and how to call its service. */
 export interface Session extends Dialog {
   readonly profile: Profile;
-  /** The words the command was called by, without values: for the journal. */
+  /** The command and its flags without values, for the journal. */
   readonly commandLine: string;
   /** Runs another command line, for a command that is made of commands, and returns its outcome. */
   runLine(argv: readonly string[], world: World): Promise<Outcome>;
-  /** Set once the service has changed something: from then on no failure of ours may look as if nothing was sent. */
+  /** The accepted change, if there is one; a later failure must not look as if nothing was sent. */
   changed(): Changed | undefined;
   /** Records a change by a request that the command sent without `call` or `change`. */
   noteChanged(change: Changed): void;
-  /** Calls a reading endpoint, or one whose change needs no question. */
+  /** Calls an endpoint that reads, or whose change needs no confirmation. */
   call<E extends Endpoint>(
     endpoint: E,
     input: RequestOf<E>,
     options?: SessionCallOptions,
   ): Promise<Reply<ResponseOf<E>>>;
-  /** Calls an endpoint that moves money or cannot be undone: shows it, asks, journals, sends. */
+  /** Calls an endpoint that moves money or cannot be undone: shows the change, asks for confirmation, and sends it with the journal. */
   change<E extends Endpoint>(
     endpoint: E,
     input: RequestOf<E>,
@@ -113,7 +113,7 @@ export function createSession({ world, profile, globals, commandLine, runLine }:
   return session;
 }
 
-/** Opened when first used, and closed only if it was opened. */
+/** Opens a resource on first use, and closes it only if it was opened. */
 function openedOnUse<T extends { close(): unknown }>(start: () => Promise<T>) {
   let opened: Promise<T> | undefined;
   return {
@@ -140,10 +140,10 @@ async function loadJournal(world: World): Promise<Journal> {
 async function warnOf({ say }: Dialog, { problems }: Reply<unknown>): Promise<void> {
   if (problems.length === 0) return;
   const where = problems.slice(0, 5).join(', ');
-  await say(`warning: the answer breaks the contract at ${where}; it counts as accepted`);
+  await say(`warning: the response does not match the contract at ${where}; it is treated as accepted`);
 }
 
-/** Rejects what can be rejected before anything is asked or sent, and ends a dry run. Throws CliError usage, DryRun. */
+/** Validates a request before anything is asked or sent. Throws CliError usage, and DryRun in a dry run. */
 export async function prepareRequest<E extends Endpoint>(
   { profile, globals }: Pick<Session, 'profile' | 'globals'>,
   endpoint: E,
@@ -153,17 +153,17 @@ export async function prepareRequest<E extends Endpoint>(
   const request = unchecked ? uncheckedRequest(endpoint, input) : validRequest(endpoint, input);
   if (globals.dryRun && !isBeforehand) throw await dryRunOf(profile, endpoint, input);
   if (effectOf(endpoint, input) !== 'read')
-    await checkOptions('response' in prints ? shapeOfAnswer(prints) : { names: prints }, globals.present);
+    await checkOptions('response' in prints ? shapeOfResponse(prints) : { names: prints }, globals.present);
   return request;
 }
 
-const shapeOfAnswer = ({ response, nests, lists }: Endpoint) => ({
+const shapeOfResponse = ({ response, nests, lists }: Endpoint) => ({
   schema: response(),
   ...(nests ? { nests } : {}),
   ...(lists ? { lists } : {}),
 });
 
-/** A reply as an outcome. */
+/** Converts a reply to an outcome. */
 export function outcomeOf(
   { globals: { present } }: Pick<Session, 'globals'>,
   endpoint: Endpoint,
@@ -172,5 +172,5 @@ export function outcomeOf(
 ): Outcome {
   const raw =
     present.format === 'raw' ? { raw: JSON.stringify((parseExactJson(body) as { data?: unknown }).data ?? null) } : {};
-  return { result: { data, ...shapeOfAnswer(endpoint), ...raw, ...more } };
+  return { result: { data, ...shapeOfResponse(endpoint), ...raw, ...more } };
 }

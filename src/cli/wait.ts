@@ -148,7 +148,7 @@ export function statusUnreadable(session: Session, following: Followed, error: u
   if (error.category === 'interrupted')
     return interruptedWait(session, following, `while reading the status of ${what}`);
   // The message of a rate limit, "nothing was done", would seem to be about the change.
-  const why = error.category === 'rate-limited' ? 'the rate limit of the service was reached' : error.message;
+  const why = error.category === 'rate-limited' ? "the service's rate limit was reached" : error.message;
   return withDetails(error, {
     category: 'pending',
     message: `cannot read the status of ${what}: ${why}`,

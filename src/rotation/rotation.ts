@@ -186,7 +186,7 @@ async function finish(session: Session, operationId: string, key: Secret): Promi
       {
         code: 'KEY_NOT_KEPT',
         operationId,
-        hint: `free disk space for ${stateDir(world)}, then finish with: ${RESUME_COMMAND}`,
+        hint: `free some space for ${stateDir(world)}, then finish with: ${RESUME_COMMAND}`,
       },
     );
   }
@@ -198,7 +198,7 @@ async function finish(session: Session, operationId: string, key: Secret): Promi
     {
       code: 'JOURNAL_NOT_WRITTEN',
       operationId,
-      hint: `free disk space for the journal, then finish with: ${RESUME_COMMAND}`,
+      hint: `free some space for the journal, then finish with: ${RESUME_COMMAND}`,
     },
   );
 }

@@ -19,7 +19,7 @@ function traced(method: HttpRequest['method'], path: string, body: unknown, answ
 }
 
 describe('a trace', () => {
-  test('shows the body of a request with its secrets hidden', () => {
+  test('redacts the secrets of a request', () => {
     expect(traced('POST', '/v1/onboarduser', { bvn: '22222222222' })).toBe(
       '> POST https://service.test/v1/onboarduser {"bvn":"[redacted]"}\n',
     );
@@ -28,21 +28,21 @@ describe('a trace', () => {
   test.each([
     ['PUT', '/v1/fx/orders/an-order'],
     ['DELETE', '/v1/fx/orders/an-order'],
-  ] as const)('knows the alias %s %s', (method, path) => {
+  ] as const)('recognises the alias %s %s', (method, path) => {
     expect(traced(method, path, { status: 'paused' })).toContain('{"status":"paused"}');
   });
 
-  test('hides the secrets of an answer', () => {
+  test('redacts the secrets of a response', () => {
     expect(traced('GET', '/v1/regenerateapikey', undefined, { data: { apiKey: 'a-new-key' } })).toBe(
       '< HTTP 200 {"data":{"apiKey":"[redacted]"}}\n',
     );
   });
 
   test.each([
-    ['/v1/other/onboarduser', 'ends like an endpoint'],
-    ['/other/v1/onboarduser', 'holds the path of an endpoint further on'],
+    ['/v1/other/onboarduser', 'ends with the path of an endpoint'],
+    ['/other/v1/onboarduser', 'contains the path of an endpoint'],
     ['/onboarduser', 'lacks the version'],
-    ['/v1/onboarduser/', 'has a slash too many'],
+    ['/v1/onboarduser/', 'has a trailing slash'],
     ['/v1/v1/onboarduser', 'has the version twice'],
     ['/v1/_sandbox/onboarduser', 'looks like a control'],
   ])('shows no body at %s, which %s', (path) => {

@@ -11,7 +11,7 @@ import {
 } from '../support/built.ts';
 import { journalRows } from '../support/journal.ts';
 
-/** The wizards on a real terminal, as far as the program can tell, against the embedded sandbox. */
+/** The wizards on a pseudo-terminal, with the embedded sandbox. */
 
 beforeAll(requireBuilt);
 
@@ -26,10 +26,10 @@ async function run(home: Home, argv: readonly string[], steps: readonly Step[], 
   return { screen, code };
 }
 
-/** Parts of the BVN that are long enough to be no chance. */
+/** The parts of the BVN that are too long to appear by chance. */
 const partsOf = (text: string) => [...text].map((_, at) => text.slice(at, at + 6)).filter((part) => part.length === 6);
 const partsOn = (screen: string) => {
-  // Ids and account numbers may hold such digits by chance.
+  // Ids and account numbers may contain such digits by chance.
   const asked = screen.slice(0, screen.indexOf('User  '));
   return partsOf(BVN)
     .filter((part) => asked.includes(part))
@@ -42,7 +42,7 @@ describe('users onboard', () => {
   const confirms = { expect: 'sandbox (embedded)?', send: ENTER };
   const ONBOARD = ['users', 'onboard'];
 
-  test.each(TERMS)('asks, waits and shows the user with the account to pay into: %s', async (term) => {
+  test.each(TERMS)('asks, waits and shows the user and their account (%s)', async (term) => {
     const home = newHome(onTestFinished);
     const wrong: Step[] = [
       { expect: 'BVN (11 digits):', send: `2234567${term === 'dumb' ? '' : CTRL_T}${ENTER}` },
@@ -61,7 +61,7 @@ describe('users onboard', () => {
     expect(screen.includes('\u001b')).toBe(term !== 'dumb');
   });
 
-  test.each(LEAVING)('starts nothing when it is left at a question: %s, %s', async (term, _, key) => {
+  test.each(LEAVING)('sends nothing when a prompt is cancelled (%s, %s)', async (term, _, key) => {
     const home = newHome(onTestFinished);
     const atBvn = await run(home, ONBOARD, [{ ...asks, send: `2234${key}` }], term);
     const atConfirm = await run(home, ONBOARD, [asks, { ...confirms, send: key }], term);
@@ -70,13 +70,13 @@ describe('users onboard', () => {
     expect([...partsOn(atBvn.screen), ...partsOn(atConfirm.screen)]).toEqual([]);
   });
 
-  test('starts nothing on no: 9', async () => {
+  test('sends nothing when declined (9)', async () => {
     const home = newHome(onTestFinished);
     const { code } = await run(home, ONBOARD, [asks, { ...confirms, send: `n${ENTER}` }]);
     expect([code, (await usersOf(home)).users]).toEqual([9, []]);
   });
 
-  test('is no wizard with a BVN, nor with --no-input', async () => {
+  test('is not a wizard with a given BVN or --no-input', async () => {
     const home = newHome(onTestFinished);
     const given = await run(home, [...ONBOARD, BVN], []);
     const quiet = await run(home, [...ONBOARD, '--no-input'], []);
@@ -104,7 +104,7 @@ describe('onramp start', () => {
     ids = (await usersOf(home)).users.map(({ userId }) => userId);
   });
 
-  /** What a terminal of each kind is told: the search narrows what is listed, and Enter takes the first. */
+  /** The input for each kind of terminal: the search narrows the list, and Enter chooses the first entry. */
   const typingOn = (term: string): readonly Step[] =>
     term === 'dumb'
       ? [
@@ -125,7 +125,7 @@ describe('onramp start', () => {
     { expect: '₦5,000.00 (500,000 kobo)', send: '' },
   ];
 
-  test.each(TERMS)('asks for all by typing, and waits until it is paid: %s', async (term) => {
+  test.each(TERMS)('asks for everything by typing and waits for the payment (%s)', async (term) => {
     const before = journalRows(home.stateDir).length;
     const routes: Step[] =
       term === 'dumb'
@@ -164,27 +164,27 @@ describe('onramp start', () => {
     { expect: '❯ Send', send: ENTER },
   ];
 
-  test('asks for all by arrows, and goes on when it is left while it waits: 130', async () => {
+  test('asks for everything with arrow keys, and the onramp continues after Ctrl-C (130)', async () => {
     const { screen, code } = await run(home, START, [...ARROWS, CONFIRM, { expect: 'within', send: CTRL_C }]);
     const requestId = /fiatrail onramp status (\S+) --wait/.exec(screen)?.[1] ?? 'none';
     const { status } = await fiatrailJson<{ status: string }>(home, ['onramp', 'status', requestId]);
     const { metadata } = await fiatrailJson<{ metadata: unknown }>(home, ['onramp', 'status', requestId]);
     expect([code, status, metadata]).toEqual([
       130,
-      // The account is being opened, or open already.
+      // The account may be ready or not.
       expect.stringMatching(/^(requested|pending)$/),
       { tokenBuy: 'CNGN', autoSwap: false, sweepToOfframp: true },
     ]);
     expect(screen).toContain('it continues without this command');
   });
 
-  test('ends in 3 when nobody pays in time', async () => {
+  test('fails with 3 if the payment does not arrive in time', async () => {
     const late = { expect: 'within', find: '(within)', run: ['sandbox', 'advance', '31m'] };
     const { screen, code } = await run(home, START, [...ARROWS, CONFIRM, late]);
     expect([code, screen]).toEqual([3, expect.stringContaining('the onramp failed: its account was not paid in time')]);
   });
 
-  test('asks only for what is missing', async () => {
+  test('asks only for missing input', async () => {
     const argv = [...START, ids[0] ?? '', '--auto-swap', 'USDC', '--yes', '--profile', 'sandbox'];
     const { screen, code } = await run(home, argv, [{ expect: 'Amount in Naira:', send: `5000${ENTER}` }, PAY]);
     expect([code, screen.includes('What becomes')]).toEqual([0, false]);
@@ -193,7 +193,7 @@ describe('onramp start', () => {
     );
   });
 
-  test('refuses what cannot go together before it asks anything', async () => {
+  test('rejects conflicting options before the first prompt', async () => {
     const address = `0x${'1'.repeat(40)}`;
     const { code } = await run(home, [...START, '--sweep', '--destination', address], []);
     expect(code).toBe(2);
@@ -218,7 +218,7 @@ describe('onramp start', () => {
     ],
   } as const;
 
-  test.each(LEAVING)('starts nothing when it is left at a question: %s, %s', async (term, _, key) => {
+  test.each(LEAVING)('sends nothing when a prompt is cancelled (%s, %s)', async (term, _, key) => {
     const before = journalRows(home.stateDir).length;
     const questions = QUESTIONS[term];
     const codes = await Promise.all(

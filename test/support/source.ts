@@ -185,7 +185,7 @@ function endOfArrow(text: string, from: number): number {
 const EXPORTED = /^export (?:async )?(?:const|function|class|interface|type|enum)\*? (\w+)/gm;
 const EXPORTED_LATER = /^export (?:type )?\{([^}]*)\}/gm;
 
-/** The names a file exports. */
+/** Returns the names that a file exports. */
 export function exportsOf({ code }: Pick<Source, 'code'>): string[] {
   const listed = [...code.matchAll(EXPORTED_LATER)].flatMap(([, names = '']) => names.split(','));
   const later = listed.map((name) => name.trim().split(/\s+/).at(-1) ?? '').filter((name) => name !== '');
@@ -195,10 +195,10 @@ export function exportsOf({ code }: Pick<Source, 'code'>): string[] {
 /** `a, type B, C as D` to `a`, `B`, `C`. */
 const namesIn = (list: string) => list.split(',').flatMap((each) => /^(?:type )?(\w+)/.exec(each.trim())?.[1] ?? []);
 
-/** Whether a name of a file of src/, by its path below src/, is imported in src/, test/ or scripts/. */
+/** Returns a check of whether an export of a file, given by its path in src/, is imported in src/, test/ or scripts/. */
 export function importedNames(): (path: string, name: string) => boolean {
   const named = new Set<string>();
-  // A file that is imported whole, or late, is used by the words of the file that imports it.
+  // A file imported as a namespace or dynamically is used by the names in the code of the importing file.
   const whole = new Map<string, string[]>();
   for (const folder of ['src', 'test', 'scripts']) {
     const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });

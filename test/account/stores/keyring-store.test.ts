@@ -58,7 +58,7 @@ describe('the keychain store', () => {
     expect(store.place('ops', 'api-key')).toBe('the system keychain');
   });
 
-  test('is asked for by the word that bin/fiatrail.js listens for', async () => {
+  test('starts the helper with the argument that bin/fiatrail.js expects', async () => {
     const { world, calls } = worldOf([DONE]);
     await createKeyringStore(world).read('ops', 'sealing-keys');
     const launcher = readFileSync(join(ROOT, 'bin', 'fiatrail.js'), 'utf8');

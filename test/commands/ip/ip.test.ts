@@ -343,7 +343,7 @@ describe('ip add', () => {
       list: [list(OWN)],
       add: [ADDED],
     });
-    expect([code, stderr]).toEqual([8, expect.stringContaining('the rate limit of the service was reached')]);
+    expect([code, stderr]).toEqual([8, expect.stringContaining("the service's rate limit was reached")]);
     expect(stderr).not.toContain('nothing was done');
   });
 

@@ -225,7 +225,7 @@ describe('sandbox snapshot and restore', () => {
     const file = join(bench.world.homeDir, 'before.db');
     await bench.json('sandbox', 'snapshot', file);
     expect(await bench.run('sandbox', 'restore', file)).toBe(2);
-    expect(bench.world.stderr.text()).toMatch(/needs a confirmation/);
+    expect(bench.world.stderr.text()).toMatch(/needs confirmation/);
   });
 
   test.each([
