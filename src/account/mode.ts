@@ -1,4 +1,4 @@
-/** What an account is: the sandbox in this process, one over the network, or money. */
+/** The kind of an account: the sandbox in this process, a sandbox over the network, or live money. */
 export type Mode = 'embedded' | 'sandbox' | 'live';
 
 const WORDS = {

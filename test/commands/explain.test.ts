@@ -142,10 +142,10 @@ type Broken = [
 ];
 
 const broken: Broken[] = [
-  ['a flag that names nobody', { flag: 'gone' }, /there is no profile "gone"/, 'gone', null],
+  ['a flag that names nobody', { flag: 'gone' }, /unknown profile "gone"/, 'gone', null],
   ['a variable that names nobody', { env: { FIATRAIL_PROFILE: 'gone' } }, /"gone"/, 'gone', null],
-  ['a broken pin', { pin: '{' }, /holds something else/, null, null],
-  ['a pin to nobody', { pin: '{"profile":"gone"}' }, /"gone", which/, 'gone', null],
+  ['a broken pin', { pin: '{' }, /does not contain just a profile name/, null, null],
+  ['a pin to nobody', { pin: '{"profile":"gone"}' }, /"gone", chosen by/, 'gone', null],
   ['broken settings', { settings: '{' }, /settings\.json is not valid JSON/, null, null],
   ['settings of a newer program', { settings: '{"version":9}' }, /newer version of fiatrail/, null, null],
   [
@@ -158,7 +158,7 @@ const broken: Broken[] = [
   [
     'another address',
     { env: { FIATRAIL_PROFILE: 'main', FIATRAIL_BASE_URL: 'https://x.test/v1' } },
-    /another address/,
+    /differs from the address/,
     'main',
     'live',
   ],
@@ -180,7 +180,7 @@ const broken: Broken[] = [
   [
     'a key in the place of the address',
     { env: { FIATRAIL_BASE_URL: LIVE, FIATRAIL_API_KEY: URL_ } },
-    /no URL/,
+    /not a valid URL/,
     'environment',
     null,
   ],
@@ -227,7 +227,11 @@ describe('explain with something broken', () => {
     const { code, of } = await explained({}, ['--profile', 'main']);
     expect([code, of('profile')]).toMatchObject([
       0,
-      { value: 'main', problem: null, lost: [expect.stringContaining('holds something else'), 'sandbox (built in)'] },
+      {
+        value: 'main',
+        problem: null,
+        lost: [expect.stringContaining('does not contain just a profile name'), 'sandbox (built in)'],
+      },
     ]);
   });
 

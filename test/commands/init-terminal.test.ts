@@ -98,9 +98,9 @@ describe('init', () => {
     const wrong = [
       { expect: 'Base URL', send: `http://host.example/v1${ENTER}` },
       { expect: 'is not https', send: `${sandbox.url.replace('/v1', '')}${ENTER}` },
-      { expect: 'lacks /v1 at its end', send: `${sandbox.url}${ENTER}` },
+      { expect: 'does not end with /v1', send: `${sandbox.url}${ENTER}` },
       { expect: 'API key:', send: `two words${ENTER}` },
-      { expect: 'holds blanks', send: `sandbox_nobody${ENTER}` },
+      { expect: 'has spaces or characters', send: `sandbox_nobody${ENTER}` },
       { expect: 'this did not work', send: '' },
       { expect: 'Base URL', send: ENTER },
       { expect: 'API key:', send: ` ${sandbox.apiKey} ${ENTER}` },

@@ -17,9 +17,9 @@ import { currentKey, finished, printedFields, resume } from '../../rotation/resu
 import {
   alreadyRotating,
   beginRotation,
+  cleanUpAfterKill,
+  completeRotation,
   sendRotation,
-  settleRotation,
-  tidyAfterKill,
   withRotationLock,
 } from '../../rotation/rotation.ts';
 import { isWritable } from '../../rotation/steps.ts';
@@ -120,7 +120,7 @@ async function rotate(session: Session, input: Input): Promise<Outcome> {
     const apiKey = await sameKey(session, operationId, oldFingerprint);
     const spare = await sendRotation(session, operationId, profile.key ? apiKey : undefined);
     session.noteChanged({ operationId, requestId: undefined });
-    return finished(session, await settleRotation(session, operationId, spare), input);
+    return finished(session, await completeRotation(session, operationId, spare), input);
   });
 }
 
@@ -199,7 +199,7 @@ export const rotateCommand = command({
   },
   guide,
   run: async (session, { pushCommand, printKey, resume: isResumed }) => {
-    if (!session.globals.dryRun) await tidyAfterKill(session);
+    if (!session.globals.dryRun) await cleanUpAfterKill(session);
     return (isResumed ? resume : rotate)(session, { pushCommand, printKey });
   },
 });

@@ -177,7 +177,7 @@ describe('doctor', () => {
 
   test('finds a profile that is not there, whoever names it', async () => {
     const { code, named } = await examine(fakeWorld(), ['--profile', 'nope']);
-    expect(named('profile')).toMatchObject({ state: 'problem', detail: 'there is no profile "nope"' });
+    expect(named('profile')).toMatchObject({ state: 'problem', detail: 'unknown profile "nope"' });
     expect(named('reachability').state).toBe('skipped');
     expect(code).toBe(2);
   });

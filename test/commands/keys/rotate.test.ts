@@ -209,7 +209,7 @@ describe('before anything is sent', () => {
     rmSync(join(on.secrets, 'main.api-key'));
     on.breakStore();
     await on.refused(ROTATE, 2);
-    on.mendStore();
+    on.repairStore();
     writeFileSync(join(on.secrets, 'main.api-key'), key);
     expect(untouched(on)).toEqual(NOTHING);
   });
@@ -278,7 +278,7 @@ describe('a store that breaks while the answer comes', () => {
     expect([error.code, ...fileNamed(error.message)]).toEqual(['KEY_NOT_STORED', NEW, 0o600]);
     expect((await on.refused(RESUME_COMMAND, 8)).code).toBe('KEY_NOT_STORED');
     expect((await on.refused(ROTATE, 9)).code).toBe('ROTATION_UNDER_WAY');
-    on.mendStore();
+    on.repairStore();
     expect(JSON.parse((await on.run(RESUME_COMMAND)).stdout)).toMatchObject({ outcome: 'replaced' });
     expect([on.storedKey(), on.rows(), on.left()]).toEqual([NEW, [['done', 'accepted']], []]);
   });
@@ -299,7 +299,7 @@ describe('a store that breaks while the answer comes', () => {
     };
     const error = await on.refused(ROTATE, 8);
     expect([error.code, ...fileNamed(error.message)]).toEqual(['KEY_NOT_STORED', NEW, 0o600]);
-    on.mendStore();
+    on.repairStore();
     rmSync(rotations(on));
     expect((await on.run(RESUME_COMMAND)).code).toBe(0);
     expect([on.storedKey(), on.rows(), on.left(), strays(on)]).toEqual([NEW, [['done', 'accepted']], [], []]);
@@ -322,10 +322,10 @@ describe('a store that breaks while the answer comes', () => {
       return replace();
     };
     await on.refused(ROTATE, 8);
-    on.mendStore();
+    on.repairStore();
     const { code, stderr } = await on.run(['keys', 'platform', '--profile', 'main', '-o', 'json']);
     expect([code, on.storedKey()]).toEqual([0, NEW]);
-    expect(stderr).toContain('an interrupted replacement of the API key was finished: it is kept in its file');
+    expect(stderr).toContain('finished an interrupted API key rotation; new key kept in: its file');
   });
 });
 
@@ -452,7 +452,7 @@ describe('--resume', () => {
     const error = await (await lostWith(true)).refused(RESUME_COMMAND, 4);
     expect(error).toMatchObject({
       code: 'KEY_LOST',
-      hint: 'ask the service for a new key, then: fiatrail profiles add main --key-stdin',
+      hint: 'ask the service for a new key; then store it with: fiatrail profiles add main --key-stdin',
     });
   });
 
@@ -479,7 +479,7 @@ describe('--resume', () => {
       return replace();
     };
     await on.refused(ROTATE, 8);
-    on.mendStore();
+    on.repairStore();
     for (const argv of [
       [...RESUME_COMMAND, '--dry-run'],
       ['keys', 'platform', '--profile', 'main', '--dry-run'],
@@ -526,7 +526,7 @@ describe('an account whose key is kept elsewhere', () => {
     on.programs['vault'] = () => ended(0);
     const { code, stderr } = await on.run([...OF_ENV, '--push-command', 'vault put']);
     expect([code, on.left()]).toEqual([0, []]);
-    expect(stderr).toContain('FIATRAIL_API_KEY has the old key');
+    expect(stderr).toContain('FIATRAIL_API_KEY still contains the old key');
   });
 
   test('of a key command is done when the command prints the new key, and not before: 8', async () => {

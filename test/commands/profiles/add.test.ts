@@ -11,25 +11,25 @@ const KEY_COMMAND = ['--key-command', 'pass show key'];
 
 /** Words, standard input and what is said; nothing may be kept. */
 const refused: [what: string, argv: string[], stdin: string, message: RegExp][] = [
-  ['a key with a line end inside', ADD_MAIN, `${LIVE}\n${LIVE}\n`, /on standard input holds blanks or characters/],
-  ['a key with blanks', ADD_MAIN, `my ${LIVE}`, /holds blanks/],
-  ['a key with a blank after it', ADD_MAIN, `${LIVE} `, /holds blanks/],
-  ['a key beyond ASCII', ADD_MAIN, `é${LIVE}`, /holds blanks or characters that no key has/],
+  ['a key with a line end inside', ADD_MAIN, `${LIVE}\n${LIVE}\n`, /on standard input has spaces or characters/],
+  ['a key with blanks', ADD_MAIN, `my ${LIVE}`, /has spaces or characters/],
+  ['a key with a blank after it', ADD_MAIN, `${LIVE} `, /has spaces or characters/],
+  ['a key beyond ASCII', ADD_MAIN, `é${LIVE}`, /has spaces or characters that keys do not contain/],
   ['an empty key', ADD_MAIN, '', /the key on standard input is empty/],
   ['a line end alone', ADD_MAIN, '\n', /is empty/],
-  ['a key longer than any', ADD_MAIN, PLANTED.repeat(100), /longer than any key/],
+  ['a key longer than any', ADD_MAIN, PLANTED.repeat(100), /longer than 500 characters/],
   [
     'a sandbox key for a live profile',
     [...ADD_MAIN, '--mode', 'live'],
     BOX,
-    /main is live, and the key is a sandbox key/,
+    /main is live, but the key is a sandbox key/,
   ],
-  ['a live key for a sandbox', [...ADD_MAIN, '--mode', 'sandbox'], LIVE, /is a sandbox, and the key is a live key/],
+  ['a live key for a sandbox', [...ADD_MAIN, '--mode', 'sandbox'], LIVE, /is a sandbox, but the key is a live key/],
   ['an http URL', wrongUrl('http://host.test/v1'), LIVE, /not https/],
   ['a URL with too much path', wrongUrl('https://host.test/v1/fx'), LIVE, /more than \/v1/],
-  ['a URL without /v1', wrongUrl('https://host.test'), LIVE, /lacks \/v1/],
+  ['a URL without /v1', wrongUrl('https://host.test'), LIVE, /does not end with \/v1/],
   ['a URL with credentials', wrongUrl(`https://me:${PLANTED}@host.test/v1`), LIVE, /user name or password/],
-  ['no URL at all', wrongUrl(PLANTED), LIVE, /is no URL/],
+  ['no URL at all', wrongUrl(PLANTED), LIVE, /is not a valid URL/],
   ['an empty URL', wrongUrl(''), LIVE, /./],
   ['a missing URL', [...ADD, '--key-stdin'], LIVE, /missing: --base-url/],
   ['a key and a command for it', [...ADD_MAIN, ...KEY_COMMAND], LIVE, /--key-command and --key-stdin cannot/],
@@ -54,13 +54,18 @@ const refused: [what: string, argv: string[], stdin: string, message: RegExp][] 
   ['an unknown format', [...ADD_MAIN, '--default-output', 'xml'], LIVE, /--default-output/],
   ['a bad service name', [...ADD_MAIN, '--service-name', 'a b'], LIVE, /no service name/],
   ['a service name with a hyphen first', [...ADD_MAIN, '--service-name=-a'], LIVE, /no service name/],
-  ['the name of the variables’ account', ADD_MAIN.with(2, 'environment'), LIVE, /environment is taken by the account/],
+  [
+    'the name of the variables’ account',
+    ADD_MAIN.with(2, 'environment'),
+    LIVE,
+    /environment is reserved for the account/,
+  ],
   ['the name of the sandbox for another', ADD_MAIN.with(2, 'sandbox'), LIVE, /sandbox is taken by the embedded/],
   ['that name for a served sandbox', [...ADD_MAIN.with(2, 'sandbox'), '--mode', 'sandbox'], BOX, /sandbox is taken/],
-  ['a name in capitals', ADD_MAIN.with(2, 'Main'), LIVE, /"Main" is no name for a profile/],
-  ['a name that is a path', ADD_MAIN.with(2, '../main'), LIVE, /is no name for a profile/],
-  ['a name that ends with a dot', ADD_MAIN.with(2, 'main.'), LIVE, /is no name for a profile/],
-  ['a name of 41 letters', ADD_MAIN.with(2, 'a'.repeat(41)), LIVE, /is no name for a profile/],
+  ['a name in capitals', ADD_MAIN.with(2, 'Main'), LIVE, /invalid profile name "Main"/],
+  ['a name that is a path', ADD_MAIN.with(2, '../main'), LIVE, /invalid profile name/],
+  ['a name that ends with a dot', ADD_MAIN.with(2, 'main.'), LIVE, /invalid profile name/],
+  ['a name of 41 letters', ADD_MAIN.with(2, 'a'.repeat(41)), LIVE, /invalid profile name/],
 ];
 
 describe('profiles add', () => {
@@ -231,7 +236,7 @@ describe('another store', () => {
     await run([...ADD_MAIN, '--store', 'keyring'], { stdin: LIVE, ...keyring(new Map()) });
     const { code, stderr } = await run([...ADD_MAIN, '--store', 'file'], { stdin: LIVE, ...ABSENT });
     expect([code, secrets(), profile('main').store], stderr).toEqual([0, { 'main.api-key': LIVE }, { kind: 'file' }]);
-    expect(stderr).toContain('warning: what the store before has of main could not be removed');
+    expect(stderr).toContain('warning: could not remove the secrets of main from its old store');
   });
 
   test('is refused where what opens sealed answers would be left in a store that fails: 2', async () => {
@@ -258,11 +263,11 @@ describe('a command that prints the key', () => {
 
   test.each([
     ['fails', ended(3, LIVE), /failed with exit code 3/],
-    ['hangs', { kind: 'late' } as const, /did not end within 10 s/],
+    ['hangs', { kind: 'late' } as const, /did not finish within 10 s/],
     ['is not there', { kind: 'missing' } as const, /was not found/],
     ['prints two lines', ended(0, `${LIVE}\n${LIVE}\n`), /more than one line/],
     ['prints nothing', ended(0, '\n'), /printed nothing/],
-    ['prints a key of the other mode', ended(0, `${BOX}\n`), /main is live, and .* is a sandbox key/],
+    ['prints a key of the other mode', ended(0, `${BOX}\n`), /main is live, but .* is a sandbox key/],
   ])('that %s when it is used: 2, nothing sent', async (_what, end, message) => {
     const { run } = newMachine();
     const runProgram = async () => end;

@@ -67,7 +67,7 @@ describe('profiles show', () => {
     expect(key).toMatchObject({ problem: null, fingerprint: expect.stringMatching(/^[0-9a-f]{12}$/) });
     writeFileSync(at('secrets', 'main.api-key'), 'two words');
     const { key: bad } = await json(['profiles', 'show', 'main']);
-    expect(bad).toMatchObject({ fingerprint: null, problem: expect.stringContaining('holds blanks') });
+    expect(bad).toMatchObject({ fingerprint: null, problem: expect.stringContaining('has spaces or characters') });
   });
 
   test('shows the one that is used here, or why none is: 2', async () => {
@@ -76,7 +76,7 @@ describe('profiles show', () => {
     expect((await json(['profiles', 'show'])).name).toBe('box');
     writeFileSync(pinOf(folder), '{');
     const { code, stderr } = await run(['profiles', 'show']);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('holds something else')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('does not contain just a profile name')]);
   });
 
   test('leads from the account of the variables to explain', async () => {
@@ -261,18 +261,18 @@ describe('profiles export and import', () => {
   const file = (...profiles: unknown[]) => JSON.stringify({ version: 1, profiles });
 
   test.each([
-    ['no JSON', '{', /is no export of profiles/],
-    ['nothing', '', /is no export of profiles/],
-    ['another document', '{"url":"x"}', /is no export of profiles/],
-    ['null', 'null', /is no export of profiles/],
+    ['no JSON', '{', /is not an export of profiles/],
+    ['nothing', '', /is not an export of profiles/],
+    ['another document', '{"url":"x"}', /is not an export of profiles/],
+    ['null', 'null', /is not an export of profiles/],
     ['another version', '{"version":2,"profiles":[]}', /made by another version/],
     ['no version', '{"profiles":[]}', /made by another version/],
-    ['a profile that is none', file(null), /damaged at profiles\[0\]/],
-    ['a secret', file(one({ apiKey: 'x' })), /damaged at profiles\[0\]/],
+    ['a profile that is none', file(null), /invalid at profiles\[0\]/],
+    ['a secret', file(one({ apiKey: 'x' })), /invalid at profiles\[0\]/],
     ['an unsafe address', file(one({ baseUrl: 'http://host.test/v1' })), /not https/],
-    ['a path for a name', file(one({}), one({ name: '../x' })), /is no name for a profile/],
-    ['the name of the variables’ account', file(one({ name: 'environment' })), /environment is taken/],
-    ['another account as the sandbox', file(one({ name: 'sandbox' })), /damaged at profiles\[0\]\.mode/],
+    ['a path for a name', file(one({}), one({ name: '../x' })), /invalid profile name/],
+    ['the name of the variables’ account', file(one({ name: 'environment' })), /environment is reserved/],
+    ['another account as the sandbox', file(one({ name: 'sandbox' })), /invalid at profiles\[0\] \(mode\)/],
   ])('refuse %s: 2, nothing added', async (_what, stdin, message) => {
     const { run, files } = newMachine();
     const { code, stderr } = await run(['profiles', 'import', '-'], { stdin });
