@@ -28,7 +28,7 @@ export interface SessionCallOptions extends CallOptions {
 
 /** What a change is, for the person who confirms it and for the journal. */
 export interface Change {
-  /** `onramp of ₦5,000.00 for user 4f…`. Holds no secret. */
+  /** A verb phrase such as `start an onramp of ₦5,000.00 for user 4f…`. Contains no secret. */
   readonly summary: string;
   /** What will be sent: label and value, the amount in both units. */
   readonly lines: readonly (readonly [label: string, value: string])[];
@@ -247,10 +247,10 @@ export async function confirmChange(
   if (mustAsk && !session.isInteractive) {
     throw new CliError(
       'usage',
-      `${summary}: this needs a confirmation and there is no terminal to ask on; nothing was sent`,
+      `cannot ask for confirmation without a terminal: ${summary}; nothing was sent`,
       {
         code: 'CONFIRMATION_NEEDED',
-        hint: 'add --yes to go ahead',
+        hint: 'add --yes to skip the confirmation',
       },
     );
   }
@@ -260,7 +260,7 @@ export async function confirmChange(
   await printLines(world, tell, all);
   if (!mustAsk) return;
   const prompter = await world.prompter();
-  if (!(await prompter.confirm(`${summary}: go ahead?`))) {
+  if (!(await prompter.confirm(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}. Continue?`))) {
     throw new CliError('declined', 'declined; nothing was sent');
   }
 }
