@@ -17,7 +17,10 @@ export interface Globals {
 
 /** The flags every command takes, for help and completion. */
 export const GLOBAL_OPTIONS: readonly (readonly [flags: string, help: string])[] = [
-  ['--profile <name>', 'profile to use (default: FIATRAIL_PROFILE, then the folder’s profile, then the default profile)'],
+  [
+    '--profile <name>',
+    'profile to use (default: FIATRAIL_PROFILE, then the folder’s profile, then the default profile)',
+  ],
   ['-o, --output <format>', `${FORMATS.join(', ')} (default: FIATRAIL_OUTPUT, the profile’s format, or table)`],
   ['--json', 'shorthand for -o json'],
   ['--fields <a,b>', 'fields to print, comma-separated'],

@@ -183,7 +183,10 @@ export const wholeNumber =
   (text) => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
     if (value >= minimum && value <= maximum) return value;
-    throw new CliError('usage', `invalid number "${printable(text)}"; expected a whole number from ${minimum} to ${maximum}`);
+    throw new CliError(
+      'usage',
+      `invalid number "${printable(text)}"; expected a whole number from ${minimum} to ${maximum}`,
+    );
   };
 
 export const oneOf = <const V extends readonly string[]>(...values: V): Parse<V[number]> =>

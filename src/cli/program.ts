@@ -166,7 +166,10 @@ const once =
   ({ long, flags }: Option) =>
   (text: string, before: string | true | undefined) => {
     if (before === undefined) return text;
-    throw new CliError('usage', `${long ?? flags} was given more than once`, { code: 'USAGE', hint: 'give it only once' });
+    throw new CliError('usage', `${long ?? flags} was given more than once`, {
+      code: 'USAGE',
+      hint: 'give it only once',
+    });
   };
 
 function globalsOf(options: Record<string, unknown>, { env, stdout }: World): Globals {

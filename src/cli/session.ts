@@ -245,14 +245,10 @@ export async function confirmChange(
 ): Promise<void> {
   const { world } = session;
   if (mustAsk && !session.isInteractive) {
-    throw new CliError(
-      'usage',
-      `cannot ask for confirmation without a terminal: ${summary}; nothing was sent`,
-      {
-        code: 'CONFIRMATION_NEEDED',
-        hint: 'add --yes to skip the confirmation',
-      },
-    );
+    throw new CliError('usage', `cannot ask for confirmation without a terminal: ${summary}; nothing was sent`, {
+      code: 'CONFIRMATION_NEEDED',
+      hint: 'add --yes to skip the confirmation',
+    });
   }
   const all = [...lines, ...(mustAsk && look ? await look() : [])];
   // Who is asked sees what it is about, however quiet the rest is.

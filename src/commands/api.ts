@@ -57,14 +57,19 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw new CliError('usage', `invalid percent-encoding in "${printable(part)}"`, { hint: 'write a literal percent sign as %25' });
+    throw new CliError('usage', `invalid percent-encoding in "${printable(part)}"`, {
+      hint: 'write a literal percent sign as %25',
+    });
   }
 }
 
 /** Parses `key=value`, with the type that the contract gives the field; text if the contract has no such field. */
 function typedField(endpoint: Endpoint, text: string): [string, unknown] {
   const at = text.indexOf('=');
-  if (at < 1) throw new CliError('usage', `invalid field "${printable(text)}"; expected key=value`, { hint: 'for example -f amount=5000' });
+  if (at < 1)
+    throw new CliError('usage', `invalid field "${printable(text)}"; expected key=value`, {
+      hint: 'for example -f amount=5000',
+    });
   const [name, value] = [text.slice(0, at), text.slice(at + 1)];
   const type = rowsOf(endpoint.request()).find((row) => row.name === name)?.type ?? 'string';
   if (type === 'string' || type === 'uuid' || type === 'datetime' || type.startsWith('enum')) return [name, value];

@@ -29,7 +29,12 @@ const addCommand = command({
       digits('account number', 10),
       'Account number (10 digits):',
     ),
-    bankCode: required('--bank-code <code>', 'NIBSS bank code, from banks list', digits('bank code', 3, 6), 'Bank code:'),
+    bankCode: required(
+      '--bank-code <code>',
+      'NIBSS bank code, from banks list',
+      digits('bank code', 3, 6),
+      'Bank code:',
+    ),
     label: option('--label <text>', 'label for the account', word),
     isDefault: switchOn('--default', 'make this the default payout account'),
   },

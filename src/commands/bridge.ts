@@ -24,7 +24,9 @@ const network = (text: string): string => {
 
 const callbackUrl = (text: string): string => {
   if (URL.canParse(text) && new URL(text).protocol === 'https:' && !/\s/.test(text)) return text;
-  throw new CliError('usage', `invalid URL "${printable(text)}"; expected an HTTPS URL`, { hint: 'for example https://host/path' });
+  throw new CliError('usage', `invalid URL "${printable(text)}"; expected an HTTPS URL`, {
+    hint: 'for example https://host/path',
+  });
 };
 
 const NETWORK_HELP = 'network such as base, from bridge networks';
@@ -33,7 +35,9 @@ const toNetwork = required('--to-network <network>', NETWORK_HELP, network, 'To 
 
 function checkRoute(from: string, to: string): void {
   if (from === to)
-    throw new CliError('usage', `--from-network and --to-network are both ${from}`, { hint: 'choose two different networks' });
+    throw new CliError('usage', `--from-network and --to-network are both ${from}`, {
+      hint: 'choose two different networks',
+    });
 }
 
 const quoteCommand = command({

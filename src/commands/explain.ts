@@ -110,7 +110,8 @@ const COLUMNS = [
 const explainCommand = command({
   words: ['explain'],
   summary: 'Show which flag, variable or file chose each setting',
-  details: 'Covers the profile, its mode, base URL and API key, the output format and the folders. Keys are shown as fingerprints: the first 12 hex digits of their SHA-256 hash.',
+  details:
+    'Covers the profile, its mode, base URL and API key, the output format and the folders. Keys are shown as fingerprints: the first 12 hex digits of their SHA-256 hash.',
   examples: ['fiatrail explain', 'fiatrail explain --profile main -o json'],
   endpoints: [],
   isLocal: true,

@@ -26,7 +26,11 @@ const parameters = {
   keyStdin,
   keyCommand,
   store,
-  sandboxAt: option('--sandbox-at <url>', 'also create a sandbox key at this address, saved as profile NAME-sandbox', safeBaseUrl),
+  sandboxAt: option(
+    '--sandbox-at <url>',
+    'also create a sandbox key at this address, saved as profile NAME-sandbox',
+    safeBaseUrl,
+  ),
   encryption: switchOn('--encryption', 'encrypt responses to a key stored on this machine'),
   use: switchOn('--use', 'make this the default profile'),
   embedded: switchOn('--embedded', 'use the embedded sandbox, which needs no account'),
@@ -156,8 +160,12 @@ async function noteAllowlist(session: Session, name: string): Promise<void> {
     readonly totalConfiguredIps?: number;
   };
   const more =
-    totalConfiguredIps === 0 ? '; the allowlist is empty, so any address can call. Restrict it with: fiatrail ip add' : '';
-  await session.note(`this machine (${yourIp ?? 'unknown address'}) ${isAllowed ? 'is' : 'is not'} allowed to call the service${more}`);
+    totalConfiguredIps === 0
+      ? '; the allowlist is empty, so any address can call. Restrict it with: fiatrail ip add'
+      : '';
+  await session.note(
+    `this machine (${yourIp ?? 'unknown address'}) ${isAllowed ? 'is' : 'is not'} allowed to call the service${more}`,
+  );
 }
 
 const initCommand = command({

@@ -63,7 +63,8 @@ complete -c fiatrail -f -k -a '(__fiatrail_complete)'
 const completionCommand = command({
   words: ['completion'],
   summary: 'Generate a shell completion script',
-  details: 'Completes commands, flags, values and ids. Ids come from the journal and the embedded sandbox; nothing is sent to the service. The first line of the script says how to install it.',
+  details:
+    'Completes commands, flags, values and ids. Ids come from the journal and the embedded sandbox; nothing is sent to the service. The first line of the script says how to install it.',
   examples: ['source <(fiatrail completion bash)', 'fiatrail completion fish | source'],
   endpoints: [],
   isLocal: true,

@@ -127,8 +127,7 @@ function clockFinding({ first }: Reads, platform: string): Finding {
   const seconds = Math.round(Math.abs(skewMs) / 1000);
   const detail = `the system clock is ${seconds} s ${skewMs > 0 ? 'ahead of' : 'behind'} the service`;
   const fix = SET_CLOCK[platform] ?? 'correct the system clock';
-  if (Math.abs(skewMs) > SKEW_PROBLEM_MS)
-    return problem('usage', `${detail}; webhook verification will fail`, fix);
+  if (Math.abs(skewMs) > SKEW_PROBLEM_MS) return problem('usage', `${detail}; webhook verification will fail`, fix);
   return Math.abs(skewMs) > SKEW_WARNING_MS ? warning(detail, fix) : ok('within 30 s of the service');
 }
 

@@ -45,12 +45,12 @@ function rotationFinding({ rotations }: Journal, account: Account, subject: Subj
   const open = rotations.openOf(account);
   if (open) return problem('pending', `an API key rotation is unfinished (${open.stage})`, resume);
   const isLost = rotations.latestOf(account)?.stage === 'lost' && !isKeyAccepted;
-  return isLost
-    ? problem('auth', 'the last API key rotation got no response', resume)
-    : ok('none unfinished');
+  return isLost ? problem('auth', 'the last API key rotation got no response', resume) : ok('none unfinished');
 }
 
 function unknownFinding(journal: Journal, account: Account, subject: Subject): Finding {
   const count = journal.inDoubt(account);
-  return count === 0 ? ok('none with an unknown outcome') : warning(`${count} with an unknown outcome`, typed(subject, 'ops list'));
+  return count === 0
+    ? ok('none with an unknown outcome')
+    : warning(`${count} with an unknown outcome`, typed(subject, 'ops list'));
 }

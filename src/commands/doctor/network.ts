@@ -11,7 +11,10 @@ export async function networkChecks({ session: { world }, profile }: Subject): P
     return ['proxy', 'dns', 'tls'].map((check) => ({ check, ...why }));
   }
   const { baseUrl } = profile;
-  const proxy = await findingOf(() => proxyFinding(baseUrl, proxyFor(baseUrl, world.env)), 'unset HTTPS_PROXY HTTP_PROXY');
+  const proxy = await findingOf(
+    () => proxyFinding(baseUrl, proxyFor(baseUrl, world.env)),
+    'unset HTTPS_PROXY HTTP_PROXY',
+  );
   // Do not connect past a broken proxy.
   const isProxied = proxy.state === 'problem' || proxyFor(baseUrl, world.env).kind === 'proxy';
   const [dns, tls] = await Promise.all([

@@ -68,11 +68,7 @@ async function keyringFinding(world: World, name: string): Promise<Finding> {
   const state = await probeKeyring(world);
   if (state === 'ok') return ok('the system keychain works');
   const file = `fiatrail profiles add ${shellWord(name)} --store file --key-stdin`;
-  return problem(
-    'usage',
-    `the system keychain cannot be used (${state})`,
-    `${KEYRING_FIXES[state]}; or: ${file}`,
-  );
+  return problem('usage', `the system keychain cannot be used (${state})`, `${KEYRING_FIXES[state]}; or: ${file}`);
 }
 
 async function keyFinding({ profile }: Subject): Promise<Finding> {

@@ -139,7 +139,11 @@ const listCommand = command({
   ],
   endpoints: [listOrders.id],
   parameters: {
-    status: option('--status <status>', 'active, paused or deleted (default all)', oneOf('active', 'paused', 'deleted')),
+    status: option(
+      '--status <status>',
+      'active, paused or deleted (default all)',
+      oneOf('active', 'paused', 'deleted'),
+    ),
     pair: optionalPair,
     limit: option('--limit <count>', 'orders per page, 1 to 100 (default 50)', wholeNumber(1, 100)),
     after: option('--after <order-id>', 'only orders older than this one', id),

@@ -45,8 +45,7 @@ async function priced(session: Session, pair: string, side: Side, cngn: Amount) 
 export function dealPreview(session: Session, pair: string, side: Side, cngn: Amount): () => Promise<readonly Line[]> {
   return async () => {
     const deal = await priced(session, pair, side, cngn).catch(() => undefined);
-    const words =
-      deal && `${amountForPeople(deal.tokens)} at ${amountForPeople(deal.price)} each, at current prices`;
+    const words = deal && `${amountForPeople(deal.tokens)} at ${amountForPeople(deal.price)} each, at current prices`;
     const balance = await readPreviews(() => balancePreview(session, pair, side, side === 'buy' ? cngn : deal?.tokens));
     return [...(words ? [[side === 'buy' ? 'receives about' : 'costs about', words] as const] : []), ...balance];
   };

@@ -42,7 +42,8 @@ function followTrade(session: Session, tradeId: string, waitMs: number): Promise
     what: 'the trade',
     again: `fiatrail fx trade-status ${tradeId} --wait`,
     waitMs,
-    words: (data) => data.trade.errorMessage ?? (data.trade.status === 'expired' ? 'it did not settle within 5 minutes' : undefined),
+    words: (data) =>
+      data.trade.errorMessage ?? (data.trade.status === 'expired' ? 'it did not settle within 5 minutes' : undefined),
   });
 }
 
@@ -57,7 +58,9 @@ const quoteCommand = command({
   parameters: { pair: requiredPair, side: requiredSide, amount: quotedCngn },
   run: async (session, { pair, side, amount }) => {
     const reply = await session.call(quote, { pair, side, cngnAmount: wireDecimal(amount) });
-    await session.note(`the quote is valid for 5 minutes; trade on it with: fiatrail fx trade --quote ${reply.data.quote.quoteId}`);
+    await session.note(
+      `the quote is valid for 5 minutes; trade on it with: fiatrail fx trade --quote ${reply.data.quote.quoteId}`,
+    );
     return outcomeOf(session, quote, reply);
   },
 });

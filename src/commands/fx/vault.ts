@@ -93,7 +93,14 @@ const thresholdCommand = command({
   summary: 'Set the auto-signing threshold for trades',
   examples: ['fiatrail fx auto-signing threshold 500', 'fiatrail fx auto-signing threshold "$1,500.50" -o json'],
   endpoints: [setAutoSigningThreshold.id],
-  parameters: { usd: argument('usd', 'threshold in US dollars; 0 signs no trade automatically', dollars, 'Threshold in US dollars:') },
+  parameters: {
+    usd: argument(
+      'usd',
+      'threshold in US dollars; 0 signs no trade automatically',
+      dollars,
+      'Threshold in US dollars:',
+    ),
+  },
   run: async (session, { usd }) =>
     outcomeOf(session, setAutoSigningThreshold, await session.call(setAutoSigningThreshold, { usdThreshold: usd })),
 });
