@@ -97,7 +97,7 @@ export function guardRemoval(state: AllowlistState, target: Target, next?: IpRan
     `removing ${shownOf(target)} ${effect} this machine (${state.access.yourIp}) out: ${lock.why}`,
     next
       ? 'use a range that contains this machine with --with, or add --lock-me-out to replace it anyway'
-      : `${isHidden ? 'add --my-address with this machine’s full address, ' : ''}replace the entry with: fiatrail ip replace, or add --lock-me-out to remove it anyway`,
+      : `${isHidden ? 'add --my-address with this machine’s full address, ' : ''}use fiatrail ip replace, or add --lock-me-out to remove it anyway`,
   );
 }
 

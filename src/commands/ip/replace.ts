@@ -77,14 +77,15 @@ const FINAL: readonly Category[] = ['unknown', 'interrupted', 'pending', 'intern
 function halfDone(error: unknown, { target, next }: Replacement, { isAddSent, added }: Progress): unknown {
   if (!isAddSent || !(error instanceof CliError)) return error;
   const isUnknown = added !== undefined && error.category === 'unknown';
-  const done = added ? `${rangeText(next)} was added` : `${rangeText(next)} could not be added`;
+  const isAddUnknown = error.category === 'unknown' || error.category === 'interrupted';
+  const addition = added ? 'was added' : isAddUnknown ? 'may have been added' : 'was not added';
   const old = `${target.name} ${isUnknown ? 'may have been removed' : 'was not removed'}`;
   const finish = target.range
     ? `fiatrail ip remove ${target.name}`
     : 'fiatrail ip remove --index <n>, with the index from fiatrail ip list';
   return withDetails(error, {
     category: added && !FINAL.includes(error.category) ? 'failed' : error.category,
-    message: `${done} and ${old}: ${error.message}`,
+    message: `${rangeText(next)} ${addition} and ${old}: ${error.message}`,
     hint: added ? `check with: fiatrail ip list; finish with: ${finish}` : error.hint,
   });
 }
