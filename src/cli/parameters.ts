@@ -168,7 +168,7 @@ export const amountOrNothingOf =
     /^₦?0(\.0+)?$/.test(text) ? { asset, minor: 0n } : amountOf(asset)(text);
 
 export const amountHelp = (asset: Asset) =>
-  `amount in ${asset === 'NGN' ? 'Naira' : 'whole tokens'}, or with a unit: ${amountForm(asset)}`;
+  `amount in ${asset === 'NGN' ? 'Naira' : 'whole tokens'} unless a unit is given: ${amountForm(asset)}`;
 
 export const digits =
   (what: string, minimum: number, maximum = minimum): Parse<string> =>

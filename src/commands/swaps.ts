@@ -15,7 +15,7 @@ import { type PercentMillionths, percentText, percentToWire } from '../money/rat
 import { fromWire, toWireNumber } from '../money/units.ts';
 
 const TOKENS = 'CNGN, USDC or USDT';
-const AMOUNT_HELP = 'amount in whole tokens, or with a unit: 5000, 1.5, "1.5 USDC" or "1500000 base"';
+const AMOUNT_HELP = 'amount to sell, in whole tokens unless a unit is given: 5000, 1.5, "1.5 USDC" or "1500000 base"';
 const SLIPPAGE_HELP = 'maximum loss against the expected amount';
 
 const FOLLOWED = [
@@ -134,7 +134,7 @@ const startCommand = command({
     userId: argument('user-id', 'user whose tokens are swapped', id, 'User id:'),
     sell: required('--sell <token>', `token to sell: ${TOKENS}`, ticker, `Token to sell (${TOKENS}):`),
     buy: required('--buy <token>', `token to buy: ${TOKENS}`, ticker, `Token to buy (${TOKENS}):`),
-    amount: required('--amount <tokens>', `${AMOUNT_HELP}, of the token to sell`, amountOfToken, 'Amount to sell:'),
+    amount: required('--amount <tokens>', AMOUNT_HELP, amountOfToken, 'Amount to sell:'),
     slippage: option('--slippage <percent>', `${SLIPPAGE_HELP}, 0% to 100% (default 2%)`, percent),
     from: option('--from <address>', 'user’s wallet to sell from (default: the managed wallet)', evmAddress),
     to: option('--to <address>', 'address that receives the bought tokens (default: the managed wallet)', evmAddress),

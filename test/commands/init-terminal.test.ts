@@ -53,7 +53,7 @@ const questions = (term: string, { url, apiKey }: Served): readonly Step[] => [
   { expect: 'API key:', send: `${apiKey}${ENTER}` },
   { expect: 'Profile name:', send: ` box ${ENTER}` },
   { expect: 'Encrypt responses', send: `y${ENTER}` },
-  { expect: 'Use box from now on', send: ENTER },
+  { expect: 'Make box the default', send: ENTER },
 ];
 
 describe('init', () => {
@@ -107,7 +107,7 @@ describe('init', () => {
     ];
     const rest = [
       { expect: 'Encrypt responses', send: ENTER },
-      { expect: 'Use box', send: `n${ENTER}` },
+      { expect: 'Make box the default', send: `n${ENTER}` },
     ];
     const { code, screen } = await run(home, ['init'], [which, ...wrong, name, ...rest] as readonly Step[], 'dumb');
     expect([code, screen.includes(sandbox.apiKey)]).toEqual([0, false]);

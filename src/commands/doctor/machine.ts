@@ -74,11 +74,11 @@ function folderFinding(path: string, elsewhere: string, world: World): Finding {
   if (found.kind === 'link')
     return problem('usage', `${path} is a symbolic link; secrets are not stored behind one`, `rm ${shellWord(path)}`);
   if (found.kind !== 'folder')
-    return problem('usage', `${path} is no folder`, `mv ${shellWord(path)} ${shellWord(`${path}.old`)}`);
+    return problem('usage', `${path} is not a folder`, `mv ${shellWord(path)} ${shellWord(`${path}.old`)}`);
   if (isForeign(found, world))
     return problem('usage', `${path} belongs to another user`, `sudo chown -R "$(id -u)" ${shellWord(path)}`);
   if (!isWritableFolder(path)) return problem('usage', `${path} cannot be written to`, `chmod 700 ${shellWord(path)}`);
-  if (isOpen(found, world)) return problem('usage', `others can look into ${path}`, `chmod 700 ${shellWord(path)}`);
+  if (isOpen(found, world)) return problem('usage', `other users can read ${path}`, `chmod 700 ${shellWord(path)}`);
   return ok(path);
 }
 

@@ -163,7 +163,7 @@ const withdrawCommand = command({
     accountName: option('--account-name <name>', 'name of the account holder', word),
     narration: option('--narration <text>', 'text for the bank statement', word),
     reference: option('--reference <text>', 'your own unique reference', word),
-    wait: waitOption('until the bank has been paid, which takes business days (such as 5d)'),
+    wait: waitOption('until the bank has been paid, which takes 1 to 3 business days'),
   },
   run: async (session, { amount: wanted, narration, reference, wait, ...input }) => {
     const destination = await destinationOf(session, input);
@@ -255,7 +255,7 @@ const verifyCommand = command({
   endpoints: [verifyWithdrawal.id],
   parameters: {
     withdrawalId: argument('withdrawal-id', 'withdrawal id, from fees withdraw', id, 'Withdrawal id:'),
-    wait: waitOption('until it completes or fails, which takes business days (such as 5d)'),
+    wait: waitOption('until it completes or fails, which takes 1 to 3 business days'),
   },
   run: async (session, { withdrawalId, wait }) => followWithdrawal(session, withdrawalId, wait ?? 0),
 });

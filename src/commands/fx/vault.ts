@@ -70,7 +70,8 @@ const enableCommand = command({
 
 const disableCommand = command({
   words: ['fx', 'auto-signing', 'disable'],
-  summary: 'Disable auto-signing, so that every trade needs manual approval',
+  summary: 'Disable auto-signing',
+  details: 'Every trade then needs manual approval.',
   examples: ['fiatrail fx auto-signing disable', 'fiatrail fx auto-signing disable -o json --query enabled'],
   endpoints: [disableAutoSigning.id],
   parameters: {},

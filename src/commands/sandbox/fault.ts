@@ -49,7 +49,7 @@ const KINDS = `Kinds:
   http-500           HTTP 500, the request is not processed
   http-500-after     HTTP 500, but the request is processed
   http-502-html      HTTP 502 with an HTML page, the request is not processed
-  rate-limit         HTTP 429, the request is not processed; retry after a second
+  rate-limit         HTTP 429, the request is not processed; retry after 1 s
   malformed-json     the request is processed, the response is invalid JSON
   truncated          the request is processed, half of the response arrives
   payout-fails       the bank rejects the next payout

@@ -80,7 +80,7 @@ describe('a rotation', () => {
         outcome: 'replaced',
         oldFingerprint: fingerprint(new Secret(OLD)),
         fingerprint: fingerprint(new Secret(NEW)),
-        keptIn: 'its file',
+        keptIn: 'the key file',
         operationId: expect.any(String),
       },
     ]);
@@ -147,7 +147,7 @@ describe('a rotation', () => {
   test('prints the key only with --print-key', async () => {
     const { run } = await bench();
     const { code, stdout } = await run([...ROTATE, '--print-key']);
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, { apiKey: NEW, keptIn: 'its file' }]);
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { apiKey: NEW, keptIn: 'the key file' }]);
   });
 });
 
@@ -325,7 +325,7 @@ describe('a store that fails while the response arrives', () => {
     on.mendStore();
     const { code, stderr } = await on.run(['keys', 'platform', '--profile', 'main', '-o', 'json']);
     expect([code, on.storedKey()]).toEqual([0, NEW]);
-    expect(stderr).toContain('an interrupted replacement of the API key was finished: it is kept in its file');
+    expect(stderr).toContain('an interrupted replacement of the API key was finished: it is kept in the key file');
   });
 });
 

@@ -108,7 +108,7 @@ describe('profiles use', () => {
     const { code, stderr } = await run(['profiles', 'use', 'box']);
     expect([code, stderr]).toEqual([0, expect.stringContaining('warning: profile main is still active here')]);
     writeFileSync(pinOf(folder), '{');
-    expect((await run(['profiles', 'use', 'box'])).stderr).toContain('warning: nothing can be used here; see why');
+    expect((await run(['profiles', 'use', 'box'])).stderr).toContain('warning: no profile can be used here; find out why');
   });
 
   test.each(['gone', 'environment', 'broken'])('rejects %s: 2, nothing stored', async (name) => {
@@ -147,7 +147,7 @@ describe('profiles remove', () => {
     const { run } = await machine();
     await run(['profiles', 'use', 'main']);
     const { stderr } = await run(['profiles', 'remove', 'main', '--yes', '-q']);
-    expect(stderr).toBe('warning: default: sandbox (embedded) from then on\n');
+    expect(stderr).toBe('warning: default: sandbox (embedded) becomes the default profile\n');
     expect((await run(['profiles', 'remove', 'box', '--yes', '-q'])).stderr).toBe('');
   });
 
