@@ -90,7 +90,7 @@ describe('a BVN', () => {
     const { code, screen } = await typing(
       ['users', 'onboard'],
       { expect: 'BVN (11 digits):', send: `2234567${ENTER}` },
-      { expect: 'exactly 11 digits', send: `${CLEAR}${BVN}${ENTER}` },
+      { expect: 'expected 11 digits', send: `${CLEAR}${BVN}${ENTER}` },
       CONFIRM,
     );
     expect([code, screen.includes('2234')]).toEqual([0, false]);

@@ -108,7 +108,9 @@ describe('profiles use', () => {
     const { code, stderr } = await run(['profiles', 'use', 'box']);
     expect([code, stderr]).toEqual([0, expect.stringContaining('warning: profile main is still active here')]);
     writeFileSync(pinOf(folder), '{');
-    expect((await run(['profiles', 'use', 'box'])).stderr).toContain('warning: no profile can be used here; find out why');
+    expect((await run(['profiles', 'use', 'box'])).stderr).toContain(
+      'warning: no profile can be used here; find out why',
+    );
   });
 
   test.each(['gone', 'environment', 'broken'])('rejects %s: 2, nothing stored', async (name) => {

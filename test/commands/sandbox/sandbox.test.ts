@@ -284,7 +284,10 @@ describe('sandbox pay', () => {
     [['7387420489', '--amount', '5', '--from', 'A', '--network', 'base'], /--network requires --chain/],
     [[`0x${'ab'.repeat(20)}`, '--amount', '5', '--from', 'A'], /an address requires --chain/],
     [[`0x${'ab'.repeat(20)}`, '--amount', '₦5', '--from', 'A', '--chain'], /--amount: .*cNGN/],
-    [[`0x${'ab'.repeat(20)}`, '--amount', '5', '--from', 'A', '--chain', '--token', 'BTC'], /--token: invalid value "BTC"/],
+    [
+      [`0x${'ab'.repeat(20)}`, '--amount', '5', '--from', 'A', '--chain', '--token', 'BTC'],
+      /--token: invalid value "BTC"/,
+    ],
   ])('rejects %j and names the flag: 2', async (argv, words) => {
     const bench = await openBench();
     expect(await bench.run('sandbox', 'pay', ...argv)).toBe(2);
