@@ -231,7 +231,7 @@ export const duration: Parse<number> = (text) => {
   const [, figure, unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d|y)$/.exec(text) ?? [];
   const milliseconds = Math.round(Number(figure) * (DURATION_UNITS_MS[unit] ?? Number.NaN));
   if (milliseconds >= 1 && milliseconds <= 200 * 365 * 86_400_000) return milliseconds;
-  throw new CliError('usage', `invalid duration "${printable(text)}"; expected a number with a unit`, {
+  throw new CliError('usage', `invalid duration "${printable(text)}"; expected a positive number with a unit`, {
     hint: 'for example 500ms, 30s, 6m (minutes), 2h, 5d or 100y',
   });
 };

@@ -104,10 +104,10 @@ const triggerCommand = command({
         slippage: slippage === undefined ? undefined : percentToWire(slippage),
       },
       {
-        summary: `swap ${sold ? amountForPeople(sold) : `all ${sell}`} in wallet ${wallet} for ${into}`,
+        summary: `swap ${sold ? amountForPeople(sold) : `all ${ASSET_LABEL[sell]}`} in wallet ${wallet} for ${into}`,
         lines: [
           ['wallet', wallet],
-          sold ? amountLine(sold, 'token') : ['amount', `all ${sell} in the wallet`],
+          sold ? amountLine(sold, 'token') : ['amount', `all ${ASSET_LABEL[sell]} in the wallet`],
           ['into', into],
           slippageLine(slippage, '5'),
         ],
