@@ -170,7 +170,7 @@ async function agreeToMove(
   if (before === undefined || next.baseUrl === undefined || key) return;
   if (URL.canParse(before) && new URL(before).origin === new URL(next.baseUrl).origin) return;
   await confirmChange(session, {
-    summary: `the key of ${next.name} will be sent to another host`,
+    summary: `send the key of ${next.name} to another host`,
     lines: [
       ['profile', `${next.name} (${modeForPeople(next.mode)})`],
       ['until now', before],

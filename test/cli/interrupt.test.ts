@@ -81,7 +81,7 @@ test('a payment whose process is killed stays in the journal as sent', async () 
   const shown = await fiatrail(home, ['ops', 'show', JSON.parse(stdout), '-o', 'json']);
   expect(JSON.parse(shown.stdout)).toMatchObject({
     state: 'sent',
-    advice: expect.stringContaining('treat it as unknown'),
+    advice: expect.stringContaining('the outcome is unknown'),
   });
 });
 

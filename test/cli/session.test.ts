@@ -62,8 +62,8 @@ async function run(argv: readonly string[], turns: readonly Turn[], options: Wor
 }
 
 const onTerminal = (...answers: Answer[]) => ({ isTerminal: true, answers });
-const yes: Answer = { kind: 'confirm', asks: 'go ahead?', says: true };
-const no: Answer = { kind: 'confirm', asks: 'go ahead?', says: false };
+const yes: Answer = { kind: 'confirm', asks: 'Continue?', says: true };
+const no: Answer = { kind: 'confirm', asks: 'Continue?', says: false };
 
 describe('what moves money', () => {
   test('asks on a terminal, and goes when it may', async () => {
@@ -178,7 +178,7 @@ describe('what moves money', () => {
   test.each(NOBODY)('needs --yes %s: 2, nothing sent, nothing written down', async (_, argv, options) => {
     const { code, world } = await run(argv, [], options);
     expect([code, journalRows(world.stateDir)]).toEqual([2, []]);
-    expect(world.stderr.text()).toContain('add --yes to go ahead');
+    expect(world.stderr.text()).toContain('add --yes to skip the confirmation');
   });
 
   test('is asked by api too', async () => {
@@ -271,7 +271,10 @@ describe('what is missing', () => {
 
   test('a BVN given twice is refused: 2', async () => {
     const { code, world } = await run(['users', 'onboard', '12345678901', '--bvn-stdin'], [], { stdin: '12345678901' });
-    expect([code, world.stderr.text()]).toEqual([2, expect.stringContaining('given twice')]);
+    expect([code, world.stderr.text()]).toEqual([
+      2,
+      expect.stringContaining('<bvn> cannot be combined with --bvn-stdin'),
+    ]);
   });
 
   test('a BVN comes from standard input without its line end', async () => {

@@ -27,7 +27,7 @@ describe('a question', () => {
       ['onramp', 'start', 'somebody', '--yes'],
       { expect: 'Amount in Naira:', send: `0${ENTER}` },
       { expect: 'greater than 0', send: `${CLEAR}5${ENTER}` },
-      { expect: 'What becomes of the cNGN?', send: ENTER },
+      { expect: 'Where should the cNGN go?', send: ENTER },
     );
     expect([code, screen]).toEqual([3, expect.stringContaining('User not found')]);
   });
@@ -39,36 +39,36 @@ describe('a question', () => {
 
 describe('a confirmation', () => {
   test('is no on Enter: 9, nothing sent, nothing written down', async () => {
-    const { code, screen, rows } = await typing(PAY, { expect: 'go ahead?', send: ENTER });
+    const { code, screen, rows } = await typing(PAY, { expect: 'Continue?', send: ENTER });
     expect([code, rows]).toEqual([9, []]);
     expect(screen).toContain('declined; nothing was sent');
   });
 
   test('is no on n: 9', async () => {
-    expect((await typing(PAY, { expect: 'go ahead?', send: `n${ENTER}` })).code).toBe(9);
+    expect((await typing(PAY, { expect: 'Continue?', send: `n${ENTER}` })).code).toBe(9);
   });
 
   test('is yes on y', async () => {
-    const { code } = await typing(['sandbox', 'reset'], { expect: 'go ahead?', send: `y${ENTER}` });
+    const { code } = await typing(['sandbox', 'reset'], { expect: 'Continue?', send: `y${ENTER}` });
     expect(code).toBe(0);
   });
 
   test('shows amount and destination before it asks', async () => {
-    const { screen } = await typing(PAY, { expect: 'go ahead?', send: ENTER });
-    const before = screen.slice(0, screen.indexOf('go ahead?'));
+    const { screen } = await typing(PAY, { expect: 'Continue?', send: ENTER });
+    const before = screen.slice(0, screen.indexOf('Continue?'));
     expect(before).toContain('₦5,000.00 (500,000 kobo), sent as 5000 naira');
     expect(before).toContain('a new wallet of the user');
   });
 
   test('ends in 130 on Ctrl-C, with nothing sent and no talk of an internal error', async () => {
-    const { code, screen, rows } = await typing(PAY, { expect: 'go ahead?', send: CTRL_C });
+    const { code, screen, rows } = await typing(PAY, { expect: 'Continue?', send: CTRL_C });
     expect([code, rows, screen.includes('internal error')]).toEqual([130, [], false]);
   });
 
   test('ends neither well nor in an internal error when the terminal has no more to say', async () => {
-    const { code, screen, rows } = await typing(PAY, { expect: 'go ahead?', send: CTRL_D });
+    const { code, screen, rows } = await typing(PAY, { expect: 'Continue?', send: CTRL_D });
     expect([[9, 130].includes(code), rows, screen.includes('internal error')]).toEqual([true, [], false]);
-    expect(screen).not.toMatch(/go ahead\?[^\r\n]*error:/);
+    expect(screen).not.toMatch(/Continue\?[^\r\n]*error:/);
   });
 });
 
@@ -90,7 +90,7 @@ describe('a BVN', () => {
     const { code, screen } = await typing(
       ['users', 'onboard'],
       { expect: 'BVN (11 digits):', send: `2234567${ENTER}` },
-      { expect: 'exactly 11 digits', send: `${CLEAR}${BVN}${ENTER}` },
+      { expect: 'expected 11 digits', send: `${CLEAR}${BVN}${ENTER}` },
       CONFIRM,
     );
     expect([code, screen.includes('2234')]).toEqual([0, false]);

@@ -110,7 +110,7 @@ describe('with --wait', () => {
 
   test('a time that swallowed the id is said to be none', async () => {
     const { code, stderr } = await waiting(['onramp', 'status', '--wait', 'r-1'], []);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--wait: "r-1" is no duration')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--wait: invalid duration "r-1"')]);
   });
 
   test('a status without a state is waited for too', async () => {
@@ -153,7 +153,7 @@ describe('money that is waited for', () => {
 
   test('says where to pay', async () => {
     const { stderr } = await waiting(PAY, [started, now('completed')]);
-    expect(stderr).toContain('pay exactly ₦5.10; account details: fiatrail onramp account r-1');
+    expect(stderr).toContain('pay exactly ₦5.10; show the account to pay with: fiatrail onramp account r-1');
   });
 
   test('is neither unsent nor in doubt when only its status cannot be read: 8', async () => {

@@ -169,7 +169,7 @@ describe('users onboard', () => {
     const service = { ...SERVICE, '/getuserdetails': () => refusal(404, '02', 'not yet') };
     const { code, stdout, stderr } = await wizard(['users', 'onboard', '-o', 'json'], ASKED, service);
     expect([code, JSON.parse(stdout).status]).toEqual([0, 'completed']);
-    expect(stderr).toContain('see: fiatrail users show u-1');
+    expect(stderr).toContain('try: fiatrail users show u-1');
   });
 
   test('that fails is the failure it was: 3', async () => {
@@ -221,23 +221,23 @@ describe('onramp start', () => {
     '/getvirtualaccount': (_, count) => (count < 3 ? refusal(404, '02', 'not yet') : success(ACCOUNT_TO_PAY)),
     '/cngnonrampstatus': (_, count) => status(count < 3 ? 'pending' : 'completed'),
   };
-  const USER = { kind: 'search', asks: 'Whose wallet', types: 'ada7 obi', says: 'Ada7 ' } as const;
+  const USER = { kind: 'search', asks: 'Which user?', types: 'ada7 obi', says: 'Ada7 ' } as const;
   const AMOUNT = { kind: 'text', asks: 'Amount in Naira:', says: '5000.50' } as const;
-  const GO = { kind: 'confirm', asks: 'go ahead?', says: true } as const;
-  const route = (says: string) => ({ kind: 'select', asks: 'What becomes', says }) as const;
+  const GO = { kind: 'confirm', asks: 'Continue?', says: true } as const;
+  const route = (says: string) => ({ kind: 'select', asks: 'Where should the cNGN go?', says }) as const;
   const START = ['onramp', 'start'];
 
   test.each([
     ['Keep', [], { autoSwap: false }, '--auto-swap off --wait 40m'],
     ['Send', [], { autoSwap: false, sweepToOfframp: true }, '--auto-swap off --wait 40m --sweep'],
     [
-      'Swap the cNGN into USDC or USDT, and keep',
+      'Swap the cNGN into USDC or USDT and keep',
       ['USDT'],
       { autoSwap: true, assetSwap: 'USDT' },
       '--auto-swap USDT --wait 40m',
     ],
     [
-      'Swap the cNGN into USDC or USDT, and send',
+      'Swap the cNGN into USDC or USDT and send',
       ['USDC'],
       { autoSwap: true, assetSwap: 'USDC', sweepToOfframp: true },
       '--auto-swap USDC --wait 40m --sweep',
@@ -259,7 +259,9 @@ describe('onramp start', () => {
 
   test('shows the account once it is there, and counts its half hour down by our own clock', async () => {
     const { stderr } = await wizard(START, [USER, AMOUNT, route('Keep'), GO], SERVICE);
-    expect(stderr).toMatch(/pay exactly +₦5,100\.00\n +to +7549681956\n +at +A BANK\n +in the name of +Harmattan Pay/);
+    expect(stderr).toMatch(
+      /pay exactly +₦5,100\.00\n +account number +7549681956\n +bank +A BANK\n +account name +Harmattan Pay/,
+    );
     expect(stderr).toMatch(/\rpay ₦5,100\.00 to 7549681956 \(Harmattan Pay[^\r]*…\) within 29:5\d/);
     for (const line of stderr.split('\r').filter((text) => text.startsWith('pay')))
       expect(line.length).toBeLessThan(84);
@@ -281,7 +283,7 @@ describe('onramp start', () => {
   test('goes on without the account when it cannot be read', async () => {
     const service = { ...SERVICE, '/getvirtualaccount': () => refusal(400, '01', 'no') };
     const { code, stderr } = await wizard(START, [USER, AMOUNT, route('Keep'), GO], service);
-    expect([code, stderr]).toEqual([0, expect.stringContaining('see: fiatrail onramp account r-1')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('show it with: fiatrail onramp account r-1')]);
   });
 
   test('that is left before the account is there goes on: 130', async () => {

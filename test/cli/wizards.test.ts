@@ -46,7 +46,7 @@ describe('users onboard', () => {
     const home = newHome(onTestFinished);
     const wrong: Step[] = [
       { expect: 'BVN (11 digits):', send: `2234567${term === 'dumb' ? '' : CTRL_T}${ENTER}` },
-      { expect: 'this is no BVN: a BVN has exactly 11 digits', send: term === 'dumb' ? '' : CLEAR },
+      { expect: 'invalid BVN; expected 11 digits', send: term === 'dumb' ? '' : CLEAR },
     ];
     const { screen, code } = await run(home, ONBOARD, [...wrong, asks, confirms], term);
     const { users } = await usersOf(home);
@@ -92,7 +92,7 @@ describe('onramp start', () => {
     find: 'to +(\\d{10})',
     run: ['sandbox', 'pay', '{}', '--amount', '5100', '--from', 'ANYBODY'],
   };
-  const CONFIRM = { expect: 'go ahead?', send: `y${ENTER}` };
+  const CONFIRM = { expect: 'Continue?', send: `y${ENTER}` };
   const atEnd = sharedEnd();
   let home: Home;
   let ids: readonly string[] = [];
@@ -135,7 +135,7 @@ describe('onramp start', () => {
             { expect: 'Which asset?', send: `usdt\n` },
           ]
         : [
-            { expect: 'What becomes of the cNGN?', send: 'swap' },
+            { expect: 'Where should the cNGN go?', send: 'swap' },
             { expect: '❯ Swap', send: ENTER },
             { expect: 'Which asset?', send: 'usdt' },
             { expect: '❯ USDT', send: ENTER },
@@ -160,7 +160,7 @@ describe('onramp start', () => {
     { expect: 'GBENGA', send: DOWN },
     { expect: '❯ GBENGA', send: ENTER },
     { expect: 'Amount in Naira:', send: `5000${ENTER}` },
-    { expect: 'What becomes of the cNGN?', send: DOWN },
+    { expect: 'Where should the cNGN go?', send: DOWN },
     { expect: '❯ Send', send: ENTER },
   ];
 
@@ -181,13 +181,13 @@ describe('onramp start', () => {
   test('ends in 3 when nobody pays in time', async () => {
     const late = { expect: 'within', find: '(within)', run: ['sandbox', 'advance', '31m'] };
     const { screen, code } = await run(home, START, [...ARROWS, CONFIRM, late]);
-    expect([code, screen]).toEqual([3, expect.stringContaining('the onramp failed: its account was not paid in time')]);
+    expect([code, screen]).toEqual([3, expect.stringContaining('the onramp failed: the account was not paid in time')]);
   });
 
   test('asks only for what is missing', async () => {
     const argv = [...START, ids[0] ?? '', '--auto-swap', 'USDC', '--yes', '--profile', 'sandbox'];
     const { screen, code } = await run(home, argv, [{ expect: 'Amount in Naira:', send: `5000${ENTER}` }, PAY]);
-    expect([code, screen.includes('What becomes')]).toEqual([0, false]);
+    expect([code, screen.includes('Where should')]).toEqual([0, false]);
     expect(screen.replaceAll(/\s+/g, ' ')).toContain(
       '--amount 5000 --auto-swap USDC --wait 40m --profile sandbox --yes',
     );
@@ -203,10 +203,10 @@ describe('onramp start', () => {
     xterm: [
       { expect: 'GBENGA', send: ENTER },
       { expect: 'Amount in Naira:', send: `5000${ENTER}` },
-      { expect: 'What becomes of the cNGN?', send: 'swap' },
+      { expect: 'Where should the cNGN go?', send: 'swap' },
       { expect: '❯ Swap', send: ENTER },
       { expect: 'Which asset?', send: ENTER },
-      { expect: 'go ahead?', send: ENTER },
+      { expect: 'Continue?', send: ENTER },
     ],
     dumb: [
       { expect: 'Type text to search for:', send: '\n' },
@@ -214,7 +214,7 @@ describe('onramp start', () => {
       { expect: 'Amount in Naira:', send: '5000\n' },
       { expect: 'start of a name (1):', send: '3\n' },
       { expect: 'start of a name (1):', send: '1\n' },
-      { expect: 'go ahead?', send: '\n' },
+      { expect: 'Continue?', send: '\n' },
     ],
   } as const;
 

@@ -155,7 +155,7 @@ const PLACEHOLDERS: readonly (readonly [pattern: RegExp, word: string])[] = [
   [/\bFTW_[0-9a-f-]{36}_\d+\b/g, 'withdrawal'],
   [/\bmigrate_[0-9a-f-]{36}_\d+\b/g, 'migration'],
   [
-    /(?<=(?:Public key|Platform key|Answers sealed to|Data|until now|from now on)\s+|"(?:publicKey|platformKey|answersSealedTo|data)": ?")[0-9a-f]{64}\b/g,
+    /(?<=(?:Public key|Platform key|Responses sealed to|Data|old key|new key)\s+|"(?:publicKey|platformKey|answersSealedTo|data)": ?")[0-9a-f]{64}\b/g,
     'key',
   ],
   [/(?<=[Ff]ingerprint +|"(?:oldF|f)ingerprint": "|\bkey +)[0-9a-f]{12}\b/g, 'fingerprint'],

@@ -38,21 +38,21 @@ const cut = (bytes: number) => (replace: () => HttpResponse) => {
   return { ...answer, body: answer.body.slice(0, -bytes) };
 };
 
-test('an AES key that the service does not give is no empty key: 5', async () => {
+test('keys aes reports a missing AES key: 5', async () => {
   const { run, service } = await bench();
   service.read = () => success({ aesKey: null });
   const { code, stdout, stderr } = await run(['keys', 'aes', '--print-key', '--profile', 'main']);
-  expect([code, stdout, stderr]).toEqual([5, '', expect.stringContaining('it has no AES key')]);
+  expect([code, stdout, stderr]).toEqual([5, '', expect.stringContaining('it contains no AES key')]);
 });
 
-/** What comes of the one request, and how the command ends. */
+/** The outcome of the request, and how the command exits. */
 const OUTCOMES: readonly [what: string, way: Way, exit: number, code: string][] = [
   ['a refusal', says(() => refusal(400, '01', `no, not ${OLD}`), false), 3, 'REFUSED'],
   ['a refused key', says(() => refusal(401, '03', `who is ${OLD}?`), false), 4, 'AUTHENTICATION_FAILED'],
   ['a rate limit', says(() => tooMany({ 'retry-after': '3600' }), false), 7, 'RATE_LIMIT_EXCEEDED'],
   ['no connection', fails(refusedConnection, false), 5, 'NETWORK'],
-  ['a line that drops before it is done', fails(droppedLine, false), 6, 'OUTCOME_UNKNOWN'],
-  ['a line that drops after it was done', fails(droppedLine, true), 6, 'OUTCOME_UNKNOWN'],
+  ['a connection that drops before the rotation', fails(droppedLine, false), 6, 'OUTCOME_UNKNOWN'],
+  ['a connection that drops after the rotation', fails(droppedLine, true), 6, 'OUTCOME_UNKNOWN'],
   ['a failure of the service', says(() => json(500, '{"response_code":"05"}'), true), 6, 'OUTCOME_UNKNOWN'],
   ['a page of HTML', says(() => html(502), true), 6, 'OUTCOME_UNKNOWN'],
   ['half an answer', cut(20), 6, 'OUTCOME_UNKNOWN'],
@@ -60,7 +60,7 @@ const OUTCOMES: readonly [what: string, way: Way, exit: number, code: string][] 
   ['an answer without a key', says(() => success({}), true), 6, 'INVALID_KEY'],
   ['a key that is none', says(() => success({ apiKey: 'key-planted with blanks' }), true), 6, 'INVALID_KEY'],
   [
-    'a fault of ours',
+    'an internal error',
     () => {
       throw new TypeError('x');
     },
@@ -69,8 +69,8 @@ const OUTCOMES: readonly [what: string, way: Way, exit: number, code: string][] 
   ],
 ];
 
-describe('a replacement', () => {
-  test('that is answered ends with the new key in its store, proven and nowhere else: 0', async () => {
+describe('a rotation', () => {
+  test('stores and verifies the new key and leaves it nowhere else: 0', async () => {
     const { run, service, storedKey, rows, left } = await bench();
     const { code, stdout, stderr } = await run([...ROTATE, '-v']);
     expect([code, JSON.parse(stdout)], stderr).toEqual([
@@ -80,7 +80,7 @@ describe('a replacement', () => {
         outcome: 'replaced',
         oldFingerprint: fingerprint(new Secret(OLD)),
         fingerprint: fingerprint(new Secret(NEW)),
-        keptIn: 'its file',
+        keptIn: 'the key file',
         operationId: expect.any(String),
       },
     ]);
@@ -88,19 +88,19 @@ describe('a replacement', () => {
     expect([storedKey(), service.live, rows(), left()]).toEqual([NEW, NEW, [['done', 'accepted']], []]);
   });
 
-  test('prints the fields that it is asked for', async () => {
+  test('prints the requested fields', async () => {
     const { run } = await bench();
     const { code, stdout } = await run([...ROTATE, '--fields', 'outcome,fingerprint']);
     expect([code, JSON.parse(stdout)]).toEqual([0, { outcome: 'replaced', fingerprint: fingerprint(new Secret(NEW)) }]);
   });
 
-  test('is refused with a field that it does not print, while the old key lives', async () => {
+  test('rejects an unknown field before sending anything', async () => {
     const { refused, service } = await bench();
     const { message } = await refused([...ROTATE, '--fields', 'apiKey'], 2);
     expect([message, service.live]).toEqual([expect.stringContaining('unknown field "apiKey"'), OLD]);
   });
 
-  test('that is unfinished is told of when its profile is removed, and where the new key stays', async () => {
+  test('that is unfinished is reported when its profile is removed, with the file that keeps the new key', async () => {
     const { run, programs, left, world } = await bench();
     programs['vault'] = () => ended(1);
     await run([...ROTATE, '--push-command', 'vault']);
@@ -125,7 +125,7 @@ describe('a replacement', () => {
     expect((await run(ROTATE)).code).toBe(0);
   });
 
-  test('whose process cannot be started sends nothing: 5, and can be run again', async () => {
+  test('sends nothing when its process cannot be started: 5, and can be repeated', async () => {
     const on = await bench();
     on.keeper = () => ({ kind: 'missing' });
     expect((await on.refused(ROTATE, 5)).message).toContain('nothing was sent');
@@ -134,7 +134,7 @@ describe('a replacement', () => {
     expect((await on.run(ROTATE)).code).toBe(0);
   });
 
-  test('whose process is killed with the request out is in doubt: 6', async () => {
+  test('exits with 6 when its process is killed after sending', async () => {
     const on = await bench();
     on.keeper = async () => {
       await claim(on);
@@ -144,10 +144,10 @@ describe('a replacement', () => {
     expect([on.rows(), on.left()]).toEqual([[['lost', 'unknown']], []]);
   });
 
-  test('prints the key when it is asked to, and then only', async () => {
+  test('prints the key only with --print-key', async () => {
     const { run } = await bench();
     const { code, stdout } = await run([...ROTATE, '--print-key']);
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, { apiKey: NEW, keptIn: 'its file' }]);
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { apiKey: NEW, keptIn: 'the key file' }]);
   });
 });
 
@@ -170,10 +170,10 @@ describe('before anything is sent', () => {
     storedKey(),
   ];
   const NOTHING = [false, [], [], OLD];
-  /** On a terminal it asks who else gets the new key. */
-  const NOBODY_ELSE: Answer = { kind: 'text', asks: 'on its standard input (Enter for none)', says: '' };
+  /** The prompt for push commands. */
+  const NO_PUSH: Answer = { kind: 'text', asks: 'Command to pipe the new key to (Enter for none)', says: '' };
 
-  test('a dry run shows the request, and keeps nothing', async () => {
+  test('a dry run prints the request and stores nothing', async () => {
     const on = await bench();
     const { code, stdout } = await on.run([...ALONE, '--dry-run']);
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { dryRun: true, profile: 'main', method: 'GET' }]);
@@ -185,7 +185,7 @@ describe('before anything is sent', () => {
       'who declines',
       [],
       9,
-      [NOBODY_ELSE, { kind: 'confirm', asks: 'replace the API key of main: go ahead?', says: false }],
+      [NO_PUSH, { kind: 'confirm', asks: 'Rotate the API key of profile main. Continue?', says: false }],
     ],
     ['nobody to ask', [], 2, undefined],
     ['a push command that is not there', ['--yes', '--push-command', 'nowhere key=-'], 2, undefined],
@@ -196,14 +196,14 @@ describe('before anything is sent', () => {
     expect([code, stdout, ...untouched(on)]).toEqual([exit, '', ...NOTHING]);
   });
 
-  test('a key that is dead already is said to be: 4', async () => {
+  test('a rejected key is reported: 4', async () => {
     const on = await bench();
     on.service.live = 'another';
     expect((await on.refused(ROTATE, 4)).code).toBe('AUTHENTICATION_FAILED');
     expect(untouched(on)).toEqual(NOTHING);
   });
 
-  test('a store that takes nothing is found out: 2', async () => {
+  test('an unwritable store is reported: 2', async () => {
     const on = await bench();
     const key = on.storedKey();
     rmSync(join(on.secrets, 'main.api-key'));
@@ -214,21 +214,21 @@ describe('before anything is sent', () => {
     expect(untouched(on)).toEqual(NOTHING);
   });
 
-  test('no room for the new key is found out: 2', async () => {
+  test('missing disk space for the new key is reported: 2', async () => {
     const on = await bench();
     writeFileSync(on.world.stateDir, 'in the way');
     expect((await on.refused(ROTATE, 2)).code).toBe('STATE_UNWRITABLE');
     expect([on.service.asked.includes('/regenerateapikey'), on.storedKey()]).toEqual([false, OLD]);
   });
 
-  test('a key of the environment in the place of another that is stored is found out: 2', async () => {
+  test('a FIATRAIL_API_KEY that differs from the stored key is rejected: 2', async () => {
     const on = await bench(PROFILE, { env: { FIATRAIL_PROFILE: 'main', FIATRAIL_API_KEY: 'key-planted-of-another' } });
     on.service.live = 'key-planted-of-another';
     const error = await on.refused(['keys', 'rotate', '--yes', '--no-input', '-o', 'json'], 2);
     expect([error.code, on.storedKey(), on.service.live]).toEqual(['TWO_KEYS', OLD, 'key-planted-of-another']);
   });
 
-  test('a second one at once is told so, and one wins: 9', async () => {
+  test('a concurrent rotation is rejected: 9', async () => {
     const on = await bench();
     let second: Promise<{ code: string }> | undefined;
     on.service.regenerate = async (replace) => {
@@ -241,7 +241,7 @@ describe('before anything is sent', () => {
     expect([on.rows(), on.storedKey()]).toEqual([[['done', 'accepted']], NEW]);
   });
 
-  test('a key that another command replaced in the midst of the question stays: 9', async () => {
+  test('a key that another command rotated during the prompt is kept: 9', async () => {
     const on = await bench();
     const confirm = async () => {
       expect((await on.run(ROTATE)).code).toBe(0);
@@ -267,8 +267,8 @@ function fileNamed(message: string): readonly [text: string, mode: number] {
   return [readFileSync(path, 'utf8'), statSync(path).mode & 0o777];
 }
 
-describe('a store that breaks while the answer comes', () => {
-  test('leaves the key in a private file: 8; --resume finishes', async () => {
+describe('a store that fails while the response arrives', () => {
+  test('leaves the key in a private file: 8, and --resume finishes', async () => {
     const on = await bench();
     on.service.regenerate = (replace) => {
       on.breakStore();
@@ -290,7 +290,7 @@ describe('a store that breaks while the answer comes', () => {
     writeFileSync(rotations(on), 'in the way');
   };
 
-  test('and the folder of the key’s room with it: the key is in the home folder: 8', async () => {
+  test('together with the reserved folder leaves the key in the home folder: 8', async () => {
     const on = await bench();
     on.service.regenerate = (replace) => {
       on.breakStore();
@@ -305,7 +305,7 @@ describe('a store that breaks while the answer comes', () => {
     expect([on.storedKey(), on.rows(), on.left(), strays(on)]).toEqual([NEW, [['done', 'accepted']], [], []]);
   });
 
-  test('the folder of the key’s room alone is no hindrance', async () => {
+  test('a missing reserved folder alone is harmless', async () => {
     const on = await bench();
     on.service.regenerate = (replace) => {
       breakRoom(on);
@@ -315,7 +315,7 @@ describe('a store that breaks while the answer comes', () => {
     expect([on.storedKey(), on.rows(), strays(on)]).toEqual([NEW, [['done', 'accepted']], []]);
   });
 
-  test('a command in between says what is left, and does its own work', async () => {
+  test('another command reports what is left and still does its work', async () => {
     const on = await bench();
     on.service.regenerate = (replace) => {
       on.breakStore();
@@ -329,8 +329,8 @@ describe('a store that breaks while the answer comes', () => {
   });
 });
 
-describe('what fails after the key was replaced', () => {
-  test('a read with it: 8, and --resume tries again', async () => {
+describe('a failure after the rotation', () => {
+  test('in the verifying read: 8, and --resume retries', async () => {
     const on = await bench();
     on.service.read = () =>
       on.service.live === OLD ? success({ publicKey: 'ab'.repeat(32) }) : refusal(403, '03', `no ${NEW}`);
@@ -341,7 +341,7 @@ describe('what fails after the key was replaced', () => {
     expect([on.rows(), on.left()]).toEqual([[['done', 'accepted']], []]);
   });
 
-  test('a push command: 8, and --resume runs those that are left', async () => {
+  test('in a push command: 8, and --resume runs the remaining ones', async () => {
     const on = await bench();
     const got: string[] = [];
     on.programs['first'] = (input) => {
@@ -366,7 +366,7 @@ describe('what fails after the key was replaced', () => {
 });
 
 describe('Ctrl-C', () => {
-  test('while the answer is out: 130, and the answer is taken by --resume', async () => {
+  test('while waiting for the response: 130, and --resume picks it up', async () => {
     const on = await bench();
     const stop = new AbortController();
     on.keeper = async (usual) => {
@@ -409,7 +409,7 @@ describe('--resume', () => {
     expect((await refused(RESUME_COMMAND, 2)).code).toBe('NOTHING_TO_RESUME');
   });
 
-  test('with push commands runs those in the place of what has not got the key', async () => {
+  test('with push commands runs them instead of the remaining ones', async () => {
     const on = await bench();
     const got: string[] = [];
     const program = (name: string, code: number) => (input: string) => {
@@ -427,7 +427,7 @@ describe('--resume', () => {
     ]);
   });
 
-  test('after no answer finds that the old key works', async () => {
+  test('after no response finds that the old key works', async () => {
     const on = await lostWith(false);
     const { code, stdout } = await on.run(RESUME_COMMAND);
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { outcome: 'not replaced' }]);
@@ -435,7 +435,7 @@ describe('--resume', () => {
     expect((await on.run(ROTATE)).code).toBe(0);
   });
 
-  test('keeps an answer that was of no use until the old key is found to work, which ends the doubt', async () => {
+  test('keeps an unusable response until the old key is found to work', async () => {
     const on = await lostWith(
       false,
       says(() => html(502), false),
@@ -448,7 +448,7 @@ describe('--resume', () => {
     expect([on.left(), on.storedKey()]).toEqual([[], NEW]);
   });
 
-  test('after no answer finds that the old key is dead: 4', async () => {
+  test('after no response finds that the old key is rejected: 4', async () => {
     const error = await (await lostWith(true)).refused(RESUME_COMMAND, 4);
     expect(error).toMatchObject({
       code: 'KEY_LOST',
@@ -456,13 +456,13 @@ describe('--resume', () => {
     });
   });
 
-  test('after no answer takes no address that may not call for a dead key: 4', async () => {
+  test('after no response does not mistake a blocked address for a rejected key: 4', async () => {
     const on = await lostWith(false);
     on.service.read = () => refusal(403, '03', 'this address may not call');
     expect(await on.refused(RESUME_COMMAND, 4)).toMatchObject({ code: 'IP_BLOCKED' });
   });
 
-  test('after an answer that cannot be read names the file that has it: 4', async () => {
+  test('after an unreadable response names the file that contains it: 4', async () => {
     const on = await lostWith(true, cut(1));
     const { code, message } = await on.refused(RESUME_COMMAND, 4);
     const [text, mode] = fileNamed(message);
@@ -472,7 +472,7 @@ describe('--resume', () => {
     expect(on.left()).toEqual([]);
   });
 
-  test('of a dry run does nothing', async () => {
+  test('does nothing in a dry run', async () => {
     const on = await bench();
     on.service.regenerate = (replace) => {
       on.breakStore();
@@ -490,18 +490,18 @@ describe('--resume', () => {
   });
 });
 
-describe('an account whose key is kept elsewhere', () => {
+describe('an account whose key is stored elsewhere', () => {
   const ENV = { env: { ...ACCOUNT, FIATRAIL_API_KEY: OLD } };
   const OF_ENV = ['keys', 'rotate', '--yes', '--no-input', '-o', 'json'];
   const COMMAND = { ...PROFILE, store: { kind: 'command', command: 'vault', isShell: false } } as const;
 
-  test('needs somebody to take the new key: 2', async () => {
+  test('requires a push command or --print-key: 2', async () => {
     const on = await bench(undefined, ENV);
     expect((await on.refused(OF_ENV, 2)).code).toBe('NO_STORE');
     expect(on.service.asked).toEqual([]);
   });
 
-  test('with --print-key has it in a private file too', async () => {
+  test('also writes the key to a private file with --print-key', async () => {
     const on = await bench(undefined, ENV);
     const { stdout } = await on.run([...OF_ENV, '--print-key']);
     const { keyFile, ...data } = JSON.parse(stdout) as { keyFile: string };
@@ -509,7 +509,7 @@ describe('an account whose key is kept elsewhere', () => {
     expect(on.left()).toEqual([expect.stringMatching(/\.api-key$/)]);
   });
 
-  test('with --print-key has it in the home folder when the key’s room is gone', async () => {
+  test('writes the key to the home folder with --print-key when the reserved folder is gone', async () => {
     const on = await bench(undefined, ENV);
     const room = join(on.world.stateDir, 'rotations');
     on.service.regenerate = (replace) => {
@@ -521,7 +521,7 @@ describe('an account whose key is kept elsewhere', () => {
     expect(fileNamed(`in ${keyFile}`)).toEqual([NEW, 0o600]);
   });
 
-  test('with a push command is done when that took it', async () => {
+  test('is done once the push command succeeds', async () => {
     const on = await bench(undefined, ENV);
     on.programs['vault'] = () => ended(0);
     const { code, stderr } = await on.run([...OF_ENV, '--push-command', 'vault put']);
@@ -529,7 +529,7 @@ describe('an account whose key is kept elsewhere', () => {
     expect(stderr).toContain('FIATRAIL_API_KEY still contains the old key');
   });
 
-  test('of a key command is done when the command prints the new key, and not before: 8', async () => {
+  test('with a key command is done only once the command prints the new key: 8', async () => {
     const on = await bench(COMMAND);
     let printed = OLD;
     on.programs['vault'] = () => ended(0, printed);
@@ -541,17 +541,17 @@ describe('an account whose key is kept elsewhere', () => {
     expect([on.rows(), on.left()]).toEqual([[['done', 'accepted']], []]);
   });
 
-  test('of a key command without a push command is refused: 2', async () => {
+  test('with a key command but no push command is rejected: 2', async () => {
     const on = await bench(COMMAND);
     on.programs['vault'] = () => ended(0, OLD);
     expect((await on.refused(ROTATE, 2)).code).toBe('NO_STORE');
   });
 });
 
-describe('what a kill leaves', () => {
+describe('leftovers of a killed rotation', () => {
   const ID = '01900000-0000-7000-8000-000000000abc';
 
-  test('before its first word in the journal is tidied by the next command', async () => {
+  test('without a journal entry are removed by the next command', async () => {
     const on = await bench();
     const folder = join(on.world.stateDir, 'rotations');
     mkdirSync(folder, { recursive: true });
@@ -561,7 +561,7 @@ describe('what a kill leaves', () => {
     expect(on.left()).toEqual([]);
   });
 
-  test('and no journal knows stays, when it may be a key', async () => {
+  test('are kept if they may contain a key', async () => {
     const on = await bench();
     const folder = join(on.world.stateDir, 'rotations');
     mkdirSync(folder, { recursive: true });

@@ -6,7 +6,7 @@ import { BOX, LIVE, newMachine } from '../profiles/support.ts';
 const MAKE = ['keys', 'sandbox', '--profile', 'main', '--at', 'https://box.test/v1', '--save', 'made', '-o', 'json'];
 const made = () => success({ apiKey: BOX, fintechId: 'f-1', createdAt: '2026-01-05T09:00:00.000Z' });
 
-test('a sandbox key is kept in the profile that is named', async () => {
+test('saves a sandbox key in the given profile', async () => {
   const { add, run, secrets, profile } = newMachine();
   await add('main', LIVE);
   const { exchange, requests } = scripted(made());
@@ -16,7 +16,7 @@ test('a sandbox key is kept in the profile that is named', async () => {
   expect(requests[0]?.url).toBe('https://box.test/v1/createsandboxapikey');
 });
 
-test('a store that takes nothing is found out before the key is made: 2, nothing sent', async () => {
+test('detects an unwritable store before creating the key: 2, nothing sent', async () => {
   const { add, run, write, at } = newMachine();
   await add('main', LIVE);
   const kept = {
@@ -32,7 +32,7 @@ test('a store that takes nothing is found out before the key is made: 2, nothing
   expect([(await run(MAKE, { network: exchange, runProgram })).code, requests.length]).toEqual([2, 0]);
 });
 
-test('a key that was made and could not be kept is not told as one that was never made: 3', async () => {
+test('reports a key that was created but could not be stored: 3', async () => {
   const { add, run, at } = newMachine();
   await add('main', LIVE);
   const { exchange } = scripted(() => {

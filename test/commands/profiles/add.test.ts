@@ -69,7 +69,7 @@ const refused: [what: string, argv: string[], stdin: string, message: RegExp][] 
 ];
 
 describe('profiles add', () => {
-  test.each(refused)('refuses %s: 2, one sentence, nothing kept', async (_what, argv, stdin, message) => {
+  test.each(refused)('rejects %s: 2, nothing stored', async (_what, argv, stdin, message) => {
     const { run, files } = newMachine();
     const { code, stdout, stderr } = await run(argv, { stdin });
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(message)]);
@@ -77,7 +77,7 @@ describe('profiles add', () => {
     expect(stderr).toMatch(/^error: .*\n( {2}hint: .*\n)?$/);
   });
 
-  test('keeps a profile and its key, and shows the key’s fingerprint alone', async () => {
+  test('stores a profile and its key and prints only the key’s fingerprint', async () => {
     const { json, profile, secrets } = newMachine();
     const shown = await json([...ADD_MAIN, '--service-name', 'acme'], { stdin: `${LIVE}\n` });
     expect(shown).toMatchObject({ name: 'main', mode: 'live', baseUrl: URL_, key: { store: 'file' } });
@@ -93,14 +93,14 @@ describe('profiles add', () => {
     expect(secrets()).toEqual({ 'main.api-key': LIVE });
   });
 
-  test('asks for the key on a terminal, hidden', async () => {
+  test('prompts for the key with hidden input', async () => {
     const { run, secrets } = newMachine();
     const answers: Answer[] = [{ kind: 'secret', asks: 'API key', says: BOX }];
     expect((await run(WITH_URL, { isTerminal: true, answers })).code).toBe(0);
     expect(secrets()).toEqual({ 'main.api-key': BOX });
   });
 
-  test('changes what is given and leaves the rest', async () => {
+  test('changes the given settings and keeps the rest', async () => {
     const { add, run, profile, secrets } = newMachine();
     await add('main', LIVE, '--service-name', 'acme');
     const { code } = await run(['profiles', 'add', 'main', '--default-output', 'yaml']);
@@ -111,13 +111,13 @@ describe('profiles add', () => {
     ]);
   });
 
-  test('settles something for the built-in sandbox, which stays what it is', async () => {
+  test('stores a setting for the built-in sandbox', async () => {
     const { run, profile } = newMachine();
     const { code } = await run(['profiles', 'add', 'sandbox', '--default-output', 'json']);
     expect([code, profile('sandbox')]).toMatchObject([0, { mode: 'embedded', output: 'json' }]);
   });
 
-  test('keeps nothing with --dry-run', async () => {
+  test('stores nothing with --dry-run', async () => {
     const { run, files } = newMachine();
     const { code, stdout } = await run([...ADD_MAIN, '--dry-run', '-o', 'json'], { stdin: LIVE });
     expect([code, JSON.parse(stdout), files()]).toMatchObject([0, { dryRun: true, name: 'main' }, []]);
@@ -125,7 +125,7 @@ describe('profiles add', () => {
 });
 
 describe('--check', () => {
-  test('with a wrong key keeps nothing: 4', async () => {
+  test('stores nothing with a wrong key: 4', async () => {
     const { run, files } = newMachine();
     const { exchange } = scripted(refusedBy(401, '03', 'Invalid API key'));
     const { code, stderr } = await run([...ADD_MAIN, '--check'], { stdin: LIVE, network: exchange });
@@ -133,14 +133,14 @@ describe('--check', () => {
     expect(stderr).toContain('profile main · LIVE');
   });
 
-  test('against a dead address keeps nothing: 5', async () => {
+  test('stores nothing when the address does not respond: 5', async () => {
     const { run, files } = newMachine();
     const network = () => Promise.reject(refusedConnection());
     const { code } = await run([...ADD_MAIN, '--check'], { stdin: LIVE, network });
     expect([code, files()]).toEqual([5, []]);
   });
 
-  test('leaves what was kept before as it was', async () => {
+  test('leaves the stored profile unchanged', async () => {
     const { add, run, secrets, profile } = newMachine();
     await add('main', LIVE);
     const { exchange } = scripted(refusedBy(401, '03', 'Invalid API key'));
@@ -148,7 +148,7 @@ describe('--check', () => {
     expect([secrets(), profile('main').serviceName]).toEqual([{ 'main.api-key': LIVE }, undefined]);
   });
 
-  test('that goes well uses the key that is given', async () => {
+  test('uses the given key', async () => {
     const { run, secrets } = newMachine();
     const { exchange, requests } = scripted(success({ publicKey: 'a'.repeat(64) }));
     const { code } = await run([...ADD_MAIN, '--check'], { stdin: LIVE, network: exchange });
@@ -156,17 +156,17 @@ describe('--check', () => {
   });
 });
 
-describe('another host for a key that is kept', () => {
+describe('a new host for a stored key', () => {
   const MOVE = ['profiles', 'add', 'main', '--base-url', 'https://elsewhere.test/v1'];
 
-  test('needs --yes without a terminal: 2', async () => {
+  test('requires --yes without a terminal: 2', async () => {
     const { add, run, profile } = newMachine();
     await add('main', LIVE);
     const { code, stderr } = await run(MOVE);
     expect([code, stderr, profile('main').baseUrl]).toEqual([2, expect.stringContaining('add --yes'), URL_]);
   });
 
-  test('is asked for on a terminal, where LIVE is to be seen; declined: 9', async () => {
+  test('asks for confirmation and shows LIVE; declined: 9', async () => {
     const { add, run, profile } = newMachine();
     await add('main', LIVE);
     const answers: Answer[] = [{ kind: 'confirm', asks: 'another host', says: false }];
@@ -184,7 +184,7 @@ describe('another host for a key that is kept', () => {
     expect([(await run(argv, { stdin })).code, profile('main').baseUrl]).toEqual([0, 'https://elsewhere.test/v1']);
   });
 
-  test('is asked for in the place of what is no address any more', async () => {
+  test('asks for confirmation when the stored URL is invalid', async () => {
     const { add, run, write, profile, at } = newMachine();
     await add('main', LIVE);
     write(at('profiles', 'main.json'), JSON.stringify({ ...profile('main'), baseUrl: 'no address' }));
@@ -192,7 +192,7 @@ describe('another host for a key that is kept', () => {
     expect([(await run([...MOVE, '--yes'])).code, profile('main').baseUrl]).toEqual([0, 'https://elsewhere.test/v1']);
   });
 
-  test('is not needed to keep an unsafe address from being kept again', async () => {
+  test('rejects an unsafe URL without asking', async () => {
     const { add, run, write, profile, at } = newMachine();
     await add('main', LIVE);
     write(at('profiles', 'main.json'), JSON.stringify({ ...profile('main'), baseUrl: 'http://host.test/v1' }));
@@ -217,7 +217,7 @@ describe('another store', () => {
     return { runProgram };
   }
 
-  test('takes the key and what opens sealed answers, and leaves no file behind', async () => {
+  test('moves the key and the private keys and leaves no file behind', async () => {
     const { add, run, write, at, secrets, profile } = newMachine();
     await add('main', LIVE);
     write(at('secrets', 'main.sealing-keys'), PRIVATE);
@@ -231,7 +231,7 @@ describe('another store', () => {
 
   const ABSENT = { runProgram: async () => ({ kind: 'ended', code: 0, stdout: '{"kind":"absent"}' }) as const };
 
-  test('is the way out of a store that fails, which is told what stays in it', async () => {
+  test('replaces a failing store and says what stays in it', async () => {
     const { run, secrets, profile } = newMachine();
     await run([...ADD_MAIN, '--store', 'keyring'], { stdin: LIVE, ...keyring(new Map()) });
     const { code, stderr } = await run([...ADD_MAIN, '--store', 'file'], { stdin: LIVE, ...ABSENT });
@@ -239,7 +239,7 @@ describe('another store', () => {
     expect(stderr).toContain('warning: could not remove the secrets of main from its old store');
   });
 
-  test('is refused where what opens sealed answers would be left in a store that fails: 2', async () => {
+  test('is rejected when private keys would be left in a failing store: 2', async () => {
     const { run, write, at, secrets, profile } = newMachine();
     await run([...ADD_MAIN, '--store', 'keyring'], { stdin: LIVE, ...keyring(new Map()) });
     const sealed = { ...profile('main'), sealing: { publicKey: PRIVATE, requests: false } };
@@ -248,7 +248,7 @@ describe('another store', () => {
     expect([code, secrets(), profile('main')]).toEqual([2, {}, sealed]);
   });
 
-  test('that is a command takes the key out of its file, and leaves what opens sealed answers', async () => {
+  test('that is a command removes the key file and keeps the private keys', async () => {
     const { add, run, write, at, secrets } = newMachine();
     await add('main', LIVE);
     write(at('secrets', 'main.sealing-keys'), PRIVATE);
@@ -276,7 +276,7 @@ describe('a command that prints the key', () => {
     expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
   });
 
-  test('is asked when the key is needed, with its words as they are', async () => {
+  test('runs when the key is needed, with its arguments unchanged', async () => {
     const { run } = newMachine();
     const asked: (readonly string[])[] = [];
     const runProgram = async (words: readonly string[]) => {
@@ -291,7 +291,7 @@ describe('a command that prints the key', () => {
   });
 });
 
-test('an address that was edited by hand into an unsafe one is refused when it is used: 2, nothing sent', async () => {
+test('rejects a stored URL that was edited into an unsafe one: 2, nothing sent', async () => {
   const { add, run, write, profile, at } = newMachine();
   await add('main', LIVE);
   write(at('profiles', 'main.json'), JSON.stringify({ ...profile('main'), baseUrl: 'http://host.test/v1' }));
