@@ -12,6 +12,7 @@ import { createNetwork, MAX_BODY_BYTES } from '../../src/client/network.ts';
 import { balanceMulti } from '../../src/contract/endpoints/balances.ts';
 import { startOnramp } from '../../src/contract/endpoints/onramp.ts';
 import { type Certificate, selfSigned } from '../support/certificate.ts';
+import { success } from '../support/exchange.ts';
 import { bodyOf, closedPort, httpServer, httpsServer, proxyServer, tcpServer } from '../support/loopback.ts';
 
 const NEVER = new AbortController().signal;
@@ -80,7 +81,7 @@ describe('a request and its answer', () => {
     const { baseUrl } = await httpServer((_, response) => {
       response.writeHead(302, { location: elsewhere.baseUrl }).end();
     });
-    expect([(await exchangeWith(baseUrl)).status, visits]).toEqual([302, 0]);
+    expect({ status: (await exchangeWith(baseUrl)).status, visits }).toEqual({ status: 302, visits: 0 });
   });
 
   test('a compressed answer is not unpacked: nobody asked for one', async () => {
@@ -89,7 +90,7 @@ describe('a request and its answer', () => {
       accepts = request.headers['accept-encoding'];
       response.writeHead(200, { 'content-encoding': 'gzip' }).end('not unpacked');
     });
-    expect([(await exchangeWith(baseUrl)).body, accepts]).toEqual(['not unpacked', undefined]);
+    expect({ body: (await exchangeWith(baseUrl)).body, accepts }).toEqual({ body: 'not unpacked', accepts: undefined });
   });
 
   test('an early hint is not the answer', async () => {
@@ -197,11 +198,11 @@ async function paying(baseUrl: string, totalMs = 5_000): Promise<CliError> {
   throw error ?? new Error('it went well');
 }
 
-describe.each(FAULTS)('%s', { timeout: 10_000 }, (_, talk, words) => {
+describe.each(FAULTS)('%s', (_, talk, words) => {
   test('is told, and that the request may have left', async () => {
     const { baseUrl } = await tcpServer(talk);
     const error = await failure(exchangeWith(baseUrl));
-    expect([error.sent, error.message]).toEqual([true, expect.stringMatching(words)]);
+    expect({ sent: error.sent, message: error.message }).toEqual({ sent: true, message: expect.stringMatching(words) });
   });
 
   test('leaves a money request in doubt, sent over one connection', async () => {
@@ -210,7 +211,10 @@ describe.each(FAULTS)('%s', { timeout: 10_000 }, (_, talk, words) => {
       connections += 1;
       talk(socket);
     });
-    expect([(await paying(baseUrl)).category, connections]).toEqual(['unknown', 1]);
+    expect({ category: (await paying(baseUrl)).category, connections }).toEqual({
+      category: 'unknown',
+      connections: 1,
+    });
   });
 });
 
@@ -234,6 +238,18 @@ describe('connections', () => {
     const network = createNetwork({});
     for (const isRead of [true, true, false, false, true]) await network(requestTo(baseUrl), NEVER, isRead);
     expect(over).toEqual([0, 0, 1, 2, 0]);
+  });
+
+  test('are never shared by payments, of a client either', async () => {
+    const body = success({ requestId: 'r', status: 'requested', token: 'CNGN' }).body;
+    const { over, baseUrl } = await counted((_, response) => {
+      response.setHeader('content-type', 'application/json').end(body);
+    });
+    const client = clientOf(baseUrl, 5_000);
+    const pay = () => client.call(startOnramp, { userId: 'u', amount: 5 });
+    const read = () => client.call(balanceMulti, {});
+    for (const call of [read, pay, pay, read, pay]) await call();
+    expect(over).toEqual([0, 1, 2, 0, 3]);
   });
 
   test('that were closed in between cost a read nothing', async () => {
@@ -261,23 +277,32 @@ describe('connections', () => {
 describe('nothing was sent', () => {
   test('when nobody listens', async () => {
     const error = await failure(exchangeWith(`http://127.0.0.1:${await closedPort()}/v1`));
-    expect([error.sent, error.message]).toEqual([false, 'the connection was refused']);
+    expect({ sent: error.sent, message: error.message }).toEqual({
+      sent: false,
+      message: 'the connection was refused',
+    });
   });
 
   test('and a money request that nobody listens to is no doubt', async () => {
     const error = await paying(`http://127.0.0.1:${await closedPort()}/v1`);
-    expect([error.category, error.message]).toEqual(['network', 'nothing was sent: the connection was refused']);
+    expect({ category: error.category, message: error.message }).toEqual({
+      category: 'network',
+      message: 'nothing was sent: the connection was refused',
+    });
   });
 
   test('when the host has no address', async () => {
     const error = await failure(exchangeWith('http://nobody.invalid/v1'));
-    expect([error.sent, error.message]).toEqual([false, expect.stringMatching(/host name/)]);
+    expect({ sent: error.sent, message: error.message }).toEqual({
+      sent: false,
+      message: expect.stringMatching(/host name/),
+    });
   });
 
   test('when it was given up before', async () => {
     const { baseUrl } = await httpServer((_, response) => response.end());
     const error = await failure(createNetwork({})(requestTo(baseUrl), AbortSignal.abort()));
-    expect([error.sent, error.message]).toEqual([false, 'the request was given up']);
+    expect({ sent: error.sent, message: error.message }).toEqual({ sent: false, message: 'the request was given up' });
   });
 });
 
@@ -304,7 +329,10 @@ describe('a body without end', () => {
     const before = process.memoryUsage().arrayBuffers;
     const error = await failure(exchangeWith(baseUrl));
     const kept = process.memoryUsage().arrayBuffers - before;
-    expect([error.sent, error.message]).toEqual([true, 'the answer is larger than 16 MiB']);
+    expect({ sent: error.sent, message: error.message }).toEqual({
+      sent: true,
+      message: 'the answer is larger than 16 MiB',
+    });
     expect(await poured[0]).toBeLessThan(8 * MAX_BODY_BYTES);
     expect(kept).toBeLessThan(8 * MAX_BODY_BYTES);
   });
@@ -327,10 +355,10 @@ describe('a service that is too slow', () => {
   test.each(SLOW)('leaves a money request in doubt when it %s', async (_, talk) => {
     const { baseUrl } = await tcpServer(talk);
     const error = await paying(baseUrl, 150);
-    expect([error.category, error.message]).toEqual([
-      'unknown',
-      expect.stringContaining('no answer within 0.15 seconds'),
-    ]);
+    expect({ category: error.category, message: error.message }).toEqual({
+      category: 'unknown',
+      message: expect.stringContaining('no answer within 0.15 seconds'),
+    });
   });
 
   test.each(SLOW)('gives a read no answer when it %s', async (_, talk) => {
@@ -356,14 +384,14 @@ describe('a proxy', () => {
   test.each(['HTTP_PROXY', 'http_proxy'])('named by %s takes plain requests', async (variable) => {
     const proxy = await proxyServer(ANSWER);
     const answer = await createNetwork({ [variable]: `http://127.0.0.1:${proxy.port}` })(requestTo(URL), NEVER);
-    expect([answer.body, proxy.asked]).toEqual([ANSWER, [`POST ${URL}`]]);
+    expect({ body: answer.body, asked: proxy.asked }).toEqual({ body: ANSWER, asked: [`POST ${URL}`] });
   });
 
   test.each(['HTTPS_PROXY', 'https_proxy'])('named by %s is asked for a tunnel', async (variable) => {
     const proxy = await proxyServer(ANSWER);
     const env = { [variable]: `http://127.0.0.1:${proxy.port}` };
     const error = await failure(createNetwork(env)(requestTo('https://service.test/v1'), NEVER));
-    expect([proxy.asked, error.sent]).toEqual([['CONNECT service.test:443'], false]);
+    expect({ asked: proxy.asked, sent: error.sent }).toEqual({ asked: ['CONNECT service.test:443'], sent: false });
     expect(error.message).toContain('the proxy did not let the request through');
   });
 
@@ -380,7 +408,7 @@ describe('a proxy', () => {
     const { baseUrl } = await httpServer((_, response) => response.end('direct'));
     const env = { HTTP_PROXY: `http://127.0.0.1:${proxy.port}`, [variable]: 'example.com,127.0.0.1' };
     const answer = await createNetwork(env)(requestTo(baseUrl), NEVER);
-    expect([answer.body, proxy.asked]).toEqual(['direct', []]);
+    expect({ body: answer.body, asked: proxy.asked }).toEqual({ body: 'direct', asked: [] });
   });
 
   test('that is not there has sent nothing', async () => {
@@ -417,7 +445,7 @@ describe('encryption', () => {
       response.end('{}');
     });
     const error = await failure(exchangeWith(baseUrl));
-    expect([error.sent, requests]).toEqual([false, 0]);
+    expect({ sent: error.sent, requests }).toEqual({ sent: false, requests: 0 });
     expect(error.message).toContain("the server's certificate is not trusted");
   });
 
@@ -439,7 +467,10 @@ describe('encryption', () => {
     trust();
     const { port } = await httpsServer(certificate, (_, response) => response.end('{}'));
     const error = await failure(exchangeWith(`https://127.0.0.1:${port}/v1`));
-    expect([error.sent, error.message]).toEqual([false, expect.stringContaining('not trusted')]);
+    expect({ sent: error.sent, message: error.message }).toEqual({
+      sent: false,
+      message: expect.stringContaining('not trusted'),
+    });
   });
 
   test('by a trusted certificate carries request and answer', async () => {
@@ -464,7 +495,7 @@ describe('encryption', () => {
     const proxy = await proxyServer('', port);
     const network = createNetwork({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` });
     const answer = await network(requestTo('https://service.test/v1'), NEVER);
-    expect([answer.body, proxy.asked]).toEqual(['{"a":1}', ['CONNECT service.test:443']]);
+    expect({ body: answer.body, asked: proxy.asked }).toEqual({ body: '{"a":1}', asked: ['CONNECT service.test:443'] });
   });
 
   test('in a tunnel that breaks after the request leaves it in doubt', async () => {
@@ -481,6 +512,9 @@ describe('encryption', () => {
     const proxy = await proxyServer('', port);
     const network = createNetwork({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` });
     const error = await failure(network(requestTo('https://service.test/v1'), NEVER));
-    expect([error.sent, error.message]).toEqual([false, expect.stringContaining('not trusted')]);
+    expect({ sent: error.sent, message: error.message }).toEqual({
+      sent: false,
+      message: expect.stringContaining('not trusted'),
+    });
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { HttpRequest } from '../../src/base/world.ts';
+import type { Exchange, HttpRequest } from '../../src/base/world.ts';
 import { retryAfterSeconds, type SendOptions, type Sent, send } from '../../src/client/transport.ts';
 import type { Effect } from '../../src/contract/endpoint.ts';
 import {
@@ -63,6 +63,18 @@ async function sendThrough(
 
 const statusOf = (sent: Sent) => ('response' in sent ? sent.response.status : undefined);
 
+test.each(EFFECTS)('a %s request tells the network whether it is a read, at each try', async (effect) => {
+  const told: unknown[] = [];
+  const network: Exchange = async (_request, _signal, isRead) => {
+    told.push(isRead);
+    return told.length < 3 ? tooMany() : success({});
+  };
+  const options = { effect, totalMs: TOTAL_MS, clock: timerClock, interrupted: new AbortController().signal };
+  await settled(send(REQUEST, network, options));
+  const isRead = effect === 'read';
+  expect(told).toEqual([isRead, isRead, isRead]);
+});
+
 /** After what a request is sent again: by a read, and by one that changes something. */
 const RETRIES: readonly (readonly [name: string, turn: () => Turn, read: boolean, change: boolean])[] = [
   ['no connection', refusedConnection, true, false],
@@ -99,7 +111,10 @@ describe.each(RETRIES)('after %s', (_, turn, isReadAgain, isChangeAgain) => {
   test.each(['GET', 'POST', 'PUT', 'DELETE'])('and the verb %s does not matter', async (method) => {
     const reads = await sendThrough('read', isReadAgain ? [turn(), success({})] : [turn()], { method });
     const pays = await sendThrough('money', isChangeAgain ? [turn(), success({})] : [turn()], { method });
-    expect([reads.requests.length, pays.requests.length]).toEqual([isReadAgain ? 2 : 1, isChangeAgain ? 2 : 1]);
+    expect({ reads: reads.requests.length, payments: pays.requests.length }).toEqual({
+      reads: isReadAgain ? 2 : 1,
+      payments: isChangeAgain ? 2 : 1,
+    });
   });
 });
 
@@ -111,7 +126,7 @@ describe('what comes back', () => {
       tooMany(),
       success({ a: 1 }),
     ]);
-    expect([statusOf(sent), requests.length]).toEqual([200, 4]);
+    expect({ status: statusOf(sent), requests: requests.length }).toEqual({ status: 200, requests: 4 });
   });
 
   test('a read without an answer tells why', async () => {
@@ -122,12 +137,12 @@ describe('what comes back', () => {
 
   test.each(CHANGES)('one %s request after a 429 is one success', async (effect) => {
     const { sent, requests } = await sendThrough(effect, [tooMany(), success({})]);
-    expect([statusOf(sent), requests.length]).toEqual([200, 2]);
+    expect({ status: statusOf(sent), requests: requests.length }).toEqual({ status: 200, requests: 2 });
   });
 
   test.each(CHANGES)('after 429s a %s request that fails is not sent again', async (effect) => {
     const { sent, requests } = await sendThrough(effect, [tooMany(), tooMany(), json(500, '{}')]);
-    expect([statusOf(sent), requests.length]).toEqual([500, 3]);
+    expect({ status: statusOf(sent), requests: requests.length }).toEqual({ status: 500, requests: 3 });
   });
 
   test.each([
@@ -175,7 +190,7 @@ describe('how long is waited', () => {
 
   test.each(WAITS)('after a 429 as %s says', async (_, turn, waitMs) => {
     const { elapsedMs, requests } = await sendThrough('money', [turn, success({})]);
-    expect([elapsedMs, requests.length]).toEqual([waitMs, 2]);
+    expect({ elapsedMs, requests: requests.length }).toEqual({ elapsedMs: waitMs, requests: 2 });
   });
 
   test.each([
@@ -193,13 +208,13 @@ describe('how long is waited', () => {
 
   test.each(EFFECTS)('not at all when a 429 asks a %s for more than there is', async (effect) => {
     const { sent, elapsedMs } = await sendThrough(effect, [tooMany({ 'retry-after': '61' })]);
-    expect([statusOf(sent), elapsedMs]).toEqual([429, 0]);
+    expect({ status: statusOf(sent), elapsedMs }).toEqual({ status: 429, elapsedMs: 0 });
   });
 
   test('no longer than is left after the first wait', async () => {
     const turns = [tooMany({ 'retry-after': '40' }), tooMany({ 'retry-after': '30' })];
     const { sent, elapsedMs } = await sendThrough('money', turns);
-    expect([statusOf(sent), elapsedMs]).toEqual([429, 40_000]);
+    expect({ status: statusOf(sent), elapsedMs }).toEqual({ status: 429, elapsedMs: 40_000 });
   });
 
   test('longer after each failed read, and never more than five seconds', async () => {
@@ -224,12 +239,12 @@ describe('the total time', () => {
   test('is shared by the tries of a read that hangs', async () => {
     const { sent, requests, elapsedMs } = await sendThrough('read', ['hang', 'hang', 'hang']);
     expect(sent).toMatchObject({ noAnswer: 'time' });
-    expect([requests.length, elapsedMs]).toEqual([3, TOTAL_MS]);
+    expect({ requests: requests.length, elapsedMs }).toEqual({ requests: 3, elapsedMs: TOTAL_MS });
   });
 
   test('lets a read that hung have its answer at the next try', async () => {
     const { sent, requests } = await sendThrough('read', ['hang', success({})]);
-    expect([statusOf(sent), requests.length]).toEqual([200, 2]);
+    expect({ status: statusOf(sent), requests: requests.length }).toEqual({ status: 200, requests: 2 });
   });
 
   test('keeps the last answer when it ends in a wait', async () => {
