@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
-import { expect, onTestFailed, test } from 'vitest';
+import { expect, onTestFailed, onTestFinished, test } from 'vitest';
 import { type OperationState, openJournal } from '../../src/journal/journal.ts';
 import { installProgram, normalWalk, type Program, SOUND } from '../sandbox/program.ts';
+import { newHomeWithCache } from '../support/built.ts';
 import { countingIds, fakeClock } from '../support/sandbox.ts';
 
 const KILLS = Number(process.env['FIATRAIL_SOAK_KILLS'] ?? 25);
@@ -122,9 +123,9 @@ async function expectTrueJournal(program: Program): Promise<void> {
   expect(booked.filter((id) => !accepted.includes(id)).length).toBeLessThanOrEqual(sent.length);
 }
 
-test(`${KILLS} kills in the midst of commands leave no harm`, { timeout: 60_000 + KILLS * 3_000 }, async () => {
+test(`${KILLS} kills in the midst of commands leave no harm`, { timeout: 300_000 + KILLS * 3_000 }, async () => {
   onTestFailed(() => console.error(`the kills were those of FIATRAIL_SOAK_SEED=${SEED} FIATRAIL_SOAK_KILLS=${KILLS}`));
-  const program = installProgram();
+  const program = installProgram(newHomeWithCache(onTestFinished));
   const target = await fundedUser(program);
   const commandMs = await durationOf(program);
   let count = 0;
@@ -144,13 +145,13 @@ test(`${KILLS} kills in the midst of commands leave no harm`, { timeout: 60_000 
 const FIRST_KILLS = Math.max(3, Math.ceil(KILLS / 5));
 
 test('a kill while the first command makes the state leaves it usable', {
-  timeout: 60_000 + KILLS * 3_000,
+  timeout: 300_000 + KILLS * 3_000,
 }, async () => {
   onTestFailed(() => console.error(`the kills were those of FIATRAIL_SOAK_SEED=${SEED} FIATRAIL_SOAK_KILLS=${KILLS}`));
-  const measured = installProgram();
+  const measured = installProgram(newHomeWithCache(onTestFinished));
   const commandMs = await durationOf(measured);
   for (const at of fc.sample(moment, { seed: SEED, numRuns: FIRST_KILLS })) {
-    const program = installProgram();
+    const program = installProgram(newHomeWithCache(onTestFinished));
     await killed(program, [['users', 'onboard', '--bvn-stdin'], '22222222222'], (at * commandMs) / 1000);
     expect(await program.json(['sandbox', 'status'])).toMatchObject(SOUND);
     await program.json(['sandbox', 'seed', '--users', '1']);

@@ -81,28 +81,27 @@ const FAULTS: readonly [kind: string, exit: number, isReplaced: boolean, resumed
   ['malformed-json', 6, true, 4],
 ];
 
-test.each(FAULTS)(
-  'a service whose answer is spoilt (%s)',
-  { timeout: 60_000 },
-  async (kind, exit, isReplaced, resumed) => {
-    const { home, isLive } = await field();
-    const before = served.keys().length;
-    await spoil(home, kind);
-    expect((await run(home, ROTATE)).code).toBe(exit);
-    expect([served.keys().length > before, isLive()]).toEqual([isReplaced, exit === 0 || !isReplaced]);
-    expect(stages(home)).toEqual([exit === 0 ? 'done accepted' : 'lost unknown']);
-    expect((await run(home, RESUME_COMMAND)).code).toBe(resumed);
-    // A key that works ends the doubt; a dead one leaves to a person what there is to see.
-    const hasAnswer = exit === 6 && resumed !== 0 && !NO_ANSWER.includes(kind);
-    if (exit === 6) expect(stages(home)).toEqual([resumed === 0 ? 'refused refused' : 'lost unknown']);
-    expect(leftBehind(home).map((name) => name.split('.')[1])).toEqual(hasAnswer ? ['answer'] : []);
-  },
-);
+test.each(FAULTS)('a service whose answer is spoilt (%s)', async (kind, exit, isReplaced, resumed) => {
+  const { home, isLive } = await field();
+  const before = served.keys().length;
+  await spoil(home, kind);
+  expect((await run(home, ROTATE)).code).toBe(exit);
+  expect({ isReplaced: served.keys().length > before, isLive: isLive() }).toEqual({
+    isReplaced,
+    isLive: exit === 0 || !isReplaced,
+  });
+  expect(stages(home)).toEqual([exit === 0 ? 'done accepted' : 'lost unknown']);
+  expect((await run(home, RESUME_COMMAND)).code).toBe(resumed);
+  // A key that works ends the doubt; a dead one leaves to a person what there is to see.
+  const hasAnswer = exit === 6 && resumed !== 0 && !NO_ANSWER.includes(kind);
+  if (exit === 6) expect(stages(home)).toEqual([resumed === 0 ? 'refused refused' : 'lost unknown']);
+  expect(leftBehind(home).map((name) => name.split('.')[1])).toEqual(hasAnswer ? ['answer'] : []);
+});
 
 /** An answer that is cut off is none, for the network. */
 const NO_ANSWER = ['lost-request', 'lost-response', 'truncated'];
 
-describe('with the answer held back', { timeout: 60_000 }, () => {
+describe('with the answer held back', () => {
   /** Starts a replacement whose answer takes three seconds, and waits until the service has done it. */
   async function held<R>(home: Home, start: () => R): Promise<R> {
     await spoil(home, 'slow');
@@ -120,8 +119,15 @@ describe('with the answer held back', { timeout: 60_000 }, () => {
     running.kill(true);
     await running.end;
     const { stderr, code } = await run(home, ['status']);
-    expect([code, stderr]).toEqual([0, expect.stringContaining('replacement of the API key was finished')]);
-    expect([isLive(), stages(home), leftBehind(home)]).toEqual([true, ['done accepted'], []]);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining('replacement of the API key was finished'),
+    });
+    expect({ isLive: isLive(), stages: stages(home), leftBehind: leftBehind(home) }).toEqual({
+      isLive: true,
+      stages: ['done accepted'],
+      leftBehind: [],
+    });
   });
 
   test('a killed keeper leaves doubt: 6, then what became of it: 4', async () => {
@@ -139,16 +145,23 @@ describe('with the answer held back', { timeout: 60_000 }, () => {
     const running = await rotating(home);
     process.kill(running.pid, signal);
     const { code, stderr } = await running.end;
-    expect([code, stderr]).toEqual([130, expect.stringContaining(`finish with: fiatrail keys rotate --resume`)]);
+    expect({ code, stderr }).toEqual({
+      code: 130,
+      stderr: expect.stringContaining(`finish with: fiatrail keys rotate --resume`),
+    });
     expect((await run(home, RESUME_COMMAND)).code).toBe(0);
-    expect([isLive(), leftBehind(home)]).toEqual([true, []]);
+    expect({ isLive: isLive(), leftBehind: leftBehind(home) }).toEqual({ isLive: true, leftBehind: [] });
   });
 
   test('a second replacement is told so: 9; one wins', async () => {
     const { home, isLive } = await field();
     const running = await rotating(home);
     expect((await run(home, ROTATE)).error?.code).toBe('ROTATION_UNDER_WAY');
-    expect([(await running.end).code, isLive(), stages(home)]).toEqual([0, true, ['done accepted']]);
+    expect({ code: (await running.end).code, isLive: isLive(), stages: stages(home) }).toEqual({
+      code: 0,
+      isLive: true,
+      stages: ['done accepted'],
+    });
   });
 
   test('a store that is gone by then leaves the key in a private file: 8', async () => {
@@ -160,16 +173,20 @@ describe('with the answer held back', { timeout: 60_000 }, () => {
     const { code, stderr } = await running.end;
     const path = /it is in (\/\S+?)[",;]/.exec(stderr)?.[1] ?? 'no file named';
     const [live] = served.keys().filter(({ key }) => key === readFileSync(path, 'utf8'));
-    expect([code, live?.isLive, statSync(path).mode & 0o777]).toEqual([8, true, 0o600]);
+    expect({ code, isLive: live?.isLive, mode: statSync(path).mode & 0o777 }).toEqual({
+      code: 8,
+      isLive: true,
+      mode: 0o600,
+    });
     expect((await run(home, RESUME_COMMAND)).error?.code).toBe('KEY_NOT_STORED');
     rmSync(folder);
     mkdirSync(folder, { mode: 0o700 });
     expect((await run(home, RESUME_COMMAND)).code).toBe(0);
-    expect([isLive(), leftBehind(home)]).toEqual([true, []]);
+    expect({ isLive: isLive(), leftBehind: leftBehind(home) }).toEqual({ isLive: true, leftBehind: [] });
   });
 });
 
-describe('a push command', { timeout: 60_000 }, () => {
+describe('a push command', () => {
   test('that kills the command which started it is run again by --resume', async () => {
     const { home, isLive } = await field();
     const mark = join(home.path, 'killed');
@@ -177,13 +194,13 @@ describe('a push command', { timeout: 60_000 }, () => {
     // Once: takes the key, then kills its parent. Afterwards it only takes the key.
     writeFileSync(script, `cat > "${home.path}/pushed"; test -e "${mark}" || { touch "${mark}"; kill -9 $PPID; }`);
     const killed = await fiatrail(home, [...ROTATE, '--push-command', `sh "${script}"`]);
-    expect([killed.code, stages(home)]).toEqual([null, ['proven accepted']]);
+    expect({ code: killed.code, stages: stages(home) }).toEqual({ code: null, stages: ['proven accepted'] });
     expect((await run(home, RESUME_COMMAND)).code).toBe(0);
-    expect([isLive(), readFileSync(join(home.path, 'pushed'), 'utf8'), leftBehind(home)]).toEqual([
-      true,
-      storedKey(home),
-      [],
-    ]);
+    expect({
+      isLive: isLive(),
+      text: readFileSync(join(home.path, 'pushed'), 'utf8'),
+      leftBehind: leftBehind(home),
+    }).toEqual({ isLive: true, text: storedKey(home), leftBehind: [] });
   });
 
   test('sees the key on its standard input alone', async () => {
@@ -196,7 +213,7 @@ describe('a push command', { timeout: 60_000 }, () => {
   });
 });
 
-test('files that may not grow lose no key', { timeout: 60_000 }, async () => {
+test('files that may not grow lose no key', async () => {
   const { home } = await field();
   const before = served.keys().length;
   const running = startInGroup(home, ROTATE);
@@ -213,5 +230,9 @@ test('files that may not grow lose no key', { timeout: 60_000 }, async () => {
   expect([2, 8]).toContain(limited.code);
   expect(served.keys().filter(({ isLive }) => isLive)).toHaveLength(answered);
   const data = await fiatrailJson<{ outcome: string }>(home, RESUME_COMMAND.slice(0, 3));
-  expect([data.outcome, stages(home), leftBehind(home)]).toEqual(['replaced', ['done accepted'], []]);
+  expect({ outcome: data.outcome, stages: stages(home), leftBehind: leftBehind(home) }).toEqual({
+    outcome: 'replaced',
+    stages: ['done accepted'],
+    leftBehind: [],
+  });
 });
