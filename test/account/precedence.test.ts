@@ -175,12 +175,12 @@ describe('who decides', () => {
     const used = await profile.key?.load();
     const text = used?.reveal();
     const whose = text === undefined ? 'none' : text.endsWith('-kept') ? 'kept' : 'given';
-    expect([profile.name, profile.mode, whose]).toEqual([name, mode, from]);
+    expect({ name: profile.name, mode: profile.mode, whose }).toEqual({ name, mode, whose: from });
   });
 
   test.each(refused)('%s is refused', async (_what, given, code, message) => {
     const error = await refusal(async () => resolveProfile(given.flag, worldOf(given)));
-    expect([error.code, error.message]).toEqual([code, expect.stringMatching(message)]);
+    expect({ code: error.code, message: error.message }).toEqual({ code, message: expect.stringMatching(message) });
   });
 
   test('the nearest pin', () => {
@@ -199,7 +199,10 @@ describe('who decides', () => {
     writeFileSync(target, pinned('box'));
     symlinkSync(to(target, path), path);
     const error = await refusal(async () => resolveProfile(undefined, world));
-    expect([error.code, error.message]).toEqual(['SYMLINK', expect.stringContaining(path)]);
+    expect({ code: error.code, message: error.message }).toEqual({
+      code: 'SYMLINK',
+      message: expect.stringContaining(path),
+    });
   });
 
   test('a broken profile stops nobody who uses another', () => {

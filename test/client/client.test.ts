@@ -127,7 +127,11 @@ describe.each(UNUSABLE)('%s', (_, answer) => {
     'leaves a %s request in doubt: 6, and one request',
     async (kind) => {
       const end = await calling(kind, [answer]);
-      expect([end.error?.category, exitOf(end), end.requests.length]).toEqual(['unknown', 6, 1]);
+      expect({ category: end.error?.category, exit: exitOf(end), requests: end.requests.length }).toEqual({
+        category: 'unknown',
+        exit: 6,
+        requests: 1,
+      });
     },
   );
 
@@ -139,7 +143,7 @@ describe.each(UNUSABLE)('%s', (_, answer) => {
       'read',
       Array.from({ length: tries }, () => answer),
     );
-    expect([end.error?.category, exitOf(end)]).toEqual(['network', 5]);
+    expect({ category: end.error?.category, exit: exitOf(end) }).toEqual({ category: 'network', exit: 5 });
   });
 });
 
@@ -164,12 +168,21 @@ const REFUSALS: readonly (readonly [
 describe.each(REFUSALS)('%s', (_, answer, category, exit, code) => {
   test('refuses a money request, which leaves once', async () => {
     const end = await calling('money', [answer]);
-    expect([end.error?.category, exitOf(end), end.error?.code, end.requests.length]).toEqual([category, exit, code, 1]);
+    expect({
+      category: end.error?.category,
+      exit: exitOf(end),
+      code: end.error?.code,
+      requests: end.requests.length,
+    }).toEqual({ category, exit, code, requests: 1 });
   });
 
   test.each(['read', 'write', 'destructive'] as const)('refuses a %s request with the same exit code', async (kind) => {
     const end = await calling(kind, [answer]);
-    expect([end.error?.category, exitOf(end), end.requests.length]).toEqual([category, exit, 1]);
+    expect({ category: end.error?.category, exit: exitOf(end), requests: end.requests.length }).toEqual({
+      category,
+      exit,
+      requests: 1,
+    });
   });
 
   test('shows the status and the code', async () => {
@@ -202,7 +215,7 @@ const ROADS: readonly (readonly [name: string, turns: () => Turn[], category: st
 describe.each(ROADS)('a money request and %s', (_, turns, category, count) => {
   test('ends as it must', async () => {
     const end = await calling('money', turns());
-    expect([end.error?.category, end.requests.length]).toEqual([category, count]);
+    expect({ category: end.error?.category, requests: end.requests.length }).toEqual({ category, requests: count });
   });
 });
 
@@ -225,10 +238,10 @@ describe('what an error says', () => {
 
   test("the service's words when it could not do it", async () => {
     const { error } = await calling('write', [refusal(500, '05', 'Not now', { error: 'no provider' })]);
-    expect([error?.category, error?.message]).toEqual([
-      'unknown',
-      expect.stringContaining('its response code is 05: Not now: no provider'),
-    ]);
+    expect({ category: error?.category, message: error?.message }).toEqual({
+      category: 'unknown',
+      message: expect.stringContaining('its response code is 05: Not now: no provider'),
+    });
   });
 
   test.each([
@@ -250,7 +263,10 @@ describe('what an error says', () => {
 
   test('what to do about a key that nobody knows, with a code that nobody knows', async () => {
     const { error } = await calling('read', [refusal(401, '77', 'bad key')]);
-    expect([error?.category, error?.hint]).toEqual(['auth', expect.stringContaining('fiatrail ip check')]);
+    expect({ category: error?.category, hint: error?.hint }).toEqual({
+      category: 'auth',
+      hint: expect.stringContaining('fiatrail ip check'),
+    });
   });
 
   test("the service's words and detail", async () => {
@@ -347,7 +363,10 @@ describe('a success that breaks the schema', () => {
     ['a text', 'done'],
   ])('is in doubt when it has %s', async (_, data) => {
     const end = await calling('money', [success(data)]);
-    expect([end.error?.category, end.requests.length]).toEqual(['unknown', 1]);
+    expect({ category: end.error?.category, requests: end.requests.length }).toEqual({
+      category: 'unknown',
+      requests: 1,
+    });
   });
 
   test('of a write that starts nothing counts as accepted', async () => {
@@ -357,7 +376,11 @@ describe('a success that breaks the schema', () => {
 
   test('is no usable answer to a read', async () => {
     const end = await calling('read', [success({ totalBalance: 17 })]);
-    expect([end.error?.category, end.error?.code, end.requests.length]).toEqual(['network', 'UNUSABLE_ANSWER', 1]);
+    expect({ category: end.error?.category, code: end.error?.code, requests: end.requests.length }).toEqual({
+      category: 'network',
+      code: 'UNUSABLE_ANSWER',
+      requests: 1,
+    });
   });
 
   test.each([
@@ -365,12 +388,15 @@ describe('a success that breaks the schema', () => {
     ['other things', { x: 1 }],
   ])('is no usable answer to a read when it has %s of what was asked for', async (_, data) => {
     const { error } = await calling('read', [success(data)]);
-    expect([error?.category, error?.code]).toEqual(['network', 'UNUSABLE_ANSWER']);
+    expect({ category: error?.category, code: error?.code }).toEqual({ category: 'network', code: 'UNUSABLE_ANSWER' });
   });
 
   test('keeps fields that nobody knows', async () => {
     const { reply } = await calling('money', [success({ ...STARTED, newField: { deep: 1 } })]);
-    expect([reply?.problems, reply?.data]).toMatchObject([[], { newField: { deep: 1 } }]);
+    expect({ problems: reply?.problems, data: reply?.data }).toMatchObject({
+      problems: [],
+      data: { newField: { deep: 1 } },
+    });
   });
 });
 
@@ -385,7 +411,7 @@ describe('what is wrong before it is sent', () => {
   ])('%j is not sent: 2', async (input, field) => {
     const { client, requests } = clientFor([]);
     const end = await ended(client.call(startOnramp, input), requests);
-    expect([end.error?.category, exitOf(end)]).toEqual(['usage', 2]);
+    expect({ category: end.error?.category, exit: exitOf(end) }).toEqual({ category: 'usage', exit: 2 });
     expect(end.error?.message).toContain(`${field}: expected`);
   });
 

@@ -47,7 +47,7 @@ describe.each(byId)('$id', ({ endpoint }) => {
 
   test('goes to its own path, controls outside of /v1', () => {
     const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(input[name])));
-    expect([method, origin]).toEqual([endpoint.method, 'https://service.test']);
+    expect({ method, origin }).toEqual({ method: endpoint.method, origin: 'https://service.test' });
     expect(pathname).toBe(endpoint.area === 'control' ? path : `/v1${path}`);
   });
 
@@ -268,7 +268,7 @@ describe('what is printed', () => {
 
   test('by -o raw is the data to the digit', async () => {
     const { code, stdout } = await against(ENVELOPE, ['api', 'GET', '/getfees', '-o', 'raw']);
-    expect([code, stdout]).toEqual([0, `${DATA}\n`]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${DATA}\n` });
   });
 
   test('by -o raw keeps the order of fields and null for no data', async () => {
@@ -283,7 +283,7 @@ describe('what is printed', () => {
 
   test.each(['json', 'ndjson', 'yaml'])('by -o %s has every digit of a long number', async (format) => {
     const { code, stdout } = await against(ENVELOPE, ['fees', 'show', '-o', format]);
-    expect([code, stdout]).toEqual([0, expect.stringContaining('12345678901234567890')]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('12345678901234567890') });
   });
 
   test('has every digit of an amount', async () => {

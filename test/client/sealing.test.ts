@@ -190,7 +190,10 @@ describe('a call', () => {
   test('whose sealed answer is a refusal is refused', async () => {
     const answer = await sealedTo(OWN, refusal(400, '01', 'Invalid request', { error: 'a reason' }));
     const error = await errorOf([answer], sealing([OWN]), getFees, {});
-    expect([error.category, error.message]).toEqual(['refused', 'the service refused: Invalid request: a reason']);
+    expect({ category: error.category, message: error.message }).toEqual({
+      category: 'refused',
+      message: 'the service refused: Invalid request: a reason',
+    });
   });
 
   const HINT = 'see how this profile seals with: fiatrail keys encryption status';
@@ -200,10 +203,11 @@ describe('a call', () => {
   test('that reads an answer which does not open ends with 5, and is not tried again', async () => {
     const error = await errorOf([await sealedTo(OTHER, success({}))], sealing([OWN]), getFees, {});
     expect(CATEGORIES[error.category].exit).toBe(5);
-    expect([error.message, error.hint]).toEqual([
-      'the service sent no usable answer: its body is sealed, and does not open: sealed for another key, or altered',
-      HINT,
-    ]);
+    expect({ message: error.message, hint: error.hint }).toEqual({
+      message:
+        'the service sent no usable answer: its body is sealed, and does not open: sealed for another key, or altered',
+      hint: HINT,
+    });
   });
 
   test('that changes something and cannot read the answer ends with 6, whatever its status', async () => {

@@ -46,7 +46,10 @@ describe('a profile in its file', () => {
     const path = join(config, 'profiles', 'main.json');
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ version: 1, ...MAIN });
     expect([config, dirname(path), path].map(modeOf)).toEqual(['700', '700', '600']);
-    expect([readProfile(world, 'main'), readdirSync(dirname(path))]).toEqual([MAIN, ['main.json']]);
+    expect({ readProfile: readProfile(world, 'main'), names: readdirSync(dirname(path)) }).toEqual({
+      readProfile: MAIN,
+      names: ['main.json'],
+    });
   });
 
   test.each([
@@ -83,8 +86,11 @@ describe('a file that cannot be understood', () => {
   test.each(broken)('for it holds %s is refused and left as it is', async (_what, text, code, message) => {
     const { world, path } = configWith(text);
     const error = await refusal(async () => readProfile(world, 'main'));
-    expect([error.code, error.message]).toEqual([code, expect.stringMatching(message)]);
-    expect([error.message.includes(path), readFileSync(path, 'utf8')]).toEqual([true, text]);
+    expect({ code: error.code, message: error.message }).toEqual({ code, message: expect.stringMatching(message) });
+    expect({ hasPath: error.message.includes(path), text: readFileSync(path, 'utf8') }).toEqual({
+      hasPath: true,
+      text,
+    });
     expect(readdirSync(dirname(path))).toEqual(['main.json']);
   });
 
@@ -129,7 +135,7 @@ describe('a link', () => {
         async () => removeProfile(world, 'main'),
       );
     for (const act of acts) expect((await refusal(act)).code).toBe('SYMLINK');
-    expect([readFileSync(victim, 'utf8'), modeOf(victim)]).toEqual([text, '644']);
+    expect({ text: readFileSync(victim, 'utf8'), mode: modeOf(victim) }).toEqual({ text, mode: '644' });
   });
 });
 
@@ -162,7 +168,11 @@ describe('a file of an older version', () => {
     expect([read(), read()]).toEqual([{ full: 'Ada Obi' }, { full: 'Ada Obi' }]);
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ version: 3, full: 'Ada Obi' });
     const copy = `${path}.v${version}`;
-    expect([readFileSync(copy, 'utf8'), modeOf(copy), modeOf(path)]).toEqual([text, '600', '600']);
+    expect({ text: readFileSync(copy, 'utf8'), copyMode: modeOf(copy), pathMode: modeOf(path) }).toEqual({
+      text,
+      copyMode: '600',
+      pathMode: '600',
+    });
     expect(readdirSync(dirname(path)).toSorted()).toEqual(['file.json', `file.json.v${version}`]);
   });
 
@@ -170,12 +180,12 @@ describe('a file of an older version', () => {
     const text = '{"version":2,"names":["undefined"]}';
     const { path, read } = fileWith(text);
     expect((await refusal(async () => read())).message).toContain('damaged at full');
-    expect([readFileSync(path, 'utf8'), existsSync(`${path}.v2`)]).toEqual([text, false]);
+    expect({ text: readFileSync(path, 'utf8'), exists: existsSync(`${path}.v2`) }).toEqual({ text, exists: false });
   });
 
   test('is written over as the newest', async () => {
     const { path, read } = fileWith('{"version":1,"first":"Ada","last":"Obi"}');
     await writeVersioned(path, KIND, { full: 'Bola Ade' }, () => 'unique');
-    expect([read(), existsSync(`${path}.v1`)]).toEqual([{ full: 'Bola Ade' }, false]);
+    expect({ read: read(), exists: existsSync(`${path}.v1`) }).toEqual({ read: { full: 'Bola Ade' }, exists: false });
   });
 });

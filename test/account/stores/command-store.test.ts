@@ -86,11 +86,11 @@ describe('a command that gives no key', () => {
     [`echo é${PLANTED}`, {}, 'NO_KEY', /no key has/, /nothing else/],
   ])('%j %j: COMMAND_%s', async (command, options, code, message, hint) => {
     const error = await refusal(() => storeOf(command, options).read('ops', 'api-key'));
-    expect([error.code, error.message, error.hint]).toEqual([
-      `COMMAND_${code}`,
-      expect.stringMatching(message),
-      expect.stringMatching(hint),
-    ]);
+    expect({ code: error.code, message: error.message, hint: error.hint }).toEqual({
+      code: `COMMAND_${code}`,
+      message: expect.stringMatching(message),
+      hint: expect.stringMatching(hint),
+    });
   });
 
   test('because its file may not be run', async () => {
@@ -124,8 +124,11 @@ describe('a command', () => {
   test('cannot be written to, and has nothing to remove', async () => {
     const store = storeOf('exit 1', { isShell: true });
     const error = await refusal(() => store.write('ops', 'api-key', new Secret(PLANTED)));
-    expect([error.code, error.hint]).toEqual(['COMMAND_READ_ONLY', expect.stringContaining('--push-command')]);
+    expect({ code: error.code, hint: error.hint }).toEqual({
+      code: 'COMMAND_READ_ONLY',
+      hint: expect.stringContaining('--push-command'),
+    });
     await store.remove('ops', 'api-key');
-    expect([store.kind, store.place('ops', 'api-key')]).toEqual(['command', 'exit 1']);
+    expect({ kind: store.kind, place: store.place('ops', 'api-key') }).toEqual({ kind: 'command', place: 'exit 1' });
   });
 });

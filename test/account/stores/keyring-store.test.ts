@@ -104,11 +104,11 @@ describe('a secret in the key store', () => {
     const acts = [() => store.write('ops', 'api-key', new Secret(PLANTED)), () => store.remove('ops', 'api-key')];
     for (const act of acts) {
       const error = await refusal(act);
-      expect([error.code, error.message, error.hint]).toEqual([
+      expect({ code: error.code, message: error.message, hint: error.hint }).toEqual({
         code,
-        expect.stringMatching(message),
-        expect.stringMatching(hint),
-      ]);
+        message: expect.stringMatching(message),
+        hint: expect.stringMatching(hint),
+      });
     }
     expect(existsSync(memoryOf(world))).toBe(isKept);
     forgetKeyring(world);
@@ -128,12 +128,12 @@ describe('a key store that cannot be used', () => {
     await refusal(() => read(world));
     await wait(HOUR_MS - 1);
     const error = await refusal(() => read(world));
-    expect([error.code, error.message, error.hint, asked.length]).toEqual([
-      'KEYRING_TIMEOUT',
-      expect.stringMatching(/within 2\.8 s \(remembered since 2026-01-05 09:00 UTC, for an hour\)$/),
-      expect.stringMatching(/^fiatrail doctor tries it again/),
-      1,
-    ]);
+    expect({ code: error.code, message: error.message, hint: error.hint, asked: asked.length }).toEqual({
+      code: 'KEYRING_TIMEOUT',
+      message: expect.stringMatching(/within 2\.8 s \(remembered since 2026-01-05 09:00 UTC, for an hour\)$/),
+      hint: expect.stringMatching(/^fiatrail doctor tries it again/),
+      asked: 1,
+    });
     expect((statSync(memoryOf(world)).mode & 0o777).toString(8)).toBe('600');
     await wait(1);
     expect((await refusal(() => read(world))).message).not.toContain('remembered');

@@ -21,7 +21,7 @@ describe('a store', () => {
 
 test('there is none where the environment has the key', async () => {
   const { code, message } = await refusal(() => openStore(fakeWorld(), { kind: 'environment' }));
-  expect([code, message]).toEqual(['STORE_NONE', expect.stringContaining('FIATRAIL_API_KEY')]);
+  expect({ code, message }).toEqual({ code: 'STORE_NONE', message: expect.stringContaining('FIATRAIL_API_KEY') });
 });
 
 describe('what must be writable', () => {
@@ -44,7 +44,7 @@ describe('what must be writable', () => {
     const world = fakeWorld({ env: { FIATRAIL_CONFIG_DIR: '/proc/fiatrail' } });
     const store = await openStore(world, { kind: 'file' });
     const { code } = await refusal(() => requireWritable(store, 'ops', world.ids));
-    expect([code, existsSync('/proc/fiatrail')]).toEqual(['STORE_UNWRITABLE', false]);
+    expect({ code, exists: existsSync('/proc/fiatrail') }).toEqual({ code: 'STORE_UNWRITABLE', exists: false });
   });
 
   test('throws the sentence of a key store that is locked', async () => {
@@ -67,10 +67,10 @@ describe('what must be writable', () => {
     });
     for (const reads of [undefined, new Secret('other')]) {
       const error = await refusal(() => requireWritable(storeThat(reads), 'ops', world.ids));
-      expect([error.code, error.message]).toEqual([
-        'STORE_UNRELIABLE',
-        'the store did not give back what was written to it',
-      ]);
+      expect({ code: error.code, message: error.message }).toEqual({
+        code: 'STORE_UNRELIABLE',
+        message: 'the store did not give back what was written to it',
+      });
     }
     expect(removed).toHaveLength(2);
   });

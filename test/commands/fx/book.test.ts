@@ -72,6 +72,10 @@ describe('the depth of an order book', () => {
 
   test('of a book without sides is empty', () => {
     const { upper, lower, title } = depthOf({}, 'CNGN-USDT');
-    expect([upper.levels, lower.levels, title.includes('USDT')]).toEqual([[], [], true]);
+    expect({ upperLevels: upper.levels, lowerLevels: lower.levels, hasUSDT: title.includes('USDT') }).toEqual({
+      upperLevels: [],
+      lowerLevels: [],
+      hasUSDT: true,
+    });
   });
 });

@@ -166,7 +166,12 @@ describe('a removal that shuts this machine out, or may, is refused: 9, nothing 
       check: [checked],
       list: [listed],
     });
-    expect([code, steps, states, stderr]).toEqual([9, ['check', 'list'], [], expect.stringContaining(why)]);
+    expect({ code, steps, states, stderr }).toEqual({
+      code: 9,
+      steps: ['check', 'list'],
+      states: [],
+      stderr: expect.stringContaining(why),
+    });
     expect(stderr).toMatch(/nothing was sent\n.*--lock-me-out/);
   });
 });
@@ -202,17 +207,21 @@ describe('a removal that leaves this machine in goes', () => {
       list: [listed],
       ...gone,
     });
-    expect([code, steps.slice(0, 4), states]).toEqual([0, ['check', 'list', 'list', 'remove'], ['accepted']]);
+    expect({ code, steps: steps.slice(0, 4), states }).toEqual({
+      code: 0,
+      steps: ['check', 'list', 'list', 'remove'],
+      states: ['accepted'],
+    });
   });
 
   test('but for an address that the service does not see it at: 2, nothing sent', async () => {
     const argv = ['remove', '203.0.113.8', '--my-address', '198.51.100.7', '--yes'];
     const { code, steps, stderr } = await run(argv, { check: [check(true, OWN, 2)], list: [list(OWN, OWN)] });
-    expect([code, steps.includes('remove'), stderr]).toEqual([
-      2,
-      false,
-      expect.stringContaining('--my-address: the service sees this machine as 203.0.*.*'),
-    ]);
+    expect({ code, hasRemove: steps.includes('remove'), stderr }).toEqual({
+      code: 2,
+      hasRemove: false,
+      stderr: expect.stringContaining('--my-address: the service sees this machine as 203.0.*.*'),
+    });
   });
 
   test('after a check and a read have passed', async () => {
@@ -222,7 +231,7 @@ describe('a removal that leaves this machine in goes', () => {
       remove: [REMOVED],
       read: [BLOCKED, FEES],
     });
-    expect([code, clock.sleeps.length]).toEqual([0, 2]);
+    expect({ code, sleeps: clock.sleeps.length }).toEqual({ code: 0, sleeps: 2 });
     expect(steps.slice(4)).toEqual(['check', 'check', 'read', 'check', 'read']);
   });
 
@@ -232,7 +241,7 @@ describe('a removal that leaves this machine in goes', () => {
       list: [list(OWN, '198.51.*.*')],
       remove: [REMOVED],
     });
-    expect([code, states]).toEqual([8, ['accepted']]);
+    expect({ code, states }).toEqual({ code: 8, states: ['accepted'] });
     expect(stderr).toMatch(/"operationId":"[^"]+"/);
   });
 
@@ -242,7 +251,10 @@ describe('a removal that leaves this machine in goes', () => {
       list: [list(OWN, '198.51.*.*')],
       remove: [REMOVED],
     });
-    expect([code, stderr]).toEqual([0, expect.stringContaining('let it in with: fiatrail ip add <address>')]);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining('let it in with: fiatrail ip add <address>'),
+    });
     expect(stderr).toContain('this machine is shut out');
   });
 });
@@ -260,7 +272,7 @@ describe('a removal', () => {
       ...before,
       list: [LIST, changed],
     });
-    expect([code, steps, states]).toEqual([9, ['check', 'list', 'list'], []]);
+    expect({ code, steps, states }).toEqual({ code: 9, steps: ['check', 'list', 'list'], states: [] });
     expect(stderr).toContain('the list has changed meanwhile; nothing was sent');
   });
 
@@ -271,7 +283,7 @@ describe('a removal', () => {
       { ...before, list: [LIST] },
       { isTerminal: true, answers: [asked] },
     );
-    expect([code, steps]).toEqual([9, ['check', 'list']]);
+    expect({ code, steps }).toEqual({ code: 9, steps: ['check', 'list'] });
   });
 
   test('lets a person choose where no entry is named', async () => {
@@ -281,7 +293,7 @@ describe('a removal', () => {
       { ...before, list: [LIST], ...gone },
       { isTerminal: true, answers: [choice, yes] },
     );
-    expect([code, stdout]).toEqual([0, expect.stringContaining(OWN)]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(OWN) });
   });
 
   test.each([
@@ -289,7 +301,7 @@ describe('a removal', () => {
     ['whether this machine may call', LIST, success({ action: 'check' })],
   ])('needs to know %s: 5', async (what, listed, checked) => {
     const { code, stderr } = await run(['remove', '--index', '1', '--yes'], { check: [checked], list: [listed] });
-    expect([code, stderr]).toEqual([5, expect.stringContaining(`does not say ${what}`)]);
+    expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining(`does not say ${what}`) });
   });
 
   test('whose answer is lost is in doubt: 6', async () => {
@@ -298,7 +310,7 @@ describe('a removal', () => {
       list: [LIST],
       remove: [droppedLine()],
     });
-    expect([code, states]).toEqual([6, ['unknown']]);
+    expect({ code, states }).toEqual({ code: 6, states: ['unknown'] });
   });
 
   test('that is done is not called unsent when its proof cannot be read: 8', async () => {
@@ -308,7 +320,7 @@ describe('a removal', () => {
       remove: [REMOVED],
       read: [json(200, '{')],
     });
-    expect([code, stderr]).toEqual([8, expect.stringContaining('fiatrail ip check')]);
+    expect({ code, stderr }).toEqual({ code: 8, stderr: expect.stringContaining('fiatrail ip check') });
   });
 });
 
@@ -320,7 +332,11 @@ describe('ip add', () => {
     'does not let the first entry %s shut this machine out: 9',
     async (address) => {
       const { code, steps, stderr } = await run(['add', address], EMPTY);
-      expect([code, steps, stderr]).toEqual([9, ['check', 'list'], expect.stringContaining('would be the only entry')]);
+      expect({ code, steps, stderr }).toEqual({
+        code: 9,
+        steps: ['check', 'list'],
+        stderr: expect.stringContaining('would be the only entry'),
+      });
     },
   );
 
@@ -332,7 +348,11 @@ describe('ip add', () => {
     'adds the first entry %s and proves it',
     async (address) => {
       const { code, steps, stderr, states } = await run(['add', address], EMPTY);
-      expect([code, steps, states]).toEqual([0, ['check', 'list', 'add', 'check', 'read'], []]);
+      expect({ code, steps, states }).toEqual({
+        code: 0,
+        steps: ['check', 'list', 'add', 'check', 'read'],
+        states: [],
+      });
       expect(stderr).toContain('nobody else may call');
     },
   );
@@ -343,7 +363,10 @@ describe('ip add', () => {
       list: [list(OWN)],
       add: [ADDED],
     });
-    expect([code, stderr]).toEqual([8, expect.stringContaining('the rate limit of the service is reached')]);
+    expect({ code, stderr }).toEqual({
+      code: 8,
+      stderr: expect.stringContaining('the rate limit of the service is reached'),
+    });
     expect(stderr).not.toContain('nothing was done');
   });
 
@@ -352,14 +375,14 @@ describe('ip add', () => {
       ...EMPTY,
       check: [check(true, null, 0), check(false, null, 1)],
     });
-    expect([code, waitedMs(clock)]).toEqual([8, 30_000]);
+    expect({ code, waitedMs: waitedMs(clock) }).toEqual({ code: 8, waitedMs: 30_000 });
     expect(steps.length).toBeLessThan(30);
     expect(stderr).toContain(`this machine (${OWN}) may still not call`);
   });
 
   test('waits as long as --wait says', async () => {
     const { code, clock } = await run(['add', '203.0.113.7', '--wait', '90s'], { ...script, read: [BLOCKED] });
-    expect([code, waitedMs(clock)]).toEqual([8, 90_000]);
+    expect({ code, waitedMs: waitedMs(clock) }).toEqual({ code: 8, waitedMs: 90_000 });
   });
 
   test('takes what live servers say to a blocked address for a block', async () => {
@@ -367,16 +390,16 @@ describe('ip add', () => {
       ...script,
       read: [refusal(400, '01', 'IP_NOT_ALLOWED'), FEES],
     });
-    expect([code, clock.sleeps.length]).toEqual([0, 1]);
+    expect({ code, sleeps: clock.sleeps.length }).toEqual({ code: 0, sleeps: 1 });
   });
 
   test('has nothing to prove of an address elsewhere, and says so', async () => {
     const { code, steps, stderr } = await run(['add', '192.0.2.7'], script);
-    expect([code, steps, stderr]).toEqual([
-      0,
-      ['check', 'list', 'add', 'check'],
-      expect.stringContaining('cannot be tried from here'),
-    ]);
+    expect({ code, steps, stderr }).toEqual({
+      code: 0,
+      steps: ['check', 'list', 'add', 'check'],
+      stderr: expect.stringContaining('cannot be tried from here'),
+    });
   });
 
   test('that is interrupted while it waits says that the list was changed: 130', async () => {
@@ -390,7 +413,7 @@ describe('ip add', () => {
       { ...script, read: [read] },
       { interrupted: interrupted.signal },
     );
-    expect([code, stderr]).toEqual([130, expect.stringContaining('fiatrail ip check')]);
+    expect({ code, stderr }).toEqual({ code: 130, stderr: expect.stringContaining('fiatrail ip check') });
     expect(stderr).not.toContain('nothing was');
   });
 
@@ -409,7 +432,7 @@ describe('ip add on a terminal, without an address', () => {
 
   test('shows how this machine is seen, adds, proves, and ends with the line that does the same', async () => {
     const { code, steps, stderr } = await asking(EMPTY, address(' 203.0.113.7 '), label("Ada's desk"), yes);
-    expect([code, steps]).toEqual([0, ['check', 'list', 'check', 'list', 'add', 'check', 'read']]);
+    expect({ code, steps }).toEqual({ code: 0, steps: ['check', 'list', 'check', 'list', 'add', 'check', 'read'] });
     expect(stderr).toContain(`this machine (${OWN}) may call, as everybody may: the list is empty\n`);
     expect(stderr).toContain(`the same in one line: fiatrail ip add 203.0.113.7 --label 'Ada'\\''s desk'\n`);
   });
@@ -424,7 +447,7 @@ describe('ip add on a terminal, without an address', () => {
       label(''),
       yes,
     );
-    expect([code, steps]).toEqual([0, ['check', 'list', 'check', 'list', 'add', 'check']]);
+    expect({ code, steps }).toEqual({ code: 0, steps: ['check', 'list', 'check', 'list', 'add', 'check'] });
   });
 
   test('asks for no confirmation with --yes', async () => {
@@ -434,7 +457,7 @@ describe('ip add on a terminal, without an address', () => {
 
   test('sends nothing where it is declined: 9', async () => {
     const { code, steps } = await asking(SOME, address('203.0.113.7'), label(''), { ...yes, says: false } as Answer);
-    expect([code, steps]).toEqual([9, ['check', 'list']]);
+    expect({ code, steps }).toEqual({ code: 9, steps: ['check', 'list'] });
   });
 });
 
@@ -453,7 +476,7 @@ describe('ip replace', () => {
   test('adds, proves, looks, removes, proves', async () => {
     const { code, steps, states } = await run(argv, script);
     const expected = ['check', 'list', 'add', 'check', 'read', 'list', 'remove', 'check', 'read'];
-    expect([code, steps, states]).toEqual([0, expected, ['accepted']]);
+    expect({ code, steps, states }).toEqual({ code: 0, steps: expected, states: ['accepted'] });
   });
 
   test.each([
@@ -462,13 +485,17 @@ describe('ip replace', () => {
     ['a range that may not hold it, for an index', ['--index', '0', '--with', '203.0.113.0/24'], 'does not show'],
   ])('adds nothing where %s may shut this machine out: 9', async (_, words, why) => {
     const { code, steps, stderr } = await run(['replace', ...words, '--yes'], script);
-    expect([code, steps, stderr]).toEqual([9, ['check', 'list'], expect.stringContaining(why)]);
+    expect({ code, steps, stderr }).toEqual({
+      code: 9,
+      steps: ['check', 'list'],
+      stderr: expect.stringContaining(why),
+    });
   });
 
   test('adds nothing where it is declined: 9', async () => {
     const no = { ...yes, says: false } as Answer;
     const { code, steps } = await run(argv.slice(0, -1), script, { isTerminal: true, answers: [no] });
-    expect([code, steps]).toEqual([9, ['check', 'list']]);
+    expect({ code, steps }).toEqual({ code: 9, steps: ['check', 'list'] });
   });
 
   const ENDS: readonly (readonly [name: string, more: Script, exit: number, words: string])[] = [
@@ -500,7 +527,7 @@ describe('ip replace', () => {
   ];
   test.each(ENDS)('says what stands where the removal %s', async (_, more, exit, words) => {
     const { code, stderr } = await run(argv, { ...script, ...more });
-    expect([code, stderr]).toEqual([exit, expect.stringContaining(words)]);
+    expect({ code, stderr }).toEqual({ code: exit, stderr: expect.stringContaining(words) });
     expect(stderr).toContain('finish with: fiatrail ip remove 203.0.113.7');
     expect(stderr).not.toContain('nothing was sent');
   });
@@ -510,7 +537,7 @@ describe('ip replace', () => {
     ['refused: 3', refusal(400, '01', 'no'), 3],
   ])('removes nothing where the addition is %s', async (_, add, exit) => {
     const { code, steps, stderr } = await run(argv, { ...script, add: [add] });
-    expect([code, steps.includes('remove')]).toEqual([exit, false]);
+    expect({ code, hasRemove: steps.includes('remove') }).toEqual({ code: exit, hasRemove: false });
     expect(stderr).toContain('203.0.113.0/24 was to be added first, and 203.0.113.7 was not removed');
   });
 
@@ -519,11 +546,11 @@ describe('ip replace', () => {
       ...script,
       list: [before],
     });
-    expect([code, steps.includes('remove'), stderr]).toEqual([
-      3,
-      false,
-      expect.stringContaining('may be that very entry'),
-    ]);
+    expect({ code, hasRemove: steps.includes('remove'), stderr }).toEqual({
+      code: 3,
+      hasRemove: false,
+      stderr: expect.stringContaining('may be that very entry'),
+    });
   });
 });
 
@@ -555,10 +582,10 @@ describe('what is no address is said in one sentence: 2, nothing sent', () => {
     ['203.0.113.0/x', 'does not end in a length'],
   ])('%s', async (text, is) => {
     const { code, steps, stderr } = await run(['add', text], {});
-    expect([code, steps, stderr]).toEqual([
-      2,
-      [],
-      expect.stringMatching(new RegExp(`error: address: ".*" ${is}\n +hint: `)),
-    ]);
+    expect({ code, steps, stderr }).toEqual({
+      code: 2,
+      steps: [],
+      stderr: expect.stringMatching(new RegExp(`error: address: ".*" ${is}\n +hint: `)),
+    });
   });
 });

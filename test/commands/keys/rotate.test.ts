@@ -42,7 +42,11 @@ test('an AES key that the service does not give is no empty key: 5', async () =>
   const { run, service } = await bench();
   service.read = () => success({ aesKey: null });
   const { code, stdout, stderr } = await run(['keys', 'aes', '--print-key', '--profile', 'main']);
-  expect([code, stdout, stderr]).toEqual([5, '', expect.stringContaining('it has no AES key')]);
+  expect({ code, stdout, stderr }).toEqual({
+    code: 5,
+    stdout: '',
+    stderr: expect.stringContaining('it has no AES key'),
+  });
 });
 
 /** What comes of the one request, and how the command ends. */
@@ -73,9 +77,9 @@ describe('a replacement', () => {
   test('that is answered ends with the new key in its store, proven and nowhere else: 0', async () => {
     const { run, service, storedKey, rows, left } = await bench();
     const { code, stdout, stderr } = await run([...ROTATE, '-v']);
-    expect([code, JSON.parse(stdout)], stderr).toEqual([
-      0,
-      {
+    expect({ code, printed: JSON.parse(stdout) }, stderr).toEqual({
+      code: 0,
+      printed: {
         profile: 'main',
         outcome: 'replaced',
         oldFingerprint: fingerprint(new Secret(OLD)),
@@ -83,21 +87,32 @@ describe('a replacement', () => {
         keptIn: 'its file',
         operationId: expect.any(String),
       },
-    ]);
+    });
     expect(service.asked.filter((path) => path === '/regenerateapikey')).toHaveLength(1);
-    expect([storedKey(), service.live, rows(), left()]).toEqual([NEW, NEW, [['done', 'accepted']], []]);
+    expect({ storedKey: storedKey(), live: service.live, rows: rows(), left: left() }).toEqual({
+      storedKey: NEW,
+      live: NEW,
+      rows: [['done', 'accepted']],
+      left: [],
+    });
   });
 
   test('prints the fields that it is asked for', async () => {
     const { run } = await bench();
     const { code, stdout } = await run([...ROTATE, '--fields', 'outcome,fingerprint']);
-    expect([code, JSON.parse(stdout)]).toEqual([0, { outcome: 'replaced', fingerprint: fingerprint(new Secret(NEW)) }]);
+    expect({ code, printed: JSON.parse(stdout) }).toEqual({
+      code: 0,
+      printed: { outcome: 'replaced', fingerprint: fingerprint(new Secret(NEW)) },
+    });
   });
 
   test('is refused with a field that it does not print, while the old key lives', async () => {
     const { refused, service } = await bench();
     const { message } = await refused([...ROTATE, '--fields', 'apiKey'], 2);
-    expect([message, service.live]).toEqual([expect.stringContaining('unknown field "apiKey"'), OLD]);
+    expect({ message, live: service.live }).toEqual({
+      message: expect.stringContaining('unknown field "apiKey"'),
+      live: OLD,
+    });
   });
 
   test('that is unfinished is told of when its profile is removed, and where the new key stays', async () => {
@@ -106,7 +121,10 @@ describe('a replacement', () => {
     await run([...ROTATE, '--push-command', 'vault']);
     const { code, stderr } = await run(['profiles', 'remove', 'main', '--yes', '-q']);
     const file = left().find((name) => name.endsWith('.key')) ?? 'no file';
-    expect([code, stderr]).toEqual([0, expect.stringContaining(join(world.stateDir, 'rotations', file))]);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining(join(world.stateDir, 'rotations', file)),
+    });
     expect(stderr).toContain('fiatrail keys rotate --resume');
   });
 
@@ -115,7 +133,7 @@ describe('a replacement', () => {
     service.regenerate = way;
     const error = await refused(ROTATE, exit);
     const ends = exit === 6 ? ['lost', 'unknown'] : ['refused', 'refused'];
-    expect([error.code, storedKey(), rows()]).toEqual([code, OLD, [ends]]);
+    expect({ code: error.code, storedKey: storedKey(), rows: rows() }).toEqual({ code, storedKey: OLD, rows: [ends] });
     if (exit === 6) {
       expect(error.hint).toContain('fiatrail keys rotate --resume');
       return;
@@ -129,7 +147,11 @@ describe('a replacement', () => {
     const on = await bench();
     on.keeper = () => ({ kind: 'missing' });
     expect((await on.refused(ROTATE, 5)).message).toContain('nothing was sent');
-    expect([on.rows(), on.left(), on.service.live]).toEqual([[['refused', 'refused']], [], OLD]);
+    expect({ rows: on.rows(), left: on.left(), live: on.service.live }).toEqual({
+      rows: [['refused', 'refused']],
+      left: [],
+      live: OLD,
+    });
     on.keeper = (usual) => usual();
     expect((await on.run(ROTATE)).code).toBe(0);
   });
@@ -141,13 +163,16 @@ describe('a replacement', () => {
       return ended(null);
     };
     expect((await on.refused(ROTATE, 6)).code).toBe('OUTCOME_UNKNOWN');
-    expect([on.rows(), on.left()]).toEqual([[['lost', 'unknown']], []]);
+    expect({ rows: on.rows(), left: on.left() }).toEqual({ rows: [['lost', 'unknown']], left: [] });
   });
 
   test('prints the key when it is asked to, and then only', async () => {
     const { run } = await bench();
     const { code, stdout } = await run([...ROTATE, '--print-key']);
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, { apiKey: NEW, keptIn: 'its file' }]);
+    expect({ code, printed: JSON.parse(stdout) }).toMatchObject({
+      code: 0,
+      printed: { apiKey: NEW, keptIn: 'its file' },
+    });
   });
 });
 
@@ -163,20 +188,23 @@ const ALONE = ['keys', 'rotate', '--profile', 'main', '-o', 'json'];
 
 describe('before anything is sent', () => {
   /** What was asked of the service besides reads, and what is left on the machine. */
-  const untouched = ({ service, rows, left, storedKey }: Bench) => [
-    service.asked.includes('/regenerateapikey'),
-    rows(),
-    left(),
-    storedKey(),
-  ];
-  const NOTHING = [false, [], [], OLD];
+  const untouched = ({ service, rows, left, storedKey }: Bench) => ({
+    isReplaced: service.asked.includes('/regenerateapikey'),
+    rows: rows(),
+    left: left(),
+    storedKey: storedKey(),
+  });
+  const NOTHING = { isReplaced: false, rows: [], left: [], storedKey: OLD };
   /** On a terminal it asks who else gets the new key. */
   const NOBODY_ELSE: Answer = { kind: 'text', asks: 'on its standard input (Enter for none)', says: '' };
 
   test('a dry run shows the request, and keeps nothing', async () => {
     const on = await bench();
     const { code, stdout } = await on.run([...ALONE, '--dry-run']);
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, { dryRun: true, profile: 'main', method: 'GET' }]);
+    expect({ code, printed: JSON.parse(stdout) }).toMatchObject({
+      code: 0,
+      printed: { dryRun: true, profile: 'main', method: 'GET' },
+    });
     expect(untouched(on)).toEqual(NOTHING);
   });
 
@@ -193,7 +221,7 @@ describe('before anything is sent', () => {
   ])('%s changes nothing', async (_what, more, exit, answers) => {
     const on = await bench(PROFILE, answers ? { isTerminal: true, answers } : {});
     const { code, stdout } = await on.run([...ALONE, ...more]);
-    expect([code, stdout, ...untouched(on)]).toEqual([exit, '', ...NOTHING]);
+    expect({ code, stdout, ...untouched(on) }).toEqual({ code: exit, stdout: '', ...NOTHING });
   });
 
   test('a key that is dead already is said to be: 4', async () => {
@@ -218,14 +246,21 @@ describe('before anything is sent', () => {
     const on = await bench();
     writeFileSync(on.world.stateDir, 'in the way');
     expect((await on.refused(ROTATE, 2)).code).toBe('STATE_UNWRITABLE');
-    expect([on.service.asked.includes('/regenerateapikey'), on.storedKey()]).toEqual([false, OLD]);
+    expect({ isReplaced: on.service.asked.includes('/regenerateapikey'), storedKey: on.storedKey() }).toEqual({
+      isReplaced: false,
+      storedKey: OLD,
+    });
   });
 
   test('a key of the environment in the place of another that is stored is found out: 2', async () => {
     const on = await bench(PROFILE, { env: { FIATRAIL_PROFILE: 'main', FIATRAIL_API_KEY: 'key-planted-of-another' } });
     on.service.live = 'key-planted-of-another';
     const error = await on.refused(['keys', 'rotate', '--yes', '--no-input', '-o', 'json'], 2);
-    expect([error.code, on.storedKey(), on.service.live]).toEqual(['TWO_KEYS', OLD, 'key-planted-of-another']);
+    expect({ code: error.code, storedKey: on.storedKey(), live: on.service.live }).toEqual({
+      code: 'TWO_KEYS',
+      storedKey: OLD,
+      live: 'key-planted-of-another',
+    });
   });
 
   test('a second one at once is told so, and one wins: 9', async () => {
@@ -237,8 +272,11 @@ describe('before anything is sent', () => {
       return replace();
     };
     const first = await on.run(ROTATE);
-    expect([first.code, (await second)?.code]).toEqual([0, 'ROTATION_UNDER_WAY']);
-    expect([on.rows(), on.storedKey()]).toEqual([[['done', 'accepted']], NEW]);
+    expect({ firstCode: first.code, secondCode: (await second)?.code }).toEqual({
+      firstCode: 0,
+      secondCode: 'ROTATION_UNDER_WAY',
+    });
+    expect({ rows: on.rows(), storedKey: on.storedKey() }).toEqual({ rows: [['done', 'accepted']], storedKey: NEW });
   });
 
   test('a key that another command replaced in the midst of the question stays: 9', async () => {
@@ -251,7 +289,12 @@ describe('before anything is sent', () => {
     const terminal = { isTerminal: true, readAll: async () => '' };
     const stderr = { ...on.world.stderr, isTerminal: true };
     const { code } = await on.run(ALONE, { prompter, stdin: terminal, stderr });
-    expect([code, on.storedKey(), on.service.live, on.left()]).toEqual([9, NEW, NEW, []]);
+    expect({ code, storedKey: on.storedKey(), live: on.service.live, left: on.left() }).toEqual({
+      code: 9,
+      storedKey: NEW,
+      live: NEW,
+      left: [],
+    });
     expect(on.rows()).toEqual(
       expect.arrayContaining([
         ['done', 'accepted'],
@@ -262,9 +305,9 @@ describe('before anything is sent', () => {
 });
 
 /** The file that a message names, what is in it and who may read it. */
-function fileNamed(message: string): readonly [text: string, mode: number] {
+function fileNamed(message: string): { readonly text: string; readonly mode: number } {
   const path = /in (\/\S+?)\)?$/.exec(message)?.[1] ?? 'no file';
-  return [readFileSync(path, 'utf8'), statSync(path).mode & 0o777];
+  return { text: readFileSync(path, 'utf8'), mode: statSync(path).mode & 0o777 };
 }
 
 describe('a store that breaks while the answer comes', () => {
@@ -275,12 +318,20 @@ describe('a store that breaks while the answer comes', () => {
       return replace();
     };
     const error = await on.refused(ROTATE, 8);
-    expect([error.code, ...fileNamed(error.message)]).toEqual(['KEY_NOT_STORED', NEW, 0o600]);
+    expect({ code: error.code, ...fileNamed(error.message) }).toEqual({
+      code: 'KEY_NOT_STORED',
+      text: NEW,
+      mode: 0o600,
+    });
     expect((await on.refused(RESUME_COMMAND, 8)).code).toBe('KEY_NOT_STORED');
     expect((await on.refused(ROTATE, 9)).code).toBe('ROTATION_UNDER_WAY');
     on.mendStore();
     expect(JSON.parse((await on.run(RESUME_COMMAND)).stdout)).toMatchObject({ outcome: 'replaced' });
-    expect([on.storedKey(), on.rows(), on.left()]).toEqual([NEW, [['done', 'accepted']], []]);
+    expect({ storedKey: on.storedKey(), rows: on.rows(), left: on.left() }).toEqual({
+      storedKey: NEW,
+      rows: [['done', 'accepted']],
+      left: [],
+    });
   });
 
   const rotations = ({ world }: Bench) => join(world.stateDir, 'rotations');
@@ -298,11 +349,20 @@ describe('a store that breaks while the answer comes', () => {
       return replace();
     };
     const error = await on.refused(ROTATE, 8);
-    expect([error.code, ...fileNamed(error.message)]).toEqual(['KEY_NOT_STORED', NEW, 0o600]);
+    expect({ code: error.code, ...fileNamed(error.message) }).toEqual({
+      code: 'KEY_NOT_STORED',
+      text: NEW,
+      mode: 0o600,
+    });
     on.mendStore();
     rmSync(rotations(on));
     expect((await on.run(RESUME_COMMAND)).code).toBe(0);
-    expect([on.storedKey(), on.rows(), on.left(), strays(on)]).toEqual([NEW, [['done', 'accepted']], [], []]);
+    expect({ storedKey: on.storedKey(), rows: on.rows(), left: on.left(), strays: strays(on) }).toEqual({
+      storedKey: NEW,
+      rows: [['done', 'accepted']],
+      left: [],
+      strays: [],
+    });
   });
 
   test('the folder of the key’s room alone is no hindrance', async () => {
@@ -312,7 +372,11 @@ describe('a store that breaks while the answer comes', () => {
       return replace();
     };
     expect((await on.run(ROTATE)).code).toBe(0);
-    expect([on.storedKey(), on.rows(), strays(on)]).toEqual([NEW, [['done', 'accepted']], []]);
+    expect({ storedKey: on.storedKey(), rows: on.rows(), strays: strays(on) }).toEqual({
+      storedKey: NEW,
+      rows: [['done', 'accepted']],
+      strays: [],
+    });
   });
 
   test('a command in between says what is left, and does its own work', async () => {
@@ -324,7 +388,7 @@ describe('a store that breaks while the answer comes', () => {
     await on.refused(ROTATE, 8);
     on.mendStore();
     const { code, stderr } = await on.run(['keys', 'platform', '--profile', 'main', '-o', 'json']);
-    expect([code, on.storedKey()]).toEqual([0, NEW]);
+    expect({ code, storedKey: on.storedKey() }).toEqual({ code: 0, storedKey: NEW });
     expect(stderr).toContain('an interrupted replacement of the API key was finished: it is kept in its file');
   });
 });
@@ -338,7 +402,7 @@ describe('what fails after the key was replaced', () => {
     expect(on.storedKey()).toBe(NEW);
     on.service.read = () => success({ publicKey: 'ab'.repeat(32) });
     expect((await on.run(RESUME_COMMAND)).code).toBe(0);
-    expect([on.rows(), on.left()]).toEqual([[['done', 'accepted']], []]);
+    expect({ rows: on.rows(), left: on.left() }).toEqual({ rows: [['done', 'accepted']], left: [] });
   });
 
   test('a push command: 8, and --resume runs those that are left', async () => {
@@ -355,13 +419,13 @@ describe('what fails after the key was replaced', () => {
     };
     const push = ['--push-command', 'first key=-', '--push-command', 'second'];
     const error = await on.refused([...ROTATE, ...push], 8);
-    expect([error.code, error.message]).toEqual([
-      'PUSH_FAILED',
-      expect.stringContaining('push command 2 of 2 failed with exit code 3'),
-    ]);
+    expect({ code: error.code, message: error.message }).toEqual({
+      code: 'PUSH_FAILED',
+      message: expect.stringContaining('push command 2 of 2 failed with exit code 3'),
+    });
     code = 0;
     expect(JSON.parse((await on.run(RESUME_COMMAND)).stdout)).toMatchObject({ pushedTo: 2 });
-    expect([got, on.left()]).toEqual([[`first ${NEW}`, `second ${NEW}`, `second ${NEW}`], []]);
+    expect({ got, left: on.left() }).toEqual({ got: [`first ${NEW}`, `second ${NEW}`, `second ${NEW}`], left: [] });
   });
 });
 
@@ -375,9 +439,13 @@ describe('Ctrl-C', () => {
       return { kind: 'late' };
     };
     expect((await on.refused(ROTATE, 130, { interrupted: stop.signal })).hint).toContain('--resume');
-    expect([on.rows(), on.storedKey()]).toEqual([[['sending', 'sent']], OLD]);
+    expect({ rows: on.rows(), storedKey: on.storedKey() }).toEqual({ rows: [['sending', 'sent']], storedKey: OLD });
     expect((await on.run(RESUME_COMMAND)).code).toBe(0);
-    expect([on.rows(), on.storedKey(), on.left()]).toEqual([[['done', 'accepted']], NEW, []]);
+    expect({ rows: on.rows(), storedKey: on.storedKey(), left: on.left() }).toEqual({
+      rows: [['done', 'accepted']],
+      storedKey: NEW,
+      left: [],
+    });
   });
 
   test('in a push command: 130, with the key in its store', async () => {
@@ -388,7 +456,10 @@ describe('Ctrl-C', () => {
       return { kind: 'late' };
     };
     const error = await on.refused([...ROTATE, '--push-command', 'push'], 130, { interrupted: stop.signal });
-    expect([error.hint, on.storedKey()]).toEqual(['finish with: fiatrail keys rotate --resume', NEW]);
+    expect({ hint: error.hint, storedKey: on.storedKey() }).toEqual({
+      hint: 'finish with: fiatrail keys rotate --resume',
+      storedKey: NEW,
+    });
     on.programs['push'] = () => ended(0);
     expect((await on.run(RESUME_COMMAND)).code).toBe(0);
   });
@@ -420,17 +491,17 @@ describe('--resume', () => {
     await on.refused([...ROTATE, '--push-command', 'good', '--push-command', 'bad'], 8);
     expect((await on.refused([...RESUME_COMMAND, '--push-command', 'nowhere'], 2)).code).toBe('PUSH_COMMAND_MISSING');
     const { stdout } = await on.run([...RESUME_COMMAND, '--push-command', 'other']);
-    expect([JSON.parse(stdout).pushedTo, got, on.left()]).toEqual([
-      2,
-      [`good ${NEW}`, `bad ${NEW}`, `other ${NEW}`],
-      [],
-    ]);
+    expect({ pushedTo: JSON.parse(stdout).pushedTo, got, left: on.left() }).toEqual({
+      pushedTo: 2,
+      got: [`good ${NEW}`, `bad ${NEW}`, `other ${NEW}`],
+      left: [],
+    });
   });
 
   test('after no answer finds that the old key works', async () => {
     const on = await lostWith(false);
     const { code, stdout } = await on.run(RESUME_COMMAND);
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, { outcome: 'not replaced' }]);
+    expect({ code, printed: JSON.parse(stdout) }).toMatchObject({ code: 0, printed: { outcome: 'not replaced' } });
     on.service.regenerate = (replace) => replace();
     expect((await on.run(ROTATE)).code).toBe(0);
   });
@@ -440,12 +511,15 @@ describe('--resume', () => {
       false,
       says(() => html(502), false),
     );
-    expect([on.left(), on.rows()]).toEqual([[expect.stringMatching(/\.answer$/)], [['lost', 'unknown']]]);
+    expect({ left: on.left(), rows: on.rows() }).toEqual({
+      left: [expect.stringMatching(/\.answer$/)],
+      rows: [['lost', 'unknown']],
+    });
     await on.run(RESUME_COMMAND);
-    expect([on.left(), on.rows()]).toEqual([[], [['refused', 'refused']]]);
+    expect({ left: on.left(), rows: on.rows() }).toEqual({ left: [], rows: [['refused', 'refused']] });
     on.service.regenerate = (replace) => replace();
     await on.run(ROTATE);
-    expect([on.left(), on.storedKey()]).toEqual([[], NEW]);
+    expect({ left: on.left(), storedKey: on.storedKey() }).toEqual({ left: [], storedKey: NEW });
   });
 
   test('after no answer finds that the old key is dead: 4', async () => {
@@ -465,8 +539,8 @@ describe('--resume', () => {
   test('after an answer that cannot be read names the file that has it: 4', async () => {
     const on = await lostWith(true, cut(1));
     const { code, message } = await on.refused(RESUME_COMMAND, 4);
-    const [text, mode] = fileNamed(message);
-    expect([code, text.includes(NEW), mode]).toEqual(['KEY_LOST', true, 0o600]);
+    const { text, mode } = fileNamed(message);
+    expect({ code, hasNewKey: text.includes(NEW), mode }).toEqual({ code: 'KEY_LOST', hasNewKey: true, mode: 0o600 });
     writeFileSync(join(on.secrets, 'main.api-key'), NEW);
     expect(JSON.parse((await on.run(RESUME_COMMAND)).stdout)).toMatchObject({ outcome: 'another key works' });
     expect(on.left()).toEqual([]);
@@ -485,7 +559,10 @@ describe('--resume', () => {
       ['keys', 'platform', '--profile', 'main', '--dry-run'],
     ])
       await on.run(argv);
-    expect([existsSync(join(on.secrets, 'main.api-key')), on.rows()]).toEqual([false, [['answered', 'accepted']]]);
+    expect({ exists: existsSync(join(on.secrets, 'main.api-key')), rows: on.rows() }).toEqual({
+      exists: false,
+      rows: [['answered', 'accepted']],
+    });
     expect((await on.run(RESUME_COMMAND)).code).toBe(0);
   });
 });
@@ -504,8 +581,8 @@ describe('an account whose key is kept elsewhere', () => {
   test('with --print-key has it in a private file too', async () => {
     const on = await bench(undefined, ENV);
     const { stdout } = await on.run([...OF_ENV, '--print-key']);
-    const { keyFile, ...data } = JSON.parse(stdout) as { keyFile: string };
-    expect([data, ...fileNamed(`in ${keyFile}`)]).toEqual([expect.objectContaining({ apiKey: NEW }), NEW, 0o600]);
+    const { keyFile, ...data } = JSON.parse(stdout) as { keyFile: string; apiKey: string };
+    expect({ apiKey: data.apiKey, ...fileNamed(`in ${keyFile}`) }).toEqual({ apiKey: NEW, text: NEW, mode: 0o600 });
     expect(on.left()).toEqual([expect.stringMatching(/\.api-key$/)]);
   });
 
@@ -518,14 +595,14 @@ describe('an account whose key is kept elsewhere', () => {
       return replace();
     };
     const { keyFile } = JSON.parse((await on.run([...OF_ENV, '--print-key'])).stdout) as { keyFile: string };
-    expect(fileNamed(`in ${keyFile}`)).toEqual([NEW, 0o600]);
+    expect(fileNamed(`in ${keyFile}`)).toEqual({ text: NEW, mode: 0o600 });
   });
 
   test('with a push command is done when that took it', async () => {
     const on = await bench(undefined, ENV);
     on.programs['vault'] = () => ended(0);
     const { code, stderr } = await on.run([...OF_ENV, '--push-command', 'vault put']);
-    expect([code, on.left()]).toEqual([0, []]);
+    expect({ code, left: on.left() }).toEqual({ code: 0, left: [] });
     expect(stderr).toContain('FIATRAIL_API_KEY has the old key');
   });
 
@@ -535,10 +612,14 @@ describe('an account whose key is kept elsewhere', () => {
     on.programs['vault'] = () => ended(0, printed);
     on.programs['push'] = () => ended(0);
     const error = await on.refused([...ROTATE, '--push-command', 'push'], 8);
-    expect([error.code, ...fileNamed(error.message)]).toEqual(['KEY_COMMAND_OLD', NEW, 0o600]);
+    expect({ code: error.code, ...fileNamed(error.message) }).toEqual({
+      code: 'KEY_COMMAND_OLD',
+      text: NEW,
+      mode: 0o600,
+    });
     printed = NEW;
     expect((await on.run(RESUME_COMMAND)).code).toBe(0);
-    expect([on.rows(), on.left()]).toEqual([[['done', 'accepted']], []]);
+    expect({ rows: on.rows(), left: on.left() }).toEqual({ rows: [['done', 'accepted']], left: [] });
   });
 
   test('of a key command without a push command is refused: 2', async () => {

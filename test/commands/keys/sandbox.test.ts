@@ -11,7 +11,11 @@ test('a sandbox key is kept in the profile that is named', async () => {
   await add('main', LIVE);
   const { exchange, requests } = scripted(made());
   const { code, stdout } = await run(MAKE, { network: exchange });
-  expect([code, JSON.parse(stdout).savedIn, secrets()['made.api-key']]).toEqual([0, 'made', BOX]);
+  expect({ code, savedIn: JSON.parse(stdout).savedIn, secret: secrets()['made.api-key'] }).toEqual({
+    code: 0,
+    savedIn: 'made',
+    secret: BOX,
+  });
   expect(profile('made')).toMatchObject({ mode: 'sandbox', baseUrl: 'https://box.test/v1', store: { kind: 'file' } });
   expect(requests[0]?.url).toBe('https://box.test/v1/createsandboxapikey');
 });
@@ -29,7 +33,10 @@ test('a store that takes nothing is found out before the key is made: 2, nothing
   write(at('profiles', 'made.json'), JSON.stringify(kept));
   const { exchange, requests } = scripted();
   const runProgram = async () => ({ kind: 'ended', code: 0, stdout: '{"kind":"absent"}' }) as const;
-  expect([(await run(MAKE, { network: exchange, runProgram })).code, requests.length]).toEqual([2, 0]);
+  expect({ code: (await run(MAKE, { network: exchange, runProgram })).code, requests: requests.length }).toEqual({
+    code: 2,
+    requests: 0,
+  });
 });
 
 test('a key that was made and could not be kept is not told as one that was never made: 3', async () => {
@@ -40,5 +47,8 @@ test('a key that was made and could not be kept is not told as one that was neve
     return made();
   });
   const { code, stderr } = await run(MAKE, { network: exchange });
-  expect([code, stderr]).toEqual([3, expect.stringContaining('it was sent and accepted, and then: ')]);
+  expect({ code, stderr }).toEqual({
+    code: 3,
+    stderr: expect.stringContaining('it was sent and accepted, and then: '),
+  });
 });

@@ -67,8 +67,8 @@ describe('profiles add', () => {
   test.each(refused)('refuses %s: 2, one sentence, nothing kept', async (_what, argv, stdin, message) => {
     const { run, files } = newMachine();
     const { code, stdout, stderr } = await run(argv, { stdin });
-    expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(message)]);
-    expect([stderr.match(/^error: /gm)?.length, files()]).toEqual([1, []]);
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
+    expect({ stderr: stderr.match(/^error: /gm)?.length, files: files() }).toEqual({ stderr: 1, files: [] });
     expect(stderr).toMatch(/^error: .*\n( {2}hint: .*\n)?$/);
   });
 
@@ -99,23 +99,30 @@ describe('profiles add', () => {
     const { add, run, profile, secrets } = newMachine();
     await add('main', LIVE, '--service-name', 'acme');
     const { code } = await run(['profiles', 'add', 'main', '--default-output', 'yaml']);
-    expect([code, profile('main'), secrets()]).toMatchObject([
-      0,
-      { serviceName: 'acme', output: 'yaml', baseUrl: URL_, mode: 'live' },
-      { 'main.api-key': LIVE },
-    ]);
+    expect({ code, profile: profile('main'), secrets: secrets() }).toMatchObject({
+      code: 0,
+      profile: { serviceName: 'acme', output: 'yaml', baseUrl: URL_, mode: 'live' },
+      secrets: { 'main.api-key': LIVE },
+    });
   });
 
   test('settles something for the built-in sandbox, which stays what it is', async () => {
     const { run, profile } = newMachine();
     const { code } = await run(['profiles', 'add', 'sandbox', '--default-output', 'json']);
-    expect([code, profile('sandbox')]).toMatchObject([0, { mode: 'embedded', output: 'json' }]);
+    expect({ code, profile: profile('sandbox') }).toMatchObject({
+      code: 0,
+      profile: { mode: 'embedded', output: 'json' },
+    });
   });
 
   test('keeps nothing with --dry-run', async () => {
     const { run, files } = newMachine();
     const { code, stdout } = await run([...ADD_MAIN, '--dry-run', '-o', 'json'], { stdin: LIVE });
-    expect([code, JSON.parse(stdout), files()]).toMatchObject([0, { dryRun: true, name: 'main' }, []]);
+    expect({ code, printed: JSON.parse(stdout), files: files() }).toMatchObject({
+      code: 0,
+      printed: { dryRun: true, name: 'main' },
+      files: [],
+    });
   });
 });
 
@@ -124,7 +131,7 @@ describe('--check', () => {
     const { run, files } = newMachine();
     const { exchange } = scripted(refusedBy(401, '03', 'Invalid API key'));
     const { code, stderr } = await run([...ADD_MAIN, '--check'], { stdin: LIVE, network: exchange });
-    expect([code, files()]).toEqual([4, []]);
+    expect({ code, files: files() }).toEqual({ code: 4, files: [] });
     expect(stderr).toContain('profile main · LIVE');
   });
 
@@ -132,7 +139,7 @@ describe('--check', () => {
     const { run, files } = newMachine();
     const network = () => Promise.reject(refusedConnection());
     const { code } = await run([...ADD_MAIN, '--check'], { stdin: LIVE, network });
-    expect([code, files()]).toEqual([5, []]);
+    expect({ code, files: files() }).toEqual({ code: 5, files: [] });
   });
 
   test('leaves what was kept before as it was', async () => {
@@ -140,14 +147,21 @@ describe('--check', () => {
     await add('main', LIVE);
     const { exchange } = scripted(refusedBy(401, '03', 'Invalid API key'));
     await run([...ADD_MAIN, '--service-name', 'x', '--check'], { stdin: `${LIVE}2`, network: exchange });
-    expect([secrets(), profile('main').serviceName]).toEqual([{ 'main.api-key': LIVE }, undefined]);
+    expect({ secrets: secrets(), serviceName: profile('main').serviceName }).toEqual({
+      secrets: { 'main.api-key': LIVE },
+      serviceName: undefined,
+    });
   });
 
   test('that goes well uses the key that is given', async () => {
     const { run, secrets } = newMachine();
     const { exchange, requests } = scripted(success({ publicKey: 'a'.repeat(64) }));
     const { code } = await run([...ADD_MAIN, '--check'], { stdin: LIVE, network: exchange });
-    expect([code, requests[0]?.headers['x-api-key'], secrets()]).toEqual([0, LIVE, { 'main.api-key': LIVE }]);
+    expect({ code, header: requests[0]?.headers['x-api-key'], secrets: secrets() }).toEqual({
+      code: 0,
+      header: LIVE,
+      secrets: { 'main.api-key': LIVE },
+    });
   });
 });
 
@@ -158,7 +172,11 @@ describe('another host for a key that is kept', () => {
     const { add, run, profile } = newMachine();
     await add('main', LIVE);
     const { code, stderr } = await run(MOVE);
-    expect([code, stderr, profile('main').baseUrl]).toEqual([2, expect.stringContaining('add --yes'), URL_]);
+    expect({ code, stderr, baseUrl: profile('main').baseUrl }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('add --yes'),
+      baseUrl: URL_,
+    });
   });
 
   test('is asked for on a terminal, where LIVE is to be seen; declined: 9', async () => {
@@ -166,7 +184,7 @@ describe('another host for a key that is kept', () => {
     await add('main', LIVE);
     const answers: Answer[] = [{ kind: 'confirm', asks: 'another host', says: false }];
     const { code, stderr } = await run(MOVE, { isTerminal: true, answers });
-    expect([code, profile('main').baseUrl]).toEqual([9, URL_]);
+    expect({ code, baseUrl: profile('main').baseUrl }).toEqual({ code: 9, baseUrl: URL_ });
     for (const part of ['main (LIVE)', URL_, 'https://elsewhere.test/v1']) expect(stderr).toContain(part);
   });
 
@@ -176,7 +194,10 @@ describe('another host for a key that is kept', () => {
   ])('is taken %s', async (_what, argv, stdin) => {
     const { add, run, profile } = newMachine();
     await add('main', LIVE);
-    expect([(await run(argv, { stdin })).code, profile('main').baseUrl]).toEqual([0, 'https://elsewhere.test/v1']);
+    expect({ code: (await run(argv, { stdin })).code, baseUrl: profile('main').baseUrl }).toEqual({
+      code: 0,
+      baseUrl: 'https://elsewhere.test/v1',
+    });
   });
 
   test('is asked for in the place of what is no address any more', async () => {
@@ -184,7 +205,10 @@ describe('another host for a key that is kept', () => {
     await add('main', LIVE);
     write(at('profiles', 'main.json'), JSON.stringify({ ...profile('main'), baseUrl: 'no address' }));
     expect((await run(MOVE)).code).toBe(2);
-    expect([(await run([...MOVE, '--yes'])).code, profile('main').baseUrl]).toEqual([0, 'https://elsewhere.test/v1']);
+    expect({ code: (await run([...MOVE, '--yes'])).code, baseUrl: profile('main').baseUrl }).toEqual({
+      code: 0,
+      baseUrl: 'https://elsewhere.test/v1',
+    });
   });
 
   test('is not needed to keep an unsafe address from being kept again', async () => {
@@ -192,7 +216,11 @@ describe('another host for a key that is kept', () => {
     await add('main', LIVE);
     write(at('profiles', 'main.json'), JSON.stringify({ ...profile('main'), baseUrl: 'http://host.test/v1' }));
     const { code, stderr } = await run(['profiles', 'add', 'main', '--service-name', 'x']);
-    expect([code, stderr, profile('main').serviceName]).toEqual([2, expect.stringContaining('not https'), undefined]);
+    expect({ code, stderr, serviceName: profile('main').serviceName }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('not https'),
+      serviceName: undefined,
+    });
   });
 });
 
@@ -218,10 +246,17 @@ describe('another store', () => {
     write(at('secrets', 'main.sealing-keys'), PRIVATE);
     const kept = new Map<string, string>();
     const { code } = await run([...ADD_MAIN, '--store', 'keyring'], { stdin: LIVE, ...keyring(kept) });
-    expect([code, secrets(), profile('main').store]).toEqual([0, {}, { kind: 'keyring' }]);
+    expect({ code, secrets: secrets(), store: profile('main').store }).toEqual({
+      code: 0,
+      secrets: {},
+      store: { kind: 'keyring' },
+    });
     expect([...kept.values()].toSorted()).toEqual([PRIVATE, LIVE].toSorted());
     await run([...ADD_MAIN, '--store', 'file'], { stdin: LIVE, ...keyring(kept) });
-    expect([secrets(), kept.size]).toEqual([{ 'main.api-key': LIVE, 'main.sealing-keys': PRIVATE }, 0]);
+    expect({ secrets: secrets(), kept: kept.size }).toEqual({
+      secrets: { 'main.api-key': LIVE, 'main.sealing-keys': PRIVATE },
+      kept: 0,
+    });
   });
 
   const ABSENT = { runProgram: async () => ({ kind: 'ended', code: 0, stdout: '{"kind":"absent"}' }) as const };
@@ -230,7 +265,11 @@ describe('another store', () => {
     const { run, secrets, profile } = newMachine();
     await run([...ADD_MAIN, '--store', 'keyring'], { stdin: LIVE, ...keyring(new Map()) });
     const { code, stderr } = await run([...ADD_MAIN, '--store', 'file'], { stdin: LIVE, ...ABSENT });
-    expect([code, secrets(), profile('main').store], stderr).toEqual([0, { 'main.api-key': LIVE }, { kind: 'file' }]);
+    expect({ code, secrets: secrets(), store: profile('main').store }, stderr).toEqual({
+      code: 0,
+      secrets: { 'main.api-key': LIVE },
+      store: { kind: 'file' },
+    });
     expect(stderr).toContain('warning: what the store before has of main could not be removed');
   });
 
@@ -240,7 +279,7 @@ describe('another store', () => {
     const sealed = { ...profile('main'), sealing: { publicKey: PRIVATE, requests: false } };
     write(at('profiles', 'main.json'), JSON.stringify(sealed));
     const { code } = await run([...ADD_MAIN, '--store', 'file'], { stdin: LIVE, ...ABSENT });
-    expect([code, secrets(), profile('main')]).toEqual([2, {}, sealed]);
+    expect({ code, secrets: secrets(), profile: profile('main') }).toEqual({ code: 2, secrets: {}, profile: sealed });
   });
 
   test('that is a command takes the key out of its file, and leaves what opens sealed answers', async () => {
@@ -268,7 +307,7 @@ describe('a command that prints the key', () => {
     const runProgram = async () => end;
     await run([...WITH_URL, '--mode', 'live', ...KEY_COMMAND], { runProgram });
     const { code, stderr } = await run(['balances', 'fintech', '--profile', 'main'], { runProgram });
-    expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(message) });
   });
 
   test('is asked when the key is needed, with its words as they are', async () => {
@@ -291,8 +330,8 @@ test('an address that was edited by hand into an unsafe one is refused when it i
   await add('main', LIVE);
   write(at('profiles', 'main.json'), JSON.stringify({ ...profile('main'), baseUrl: 'http://host.test/v1' }));
   const { code, stderr } = await run(['balances', 'fintech', '--profile', 'main']);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('not https')]);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('not https') });
   const shown = await run(['profiles', 'show', 'main']);
-  expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining('not https')]);
+  expect({ code: shown.code, stdout: shown.stdout }).toEqual({ code: 0, stdout: expect.stringContaining('not https') });
   expect(existsSync(at('profiles', 'main.json'))).toBe(true);
 });
