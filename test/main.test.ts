@@ -145,7 +145,10 @@ describe('field names that every object inherits', () => {
 
   test.each(FORMATS)('in a response are printed as %s', async (format) => {
     const world = fakeWorld({ network: async () => success(FIELDS), env: ACCOUNT });
-    expect([await main(['fees', 'show', '-q', '-o', format], world), world.stderr.text()]).toEqual([0, '']);
+    expect({ code: await main(['fees', 'show', '-q', '-o', format], world), stderr: world.stderr.text() }).toEqual({
+      code: 0,
+      stderr: '',
+    });
   });
 
   test('in a request are sent, for the service to reject', async () => {
@@ -283,7 +286,7 @@ describe('help and version', () => {
   ])('%j goes to stdout: 0', async (argv) => {
     const world = fakeWorld();
     const code = await main(argv, world);
-    expect([code, world.stderr.text()]).toEqual([0, '']);
+    expect({ code, stderr: world.stderr.text() }).toEqual({ code: 0, stderr: '' });
     expect(world.stdout.text()).toContain('Usage: fiatrail');
   });
 
@@ -303,11 +306,11 @@ describe('help and version', () => {
       for (const example of command.examples.filter((text) => !NAMES_WHAT_IS_LOOKED_UP.test(text))) {
         const world = fakeWorld({ stdin: '12345678901' });
         const code = await main([...argvOf(example), '--dry-run'], world);
-        expect([example, code, world.stderr.text().replace(/^profile .*\n/, '')]).toEqual([
+        expect({ example, code, stderr: world.stderr.text().replace(/^profile .*\n/, '') }).toEqual({
           example,
-          command.isLocal ? expect.any(Number) : 0,
-          command.isLocal ? expect.any(String) : '',
-        ]);
+          code: command.isLocal ? expect.any(Number) : 0,
+          stderr: command.isLocal ? expect.any(String) : '',
+        });
       }
     }
   });
@@ -332,7 +335,10 @@ describe('lists with --all', () => {
       const world = fakeWorld();
       await main(['sandbox', 'seed', '--users', '5', '-q', '--pace', 'instant'], world);
       const again = { ...world, stdout: fakeWorld().stdout };
-      expect([await main([...LIST, '-o', format], again), world.stderr.text()]).toEqual([0, '']);
+      expect({ code: await main([...LIST, '-o', format], again), stderr: world.stderr.text() }).toEqual({
+        code: 0,
+        stderr: '',
+      });
     },
   );
 

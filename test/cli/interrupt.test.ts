@@ -42,14 +42,21 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     const home = newHome(onTestFinished);
     const { code, stderr, requests } = await stopped(home, PAY, signal);
     const rows = journalRows(home.stateDir);
-    expect([code, requests, rows.map(({ state }) => state)]).toEqual([CATEGORIES.unknown.exit, 1, ['unknown']]);
+    expect({ code, requests, states: rows.map(({ state }) => state) }).toEqual({
+      code: CATEGORIES.unknown.exit,
+      requests: 1,
+      states: ['unknown'],
+    });
     expect(stderr).toContain(`"operationId":"${rows[0]?.id}"`);
   },
 );
 
 test.each(['SIGINT', 'SIGTERM'] as const)('%s ends a read: 130', async (signal) => {
   const { code, stderr } = await stopped(newHome(onTestFinished), READ, signal);
-  expect([code, stderr]).toEqual([CATEGORIES.interrupted.exit, expect.stringContaining('interrupted')]);
+  expect({ code, stderr }).toEqual({
+    code: CATEGORIES.interrupted.exit,
+    stderr: expect.stringContaining('interrupted'),
+  });
 });
 
 test('SIGINT ends a command that has kept a profile as it ends any other: 130', async () => {
@@ -71,7 +78,10 @@ test('SIGINT ends a command that has kept a profile as it ends any other: 130', 
   await second;
   process.kill(running.pid, 'SIGINT');
   const { code, stderr } = await running.end;
-  expect([code, stderr]).toEqual([CATEGORIES.interrupted.exit, expect.stringContaining('interrupted')]);
+  expect({ code, stderr }).toEqual({
+    code: CATEGORIES.interrupted.exit,
+    stderr: expect.stringContaining('interrupted'),
+  });
 });
 
 test('a payment whose process is killed stays in the journal as sent', async () => {
@@ -92,5 +102,5 @@ test('a wait that is interrupted ends in 130, and the work goes on', async () =>
   await running.says('the onboarding is processing');
   process.kill(running.pid, 'SIGINT');
   const { code, stderr } = await running.end;
-  expect([code, stderr]).toEqual([130, expect.stringContaining('it goes on without this command')]);
+  expect({ code, stderr }).toEqual({ code: 130, stderr: expect.stringContaining('it goes on without this command') });
 });

@@ -220,7 +220,7 @@ describe('an amount', () => {
     '99999999999999999999',
   ])('%j is none of Naira, and the form is named', (text) => {
     const error = refused(() => naira(text));
-    expect([error.category, error.code]).toEqual(['usage', 'INVALID_AMOUNT']);
+    expect({ category: error.category, code: error.code }).toEqual({ category: 'usage', code: 'INVALID_AMOUNT' });
     expect(error.message).toContain('write 5000, 5,000.50, ₦5000, "5000 NGN" or "500000 kobo"');
   });
 
@@ -271,10 +271,10 @@ describe('a word', () => {
 
 describe('a parameter', () => {
   test('that has to be there says so, and has a question', () => {
-    expect([argument('user-id', '', id), required('--amount <n>', '', word)]).toMatchObject([
-      { kind: 'argument', required: true, question: 'user-id:' },
-      { kind: 'option', required: true, question: '--amount <n>:' },
-    ]);
+    expect({ argument: argument('user-id', '', id), required: required('--amount <n>', '', word) }).toMatchObject({
+      argument: { kind: 'argument', required: true, question: 'user-id:' },
+      required: { kind: 'option', required: true, question: '--amount <n>:' },
+    });
   });
 
   test('that may be left out is undefined then', () => {
@@ -285,7 +285,10 @@ describe('a parameter', () => {
   });
 
   test('that may repeat is a list', () => {
-    expect([repeated('-f <x>', '', word).repeats, repeated('-f <x>', '', word).parse('a')]).toEqual([true, ['a']]);
+    expect({ repeats: repeated('-f <x>', '', word).repeats, parse: repeated('-f <x>', '', word).parse('a') }).toEqual({
+      repeats: true,
+      parse: ['a'],
+    });
   });
 
   test('that is a switch is true', () => {

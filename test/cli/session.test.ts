@@ -26,6 +26,7 @@ const OFFRAMP = [
   '--account-number',
   '0123456789',
 ];
+const TRANSFER = ['transfer', '--amount', '1', '--to', '0x52908400098527886E0F7030069857D2E4169EE7'];
 const STARTED = success({ requestId: 'r-1', status: 'requested' });
 /** All that the contract has of it. */
 const WHOLE = {
@@ -68,13 +69,29 @@ const no: Answer = { kind: 'confirm', asks: 'Continue?', says: false };
 describe('what moves money', () => {
   test('asks on a terminal, and goes when it may', async () => {
     const { code, requests } = await run(ONRAMP, [...LOOK, STARTED], onTerminal(yes));
-    expect([code, requests.at(-1)?.url]).toEqual([0, 'https://service.test/v1/cngnonramp']);
+    expect({ code, url: requests.at(-1)?.url }).toEqual({ code: 0, url: 'https://service.test/v1/cngnonramp' });
   });
 
   test('that is declined sends nothing and writes nothing down: 9', async () => {
     const { code, world } = await run(ONRAMP, LOOK, onTerminal(no));
-    expect([code, world.stdout.text(), journalRows(world.stateDir)]).toEqual([9, '', []]);
+    expect({ code, stdout: world.stdout.text(), journal: journalRows(world.stateDir) }).toEqual({
+      code: 9,
+      stdout: '',
+      journal: [],
+    });
     expect(world.stderr.text()).toContain('declined; nothing was sent');
+  });
+
+  test.each([
+    ['an onramp', ONRAMP],
+    ['an offramp', OFFRAMP],
+    ['a transfer', TRANSFER],
+    ['any request', ['api', 'POST', '/cngnonramp', '-f', 'userId=u']],
+  ])('rejects a field that %s does not print before it sends anything: 2', async (_, argv) => {
+    const { code, world, requests } = await run([...argv, '--yes', '--fields', 'nonesuch', '-o', 'json'], []);
+    const stderr = world.stderr.text();
+    expect({ exit: code, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining('nonesuch') });
+    expect({ requests, journal: journalRows(world.stateDir) }).toEqual({ requests: [], journal: [] });
   });
 
   test('shows what it is before it asks', async () => {
@@ -95,7 +112,7 @@ describe('what moves money', () => {
   test('shows the balance before and after the fees, where it can be read', async () => {
     const { world, code } = await run(OFFRAMP, LOOK, onTerminal(no));
     const line = '1,500.00 cNGN before, 1,404.90 cNGN after';
-    expect([code, world.stderr.text()]).toEqual([9, expect.stringContaining(line)]);
+    expect({ code, stderr: world.stderr.text() }).toEqual({ code: 9, stderr: expect.stringContaining(line) });
   });
 
   test('shows it with --quiet too, to who is asked', async () => {
@@ -113,19 +130,21 @@ describe('what moves money', () => {
     ['a list', []],
     ['a text', 'done'],
   ])('is in doubt when the answer to a transfer is %s: 6', async (_, data) => {
-    const transfer = ['transfer', '--amount', '1', '--to', '0x52908400098527886E0F7030069857D2E4169EE7', '--yes'];
-    const { code, world } = await run(transfer, [success(data)]);
-    expect([code, journalRows(world.stateDir).map(({ state }) => state)]).toEqual([6, ['unknown']]);
+    const { code, world } = await run([...TRANSFER, '--yes'], [success(data)]);
+    expect({ code, states: journalRows(world.stateDir).map(({ state }) => state) }).toEqual({
+      code: 6,
+      states: ['unknown'],
+    });
   });
 
   test('warns of an answer that breaks the contract, also with --quiet and --wait', async () => {
     const odd = success({ ...WHOLE, walletAddress: 5 });
     const done = success({ requestId: 'r-1', status: 'completed' });
     const { code, world } = await run([...ONRAMP, '--yes', '-q', '--wait'], [odd, done]);
-    expect([code, world.stderr.text()]).toEqual([
-      0,
-      'warning: the answer breaks the contract at walletAddress; it counts as accepted\n',
-    ]);
+    expect({ code, stderr: world.stderr.text() }).toEqual({
+      code: 0,
+      stderr: 'warning: the answer breaks the contract at walletAddress; it counts as accepted\n',
+    });
   });
 
   test('is journaled without secrets, however their names are spelled', async () => {
@@ -146,7 +165,11 @@ describe('what moves money', () => {
     const no404 = refusal(404, '02', 'no');
     const { world, code } = await run(OFFRAMP, [no404, no404, no404], onTerminal(no));
     const shown = world.stderr.text();
-    expect([code, shown.includes('before'), /^ +fees/m.test(shown)]).toEqual([9, false, false]);
+    expect({ code, hasBefore: shown.includes('before'), hasFees: /^ +fees/m.test(shown) }).toEqual({
+      code: 9,
+      hasBefore: false,
+      hasFees: false,
+    });
   });
 
   test('shows the balance before alone where a fee cannot be read', async () => {
@@ -162,7 +185,10 @@ describe('what moves money', () => {
 
   test.each([['--yes'], ['-y']])('does not ask with %s, nor look at the balance', async (flag) => {
     const { code, requests } = await run([...OFFRAMP, flag], [STARTED]);
-    expect([code, requests.map(({ url }) => url)]).toEqual([0, ['https://service.test/v1/cngnofframp']]);
+    expect({ code, urls: requests.map(({ url }) => url) }).toEqual({
+      code: 0,
+      urls: ['https://service.test/v1/cngnofframp'],
+    });
   });
 
   test('does not ask with --yes on a terminal either', async () => {
@@ -197,7 +223,7 @@ describe('what only reads or can be put right', () => {
     ],
   ] as const)('%s is not asked about and not written down', async (_, argv, answer) => {
     const { code, world } = await run(argv, [answer], onTerminal());
-    expect([code, journalRows(world.stateDir)]).toEqual([0, []]);
+    expect({ code, journal: journalRows(world.stateDir) }).toEqual({ code: 0, journal: [] });
   });
 });
 
@@ -211,11 +237,11 @@ describe('--dry-run', () => {
     ['money that is waited for', [...ONRAMP, '--wait', '--dry-run']],
   ])('of %s asks nothing, sends nothing, writes nothing down, and ends well', async (_, argv) => {
     const { code, world } = await run([...argv, '-o', 'json'], [], onTerminal());
-    expect([code, JSON.parse(world.stdout.text()), journalRows(world.stateDir)]).toMatchObject([
-      0,
-      { dryRun: true },
-      [],
-    ]);
+    expect({ code, printed: JSON.parse(world.stdout.text()), journal: journalRows(world.stateDir) }).toMatchObject({
+      code: 0,
+      printed: { dryRun: true },
+      journal: [],
+    });
   });
 
   test('shows no secret', async () => {
@@ -238,10 +264,10 @@ describe('what is missing', () => {
     ];
     const bank = ['--bank-code', '000013', '--account-number', '0123456789'];
     const { code, requests } = await run(['offramp', 'start', ...bank, '--yes'], [STARTED], onTerminal(...answers));
-    expect([code, JSON.parse(requests[0]?.body ?? '')]).toEqual([
-      0,
-      expect.objectContaining({ userId: 'u-9', amount: 5000 }),
-    ]);
+    expect({ code, printed: JSON.parse(requests[0]?.body ?? '') }).toEqual({
+      code: 0,
+      printed: expect.objectContaining({ userId: 'u-9', amount: 5000 }),
+    });
   });
 
   test('is asked for after what was given was found to be right', async () => {
@@ -255,17 +281,17 @@ describe('what is missing', () => {
       [success({ requestId: 'r', userHash: 'h' }), success({ status: 'completed' })],
       onTerminal(answer),
     );
-    expect([code, requests[0]?.body]).toEqual([0, '{"bvn":"12345678901"}']);
+    expect({ code, body: requests[0]?.body }).toEqual({ code: 0, body: '{"bvn":"12345678901"}' });
   });
 
   test.each([[{}], [{ isTerminal: true, env: { CI: '1' } }]])(
     'is named without anybody to ask: 2 (%j)',
     async (options) => {
       const { code, world } = await run(['offramp', 'start', 'u', '--yes'], [], options);
-      expect([code, world.stderr.text()]).toEqual([
-        2,
-        expect.stringContaining('--amount <naira>, --bank-code <code>, --account-number <digits>'),
-      ]);
+      expect({ code, stderr: world.stderr.text() }).toEqual({
+        code: 2,
+        stderr: expect.stringContaining('--amount <naira>, --bank-code <code>, --account-number <digits>'),
+      });
     },
   );
 
@@ -308,7 +334,7 @@ describe('the journal', () => {
 
   test('has it as accepted, with its request id, after the answer', async () => {
     const { code, rows } = await paying(() => STARTED);
-    expect([code, rows]).toMatchObject([0, [{ state: 'accepted', request_id: 'r-1' }]]);
+    expect({ code, rows }).toMatchObject({ code: 0, rows: [{ state: 'accepted', request_id: 'r-1' }] });
   });
 
   const ENDS: readonly (readonly [name: string, turns: () => Turn[], exit: number, state: string])[] = [
@@ -326,7 +352,10 @@ describe('the journal', () => {
 
   test.each(ENDS)('after %s', async (_, turns, exit, state) => {
     const { code, world } = await run([...ONRAMP, '--yes'], turns());
-    expect([code, journalRows(world.stateDir).map((row) => row.state)]).toEqual([exit, [state]]);
+    expect({ code, states: journalRows(world.stateDir).map((row) => row.state) }).toEqual({
+      code: exit,
+      states: [state],
+    });
   });
 
   test('is named by an error, with the command that shows it', async () => {
@@ -385,7 +414,7 @@ describe('after money has left', () => {
       [...ONRAMP, '--yes', '--wait', '--fields', 'status', '-q', '-o', 'json'],
       [STARTED, STATUS],
     );
-    expect([code, JSON.parse(world.stdout.text())]).toEqual([0, { status: 'completed' }]);
+    expect({ code, printed: JSON.parse(world.stdout.text()) }).toEqual({ code: 0, printed: { status: 'completed' } });
   });
 
   test('output that cannot be written does not end in 1 or 2', async () => {
@@ -416,10 +445,10 @@ describe('what is said beside the data', () => {
 
   test('is a warning where the answer breaks the contract', async () => {
     const { world, code } = await run([...ONRAMP, '--yes', '-o', 'json'], [success({ requestId: 'r', status: 5 })]);
-    expect([code, world.stderr.text()]).toEqual([
-      0,
-      expect.stringContaining('warning: the answer breaks the contract at'),
-    ]);
+    expect({ code, stderr: world.stderr.text() }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining('warning: the answer breaks the contract at'),
+    });
   });
 
   test('is each request with -v, without the key', async () => {

@@ -12,14 +12,17 @@ const PAY = ['onramp', 'start', 'somebody', '--amount', '5000'];
 async function typing(argv: readonly string[], ...steps: readonly Step[]) {
   const home = newHome(onTestFinished);
   const { screen, code, missed } = await fiatrailOnTerminal(home, argv, steps);
-  expect([missed, screen]).toEqual([null, screen]);
+  expect({ missed, screen }).toEqual({ missed: null, screen });
   return { screen, code, rows: journalRows(home.stateDir) };
 }
 
 describe('a question', () => {
   test('asks for what is missing', async () => {
     const { code, screen } = await typing(['users', 'show'], { expect: 'user-id:', send: `nobody${ENTER}` });
-    expect([code, screen]).toEqual([3, expect.stringContaining('this fintech has no verified user with this id')]);
+    expect({ code, screen }).toEqual({
+      code: 3,
+      screen: expect.stringContaining('this fintech has no verified user with this id'),
+    });
   });
 
   test('asks again after a wrong answer, and says what is wrong', async () => {
@@ -29,7 +32,7 @@ describe('a question', () => {
       { expect: 'greater than 0', send: `${CLEAR}5${ENTER}` },
       { expect: 'Where should the cNGN go?', send: ENTER },
     );
-    expect([code, screen]).toEqual([3, expect.stringContaining('User not found')]);
+    expect({ code, screen }).toEqual({ code: 3, screen: expect.stringContaining('User not found') });
   });
 
   test('is not asked with --no-input', async () => {
@@ -83,7 +86,7 @@ describe('a BVN', () => {
       CONFIRM,
     );
     const typed = [...BVN].map((_, index) => BVN.slice(0, index + 2)).filter((part) => part.length > 3);
-    expect([code, typed.filter((part) => screen.includes(part))]).toEqual([0, []]);
+    expect({ code, typed: typed.filter((part) => screen.includes(part)) }).toEqual({ code: 0, typed: [] });
   });
 
   test('that is none is asked for again, and does not stand on the screen either', async () => {
@@ -93,12 +96,15 @@ describe('a BVN', () => {
       { expect: 'expected 11 digits', send: `${CLEAR}${BVN}${ENTER}` },
       CONFIRM,
     );
-    expect([code, screen.includes('2234')]).toEqual([0, false]);
+    expect({ code, has2234: screen.includes('2234') }).toEqual({ code: 0, has2234: false });
   });
 
   test('is not asked for after Ctrl-C: 130', async () => {
     const { code, screen } = await typing(['users', 'onboard'], { expect: 'BVN (11 digits):', send: CTRL_C });
-    expect([code, screen.includes('internal error')]).toEqual([130, false]);
+    expect({ code, hasInternalError: screen.includes('internal error') }).toEqual({
+      code: 130,
+      hasInternalError: false,
+    });
   });
 });
 

@@ -22,13 +22,13 @@ describe('without --wait', () => {
     '%s is printed, and is no failure',
     async (status) => {
       const { code, stdout, sleeps } = await waiting(STATUS, [now(status)]);
-      expect([code, JSON.parse(stdout).status, sleeps]).toEqual([0, status, []]);
+      expect({ code, status: JSON.parse(stdout).status, sleeps }).toEqual({ code: 0, status, sleeps: [] });
     },
   );
 
   test('failed is printed, and is a failure: 3', async () => {
     const { code, stdout } = await waiting(STATUS, [now('failed')]);
-    expect([code, JSON.parse(stdout).status]).toEqual([3, 'failed']);
+    expect({ code, status: JSON.parse(stdout).status }).toEqual({ code: 3, status: 'failed' });
   });
 
   test('a refusal is the service’s own', async () => {
@@ -47,7 +47,11 @@ describe('with --wait', () => {
       now('processing'),
       now('completed'),
     ]);
-    expect([code, JSON.parse(stdout).status, requests.length]).toEqual([0, 'completed', 4]);
+    expect({ code, status: JSON.parse(stdout).status, requests: requests.length }).toEqual({
+      code: 0,
+      status: 'completed',
+      requests: 4,
+    });
   });
 
   test('each state is said once', async () => {
@@ -61,14 +65,14 @@ describe('with --wait', () => {
 
   test('work that failed is printed, and ends in 3', async () => {
     const { code, stdout, stderr } = await waiting(WAIT, [now('processing'), now('failed')]);
-    expect([code, JSON.parse(stdout).status]).toEqual([3, 'failed']);
+    expect({ code, status: JSON.parse(stdout).status }).toEqual({ code: 3, status: 'failed' });
     expect(stderr).toContain('"category":"failed"');
   });
 
   test('work that goes on when the time is up is printed, and ends in 8', async () => {
     const turns = Array.from({ length: 3 }, () => now('processing'));
     const { code, stdout, stderr, sleeps } = await waiting([...STATUS, '--wait', '200ms'], turns);
-    expect([code, JSON.parse(stdout).status]).toEqual([8, 'processing']);
+    expect({ code, status: JSON.parse(stdout).status }).toEqual({ code: 8, status: 'processing' });
     expect(sleeps.reduce((sum, each) => sum + each, 0)).toBe(200);
     expect(stderr).toContain('fiatrail onramp status r-1 --wait');
   });
@@ -88,10 +92,10 @@ describe('with --wait', () => {
     ['failed: 3', '10s', ['failed'], 3, 'FAILED'],
   ] as const)('what was started and %s, is told with the journal’s id', async (_, time, states, exit, errorCode) => {
     const { code, stderr } = await waiting([...START, time], [STARTED, ...states.map(now)]);
-    expect([code, errorIn(stderr)]).toEqual([
-      exit,
-      expect.objectContaining({ code: errorCode, operationId: expect.any(String) }),
-    ]);
+    expect({ code, error: errorIn(stderr) }).toEqual({
+      code: exit,
+      error: expect.objectContaining({ code: errorCode, operationId: expect.any(String) }),
+    });
   });
 
   test('what was started and is interrupted while its status is read, goes on: 130', async () => {
@@ -101,10 +105,10 @@ describe('with --wait', () => {
       throw new ExchangeError('the request was given up', true);
     };
     const { code, stderr } = await waiting(START, [STARTED, interruptedRead], interrupted.signal);
-    expect([code, errorIn(stderr)]).toEqual([
-      130,
-      expect.objectContaining({ category: 'interrupted', operationId: expect.any(String) }),
-    ]);
+    expect({ code, error: errorIn(stderr) }).toEqual({
+      code: 130,
+      error: expect.objectContaining({ category: 'interrupted', operationId: expect.any(String) }),
+    });
     expect(stderr).not.toContain('nothing was');
   });
 
@@ -137,7 +141,7 @@ describe('with --wait', () => {
       return now('processing');
     };
     const { code, stderr } = await waiting(WAIT, [turn], controller.signal);
-    expect([code, stderr]).toEqual([130, expect.stringContaining('it goes on without this command')]);
+    expect({ code, stderr }).toEqual({ code: 130, stderr: expect.stringContaining('it goes on without this command') });
   });
 });
 
@@ -148,7 +152,11 @@ describe('money that is waited for', () => {
   test('prints the end, and leaves once', async () => {
     const { code, stdout, requests } = await waiting(PAY, [started, now('requested'), now('completed')]);
     const pays = requests.filter(({ url }) => url.endsWith('/cngnonramp'));
-    expect([code, JSON.parse(stdout).status, pays.length]).toEqual([0, 'completed', 1]);
+    expect({ code, status: JSON.parse(stdout).status, pays: pays.length }).toEqual({
+      code: 0,
+      status: 'completed',
+      pays: 1,
+    });
   });
 
   test('says where to pay', async () => {
@@ -158,6 +166,6 @@ describe('money that is waited for', () => {
 
   test('is neither unsent nor in doubt when only its status cannot be read: 8', async () => {
     const { code, stderr } = await waiting(PAY, [started, json(200, 'no JSON')]);
-    expect([code, stderr]).toEqual([8, expect.stringContaining('fiatrail onramp status r-1 --wait')]);
+    expect({ code, stderr }).toEqual({ code: 8, stderr: expect.stringContaining('fiatrail onramp status r-1 --wait') });
   });
 });

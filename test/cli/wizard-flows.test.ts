@@ -130,7 +130,7 @@ describe('users onboard', () => {
 
   test('waits, shows the account to pay into, and names the command without the BVN', async () => {
     const { code, stdout, stderr } = await wizard(['users', 'onboard'], ASKED, SERVICE);
-    expect([code, `${stdout}${stderr}`.includes(BVN)]).toEqual([0, false]);
+    expect({ code, hasBVN: `${stdout}${stderr}`.includes(BVN) }).toEqual({ code: 0, hasBVN: false });
     expect(stdout).toMatch(/7000000001 +ADA OBI +A BANK/);
     expect(stderr).toMatch(/the same in one line: fiatrail users onboard --bvn-stdin --wait < bvn.txt\n$/);
   });
@@ -151,18 +151,18 @@ describe('users onboard', () => {
       ASKED,
       SERVICE,
     );
-    expect([code, JSON.parse(stdout)]).toEqual([0, { userId: 'u-1', status: 'completed' }]);
+    expect({ code, printed: JSON.parse(stdout) }).toEqual({ code: 0, printed: { userId: 'u-1', status: 'completed' } });
   });
 
   test('sends nothing on no: 9', async () => {
     const answers = [...ASKED.slice(0, 1), { kind: 'confirm', asks: '(LIVE)?', says: false } as const];
     const { code, calls } = await wizard(['users', 'onboard'], answers, SERVICE);
-    expect([code, calls]).toEqual([9, []]);
+    expect({ code, calls }).toEqual({ code: 9, calls: [] });
   });
 
   test('sends nothing with --dry-run, and shows no BVN', async () => {
     const { code, calls, stdout, stderr } = await wizard(['users', 'onboard', '--dry-run'], ASKED.slice(0, 1), SERVICE);
-    expect([code, calls, `${stdout}${stderr}`.includes(BVN)]).toEqual([0, [], false]);
+    expect({ code, calls, hasBVN: `${stdout}${stderr}`.includes(BVN) }).toEqual({ code: 0, calls: [], hasBVN: false });
   });
 
   test('is done although the user cannot be shown', async () => {
@@ -175,7 +175,11 @@ describe('users onboard', () => {
   test('that fails is the failure it was: 3', async () => {
     const service = { ...SERVICE, '/onboardstatus': () => success({ ...STATUS, status: 'failed' }) };
     const { code, calls, stderr } = await wizard(['users', 'onboard'], ASKED, service);
-    expect([code, calls.includes('/getuserdetails'), stderr.includes('in one line')]).toEqual([3, false, false]);
+    expect({
+      code,
+      hasUserRead: calls.includes('/getuserdetails'),
+      hasOneLine: stderr.includes('in one line'),
+    }).toEqual({ code: 3, hasUserRead: false, hasOneLine: false });
   });
 });
 
@@ -253,7 +257,7 @@ describe('onramp start', () => {
     };
     const asset = assets.map((name) => ({ kind: 'select', asks: 'Which asset?', says: name }) as const);
     const { code, stderr } = await wizard(START, [USER, AMOUNT, route(says), ...asset, GO], service);
-    expect([code, body]).toEqual([0, { userId: 'id-7', amount: 5000.5, ...sent }]);
+    expect({ code, body }).toEqual({ code: 0, body: { userId: 'id-7', amount: 5000.5, ...sent } });
     expect(stderr).toContain(`the same in one line: fiatrail onramp start id-7 --amount 5000.5 ${options}\n`);
   });
 
@@ -276,8 +280,9 @@ describe('onramp start', () => {
     const env = { ...ACCOUNT, TERM: 'dumb' };
     const { code, stderr } = await wizard(START, [USER, AMOUNT, route('Keep'), GO], service, { env });
     const minutes = [...stderr.matchAll(/^pay .* within (\d+) min$/gm)].map(([, left]) => Number(left));
-    expect([code, minutes]).toEqual([3, Array.from({ length: 31 }, (_, at) => 30 - at)]);
-    expect([stderr.includes('\u001b'), stderr.includes('not paid in time')]).toEqual([false, true]);
+    expect({ code, minutes }).toEqual({ code: 3, minutes: Array.from({ length: 31 }, (_, at) => 30 - at) });
+    expect(stderr).not.toContain('\u001b');
+    expect(stderr).toContain('not paid in time');
   });
 
   test('goes on without the account when it cannot be read', async () => {
@@ -297,7 +302,10 @@ describe('onramp start', () => {
     };
     const options = { interrupted: controller.signal };
     const { code, stderr } = await wizard(START, [USER, AMOUNT, route('Keep'), GO], service, options);
-    expect([code, stderr]).toEqual([130, expect.stringContaining('fiatrail onramp status r-1 --wait')]);
+    expect({ code, stderr }).toEqual({
+      code: 130,
+      stderr: expect.stringContaining('fiatrail onramp status r-1 --wait'),
+    });
     expect(stderr).toContain('it goes on without this command');
   });
 
@@ -306,12 +314,19 @@ describe('onramp start', () => {
     const argv = [...START, 'u-1', '--destination', address];
     const answers = [AMOUNT, { kind: 'select', asks: 'Which asset?', says: 'USDC' } as const, GO];
     const { code, stderr } = await wizard(argv, answers, SERVICE);
-    expect([code, stderr]).toEqual([0, expect.stringContaining(`--auto-swap USDC --destination ${address}`)]);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining(`--auto-swap USDC --destination ${address}`),
+    });
   });
 
   test('is no wizard when user and amount are given', async () => {
     const { code, calls, stderr } = await wizard([...START, 'u-1', '--amount', '5'], [GO], SERVICE);
-    expect([code, calls.includes('/getvirtualaccount'), stderr.includes('in one line')]).toEqual([0, false, false]);
+    expect({
+      code,
+      hasAccountRead: calls.includes('/getvirtualaccount'),
+      hasOneLine: stderr.includes('in one line'),
+    }).toEqual({ code: 0, hasAccountRead: false, hasOneLine: false });
   });
 
   describe('the search for a user', () => {
@@ -326,7 +341,7 @@ describe('onramp start', () => {
     ])('takes %s, and reads no more than it takes', async (_, types, pages) => {
       const says = types === '' ? 'Ada0' : 'Ada77 Obi · 7000000077 · id-77';
       const { code, calls } = await wizard(START, [{ ...USER, types, says }, ...rest], SERVICE);
-      expect([code, pagesOf(calls)]).toEqual([0, pages]);
+      expect({ code, pages: pagesOf(calls) }).toEqual({ code: 0, pages });
     });
 
     test('stops after a stretch, says how many were looked through, and goes on when told to', async () => {
@@ -339,7 +354,7 @@ describe('onramp start', () => {
         further('Zainab Obi'),
       ];
       const { code, calls } = await wizard(START, [...answers, ...rest], service);
-      expect([code, pagesOf(calls)]).toEqual([0, 40]);
+      expect({ code, pages: pagesOf(calls) }).toEqual({ code: 0, pages: 40 });
     });
 
     test('begins anew when all were looked through for nothing', async () => {
@@ -349,7 +364,10 @@ describe('onramp start', () => {
         [{ ...USER, types: 'nobody', says: 'look further' }, USER, ...rest],
         service,
       );
-      expect([code, stderr]).toEqual([0, expect.stringContaining('no user is like "nobody" among all 1500')]);
+      expect({ code, stderr }).toEqual({
+        code: 0,
+        stderr: expect.stringContaining('no user is like "nobody" among all 1500'),
+      });
     });
 
     test('takes an id that is in no list', async () => {
@@ -360,7 +378,7 @@ describe('onramp start', () => {
 
     test('without a user says what to do: 2', async () => {
       const { code, stderr } = await wizard(START, [], { '/listfintechusers': users(0) });
-      expect([code, stderr]).toEqual([2, expect.stringContaining('fiatrail users onboard')]);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('fiatrail users onboard') });
     });
   });
 });

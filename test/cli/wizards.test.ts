@@ -22,7 +22,7 @@ const LEAVING = TERMS.flatMap((term) => [[term, 'Ctrl-C', CTRL_C] as const, [ter
 
 async function run(home: Home, argv: readonly string[], steps: readonly Step[], term: string = 'xterm') {
   const { screen, code, missed } = await fiatrailOnTerminal(home, argv, steps, { term });
-  expect([missed, screen]).toEqual([null, screen]);
+  expect({ missed, screen }).toEqual({ missed: null, screen });
   return { screen, code };
 }
 
@@ -53,7 +53,7 @@ describe('users onboard', () => {
     const { virtualAccounts } = await fiatrailJson<{ virtualAccounts: Record<string, string>[] }>(home, [
       ...['users', 'show', users[0]?.userId ?? ''],
     ]);
-    expect([code, users.length, partsOn(screen)]).toEqual([0, 1, []]);
+    expect({ code, users: users.length, parts: partsOn(screen) }).toEqual({ code: 0, users: 1, parts: [] });
     for (const shown of ['accountNumber', 'accountName', 'bankName'])
       expect(screen).toContain(virtualAccounts[0]?.[shown]);
     expect(screen).toContain('the onboarding is completed');
@@ -66,21 +66,30 @@ describe('users onboard', () => {
     const atBvn = await run(home, ONBOARD, [{ ...asks, send: `2234${key}` }], term);
     const atConfirm = await run(home, ONBOARD, [asks, { ...confirms, send: key }], term);
     const said = [atBvn, atConfirm].map(({ screen }) => screen.includes('interrupted; nothing was sent'));
-    expect([atBvn.code, atConfirm.code, said, (await usersOf(home)).users]).toEqual([130, 130, [true, true], []]);
+    expect({ atBvnCode: atBvn.code, atConfirmCode: atConfirm.code, said, users: (await usersOf(home)).users }).toEqual({
+      atBvnCode: 130,
+      atConfirmCode: 130,
+      said: [true, true],
+      users: [],
+    });
     expect([...partsOn(atBvn.screen), ...partsOn(atConfirm.screen)]).toEqual([]);
   });
 
   test('starts nothing on no: 9', async () => {
     const home = newHome(onTestFinished);
     const { code } = await run(home, ONBOARD, [asks, { ...confirms, send: `n${ENTER}` }]);
-    expect([code, (await usersOf(home)).users]).toEqual([9, []]);
+    expect({ code, users: (await usersOf(home)).users }).toEqual({ code: 9, users: [] });
   });
 
   test('is no wizard with a BVN, nor with --no-input', async () => {
     const home = newHome(onTestFinished);
     const given = await run(home, [...ONBOARD, BVN], []);
     const quiet = await run(home, [...ONBOARD, '--no-input'], []);
-    expect([given.code, given.screen.includes('the same in one line'), quiet.code]).toEqual([0, false, 2]);
+    expect({
+      givenCode: given.code,
+      hasOneLine: given.screen.includes('the same in one line'),
+      quietCode: quiet.code,
+    }).toEqual({ givenCode: 0, hasOneLine: false, quietCode: 2 });
   });
 });
 
@@ -143,7 +152,7 @@ describe('onramp start', () => {
     const steps = [...typingOn(term), ...amountOn(term), ...routes, CONFIRM, PAY];
     const { screen, code } = await run(home, START, steps, term);
     const userId = ids[2] ?? 'none';
-    expect([code, journalRows(home.stateDir).length - before]).toEqual([0, 1]);
+    expect({ code, journaled: journalRows(home.stateDir).length - before }).toEqual({ code: 0, journaled: 1 });
     expect(screen).toContain('₦100.00: ₦75.00 to the platform, ₦25.00 to you');
     expect(screen).toMatch(/to pay +₦5,100\.00/);
     expect(screen).toMatch(
@@ -169,12 +178,11 @@ describe('onramp start', () => {
     const requestId = /fiatrail onramp status (\S+) --wait/.exec(screen)?.[1] ?? 'none';
     const { status } = await fiatrailJson<{ status: string }>(home, ['onramp', 'status', requestId]);
     const { metadata } = await fiatrailJson<{ metadata: unknown }>(home, ['onramp', 'status', requestId]);
-    expect([code, status, metadata]).toEqual([
-      130,
-      // The account is being opened, or open already.
-      expect.stringMatching(/^(requested|pending)$/),
-      { tokenBuy: 'CNGN', autoSwap: false, sweepToOfframp: true },
-    ]);
+    expect({ code, status, metadata }).toEqual({
+      code: 130,
+      status: expect.stringMatching(/^(requested|pending)$/),
+      metadata: { tokenBuy: 'CNGN', autoSwap: false, sweepToOfframp: true },
+    });
     expect(screen).toContain('it goes on without this command');
   });
 

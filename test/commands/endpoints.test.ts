@@ -51,7 +51,7 @@ describe('fiatrail endpoints', () => {
   test('prints every endpoint and no sandbox control as a JSON array', async () => {
     const { code, stdout, stderr } = await run('endpoints', '-o', 'json');
     const rows = JSON.parse(stdout) as { id: string }[];
-    expect([code, stderr]).toEqual([0, '']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(rows.map(({ id }) => id).toSorted()).toEqual(endpoints.map(({ id }) => id).toSorted());
     for (const row of rows) expect(Object.keys(row)).toEqual(['id', 'method', 'path', 'aliases', 'effect', 'command']);
   });
@@ -76,7 +76,7 @@ describe('fiatrail endpoints', () => {
     ['zzzzzzzz', 'list the endpoints with: fiatrail endpoints'],
   ])('rejects %s: 2, %s', async (id, hint) => {
     const { code, stderr } = await run('endpoints', id);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(hint)]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(hint) });
   });
 });
 

@@ -40,7 +40,7 @@ describe('explain', () => {
   test('shows the built-in defaults', async () => {
     const { explained } = await machine();
     const { code, stderr, of } = await explained();
-    expect([code, stderr]).toEqual([0, '']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(of('profile')).toMatchObject({ value: 'sandbox', decidedBy: 'built in', lost: [] });
     expect(of('mode')).toMatchObject({ value: 'embedded', decidedBy: 'built in' });
     expect(of('API key')).toMatchObject({ value: null, decidedBy: 'stored by the sandbox', problem: null });
@@ -57,9 +57,9 @@ describe('explain', () => {
       FIATRAIL_OUTPUT: 'yaml',
     };
     const { code, of } = await explained({ env }, ['--profile', 'main']);
-    expect([code, of('profile')]).toEqual([
-      0,
-      {
+    expect({ code, profile: of('profile') }).toEqual({
+      code: 0,
+      profile: {
         setting: 'profile',
         value: 'main',
         decidedBy: 'flag: --profile',
@@ -72,7 +72,7 @@ describe('explain', () => {
         ],
         problem: null,
       },
-    ]);
+    });
     const file = `profile: ${at('profiles', 'main.json')}`;
     expect(of('mode')).toMatchObject({ value: 'live', decidedBy: file });
     expect(of('base URL')).toMatchObject({
@@ -208,8 +208,14 @@ describe('explain with something broken', () => {
     for (const [path, text] of Object.entries(given.files ?? {})) write(at(path), text);
     const argv = given.flag === undefined ? [] : ['--profile', given.flag];
     const { code, stderr, of } = await explained(given.env ? { env: given.env } : {}, argv);
-    expect([code, JSON.parse(stderr).error.message]).toEqual([2, expect.stringMatching(message)]);
-    expect([of('profile')?.value, of('mode')?.value]).toEqual([name, mode]);
+    expect({ code, message: JSON.parse(stderr).error.message }).toEqual({
+      code: 2,
+      message: expect.stringMatching(message),
+    });
+    expect({ profileValue: of('profile')?.value, modeValue: of('mode')?.value }).toEqual({
+      profileValue: name,
+      modeValue: mode,
+    });
     const problems = [of('profile')?.problem, of('API key')?.problem].filter((each) => each !== null);
     expect(problems).toEqual([expect.stringMatching(message)]);
   });
@@ -241,12 +247,12 @@ describe('explain with something broken', () => {
     symlinkSync(config, link);
     chmodSync(config, 0o700);
     const { code, stderr } = await explained({ env: { FIATRAIL_CONFIG_DIR: link } });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('symbolic link')]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('symbolic link') });
   });
 });
 
 test('any other command rejects an unknown profile: 2', async () => {
   const { run } = await machine();
   const { code, stdout } = await run(['endpoints', '--profile', 'gone']);
-  expect([code, stdout]).toEqual([2, '']);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
 });

@@ -37,7 +37,7 @@ async function served(): Promise<Served> {
 
 async function run(home: Home, argv: readonly string[], steps: readonly Step[], term: string = 'xterm') {
   const { screen, code, missed } = await fiatrailOnTerminal(home, argv, steps, { term });
-  expect([missed, screen]).toEqual([null, screen]);
+  expect({ missed, screen }).toEqual({ missed: null, screen });
   return { screen, code };
 }
 
@@ -72,7 +72,12 @@ describe('init', () => {
     const sealing = await fiatrailJson<{ answersOpen: boolean; privateKeys: number }>(home, [
       ...['keys', 'encryption', 'status'],
     ]);
-    expect([shown.profile, shown.reachable, sealing.answersOpen, sealing.privateKeys]).toEqual(['box', true, true, 1]);
+    expect({
+      profile: shown.profile,
+      reachable: shown.reachable,
+      answersOpen: sealing.answersOpen,
+      privateKeys: sealing.privateKeys,
+    }).toEqual({ profile: 'box', reachable: true, answersOpen: true, privateKeys: 1 });
   });
 
   test.each(TERMS)('leaves nothing behind after Ctrl-C at a prompt: %s', async (term) => {
@@ -82,7 +87,11 @@ describe('init', () => {
       const home = newHome(onTestFinished);
       const left = [...asked.slice(0, at), { expect: question, send: CTRL_C }];
       const { code, screen } = await run(home, ['init'], left, term);
-      expect([question, code, existsSync(join(home.path, 'config'))]).toEqual([question, 130, false]);
+      expect({ question, code, exists: existsSync(join(home.path, 'config')) }).toEqual({
+        question,
+        code: 130,
+        exists: false,
+      });
       expect(screen).toContain('interrupted');
     }
     const before = await fiatrail(newHome(onTestFinished), ['keys', 'encryption', 'status', '-o', 'json'], {
@@ -110,7 +119,7 @@ describe('init', () => {
       { expect: 'Make box the default', send: `n${ENTER}` },
     ];
     const { code, screen } = await run(home, ['init'], [which, ...wrong, name, ...rest] as readonly Step[], 'dumb');
-    expect([code, screen.includes(sandbox.apiKey)]).toEqual([0, false]);
+    expect({ code, hasApiKey: screen.includes(sandbox.apiKey) }).toEqual({ code: 0, hasApiKey: false });
     const { profiles } = await fiatrailJson<{ profiles: unknown[] }>(home, ['profiles', 'list']);
     expect(profiles).toEqual([
       expect.objectContaining({ name: 'sandbox', isUsed: true }),
@@ -121,14 +130,20 @@ describe('init', () => {
   test('sets up the embedded sandbox without an account', async () => {
     const home = newHome(onTestFinished);
     const { code, screen } = await run(home, ['init'], [choose('xterm', 2)]);
-    expect([code, screen.includes('the same in one line: fiatrail init --embedded')]).toEqual([0, true]);
+    expect({ code, hasOneLine: screen.includes('the same in one line: fiatrail init --embedded') }).toEqual({
+      code: 0,
+      hasOneLine: true,
+    });
   });
 
   test('works from flags without a terminal', async () => {
     const [home, sandbox] = [newHome(onTestFinished), await served()];
     const argv = ['init', 'cron', '--base-url', sandbox.url, '--key-stdin', '--encryption', '--use', '-o', 'json'];
     const { code, stdout } = await fiatrail(home, argv, { stdin: `${sandbox.apiKey}\n` });
-    expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ profile: 'cron', reachable: true })]);
+    expect({ code, printed: JSON.parse(stdout) }).toEqual({
+      code: 0,
+      printed: expect.objectContaining({ profile: 'cron', reachable: true }),
+    });
   });
 
   test('stores nothing when the key is rejected: 4', async () => {
@@ -136,7 +151,11 @@ describe('init', () => {
     const argv = ['init', '--base-url', sandbox.url, '--key-stdin', '--use'];
     const { code } = await fiatrail(home, argv, { stdin: 'sandbox_nobody\n' });
     const { profiles } = await fiatrailJson<{ profiles: unknown[] }>(home, ['profiles', 'list']);
-    expect([code, profiles.length, existsSync(join(home.path, 'config', 'secrets'))]).toEqual([4, 1, false]);
+    expect({ code, profiles: profiles.length, exists: existsSync(join(home.path, 'config', 'secrets')) }).toEqual({
+      code: 4,
+      profiles: 1,
+      exists: false,
+    });
   });
 });
 
@@ -180,7 +199,11 @@ describe('keys rotate', () => {
       { expect: 'Continue?', send: CTRL_C },
     ];
     const atConfirm = await run(home, ROTATE, steps, term);
-    expect([atPush.code, atConfirm.code, keyOf(home)]).toEqual([130, 130, sandbox.apiKey]);
+    expect({ atPushCode: atPush.code, atConfirmCode: atConfirm.code, key: keyOf(home) }).toEqual({
+      atPushCode: 130,
+      atConfirmCode: 130,
+      key: sandbox.apiKey,
+    });
     expect(journalRows(home.stateDir)).toEqual([]);
     expect((await fiatrail(home, ['status', '--profile', 'box'])).code).toBe(0);
   });

@@ -48,7 +48,10 @@ describe('fees withdraw --amount max', () => {
     ['the available amount without limits', success({ summary: { availableForWithdrawal: 7 } }), 7],
   ] as const)('takes %s', async (_, fees, amountKobo) => {
     const { code, requests } = await run(withdraw(), [fees, PENDING]);
-    expect([code, requests.map(pathOf)]).toEqual([0, ['/getaccumulatedfees', '/feewithdrawal']]);
+    expect({ code, paths: requests.map(pathOf) }).toEqual({
+      code: 0,
+      paths: ['/getaccumulatedfees', '/feewithdrawal'],
+    });
     expect(bodyOf(requests[1])).toEqual({
       bankAccountNumber: '0123456789',
       bankCode: '000013',
@@ -67,7 +70,11 @@ describe('fees withdraw --amount max', () => {
     ['too little', earned(999), '₦9.99 available, below the minimum withdrawal of ₦10.00'],
   ])('exits with 9 for %s and sends and journals nothing', async (_, fees, words) => {
     const { code, world, requests } = await run(withdraw(), [fees]);
-    expect([code, requests.length, journalRows(world.stateDir)]).toEqual([9, 1, []]);
+    expect({ code, requests: requests.length, journal: journalRows(world.stateDir) }).toEqual({
+      code: 9,
+      requests: 1,
+      journal: [],
+    });
     expect(world.stderr.text()).toContain(words);
   });
 
@@ -77,7 +84,7 @@ describe('fees withdraw --amount max', () => {
 
   test('reads the balance in a dry run and sends nothing else', async () => {
     const { code, world, requests } = await run(withdraw('--dry-run', '-o', 'json'), [earned(5_000)]);
-    expect([code, requests.map(pathOf)]).toEqual([0, ['/getaccumulatedfees']]);
+    expect({ code, paths: requests.map(pathOf) }).toEqual({ code: 0, paths: ['/getaccumulatedfees'] });
     expect(JSON.parse(world.stdout.text())).toMatchObject({ method: 'POST', body: { amount: 5_000 } });
   });
 
@@ -103,7 +110,7 @@ describe('fees withdraw --to', () => {
   test('sends the details of the saved account', async () => {
     const { code, requests } = await run(to('a-1'), [ACCOUNTS, PENDING]);
     const saved = { bankAccountNumber: '0123456789', bankCode: '000013', accountName: 'ADA OBI' };
-    expect([code, bodyOf(requests[1])]).toEqual([0, { ...saved, amount: 50_000 }]);
+    expect({ code, body: bodyOf(requests[1]) }).toEqual({ code: 0, body: { ...saved, amount: 50_000 } });
   });
 
   test.each([
@@ -111,7 +118,7 @@ describe('fees withdraw --to', () => {
     ['an account with masked details', to('a-2'), 'did not return this account’s full details'],
   ])('rejects %s: 2', async (_, argv, words) => {
     const { code, world } = await run(argv, [ACCOUNTS]);
-    expect([code, world.stderr.text()]).toEqual([2, expect.stringContaining(words)]);
+    expect({ code, stderr: world.stderr.text() }).toEqual({ code: 2, stderr: expect.stringContaining(words) });
   });
 
   test.each([
@@ -121,7 +128,7 @@ describe('fees withdraw --to', () => {
   ])('rejects a destination with %s: 2, nothing read', async (_, argv, words) => {
     const line = argv[0] === 'fees' ? argv : ['fees', 'withdraw', '--yes', ...argv];
     const { code, world } = await run(line, []);
-    expect([code, world.stderr.text()]).toEqual([2, expect.stringContaining(words)]);
+    expect({ code, stderr: world.stderr.text() }).toEqual({ code: 2, stderr: expect.stringContaining(words) });
   });
 });
 
@@ -148,7 +155,10 @@ describe('fees set', () => {
 
   test('requires all settings of a direction that was never set: 2, nothing changed', async () => {
     const { code, world } = await run(['fees', 'set', '--offramp-percent', '1'], [now]);
-    expect([code, world.stderr.text()]).toEqual([2, expect.stringContaining('the offramp fee is not set yet')]);
+    expect({ code, stderr: world.stderr.text() }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('the offramp fee is not set yet'),
+    });
   });
 });
 
@@ -169,7 +179,11 @@ describe('fees withdrawals --all', () => {
       [rows(100), rows(200), rows(250)],
     );
     const limits = requests.map(({ url }) => new URL(url).searchParams.get('limit'));
-    expect([code, limits, world.stdout.text()]).toEqual([0, ['100', '200', '400'], '250\n']);
+    expect({ code, limits, stdout: world.stdout.text() }).toEqual({
+      code: 0,
+      limits: ['100', '200', '400'],
+      stdout: '250\n',
+    });
   });
 
   test('prints the rows received and exits with 5 when the list is incomplete', async () => {
@@ -193,7 +207,7 @@ describe('an endpoint whose effect depends on its action', () => {
     ['api with action=list', LIST],
   ])('retries a read after a failure: %s', async (_, argv) => {
     const { code, requests } = await run(argv, [html(502), droppedLine(), listed]);
-    expect([code, requests.length]).toEqual([0, 3]);
+    expect({ code, requests: requests.length }).toEqual({ code: 0, requests: 3 });
   });
 
   test('does not resend an addition: 6', async () => {
@@ -204,7 +218,10 @@ describe('an endpoint whose effect depends on its action', () => {
   test('confirms and journals a removal', async () => {
     expect((await run(REMOVE, [], { isTerminal: true, answers: [no] })).code).toBe(9);
     const { code, world } = await run([...REMOVE, '--yes'], [success({ action: 'remove' })]);
-    expect([code, journalRows(world.stateDir).map(({ state }) => state)]).toEqual([0, ['accepted']]);
+    expect({ code, states: journalRows(world.stateDir).map(({ state }) => state) }).toEqual({
+      code: 0,
+      states: ['accepted'],
+    });
   });
 
   test('exits with 5 when a read stays unreadable', async () => {
@@ -219,7 +236,10 @@ describe('api', () => {
     ['get', '/v1/regenerateapikey'],
   ])('rejects %s %s: 2', async (...words) => {
     const { code, world } = await run(['api', ...words, '--yes'], []);
-    expect([code, world.stderr.text()]).toEqual([2, expect.stringContaining('fiatrail keys rotate')]);
+    expect({ code, stderr: world.stderr.text() }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('fiatrail keys rotate'),
+    });
   });
 
   test('accepts an alias path, and prefers a literal segment over a parameter', async () => {
@@ -285,7 +305,7 @@ describe('history', () => {
     const { exchange } = scripted(page(0, 2), page(2, 2), page(4, 1));
     world = fakeWorld({ network: exchange, env: ACCOUNT });
     const argv = ['history', 'deposits', '--all', '--limit', String(size), '-o', format, '--fields', 'id'];
-    expect([await main(argv, world), written]).toEqual([0, [0, 2, 2]]);
+    expect({ code: await main(argv, world), written }).toEqual({ code: 0, written: [0, 2, 2] });
   });
 });
 
@@ -311,7 +331,11 @@ describe('other money commands', () => {
     ],
   ])('%j sends %s in its unit and is journaled', async (argv, path, body, data) => {
     const { code, requests, world } = await run([...argv, '--yes'], [success(data)]);
-    expect([code, requests.map(pathOf), requests.map(bodyOf)]).toEqual([0, [path], [body]]);
+    expect({ code, paths: requests.map(pathOf), bodies: requests.map(bodyOf) }).toEqual({
+      code: 0,
+      paths: [path],
+      bodies: [body],
+    });
     expect(journalRows(world.stateDir).map(({ state }) => state)).toEqual(['accepted']);
   });
 
@@ -324,7 +348,7 @@ describe('other money commands', () => {
     ['removal', ['users', 'default-wallet', 'remove', 'u-1']],
   ])('%s requires --yes without a terminal: 2, nothing sent', async (_, argv) => {
     const { code, world } = await run(argv, []);
-    expect([code, journalRows(world.stateDir)]).toEqual([2, []]);
+    expect({ code, journal: journalRows(world.stateDir) }).toEqual({ code: 2, journal: [] });
   });
 
   test('exits with 3 and prints the table when one user of a batch failed', async () => {
@@ -334,7 +358,7 @@ describe('other money commands', () => {
     ];
     const reply = success({ created: 1, failed: 1, results });
     const { code, world, requests } = await run(['users', 'migrate-wallets', 'u-1', 'u-2', '--force'], [reply]);
-    expect([code, bodyOf(requests[0])]).toEqual([3, { userId: ['u-1', 'u-2'], force: true }]);
+    expect({ code, body: bodyOf(requests[0]) }).toEqual({ code: 3, body: { userId: ['u-1', 'u-2'], force: true } });
     expect(world.stdout.text()).toContain('no such user');
   });
 });
@@ -373,7 +397,7 @@ describe('onramp start', () => {
       isTerminal: true,
       answers: [yes],
     });
-    expect([code, bodyOf(requests[3])]).toEqual([0, { userId: 'u-1', amount: 5, ...fields }]);
+    expect({ code, body: bodyOf(requests[3]) }).toEqual({ code: 0, body: { userId: 'u-1', amount: 5, ...fields } });
     expect(world.stderr.text()).toContain(`destination  ${words}\n`);
   });
 
@@ -400,6 +424,9 @@ describe('status', () => {
       Array.from({ length: 7 }, () => answer),
     );
     const pending = { deposits: 2, payouts: 3, withdrawals: null, feeWithdrawals: { value: '7.00', asset: 'NGN' } };
-    expect([code, JSON.parse(world.stdout.text())]).toMatchObject([0, { reachable: true, pending }]);
+    expect({ code, printed: JSON.parse(world.stdout.text()) }).toMatchObject({
+      code: 0,
+      printed: { reachable: true, pending },
+    });
   });
 });

@@ -7,7 +7,10 @@ const COMMAND = /^\$ (?:printf "\$BVN" \| )?fiatrail (\S+ \S+|\S+)/gm;
 
 test('the tour goes from a BVN to money in a bank account', async () => {
   const world = fakeWorld();
-  expect([await main(['tour'], world), world.stderr.text()]).toEqual([0, 'profile sandbox · embedded sandbox\n']);
+  expect({ code: await main(['tour'], world), stderr: world.stderr.text() }).toEqual({
+    code: 0,
+    stderr: 'profile sandbox · embedded sandbox\n',
+  });
   const shown = world.stdout.text();
   expect([...shown.matchAll(COMMAND)].map(([, words]) => words)).toEqual([
     'users onboard',
@@ -58,5 +61,5 @@ test('it prints no BVN', async () => {
 
 test('it rejects a real account: 2', async () => {
   const world = fakeWorld({ env: ACCOUNT });
-  expect([await main(['tour'], world), world.stdout.text()]).toEqual([2, '']);
+  expect({ code: await main(['tour'], world), stdout: world.stdout.text() }).toEqual({ code: 2, stdout: '' });
 });

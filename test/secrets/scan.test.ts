@@ -7,7 +7,7 @@ import {
   fiatrail,
   fiatrailOnTerminal,
   type Home,
-  newHome,
+  newHomeWithCache,
   requireBuilt,
   startFiatrail,
   startProgram,
@@ -23,7 +23,7 @@ beforeAll(requireBuilt);
 
 /** A home folder, a service that echoes everything, programs that record how they were started, and the user's files. */
 async function setStage(): Promise<{ home: Home; service: EchoService; stage: Stage }> {
-  const home = newHome(onTestFinished);
+  const home = newHomeWithCache(onTestFinished);
   mkdirSync(hereOf(home));
   const service = await echoService();
   const own = temporaryFolder(onTestFinished);
@@ -79,7 +79,12 @@ async function playOnTerminal(home: Home, service: EchoService): Promise<Place[]
     ['users', 'onboard', '--profile', 'typed', '-v', '-y'],
     [{ expect: 'BVN (11 digits):', send: `${PLANTED.bvn.text}\r` }],
   );
-  expect([typed.missed, typed.code, onboarded.missed, onboarded.code]).toEqual([null, 0, null, 3]);
+  expect({
+    typedMissed: typed.missed,
+    typedCode: typed.code,
+    onboardedMissed: onboarded.missed,
+    onboardedCode: onboarded.code,
+  }).toEqual({ typedMissed: null, typedCode: 0, onboardedMissed: null, onboardedCode: 3 });
   return [typed, onboarded].map(({ screen }) => ({ name: 'a terminal', bytes: Buffer.from(screen) }));
 }
 
@@ -103,7 +108,7 @@ async function playHeld(home: Home, service: EchoService): Promise<Place[]> {
   ];
   service.release();
   const { code, stdout: said, stderr } = await rotation.end;
-  expect([keeper, code]).toEqual([expect.any(String), 0]);
+  expect({ keeper, code }).toEqual({ keeper: expect.any(String), code: 0 });
   return [...seen, { name: 'what a held rotation said', bytes: Buffer.from(said + stderr) }];
 }
 

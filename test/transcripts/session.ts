@@ -133,6 +133,11 @@ function shown({ stdout, stderr, code }: Ran): string {
   return `${visible(ended)}${visible(errors)}[exit ${code}]`;
 }
 
+/** The number of programs that a transcript runs. */
+export function commandsIn(text: string): number {
+  return blocksOf(text).filter(({ kind }) => kind !== 'text').length;
+}
+
 /** Runs the commands of a transcript, one after the other, and gives the transcript as it should read. */
 export async function replay(text: string, home: Home): Promise<string> {
   const stage: Stage = { home, variables: new Map() };

@@ -78,11 +78,11 @@ describe('completion offers', () => {
 
   test('a flag once unless it is repeatable', async () => {
     const flags = await offered(['fx', 'mpc', 'register', '--email', 'a@b.c', '--vault-id', 'v', '--']);
-    expect([flags.includes('--email'), flags.includes('--vault-id'), flags.includes('--usdc')]).toEqual([
-      true,
-      false,
-      true,
-    ]);
+    expect({
+      hasEmail: flags.includes('--email'),
+      hasVaultId: flags.includes('--vault-id'),
+      hasUsdc: flags.includes('--usdc'),
+    }).toEqual({ hasEmail: true, hasVaultId: false, hasUsdc: true });
   });
 
   test('flags, including global ones, once all arguments are given', async () => {
@@ -109,7 +109,10 @@ describe('the shell protocol', () => {
     ['an output format that is none', { env: { FIATRAIL_OUTPUT: 'xml' } }],
   ])('is answered without a word about %s', async (_what, options) => {
     const world = fakeWorld(options);
-    expect([await complete(['users', 'show', ''], CATALOGUE, world), world.stderr.text()]).toEqual([0, '']);
+    expect({ code: await complete(['users', 'show', ''], CATALOGUE, world), stderr: world.stderr.text() }).toEqual({
+      code: 0,
+      stderr: '',
+    });
   });
 
   test('creates no file', async () => {
@@ -123,16 +126,18 @@ describe('the shell protocol', () => {
     world.ensurePrivateDir(world.stateDir);
     for (const name of ['sandbox.db', 'journal.db'])
       writeFileSync(join(world.stateDir, name), 'no database at all, '.repeat(300));
-    expect([await complete(['users', 'show', ''], CATALOGUE, world), world.stdout.text(), world.stderr.text()]).toEqual(
-      [0, '', ''],
-    );
+    expect({
+      code: await complete(['users', 'show', ''], CATALOGUE, world),
+      stdout: world.stdout.text(),
+      stderr: world.stderr.text(),
+    }).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 });
 
 describe('ids', () => {
   async function asked(home: Home, words: readonly string[], env: Record<string, string> = {}): Promise<string[]> {
     const { stdout, stderr, code } = await fiatrail(home, ['completion', 'complete', '--', ...words], { env });
-    expect([stderr, code]).toEqual(['', 0]);
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
     return stdout.split('\n').flatMap((line) => (line === '' ? [] : [line.split('\t')[0] ?? '']));
   }
 
@@ -191,7 +196,7 @@ describe('the scripts', () => {
 
   async function inShell(shell: string, home: Home, script: string): Promise<string> {
     const { stdout, stderr, code } = await startProgram(home, shell, ['-c', script]).end;
-    expect([stderr, code]).toEqual(['', 0]);
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
     return stdout;
   }
 

@@ -72,6 +72,10 @@ describe('the depth of an order book', () => {
 
   test('is empty for an empty book', () => {
     const { upper, lower, title } = depthOf({}, 'CNGN-USDT');
-    expect([upper.levels, lower.levels, title.includes('USDT')]).toEqual([[], [], true]);
+    expect({ upperLevels: upper.levels, lowerLevels: lower.levels, hasUSDT: title.includes('USDT') }).toEqual({
+      upperLevels: [],
+      lowerLevels: [],
+      hasUSDT: true,
+    });
   });
 });

@@ -166,7 +166,12 @@ describe('rejects a removal that would or might lock this machine out: 9, nothin
       check: [checked],
       list: [listed],
     });
-    expect([code, steps, states, stderr]).toEqual([9, ['check', 'list'], [], expect.stringContaining(why)]);
+    expect({ code, steps, states, stderr }).toEqual({
+      code: 9,
+      steps: ['check', 'list'],
+      states: [],
+      stderr: expect.stringContaining(why),
+    });
     expect(stderr).toMatch(/nothing was sent\n.*--lock-me-out/);
   });
 });
@@ -202,17 +207,21 @@ describe('allows a removal that leaves this machine allowed', () => {
       list: [listed],
       ...gone,
     });
-    expect([code, steps.slice(0, 4), states]).toEqual([0, ['check', 'list', 'list', 'remove'], ['accepted']]);
+    expect({ code, steps: steps.slice(0, 4), states }).toEqual({
+      code: 0,
+      steps: ['check', 'list', 'list', 'remove'],
+      states: ['accepted'],
+    });
   });
 
   test('unless --my-address is not what the service sees: 2, nothing sent', async () => {
     const argv = ['remove', '203.0.113.8', '--my-address', '198.51.100.7', '--yes'];
     const { code, steps, stderr } = await run(argv, { check: [check(true, OWN, 2)], list: [list(OWN, OWN)] });
-    expect([code, steps.includes('remove'), stderr]).toEqual([
-      2,
-      false,
-      expect.stringContaining('--my-address: the service sees this machine as 203.0.*.*'),
-    ]);
+    expect({ code, hasRemove: steps.includes('remove'), stderr }).toEqual({
+      code: 2,
+      hasRemove: false,
+      stderr: expect.stringContaining('--my-address: the service sees this machine as 203.0.*.*'),
+    });
   });
 
   test('and verifies it with a check and a read', async () => {
@@ -222,7 +231,7 @@ describe('allows a removal that leaves this machine allowed', () => {
       remove: [REMOVED],
       read: [BLOCKED, FEES],
     });
-    expect([code, clock.sleeps.length]).toEqual([0, 2]);
+    expect({ code, sleeps: clock.sleeps.length }).toEqual({ code: 0, sleeps: 2 });
     expect(steps.slice(4)).toEqual(['check', 'check', 'read', 'check', 'read']);
   });
 
@@ -232,7 +241,7 @@ describe('allows a removal that leaves this machine allowed', () => {
       list: [list(OWN, '198.51.*.*')],
       remove: [REMOVED],
     });
-    expect([code, states]).toEqual([8, ['accepted']]);
+    expect({ code, states }).toEqual({ code: 8, states: ['accepted'] });
     expect(stderr).toMatch(/"operationId":"[^"]+"/);
   });
 
@@ -271,7 +280,7 @@ describe('a removal', () => {
       { ...before, list: [LIST] },
       { isTerminal: true, answers: [asked] },
     );
-    expect([code, steps]).toEqual([9, ['check', 'list']]);
+    expect({ code, steps }).toEqual({ code: 9, steps: ['check', 'list'] });
   });
 
   test('prompts for the entry if none is given', async () => {
@@ -281,7 +290,7 @@ describe('a removal', () => {
       { ...before, list: [LIST], ...gone },
       { isTerminal: true, answers: [choice, yes] },
     );
-    expect([code, stdout]).toEqual([0, expect.stringContaining(OWN)]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(OWN) });
   });
 
   test.each([
@@ -289,7 +298,7 @@ describe('a removal', () => {
     ['whether this machine may call', LIST, success({ action: 'check' })],
   ])('needs to know %s: 5', async (what, listed, checked) => {
     const { code, stderr } = await run(['remove', '--index', '1', '--yes'], { check: [checked], list: [listed] });
-    expect([code, stderr]).toEqual([5, expect.stringContaining(`does not say ${what}`)]);
+    expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining(`does not say ${what}`) });
   });
 
   test('exits with 6 when the response is lost', async () => {
@@ -298,7 +307,7 @@ describe('a removal', () => {
       list: [LIST],
       remove: [droppedLine()],
     });
-    expect([code, states]).toEqual([6, ['unknown']]);
+    expect({ code, states }).toEqual({ code: 6, states: ['unknown'] });
   });
 
   test('exits with 8 when it succeeded but cannot be verified', async () => {
@@ -308,7 +317,7 @@ describe('a removal', () => {
       remove: [REMOVED],
       read: [json(200, '{')],
     });
-    expect([code, stderr]).toEqual([8, expect.stringContaining('fiatrail ip check')]);
+    expect({ code, stderr }).toEqual({ code: 8, stderr: expect.stringContaining('fiatrail ip check') });
   });
 });
 
@@ -320,7 +329,11 @@ describe('ip add', () => {
     'rejects a first entry %s that would lock this machine out: 9',
     async (address) => {
       const { code, steps, stderr } = await run(['add', address], EMPTY);
-      expect([code, steps, stderr]).toEqual([9, ['check', 'list'], expect.stringContaining('would be the only entry')]);
+      expect({ code, steps, stderr }).toEqual({
+        code: 9,
+        steps: ['check', 'list'],
+        stderr: expect.stringContaining('would be the only entry'),
+      });
     },
   );
 
@@ -343,7 +356,10 @@ describe('ip add', () => {
       list: [list(OWN)],
       add: [ADDED],
     });
-    expect([code, stderr]).toEqual([8, expect.stringContaining('the rate limit of the service is reached')]);
+    expect({ code, stderr }).toEqual({
+      code: 8,
+      stderr: expect.stringContaining('the rate limit of the service is reached'),
+    });
     expect(stderr).not.toContain('nothing was done');
   });
 
@@ -352,14 +368,14 @@ describe('ip add', () => {
       ...EMPTY,
       check: [check(true, null, 0), check(false, null, 1)],
     });
-    expect([code, waitedMs(clock)]).toEqual([8, 30_000]);
+    expect({ code, waitedMs: waitedMs(clock) }).toEqual({ code: 8, waitedMs: 30_000 });
     expect(steps.length).toBeLessThan(30);
     expect(stderr).toContain(`this machine (${OWN}) may still not call`);
   });
 
   test('waits as long as --wait', async () => {
     const { code, clock } = await run(['add', '203.0.113.7', '--wait', '90s'], { ...script, read: [BLOCKED] });
-    expect([code, waitedMs(clock)]).toEqual([8, 90_000]);
+    expect({ code, waitedMs: waitedMs(clock) }).toEqual({ code: 8, waitedMs: 90_000 });
   });
 
   test('treats the response of live servers to a blocked address as a block', async () => {
@@ -367,7 +383,7 @@ describe('ip add', () => {
       ...script,
       read: [refusal(400, '01', 'IP_NOT_ALLOWED'), FEES],
     });
-    expect([code, clock.sleeps.length]).toEqual([0, 1]);
+    expect({ code, sleeps: clock.sleeps.length }).toEqual({ code: 0, sleeps: 1 });
   });
 
   test('says that another address cannot be verified from here', async () => {
@@ -390,7 +406,7 @@ describe('ip add', () => {
       { ...script, read: [read] },
       { interrupted: interrupted.signal },
     );
-    expect([code, stderr]).toEqual([130, expect.stringContaining('fiatrail ip check')]);
+    expect({ code, stderr }).toEqual({ code: 130, stderr: expect.stringContaining('fiatrail ip check') });
     expect(stderr).not.toContain('nothing was');
   });
 
@@ -409,7 +425,7 @@ describe('ip add on a terminal, without an address', () => {
 
   test('shows this machine’s address, adds, verifies and prints the equivalent command', async () => {
     const { code, steps, stderr } = await asking(EMPTY, address(' 203.0.113.7 '), label("Ada's desk"), yes);
-    expect([code, steps]).toEqual([0, ['check', 'list', 'check', 'list', 'add', 'check', 'read']]);
+    expect({ code, steps }).toEqual({ code: 0, steps: ['check', 'list', 'check', 'list', 'add', 'check', 'read'] });
     expect(stderr).toContain(`this machine (${OWN}) may call, as everybody may: the list is empty\n`);
     expect(stderr).toContain(`the same in one line: fiatrail ip add 203.0.113.7 --label 'Ada'\\''s desk'\n`);
   });
@@ -424,7 +440,7 @@ describe('ip add on a terminal, without an address', () => {
       label(''),
       yes,
     );
-    expect([code, steps]).toEqual([0, ['check', 'list', 'check', 'list', 'add', 'check']]);
+    expect({ code, steps }).toEqual({ code: 0, steps: ['check', 'list', 'check', 'list', 'add', 'check'] });
   });
 
   test('skips the confirmation with --yes', async () => {
@@ -434,7 +450,7 @@ describe('ip add on a terminal, without an address', () => {
 
   test('sends nothing when declined: 9', async () => {
     const { code, steps } = await asking(SOME, address('203.0.113.7'), label(''), { ...yes, says: false } as Answer);
-    expect([code, steps]).toEqual([9, ['check', 'list']]);
+    expect({ code, steps }).toEqual({ code: 9, steps: ['check', 'list'] });
   });
 });
 
@@ -453,7 +469,7 @@ describe('ip replace', () => {
   test('adds, verifies, rereads, removes and verifies', async () => {
     const { code, steps, states } = await run(argv, script);
     const expected = ['check', 'list', 'add', 'check', 'read', 'list', 'remove', 'check', 'read'];
-    expect([code, steps, states]).toEqual([0, expected, ['accepted']]);
+    expect({ code, steps, states }).toEqual({ code: 0, steps: expected, states: ['accepted'] });
   });
 
   test.each([
@@ -466,13 +482,17 @@ describe('ip replace', () => {
     ],
   ])('adds nothing when %s might lock this machine out: 9', async (_, words, why) => {
     const { code, steps, stderr } = await run(['replace', ...words, '--yes'], script);
-    expect([code, steps, stderr]).toEqual([9, ['check', 'list'], expect.stringContaining(why)]);
+    expect({ code, steps, stderr }).toEqual({
+      code: 9,
+      steps: ['check', 'list'],
+      stderr: expect.stringContaining(why),
+    });
   });
 
   test('adds nothing when declined: 9', async () => {
     const no = { ...yes, says: false } as Answer;
     const { code, steps } = await run(argv.slice(0, -1), script, { isTerminal: true, answers: [no] });
-    expect([code, steps]).toEqual([9, ['check', 'list']]);
+    expect({ code, steps }).toEqual({ code: 9, steps: ['check', 'list'] });
   });
 
   const ENDS: readonly (readonly [name: string, more: Script, exit: number, words: string])[] = [
@@ -499,7 +519,7 @@ describe('ip replace', () => {
   ];
   test.each(ENDS)('says what was done when the removal %s', async (_, more, exit, words) => {
     const { code, stderr } = await run(argv, { ...script, ...more });
-    expect([code, stderr]).toEqual([exit, expect.stringContaining(words)]);
+    expect({ code, stderr }).toEqual({ code: exit, stderr: expect.stringContaining(words) });
     expect(stderr).toContain('finish with: fiatrail ip remove 203.0.113.7');
     expect(stderr).not.toContain('nothing was sent');
   });

@@ -17,7 +17,7 @@ const [ENTER, CTRL_C, CLEAR] = ['\r', '\u0003', '\u0015'];
 
 async function typing(home: Home, argv: readonly string[], ...steps: readonly Step[]) {
   const { screen, code, missed } = await fiatrailOnTerminal(home, argv, steps);
-  expect([missed, screen]).toEqual([null, screen]);
+  expect({ missed, screen }).toEqual({ missed: null, screen });
   const { totalIps } = await fiatrailJson<{ totalIps: number }>(home, ['ip', 'list', '-q']);
   return { screen, code, totalIps };
 }
@@ -37,7 +37,7 @@ describe('ip add', () => {
   test('prompts, adds, verifies and prints the equivalent command', async () => {
     const yes = { expect: 'Continue?', send: `y${ENTER}` };
     const { screen, code, totalIps } = await typing(newHome(onTestFinished), ['ip', 'add'], ADDRESS, LABEL, yes);
-    expect([code, totalIps]).toEqual([0, 1]);
+    expect({ code, totalIps }).toEqual({ code: 0, totalIps: 1 });
     expect(screen).toContain('this machine (127.0.0.1) may call, as everybody may: the list is empty');
     expect(screen).toContain('this machine (127.0.*.*) may call, by the entry 127.0.*.*');
     expect(screen).toContain("the same in one line: fiatrail ip add 127.0.0.1 --label 'my desk'");
@@ -53,7 +53,7 @@ describe('ip add', () => {
       { expect: 'Label', send: ENTER },
       { expect: 'Continue?', send: ENTER },
     );
-    expect([code, totalIps]).toEqual([9, 0]);
+    expect({ code, totalIps }).toEqual({ code: 9, totalIps: 0 });
   });
 
   test('confirms an address that is not this machine’s', async () => {
@@ -65,7 +65,7 @@ describe('ip add', () => {
       { expect: 'Label', send: ENTER },
       { expect: 'Continue?', send: `y${ENTER}` },
     );
-    expect([code, totalIps]).toEqual([0, 2]);
+    expect({ code, totalIps }).toEqual({ code: 0, totalIps: 2 });
     expect(screen).toContain('the same in one line: fiatrail ip add 203.0.113.7');
   });
 
@@ -78,7 +78,11 @@ describe('ip add', () => {
   test.each(LEFT)('changes nothing on Ctrl-C at %s: 130', async (question, before) => {
     const steps = [...before, { expect: question, send: CTRL_C }];
     const { screen, code, totalIps } = await typing(await homeWithEntry(), ['ip', 'add'], ...steps);
-    expect([code, totalIps, screen.includes('internal error')]).toEqual([130, 1, false]);
+    expect({ code, totalIps, hasInternalError: screen.includes('internal error') }).toEqual({
+      code: 130,
+      totalIps: 1,
+      hasInternalError: false,
+    });
   });
 });
 
@@ -92,6 +96,6 @@ describe('ip remove and ip replace', () => {
     const home = await homeWithEntry();
     await fiatrail(home, ['ip', 'add', '203.0.113.7', '-q']);
     const { code, totalIps } = await typing(home, argv, { expect: question, send: CTRL_C });
-    expect([code, totalIps]).toEqual([130, 2]);
+    expect({ code, totalIps }).toEqual({ code: 130, totalIps: 2 });
   });
 });

@@ -70,10 +70,10 @@ test('another host needs the private key (5 on a read, 6 on a change) and reads 
   const [key = ''] = privateKeys(home);
   for (const wrong of ['', key.slice(1), `${key}0`, key.replace(/.$/, 'g'), `"${key}"`]) {
     const { stderr } = await must(other, [...ENABLE, '--private-key-stdin'], wrong, [2]);
-    expect([JSON.parse(stderr.trim().split('\n').at(-1) ?? '').error.code, stderr.includes(key.slice(1, 40))]).toEqual([
-      'INVALID_PRIVATE_KEY',
-      false,
-    ]);
+    expect({
+      code: JSON.parse(stderr.trim().split('\n').at(-1) ?? '').error.code,
+      hasKey: stderr.includes(key.slice(1, 40)),
+    }).toEqual({ code: 'INVALID_PRIVATE_KEY', hasKey: false });
   }
   await must(other, [...ENABLE, '--private-key-stdin'], `${key.toUpperCase()}\n`);
   expect(privateKeys(other)).toEqual([key]);
@@ -97,7 +97,10 @@ test('seals requests only to the accepted key: 9', async () => {
   const { home } = await field();
   await must(home, [...ENABLE, '--seal-requests', 'on']);
   const { platformKey, requestsSealed } = await statusOf(home);
-  expect([requestsSealed, platformKey]).toEqual([true, expect.stringMatching(/^[0-9a-f]{64}$/)]);
+  expect({ requestsSealed, platformKey }).toEqual({
+    requestsSealed: true,
+    platformKey: expect.stringMatching(/^[0-9a-f]{64}$/),
+  });
   await must(home, CHANGE);
   const path = join(home.path, 'config', 'profiles', 'main.json');
   const another = 'de9edb7d7b7dc1b4d35b61c2ece435373f8343c85b78674dadfc7e146f882b4f';
@@ -127,7 +130,10 @@ test('registers a key in the older envelope', async () => {
 test('a dry run registers and stores nothing', async () => {
   const { served, home } = await field();
   for (const more of [[], ['--seal-requests', 'on']]) await must(home, [...ENABLE, '--dry-run', ...more]);
-  expect([existsSync(keysPath(home)), Object.keys(await wireBody(served)).includes('payload')]).toEqual([false, false]);
+  expect({
+    exists: existsSync(keysPath(home)),
+    hasPayload: Object.keys(await wireBody(served)).includes('payload'),
+  }).toEqual({ exists: false, hasPayload: false });
   expect(await statusOf(home)).toMatchObject({ answersSealedTo: null, privateKeys: 0, platformKey: null });
 });
 
@@ -137,6 +143,6 @@ test('rejects an account set by environment variables: 2', async () => {
   const env = { FIATRAIL_BASE_URL: url, FIATRAIL_API_KEY: apiKey };
   for (const words of [ENABLE, ['keys', 'encryption', 'status', '-o', 'json']]) {
     const { code, stderr } = await fiatrail(home, [...words, '-q'], { env });
-    expect([code, JSON.parse(stderr).error.code]).toEqual([2, 'NO_PROFILE']);
+    expect({ code, errorCode: JSON.parse(stderr).error.code }).toEqual({ code: 2, errorCode: 'NO_PROFILE' });
   }
 });

@@ -73,9 +73,9 @@ describe('a rotation', () => {
   test('stores and verifies the new key and leaves it nowhere else: 0', async () => {
     const { run, service, storedKey, rows, left } = await bench();
     const { code, stdout, stderr } = await run([...ROTATE, '-v']);
-    expect([code, JSON.parse(stdout)], stderr).toEqual([
-      0,
-      {
+    expect({ code, printed: JSON.parse(stdout) }, stderr).toEqual({
+      code: 0,
+      printed: {
         profile: 'main',
         outcome: 'replaced',
         oldFingerprint: fingerprint(new Secret(OLD)),
@@ -83,21 +83,32 @@ describe('a rotation', () => {
         keptIn: 'the key file',
         operationId: expect.any(String),
       },
-    ]);
+    });
     expect(service.asked.filter((path) => path === '/regenerateapikey')).toHaveLength(1);
-    expect([storedKey(), service.live, rows(), left()]).toEqual([NEW, NEW, [['done', 'accepted']], []]);
+    expect({ storedKey: storedKey(), live: service.live, rows: rows(), left: left() }).toEqual({
+      storedKey: NEW,
+      live: NEW,
+      rows: [['done', 'accepted']],
+      left: [],
+    });
   });
 
   test('prints the requested fields', async () => {
     const { run } = await bench();
     const { code, stdout } = await run([...ROTATE, '--fields', 'outcome,fingerprint']);
-    expect([code, JSON.parse(stdout)]).toEqual([0, { outcome: 'replaced', fingerprint: fingerprint(new Secret(NEW)) }]);
+    expect({ code, printed: JSON.parse(stdout) }).toEqual({
+      code: 0,
+      printed: { outcome: 'replaced', fingerprint: fingerprint(new Secret(NEW)) },
+    });
   });
 
   test('rejects an unknown field before sending anything', async () => {
     const { refused, service } = await bench();
     const { message } = await refused([...ROTATE, '--fields', 'apiKey'], 2);
-    expect([message, service.live]).toEqual([expect.stringContaining('unknown field "apiKey"'), OLD]);
+    expect({ message, live: service.live }).toEqual({
+      message: expect.stringContaining('unknown field "apiKey"'),
+      live: OLD,
+    });
   });
 
   test('that is unfinished is reported when its profile is removed, with the file that keeps the new key', async () => {
@@ -106,7 +117,10 @@ describe('a rotation', () => {
     await run([...ROTATE, '--push-command', 'vault']);
     const { code, stderr } = await run(['profiles', 'remove', 'main', '--yes', '-q']);
     const file = left().find((name) => name.endsWith('.key')) ?? 'no file';
-    expect([code, stderr]).toEqual([0, expect.stringContaining(join(world.stateDir, 'rotations', file))]);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining(join(world.stateDir, 'rotations', file)),
+    });
     expect(stderr).toContain('fiatrail keys rotate --resume');
   });
 
@@ -115,7 +129,7 @@ describe('a rotation', () => {
     service.regenerate = way;
     const error = await refused(ROTATE, exit);
     const ends = exit === 6 ? ['lost', 'unknown'] : ['refused', 'refused'];
-    expect([error.code, storedKey(), rows()]).toEqual([code, OLD, [ends]]);
+    expect({ code: error.code, storedKey: storedKey(), rows: rows() }).toEqual({ code, storedKey: OLD, rows: [ends] });
     if (exit === 6) {
       expect(error.hint).toContain('fiatrail keys rotate --resume');
       return;
@@ -129,7 +143,11 @@ describe('a rotation', () => {
     const on = await bench();
     on.keeper = () => ({ kind: 'missing' });
     expect((await on.refused(ROTATE, 5)).message).toContain('nothing was sent');
-    expect([on.rows(), on.left(), on.service.live]).toEqual([[['refused', 'refused']], [], OLD]);
+    expect({ rows: on.rows(), left: on.left(), live: on.service.live }).toEqual({
+      rows: [['refused', 'refused']],
+      left: [],
+      live: OLD,
+    });
     on.keeper = (usual) => usual();
     expect((await on.run(ROTATE)).code).toBe(0);
   });
@@ -141,7 +159,7 @@ describe('a rotation', () => {
       return ended(null);
     };
     expect((await on.refused(ROTATE, 6)).code).toBe('OUTCOME_UNKNOWN');
-    expect([on.rows(), on.left()]).toEqual([[['lost', 'unknown']], []]);
+    expect({ rows: on.rows(), left: on.left() }).toEqual({ rows: [['lost', 'unknown']], left: [] });
   });
 
   test('prints the key only with --print-key', async () => {
@@ -176,7 +194,10 @@ describe('before anything is sent', () => {
   test('a dry run prints the request and stores nothing', async () => {
     const on = await bench();
     const { code, stdout } = await on.run([...ALONE, '--dry-run']);
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, { dryRun: true, profile: 'main', method: 'GET' }]);
+    expect({ code, printed: JSON.parse(stdout) }).toMatchObject({
+      code: 0,
+      printed: { dryRun: true, profile: 'main', method: 'GET' },
+    });
     expect(untouched(on)).toEqual(NOTHING);
   });
 
@@ -193,7 +214,7 @@ describe('before anything is sent', () => {
   ])('%s changes nothing', async (_what, more, exit, answers) => {
     const on = await bench(PROFILE, answers ? { isTerminal: true, answers } : {});
     const { code, stdout } = await on.run([...ALONE, ...more]);
-    expect([code, stdout, ...untouched(on)]).toEqual([exit, '', ...NOTHING]);
+    expect({ code, stdout, ...untouched(on) }).toEqual({ code: exit, stdout: '', ...NOTHING });
   });
 
   test('a rejected key is reported: 4', async () => {
@@ -218,14 +239,21 @@ describe('before anything is sent', () => {
     const on = await bench();
     writeFileSync(on.world.stateDir, 'in the way');
     expect((await on.refused(ROTATE, 2)).code).toBe('STATE_UNWRITABLE');
-    expect([on.service.asked.includes('/regenerateapikey'), on.storedKey()]).toEqual([false, OLD]);
+    expect({ isReplaced: on.service.asked.includes('/regenerateapikey'), storedKey: on.storedKey() }).toEqual({
+      isReplaced: false,
+      storedKey: OLD,
+    });
   });
 
   test('a FIATRAIL_API_KEY that differs from the stored key is rejected: 2', async () => {
     const on = await bench(PROFILE, { env: { FIATRAIL_PROFILE: 'main', FIATRAIL_API_KEY: 'key-planted-of-another' } });
     on.service.live = 'key-planted-of-another';
     const error = await on.refused(['keys', 'rotate', '--yes', '--no-input', '-o', 'json'], 2);
-    expect([error.code, on.storedKey(), on.service.live]).toEqual(['TWO_KEYS', OLD, 'key-planted-of-another']);
+    expect({ code: error.code, storedKey: on.storedKey(), live: on.service.live }).toEqual({
+      code: 'TWO_KEYS',
+      storedKey: OLD,
+      live: 'key-planted-of-another',
+    });
   });
 
   test('a concurrent rotation is rejected: 9', async () => {
@@ -237,8 +265,11 @@ describe('before anything is sent', () => {
       return replace();
     };
     const first = await on.run(ROTATE);
-    expect([first.code, (await second)?.code]).toEqual([0, 'ROTATION_UNDER_WAY']);
-    expect([on.rows(), on.storedKey()]).toEqual([[['done', 'accepted']], NEW]);
+    expect({ firstCode: first.code, secondCode: (await second)?.code }).toEqual({
+      firstCode: 0,
+      secondCode: 'ROTATION_UNDER_WAY',
+    });
+    expect({ rows: on.rows(), storedKey: on.storedKey() }).toEqual({ rows: [['done', 'accepted']], storedKey: NEW });
   });
 
   test('a key that another command rotated during the prompt is kept: 9', async () => {
@@ -251,7 +282,12 @@ describe('before anything is sent', () => {
     const terminal = { isTerminal: true, readAll: async () => '' };
     const stderr = { ...on.world.stderr, isTerminal: true };
     const { code } = await on.run(ALONE, { prompter, stdin: terminal, stderr });
-    expect([code, on.storedKey(), on.service.live, on.left()]).toEqual([9, NEW, NEW, []]);
+    expect({ code, storedKey: on.storedKey(), live: on.service.live, left: on.left() }).toEqual({
+      code: 9,
+      storedKey: NEW,
+      live: NEW,
+      left: [],
+    });
     expect(on.rows()).toEqual(
       expect.arrayContaining([
         ['done', 'accepted'],
@@ -262,9 +298,9 @@ describe('before anything is sent', () => {
 });
 
 /** The file that a message names, what is in it and who may read it. */
-function fileNamed(message: string): readonly [text: string, mode: number] {
+function fileNamed(message: string): { readonly text: string; readonly mode: number } {
   const path = /in (\/\S+?)\)?$/.exec(message)?.[1] ?? 'no file';
-  return [readFileSync(path, 'utf8'), statSync(path).mode & 0o777];
+  return { text: readFileSync(path, 'utf8'), mode: statSync(path).mode & 0o777 };
 }
 
 describe('a store that fails while the response arrives', () => {
@@ -275,12 +311,20 @@ describe('a store that fails while the response arrives', () => {
       return replace();
     };
     const error = await on.refused(ROTATE, 8);
-    expect([error.code, ...fileNamed(error.message)]).toEqual(['KEY_NOT_STORED', NEW, 0o600]);
+    expect({ code: error.code, ...fileNamed(error.message) }).toEqual({
+      code: 'KEY_NOT_STORED',
+      text: NEW,
+      mode: 0o600,
+    });
     expect((await on.refused(RESUME_COMMAND, 8)).code).toBe('KEY_NOT_STORED');
     expect((await on.refused(ROTATE, 9)).code).toBe('ROTATION_UNDER_WAY');
     on.repairStore();
     expect(JSON.parse((await on.run(RESUME_COMMAND)).stdout)).toMatchObject({ outcome: 'replaced' });
-    expect([on.storedKey(), on.rows(), on.left()]).toEqual([NEW, [['done', 'accepted']], []]);
+    expect({ storedKey: on.storedKey(), rows: on.rows(), left: on.left() }).toEqual({
+      storedKey: NEW,
+      rows: [['done', 'accepted']],
+      left: [],
+    });
   });
 
   const rotations = ({ world }: Bench) => join(world.stateDir, 'rotations');
@@ -302,7 +346,12 @@ describe('a store that fails while the response arrives', () => {
     on.repairStore();
     rmSync(rotations(on));
     expect((await on.run(RESUME_COMMAND)).code).toBe(0);
-    expect([on.storedKey(), on.rows(), on.left(), strays(on)]).toEqual([NEW, [['done', 'accepted']], [], []]);
+    expect({ storedKey: on.storedKey(), rows: on.rows(), left: on.left(), strays: strays(on) }).toEqual({
+      storedKey: NEW,
+      rows: [['done', 'accepted']],
+      left: [],
+      strays: [],
+    });
   });
 
   test('a missing reserved folder alone is harmless', async () => {
@@ -312,7 +361,11 @@ describe('a store that fails while the response arrives', () => {
       return replace();
     };
     expect((await on.run(ROTATE)).code).toBe(0);
-    expect([on.storedKey(), on.rows(), strays(on)]).toEqual([NEW, [['done', 'accepted']], []]);
+    expect({ storedKey: on.storedKey(), rows: on.rows(), strays: strays(on) }).toEqual({
+      storedKey: NEW,
+      rows: [['done', 'accepted']],
+      strays: [],
+    });
   });
 
   test('another command reports what is left and still does its work', async () => {
@@ -338,7 +391,7 @@ describe('a failure after the rotation', () => {
     expect(on.storedKey()).toBe(NEW);
     on.service.read = () => success({ publicKey: 'ab'.repeat(32) });
     expect((await on.run(RESUME_COMMAND)).code).toBe(0);
-    expect([on.rows(), on.left()]).toEqual([[['done', 'accepted']], []]);
+    expect({ rows: on.rows(), left: on.left() }).toEqual({ rows: [['done', 'accepted']], left: [] });
   });
 
   test('in a push command: 8, and --resume runs the remaining ones', async () => {
@@ -355,13 +408,13 @@ describe('a failure after the rotation', () => {
     };
     const push = ['--push-command', 'first key=-', '--push-command', 'second'];
     const error = await on.refused([...ROTATE, ...push], 8);
-    expect([error.code, error.message]).toEqual([
-      'PUSH_FAILED',
-      expect.stringContaining('push command 2 of 2 failed with exit code 3'),
-    ]);
+    expect({ code: error.code, message: error.message }).toEqual({
+      code: 'PUSH_FAILED',
+      message: expect.stringContaining('push command 2 of 2 failed with exit code 3'),
+    });
     code = 0;
     expect(JSON.parse((await on.run(RESUME_COMMAND)).stdout)).toMatchObject({ pushedTo: 2 });
-    expect([got, on.left()]).toEqual([[`first ${NEW}`, `second ${NEW}`, `second ${NEW}`], []]);
+    expect({ got, left: on.left() }).toEqual({ got: [`first ${NEW}`, `second ${NEW}`, `second ${NEW}`], left: [] });
   });
 });
 
@@ -375,9 +428,13 @@ describe('Ctrl-C', () => {
       return { kind: 'late' };
     };
     expect((await on.refused(ROTATE, 130, { interrupted: stop.signal })).hint).toContain('--resume');
-    expect([on.rows(), on.storedKey()]).toEqual([[['sending', 'sent']], OLD]);
+    expect({ rows: on.rows(), storedKey: on.storedKey() }).toEqual({ rows: [['sending', 'sent']], storedKey: OLD });
     expect((await on.run(RESUME_COMMAND)).code).toBe(0);
-    expect([on.rows(), on.storedKey(), on.left()]).toEqual([[['done', 'accepted']], NEW, []]);
+    expect({ rows: on.rows(), storedKey: on.storedKey(), left: on.left() }).toEqual({
+      rows: [['done', 'accepted']],
+      storedKey: NEW,
+      left: [],
+    });
   });
 
   test('in a push command: 130, with the key in its store', async () => {
@@ -388,7 +445,10 @@ describe('Ctrl-C', () => {
       return { kind: 'late' };
     };
     const error = await on.refused([...ROTATE, '--push-command', 'push'], 130, { interrupted: stop.signal });
-    expect([error.hint, on.storedKey()]).toEqual(['finish with: fiatrail keys rotate --resume', NEW]);
+    expect({ hint: error.hint, storedKey: on.storedKey() }).toEqual({
+      hint: 'finish with: fiatrail keys rotate --resume',
+      storedKey: NEW,
+    });
     on.programs['push'] = () => ended(0);
     expect((await on.run(RESUME_COMMAND)).code).toBe(0);
   });
@@ -420,17 +480,17 @@ describe('--resume', () => {
     await on.refused([...ROTATE, '--push-command', 'good', '--push-command', 'bad'], 8);
     expect((await on.refused([...RESUME_COMMAND, '--push-command', 'nowhere'], 2)).code).toBe('PUSH_COMMAND_MISSING');
     const { stdout } = await on.run([...RESUME_COMMAND, '--push-command', 'other']);
-    expect([JSON.parse(stdout).pushedTo, got, on.left()]).toEqual([
-      2,
-      [`good ${NEW}`, `bad ${NEW}`, `other ${NEW}`],
-      [],
-    ]);
+    expect({ pushedTo: JSON.parse(stdout).pushedTo, got, left: on.left() }).toEqual({
+      pushedTo: 2,
+      got: [`good ${NEW}`, `bad ${NEW}`, `other ${NEW}`],
+      left: [],
+    });
   });
 
   test('after no response finds that the old key works', async () => {
     const on = await lostWith(false);
     const { code, stdout } = await on.run(RESUME_COMMAND);
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, { outcome: 'not replaced' }]);
+    expect({ code, printed: JSON.parse(stdout) }).toMatchObject({ code: 0, printed: { outcome: 'not replaced' } });
     on.service.regenerate = (replace) => replace();
     expect((await on.run(ROTATE)).code).toBe(0);
   });
@@ -440,12 +500,15 @@ describe('--resume', () => {
       false,
       says(() => html(502), false),
     );
-    expect([on.left(), on.rows()]).toEqual([[expect.stringMatching(/\.answer$/)], [['lost', 'unknown']]]);
+    expect({ left: on.left(), rows: on.rows() }).toEqual({
+      left: [expect.stringMatching(/\.answer$/)],
+      rows: [['lost', 'unknown']],
+    });
     await on.run(RESUME_COMMAND);
-    expect([on.left(), on.rows()]).toEqual([[], [['refused', 'refused']]]);
+    expect({ left: on.left(), rows: on.rows() }).toEqual({ left: [], rows: [['refused', 'refused']] });
     on.service.regenerate = (replace) => replace();
     await on.run(ROTATE);
-    expect([on.left(), on.storedKey()]).toEqual([[], NEW]);
+    expect({ left: on.left(), storedKey: on.storedKey() }).toEqual({ left: [], storedKey: NEW });
   });
 
   test('after no response finds that the old key is rejected: 4', async () => {
@@ -465,8 +528,8 @@ describe('--resume', () => {
   test('after an unreadable response names the file that contains it: 4', async () => {
     const on = await lostWith(true, cut(1));
     const { code, message } = await on.refused(RESUME_COMMAND, 4);
-    const [text, mode] = fileNamed(message);
-    expect([code, text.includes(NEW), mode]).toEqual(['KEY_LOST', true, 0o600]);
+    const { text, mode } = fileNamed(message);
+    expect({ code, hasNewKey: text.includes(NEW), mode }).toEqual({ code: 'KEY_LOST', hasNewKey: true, mode: 0o600 });
     writeFileSync(join(on.secrets, 'main.api-key'), NEW);
     expect(JSON.parse((await on.run(RESUME_COMMAND)).stdout)).toMatchObject({ outcome: 'another key works' });
     expect(on.left()).toEqual([]);
@@ -485,7 +548,10 @@ describe('--resume', () => {
       ['keys', 'platform', '--profile', 'main', '--dry-run'],
     ])
       await on.run(argv);
-    expect([existsSync(join(on.secrets, 'main.api-key')), on.rows()]).toEqual([false, [['answered', 'accepted']]]);
+    expect({ exists: existsSync(join(on.secrets, 'main.api-key')), rows: on.rows() }).toEqual({
+      exists: false,
+      rows: [['answered', 'accepted']],
+    });
     expect((await on.run(RESUME_COMMAND)).code).toBe(0);
   });
 });
@@ -504,8 +570,8 @@ describe('an account whose key is stored elsewhere', () => {
   test('also writes the key to a private file with --print-key', async () => {
     const on = await bench(undefined, ENV);
     const { stdout } = await on.run([...OF_ENV, '--print-key']);
-    const { keyFile, ...data } = JSON.parse(stdout) as { keyFile: string };
-    expect([data, ...fileNamed(`in ${keyFile}`)]).toEqual([expect.objectContaining({ apiKey: NEW }), NEW, 0o600]);
+    const { keyFile, ...data } = JSON.parse(stdout) as { keyFile: string; apiKey: string };
+    expect({ apiKey: data.apiKey, ...fileNamed(`in ${keyFile}`) }).toEqual({ apiKey: NEW, text: NEW, mode: 0o600 });
     expect(on.left()).toEqual([expect.stringMatching(/\.api-key$/)]);
   });
 
@@ -518,7 +584,7 @@ describe('an account whose key is stored elsewhere', () => {
       return replace();
     };
     const { keyFile } = JSON.parse((await on.run([...OF_ENV, '--print-key'])).stdout) as { keyFile: string };
-    expect(fileNamed(`in ${keyFile}`)).toEqual([NEW, 0o600]);
+    expect(fileNamed(`in ${keyFile}`)).toEqual({ text: NEW, mode: 0o600 });
   });
 
   test('is done once the push command succeeds', async () => {
@@ -535,10 +601,14 @@ describe('an account whose key is stored elsewhere', () => {
     on.programs['vault'] = () => ended(0, printed);
     on.programs['push'] = () => ended(0);
     const error = await on.refused([...ROTATE, '--push-command', 'push'], 8);
-    expect([error.code, ...fileNamed(error.message)]).toEqual(['KEY_COMMAND_OLD', NEW, 0o600]);
+    expect({ code: error.code, ...fileNamed(error.message) }).toEqual({
+      code: 'KEY_COMMAND_OLD',
+      text: NEW,
+      mode: 0o600,
+    });
     printed = NEW;
     expect((await on.run(RESUME_COMMAND)).code).toBe(0);
-    expect([on.rows(), on.left()]).toEqual([[['done', 'accepted']], []]);
+    expect({ rows: on.rows(), left: on.left() }).toEqual({ rows: [['done', 'accepted']], left: [] });
   });
 
   test('with a key command but no push command is rejected: 2', async () => {

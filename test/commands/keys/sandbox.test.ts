@@ -11,7 +11,11 @@ test('saves a sandbox key in the given profile', async () => {
   await add('main', LIVE);
   const { exchange, requests } = scripted(made());
   const { code, stdout } = await run(MAKE, { network: exchange });
-  expect([code, JSON.parse(stdout).savedIn, secrets()['made.api-key']]).toEqual([0, 'made', BOX]);
+  expect({ code, savedIn: JSON.parse(stdout).savedIn, secret: secrets()['made.api-key'] }).toEqual({
+    code: 0,
+    savedIn: 'made',
+    secret: BOX,
+  });
   expect(profile('made')).toMatchObject({ mode: 'sandbox', baseUrl: 'https://box.test/v1', store: { kind: 'file' } });
   expect(requests[0]?.url).toBe('https://box.test/v1/createsandboxapikey');
 });
@@ -29,7 +33,10 @@ test('detects an unwritable store before creating the key: 2, nothing sent', asy
   write(at('profiles', 'made.json'), JSON.stringify(kept));
   const { exchange, requests } = scripted();
   const runProgram = async () => ({ kind: 'ended', code: 0, stdout: '{"kind":"absent"}' }) as const;
-  expect([(await run(MAKE, { network: exchange, runProgram })).code, requests.length]).toEqual([2, 0]);
+  expect({ code: (await run(MAKE, { network: exchange, runProgram })).code, requests: requests.length }).toEqual({
+    code: 2,
+    requests: 0,
+  });
 });
 
 test('reports a key that was created but could not be stored: 3', async () => {
@@ -40,5 +47,8 @@ test('reports a key that was created but could not be stored: 3', async () => {
     return made();
   });
   const { code, stderr } = await run(MAKE, { network: exchange });
-  expect([code, stderr]).toEqual([3, expect.stringContaining('it was sent and accepted, and then: ')]);
+  expect({ code, stderr }).toEqual({
+    code: 3,
+    stderr: expect.stringContaining('it was sent and accepted, and then: '),
+  });
 });

@@ -83,7 +83,7 @@ describe('profiles show', () => {
     const { run } = await machine();
     const env = { FIATRAIL_BASE_URL: 'https://other.test/v1', FIATRAIL_API_KEY: LIVE };
     const { code, stderr } = await run(['profiles', 'show'], { env });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('fiatrail explain')]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('fiatrail explain') });
   });
 });
 
@@ -91,10 +91,10 @@ describe('profiles use', () => {
   test('sets the default, or with --here a pin that contains only the name', async () => {
     const { json, run, folder, at } = await machine();
     await run(['profiles', 'use', 'box']);
-    expect([JSON.parse(readFileSync(at('settings.json'), 'utf8')), modeOf(at('settings.json'))]).toEqual([
-      { version: 1, defaultProfile: 'box' },
-      '600',
-    ]);
+    expect({
+      printed: JSON.parse(readFileSync(at('settings.json'), 'utf8')),
+      mode: modeOf(at('settings.json')),
+    }).toEqual({ printed: { version: 1, defaultProfile: 'box' }, mode: '600' });
     expect(await json(['profiles', 'use', 'main', '--here'])).toEqual({ name: 'main', mode: 'live', isHere: true });
     expect(readFileSync(pinOf(folder), 'utf8')).toBe('{"profile":"main"}\n');
     const below = join(folder, 'a', 'b');
@@ -116,7 +116,10 @@ describe('profiles use', () => {
   test.each(['gone', 'environment', 'broken'])('rejects %s: 2, nothing stored', async (name) => {
     const { run, at } = await machine();
     const ends = [await run(['profiles', 'use', name]), await run(['profiles', 'use', name, '--here'])];
-    expect([ends.map(({ code }) => code), existsSync(at('settings.json'))]).toEqual([[2, 2], false]);
+    expect({ codes: ends.map(({ code }) => code), exists: existsSync(at('settings.json')) }).toEqual({
+      codes: [2, 2],
+      exists: false,
+    });
   });
 
   test('does not follow a symbolic link in place of the pin', async () => {
@@ -125,13 +128,20 @@ describe('profiles use', () => {
     writeFileSync(target, 'mine');
     symlinkSync(target, pinOf(folder));
     const { code, stderr } = await run(['profiles', 'use', 'main', '--here']);
-    expect([code, stderr, readFileSync(target, 'utf8')]).toEqual([2, expect.stringContaining('symbolic link'), 'mine']);
+    expect({ code, stderr, text: readFileSync(target, 'utf8') }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('symbolic link'),
+      text: 'mine',
+    });
   });
 
   test('names the pin that could not be written', async () => {
     const { run } = await machine();
     const { code, stderr } = await run(['profiles', 'use', 'main', '--here'], { cwd: '/proc' });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('/proc/.fiatrail.json cannot be written')]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('/proc/.fiatrail.json cannot be written'),
+    });
   });
 });
 
@@ -141,7 +151,10 @@ describe('profiles remove', () => {
     await run(['profiles', 'use', 'main']);
     write(at('secrets', 'main.sealing-keys'), 'ab'.repeat(32));
     expect((await run(['profiles', 'remove', 'main', '--yes'])).code).toBe(0);
-    expect([secrets(), existsSync(at('profiles', 'main.json'))]).toEqual([{ 'box.api-key': BOX }, false]);
+    expect({ secrets: secrets(), exists: existsSync(at('profiles', 'main.json')) }).toEqual({
+      secrets: { 'box.api-key': BOX },
+      exists: false,
+    });
     expect(JSON.parse(readFileSync(at('settings.json'), 'utf8')).defaultProfile).toBeUndefined();
   });
 
@@ -164,16 +177,16 @@ describe('profiles remove', () => {
     const { run, at } = await machine();
     const answers: Answer[] = [{ kind: 'confirm', asks: 'Remove profile main', says: false }];
     const { code, stderr } = await run(['profiles', 'remove', 'main'], { isTerminal: true, answers });
-    expect([code, existsSync(at('profiles', 'main.json'))]).toEqual([9, true]);
+    expect({ code, exists: existsSync(at('profiles', 'main.json')) }).toEqual({ code: 9, exists: true });
     for (const part of ['main (LIVE)', 'its API key']) expect(stderr).toContain(part);
   });
 
   test('requires --yes without a terminal: 2', async () => {
     const { run, at } = await machine();
-    expect([(await run(['profiles', 'remove', 'main'])).code, existsSync(at('profiles', 'main.json'))]).toEqual([
-      2,
-      true,
-    ]);
+    expect({
+      code: (await run(['profiles', 'remove', 'main'])).code,
+      exists: existsSync(at('profiles', 'main.json')),
+    }).toEqual({ code: 2, exists: true });
   });
 
   test.each([
@@ -185,7 +198,7 @@ describe('profiles remove', () => {
     write(at('profiles', `${name}.json`), text);
     write(at('secrets', `${name}.api-key`), PLANTED);
     const { code } = await run(['profiles', 'remove', name, '--yes']);
-    expect([code, existsSync(at('profiles', `${name}.json`))]).toEqual([0, false]);
+    expect({ code, exists: existsSync(at('profiles', `${name}.json`)) }).toEqual({ code: 0, exists: false });
     expect(secrets()).toEqual({ 'main.api-key': LIVE, 'box.api-key': BOX });
     expect(existsSync(at('profiles', 'main.json'))).toBe(true);
   });
@@ -196,10 +209,10 @@ describe('profiles remove', () => {
     writeFileSync(target, 'mine');
     symlinkSync(target, at('profiles', 'linked.json'));
     expect((await run(['profiles', 'remove', 'linked', '--yes'])).code).toBe(0);
-    expect([readFileSync(target, 'utf8'), readdirSync(at('profiles')).includes('linked.json')]).toEqual([
-      'mine',
-      false,
-    ]);
+    expect({
+      text: readFileSync(target, 'utf8'),
+      hasLinkedJson: readdirSync(at('profiles')).includes('linked.json'),
+    }).toEqual({ text: 'mine', hasLinkedJson: false });
   });
 
   test.each(['sandbox', 'gone', 'environment'])('rejects %s: 2', async (name) => {
@@ -212,7 +225,7 @@ describe('profiles remove', () => {
     write(at('profiles', 'main.json'), JSON.stringify({ ...profile('main'), store: { kind: 'keyring' } }));
     const runProgram = async () => ({ kind: 'ended', code: 0, stdout: '{"kind":"locked"}' }) as const;
     const { code } = await run(['profiles', 'remove', 'main', '--yes'], { runProgram });
-    expect([code, existsSync(at('profiles', 'main.json'))]).toEqual([2, true]);
+    expect({ code, exists: existsSync(at('profiles', 'main.json')) }).toEqual({ code: 2, exists: true });
   });
 });
 
@@ -232,11 +245,11 @@ describe('profiles export and import', () => {
     const other = newMachine();
     const { profiles } = await other.json(['profiles', 'import', '-'], { stdin: exported });
     expect(profiles.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['added', 'added']);
-    expect([other.profile('main'), other.profile('box'), other.secrets()]).toEqual([
-      profile('main'),
-      { ...profile('box'), sealing: { platformKey: 'cd'.repeat(32), requests: true } },
-      {},
-    ]);
+    expect({ main: other.profile('main'), box: other.profile('box'), secrets: other.secrets() }).toEqual({
+      main: profile('main'),
+      box: { ...profile('box'), sealing: { platformKey: 'cd'.repeat(32), requests: true } },
+      secrets: {},
+    });
     expect(await other.json(['profiles', 'export'])).toEqual(JSON.parse(exported));
     expect((await other.run(['balances', 'fintech', '--profile', 'main'])).stderr).toContain('has no API key');
   });
@@ -278,13 +291,13 @@ describe('profiles export and import', () => {
   ])('refuse %s: 2, nothing added', async (_what, stdin, message) => {
     const { run, files } = newMachine();
     const { code, stderr } = await run(['profiles', 'import', '-'], { stdin });
-    expect([code, stderr, files()]).toEqual([2, expect.stringMatching(message), []]);
+    expect({ code, stderr, files: files() }).toEqual({ code: 2, stderr: expect.stringMatching(message), files: [] });
   });
 
   test('reject exporting a broken profile: 2, nothing printed', async () => {
     const { run } = await machine();
     const { code, stdout, stderr } = await run(['profiles', 'export']);
-    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('broken.json')]);
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining('broken.json') });
   });
 });
 
@@ -292,7 +305,10 @@ describe('a folder that cannot be written', () => {
   test('is reported: 2, nothing created', async () => {
     const { run } = newMachine();
     const { code, stderr } = await run(ADD_MAIN, { stdin: LIVE, env: { FIATRAIL_CONFIG_DIR: '/proc/fiatrail' } });
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: \/proc\/fiatrail.*cannot be written/)]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(/^error: \/proc\/fiatrail.*cannot be written/),
+    });
     expect(stderr).toContain('FIATRAIL_CONFIG_DIR');
   });
 
@@ -322,11 +338,11 @@ describe('a folder that cannot be written', () => {
     await add('main', LIVE);
     mkdirSync(at('profiles', 'other.json'));
     const { code } = await run(ADD_MAIN.with(2, 'other'), { stdin: LIVE });
-    expect([code, secrets(), readdirSync(config).toSorted()]).toEqual([
-      2,
-      { 'main.api-key': LIVE },
-      ['lock.db', 'profiles', 'secrets'],
-    ]);
+    expect({ code, secrets: secrets(), names: readdirSync(config).toSorted() }).toEqual({
+      code: 2,
+      secrets: { 'main.api-key': LIVE },
+      names: ['lock.db', 'profiles', 'secrets'],
+    });
   });
 
   test('reports a full disk and keeps what was stored', async () => {
@@ -350,10 +366,10 @@ describe('a folder that cannot be written', () => {
       expect.stringMatching(/^error: .*main\.json cannot be written: the disk is full\n {2}hint: .*\n$/),
     ]);
     expect(readFileSync(at('profiles', 'main.json'), 'utf8')).toBe(before);
-    expect([readdirSync(at('profiles')), readFileSync(at('secrets', 'main.api-key'), 'utf8')]).toEqual([
-      ['main.json'],
-      `${LIVE}\n`,
-    ]);
+    expect({ names: readdirSync(at('profiles')), text: readFileSync(at('secrets', 'main.api-key'), 'utf8') }).toEqual({
+      names: ['main.json'],
+      text: `${LIVE}\n`,
+    });
   });
 });
 
@@ -389,7 +405,7 @@ describe('many commands at once', () => {
     );
     // Who was overtaken by another address says so, and has changed nothing.
     for (const { code, stderr } of ends)
-      if (code !== 0) expect([code, stderr]).toEqual([2, expect.stringContaining('meanwhile')]);
+      if (code !== 0) expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('meanwhile') });
     const at = (...parts: string[]) => join(home.path, 'config', ...parts);
     const [kept, key] = [at('profiles', 'main.json'), at('secrets', 'main.api-key')].map((path) =>
       readFileSync(path, 'utf8'),
@@ -397,10 +413,10 @@ describe('many commands at once', () => {
     const profile = JSON.parse(kept ?? '');
     const field = (words: string) =>
       changes.some((change, index) => change.words.includes(words) && ends[index]?.code === 0);
-    expect([profile.serviceName, profile.output]).toEqual([
-      field('acme') ? 'acme' : undefined,
-      field('yaml') ? 'yaml' : undefined,
-    ]);
+    expect({ serviceName: profile.serviceName, output: profile.output }).toEqual({
+      serviceName: field('acme') ? 'acme' : undefined,
+      output: field('yaml') ? 'yaml' : undefined,
+    });
     expect(profile.baseUrl).toBe(`https://${key?.trim().split('-').at(-1)}.test/v1`);
     expect(readdirSync(at('profiles'))).toEqual(['main.json']);
   });
@@ -444,7 +460,10 @@ describe('the output format of a profile', () => {
       await run(['balances', 'fintech'], { env: { FIATRAIL_PROFILE: 'main', FIATRAIL_API_KEY: BOX } }),
     ];
     for (const { code, stderr } of ends)
-      expect([code, JSON.parse(stderr.split('\n').at(-2) ?? '')]).toMatchObject([2, { error: { category: 'usage' } }]);
+      expect({ code, printed: JSON.parse(stderr.split('\n').at(-2) ?? '') }).toMatchObject({
+        code: 2,
+        printed: { error: { category: 'usage' } },
+      });
   });
 
   test('is for who chooses nothing else', async () => {

@@ -214,9 +214,9 @@ describe('sandbox snapshot and restore', () => {
     expect(await json('sandbox', 'snapshot', file)).toMatchObject({ path: file });
     expect(statSync(file).mode & 0o777).toBe(0o600);
     await json('sandbox', 'seed', '--users', '2', '--history', '12');
-    expect([count('onboarding'), count('movement')]).toEqual([43, 12]);
+    expect({ onboarding: count('onboarding'), movement: count('movement') }).toEqual({ onboarding: 43, movement: 12 });
     await json('sandbox', 'restore', file, '--yes');
-    expect([count('onboarding'), count('movement')]).toEqual([1, 0]);
+    expect({ onboarding: count('onboarding'), movement: count('movement') }).toEqual({ onboarding: 1, movement: 0 });
     await json('users', 'list');
   });
 
