@@ -238,6 +238,18 @@ describe('connections', () => {
     return { over, baseUrl };
   }
 
+  test('of a client are never shared by payments', async () => {
+    const body = success({ requestId: 'r', status: 'requested', token: 'CNGN' }).body;
+    const { over, baseUrl } = await counted((_, response) => {
+      response.setHeader('content-type', 'application/json').end(body);
+    });
+    const client = clientOf(baseUrl, 5_000);
+    const pay = () => client.call(validRequest(startOnramp, { userId: 'u', amount: 5 }));
+    const read = () => client.call(validRequest(balanceMulti, {}));
+    for (const call of [read, pay, pay, read, pay]) await call();
+    expect(over).toEqual([0, 1, 2, 0, 3]);
+  });
+
   test('are shared by reads only', async () => {
     const { over, baseUrl } = await counted();
     const network = createNetwork({});

@@ -103,6 +103,18 @@ describe.each(RETRIES)('after %s', (_, turn, retriesRead, retriesChange) => {
   });
 });
 
+test.each(EFFECTS)('a %s request tells the network on each attempt whether it is a read', async (effect) => {
+  const flags: unknown[] = [];
+  const network: Exchange = async (_request, _signal, isRead) => {
+    flags.push(isRead);
+    return flags.length < 3 ? tooMany() : success({});
+  };
+  const options = { effect, totalMs: TOTAL_MS, clock: timerClock, interrupted: new AbortController().signal };
+  await settled(send(REQUEST, network, options));
+  const isRead = effect === 'read';
+  expect(flags).toEqual([isRead, isRead, isRead]);
+});
+
 describe('the result', () => {
   test('of a read is the first usable response', async () => {
     const { sent, requests } = await sendThrough('read', [

@@ -110,7 +110,7 @@ async function overNetwork(): Promise<Setup> {
 
 /** An embedded sandbox, which knows its own key. */
 function embedded(): Setup {
-  const home = newHome(onTestFinished);
+  const home = newHomeWithCache(onTestFinished);
   const keys = () => (existsSync(join(home.stateDir, 'sandbox.db')) ? keysIn(home) : []);
   return { home, keys, keyNow: () => embeddedKey(home) };
 }

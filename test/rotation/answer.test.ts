@@ -20,7 +20,7 @@ test('the answer stays while the new key cannot be written anywhere else', async
   expect((await on.refused(ROTATE, 8)).code).toBe('KEY_NOT_STORED');
   expect(on.left()).toContainEqual(expect.stringMatching(/\.answer$/));
   for (const path of blocked) rmSync(path, { recursive: true });
-  on.mendStore();
+  on.repairStore();
   expect((await on.run(RESUME_COMMAND)).code).toBe(0);
   expect({ stored: on.storedKey(), left: on.left() }).toEqual({ stored: NEW, left: [] });
 });

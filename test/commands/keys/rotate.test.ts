@@ -342,7 +342,11 @@ describe('a store that fails while the response arrives', () => {
       return replace();
     };
     const error = await on.refused(ROTATE, 8);
-    expect([error.code, ...fileNamed(error.message)]).toEqual(['KEY_NOT_STORED', NEW, 0o600]);
+    expect({ code: error.code, ...fileNamed(error.message) }).toEqual({
+      code: 'KEY_NOT_STORED',
+      text: NEW,
+      mode: 0o600,
+    });
     on.repairStore();
     rmSync(rotations(on));
     expect((await on.run(RESUME_COMMAND)).code).toBe(0);
