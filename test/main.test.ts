@@ -172,7 +172,7 @@ describe('an internal error', () => {
   ])('%s exits with 1 in a read, without a stack trace', async (_, error) => {
     const world = fakeWorld({ network: broken(error), env: ACCOUNT });
     expect(await main(['balances', 'fintech'], world)).toBe(1);
-    expect(world.stderr.text()).toMatch(/^error: an internal error/m);
+    expect(world.stderr.text()).toMatch(/^error: internal error/m);
     expect(world.stderr.text()).not.toContain('    at ');
   });
 

@@ -102,5 +102,5 @@ test('a wait that is interrupted ends in 130, and the work goes on', async () =>
   await running.says('the onboarding is processing');
   process.kill(running.pid, 'SIGINT');
   const { code, stderr } = await running.end;
-  expect({ code, stderr }).toEqual({ code: 130, stderr: expect.stringContaining('it goes on without this command') });
+  expect({ code, stderr }).toEqual({ code: 130, stderr: expect.stringContaining('it continues without this command') });
 });

@@ -141,7 +141,10 @@ describe('with --wait', () => {
       return now('processing');
     };
     const { code, stderr } = await waiting(WAIT, [turn], controller.signal);
-    expect({ code, stderr }).toEqual({ code: 130, stderr: expect.stringContaining('it goes on without this command') });
+    expect({ code, stderr }).toEqual({
+      code: 130,
+      stderr: expect.stringContaining('it continues without this command'),
+    });
   });
 });
 

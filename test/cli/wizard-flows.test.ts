@@ -52,13 +52,13 @@ describe('the one line', () => {
     [['--amount', '₦5'], "--amount '₦5'"],
     [['--label', ''], "--label ''"],
   ])('%j is quoted for a shell', async (words, line) => {
-    expect(await lineOf(words)).toBe(`the same in one line: fiatrail ${line}`);
+    expect(await lineOf(words)).toBe(`equivalent command: fiatrail ${line}`);
   });
 
   test('has the flags that change what is done, and where its input comes from', async () => {
     const globals = { profile: 'my shop', yes: true, dryRun: true };
     expect(await lineOf(['a'], globals, '< b.txt')).toBe(
-      "the same in one line: fiatrail a --profile 'my shop' --yes --dry-run < b.txt",
+      "equivalent command: fiatrail a --profile 'my shop' --yes --dry-run < b.txt",
     );
   });
 });
@@ -132,12 +132,12 @@ describe('users onboard', () => {
     const { code, stdout, stderr } = await wizard(['users', 'onboard'], ASKED, SERVICE);
     expect({ code, hasBVN: `${stdout}${stderr}`.includes(BVN) }).toEqual({ code: 0, hasBVN: false });
     expect(stdout).toMatch(/7000000001 +ADA OBI +A BANK/);
-    expect(stderr).toMatch(/the same in one line: fiatrail users onboard --bvn-stdin --wait < bvn.txt\n$/);
+    expect(stderr).toMatch(/equivalent command: fiatrail users onboard --bvn-stdin --wait < bvn.txt\n$/);
   });
 
   test('names how long was waited, where somebody said', async () => {
     const { stderr } = await wizard(['users', 'onboard', '--wait', '2m'], ASKED, SERVICE);
-    expect(stderr).toMatch(/the same in one line: fiatrail users onboard --bvn-stdin --wait 2m < bvn.txt\n$/);
+    expect(stderr).toMatch(/equivalent command: fiatrail users onboard --bvn-stdin --wait 2m < bvn.txt\n$/);
   });
 
   test('does not confirm with --yes, and prints the user as JSON', async () => {
@@ -178,7 +178,7 @@ describe('users onboard', () => {
     expect({
       code,
       hasUserRead: calls.includes('/getuserdetails'),
-      hasOneLine: stderr.includes('in one line'),
+      hasOneLine: stderr.includes('equivalent command'),
     }).toEqual({ code: 3, hasUserRead: false, hasOneLine: false });
   });
 });
@@ -258,7 +258,7 @@ describe('onramp start', () => {
     const asset = assets.map((name) => ({ kind: 'select', asks: 'Which asset?', says: name }) as const);
     const { code, stderr } = await wizard(START, [USER, AMOUNT, route(says), ...asset, GO], service);
     expect({ code, body }).toEqual({ code: 0, body: { userId: 'id-7', amount: 5000.5, ...sent } });
-    expect(stderr).toContain(`the same in one line: fiatrail onramp start id-7 --amount 5000.5 ${options}\n`);
+    expect(stderr).toContain(`equivalent command: fiatrail onramp start id-7 --amount 5000.5 ${options}\n`);
   });
 
   test('shows the account once it is there, and counts its half hour down by our own clock', async () => {
@@ -306,7 +306,7 @@ describe('onramp start', () => {
       code: 130,
       stderr: expect.stringContaining('fiatrail onramp status r-1 --wait'),
     });
-    expect(stderr).toContain('it goes on without this command');
+    expect(stderr).toContain('it continues without this command');
   });
 
   test('asks for nothing but the asset where an address was given for it', async () => {
@@ -325,7 +325,7 @@ describe('onramp start', () => {
     expect({
       code,
       hasAccountRead: calls.includes('/getvirtualaccount'),
-      hasOneLine: stderr.includes('in one line'),
+      hasOneLine: stderr.includes('equivalent command'),
     }).toEqual({ code: 0, hasAccountRead: false, hasOneLine: false });
   });
 
@@ -346,11 +346,11 @@ describe('onramp start', () => {
 
     test('stops after a stretch, says how many were looked through, and goes on when told to', async () => {
       const service = { ...SERVICE, '/listfintechusers': users(4312) };
-      const further = (says: string) => ({ kind: 'select', asks: 'Users like "zainab"', says }) as const;
+      const further = (says: string) => ({ kind: 'select', asks: 'Users matching "zainab"', says }) as const;
       const answers = [
-        { ...USER, types: 'zainab', says: 'look further: 1,000 of 4,312 users were looked through' },
-        further('look further: 2,000'),
-        further('look further: 3,000'),
+        { ...USER, types: 'zainab', says: 'search more users (1,000 of 4,312 searched)' },
+        further('search more users (2,000'),
+        further('search more users (3,000'),
         further('Zainab Obi'),
       ];
       const { code, calls } = await wizard(START, [...answers, ...rest], service);
@@ -361,18 +361,18 @@ describe('onramp start', () => {
       const service = { ...SERVICE, '/listfintechusers': users(1500) };
       const { code, stderr } = await wizard(
         START,
-        [{ ...USER, types: 'nobody', says: 'look further' }, USER, ...rest],
+        [{ ...USER, types: 'nobody', says: 'search more users' }, USER, ...rest],
         service,
       );
       expect({ code, stderr }).toEqual({
         code: 0,
-        stderr: expect.stringContaining('no user is like "nobody" among all 1500'),
+        stderr: expect.stringContaining('no match for "nobody" among 1500 users'),
       });
     });
 
     test('takes an id that is in no list', async () => {
       const types = '01a1ffd0cd27e931eb31c405';
-      const { stderr } = await wizard(START, [{ ...USER, types, says: 'the user whose id is' }, ...rest], SERVICE);
+      const { stderr } = await wizard(START, [{ ...USER, types, says: 'use the id' }, ...rest], SERVICE);
       expect(stderr).toContain(`onramp start ${types} --amount`);
     });
 

@@ -57,7 +57,7 @@ describe('users onboard', () => {
     for (const shown of ['accountNumber', 'accountName', 'bankName'])
       expect(screen).toContain(virtualAccounts[0]?.[shown]);
     expect(screen).toContain('the onboarding is completed');
-    expect(screen.trimEnd()).toMatch(/the same in one line: fiatrail users onboard --bvn-stdin --wait < bvn.txt$/);
+    expect(screen.trimEnd()).toMatch(/equivalent command: fiatrail users onboard --bvn-stdin --wait < bvn.txt$/);
     expect(screen.includes('\u001b')).toBe(term !== 'dumb');
   });
 
@@ -87,7 +87,7 @@ describe('users onboard', () => {
     const quiet = await run(home, [...ONBOARD, '--no-input'], []);
     expect({
       givenCode: given.code,
-      hasOneLine: given.screen.includes('the same in one line'),
+      hasOneLine: given.screen.includes('equivalent command'),
       quietCode: quiet.code,
     }).toEqual({ givenCode: 0, hasOneLine: false, quietCode: 2 });
   });
@@ -160,7 +160,7 @@ describe('onramp start', () => {
     );
     expect(screen).toContain('the onramp is completed');
     expect(screen.replaceAll(/\s+/g, ' ')).toContain(
-      `the same in one line: fiatrail onramp start ${userId} --amount 5000 --auto-swap USDT --wait 40m`,
+      `equivalent command: fiatrail onramp start ${userId} --amount 5000 --auto-swap USDT --wait 40m`,
     );
     expect(screen.includes('\u001b')).toBe(term !== 'dumb');
   });
@@ -183,7 +183,7 @@ describe('onramp start', () => {
       status: expect.stringMatching(/^(requested|pending)$/),
       metadata: { tokenBuy: 'CNGN', autoSwap: false, sweepToOfframp: true },
     });
-    expect(screen).toContain('it goes on without this command');
+    expect(screen).toContain('it continues without this command');
   });
 
   test('ends in 3 when nobody pays in time', async () => {

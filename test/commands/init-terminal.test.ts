@@ -64,7 +64,7 @@ describe('init', () => {
     expect(screen).toContain('the key works (sandbox)');
     expect(screen).toMatch(/Reachable.* yes/);
     expect(screen.replaceAll(/\s*\r\n/g, '')).toContain(
-      `the same in one line: fiatrail init box --base-url ${sandbox.url} --key-stdin --store file --encryption --use < key.txt`,
+      `equivalent command: fiatrail init box --base-url ${sandbox.url} --key-stdin --store file --encryption --use < key.txt`,
     );
     expect(screen.includes(sandbox.apiKey)).toBe(false);
     expect(screen.includes('\u001b')).toBe(term !== 'dumb');
@@ -130,7 +130,7 @@ describe('init', () => {
   test('sets up the embedded sandbox without an account', async () => {
     const home = newHome(onTestFinished);
     const { code, screen } = await run(home, ['init'], [choose('xterm', 2)]);
-    expect({ code, hasOneLine: screen.includes('the same in one line: fiatrail init --embedded') }).toEqual({
+    expect({ code, hasOneLine: screen.includes('equivalent command: fiatrail init --embedded') }).toEqual({
       code: 0,
       hasOneLine: true,
     });
@@ -178,7 +178,7 @@ describe('keys rotate', () => {
     const taken = join(home.path, 'taken');
     const steps = [
       { expect: PUSH, send: `no-such-program -x${ENTER}` },
-      { expect: 'there is no program "no-such-program"', send: term === 'dumb' ? '' : '\u0015' },
+      { expect: 'program "no-such-program" not found', send: term === 'dumb' ? '' : '\u0015' },
       { expect: term === 'dumb' ? PUSH : '', send: `tee ${taken}${ENTER}` },
       { expect: 'Another command', send: ENTER },
       { expect: 'Continue?', send: `y${ENTER}` },

@@ -90,7 +90,7 @@ describe('doctor', () => {
     expect(code).toBe(0);
     expect(named('dns').detail).toBe('service.test resolves to 192.0.2.7');
     expect(named('tls').detail).toBe('trusted, issued by An Authority, expires in 60 days');
-    expect(named('allowlist').detail).toBe('this machine (203.0.*.*) may call, by the entry 203.0.*.*');
+    expect(named('allowlist').detail).toBe('this machine (203.0.*.*) is allowed by the entry 203.0.*.*');
     expect(JSON.stringify(checks)).not.toContain(ACCOUNT.FIATRAIL_API_KEY);
   });
 

@@ -251,7 +251,7 @@ describe('allows a removal that leaves this machine allowed', () => {
       list: [list(OWN, '198.51.*.*')],
       remove: [REMOVED],
     });
-    expect([code, stderr]).toEqual([0, expect.stringContaining('let it in with: fiatrail ip add <address>')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('allow it with: fiatrail ip add <address>')]);
     expect(stderr).toContain('this machine is locked out');
   });
 });
@@ -294,8 +294,8 @@ describe('a removal', () => {
   });
 
   test.each([
-    ['what is on the list', success({ action: 'list' }), check(true, OWN, 3)],
-    ['whether this machine may call', LIST, success({ action: 'check' })],
+    ['which entries the allowlist has', success({ action: 'list' }), check(true, OWN, 3)],
+    ['whether this machine is allowed', LIST, success({ action: 'check' })],
   ])('needs to know %s: 5', async (what, listed, checked) => {
     const { code, stderr } = await run(['remove', '--index', '1', '--yes'], { check: [checked], list: [listed] });
     expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining(`does not say ${what}`) });
@@ -358,7 +358,7 @@ describe('ip add', () => {
     });
     expect({ code, stderr }).toEqual({
       code: 8,
-      stderr: expect.stringContaining('the rate limit of the service is reached'),
+      stderr: expect.stringContaining('the rate limit of the service was reached'),
     });
     expect(stderr).not.toContain('nothing was done');
   });
@@ -370,7 +370,7 @@ describe('ip add', () => {
     });
     expect({ code, waitedMs: waitedMs(clock) }).toEqual({ code: 8, waitedMs: 30_000 });
     expect(steps.length).toBeLessThan(30);
-    expect(stderr).toContain(`this machine (${OWN}) may still not call`);
+    expect(stderr).toContain(`this machine (${OWN}) is not allowed yet`);
   });
 
   test('waits as long as --wait', async () => {
@@ -426,8 +426,8 @@ describe('ip add on a terminal, without an address', () => {
   test('shows this machine’s address, adds, verifies and prints the equivalent command', async () => {
     const { code, steps, stderr } = await asking(EMPTY, address(' 203.0.113.7 '), label("Ada's desk"), yes);
     expect({ code, steps }).toEqual({ code: 0, steps: ['check', 'list', 'check', 'list', 'add', 'check', 'read'] });
-    expect(stderr).toContain(`this machine (${OWN}) may call, as everybody may: the list is empty\n`);
-    expect(stderr).toContain(`the same in one line: fiatrail ip add 203.0.113.7 --label 'Ada'\\''s desk'\n`);
+    expect(stderr).toContain(`this machine (${OWN}) is allowed, like every address: the allowlist is empty\n`);
+    expect(stderr).toContain(`equivalent command: fiatrail ip add 203.0.113.7 --label 'Ada'\\''s desk'\n`);
   });
 
   test('confirms an address that is not this machine’s, and prompts again if declined', async () => {

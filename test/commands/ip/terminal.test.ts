@@ -38,9 +38,9 @@ describe('ip add', () => {
     const yes = { expect: 'Continue?', send: `y${ENTER}` };
     const { screen, code, totalIps } = await typing(newHome(onTestFinished), ['ip', 'add'], ADDRESS, LABEL, yes);
     expect({ code, totalIps }).toEqual({ code: 0, totalIps: 1 });
-    expect(screen).toContain('this machine (127.0.0.1) may call, as everybody may: the list is empty');
-    expect(screen).toContain('this machine (127.0.*.*) may call, by the entry 127.0.*.*');
-    expect(screen).toContain("the same in one line: fiatrail ip add 127.0.0.1 --label 'my desk'");
+    expect(screen).toContain('this machine (127.0.0.1) is allowed, like every address: the allowlist is empty');
+    expect(screen).toContain('this machine (127.0.*.*) is allowed by the entry 127.0.*.*');
+    expect(screen).toContain("equivalent command: fiatrail ip add 127.0.0.1 --label 'my desk'");
   });
 
   test('validates input like an argument and prompts again', async () => {
@@ -66,7 +66,7 @@ describe('ip add', () => {
       { expect: 'Continue?', send: `y${ENTER}` },
     );
     expect({ code, totalIps }).toEqual({ code: 0, totalIps: 2 });
-    expect(screen).toContain('the same in one line: fiatrail ip add 203.0.113.7');
+    expect(screen).toContain('equivalent command: fiatrail ip add 203.0.113.7');
   });
 
   const LEFT: readonly (readonly [question: string, before: readonly Step[]])[] = [

@@ -49,6 +49,6 @@ test('reports a key that was created but could not be stored: 3', async () => {
   const { code, stderr } = await run(MAKE, { network: exchange });
   expect({ code, stderr }).toEqual({
     code: 3,
-    stderr: expect.stringContaining('it was sent and accepted, and then: '),
+    stderr: expect.stringContaining('the request was accepted, but a later step failed: '),
   });
 });

@@ -405,7 +405,7 @@ describe('many commands at once', () => {
     );
     // Who was overtaken by another address says so, and has changed nothing.
     for (const { code, stderr } of ends)
-      if (code !== 0) expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('meanwhile') });
+      if (code !== 0) expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('in the meantime') });
     const at = (...parts: string[]) => join(home.path, 'config', ...parts);
     const [kept, key] = [at('profiles', 'main.json'), at('secrets', 'main.api-key')].map((path) =>
       readFileSync(path, 'utf8'),
