@@ -216,7 +216,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'libsodium-wrappers': ['crypto/'],
   '@noble/hashes/sha2.js': ['crypto/'],
   '@noble/hashes/sha3.js': ['crypto/'],
-  'zod/mini': ['contract/', 'account/stored-profile.ts'],
+  'zod/mini': ['contract/', 'account/stored-profile.ts', 'derive/schema.ts'],
   'node:sqlite': ['sqlite/'],
   'node:http': ['client/network.ts', 'sandbox/serve.ts'],
   'node:https': ['client/network.ts', 'client/probe.ts'],

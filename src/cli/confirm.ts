@@ -5,17 +5,17 @@ import type { Effect } from '../contract/endpoint.ts';
 import type { Dialog } from './dialog.ts';
 import { printLines } from './lines.ts';
 
-/** A description of a change, for the confirmation and the journal. */
+/** A change, described for the confirmation and the journal. */
 export interface Change {
-  /** `onramp of ₦5,000.00 for user 4f…`. Contains no secret. */
+  /** A verb phrase such as `start an onramp of ₦5,000.00 for user 4f…`. Contains no secret. */
   readonly summary: string;
-  /** What will be sent, as labels and values; amounts in both units. */
+  /** What will be sent: label and value, the amount in both units. */
   readonly lines: readonly (readonly [label: string, value: string])[];
-  /** More lines, read only for a prompt: balances and fees. */
+  /** More lines, read only when someone is asked: balances, fees. */
   readonly previews?: () => Promise<readonly (readonly [label: string, value: string])[]>;
 }
 
-/** Shows a request and asks for confirmation if it moves money or cannot be undone. Throws CliError usage without a terminal, declined on no. */
+/** Shows a change to an account, and asks if it moves money or cannot be undone. Throws CliError: `usage` without a terminal, `declined`. */
 export async function confirmRequest(
   dialog: Dialog,
   profile: Profile,
@@ -27,7 +27,7 @@ export async function confirmRequest(
   await confirmChange(dialog, { summary, lines: [account, ...lines], ...(previews ? { previews } : {}) }, mustAsk);
 }
 
-/** Shows a change and, if `mustAsk`, asks for confirmation; the default is no. Throws CliError usage without a terminal, declined on no. */
+/** Shows a change and, if `mustAsk`, asks; the default is no. Throws CliError: `usage` without a terminal, `declined`. */
 export async function confirmChange(
   dialog: Dialog,
   { summary, lines, previews }: Change,
@@ -35,22 +35,18 @@ export async function confirmChange(
 ): Promise<void> {
   const { world } = dialog;
   if (mustAsk && !dialog.isInteractive) {
-    throw new CliError(
-      'usage',
-      `${summary}: needs confirmation, but there is no interactive terminal; nothing was sent`,
-      {
-        code: 'CONFIRMATION_NEEDED',
-        hint: 'add --yes to skip the confirmation',
-      },
-    );
+    throw new CliError('usage', `cannot ask for confirmation without a terminal: ${summary}; nothing was sent`, {
+      code: 'CONFIRMATION_NEEDED',
+      hint: 'add --yes to skip the confirmation',
+    });
   }
   const all = [...lines, ...(mustAsk && previews ? await previews() : [])];
-  // A prompt always shows what it is about, even with --quiet.
+  // Whoever is asked must see the details, even with --quiet.
   const print = mustAsk ? dialog.say : dialog.note;
   await printLines(world, print, all);
   if (!mustAsk) return;
   const prompter = await world.prompter();
-  if (!(await prompter.confirm(`${summary}: go ahead?`))) {
+  if (!(await prompter.confirm(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}. Continue?`))) {
     throw new CliError('declined', 'declined; nothing was sent');
   }
 }

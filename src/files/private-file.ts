@@ -70,7 +70,7 @@ export function writePrivateFile(path: string, text: string, unique: string): vo
 }
 
 /** Puts `text` into a new private file at `path`, flushed to disk. */
-export type WriteNew = (path: string, text: string) => void;
+type WriteNew = (path: string, text: string) => void;
 
 /**
  * Replaces a file atomically: `write` creates a temporary file beside it, which takes its name once it has the whole

@@ -103,7 +103,7 @@ export async function beginRotation(
       endpoint: regenerateApiKey.id,
       effect: regenerateApiKey.effect,
       command: commandLine,
-      summary: `rotation of the API key of ${profile.name}`,
+      summary: `rotate the API key of ${profile.name}`,
       request: '{}',
     },
     plan,

@@ -36,6 +36,9 @@ describe('the state folder', () => {
 
   test('contains the sandbox and the journal', () => {
     const place = { platform: 'linux', env: OWN, homeDir: '/home/ada' };
-    expect([sandboxPath(place), journalPath(place)]).toEqual(['/own/sandbox.db', '/own/journal.db']);
+    expect({ sandboxPath: sandboxPath(place), journalPath: journalPath(place) }).toEqual({
+      sandboxPath: '/own/sandbox.db',
+      journalPath: '/own/journal.db',
+    });
   });
 });

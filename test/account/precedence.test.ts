@@ -229,7 +229,7 @@ describe('resolveProfile', () => {
 
   test.each(refused)('rejects %s', async (_what, given, code, message) => {
     const error = await refusal(async () => resolveProfile(given.flag, worldOf(given)));
-    expect([error.code, error.message]).toEqual([code, expect.stringMatching(message)]);
+    expect({ code: error.code, message: error.message }).toEqual({ code, message: expect.stringMatching(message) });
   });
 
   test('uses the nearest pin', () => {
@@ -248,7 +248,10 @@ describe('resolveProfile', () => {
     writeFileSync(target, pinned('box'));
     symlinkSync(to(target, path), path);
     const error = await refusal(async () => resolveProfile(undefined, world));
-    expect([error.code, error.message]).toEqual(['SYMLINK', expect.stringContaining(path)]);
+    expect({ code: error.code, message: error.message }).toEqual({
+      code: 'SYMLINK',
+      message: expect.stringContaining(path),
+    });
   });
 
   test('a broken profile does not affect other profiles', () => {

@@ -11,7 +11,7 @@ export async function refusal(act: () => Promise<unknown>): Promise<CliError> {
     (thrown: unknown) => thrown,
   );
   if (!(error instanceof CliError)) throw error;
-  expect([error.category, error.hint]).toEqual(['usage', expect.any(String)]);
+  expect({ category: error.category, hint: error.hint }).toEqual({ category: 'usage', hint: expect.any(String) });
   expect(`${error.message} ${error.hint} ${error.stack}`).not.toContain(PLANTED);
   return error;
 }

@@ -118,7 +118,10 @@ describe("requests are as Node's", () => {
     };
     const [light, node] = [made(LightRequest), made(Request)];
     controller.abort(new Error('stop'));
-    expect([light.signal.aborted, light.signal.reason]).toEqual([node.signal.aborted, node.signal.reason]);
+    expect({ aborted: light.signal.aborted, reason: light.signal.reason }).toEqual({
+      aborted: node.signal.aborted,
+      reason: node.signal.reason,
+    });
   });
 
   test('has a signal that never aborts if none is given', () => {
@@ -200,14 +203,14 @@ describe.each(SERIES)('ky with %s', (_, argv, answers, exit) => {
   test('does the same in the bundle, with our classes', async () => {
     const { env, served } = await service(answers);
     const { code } = await fiatrail(newHome(onTestFinished), argv, { env });
-    expect([code, served()]).toEqual([exit, answers.length]);
+    expect({ code, served: served() }).toEqual({ code: exit, served: answers.length });
   });
 
   test("works on Node's, from the source", async () => {
     const { env, served } = await service(answers);
     const network = createNetwork({});
     const code = await main(argv, fakeWorld({ env, network, clock: { now: () => Date.now(), sleep: async () => {} } }));
-    expect([code, served()]).toEqual([exit, answers.length]);
+    expect({ code, served: served() }).toEqual({ code: exit, served: answers.length });
   });
 });
 
@@ -215,7 +218,7 @@ describe('the bundle', () => {
   test('prints the response of a retried read', async () => {
     const { env } = await service([json(503, '{}'), json(503, '{}'), BALANCE]);
     const { stdout, stderr } = await fiatrail(newHome(onTestFinished), READ, { env });
-    expect([stdout, stderr]).toEqual(['"5.000000"\n', '']);
+    expect({ stdout, stderr }).toEqual({ stdout: '"5.000000"\n', stderr: '' });
   });
 
   test('uses https with a certificate that Node trusts', async () => {
@@ -227,7 +230,11 @@ describe('the bundle', () => {
     const home = newHome(onTestFinished);
     const trusted = await fiatrail(home, READ, { env: { ...env, NODE_EXTRA_CA_CERTS: certificate.path } });
     const distrusted = await fiatrail(home, PAY, { env });
-    expect([trusted.code, trusted.stdout, distrusted.code]).toEqual([0, '"5.000000"\n', 5]);
+    expect({ trustedCode: trusted.code, stdout: trusted.stdout, distrustedCode: distrusted.code }).toEqual({
+      trustedCode: 0,
+      stdout: '"5.000000"\n',
+      distrustedCode: 5,
+    });
     expect(distrusted.stderr).toContain('not trusted');
   });
 });

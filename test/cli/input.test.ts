@@ -28,5 +28,9 @@ test.each(INVALID)('rejects %s with exit code 2', async (_, argv, stdin) => {
   writeFileSync(join(home.path, 'bytes'), Uint8Array.of(0xff, 0xfe, 0x00, 0x80));
   mkdirSync(join(home.path, 'folder'));
   const { code, stdout, stderr } = await fiatrail(home, [...argv, '-q', '-o', 'json'], { stdin });
-  expect([code, stdout, JSON.parse(stderr).error.category]).toEqual([2, '', 'usage']);
+  expect({ code, stdout, category: JSON.parse(stderr).error.category }).toEqual({
+    code: 2,
+    stdout: '',
+    category: 'usage',
+  });
 });

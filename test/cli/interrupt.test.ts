@@ -42,14 +42,21 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     const home = newHome(onTestFinished);
     const { code, stderr, requests } = await stopped(home, PAY, signal);
     const rows = journalRows(home.stateDir);
-    expect([code, requests, rows.map(({ state }) => state)]).toEqual([CATEGORIES.unknown.exit, 1, ['unknown']]);
+    expect({ code, requests, states: rows.map(({ state }) => state) }).toEqual({
+      code: CATEGORIES.unknown.exit,
+      requests: 1,
+      states: ['unknown'],
+    });
     expect(stderr).toContain(`"operationId":"${rows[0]?.id}"`);
   },
 );
 
 test.each(['SIGINT', 'SIGTERM'] as const)('%s interrupts a read (130)', async (signal) => {
   const { code, stderr } = await stopped(newHome(onTestFinished), READ, signal);
-  expect([code, stderr]).toEqual([CATEGORIES.interrupted.exit, expect.stringContaining('interrupted')]);
+  expect({ code, stderr }).toEqual({
+    code: CATEGORIES.interrupted.exit,
+    stderr: expect.stringContaining('interrupted'),
+  });
 });
 
 test('SIGINT interrupts a command that has already saved a profile (130)', async () => {
@@ -71,7 +78,10 @@ test('SIGINT interrupts a command that has already saved a profile (130)', async
   await second;
   process.kill(running.pid, 'SIGINT');
   const { code, stderr } = await running.end;
-  expect([code, stderr]).toEqual([CATEGORIES.interrupted.exit, expect.stringContaining('interrupted')]);
+  expect({ code, stderr }).toEqual({
+    code: CATEGORIES.interrupted.exit,
+    stderr: expect.stringContaining('interrupted'),
+  });
 });
 
 test('a payment of a killed process stays sent in the journal', async () => {
@@ -81,7 +91,7 @@ test('a payment of a killed process stays sent in the journal', async () => {
   const shown = await fiatrail(home, ['ops', 'show', JSON.parse(stdout), '-o', 'json']);
   expect(JSON.parse(shown.stdout)).toMatchObject({
     state: 'sent',
-    advice: expect.stringContaining('treat it as unknown'),
+    advice: expect.stringContaining('the outcome is unknown'),
   });
 });
 
@@ -92,5 +102,5 @@ test('an interrupted wait exits with 130 and the work continues', async () => {
   await running.says('the onboarding is processing');
   process.kill(running.pid, 'SIGINT');
   const { code, stderr } = await running.end;
-  expect([code, stderr]).toEqual([130, expect.stringContaining('it continues without this command')]);
+  expect({ code, stderr }).toEqual({ code: 130, stderr: expect.stringContaining('it continues without this command') });
 });

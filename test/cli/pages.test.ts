@@ -201,5 +201,5 @@ test('allPages remembers a limited number of ids', async () => {
   list.rows = Array.from({ length: 50 }, (_, index) => ({ id: index === 40 ? '1' : String(index) }));
   const seen = (await read(list, { size: 5, remembered: 20 })).filter(({ id }) => id === '1');
   const all = (await read(list, { size: 5, remembered: 100 })).filter(({ id }) => id === '1');
-  expect([seen.length, all.length]).toEqual([2, 1]);
+  expect({ seen: seen.length, all: all.length }).toEqual({ seen: 2, all: 1 });
 });

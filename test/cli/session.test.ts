@@ -26,6 +26,7 @@ const OFFRAMP = [
   '--account-number',
   '0123456789',
 ];
+const TRANSFER = ['transfer', '--amount', '1', '--to', '0x52908400098527886E0F7030069857D2E4169EE7'];
 const STARTED = success({ requestId: 'r-1', status: 'requested' });
 /** A complete response. */
 const WHOLE = {
@@ -62,19 +63,35 @@ async function run(argv: readonly string[], turns: readonly Turn[], options: Wor
 }
 
 const onTerminal = (...answers: Answer[]) => ({ isTerminal: true, answers });
-const yes: Answer = { kind: 'confirm', asks: 'go ahead?', says: true };
-const no: Answer = { kind: 'confirm', asks: 'go ahead?', says: false };
+const yes: Answer = { kind: 'confirm', asks: 'Continue?', says: true };
+const no: Answer = { kind: 'confirm', asks: 'Continue?', says: false };
 
 describe('a payment', () => {
   test('asks for confirmation on a terminal and is sent on yes', async () => {
     const { code, requests } = await run(ONRAMP, [...PREVIEWS, STARTED], onTerminal(yes));
-    expect([code, requests.at(-1)?.url]).toEqual([0, 'https://service.test/v1/cngnonramp']);
+    expect({ code, url: requests.at(-1)?.url }).toEqual({ code: 0, url: 'https://service.test/v1/cngnonramp' });
   });
 
   test('sends and records nothing when declined (9)', async () => {
     const { code, world } = await run(ONRAMP, PREVIEWS, onTerminal(no));
-    expect([code, world.stdout.text(), journalRows(world.stateDir)]).toEqual([9, '', []]);
+    expect({ code, stdout: world.stdout.text(), journal: journalRows(world.stateDir) }).toEqual({
+      code: 9,
+      stdout: '',
+      journal: [],
+    });
     expect(world.stderr.text()).toContain('declined; nothing was sent');
+  });
+
+  test.each([
+    ['an onramp', ONRAMP],
+    ['an offramp', OFFRAMP],
+    ['a transfer', TRANSFER],
+    ['any request', ['api', 'POST', '/cngnonramp', '-f', 'userId=u']],
+  ])('rejects a field that %s does not print before it sends anything: 2', async (_, argv) => {
+    const { code, world, requests } = await run([...argv, '--yes', '--fields', 'nonesuch', '-o', 'json'], []);
+    const stderr = world.stderr.text();
+    expect({ exit: code, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining('nonesuch') });
+    expect({ requests, journal: journalRows(world.stateDir) }).toEqual({ requests: [], journal: [] });
   });
 
   test('shows its details before it asks', async () => {
@@ -95,7 +112,7 @@ describe('a payment', () => {
   test('shows the balance before and after, with fees', async () => {
     const { world, code } = await run(OFFRAMP, PREVIEWS, onTerminal(no));
     const line = '1,500.00 cNGN before, 1,404.90 cNGN after';
-    expect([code, world.stderr.text()]).toEqual([9, expect.stringContaining(line)]);
+    expect({ code, stderr: world.stderr.text() }).toEqual({ code: 9, stderr: expect.stringContaining(line) });
   });
 
   test('shows its details with --quiet too if it asks', async () => {
@@ -113,19 +130,21 @@ describe('a payment', () => {
     ['a list', []],
     ['a text', 'done'],
   ])('has an unknown outcome if the response to a transfer is %s (6)', async (_, data) => {
-    const transfer = ['transfer', '--amount', '1', '--to', '0x52908400098527886E0F7030069857D2E4169EE7', '--yes'];
-    const { code, world } = await run(transfer, [success(data)]);
-    expect([code, journalRows(world.stateDir).map(({ state }) => state)]).toEqual([6, ['unknown']]);
+    const { code, world } = await run([...TRANSFER, '--yes'], [success(data)]);
+    expect({ code, states: journalRows(world.stateDir).map(({ state }) => state) }).toEqual({
+      code: 6,
+      states: ['unknown'],
+    });
   });
 
   test('warns about a response that does not match the contract, even with --quiet and --wait', async () => {
     const odd = success({ ...WHOLE, walletAddress: 5 });
     const done = success({ requestId: 'r-1', status: 'completed' });
     const { code, world } = await run([...ONRAMP, '--yes', '-q', '--wait'], [odd, done]);
-    expect([code, world.stderr.text()]).toEqual([
-      0,
-      'warning: the response does not match the contract at walletAddress; it is treated as accepted\n',
-    ]);
+    expect({ code, stderr: world.stderr.text() }).toEqual({
+      code: 0,
+      stderr: 'warning: the response does not match the contract at walletAddress; it is treated as accepted\n',
+    });
   });
 
   test('is journaled without secrets, in any spelling of their names', async () => {
@@ -146,7 +165,11 @@ describe('a payment', () => {
     const no404 = refusal(404, '02', 'no');
     const { world, code } = await run(OFFRAMP, [no404, no404, no404], onTerminal(no));
     const shown = world.stderr.text();
-    expect([code, shown.includes('before'), /^ +fees/m.test(shown)]).toEqual([9, false, false]);
+    expect({ code, hasBefore: shown.includes('before'), hasFees: /^ +fees/m.test(shown) }).toEqual({
+      code: 9,
+      hasBefore: false,
+      hasFees: false,
+    });
   });
 
   test('shows only the current balance if a fee cannot be read', async () => {
@@ -162,7 +185,10 @@ describe('a payment', () => {
 
   test.each([['--yes'], ['-y']])('does not ask with %s, nor read the balance', async (flag) => {
     const { code, requests } = await run([...OFFRAMP, flag], [STARTED]);
-    expect([code, requests.map(({ url }) => url)]).toEqual([0, ['https://service.test/v1/cngnofframp']]);
+    expect({ code, urls: requests.map(({ url }) => url) }).toEqual({
+      code: 0,
+      urls: ['https://service.test/v1/cngnofframp'],
+    });
   });
 
   test('does not ask with --yes on a terminal', async () => {
@@ -197,7 +223,7 @@ describe('without confirmation or journal', () => {
     ],
   ] as const)('%s is sent', async (_, argv, answer) => {
     const { code, world } = await run(argv, [answer], onTerminal());
-    expect([code, journalRows(world.stateDir)]).toEqual([0, []]);
+    expect({ code, journal: journalRows(world.stateDir) }).toEqual({ code: 0, journal: [] });
   });
 });
 
@@ -211,11 +237,11 @@ describe('--dry-run', () => {
     ['a payment with --wait', [...ONRAMP, '--wait', '--dry-run']],
   ])('of %s asks, sends and records nothing and succeeds', async (_, argv) => {
     const { code, world } = await run([...argv, '-o', 'json'], [], onTerminal());
-    expect([code, JSON.parse(world.stdout.text()), journalRows(world.stateDir)]).toMatchObject([
-      0,
-      { dryRun: true },
-      [],
-    ]);
+    expect({ code, printed: JSON.parse(world.stdout.text()), journal: journalRows(world.stateDir) }).toMatchObject({
+      code: 0,
+      printed: { dryRun: true },
+      journal: [],
+    });
   });
 
   test('redacts secrets', async () => {
@@ -238,10 +264,10 @@ describe('missing input', () => {
     ];
     const bank = ['--bank-code', '000013', '--account-number', '0123456789'];
     const { code, requests } = await run(['offramp', 'start', ...bank, '--yes'], [STARTED], onTerminal(...answers));
-    expect([code, JSON.parse(requests[0]?.body ?? '')]).toEqual([
-      0,
-      expect.objectContaining({ userId: 'u-9', amount: 5000 }),
-    ]);
+    expect({ code, printed: JSON.parse(requests[0]?.body ?? '') }).toEqual({
+      code: 0,
+      printed: expect.objectContaining({ userId: 'u-9', amount: 5000 }),
+    });
   });
 
   test('is asked for after the given values are validated', async () => {
@@ -255,23 +281,26 @@ describe('missing input', () => {
       [success({ requestId: 'r', userHash: 'h' }), success({ status: 'completed' })],
       onTerminal(answer),
     );
-    expect([code, requests[0]?.body]).toEqual([0, '{"bvn":"12345678901"}']);
+    expect({ code, body: requests[0]?.body }).toEqual({ code: 0, body: '{"bvn":"12345678901"}' });
   });
 
   test.each([[{}], [{ isTerminal: true, env: { CI: '1' } }]])(
     'is reported without a terminal: %j (2)',
     async (options) => {
       const { code, world } = await run(['offramp', 'start', 'u', '--yes'], [], options);
-      expect([code, world.stderr.text()]).toEqual([
-        2,
-        expect.stringContaining('--amount <naira>, --bank-code <code>, --account-number <digits>'),
-      ]);
+      expect({ code, stderr: world.stderr.text() }).toEqual({
+        code: 2,
+        stderr: expect.stringContaining('--amount <naira>, --bank-code <code>, --account-number <digits>'),
+      });
     },
   );
 
   test('rejects a BVN given twice (2)', async () => {
     const { code, world } = await run(['users', 'onboard', '12345678901', '--bvn-stdin'], [], { stdin: '12345678901' });
-    expect([code, world.stderr.text()]).toEqual([2, expect.stringContaining('given twice')]);
+    expect([code, world.stderr.text()]).toEqual([
+      2,
+      expect.stringContaining('<bvn> cannot be combined with --bvn-stdin'),
+    ]);
   });
 
   test('reads a BVN from standard input without its line break', async () => {
@@ -305,7 +334,7 @@ describe('the journal', () => {
 
   test('records it as accepted, with the request id, after the response', async () => {
     const { code, rows } = await paying(() => STARTED);
-    expect([code, rows]).toMatchObject([0, [{ state: 'accepted', request_id: 'r-1' }]]);
+    expect({ code, rows }).toMatchObject({ code: 0, rows: [{ state: 'accepted', request_id: 'r-1' }] });
   });
 
   const OUTCOMES: readonly (readonly [name: string, turns: () => Turn[], exit: number, state: string])[] = [
@@ -323,7 +352,10 @@ describe('the journal', () => {
 
   test.each(OUTCOMES)('records the outcome of %s', async (_, turns, exit, state) => {
     const { code, world } = await run([...ONRAMP, '--yes'], turns());
-    expect([code, journalRows(world.stateDir).map((row) => row.state)]).toEqual([exit, [state]]);
+    expect({ code, states: journalRows(world.stateDir).map((row) => row.state) }).toEqual({
+      code: exit,
+      states: [state],
+    });
   });
 
   test('is referred to by the error of an unknown outcome', async () => {
@@ -382,7 +414,7 @@ describe('after a payment was sent', () => {
       [...ONRAMP, '--yes', '--wait', '--fields', 'status', '-q', '-o', 'json'],
       [STARTED, STATUS],
     );
-    expect([code, JSON.parse(world.stdout.text())]).toEqual([0, { status: 'completed' }]);
+    expect({ code, printed: JSON.parse(world.stdout.text()) }).toEqual({ code: 0, printed: { status: 'completed' } });
   });
 
   test('exits with neither 1 nor 2 if the output cannot be written', async () => {
@@ -413,10 +445,10 @@ describe('standard error', () => {
 
   test('shows a warning for a response that does not match the contract', async () => {
     const { world, code } = await run([...ONRAMP, '--yes', '-o', 'json'], [success({ requestId: 'r', status: 5 })]);
-    expect([code, world.stderr.text()]).toEqual([
-      0,
-      expect.stringContaining('warning: the response does not match the contract at'),
-    ]);
+    expect({ code, stderr: world.stderr.text() }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining('warning: the response does not match the contract at'),
+    });
   });
 
   test('shows each request with -v, without the key', async () => {

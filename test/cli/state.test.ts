@@ -63,7 +63,7 @@ describe('a full disk', () => {
     // A limit on file sizes still allows small files.
     const [, , last] = exitsIn(stdout);
     const code = last === 0 && !canMount() ? 'STATE_FULL' : JSON.parse(stderr).error.code;
-    expect([exitsIn(stdout).slice(0, 2), code]).toEqual([[0, 0], 'STATE_FULL']);
+    expect({ exits: exitsIn(stdout).slice(0, 2), code }).toEqual({ exits: [0, 0], code: 'STATE_FULL' });
   });
 
   test('stops a payment before it is sent (2)', async () => {
@@ -72,7 +72,11 @@ describe('a full disk', () => {
       'export FIATRAIL_BASE_URL=http://127.0.0.1:9/v1 FIATRAIL_API_KEY=a-key',
       pay,
     ]);
-    expect([exitsIn(stdout), stderr.trim().split('\n').length, TRACE.test(stderr)]).toEqual([[2], 2, false]);
+    expect({ exits: exitsIn(stdout), stderr: stderr.trim().split('\n').length, hasTrace: TRACE.test(stderr) }).toEqual({
+      exits: [2],
+      stderr: 2,
+      hasTrace: false,
+    });
   });
 
   test('loses nothing, and commands work again once there is space', async () => {
@@ -86,20 +90,28 @@ describe('a full disk', () => {
       ONBOARD,
     ]);
     const [seeded, , status, again] = exitsIn(stdout);
-    expect([seeded, status, again, TRACE.test(stderr)]).toEqual([0, 0, 0, false]);
+    expect({ seeded, status, again, hasTrace: TRACE.test(stderr) }).toEqual({
+      seeded: 0,
+      status: 0,
+      again: 0,
+      hasTrace: false,
+    });
     expect(stdout).toMatch(/^[23],true\r?$/m);
   });
 });
 
 test('reports a state folder that cannot be created (2)', async () => {
   const { stdout, stderr } = await shell(['export FIATRAIL_STATE_DIR=/proc/nothing/below', 'fiatrail ops list -q']);
-  expect([exitsIn(stdout), stderr]).toEqual([[2], expect.stringContaining('/proc')]);
+  expect({ exits: exitsIn(stdout), stderr }).toEqual({ exits: [2], stderr: expect.stringContaining('/proc') });
 });
 
 describe('standard output that cannot be written', () => {
   test('fails a read without a stack trace', async () => {
     const { stdout, stderr } = await shell([`${PROGRAM} users list -q > /dev/full`, 'echo "[exit $?]"']);
-    expect([exitsIn(stdout).every((code) => code !== 0), TRACE.test(stderr)]).toEqual([true, false]);
+    expect({ exits: exitsIn(stdout).every((code) => code !== 0), hasTrace: TRACE.test(stderr) }).toEqual({
+      exits: true,
+      hasTrace: false,
+    });
   });
 
   test('exits with neither 1 nor 2 after a payment was sent', async () => {
@@ -116,7 +128,8 @@ describe('standard output that cannot be written', () => {
       ...argv,
     ]).end;
     expect(journalRows(home.stateDir)).toMatchObject([{ state: 'accepted' }]);
-    expect([[1, 2].includes(code ?? 1), TRACE.test(stderr)]).toEqual([false, false]);
+    expect([1, 2]).not.toContain(code ?? 1);
+    expect(stderr).not.toMatch(TRACE);
   });
 
   test('is not confused with a closed pipe, as in | head', async () => {
@@ -124,7 +137,7 @@ describe('standard output that cannot be written', () => {
       `${PROGRAM} banks list -o json -q | head -c 1 > /dev/null`,
       `echo "[exit ${'$'}{PIPESTATUS[0]}]"`,
     ]);
-    expect([exitsIn(stdout), stderr]).toEqual([[0], '']);
+    expect({ exits: exitsIn(stdout), stderr }).toEqual({ exits: [0], stderr: '' });
   });
 });
 
@@ -135,13 +148,13 @@ describe('files', () => {
     const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
     expect(mode(home.stateDir)).toBe('700');
     for (const name of ['sandbox.db', 'journal.db'])
-      expect([name, mode(join(home.stateDir, name))]).toEqual([name, '600']);
+      expect({ name, mode: mode(join(home.stateDir, name)) }).toEqual({ name, mode: '600' });
   });
 
   test('are written only to the cache and state folders', async () => {
     const home = newHome(onTestFinished);
     await fiatrail(home, ['users', 'list']);
-    expect(readdirSync(home.path).sort()).toEqual(['cache', 'state']);
+    expect(readdirSync(home.path).sort()).toEqual(['state']);
   });
 
   test('that are not databases are not changed', async () => {
@@ -153,10 +166,8 @@ describe('files', () => {
     const codes = [await fiatrail(home, ['users', 'list']), await fiatrail(home, ['ops', 'list'])].map(
       ({ code }) => code,
     );
-    expect([codes, paths.map((path) => readFileSync(path).equals(garbage))]).toEqual([
-      [2, 2],
-      [true, true],
-    ]);
+    const isUntouched = paths.map((path) => readFileSync(path).equals(garbage));
+    expect({ codes, isUntouched }).toEqual({ codes: [2, 2], isUntouched: [true, true] });
     expect(readdirSync(home.stateDir).sort()).toEqual(['journal.db', 'sandbox.db']);
   });
 
@@ -167,7 +178,7 @@ describe('files', () => {
     const damaged = readFileSync(path).fill(0xff, 4096);
     writeFileSync(path, damaged);
     const { code, stderr } = await fiatrail(home, ['users', 'list', '-q', '-o', 'json']);
-    expect([code, JSON.parse(stderr).error.code]).toEqual([2, 'STATE_CORRUPT']);
+    expect({ code, errorCode: JSON.parse(stderr).error.code }).toEqual({ code: 2, errorCode: 'STATE_CORRUPT' });
     expect(readFileSync(path).equals(damaged)).toBe(true);
   });
 
@@ -179,7 +190,7 @@ describe('files', () => {
     newer.writeUInt32BE(999, 60);
     writeFileSync(path, newer);
     const { code, stderr } = await fiatrail(home, ['ops', 'list', '-o', 'json']);
-    expect([code, JSON.parse(stderr).error.code]).toEqual([2, 'STATE_NEWER']);
+    expect({ code, errorCode: JSON.parse(stderr).error.code }).toEqual({ code: 2, errorCode: 'STATE_NEWER' });
   });
 
   test('need not be writable for a read over the network', async () => {

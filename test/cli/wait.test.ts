@@ -22,13 +22,13 @@ describe('without --wait', () => {
     'prints the status %s and succeeds',
     async (status) => {
       const { code, stdout, sleeps } = await waiting(STATUS, [now(status)]);
-      expect([code, JSON.parse(stdout).status, sleeps]).toEqual([0, status, []]);
+      expect({ code, status: JSON.parse(stdout).status, sleeps }).toEqual({ code: 0, status, sleeps: [] });
     },
   );
 
   test('prints the status failed and exits with 3', async () => {
     const { code, stdout } = await waiting(STATUS, [now('failed')]);
-    expect([code, JSON.parse(stdout).status]).toEqual([3, 'failed']);
+    expect({ code, status: JSON.parse(stdout).status }).toEqual({ code: 3, status: 'failed' });
   });
 
   test('reports the service’s reason for a refusal', async () => {
@@ -47,7 +47,11 @@ describe('with --wait', () => {
       now('processing'),
       now('completed'),
     ]);
-    expect([code, JSON.parse(stdout).status, requests.length]).toEqual([0, 'completed', 4]);
+    expect({ code, status: JSON.parse(stdout).status, requests: requests.length }).toEqual({
+      code: 0,
+      status: 'completed',
+      requests: 4,
+    });
   });
 
   test('reports each state once', async () => {
@@ -61,14 +65,14 @@ describe('with --wait', () => {
 
   test('prints the status of failed work and exits with 3', async () => {
     const { code, stdout, stderr } = await waiting(WAIT, [now('processing'), now('failed')]);
-    expect([code, JSON.parse(stdout).status]).toEqual([3, 'failed']);
+    expect({ code, status: JSON.parse(stdout).status }).toEqual({ code: 3, status: 'failed' });
     expect(stderr).toContain('"category":"failed"');
   });
 
   test('prints the status of pending work and exits with 8 when the time is up', async () => {
     const turns = Array.from({ length: 3 }, () => now('processing'));
     const { code, stdout, stderr, sleeps } = await waiting([...STATUS, '--wait', '200ms'], turns);
-    expect([code, JSON.parse(stdout).status]).toEqual([8, 'processing']);
+    expect({ code, status: JSON.parse(stdout).status }).toEqual({ code: 8, status: 'processing' });
     expect(sleeps.reduce((sum, each) => sum + each, 0)).toBe(200);
     expect(stderr).toContain('the onramp is still processing after 200 ms');
     expect(stderr).toContain('check it later with: fiatrail onramp status r-1 --wait');
@@ -100,10 +104,10 @@ describe('with --wait', () => {
     ['failed (3)', '10s', ['failed'], 3, 'FAILED'],
   ] as const)('reports the operation id of started work that %s', async (_, time, states, exit, errorCode) => {
     const { code, stderr } = await waiting([...START, time], [STARTED, ...states.map(now)]);
-    expect([code, errorIn(stderr)]).toEqual([
-      exit,
-      expect.objectContaining({ code: errorCode, operationId: expect.any(String) }),
-    ]);
+    expect({ code, error: errorIn(stderr) }).toEqual({
+      code: exit,
+      error: expect.objectContaining({ code: errorCode, operationId: expect.any(String) }),
+    });
   });
 
   test('says that started work continues when a status read is interrupted (130)', async () => {
@@ -113,16 +117,16 @@ describe('with --wait', () => {
       throw new ExchangeError('the request was given up', true);
     };
     const { code, stderr } = await waiting(START, [STARTED, interruptedRead], interrupted.signal);
-    expect([code, errorIn(stderr)]).toEqual([
-      130,
-      expect.objectContaining({ category: 'interrupted', operationId: expect.any(String) }),
-    ]);
+    expect({ code, error: errorIn(stderr) }).toEqual({
+      code: 130,
+      error: expect.objectContaining({ category: 'interrupted', operationId: expect.any(String) }),
+    });
     expect(stderr).not.toContain('nothing was');
   });
 
   test('rejects an id given as the duration', async () => {
     const { code, stderr } = await waiting(['onramp', 'status', '--wait', 'r-1'], []);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--wait: "r-1" is no duration')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--wait: invalid duration "r-1"')]);
   });
 
   test('keeps polling after a response without a state', async () => {
@@ -149,7 +153,10 @@ describe('with --wait', () => {
       return now('processing');
     };
     const { code, stderr } = await waiting(WAIT, [turn], controller.signal);
-    expect([code, stderr]).toEqual([130, expect.stringContaining('it continues without this command')]);
+    expect({ code, stderr }).toEqual({
+      code: 130,
+      stderr: expect.stringContaining('it continues without this command'),
+    });
   });
 });
 
@@ -160,16 +167,20 @@ describe('a payment with --wait', () => {
   test('prints the final status and sends the payment once', async () => {
     const { code, stdout, requests } = await waiting(PAY, [started, now('requested'), now('completed')]);
     const pays = requests.filter(({ url }) => url.endsWith('/cngnonramp'));
-    expect([code, JSON.parse(stdout).status, pays.length]).toEqual([0, 'completed', 1]);
+    expect({ code, status: JSON.parse(stdout).status, pays: pays.length }).toEqual({
+      code: 0,
+      status: 'completed',
+      pays: 1,
+    });
   });
 
   test('says where to pay', async () => {
     const { stderr } = await waiting(PAY, [started, now('completed')]);
-    expect(stderr).toContain('pay exactly ₦5.10; account details: fiatrail onramp account r-1');
+    expect(stderr).toContain('pay exactly ₦5.10; show the account to pay with: fiatrail onramp account r-1');
   });
 
   test('is pending if only its status cannot be read (8)', async () => {
     const { code, stderr } = await waiting(PAY, [started, json(200, 'no JSON')]);
-    expect([code, stderr]).toEqual([8, expect.stringContaining('fiatrail onramp status r-1 --wait')]);
+    expect({ code, stderr }).toEqual({ code: 8, stderr: expect.stringContaining('fiatrail onramp status r-1 --wait') });
   });
 });

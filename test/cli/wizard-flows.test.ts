@@ -130,7 +130,7 @@ describe('users onboard', () => {
 
   test('waits, shows the account, and prints the equivalent command without the BVN', async () => {
     const { code, stdout, stderr } = await wizard(['users', 'onboard'], ASKED, SERVICE);
-    expect([code, `${stdout}${stderr}`.includes(BVN)]).toEqual([0, false]);
+    expect({ code, hasBVN: `${stdout}${stderr}`.includes(BVN) }).toEqual({ code: 0, hasBVN: false });
     expect(stdout).toMatch(/7000000001 +ADA OBI +A BANK/);
     expect(stderr).toMatch(/equivalent command: fiatrail users onboard --bvn-stdin --wait < bvn.txt\n$/);
   });
@@ -151,31 +151,35 @@ describe('users onboard', () => {
       ASKED,
       SERVICE,
     );
-    expect([code, JSON.parse(stdout)]).toEqual([0, { userId: 'u-1', status: 'completed' }]);
+    expect({ code, printed: JSON.parse(stdout) }).toEqual({ code: 0, printed: { userId: 'u-1', status: 'completed' } });
   });
 
   test('sends nothing when declined (9)', async () => {
     const answers = [...ASKED.slice(0, 1), { kind: 'confirm', asks: '(LIVE)?', says: false } as const];
     const { code, calls } = await wizard(['users', 'onboard'], answers, SERVICE);
-    expect([code, calls]).toEqual([9, []]);
+    expect({ code, calls }).toEqual({ code: 9, calls: [] });
   });
 
   test('sends nothing with --dry-run and shows no BVN', async () => {
     const { code, calls, stdout, stderr } = await wizard(['users', 'onboard', '--dry-run'], ASKED.slice(0, 1), SERVICE);
-    expect([code, calls, `${stdout}${stderr}`.includes(BVN)]).toEqual([0, [], false]);
+    expect({ code, calls, hasBVN: `${stdout}${stderr}`.includes(BVN) }).toEqual({ code: 0, calls: [], hasBVN: false });
   });
 
   test('succeeds even if the user cannot be shown', async () => {
     const service = { ...SERVICE, '/getuserdetails': () => refusal(404, '02', 'not yet') };
     const { code, stdout, stderr } = await wizard(['users', 'onboard', '-o', 'json'], ASKED, service);
     expect([code, JSON.parse(stdout).status]).toEqual([0, 'completed']);
-    expect(stderr).toContain('see: fiatrail users show u-1');
+    expect(stderr).toContain('try: fiatrail users show u-1');
   });
 
   test('reports failed onboarding (3)', async () => {
     const service = { ...SERVICE, '/onboardstatus': () => success({ ...STATUS, status: 'failed' }) };
     const { code, calls, stderr } = await wizard(['users', 'onboard'], ASKED, service);
-    expect([code, calls.includes('/getuserdetails'), stderr.includes('equivalent command')]).toEqual([3, false, false]);
+    expect({
+      code,
+      hasUserRead: calls.includes('/getuserdetails'),
+      hasOneLine: stderr.includes('equivalent command'),
+    }).toEqual({ code: 3, hasUserRead: false, hasOneLine: false });
   });
 });
 
@@ -221,23 +225,23 @@ describe('onramp start', () => {
     '/getvirtualaccount': (_, count) => (count < 3 ? refusal(404, '02', 'not yet') : success(ACCOUNT_TO_PAY)),
     '/cngnonrampstatus': (_, count) => status(count < 3 ? 'pending' : 'completed'),
   };
-  const USER = { kind: 'search', asks: 'Whose wallet', types: 'ada7 obi', says: 'Ada7 ' } as const;
+  const USER = { kind: 'search', asks: 'Which user?', types: 'ada7 obi', says: 'Ada7 ' } as const;
   const AMOUNT = { kind: 'text', asks: 'Amount in Naira:', says: '5000.50' } as const;
-  const GO = { kind: 'confirm', asks: 'go ahead?', says: true } as const;
-  const route = (says: string) => ({ kind: 'select', asks: 'What becomes', says }) as const;
+  const GO = { kind: 'confirm', asks: 'Continue?', says: true } as const;
+  const route = (says: string) => ({ kind: 'select', asks: 'Where should the cNGN go?', says }) as const;
   const START = ['onramp', 'start'];
 
   test.each([
     ['Keep', [], { autoSwap: false }, '--auto-swap off --wait 40m'],
     ['Send', [], { autoSwap: false, sweepToOfframp: true }, '--auto-swap off --wait 40m --sweep'],
     [
-      'Swap the cNGN into USDC or USDT, and keep',
+      'Swap the cNGN into USDC or USDT and keep',
       ['USDT'],
       { autoSwap: true, assetSwap: 'USDT' },
       '--auto-swap USDT --wait 40m',
     ],
     [
-      'Swap the cNGN into USDC or USDT, and send',
+      'Swap the cNGN into USDC or USDT and send',
       ['USDC'],
       { autoSwap: true, assetSwap: 'USDC', sweepToOfframp: true },
       '--auto-swap USDC --wait 40m --sweep',
@@ -253,13 +257,15 @@ describe('onramp start', () => {
     };
     const asset = assets.map((name) => ({ kind: 'select', asks: 'Which asset?', says: name }) as const);
     const { code, stderr } = await wizard(START, [USER, AMOUNT, route(says), ...asset, GO], service);
-    expect([code, body]).toEqual([0, { userId: 'id-7', amount: 5000.5, ...sent }]);
+    expect({ code, body }).toEqual({ code: 0, body: { userId: 'id-7', amount: 5000.5, ...sent } });
     expect(stderr).toContain(`equivalent command: fiatrail onramp start id-7 --amount 5000.5 ${options}\n`);
   });
 
   test('shows the account once it is ready, and a countdown of its 30 minutes', async () => {
     const { stderr } = await wizard(START, [USER, AMOUNT, route('Keep'), GO], SERVICE);
-    expect(stderr).toMatch(/pay exactly +₦5,100\.00\n +to +7549681956\n +at +A BANK\n +in the name of +Harmattan Pay/);
+    expect(stderr).toMatch(
+      /pay exactly +₦5,100\.00\n +account number +7549681956\n +bank +A BANK\n +account name +Harmattan Pay/,
+    );
     expect(stderr).toMatch(/\rpay ₦5,100\.00 to 7549681956 \(Harmattan Pay[^\r]*…\) within 29:5\d/);
     for (const line of stderr.split('\r').filter((text) => text.startsWith('pay')))
       expect(line.length).toBeLessThan(84);
@@ -274,14 +280,15 @@ describe('onramp start', () => {
     const env = { ...ACCOUNT, TERM: 'dumb' };
     const { code, stderr } = await wizard(START, [USER, AMOUNT, route('Keep'), GO], service, { env });
     const minutes = [...stderr.matchAll(/^pay .* within (\d+) min$/gm)].map(([, left]) => Number(left));
-    expect([code, minutes]).toEqual([3, Array.from({ length: 31 }, (_, at) => 30 - at)]);
-    expect([stderr.includes('\u001b'), stderr.includes('not paid in time')]).toEqual([false, true]);
+    expect({ code, minutes }).toEqual({ code: 3, minutes: Array.from({ length: 31 }, (_, at) => 30 - at) });
+    expect(stderr).not.toContain('\u001b');
+    expect(stderr).toContain('not paid in time');
   });
 
   test('continues without an account that cannot be read', async () => {
     const service = { ...SERVICE, '/getvirtualaccount': () => refusal(400, '01', 'no') };
     const { code, stderr } = await wizard(START, [USER, AMOUNT, route('Keep'), GO], service);
-    expect([code, stderr]).toEqual([0, expect.stringContaining('see: fiatrail onramp account r-1')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('show it with: fiatrail onramp account r-1')]);
   });
 
   test('says that the onramp continues after Ctrl-C before the account is ready (130)', async () => {
@@ -295,7 +302,10 @@ describe('onramp start', () => {
     };
     const options = { interrupted: controller.signal };
     const { code, stderr } = await wizard(START, [USER, AMOUNT, route('Keep'), GO], service, options);
-    expect([code, stderr]).toEqual([130, expect.stringContaining('fiatrail onramp status r-1 --wait')]);
+    expect({ code, stderr }).toEqual({
+      code: 130,
+      stderr: expect.stringContaining('fiatrail onramp status r-1 --wait'),
+    });
     expect(stderr).toContain('it continues without this command');
   });
 
@@ -304,16 +314,19 @@ describe('onramp start', () => {
     const argv = [...START, 'u-1', '--destination', address];
     const answers = [AMOUNT, { kind: 'select', asks: 'Which asset?', says: 'USDC' } as const, GO];
     const { code, stderr } = await wizard(argv, answers, SERVICE);
-    expect([code, stderr]).toEqual([0, expect.stringContaining(`--auto-swap USDC --destination ${address}`)]);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining(`--auto-swap USDC --destination ${address}`),
+    });
   });
 
   test('is not a wizard if user and amount are given', async () => {
     const { code, calls, stderr } = await wizard([...START, 'u-1', '--amount', '5'], [GO], SERVICE);
-    expect([code, calls.includes('/getvirtualaccount'), stderr.includes('equivalent command')]).toEqual([
-      0,
-      false,
-      false,
-    ]);
+    expect({
+      code,
+      hasAccountRead: calls.includes('/getvirtualaccount'),
+      hasOneLine: stderr.includes('equivalent command'),
+    }).toEqual({ code: 0, hasAccountRead: false, hasOneLine: false });
   });
 
   describe('the search for a user', () => {
@@ -328,7 +341,7 @@ describe('onramp start', () => {
     ])('finds a user by %s and reads no more pages than needed', async (_, types, pages) => {
       const says = types === '' ? 'Ada0' : 'Ada77 Obi · 7000000077 · id-77';
       const { code, calls } = await wizard(START, [{ ...USER, types, says }, ...rest], SERVICE);
-      expect([code, pagesOf(calls)]).toEqual([0, pages]);
+      expect({ code, pages: pagesOf(calls) }).toEqual({ code: 0, pages });
     });
 
     test('pauses after 1,000 users, shows the progress, and continues on request', async () => {
@@ -341,7 +354,7 @@ describe('onramp start', () => {
         further('Zainab Obi'),
       ];
       const { code, calls } = await wizard(START, [...answers, ...rest], service);
-      expect([code, pagesOf(calls)]).toEqual([0, 40]);
+      expect({ code, pages: pagesOf(calls) }).toEqual({ code: 0, pages: 40 });
     });
 
     test('starts over if there is no match', async () => {
@@ -351,7 +364,10 @@ describe('onramp start', () => {
         [{ ...USER, types: 'nobody', says: 'search more users' }, USER, ...rest],
         service,
       );
-      expect([code, stderr]).toEqual([0, expect.stringContaining('no match for "nobody" among 1500 users')]);
+      expect({ code, stderr }).toEqual({
+        code: 0,
+        stderr: expect.stringContaining('no match for "nobody" among 1500 users'),
+      });
     });
 
     test('accepts an id that is not in the list', async () => {
@@ -362,7 +378,7 @@ describe('onramp start', () => {
 
     test('explains what to do without users (2)', async () => {
       const { code, stderr } = await wizard(START, [], { '/listfintechusers': users(0) });
-      expect([code, stderr]).toEqual([2, expect.stringContaining('fiatrail users onboard')]);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('fiatrail users onboard') });
     });
   });
 });

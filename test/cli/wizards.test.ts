@@ -22,7 +22,7 @@ const LEAVING = TERMS.flatMap((term) => [[term, 'Ctrl-C', CTRL_C] as const, [ter
 
 async function run(home: Home, argv: readonly string[], steps: readonly Step[], term: string = 'xterm') {
   const { screen, code, missed } = await fiatrailOnTerminal(home, argv, steps, { term });
-  expect([missed, screen]).toEqual([null, screen]);
+  expect({ missed, screen }).toEqual({ missed: null, screen });
   return { screen, code };
 }
 
@@ -46,14 +46,14 @@ describe('users onboard', () => {
     const home = newHome(onTestFinished);
     const wrong: Step[] = [
       { expect: 'BVN (11 digits):', send: `2234567${term === 'dumb' ? '' : CTRL_T}${ENTER}` },
-      { expect: 'this is no BVN: a BVN has exactly 11 digits', send: term === 'dumb' ? '' : CLEAR },
+      { expect: 'invalid BVN; expected 11 digits', send: term === 'dumb' ? '' : CLEAR },
     ];
     const { screen, code } = await run(home, ONBOARD, [...wrong, asks, confirms], term);
     const { users } = await usersOf(home);
     const { virtualAccounts } = await fiatrailJson<{ virtualAccounts: Record<string, string>[] }>(home, [
       ...['users', 'show', users[0]?.userId ?? ''],
     ]);
-    expect([code, users.length, partsOn(screen)]).toEqual([0, 1, []]);
+    expect({ code, users: users.length, parts: partsOn(screen) }).toEqual({ code: 0, users: 1, parts: [] });
     for (const shown of ['accountNumber', 'accountName', 'bankName'])
       expect(screen).toContain(virtualAccounts[0]?.[shown]);
     expect(screen).toContain('the onboarding is completed');
@@ -66,21 +66,30 @@ describe('users onboard', () => {
     const atBvn = await run(home, ONBOARD, [{ ...asks, send: `2234${key}` }], term);
     const atConfirm = await run(home, ONBOARD, [asks, { ...confirms, send: key }], term);
     const said = [atBvn, atConfirm].map(({ screen }) => screen.includes('interrupted; nothing was sent'));
-    expect([atBvn.code, atConfirm.code, said, (await usersOf(home)).users]).toEqual([130, 130, [true, true], []]);
+    expect({ atBvnCode: atBvn.code, atConfirmCode: atConfirm.code, said, users: (await usersOf(home)).users }).toEqual({
+      atBvnCode: 130,
+      atConfirmCode: 130,
+      said: [true, true],
+      users: [],
+    });
     expect([...partsOn(atBvn.screen), ...partsOn(atConfirm.screen)]).toEqual([]);
   });
 
   test('sends nothing when declined (9)', async () => {
     const home = newHome(onTestFinished);
     const { code } = await run(home, ONBOARD, [asks, { ...confirms, send: `n${ENTER}` }]);
-    expect([code, (await usersOf(home)).users]).toEqual([9, []]);
+    expect({ code, users: (await usersOf(home)).users }).toEqual({ code: 9, users: [] });
   });
 
   test('is not a wizard with a given BVN or --no-input', async () => {
     const home = newHome(onTestFinished);
     const given = await run(home, [...ONBOARD, BVN], []);
     const quiet = await run(home, [...ONBOARD, '--no-input'], []);
-    expect([given.code, given.screen.includes('equivalent command'), quiet.code]).toEqual([0, false, 2]);
+    expect({
+      givenCode: given.code,
+      hasOneLine: given.screen.includes('equivalent command'),
+      quietCode: quiet.code,
+    }).toEqual({ givenCode: 0, hasOneLine: false, quietCode: 2 });
   });
 });
 
@@ -92,7 +101,7 @@ describe('onramp start', () => {
     find: 'to +(\\d{10})',
     run: ['sandbox', 'pay', '{}', '--amount', '5100', '--from', 'ANYBODY'],
   };
-  const CONFIRM = { expect: 'go ahead?', send: `y${ENTER}` };
+  const CONFIRM = { expect: 'Continue?', send: `y${ENTER}` };
   const atEnd = sharedEnd();
   let home: Home;
   let ids: readonly string[] = [];
@@ -104,7 +113,7 @@ describe('onramp start', () => {
     ids = (await usersOf(home)).users.map(({ userId }) => userId);
   });
 
-  /** The input for each kind of terminal: the search narrows the list, and Enter chooses the first entry. */
+  /** What a terminal of each kind is told: the search narrows what is listed, and Enter takes the first. */
   const typingOn = (term: string): readonly Step[] =>
     term === 'dumb'
       ? [
@@ -135,7 +144,7 @@ describe('onramp start', () => {
             { expect: 'Which asset?', send: `usdt\n` },
           ]
         : [
-            { expect: 'What becomes of the cNGN?', send: 'swap' },
+            { expect: 'Where should the cNGN go?', send: 'swap' },
             { expect: '❯ Swap', send: ENTER },
             { expect: 'Which asset?', send: 'usdt' },
             { expect: '❯ USDT', send: ENTER },
@@ -143,7 +152,7 @@ describe('onramp start', () => {
     const steps = [...typingOn(term), ...amountOn(term), ...routes, CONFIRM, PAY];
     const { screen, code } = await run(home, START, steps, term);
     const userId = ids[2] ?? 'none';
-    expect([code, journalRows(home.stateDir).length - before]).toEqual([0, 1]);
+    expect({ code, journaled: journalRows(home.stateDir).length - before }).toEqual({ code: 0, journaled: 1 });
     expect(screen).toContain('₦100.00: ₦75.00 to the platform, ₦25.00 to you');
     expect(screen).toMatch(/to pay +₦5,100\.00/);
     expect(screen).toMatch(
@@ -160,7 +169,7 @@ describe('onramp start', () => {
     { expect: 'GBENGA', send: DOWN },
     { expect: '❯ GBENGA', send: ENTER },
     { expect: 'Amount in Naira:', send: `5000${ENTER}` },
-    { expect: 'What becomes of the cNGN?', send: DOWN },
+    { expect: 'Where should the cNGN go?', send: DOWN },
     { expect: '❯ Send', send: ENTER },
   ];
 
@@ -169,25 +178,24 @@ describe('onramp start', () => {
     const requestId = /fiatrail onramp status (\S+) --wait/.exec(screen)?.[1] ?? 'none';
     const { status } = await fiatrailJson<{ status: string }>(home, ['onramp', 'status', requestId]);
     const { metadata } = await fiatrailJson<{ metadata: unknown }>(home, ['onramp', 'status', requestId]);
-    expect([code, status, metadata]).toEqual([
-      130,
-      // The account may be ready or not.
-      expect.stringMatching(/^(requested|pending)$/),
-      { tokenBuy: 'CNGN', autoSwap: false, sweepToOfframp: true },
-    ]);
+    expect({ code, status, metadata }).toEqual({
+      code: 130,
+      status: expect.stringMatching(/^(requested|pending)$/),
+      metadata: { tokenBuy: 'CNGN', autoSwap: false, sweepToOfframp: true },
+    });
     expect(screen).toContain('it continues without this command');
   });
 
   test('fails with 3 if the payment does not arrive in time', async () => {
     const late = { expect: 'within', find: '(within)', run: ['sandbox', 'advance', '31m'] };
     const { screen, code } = await run(home, START, [...ARROWS, CONFIRM, late]);
-    expect([code, screen]).toEqual([3, expect.stringContaining('the onramp failed: its account was not paid in time')]);
+    expect([code, screen]).toEqual([3, expect.stringContaining('the onramp failed: the account was not paid in time')]);
   });
 
   test('asks only for missing input', async () => {
     const argv = [...START, ids[0] ?? '', '--auto-swap', 'USDC', '--yes', '--profile', 'sandbox'];
     const { screen, code } = await run(home, argv, [{ expect: 'Amount in Naira:', send: `5000${ENTER}` }, PAY]);
-    expect([code, screen.includes('What becomes')]).toEqual([0, false]);
+    expect([code, screen.includes('Where should')]).toEqual([0, false]);
     expect(screen.replaceAll(/\s+/g, ' ')).toContain(
       '--amount 5000 --auto-swap USDC --wait 40m --profile sandbox --yes',
     );
@@ -203,10 +211,10 @@ describe('onramp start', () => {
     xterm: [
       { expect: 'GBENGA', send: ENTER },
       { expect: 'Amount in Naira:', send: `5000${ENTER}` },
-      { expect: 'What becomes of the cNGN?', send: 'swap' },
+      { expect: 'Where should the cNGN go?', send: 'swap' },
       { expect: '❯ Swap', send: ENTER },
       { expect: 'Which asset?', send: ENTER },
-      { expect: 'go ahead?', send: ENTER },
+      { expect: 'Continue?', send: ENTER },
     ],
     dumb: [
       { expect: 'Type text to search for:', send: '\n' },
@@ -214,7 +222,7 @@ describe('onramp start', () => {
       { expect: 'Amount in Naira:', send: '5000\n' },
       { expect: 'start of a name (1):', send: '3\n' },
       { expect: 'start of a name (1):', send: '1\n' },
-      { expect: 'go ahead?', send: '\n' },
+      { expect: 'Continue?', send: '\n' },
     ],
   } as const;
 

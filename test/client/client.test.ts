@@ -129,7 +129,11 @@ describe.each(UNUSABLE)('%s', (_, answer) => {
     'is an unknown outcome (exit 6) of a %s request, which is sent once',
     async (kind) => {
       const end = await calling(kind, [answer]);
-      expect([end.error?.category, exitOf(end), end.requests.length]).toEqual(['unknown', 6, 1]);
+      expect({ category: end.error?.category, exit: exitOf(end), requests: end.requests.length }).toEqual({
+        category: 'unknown',
+        exit: 6,
+        requests: 1,
+      });
     },
   );
 
@@ -141,7 +145,7 @@ describe.each(UNUSABLE)('%s', (_, answer) => {
       'read',
       Array.from({ length: attempts }, () => answer),
     );
-    expect([end.error?.category, exitOf(end)]).toEqual(['network', 5]);
+    expect({ category: end.error?.category, exit: exitOf(end) }).toEqual({ category: 'network', exit: 5 });
   });
 });
 
@@ -166,12 +170,21 @@ const REFUSALS: readonly (readonly [
 describe.each(REFUSALS)('%s', (_, answer, category, exit, code) => {
   test('rejects a money request, which is sent once', async () => {
     const end = await calling('money', [answer]);
-    expect([end.error?.category, exitOf(end), end.error?.code, end.requests.length]).toEqual([category, exit, code, 1]);
+    expect({
+      category: end.error?.category,
+      exit: exitOf(end),
+      code: end.error?.code,
+      requests: end.requests.length,
+    }).toEqual({ category, exit, code, requests: 1 });
   });
 
   test.each(['read', 'write', 'destructive'] as const)('rejects a %s request with the same exit code', async (kind) => {
     const end = await calling(kind, [answer]);
-    expect([end.error?.category, exitOf(end), end.requests.length]).toEqual([category, exit, 1]);
+    expect({ category: end.error?.category, exit: exitOf(end), requests: end.requests.length }).toEqual({
+      category,
+      exit,
+      requests: 1,
+    });
   });
 
   test('reports the status and the code', async () => {
@@ -208,7 +221,7 @@ const SEQUENCES: readonly (readonly [
 describe.each(SEQUENCES)('a money request and %s', (_, turns, category, count) => {
   test('has the right outcome', async () => {
     const end = await calling('money', turns());
-    expect([end.error?.category, end.requests.length]).toEqual([category, count]);
+    expect({ category: end.error?.category, requests: end.requests.length }).toEqual({ category, requests: count });
   });
 });
 
@@ -231,10 +244,10 @@ describe('an error message', () => {
 
   test("includes the service's message for a server error", async () => {
     const { error } = await calling('write', [refusal(500, '05', 'Not now', { error: 'no provider' })]);
-    expect([error?.category, error?.message]).toEqual([
-      'unknown',
-      expect.stringContaining('its response code is 05: Not now: no provider'),
-    ]);
+    expect({ category: error?.category, message: error?.message }).toEqual({
+      category: 'unknown',
+      message: expect.stringContaining('its response code is 05: Not now: no provider'),
+    });
   });
 
   test.each([
@@ -256,7 +269,10 @@ describe('an error message', () => {
 
   test('points to the allowlist for an unknown key with an unknown code', async () => {
     const { error } = await calling('read', [refusal(401, '77', 'bad key')]);
-    expect([error?.category, error?.hint]).toEqual(['auth', expect.stringContaining('fiatrail ip check')]);
+    expect({ category: error?.category, hint: error?.hint }).toEqual({
+      category: 'auth',
+      hint: expect.stringContaining('fiatrail ip check'),
+    });
   });
 
   test("includes the service's message and detail", async () => {
@@ -355,7 +371,10 @@ describe('a success that does not match the schema', () => {
     ['a string', 'done'],
   ])('is an unknown outcome with %s', async (_, data) => {
     const end = await calling('money', [success(data)]);
-    expect([end.error?.category, end.requests.length]).toEqual(['unknown', 1]);
+    expect({ category: end.error?.category, requests: end.requests.length }).toEqual({
+      category: 'unknown',
+      requests: 1,
+    });
   });
 
   test('is accepted for a write that starts nothing', async () => {
@@ -365,7 +384,11 @@ describe('a success that does not match the schema', () => {
 
   test('is an unusable response to a read', async () => {
     const end = await calling('read', [success({ totalBalance: 17 })]);
-    expect([end.error?.category, end.error?.code, end.requests.length]).toEqual(['network', 'UNUSABLE_ANSWER', 1]);
+    expect({ category: end.error?.category, code: end.error?.code, requests: end.requests.length }).toEqual({
+      category: 'network',
+      code: 'UNUSABLE_ANSWER',
+      requests: 1,
+    });
   });
 
   test.each([
@@ -373,12 +396,15 @@ describe('a success that does not match the schema', () => {
     ['only unknown fields', { x: 1 }],
   ])('is an unusable response to a read with %s', async (_, data) => {
     const { error } = await calling('read', [success(data)]);
-    expect([error?.category, error?.code]).toEqual(['network', 'UNUSABLE_ANSWER']);
+    expect({ category: error?.category, code: error?.code }).toEqual({ category: 'network', code: 'UNUSABLE_ANSWER' });
   });
 
   test('keeps unknown fields', async () => {
     const { reply } = await calling('money', [success({ ...STARTED, newField: { deep: 1 } })]);
-    expect([reply?.problems, reply?.data]).toMatchObject([[], { newField: { deep: 1 } }]);
+    expect({ problems: reply?.problems, data: reply?.data }).toMatchObject({
+      problems: [],
+      data: { newField: { deep: 1 } },
+    });
   });
 });
 

@@ -48,7 +48,7 @@ describe.each(byId)('$id', ({ endpoint }) => {
 
   test('is sent to its own path, controls outside /v1', () => {
     const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(input[name])));
-    expect([method, origin]).toEqual([endpoint.method, 'https://service.test']);
+    expect({ method, origin }).toEqual({ method: endpoint.method, origin: 'https://service.test' });
     expect(pathname).toBe(endpoint.area === 'control' ? path : `/v1${path}`);
   });
 
@@ -269,7 +269,7 @@ describe('a command', () => {
 
   test('prints the data to the digit with -o raw', async () => {
     const { code, stdout } = await against(ENVELOPE, ['api', 'GET', '/getfees', '-o', 'raw']);
-    expect([code, stdout]).toEqual([0, `${DATA}\n`]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${DATA}\n` });
   });
 
   test('keeps the order of fields with -o raw, and prints null for no data', async () => {
@@ -284,7 +284,7 @@ describe('a command', () => {
 
   test.each(['json', 'ndjson', 'yaml'])('prints every digit of a long number with -o %s', async (format) => {
     const { code, stdout } = await against(ENVELOPE, ['fees', 'show', '-o', format]);
-    expect([code, stdout]).toEqual([0, expect.stringContaining('12345678901234567890')]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('12345678901234567890') });
   });
 
   test('prints every digit of an amount', async () => {

@@ -13,6 +13,7 @@ import { validRequest } from '../../src/client/request.ts';
 import { balanceMulti } from '../../src/contract/endpoints/balances.ts';
 import { startOnramp } from '../../src/contract/endpoints/onramp.ts';
 import { type Certificate, selfSigned } from '../support/certificate.ts';
+import { success } from '../support/exchange.ts';
 import { bodyOf, closedPort, httpServer, httpsServer, proxyServer, tcpServer } from '../support/loopback.ts';
 
 const NEVER = new AbortController().signal;
@@ -81,7 +82,7 @@ describe('a request and its response', () => {
     const { baseUrl } = await httpServer((_, response) => {
       response.writeHead(302, { location: elsewhere.baseUrl }).end();
     });
-    expect([(await exchangeWith(baseUrl)).status, visits]).toEqual([302, 0]);
+    expect({ status: (await exchangeWith(baseUrl)).status, visits }).toEqual({ status: 302, visits: 0 });
   });
 
   test('does not decompress a response', async () => {
@@ -90,7 +91,7 @@ describe('a request and its response', () => {
       accepts = request.headers['accept-encoding'];
       response.writeHead(200, { 'content-encoding': 'gzip' }).end('not unpacked');
     });
-    expect([(await exchangeWith(baseUrl)).body, accepts]).toEqual(['not unpacked', undefined]);
+    expect({ body: (await exchangeWith(baseUrl)).body, accepts }).toEqual({ body: 'not unpacked', accepts: undefined });
   });
 
   test('skips an early hint', async () => {
@@ -206,7 +207,7 @@ describe.each(FAULTS)('%s', { timeout: 10_000 }, (_, talk, words) => {
   test('is reported, with the request possibly sent', async () => {
     const { baseUrl } = await tcpServer(talk);
     const error = await failure(exchangeWith(baseUrl));
-    expect([error.sent, error.message]).toEqual([true, expect.stringMatching(words)]);
+    expect({ sent: error.sent, message: error.message }).toEqual({ sent: true, message: expect.stringMatching(words) });
   });
 
   test('leaves a money request with an unknown outcome, after one connection', async () => {
@@ -215,7 +216,10 @@ describe.each(FAULTS)('%s', { timeout: 10_000 }, (_, talk, words) => {
       connections += 1;
       talk(socket);
     });
-    expect([(await paying(baseUrl)).category, connections]).toEqual(['unknown', 1]);
+    expect({ category: (await paying(baseUrl)).category, connections }).toEqual({
+      category: 'unknown',
+      connections: 1,
+    });
   });
 });
 
@@ -233,6 +237,18 @@ describe('connections', () => {
     });
     return { over, baseUrl };
   }
+
+  test('of a client are never shared by payments', async () => {
+    const body = success({ requestId: 'r', status: 'requested', token: 'CNGN' }).body;
+    const { over, baseUrl } = await counted((_, response) => {
+      response.setHeader('content-type', 'application/json').end(body);
+    });
+    const client = clientOf(baseUrl, 5_000);
+    const pay = () => client.call(validRequest(startOnramp, { userId: 'u', amount: 5 }));
+    const read = () => client.call(validRequest(balanceMulti, {}));
+    for (const call of [read, pay, pay, read, pay]) await call();
+    expect(over).toEqual([0, 1, 2, 0, 3]);
+  });
 
   test('are shared by reads only', async () => {
     const { over, baseUrl } = await counted();
@@ -266,17 +282,26 @@ describe('connections', () => {
 describe('nothing was sent', () => {
   test('when the connection is refused', async () => {
     const error = await failure(exchangeWith(`http://127.0.0.1:${await closedPort()}/v1`));
-    expect([error.sent, error.message]).toEqual([false, 'the connection was refused']);
+    expect({ sent: error.sent, message: error.message }).toEqual({
+      sent: false,
+      message: 'the connection was refused',
+    });
   });
 
   test('of a money request when the connection is refused', async () => {
     const error = await paying(`http://127.0.0.1:${await closedPort()}/v1`);
-    expect([error.category, error.message]).toEqual(['network', 'nothing was sent: the connection was refused']);
+    expect({ category: error.category, message: error.message }).toEqual({
+      category: 'network',
+      message: 'nothing was sent: the connection was refused',
+    });
   });
 
   test('when the host has no address', async () => {
     const error = await failure(exchangeWith('http://nobody.invalid/v1'));
-    expect([error.sent, error.message]).toEqual([false, expect.stringMatching(/host name/)]);
+    expect({ sent: error.sent, message: error.message }).toEqual({
+      sent: false,
+      message: expect.stringMatching(/host name/),
+    });
   });
 
   test('when it was canceled before', async () => {
@@ -405,7 +430,7 @@ describe('a proxy', () => {
   test.each(['HTTP_PROXY', 'http_proxy'])('in %s forwards plain requests', async (variable) => {
     const proxy = await proxyServer(ANSWER);
     const answer = await createNetwork({ [variable]: `http://127.0.0.1:${proxy.port}` })(requestTo(URL), NEVER);
-    expect([answer.body, proxy.asked]).toEqual([ANSWER, [`POST ${URL}`]]);
+    expect({ body: answer.body, asked: proxy.asked }).toEqual({ body: ANSWER, asked: [`POST ${URL}`] });
   });
 
   test.each(['HTTPS_PROXY', 'https_proxy'])('in %s is asked for a tunnel', async (variable) => {
@@ -429,7 +454,7 @@ describe('a proxy', () => {
     const { baseUrl } = await httpServer((_, response) => response.end('direct'));
     const env = { HTTP_PROXY: `http://127.0.0.1:${proxy.port}`, [variable]: 'example.com,127.0.0.1' };
     const answer = await createNetwork(env)(requestTo(baseUrl), NEVER);
-    expect([answer.body, proxy.asked]).toEqual(['direct', []]);
+    expect({ body: answer.body, asked: proxy.asked }).toEqual({ body: 'direct', asked: [] });
   });
 
   test('that refuses the connection has sent nothing', async () => {
@@ -466,7 +491,7 @@ describe('TLS', () => {
       response.end('{}');
     });
     const error = await failure(exchangeWith(baseUrl));
-    expect([error.sent, requests]).toEqual([false, 0]);
+    expect({ sent: error.sent, requests }).toEqual({ sent: false, requests: 0 });
     expect(error.message).toContain("the server's certificate is not trusted");
   });
 
@@ -488,7 +513,10 @@ describe('TLS', () => {
     trust();
     const { port } = await httpsServer(certificate, (_, response) => response.end('{}'));
     const error = await failure(exchangeWith(`https://127.0.0.1:${port}/v1`));
-    expect([error.sent, error.message]).toEqual([false, expect.stringContaining('not trusted')]);
+    expect({ sent: error.sent, message: error.message }).toEqual({
+      sent: false,
+      message: expect.stringContaining('not trusted'),
+    });
   });
 
   test('with a trusted certificate carries request and response', async () => {
@@ -513,7 +541,7 @@ describe('TLS', () => {
     const proxy = await proxyServer('', port);
     const network = createNetwork({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` });
     const answer = await network(requestTo('https://service.test/v1'), NEVER);
-    expect([answer.body, proxy.asked]).toEqual(['{"a":1}', ['CONNECT service.test:443']]);
+    expect({ body: answer.body, asked: proxy.asked }).toEqual({ body: '{"a":1}', asked: ['CONNECT service.test:443'] });
   });
 
   test('in a tunnel that breaks after the request may have sent it', async () => {
@@ -530,6 +558,9 @@ describe('TLS', () => {
     const proxy = await proxyServer('', port);
     const network = createNetwork({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` });
     const error = await failure(network(requestTo('https://service.test/v1'), NEVER));
-    expect([error.sent, error.message]).toEqual([false, expect.stringContaining('not trusted')]);
+    expect({ sent: error.sent, message: error.message }).toEqual({
+      sent: false,
+      message: expect.stringContaining('not trusted'),
+    });
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { HttpRequest } from '../../src/base/world.ts';
+import type { Exchange, HttpRequest } from '../../src/base/world.ts';
 import { retryAfterSeconds, type SendOptions, type Sent, send } from '../../src/client/transport.ts';
 import type { Effect } from '../../src/contract/endpoint.ts';
 import {
@@ -103,6 +103,18 @@ describe.each(RETRIES)('after %s', (_, turn, retriesRead, retriesChange) => {
   });
 });
 
+test.each(EFFECTS)('a %s request tells the network on each attempt whether it is a read', async (effect) => {
+  const flags: unknown[] = [];
+  const network: Exchange = async (_request, _signal, isRead) => {
+    flags.push(isRead);
+    return flags.length < 3 ? tooMany() : success({});
+  };
+  const options = { effect, totalMs: TOTAL_MS, clock: timerClock, interrupted: new AbortController().signal };
+  await settled(send(REQUEST, network, options));
+  const isRead = effect === 'read';
+  expect(flags).toEqual([isRead, isRead, isRead]);
+});
+
 describe('the result', () => {
   test('of a read is the first usable response', async () => {
     const { sent, requests } = await sendThrough('read', [
@@ -111,7 +123,7 @@ describe('the result', () => {
       tooMany(),
       success({ a: 1 }),
     ]);
-    expect([statusOf(sent), requests.length]).toEqual([200, 4]);
+    expect({ status: statusOf(sent), requests: requests.length }).toEqual({ status: 200, requests: 4 });
   });
 
   test('of a read without a response has the reason', async () => {
@@ -122,12 +134,12 @@ describe('the result', () => {
 
   test.each(CHANGES)('of a %s request after a 429 is one success', async (effect) => {
     const { sent, requests } = await sendThrough(effect, [tooMany(), success({})]);
-    expect([statusOf(sent), requests.length]).toEqual([200, 2]);
+    expect({ status: statusOf(sent), requests: requests.length }).toEqual({ status: 200, requests: 2 });
   });
 
   test.each(CHANGES)('of a %s request that fails after 429s is the failure, without a retry', async (effect) => {
     const { sent, requests } = await sendThrough(effect, [tooMany(), tooMany(), json(500, '{}')]);
-    expect([statusOf(sent), requests.length]).toEqual([500, 3]);
+    expect({ status: statusOf(sent), requests: requests.length }).toEqual({ status: 500, requests: 3 });
   });
 
   test.each([
@@ -178,7 +190,7 @@ describe('the wait', () => {
 
   test.each(WAITS)('after a 429 follows %s', async (_, turn, waitMs) => {
     const { elapsedMs, requests } = await sendThrough('money', [turn, success({})]);
-    expect([elapsedMs, requests.length]).toEqual([waitMs, 2]);
+    expect({ elapsedMs, requests: requests.length }).toEqual({ elapsedMs: waitMs, requests: 2 });
   });
 
   test.each([
@@ -204,7 +216,7 @@ describe('the wait', () => {
   test('is skipped when it is longer than the time left', async () => {
     const turns = [tooMany({ 'retry-after': '40' }), tooMany({ 'retry-after': '30' })];
     const { sent, elapsedMs } = await sendThrough('money', turns);
-    expect([statusOf(sent), elapsedMs]).toEqual([429, 40_000]);
+    expect({ status: statusOf(sent), elapsedMs }).toEqual({ status: 429, elapsedMs: 40_000 });
   });
 
   test('doubles after each failed read', async () => {
@@ -234,12 +246,12 @@ describe('the total time limit', () => {
   test('covers all attempts of a read that hangs', async () => {
     const { sent, requests, elapsedMs } = await sendThrough('read', ['hang', 'hang', 'hang']);
     expect(sent).toMatchObject({ noAnswer: 'time' });
-    expect([requests.length, elapsedMs]).toEqual([3, TOTAL_MS]);
+    expect({ requests: requests.length, elapsedMs }).toEqual({ requests: 3, elapsedMs: TOTAL_MS });
   });
 
   test('leaves time to retry a read that hung once', async () => {
     const { sent, requests } = await sendThrough('read', ['hang', success({})]);
-    expect([statusOf(sent), requests.length]).toEqual([200, 2]);
+    expect({ status: statusOf(sent), requests: requests.length }).toEqual({ status: 200, requests: 2 });
   });
 
   test('returns the last response when it passes during a wait', async () => {

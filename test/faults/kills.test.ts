@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
-import { expect, onTestFailed, test } from 'vitest';
+import { expect, onTestFailed, onTestFinished, test } from 'vitest';
 import { type OperationState, openJournal } from '../../src/journal/journal.ts';
 import { installProgram, normalWalk, type Program, SOUND } from '../sandbox/program.ts';
+import { newHomeWithCache } from '../support/built.ts';
 import { countingIds, fakeClock } from '../support/sandbox.ts';
 
 const KILLS = Number(process.env['FIATRAIL_SOAK_KILLS'] ?? 25);
@@ -150,7 +151,7 @@ test('killing the first command leaves the state usable', {
   const measured = installProgram();
   const commandMs = await durationOf(measured);
   for (const at of fc.sample(moment, { seed: SEED, numRuns: FIRST_KILLS })) {
-    const program = installProgram();
+    const program = installProgram(newHomeWithCache(onTestFinished));
     await killed(program, [['users', 'onboard', '--bvn-stdin'], '22222222222'], (at * commandMs) / 1000);
     expect(await program.json(['sandbox', 'status'])).toMatchObject(SOUND);
     await program.json(['sandbox', 'seed', '--users', '1']);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, expect, onTestFailed, onTestFinished, test } from 'vitest';
-import { type Home, newHome, requireBuilt } from '../support/built.ts';
+import { type Home, newHomeWithCache, requireBuilt } from '../support/built.ts';
 import {
   accountOf,
   embeddedKey,
@@ -110,7 +110,7 @@ async function overNetwork(): Promise<Setup> {
 
 /** An embedded sandbox, which knows its own key. */
 function embedded(): Setup {
-  const home = newHome(onTestFinished);
+  const home = newHomeWithCache(onTestFinished);
   const keys = () => (existsSync(join(home.stateDir, 'sandbox.db')) ? keysIn(home) : []);
   return { home, keys, keyNow: () => embeddedKey(home) };
 }
@@ -140,7 +140,7 @@ const FORMS: readonly [form: string, kills: number, open: () => Promise<Setup>][
 test.each(FORMS)(
   'a killed rotation %s loses no key (%i kills)',
   {
-    timeout: 60_000 + KILLS * 8_000,
+    timeout: 300_000 + KILLS * 8_000,
   },
   async (_form, kills, open) => {
     const { killed, replaced, lost } = await campaign(await open(), kills);

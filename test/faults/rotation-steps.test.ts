@@ -139,16 +139,23 @@ describe('with a delayed response', { timeout: 60_000 }, () => {
     const running = await rotating(home);
     process.kill(running.pid, signal);
     const { code, stderr } = await running.end;
-    expect([code, stderr]).toEqual([130, expect.stringContaining(`finish with: fiatrail keys rotate --resume`)]);
+    expect({ code, stderr }).toEqual({
+      code: 130,
+      stderr: expect.stringContaining(`finish with: fiatrail keys rotate --resume`),
+    });
     expect((await run(home, RESUME_COMMAND)).code).toBe(0);
-    expect([isLive(), leftBehind(home)]).toEqual([true, []]);
+    expect({ isLive: isLive(), leftBehind: leftBehind(home) }).toEqual({ isLive: true, leftBehind: [] });
   });
 
   test('a second rotation is declined (9)', async () => {
     const { home, isLive } = await setUp();
     const running = await rotating(home);
     expect((await run(home, ROTATE)).error?.code).toBe('ROTATION_UNDER_WAY');
-    expect([(await running.end).code, isLive(), stages(home)]).toEqual([0, true, ['done accepted']]);
+    expect({ code: (await running.end).code, isLive: isLive(), stages: stages(home) }).toEqual({
+      code: 0,
+      isLive: true,
+      stages: ['done accepted'],
+    });
   });
 
   test('a store that has disappeared leaves the key in a private file (8)', async () => {
@@ -160,12 +167,16 @@ describe('with a delayed response', { timeout: 60_000 }, () => {
     const { code, stderr } = await running.end;
     const path = /key is in (\/\S+?)[",;]/.exec(stderr)?.[1] ?? 'no file named';
     const [live] = served.keys().filter(({ key }) => key === readFileSync(path, 'utf8'));
-    expect([code, live?.isLive, statSync(path).mode & 0o777]).toEqual([8, true, 0o600]);
+    expect({ code, isLive: live?.isLive, mode: statSync(path).mode & 0o777 }).toEqual({
+      code: 8,
+      isLive: true,
+      mode: 0o600,
+    });
     expect((await run(home, RESUME_COMMAND)).error?.code).toBe('KEY_NOT_STORED');
     rmSync(folder);
     mkdirSync(folder, { mode: 0o700 });
     expect((await run(home, RESUME_COMMAND)).code).toBe(0);
-    expect([isLive(), leftBehind(home)]).toEqual([true, []]);
+    expect({ isLive: isLive(), leftBehind: leftBehind(home) }).toEqual({ isLive: true, leftBehind: [] });
   });
 });
 
@@ -177,13 +188,13 @@ describe('a push command', { timeout: 60_000 }, () => {
     // The first run reads the key and kills its parent; later runs only read the key.
     writeFileSync(script, `cat > "${home.path}/pushed"; test -e "${mark}" || { touch "${mark}"; kill -9 $PPID; }`);
     const killed = await fiatrail(home, [...ROTATE, '--push-command', `sh "${script}"`]);
-    expect([killed.code, stages(home)]).toEqual([null, ['proven accepted']]);
+    expect({ code: killed.code, stages: stages(home) }).toEqual({ code: null, stages: ['proven accepted'] });
     expect((await run(home, RESUME_COMMAND)).code).toBe(0);
-    expect([isLive(), readFileSync(join(home.path, 'pushed'), 'utf8'), leftBehind(home)]).toEqual([
-      true,
-      storedKey(home),
-      [],
-    ]);
+    expect({
+      isLive: isLive(),
+      text: readFileSync(join(home.path, 'pushed'), 'utf8'),
+      leftBehind: leftBehind(home),
+    }).toEqual({ isLive: true, text: storedKey(home), leftBehind: [] });
   });
 
   test('gets the key only on standard input', async () => {
@@ -213,5 +224,9 @@ test('a full disk loses no key', { timeout: 60_000 }, async () => {
   expect([2, 8]).toContain(limited.code);
   expect(served.keys().filter(({ isLive }) => isLive)).toHaveLength(liveKeys);
   const data = await fiatrailJson<{ outcome: string }>(home, RESUME_COMMAND.slice(0, 3));
-  expect([data.outcome, stages(home), leftBehind(home)]).toEqual(['replaced', ['done accepted'], []]);
+  expect({ outcome: data.outcome, stages: stages(home), leftBehind: leftBehind(home) }).toEqual({
+    outcome: 'replaced',
+    stages: ['done accepted'],
+    leftBehind: [],
+  });
 });

@@ -38,7 +38,10 @@ describe('a profile file', () => {
     const path = join(config, 'profiles', 'main.json');
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ version: 1, ...MAIN });
     expect([config, dirname(path), path].map(modeOf)).toEqual(['700', '700', '600']);
-    expect([readProfile(world, 'main'), readdirSync(dirname(path))]).toEqual([MAIN, ['main.json']]);
+    expect({ readProfile: readProfile(world, 'main'), names: readdirSync(dirname(path)) }).toEqual({
+      readProfile: MAIN,
+      names: ['main.json'],
+    });
   });
 
   test.each([
@@ -95,8 +98,11 @@ describe('an invalid file', () => {
   test.each(broken)('with %s is rejected and not changed', async (_what, text, code, message) => {
     const { world, path } = configWith(text);
     const error = await refusal(async () => readProfile(world, 'main'));
-    expect([error.code, error.message]).toEqual([code, expect.stringMatching(message)]);
-    expect([error.message.includes(path), readFileSync(path, 'utf8')]).toEqual([true, text]);
+    expect({ code: error.code, message: error.message }).toEqual({ code, message: expect.stringMatching(message) });
+    expect({ hasPath: error.message.includes(path), text: readFileSync(path, 'utf8') }).toEqual({
+      hasPath: true,
+      text,
+    });
     expect(readdirSync(dirname(path))).toEqual(['main.json']);
   });
 
@@ -141,7 +147,7 @@ describe('a symbolic link', () => {
         async () => removeProfile(world, 'main'),
       );
     for (const act of acts) expect((await refusal(act)).code).toBe('SYMLINK');
-    expect([readFileSync(victim, 'utf8'), modeOf(victim)]).toEqual([text, '644']);
+    expect({ text: readFileSync(victim, 'utf8'), mode: modeOf(victim) }).toEqual({ text, mode: '644' });
   });
 });
 

@@ -70,14 +70,18 @@ describe('a journal of version 1', () => {
     const journal = await open(path);
     expect(journal.list(1_000).map(({ operationId }) => operationId)).toEqual(IDS.toReversed());
     journal.close();
-    expect([contentOf(path), contentOf(backup), modeOf(backup)]).toEqual([AFTER, BEFORE, '600']);
+    expect({ pathContent: contentOf(path), backupContent: contentOf(backup), mode: modeOf(backup) }).toEqual({
+      pathContent: AFTER,
+      backupContent: BEFORE,
+      mode: '600',
+    });
   });
 
   test('is upgraded despite the remains of an interrupted upgrade', async () => {
     const { path, backup, folder } = journalOf(1);
     writeFileSync(`${backup}.part`, 'half a copy', { mode: 0o644 });
     (await open(path)).close();
-    expect([contentOf(backup), modeOf(backup)]).toEqual([BEFORE, '600']);
+    expect({ content: contentOf(backup), mode: modeOf(backup) }).toEqual({ content: BEFORE, mode: '600' });
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
@@ -85,14 +89,14 @@ describe('a journal of version 1', () => {
     const { path, backup } = journalOf(1);
     writeFileSync(backup, 'mine');
     (await open(path)).close();
-    expect([readFileSync(backup, 'utf8'), contentOf(path)]).toEqual(['mine', AFTER]);
+    expect({ text: readFileSync(backup, 'utf8'), content: contentOf(path) }).toEqual({ text: 'mine', content: AFTER });
   });
 
   test('stays unchanged if no backup can be written', async () => {
     const { path, backup } = journalOf(1);
     mkdirSync(`${backup}.part`);
     await expect(open(path)).rejects.toThrow();
-    expect([contentOf(path), existsSync(backup)]).toEqual([BEFORE, false]);
+    expect({ content: contentOf(path), exists: existsSync(backup) }).toEqual({ content: BEFORE, exists: false });
   });
 
   test('is upgraded once by eight concurrent commands', async () => {
@@ -103,7 +107,11 @@ describe('a journal of version 1', () => {
     makeJournal(path, 1, 100_000);
     const ends = await Promise.all(IDS.slice(0, 8).map((id) => fiatrail(home, ['ops', 'show', id, '-o', 'json'])));
     expect(ends.map(({ code, stderr }) => [code, stderr])).toEqual(ends.map(() => [0, '']));
-    expect([contentOf(path), contentOf(`${path}.v1`), modeOf(`${path}.v1`)]).toEqual([AFTER, BEFORE, '600']);
+    expect({ pathContent: contentOf(path), content: contentOf(`${path}.v1`), mode: modeOf(`${path}.v1`) }).toEqual({
+      pathContent: AFTER,
+      content: BEFORE,
+      mode: '600',
+    });
     expect(readdirSync(home.stateDir).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 });

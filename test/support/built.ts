@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
+import { CODE_CACHE } from './code-cache.ts';
 
 /** The folder of the package. */
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -40,13 +41,23 @@ export function temporaryFolder(atEnd: AtEnd): string {
 
 /** Creates a home and a complete environment for its programs, without CI, account or proxy settings of this machine. */
 export function newHome(atEnd: AtEnd): Home {
-  const path = temporaryFolder(atEnd);
+  return homeWith(temporaryFolder(atEnd), process.env[CODE_CACHE]);
+}
+
+/** A home for a test of what a program leaves on the disk, compiled code included. */
+export function newHomeWithCache(atEnd: AtEnd): Home {
+  return homeWith(temporaryFolder(atEnd), undefined);
+}
+
+/** The whole environment for programs that live in a home: no CI, no account, no proxy of this machine. */
+function homeWith(path: string, sharedCache: string | undefined): Home {
   const stateDir = join(path, 'state');
-  mkdirSync(join(path, 'cache'), { mode: 0o700 });
+  const ownCache = join(path, 'cache');
+  if (sharedCache === undefined) mkdirSync(ownCache, { mode: 0o700 });
   const env = {
     PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`,
     HOME: path,
-    XDG_CACHE_HOME: join(path, 'cache'),
+    XDG_CACHE_HOME: sharedCache ?? ownCache,
     FIATRAIL_STATE_DIR: stateDir,
     FIATRAIL_CONFIG_DIR: join(path, 'config'),
   };

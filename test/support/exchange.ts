@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { ExchangeError } from '../../src/base/exchange-error.ts';
 import type { Exchange, HttpRequest, HttpResponse } from '../../src/base/world.ts';
 
-/** What a scripted exchange does with one request. `hang` stops when it is aborted, `deaf` never stops. */
+/** How a scripted exchange handles a request. `hang` waits until it is aborted; `deaf` ignores that too. */
 export type Turn = HttpResponse | Error | 'hang' | 'deaf' | ((request: HttpRequest) => HttpResponse);
 
 export interface Scripted {
@@ -10,19 +10,20 @@ export interface Scripted {
   readonly requests: HttpRequest[];
 }
 
-/** An exchange that plays its turns in order. When the test ends, it fails for a request without a turn or an unused turn. */
+/** An exchange that plays its turns in order. The test fails for a request without a turn, and for a turn without a request. */
 export function scripted(...turns: readonly Turn[]): Scripted {
   const requests: HttpRequest[] = [];
   let surplus = 0;
   onTestFinished(() => {
-    if (surplus > 0) throw new Error(`${surplus} requests more than the ${turns.length} turns`);
-    if (requests.length < turns.length) throw new Error(`${turns.length - requests.length} turns were not used`);
+    if (surplus > 0) throw new Error(`${surplus} requests more than the ${turns.length} scripted ones`);
+    if (requests.length < turns.length)
+      throw new Error(`${turns.length - requests.length} scripted requests were never sent`);
   });
   const exchange: Exchange = async (request, signal) => {
     const turn = turns[requests.length];
     if (turn === undefined) surplus += 1;
     else requests.push(request);
-    if (turn === undefined) throw new Error('a request without a turn');
+    if (turn === undefined) throw new Error('unexpected request');
     if (turn === 'hang') return untilAborted(signal);
     if (turn === 'deaf') return new Promise(() => {});
     if (turn instanceof Error) throw turn;
@@ -31,12 +32,12 @@ export function scripted(...turns: readonly Turn[]): Scripted {
   return { exchange, requests };
 }
 
-/** Never responds; rejects on abort, like the network. */
+/** Never responds, and rejects when aborted, as the network does. */
 function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    const giveUp = () => reject(new ExchangeError('the request was canceled', true));
-    if (signal.aborted) giveUp();
-    else signal.addEventListener('abort', giveUp, { once: true });
+    const abort = () => reject(new ExchangeError('the request was aborted', true));
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
   });
 }
 

@@ -142,7 +142,7 @@ export async function bench(stored: StoredProfile | undefined = PROFILE, options
     },
     refused: async (argv, expected, more) => {
       const { code, stdout, stderr } = await made.run(argv, more);
-      expect([code, stdout], stderr).toEqual([expected, '']);
+      expect({ code, stdout }, stderr).toEqual({ code: expected, stdout: '' });
       const { error } = JSON.parse(stderr.trim().split('\n').at(-1) ?? '') as { error: PrintedError };
       return error;
     },

@@ -109,7 +109,11 @@ const ROWS: readonly Row[] = [
 describe('a plain prompt', () => {
   test.each(ROWS)('accepts %s', async (_, ask, chunks, answer, says) => {
     const { prompter, screen, unread } = scriptedTerminal(chunks);
-    expect([await ask(prompter), screen(), unread()]).toEqual([answer, says, 0]);
+    expect({ ask: await ask(prompter), screen: screen(), unread: unread() }).toEqual({
+      ask: answer,
+      screen: says,
+      unread: 0,
+    });
   });
 
   const KINDS = { confirm: CONFIRM, select: SELECT, search: SEARCH, secret: SECRET };

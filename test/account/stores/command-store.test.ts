@@ -98,11 +98,11 @@ describe('a key command that fails', () => {
     [`echo é${PLANTED}`, {}, 'NO_KEY', /keys do not contain/, /only the key/],
   ])('reports %j %j as COMMAND_%s', async (command, options, code, message, hint) => {
     const error = await refusal(() => storeOf(command, options).read('ops', 'api-key'));
-    expect([error.code, error.message, error.hint]).toEqual([
-      `COMMAND_${code}`,
-      expect.stringMatching(message),
-      expect.stringMatching(hint),
-    ]);
+    expect({ code: error.code, message: error.message, hint: error.hint }).toEqual({
+      code: `COMMAND_${code}`,
+      message: expect.stringMatching(message),
+      hint: expect.stringMatching(hint),
+    });
   });
 
   test('reports a file that is not executable', async () => {
@@ -136,8 +136,11 @@ describe('a command store', () => {
   test('is read-only, and removing does nothing', async () => {
     const store = storeOf('exit 1', { isShell: true });
     const error = await refusal(() => store.write('ops', 'api-key', new Secret(PLANTED)));
-    expect([error.code, error.hint]).toEqual(['COMMAND_READ_ONLY', expect.stringContaining('--push-command')]);
+    expect({ code: error.code, hint: error.hint }).toEqual({
+      code: 'COMMAND_READ_ONLY',
+      hint: expect.stringContaining('--push-command'),
+    });
     await store.remove('ops', 'api-key');
-    expect([store.kind, store.place('ops', 'api-key')]).toEqual(['command', 'exit 1']);
+    expect({ kind: store.kind, place: store.place('ops', 'api-key') }).toEqual({ kind: 'command', place: 'exit 1' });
   });
 });

@@ -39,7 +39,10 @@ describe('the file store', () => {
       await keep(text);
       seen.push(await kept());
     }
-    expect([readFileSync(path, 'utf8'), store.place('ops', 'api-key')]).toEqual([`${PLANTED}\n`, path]);
+    expect({ text: readFileSync(path, 'utf8'), place: store.place('ops', 'api-key') }).toEqual({
+      text: `${PLANTED}\n`,
+      place: path,
+    });
     await store.remove('ops', 'api-key');
     await store.remove('ops', 'api-key');
     expect([...seen, await kept()]).toEqual([undefined, 'first', PLANTED, undefined]);
@@ -118,7 +121,7 @@ describe('a symbolic link', () => {
     for (const act of [() => keep(PLANTED), kept])
       expect(await refusal(act)).toMatchObject({ code: 'SYMLINK', message: expect.stringContaining(path) });
     await store.remove('ops', 'api-key');
-    expect([state(), existsSync(path)]).toEqual([['untouched', '644'], false]);
+    expect({ state: state(), exists: existsSync(path) }).toEqual({ state: ['untouched', '644'], exists: false });
   });
 
   test('to nothing is rejected, and its target is not created', async () => {
@@ -126,7 +129,10 @@ describe('a symbolic link', () => {
     mkdirSync(folder, { recursive: true });
     const target = join(temporaryFolder(onTestFinished), 'none');
     symlinkSync(target, path);
-    expect([(await refusal(() => keep(PLANTED))).code, existsSync(target)]).toEqual(['SYMLINK', false]);
+    expect({ code: (await refusal(() => keep(PLANTED))).code, exists: existsSync(target) }).toEqual({
+      code: 'SYMLINK',
+      exists: false,
+    });
   });
 
   test('in place of the folder is rejected, and its target is untouched', async () => {
@@ -136,7 +142,7 @@ describe('a symbolic link', () => {
     chmodSync(target, 0o755);
     symlinkSync(target, folder);
     for (const act of [() => keep(PLANTED), kept]) expect((await refusal(act)).code).toBe('SYMLINK');
-    expect([modeOf(target), readdirSync(target)]).toEqual(['755', []]);
+    expect({ mode: modeOf(target), names: readdirSync(target) }).toEqual({ mode: '755', names: [] });
   });
 });
 
@@ -156,11 +162,11 @@ describe('file system errors', () => {
         throw Object.assign(new Error(code), { code });
       });
     const error = await refusal(act);
-    expect([error.code, error.message, error.hint]).toEqual([
-      expected,
-      expect.stringContaining('the/path'),
-      expect.stringMatching(hint),
-    ]);
+    expect({ code: error.code, message: error.message, hint: error.hint }).toEqual({
+      code: expected,
+      message: expect.stringContaining('the/path'),
+      hint: expect.stringMatching(hint),
+    });
   });
 
   test('are distinguished from programming errors', () => {
@@ -185,7 +191,7 @@ describe('file system errors', () => {
     mkdirSync(config);
     writeFileSync(folder, 'mine', { mode: 0o644 });
     for (const act of [() => keep(PLANTED), kept]) expect((await refusal(act)).code).toBe('IN_THE_WAY');
-    expect([readFileSync(folder, 'utf8'), modeOf(folder)]).toEqual(['mine', '644']);
+    expect({ text: readFileSync(folder, 'utf8'), mode: modeOf(folder) }).toEqual({ text: 'mine', mode: '644' });
   });
 
   test('a folder in place of the file', async () => {
@@ -206,9 +212,9 @@ describe('file system errors', () => {
     // Limits the process to files of a few hundred bytes: the system accepts the first ones and rejects the rest.
     const limited = ['-c', 'ulimit -f 1 && exec "$@"', 'sh', process.execPath, WRITER, 'ops', PLANTED.repeat(100), '1'];
     const { code, stderr } = await startProgram(home, 'sh', limited).end;
-    expect([code, stderr]).toEqual([1, expect.stringContaining('STORE_UNWRITABLE')]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('STORE_UNWRITABLE') });
     expect(stderr).not.toContain(PLANTED);
-    expect([await kept(), readdirSync(folder)]).toEqual(['before', ['ops.api-key']]);
+    expect({ kept: await kept(), names: readdirSync(folder) }).toEqual({ kept: 'before', names: ['ops.api-key'] });
   });
 });
 

@@ -118,11 +118,11 @@ describe('the keychain store', () => {
     const acts = [() => store.write('ops', 'api-key', new Secret(PLANTED)), () => store.remove('ops', 'api-key')];
     for (const act of acts) {
       const error = await refusal(act);
-      expect([error.code, error.message, error.hint]).toEqual([
+      expect({ code: error.code, message: error.message, hint: error.hint }).toEqual({
         code,
-        expect.stringMatching(message),
-        expect.stringMatching(hint),
-      ]);
+        message: expect.stringMatching(message),
+        hint: expect.stringMatching(hint),
+      });
     }
     expect(existsSync(memoryOf(world))).toBe(isKept);
     forgetKeyring(world);

@@ -21,7 +21,7 @@ describe('openStore', () => {
 
 test('rejects a profile that takes its key from the environment', async () => {
   const { code, message } = await refusal(() => openStore(fakeWorld(), { kind: 'environment' }));
-  expect([code, message]).toEqual(['STORE_NONE', expect.stringContaining('FIATRAIL_API_KEY')]);
+  expect({ code, message }).toEqual({ code: 'STORE_NONE', message: expect.stringContaining('FIATRAIL_API_KEY') });
 });
 
 describe('requireWritable', () => {
@@ -44,7 +44,7 @@ describe('requireWritable', () => {
     const world = fakeWorld({ env: { FIATRAIL_CONFIG_DIR: '/proc/fiatrail' } });
     const store = await openStore(world, { kind: 'file' });
     const { code } = await refusal(() => requireWritable(store, 'ops', world.ids));
-    expect([code, existsSync('/proc/fiatrail')]).toEqual(['STORE_UNWRITABLE', false]);
+    expect({ code, exists: existsSync('/proc/fiatrail') }).toEqual({ code: 'STORE_UNWRITABLE', exists: false });
   });
 
   test('fails for a locked keychain', async () => {
