@@ -44,7 +44,7 @@ export interface Changed {
 /** The context of a command: the world, the account, and how to call its service. */
 export interface Session extends Dialog {
   readonly profile: Profile;
-  /** The command and its flags without values, for the journal. */
+  /** The command without its arguments, such as `fiatrail onramp start`, for the journal. */
   readonly commandLine: string;
   /** Runs another command line, for a command that is made of commands, and returns its outcome. */
   runLine(argv: readonly string[], world: World): Promise<Outcome>;

@@ -16,7 +16,7 @@ export interface Intent {
   readonly endpoint: string;
   readonly effect: string;
   readonly command: string;
-  /** A description for messages: `onramp of ₦5,000.00 for user …`. */
+  /** A description for messages: `start an onramp of ₦5,000.00 for user …`. */
   readonly summary: string;
   readonly request: string;
 }
