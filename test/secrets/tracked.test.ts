@@ -20,6 +20,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   'https://user:pass@': 'a rejected base URL',
   'https://user:hunter2@': 'a rejected base URL',
   'http://me:hunter2@': 'a proxy that is shown without its password',
+  'http://user:word@': 'a proxy with a password',
   'https://user:secret@': 'a rejected webhook URL',
   'https://me:pw@': 'a rejected base URL',
   'https://me:hunter2@': 'a sample that this test must find',
