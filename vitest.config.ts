@@ -1,5 +1,13 @@
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
-  test: { include: ['test/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000, pool: 'forks', maxWorkers: 2 },
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: 'test/support/code-cache.ts',
+    // For a machine that does much else: a test may start a hundred programs, and none measures how long they take.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    pool: 'forks',
+    maxWorkers: 2,
+  },
 });

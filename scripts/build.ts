@@ -35,10 +35,13 @@ const SHARED = {
   outdir: 'dist',
 } as const satisfies BuildOptions;
 
-const { chunks, metafile } = await split({ entry: BASE.entry, ...APART }, {
-  ...SHARED,
-  plugins: [...STAND_INS, outlines(CATALOGUE)],
-});
+const { chunks, metafile } = await split(
+  { entry: BASE.entry, ...APART },
+  {
+    ...SHARED,
+    plugins: [...STAND_INS, outlines(CATALOGUE)],
+  },
+);
 const files = filesOf(await unitTexts(chunks, assign(chunks, BASE), BASE, SHARED));
 
 // A process of its own, without the loader. Its package has native parts, so it is installed rather than bundled.

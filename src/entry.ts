@@ -2,8 +2,8 @@ import type { World } from './base/world.ts';
 import { createSystemWorld } from './system/world.ts';
 
 /**
- * Runs one command line and returns its exit code. A shell asks for completions on every Tab, so they are answered without
- * loading what runs commands.
+ * Runs a command line and returns its exit code. Called by bin/fiatrail.js. The shell asks for completions on every Tab, so
+ * they are answered without loading what runs commands.
  */
 export async function run(argv: readonly string[], world: World = createSystemWorld()): Promise<number> {
   const [first, second, ...words] = argv;

@@ -1,17 +1,19 @@
+import { modeInFull } from './account/mode.ts';
 import { builtInProfile, chosenProfile, type Profile, resolveProfile } from './account/profile.ts';
 import { readProfile } from './account/stored-profile.ts';
 import { CATEGORIES, CliError } from './base/errors.ts';
 import type { World } from './base/world.ts';
+import { DryRun } from './cli/dry-run.ts';
 import { asCliError, changeNotShown, failedAfterChange, isClosedPipe, withoutSecrets } from './cli/failures.ts';
 import { readInput } from './cli/input.ts';
 import type { Outcome } from './cli/outcome.ts';
 import { type CommandLine, parse } from './cli/program.ts';
-import { type Changed, createSession, DryRun, type Session } from './cli/session.ts';
+import { type Changed, createSession, type Session } from './cli/session.ts';
 import { CATALOGUE } from './commands/catalogue.ts';
 import { FORMATS, type PresentOptions, type Result } from './present/result.ts';
 import { KEEPER_WORD, unfinishedRotations } from './rotation/files.ts';
 
-/** Runs one command line to its exit code. The only place that prints an error. */
+/** Runs a command line and returns its exit code. The only place that prints an error. */
 export async function main(argv: readonly string[], world: World): Promise<number> {
   if (argv[0] === KEEPER_WORD) return (await import('./rotation/keeper.ts')).keep(world);
   let isJson: boolean | undefined;
@@ -24,12 +26,12 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
       return 0;
     }
     if (parsed.globals.isFormatChosen) isJson = isJsonFormat(parsed.globals.present.format);
-    // The profile may say how the output is to look, errors too.
-    const line = settled(parsed, world);
+    // The profile may set the output format, also for errors.
+    const line = withProfile(parsed, world);
     isJson = isJsonFormat(line.globals.present.format);
     const { error } = await execute(line, world, async ({ result, isWhole }, changed) => {
-      const { fields, query, ...whole } = line.globals.present;
-      if (result) await show(result, isWhole ? whole : { ...whole, fields, query }, world, changed);
+      const { fields, query, ...rest } = line.globals.present;
+      if (result) await show(result, isWhole ? rest : { ...rest, fields, query }, world, changed);
     });
     if (error) throw error;
     return 0;
@@ -38,47 +40,47 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
   }
 }
 
-/** A command line and the account it speaks to, which may say how its output is to look. */
-interface SettledLine extends CommandLine {
+/** A command line with its profile; the profile may have set the output format. */
+interface ResolvedLine extends CommandLine {
   readonly profile: Profile;
 }
 
-function settled(line: CommandLine, world: World): SettledLine {
+function withProfile(line: CommandLine, world: World): ResolvedLine {
   const profile = profileFor(line, world);
   const { present, isFormatChosen } = line.globals;
   const format = isFormatChosen ? undefined : FORMATS.find((each) => each === profile.stored?.output);
   return { ...line, profile, ...(format ? { globals: { ...line.globals, present: { ...present, format } } } : {}) };
 }
 
-/** The account of a command. One that speaks to nobody works without one, and mends what is broken. */
+/** Resolves a command's profile. A local command also runs when that fails, since it may be the one that fixes the profile. */
 function profileFor({ command, globals: { profile } }: CommandLine, world: World): Profile {
   try {
     return resolveProfile(profile, world);
   } catch (error) {
-    const isTold = command.findsProfile || (command.isLocal && profile === undefined);
-    if (isTold && error instanceof CliError) return builtInProfile();
+    const isOptional = command.findsProfile || (command.isLocal && profile === undefined);
+    if (isOptional && error instanceof CliError) return builtInProfile();
     throw error;
   }
 }
 
 type Use = (outcome: Outcome, changed: Changed | undefined) => Promise<void>;
 
-/** Runs a command; `use` gets what it leaves behind while further pages of a list can still be read. */
-async function execute({ command, texts, globals, profile }: SettledLine, world: World, use: Use): Promise<Outcome> {
+/** Runs a command; `use` receives its outcome while the session is still open, so that more pages can be read. */
+async function execute({ command, texts, globals, profile }: ResolvedLine, world: World, use: Use): Promise<Outcome> {
   const commandLine = `fiatrail ${command.words.join(' ')}`;
-  // A list of unknown length: set before anything is read, since the room for young objects only ever grows.
+  // The list may be of any length. Must be set before anything is read: V8's young generation only ever grows.
   if (texts['all'] === true) world.steadyMemory();
   const session = createSession({ world, profile, globals, commandLine, runLine });
   try {
     const { input, guided } = await readInput(command, texts, session, async () => {
       if (command.isLocal) return;
-      await session.note(`profile ${profile.name} · ${MODE_WORDS[profile.mode]}`);
+      await session.note(`profile ${profile.name} · ${modeInFull(profile.mode)}`);
       if (!command.finishesRotations && unfinishedRotations(world).length > 0)
         await (await import('./rotation/resume.ts')).finishRotations(session);
     });
     const outcome = await runToDryRun(async () => {
-      const own = await command.run(session, input as never);
-      return own.error || !guided?.after ? own : guided.after(own);
+      const outcome = await command.run(session, input as never);
+      return outcome.error || !guided?.after ? outcome : guided.after(outcome);
     }, session);
     await use(outcome, session.changed());
     if (!outcome.error) await guided?.end?.();
@@ -98,10 +100,10 @@ async function runToDryRun(run: () => Promise<Outcome>, session: Session): Promi
   }
 }
 
-/** For a command that runs other command lines: the tour. */
+/** Runs another command line, for `tour` and `init`. */
 async function runLine(argv: readonly string[], world: World): Promise<Outcome> {
   const parsed = await parse(argv, CATALOGUE, world);
-  return parsed.kind === 'help' ? {} : execute(settled(parsed, world), world, async () => {});
+  return parsed.kind === 'help' ? {} : execute(withProfile(parsed, world), world, async () => {});
 }
 
 async function show(
@@ -114,12 +116,10 @@ async function show(
   try {
     await present(result, options, world.stdout);
   } catch (error) {
-    // The reader has gone: `| head` is no failure, and what happened to the work is still to be told.
+    // The reader closed the pipe, as `| head` does: not a failure, and the command's own error is still reported.
     if (!isClosedPipe(error)) throw changeNotShown(error, changed);
   }
 }
-
-const MODE_WORDS = { embedded: 'embedded sandbox', sandbox: 'sandbox', live: 'LIVE' } as const;
 
 async function report(given: CliError, isJson: boolean, argv: readonly string[], world: World): Promise<number> {
   const { errorJson, errorText } = await import('./present/error.ts');
@@ -136,7 +136,7 @@ function isJsonFormat(format: string | undefined): boolean {
   return format === 'json' || format === 'ndjson';
 }
 
-/** Whether an error is to be JSON when it came before the account was settled: by what can be read of words, variables and profile. */
+/** Whether an error that came before the profile was resolved is printed as JSON, judged by the arguments, the environment and the profile file. */
 function wantsJson(argv: readonly string[], world: World): boolean {
   if (argv.includes('--json')) return true;
   const given = valueIn(argv, /^(?:-[a-z]*?o|--output=)(.*)$/, '--output');
@@ -145,7 +145,7 @@ function wantsJson(argv: readonly string[], world: World): boolean {
   );
 }
 
-/** The last value of an option, written as `--name value` or in one word. */
+/** Returns the last value of an option, written as `--name value` or as one word. */
 function valueIn(argv: readonly string[], oneWord: RegExp, name: string): string | undefined {
   const given = argv.flatMap((text, index) => {
     const [, attached] = text === name ? ['', ''] : (oneWord.exec(text) ?? []);
@@ -154,12 +154,12 @@ function valueIn(argv: readonly string[], oneWord: RegExp, name: string): string
   return given.at(-1);
 }
 
-/** How a profile wants its output, where it can be read. */
+/** Returns the profile's output format, or undefined if the profile cannot be read. */
 function outputOf(flag: string | undefined, world: World): string | undefined {
   try {
     return readProfile(world, chosenProfile(flag, world).name)?.output;
   } catch {
-    // What is wrong with it is told by the error that is reported.
+    // The error being reported already says what is wrong with the profile.
     return undefined;
   }
 }

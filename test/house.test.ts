@@ -5,8 +5,10 @@ import { CATEGORIES } from '../src/base/errors.ts';
 import { ROOT } from './support/built.ts';
 import {
   callsAtImport,
+  exportsOf,
   functionsOf,
   type Import,
+  importedNames,
   readSources,
   roomOf,
   type Source,
@@ -214,14 +216,14 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'libsodium-wrappers': ['crypto/'],
   '@noble/hashes/sha2.js': ['crypto/'],
   '@noble/hashes/sha3.js': ['crypto/'],
-  'zod/mini': ['contract/', 'account/stored-profile.ts'],
+  'zod/mini': ['contract/', 'account/stored-profile.ts', 'derive/schema.ts'],
   'node:sqlite': ['sqlite/'],
   'node:http': ['client/network.ts', 'sandbox/serve.ts'],
   'node:https': ['client/network.ts', 'client/probe.ts'],
   'node:dns/promises': ['client/probe.ts'],
   'node:tls': ['client/probe.ts'],
   'node:net': ['client/network.ts', 'sandbox/serve.ts'],
-  'node:fs': ['system/', 'files/', 'sqlite/', 'account/', 'rotation/'],
+  'node:fs': ['system/', 'files/', 'sqlite/'],
   'node:path': ['system/', 'files/', 'sqlite/', 'account/', 'rotation/'],
   'node:os': ['system/'],
   'node:v8': ['system/'],
@@ -278,8 +280,6 @@ const AMBIENT_EXCEPTIONS: Readonly<Record<string, string>> = {
   'crypto/node-crypto.ts process.': 'loads node:crypto on first use; neither time nor chance',
   'bundle/late-child-process.ts process.': 'replaces node:child_process in the bundle, which loads it late',
   'bundle/light-fetch.ts globalThis.process': 'the clock that ky reads in the bundle, where the World does not reach',
-  'client/network.ts AbortSignal.timeout': 'the connect timeout of a real connection, which no test waits for',
-  'client/probe.ts AbortSignal.timeout': 'a slow name server or TLS handshake: real time, as in the network',
   'sandbox/embedded.ts queueMicrotask': 'groups the requests of one tick into one commit; no time passes',
   'sandbox/serve.ts setImmediate': 'groups the requests of one tick into one commit; no time passes',
 };
@@ -363,6 +363,13 @@ describe('rule 3: no state, no time, no chance', () => {
     expectOnly(sources.flatMap(callsOf), IMPORT_EXCEPTIONS);
   });
 
+  test('a request is sent unchecked for `fiatrail api` alone', () => {
+    const having = (pattern: RegExp) => sources.filter(({ code }) => pattern.test(code)).map(({ path }) => path);
+    expect(having(/\buncheckedRequest\(/)).toEqual(['cli/dry-run.ts', 'cli/session.ts', 'client/request.ts']);
+    expect(having(/\bunchecked: true\b/)).toEqual(['commands/api.ts']);
+    expect(having(/\bas ReadyRequest\b/)).toEqual(['client/request.ts']);
+  });
+
   test('nobody ends the process', () => {
     const shims = ['bin/fiatrail.js', 'bin/load.js'].map((name) => readFileSync(join(ROOT, name), 'utf8'));
     const all = [...sources.map(({ code }) => code), ...shims];
@@ -416,6 +423,22 @@ const USED_ELSEWHERE: Readonly<Record<string, string>> = {
   'derive/reference.ts': 'scripts/reference.ts makes docs/reference with it',
 };
 
+/** Exports that no import names, and who uses them. */
+const EXPORTED_FOR: Readonly<Record<string, string>> = {
+  'entry.ts run': 'bin/load.js calls it in dist/main.cjs',
+};
+
+/** Exports that no other file imports. A command file is loaded for its `commands`, by name. */
+function unusedExports(files: readonly Pick<Source, 'path' | 'code'>[]): string[] {
+  const isImported = importedNames();
+  const isCommands = (path: string, name: string) => path.startsWith('commands/') && name === 'commands';
+  return files.flatMap((file) =>
+    exportsOf(file)
+      .filter((name) => !isImported(file.path, name) && !isCommands(file.path, name))
+      .map((name) => `${file.path} ${name}`),
+  );
+}
+
 function reachable(): Set<string> {
   const seen = new Set<string>();
   const visit = (path: string) => {
@@ -453,6 +476,19 @@ describe('what does not belong', () => {
     expectOnly(
       sources.map(({ path }) => path).filter((path) => !seen.has(path)),
       USED_ELSEWHERE,
+    );
+  });
+
+  test('every export is imported somewhere', () => {
+    const found = unusedExports(sources.filter(({ path }) => !path.startsWith('bundle/')));
+    expectOnly(found, EXPORTED_FOR);
+  });
+
+  test('an export that nobody imports is found', () => {
+    const [file] = sources.filter(({ path }) => path === 'money/rates.ts');
+    const code = `${file?.code}\nexport const unused = 1;\nexport type Unused = 1;\nexport { a as alsoUnused };\n`;
+    expect(unusedExports([{ path: 'money/rates.ts', code }])).toEqual(
+      ['unused', 'Unused', 'alsoUnused'].map((name) => `money/rates.ts ${name}`),
     );
   });
 

@@ -10,7 +10,7 @@ import { ACCOUNT, fakeWorld } from './support/world.ts';
 
 const EXITS: ReadonlySet<number> = new Set([0, ...Object.values(CATEGORIES).map(({ exit }) => exit)]);
 
-/** What a service may answer at once: nothing here is tried again. */
+/** Responses that are not retried. */
 const ANSWERS: readonly HttpResponse[] = [
   success({ requestId: 'r', status: 'completed', userId: 'u', totalBalance: '5.0', users: [{ userId: 'u' }] }),
   success({}),
@@ -99,14 +99,14 @@ const commandLine = fc
   )
   .map(([command, rest]) => [...command, ...rest]);
 
-/** Of a network that leads nowhere. */
+/** The environment of a network account whose host does not exist. */
 const nowhere = async () => {
   throw refusedConnection();
 };
 const NO_WAY = { lookUp: nowhere, certificate: nowhere };
 
 describe('any command line', () => {
-  test('ends in a code of the table, with no stack trace, and never throws', async () => {
+  test('exits with a documented code, prints no stack trace and never throws', async () => {
     await fc.assert(
       fc.asyncProperty(commandLine, fc.constantFrom(...ANSWERS), fc.boolean(), async (argv, answer, isAccount) => {
         const env = isAccount ? ACCOUNT : {};
@@ -132,30 +132,33 @@ describe('any command line', () => {
     [['users', 'list', '--fields', '']],
     [['users', 'list', '--query', '']],
     [['users', 'list', '--limit', '']],
-  ])('%j is a mistake of its writer, not of the program', async (argv) => {
+  ])('%j is a usage error, not an internal one', async (argv) => {
     const world = fakeWorld({ network: async () => success({ users: [], requestId: 'r' }), env: ACCOUNT });
     expect(await main(argv, world)).not.toBe(1);
   });
 });
 
-describe('fields that every object has a name for', () => {
+describe('field names that every object inherits', () => {
   const FIELDS = JSON.parse(
     '{"__proto__":{"a":1},"constructor":"x","toString":1,"hasOwnProperty":null,"fintechId":"f"}',
   );
 
-  test.each(FORMATS)('of an answer are printed as %s', async (format) => {
+  test.each(FORMATS)('in a response are printed as %s', async (format) => {
     const world = fakeWorld({ network: async () => success(FIELDS), env: ACCOUNT });
-    expect([await main(['fees', 'show', '-q', '-o', format], world), world.stderr.text()]).toEqual([0, '']);
+    expect({ code: await main(['fees', 'show', '-q', '-o', format], world), stderr: world.stderr.text() }).toEqual({
+      code: 0,
+      stderr: '',
+    });
   });
 
-  test('of a request are sent to a service that refuses them', async () => {
+  test('in a request are sent, for the service to reject', async () => {
     const { exchange } = scripted(refusal(400, '01', 'no such field'));
     const world = fakeWorld({ network: exchange, env: ACCOUNT });
     expect(await main(['api', 'POST', '/getuserdetails', '-f', 'constructor=1'], world)).toBe(3);
   });
 });
 
-describe('what breaks inside', () => {
+describe('an internal error', () => {
   const broken =
     (error: unknown): Exchange =>
     async () => {
@@ -163,17 +166,17 @@ describe('what breaks inside', () => {
     };
 
   test.each([
-    ['an error of another kind', new TypeError('x is not a function')],
-    ['no error at all', 'a text'],
+    ['an unexpected error', new TypeError('x is not a function')],
+    ['a thrown string', 'a text'],
     ['undefined', undefined],
-  ])('%s ends a read in 1 without a stack trace', async (_, error) => {
+  ])('%s exits with 1 in a read, without a stack trace', async (_, error) => {
     const world = fakeWorld({ network: broken(error), env: ACCOUNT });
     expect(await main(['balances', 'fintech'], world)).toBe(1);
-    expect(world.stderr.text()).toMatch(/^error: an internal error/m);
+    expect(world.stderr.text()).toMatch(/^error: internal error/m);
     expect(world.stderr.text()).not.toContain('    at ');
   });
 
-  test('never ends a payment that has left in 1', async () => {
+  test('never exits with 1 after a payment was sent', async () => {
     const world = fakeWorld({ network: broken(new TypeError('x is not a function')), env: ACCOUNT });
     expect(await main(['onramp', 'start', 'u', '--amount', '5', '--yes'], world)).toBe(6);
   });
@@ -187,13 +190,13 @@ describe('what breaks inside', () => {
     expect(world.stderr.text()).toContain('TypeError: x is not a function');
   });
 
-  test('is no failure when only the reader has gone', async () => {
+  test('is not reported when only the reader closed the pipe', async () => {
     const gone = () => Promise.reject(Object.assign(new Error('gone'), { code: 'EPIPE' }));
     const world = fakeWorld({ network: scripted(success({ totalBalance: '5' })).exchange, env: ACCOUNT });
     expect(await main(['balances', 'fintech'], { ...world, stdout: { ...world.stdout, write: gone } })).toBe(0);
   });
 
-  test('is told even when standard error cannot be written', async () => {
+  test('sets the exit code even when stderr cannot be written', async () => {
     const gone = () => Promise.reject(Object.assign(new Error('gone'), { code: 'EPIPE' }));
     const world = fakeWorld({ network: scripted().exchange, env: ACCOUNT });
     expect(await main(['users', 'frobnicate'], { ...world, stderr: { ...world.stderr, write: gone } })).toBe(2);
@@ -218,7 +221,7 @@ describe('an error', () => {
     });
   });
 
-  test('is JSON by FIATRAIL_OUTPUT', async () => {
+  test('is JSON when FIATRAIL_OUTPUT says so', async () => {
     const world = fakeWorld({ env: { FIATRAIL_OUTPUT: 'json' } });
     await main(['users', 'x'], world);
     expect(Object.keys(JSON.parse(world.stderr.text()).error)).toEqual([
@@ -242,7 +245,7 @@ describe('an error', () => {
     },
   );
 
-  test('has colour on a terminal, and none where nobody wants it', async () => {
+  test('has color on a terminal unless it is disabled', async () => {
     const colours = [];
     for (const [argv, env] of [
       [['users', 'x'], {}],
@@ -257,7 +260,7 @@ describe('an error', () => {
   });
 });
 
-/** The words of an example after `fiatrail`, without what only shapes the output: a dry run prints something else. */
+/** The arguments of an example, without the output options, since a dry run prints something else. */
 function argvOf(example: string): string[] {
   const line = (example.split(' | ').at(-1) ?? '').replace(/ < .*/, '');
   const all = [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, a, b, c]) =>
@@ -267,7 +270,7 @@ function argvOf(example: string): string[] {
   return all.slice(1).filter((text, at) => !shapes(text) && !shapes(all[at]));
 }
 
-/** They name an account, files or entries that are looked up first, in a dry run too, and there are none of these names. */
+/** Examples that look up an account, a file or an entry first, even in a dry run. */
 const NAMES_WHAT_IS_LOOKED_UP =
   /^fiatrail (fees withdraw .*--to |fx mpc register |ip (add|remove|replace) |keys rotate .*--(push-command|resume)|profiles |keys sandbox |keys encryption .*--private-key-stdin)/;
 
@@ -283,11 +286,11 @@ describe('help and version', () => {
   ])('%j goes to stdout: 0', async (argv) => {
     const world = fakeWorld();
     const code = await main(argv, world);
-    expect([code, world.stderr.text()]).toEqual([0, '']);
+    expect({ code, stderr: world.stderr.text() }).toEqual({ code: 0, stderr: '' });
     expect(world.stdout.text()).toContain('Usage: fiatrail');
   });
 
-  test('every group has help that names each of its commands', async () => {
+  test('the help of every group lists its commands', async () => {
     for (const group of CATALOGUE) {
       const world = fakeWorld();
       await main([group.name, '--help'], world);
@@ -298,16 +301,16 @@ describe('help and version', () => {
     }
   });
 
-  test('every example of every command is understood', async () => {
+  test('every example of every command runs', async () => {
     for (const command of words) {
       for (const example of command.examples.filter((text) => !NAMES_WHAT_IS_LOOKED_UP.test(text))) {
         const world = fakeWorld({ stdin: '12345678901' });
         const code = await main([...argvOf(example), '--dry-run'], world);
-        expect([example, code, world.stderr.text().replace(/^profile .*\n/, '')]).toEqual([
+        expect({ example, code, stderr: world.stderr.text().replace(/^profile .*\n/, '') }).toEqual({
           example,
-          command.isLocal ? expect.any(Number) : 0,
-          command.isLocal ? expect.any(String) : '',
-        ]);
+          code: command.isLocal ? expect.any(Number) : 0,
+          stderr: command.isLocal ? expect.any(String) : '',
+        });
       }
     }
   });
@@ -318,7 +321,7 @@ describe('lists with --all', () => {
     success({ users: Array.from({ length: count }, (_, index) => ({ userId: `u${from + index}` })) });
   const LIST = ['users', 'list', '--all', '--limit', '2', '-q'];
 
-  test.each(FORMATS)('are one list as %s, whatever the pages', async (format) => {
+  test.each(FORMATS)('print one list as %s', async (format) => {
     const { exchange, requests } = scripted(page(1, 2), page(3, 2), page(5, 1));
     const world = fakeWorld({ network: exchange, env: ACCOUNT });
     expect(await main([...LIST, '-o', format], world)).toBe(0);
@@ -332,18 +335,21 @@ describe('lists with --all', () => {
       const world = fakeWorld();
       await main(['sandbox', 'seed', '--users', '5', '-q', '--pace', 'instant'], world);
       const again = { ...world, stdout: fakeWorld().stdout };
-      expect([await main([...LIST, '-o', format], again), world.stderr.text()]).toEqual([0, '']);
+      expect({ code: await main([...LIST, '-o', format], again), stderr: world.stderr.text() }).toEqual({
+        code: 0,
+        stderr: '',
+      });
     },
   );
 
-  test('have a filter that sees all of them', async () => {
+  test('apply a filter to all pages', async () => {
     const { exchange } = scripted(page(1, 2), page(3, 1));
     const world = fakeWorld({ network: exchange, env: ACCOUNT });
     await main([...LIST, '-o', 'json', '--query', 'length(users)'], world);
     expect(world.stdout.text()).toBe('3\n');
   });
 
-  test('begin where they are told to', async () => {
+  test('start at the given position', async () => {
     const { exchange, requests } = scripted(page(3, 1));
     await main([...LIST, '--offset', '2'], fakeWorld({ network: exchange, env: ACCOUNT }));
     expect(JSON.parse(requests[0]?.body ?? '')).toMatchObject({ limit: 2, offset: 2 });

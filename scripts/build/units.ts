@@ -103,10 +103,13 @@ function withLateUnits(text: string): string {
     names.add(name);
     return `${name}=__late(${address})`;
   });
-  const used = late.replace(/\b(new )?(import_\w+)\.(\w+)/g, (all, isNew: string | undefined, name: string, member: string) => {
-    if (!names.has(name)) return all;
-    return isNew ? `new (${name}().${member})` : `${name}().${member}`;
-  });
+  const used = late.replace(
+    /\b(new )?(import_\w+)\.(\w+)/g,
+    (all, isNew: string | undefined, name: string, member: string) => {
+      if (!names.has(name)) return all;
+      return isNew ? `new (${name}().${member})` : `${name}().${member}`;
+    },
+  );
   const bare = [...used.matchAll(/\b(import_\w+)(?!\w|\(\)\.|=__late\()/g)].filter(([, name = '']) => names.has(name));
   if (bare.length > 0) throw new Error(`a unit is used as a whole: ${bare.map(([name]) => name).join(', ')}`);
   return used;
@@ -114,10 +117,13 @@ function withLateUnits(text: string): string {
 
 /** Takes a module of Node's as it is where only its default is used: esbuild would copy it, a getter for each export. */
 function withLightDefaults(text: string): string {
-  return text.replace(/\b(import_\w+)=__toESM\((require\("node:[^"]+"\))(?:,1)?\)/g, (all, name: string, module: string) => {
-    const uses = [...text.matchAll(new RegExp(`\\b${name}\\.(\\w+)`, 'g'))];
-    return uses.every(([, member]) => member === 'default') ? `${name}={default:${module}}` : all;
-  });
+  return text.replace(
+    /\b(import_\w+)=__toESM\((require\("node:[^"]+"\))(?:,1)?\)/g,
+    (all, name: string, module: string) => {
+      const uses = [...text.matchAll(new RegExp(`\\b${name}\\.(\\w+)`, 'g'))];
+      return uses.every(([, member]) => member === 'default') ? `${name}={default:${module}}` : all;
+    },
+  );
 }
 
 function unitParts(chunks: Chunks, units: Units, base: Readonly<Record<string, string>>): Plugin {

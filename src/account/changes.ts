@@ -19,19 +19,16 @@ import {
 import { SECRET_NAMES, type SecretName } from './stores/secret-store.ts';
 import { openStore } from './stores/stores.ts';
 
-/** Longer than anything that is done under the lock: a key store that hangs is given up after three seconds. */
+/** Longer than any work done under the lock; a keychain that hangs is abandoned after 3 seconds. */
 const LOCK_WAIT_MS = 20_000;
 
-/**
- * Does what changes the configuration while nobody else does; not to be called from within itself. Throws CliError usage when
- * another command holds it for too long.
- */
-async function alone<T>(world: World, work: () => Promise<T>): Promise<T> {
+/** Runs `work` under the configuration lock, which is not reentrant. Throws CliError usage if another command keeps the lock too long. */
+async function withConfigLock<T>(world: World, work: () => Promise<T>): Promise<T> {
   const lock = await lockConfig(world);
   if (!lock) {
-    throw new CliError('usage', 'another command changes the configuration and does not end', {
+    throw new CliError('usage', 'another command is changing the configuration and has not finished', {
       code: 'CONFIG_BUSY',
-      hint: 'wait for it to end, then run this one again',
+      hint: 'wait for it to finish, then run this command again',
     });
   }
   try {
@@ -51,7 +48,7 @@ async function lockConfig(world: World): Promise<Lock | undefined> {
     return await acquireLock(path, LOCK_WAIT_MS);
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
-    // Where the system refused, it says why; SQLite knows only that it could not.
+    // The system error says why; SQLite's own error does not.
     fileErrors('written', path, () => {
       throw error.cause;
     });
@@ -60,8 +57,9 @@ async function lockConfig(world: World): Promise<Lock | undefined> {
 }
 
 /**
- * Changes a profile as it stands when nobody else changes it; `change` gets what is kept by then. A new API key, and what must
- * move to another store, is kept before the profile is, and taken back where the profile cannot be: both are changed, or neither.
+ * Changes a profile under the configuration lock; `change` receives the stored profile as it is then. A new API key, and secrets
+ * that move to another store, are written before the profile. If writing the profile fails, the old key is restored, so that
+ * either both change or neither does.
  */
 export async function changeProfile(
   world: World,
@@ -69,7 +67,7 @@ export async function changeProfile(
   change: (kept: StoredProfile | undefined) => StoredProfile | Promise<StoredProfile>,
   apiKey?: Secret,
 ): Promise<StoredProfile> {
-  return alone(world, async () => {
+  return withConfigLock(world, async () => {
     const kept = readProfile(world, name);
     const changed = await change(kept);
     const undo = apiKey && (await replaceKey(world, changed, apiKey));
@@ -85,14 +83,14 @@ export async function changeProfile(
   });
 }
 
-/** Keeps an API key; what it gives back puts the one before in its place again, as far as that can be done. */
+/** Stores an API key and returns a function that restores the previous one on a best-effort basis. */
 async function replaceKey(world: World, stored: StoredProfile, apiKey: Secret): Promise<() => Promise<void>> {
   const store = await openStore(world, stored.store);
   const before = await store.read(stored.name, 'api-key');
   await store.write(stored.name, 'api-key', apiKey);
   return async () => {
     const back = before ? store.write(stored.name, 'api-key', before) : store.remove(stored.name, 'api-key');
-    // Why the profile could not be kept is what is told.
+    // The error that matters is why the profile could not be written.
     await back.catch(() => {});
   };
 }
@@ -102,7 +100,7 @@ const isElsewhere = (name: SecretName, kept: StoredProfile, next: StoredProfile)
 
 const storeOf = (world: World, stored: StoredProfile, name: SecretName) => openStore(world, storeFor(stored, name));
 
-/** What opens sealed answers goes with its profile to another store. Where nothing is sealed, a store that fails can be left all the same. */
+/** Copies the keys that open sealed responses to the profile's new store. If nothing is sealed, a failing old store does not block the move. */
 async function copySealingKeys(world: World, kept: StoredProfile, next: StoredProfile): Promise<void> {
   if (!isElsewhere('sealing-keys', kept, next)) return;
   const keys = await (await storeOf(world, kept, 'sealing-keys')).read(kept.name, 'sealing-keys').catch((error) => {
@@ -112,13 +110,13 @@ async function copySealingKeys(world: World, kept: StoredProfile, next: StoredPr
   if (keys) await (await storeOf(world, next, 'sealing-keys')).write(next.name, 'sealing-keys', keys);
 }
 
-/** No secret stays behind where nobody looks for it any more, unless the store fails, which is said: the profile is changed by now. */
+/** Removes secrets from the store the profile moved away from. A failure is only a warning, because the profile has already changed. */
 async function removeMoved(world: World, kept: StoredProfile, next: StoredProfile): Promise<void> {
   try {
     for (const name of SECRET_NAMES) if (isElsewhere(name, kept, next)) await removeSecret(world, kept, name);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    const warning = `warning: what the store before has of ${kept.name} could not be removed: ${error.message}\n`;
+    const warning = `warning: could not remove the secrets of ${kept.name} from its old store: ${error.message}\n`;
     await world.stderr.write(warning).catch(() => {});
   }
 }
@@ -128,7 +126,7 @@ async function removeSecret(world: World, stored: StoredProfile, name: SecretNam
   if (isOurStore(settings)) await (await openStore(world, settings)).remove(stored.name, name);
 }
 
-/** Writes a secret to where its profile keeps it by now. Throws CliError usage. */
+/** Writes a secret to the store the profile uses now. Throws CliError usage. */
 export async function storeSecret(
   world: World,
   stored: StoredProfile,
@@ -138,25 +136,25 @@ export async function storeSecret(
   await changeSecret(world, stored, name, async () => secret);
 }
 
-/** The same, for one that is made of what is kept there when nobody else changes it. */
+/** Like `storeSecret`, for a secret computed from the stored one under the configuration lock. */
 export async function changeSecret(
   world: World,
   stored: StoredProfile,
   name: SecretName,
   change: (kept: () => Promise<Secret | undefined>) => Promise<Secret>,
 ): Promise<void> {
-  await alone(world, async () => {
+  await withConfigLock(world, async () => {
     const store = await storeOf(world, readProfile(world, stored.name) ?? stored, name);
     await store.write(stored.name, name, await change(() => store.read(stored.name, name)));
   });
 }
 
 /**
- * Forgets a profile and, where it was the default, that it was. Its secrets go first: should one stay, so does the profile that
- * tells of it. A profile that cannot be read does not say where they are; then those in files go.
+ * Deletes a profile, and clears the default if it named this one. Secrets are deleted first: if one cannot be deleted, the
+ * profile that refers to it stays. A profile that cannot be read does not say where its secrets are; then those in files are deleted.
  */
 export async function deleteProfile(world: World, name: string): Promise<void> {
-  await alone(world, async () => {
+  await withConfigLock(world, async () => {
     const isDefault = readDefaultName(world) === name;
     const stored = orUndefined(() => readProfile(world, name)) ?? { name, mode: 'live', store: { kind: 'file' } };
     for (const secret of SECRET_NAMES) await removeSecret(world, stored, secret);
@@ -166,5 +164,5 @@ export async function deleteProfile(world: World, name: string): Promise<void> {
 }
 
 export async function setDefaultProfile(world: World, name: string): Promise<void> {
-  await alone(world, () => writeDefaultName(world, name));
+  await withConfigLock(world, () => writeDefaultName(world, name));
 }

@@ -1,5 +1,14 @@
-/** What an account is: the sandbox in this process, one over the network, or money. */
+/** The kind of an account: the sandbox in this process, a sandbox over the network, or live money. */
 export type Mode = 'embedded' | 'sandbox' | 'live';
 
-/** A mode as confirmations show it: live money is to be seen at once. */
-export const modeForPeople = (mode: Mode): string => (mode === 'live' ? 'LIVE' : mode);
+const LABELS = {
+  embedded: { short: 'embedded', long: 'embedded sandbox' },
+  sandbox: { short: 'sandbox', long: 'sandbox' },
+  live: { short: 'LIVE', long: 'LIVE' },
+} as const;
+
+/** A mode in a confirmation, where live money must stand out. */
+export const modeForPeople = (mode: Mode): string => LABELS[mode].short;
+
+/** A mode in the line above a command's output. */
+export const modeInFull = (mode: Mode): string => LABELS[mode].long;

@@ -16,11 +16,11 @@ import {
 } from './stored-profile.ts';
 import type { SecretName } from './stores/secret-store.ts';
 
-/** Where the key of an account comes from, and how to get it: nothing is asked of a store before it is needed. */
-export interface KeySource {
-  /** `FIATRAIL_API_KEY`, or the kind of the store. */
+/** The origin of an account's key. The store is not touched until `load` is called. */
+interface KeySource {
+  /** `FIATRAIL_API_KEY`, or the kind of store. */
   readonly from: string;
-  /** Throws CliError usage: the store has none, or cannot be read, or what it has is no key of this mode. */
+  /** Throws CliError usage if the store has no key, cannot be read, or has a key of the other mode. */
   load(): Promise<Secret>;
 }
 
@@ -28,26 +28,26 @@ export interface KeySource {
 export interface Profile {
   readonly name: string;
   readonly mode: Mode;
-  /** Without a slash at its end; for an embedded sandbox an address that no network has. */
+  /** Without a trailing slash; a reserved address for an embedded sandbox. */
   readonly baseUrl: string;
-  /** The embedded sandbox knows its own key. */
+  /** Undefined for the embedded sandbox, which knows its own key. */
   readonly key: KeySource | undefined;
-  /** As it is kept; undefined for an account of the environment, and for a sandbox that nobody has settled anything for. */
+  /** Undefined for an account from the environment, and for a built-in sandbox without settings. */
   readonly stored: StoredProfile | undefined;
 }
 
-/** Who may name a profile, the first of them deciding. */
+/** A profile name and what chose it. */
 export interface Candidate {
   readonly source: 'flag' | 'environment' | 'directory' | 'default' | 'built-in';
-  /** `--profile`, a variable, a file. */
+  /** For messages: `--profile`, a variable or a file. */
   readonly where: string;
   readonly name: string;
 }
 
-type Naming = (flag: string | undefined, world: World) => Candidate | undefined;
+type ProfileSource = (flag: string | undefined, world: World) => Candidate | undefined;
 
-/** Who may name a profile, in the order of who decides; undefined where they say nothing. Each throws CliError usage where it is broken. */
-export const PROFILE_SOURCES: readonly Naming[] = [
+/** The places that may name a profile, in order of precedence. Each returns undefined if it names none, and throws CliError usage if it is invalid. */
+export const PROFILE_SOURCES: readonly ProfileSource[] = [
   (flag) => (flag === undefined ? undefined : { source: 'flag', where: '--profile', name: flag }),
   (_flag, { env: { FIATRAIL_PROFILE: name } }) =>
     name ? { source: 'environment', where: 'FIATRAIL_PROFILE', name } : undefined,
@@ -66,24 +66,24 @@ export const PROFILE_SOURCES: readonly Naming[] = [
   () => ({ source: 'built-in', where: '', name: BUILT_IN }),
 ];
 
-/** Who decides which profile is used. What comes after them is not read. Throws CliError usage. */
+/** Returns the first choice in order of precedence; later ones are not read. Throws CliError usage. */
 export function chosenProfile(flag: string | undefined, world: World): Candidate {
-  for (const naming of PROFILE_SOURCES) {
-    const found = naming(flag, world);
+  for (const source of PROFILE_SOURCES) {
+    const found = source(flag, world);
     if (found) return found;
   }
-  throw new Error('there is always a profile');
+  throw new Error('the built-in profile is always a choice');
 }
 
-/** Which profile a command uses: flag, environment, folder, default. Throws CliError usage. */
+/** Resolves the profile of a command: flag, environment, folder, default. Throws CliError usage. */
 export function resolveProfile(flag: string | undefined, world: World): Profile {
   const { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: apiKey } = world.env;
   const chosen = chosenProfile(flag, world);
-  // Both together are an account of their own, whoever else could name one after them.
+  // Both variables together are an account and take precedence over the folder and the default.
   if (chosen.name === OF_ENVIRONMENT && chosen.where === 'FIATRAIL_BASE_URL')
     return fromEnvironment(baseUrl ?? '', apiKey ?? '', world);
   const profile = profileNamed(chosen, world);
-  // A flag names the whole account: what the environment has of another one is not looked at.
+  // A flag chooses the whole account, so the environment is ignored.
   return chosen.source === 'flag' || !(baseUrl || apiKey) ? profile : withEnvironment(profile, chosen, world);
 }
 
@@ -91,85 +91,86 @@ function profileNamed({ name, where, source }: Candidate, world: World): Profile
   const stored = readProfile(world, name);
   if (stored) return fromStored(stored, world);
   if (name === BUILT_IN) return builtInProfile();
-  const named = source === 'directory' || source === 'default' ? `, which ${where} names` : '';
+  const named = source === 'directory' || source === 'default' ? `, chosen by ${where}` : '';
   throw unknownProfile(name, named, world);
 }
 
-/** The error for a name that no profile has; `named` says who gave it, where that is not plain. */
+/** The error for an unknown profile name; `named` says where the name came from if that is not obvious. */
 export function unknownProfile(name: string, named: string, world: World): CliError {
   const all = allProfileNames(world);
   const others =
     all.length > 1
-      ? `there are: ${all.join(', ')}`
-      : `the profile ${BUILT_IN} is always there; add another with: fiatrail profiles add NAME --base-url URL --key-stdin`;
-  return new CliError('usage', `there is no profile "${name.slice(0, 60)}"${named}`, {
+      ? `known profiles: ${all.join(', ')}`
+      : `only the built-in profile ${BUILT_IN} exists; add one with: fiatrail profiles add NAME --base-url URL --key-stdin`;
+  return new CliError('usage', `unknown profile "${name.slice(0, 60)}"${named}`, {
     code: 'NO_PROFILE',
     hint:
       name === OF_ENVIRONMENT
-        ? 'the account of FIATRAIL_BASE_URL and FIATRAIL_API_KEY is used where nothing else is named; see it with: fiatrail explain'
+        ? 'the account in FIATRAIL_BASE_URL and FIATRAIL_API_KEY is used when no other profile is chosen; see: fiatrail explain'
         : others,
   });
 }
 
-/** Every name that a flag may give: the built-in profile first. */
+/** Returns every profile name that a flag accepts, the built-in one first. */
 export function allProfileNames(world: World): readonly string[] {
   return [BUILT_IN, ...profileNames(world).filter((name) => name !== BUILT_IN)];
 }
 
-/** The sandbox in this process, as long as nobody has settled anything for it. */
+/** The embedded sandbox without settings. */
 export function builtInProfile(): Profile {
   return { name: BUILT_IN, mode: 'embedded', baseUrl: EMBEDDED_URL, key: undefined, stored: undefined };
 }
 
-/** A profile as it is kept, or as it would be: the embedded sandbox has settings as soon as somebody makes some. */
+/** The stored profile, or for the built-in sandbox the one that its first settings would create. */
 export function storedOrBuiltIn({ name, mode, stored }: Profile): StoredProfile | undefined {
   return stored ?? (mode === 'embedded' ? { name, mode, store: { kind: 'file' } } : undefined);
 }
 
-/** A profile by its name, as it is kept or built in; undefined where there is none. Throws CliError usage for a broken one. */
+/** Finds a stored or built-in profile by name. Throws CliError usage for an invalid file. */
 export function storedProfileNamed(name: string, world: World): StoredProfile | undefined {
   return readProfile(world, name) ?? (name === BUILT_IN ? storedOrBuiltIn(builtInProfile()) : undefined);
 }
 
 const EMBEDDED_URL = 'http://sandbox.invalid/v1';
 
-/** A profile as it is used, from how it is kept. */
+/** Turns a stored profile into the one that commands use. */
 export function fromStored(stored: StoredProfile, world: World): Profile {
   const { name, mode, baseUrl, store } = stored;
   if (mode === 'embedded' || baseUrl === undefined)
     return { name, mode: 'embedded', baseUrl: EMBEDDED_URL, key: undefined, stored };
   const load = async () => {
-    const key = store.kind === 'environment' ? ofVariable(stored, world) : await secretOf(stored, 'api-key', world);
+    const key =
+      store.kind === 'environment' ? keyFromVariable(stored, world) : await secretOf(stored, 'api-key', world);
     if (!key) throw noKey(stored);
-    return checkedKey(key.reveal(), `the API key of the profile ${name}`, mode, name);
+    return checkedKey(key.reveal(), `the API key of profile ${name}`, mode, name);
   };
   return { name, mode, baseUrl: safeBaseUrl(baseUrl), key: { from: store.kind, load }, stored };
 }
 
-function ofVariable({ name, mode }: StoredProfile, { env }: World): Secret | undefined {
+function keyFromVariable({ name, mode }: StoredProfile, { env }: World): Secret | undefined {
   const text = env['FIATRAIL_API_KEY'];
   return text ? checkedKey(text, 'FIATRAIL_API_KEY', mode, name) : undefined;
 }
 
 function noKey({ name, store: { kind } }: StoredProfile): CliError {
   return kind === 'environment'
-    ? new CliError('usage', `the profile ${name} takes its API key from FIATRAIL_API_KEY, which is not set`, {
+    ? new CliError('usage', `profile ${name} takes its API key from FIATRAIL_API_KEY, which is not set`, {
         code: 'NO_KEY',
-        hint: `set it, or keep a key: fiatrail profiles add ${name} --key-stdin --store file`,
+        hint: `set it, or store a key with: fiatrail profiles add ${name} --key-stdin --store file`,
       })
-    : new CliError('usage', `the profile ${name} has no API key in its store (${kind})`, {
+    : new CliError('usage', `profile ${name} has no API key in its store (${kind})`, {
         code: 'NO_KEY',
-        hint: `give it one: fiatrail profiles add ${name} --key-stdin`,
+        hint: `store one with: fiatrail profiles add ${name} --key-stdin`,
       });
 }
 
-/** A secret of a profile, from wherever it is kept. */
+/** Reads a secret of a profile from its store; undefined if it has none. Throws CliError usage. */
 export async function secretOf(stored: StoredProfile, name: SecretName, world: World): Promise<Secret | undefined> {
   const { openStore } = await import('./stores/stores.ts');
   return (await openStore(world, storeFor(stored, name))).read(stored.name, name);
 }
 
-/** Which store has a secret: a command and the environment give API keys alone. */
+/** Returns the store of a secret; a command and the environment provide API keys only. */
 export function storeFor({ store }: StoredProfile, name: SecretName): StoredProfile['store'] {
   return isOurStore(store) || name === 'api-key' ? store : { kind: 'file' };
 }
@@ -180,14 +181,14 @@ function checkedKey(text: string, from: string, mode: Mode, name: string): Secre
   return key;
 }
 
-/** A profile with the environment's key in the place of its own. Throws CliError usage where the two are of different accounts. */
+/** Replaces a profile's key with the one from the environment. Throws CliError usage if they belong to different accounts. */
 function withEnvironment(profile: Profile, { where }: Candidate, { env }: World): Profile {
   const { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: apiKey } = env;
   if (profile.mode === 'embedded') throw where === 'FIATRAIL_PROFILE' ? twoAccounts(profile) : halfAnAccount(baseUrl);
   if (baseUrl && safeBaseUrl(baseUrl) !== profile.baseUrl) {
     throw new CliError(
       'usage',
-      `FIATRAIL_BASE_URL is another address than that of the profile ${profile.name}, whose key it would get`,
+      `FIATRAIL_BASE_URL differs from the address of profile ${profile.name}, whose key would be sent to it`,
       {
         code: 'TWO_ACCOUNTS',
         hint: 'unset FIATRAIL_BASE_URL, or set FIATRAIL_API_KEY too and unset FIATRAIL_PROFILE',
@@ -202,17 +203,17 @@ function withEnvironment(profile: Profile, { where }: Candidate, { env }: World)
 function twoAccounts({ name }: Profile): CliError {
   return new CliError(
     'usage',
-    `FIATRAIL_PROFILE names ${name === BUILT_IN ? 'the embedded sandbox' : `an embedded sandbox (${name})`} and FIATRAIL_BASE_URL or FIATRAIL_API_KEY another account`,
-    { code: 'TWO_ACCOUNTS', hint: 'unset FIATRAIL_PROFILE, or the other two' },
+    `FIATRAIL_PROFILE names ${name === BUILT_IN ? 'the embedded sandbox' : `an embedded sandbox (${name})`} but FIATRAIL_BASE_URL or FIATRAIL_API_KEY names another account`,
+    { code: 'TWO_ACCOUNTS', hint: 'unset FIATRAIL_PROFILE, or unset the other two' },
   );
 }
 
 function halfAnAccount(baseUrl: string | undefined): CliError {
-  const [there, missing] = baseUrl
+  const [present, missing] = baseUrl
     ? ['FIATRAIL_BASE_URL', 'FIATRAIL_API_KEY']
     : ['FIATRAIL_API_KEY', 'FIATRAIL_BASE_URL'];
-  return new CliError('usage', `${there} is set and ${missing} is not`, {
-    hint: `set ${missing} too, or unset ${there} to use the embedded sandbox`,
+  return new CliError('usage', `${present} is set but ${missing} is not`, {
+    hint: `set ${missing} too, or unset ${present} to use the embedded sandbox`,
   });
 }
 
@@ -220,8 +221,8 @@ function fromEnvironment(baseUrl: string, text: string, world: World): Profile {
   const key = apiKeyFrom(text, 'FIATRAIL_API_KEY');
   const mode = isSandboxKey(key) ? 'sandbox' : 'live';
   const url = safeBaseUrl(baseUrl);
-  // What the key looks like says its mode; what a profile says of the address must not gainsay it.
-  const other = soundProfiles(world).find((each) => each.baseUrl === url && each.mode !== mode);
+  // The key's prefix decides the mode; a profile with the same address must agree with it.
+  const other = validProfiles(world).find((each) => each.baseUrl === url && each.mode !== mode);
   if (other) requireKeyOf(other.mode, key, other.name, 'FIATRAIL_API_KEY');
   return {
     name: OF_ENVIRONMENT,
@@ -232,8 +233,8 @@ function fromEnvironment(baseUrl: string, text: string, world: World): Profile {
   };
 }
 
-/** The profiles that can be used: one that is broken stops only those who use it. */
-function soundProfiles(world: World): Profile[] {
+/** Returns the valid profiles; an invalid one only affects commands that use it. */
+function validProfiles(world: World): Profile[] {
   return profileNames(world).flatMap(
     (name) =>
       orUndefined(() => {

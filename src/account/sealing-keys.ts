@@ -6,24 +6,28 @@ import { changeSecret } from './changes.ts';
 import { secretOf } from './profile.ts';
 import type { StoredProfile } from './stored-profile.ts';
 
-/** A private key from the text that somebody gave. Throws CliError usage, without the text. */
+/** Validates the text of a private key. Throws CliError usage, which never contains the text. */
 export function privateKeyFrom(text: string): Secret {
   const key = new Secret(text.trim().toLowerCase());
   if (privateKeyProblem(key) === undefined) return key;
-  throw new CliError('usage', `this is no private key: it has ${text.trim().length} characters`, {
-    code: 'INVALID_PRIVATE_KEY',
-    hint: 'give the 64 hexadecimal digits of an X25519 private key on standard input',
-  });
+  throw new CliError(
+    'usage',
+    `invalid private key: expected 64 hexadecimal digits, got ${text.trim().length} characters`,
+    {
+      code: 'INVALID_PRIVATE_KEY',
+      hint: 'pass the 64 hexadecimal digits of an X25519 private key on standard input',
+    },
+  );
 }
 
-/** The private keys of a profile, newest first; none where it has none. Throws CliError usage when the store cannot be read. */
+/** Returns a profile's private keys, newest first. Throws CliError usage if the store cannot be read. */
 export async function sealingKeysOf(stored: StoredProfile, world: World): Promise<Secret[]> {
   return linesOf(await secretOf(stored, 'sealing-keys', world)).map((line) => new Secret(line));
 }
 
 const linesOf = (kept: Secret | undefined) => (kept?.reveal().split('\n') ?? []).filter((line) => line !== '');
 
-/** Puts a private key before those that are kept by then, which still open what was sealed before. */
+/** Adds a private key in front of the stored ones, which still open older payloads. */
 export async function storeSealingKey(world: World, stored: StoredProfile, key: Secret): Promise<void> {
   await changeSecret(world, stored, 'sealing-keys', async (kept) => {
     const older = linesOf(await kept()).filter((line) => line !== key.reveal());

@@ -1,53 +1,53 @@
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { CliError } from '../base/errors.ts';
 import type { World } from '../base/world.ts';
 import { fileErrors } from '../files/file-errors.ts';
+import { namesIn } from '../files/inspect.ts';
 import { makeFolderPrivate, removePrivateFile } from '../files/private-file.ts';
 import { type FileKind, readVersioned, writeVersioned } from '../files/versioned-file.ts';
 import { configDir } from './paths.ts';
 
 type Place = Pick<World, 'env' | 'homeDir' | 'platform' | 'ids'>;
 
-/** The profile that is always there: the sandbox in this process, and never another account. */
+/** The built-in profile: always the sandbox in this process, never another account. */
 export const BUILT_IN = 'sandbox';
 /** The account of FIATRAIL_BASE_URL and FIATRAIL_API_KEY. */
 export const OF_ENVIRONMENT = 'environment';
 
-/** What is kept of an account beside its secrets. */
+/** A stored account, without its secrets. */
 export interface StoredProfile {
   readonly name: string;
   readonly mode: 'live' | 'sandbox' | 'embedded';
-  /** For an embedded sandbox there is none. */
+  /** Undefined for an embedded sandbox. */
   readonly baseUrl?: string | undefined;
-  /** The service's name in the headers of its webhooks: `acme` of `X-Acme-Signature`. */
+  /** The service's name as in its webhook headers: `acme` in `X-Acme-Signature`. */
   readonly serviceName?: string | undefined;
-  /** What `-o` is when nobody says. */
+  /** The default output format. */
   readonly output?: string | undefined;
-  /** Where its API key is; for an embedded sandbox, its sealing keys only. */
+  /** The store of its API key; an embedded sandbox only stores sealing keys. */
   readonly store: StoreSettings;
   readonly sealing?: SealingSettings | undefined;
 }
 
 export type StoreSettings =
-  /** environment: nothing is kept, FIATRAIL_API_KEY has it. */
+  /** environment: nothing is stored; the key comes from FIATRAIL_API_KEY. */
   | { readonly kind: 'file' | 'keyring' | 'environment' }
   | { readonly kind: 'command'; readonly command: string; readonly isShell: boolean };
 
-/** Whether this program writes what the store has: a command and the environment are read alone. */
+/** Whether fiatrail can write to the store; a command and the environment are read-only. */
 export const isOurStore = ({ kind }: StoreSettings): boolean => kind === 'file' || kind === 'keyring';
 
 export interface SealingSettings {
-  /** What answers are sealed to, 64 hexadecimal digits; its private half is a secret of the profile. */
+  /** The key that responses are sealed to, 64 hexadecimal digits; the private half is a secret of the profile. */
   readonly publicKey?: string | undefined;
-  /** The service's key as it was when it was accepted. */
+  /** The service's public key that the user accepted. */
   readonly platformKey?: string | undefined;
   /** Whether requests are sealed to the platform key. */
   readonly requests: boolean;
 }
 
-/** Built on first use, like the contract's: a command without a stored profile needs none of it. */
+/** Built on first use: a command without a stored profile does not need the schema. */
 const shapes = () => {
   const key = z.optional(z.string().check(z.regex(/^[0-9a-f]{64}$/)));
   const store = z.union([
@@ -66,14 +66,14 @@ const shapes = () => {
   });
 };
 
-/** What is said of a profile's fields, and which of them is wrong. */
+/** The format of profile files. */
 export const PROFILE_FILE: FileKind<StoredProfile> = {
   what: 'profile',
   madeBy: 'fiatrail profiles add',
   migrations: [],
   check: (content) => {
     const { success, data, error } = shapes().safeParse(content);
-    if (!success) return { wrong: error.issues[0]?.path.join('.') || 'its fields' };
+    if (!success) return { wrong: error.issues[0]?.path.join('.') || 'an unknown field' };
     const { version: _, ...profile } = data;
     if (profile.name === BUILT_IN && profile.mode !== 'embedded') return { wrong: 'mode' };
     return (profile.mode === 'embedded') === (profile.baseUrl === undefined)
@@ -82,7 +82,7 @@ export const PROFILE_FILE: FileKind<StoredProfile> = {
   },
 };
 
-/** The default profile of this user. */
+/** The format of the settings file, which names the default profile. */
 const SETTINGS_FILE: FileKind<{ readonly defaultProfile?: string | undefined }> = {
   what: 'settings',
   madeBy: 'fiatrail profiles use',
@@ -93,21 +93,25 @@ const SETTINGS_FILE: FileKind<{ readonly defaultProfile?: string | undefined }> 
       : { wrong: 'defaultProfile' },
 };
 
-/** `main`, `acme-live`, `ng.sandbox`: lower case, since some file systems know no other. */
+/** `main`, `acme-live`, `ng.sandbox`: lower case only, because some file systems ignore case. */
 const NAME = /^[a-z0-9][a-z0-9._-]{0,39}$/;
 
-/** A name under which a profile can be kept. Throws CliError usage. */
+/** Validates a profile name. Throws CliError usage. */
 export function profileName(text: string): string {
   if (text === OF_ENVIRONMENT) {
-    throw new CliError('usage', `the name ${text} is taken by the account of FIATRAIL_BASE_URL and FIATRAIL_API_KEY`, {
-      code: 'INVALID_PROFILE_NAME',
-      hint: 'choose another name',
-    });
+    throw new CliError(
+      'usage',
+      `the name ${text} is reserved for the account in FIATRAIL_BASE_URL and FIATRAIL_API_KEY`,
+      {
+        code: 'INVALID_PROFILE_NAME',
+        hint: 'choose another name',
+      },
+    );
   }
   if (NAME.test(text) && !text.endsWith('.')) return text;
-  throw new CliError('usage', `"${text.slice(0, 60)}" is no name for a profile`, {
+  throw new CliError('usage', `invalid profile name "${text.slice(0, 60)}"`, {
     code: 'INVALID_PROFILE_NAME',
-    hint: 'write 1 to 40 lower-case letters, digits, dots, hyphens or underscores, beginning with a letter or digit',
+    hint: 'use 1 to 40 lower-case letters, digits, dots, hyphens or underscores, starting with a letter or digit',
   });
 }
 
@@ -115,19 +119,19 @@ const profilesDir = (place: Place) => join(configDir(place), 'profiles');
 const profilePath = (place: Place, name: string) => join(profilesDir(place), `${name}.json`);
 const settingsPath = (place: Place) => join(configDir(place), 'settings.json');
 
-/** Where a profile is kept, for people. */
+/** The file of a profile, for messages. */
 export function profileFile(place: Place, name: string): string {
   return profilePath(place, name);
 }
 
-/** A profile as it is kept; undefined when there is none of that name. Throws CliError usage for a broken or newer file. */
+/** Reads a stored profile; undefined if there is none. Throws CliError usage for an invalid or newer file. */
 export function readProfile(place: Place, name: string): StoredProfile | undefined {
-  return isName(name) ? readVersioned(profilePath(place, name), kindNamed(name), place.ids.uuid) : undefined;
+  return isName(name) ? readVersioned(profilePath(place, name), kindNamed(name)) : undefined;
 }
 
 const isName = (text: string) => NAME.test(text) && text !== OF_ENVIRONMENT;
 
-/** A file that was copied by hand has the name of another profile in it, whose key it would use. */
+/** Rejects a file copied by hand: it contains another profile's name and would use that profile's key. */
 const kindNamed = (name: string): FileKind<StoredProfile> => ({
   ...PROFILE_FILE,
   check: (content) => {
@@ -136,10 +140,10 @@ const kindNamed = (name: string): FileKind<StoredProfile> => ({
   },
 });
 
-/** The names of all profiles that are kept, in order. */
+/** Returns the names of all stored profiles, sorted. */
 export function profileNames(place: Place): string[] {
   const folder = profilesDir(place);
-  const files = fileErrors('read', folder, () => (makeFolderPrivate(folder) ? readdirSync(folder) : []));
+  const files = fileErrors('read', folder, () => (makeFolderPrivate(folder) ? namesIn(folder) : []));
   const names = files.flatMap((name) => /^(.+)\.json$/.exec(name)?.[1] ?? []);
   return names.filter(isName).sort();
 }
@@ -154,10 +158,10 @@ export function removeProfile(place: Place, name: string): void {
 }
 
 export function readDefaultName(place: Place): string | undefined {
-  return readVersioned(settingsPath(place), SETTINGS_FILE, place.ids.uuid)?.defaultProfile;
+  return readVersioned(settingsPath(place), SETTINGS_FILE)?.defaultProfile;
 }
 
-/** Throws CliError usage for settings that are broken or newer, which are left as they are. */
+/** Throws CliError usage for invalid or newer settings, which are left unchanged. */
 export async function writeDefaultName(place: Place, name: string | undefined): Promise<void> {
   readDefaultName(place);
   await writeVersioned(settingsPath(place), SETTINGS_FILE, { defaultProfile: name }, place.ids.uuid);

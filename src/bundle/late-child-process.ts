@@ -1,8 +1,8 @@
-/** What the bundle gives commander for `node:child_process` (build.ts): the same, loaded when it is called. */
+/** Replaces `node:child_process` for commander in the bundle (scripts/build.ts): it is loaded when `spawn` is called. */
 const late = () => process.getBuiltinModule('node:child_process');
 
 export default {
-  spawn: ((...given: Parameters<ReturnType<typeof late>['spawn']>) => late().spawn(...given)) as ReturnType<
+  spawn: ((...args: Parameters<ReturnType<typeof late>['spawn']>) => late().spawn(...args)) as ReturnType<
     typeof late
   >['spawn'],
 };

@@ -8,13 +8,13 @@ import { liveLine } from './live.ts';
 import type { Session, SessionCallOptions } from './session.ts';
 import { FIRST_POLL_MS, interruptedWait, longerPause, SHORTEST_READ_MS, statusUnreadable } from './wait.ts';
 
-/** What `check` says of this machine. */
-export interface Access {
-  /** As the service shows it, masked; in full where it is known. */
+/** The result of `check` for this machine. */
+interface Access {
+  /** The address that the service sees: masked, or in full if it is known. */
   readonly yourIp: string;
   readonly own: Shown | undefined;
   readonly isAllowed: boolean;
-  /** Masked; the entry that lets this machine in. */
+  /** The entry that allows this machine, masked. */
   readonly matchedRule: string | undefined;
   readonly total: number | undefined;
 }
@@ -26,33 +26,33 @@ export interface Entry {
   readonly label: string | undefined;
 }
 
-/** How things stand before a change. */
+/** The allowlist and this machine's access before a change. */
 export interface AllowlistState {
   readonly access: Access;
   readonly entries: readonly Entry[];
 }
 
-/** Read before a change, in a dry run too. */
+/** These reads precede a change, and are made in a dry run too. */
 const BEFOREHAND = { isBeforehand: true } as const;
 
-/** A change is in force on every server so long after it. Source: interface. */
+/** The time after which a change is in effect on every server. Source: interface. */
 export const PROPAGATION_MS = 30_000;
 
-/** `mine`: the address of this machine, from who knows it in full. Throws CliError usage where the service sees another. */
+/** Reads access and entries. `mine` is the full address of this machine, if known. Throws CliError usage if the service sees another address. */
 export async function readAllowlist(session: Session, mine?: IpRange): Promise<AllowlistState> {
   const access = await readAccess(session, BEFOREHAND);
   const known = mine ?? localAddress(session.profile);
   const isSeen = known !== undefined && access.own !== undefined && fitsShown(known, access.own);
   if (mine && !isSeen) {
     throw new CliError('usage', `--my-address: the service sees this machine as ${access.yourIp}`, {
-      hint: 'give the address that this machine has on the way to the service',
+      hint: 'pass the address from which this machine reaches the service',
     });
   }
-  const whole = isSeen ? { own: shownWhole(known), yourIp: rangeText(known) } : {};
-  return { access: { ...access, ...whole }, entries: await readEntries(session) };
+  const full = isSeen ? { own: shownWhole(known), yourIp: rangeText(known) } : {};
+  return { access: { ...access, ...full }, entries: await readEntries(session) };
 }
 
-/** The address by which this machine reaches itself; undefined for a service elsewhere, which sees what is between. */
+/** Returns the loopback address for a service on this machine; undefined for a remote service, which may see another address. */
 function localAddress({ mode, baseUrl }: Profile): IpRange | undefined {
   const { hostname } = new URL(baseUrl);
   if (mode === 'embedded' || hostname === 'localhost' || hostname === '127.0.0.1') return parseRange('127.0.0.1');
@@ -61,7 +61,7 @@ function localAddress({ mode, baseUrl }: Profile): IpRange | undefined {
 
 export async function readEntries(session: Session): Promise<readonly Entry[]> {
   const { data } = await session.call(ipAllowlist, { action: 'list' }, BEFOREHAND);
-  if (!data.ipAddresses) throw unusable('what is on the list');
+  if (!data.ipAddresses) throw unusable('which entries the allowlist has');
   return data.ipAddresses.map(({ index, ip, description }, position) => ({
     index: index ?? position,
     ip: ip ?? '',
@@ -69,16 +69,16 @@ export async function readEntries(session: Session): Promise<readonly Entry[]> {
   }));
 }
 
-/** The server that answers reads the list anew for it. */
+/** Checks this machine's access; the server reads its list again for every check. */
 async function readAccess(session: Session, options: SessionCallOptions): Promise<Access> {
   return accessOf((await session.call(ipAllowlist, { action: 'check' }, options)).data);
 }
 
-/** Throws CliError network for an answer that leaves it open. */
+/** Converts a `check` response. Throws CliError network if it does not say whether this machine is allowed. */
 export function accessOf(data: ResponseOf<typeof ipAllowlist>): Access {
-  if (typeof data.isAllowed !== 'boolean') throw unusable('whether this machine may call');
+  if (typeof data.isAllowed !== 'boolean') throw unusable('whether this machine is allowed');
   return {
-    yourIp: data.yourIp ?? 'an address that is not shown',
+    yourIp: data.yourIp ?? 'unknown address',
     own: readShown(data.yourIp ?? ''),
     isAllowed: data.isAllowed,
     matchedRule: data.matchedRule ?? undefined,
@@ -86,27 +86,27 @@ export function accessOf(data: ResponseOf<typeof ipAllowlist>): Access {
   };
 }
 
-function unusable(what: string): CliError {
-  return new CliError('network', `the service does not say ${what}`, {
+function unusable(missing: string): CliError {
+  return new CliError('network', `the response does not say ${missing}`, {
     code: 'UNUSABLE_ANSWER',
-    hint: 'run the command again in a while',
+    hint: 'run the command again later',
   });
 }
 
 export const entryText = ({ index, ip, label }: Entry): string =>
   `${ip} (index ${index}${label === undefined ? '' : `, ${label}`})`;
 
-/** `this machine (203.0.*.*) may call, by the entry 203.0.*.*`. */
+/** `this machine (203.0.*.*) is allowed by the entry 203.0.*.*`. */
 export function accessText({ yourIp, isAllowed, matchedRule, total }: Access): string {
   const machine = `this machine (${yourIp})`;
-  if (!isAllowed) return `${machine} may not call`;
-  if (total === 0) return `${machine} may call, as everybody may: the list is empty`;
-  return `${machine} may call${matchedRule === undefined ? '' : `, by the entry ${matchedRule}`}`;
+  if (!isAllowed) return `${machine} is not allowed`;
+  if (total === 0) return `${machine} is allowed, like every address: the allowlist is empty`;
+  return `${machine} is allowed${matchedRule === undefined ? '' : ` by the entry ${matchedRule}`}`;
 }
 
-const CHANGE = { what: 'the change of the allowlist', again: 'fiatrail ip check' } as const;
+const CHANGE = { what: 'the allowlist change', again: 'fiatrail ip check' } as const;
 
-/** Waits until a check says that this machine may call and a plain read passes. Throws CliError pending with `hint`. */
+/** Polls until this machine is allowed and an ordinary read succeeds. Throws CliError pending with `hint` after `waitMs`. */
 export async function verifyAccess(session: Session, waitMs: number, hint: string): Promise<void> {
   const { clock, interrupted } = session.world;
   const deadlineMs = clock.now() + waitMs;
@@ -121,9 +121,9 @@ export async function verifyAccess(session: Session, waitMs: number, hint: strin
       }
       const leftMs = deadlineMs - clock.now();
       if (leftMs <= 0) throw notYet(session, access, hint);
-      await line.show(`this machine (${access.yourIp}) may not call yet`);
+      await line.show(`this machine (${access.yourIp}) is not allowed yet`);
       await clock.sleep(Math.min(pauseMs, leftMs), interrupted).catch(() => {
-        throw interruptedWait(session, CHANGE, 'before this machine could call');
+        throw interruptedWait(session, CHANGE, 'before this machine was allowed');
       });
     }
   } finally {
@@ -136,31 +136,31 @@ const accessAfter = (session: Session, options: SessionCallOptions): Promise<Acc
     throw statusUnreadable(session, CHANGE, error);
   });
 
-/** Whether a plain read is let in. Live servers were seen to say 400 to an address that is not on the list. */
+/** Whether an ordinary read gets past the allowlist. Live servers were seen to answer an address that is not listed with a 400. */
 async function passes(session: Session, options: SessionCallOptions): Promise<boolean> {
   try {
     await session.call(getFees, {}, options);
     return true;
   } catch (error) {
     if (error instanceof CliError && (error.category === 'auth' || error.httpStatus === 400)) return false;
-    // It was let in, and then there was nothing to read.
+    // The read got past the allowlist and was refused for another reason.
     if (error instanceof CliError && error.category === 'refused') return true;
     throw statusUnreadable(session, CHANGE, error);
   }
 }
 
 function notYet(session: Session, { yourIp }: Access, hint: string): CliError {
-  return new CliError('pending', `the list was changed, and this machine (${yourIp}) may still not call`, {
+  return new CliError('pending', `the allowlist was changed, but this machine (${yourIp}) is not allowed yet`, {
     hint,
     operationId: session.changed()?.operationId,
   });
 }
 
-/** Says what a change has made of this machine, where nothing has to come of it. */
+/** Prints this machine's access after a change that does not need to be verified. */
 export async function printAccess(session: Session): Promise<void> {
   const access = await accessAfter(session, {});
   if (access.isAllowed) return session.note(accessText(access));
   await session.say(
-    `${accessText(access)}: the service answers it nothing but fiatrail ip; let it in with: fiatrail ip add <address>`,
+    `${accessText(access)}; only fiatrail ip commands work from here; allow it with: fiatrail ip add <address>`,
   );
 }

@@ -2,14 +2,14 @@ import { type Candidate, PROFILE_SOURCES, type Profile, resolveProfile } from '.
 import { attempt, CliError, orUndefined } from '../base/errors.ts';
 import type { Session } from './session.ts';
 
-/** One value, who decided it, and who would have, had the others been silent. */
+/** The value of a setting, what decided it, and the lower-precedence choices that it overrides. */
 export interface Decision {
   readonly setting: string;
-  /** Null where there is none, or none can be told. */
+  /** Null if there is no value or it cannot be determined. */
   readonly value: string | null;
   readonly decidedBy: string | null;
   readonly lost: readonly string[];
-  /** Why there is no value, where there should be one. */
+  /** Why a required value is missing. */
   readonly problem: string | null;
 }
 
@@ -21,18 +21,19 @@ const SOURCE_WORDS: Readonly<Record<Candidate['source'], string>> = {
   'built-in': 'built in',
 };
 
-const by = ({ source, where }: Candidate) => SOURCE_WORDS[source] + (where ? `: ${where}` : '');
+const originOf = ({ source, where }: Candidate) => SOURCE_WORDS[source] + (where ? `: ${where}` : '');
 
-/** What decided the profile, what lost, and the error where that cannot be used. */
-export interface Choice {
+/** The chosen profile, how it was chosen, and the error if it cannot be used. */
+interface Choice {
   readonly decision: Decision;
   readonly profile: Profile | undefined;
   readonly error: CliError | undefined;
 }
 
+/** Finds out which profile is used and why. Never throws CliError. */
 export function choiceOf({ globals, world }: Session): Choice {
-  const said = PROFILE_SOURCES.flatMap((naming) => attempt(() => naming(globals.profile, world)) ?? []);
-  const [won, ...lost] = said;
+  const candidates = PROFILE_SOURCES.flatMap((source) => attempt(() => source(globals.profile, world)) ?? []);
+  const [won, ...lost] = candidates;
   const found = attempt(() => resolveProfile(globals.profile, world));
   const error = found instanceof CliError ? found : undefined;
   const named = won instanceof CliError ? undefined : won;
@@ -40,11 +41,11 @@ export function choiceOf({ globals, world }: Session): Choice {
     decision: {
       setting: 'profile',
       value: named?.name ?? null,
-      decidedBy: named ? by(named) : null,
-      lost: lost.map((each) => (each instanceof CliError ? each.message : `${each.name} (${by(each)})`)),
+      decidedBy: named ? originOf(named) : null,
+      lost: lost.map((each) => (each instanceof CliError ? each.message : `${each.name} (${originOf(each)})`)),
       problem: error?.message ?? null,
     },
-    // What is wrong may be in the variables: then the rest is that of the profile alone.
+    // If the environment variables are invalid, the profile without them is returned.
     profile: found instanceof CliError ? named && orUndefined(() => resolveProfile(named.name, world)) : found,
     error,
   };

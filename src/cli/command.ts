@@ -2,58 +2,58 @@ import type { Outcome } from './outcome.ts';
 import type { Parameters, Values } from './parameters.ts';
 import type { Session } from './session.ts';
 
-/** What a person at the terminal answered, and what their command does around its own work. */
+/** The result of a wizard: the values it asked for, and what it adds after the command. */
 export interface Guided<V = object> {
-  /** Values by the parameters' names; they stand in the place of what was given. */
+  /** Values by parameter name; they replace the given ones. */
   readonly values: V;
-  /** Goes on where the command ended well: what it gives back is what is printed. */
+  /** Continues after a successful command; its outcome is printed instead. */
   after?(outcome: Outcome): Promise<Outcome>;
-  /** When all is printed. */
+  /** Called when everything has been printed. */
   end?(): Promise<void>;
 }
 
-/** A first word and where its commands are: enough for help and completion without loading any of them. */
+/** A command group: enough for help and completion without loading its commands. */
 export interface Group {
   readonly name: string;
   readonly summary: string;
-  /** Summaries of its parts that have commands of their own: `orders` of `fx orders list`. */
+  /** Summaries of subgroups: `orders` in `fx orders list`. */
   readonly parts?: Readonly<Record<string, string>>;
   load(): Promise<readonly Command[]>;
 }
 
-/** One command: one record and one function. */
+/** A command: one record and one function. */
 export interface Command {
   /** As typed: `['users', 'onboard']`. */
   readonly words: readonly string[];
   readonly summary: string;
-  /** Lines of help beyond the summary. */
+  /** Help text after the summary. */
   readonly details?: string;
   readonly examples: readonly string[];
-  /** The endpoint it calls, by id; several for a command that follows what it starts. */
+  /** The ids of the endpoints that it calls. */
   readonly endpoints: readonly string[];
   readonly parameters: Parameters;
-  /** Needs no account: it speaks to nobody. */
+  /** Needs no account, because it sends nothing. */
   readonly isLocal?: boolean;
-  /** It finds out itself which account is meant, and tells what is wrong with it. */
+  /** Resolves the profile itself, in order to report what is wrong with it. */
   readonly findsProfile?: boolean;
-  /** It brings interrupted replacements of the key to their end itself; before any other command that is done for it. */
+  /** Finishes interrupted key rotations itself; before any other command, fiatrail does it. */
   readonly finishesRotations?: boolean;
   /**
-   * Its wizard. Called when a person is there to be asked, with the values that were given, before anything else is asked;
-   * undefined when enough was given. A required value that it leaves out is asked for by its parameter's question.
+   * The command's wizard. Called on an interactive terminal with the given values, before any other prompt. Returns undefined if
+   * nothing needs to be asked. Required values that it does not return are asked for with the parameter's question.
    */
   guide?(session: Session, given: never): Promise<Guided | undefined>;
   run(session: Session, input: never): Promise<Outcome>;
 }
 
 /** Some of a command's values. */
-type Asked<P> = { readonly [K in keyof P]?: Values<P>[K] | undefined };
+type SomeValues<P> = { readonly [K in keyof P]?: Values<P>[K] | undefined };
 
-/** Declares a command, with its input typed by its parameters. */
+/** Declares a command whose input is typed by its parameters. */
 export function command<P extends Parameters>(
   definition: Omit<Command, 'parameters' | 'guide' | 'run'> & {
     readonly parameters: P;
-    guide?(session: Session, given: Asked<P>): Promise<Guided<Asked<P>> | undefined>;
+    guide?(session: Session, given: SomeValues<P>): Promise<Guided<SomeValues<P>> | undefined>;
     run(session: Session, input: Values<P>): Promise<Outcome>;
   },
 ): Command {

@@ -3,21 +3,19 @@ import { type Profile, storedOrBuiltIn } from '../account/profile.ts';
 import { Secret } from '../base/secret.ts';
 import type { Exchange, HttpResponse, World } from '../base/world.ts';
 import { type Client, createClient } from '../client/client.ts';
+import { validRequest } from '../client/request.ts';
 import { type Sealing, sealedExchange } from '../client/sealing.ts';
 import type { SendOptions } from '../client/transport.ts';
 import { getPlatformPublicKey } from '../contract/endpoints/management.ts';
 import type { Globals } from './globals.ts';
 
-/** A way to the account: the network, or the sandbox in this process. */
-export interface Connection {
+/** A connection to the account, over the network or to the sandbox in this process. */
+interface Connection {
   readonly client: Client;
   close(): Promise<void>;
 }
 
-/**
- * Opens the connection a profile asks for. The sandbox is loaded only for an embedded profile. `watch` gets each answer as
- * it came, before it is opened.
- */
+/** Opens a profile's connection. The sandbox is loaded only for an embedded profile. `watch` receives each response before it is unsealed. */
 export async function connect(
   world: World,
   profile: Profile,
@@ -34,7 +32,7 @@ export async function connect(
     ? (await import('./trace.ts')).traceTo(world.stderr)
     : {};
   const client = createClient({
-    // Below the trace, which so shows what was inside.
+    // Below the trace, which therefore shows unsealed content.
     exchange: sealedExchange(watched, sealingOf(world, profile)),
     target: { baseUrl: profile.baseUrl, apiKey },
     clock: world.clock,
@@ -45,13 +43,13 @@ export async function connect(
   return { client, close };
 }
 
-/** Makes one read as a profile, which may not be kept yet. Throws CliError. */
+/** Makes one read with a profile, which need not be stored. Throws CliError. */
 export async function tryAccount(world: World, profile: Profile, globals: Globals): Promise<void> {
   const { client, close } = await connect(world, profile, globals);
-  await client.call(getPlatformPublicKey, {}).finally(close);
+  await client.call(validRequest(getPlatformPublicKey, {})).finally(close);
 }
 
-/** How a profile seals; undefined for an account of the environment, which keeps no keys. */
+/** The sealing keys of a profile; undefined for an account from the environment, which stores none. */
 export function sealingOf(world: World, profile: Profile): Sealing | undefined {
   const stored = storedOrBuiltIn(profile);
   if (!stored) return undefined;
@@ -62,14 +60,14 @@ export function sealingOf(world: World, profile: Profile): Sealing | undefined {
   };
 }
 
-/** How requests reach an account, and as whom. */
+/** An open account: its exchange and its key. */
 interface Opened {
   readonly exchange: Exchange;
   readonly apiKey: Secret;
   close(): Promise<void>;
 }
 
-/** The way to an account, for who sends by other rules than a client's. */
+/** Opens an account for callers that do not use a client. */
 export function openAccount(world: World, profile: Profile): Promise<Opened> {
   return profile.mode === 'embedded' ? openEmbedded(world) : overNetwork(world, profile);
 }

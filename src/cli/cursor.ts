@@ -1,9 +1,6 @@
 import { CliError } from '../base/errors.ts';
 
-/**
- * The pages after the first one of a list that goes on after its last row's id, until one comes short. A service that
- * gives the same page again would have no end.
- */
+/** Reads the pages after the first one, each after the last row's id, until a page is short. Throws CliError network if the service repeats a page. */
 export async function* pagesAfter<Row>(
   first: readonly Row[],
   size: number,
@@ -14,16 +11,16 @@ export async function* pagesAfter<Row>(
   while (rows.length >= size) {
     const last = rows.at(-1);
     const id = last === undefined ? undefined : idOf(last);
-    if (!id) throw endless('the last row of a page has no id to go on from');
+    if (!id) throw unreadable('the last row of a page has no id');
     rows = await fetchPage(id);
-    if (rows.some((row) => idOf(row) === id)) throw endless('the service gave a row again that a page began after');
+    if (rows.some((row) => idOf(row) === id)) throw unreadable('the service returned the last row of a page again');
     if (rows.length > 0) yield rows;
   }
 }
 
-function endless(why: string): CliError {
-  return new CliError('network', `the list could not be read to its end: ${why}`, {
+function unreadable(why: string): CliError {
+  return new CliError('network', `cannot read the whole list: ${why}`, {
     code: 'UNUSABLE_ANSWER',
-    hint: 'read it page by page, with --limit and --after',
+    hint: 'read it page by page with --limit and --after',
   });
 }

@@ -6,7 +6,7 @@ import { fromWire, toWireText } from '../money/units.ts';
 import { amountHelp, amountOf, oneOfAnyCase, option, required } from './parameters.ts';
 
 export const pair = oneOfAnyCase(...PAIRS);
-export const side = oneOfAnyCase(...SIDES);
+const side = oneOfAnyCase(...SIDES);
 
 const PAIR_HELP = PAIRS.join(' or ');
 
@@ -15,23 +15,19 @@ export const requiredSide = required('--side <side>', SIDE_RULE, side, 'Side (bu
 export const optionalPair = option('--pair <pair>', PAIR_HELP, pair);
 export const optionalSide = option('--side <side>', SIDE_RULE, side);
 
-/** The service quotes no less. Throws CliError usage. */
-const atLeastThousand = (text: string): Amount => {
+/** Parses an amount that the service quotes. Throws CliError usage if it is below the minimum. */
+const quotableCngn = (text: string): Amount => {
   const value = amountOf('CNGN')(text);
   if (value.minor >= LEAST_CNGN.minor) return value;
-  throw new CliError(
-    'usage',
-    `${amountForPeople(value)} is less than ${amountForPeople(LEAST_CNGN)}, the least there is`,
-    {
-      code: 'INVALID_AMOUNT',
-    },
-  );
+  throw new CliError('usage', `${amountForPeople(value)} is below the minimum of ${amountForPeople(LEAST_CNGN)}`, {
+    code: 'INVALID_AMOUNT',
+  });
 };
 
 export const quotedCngn = required(
   '--amount <cngn>',
   `${amountHelp('CNGN')}; at least 1000`,
-  atLeastThousand,
+  quotableCngn,
   'Amount in cNGN, at least 1000:',
 );
 export const requiredCngn = required('--amount <cngn>', amountHelp('CNGN'), amountOf('CNGN'), 'Amount in cNGN:');
@@ -43,29 +39,29 @@ export function stablecoinOf(text: string): Asset {
   return isAsset(token) ? token : 'USDC';
 }
 
-/** What an account that takes this side gives. */
+/** The asset that an account on this side of a trade pays. */
 export function givenAsset(wanted: Side, text: string): Asset {
   return wanted === 'buy' ? 'CNGN' : stablecoinOf(text);
 }
 
-/** Decimal text as it travels, without zeros that say nothing: `1390.5`. */
+/** Formats an amount for the wire, without trailing zeros: `1390.5`. */
 export function wireDecimal(value: Amount): string {
   return trimDecimal(toWireText(value, 'decimal-string'));
 }
 
 const MILLION = 1_000_000n;
 
-/** So much cNGN in stablecoin at a price, cut to the smallest unit. */
+/** Converts cNGN to stablecoin at a price, truncated to the smallest unit. */
 export function inStablecoin(cngn: Amount, price: Amount, asset: Asset): Amount {
   return amount(asset, price.minor === 0n ? 0n : (cngn.minor * MILLION) / price.minor);
 }
 
-/** So much stablecoin in cNGN at a price, cut to the smallest unit. */
+/** Converts stablecoin to cNGN at a price, truncated to the smallest unit. */
 export function inCngn(stablecoin: Amount, price: Amount): Amount {
   return amount('CNGN', (stablecoin.minor * price.minor) / MILLION);
 }
 
-/** An amount of an answer; undefined where there is none. */
+/** Parses an amount of a response; undefined if it is missing. */
 export function amountIn(text: string | null | undefined, asset: Asset): Amount | undefined {
   return text === null || text === undefined ? undefined : fromWire(text, 'decimal-string', asset);
 }

@@ -17,16 +17,19 @@ export interface Globals {
 
 /** The flags every command takes, for help and completion. */
 export const GLOBAL_OPTIONS: readonly (readonly [flags: string, help: string])[] = [
-  ['--profile <name>', 'account to use (default: FIATRAIL_PROFILE, else the embedded sandbox)'],
-  ['-o, --output <format>', `${FORMATS.join(', ')} (default: FIATRAIL_OUTPUT, else table)`],
-  ['--json', 'the same as -o json'],
-  ['--fields <a,b>', 'print only these fields'],
-  ['--query <JMESPath>', 'print what a JMESPath expression finds'],
-  ['-q, --quiet', 'no notices on stderr'],
-  ['-v, --verbose', 'requests and answers on stderr, secrets hidden'],
-  ['--no-color', 'no colour'],
-  ['--no-input', 'never ask'],
-  ['-y, --yes', 'go ahead without asking'],
-  ['--dry-run', 'show what would be sent, and send nothing'],
-  ['--timeout <duration>', 'for all tries of a request together (default 60s)'],
+  [
+    '--profile <name>',
+    'profile to use (default: FIATRAIL_PROFILE, then the folder’s profile, then the default profile)',
+  ],
+  ['-o, --output <format>', `${FORMATS.join(', ')} (default: FIATRAIL_OUTPUT, the profile’s format, or table)`],
+  ['--json', 'shorthand for -o json'],
+  ['--fields <a,b>', 'fields to print, comma-separated'],
+  ['--query <JMESPath>', 'filter the output with a JMESPath expression'],
+  ['-q, --quiet', 'suppress notices on stderr'],
+  ['-v, --verbose', 'print requests and responses to stderr, with secrets redacted'],
+  ['--no-color', 'disable color'],
+  ['--no-input', 'never prompt for input'],
+  ['-y, --yes', 'skip confirmation prompts'],
+  ['--dry-run', 'print the request without sending it'],
+  ['--timeout <duration>', 'time limit for a request, including retries (default 60s)'],
 ];

@@ -6,15 +6,15 @@ import type { Session } from './session.ts';
 
 type Given = string | boolean | readonly string[] | undefined;
 
-/** The values of a command's parameters, and what its wizard has more to do. */
-export interface Read {
+/** The values of a command's parameters, and the result of its wizard. */
+interface Read {
   readonly input: Record<string, unknown>;
   readonly guided: Guided | undefined;
 }
 
 /**
- * Reads what was given. What is missing is asked for on a terminal, by the command's wizard where it has one; `announce`
- * comes before the first question. Throws CliError usage.
+ * Parses the given values and prompts for missing ones on a terminal, with the command's wizard if it has one. `announce` is
+ * called before the first prompt. Throws CliError usage.
  */
 export async function readInput(
   command: Command,
@@ -25,12 +25,12 @@ export async function readInput(
   const entries = Object.entries(command.parameters);
   const missing = entries.filter(([key, { required }]) => required && texts[key] === undefined);
   const input: Record<string, unknown> = {};
-  // What was given is read first: a wrong value is said before anything is asked, or missed that it swallowed.
+  // Report bad values before prompting for missing ones: a bad value may have swallowed the missing one.
   for (const [key, parameter] of entries)
     if (!missing.some(([name]) => name === key)) input[key] = readValue(parameter, texts[key]);
   if (missing.length > 0 && !session.isInteractive) {
-    const names = missing.map(([, parameter]) => written(parameter)).join(', ');
-    throw new CliError('usage', `${missing.length === 1 ? 'this is' : 'these are'} missing: ${names}`, {
+    const names = missing.map(([, parameter]) => usageOf(parameter)).join(', ');
+    throw new CliError('usage', `missing required input: ${names}`, {
       code: 'MISSING_INPUT',
       hint: `for example: ${command.examples[0]}`,
     });
@@ -43,26 +43,25 @@ export async function readInput(
   return { input, guided };
 }
 
-function written({ kind, name }: Parameter<unknown>): string {
+function usageOf({ kind, name }: Parameter<unknown>): string {
   return kind === 'argument' ? `<${name}>` : name;
 }
 
 function readValue(parameter: Parameter<unknown>, given: Given): unknown {
   if (given === undefined) return undefined;
-  const inContext = (text: string | undefined) => {
+  const parse = (text: string | undefined) => {
     try {
       return parameter.parse(text);
     } catch (error) {
-      throw error instanceof CliError ? named(error, parameter) : error;
+      throw error instanceof CliError ? withName(error, parameter) : error;
     }
   };
-  if (Array.isArray(given))
-    return (given as readonly string[]).flatMap((text) => inContext(text) as readonly unknown[]);
-  return inContext(typeof given === 'string' ? given : undefined);
+  if (Array.isArray(given)) return (given as readonly string[]).flatMap((text) => parse(text) as readonly unknown[]);
+  return parse(typeof given === 'string' ? given : undefined);
 }
 
-/** The same error, with the parameter it is about. */
-function named(error: CliError, parameter: Parameter<unknown>): CliError {
+/** Prefixes an error with the name of its parameter. */
+function withName(error: CliError, parameter: Parameter<unknown>): CliError {
   const flag =
     parameter.kind === 'argument' ? parameter.name : (/--[\w-]+/.exec(parameter.name)?.[0] ?? parameter.name);
   return new CliError(error.category, `${flag}: ${error.message}`, {
@@ -72,7 +71,7 @@ function named(error: CliError, parameter: Parameter<unknown>): CliError {
   });
 }
 
-/** What a prompt says of an answer: the same that is said of a flag. */
+/** Turns a parser into the check of a prompt, which reports the errors of the flag. */
 function checkOf(parse: (text: string) => unknown): Check {
   return (text) => {
     try {
@@ -85,14 +84,14 @@ function checkOf(parse: (text: string) => unknown): Check {
   };
 }
 
-/** A value to ask for: its parameter's words and check; an empty answer means `preset`, where there is one. */
-interface Asking<T> extends Pick<Parameter<T>, 'question' | 'isSecret'> {
+/** A value to prompt for. An empty answer means `preset`, if there is one. */
+interface Prompt<T> extends Pick<Parameter<T>, 'question' | 'isSecret'> {
   readonly preset?: string | undefined;
   parse(text: string): T;
 }
 
-/** Asks for one value; blanks around an answer count for nothing. */
-export async function askFor<T>({ parse, question = '', isSecret, preset }: Asking<T>, session: Session): Promise<T> {
+/** Prompts for one value; spaces around the answer are ignored. */
+export async function askFor<T>({ parse, question = '', isSecret, preset }: Prompt<T>, session: Session): Promise<T> {
   const prompter = await session.world.prompter();
   const check = checkOf(parse);
   const text = isSecret ? await prompter.secret(question, check) : await prompter.text(question, check, preset);

@@ -7,17 +7,17 @@ import { redact } from '../contract/redact.ts';
 import type { Journal } from '../journal/journal.ts';
 import { DatabaseError } from '../sqlite/database.ts';
 
-/** As much of a session as the journal needs. */
-interface Journaling {
+/** The parts of a session that journaled sending needs. */
+interface JournalSession {
   readonly world: Pick<World, 'stderr'>;
   readonly profile: Profile;
   readonly commandLine: string;
   journal(): Promise<Journal>;
 }
 
-/** The intent is on the disk before the request leaves, and the answer before the command ends. */
+/** Sends a request that the journal records on disk: the intent before it is sent, the outcome before the command ends. */
 export async function sendJournaled<D>(
-  session: Journaling,
+  session: JournalSession,
   endpoint: Endpoint,
   input: unknown,
   summary: string,
@@ -47,29 +47,29 @@ export async function sendJournaled<D>(
     }
     const detail = error instanceof Error ? error.message : String(error);
     if (!(error instanceof CliError || error instanceof DatabaseError)) {
-      // A fault of ours with the request out: what became of it is not known.
+      // An internal error after the request was sent: its outcome is unknown.
       await record(session, () => journal.unknown(operationId, detail));
-      throw withOperation(unknownOutcome('an internal error', { cause: error }), operationId);
+      throw withOperation(unknownOutcome('internal error', { cause: error }), operationId);
     }
-    // Certain to have changed nothing: a refusal, nothing sent, or a sandbox that could not commit.
+    // Nothing was changed: the request was refused or not sent, or the sandbox could not commit.
     await record(session, () => journal.refused(operationId, detail));
     throw error instanceof CliError ? withOperation(error, operationId) : error;
   }
 }
 
-/** The outcome is known by now: a journal that cannot take it is worth a warning, not another outcome. */
-async function record({ world }: Journaling, write: () => void): Promise<void> {
+/** Records the outcome. A failure is only a warning, because it does not change the outcome. */
+async function record({ world }: JournalSession, write: () => void): Promise<void> {
   try {
     write();
   } catch {
     await world.stderr
-      .write('warning: the journal could not be written, so fiatrail ops shows this operation as sent\n')
+      .write('warning: cannot write to the journal; fiatrail ops will show this operation as sent\n')
       .catch(() => {});
   }
 }
 
 function withOperation(error: CliError, operationId: string): CliError {
   const hint =
-    error.category === 'unknown' ? `${error.hint}; fiatrail ops show ${operationId} has what was sent` : error.hint;
+    error.category === 'unknown' ? `${error.hint}; see the request with: fiatrail ops show ${operationId}` : error.hint;
   return withDetails(error, { hint, operationId });
 }

@@ -6,12 +6,12 @@ import { allPages, PAGE_SIZE } from './pages.ts';
 import { option, switchOn, wholeNumber } from './parameters.ts';
 import { outcomeOf, type Session } from './session.ts';
 
-/** `--limit`, `--offset` and `--all` of a list that is read by position; `of` is what its rows are. */
-export function positionOptions(of: string) {
+/** The options --limit, --offset and --all of a list that is paged by position; `rows` names its rows in the help. */
+export function positionOptions(rows: string) {
   return {
-    limit: option('--limit <count>', `${of} a page, 1 to 100 (default 20)`, wholeNumber(1, 100)),
-    offset: option('--offset <count>', `${of} to skip (default 0)`, wholeNumber(0, 1_000_000_000)),
-    all: switchOn('--all', 'every page, as one list'),
+    limit: option('--limit <count>', `${rows} per page, 1 to 100 (default 20)`, wholeNumber(1, 100)),
+    offset: option('--offset <count>', `${rows} to skip (default 0)`, wholeNumber(0, 1_000_000_000)),
+    all: switchOn('--all', 'fetch every page as one list'),
   };
 }
 
@@ -24,12 +24,12 @@ interface Listing<E extends Endpoint, Row> {
 
 interface ByPosition<E extends Endpoint, Row> extends Listing<E, Row> {
   readonly request: (size: number | undefined, offset: number | undefined) => RequestOf<E>;
-  /** How many rows the whole list has, as an answer says. */
+  /** The number of rows in the whole list, if the response says it. */
   readonly totalOf: (data: ResponseOf<E>) => number | null | undefined;
-  /** Of an answer what holds for the joined list too. */
+  /** The fields of a response that also apply to the joined list. */
   readonly joined: (data: ResponseOf<E>) => unknown;
   readonly isOldestFirst?: boolean;
-  /** Rows of the answer before the offset: of a service that counts pages. */
+  /** The number of rows to drop from the start of a response, for a service that counts pages instead of rows. */
   readonly skipped?: (offset: number, size: number) => number;
 }
 
@@ -39,7 +39,7 @@ export interface Position {
   readonly all: boolean | undefined;
 }
 
-/** One page of a list that is read by position, or all of them as one. */
+/** Reads one page of a list by position, or all pages as one list. */
 export async function listedByPosition<E extends Endpoint, Row>(
   session: Session,
   listing: ByPosition<E, Row>,
@@ -70,7 +70,7 @@ interface ByCursor<E extends Endpoint, Row> extends Listing<E, Row> {
   readonly request: (size: number | undefined, startAfter: string | undefined) => RequestOf<E>;
 }
 
-/** One page of a list that goes on after a row's id, or all of them as one. */
+/** Reads one page of a list by the id of the previous row, or all pages as one list. */
 export async function listedByCursor<E extends Endpoint, Row>(
   session: Session,
   { endpoint, columns, rowsOf, idOf, request }: ByCursor<E, Row>,
@@ -90,7 +90,7 @@ export async function listedByCursor<E extends Endpoint, Row>(
     idOf,
     async (startAfter) => rowsOf((await call(startAfter)).data) ?? [],
   );
-  // Of the page's own bookkeeping nothing holds for the joined list.
+  // The count of one page does not apply to the joined list.
   const { count: _count, ...data } = first.data as Record<string, unknown>;
   return outcomeOf(session, endpoint, { ...first, data }, { columns, more });
 }

@@ -1,24 +1,24 @@
 import type { World } from '../base/world.ts';
 import { plainLines } from '../present/text.ts';
 
-/** What goes on, on stderr: one line that is written over on a terminal, a line for each change anywhere else. */
-export interface LiveLine {
-  /** True where it is written over. */
+/** Progress on stderr: one line that is overwritten on a terminal, or a line for each change elsewhere. */
+interface LiveLine {
+  /** Whether the line is overwritten. */
   readonly isLive: boolean;
   show(text: string): Promise<void>;
-  /** Leaves what was shown last, and the cursor below it. */
+  /** Keeps the last text and moves the cursor below it. */
   end(): Promise<void>;
 }
 
 const TO_START = '\r';
 const CLEAR_REST = '\u001b[K';
 
-/** `hasTime`: the text tells the time itself. */
+/** Creates a live line. It shows the elapsed time unless `hasTime` says that the text already shows a time. */
 export function liveLine({ stderr, env, clock }: World, isQuiet: boolean, hasTime = false): LiveLine {
   const sinceMs = clock.now();
   const isLive = stderr.isTerminal && env['TERM'] !== 'dumb';
   let shown = '';
-  // A notice that nobody can read changes nothing of what the command does.
+  // A notice that cannot be written must not change what the command does.
   const write = (text: string) => (isQuiet ? Promise.resolve() : stderr.write(text).catch(() => {}));
   return {
     isLive,
@@ -36,7 +36,7 @@ export function liveLine({ stderr, env, clock }: World, isQuiet: boolean, hasTim
   };
 }
 
-/** A line that wraps cannot be written over. */
+/** Truncates a line to the terminal, because a wrapped line cannot be overwritten. */
 function fitted(text: string, columns = 80): string {
   return text.length < columns ? text : `${text.slice(0, Math.max(0, columns - 2))}…`;
 }

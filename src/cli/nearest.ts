@@ -1,18 +1,18 @@
-/** The names most like `text`, the nearest first: those that hold it, and those a few slips away. */
+/** Returns the names most similar to `text`, best first: those that contain it and those within a small edit distance. */
 export function nearest(text: string, names: readonly string[], most = 3): string[] {
   const sought = text.toLowerCase();
-  const measured = names.map((name) => ({ name, slips: slipsBetween(sought, name.toLowerCase()) }));
+  const measured = names.map((name) => ({ name, distance: editDistance(sought, name.toLowerCase()) }));
   const near = measured.filter(
-    ({ name, slips }) => slips <= Math.max(2, sought.length / 3) || (sought.length > 2 && name.includes(sought)),
+    ({ name, distance }) => distance <= Math.max(2, sought.length / 3) || (sought.length > 2 && name.includes(sought)),
   );
   return near
-    .toSorted((a, b) => a.slips - b.slips)
+    .toSorted((a, b) => a.distance - b.distance)
     .slice(0, most)
     .map(({ name }) => name);
 }
 
-/** Letters to add, drop or change until one text is the other (Levenshtein's distance). */
-function slipsBetween(from: string, to: string): number {
+/** The Levenshtein distance of two texts. */
+function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_cell, index) => index);
   for (const [at, letter] of [...from].entries()) {
     const next = [at + 1];

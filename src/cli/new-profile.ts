@@ -7,18 +7,20 @@ import { BUILT_IN, profileName, type StoredProfile, type StoreSettings } from '.
 import { CliError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import { FORMATS } from '../present/result.ts';
+import { confirmChange } from './confirm.ts';
 import { tryAccount } from './connect.ts';
+import { endDryRun } from './dry-run.ts';
 import { askFor } from './input.ts';
 import { argument, oneOf, option, switchOn, word } from './parameters.ts';
-import { confirmChange, endDryRun, type Session } from './session.ts';
+import type { Session } from './session.ts';
 
 /** Longer than any key. */
 const MAX_KEY_BYTES = 4096;
 
 const serviceName = (text: string) => {
   if (/^[A-Za-z0-9]([A-Za-z0-9-]{0,38}[A-Za-z0-9])?$/.test(text)) return text;
-  throw new CliError('usage', 'this is no service name', {
-    hint: 'write letters, digits and hyphens, as they stand in the headers of the webhooks: X-NAME-Signature',
+  throw new CliError('usage', 'invalid service name', {
+    hint: 'use letters, digits and hyphens, as in the webhook headers: X-NAME-Signature',
   });
 };
 
@@ -27,27 +29,27 @@ export const profileParameters = {
   baseUrl: option('--base-url <url>', 'https://host/v1; http only on this machine', safeBaseUrl),
   mode: option(
     '--mode <mode>',
-    'live, sandbox or embedded (default: by the key, which begins with sandbox_ or not)',
+    'live, sandbox or embedded (default: from the key; sandbox keys begin with sandbox_)',
     oneOf('live', 'sandbox', 'embedded'),
   ),
-  serviceName: option('--service-name <name>', 'of the service, as its webhook headers have it', serviceName),
-  defaultOutput: option('--default-output <format>', 'what -o is when nobody says', oneOf(...FORMATS)),
+  serviceName: option('--service-name <name>', 'name of the service in its webhook headers', serviceName),
+  defaultOutput: option('--default-output <format>', 'default output format', oneOf(...FORMATS)),
   keyStdin: switchOn('--key-stdin', 'read the API key from standard input'),
-  keyCommand: option('--key-command <command>', 'a program that prints the API key, run without a shell', word),
-  keyShell: option('--key-shell <command>', 'the same, as a command line for the shell', word),
+  keyCommand: option('--key-command <command>', 'program that prints the API key, run without a shell', word),
+  keyShell: option('--key-shell <command>', 'shell command that prints the API key', word),
   store: option(
     '--store <store>',
-    'where the key is kept: file (default), keyring, command or environment',
+    'where to keep the key: file (default), keyring, command or environment',
     oneOf('file', 'keyring', 'command', 'environment'),
   ),
-  check: switchOn('--check', 'see whether the key works'),
+  check: switchOn('--check', 'verify that the key works'),
 };
 
 export type ProfileInput = {
   readonly [K in keyof typeof profileParameters]: ReturnType<(typeof profileParameters)[K]['parse']>;
 };
 
-/** Where the key will be kept, by what was given and by what was before. Throws CliError usage. */
+/** Chooses the store of the key from the input and the existing profile. Throws CliError usage. */
 function storeOf(
   { store, keyCommand, keyShell, keyStdin }: ProfileInput,
   kept: StoredProfile | undefined,
@@ -62,8 +64,8 @@ function storeOf(
   }
   if (store === 'command') {
     if (kept?.store.kind === 'command' && !keyStdin) return kept.store;
-    throw new CliError('usage', '--store command needs the command that prints the key', {
-      hint: 'add --key-command "PROGRAM WORDS"',
+    throw new CliError('usage', '--store command needs a command that prints the key', {
+      hint: 'add --key-command "PROGRAM ARGUMENTS"',
     });
   }
   if (store === 'environment' && keyStdin) throw conflict('--store environment and --key-stdin');
@@ -73,16 +75,16 @@ function storeOf(
 }
 
 const conflict = (both: string) =>
-  new CliError('usage', `${both} cannot go together`, { hint: 'leave one of them out' });
+  new CliError('usage', `${both} cannot be used together`, { hint: 'remove one of them' });
 
-/** The question for a key. */
+/** The prompt for a key. */
 export const API_KEY = {
   question: 'API key:',
   isSecret: true,
   parse: (text: string) => apiKeyFrom(text, 'the key'),
 } as const;
 
-/** The key as it is given now; undefined when a command or the environment has it, or the one that is kept stays. */
+/** Reads the new key; undefined if a command or the environment provides it, or the stored key stays. */
 async function givenKey(session: Session, input: ProfileInput, store: StoreSettings, kept: StoredProfile | undefined) {
   if (input.keyStdin) {
     const text = await session.world.stdin.readAll(MAX_KEY_BYTES);
@@ -93,24 +95,24 @@ async function givenKey(session: Session, input: ProfileInput, store: StoreSetti
   if (!session.isInteractive) {
     throw new CliError('usage', 'the API key is missing', {
       code: 'MISSING_INPUT',
-      hint: 'give it on standard input with --key-stdin, or say what prints it with --key-command',
+      hint: 'pass it on standard input with --key-stdin, or name a program that prints it with --key-command',
     });
   }
   return askFor(API_KEY, session);
 }
 
-/** What kind of account it is: as given, as before, or by the look of its key. Throws CliError usage. */
+/** Chooses the mode from the input, the existing profile or the key's prefix. Throws CliError usage. */
 function modeOf(given: Mode | undefined, kept: StoredProfile | undefined, key: Secret | undefined) {
   const mode = given ?? kept?.mode;
   if (mode) return mode;
   if (key) return isSandboxKey(key) ? 'sandbox' : 'live';
-  throw new CliError('usage', 'the mode is missing: no key is given to tell it by', {
+  throw new CliError('usage', 'the mode is missing, and there is no key to derive it from', {
     code: 'MISSING_INPUT',
     hint: 'add --mode live or --mode sandbox',
   });
 }
 
-/** Its address; none for an embedded sandbox. Throws CliError usage. */
+/** Chooses the base URL; undefined for an embedded sandbox. Throws CliError usage. */
 function addressOf(input: ProfileInput, kept: StoredProfile | undefined, mode: Mode, key: Secret | undefined) {
   if (mode === 'embedded') {
     const isNetwork = input.baseUrl ?? input.keyCommand ?? input.keyShell ?? key;
@@ -120,23 +122,23 @@ function addressOf(input: ProfileInput, kept: StoredProfile | undefined, mode: M
   }
   if (input.name === BUILT_IN) throw builtInTaken();
   const baseUrl = input.baseUrl ?? kept?.baseUrl;
-  // What was kept may have been changed by hand.
+  // The stored URL may have been edited by hand.
   if (baseUrl !== undefined) return safeBaseUrl(baseUrl);
-  throw new CliError('usage', 'this is missing: --base-url', {
+  throw new CliError('usage', 'missing required input: --base-url', {
     code: 'MISSING_INPUT',
     hint: 'add --base-url https://host/v1',
   });
 }
 
-/** Nobody who means the sandbox in this program may reach another account by its name. */
+/** The built-in name always means the embedded sandbox, never another account. */
 function builtInTaken(): CliError {
-  return new CliError('usage', `the name ${BUILT_IN} is taken by the embedded sandbox`, {
+  return new CliError('usage', `the name ${BUILT_IN} is reserved for the embedded sandbox`, {
     code: 'INVALID_PROFILE_NAME',
     hint: 'choose another name',
   });
 }
 
-/** The profile as it is to be kept. Throws CliError usage for what is missing or does not fit. */
+/** Builds the profile to store. Throws CliError usage for missing or conflicting input. */
 function profileOf(
   input: ProfileInput,
   kept: StoredProfile | undefined,
@@ -157,7 +159,7 @@ function profileOf(
   };
 }
 
-/** A key that was meant for one host is not sent to another unless somebody says so. */
+/** Asks before a stored key is sent to another host. */
 async function agreeToMove(
   session: Session,
   kept: StoredProfile | undefined,
@@ -168,23 +170,23 @@ async function agreeToMove(
   if (before === undefined || next.baseUrl === undefined || key) return;
   if (URL.canParse(before) && new URL(before).origin === new URL(next.baseUrl).origin) return;
   await confirmChange(session, {
-    summary: `the key of ${next.name} will be sent to another host`,
+    summary: `send the key of ${next.name} to another host`,
     lines: [
       ['profile', `${next.name} (${modeForPeople(next.mode)})`],
-      ['until now', before],
-      ['from now on', next.baseUrl],
+      ['old address', before],
+      ['new address', next.baseUrl],
     ],
   });
 }
 
-/** Reads something with a profile that may not be kept yet. Throws CliError. */
+/** Makes one read with a profile that need not be stored. Throws CliError. */
 export async function tryProfile(session: Session, stored: StoredProfile, key?: Secret): Promise<void> {
   const profile = fromStored(stored, session.world);
   const tried = key && profile.key ? { ...profile, key: { from: 'given', load: async () => key } } : profile;
   await tryAccount(session.world, tried, session.globals);
 }
 
-/** Adds a profile or changes one, with a key that was asked for already, or as it is given. Throws CliError; then nothing is kept. */
+/** Adds or changes a profile. `asked` is a key that was already prompted for. Throws CliError, in which case nothing is saved. */
 export async function addProfile(
   session: Session,
   input: ProfileInput,
@@ -206,9 +208,9 @@ export async function addProfile(
     next.name,
     (found) => {
       const now = found ?? (next.name === BUILT_IN ? kept : undefined);
-      // What was asked and tried is about the profile as it was then, unless all of the account is given.
+      // The confirmation and the check applied to the profile as it was then, unless the input defines the whole account.
       const isWhole = key !== undefined && input.baseUrl !== undefined;
-      if (!isWhole && !isSameAccount(now, kept) && !isSameAccount(now, next)) throw changedMeanwhile(next.name);
+      if (!isWhole && !isSameAccount(now, kept) && !isSameAccount(now, next)) throw changedConcurrently(next.name);
       return profileOf(input, now, storeOf(input, now, asked !== undefined), key);
     },
     key,
@@ -220,8 +222,8 @@ function isSameAccount(one: StoredProfile | undefined, other: StoredProfile | un
   return one?.baseUrl === other?.baseUrl && one?.mode === other?.mode && one?.store.kind === other?.store.kind;
 }
 
-function changedMeanwhile(name: string): CliError {
-  return new CliError('usage', `another command changed the profile ${name} meanwhile; nothing was kept`, {
+function changedConcurrently(name: string): CliError {
+  return new CliError('usage', `another command changed profile ${name} in the meantime; nothing was saved`, {
     code: 'CONFIG_CHANGED',
     hint: 'run the command again',
   });

@@ -1,10 +1,10 @@
 import type { CliError } from '../base/errors.ts';
 import type { Result } from '../present/result.ts';
 
-/** What a command leaves behind: data to print, and the error to end with when the data tells of one. */
+/** The outcome of a command: data to print, and an error to exit with after printing it. */
 export interface Outcome {
   readonly result?: Result;
-  /** --fields and --query choose from an answer, and this is none. */
+  /** Printed whole: --fields and --query do not apply. */
   readonly isWhole?: boolean;
   readonly error?: CliError;
 }

@@ -1,36 +1,36 @@
-/** Rows asked for at a time by `--all`: the most that the lists of the service give. */
+/** The page size of `--all`: the maximum of the service's lists. */
 export const PAGE_SIZE = 100;
 
-/** Ids kept of what was given out last: as many as rows may come in between two pages and still be told apart by id. */
+/** The number of ids remembered: the rows that may be added between two pages and still be recognised by id. */
 const REMEMBERED = 2_000;
 
 export interface Page<Row> {
   readonly rows: readonly Row[];
-  /** How many rows the whole list had when the page was read; undefined where the service does not say. */
+  /** The number of rows in the whole list when the page was read; undefined if the service does not say. */
   readonly total: number | undefined;
 }
 
-export interface Pages<Row> {
+interface Pages<Row> {
   readonly first: Page<Row>;
   /** The offset of the first page. */
   readonly offset: number;
-  /** Rows asked for at a time. */
+  /** The page size. */
   readonly size: number;
   readonly idOf: (row: Row) => string | null | undefined;
   readonly fetchPage: (offset: number) => Promise<Page<Row>>;
-  /** Lets a page that was asked for leave, before the one in hand is worked on. */
+  /** Yields to the event loop, so that the request for the next page is sent before the current page is processed. */
   readonly turn: () => Promise<void>;
-  /** The list is sorted the other way, so that what is new comes last and shifts nothing. */
+  /** The list is sorted oldest first, so that new rows are appended and shift nothing. */
   readonly isOldestFirst?: boolean;
-  /** How many ids are kept. */
+  /** The number of ids to remember. */
   readonly remembered?: number;
 }
 
 /**
- * The pages after the first one, each row once and none left out, though rows come in while the list is read. A newest-first
- * list then shifts: when its total grew by d, up to d rows come again. They are known by their ids; where more came in
- * than ids are kept, or rows have none, the first d are dropped. When the total shrank, the same rows are asked for
- * again from as much earlier. One page is read ahead while the one before it is printed. Memory is bounded.
+ * Reads the pages after the first one and returns each row exactly once, even if rows are added in the meantime. A newest-first
+ * list then shifts: if its total grows by d, up to d rows are repeated. They are recognised by their ids; if more rows were added
+ * than ids are remembered, or rows have no ids, the first d rows are dropped. If the total shrinks by d, reading continues d rows
+ * earlier. One page is read ahead while the previous one is printed. Memory is bounded.
  */
 export async function* allPages<Row>(pages: Pages<Row>): AsyncGenerator<readonly Row[]> {
   const { first, offset, size, idOf, fetchPage, turn } = pages;
@@ -39,31 +39,31 @@ export async function* allPages<Row>(pages: Pages<Row>): AsyncGenerator<readonly
   let { total } = first;
   let lowest = total ?? 0;
   let next = offset + first.rows.length;
-  /** Rows that come again from `next` on, by the total. */
-  let due = 0;
+  /** The number of repeated rows from `next` on, according to the total. */
+  let repeats = 0;
   let isFruitful = true;
   let ahead: Promise<Page<Row>> | undefined;
-  for (let isMore = goesOn(first, next, size); isMore; ) {
+  for (let isMore = hasMore(first, next, size); isMore; ) {
     const page = await (ahead ?? fetchPage(next));
     ahead = undefined;
     const grown = page.total === undefined || total === undefined ? 0 : page.total - total;
     total = page.total ?? total;
-    // A total that means something else, such as the rows of the page, must not lead round in circles.
+    // A total with another meaning, such as the number of rows in the page, must not cause an endless loop.
     if (grown < 0 && next > offset && (isFruitful || (total ?? 0) < lowest)) {
       lowest = Math.min(lowest, total ?? 0);
       next = Math.max(offset, next + grown);
-      due = 0;
+      repeats = 0;
       continue;
     }
-    due += pages.isOldestFirst ? 0 : Math.max(0, grown);
-    const isById = due <= seen.size() && page.rows.every((row) => typeof idOf(row) === 'string');
-    const fresh = isById ? page.rows.filter((row) => !seen.has(idOf(row))) : page.rows.slice(due);
-    const passed = isById ? page.rows.length : Math.max(page.rows.length, due);
+    repeats += pages.isOldestFirst ? 0 : Math.max(0, grown);
+    const isById = repeats <= seen.size() && page.rows.every((row) => typeof idOf(row) === 'string');
+    const fresh = isById ? page.rows.filter((row) => !seen.has(idOf(row))) : page.rows.slice(repeats);
+    const passed = isById ? page.rows.length : Math.max(page.rows.length, repeats);
     next += passed;
-    due = Math.max(0, due - passed);
+    repeats = Math.max(0, repeats - passed);
     seen.add(fresh.map(idOf));
     isFruitful = fresh.length > 0;
-    isMore = goesOn(page, next, size);
+    isMore = hasMore(page, next, size);
     if (isMore) {
       ahead = readAhead(() => fetchPage(next));
       await turn();
@@ -72,20 +72,20 @@ export async function* allPages<Row>(pages: Pages<Row>): AsyncGenerator<readonly
   }
 }
 
-/** A page that is on its way. What goes wrong with it is told to whoever asks for it, and to nobody else. */
+/** Starts reading a page. A failure rejects where the page is awaited, never as an unhandled rejection. */
 function readAhead<Row>(fetchPage: () => Promise<Page<Row>>): Promise<Page<Row>> {
   const page = fetchPage();
   page.catch(() => {});
   return page;
 }
 
-/** A page that came short is the last one, unless the total says that the service gives fewer rows than were asked for. */
-function goesOn({ rows, total }: Page<unknown>, next: number, size: number): boolean {
+/** Whether another page follows. A short page is the last one, unless the total says that the service returns smaller pages. */
+function hasMore({ rows, total }: Page<unknown>, next: number, size: number): boolean {
   return rows.length >= size || (rows.length > 0 && total !== undefined && next < total);
 }
 
-/** The ids given to it last, at most `most`. */
-function createMemory(most: number) {
+/** Remembers the last `limit` ids. */
+function createMemory(limit: number) {
   const ids = new Set<string>();
   return {
     size: () => ids.size,
@@ -93,7 +93,7 @@ function createMemory(most: number) {
     add: (more: readonly (string | null | undefined)[]) => {
       for (const id of more) if (typeof id === 'string') ids.add(id);
       for (const oldest of ids) {
-        if (ids.size <= most) break;
+        if (ids.size <= limit) break;
         ids.delete(oldest);
       }
     },

@@ -13,21 +13,21 @@ import {
 } from '../money/amount.ts';
 import { type PercentMillionths, percentFromText } from '../money/rates.ts';
 
-/** One argument or option of a command: how it is written, what it says in help, and how its text becomes a value. */
+/** One argument or option of a command: its syntax, its help text and its parser. */
 export interface Parameter<T> {
   readonly kind: 'argument' | 'option';
   /** `user-id` for an argument, `--amount <amount>` or `--yes` for an option. */
   readonly name: string;
   readonly help: string;
   readonly required: boolean;
-  /** The value of the text; of no text for a switch and for `--wait` alone. Throws CliError usage. */
+  /** Parses the text; it is undefined for a switch and for a bare `--wait`. Throws CliError usage. */
   readonly parse: (text: string | undefined) => T;
-  /** What a terminal is asked when a required value is missing. */
+  /** The prompt shown on a terminal when a required value is missing. */
   readonly question?: string;
   readonly isSecret?: boolean;
-  /** It may be given more than once; `parse` gets each text. */
+  /** Whether it may be repeated; `parse` is called with each text. */
   readonly repeats?: boolean;
-  /** Every text it takes, where these can be listed: for completion. */
+  /** The accepted texts, when they can be listed; used for completion. */
   readonly values?: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
 /** The values of a command's parameters. */
 export type Values<P> = { readonly [K in keyof P]: P[K] extends Parameter<infer T> ? T : never };
 
-/** How a text becomes a value; `values` are all the texts it takes, where these can be listed. */
+/** A parser; `values` lists the accepted texts, when they can be listed. */
 interface Parse<T> {
   (text: string): T;
   readonly values?: readonly string[];
@@ -48,7 +48,7 @@ function withValues<T>(values: readonly string[], parse: (text: string) => T): P
   return Object.assign(parse, { values });
 }
 
-/** One that must be there, and is asked for on a terminal. */
+/** A required parameter; it is prompted for on a terminal. */
 function needed<T>(
   kind: Parameter<T>['kind'],
   name: string,
@@ -59,7 +59,7 @@ function needed<T>(
   return { kind, name, help, required: true, parse: (text = '') => parse(text), question, ...valuesOf(parse) };
 }
 
-/** One that may be left out. */
+/** An optional parameter. */
 function possible<T>(
   kind: Parameter<T>['kind'],
   name: string,
@@ -78,7 +78,7 @@ export function optionalArgument<T>(name: string, help: string, parse: Parse<T>)
   return possible('argument', name, help, parse);
 }
 
-/** One or more arguments, the last of a command. */
+/** One or more arguments, at the end of the command line. */
 export function someArguments<T>(
   name: string,
   help: string,
@@ -112,18 +112,18 @@ export function switchOn(name: string, help: string): Parameter<boolean> {
   return { kind: 'option', name, help, required: false, parse: () => true };
 }
 
-// What the texts mean.
+// Parsers.
 
 export const word: Parse<string> = (text) => {
-  if (text === '') throw new CliError('usage', 'the value is empty', { hint: 'give a value, or leave the option out' });
+  if (text === '') throw new CliError('usage', 'the value is empty', { hint: 'give a value or omit the option' });
   return text;
 };
 
-/** Ids are opaque: any printable text goes to the service. */
+/** Ids are opaque: any printable ASCII text is sent to the service. */
 export const id: Parse<string> = (text) => {
   if (/^[\x21-\x7e]{1,500}$/.test(text)) return text;
-  throw new CliError('usage', `"${printable(text)}" is no id`, {
-    hint: 'give the id as the service printed it, without blanks',
+  throw new CliError('usage', `invalid id "${printable(text)}"; ids have no spaces`, {
+    hint: 'copy the id exactly as the service printed it',
   });
 };
 
@@ -140,15 +140,15 @@ export const amountOf =
     }
   };
 
-/** An amount of whichever token the command is about; the token is told once it is known. */
+/** An amount whose token is known only after all options are parsed; returns a function of that token. */
 export const amountOfToken: Parse<(token: Token) => Amount> = (text) => {
   const fitting = TOKENS.find((token) => isAmountOf(text, token)) ?? 'CNGN';
   amountOf(fitting)(text);
   return (token) => {
     if (isAmountOf(text, token)) return amountOf(token)(text);
-    throw new CliError('usage', `--amount: "${printable(text)}" is not in ${ASSET_LABEL[token]}, the token`, {
+    throw new CliError('usage', `--amount: "${printable(text)}" is not an amount of ${ASSET_LABEL[token]}`, {
       code: 'INVALID_AMOUNT',
-      hint: 'leave the unit out, or name the other token with --token',
+      hint: 'omit the unit, or choose another token with --token',
     });
   };
 };
@@ -161,23 +161,21 @@ function isAmountOf(text: string, token: Token): boolean {
   }
 }
 
-/** The same, and 0 as well. */
+/** Like `amountOf`, but accepts 0. */
 export const amountOrNothingOf =
   (asset: Asset): Parse<Amount> =>
   (text) =>
     /^₦?0(\.0+)?$/.test(text) ? { asset, minor: 0n } : amountOf(asset)(text);
 
 export const amountHelp = (asset: Asset) =>
-  `${asset === 'NGN' ? 'whole Naira' : 'whole tokens'} unless a unit is written: ${amountForm(asset)}`;
+  `amount in ${asset === 'NGN' ? 'Naira' : 'whole tokens'} unless a unit is given: ${amountForm(asset)}`;
 
 export const digits =
   (what: string, minimum: number, maximum = minimum): Parse<string> =>
   (text) => {
     if (/^[0-9]+$/.test(text) && text.length >= minimum && text.length <= maximum) return text;
-    const count = minimum === maximum ? `exactly ${minimum}` : `${minimum} to ${maximum}`;
-    throw new CliError('usage', `"${printable(text)}" is no ${what}`, {
-      hint: `${/^[aeiou]/.test(what) ? 'an' : 'a'} ${what} has ${count} digits`,
-    });
+    const count = minimum === maximum ? `${minimum}` : `${minimum} to ${maximum}`;
+    throw new CliError('usage', `invalid ${what} "${printable(text)}"; expected ${count} digits`);
   };
 
 export const wholeNumber =
@@ -185,24 +183,27 @@ export const wholeNumber =
   (text) => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
     if (value >= minimum && value <= maximum) return value;
-    throw new CliError('usage', `"${printable(text)}" is not a whole number from ${minimum} to ${maximum}`);
+    throw new CliError(
+      'usage',
+      `invalid number "${printable(text)}"; expected a whole number from ${minimum} to ${maximum}`,
+    );
   };
 
 export const oneOf = <const V extends readonly string[]>(...values: V): Parse<V[number]> =>
   withValues(values, (text) => {
     const found = values.find((value) => value === text);
     if (found !== undefined) return found;
-    throw new CliError('usage', `"${printable(text)}" is not one of ${values.join(', ')}`);
+    throw new CliError('usage', `invalid value "${printable(text)}"; expected one of ${values.join(', ')}`);
   });
 
-/** The same, in any case. */
+/** Like `oneOf`, but ignores case. */
 export const oneOfAnyCase = <const V extends readonly string[]>(...values: V): Parse<V[number]> =>
   withValues(values, (text) => {
     const found = values.find((value) => value.toLowerCase() === text.toLowerCase());
     return found ?? oneOf(...values)(text);
   });
 
-/** One of the tickers, in any case. */
+/** A token ticker, ignoring case. */
 export const ticker = oneOfAnyCase(...TOKENS);
 
 export const onOrOff = withValues(['on', 'off'], (text) => oneOf('on', 'off')(text) === 'on');
@@ -211,8 +212,8 @@ export const onOrOff = withValues(['on', 'off'], (text) => oneOf('on', 'off')(te
 export const percent: Parse<PercentMillionths> = (text) => {
   const value = percentFromText(text.replace(/\s?%$/, ''));
   if (value !== undefined && value >= 0n && value <= 100_000_000n) return value;
-  throw new CliError('usage', `"${printable(text)}" is no percentage from 0 to 100`, {
-    hint: 'write 0.5% or 0.5, with at most 6 decimals',
+  throw new CliError('usage', `invalid percentage "${printable(text)}"; expected 0 to 100`, {
+    hint: 'write 0.5% or 0.5, with at most 6 decimal places',
   });
 };
 
@@ -230,7 +231,7 @@ export const duration: Parse<number> = (text) => {
   const [, figure, unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d|y)$/.exec(text) ?? [];
   const milliseconds = Math.round(Number(figure) * (DURATION_UNITS_MS[unit] ?? Number.NaN));
   if (milliseconds >= 1 && milliseconds <= 200 * 365 * 86_400_000) return milliseconds;
-  throw new CliError('usage', `"${printable(text)}" is no duration`, {
-    hint: 'write 500ms, 30s, 6m (minutes), 2h, 5d or 100y',
+  throw new CliError('usage', `invalid duration "${printable(text)}"; expected a positive number with a unit`, {
+    hint: 'for example 500ms, 30s, 6m (minutes), 2h, 5d or 100y',
   });
 };

@@ -2,13 +2,13 @@ import { CliError } from '../base/errors.ts';
 import { printable } from '../money/amount.ts';
 import { option } from './parameters.ts';
 
-/** A moment as the service takes it. Days that no month has are refused, where Date would take them for the next month. */
+/** Validates a date or time. Rejects days that do not exist, which Date would move to the next month. */
 const moment = (text: string): string => {
   const [, day, rest = ''] =
     /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/.exec(text) ?? [];
   if (day !== undefined && isDay(day) && !Number.isNaN(Date.parse(day + rest))) return text;
-  throw new CliError('usage', `"${printable(text)}" is no date`, {
-    hint: 'write ISO 8601: 2026-08-01 (its midnight, UTC), or 2026-08-01T09:30:00Z',
+  throw new CliError('usage', `invalid date "${printable(text)}"`, {
+    hint: 'use ISO 8601: 2026-08-01 (midnight UTC) or 2026-08-01T09:30:00Z',
   });
 };
 
@@ -17,17 +17,17 @@ function isDay(text: string): boolean {
   return !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(text);
 }
 
-/** The two ends of a list's time, as options of its command. */
+/** The options for the start and the end of a list's period. */
 export const periodOptions = {
-  since: option('--since <date>', 'from this date or time on, ISO 8601', moment),
-  until: option('--until <date>', 'up to this date or time; a plain date is its midnight, UTC', moment),
+  since: option('--since <date>', 'start of the period, ISO 8601', moment),
+  until: option('--until <date>', 'end of the period; a plain date means midnight UTC', moment),
 };
 
-/** The two ends as fields of a request. Throws CliError usage when they are the wrong way round. */
+/** Converts the period to request fields. Throws CliError usage if it ends before it starts. */
 export function periodOf({ since, until }: { readonly since: string | undefined; readonly until: string | undefined }) {
   if (since !== undefined && until !== undefined && Date.parse(since) > Date.parse(until)) {
     throw new CliError('usage', `--since ${since} is after --until ${until}`, {
-      hint: 'give the earlier one as --since',
+      hint: 'pass the earlier time as --since',
     });
   }
   return { startDate: since, endDate: until };

@@ -1,23 +1,24 @@
 import { balanceMulti, balanceUser } from '../contract/endpoints/balances.ts';
 import { accumulatedFees, getFees, previewFees } from '../contract/endpoints/fees.ts';
+import type { Direction } from '../contract/fees.ts';
 import { type Amount, amount, amountForPeople, minorForPeople, type Token } from '../money/amount.ts';
 import type { WireNumber } from '../money/decimal.ts';
-import { percentFromWire, percentOfRoundHalfUp } from '../money/rates.ts';
+import { cappedPercentOf, percentFromWire } from '../money/rates.ts';
 import { fromWire, type MoneyUnit, toWireNumber, wireForPeople } from '../money/units.ts';
 import type { Session, SessionCallOptions } from './session.ts';
 
-/** A label and its value, for the person who confirms. */
+/** A label and its value in a confirmation. */
 export type Line = readonly [label: string, value: string];
 
-/** Somebody waits to be asked: what takes longer is done without. */
+/** A user is waiting for the prompt, so a preview that takes longer is left out. */
 export const PREVIEW_READ = { totalMs: 5_000 } as const;
 
-/** What can be read, all at once. What cannot is left out: it is no reason to stop. */
+/** Reads previews in parallel. A preview that cannot be read is left out. */
 export async function readPreviews(...reads: readonly (() => Promise<readonly Line[]>)[]): Promise<readonly Line[]> {
   return (await Promise.all(reads.map((read) => read().catch(() => [])))).flat();
 }
 
-/** The amount in both units and as it travels: `₦5,000.00 (500,000 kobo), sent as 5000 naira`. */
+/** The amount in both units and in its wire unit: `₦5,000.00 (500,000 kobo), sent as 5000 naira`. */
 export function amountLine(value: Amount, unit: MoneyUnit, more = ''): Line {
   return [
     'amount',
@@ -25,16 +26,16 @@ export function amountLine(value: Amount, unit: MoneyUnit, more = ''): Line {
   ];
 }
 
-/** `1,500.00 cNGN before, 1,480.00 cNGN after`; what is missing where it is too little; without a change, only what is there. */
+/** `1,500.00 cNGN before, 1,480.00 cNGN after`, or the shortfall; without a change, only the current balance. */
 export function balanceLine(before: Amount, changeMinor?: bigint): Line {
   const now = `${amountForPeople(before)} before`;
   if (changeMinor === undefined) return ['balance', now];
   const after = amount(before.asset, before.minor + changeMinor);
   if (after.minor >= 0n) return ['balance', `${now}, ${amountForPeople(after)} after`];
-  return ['balance', `${now}: ${amountForPeople(amount(before.asset, -after.minor))} too little`];
+  return ['balance', `${now}, ${amountForPeople(amount(before.asset, -after.minor))} short`];
 }
 
-/** What a user holds of a token; in one wallet, where `wallet` names it. */
+/** Reads a user's balance of a token, in all wallets or in `wallet`. */
 export async function userBalance(
   session: Session,
   userId: string,
@@ -48,7 +49,7 @@ export async function userBalance(
   return fromWire(held ?? '', 'token', token);
 }
 
-/** What the account's smart wallet holds of a token. */
+/** Reads the balance of a token in the account's smart wallet. */
 export async function accountBalance(
   session: Session,
   token: Token,
@@ -58,12 +59,12 @@ export async function accountBalance(
   return fromWire(data.totalBalance ?? '', 'token', token);
 }
 
-/** An amount of a reply in kobo; undefined where there is none. */
+/** Parses an amount in kobo; undefined if it is missing. */
 export function nairaOf(kobo: WireNumber | null | undefined): Amount | undefined {
   return kobo === null || kobo === undefined ? undefined : fromWire(kobo, 'kobo', 'NGN');
 }
 
-/** The fees that can be withdrawn, and between which limits. */
+/** Reads the fees available for withdrawal and the withdrawal limits. */
 export async function withdrawableFees(session: Session, isBeforehand: boolean) {
   const { data } = await session.call(accumulatedFees, {}, isBeforehand ? { isBeforehand } : PREVIEW_READ);
   return {
@@ -73,38 +74,38 @@ export async function withdrawableFees(session: Session, isBeforehand: boolean) 
   };
 }
 
-export type Direction = 'onramp' | 'offramp';
-
-/** What the platform takes for an amount, by its own preview. */
-export async function platformFee(session: Session, direction: Direction, value: Amount): Promise<Amount | undefined> {
+/** Reads the platform fee on an amount from its fee preview. */
+export async function platformFeeOn(
+  session: Session,
+  direction: Direction,
+  value: Amount,
+): Promise<Amount | undefined> {
   const request = { amount: toWireNumber(value, 'kobo'), transactionType: direction };
   return nairaOf((await session.call(previewFees, request, PREVIEW_READ)).data.result?.finalFee);
 }
 
-/** What the account itself takes: its percentage, up to its cap; nothing where it has set none. */
-async function ownFee(session: Session, direction: Direction, value: Amount): Promise<Amount | undefined> {
+/** Computes the account's own fee: its percentage up to its cap, or zero if no fee is set. */
+async function ownFeeOn(session: Session, direction: Direction, value: Amount): Promise<Amount | undefined> {
   const { data } = await session.call(getFees, {}, PREVIEW_READ);
   const setting = data.feeConfiguration?.[`${direction}Fee`];
   if (!setting?.enabled || data.hasConfiguration === false) return amount('NGN', 0n);
   const percent = percentFromWire(setting.percentageFee ?? 0);
   if (percent === undefined) return undefined;
-  const uncapped = percentOfRoundHalfUp(value.minor, percent);
-  const cap = nairaOf(setting.capFee)?.minor;
-  return amount('NGN', cap !== undefined && cap < uncapped ? cap : uncapped);
+  return amount('NGN', cappedPercentOf(value.minor, percent, nairaOf(setting.capFee)?.minor).minor);
 }
 
-export interface Fees {
+interface FeePreview {
   readonly lines: readonly Line[];
-  /** All of them together; undefined where one could not be read. */
+  /** The sum of the fees; undefined if one could not be read. */
   readonly total: Amount | undefined;
 }
 
-/** The fees on an amount: `₦100.00: ₦75.00 to the platform, ₦25.00 to you`. */
-export async function feesOn(session: Session, direction: Direction, value: Amount): Promise<Fees> {
+/** Reads the fees on an amount: `₦100.00: ₦75.00 to the platform, ₦25.00 to you`. */
+export async function feePreview(session: Session, direction: Direction, value: Amount): Promise<FeePreview> {
   const unreadable = () => undefined;
   const [platform, own] = await Promise.all([
-    platformFee(session, direction, value).catch(unreadable),
-    ownFee(session, direction, value).catch(unreadable),
+    platformFeeOn(session, direction, value).catch(unreadable),
+    ownFeeOn(session, direction, value).catch(unreadable),
   ]);
   const parts = [
     platform && `${amountForPeople(platform)} to the platform`,

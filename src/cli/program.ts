@@ -8,8 +8,8 @@ import type { Globals } from './globals.ts';
 import { GLOBAL_OPTIONS } from './globals.ts';
 import { duration, type Parameter } from './parameters.ts';
 
-/** What the words of a command line ask for: a command with its texts, or help that is ready to print. */
-export type Parsed = CommandLine | { readonly kind: 'help'; readonly text: string };
+/** A parsed command line: a command with its raw texts, or help text ready to print. */
+type Parsed = CommandLine | { readonly kind: 'help'; readonly text: string };
 
 export interface CommandLine {
   readonly kind: 'command';
@@ -18,25 +18,25 @@ export interface CommandLine {
   readonly globals: Globals;
 }
 
-/** The texts of a command's parameters by name: undefined where nothing was given, a list where it may repeat. */
-export type Texts = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
+/** The raw texts of a command's parameters by name: undefined when omitted, a list when repeatable. */
+type Texts = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
-/** What of the world decides how a command line reads. */
+/** The parts of the World that parsing depends on. */
 type Terminal = Pick<World, 'env' | 'stdout'>;
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** The width of help where there is no terminal. */
+/** The width of help without a terminal. */
 const HELP_COLUMNS = 80;
 
-/** Reads a command line. Only the group of its first word is loaded. Throws CliError usage. */
+/** Parses a command line, loading only the group of its first word. Throws CliError usage. */
 export async function parse(argv: readonly string[], catalogue: readonly Group[], world: Terminal): Promise<Parsed> {
   let help = '';
   let parsed: Parsed | undefined;
   const program = newCommander('fiatrail', world.stdout.columns ?? HELP_COLUMNS, (text) => {
     help += text;
   });
-  program.description('Operate a stablecoin fiat-rail account.').usage('<command> [options]');
+  program.description('Operate a stablecoin fiat-rail account from the command line.').usage('<command> [options]');
   for (const [flags, text] of GLOBAL_OPTIONS) program.addOption(new Option(flags, text));
   program.option('--version', 'print the version');
   const wanted = firstWord(argv);
@@ -49,7 +49,7 @@ export async function parse(argv: readonly string[], catalogue: readonly Group[]
   }
   program.addHelpText(
     'after',
-    '\nfiatrail <command> --help tells more.\nWithout an account everything runs on the embedded sandbox: fiatrail tour',
+    '\nRun "fiatrail <command> --help" for more about a command.\nNo account yet? Everything works on the embedded sandbox; start with "fiatrail tour".',
   );
   try {
     if (wanted === undefined && argv.includes('--version')) return { kind: 'help', text: `${packageJson.version}\n` };
@@ -60,10 +60,10 @@ export async function parse(argv: readonly string[], catalogue: readonly Group[]
       (error.code === 'commander.helpDisplayed' || error.code === 'commander.help')
     ) {
       if (error.exitCode === 0) return { kind: 'help', text: help };
-      // Asked for nothing, the program says what there is; half a command is an error in a script.
+      // A bare `fiatrail` prints help; an incomplete command such as `fiatrail fx` is an error, so that scripts fail.
       if (!groups.some(({ name }) => name === wanted)) return { kind: 'help', text: help };
       const words = wordsIn(argv, wanted);
-      throw new CliError('usage', `${words.join(' ')} needs one more word`, {
+      throw new CliError('usage', `incomplete command: fiatrail ${words.join(' ')}`, {
         hint: await halfCommandHint(groups, words),
       });
     }
@@ -84,7 +84,7 @@ function newCommander(name: string, columns: number, take: (text: string) => voi
     .helpCommand(false);
 }
 
-/** The first word that is no option and no option's value. */
+/** Returns the first word that is neither an option nor an option's value. */
 function firstWord(argv: readonly string[]): string | undefined {
   const withValue = new Set(
     GLOBAL_OPTIONS.flatMap(([flags]) =>
@@ -119,7 +119,7 @@ async function addGroup(
   for (const command of await group.load()) addCommand(parentOf(parents, command.words, group), command, chosen);
 }
 
-/** The command that the last word belongs to, made with those above it when it is not there: `fx`, then `fx orders`. */
+/** Returns the Commander command for the words before the last, creating it and its parents as needed: `fx`, then `fx orders`. */
 function parentOf(parents: Map<string, Commander>, words: readonly string[], group: Group): Commander {
   const above = words.slice(0, -1);
   const known = parents.get(above.join(' '));
@@ -143,7 +143,7 @@ function addCommand(parent: Commander, command: Command, chosen: (command: Comma
   for (const [key, parameter] of parameters) if (parameter.kind === 'option') made.addOption(optionOf(key, parameter));
   made.addHelpText(
     'after',
-    `\nExamples:\n${command.examples.map((example) => `  $ ${example}`).join('\n')}\n\nOptions of every command: fiatrail --help`,
+    `\nExamples:\n${command.examples.map((example) => `  $ ${example}`).join('\n')}\n\nGlobal options: fiatrail --help`,
   );
   made.action((...given: unknown[]) => {
     const options = made.opts();
@@ -161,7 +161,7 @@ function isEmptyList(given: unknown): boolean {
 
 function optionOf(key: string, parameter: Parameter<unknown>): Option {
   const option = new Option(parameter.name, parameter.help + (parameter.required ? ' (required)' : ''));
-  // Values are kept under the parameter's own name, whatever the flag is called.
+  // Values are stored under the parameter's name, not the flag's.
   option.attributeName = () => key;
   if (parameter.repeats) option.argParser(collected);
   else option.argParser(once(option));
@@ -170,12 +170,15 @@ function optionOf(key: string, parameter: Parameter<unknown>): Option {
 
 const collected = (text: string, before: readonly string[] | undefined) => [...(before ?? []), text];
 
-/** The last of two amounts is as likely to be the mistake as the first. */
+/** Rejects a repeated option: with two amounts, either could be the mistake. */
 const once =
   ({ long, flags }: Option) =>
   (text: string, before: string | true | undefined) => {
     if (before === undefined) return text;
-    throw new CliError('usage', `${long ?? flags} is given more than once`, { code: 'USAGE', hint: 'give it once' });
+    throw new CliError('usage', `${long ?? flags} was given more than once`, {
+      code: 'USAGE',
+      hint: 'give it only once',
+    });
   };
 
 function globalsOf(options: Record<string, unknown>, { env, stdout }: Terminal): Globals {
@@ -218,20 +221,20 @@ function timeoutOf(text: string): number {
 
 function chosenFormat(isJson: boolean, output: string | undefined): string | undefined {
   if (!isJson || output === undefined || output === 'json') return isJson ? 'json' : output;
-  throw new CliError('usage', `--json and --output ${output.slice(0, 30)} cannot go together`, {
-    hint: 'leave one of them out',
+  throw new CliError('usage', `--json and --output ${output.slice(0, 30)} cannot be combined`, {
+    hint: 'use only one of them',
   });
 }
 
 function formatOf(text: string, from: string): Format {
   const found = FORMATS.find((format) => format === text);
   if (found) return found;
-  throw new CliError('usage', `${from}: "${text.slice(0, 30)}" is no output format`, {
-    hint: `choose one of ${FORMATS.join(', ')}`,
+  throw new CliError('usage', `${from}: invalid output format "${text.slice(0, 30)}"`, {
+    hint: `expected one of ${FORMATS.join(', ')}`,
   });
 }
 
-/** The words of half a command, as far as they are written one after the other: `fx orders`. */
+/** The leading words of an incomplete command, up to the first option: `fx orders`. */
 function wordsIn(argv: readonly string[], first: string | undefined): string[] {
   const from = argv.slice(argv.indexOf(first ?? ''));
   const end = from.findIndex((word) => word.startsWith('-'));
@@ -241,12 +244,12 @@ function wordsIn(argv: readonly string[], first: string | undefined): string[] {
 async function halfCommandHint([group]: readonly Group[], typed: readonly string[]): Promise<string> {
   const all = (await group?.load()) ?? [];
   const commands = all.filter(({ words }) => typed.every((word, index) => words[index] === word));
-  return `write one of: ${commands.map(({ words }) => `fiatrail ${words.join(' ')}`).join(', ')}`;
+  return `expected one of: ${commands.map(({ words }) => `fiatrail ${words.join(' ')}`).join(', ')}`;
 }
 
-const helpHint = (group: string | undefined) => `see: fiatrail ${group ? `${group} ` : ''}--help`;
+const helpHint = (group: string | undefined) => `run: fiatrail ${group ? `${group} ` : ''}--help`;
 
-/** Commander's words without its prefix; its suggestion is kept, since it names what to type. */
+/** Turns Commander's error into ours: the prefix is dropped and its suggestion becomes the hint. */
 function usageError(error: CommanderError, group: string | undefined): CliError {
   const [first = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
   const meant = /Did you mean (.*)\?/.exec(suggestion ?? first)?.[1];

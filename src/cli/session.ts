@@ -1,191 +1,135 @@
-import { modeForPeople } from '../account/mode.ts';
 import { journalPath, stateDir } from '../account/paths.ts';
 import type { Profile } from '../account/profile.ts';
-import { CliError } from '../base/errors.ts';
-import { Secret } from '../base/secret.ts';
 import type { World } from '../base/world.ts';
-import type { CallOptions, Client, Reply } from '../client/client.ts';
-import { requestIdOf, requireValid } from '../client/client.ts';
-import { type Effect, type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
-import { redact } from '../contract/redact.ts';
+import type { CallOptions, Reply } from '../client/client.ts';
+import { requestIdOf } from '../client/client.ts';
+import { type ReadyRequest, uncheckedRequest, validRequest } from '../client/request.ts';
+import { type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
 import type { Journal } from '../journal/journal.ts';
 import { parseExactJson } from '../money/decimal.ts';
 import { checkOptions } from '../present/present.ts';
-import type { Column, Result } from '../present/result.ts';
-import { plainLines } from '../present/text.ts';
-import { type Connection, connect } from './connect.ts';
-import type { Globals } from './globals.ts';
+import type { Result } from '../present/result.ts';
+import { type Change, confirmRequest } from './confirm.ts';
+import { connect } from './connect.ts';
+import { createDialog, type Dialog } from './dialog.ts';
+import { dryRunOf } from './dry-run.ts';
 import { sendJournaled } from './journaled.ts';
-import { printLines } from './lines.ts';
 import type { Outcome } from './outcome.ts';
 
-export interface SessionCallOptions extends CallOptions {
-  /** What is printed in the end, where that is not the answer itself: a status that is waited for, or fields by their names. */
+interface RequestOptions {
+  /** Leaves validation to the service, for `fiatrail api`. */
+  readonly unchecked?: boolean;
+  /** What the command prints, if not the response: the endpoint of a status that it waits for, or field names. */
   readonly prints?: Endpoint | readonly string[];
-  /** A read that a change needs first: it is made in a dry run too, which shows the change. */
+  /** A read that precedes a change; a dry run makes it too, in order to show the change. */
   readonly isBeforehand?: boolean;
 }
 
-/** What a change is, for the person who confirms it and for the journal. */
-export interface Change {
-  /** `onramp of ₦5,000.00 for user 4f…`. Holds no secret. */
-  readonly summary: string;
-  /** What will be sent: label and value, the amount in both units. */
-  readonly lines: readonly (readonly [label: string, value: string])[];
-  /** More lines, read only when somebody is there to read them: the balance. */
-  readonly look?: () => Promise<readonly (readonly [label: string, value: string])[]>;
-  /** Done once the change may go ahead, right before it is sent; what it throws stops it. */
+export interface SessionCallOptions extends CallOptions, RequestOptions {}
+
+/** A change to send. */
+interface SentChange extends Change {
+  /** Runs after the confirmation, right before the request is sent; if it throws, nothing is sent. */
   readonly before?: () => Promise<void>;
-}
-
-/** Thrown to end a `--dry-run` where something would have been sent; carries what. */
-export class DryRun extends Error {
-  override name = 'DryRun';
-  readonly result: Result;
-
-  constructor(result: Result) {
-    super('dry run');
-    this.result = result;
-  }
-}
-
-/** Ends a dry run of a command that changes this machine alone, showing what would be kept. */
-export function endDryRun({ globals }: Session, change: Readonly<Record<string, unknown>>): void {
-  if (globals.dryRun) throw new DryRun({ data: { dryRun: true, ...change } });
 }
 
 type SessionOptions = Pick<Session, 'world' | 'profile' | 'globals' | 'commandLine' | 'runLine'>;
 
-/** A change the service accepted; with the journal's id, and the service's own, where there is one. */
+/** A change that the service accepted, with the operation id and the service's request id, if any. */
 export interface Changed {
   readonly operationId: string | undefined;
   readonly requestId: string | undefined;
 }
 
-/** What a command runs in: the world, the account it speaks to, and the ways to speak to it. */
-export interface Session {
-  readonly world: World;
+/** The context of a command: the world, the account, and how to call its service. */
+export interface Session extends Dialog {
   readonly profile: Profile;
-  readonly globals: Globals;
-  /** The words the command was called by, without values: for the journal. */
+  /** The command without its arguments, such as `fiatrail onramp start`, for the journal. */
   readonly commandLine: string;
-  /** Runs another command line to what it leaves behind. */
+  /** Runs another command line, for a command that is made of commands, and returns its outcome. */
   runLine(argv: readonly string[], world: World): Promise<Outcome>;
-  /** True when a person is there to be asked. */
-  readonly isInteractive: boolean;
-  /** Set once the service has changed something: from then on no failure of ours may look as if nothing was sent. */
+  /** The accepted change, if there is one; a later failure must not look as if nothing was sent. */
   changed(): Changed | undefined;
-  /** A line on stderr, with --quiet too: what is asked, and what went wrong. */
-  say(text: string): Promise<void>;
-  /** A line on stderr, unless --quiet. */
-  note(text: string): Promise<void>;
-  /** Calls a reading endpoint, or one whose change needs no question. */
+  /** Records a change by a request that the command sent without `call` or `change`. */
+  noteChanged(change: Changed): void;
+  /** Calls an endpoint that reads, or whose change needs no confirmation. */
   call<E extends Endpoint>(
     endpoint: E,
     input: RequestOf<E>,
     options?: SessionCallOptions,
   ): Promise<Reply<ResponseOf<E>>>;
-  /** Calls an endpoint that moves money or cannot be undone: shows it, asks, journals, sends. */
+  /** Calls an endpoint that moves money or cannot be undone: shows the change, asks for confirmation, and sends it with the journal. */
   change<E extends Endpoint>(
     endpoint: E,
     input: RequestOf<E>,
-    change: Change,
+    change: SentChange,
     options?: SessionCallOptions,
   ): Promise<Reply<ResponseOf<E>>>;
-  /** Refuses what can be refused, and ends a dry run, for who sends it by other means. */
-  prepared<E extends Endpoint>(endpoint: E, input: RequestOf<E>, options?: SessionCallOptions): Promise<void>;
-  /** Shows a change and asks, as `change` does, for who sends it by other means. */
-  agreeTo<E extends Endpoint>(
-    endpoint: E,
-    input: RequestOf<E>,
-    change: Change,
-    options?: SessionCallOptions,
-  ): Promise<void>;
-  /** Notes that the service has changed something, for who sent it by other means. */
-  accepted(change: Changed): void;
-  /** A reply as a result to print. */
-  result(endpoint: Endpoint, reply: Reply<unknown>, more?: Pick<Result, 'columns' | 'more'>): Result;
-  connection(): Promise<Connection>;
   journal(): Promise<Journal>;
   close(): Promise<void>;
 }
 
 export function createSession({ world, profile, globals, commandLine, runLine }: SessionOptions): Session {
-  let connection: Promise<Connection> | undefined;
-  let journal: Promise<Journal> | undefined;
+  const connection = openedOnUse(() => connect(world, profile, globals));
+  const journal = openedOnUse(() => loadJournal(world));
   let changed: Changed | undefined;
-  // A notice that nobody can read changes nothing of what the command does.
-  const say = (text: string) => world.stderr.write(`${plainLines(text).replaceAll('\n', ' ')}\n`).catch(ignore);
-  const note = async (text: string) => {
-    if (!globals.quiet) await say(text);
-  };
-  const warnOf = async ({ problems }: Reply<unknown>) => {
-    if (problems.length === 0) return;
-    const where = problems.slice(0, 5).join(', ');
-    await say(`warning: the answer breaks the contract at ${where}; it counts as accepted`);
-  };
-  const openConnection = () => {
-    connection ??= connect(world, profile, globals);
-    return connection;
-  };
-  const openJournal = () => {
-    journal ??= loadJournal(world);
-    return journal;
-  };
-  const client = async (): Promise<Client> => (await openConnection()).client;
+  const dialog = createDialog(world, globals);
   const session: Session = {
-    world,
+    ...dialog,
     profile,
-    globals,
     commandLine,
     runLine,
-    get isInteractive() {
-      return !globals.noInput && !world.env['CI'] && world.stderr.isTerminal && world.stdin.isTerminal;
-    },
-    say,
-    note,
     changed: () => changed,
+    noteChanged: (change) => {
+      changed = change;
+    },
     call: async (endpoint, input, options = {}) => {
-      await prepare(session, endpoint, input, options);
-      const reply = await (await client()).call(endpoint, input, options);
+      const request = await prepareRequest(session, endpoint, input, options);
+      const { client } = await connection.open();
+      const reply = await client.call(request, options);
       if (effectOf(endpoint, input) !== 'read')
         changed = { operationId: undefined, requestId: requestIdOf(endpoint, reply.data) };
-      await warnOf(reply);
+      await warnOf(dialog, reply);
       return reply;
     },
     change: async (endpoint, input, change, options = {}) => {
-      await prepare(session, endpoint, input, options);
-      await confirm(session, effectOf(endpoint, input), change);
+      const request = await prepareRequest(session, endpoint, input, options);
+      await confirmRequest(dialog, profile, effectOf(endpoint, input), change);
       await change.before?.();
-      const opened = await client();
+      const { client } = await connection.open();
       const { reply, operationId } = await sendJournaled(session, endpoint, input, change.summary, () =>
-        opened.call(endpoint, input, options),
+        client.call(request, options),
       );
       changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
-      await warnOf(reply);
+      await warnOf(dialog, reply);
       return reply;
     },
-    prepared: (endpoint, input, options = {}) => prepare(session, endpoint, input, options),
-    agreeTo: async (endpoint, input, change, options = {}) => {
-      await prepare(session, endpoint, input, options);
-      await confirm(session, effectOf(endpoint, input), change);
-    },
-    accepted: (change) => {
-      changed = change;
-    },
-    result: (endpoint, reply, more) => resultOf(globals, endpoint, reply, more),
-    connection: openConnection,
-    journal: openJournal,
+    journal: journal.open,
     close: async () => {
-      await connection?.then((opened) => opened.close(), ignore);
-      await journal?.then((opened) => opened.close(), ignore);
+      await connection.close();
+      await journal.close();
     },
   };
   return session;
 }
 
-/** What could not be opened was said where it was asked for. */
-const ignore = () => {};
+/** Opens a resource on first use, and closes it only if it was opened. */
+function openedOnUse<T extends { close(): unknown }>(start: () => Promise<T>) {
+  let opened: Promise<T> | undefined;
+  return {
+    open: () => {
+      opened ??= start();
+      return opened;
+    },
+    close: async () => {
+      // A failure to open was reported to the caller that opened it.
+      await opened?.then(
+        (each) => each.close(),
+        () => {},
+      );
+    },
+  };
+}
 
 async function loadJournal(world: World): Promise<Journal> {
   world.ensurePrivateDir(stateDir(world));
@@ -193,102 +137,40 @@ async function loadJournal(world: World): Promise<Journal> {
   return openJournal(journalPath(world), world.clock, world.ids);
 }
 
-/** Everything that can be refused is refused before anything is asked or sent. */
-async function prepare(
-  session: Session,
-  endpoint: Endpoint,
-  input: unknown,
-  { unchecked, prints = endpoint, isBeforehand }: SessionCallOptions,
-): Promise<void> {
-  if (!unchecked) requireValid(endpoint, input);
-  if (session.globals.dryRun && !isBeforehand) {
-    const { encodeRequest } = await import('../client/codec.ts');
-    const shown = redact(endpoint.request(), input) as Record<string, unknown>;
-    const { method, url, body } = encodeRequest(endpoint, shown, {
-      baseUrl: session.profile.baseUrl,
-      apiKey: new Secret(''),
-    });
-    throw new DryRun({
-      data: {
-        dryRun: true,
-        profile: session.profile.name,
-        mode: session.profile.mode,
-        method,
-        url,
-        body: body ? parseExactJson(body) : null,
-      },
-    });
-  }
-  if (effectOf(endpoint, input) === 'read') return;
-  await checkOptions('response' in prints ? shapeOfAnswer(prints) : { names: prints }, session.globals.present);
+async function warnOf({ say }: Dialog, { problems }: Reply<unknown>): Promise<void> {
+  if (problems.length === 0) return;
+  const where = problems.slice(0, 5).join(', ');
+  await say(`warning: the response does not match the contract at ${where}; it is treated as accepted`);
 }
 
-const shapeOfAnswer = ({ response, nests, lists }: Endpoint) => ({
+/** Validates a request before anything is asked or sent. Throws CliError usage, and DryRun in a dry run. */
+export async function prepareRequest<E extends Endpoint>(
+  { profile, globals }: Pick<Session, 'profile' | 'globals'>,
+  endpoint: E,
+  input: RequestOf<E>,
+  { unchecked, prints = endpoint, isBeforehand }: RequestOptions = {},
+): Promise<ReadyRequest<E>> {
+  const request = unchecked ? uncheckedRequest(endpoint, input) : validRequest(endpoint, input);
+  if (globals.dryRun && !isBeforehand) throw await dryRunOf(profile, endpoint, input);
+  if (effectOf(endpoint, input) !== 'read')
+    await checkOptions('response' in prints ? shapeOfResponse(prints) : { names: prints }, globals.present);
+  return request;
+}
+
+const shapeOfResponse = ({ response, nests, lists }: Endpoint) => ({
   schema: response(),
   ...(nests ? { nests } : {}),
   ...(lists ? { lists } : {}),
 });
 
-/** Shows what will happen and asks. Throws CliError: usage without anybody to ask, declined. */
-async function confirm(session: Session, effect: Effect, { summary, lines, look }: Change): Promise<void> {
-  const { profile, globals } = session;
-  const mustAsk = !globals.yes && (effect === 'money' || effect === 'destructive');
-  const account = ['profile', `${profile.name} (${modeForPeople(profile.mode)})`] as const;
-  await confirmChange(session, { summary, lines: [account, ...lines], ...(look ? { look } : {}) }, mustAsk);
-}
-
-/** Shows what a change is; where it must be asked for, asks, default no. Throws CliError: usage without anybody to ask, declined. */
-export async function confirmChange(
-  session: Session,
-  { summary, lines, look }: Change,
-  mustAsk = !session.globals.yes,
-): Promise<void> {
-  const { world } = session;
-  if (mustAsk && !session.isInteractive) {
-    throw new CliError(
-      'usage',
-      `${summary}: this needs a confirmation and there is no terminal to ask on; nothing was sent`,
-      {
-        code: 'CONFIRMATION_NEEDED',
-        hint: 'add --yes to go ahead',
-      },
-    );
-  }
-  const all = [...lines, ...(mustAsk && look ? await look() : [])];
-  // Who is asked sees what it is about, however quiet the rest is.
-  const tell = mustAsk ? session.say : session.note;
-  await printLines(world, tell, all);
-  if (!mustAsk) return;
-  const prompter = await world.prompter();
-  if (!(await prompter.confirm(`${summary}: go ahead?`))) {
-    throw new CliError('declined', 'declined; nothing was sent');
-  }
-}
-
-function resultOf(
-  { present }: Globals,
+/** Converts a reply to an outcome. */
+export function outcomeOf(
+  { globals: { present } }: Pick<Session, 'globals'>,
   endpoint: Endpoint,
   { data, body }: Reply<unknown>,
-  more: { columns?: readonly Column[]; more?: AsyncIterable<readonly unknown[]> } = {},
-): Result {
+  more: Pick<Result, 'columns' | 'more'> = {},
+): Outcome {
   const raw =
     present.format === 'raw' ? { raw: JSON.stringify((parseExactJson(body) as { data?: unknown }).data ?? null) } : {};
-  return {
-    data,
-    schema: endpoint.response(),
-    ...(endpoint.nests ? { nests: endpoint.nests } : {}),
-    ...(endpoint.lists ? { lists: endpoint.lists } : {}),
-    ...raw,
-    ...more,
-  };
-}
-
-/** A reply as an outcome. */
-export async function outcomeOf(
-  session: Session,
-  endpoint: Endpoint,
-  reply: Reply<unknown>,
-  more?: Pick<Result, 'columns' | 'more'>,
-): Promise<Outcome> {
-  return { result: session.result(endpoint, reply, more) };
+  return { result: { data, ...shapeOfResponse(endpoint), ...raw, ...more } };
 }

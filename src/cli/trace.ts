@@ -3,45 +3,40 @@ import type { SendOptions } from '../client/transport.ts';
 import { controls } from '../contract/control.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints/index.ts';
+import { createPathMatcher } from '../contract/paths.ts';
 import { redact, secretsIn, strikeOut } from '../contract/redact.ts';
 import { parseExactJson } from '../money/decimal.ts';
 import { plainLine } from '../present/text.ts';
 
-/** Prints requests and answers to stderr as they pass, with every secret hidden by the contract's own marks. */
+/** Prints requests and responses to stderr, with the secrets that the contract marks redacted. */
 export function traceTo(stderr: OutputStream): Required<Pick<SendOptions, 'onExchange'>> {
+  const paths = createPathMatcher([...controls, ...endpoints]);
   return {
     onExchange: ({ attempt, request, response, error }) => {
-      const endpoint = endpointOf(request);
-      const line = error !== undefined ? `< no answer: ${wordsOf(error)}` : undefined;
-      const answered = response && `< HTTP ${response.status} ${bodyText(endpoint, 'response', response.body)}`;
-      const asked = `> ${request.method} ${request.url}${attempt > 1 ? ` (try ${attempt})` : ''}${request.body ? ` ${bodyText(endpoint, 'request', request.body)}` : ''}`;
-      // A trace that cannot be written must not change what happens to the money.
+      const endpoint = paths.match(request.method, new URL(request.url).pathname)?.endpoint;
+      const failed = error !== undefined ? `< no response: ${messageOf(error)}` : undefined;
+      const received = response && `< HTTP ${response.status} ${bodyText(endpoint, 'response', response.body)}`;
+      const sent = `> ${request.method} ${request.url}${attempt > 1 ? ` (try ${attempt})` : ''}${request.body ? ` ${bodyText(endpoint, 'request', request.body)}` : ''}`;
+      // A trace that cannot be written must not change what the command does.
       stderr
-        .write(`${strikeOut(plainLine(line ?? answered ?? asked), secretsOf(endpoint, request))}\n`)
+        .write(`${strikeOut(plainLine(failed ?? received ?? sent), secretsOf(endpoint, request))}\n`)
         .catch(() => {});
     },
   };
 }
 
-/** What the request holds that must not be seen, wherever the answer may repeat it. */
+/** The secrets of a request, which the response may repeat anywhere. */
 function secretsOf(endpoint: Endpoint | undefined, { headers, body }: HttpRequest): string[] {
   const key = headers['x-api-key'] ?? '';
   const inBody = endpoint && body ? secretsIn(endpoint.request(), parseExactJson(body)) : [];
   return [key, ...inBody].filter((secret) => secret !== '');
 }
 
-function wordsOf(error: unknown): string {
+function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : 'unknown';
 }
 
-function endpointOf({ method, url }: HttpRequest): Endpoint | undefined {
-  const path = new URL(url).pathname;
-  const fits = (endpoint: Endpoint) =>
-    endpoint.method === method && new RegExp(`${endpoint.path.replace(/:\w+/g, '[^/]+')}$`).test(path);
-  return ([...controls, ...endpoints] as readonly Endpoint[]).find(fits);
-}
-
-/** A body with its secrets hidden; one that is no JSON, or of no known endpoint, is not shown at all. */
+/** A body with its secrets redacted. Bodies that are not JSON, or of an unknown endpoint, are not shown. */
 function bodyText(endpoint: Endpoint | undefined, side: 'request' | 'response', body: string): string {
   try {
     const value = parseExactJson(body) as { readonly data?: unknown };
@@ -49,6 +44,6 @@ function bodyText(endpoint: Endpoint | undefined, side: 'request' | 'response', 
     if (side === 'request') return JSON.stringify(redact(endpoint.request(), value));
     return JSON.stringify({ ...value, ...('data' in value ? { data: redact(endpoint.response(), value.data) } : {}) });
   } catch {
-    return `(${body.length} characters that are no JSON)`;
+    return `(${body.length} characters, not JSON)`;
   }
 }

@@ -9,43 +9,43 @@ import type { Session } from './session.ts';
 
 type User = ResponseOf<typeof listUsers>['users'][number];
 
-/** Users that are looked through before somebody has to say that more shall be. */
-const STRETCH = 10 * PAGE_SIZE;
-/** Choices that are shown at most. */
-const MOST_SHOWN = 50;
-/** A text without blanks that is this long is an id rather than a name or an account number. */
+/** The number of users that are searched before the user is asked whether to continue. */
+const SEARCH_STEP = 10 * PAGE_SIZE;
+/** The maximum number of choices shown. */
+const MAX_SHOWN = 50;
+/** A text without spaces of this length is an id rather than a name or an account number. */
 const SHORTEST_ID = 16;
 const ID_SHOWN = 12;
 
-/** The answer of somebody who wants more users looked through. */
-const FURTHER = '';
+/** The answer that continues the search. */
+const SEARCH_MORE = '';
 
-/** Asks which user, by a part of a name, an id or an account number. Reads no more of the list than it takes. */
+/** Prompts for a user by part of a name, an id or an account number, and reads only as much of the list as needed. */
 export async function pickUser(session: Session, question: string): Promise<string> {
   const prompter = await session.world.prompter();
   const users = openList(session);
-  await users.readOn();
+  await users.readMore();
   if (users.seen().length === 0) {
-    throw new CliError('usage', 'there is no active user yet', { hint: 'onboard one with: fiatrail users onboard' });
+    throw new CliError('usage', 'there are no active users', { hint: 'onboard a user with: fiatrail users onboard' });
   }
-  for (let reach = STRETCH, typed = ''; ; typed = '') {
+  for (let reach = SEARCH_STEP, typed = ''; ; typed = '') {
     const message = `${question} Type part of a name, id or account number:`;
     let answer = await prompter.search(message, (text, signal) => {
       typed = text;
       return choicesOf(users, text, reach, signal);
     });
-    while (answer === FURTHER) {
-      reach += STRETCH;
+    while (answer === SEARCH_MORE) {
+      reach += SEARCH_STEP;
       const choices = await choicesOf(users, typed, reach, session.world.interrupted);
       if (choices.length === 0) break;
-      answer = await prompter.select(`Users like "${plainLine(typed)}":`, choices);
+      answer = await prompter.select(`Users matching "${plainLine(typed)}":`, choices);
     }
-    if (answer !== FURTHER) return answer;
-    await session.say(`no user is like "${typed}" among all ${users.seen().length}`);
+    if (answer !== SEARCH_MORE) return answer;
+    await session.say(`no match for "${typed}" among ${users.seen().length} users`);
   }
 }
 
-/** The users like a text, as far as `reach`; how many were looked through, where that is not all; an id as it was typed. */
+/** Returns the users that match a text among the first `reach`, a choice to search more, and a typed id that was not found. */
 async function choicesOf(
   users: UserList,
   typed: string,
@@ -53,17 +53,17 @@ async function choicesOf(
   signal: AbortSignal,
 ): Promise<readonly Choice<string>[]> {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  const like = () => users.seen().filter((user) => words.every((word) => textOf(user).includes(word)));
-  const mostShown = (MOST_SHOWN * reach) / STRETCH;
-  while (like().length < mostShown && users.seen().length < reach && !users.isWhole() && !signal.aborted)
-    await users.readOn();
-  const found = like();
-  const isAll = users.isWhole() && found.length <= mostShown;
+  const matches = () => users.seen().filter((user) => words.every((word) => textOf(user).includes(word)));
+  const maxShown = (MAX_SHOWN * reach) / SEARCH_STEP;
+  while (matches().length < maxShown && users.seen().length < reach && !users.isWhole() && !signal.aborted)
+    await users.readMore();
+  const found = matches();
+  const isAll = users.isWhole() && found.length <= maxShown;
   const isId = found.length === 0 && /^[\x21-\x7e]+$/.test(typed) && typed.length >= SHORTEST_ID;
   return [
-    ...found.slice(0, mostShown).map((user) => ({ name: nameOf(user), value: user.userId })),
-    ...(isAll ? [] : [{ name: `look further: ${users.extent()}`, value: FURTHER }]),
-    ...(isId ? [{ name: `the user whose id is ${typed}`, value: typed }] : []),
+    ...found.slice(0, maxShown).map((user) => ({ name: nameOf(user), value: user.userId })),
+    ...(isAll ? [] : [{ name: `search more users (${users.extent()})`, value: SEARCH_MORE }]),
+    ...(isId ? [{ name: `use the id ${typed}`, value: typed }] : []),
   ];
 }
 
@@ -83,13 +83,13 @@ function nameOf({ firstName, lastName, userId, virtualAccount }: User): string {
 interface UserList {
   seen(): readonly User[];
   isWhole(): boolean;
-  /** Reads one more page; who asks while it is on its way gets the same one. */
-  readOn(): Promise<void>;
-  /** `100 of 4,312 users were looked through`. */
+  /** Reads one more page; concurrent calls share one read. */
+  readMore(): Promise<void>;
+  /** `100 of 4,312 searched`. */
   extent(): string;
 }
 
-/** The active users, newest first, as far as they were read. */
+/** The active users that have been read so far, newest first. */
 function openList(session: Session): UserList {
   const byId = new Map<string, User>();
   let offset = 0;
@@ -107,7 +107,7 @@ function openList(session: Session): UserList {
   return {
     seen: () => [...byId.values()],
     isWhole: () => isWhole,
-    readOn: () => {
+    readMore: () => {
       reading ??= readPage().finally(() => {
         reading = undefined;
       });
@@ -115,7 +115,7 @@ function openList(session: Session): UserList {
     },
     extent: () => {
       const of = total === undefined ? '' : ` of ${total.toLocaleString('en')}`;
-      return `${byId.size.toLocaleString('en')}${of} users were looked through`;
+      return `${byId.size.toLocaleString('en')}${of} searched`;
     },
   };
 }

@@ -6,15 +6,15 @@ import type { Outcome } from './outcome.ts';
 import { duration, type Parameter } from './parameters.ts';
 import { outcomeOf, type Session } from './session.ts';
 
-/** How long is waited where nobody says. */
 const MINUTE_MS = 60_000;
+/** The limit of --wait without a value. */
 export const DEFAULT_WAIT_MS = 10 * MINUTE_MS;
-/** A read is given this long even when the wait is nearly over. */
+/** The minimum time-out of a status read, even when the wait is nearly over. */
 export const SHORTEST_READ_MS = 1_000;
 export const FIRST_POLL_MS = 120;
 const SECOND_MS = 1_000;
 const POLL_GROWTH = 1.6;
-/** Polls use at most this share of the rate limit, so that other commands find room. */
+/** Polls use at most this share of the rate limit, which leaves room for other commands. */
 const SHARE_OF_LIMIT = 0.75;
 
 /** `--wait [duration]`, in milliseconds; undefined when not given. */
@@ -28,7 +28,7 @@ export function waitOption(until: string): Parameter<number | undefined> {
   };
 }
 
-/** The words of `--wait` for so long, in milliseconds: whole minutes, where they are. */
+/** The `--wait` flag for a time in milliseconds, in minutes if it is a whole number of them. */
 export const waitWords = (waitMs: number): readonly string[] => [
   '--wait',
   ...(waitMs === DEFAULT_WAIT_MS ? [] : [waitMs % MINUTE_MS === 0 ? `${waitMs / MINUTE_MS}m` : `${waitMs}ms`]),
@@ -42,20 +42,20 @@ export interface Following<E extends Endpoint> {
   readonly failed: readonly string[];
   /** `the onramp`, for messages. */
   readonly what: string;
-  /** The command that asks again: what a person needs when the wait ends early. */
+  /** The command that checks the status later. */
   readonly again: string;
-  /** 0 looks once. */
+  /** 0 reads the status once. */
   readonly waitMs: number;
   readonly columns?: readonly Column[];
-  /** What is shown meanwhile, each second anew: a countdown. Otherwise the state, whenever it was read. */
+  /** The progress text, updated every second, such as a countdown. By default, the state after each read. */
   readonly shows?: (state: string, isLive: boolean) => string;
-  /** The service's own words for why it failed. */
+  /** The service's reason for a failure. */
   readonly words?: (data: ResponseOf<E>) => string | undefined;
 }
 
 /**
- * Reads a status until the work has ended or the time is up. What was read last is printed in every case; failed work
- * is error `failed`, and work that still goes on when a wait ends is `pending`.
+ * Polls a status until the work is finished or the time is up. The last status is always printed. The outcome has the error
+ * `failed` if the work failed, and `pending` if it is still in progress when the wait ends.
  */
 export async function followStatus<E extends Endpoint>(session: Session, following: Following<E>): Promise<Outcome> {
   const { endpoint, waitMs, done, failed, what, columns } = following;
@@ -71,13 +71,13 @@ export async function followStatus<E extends Endpoint>(session: Session, followi
     });
     const now = following.stateOf(reply.data) ?? 'unknown';
     if (waitMs > 0) await show(now);
-    const isOver = failed.includes(now) || done.includes(now) || waitMs === 0 || clock.now() >= deadlineMs;
-    if (isOver) await line.end();
+    const isFinished = failed.includes(now) || done.includes(now) || waitMs === 0 || clock.now() >= deadlineMs;
+    if (isFinished) await line.end();
     const outcome = await outcomeOf(session, endpoint, reply, columns && { columns });
     if (failed.includes(now)) return { ...outcome, error: failure(session, what, following.words?.(reply.data)) };
     if (done.includes(now) || waitMs === 0) return outcome;
     const leftMs = deadlineMs - clock.now();
-    if (isOver || leftMs <= 0) return { ...outcome, error: stillPending(session, following, now) };
+    if (isFinished || leftMs <= 0) return { ...outcome, error: stillPending(session, following, now) };
     const untilMs = clock.now() + Math.min(pauseMs, leftMs);
     for (let restMs = untilMs - clock.now(); restMs > 0; restMs = untilMs - clock.now()) {
       await clock.sleep(following.shows ? Math.min(restMs, SECOND_MS) : restMs, interrupted).catch(async () => {
@@ -89,7 +89,7 @@ export async function followStatus<E extends Endpoint>(session: Session, followi
   }
 }
 
-/** The next pause between two polls of an endpoint: longer, but never longer than its rate limit asks for. */
+/** Returns the next pause between polls: longer each time, up to the pace of the endpoint's rate limit. */
 export function longerPause(pauseMs: number, { rateLimit }: Endpoint): number {
   const slowest = (rateLimit.windowSeconds * 1000) / (rateLimit.max * SHARE_OF_LIMIT);
   return Math.min(pauseMs * POLL_GROWTH, Math.max(slowest, FIRST_POLL_MS));
@@ -100,48 +100,59 @@ interface Followed {
   readonly again: string;
 }
 
-/** The journal's id of what is followed, where this command started it. */
+/** The operation id of the work, if this command started it. */
 function operationOf(session: Session): { readonly operationId: string | undefined } {
   return { operationId: session.changed()?.operationId };
 }
 
-function failure(session: Session, what: string, words: string | undefined): CliError {
-  return new CliError('failed', `${what} failed${words ? `: ${words}` : ''}`, {
-    hint: 'it has ended; start a new one when the reason is gone',
+function failure(session: Session, what: string, reason: string | undefined): CliError {
+  return new CliError('failed', `${what} failed${reason ? `: ${reason}` : ''}`, {
+    hint: 'this is final; fix the cause, then start again',
     ...operationOf(session),
   });
 }
 
-function stillPending(session: Session, { what, again }: Followed, state: string): CliError {
-  return new CliError('pending', `${what} is still ${state}`, {
-    hint: `ask again later with: ${again}`,
+function stillPending(
+  session: Session,
+  { what, again, waitMs }: Followed & { readonly waitMs: number },
+  state: string,
+): CliError {
+  return new CliError('pending', `${what} is still ${state} after ${durationText(waitMs)}`, {
+    hint: `check it later with: ${again}`,
     ...operationOf(session),
   });
 }
 
-/** The error of somebody who leaves what goes on. */
+/** `10 minutes`, `30 seconds`, `200 ms`. */
+function durationText(durationMs: number): string {
+  const counted = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`;
+  if (durationMs % MINUTE_MS === 0) return counted(durationMs / MINUTE_MS, 'minute');
+  return durationMs % SECOND_MS === 0 ? counted(durationMs / SECOND_MS, 'second') : `${durationMs} ms`;
+}
+
+/** The error of an interrupted wait; the work itself continues. */
 export function interruptedWait(session: Session, { again }: Pick<Followed, 'again'>, when: string): CliError {
-  return new CliError('interrupted', `interrupted ${when}; it goes on without this command`, {
-    hint: `ask again with: ${again}`,
+  return new CliError('interrupted', `interrupted ${when}; it continues without this command`, {
+    hint: `check it later with: ${again}`,
     ...operationOf(session),
   });
 }
 
 /**
- * What was started goes on although its status could not be read. It is `pending`, whatever stopped the reading: any
- * other code would say that nothing was sent.
+ * The error for work that was started but whose status cannot be read. Its category is `pending`, because any other could mean
+ * that nothing was sent.
  */
 export function statusUnreadable(session: Session, following: Followed, error: unknown): unknown {
   if (!(error instanceof CliError)) return error;
   const { what, again } = following;
   if (error.category === 'interrupted')
-    return interruptedWait(session, following, `while the status of ${what} was read`);
-  // "Nothing was done" would be read as said of the change.
-  const why = error.category === 'rate-limited' ? 'the rate limit of the service is reached' : error.message;
+    return interruptedWait(session, following, `while reading the status of ${what}`);
+  // The message of a rate limit, "nothing was done", would seem to be about the change.
+  const why = error.category === 'rate-limited' ? "the service's rate limit was reached" : error.message;
   return withDetails(error, {
     category: 'pending',
-    message: `the status of ${what} could not be read: ${why}`,
+    message: `cannot read the status of ${what}: ${why}`,
     ...operationOf(session),
-    hint: `${what} may go on; ask again with: ${again}`,
+    hint: `${what} may still be in progress; check it with: ${again}`,
   });
 }

@@ -1,7 +1,6 @@
 import { type Category, CliError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Exchange } from '../base/world.ts';
-import { problemsOf, problemText } from '../contract/check.ts';
 import {
   type Effect,
   type Endpoint,
@@ -14,41 +13,40 @@ import { FAULTS } from '../contract/faults.ts';
 import { bodyWithout, secretsIn, strikeOut } from '../contract/redact.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
 import { type Answer, decodeAnswer, encodeRequest, type Target } from './codec.ts';
+import type { ReadyRequest } from './request.ts';
 import { SEALING_HINT } from './sealing.ts';
 import { retryAfterSeconds, type SendOptions, type Sent, send } from './transport.ts';
 
-/** What a call gives back when the service did what it was asked. */
+/** The result of a successful call. */
 export interface Reply<D> {
   readonly data: D;
-  /** The answer's text. */
+  /** The text of the response. */
   readonly body: string;
-  /** Fields in which the answer breaks the contract: a warning, not a failure, as long as what matters is there. */
+  /** Fields that do not match the contract: a warning, as long as the fields that matter are there. */
   readonly problems: readonly string[];
 }
 
 export interface Client {
-  /** Calls an endpoint. Throws CliError: usage before sending, else what the table in exit.ts says. */
-  call<E extends Endpoint>(endpoint: E, input: RequestOf<E>, options?: CallOptions): Promise<Reply<ResponseOf<E>>>;
+  /** Sends a request. Throws CliError by the outcome (base/errors.ts). */
+  call<E extends Endpoint>(request: ReadyRequest<E>, options?: CallOptions): Promise<Reply<ResponseOf<E>>>;
 }
 
 export interface CallOptions {
-  /** `api` speaks the wire: the service's own refusals are to be seen. */
-  readonly unchecked?: boolean;
-  /** For all tries together, where that is less than the client's own limit. */
+  /** Limit for all attempts together, if lower than the client's own. */
   readonly totalMs?: number;
 }
 
-export interface ClientOptions extends Omit<SendOptions, 'effect'> {
+interface ClientOptions extends Omit<SendOptions, 'effect'> {
   readonly exchange: Exchange;
   readonly target: Target;
 }
 
 export function createClient({ exchange, target, ...options }: ClientOptions): Client {
   return {
-    call: async (endpoint, input, { unchecked = false, totalMs = options.totalMs } = {}) => {
-      if (!unchecked) requireValid(endpoint, input);
+    call: async (request, { totalMs = options.totalMs } = {}) => {
+      const { endpoint, input } = request;
       const effect = effectOf(endpoint, input);
-      const sent = await send(encodeRequest(endpoint, input, target), exchange, {
+      const sent = await send(encodeRequest(request, target), exchange, {
         ...options,
         totalMs: Math.min(totalMs, options.totalMs),
         effect,
@@ -58,7 +56,7 @@ export function createClient({ exchange, target, ...options }: ClientOptions): C
   };
 }
 
-/** What became of a request that was sent: a reply, or throws CliError as the table in exit.ts says. */
+/** Turns the result of sending into a reply. Throws CliError by the outcome (base/errors.ts). */
 export function replyOf<E extends Endpoint>(
   endpoint: E,
   input: RequestOf<E>,
@@ -69,32 +67,26 @@ export function replyOf<E extends Endpoint>(
   if (!('response' in sent)) throw noAnswerError(effect, sent);
   const { response } = sent;
   const secrets = [apiKey.reveal(), ...secretsIn(endpoint.request(), input)];
-  // The sandbox's controls show its keys on purpose.
+  // The sandbox's control endpoints show its keys on purpose.
   const body = endpoint.area === 'control' ? response.body : bodyWithout(response.body, secrets);
   const answer = decodeAnswer(endpoint, { ...response, body });
   if (answer.kind === 'success') return usable(endpoint, effect, answer);
   throw answerError(endpoint, effect, withoutSecrets(answer, secrets), retryAfterSeconds(sent.response));
 }
 
-/** Of the service's words, in characters. */
+/** Maximum length of a message from the service, in characters. */
 const MAX_MESSAGE = 500;
 
-/** The service may repeat what it was sent: a key or a BVN in its words is struck out. */
+/** Redacts secrets that the service repeats in its message, such as a key or a BVN. */
 function withoutSecrets<A extends Exclude<Answer, { kind: 'success' }>>(answer: A, secrets: readonly string[]): A {
-  // Cleaned before it is struck out: a key with an invisible character inside reads as one all the same.
+  // Invisible characters go first: a key with one inside would not match, but would still be readable.
   const clean = (text: string) => strikeOut(text.replace(/[\p{Cc}\p{Cf}]+/gu, ''), secrets).slice(0, MAX_MESSAGE);
   return answer.kind === 'refused'
     ? { ...answer, message: clean(answer.message) }
     : { ...answer, reason: clean(answer.reason) };
 }
 
-/** Throws CliError usage naming each field that breaks its rule. */
-export function requireValid(endpoint: Endpoint, input: unknown): void {
-  const problems = problemsOf(endpoint.request(), input);
-  if (problems.length > 0) throw new CliError('usage', problems.map(problemText).join('; '), { code: 'INVALID_INPUT' });
-}
-
-/** A broken success that lacks the id of what it started or moved leaves the caller in doubt; other gaps are only strange. */
+/** Returns the reply of a success. Throws unknown outcome if the id of the work or money it started is missing; other gaps are warnings. */
 function usable<D>(
   endpoint: Endpoint,
   effect: Effect,
@@ -103,16 +95,16 @@ function usable<D>(
   const isForeign = effect === 'read' && hasNothingOf(endpoint, data);
   if (problems.length === 0 && !isForeign) return { data, body, problems };
   const reason = isForeign
-    ? 'its answer has nothing of what was asked for'
-    : `its answer breaks the contract at ${problems.slice(0, 5).join(', ')}`;
+    ? 'it has none of the expected fields'
+    : `it does not match the contract at ${problems.slice(0, 5).join(', ')}`;
   if (effect === 'read')
-    throw new CliError('network', `the service sent no usable answer: ${reason}`, { code: 'UNUSABLE_ANSWER' });
+    throw new CliError('network', `the service sent no usable response: ${reason}`, { code: 'UNUSABLE_ANSWER' });
   const isFollowed = effect === 'money' || endpoint.starts !== undefined;
   if (isFollowed && requestIdOf(endpoint, data) === undefined) throw unknownOutcome(reason);
   return { data, body, problems };
 }
 
-/** No field of the contract is there: shown, that would read as "there is nothing". Most fields may be missing, one by one. */
+/** Whether every field of the contract is missing. Printing such a response would look like an empty result. */
 function hasNothingOf(endpoint: Endpoint, data: unknown): boolean {
   const names = Object.keys(shapeOf(endpoint.response()) ?? {});
   return names.length > 0 && !names.some((name) => fieldOf(data, name) !== undefined);
@@ -120,7 +112,7 @@ function hasNothingOf(endpoint: Endpoint, data: unknown): boolean {
 
 const REQUEST_IDS = ['requestId', 'withdrawalId', 'tradeId', 'orderId', 'transactionHash'] as const;
 
-/** The id by which to follow what an answer started: the field that the endpoint's contract has for it, or the object nested in it. */
+/** Returns the id of the work that a response started: from the contract's field for it, or from the nested object. */
 export function requestIdOf(endpoint: Endpoint, data: unknown): string | undefined {
   const shape = shapeOf(endpoint.response()) ?? {};
   const { nests = '' } = endpoint;
@@ -142,24 +134,28 @@ function fieldOf(data: unknown, name: string): unknown {
 function noAnswerError(effect: Effect, sent: Exclude<Sent, { response: unknown }>): CliError {
   if (effect !== 'read' && sent.sent) return unknownOutcome(sent.reason);
   if (sent.noAnswer === 'interrupted') return new CliError('interrupted', 'interrupted; nothing was changed');
-  const what = effect === 'read' ? 'no usable answer' : 'nothing was sent';
-  return new CliError('network', `${what}: ${sent.reason}`, {
+  const outcome = effect === 'read' ? 'no usable response' : 'nothing was sent';
+  return new CliError('network', `${outcome}: ${sent.reason}`, {
     code: sent.noAnswer === 'time' ? 'TIMEOUT' : 'NETWORK',
     hint: 'check the base URL and the connection, then run the command again',
   });
 }
 
-/** A change that was sent, and may be done or not. `next` is what to do besides looking at the account. */
+/** Returns the error for a change that was sent and may have been done. `next` is an additional hint. */
 export function unknownOutcome(
   reason: string,
   { httpStatus, cause, next }: { httpStatus?: number; cause?: unknown; next?: string | undefined } = {},
 ): CliError {
-  return new CliError('unknown', `the outcome is unknown: the request was sent and no usable answer came (${reason})`, {
-    code: 'OUTCOME_UNKNOWN',
-    hint: ['do not run it again yet: look at the account first', next].filter(Boolean).join('; '),
-    httpStatus,
-    cause,
-  });
+  return new CliError(
+    'unknown',
+    `the outcome is unknown: the request was sent, but no usable response arrived (${reason})`,
+    {
+      code: 'OUTCOME_UNKNOWN',
+      hint: ['do not run the command again yet: check the account first', next].filter(Boolean).join('; '),
+      httpStatus,
+      cause,
+    },
+  );
 }
 
 function answerError(
@@ -172,9 +168,9 @@ function answerError(
   if (httpStatus === 429) {
     const wait =
       retryAfter === undefined ? '' : `; try again in ${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}`;
-    return new CliError('rate-limited', `the service's rate limit is reached and nothing was done${wait}`, {
+    return new CliError('rate-limited', `the service's rate limit was reached; nothing was done${wait}`, {
       code: 'RATE_LIMIT_EXCEEDED',
-      hint: 'wait as told, or give the command more time with --timeout',
+      hint: 'wait, then run the command again, or allow it more time with --timeout',
       httpStatus,
       responseCode: '04',
     });
@@ -189,18 +185,18 @@ function unusableError(
 ): CliError {
   const next = isSealed && SEALING_HINT;
   if (effect !== 'read') return unknownOutcome(reason, { httpStatus, next });
-  const again =
+  const retryHint =
     httpStatus >= 500
-      ? 'the fault is the service’s: run the command again in a while'
-      : 'check that the base URL is right and ends in /v1, then run the command again';
-  return new CliError('network', `the service sent no usable answer: ${reason}`, {
+      ? 'the service has a problem: run the command again later'
+      : 'check that the base URL is correct and ends in /v1, then run the command again';
+  return new CliError('network', `the service sent no usable response: ${reason}`, {
     code: 'UNUSABLE_ANSWER',
-    hint: next ?? again,
+    hint: next ?? retryHint,
     httpStatus,
   });
 }
 
-const AUTH_HINT = 'check the API key; and see whether this address may call with: fiatrail ip check';
+const AUTH_HINT = 'check the API key, and check that this address is on the allowlist with: fiatrail ip check';
 
 function refusal(
   endpoint: Endpoint,
@@ -214,7 +210,7 @@ function refusal(
   const general = Object.values(FAULTS).find(({ code, http }) => code === responseCode && http === httpStatus);
   const specific = declared.map(({ fault, remedy }) => remedy ?? FAULTS[fault].remedy);
   const remedies = specific.length > 0 ? [...new Set(specific)] : general ? [general.remedy] : [];
-  return new CliError(category, `the service refused: ${message}`, {
+  return new CliError(category, `the service rejected the request: ${message}`, {
     code: declared[0]?.fault ?? 'REFUSED',
     hint: remedies.join('; or ') || (isAuth ? AUTH_HINT : undefined),
     httpStatus,

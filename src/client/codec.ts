@@ -2,18 +2,19 @@ import { CliError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { HttpRequest, HttpResponse } from '../base/world.ts';
 import { problemsOf } from '../contract/check.ts';
-import { type Endpoint, pathParameters, placeOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
+import { type Endpoint, pathParameters, placeOf, type ResponseOf } from '../contract/endpoint.ts';
 import { isWireNumber, parseJson, type WireNumber, wireNumberText } from '../money/decimal.ts';
+import type { ReadyRequest } from './request.ts';
 
-/** Where a request goes, and as whom. */
+/** The service's address and the account. */
 export interface Target {
-  /** Includes the version segment; no slash at its end. */
+  /** Includes the version segment, without a trailing slash. */
   readonly baseUrl: string;
   readonly apiKey: Secret;
 }
 
-/** An endpoint and checked input as the request that is sent. */
-export function encodeRequest<E extends Endpoint>(endpoint: E, input: RequestOf<E>, target: Target): HttpRequest {
+/** Builds the HTTP request. */
+export function encodeRequest({ endpoint, input }: ReadyRequest, target: Target): HttpRequest {
   const fields = Object.entries(input as Record<string, unknown>).filter(([, value]) => value !== undefined);
   const inPath = new Set(pathParameters(endpoint.path));
   const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) =>
@@ -26,7 +27,7 @@ export function encodeRequest<E extends Endpoint>(endpoint: E, input: RequestOf<
       ? `?${new URLSearchParams(Object.fromEntries(rest.map(([name, value]) => [name, queryText(value)])))}`
       : '';
   const hasBody = !isQuery && endpoint.method !== 'GET';
-  const base = endpoint.area === 'control' ? target.baseUrl.replace(/\/v1$/, '') : target.baseUrl;
+  const base = endpoint.area === 'control' ? new URL(target.baseUrl).origin : target.baseUrl;
   return {
     method: endpoint.method,
     url: base + path + query,
@@ -39,10 +40,10 @@ export function encodeRequest<E extends Endpoint>(endpoint: E, input: RequestOf<
   };
 }
 
-/** A value as one step of a path. A URL takes `.` and `..` for steps of its own, however they are encoded. */
+/** Encodes one path segment. Throws CliError usage for `.` and `..`, which URLs resolve even when encoded. */
 function pathSegment(value: string): string {
   if (/^\.{0,2}$/.test(value))
-    throw new CliError('usage', `"${value}" is no id`, { hint: 'give the id as the service printed it' });
+    throw new CliError('usage', `invalid id "${value}"`, { hint: 'use the id as the service printed it' });
   return encodeURIComponent(value);
 }
 
@@ -50,7 +51,7 @@ function queryText(value: unknown): string {
   return isWireNumber(value) ? wireNumberText(value as WireNumber) : String(value);
 }
 
-/** What an answer says, decided by HTTP status and response code, never by its words. */
+/** The meaning of a response, decided by HTTP status and response code, never by its message. */
 export type Answer<D = unknown> =
   | { readonly kind: 'success'; readonly data: D; readonly body: string; readonly problems: readonly string[] }
   | { readonly kind: 'refused'; readonly httpStatus: number; readonly responseCode: string; readonly message: string }
@@ -66,14 +67,14 @@ interface Envelope {
   readonly version?: unknown;
 }
 
-/** The two-digit code of an envelope; undefined when the value is no envelope. */
+/** Returns the two-digit code of an envelope, or undefined for any other value. */
 function codeOf(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const code = (value as Envelope).response_code ?? (value as Envelope).responseCode;
   return typeof code === 'string' && /^\d\d$/.test(code) ? code : undefined;
 }
 
-/** Reads an answer. A success that does not fit the schema still is one; `problems` names what is off. */
+/** Decodes a response. A success that does not match the schema is still a success; `problems` names the fields. */
 export function decodeAnswer<E extends Endpoint>(endpoint: E, response: HttpResponse): Answer<ResponseOf<E>> {
   const { status, body, unreadable } = response;
   if (unreadable !== undefined) return { kind: 'unusable', httpStatus: status, reason: unreadable, isSealed: true };
@@ -85,7 +86,7 @@ export function decodeAnswer<E extends Endpoint>(endpoint: E, response: HttpResp
     return unusable(status >= 300 && status <= 399 ? REDIRECT : describeBody(response));
   }
   const code = codeOf(envelope);
-  if (code === undefined) return unusable('its JSON is not the envelope of the service');
+  if (code === undefined) return unusable('its JSON does not have the envelope of the service');
   if (status >= 200 && status <= 299 && code === '00') {
     const data = dataOf(endpoint, envelope as Envelope);
     const problems = problemsOf(endpoint.response(), data).map(({ field }) => field || 'data');
@@ -97,28 +98,28 @@ export function decodeAnswer<E extends Endpoint>(endpoint: E, response: HttpResp
   return unusable(`its response code is ${code}: ${refusalText(envelope as Envelope)}`);
 }
 
-/** The data of a success. One endpoint has a field of it beside it. */
+/** Returns the data of a success. One endpoint has a field of its data beside it. */
 function dataOf(endpoint: Endpoint, { data, version }: Envelope): unknown {
   const isBeside = endpoint.envelope === 'version-beside' && typeof version === 'string';
   return isBeside && typeof data === 'object' ? { ...data, version } : (data ?? {});
 }
 
-const REDIRECT = 'it is a redirect, and no key is sent where it points to';
+const REDIRECT = 'it is a redirect, which would take the API key elsewhere';
 
 function describeBody({ body, headers }: HttpResponse): string {
   if (body.trim() === '') return 'its body is empty';
   const type = headers['content-type'] ?? '';
   if (/html/i.test(type) || /^\s*</.test(body)) return 'its body is HTML, not JSON';
-  return 'its body is not whole JSON';
+  return 'its body is not valid JSON';
 }
 
-/** The service's own words: message and detail, wherever the detail stands. Source: interface, public. */
+/** Returns the service's message and its detail, which may be in one of several fields. Source: interface, public. */
 function refusalText(envelope: Envelope): string {
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
   const inObject = (value: unknown) =>
     typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
   const message = text(envelope.message) ?? text(envelope.responseMessage);
   const detail = text(envelope.error) ?? text(inObject(envelope.error).reason) ?? text(inObject(envelope.data).error);
-  const words = [message, detail].filter((part, index, all) => part && all.indexOf(part) === index);
-  return words.length > 0 ? words.join(': ') : 'no reason given';
+  const parts = [message, detail].filter((part, index, all) => part && all.indexOf(part) === index);
+  return parts.length > 0 ? parts.join(': ') : 'no reason given';
 }

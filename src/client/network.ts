@@ -1,51 +1,75 @@
 import http from 'node:http';
+import type { AgentOptions } from 'node:https';
 import { ExchangeError } from '../base/exchange-error.ts';
 import type { Exchange, HttpRequest, HttpResponse } from '../base/world.ts';
-import { type Environment, isLoopback, proxyVariables } from './proxy.ts';
+import { agentProxy, type Environment, proxyVariables } from './proxy.ts';
+import { withTimeLimit } from './time-limit.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Far above any answer of the service; a body beyond it is not read to its end. */
+/** Far above any response of the service. Reading stops at this size. */
 export const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /**
- * The network as an Exchange, on Node's own client: no redirect is followed, nothing is decompressed, a proxy is taken
- * from the environment. What changes something has a connection to itself: one that was idle may be gone when it is used
- * again, and leave a payment in doubt. Reads share theirs. A proxy is never used for this machine itself.
- * Throws CliError usage for a proxy that is no URL.
+ * Returns an Exchange over the network, on Node's HTTP client. It does not follow redirects or decompress bodies, and it
+ * uses the proxy of the environment, except for loopback addresses. Reads share connections. Each change opens a new
+ * one: an idle connection may be dead by the time it is reused, which would leave a payment with an unknown outcome.
+ * Throws CliError usage for an invalid proxy URL.
  */
 export function createNetwork(env: Environment): Exchange {
-  const proxies = proxyVariables(env);
-  const shared = new Map<boolean, http.Agent>();
+  // An invalid proxy is rejected before the first request, whatever its URL.
+  proxyVariables(env);
+  const shared = new Map<boolean, Promise<Connection>>();
   return async (request, signal, isRead = false) => {
-    const { protocol, hostname } = new URL(request.url);
-    const isTls = protocol === 'https:';
-    // TLS takes longer to load than everything else here, so plain HTTP does without it.
-    const { Agent, request: open } = isTls ? await import('node:https') : http;
-    const isProxied = !isLoopback(hostname) && Object.keys(proxies).length > 0;
-    const isShared = isRead && !isProxied;
-    const newAgent = () => new Agent({ ...(isProxied ? { proxyEnv: proxies } : {}), keepAlive: isShared });
-    const agent = (isShared && shared.get(isTls)) || newAgent();
-    if (isShared) shared.set(isTls, agent);
-    return exchangeOnce(request, signal, { open, agent, isTls, isShared });
+    const isTls = new URL(request.url).protocol === 'https:';
+    const proxy = agentProxy(request.url, env);
+    const isShared = isRead && !proxy.proxyEnv;
+    const connect = () => openConnection(isTls, { ...proxy, keepAlive: isShared });
+    const opening = (isShared && shared.get(isTls)) || connect();
+    if (isShared) shared.set(isTls, opening);
+    const connection = await opening;
+    return exchangeOnce(request, signal, isShared ? { ...connection, close: () => {} } : connection);
   };
 }
 
-/** How a request goes out. */
-interface Way {
-  readonly open: typeof http.request;
+/** Node's agent for the connections of one or more requests. */
+export interface Connection {
   readonly agent: http.Agent;
   readonly isTls: boolean;
-  /** Others use the agent too. */
-  readonly isShared: boolean;
+  readonly request: typeof http.request;
+  /** Closes the sockets. `agent.destroy()` alone leaves one open that waits for a proxy, and the process with it. */
+  close(): void;
+}
+
+export async function openConnection(isTls: boolean, options: AgentOptions): Promise<Connection> {
+  // TLS takes longer to load than everything else here, so plain HTTP does without it.
+  const { Agent, request } = isTls ? await import('node:https') : http;
+  const agent = new Agent(options);
+  const connect = agent.createConnection.bind(agent);
+  const waiting = new Set<{ destroy(): unknown }>();
+  agent.createConnection = (target, done) => {
+    const socket = connect(target, (error, connected) => {
+      // From here on, TLS uses the socket and closes it.
+      if (socket) waiting.delete(socket);
+      done?.(error, connected);
+    });
+    if (socket) waiting.add(socket.once('close', () => waiting.delete(socket)));
+    return socket;
+  };
+  const close = () => {
+    agent.destroy();
+    for (const socket of waiting) socket.destroy();
+  };
+  return { agent, isTls, request, close };
 }
 
 function exchangeOnce(
   request: HttpRequest,
   signal: AbortSignal,
-  { open, agent, isTls, isShared }: Way,
+  { agent, isTls, request: open, close }: Connection,
 ): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     let sent = false;
+    const connecting = Promise.withResolvers<void>();
     const body = request.body === undefined ? undefined : Buffer.from(request.body);
     const outgoing = open(request.url, {
       method: request.method,
@@ -54,26 +78,29 @@ function exchangeOnce(
       signal,
     });
     const fail = (error: Error & { code?: string }) => {
-      // A tunnel that a proxy never opened has no request yet that could close it.
-      if (!isShared) agent.destroy();
-      reject(new ExchangeError(wordsFor(error), sent, error));
+      connecting.resolve();
+      close();
+      reject(new ExchangeError(reasonFor(error), sent, error));
     };
-    const isConnected = limitConnecting(outgoing, fail);
+    limitConnecting(request.url, connecting.promise).catch((error: Error) => {
+      fail(error);
+      outgoing.destroy(error);
+    });
     outgoing.on('error', fail);
     outgoing.on('socket', (socket) => {
       const connected = () => {
         sent = true;
-        isConnected();
+        connecting.resolve();
       };
       if (socket.connecting) socket.once(isTls ? 'secureConnect' : 'connect', connected);
       else connected();
     });
-    const endedEarly = () => fail(new Error('the connection ended without an answer'));
+    const endedEarly = () => fail(new Error('the connection ended without a response'));
     outgoing.on('close', endedEarly);
     outgoing.on('response', (incoming) => {
-      // From here on the answer itself says how it ends.
+      // From here on, the response reports how it ends.
       outgoing.removeListener('close', endedEarly);
-      readAnswer(incoming, resolve, fail);
+      readResponse(incoming, resolve, fail);
     });
     outgoing.on('upgrade', (_incoming, socket) => {
       socket.destroy();
@@ -83,19 +110,15 @@ function exchangeOnce(
   });
 }
 
-/** Gives up on a connection that does not come about, its proxy's part included. Returns what to call when it has. */
-function limitConnecting(outgoing: http.ClientRequest, fail: (error: Error) => void): () => void {
-  const limit = AbortSignal.timeout(CONNECT_TIMEOUT_MS);
-  const giveUp = () => {
-    const error = Object.assign(new Error('connect'), { code: 'ETIMEDOUT' });
-    fail(error);
-    outgoing.destroy(error);
-  };
-  limit.addEventListener('abort', giveUp, { once: true });
-  return () => limit.removeEventListener('abort', giveUp);
+/**
+ * Limits the time until a request can leave, including the proxy's part. It is separate from the limit of the whole
+ * attempt: when this one passes, it is certain that nothing was sent.
+ */
+function limitConnecting(url: string, connected: Promise<void>): Promise<void> {
+  return withTimeLimit(url, CONNECT_TIMEOUT_MS, CONNECT_TIMED_OUT, () => connected);
 }
 
-function readAnswer(
+function readResponse(
   incoming: http.IncomingMessage,
   resolve: (response: HttpResponse) => void,
   fail: (error: Error) => void,
@@ -114,23 +137,26 @@ function readAnswer(
   });
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+export const CONNECT_TIMED_OUT = 'the connection timed out';
+
+/** Reasons for people, by Node's error code. */
+const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection broke off before the whole answer came',
-  EPIPE: 'the connection broke off while sending',
-  ENOTFOUND: 'the host name is not known',
-  EAI_AGAIN: 'the host name could not be looked up',
-  ETIMEDOUT: 'the connection did not come about in time',
-  EHOSTUNREACH: 'the host cannot be reached',
-  ENETUNREACH: 'the network cannot be reached',
-  BODY_TOO_LARGE: `the answer is larger than ${MAX_BODY_BYTES / 1024 / 1024} MiB`,
-  ABORT_ERR: 'the request was given up',
+  ECONNRESET: 'the connection was lost before the whole response arrived',
+  EPIPE: 'the connection was lost while sending',
+  ENOTFOUND: 'the host name was not found',
+  EAI_AGAIN: 'the host name could not be resolved',
+  ETIMEDOUT: CONNECT_TIMED_OUT,
+  EHOSTUNREACH: 'the host is unreachable',
+  ENETUNREACH: 'the network is unreachable',
+  BODY_TOO_LARGE: `the response is larger than ${MAX_BODY_BYTES / 1024 / 1024} MiB`,
+  ABORT_ERR: 'the request was canceled',
 };
 
-/** Why a connection failed, for people. */
-export function wordsFor(error: Error & { code?: string }): string {
+/** Returns why a connection failed, for people. */
+export function reasonFor(error: Error & { code?: string }): string {
   const code = error.code ?? '';
-  if (code.startsWith('HPE_')) return 'the answer is not HTTP';
+  if (code.startsWith('HPE_')) return 'the response is not HTTP';
   if (
     code.includes('CERT') ||
     code.includes('SELF_SIGNED') ||
@@ -139,6 +165,6 @@ export function wordsFor(error: Error & { code?: string }): string {
   ) {
     return `the server's certificate is not trusted (${code})`;
   }
-  if (code.startsWith('ERR_PROXY')) return `the proxy did not let the request through (${code})`;
-  return WORDS[code] ?? (code ? `the connection failed (${code})` : error.message || 'the connection failed');
+  if (code.startsWith('ERR_PROXY')) return `the proxy rejected the connection (${code})`;
+  return REASONS[code] ?? (code ? `the connection failed (${code})` : error.message || 'the connection failed');
 }

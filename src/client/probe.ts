@@ -3,51 +3,52 @@ import https from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { ExchangeError } from '../base/exchange-error.ts';
 import type { Certificate, Probe } from '../base/world.ts';
-import { wordsFor } from './network.ts';
-import { type Environment, isLoopback, proxyVariables } from './proxy.ts';
+import { CONNECT_TIMED_OUT, type Connection, openConnection, reasonFor } from './network.ts';
+import { agentProxy, type Environment } from './proxy.ts';
+import { withTimeLimit } from './time-limit.ts';
 
-const LOOK_UP_MS = 5_000;
-const HANDSHAKE_MS = 8_000;
-const LATE = 'the connection did not come about in time';
+const LOOKUP_TIMEOUT_MS = 5_000;
+const HANDSHAKE_TIMEOUT_MS = 8_000;
 
-/** Looks at the way to a server as the network of this environment goes it. */
+/** Returns a Probe that connects as the network of this environment does. */
 export function createProbe(env: Environment): Probe {
   return { lookUp, certificate: (url) => certificate(url, env) };
 }
 
 async function lookUp(host: string): Promise<readonly string[]> {
-  const limit = AbortSignal.timeout(LOOK_UP_MS);
-  const late = new Promise<never>((_, reject) => {
-    limit.addEventListener('abort', () => reject(new ExchangeError('the host name could not be looked up', false)));
-  });
-  const found = lookup(host, { all: true }).catch((error) => {
-    throw new ExchangeError(wordsFor(error), false, error);
-  });
-  return (await Promise.race([found, late])).map(({ address }) => address);
+  const url = `https://${host.includes(':') ? `[${host}]` : host}`;
+  const found = await withTimeLimit(url, LOOKUP_TIMEOUT_MS, 'the host name could not be resolved in time', () =>
+    lookup(host, { all: true }).catch((error) => {
+      throw new ExchangeError(reasonFor(error), false, error);
+    }),
+  );
+  return found.map(({ address }) => address);
 }
 
-/** A request that is never ended sends nothing: what comes about is the handshake. One that nobody trusts is looked at all the same. */
-function certificate(url: string, env: Environment): Promise<Certificate> {
-  const proxies = isLoopback(new URL(url).hostname) ? {} : { proxyEnv: proxyVariables(env) };
-  const agent = new https.Agent({ ...proxies, rejectUnauthorized: false });
-  return new Promise<Certificate>((resolve, reject) => {
-    const outgoing = https.request(url, { agent, signal: AbortSignal.timeout(HANDSHAKE_MS) });
-    outgoing.on('error', (error: Error & { code?: string }) =>
-      reject(new ExchangeError(error.code === 'ABORT_ERR' ? LATE : wordsFor(error), false, error)),
-    );
+/** Completes the TLS handshake without sending a request, and reports an untrusted certificate instead of failing. */
+async function certificate(url: string, env: Environment): Promise<Certificate> {
+  const { agent, close } = await openConnection(true, { ...agentProxy(url, env), rejectUnauthorized: false });
+  const handshake = withTimeLimit(url, HANDSHAKE_TIMEOUT_MS, CONNECT_TIMED_OUT, (signal) => shake(url, agent, signal));
+  return handshake.finally(close);
+}
+
+function shake(url: string, agent: Connection['agent'], signal: AbortSignal): Promise<Certificate> {
+  return new Promise((resolve, reject) => {
+    const outgoing = https.request(url, { agent, signal });
+    outgoing.on('error', (error) => reject(new ExchangeError(reasonFor(error), false, error)));
     outgoing.on('socket', (socket) => {
-      const shown = () => resolve(shownBy(socket as TLSSocket));
-      if (socket.connecting || (socket as TLSSocket).getProtocol?.() === null) socket.once('secureConnect', shown);
-      else shown();
+      const connected = () => resolve(certificateOf(socket as TLSSocket));
+      if (socket.connecting || (socket as TLSSocket).getProtocol?.() === null) socket.once('secureConnect', connected);
+      else connected();
     });
-  }).finally(() => agent.destroy());
+  });
 }
 
-function shownBy(socket: TLSSocket): Certificate {
+function certificateOf(socket: TLSSocket): Certificate {
   const { valid_to: validTo, issuer } = socket.getPeerCertificate();
   const [name] = [issuer?.O ?? issuer?.CN ?? 'nobody'].flat();
   return {
-    // Node gives the code of the reason, where its types have an error.
+    // Node sets an error code here, although its types declare an Error.
     distrust: socket.authorized ? undefined : String(socket.authorizationError),
     validToMs: validTo ? Date.parse(validTo) : undefined,
     issuer: name ?? 'nobody',

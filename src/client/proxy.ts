@@ -4,14 +4,14 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy', 'NO_PROXY', 'no_proxy'] as const;
 
-/** This machine, to which no proxy leads: what goes there must not leave it. */
+/** Requests to this machine never go through a proxy. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 export function isLoopback(hostname: string): boolean {
   return LOOPBACK.test(hostname);
 }
 
-/** What the environment says of proxies, in the form Node's agents take. Throws CliError usage for one that is no URL. */
+/** Returns the proxy variables as Node's agents take them. Throws CliError usage for an invalid proxy URL. */
 export function proxyVariables(env: Environment): Readonly<Record<string, string>> {
   const found = VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]] as const] : []));
   for (const [name, value] of found) if (!/^no_/i.test(name)) requireProxyUrl(name, value);
@@ -21,19 +21,22 @@ export function proxyVariables(env: Environment): Readonly<Record<string, string
 function requireProxyUrl(name: string, value: string): void {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return;
-  throw new CliError('usage', `${name} is no proxy this program can use`, {
-    hint: 'write it as http://host:port, or unset it',
+  throw new CliError('usage', `${name} is not a valid proxy URL`, {
+    hint: 'set it to http://host:port, or unset it',
   });
 }
 
-/** Which way requests to a URL take. */
+/** How requests to a URL are routed. */
 export type ProxyChoice =
   | { readonly kind: 'proxy'; readonly variable: string; readonly url: URL }
-  /** `variable` has the entry that keeps the proxy out. */
+  /** `variable` contains the entry that bypasses the proxy. */
   | { readonly kind: 'excepted'; readonly variable: string; readonly entry: string }
   | { readonly kind: 'none' };
 
-/** The proxy of a URL by the rules of Node's agents: lower case before upper case. Throws CliError usage for a proxy that is no URL. */
+/**
+ * Returns the proxy for a URL, for the network, the probe and `doctor` alike, by the rules of Node's agents: lower case wins.
+ * Throws CliError usage for an invalid proxy URL.
+ */
 export function proxyFor(url: string, env: Environment): ProxyChoice {
   const proxies = proxyVariables(env);
   const { protocol, hostname, port } = new URL(url);
@@ -48,6 +51,13 @@ export function proxyFor(url: string, env: Environment): ProxyChoice {
   return exceptions !== undefined && entry !== undefined
     ? { kind: 'excepted', variable: exceptions, entry }
     : { kind: 'proxy', variable, url: new URL(proxies[variable] ?? '') };
+}
+
+/** The same decision for an agent of Node, which gets the chosen proxy alone, so that it has nothing left to decide. */
+export function agentProxy(url: string, env: Environment): { readonly proxyEnv?: Record<string, string> } {
+  const choice = proxyFor(url, env);
+  if (choice.kind !== 'proxy') return {};
+  return { proxyEnv: { [url.startsWith('https:') ? 'HTTPS_PROXY' : 'HTTP_PROXY']: choice.url.href } };
 }
 
 const entriesOf = (list = '') =>
@@ -65,7 +75,7 @@ function excepts(entry: string, host: string, port: string): boolean {
   return from !== undefined && to !== undefined && number !== undefined && from <= number && number <= to;
 }
 
-/** An IPv4 address as a number; undefined for anything else. */
+/** Returns an IPv4 address as a number, or undefined for anything else. */
 function addressNumber(text: string): number | undefined {
   const parts = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text.trim())?.slice(1).map(Number);
   return parts?.reduce((number, part) => number * 256 + part, 0);

@@ -4,38 +4,37 @@ import type { Secret } from '../base/secret.ts';
 import type { Exchange, HttpRequest, HttpResponse } from '../base/world.ts';
 import { isKeyText, openerOf, payloadIn, seal } from '../crypto/sealed-box.ts';
 
-/** How an account seals. */
+/** How an account seals requests and opens responses. */
 export interface Sealing {
-  /** The service's public key, 64 hexadecimal digits; requests are sealed to it when it is there. */
+  /** The service's public key, 64 hexadecimal digits. If it is set, requests are sealed to it. */
   readonly platformKeyHex: string | undefined;
-  /** The account's private keys, newest first. Called only when an answer is sealed. */
+  /** Returns the account's private keys, newest first. Called only for a sealed response. */
   privateKeys(): Promise<readonly Secret[]>;
 }
 
 /**
- * An exchange whose requests are sealed where there is a key to seal to, and whose sealed answers are opened, so that
- * nobody above it knows of sealing. An answer that does not open arrives as it is, and says why (`unreadable`).
- * Throws CliError usage for a platform key that is none. Source: public; what is sealed of an answer is inferred.
+ * Wraps an exchange: seals requests if there is a platform key, and opens sealed responses, so that callers need not know
+ * about sealing. A response that cannot be opened is returned as it is, with the reason in `unreadable`.
+ * Throws CliError usage for an invalid platform key. Source: public; which part of a response is sealed is inferred.
  */
 export function sealedExchange(exchange: Exchange, sealing: Sealing | undefined): Exchange {
   const platformKey = sealing?.platformKeyHex;
   if (platformKey !== undefined && !isKeyText(platformKey)) {
-    throw new CliError('usage', 'the service’s public key of this profile is not 64 hexadecimal digits', {
+    throw new CliError('usage', 'the service’s public key in this profile is not 64 hexadecimal digits', {
       hint: SEALING_HINT,
     });
   }
   return async (request, signal, isRead) => {
     const sent = platformKey === undefined ? request : await sealedRequest(request, platformKey);
-    const answer = await exchange(sent, signal, isRead);
-    const payload = payloadIn(answer.body);
-    return payload === undefined ? answer : openedAnswer(answer, payload, sealing);
+    const response = await exchange(sent, signal, isRead);
+    const payload = payloadIn(response.body);
+    return payload === undefined ? response : openResponse(response, payload, sealing);
   };
 }
 
-/** What tells how an account seals. */
-export const SEALING_HINT = 'see how this profile seals with: fiatrail keys encryption status';
+export const SEALING_HINT = 'check the encryption settings of this profile with: fiatrail keys encryption status';
 
-/** The sandbox's controls stand beside /v1, and are not sealed. */
+/** The sandbox's control endpoints are outside /v1 and are not sealed. */
 const OUTSIDE_SERVICE = /^(?!.*\/v1\/).*\/_sandbox\//;
 
 async function sealedRequest(request: HttpRequest, platformKey: string): Promise<HttpRequest> {
@@ -47,21 +46,24 @@ async function sealedRequest(request: HttpRequest, platformKey: string): Promise
   }
 }
 
-async function openedAnswer(
-  answer: HttpResponse,
+async function openResponse(
+  response: HttpResponse,
   payload: string,
   sealing: Sealing | undefined,
 ): Promise<HttpResponse> {
-  const unreadable = (why: string): HttpResponse => ({ ...answer, unreadable: `its body is sealed, and ${why}` });
+  const unreadable = (why: string): HttpResponse => ({
+    ...response,
+    unreadable: `its body is sealed, but ${why}`,
+  });
   let keys: readonly Secret[];
   try {
     keys = (await sealing?.privateKeys()) ?? [];
   } catch (error) {
-    // The request is done by now, so this must not pass for a failure of the command.
+    // The service has already processed the request, so this must not look like a failed command.
     const why = error instanceof CliError ? `: ${error.message}` : '';
     return unreadable(`this profile’s private key could not be read${why}`);
   }
-  if (keys.length === 0) return unreadable('this profile holds no private key');
+  if (keys.length === 0) return unreadable('this profile has no private key');
   const opened = (await openerOf(keys))(payload);
-  return 'text' in opened ? { ...answer, body: opened.text } : unreadable(`does not open: ${opened.problem}`);
+  return 'text' in opened ? { ...response, body: opened.text } : unreadable(`it cannot be opened: ${opened.problem}`);
 }

@@ -1,40 +1,45 @@
-import ky, { isHTTPError, isTimeoutError } from 'ky';
+import ky, { isHTTPError, isTimeoutError, type RetryOptions } from 'ky';
 import { ExchangeError } from '../base/exchange-error.ts';
 import type { Clock, Exchange, HttpRequest, HttpResponse } from '../base/world.ts';
 import type { Effect } from '../contract/endpoint.ts';
 
-/** What may be sent again, and when. Derived from the effect, never from the HTTP verb. */
-interface Policy {
-  readonly tries: number;
-  /** Statuses after which the request is sent again. */
-  readonly statusCodes: readonly number[];
-  /** Whether a request without an answer is sent again. */
-  readonly afterNoAnswer: boolean;
-}
+const FIRST_DELAY_MS = 200;
+const MAX_DELAY_MS = 5_000;
+/** A read that hangs is abandoned after this long and retried within the total time limit. */
+const READ_ATTEMPT_MS = 20_000;
 
 const SERVER_ERRORS = Array.from({ length: 100 }, (_, index) => 500 + index);
 
-/** 429 means nothing was done, so every effect may try again after it; only a read may after anything else. */
-const POLICIES: Readonly<Record<Effect, Policy>> = {
-  read: { tries: 5, statusCodes: [429, ...SERVER_ERRORS], afterNoAnswer: true },
-  write: { tries: 5, statusCodes: [429], afterNoAnswer: false },
-  money: { tries: 5, statusCodes: [429], afterNoAnswer: false },
-  destructive: { tries: 5, statusCodes: [429], afterNoAnswer: false },
+/** Methods are all listed: the effect decides, never the HTTP verb. ky waits as long as a 429 says, else with backoff. */
+const EVERY_REQUEST: RetryOptions = {
+  limit: 4,
+  methods: ['get', 'post', 'put', 'delete'],
+  afterStatusCodes: [429],
+  delay: (count) => FIRST_DELAY_MS * 2 ** (count - 1),
+  backoffLimit: MAX_DELAY_MS,
+  jitter: true,
 };
 
-const FIRST_DELAY_MS = 200;
-const LONGEST_DELAY_MS = 5_000;
-/** A read that hangs is given up and sent again within the total time. */
-const READ_TRY_MS = 20_000;
+const READ: RetryOptions = { ...EVERY_REQUEST, statusCodes: [429, ...SERVER_ERRORS], retryOnTimeout: true };
+/** A 429 says that nothing was done. After anything else, a second request might do it twice. */
+const CHANGE: RetryOptions = { ...EVERY_REQUEST, statusCodes: [429] };
+
+/** ky's retry options for each effect. */
+const RETRY: Readonly<Record<Effect, RetryOptions>> = {
+  read: READ,
+  write: CHANGE,
+  money: CHANGE,
+  destructive: CHANGE,
+};
 
 export interface SendOptions {
   readonly effect: Effect;
-  /** For all tries and waits together. */
+  /** Limit for all attempts and waits together. */
   readonly totalMs: number;
   readonly clock: Clock;
   readonly interrupted: AbortSignal;
-  /** Told of each try before it leaves and each answer as it comes, for traces. */
-  readonly onExchange?: (what: {
+  /** Called before each attempt and after its response or error, for traces. */
+  readonly onExchange?: (event: {
     readonly attempt: number;
     readonly request: HttpRequest;
     readonly response?: HttpResponse;
@@ -42,12 +47,12 @@ export interface SendOptions {
   }) => void;
 }
 
-/** How a request went: an answer, or none and whether anything may have been done. */
+/** The result of sending: a response, or why there is none and whether the service may have acted on the request. */
 export type Sent =
   | { readonly response: HttpResponse }
   | { readonly noAnswer: 'network' | 'time' | 'interrupted'; readonly sent: boolean; readonly reason: string };
 
-/** Seconds to wait as the service says: in the header, or in `data.retry_after` of the body. Source: interface, public. */
+/** Returns the seconds to wait, from the Retry-After header or from `data.retry_after` in the body. Source: interface, public. */
 export function retryAfterSeconds({ headers, body }: HttpResponse): number | undefined {
   const header = headers['retry-after'];
   if (header !== undefined && /^\d+$/.test(header)) return Number(header);
@@ -59,107 +64,104 @@ export function retryAfterSeconds({ headers, body }: HttpResponse): number | und
   }
 }
 
-/** The tries of one request, as they go. ky decides when there is another. */
+/** The attempts to send one request so far. */
 interface Attempts {
   count: number;
-  /** The last answer; undefined while a try is out, and when it ended without one. */
+  /** The last response; undefined while an attempt is running and after one that failed. */
   last: HttpResponse | undefined;
-  /** Whether anything may have been done: a try left, and no 429 said that nothing came of it. */
+  /** Whether the service may have acted: an attempt left, and no 429 said that nothing was done. */
   sent: boolean;
 }
 
-/** One try, as the fetch that ky calls: what ky needs of an answer is its status and how long to wait. */
-async function tryOnce(
+type Outcome = { readonly response?: HttpResponse; readonly error?: unknown };
+
+/** Makes one attempt, as the `fetch` that ky calls. The response for ky has only what ky decides by. */
+async function attemptOnce(
   attempts: Attempts,
   exchange: () => Promise<HttpResponse>,
-  tell: (more: Told) => void,
+  report: (outcome: Outcome) => void,
 ): Promise<Response> {
   attempts.count += 1;
   attempts.last = undefined;
-  tell({});
-  // Until it is known otherwise: a request that is out may have arrived.
-  const before = attempts.sent;
+  report({});
+  const sentBefore = attempts.sent;
+  // A request that is on its way may have arrived, until an error proves that it never left.
   attempts.sent = true;
   let response: HttpResponse;
   try {
     response = await exchange();
   } catch (error) {
-    if (error instanceof ExchangeError && !error.sent) attempts.sent = before;
-    tell({ error });
+    if (error instanceof ExchangeError && !error.sent) attempts.sent = sentBefore;
+    report({ error });
     throw error;
   }
   attempts.last = response;
-  // After a 429 nothing was done, so a later try that cannot leave leaves nothing in doubt.
   attempts.sent = response.status !== 429;
-  tell({ response });
-  const wait = response.status === 429 ? retryAfterSeconds(response) : undefined;
-  const isStatus = response.status >= 200 && response.status <= 599;
-  const status = isStatus && !breaksOff(response) ? response.status : 502;
-  return new globalThis.Response(null, { status, headers: wait === undefined ? {} : { 'retry-after': String(wait) } });
+  report({ response });
+  return responseForKy(response);
 }
 
-/** A success whose body begins as an object and does not end as one: a part of an answer, as good as none. */
-function breaksOff({ status, body }: HttpResponse): boolean {
+/** Returns the status and the wait for ky. The service writes the wait into the body, which ky does not see. */
+function responseForKy(response: HttpResponse): Response {
+  const { status, headers } = response;
+  const isUsable = status >= 200 && status <= 599 && !isTruncated(response);
+  const wait = retryAfterSeconds(response) ?? headers['retry-after'];
+  return new globalThis.Response(null, {
+    status: isUsable ? status : 502,
+    headers: wait === undefined ? {} : { 'retry-after': String(wait) },
+  });
+}
+
+/** A success whose body starts as an object but does not end as one. */
+function isTruncated({ status, body }: HttpResponse): boolean {
   return status < 300 && body.startsWith('{') && !body.trimEnd().endsWith('}');
 }
 
-type Told = { readonly response?: HttpResponse; readonly error?: unknown };
-
-/** For how long the service asked to wait, in milliseconds. */
-function waitMsAfter({ last }: Attempts): number {
-  return last?.status === 429 ? (retryAfterSeconds(last) ?? 0) * 1000 : 0;
+/** Returns how long a 429 asks to wait, in milliseconds. The header may be a date, which ky understands too. */
+function waitMsAfter(response: HttpResponse, nowMs: number): number {
+  const seconds = retryAfterSeconds(response);
+  if (seconds !== undefined) return seconds * 1000;
+  return Date.parse(response.headers['retry-after'] ?? '') - nowMs || 0;
 }
 
 /**
- * Sends one request under the policy of its effect. ky runs the tries and their waits; the texts of request and answer
- * pass beside it. Never throws for what the network or the service does; what the embedded sandbox's state file does
- * (DatabaseError) passes through.
+ * Sends one request. ky decides about retries, waits and time limits by the options of the request's effect; bodies
+ * bypass ky, so that numbers keep every digit. Network and service failures become a `Sent`; a DatabaseError of the
+ * embedded sandbox is thrown.
  */
 export async function send(request: HttpRequest, exchange: Exchange, options: SendOptions): Promise<Sent> {
-  const policy = POLICIES[options.effect];
-  const deadlineMs = options.clock.now() + options.totalMs;
+  const { effect, totalMs, clock, interrupted } = options;
+  const isRead = effect === 'read';
+  const deadlineMs = clock.now() + totalMs;
   const attempts: Attempts = { count: 0, last: undefined, sent: false };
-  const tell = (more: Told) => options.onExchange?.({ attempt: attempts.count, request, ...more });
-  /** `undefined` leaves the decision to the table of statuses. */
-  const shouldRetry = ({ error }: { error: Error }): boolean | undefined => {
-    if (options.interrupted.aborted) return false;
-    if (error instanceof ExchangeError) return policy.afterNoAnswer;
-    if (!isHTTPError(error)) return undefined;
-    return options.clock.now() + waitMsAfter(attempts) < deadlineMs ? undefined : false;
+  const report = (outcome: Outcome) => options.onExchange?.({ attempt: attempts.count, request, ...outcome });
+  /** Returns undefined to leave the decision to ky's options. */
+  const shouldRetry: RetryOptions['shouldRetry'] = ({ error }) => {
+    if (error instanceof ExchangeError) return isRead;
+    if (attempts.last?.status !== 429) return undefined;
+    // ky would wait until the time is up and then give up. Fail now, so that the user learns how long to wait.
+    return clock.now() + waitMsAfter(attempts.last, clock.now()) < deadlineMs ? undefined : false;
   };
   try {
     await ky(request.url, {
       method: request.method,
-      fetch: (made) =>
-        tryOnce(attempts, () => exchange(request, (made as Request).signal, options.effect === 'read'), tell),
-      signal: options.interrupted,
-      totalTimeout: options.totalMs,
-      timeout: options.effect === 'read' ? Math.min(READ_TRY_MS, options.totalMs) : false,
-      retry: { ...RETRY, ...retryOf(policy), maxRetryAfter: options.totalMs, shouldRetry },
+      fetch: (made) => attemptOnce(attempts, () => exchange(request, (made as Request).signal, isRead), report),
+      signal: interrupted,
+      totalTimeout: totalMs,
+      timeout: isRead ? Math.min(READ_ATTEMPT_MS, totalMs) : false,
+      retry: { ...RETRY[effect], shouldRetry },
     });
   } catch (error) {
-    const { aborted } = options.interrupted;
-    if (!(error instanceof ExchangeError || isTimeoutError(error) || isHTTPError(error) || aborted)) throw error;
-    if (!attempts.last || aborted) return noAnswer(error, attempts.sent, options);
+    const isExpected = error instanceof ExchangeError || isTimeoutError(error) || isHTTPError(error);
+    if (!isExpected && !interrupted.aborted) throw error;
+    if (!attempts.last || interrupted.aborted) return noAnswer(error, attempts.sent, options);
   }
   return attempts.last ? { response: attempts.last } : noAnswer(undefined, attempts.sent, options);
 }
 
-const RETRY = {
-  methods: ['get', 'post', 'put', 'delete'] as ('get' | 'post' | 'put' | 'delete')[],
-  afterStatusCodes: [429],
-  delay: (count: number) => FIRST_DELAY_MS * 2 ** (count - 1),
-  backoffLimit: LONGEST_DELAY_MS,
-  jitter: true,
-};
-
-function retryOf({ tries, statusCodes, afterNoAnswer }: Policy) {
-  return { limit: tries - 1, statusCodes: [...statusCodes], retryOnTimeout: afterNoAnswer };
-}
-
 function noAnswer(error: unknown, sent: boolean, { interrupted, totalMs }: SendOptions): Sent {
   if (interrupted.aborted) return { noAnswer: 'interrupted', sent, reason: 'interrupted' };
-  if (isTimeoutError(error)) return { noAnswer: 'time', sent, reason: `no answer within ${totalMs / 1000} seconds` };
+  if (isTimeoutError(error)) return { noAnswer: 'time', sent, reason: `no response within ${totalMs / 1000} seconds` };
   return { noAnswer: 'network', sent, reason: reasonOf(error) };
 }
 

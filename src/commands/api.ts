@@ -3,9 +3,10 @@ import { command } from '../cli/command.ts';
 import { nearest } from '../cli/nearest.ts';
 import { argument, option, repeated, word } from '../cli/parameters.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
-import { type Endpoint, effectOf, pathParameters, placeOf } from '../contract/endpoint.ts';
+import { type Endpoint, effectOf, placeOf } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints/index.ts';
 import { regenerateApiKey } from '../contract/endpoints/management.ts';
+import { createPathMatcher, type PathMatch, VERSION_PREFIX } from '../contract/paths.ts';
 import { redact } from '../contract/redact.ts';
 import { rowsOf } from '../contract/rows.ts';
 import { printable } from '../money/amount.ts';
@@ -18,53 +19,45 @@ interface Called {
   readonly path: Record<string, string>;
 }
 
-/** The endpoint of a method and path; path parameters are taken from the path as typed. Throws CliError usage. */
+/** Finds the endpoint for a method and path, and reads the path parameters. Throws CliError usage. */
 function endpointFor(method: string, path: string): Called {
-  const parts = path.replace(/^\/v1(?=\/)/, '').split('/');
-  const spellings = (endpoints as readonly Endpoint[]).flatMap((endpoint) => [
-    endpoint,
-    ...(endpoint.aliases ?? []).map((alias) => ({ ...endpoint, ...alias })),
-  ]);
-  const fits = (pattern: string) => fitsPath(pattern.split('/'), parts);
-  const fitting = spellings.filter((each) => each.method === method.toUpperCase() && fits(each.path));
-  // A word of a path is meant before a parameter in its place: /fx/trades/status before /fx/trades/:tradeId.
-  const [endpoint] = fitting.toSorted((a, b) => pathParameters(a.path).length - pathParameters(b.path).length);
-  if (endpoint) {
-    const named = endpoint.path
-      .split('/')
-      .flatMap((part, index) => (part.startsWith(':') ? [[part.slice(1), decoded(parts[index] ?? '')]] : []));
-    return { endpoint, path: Object.fromEntries(named) };
+  const whole = path.startsWith(`${VERSION_PREFIX}/`) ? path : VERSION_PREFIX + path;
+  const isComplete = ({ parameters }: PathMatch) => !Object.values(parameters).includes('');
+  const matches = createPathMatcher(endpoints).matchesAt(whole).filter(isComplete);
+  const found = matches.find(({ spelling }) => spelling.method === method.toUpperCase());
+  if (found) {
+    const { endpoint, spelling, parameters } = found;
+    const named = Object.entries(parameters).map(([name, part]) => [name, decoded(part)]);
+    return { endpoint: { ...endpoint, ...spelling }, path: Object.fromEntries(named) };
   }
-  const otherMethod = spellings.find((each) => fits(each.path));
+  const [otherMethod] = matches;
   const near = nearest(
     path,
     endpoints.map((each) => each.path),
   );
-  const meant = otherMethod ? [`${otherMethod.method} ${path}`] : near;
-  throw new CliError('usage', `no endpoint is ${printable(method)} ${printable(path)}`, {
-    hint: `${meant.length > 0 ? `did you mean ${meant.join(' or ')}? ` : ''}see them all with: fiatrail endpoints`,
+  const meant = otherMethod ? [`${otherMethod.spelling.method} ${path}`] : near;
+  throw new CliError('usage', `unknown endpoint ${printable(method)} ${printable(path)}`, {
+    hint: `${meant.length > 0 ? `did you mean ${meant.join(' or ')}? ` : ''}list the endpoints with: fiatrail endpoints`,
   });
-}
-
-function fitsPath(pattern: readonly string[], parts: readonly string[]): boolean {
-  return (
-    pattern.length === parts.length &&
-    pattern.every((part, index) => part === parts[index] || (part.startsWith(':') && parts[index] !== ''))
-  );
 }
 
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw new CliError('usage', `"${printable(part)}" is not well encoded`, { hint: 'write a percent sign as %25' });
+    throw new CliError('usage', `invalid percent-encoding in "${printable(part)}"`, {
+      hint: 'write a literal percent sign as %25',
+    });
   }
 }
 
-/** `key=value` with the type the contract gives the field; text where it knows none. */
+/** Parses `key=value`, with the type that the contract gives the field; text if the contract has no such field. */
 function typedField(endpoint: Endpoint, text: string): [string, unknown] {
   const at = text.indexOf('=');
-  if (at < 1) throw new CliError('usage', `"${printable(text)}" is no field`, { hint: 'write -f key=value' });
+  if (at < 1)
+    throw new CliError('usage', `invalid field "${printable(text)}"; expected key=value`, {
+      hint: 'for example -f amount=5000',
+    });
   const [name, value] = [text.slice(0, at), text.slice(at + 1)];
   const type = rowsOf(endpoint.request()).find((row) => row.name === name)?.type ?? 'string';
   if (type === 'string' || type === 'uuid' || type === 'datetime' || type.startsWith('enum')) return [name, value];
@@ -84,10 +77,10 @@ async function bodyOf(session: Session, data: string | undefined): Promise<Recor
       return body as Record<string, unknown>;
     }
   } catch {
-    // Said below, in the same words as for JSON of another shape, or nested too deep.
+    // Reported below, like JSON that is not an object or is nested too deeply.
   }
-  throw new CliError('usage', 'the data is not one JSON object', {
-    hint: `write -d '{"userId":"…"}', -d @file.json, or -d - for standard input`,
+  throw new CliError('usage', 'invalid data; expected one JSON object', {
+    hint: `use -d '{"userId":"…"}', -d @file.json, or -d - for standard input`,
   });
 }
 
@@ -99,9 +92,9 @@ async function textOf({ world }: Session, data: string): Promise<string> {
     if (error instanceof CliError) throw error;
     throw new CliError(
       'usage',
-      `${printable(path)} cannot be read${typeof error.code === 'string' ? ` (${error.code})` : ''}`,
+      `cannot read ${printable(path)}${typeof error.code === 'string' ? ` (${error.code})` : ''}`,
       {
-        hint: 'give the path of a file with a JSON object',
+        hint: 'give the path of a file that contains a JSON object',
       },
     );
   });
@@ -109,27 +102,27 @@ async function textOf({ world }: Session, data: string): Promise<string> {
 
 const apiCommand = command({
   words: ['api'],
-  summary: 'Call any endpoint, signed in, in the units of the wire',
+  summary: 'Make an authenticated API request',
   details:
-    'Fields are sent as given, without checks of ours: the refusals are the service’s. Money still asks first and goes through the journal.',
+    'Fields are sent as given, in the units of the API, and are validated only by the service. Requests that move money still ask for confirmation and are journaled.',
   examples: ['fiatrail api GET /getfees', 'fiatrail api POST /cngnonramp -f userId=4f1c… -f amount=5000 --yes -o raw'],
   endpoints: [],
   parameters: {
     method: argument('method', 'GET, POST, PUT or DELETE', word, 'Method:'),
-    path: argument('path', 'below the base URL, such as /getfees', word, 'Path:'),
-    fields: repeated('-f, --field <key=value>', 'a field, typed by the contract; may be repeated', word),
-    data: option('-d, --data <json>', 'a JSON object, @FILE, or - for standard input', word),
+    path: argument('path', 'path below the base URL, such as /getfees', word, 'Path:'),
+    fields: repeated('-f, --field <key=value>', 'request field, typed as in the contract; can be repeated', word),
+    data: option('-d, --data <json>', 'request data: a JSON object, @FILE, or - for standard input', word),
   },
   run: async (session, { method, path, fields, data }) => {
     const { endpoint, path: inPath } = endpointFor(method, path.split('?')[0] ?? '');
     if (path.includes('?'))
-      throw new CliError('usage', 'the path has a query', { hint: 'give query fields with -f key=value' });
+      throw new CliError('usage', 'the path contains a query string', { hint: 'pass query fields with -f key=value' });
     if (endpoint.id === regenerateApiKey.id) {
       throw new CliError(
         'usage',
-        'api does not replace the key: the new one would only be printed, and the old one is dead at once',
+        'fiatrail api cannot rotate the API key: the old key would stop working and the new one would only be printed',
         {
-          hint: 'replace it, and keep the new one, with: fiatrail keys rotate',
+          hint: 'rotate the key and store the new one with: fiatrail keys rotate',
         },
       );
     }
@@ -146,7 +139,7 @@ const apiCommand = command({
             endpoint,
             input as never,
             {
-              summary: `${endpoint.method} ${endpoint.path}`,
+              summary: `call ${endpoint.method} ${endpoint.path}`,
               lines: [[placeOf(endpoint), JSON.stringify(redact(endpoint.request(), input))]],
             },
             { unchecked: true },

@@ -4,16 +4,16 @@ import { autoSigningConfig } from '../contract/endpoints/management.ts';
 
 const SHOWN = [
   { field: 'enabled', title: 'Auto-signing' },
-  { field: 'thresholdAmount', title: 'Approved up to' },
+  { field: 'thresholdAmount', title: 'Threshold' },
   { field: 'currency', title: 'Token' },
-  { field: 'maxDailyAmount', title: 'A day at most' },
-  { field: 'restrictToFintech', title: 'Own only' },
+  { field: 'maxDailyAmount', title: 'Daily maximum' },
+  { field: 'restrictToFintech', title: 'Own wallets only' },
 ] as const;
 
 const showCommand = command({
   words: ['auto-signing', 'show'],
-  summary: 'Show up to which amount cNGN is approved without a person',
-  details: 'Amounts at or below the threshold are approved by themselves; above it somebody has to sign.',
+  summary: 'Show the cNGN auto-signing threshold',
+  details: 'Amounts up to the threshold are signed automatically; larger amounts need a manual signature.',
   examples: ['fiatrail auto-signing show', 'fiatrail auto-signing show -o json --query thresholdAmount'],
   endpoints: [autoSigningConfig.id],
   parameters: {},

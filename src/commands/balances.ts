@@ -11,16 +11,16 @@ import { printable } from '../money/amount.ts';
 import { scaledInteger } from '../money/decimal.ts';
 import type { Column } from '../present/result.ts';
 
-const tokenOption = option('--token <ticker>', 'CNGN, USDC or USDT (default CNGN)', ticker);
+const tokenOption = option('--token <ticker>', 'token: CNGN, USDC or USDT (default CNGN)', ticker);
 
 const networkList = (text: string) => {
   if (/^[a-z]+(,[a-z]+)*$/i.test(text)) return text.toLowerCase();
-  throw new CliError('usage', `"${printable(text)}" is no list of networks`, {
-    hint: 'write them with commas, such as base,eth,bsc',
+  throw new CliError('usage', `invalid network list "${printable(text)}"`, {
+    hint: 'separate networks with commas, such as base,eth,bsc',
   });
 };
 
-const networksOption = option('--networks <list>', 'EVM networks with commas (default all)', networkList);
+const networksOption = option('--networks <list>', 'comma-separated EVM networks (default all)', networkList);
 
 interface NetworkBalance {
   readonly network?: string | null | undefined;
@@ -33,14 +33,14 @@ const NETWORKS = [
   { field: 'network', title: 'Network' },
   { field: 'balance', title: 'Balance' },
   { field: 'walletAddress', title: 'Wallet' },
-  { field: 'error', title: 'Not read' },
+  { field: 'error', title: 'Error' },
 ] as const;
 
-const WHERE = { field: 'networkBalances', title: 'Where', columns: NETWORKS } as const;
-const NOTHING_ON = { field: 'emptyNetworks', title: 'Nothing on' } as const;
+const WHERE = { field: 'networkBalances', title: 'By network', columns: NETWORKS } as const;
+const NOTHING_ON = { field: 'emptyNetworks', title: 'Empty on' } as const;
 
-/** Where it holds something or could not be read, and the names of the other networks. */
-function told(all: readonly NetworkBalance[]) {
+/** Splits the networks: those with a balance or an error, and the names of the empty ones. */
+function summarized(all: readonly NetworkBalance[]) {
   const isEmpty = ({ balance, error }: NetworkBalance) => !error && (!balance || scaledInteger(balance, 6) === 0n);
   const networkBalances = all.filter((each) => !isEmpty(each));
   const names = new Set(networkBalances.map(({ network }) => network));
@@ -52,7 +52,7 @@ interface Balances {
   readonly networkBalances?: readonly NetworkBalance[] | null | undefined;
 }
 
-/** Whose balance, in all, and where. What is no table gets the whole answer. */
+/** Shows the total balance and where it is. Formats other than a table get the whole response. */
 async function shown<E extends typeof balanceMulti | typeof balanceAddress | typeof balanceUser>(
   session: Session,
   endpoint: E,
@@ -61,7 +61,7 @@ async function shown<E extends typeof balanceMulti | typeof balanceAddress | typ
 ): Promise<Outcome> {
   const { format, fields, query } = session.globals.present;
   if (format !== 'table' || fields || query !== undefined) return outcomeOf(session, endpoint, reply);
-  const brief = told(reply.data.networkBalances ?? []);
+  const brief = summarized(reply.data.networkBalances ?? []);
   const columns = [
     whose,
     { field: 'totalBalance', title: 'Balance' },
@@ -74,7 +74,7 @@ async function shown<E extends typeof balanceMulti | typeof balanceAddress | typ
 
 const fintechCommand = command({
   words: ['balances', 'fintech'],
-  summary: "Show what the account's smart wallet holds, by network",
+  summary: "Show the balance of the account's smart wallet by network",
   examples: ['fiatrail balances fintech', 'fiatrail balances fintech --token USDC --networks base,eth -o json'],
   endpoints: [balanceMulti.id],
   parameters: { token: tokenOption, networks: networksOption },
@@ -86,14 +86,14 @@ const fintechCommand = command({
 
 const addressCommand = command({
   words: ['balances', 'address'],
-  summary: 'Show what any EVM address holds, by network',
+  summary: 'Show the balance of any EVM address by network',
   examples: [
     'fiatrail balances address 0x52908400098527886E0F7030069857D2E4169EE7',
     'fiatrail balances address 0x52908400098527886E0F7030069857D2E4169EE7 --token USDC --networks base,eth -o json --query totalBalance.value',
   ],
   endpoints: [balanceAddress.id],
   parameters: {
-    address: argument('address', 'an EVM address, yours or not', evmAddress, 'Address:'),
+    address: argument('address', 'any EVM address', evmAddress, 'Address:'),
     token: tokenOption,
     networks: networksOption,
   },
@@ -105,13 +105,13 @@ const addressCommand = command({
 
 const userCommand = command({
   words: ['balances', 'user'],
-  summary: 'Show what a user holds, over all their wallets',
+  summary: 'Show the balance of a user across all wallets',
   examples: [
     'fiatrail balances user 4f1c…',
     'fiatrail balances user 4f1c… --token USDT -o json --query totalBalance.value',
   ],
   endpoints: [balanceUser.id],
-  parameters: { userId: argument('user-id', 'as printed by users list', id), token: tokenOption },
+  parameters: { userId: argument('user-id', 'user id, from users list', id), token: tokenOption },
   run: async (session, { userId, token }) => {
     const reply = await session.call(balanceUser, { userId, token });
     return shown(session, balanceUser, reply, { field: 'userId', title: 'User' });

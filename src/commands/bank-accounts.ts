@@ -11,11 +11,12 @@ import {
   updateBankAccount,
 } from '../contract/endpoints/banks.ts';
 
-const accountId = argument('account-id', 'as printed by bank-accounts list', id, 'Account id:');
+const accountId = argument('account-id', 'bank account id, from bank-accounts list', id, 'Bank account id:');
 
 const addCommand = command({
   words: ['bank-accounts', 'add'],
-  summary: 'Add a payout account; the bank confirms its number and tells its holder',
+  summary: 'Add a payout bank account',
+  details: 'The bank verifies the account number and returns the holder’s name.',
   examples: [
     'fiatrail bank-accounts add --account-number 0123456789 --bank-code 000013',
     'fiatrail bank-accounts add --account-number 0123456789 --bank-code 000013 --default -o json --query accountId',
@@ -24,13 +25,18 @@ const addCommand = command({
   parameters: {
     accountNumber: required(
       '--account-number <digits>',
-      '10 digits',
+      'account number, 10 digits',
       digits('account number', 10),
       'Account number (10 digits):',
     ),
-    bankCode: required('--bank-code <code>', 'NIBSS code, from banks list', digits('bank code', 3, 6), 'Bank code:'),
-    label: option('--label <text>', 'a name of your own for it', word),
-    isDefault: switchOn('--default', 'make it the default payout account'),
+    bankCode: required(
+      '--bank-code <code>',
+      'NIBSS bank code, from banks list',
+      digits('bank code', 3, 6),
+      'Bank code:',
+    ),
+    label: option('--label <text>', 'label for the account', word),
+    isDefault: switchOn('--default', 'make this the default payout account'),
   },
   run: async (session, { accountNumber, bankCode, label, isDefault }) => {
     const reply = await session.call(addBankAccount, {
@@ -54,7 +60,7 @@ const COLUMNS = [
 
 const listCommand = command({
   words: ['bank-accounts', 'list'],
-  summary: 'List the payout accounts',
+  summary: 'List payout bank accounts',
   examples: ['fiatrail bank-accounts list', 'fiatrail bank-accounts list -o json --query defaultAccount.accountId'],
   endpoints: [listBankAccounts.id],
   parameters: {},
@@ -76,7 +82,7 @@ const SHOWN = [
 
 const showCommand = command({
   words: ['bank-accounts', 'show'],
-  summary: 'Show one payout account',
+  summary: 'Show a payout bank account',
   examples: [
     'fiatrail bank-accounts show 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
     'fiatrail bank-accounts show 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de -o json --query "accounts[0].accountName"',
@@ -95,8 +101,8 @@ const showCommand = command({
 
 const updateCommand = command({
   words: ['bank-accounts', 'update'],
-  summary: 'Change the label of a payout account, or make it the default',
-  details: 'Its number and bank cannot be changed: add another account and remove this one.',
+  summary: 'Relabel a payout bank account or make it the default',
+  details: 'The account number and bank cannot be changed; add another account and remove this one.',
   examples: [
     'fiatrail bank-accounts update 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --label "fees"',
     'fiatrail bank-accounts update 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --default -o json',
@@ -104,12 +110,12 @@ const updateCommand = command({
   endpoints: [updateBankAccount.id],
   parameters: {
     accountId,
-    label: option('--label <text>', 'a name of your own for it', word),
-    isDefault: switchOn('--default', 'make it the default payout account'),
+    label: option('--label <text>', 'label for the account', word),
+    isDefault: switchOn('--default', 'make this the default payout account'),
   },
   run: async (session, { accountId, label, isDefault }) => {
     if (label === undefined && !isDefault) {
-      throw new CliError('usage', 'there is nothing to change', { hint: 'give --label, --default, or both' });
+      throw new CliError('usage', 'nothing to update', { hint: 'add --label, --default or both' });
     }
     const reply = await session.call(updateBankAccount, { accountId, label, isDefault: isDefault || undefined });
     return outcomeOf(session, updateBankAccount, reply);
@@ -118,8 +124,8 @@ const updateCommand = command({
 
 const removeCommand = command({
   words: ['bank-accounts', 'remove'],
-  summary: 'Remove a payout account for good',
-  details: 'An account with payouts pending cannot be removed.',
+  summary: 'Remove a payout bank account permanently',
+  details: 'An account with pending payouts cannot be removed.',
   examples: [
     'fiatrail bank-accounts remove 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
     'fiatrail bank-accounts remove 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --yes -o json',
@@ -131,17 +137,17 @@ const removeCommand = command({
       deleteBankAccount,
       { accountId },
       {
-        summary: `removal of payout account ${accountId}`,
+        summary: `remove payout account ${accountId}`,
         lines: [['account', accountId]],
-        look: () =>
+        previews: () =>
           readPreviews(async () => {
             const [account] = (await session.call(getBankAccount, { accountId }, PREVIEW_READ)).data.accounts ?? [];
             if (!account) return [];
-            return [['which is', `${account.accountName}, ${account.accountNumber} at ${account.bankName}`]];
+            return [['holder', `${account.accountName}, ${account.accountNumber} at ${account.bankName}`]];
           }),
       },
     );
-    await session.note('the payout account is removed');
+    await session.note('payout account removed');
     return outcomeOf(session, deleteBankAccount, reply);
   },
 });

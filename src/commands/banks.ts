@@ -10,10 +10,10 @@ const COLUMNS = [
 
 const listCommand = command({
   words: ['banks', 'list'],
-  summary: 'List the banks that can be paid, with their NIBSS codes',
+  summary: 'List banks and their NIBSS codes',
   examples: ['fiatrail banks list --search access', 'fiatrail banks list -o csv --fields bankCode,bankName'],
   endpoints: [listBanks.id],
-  parameters: { search: option('--search <text>', 'only banks whose name or code has this text', word) },
+  parameters: { search: option('--search <text>', 'only banks whose name or code contains this text', word) },
   run: async (session, { search }) => {
     const reply = await session.call(listBanks, {});
     if (search === undefined) return outcomeOf(session, listBanks, reply, { columns: COLUMNS });

@@ -12,33 +12,37 @@ import { followStatus, waitOption } from '../cli/wait.ts';
 import { bridgeNetworks, bridgeStatus, listBridges, quoteBridge, startBridge } from '../contract/endpoints/bridge.ts';
 import { type Amount, amountForPeople, printable } from '../money/amount.ts';
 
-/** Only cNGN is moved. */
+/** Only cNGN can be bridged. */
 const TOKEN = 'CNGN';
 
 const network = (text: string): string => {
   if (/^[a-z0-9-]{2,20}$/i.test(text)) return text.toLowerCase();
-  throw new CliError('usage', `"${printable(text)}" is no network key`, {
-    hint: 'see them with: fiatrail bridge networks',
+  throw new CliError('usage', `invalid network "${printable(text)}"`, {
+    hint: 'list the networks with: fiatrail bridge networks',
   });
 };
 
 const callbackUrl = (text: string): string => {
   if (URL.canParse(text) && new URL(text).protocol === 'https:' && !/\s/.test(text)) return text;
-  throw new CliError('usage', `"${printable(text)}" is no HTTPS URL`, { hint: 'write https://host/path' });
+  throw new CliError('usage', `invalid URL "${printable(text)}"; expected an HTTPS URL`, {
+    hint: 'for example https://host/path',
+  });
 };
 
-const NETWORK_HELP = 'a key from bridge networks, such as base';
+const NETWORK_HELP = 'network such as base, from bridge networks';
 const fromNetwork = required('--from-network <network>', NETWORK_HELP, network, 'From network:');
 const toNetwork = required('--to-network <network>', NETWORK_HELP, network, 'To network:');
 
 function checkRoute(from: string, to: string): void {
   if (from === to)
-    throw new CliError('usage', `both networks are ${from}`, { hint: 'a bridge goes from one network to another' });
+    throw new CliError('usage', `--from-network and --to-network are both ${from}`, {
+      hint: 'choose two different networks',
+    });
 }
 
 const quoteCommand = command({
   words: ['bridge', 'quote'],
-  summary: 'Show what moving cNGN to another network costs',
+  summary: 'Quote the cost of moving cNGN to another network',
   examples: [
     'fiatrail bridge quote --from-network base --to-network bsc --amount 10000',
     'fiatrail bridge quote --from-network base --to-network eth --amount 10000 -o json --query outputAmount.value',
@@ -65,7 +69,7 @@ function followBridge(session: Session, requestId: string, waitMs: number): Prom
   });
 }
 
-/** What it costs and what arrives, by a quote of now. */
+/** Quotes the fee and the amount that arrives. */
 async function costLines(session: Session, from: string, to: string, amount: Amount): Promise<readonly Line[]> {
   const request = { token: TOKEN, fromNetwork: from, toNetwork: to, amount: wireDecimal(amount) } as const;
   const { data } = await session.call(quoteBridge, request);
@@ -78,9 +82,9 @@ async function costLines(session: Session, from: string, to: string, amount: Amo
 
 const startCommand = command({
   words: ['bridge', 'start'],
-  summary: 'Move cNGN to another network: gives the address to send it to',
+  summary: 'Start moving cNGN to another network',
   details:
-    'Nothing moves by itself. What is sent to that address, from the one named here, is released on the other network.',
+    'Prints a deposit address. cNGN that you send to it, from the --from address, is released on the other network.',
   examples: [
     'fiatrail bridge start --from-network base --to-network bsc --amount 10000 --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 0x8617E340B3D01FA5F11F306F4090FD50E238070D',
     'fiatrail bridge start --from-network base --to-network sol --amount 500 --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv --yes -o json',
@@ -90,9 +94,9 @@ const startCommand = command({
     fromNetwork,
     toNetwork,
     amount: requiredCngn,
-    from: required('--from <address>', 'the address the cNGN will be sent from', id, 'Sent from address:'),
-    to: required('--to <address>', 'the address that receives it on the other network', id, 'To address:'),
-    callback: option('--callback <url>', 'an HTTPS URL that is told of its progress', callbackUrl),
+    from: required('--from <address>', 'address that you will send the cNGN from', id, 'From address:'),
+    to: required('--to <address>', 'address that receives the cNGN on the other network', id, 'To address:'),
+    callback: option('--callback <url>', 'HTTPS URL to notify of progress', callbackUrl),
     wait: waitOption('until the cNGN has arrived'),
   },
   run: async (session, { fromNetwork: source, toNetwork: target, amount, from, to, callback, wait }) => {
@@ -109,14 +113,14 @@ const startCommand = command({
         callbackUrl: callback,
       },
       {
-        summary: `bridge of ${amountForPeople(amount)} from ${source} to ${target}, to ${to}`,
+        summary: `bridge ${amountForPeople(amount)} from ${source} to ${to} on ${target}`,
         lines: [
           amountLine(amount, 'decimal-string'),
           ['from', `${from} on ${source}`],
           ['destination', `${to} on ${target}`],
           ...(callback ? [['callback', callback] as const] : []),
         ],
-        look: () => readPreviews(() => costLines(session, source, target, amount)),
+        previews: () => readPreviews(() => costLines(session, source, target, amount)),
       },
       wait === undefined ? {} : { prints: bridgeStatus },
     );
@@ -127,7 +131,7 @@ const startCommand = command({
         `in the sandbox: fiatrail sandbox pay ${receivableAddress} --chain --network ${source} --amount ${wireDecimal(amount)} --from ${from}`,
       );
     if (wait === undefined) {
-      await session.note(`then: fiatrail bridge status ${requestId} --wait`);
+      await session.note(`then wait for it with: fiatrail bridge status ${requestId} --wait`);
       return outcomeOf(session, startBridge, reply);
     }
     return followBridge(session, requestId, wait);
@@ -136,15 +140,15 @@ const startCommand = command({
 
 const statusCommand = command({
   words: ['bridge', 'status'],
-  summary: 'Show how a bridge transaction stands',
+  summary: 'Show the status of a bridge transaction',
   examples: [
     'fiatrail bridge status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
     'fiatrail bridge status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait -o json',
   ],
   endpoints: [bridgeStatus.id],
   parameters: {
-    requestId: argument('request-id', 'as printed by bridge start or bridge list', id),
-    wait: waitOption('until it has ended'),
+    requestId: argument('request-id', 'request id, from bridge start or bridge list', id),
+    wait: waitOption('until it completes or fails'),
   },
   run: async (session, { requestId, wait }) => followBridge(session, requestId, wait ?? 0),
 });
@@ -159,12 +163,12 @@ const NETWORK_COLUMNS = [
       { field: 'preferredProvider', title: 'Provider' },
     ],
   },
-  { field: 'allSupportedNetworks', title: 'Networks of the service' },
+  { field: 'allSupportedNetworks', title: 'All networks' },
 ] as const;
 
 const networksCommand = command({
   words: ['bridge', 'networks'],
-  summary: 'List the networks that cNGN can be moved between',
+  summary: 'List the networks that cNGN can move between',
   examples: ['fiatrail bridge networks', 'fiatrail bridge networks -o json --query "tokens[0].networks"'],
   endpoints: [bridgeNetworks.id],
   parameters: {},
@@ -184,22 +188,22 @@ const COLUMNS = [
   { field: 'actualAmount', title: 'Arrived' },
 ] as const;
 
-/** Of a page whose size is not said. Source: interface. */
+/** The page size when the request names none. Source: interface. */
 const DEFAULT_PAGE_SIZE = 20;
 
 const listCommand = command({
   words: ['bridge', 'list'],
-  summary: 'List the bridge transactions, newest first',
+  summary: 'List bridge transactions, newest first',
   examples: ['fiatrail bridge list --status completed', 'fiatrail bridge list --since 2026-08-01 --all -o csv'],
   endpoints: [listBridges.id],
   parameters: {
-    status: option('--status <status>', STATES.join(', '), oneOf(...STATES)),
-    fromNetwork: option('--from-network <network>', 'only from this one', network),
-    toNetwork: option('--to-network <network>', 'only to this one', network),
+    status: option('--status <status>', `${STATES.join(', ')} (default all)`, oneOf(...STATES)),
+    fromNetwork: option('--from-network <network>', 'only from this network', network),
+    toNetwork: option('--to-network <network>', 'only to this network', network),
     ...periodOptions,
-    limit: option('--limit <count>', 'transactions a page, 1 to 100 (default 20)', wholeNumber(1, 100)),
-    page: option('--page <number>', 'which page, from 1 (default 1)', wholeNumber(1, 1_000_000)),
-    all: switchOn('--all', 'every page, as one list'),
+    limit: option('--limit <count>', 'transactions per page, 1 to 100 (default 20)', wholeNumber(1, 100)),
+    page: option('--page <number>', 'page to print (default 1)', wholeNumber(1, 1_000_000)),
+    all: switchOn('--all', 'all pages, as one list'),
   },
   run: async (session, { status, fromNetwork: from, toNetwork: to, limit, page, all, ...period }) => {
     const sizeOf = (size: number | undefined) => size ?? DEFAULT_PAGE_SIZE;
@@ -216,7 +220,7 @@ const listCommand = command({
           limit: size,
           page: at === undefined ? undefined : Math.floor(at / sizeOf(size)) + 1,
         }),
-        // The service counts pages: an offset within one skips its first rows.
+        // The service counts pages, so an offset that falls inside a page skips its first rows.
         skipped: (at, size) => at % size,
         rowsOf: ({ transactions }) => transactions,
         totalOf: ({ pagination }) => pagination.total,

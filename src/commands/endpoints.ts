@@ -9,7 +9,7 @@ import { describeEndpoint, endpointsBySpecification } from '../derive/describe.t
 import { printable } from '../money/amount.ts';
 import type { Column } from '../present/result.ts';
 
-/** Calls whatever no other command is for. */
+/** The command for endpoints that have no command of their own. */
 const ANY = 'api';
 
 const COLUMNS = [
@@ -25,7 +25,7 @@ const fieldColumns = (always: string): readonly Column[] => [
   { field: 'type', title: 'Type' },
   { field: 'required', title: always },
   { field: 'source', title: 'Source' },
-  { field: 'meaning', title: 'What' },
+  { field: 'meaning', title: 'Meaning' },
 ];
 
 const REFUSAL_COLUMNS: readonly Column[] = [
@@ -34,12 +34,12 @@ const REFUSAL_COLUMNS: readonly Column[] = [
   { field: 'name', title: 'Name' },
   { field: 'source', title: 'Source' },
   { field: 'when', title: 'When' },
-  { field: 'remedy', title: 'What to do' },
+  { field: 'remedy', title: 'Remedy' },
 ];
 
 /**
- * The command that an endpoint is for: of those that name it first, the one that calls the fewest others, so that
- * neither a status that is waited for nor an overview claims it; nor one that is about this machine, and only tries it.
+ * Returns the command for an endpoint: of the commands that list it first, the one that calls the fewest others. Local
+ * commands, which only probe the service, do not count.
  */
 export function commandFor(endpointId: string, commands: readonly Command[]): string {
   const [found] = commands
@@ -62,10 +62,10 @@ function pageOf(endpoint: Endpoint, commands: readonly Command[]): Outcome {
   const { max, windowSeconds } = rateLimit;
   const limit = { ...rateLimit, text: `${max} requests in ${windowSeconds} seconds` };
   const data = { ...description, command: commandFor(endpoint.id, commands), rateLimit: limit };
-  const others = description.aliases.length > 0 ? [{ field: 'aliases', title: 'Also as' }] : [];
+  const others = description.aliases.length > 0 ? [{ field: 'aliases', title: 'Aliases' }] : [];
   const columns: readonly Column[] = [
     { field: 'id', title: 'Endpoint' },
-    { field: 'summary', title: 'What it does' },
+    { field: 'summary', title: 'Summary' },
     { field: 'method', title: 'Method' },
     { field: 'path', title: 'Path' },
     ...others,
@@ -74,8 +74,8 @@ function pageOf(endpoint: Endpoint, commands: readonly Command[]): Outcome {
     { field: 'source', title: 'Source' },
     { field: 'command', title: 'Command' },
     { field: 'request', title: 'Request', columns: fieldColumns('Required') },
-    { field: 'response', title: 'Answer', columns: fieldColumns('Always') },
-    { field: 'refusals', title: 'Refusals', columns: REFUSAL_COLUMNS },
+    { field: 'response', title: 'Response', columns: fieldColumns('Always') },
+    { field: 'refusals', title: 'Errors', columns: REFUSAL_COLUMNS },
   ];
   return { result: { data, columns } };
 }
@@ -91,22 +91,22 @@ function unknownId(text: string): CliError {
           text,
           endpoints.map((each) => each.id),
         );
-  return new CliError('usage', `no endpoint is called "${printable(text)}"`, {
-    hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'see them all with: fiatrail endpoints',
+  return new CliError('usage', `unknown endpoint "${printable(text)}"`, {
+    hint: near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'list the endpoints with: fiatrail endpoints',
   });
 }
 
-/** The commands of this group, which tell of all the others. */
+/** Returns the commands of this group; they need the catalogue to name the command of each endpoint. */
 export function commandsOf(catalogue: readonly Group[]): readonly Command[] {
   const endpointsCommand = command({
     words: ['endpoints'],
-    summary: 'List the endpoints of the service, or show everything the contract knows of one',
+    summary: 'List the API endpoints, or describe one',
     details:
-      'Effects are read, write, money (asks first, is journaled) and destructive (asks first). The sandbox’s own controls are not listed.',
+      'Effects are read, write, money (asks for confirmation and is journaled) and destructive (asks for confirmation). Sandbox controls are not listed.',
     examples: ['fiatrail endpoints', 'fiatrail endpoints fx.quote', 'fiatrail endpoints -o json --query "[].path"'],
     endpoints: [],
     isLocal: true,
-    parameters: { endpointId: optionalArgument('endpoint-id', 'the endpoint to show, such as fx.quote', id) },
+    parameters: { endpointId: optionalArgument('endpoint-id', 'endpoint to describe, such as fx.quote', id) },
     run: async (_session, { endpointId }) => {
       const commands = (await Promise.all(catalogue.map((group) => group.load()))).flat();
       if (endpointId === undefined) return listOf(commands);

@@ -29,33 +29,33 @@ function modeDecision(profile: Profile | undefined, session: Session): Decision 
 
 function addressDecision(profile: Profile | undefined, session: Session): Decision {
   const given = session.world.env['FIATRAIL_BASE_URL'];
-  const isWon = isOfEnvironment(profile);
+  const isUsed = isOfEnvironment(profile);
   return {
     setting: 'base URL',
     value: profile && profile.mode !== 'embedded' ? profile.baseUrl : null,
-    decidedBy: profile ? (isWon ? ADDRESS : fileOf(profile, session)) : null,
-    lost: given && !isWon ? [`${hostOf(given)} (${ADDRESS})`] : [],
+    decidedBy: profile ? (isUsed ? ADDRESS : fileOf(profile, session)) : null,
+    lost: given && !isUsed ? [`${hostOf(given)} (${ADDRESS})`] : [],
     problem: null,
   };
 }
 
-/** A URL may hold a password, and what is no URL may be a key. */
+/** Shows only the host: a URL may contain a password, and text that is not a URL may be a key. */
 function hostOf(url: string): string {
-  return (URL.canParse(url) && new URL(url).host) || 'something that is no URL';
+  return (URL.canParse(url) && new URL(url).host) || 'an invalid URL';
 }
 
 async function keyDecision(profile: Profile | undefined, session: Session) {
   const given = session.world.env['FIATRAIL_API_KEY'];
-  const isWon = profile?.key?.from === 'FIATRAIL_API_KEY' || profile?.key?.from === 'environment';
+  const isUsed = profile?.key?.from === 'FIATRAIL_API_KEY' || profile?.key?.from === 'environment';
   const { value, error } = await printOf(profile);
   const keptIn = profile && keyPlace(profile, session);
   const decision: Decision = {
     setting: 'API key',
     value,
-    decidedBy: (isWon ? KEY : keptIn) ?? null,
+    decidedBy: (isUsed ? KEY : keptIn) ?? null,
     lost: [
-      ...(given && !isWon ? [`${fingerprint(new Secret(given))} (${KEY})`] : []),
-      ...(isWon && keptIn && profile.stored && profile.stored.store.kind !== 'environment' ? [keptIn] : []),
+      ...(given && !isUsed ? [`${fingerprint(new Secret(given))} (${KEY})`] : []),
+      ...(isUsed && keptIn && profile.stored && profile.stored.store.kind !== 'environment' ? [keptIn] : []),
     ],
     problem: error?.message ?? null,
   };
@@ -63,7 +63,7 @@ async function keyDecision(profile: Profile | undefined, session: Session) {
 }
 
 const keyPlace = (profile: Profile, session: Session) =>
-  profile.key ? `${fileOf(profile, session)}, store ${profile.stored?.store.kind}` : 'the sandbox keeps its own';
+  profile.key ? `${fileOf(profile, session)}, store ${profile.stored?.store.kind}` : 'stored by the sandbox';
 
 async function printOf(profile: Profile | undefined): Promise<{ value: string | null; error?: CliError }> {
   if (!profile?.key) return { value: null };
@@ -102,15 +102,16 @@ function folderDecision(setting: string, value: string, names: readonly string[]
 const COLUMNS = [
   { field: 'setting', title: 'Setting' },
   { field: 'value', title: 'Value' },
-  { field: 'decidedBy', title: 'Decided by' },
-  { field: 'lost', title: 'Would have been' },
+  { field: 'decidedBy', title: 'Source' },
+  { field: 'lost', title: 'Overridden' },
   { field: 'problem', title: 'Problem' },
 ] as const;
 
 const explainCommand = command({
   words: ['explain'],
-  summary: 'Show which flag, variable or file decided profile, address, key and output',
-  details: 'Keys are shown by their fingerprint: the first 12 digits of their SHA-256.',
+  summary: 'Show which flag, variable or file chose each setting',
+  details:
+    'Covers the profile, its mode, base URL and API key, the output format and the folders. Keys are shown as fingerprints: the first 12 hex digits of their SHA-256 hash.',
   examples: ['fiatrail explain', 'fiatrail explain --profile main -o json'],
   endpoints: [],
   isLocal: true,

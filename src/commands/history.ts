@@ -25,7 +25,7 @@ const paging = { ...periodOptions, ...positionOptions('rows') };
 
 type HistoryEndpoint = typeof listDeposits | typeof listPayouts | typeof listTransactions | typeof listWithdrawals;
 
-/** A list whose pages carry their bookkeeping beside the rows. */
+/** Runs a list whose pages have limit, offset and hasMore beside the rows. */
 function listed<E extends HistoryEndpoint, Row>(
   session: Session,
   list: {
@@ -49,22 +49,22 @@ function listed<E extends HistoryEndpoint, Row>(
   );
 }
 
-/** The service takes a user with one type only, so that type is sent with a user. Throws CliError usage. */
+/** Returns the type to send: the service filters by user only together with one type. Throws CliError usage. */
 function typeFor<T extends string>(userId: string | undefined, type: T | undefined, ofUsers: T): T | undefined {
   if (userId === undefined || type === ofUsers) return type;
   if (type === undefined) return ofUsers;
-  throw new CliError('usage', `--user goes with --type ${ofUsers}, not with ${type}`, {
-    hint: 'leave --type out, or --user',
+  throw new CliError('usage', `--user cannot be combined with --type ${type}; it requires --type ${ofUsers}`, {
+    hint: 'omit --type or --user',
   });
 }
 
-/** Throws CliError usage where no row can be of both. */
+/** Throws CliError usage if no row can match both filters. */
 function checkWay(direction: 'in' | 'out' | undefined, type: string | undefined): void {
   if (direction === undefined || type === undefined) return;
   const way = PAYOUTS.some((each) => each === type) ? 'out' : 'in';
   if (way === direction) return;
-  throw new CliError('usage', `--type ${type} is of what goes ${way}, not of --direction ${direction}`, {
-    hint: 'leave one of them out',
+  throw new CliError('usage', `--type ${type} cannot be combined with --direction ${direction}`, {
+    hint: `omit one of them, or use --direction ${way}`,
   });
 }
 
@@ -75,7 +75,7 @@ const ID = { field: 'id', title: 'ID', isWide: true } as const;
 
 const depositsCommand = command({
   words: ['history', 'deposits'],
-  summary: 'List the bank transfers that came in, newest first',
+  summary: 'List incoming bank transfers, newest first',
   examples: [
     'fiatrail history deposits --status completed --since 2026-08-01',
     'fiatrail history deposits --user 4f1c… --all -o ndjson --fields createdAt,amount,depositor.name',
@@ -84,7 +84,7 @@ const depositsCommand = command({
   parameters: {
     type: choice('type', DEPOSITS),
     status: choice('status', STATUSES),
-    user: userOption('only of this user (with type user_onramp)'),
+    user: userOption('only deposits of this user (implies --type user_onramp)'),
     ...paging,
   },
   run: async (session, { type, status, user: userId, since, until, ...page }) =>
@@ -103,7 +103,7 @@ const depositsCommand = command({
 
 const payoutsCommand = command({
   words: ['history', 'payouts'],
-  summary: 'List the bank transfers that went out, newest first',
+  summary: 'List outgoing bank transfers, newest first',
   examples: [
     'fiatrail history payouts --status pending',
     'fiatrail history payouts --since 2026-08-01 --until 2026-09-01 --all -o csv',
@@ -112,7 +112,7 @@ const payoutsCommand = command({
   parameters: {
     type: choice('type', PAYOUTS),
     status: choice('status', STATUSES),
-    user: userOption('only of this user (with type user_offramp)'),
+    user: userOption('only payouts of this user (implies --type user_offramp)'),
     ...paging,
   },
   run: async (session, { type, status, user: userId, since, until, ...page }) =>
@@ -131,17 +131,17 @@ const payoutsCommand = command({
 
 const transactionsCommand = command({
   words: ['history', 'transactions'],
-  summary: 'List bank transfers in and out, newest first, with their sums',
+  summary: 'List incoming and outgoing bank transfers with totals, newest first',
   examples: [
     'fiatrail history transactions --direction in --since 2026-08-01',
     'fiatrail history transactions --all -o json --query summary.depositVolume.value',
   ],
   endpoints: [listTransactions.id],
   parameters: {
-    direction: option('--direction <direction>', 'in (deposits) or out (payouts) (default both)', oneOf('in', 'out')),
+    direction: option('--direction <direction>', 'in (deposits) or out (payouts); default both', oneOf('in', 'out')),
     type: choice('type', [...DEPOSITS, ...PAYOUTS]),
     status: choice('status', STATUSES),
-    user: userOption('only of this user'),
+    user: userOption('only transactions of this user'),
     ...paging,
   },
   run: async (session, { direction, type, status, user: userId, since, until, ...page }) => {
@@ -150,7 +150,7 @@ const transactionsCommand = command({
       session,
       {
         endpoint: listTransactions,
-        columns: [WHEN, { field: 'direction', title: 'Way' }, ...HEAD.slice(1), STATUS, ID],
+        columns: [WHEN, { field: 'direction', title: 'Direction' }, ...HEAD.slice(1), STATUS, ID],
         rowsOf: ({ transactions }) => transactions,
         idOf: (row) => row.id,
       },
@@ -162,7 +162,7 @@ const transactionsCommand = command({
 
 const withdrawalsCommand = command({
   words: ['history', 'withdrawals'],
-  summary: 'List the tokens sent to other wallets, newest first',
+  summary: 'List token withdrawals, newest first',
   examples: [
     'fiatrail history withdrawals --token USDC --status completed',
     'fiatrail history withdrawals --user 4f1c… --all -o csv --fields createdAt,amount,destinationAddress',
@@ -171,8 +171,8 @@ const withdrawalsCommand = command({
   parameters: {
     type: choice('type', WITHDRAWALS),
     status: choice('status', ['pending', 'completed', 'failed']),
-    user: userOption('only of this user'),
-    token: option('--token <ticker>', 'CNGN, USDC or USDT (default all)', ticker),
+    user: userOption('only withdrawals of this user'),
+    token: option('--token <ticker>', 'token: CNGN, USDC or USDT (default all)', ticker),
     ...paging,
   },
   run: async (session, { type, status, user: userId, token, since, until, ...page }) =>
@@ -180,7 +180,7 @@ const withdrawalsCommand = command({
       session,
       {
         endpoint: listWithdrawals,
-        columns: [...HEAD, STATUS, { field: 'network', title: 'On' }, WITHDRAWN_TO],
+        columns: [...HEAD, STATUS, { field: 'network', title: 'Network' }, WITHDRAWN_TO],
         rowsOf: ({ withdrawals }) => withdrawals,
         idOf: (row) => row.requestId,
       },

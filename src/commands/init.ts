@@ -8,11 +8,12 @@ import { CliError, withDetails } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Prompter } from '../base/world.ts';
 import { command, type Guided } from '../cli/command.ts';
+import { endDryRun } from '../cli/dry-run.ts';
 import { askFor } from '../cli/input.ts';
 import { API_KEY, addProfile, type ProfileInput, profileParameters, tryProfile } from '../cli/new-profile.ts';
 import type { Outcome } from '../cli/outcome.ts';
 import { option, optionalArgument, switchOn } from '../cli/parameters.ts';
-import { endDryRun, type Session } from '../cli/session.ts';
+import type { Session } from '../cli/session.ts';
 import { showEquivalentCommand } from '../cli/wizard.ts';
 import { ipAllowlist } from '../contract/endpoints/allowlist.ts';
 import { createSandboxKey, getPlatformPublicKey, storePublicKey } from '../contract/endpoints/management.ts';
@@ -20,27 +21,31 @@ import { createSandboxKey, getPlatformPublicKey, storePublicKey } from '../contr
 const { baseUrl, serviceName, keyStdin, keyCommand, store } = profileParameters;
 
 const parameters = {
-  name: optionalArgument('name', 'of the profile (default: main)', profileName),
+  name: optionalArgument('name', 'profile name (default: main)', profileName),
   baseUrl,
   serviceName,
   keyStdin,
   keyCommand,
   store,
-  sandboxAt: option('--sandbox-at <url>', 'make a sandbox key there too, kept as NAME-sandbox', safeBaseUrl),
-  encryption: switchOn('--encryption', 'have answers sealed to a key of this machine'),
-  use: switchOn('--use', 'use the profile from now on, everywhere'),
-  embedded: switchOn('--embedded', 'use the sandbox in this program, which needs no account'),
+  sandboxAt: option(
+    '--sandbox-at <url>',
+    'also create a sandbox key at this address, saved as profile NAME-sandbox',
+    safeBaseUrl,
+  ),
+  encryption: switchOn('--encryption', 'encrypt responses to a key stored on this machine'),
+  use: switchOn('--use', 'make this the default profile'),
+  embedded: switchOn('--embedded', 'use the embedded sandbox, which needs no account'),
 };
 
 type Input = { readonly [K in keyof typeof parameters]: ReturnType<(typeof parameters)[K]['parse']> };
 
-/** What the questions bring beside the flags: a key stands in no flag. */
-interface Asked extends Partial<Input> {
+/** The input after the prompts: the flags, and the key, which has no flag. */
+interface Answers extends Partial<Input> {
   readonly key?: Secret;
 }
 
-/** An address and a key that go together: a read is tried before anything is kept, and asked again after. */
-async function askAccount(session: Session, given: Asked) {
+/** Prompts for a base URL and a key until a read with them succeeds. Nothing is stored yet. */
+async function askAccount(session: Session, given: Answers) {
   let url = given.baseUrl;
   for (let isFirst = true; ; isFirst = false) {
     if (!url || !isFirst)
@@ -49,11 +54,11 @@ async function askAccount(session: Session, given: Asked) {
     const mode = isSandboxKey(key) ? 'sandbox' : 'live';
     try {
       await tryProfile(session, { name: 'init', mode, baseUrl: url, store: { kind: 'file' } }, key);
-      await session.say(`the key works; it is a ${modeForPeople(mode)} key`);
+      await session.say(`the key works (${modeForPeople(mode)})`);
       return { url, key, mode } as const;
     } catch (error) {
       if (!(error instanceof CliError) || error.category === 'interrupted') throw error;
-      await session.say(`this did not work: ${error.message}${error.hint ? `; ${error.hint}` : ''}`);
+      await session.say(`could not connect: ${error.message}${error.hint ? `; ${error.hint}` : ''}`);
     }
   }
 }
@@ -62,75 +67,75 @@ function askName(session: Session, mode: StoredProfile['mode']): Promise<string>
   const parse = (text: string) => {
     const name = profileName(text);
     if (!readProfile(session.world, name)) return name;
-    throw new CliError('usage', `there is a profile ${name}`, { hint: 'choose another name' });
+    throw new CliError('usage', `profile ${name} already exists`, { hint: 'choose another name' });
   };
   const preset = mode === 'live' ? 'main' : 'main-sandbox';
-  return askFor({ question: 'Name of the profile:', parse, preset }, session);
+  return askFor({ question: 'Profile name:', parse, preset }, session);
 }
 
-/** The key store of the system is offered where it works. */
+/** Asks where to store the key. The system keychain is offered only if it works. */
 async function askStore({ world }: Session, prompter: Prompter): Promise<'file' | 'keyring'> {
   if ((await probeKeyring(world)) !== 'ok') return 'file';
-  return prompter.select('Where is the key to be kept?', [
-    { name: 'the key store of the system', value: 'keyring' },
-    { name: 'a file that only you can read', value: 'file' },
+  return prompter.select('Where should the key be stored?', [
+    { name: 'System keychain', value: 'keyring' },
+    { name: 'Private file', value: 'file' },
   ]);
 }
 
 async function askSandbox(session: Session, prompter: Prompter, mode: StoredProfile['mode']) {
-  if (mode !== 'live' || !(await prompter.confirm('Make a key for the service’s sandbox too?'))) return undefined;
-  return askFor({ question: 'Base URL of the sandbox:', parse: safeBaseUrl }, session);
+  if (mode !== 'live' || !(await prompter.confirm('Create a sandbox key too?'))) return undefined;
+  return askFor({ question: 'Sandbox base URL:', parse: safeBaseUrl }, session);
 }
 
-/** Asks everything before anything is changed: who leaves half-way leaves nothing behind. */
-async function guide(session: Session, given: Partial<Input>): Promise<Guided<Asked> | undefined> {
+/** Prompts for everything before changing anything, so that leaving halfway leaves nothing behind. */
+async function guide(session: Session, given: Partial<Input>): Promise<Guided<Answers> | undefined> {
   if (given.embedded || given.keyStdin || given.keyCommand || given.store === 'environment') return undefined;
   const prompter = await session.world.prompter();
   const isEmbedded =
     given.baseUrl === undefined &&
     (await prompter.select('Which account?', [
-      { name: 'an account over the network', value: false },
-      { name: 'the embedded sandbox: the whole service in this program, nothing to set up', value: true },
+      { name: 'An account over the network', value: false },
+      { name: 'The embedded sandbox, with nothing to set up', value: true },
     ]));
   if (isEmbedded)
     return { values: { embedded: true }, end: () => showEquivalentCommand(session, ['init', '--embedded']) };
   const { url, key, mode } = await askAccount(session, given);
   const name = given.name ?? (await askName(session, mode));
-  const keptIn = given.store ?? (await askStore(session, prompter));
+  const storedIn = given.store ?? (await askStore(session, prompter));
   const sandboxAt = given.sandboxAt ?? (await askSandbox(session, prompter, mode));
   const encryption =
     given.encryption ||
-    (await prompter.confirm('Have answers sealed to a key of this machine? There is no way back to plain answers.'));
-  const use = given.use || (await prompter.confirm(`Use ${name} from now on, wherever nothing else is said?`, true));
+    (await prompter.confirm('Encrypt responses to a key stored on this machine? This cannot be turned off again.'));
+  const use = given.use || (await prompter.confirm(`Make ${name} the default profile?`, true));
   const words = [
-    ...['init', name, '--base-url', url, '--key-stdin', '--store', keptIn],
+    ...['init', name, '--base-url', url, '--key-stdin', '--store', storedIn],
     ...(given.serviceName ? ['--service-name', given.serviceName] : []),
     ...(sandboxAt ? ['--sandbox-at', sandboxAt] : []),
     ...(encryption ? ['--encryption'] : []),
     ...(use ? ['--use'] : []),
   ];
   return {
-    values: { name, baseUrl: url, key, store: keptIn, sandboxAt, encryption, use },
+    values: { name, baseUrl: url, key, store: storedIn, sandboxAt, encryption, use },
     end: () => showEquivalentCommand(session, words, '< key.txt'),
   };
 }
 
-/** One more step for a profile that is kept by now: what fails in it is told with how to do it again. */
+/** Runs a further step once the profile is saved. An error says so, and how to repeat the step. */
 async function step(session: Session, argv: readonly string[]): Promise<Outcome> {
   try {
     return await session.runLine(argv, session.world);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     throw withDetails(error, {
-      message: `the profile is kept, and then: ${error.message}`,
-      hint: `${error.hint ? `${error.hint}; ` : ''}go on with: fiatrail ${argv.join(' ')}`,
+      message: `the profile was saved, but a later step failed: ${error.message}`,
+      hint: `${error.hint ? `${error.hint}; ` : ''}continue with: fiatrail ${argv.join(' ')}`,
     });
   }
 }
 
-async function setUp(session: Session, input: Input & Asked): Promise<Outcome> {
+async function setUp(session: Session, input: Input & Answers): Promise<Outcome> {
   const name = input.name ?? 'main';
-  const whole: ProfileInput = {
+  const profileInput: ProfileInput = {
     ...input,
     name,
     mode: undefined,
@@ -138,17 +143,17 @@ async function setUp(session: Session, input: Input & Asked): Promise<Outcome> {
     defaultOutput: undefined,
     check: true,
   };
-  await addProfile(session, whole, input.key);
+  await addProfile(session, profileInput, input.key);
   if (input.use) await setDefaultProfile(session.world, name);
   if (input.sandboxAt)
     await step(session, ['keys', 'sandbox', '--profile', name, '--at', input.sandboxAt, '--save', `${name}-sandbox`]);
   if (input.encryption) await step(session, ['keys', 'encryption', 'enable', '--profile', name]);
-  await tellAllowlist(session, name);
+  await noteAllowlist(session, name);
   return step(session, ['status', '--profile', name]);
 }
 
-/** Whether this machine stands on the list of addresses that may call. */
-async function tellAllowlist(session: Session, name: string): Promise<void> {
+/** Notes whether the allowlist lets this machine call. */
+async function noteAllowlist(session: Session, name: string): Promise<void> {
   const { result } = await step(session, ['ip', 'check', '--profile', name]);
   const { yourIp, isAllowed, totalConfiguredIps } = (result?.data ?? {}) as {
     readonly yourIp?: string | null;
@@ -156,15 +161,19 @@ async function tellAllowlist(session: Session, name: string): Promise<void> {
     readonly totalConfiguredIps?: number;
   };
   const more =
-    totalConfiguredIps === 0 ? '; the list of addresses is empty, so every address may: fiatrail ip add' : '';
-  await session.note(`this machine (${yourIp ?? 'address not told'}) ${isAllowed ? 'may' : 'may not'} call${more}`);
+    totalConfiguredIps === 0
+      ? '; the allowlist is empty, so any address can call. Restrict it with: fiatrail ip add'
+      : '';
+  await session.note(
+    `this machine (${yourIp ?? 'unknown address'}) ${isAllowed ? 'is' : 'is not'} allowed to call the service${more}`,
+  );
 }
 
 const initCommand = command({
   words: ['init'],
-  summary: 'Set up a profile: address, key, where it is kept, and a first read',
+  summary: 'Set up a profile step by step',
   details:
-    'On a terminal it asks, and changes nothing before the last answer. With flags it does the same without asking: for a script, the key comes on standard input or from a command.',
+    'Stores the address and the key, and tests them with a read. On a terminal it prompts for each value and changes nothing before the last prompt. In a script, pass flags, and the key on standard input or from a command.',
   examples: [
     'fiatrail init',
     'fiatrail init main --base-url https://host/v1 --key-stdin --use < key.txt',
@@ -174,7 +183,7 @@ const initCommand = command({
   isLocal: true,
   parameters,
   guide,
-  run: async (session, input: Input & Asked) => {
+  run: async (session, input: Input & Answers) => {
     if (!input.embedded) return setUp(session, input);
     endDryRun(session, { name: BUILT_IN });
     await setDefaultProfile(session.world, BUILT_IN);

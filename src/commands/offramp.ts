@@ -1,6 +1,6 @@
 import { command } from '../cli/command.ts';
 import { amountHelp, amountOf, argument, digits, id, required } from '../cli/parameters.ts';
-import { amountLine, balanceLine, feesOn, readPreviews, userBalance } from '../cli/previews.ts';
+import { amountLine, balanceLine, feePreview, readPreviews, userBalance } from '../cli/previews.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
 import { followStatus, waitOption } from '../cli/wait.ts';
 import { offrampStatus, startOfframp } from '../contract/endpoints/offramp.ts';
@@ -21,11 +21,11 @@ function followOfframp(session: Session, requestId: string, waitMs: number) {
   });
 }
 
-/** The fees, and the balance before and after them. */
+/** Previews the fees and the balance before and after. */
 function lookAhead(session: Session, userId: string, amount: Amount) {
   return readPreviews(async () => {
     const [{ lines, total }, before] = await Promise.all([
-      feesOn(session, 'offramp', amount),
+      feePreview(session, 'offramp', amount),
       userBalance(session, userId, 'CNGN').catch(() => undefined),
     ]);
     const taken = total && -cngnBaseFromKobo(amount.minor + total.minor);
@@ -35,20 +35,26 @@ function lookAhead(session: Session, userId: string, amount: Amount) {
 
 const startCommand = command({
   words: ['offramp', 'start'],
-  summary: "Pay a user's cNGN out to a Nigerian bank account",
-  details: 'The bank receives the amount; fees are taken from the wallet on top.',
+  summary: 'Start an offramp to a Nigerian bank account',
+  details:
+    'Converts a user’s cNGN to Naira. The bank account receives the full amount; fees are charged to the wallet on top.',
   examples: [
     'fiatrail offramp start 4f1c… --amount 2000 --bank-code 000013 --account-number 0123456789',
     'fiatrail offramp start 4f1c… --amount 2000 --bank-code 000013 --account-number 0123456789 --yes --wait -o json',
   ],
   endpoints: [startOfframp.id, offrampStatus.id],
   parameters: {
-    userId: argument('user-id', 'whose cNGN is paid out', id, 'User id:'),
+    userId: argument('user-id', 'user whose cNGN is paid out', id, 'User id:'),
     amount: required('--amount <naira>', amountHelp('NGN'), amountOf('NGN'), 'Amount in Naira:'),
-    bankCode: required('--bank-code <code>', 'NIBSS code, from banks list', digits('bank code', 3, 6), 'Bank code:'),
+    bankCode: required(
+      '--bank-code <code>',
+      'NIBSS bank code, from banks list',
+      digits('bank code', 3, 6),
+      'Bank code:',
+    ),
     accountNumber: required(
       '--account-number <digits>',
-      '10 digits',
+      'account number, 10 digits',
       digits('account number', 10),
       'Account number (10 digits):',
     ),
@@ -60,13 +66,13 @@ const startCommand = command({
       startOfframp,
       request,
       {
-        summary: `offramp of ${amountForPeople(amount)} from user ${userId} to account ${accountNumber} at bank ${bankCode}`,
+        summary: `start an offramp of ${amountForPeople(amount)} from user ${userId} to account ${accountNumber} at bank ${bankCode}`,
         lines: [
           ['user', userId],
-          amountLine(amount, 'naira', 'fees are taken on top'),
+          amountLine(amount, 'naira', 'fees are charged on top'),
           ['destination', `account ${accountNumber} at bank ${bankCode}`],
         ],
-        look: () => lookAhead(session, userId, amount),
+        previews: () => lookAhead(session, userId, amount),
       },
       wait === undefined ? {} : { prints: offrampStatus },
     );
@@ -77,15 +83,15 @@ const startCommand = command({
 
 const statusCommand = command({
   words: ['offramp', 'status'],
-  summary: 'Show how an offramp stands',
+  summary: 'Show the status of an offramp',
   examples: [
     'fiatrail offramp status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
     'fiatrail offramp status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait -o json',
   ],
   endpoints: [offrampStatus.id],
   parameters: {
-    requestId: argument('request-id', 'as printed by offramp start', id),
-    wait: waitOption('until it has ended'),
+    requestId: argument('request-id', 'request id, from offramp start', id),
+    wait: waitOption('until it completes or fails'),
   },
   run: async (session, { requestId, wait }) => followOfframp(session, requestId, wait ?? 0),
 });

@@ -3,9 +3,8 @@ import { openApi } from '../derive/openapi.ts';
 
 const openApiCommand = command({
   words: ['openapi'],
-  summary: 'Print the contract as an OpenAPI 3.1 document, in JSON',
-  details:
-    'Units, effects, rate limits and sources stand in fields that begin with x-. Whatever -o asks for, it is JSON.',
+  summary: 'Print the API contract as OpenAPI 3.1',
+  details: 'Always prints JSON, whatever -o says. Units, effects, rate limits and sources are in x- fields.',
   examples: ['fiatrail openapi > openapi.json', 'fiatrail openapi --query "keys(paths)"'],
   endpoints: [],
   isLocal: true,

@@ -4,29 +4,29 @@ import { argument, id, option, wholeNumber } from '../cli/parameters.ts';
 import type { Operation } from '../journal/journal.ts';
 import { parseExactJson } from '../money/decimal.ts';
 
-/** What a state asks of a person. */
+/** What to do about an operation in each state. */
 const ADVICE: Readonly<Record<Operation['state'], string>> = {
   prepared: 'nothing was sent',
-  sent: 'the command ended before an answer came: treat it as unknown and look at the account',
-  accepted: 'the service took it; follow it by its request id',
-  refused: 'nothing was done',
-  unknown: 'it was sent and no usable answer came: look at the account before you run it again',
+  sent: 'the command ended before a response arrived; the outcome is unknown, so check the account before you repeat it',
+  accepted: 'the service accepted it; follow it by its request id',
+  refused: 'the service rejected it; nothing was done',
+  unknown: 'it was sent, but no usable response arrived; check the account before you repeat it',
 };
 
 const COLUMNS = [
   { field: 'operationId', title: 'Operation' },
   { field: 'state', title: 'State' },
-  { field: 'summary', title: 'What' },
+  { field: 'summary', title: 'Summary' },
   { field: 'createdAt', title: 'When' },
 ] as const;
 
 const listCommand = command({
   words: ['ops', 'list'],
-  summary: 'List money operations of this machine, newest first',
+  summary: 'List the money operations of this machine, newest first',
   examples: ['fiatrail ops list', "fiatrail ops list -o json --query 'operations[?state==`unknown`].operationId'"],
   endpoints: [],
   isLocal: true,
-  parameters: { limit: option('--limit <count>', 'how many (default 20)', wholeNumber(1, 10_000)) },
+  parameters: { limit: option('--limit <count>', 'maximum number of operations (default 20)', wholeNumber(1, 10_000)) },
   run: async (session, { limit }) => {
     const operations = (await session.journal()).list(limit ?? 20);
     return { result: { data: { operations }, lists: 'operations', columns: COLUMNS } };
@@ -35,22 +35,23 @@ const listCommand = command({
 
 const showCommand = command({
   words: ['ops', 'show'],
-  summary: 'Show one money operation: what was meant, what was sent, what came back',
+  summary: 'Show a money operation',
+  details: 'Prints the request, its state and what to do next.',
   examples: [
     'fiatrail ops show 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
     'fiatrail ops show 0198c1f2 -o json --query state',
   ],
   endpoints: [],
   isLocal: true,
-  parameters: { operationId: argument('operation-id', 'as printed by ops list; its beginning is enough', id) },
+  parameters: { operationId: argument('operation-id', 'operation id, from ops list; a unique prefix is enough', id) },
   run: async (session, { operationId }) => {
     const found = (await session.journal()).find(operationId);
     const [operation] = found;
     if (!operation || found.length > 1) {
       const why = operation
-        ? 'more than one operation begins with this id'
-        : 'no operation of this machine has this id';
-      throw new CliError('usage', why, { hint: 'see the ids with: fiatrail ops list' });
+        ? 'more than one operation matches this id prefix'
+        : 'no operation on this machine has this id';
+      throw new CliError('usage', why, { hint: 'list the ids with: fiatrail ops list' });
     }
     return {
       result: { data: { ...operation, request: parseExactJson(operation.request), advice: ADVICE[operation.state] } },

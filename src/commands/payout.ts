@@ -6,7 +6,7 @@ import {
   balanceLine,
   type Line,
   PREVIEW_READ,
-  platformFee,
+  platformFeeOn,
   readPreviews,
 } from '../cli/previews.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
@@ -44,18 +44,18 @@ function followPayout(session: Session, requestId: string, waitMs: number) {
   });
 }
 
-/** Whose account the Naira goes to, as the bank knows it. */
+/** Describes the destination account with its holder. */
 async function destinationLines(session: Session, accountId: string): Promise<readonly Line[]> {
   const [account] = (await session.call(getBankAccount, { accountId }, PREVIEW_READ)).data.accounts ?? [];
-  return account ? [['pays', `${account.accountName}, ${account.accountNumber} at ${account.bankName}`]] : [];
+  return account ? [['account', `${account.accountName}, ${account.accountNumber} at ${account.bankName}`]] : [];
 }
 
-/** The platform's fee, and the balance before and after both. */
+/** Previews the platform fee and the balance before and after. */
 async function costLines(session: Session, amount: Amount): Promise<readonly Line[]> {
   const kobo = wholeKoboFromCngnBase(amount.minor);
   const [before, fee] = await Promise.all([
     accountBalance(session, 'CNGN').catch(() => undefined),
-    kobo === undefined ? undefined : platformFee(session, 'offramp', amountIn('NGN', kobo)).catch(() => undefined),
+    kobo === undefined ? undefined : platformFeeOn(session, 'offramp', amountIn('NGN', kobo)).catch(() => undefined),
   ]);
   const taken = fee && -(amount.minor + cngnBaseFromKobo(fee.minor));
   return [
@@ -66,8 +66,9 @@ async function costLines(session: Session, amount: Amount): Promise<readonly Lin
 
 const startCommand = command({
   words: ['payout', 'start'],
-  summary: "Pay the account's own cNGN out, as Naira, to one of its bank accounts",
-  details: 'The bank receives the amount; fees are taken from the wallet on top.',
+  summary: 'Start a payout to one of the account’s bank accounts',
+  details:
+    'Converts the account’s own cNGN to Naira. The bank account receives the full amount; fees are charged to the wallet on top.',
   examples: [
     'fiatrail payout start --amount 50000 --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
     'fiatrail payout start --amount 50000 --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --yes --wait -o json',
@@ -75,7 +76,7 @@ const startCommand = command({
   endpoints: [startPayout.id, payoutStatus.id],
   parameters: {
     amount: required('--amount <cngn>', amountHelp('CNGN'), amountOf('CNGN'), 'Amount in cNGN:'),
-    to: required('--to <bank-account-id>', 'as printed by bank-accounts list', id, 'Bank account id:'),
+    to: required('--to <bank-account-id>', 'bank account id, from bank-accounts list', id, 'Bank account id:'),
     wait: waitOption('until the bank has been paid'),
   },
   run: async (session, { amount, to, wait }) => {
@@ -83,9 +84,9 @@ const startCommand = command({
       startPayout,
       { amount: toWireNumber(amount, 'base'), bankAccountId: to },
       {
-        summary: `payout of ${amountForPeople(amount)} to bank account ${to}`,
-        lines: [amountLine(amount, 'base', 'fees are taken on top'), ['destination', `bank account ${to}`]],
-        look: () =>
+        summary: `start a payout of ${amountForPeople(amount)} to bank account ${to}`,
+        lines: [amountLine(amount, 'base', 'fees are charged on top'), ['destination', `bank account ${to}`]],
+        previews: () =>
           readPreviews(
             () => destinationLines(session, to),
             () => costLines(session, amount),
@@ -100,15 +101,15 @@ const startCommand = command({
 
 const statusCommand = command({
   words: ['payout', 'status'],
-  summary: "Show how a payout of the account's own cNGN stands",
+  summary: 'Show the status of a payout',
   examples: [
     'fiatrail payout status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
     'fiatrail payout status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait 5m -o json',
   ],
   endpoints: [payoutStatus.id],
   parameters: {
-    requestId: argument('request-id', 'as printed by payout start', id, 'Request id:'),
-    wait: waitOption('until it has ended'),
+    requestId: argument('request-id', 'request id, from payout start', id, 'Request id:'),
+    wait: waitOption('until it completes or fails'),
   },
   run: async (session, { requestId, wait }) => followPayout(session, requestId, wait ?? 0),
 });

@@ -5,17 +5,20 @@ import { recoverRequest } from '../contract/endpoints/recovery.ts';
 
 const recoverCommand = command({
   words: ['recover'],
-  summary: 'Ask the service to look after a request that is stuck',
-  details: 'For a request whose status does not move any more. It starts nothing anew and pays nothing twice.',
+  summary: 'Recover a stuck request',
+  details:
+    'Asks the service to continue a request whose status no longer changes. It never starts a new request or pays twice.',
   examples: [
     'fiatrail recover 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
     'fiatrail recover 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de -o json',
   ],
   endpoints: [recoverRequest.id],
-  parameters: { requestId: argument('request-id', 'as printed when it was started', id, 'Request id:') },
+  parameters: {
+    requestId: argument('request-id', 'request id, printed when the request was started', id, 'Request id:'),
+  },
   run: async (session, { requestId }) => {
     const reply = await session.call(recoverRequest, { requestId });
-    await session.note('the service looks after it; ask for its status again in a while');
+    await session.note('the service is recovering the request; check its status again later');
     return outcomeOf(session, recoverRequest, reply);
   },
 });

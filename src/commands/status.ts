@@ -10,7 +10,7 @@ import { listWithdrawals } from '../contract/endpoints/withdrawals.ts';
 import { TOKENS } from '../money/amount.ts';
 import type { Column } from '../present/result.ts';
 
-/** How many rows a list has, by its first row; null where the service does not say. */
+/** Returns the total of a list; null if the service does not report it. */
 async function countOf(count: Promise<{ readonly data: { readonly total?: number | null | undefined } }>) {
   return count.then(
     ({ data }) => data.total ?? null,
@@ -18,7 +18,7 @@ async function countOf(count: Promise<{ readonly data: { readonly total?: number
   );
 }
 
-/** What is on its way. Each is one row of a list, and what cannot be counted is left open: the rest still tells. */
+/** Counts pending work, reading one row per list. A count that cannot be read is null. */
 async function pendingOf(session: Session) {
   const transactions = (direction: 'in' | 'out') =>
     countOf(session.call(listTransactions, { direction, status: 'pending', limit: 1 }));
@@ -30,7 +30,7 @@ async function pendingOf(session: Session) {
   return { deposits, payouts, withdrawals };
 }
 
-/** What the account says of itself, read at once. Throws CliError where it does not answer. */
+/** Reads the account in parallel. Throws CliError if it does not respond. */
 async function account(session: Session) {
   const held = async () =>
     Promise.all(TOKENS.map(async (token) => [token, (await accountBalance(session, token, {})) ?? null] as const));
@@ -47,33 +47,34 @@ async function account(session: Session) {
   };
 }
 
-const ANSWERED = [
+const ACCOUNT = [
   { field: 'balances.CNGN', title: 'Balances' },
   { field: 'balances.USDC', title: '' },
   { field: 'balances.USDT', title: '' },
-  { field: 'fees.withdrawable', title: 'Fees to withdraw' },
-  { field: 'fees.pending', title: 'Fees on their way' },
-  { field: 'pending.feeWithdrawals', title: 'Fees being withdrawn' },
-  { field: 'pending.deposits', title: 'Deposits pending' },
-  { field: 'pending.payouts', title: 'Payouts pending' },
-  { field: 'pending.withdrawals', title: 'Withdrawals pending' },
+  { field: 'fees.withdrawable', title: 'Withdrawable fees' },
+  { field: 'fees.pending', title: 'Pending fees' },
+  { field: 'pending.feeWithdrawals', title: 'Pending fee withdrawals' },
+  { field: 'pending.deposits', title: 'Pending deposits' },
+  { field: 'pending.payouts', title: 'Pending payouts' },
+  { field: 'pending.withdrawals', title: 'Pending withdrawals' },
 ] as const;
 
-/** What there is to tell: an embedded sandbox has no address, and an account that does not answer tells nothing. */
-function columnsOf(mode: Profile['mode'], isAnswered: boolean): readonly Column[] {
+/** The columns: an embedded sandbox has no base URL, and an account that does not respond has no figures. */
+function columnsOf(mode: Profile['mode'], hasResponded: boolean): readonly Column[] {
   return [
     { field: 'profile', title: 'Profile' },
     { field: 'mode', title: 'Mode' },
     ...(mode === 'embedded' ? [] : [{ field: 'baseUrl', title: 'Base URL' }]),
     { field: 'reachable', title: 'Reachable' },
-    ...(isAnswered ? ANSWERED : []),
-    { field: 'operationsInDoubt', title: 'Operations in doubt' },
+    ...(hasResponded ? ACCOUNT : []),
+    { field: 'operationsInDoubt', title: 'Unknown outcomes' },
   ];
 }
 
 const statusCommand = command({
   words: ['status'],
-  summary: 'Show profile, mode, reachability, balances, withdrawable fees, what is pending and what is in doubt',
+  summary: 'Show reachability, balances, withdrawable fees and pending work',
+  details: 'Also shows the profile and its mode, and how many money operations have an unknown outcome.',
   examples: ['fiatrail status', 'fiatrail status -o json --query balances'],
   endpoints: [balanceMulti.id, accumulatedFees.id, listTransactions.id, listWithdrawals.id],
   parameters: {},

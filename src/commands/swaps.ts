@@ -15,14 +15,14 @@ import { type PercentMillionths, percentText, percentToWire } from '../money/rat
 import { fromWire, toWireNumber } from '../money/units.ts';
 
 const TOKENS = 'CNGN, USDC or USDT';
-const AMOUNT_HELP = 'whole tokens unless a unit is written: 5000, 1.5, "1.5 USDC" or "1500000 base"';
-const SLIPPAGE_HELP = 'how much less than expected is taken';
+const AMOUNT_HELP = 'amount to sell, in whole tokens unless a unit is given: 5000, 1.5, "1.5 USDC" or "1500000 base"';
+const SLIPPAGE_HELP = 'maximum loss against the expected amount';
 
 const FOLLOWED = [
   { field: 'requestId', title: 'Request ID' },
   { field: 'type', title: 'Type' },
   { field: 'status', title: 'Status' },
-  { field: 'amountOut', title: 'Bought, in base units' },
+  { field: 'amountOut', title: 'Bought (base units)' },
   { field: 'executionRate', title: 'Rate' },
   { field: 'executionMethod', title: 'Method' },
   { field: 'smartWalletAddress', title: 'Wallet' },
@@ -47,10 +47,10 @@ function followSwap(session: Session, requestId: string, waitMs: number): Promis
 
 function checkTokens(sell: Token, buy: Token | undefined): void {
   if (sell === buy)
-    throw new CliError('usage', `--sell and --buy are both ${sell}`, { hint: 'choose two of CNGN, USDC and USDT' });
+    throw new CliError('usage', `--sell and --buy are both ${sell}`, { hint: 'choose two different tokens' });
 }
 
-/** The amount in the token that is sold. Throws CliError usage. */
+/** Returns the amount in the token to sell. Throws CliError usage. */
 function soldOf(amount: (token: Token) => Amount, sell: Token): Amount {
   try {
     return amount(sell);
@@ -58,37 +58,37 @@ function soldOf(amount: (token: Token) => Amount, sell: Token): Amount {
     if (!(error instanceof CliError)) throw error;
     throw new CliError(error.category, `--amount: ${error.message.replace(/^--amount: /, '')}`, {
       code: error.code,
-      hint: `the amount is of what is sold: write it in ${ASSET_LABEL[sell]}, or sell the other token with --sell`,
+      hint: `write the amount in ${ASSET_LABEL[sell]}, the token to sell, or choose another token with --sell`,
     });
   }
 }
 
 const slippageLine = (slippage: PercentMillionths | undefined, usual: string): Line => [
   'slippage',
-  slippage === undefined ? `${usual} percent, as is usual` : `${percentText(slippage)} percent`,
+  slippage === undefined ? `${usual}% (default)` : `${percentText(slippage)}%`,
 ];
 
 const triggerCommand = command({
   words: ['swaps', 'trigger'],
-  summary: "Swap what an onramp's wallet holds",
-  details: 'Without --amount all of it; without --buy into what the wallet is set to.',
+  summary: 'Swap the tokens in an onramp wallet',
+  details: 'Without --amount, the full balance is swapped. Without --buy, the wallet’s configured asset is bought.',
   examples: [
     'fiatrail swaps trigger --wallet 0x52908400098527886E0F7030069857D2E4169EE7 --sell CNGN --buy USDC',
     'fiatrail swaps trigger --wallet 0x52908400098527886E0F7030069857D2E4169EE7 --sell CNGN --amount 5000 --yes --wait -o json',
   ],
   endpoints: [triggerSwap.id, swapStatus.id],
   parameters: {
-    wallet: required('--wallet <address>', 'the wallet that an onramp made', evmAddress, 'Wallet address:'),
-    sell: required('--sell <token>', TOKENS, ticker, `Token to sell (${TOKENS}):`),
-    buy: option('--buy <token>', TOKENS, ticker),
+    wallet: required('--wallet <address>', 'wallet created by an onramp', evmAddress, 'Wallet address:'),
+    sell: required('--sell <token>', `token to sell: ${TOKENS}`, ticker, `Token to sell (${TOKENS}):`),
+    buy: option('--buy <token>', `token to buy: ${TOKENS}`, ticker),
     amount: option('--amount <tokens>', AMOUNT_HELP, amountOfToken),
     slippage: option('--slippage <percent>', `${SLIPPAGE_HELP}, 0% to 100% (default 5%)`, percent),
-    wait: waitOption('until the swap has ended'),
+    wait: waitOption('until the swap completes or fails'),
   },
   run: async (session, { wallet, sell, buy, amount, slippage, wait }) => {
     checkTokens(sell, buy);
     const sold = amount && soldOf(amount, sell);
-    const into = buy ?? 'what the wallet is set to';
+    const into = buy ?? 'the wallet’s configured asset';
     const held = async (): Promise<readonly Line[]> => {
       const { data } = await session.call(balanceAddress, { address: wallet, token: sell });
       const balance = fromWire(data.totalBalance ?? '', 'token', sell);
@@ -104,14 +104,14 @@ const triggerCommand = command({
         slippage: slippage === undefined ? undefined : percentToWire(slippage),
       },
       {
-        summary: `swap of ${sold ? amountForPeople(sold) : `all ${sell}`} of wallet ${wallet} into ${into}`,
+        summary: `swap ${sold ? amountForPeople(sold) : `all ${ASSET_LABEL[sell]}`} in wallet ${wallet} for ${into}`,
         lines: [
           ['wallet', wallet],
-          sold ? amountLine(sold, 'token') : ['amount', `all ${sell} that it holds`],
+          sold ? amountLine(sold, 'token') : ['amount', `all ${ASSET_LABEL[sell]} in the wallet`],
           ['into', into],
           slippageLine(slippage, '5'),
         ],
-        look: () => readPreviews(held),
+        previews: () => readPreviews(held),
       },
       wait === undefined ? {} : { prints: swapStatus },
     );
@@ -122,23 +122,23 @@ const triggerCommand = command({
 
 const startCommand = command({
   words: ['swaps', 'start'],
-  summary: 'Swap tokens of a user',
+  summary: 'Swap a user’s tokens',
   details:
-    'From the managed wallet and back into it, unless --from and --to say otherwise. Only wallets the service signs for can be sold from.',
+    'Swaps within the user’s managed wallet unless --from or --to is given. Only wallets that the service signs for can sell.',
   examples: [
     'fiatrail swaps start 4f1c… --sell CNGN --buy USDC --amount 5000',
     'fiatrail swaps start 4f1c… --sell USDT --buy CNGN --amount 2.5 --slippage 1% --yes --wait -o json',
   ],
   endpoints: [startSwap.id, swapStatus.id],
   parameters: {
-    userId: argument('user-id', 'whose tokens are swapped', id, 'User id:'),
-    sell: required('--sell <token>', TOKENS, ticker, `Token to sell (${TOKENS}):`),
-    buy: required('--buy <token>', TOKENS, ticker, `Token to buy (${TOKENS}):`),
-    amount: required('--amount <tokens>', `${AMOUNT_HELP}, of what is sold`, amountOfToken, 'Amount to sell:'),
+    userId: argument('user-id', 'user whose tokens are swapped', id, 'User id:'),
+    sell: required('--sell <token>', `token to sell: ${TOKENS}`, ticker, `Token to sell (${TOKENS}):`),
+    buy: required('--buy <token>', `token to buy: ${TOKENS}`, ticker, `Token to buy (${TOKENS}):`),
+    amount: required('--amount <tokens>', AMOUNT_HELP, amountOfToken, 'Amount to sell:'),
     slippage: option('--slippage <percent>', `${SLIPPAGE_HELP}, 0% to 100% (default 2%)`, percent),
-    from: option('--from <address>', "the user's wallet to sell from (default: the managed wallet)", evmAddress),
-    to: option('--to <address>', 'where the bought tokens go (default: the managed wallet)', evmAddress),
-    wait: waitOption('until the swap has ended'),
+    from: option('--from <address>', 'user’s wallet to sell from (default: the managed wallet)', evmAddress),
+    to: option('--to <address>', 'address that receives the bought tokens (default: the managed wallet)', evmAddress),
+    wait: waitOption('until the swap completes or fails'),
   },
   run: async (session, { userId, sell, buy, amount, slippage, from, to, wait }) => {
     checkTokens(sell, buy);
@@ -159,7 +159,7 @@ const startCommand = command({
         destinationAssetSwap: to,
       },
       {
-        summary: `swap of ${amountForPeople(sold)} of user ${userId} into ${buy}`,
+        summary: `swap ${amountForPeople(sold)} of user ${userId} for ${buy}`,
         lines: [
           ['user', userId],
           amountLine(sold, 'token'),
@@ -168,7 +168,7 @@ const startCommand = command({
           ['destination', to ?? 'the managed wallet'],
           slippageLine(slippage, '2'),
         ],
-        look: () => readPreviews(held),
+        previews: () => readPreviews(held),
       },
       wait === undefined ? {} : { prints: swapStatus },
     );
@@ -179,12 +179,12 @@ const startCommand = command({
 
 const statusCommand = command({
   words: ['swaps', 'status'],
-  summary: 'Show how a swap stands',
+  summary: 'Show the status of a swap',
   examples: ['fiatrail swaps status swap-0198…', 'fiatrail swaps status swap-0198… --wait 2m -o json'],
   endpoints: [swapStatus.id],
   parameters: {
-    requestId: argument('request-id', 'as printed by swaps start, swaps trigger or swaps list', id),
-    wait: waitOption('until it has ended'),
+    requestId: argument('request-id', 'request id, from swaps start, swaps trigger or swaps list', id),
+    wait: waitOption('until it completes or fails'),
   },
   run: async (session, { requestId, wait }) => followSwap(session, requestId, wait ?? 0),
 });
@@ -200,13 +200,13 @@ const COLUMNS = [
 
 const listCommand = command({
   words: ['swaps', 'list'],
-  summary: 'List the swaps, newest first',
+  summary: 'List swaps, newest first',
   examples: ['fiatrail swaps list --status completed', 'fiatrail swaps list --since 2026-08-01 --all -o csv'],
   endpoints: [listSwaps.id],
   parameters: {
     status: option(
       '--status <status>',
-      'requested (not ended yet), completed or failed',
+      'requested (still pending), completed or failed (default all)',
       oneOf('requested', 'completed', 'failed'),
     ),
     ...periodOptions,

@@ -5,7 +5,7 @@ import type { Session } from '../cli/session.ts';
 import { toPlain } from '../present/plain.ts';
 import { shellWord } from '../present/text.ts';
 
-/** What the steps learn from each other. */
+/** Values that later steps need from earlier ones. */
 interface Found {
   userId: string;
   requestId: string;
@@ -17,7 +17,7 @@ interface Found {
 interface Step {
   readonly title: string;
   readonly argv: (found: Found) => readonly string[];
-  /** Takes what later steps need from the step's JSON. */
+  /** Takes the values that later steps need from the step's JSON output. */
   readonly learn?: (json: Record<string, unknown>, found: Found) => void;
 }
 
@@ -25,21 +25,21 @@ const amountIn = (value: unknown) => String((value as { value?: unknown } | unde
 
 const STEPS: readonly Step[] = [
   {
-    title: 'Onboard a user by BVN, and wait until the BVN is verified',
+    title: 'Onboard a user by BVN and wait until the BVN is verified',
     argv: () => ['users', 'onboard', '--bvn-stdin', '--wait'],
     learn: (json, found) => Object.assign(found, { userId: json['userId'] }),
   },
   {
-    title: 'Their names come from the BVN record; they have wallets and a bank account of their own',
+    title: 'Show the user: names from the BVN record, wallets and a permanent bank account',
     argv: ({ userId }) => ['users', 'show', userId],
   },
   {
-    title: 'Start an onramp of ₦5,000: a bank account to pay into, for 30 minutes',
+    title: 'Start an onramp of ₦5,000, which opens a bank account for 30 minutes',
     argv: ({ userId }) => ['onramp', 'start', userId, '--amount', '5000', '--yes'],
     learn: (json, found) => Object.assign(found, { requestId: json['requestId'] }),
   },
   {
-    title: 'The account, and the exact total to pay',
+    title: 'Show the account and the exact total to pay',
     argv: ({ requestId }) => ['onramp', 'account', requestId],
     learn: (json, found) =>
       Object.assign(found, {
@@ -49,11 +49,11 @@ const STEPS: readonly Step[] = [
       }),
   },
   {
-    title: 'The user pays by bank transfer (the sandbox plays the bank)',
+    title: 'Pay by bank transfer (the sandbox acts as the bank)',
     argv: ({ account, total, name }) => ['sandbox', 'pay', account, '--amount', total, '--from', name],
   },
   {
-    title: 'The payment becomes cNGN',
+    title: 'Wait until the payment has become cNGN',
     argv: ({ requestId }) => [
       'onramp',
       'status',
@@ -63,10 +63,10 @@ const STEPS: readonly Step[] = [
       'requestId,status,amount,finalAsset,txHash,completedAt',
     ],
   },
-  { title: 'What the user holds now', argv: ({ userId }) => ['balances', 'user', userId] },
-  { title: 'What the account holds', argv: () => ['balances', 'fintech'] },
+  { title: 'Show the user’s balance', argv: ({ userId }) => ['balances', 'user', userId] },
+  { title: 'Show the account’s balance', argv: () => ['balances', 'fintech'] },
   {
-    title: 'Pay ₦2,000 out to a bank account, and wait until the bank has it',
+    title: 'Pay out ₦2,000 to a bank account and wait until the bank has it',
     argv: ({ userId }) => [
       'offramp',
       'start',
@@ -81,36 +81,34 @@ const STEPS: readonly Step[] = [
       '--wait',
     ],
   },
-  { title: 'What is left after the payout and its fees', argv: ({ userId }) => ['balances', 'user', userId] },
-  { title: 'The fees the account earned on the way', argv: () => ['fees', 'earned', '--fields', 'summary'] },
-  { title: 'Every money operation is in the journal', argv: () => ['ops', 'list', '--limit', '2'] },
-  { title: 'And the ledger adds up', argv: () => ['sandbox', 'status', '--fields', 'ledger'] },
+  { title: 'Show the balance after the payout and its fees', argv: ({ userId }) => ['balances', 'user', userId] },
+  { title: 'Show the fees that the account earned', argv: () => ['fees', 'earned', '--fields', 'summary'] },
+  { title: 'Find every money operation in the journal', argv: () => ['ops', 'list', '--limit', '2'] },
+  { title: 'Check that the ledger balances', argv: () => ['sandbox', 'status', '--fields', 'ledger'] },
 ];
 
 const tourCommand = command({
   words: ['tour'],
-  summary: 'Walk from a BVN to money in a bank account, on the embedded sandbox',
-  details: 'Every step is printed as the command it is, then run in this process by the same code.',
+  summary: 'Walk through onboarding, onramp and payout on the embedded sandbox',
+  details: 'Each step prints a command and then runs it.',
   examples: ['fiatrail tour', 'fiatrail tour --no-color'],
   endpoints: [],
   parameters: {},
   run: async (session) => {
     if (session.profile.mode !== 'embedded') {
-      throw new CliError(
-        'usage',
-        `the tour plays on the embedded sandbox, and the profile is ${session.profile.name}`,
-        { hint: 'run it with --profile sandbox' },
-      );
+      throw new CliError('usage', `the tour needs the embedded sandbox, but the profile is ${session.profile.name}`, {
+        hint: 'add --profile sandbox',
+      });
     }
     if (session.globals.dryRun) {
-      throw new CliError('usage', 'the tour cannot be played with --dry-run: its steps need each other', {
-        hint: 'run it without; it plays on the sandbox',
+      throw new CliError('usage', 'the tour does not support --dry-run, because its steps depend on each other', {
+        hint: 'omit --dry-run; the tour only uses the sandbox',
       });
     }
     const found: Found = { userId: '', requestId: '', account: '', total: '', name: '' };
     for (const [index, step] of STEPS.entries()) await runStep(session, step, index + 1, found);
     await session.world.stdout.write(
-      '\nThat was the tour. The same commands work on a real account; fiatrail --help lists them all.\n',
+      '\nThat is the tour. The same commands work on a real account; fiatrail --help lists them all.\n',
     );
     return {};
   },
@@ -134,7 +132,7 @@ async function runStep(session: Session, step: Step, number: number, found: Foun
   await present(result, { ...globals.present, fields, format: 'table' }, world.stdout);
 }
 
-/** A BVN that nobody has: 11 digits, from chance. */
+/** A random BVN of 11 digits that no seeded user has. */
 function newBvn({ ids }: World): string {
   return `2${[...ids.bytes(10)].map((byte) => byte % 10).join('')}`;
 }

@@ -8,11 +8,11 @@ import { getFintechWallet } from '../contract/endpoints/wallets.ts';
 import { amountForPeople } from '../money/amount.ts';
 import { toWireNumber } from '../money/units.ts';
 
-/** What the account calls the wallet, and whether it may receive at all. */
+/** Describes the destination wallet, or warns that it is not registered. */
 async function walletLines(session: Session, address: string): Promise<readonly Line[]> {
   const { externalWallets } = (await session.call(getFintechWallet, {}, PREVIEW_READ)).data;
   const wallet = externalWallets?.find((each) => each.address?.toLowerCase() === address.toLowerCase());
-  if (!wallet) return [['wallet', 'not registered: it will be refused']];
+  if (!wallet) return [['wallet', 'not registered; the transfer will be rejected']];
   return [['wallet', [wallet.label, wallet.type, wallet.status].filter(Boolean).join(', ')]];
 }
 
@@ -20,16 +20,17 @@ const COLUMNS = [
   { field: 'requestId', title: 'Request' },
   { field: 'amount', title: 'Amount' },
   { field: 'destinationAddress', title: 'To' },
-  { field: 'destinationLabel', title: 'Called' },
+  { field: 'destinationLabel', title: 'Label' },
   { field: 'transactionHash', title: 'Transaction' },
-  { field: 'commitmentsSafeguarded.remainingBalance', title: 'Left' },
-  { field: 'executedAt', title: 'Done' },
+  { field: 'commitmentsSafeguarded.remainingBalance', title: 'Remaining balance' },
+  { field: 'executedAt', title: 'Executed' },
 ] as const;
 
 const transferCommand = command({
   words: ['transfer'],
-  summary: "Send the account's own tokens to a registered external wallet",
-  details: 'It is done when the command ends. Register the wallet first: fiatrail wallets external add',
+  summary: 'Send the account’s own tokens to a registered wallet',
+  details:
+    'The transfer is final when the command returns. Register the wallet first with: fiatrail wallets external add',
   examples: [
     'fiatrail transfer --amount 1000 --to 0x52908400098527886E0F7030069857D2E4169EE7',
     'fiatrail transfer --amount 25.5 --token USDC --to 0x52908400098527886E0F7030069857D2E4169EE7 --note "treasury, August" --yes -o json',
@@ -37,21 +38,26 @@ const transferCommand = command({
   endpoints: [transferToWallet.id],
   parameters: {
     amount: required('--amount <tokens>', amountHelp('CNGN'), amountOfToken, 'Amount in whole tokens:'),
-    to: required('--to <address>', 'a registered wallet, from wallets show', evmAddress, 'To (a registered wallet):'),
-    token: option('--token <ticker>', 'CNGN, USDC or USDT (default CNGN)', ticker),
-    note: option('--note <text>', 'a note of your own, at most 500 characters', word),
+    to: required(
+      '--to <address>',
+      'registered external wallet, from wallets show',
+      evmAddress,
+      'Destination (a registered wallet):',
+    ),
+    token: option('--token <ticker>', 'token to send: CNGN, USDC or USDT (default CNGN)', ticker),
+    note: option('--note <text>', 'your own note, at most 500 characters', word),
   },
   run: async (session, { amount: amountIn, to, token, note }) => {
     const amount = amountIn(token ?? 'CNGN');
     const request = { destinationAddress: to, amount: toWireNumber(amount, 'base'), ticker: token, note };
     const reply = await session.change(transferToWallet, request, {
-      summary: `transfer of ${amountForPeople(amount)} to ${to}`,
+      summary: `transfer ${amountForPeople(amount)} to ${to}`,
       lines: [
-        amountLine(amount, 'base', 'fees, where there are any, are taken out of it'),
+        amountLine(amount, 'base', 'any fees are deducted from it'),
         ['destination', to],
         ...(note === undefined ? [] : [['note', note] as const]),
       ],
-      look: () =>
+      previews: () =>
         readPreviews(
           () => walletLines(session, to),
           async () => {

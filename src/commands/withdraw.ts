@@ -14,29 +14,34 @@ const COLUMNS = [
   { field: 'feeBreakdown.totalFee', title: 'Fees' },
   { field: 'feeBreakdown.netAmount', title: 'Arrives' },
   { field: 'destinationWallet', title: 'To' },
-  { field: 'networkDisplayName', title: 'On' },
+  { field: 'networkDisplayName', title: 'Network' },
   { field: 'transactionHash', title: 'Transaction' },
-  { field: 'estimatedConfirmationTime', title: 'Confirmed' },
+  { field: 'estimatedConfirmationTime', title: 'Confirms in' },
   { field: 'warnings', title: 'Warnings' },
-  { field: 'executedAt', title: 'Done' },
+  { field: 'executedAt', title: 'Executed' },
 ] as const;
 
 const withdrawCommand = command({
   words: ['withdraw'],
-  summary: "Send a user's tokens to an external address",
+  summary: 'Send a user’s tokens to an external address',
   details:
-    'It is done when the command ends. Fees are taken out of the amount; a network other than base goes through a bridge.',
+    'The withdrawal is final when the command returns. Fees are deducted from the amount. Networks other than base go through a bridge.',
   examples: [
     'fiatrail withdraw 4f1c… --amount 200 --token CNGN --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 0x8617E340B3D01FA5F11F306F4090FD50E238070D',
     'fiatrail withdraw 4f1c… --amount 25.5 --token USDC --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 0x8617E340B3D01FA5F11F306F4090FD50E238070D --network bsc --yes -o json',
   ],
   endpoints: [withdrawAsset.id],
   parameters: {
-    userId: argument('user-id', 'whose tokens are sent', id, 'User id:'),
+    userId: argument('user-id', 'user whose tokens are sent', id, 'User id:'),
     amount: required('--amount <tokens>', amountHelp('CNGN'), amountOfToken, 'Amount in whole tokens:'),
-    token: required('--token <ticker>', 'CNGN, USDC or USDT', ticker, 'Token (CNGN, USDC or USDT):'),
-    from: required('--from <wallet>', "the user's wallet, from wallets user", id, 'From (a wallet of the user):'),
-    to: required('--to <address>', 'an address of the network; what is sent there cannot be called back', id, 'To:'),
+    token: required('--token <ticker>', 'token to send: CNGN, USDC or USDT', ticker, 'Token (CNGN, USDC or USDT):'),
+    from: required('--from <wallet>', 'user’s wallet, from wallets user', id, 'From (one of the user’s wallets):'),
+    to: required(
+      '--to <address>',
+      'destination address on the network; transfers to it cannot be reversed',
+      id,
+      'Destination address:',
+    ),
     network: option('--network <network>', `${NETWORKS.join(', ')} (default base)`, oneOf(...NETWORKS)),
   },
   run: async (session, { userId, amount: amountIn, token, from, to, network }) => {
@@ -50,14 +55,14 @@ const withdrawCommand = command({
       network,
     };
     const reply = await session.change(withdrawAsset, request, {
-      summary: `withdrawal of ${amountForPeople(amount)} of user ${userId} to ${to} on ${network ?? 'base'}`,
+      summary: `withdraw ${amountForPeople(amount)} from user ${userId} to ${to} on ${network ?? 'base'}`,
       lines: [
         ['user', userId],
-        amountLine(amount, 'token', 'fees are taken out of it'),
+        amountLine(amount, 'token', 'fees are deducted from it'),
         ['from', from],
         ['destination', `${to} on ${network ?? 'base'}`],
       ],
-      look: () =>
+      previews: () =>
         readPreviews(async () => {
           const before = await userBalance(session, userId, token, from);
           return before ? [balanceLine(before, -amount.minor)] : [];

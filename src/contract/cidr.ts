@@ -120,7 +120,7 @@ export function fitsShown(range: IpRange, { known, prefix = range.prefix }: Show
   return prefix === range.prefix && isWithin({ ...range, prefix: BITS[range.version] }, known);
 }
 
-export type Holding = 'no' | 'maybe' | 'surely';
+type Holding = 'no' | 'maybe' | 'surely';
 
 /** Whether a range contains an address, as far as the visible parts of both tell. */
 export function holding(outer: Shown | undefined, address: Shown | undefined): Holding {

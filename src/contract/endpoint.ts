@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import type { FaultName } from './faults.ts';
 import type { Source } from './fields.ts';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
  * What calling the endpoint does. The effect, never the HTTP method, decides retries, confirmation and journaling.

@@ -1,8 +1,9 @@
+import type { WebhookEvent } from './event-payloads.ts';
 import type { Source } from './fields.ts';
 
 /** A kind of event that a webhook can subscribe to. */
-export interface EventKind {
-  readonly name: string;
+interface EventKind {
+  readonly name: WebhookEvent;
   /** `user` events carry the id of a user. */
   readonly scope: 'user' | 'fintech';
   readonly source: Source;

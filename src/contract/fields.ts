@@ -221,7 +221,7 @@ function isPercentWithin(percent: bigint | undefined, min: string, max: string):
 }
 
 /** A figure in a response whose asset the contract does not know; `rule` describes it. Printed unchanged. */
-export function figure(source: Source, unit: MoneyUnit | undefined, rule: string) {
+export function figure(source: Source, unit: FieldMeta['unit'], rule: string) {
   return field(z.string(), { type: 'string', ...(unit ? { unit } : {}), source, rule });
 }
 

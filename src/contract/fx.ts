@@ -3,6 +3,9 @@ import { figure, maybe, moneyText, oneOf, payText, type Source } from './fields.
 
 export const PAIRS = ['CNGN-USDC', 'CNGN-USDT'] as const;
 export const SIDES = ['buy', 'sell'] as const;
+/** The states of a trade that may still change, and those that are final. Source: interface. */
+export const OPEN_TRADE_STATES = ['pending', 'locked', 'signing', 'settling'] as const;
+export const TRADE_STATES = [...OPEN_TRADE_STATES, 'completed', 'failed', 'expired'] as const;
 export type Pair = (typeof PAIRS)[number];
 export type Side = (typeof SIDES)[number];
 export const limits = { rateLimit: { max: 30, windowSeconds: 60 } } as const;

@@ -20,7 +20,7 @@ function definitionOf(schema: z.ZodMiniType): Definition {
 }
 
 /** A schema without its optional and nullable wrappers. */
-export interface Unwrapped {
+interface Unwrapped {
   readonly schema: z.ZodMiniType;
   readonly meta: FieldMeta | undefined;
   readonly required: boolean;

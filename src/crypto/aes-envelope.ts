@@ -4,7 +4,7 @@ import { nodeCrypto } from './node-crypto.ts';
 const TAG_BYTES = 16;
 
 /** The older AES-256-GCM envelope, with hexadecimal fields. Source: public; the tag's position is inferred. */
-export interface AesEnvelope {
+interface AesEnvelope {
   /** The ciphertext followed by its 16-byte tag. */
   readonly data: string;
   /** 16 bytes. */

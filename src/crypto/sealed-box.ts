@@ -8,7 +8,7 @@ export interface KeyPair {
 }
 
 /** The text of a payload, or why it cannot be opened. The problem never contains key material. */
-export type Opened = { readonly text: string } | { readonly problem: string };
+type Opened = { readonly text: string } | { readonly problem: string };
 
 /** Creates a key pair from 32 random bytes. Any 32 bytes are a valid private key. */
 export function newKeyPair(random: Uint8Array): KeyPair {

@@ -41,7 +41,7 @@ export interface RequestField extends FieldDescription {
 }
 
 /** A refusal: its name, when it occurs and what to do next. */
-export interface Refusal {
+interface Refusal {
   readonly code: string;
   readonly http: number;
   readonly name: string;
@@ -51,7 +51,7 @@ export interface Refusal {
 }
 
 /** Everything the contract knows about an endpoint. */
-export interface EndpointDescription {
+interface EndpointDescription {
   readonly id: string;
   readonly summary: string;
   readonly group: string;

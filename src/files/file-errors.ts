@@ -1,36 +1,37 @@
 import { CliError } from '../base/errors.ts';
 
-type Done = 'read' | 'written' | 'removed';
+type Action = 'read' | 'written' | 'removed';
 
-/** Runs `work`; an error of the system becomes one that says what could not be done and what to do. Throws CliError usage. */
-export function fileErrors<T>(done: Done, path: string, work: () => T): T {
+/** Runs `work` and turns a system error into CliError usage, which says what failed and what to do. */
+export function fileErrors<T>(action: Action, path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
     const { code } = error as { code?: unknown };
     if (error instanceof CliError || typeof code !== 'string' || !/^E[A-Z\d]+$/.test(code)) throw error;
-    throw storeError(done, path, code, error);
+    throw storeError(action, path, code, error);
   }
 }
 
-const NO_ROOM = ['ENOSPC', 'EDQUOT'];
-const ELSEWHERE = 'or set FIATRAIL_CONFIG_DIR to another folder';
-const REMEDIES: Readonly<Record<string, string>> = {
-  EROFS: `that disk is read-only: mount it for writing, ${ELSEWHERE}`,
-  ENOTDIR: `a file stands where a folder is needed: move it away, ${ELSEWHERE}`,
-  EEXIST: `a file stands where a folder is needed: move it away, ${ELSEWHERE}`,
+const DISK_FULL = ['ENOSPC', 'EDQUOT'];
+const USE_OTHER_FOLDER = 'or set FIATRAIL_CONFIG_DIR to another folder';
+const NOT_A_FOLDER = `a file is in the place of a folder: move it away, ${USE_OTHER_FOLDER}`;
+const HINTS: Readonly<Record<string, string>> = {
+  EROFS: `the disk is read-only: mount it for writing, ${USE_OTHER_FOLDER}`,
+  ENOTDIR: NOT_A_FOLDER,
+  EEXIST: NOT_A_FOLDER,
 };
 
-function storeError(done: Done, path: string, code: string, cause: unknown): CliError {
-  if (NO_ROOM.includes(code))
-    return new CliError('usage', `there is no room on the disk for ${path}`, {
+function storeError(action: Action, path: string, code: string, cause: unknown): CliError {
+  if (DISK_FULL.includes(code))
+    return new CliError('usage', `${path} cannot be ${action}: the disk is full`, {
       code: 'STORE_FULL',
-      hint: 'make room, then run the command again; what was kept before still is',
+      hint: 'free some space, then run the command again; the existing file was not changed',
       cause,
     });
-  return new CliError('usage', `${path} cannot be ${done} (${code})`, {
-    code: done === 'read' ? 'STORE_UNREADABLE' : 'STORE_UNWRITABLE',
-    hint: REMEDIES[code] ?? `make it and its folder yours (owner and permissions), ${ELSEWHERE}`,
+  return new CliError('usage', `${path} cannot be ${action} (${code})`, {
+    code: action === 'read' ? 'STORE_UNREADABLE' : 'STORE_UNWRITABLE',
+    hint: HINTS[code] ?? `make sure that you own it and its folder and may write to them, ${USE_OTHER_FOLDER}`,
     cause,
   });
 }

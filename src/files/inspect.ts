@@ -1,35 +1,44 @@
-import { accessSync, constants, lstatSync, readdirSync, statfsSync } from 'node:fs';
+import { accessSync, constants, lstatSync, readdirSync, readFileSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { OTHERS } from './private-file.ts';
 
-/** What stands at a path, links not followed. */
+/** Mode bits that let others read or write. */
+const OTHERS = 0o077;
+
+/** A file, folder or link; links are not followed. */
 export interface Entry {
   readonly path: string;
   readonly kind: 'file' | 'folder' | 'link' | 'other';
-  /** The number of its owner. */
+  readonly sizeBytes: number;
+  /** The owner's user id. */
   readonly ownerId: number;
-  /** Whether anybody but its owner may read or write it. */
+  /** Whether anyone except the owner may read or write it. */
   readonly isOpenToOthers: boolean;
 }
 
-/** Undefined when there is nothing. Throws the error of the system. */
+/** Returns undefined when nothing is there. Throws the system's error. */
 export function entryAt(path: string): Entry | undefined {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (!found) return undefined;
   const kind = found.isSymbolicLink() ? 'link' : found.isDirectory() ? 'folder' : found.isFile() ? 'file' : 'other';
-  return { path, kind, ownerId: found.uid, isOpenToOthers: kind !== 'link' && (found.mode & OTHERS) !== 0 };
+  const isOpenToOthers = kind !== 'link' && (found.mode & OTHERS) !== 0;
+  return { path, kind, sizeBytes: found.size, ownerId: found.uid, isOpenToOthers };
 }
 
-/** Everything below a folder. What goes while it is looked at is left out. Throws the error of the system. */
+/** Returns the names in a folder. Throws the system's error. */
+export function namesIn(folder: string): string[] {
+  return readdirSync(folder);
+}
+
+/** Returns everything below a folder, except what disappears in the meantime. Throws the system's error. */
 export function entriesBelow(folder: string): Entry[] {
-  return readdirSync(folder).flatMap((name) => {
+  return namesIn(folder).flatMap((name) => {
     const entry = entryAt(join(folder, name));
     if (!entry) return [];
     return entry.kind === 'folder' ? [entry, ...entriesBelow(entry.path)] : [entry];
   });
 }
 
-/** The folder itself, or the nearest one above it that is there. */
+/** Returns the folder itself, or its nearest parent that exists. */
 export function nearestExisting(path: string): string {
   return entryAt(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
 }
@@ -43,8 +52,13 @@ export function isWritableFolder(path: string): boolean {
   }
 }
 
-/** Bytes that this user can still write on the disk of a path that is there. Throws the error of the system. */
+/** Returns the bytes that this user can still write to the disk of an existing path. Throws the system's error. */
 export function freeBytes(path: string): number {
   const { bavail, bsize } = statfsSync(path);
   return bavail * bsize;
+}
+
+/** Returns the text of a file that is not private, such as one in a project folder. Throws the system's error. */
+export function readSharedFile(path: string): string {
+  return readFileSync(path, 'utf8');
 }

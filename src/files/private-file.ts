@@ -4,7 +4,6 @@ import {
   constants,
   fsyncSync,
   ftruncateSync,
-  lstatSync,
   openSync,
   readFileSync,
   renameSync,
@@ -15,77 +14,75 @@ import {
 import { dirname, join } from 'node:path';
 import { CliError } from '../base/errors.ts';
 import { makePrivateFolder } from './folders.ts';
+import { entryAt } from './inspect.ts';
 
-/** Only its owner may read a file, and only they may look into a folder. */
+/** Only its owner can read a private file or list a private folder. */
 export const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
-/** Bits that would let others read or write. */
-export const OTHERS = 0o077;
-
-/** What stands at a path; a symbolic link is not followed. */
-function entryAt(path: string) {
-  return lstatSync(path, { throwIfNoEntry: false });
-}
-
 const linkError = (path: string) =>
-  new CliError('usage', `${path} is a symbolic link, and no secret or profile is kept behind one`, {
+  new CliError('usage', `${path} is a symbolic link; secrets and profiles are never read or written through links`, {
     code: 'SYMLINK',
     hint: 'remove the link, then run the command again',
   });
 
-const inTheWay = (path: string, isWhat: string) =>
-  new CliError('usage', `${path} is no ${isWhat}, and one is needed there`, {
+const wrongKind = (path: string, expected: string) =>
+  new CliError('usage', `${path} is not a ${expected}`, {
     code: 'IN_THE_WAY',
     hint: 'move it away, then run the command again',
   });
 
-/** Makes a folder private that others can enter; false when there is none. Throws CliError usage, or the error of the system. */
+/** Restricts an existing folder to its owner; returns false when there is none. Throws CliError usage, or the system's error. */
 export function makeFolderPrivate(path: string): boolean {
   const found = entryAt(path);
   if (!found) return false;
-  if (found.isSymbolicLink()) throw linkError(path);
-  if (!found.isDirectory()) throw inTheWay(path, 'folder');
-  if ((found.mode & OTHERS) !== 0) chmodSync(path, FOLDER_MODE);
+  if (found.kind === 'link') throw linkError(path);
+  if (found.kind !== 'folder') throw wrongKind(path, 'folder');
+  if (found.isOpenToOthers) chmodSync(path, FOLDER_MODE);
   return true;
 }
 
-/** A folder that is there and private afterwards. Throws CliError usage, or the error of the system. */
+/** Creates a private folder, or restricts an existing one. Throws CliError usage, or the system's error. */
 export function ensurePrivateFolder(path: string): void {
   if (!makeFolderPrivate(path)) makePrivateFolder(path);
 }
 
-/** Refuses a path behind which something else may stand. Throws CliError usage. */
+/** Throws CliError usage for a link or anything else that is not a regular file. Accepts a path where nothing is. */
 export function requireOwnFile(path: string): void {
   const found = entryAt(path);
-  if (found?.isSymbolicLink()) throw linkError(path);
-  if (found && !found.isFile()) throw inTheWay(path, 'file');
+  if (found?.kind === 'link') throw linkError(path);
+  if (found && found.kind !== 'file') throw wrongKind(path, 'file');
 }
 
-/** The text of a private file; undefined when there is none. A mode that lets others read is mended. Throws CliError usage, or the error of the system. */
+/** Returns the text of a private file, or undefined when there is none. Restricts a mode that lets others read. Throws CliError usage, or the system's error. */
 export function readPrivateFile(path: string): string | undefined {
   requireOwnFile(path);
   const found = entryAt(path);
   if (!found) return undefined;
-  if ((found.mode & OTHERS) !== 0) chmodSync(path, FILE_MODE);
+  if (found.isOpenToOthers) chmodSync(path, FILE_MODE);
   return readFileSync(path, 'utf8');
 }
 
-/**
- * Writes a private file whole or not at all: a temporary one beside it is on the disk before it takes the name. `unique`
- * keeps two writers apart. Throws CliError usage, or the error of the system (ENOSPC, EACCES), with the old text still there.
- */
+/** Writes a file in a private folder, as `replaceFile` does. */
 export function writePrivateFile(path: string, text: string, unique: string): void {
   ensurePrivateFolder(dirname(path));
-  writeFileWhole(path, text, unique);
+  replaceFile(path, text, unique);
 }
 
-/** The same in a folder that is not ours to change. */
-export function writeFileWhole(path: string, text: string, unique: string): void {
+/** Puts `text` into a new private file at `path`, flushed to disk. */
+type WriteNew = (path: string, text: string) => void;
+
+/**
+ * Replaces a file atomically: `write` creates a temporary file beside it, which takes its name once it has the whole
+ * text. `unique` keeps two writers apart. Throws CliError usage, or the system's error (ENOSPC, EACCES); then the old
+ * file is unchanged.
+ */
+export function replaceFile(path: string, text: string, unique: string, write: WriteNew = writeNewFile): void {
   requireOwnFile(path);
   const temporary = join(dirname(path), `.${unique}.tmp`);
   try {
-    writeThrough(temporary, text);
+    write(temporary, text);
+    requireWhole(temporary, text);
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });
@@ -94,8 +91,14 @@ export function writeFileWhole(path: string, text: string, unique: string): void
   syncFolder(dirname(path));
 }
 
-function writeThrough(path: string, text: string): void {
-  // wx: nothing that stands there already is written to, a planted link least of all.
+/** A full disk may cut a write short without an error. */
+function requireWhole(path: string, text: string): void {
+  if (readFileSync(path).equals(Buffer.from(text))) return;
+  throw Object.assign(new Error('a write was cut short'), { code: 'ENOSPC' });
+}
+
+function writeNewFile(path: string, text: string): void {
+  // wx: an existing file is never written to, least of all through a planted link.
   const file = openSync(path, 'wx', FILE_MODE);
   try {
     writeAll(file, text);
@@ -110,7 +113,7 @@ function writeAll(file: number, text: string): void {
   fsyncSync(file);
 }
 
-/** The new name is on the disk too, where the system has that for folders. By now the text is: a failure changes nothing. */
+/** Flushes a changed name to disk. The text already is on disk, so a failure is ignored. */
 function syncFolder(path: string): void {
   try {
     const folder = openSync(path, 'r');
@@ -120,13 +123,13 @@ function syncFolder(path: string): void {
       closeSync(folder);
     }
   } catch {
-    // Windows opens no folders.
+    // Windows cannot open folders.
   }
 }
 
-/** Removes a private file; a link in its place is removed, not what it points to. Throws CliError usage, or the error of the system. */
+/** Removes a private file; a link is removed, never its target. Throws CliError usage, or the system's error. */
 export function removePrivateFile(path: string): void {
-  // Behind a folder that is a link stands the file of somebody else.
+  // If the folder were a link, the file in it would belong to someone else.
   if (!makeFolderPrivate(dirname(path))) return;
   try {
     unlinkSync(path);
@@ -135,24 +138,19 @@ export function removePrivateFile(path: string): void {
   }
 }
 
-/** Sees whether a folder has room for so many bytes. Throws the error of the system. */
-export function requireSpace(folder: string, bytes: number, unique: string): void {
-  const temporary = join(folder, `.${unique}.tmp`);
-  try {
-    writeThrough(temporary, ' '.repeat(bytes));
-  } finally {
-    rmSync(temporary, { force: true });
-  }
+/** Renames a private file within its folder. Throws the system's error. */
+export function renamePrivateFile(path: string, newPath: string): void {
+  renameSync(path, newPath);
 }
 
-/** Takes room for a text that must be kept even when the disk is full by then. Throws CliError usage, or the error of the system. */
+/** Reserves disk space for a text that must be saved even if the disk fills up. Throws CliError usage, or the system's error. */
 export function reservePrivateFile(path: string, bytes: number): void {
   ensurePrivateFolder(dirname(path));
-  writeThrough(path, ' '.repeat(bytes));
+  writeNewFile(path, ' '.repeat(bytes));
   syncFolder(dirname(path));
 }
 
-/** Writes a text into the room that was taken for it: on the disk when this returns. A kill in the midst may leave blanks after it. */
+/** Overwrites a reserved file and flushes it to disk. A kill midway may leave trailing spaces. */
 export function fillReservedFile(path: string, text: string): void {
   const file = openSync(path, constants.O_RDWR | (constants.O_NOFOLLOW ?? 0));
   try {

@@ -6,98 +6,102 @@ import {
   FILE_MODE,
   makeFolderPrivate,
   readPrivateFile,
-  requireOwnFile,
-  requireSpace,
+  replaceFile,
   writePrivateFile,
 } from './private-file.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** One kind of file of the configuration: JSON with a `version`, and how each older version becomes the next. */
+/** One kind of configuration file: JSON with a `version`, and the migrations from older versions. */
 export interface FileKind<T> {
-  /** `profile`, for messages. */
+  /** Name in messages, such as `profile`. */
   readonly what: string;
-  /** The command that makes such a file anew. */
+  /** The command that creates such a file. */
   readonly madeBy: string;
-  /** The first makes version 2 of version 1, and so on. */
+  /** The first migrates version 1 to version 2, and so on. */
   readonly migrations: readonly ((older: Json) => Json)[];
-  /** The content, or the first field that is wrong. */
+  /** Returns the content, or the first wrong field. */
   readonly check: (content: Json) => { readonly value: T } | { readonly wrong: string };
 }
 
-/** What this program writes. */
+/** Returns the version that this program writes. */
 export const versionOf = ({ migrations }: FileKind<unknown>): number => migrations.length + 1;
 
 /**
- * Reads a file of the configuration, without conf: nothing but JSON is needed for that. Undefined when there is none. An
- * older version is brought forward, with a copy of it left beside. Throws CliError usage for one that is broken or newer.
+ * Reads a configuration file; returns undefined when there is none. An older version is migrated in memory: only a write
+ * changes the file. Does not load conf. Throws CliError usage for a broken file or a newer version.
  */
-export function readVersioned<T>(path: string, kind: FileKind<T>, unique: () => string): T | undefined {
+export function readVersioned<T>(path: string, kind: FileKind<T>): T | undefined {
   const text = fileErrors('read', path, () => (makeFolderPrivate(dirname(path)) ? readPrivateFile(path) : undefined));
   if (text === undefined) return undefined;
-  const found = parsed(path, text, kind);
-  const version = found['version'] as number;
-  if (version === versionOf(kind)) return checked(path, found, kind);
-  const migrated = kind.migrations.slice(version - 1).reduce((older, step) => step(older), found);
-  const forward = { ...migrated, version: versionOf(kind) };
-  const value = checked(path, forward, kind);
-  fileErrors('written', path, () => {
-    writePrivateFile(`${path}.v${version}`, text, unique());
-    writePrivateFile(path, textOf(forward), unique());
-  });
-  return value;
+  const found = parseVersioned(path, text, kind);
+  const migrated = kind.migrations.slice(found.version - 1).reduce((older, step) => step(older), found as Json);
+  const verdict = kind.check({ ...migrated, version: versionOf(kind) });
+  if ('wrong' in verdict) throw broken(kind, path, `has an invalid field: ${verdict.wrong}`);
+  return verdict.value;
 }
 
-function broken({ what, madeBy }: FileKind<unknown>, path: string, why: string): CliError {
-  return new CliError('usage', `the ${what} file ${path} ${why}; it was left as it is`, {
+function broken({ what, madeBy }: FileKind<unknown>, path: string, problem: string): CliError {
+  return new CliError('usage', `the ${what} file ${path} ${problem}; it was not changed`, {
     code: 'CONFIG_BROKEN',
-    hint: `mend it by hand, or move it away and make it anew with: ${madeBy}`,
+    hint: `fix it in an editor, or move it away and create it again with: ${madeBy}`,
   });
 }
 
-function parsed(path: string, text: string, kind: FileKind<unknown>): Json {
+function parseVersioned(path: string, text: string, kind: FileKind<unknown>): Json & { readonly version: number } {
   let content: unknown;
   try {
     content = JSON.parse(text);
   } catch {
-    throw broken(kind, path, 'is no JSON');
+    throw broken(kind, path, 'is not valid JSON');
   }
   if (typeof content !== 'object' || content === null || Array.isArray(content))
-    throw broken(kind, path, 'holds no JSON object');
+    throw broken(kind, path, 'is not a JSON object');
   const { version } = content as { version?: unknown };
   if (typeof version !== 'number' || !Number.isInteger(version) || version < 1)
-    throw broken(kind, path, 'has no version');
+    throw broken(kind, path, 'has no valid version');
   if (version > versionOf(kind)) {
-    throw new CliError('usage', `the ${kind.what} file ${path} was made by a newer fiatrail`, {
+    throw new CliError('usage', `the ${kind.what} file ${path} was written by a newer version of fiatrail`, {
       code: 'CONFIG_NEWER',
-      hint: 'use that version, or set FIATRAIL_CONFIG_DIR to another folder',
+      hint: 'update fiatrail, or set FIATRAIL_CONFIG_DIR to another folder',
     });
   }
-  return content as Json;
+  return { ...(content as Json), version };
 }
 
-function checked<T>(path: string, content: Json, kind: FileKind<T>): T {
-  const verdict = kind.check(content);
-  if ('wrong' in verdict) throw broken(kind, path, `is damaged at ${verdict.wrong}`);
-  return verdict.value;
-}
-
-/** Writes a file of the configuration with conf: whole or not at all. Throws CliError usage; then what was kept before still is. */
+/**
+ * Writes a configuration file atomically: conf writes the new file, `replaceFile` checks it and puts it in place. A copy of
+ * a file of an older version is left beside it. Throws CliError usage; then the old file is unchanged.
+ */
 export async function writeVersioned(
   path: string,
   kind: FileKind<unknown>,
   content: Json,
   unique: () => string,
 ): Promise<void> {
-  const whole = { version: versionOf(kind), ...content };
+  const newest = { version: versionOf(kind), ...content };
+  const { default: Conf } = await import('conf');
   fileErrors('written', path, () => {
     ensurePrivateFolder(dirname(path));
-    // conf writes to where a link points, and takes a write that a full disk cut short for a whole one.
-    requireOwnFile(path);
-    requireSpace(dirname(path), Buffer.byteLength(textOf(whole)), unique());
+    keepOlderVersion(path, kind, unique);
+    replaceFile(path, textOf(newest), unique(), (temporary) => writeWith(Conf, temporary, newest));
   });
-  const { default: Conf } = await import('conf');
-  fileErrors('written', path, () => writeWith(Conf, path, whole));
+}
+
+function keepOlderVersion(path: string, kind: FileKind<unknown>, unique: () => string): void {
+  const text = readPrivateFile(path);
+  const version = text === undefined ? undefined : versionIn(path, text, kind);
+  if (text !== undefined && version !== undefined && version < versionOf(kind))
+    writePrivateFile(`${path}.v${version}`, text, unique());
+}
+
+/** Returns undefined for a broken file, which may be replaced. */
+function versionIn(path: string, text: string, kind: FileKind<unknown>): number | undefined {
+  try {
+    return parseVersioned(path, text, kind).version;
+  } catch {
+    return undefined;
+  }
 }
 
 const textOf = (content: Json) => `${JSON.stringify(content, undefined, '\t')}\n`;
@@ -105,10 +109,9 @@ const textOf = (content: Json) => `${JSON.stringify(content, undefined, '\t')}\n
 function writeWith(Conf: typeof import('conf').default, path: string, content: Json): void {
   const file = new Conf<Record<string, unknown>>({
     cwd: dirname(path),
-    configName: basename(path, '.json'),
+    configName: basename(path, '.tmp'),
+    fileExtension: 'tmp',
     configFileMode: FILE_MODE,
-    // What stands there was checked by who read it; here it is replaced.
-    clearInvalidConfig: true,
     accessPropertiesByDotNotation: false,
     serialize: textOf,
   });

@@ -3,12 +3,12 @@ import { type Database, openDatabase } from '../sqlite/database.ts';
 import { ROTATION_SCHEMA, type Rotation, type RotationStage, type Rotations, rotationsIn } from './rotations.ts';
 
 /**
- * prepared: written down, nothing left yet. sent: it left, or was about to. accepted, refused: a definite answer.
- * unknown: it left and no usable answer came. A row that stays `sent` belongs to a process that ended: as good as unknown.
+ * `prepared`: recorded, not sent. `sent`: sent, or about to be. `accepted`, `refused`: the service's definite response.
+ * `unknown`: sent, without a usable response. An operation that stays `sent` belongs to a process that ended; its outcome is unknown too.
  */
 export type OperationState = 'prepared' | 'sent' | 'accepted' | 'refused' | 'unknown';
 
-/** One money or destructive call, as it was meant. Holds no secret: the request is redacted before it comes here. */
+/** A money or destructive request before it is sent. Contains no secret: the caller redacts the request. */
 export interface Intent {
   readonly profile: string;
   readonly mode: string;
@@ -16,7 +16,7 @@ export interface Intent {
   readonly endpoint: string;
   readonly effect: string;
   readonly command: string;
-  /** What is to happen, for people: `onramp of ₦5,000.00 for user …`. */
+  /** A description for messages: `start an onramp of ₦5,000.00 for user …`. */
   readonly summary: string;
   readonly request: string;
 }
@@ -30,31 +30,31 @@ export interface Operation extends Intent {
   readonly updatedAt: string;
 }
 
-/** The record of money operations. Each call returns when its row is on the disk. */
+/** The record of money and destructive operations. Each write returns once it is flushed to disk. */
 export interface Journal {
-  /** The id of the new operation. */
+  /** Records a new operation and returns its id. */
   prepare(intent: Intent): string;
-  /** The same for the replacement of a key, whose id is made before; false when another one of its account is not at an end. */
+  /** Records a key rotation under an id chosen by the caller. Returns false if its account already has an open one. */
   prepareRotation(
     intent: Intent,
     rotation: Pick<Rotation, 'operationId' | 'keyPlace' | 'oldFingerprint' | 'pushes'>,
   ): boolean;
   /**
-   * Moves a replacement on, and its operation with it, both or neither; false when it is not at the stage `from` any more. Who
-   * sends moves it to `sending` directly before: false then means that another process gave it up.
+   * Moves a rotation to another stage and updates its operation in one transaction. Returns false if it is no longer at the stage
+   * `from`. The sender moves it to `sending` just before it sends; false then means that another process closed the rotation.
    */
   moveRotation(operationId: string, from: RotationStage, to: RotationStage, detail?: string): boolean;
   readonly rotations: Omit<Rotations, 'insert' | 'move'>;
-  /** Call directly before sending. */
+  /** Call just before sending. Like the next three, throws if the operation's state does not allow it. */
   sent(operationId: string): void;
   accepted(operationId: string, requestId: string | undefined): void;
   refused(operationId: string, detail: string): void;
   unknown(operationId: string, detail: string): void;
   /** Newest first. */
   list(limit: number): Operation[];
-  /** How many operations of an account may have been done or not. */
+  /** Counts the operations of an account whose outcome is unknown. */
   inDoubt(account: Pick<Intent, 'profile' | 'baseUrl'>): number;
-  /** By the whole id or by its beginning, if only one begins so. */
+  /** Returns up to three operations whose id starts with `id`. */
   find(id: string): Operation[];
   close(): void;
 }
@@ -70,7 +70,7 @@ CREATE TABLE operation (
   created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
-/** What makes the tables of each earlier version those of the next. */
+/** Upgrades the tables from each version to the next. */
 const UPGRADES = { 1: (database: Database) => database.exec(ROTATION_SCHEMA) } as const;
 
 interface OperationRow {
@@ -90,7 +90,7 @@ interface OperationRow {
   readonly updated_at: bigint;
 }
 
-/** Opens the journal in its file, making it on first use. Throws DatabaseError. */
+/** Opens the journal, creating its file on first use. Throws DatabaseError. */
 export async function openJournal(path: string, clock: Clock, ids: Ids): Promise<Journal> {
   const store = await openDatabase(path, {
     synchronous: 'FULL',
@@ -115,8 +115,8 @@ export async function openJournal(path: string, clock: Clock, ids: Ids): Promise
       store.transaction('write', () => {
         const isMoved = rotations.move(id, from, to);
         const state = OPERATION_AFTER[to];
-        // An operation that is at an end stays as it is.
-        if (isMoved && state) moved(store, clock, id, ['prepared', 'sent', 'unknown'], state, null, detail ?? null);
+        // A closed operation is not changed.
+        if (isMoved && state) tryMove(store, clock, id, ['prepared', 'sent', 'unknown'], state, null, detail ?? null);
         return isMoved;
       }),
     rotations,
@@ -141,7 +141,7 @@ export async function openJournal(path: string, clock: Clock, ids: Ids): Promise
   };
 }
 
-/** What a replacement's stage says of its operation. */
+/** The operation's state after a rotation reaches a stage. */
 const OPERATION_AFTER: Readonly<Partial<Record<RotationStage, OperationState>>> = {
   sending: 'sent',
   answered: 'accepted',
@@ -180,13 +180,13 @@ type Move = [
   detail: string | null,
 ];
 
-function move(...how: Move): void {
-  const [, , id, , to] = how;
-  if (!moved(...how)) throw new Error(`operation ${id} cannot become ${to}`);
+function move(...args: Move): void {
+  const [, , id, , to] = args;
+  if (!tryMove(...args)) throw new Error(`operation ${id} cannot become ${to}`);
 }
 
-/** False when the operation is in none of the states `from`. */
-function moved(...[store, clock, id, from, to, requestId, detail]: Move): boolean {
+/** Returns false if the operation is in none of the states `from`. */
+function tryMove(...[store, clock, id, from, to, requestId, detail]: Move): boolean {
   const changed = store.run(
     `UPDATE operation SET state = ?, request_id = ?, detail = ?, updated_at = ? WHERE id = ? AND state IN (${from.map((state) => `'${state}'`).join(', ')})`,
     to,

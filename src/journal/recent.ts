@@ -1,7 +1,7 @@
 import { openForReading } from '../sqlite/database.ts';
 
-/** As much of an operation as helps a person to pick its id. */
-export interface RecentOperation {
+/** The parts of an operation that help a user to recognise its id. */
+interface RecentOperation {
   readonly id: string;
   readonly requestId: string | null;
   /** `fiatrail onramp start` */
@@ -9,9 +9,9 @@ export interface RecentOperation {
   readonly summary: string;
 }
 
-const MOST = 100;
+const LIMIT = 100;
 
-/** The latest operations of a profile, whatever became of them, newest first; none where there is no journal yet. */
+/** Returns the latest operations of a profile in any state, newest first; an empty list if there is no journal yet. */
 export async function recentOperations(path: string, profile: string): Promise<readonly RecentOperation[]> {
   const store = await openForReading(path);
   if (!store) return [];
@@ -19,7 +19,7 @@ export async function recentOperations(path: string, profile: string): Promise<r
     return store.all<{ id: string; requestId: string | null; command: string; summary: string }>(
       'SELECT id, request_id AS requestId, command, summary FROM operation WHERE profile = ? ORDER BY id DESC LIMIT ?',
       profile,
-      MOST,
+      LIMIT,
     );
   } finally {
     store.close();

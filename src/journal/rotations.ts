@@ -1,36 +1,36 @@
 import type { Database } from '../sqlite/database.ts';
 
 /**
- * How far the replacement of an API key has come. prepared: written down. sending: the keeper has it, and may have sent it.
- * answered: the new key is on the disk. stored: where its profile keeps it. proven: a read went through with it. done: pushed
- * everywhere. lost: no answer came. refused: nothing was replaced.
+ * The stage of an API key rotation. `prepared`: recorded. `sending`: the keeper may have sent the request. `answered`: the new key is
+ * on disk. `stored`: it is in the profile's store. `proven`: a read with it succeeded. `done`: every push command has run.
+ * `lost`: no usable response arrived. `refused`: the key was not replaced.
  */
 export type RotationStage = 'prepared' | 'sending' | 'answered' | 'stored' | 'proven' | 'done' | 'lost' | 'refused';
 
-/** The replacement of a key. The key itself stands in no journal: `keyPlace` says which store gets it. */
+/** A key rotation. The journal never contains the key; `keyPlace` describes the store that gets it. */
 export interface Rotation {
   readonly operationId: string;
   readonly profile: string;
   readonly baseUrl: string;
   readonly stage: RotationStage;
   readonly keyPlace: string;
-  /** Of the key that is replaced. */
+  /** The fingerprint of the key that is replaced. */
   readonly oldFingerprint: string;
-  /** Commands that get the new key on their standard input, in order. */
+  /** The push commands, which get the new key on standard input, in order. */
   readonly pushes: readonly string[];
-  /** How many of them have it. */
+  /** The number of push commands that have succeeded. */
   readonly pushed: number;
 }
 
-/** Stages in which something is still to be done. */
+/** The stages of an unfinished rotation. */
 const OPEN: readonly RotationStage[] = ['prepared', 'sending', 'answered', 'stored', 'proven'];
 
-/** Whether something is still to be done. */
+/** Whether a rotation at this stage is unfinished. */
 export const isOpenStage = (stage: RotationStage) => OPEN.includes(stage);
 
 const OPEN_LIST = OPEN.map((stage) => `'${stage}'`).join(', ');
 
-/** One account has one replacement at a time: the index refuses another. */
+/** The unique index allows one open rotation per account. */
 export const ROTATION_SCHEMA = `
 CREATE TABLE rotation (
   operation_id TEXT PRIMARY KEY REFERENCES operation, profile TEXT NOT NULL, base_url TEXT NOT NULL, stage TEXT NOT NULL,
@@ -61,19 +61,20 @@ const fromRow = (row: RotationRow): Rotation => ({
   pushed: Number(row.pushed),
 });
 
-/** The replacements of keys, each beside its operation. */
+/** The table of key rotations; each belongs to an operation with the same id. */
 export interface Rotations {
-  /** Within the transaction that writes the operation. */
+  /** Call it in the transaction that writes the operation. */
   insert(rotation: Omit<Rotation, 'stage' | 'pushed'>): void;
   find(operationId: string): Rotation | undefined;
-  /** Those of an account that are not at an end; at most one. */
+  /** Returns the open rotation of an account; there is at most one. */
   openOf(account: Pick<Rotation, 'profile' | 'baseUrl'>): Rotation | undefined;
-  /** The newest one of an account, at an end or not. */
+  /** Returns the newest rotation of an account, open or closed. */
   latestOf(account: Pick<Rotation, 'profile' | 'baseUrl'>): Rotation | undefined;
-  /** False when it is not at the stage `from` any more. */
+  /** Returns false if the rotation is no longer at the stage `from`. */
   move(operationId: string, from: RotationStage, to: RotationStage): boolean;
+  /** Records how many push commands have succeeded. */
   pushed(operationId: string, count: number): void;
-  /** Others take the place of the push commands that have not got the key yet. */
+  /** Replaces the push commands that have not succeeded yet. */
   pushInstead(operationId: string, pushes: readonly string[]): void;
 }
 

@@ -29,6 +29,20 @@ export function percentOfRoundHalfUp(minor: bigint, percent: PercentMillionths):
   return (2n * minor * percent + hundredPercent) / (2n * hundredPercent);
 }
 
+/** A share of an amount, in the same smallest unit. */
+interface CappedShare {
+  readonly minor: bigint;
+  readonly beforeCapMinor: bigint;
+  readonly isCapped: boolean;
+}
+
+/** `percent` of an amount in smallest units, half up, and at most `capMinor`, where there is a cap. */
+export function cappedPercentOf(minor: bigint, percent: PercentMillionths, capMinor: bigint | undefined): CappedShare {
+  const beforeCapMinor = percentOfRoundHalfUp(minor, percent);
+  const isCapped = capMinor !== undefined && beforeCapMinor > capMinor;
+  return { minor: isCapped ? capMinor : beforeCapMinor, beforeCapMinor, isCapped };
+}
+
 const BASE_PER_KOBO = 10n ** BigInt(DECIMALS.CNGN - DECIMALS.NGN);
 
 /** Converts Naira to cNGN at 1:1, exactly: 1 kobo is 10,000 base units. */

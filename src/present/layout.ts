@@ -5,7 +5,7 @@ export interface Measured {
 }
 
 /** The columns on each line of a row, and the width of each column. A table that fits has one line per row. */
-export interface Layout {
+interface Layout {
   readonly lines: readonly (readonly number[])[];
   readonly widths: readonly number[];
 }

@@ -6,12 +6,12 @@ import { isWireNumber, type RawNumber, scaledInteger, wireNumber } from '../mone
 import { fromWire } from '../money/units.ts';
 
 /** An amount as printed, with all decimals of the asset, whatever its wire unit: `{value: '5000.00', asset: 'NGN'}`. */
-export interface PlainAmount {
+interface PlainAmount {
   readonly value: string;
   readonly asset: Asset;
 }
 
-export interface PlainObject {
+interface PlainObject {
   readonly [name: string]: Plain;
 }
 

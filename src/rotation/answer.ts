@@ -12,7 +12,7 @@ import { readRotation, removeRotation, rotationFile, saveRotationPart } from './
 
 export const RESUME_COMMAND = 'fiatrail keys rotate --resume';
 
-/** The new key is safe, or may still come, and something is to be done with it; a Ctrl-C in the midst of that is told as one. */
+/** The error of a rotation that --resume can finish. After Ctrl-C its category is `interrupted` instead of `pending`. */
 export function unfinishedRotation(
   { world }: Session,
   message: string,
@@ -24,7 +24,7 @@ export function unfinishedRotation(
   return new CliError(aborted ? 'interrupted' : 'pending', message, details);
 }
 
-/** A replacement that came to nothing is closed, with its operation. */
+/** Closes a rotation, and its operation, in which the key was not replaced. */
 export async function giveUp(
   session: Session,
   operationId: string,
@@ -37,19 +37,22 @@ export async function giveUp(
   });
 }
 
-/** What is known is not lost because it cannot be written down: the files of the replacement tell the rest. */
+/** Writes to the journal. A failure is only a warning: the files of the rotation are enough to resume it. */
 export async function record(session: Session, write: () => void): Promise<void> {
   try {
     write();
   } catch {
-    await session.say(`warning: the journal could not be written; once it can, run: ${RESUME_COMMAND}`);
+    await session.say(`warning: cannot write to the journal; once that is fixed, run: ${RESUME_COMMAND}`);
   }
 }
 
-/** The new key from the answer, kept in clear before anything else is done with it. Throws CliError. */
-export async function keyOfAnswer(session: Session, operationId: string, spare: string): Promise<Secret> {
+/**
+ * Reads the new key from the response and saves it in plain text before anything else happens to it. `unsaved` is a response
+ * that the keeper could not write to disk. Throws CliError.
+ */
+export async function readNewKey(session: Session, operationId: string, unsaved: string): Promise<Secret> {
   const { world } = session;
-  const text = readRotation(world, operationId, 'answer') ?? spare;
+  const text = readRotation(world, operationId, 'answer') ?? unsaved;
   const journal = await session.journal();
   if (text === '' && journal.rotations.find(operationId)?.stage === 'prepared') {
     await giveUp(session, operationId, 'prepared', 'nothing was sent');
@@ -58,26 +61,26 @@ export async function keyOfAnswer(session: Session, operationId: string, spare: 
       hint: 'run the command again',
     });
   }
-  const key = await readAnswer(session, operationId, sentOf(text));
+  const key = await keyIn(session, operationId, parseSent(text));
   try {
     saveRotationPart(world, operationId, 'key', key.reveal());
     removeRotation(world, operationId, ['answer']);
   } catch {
-    // The answer that has it stays.
+    // The file with the response is kept, and contains the key.
   }
   return key;
 }
 
 const noAnswer = (reason: string): Sent => ({ noAnswer: 'network', sent: true, reason });
 
-const TORN = 'the answer was not written whole';
+const TORN = 'only part of the response was saved';
 
-/** An answer without a key that can be used may have it in another form: it stays for a person to look at. */
-const isWorthALook = (sent: Sent) => 'response' in sent || sent.reason === TORN;
+/** Whether a person should look at the saved response: it may contain the key in an unexpected form. */
+const mayContainKey = (sent: Sent) => 'response' in sent || sent.reason === TORN;
 
-/** What was kept of the sending. */
-function sentOf(text: string): Sent {
-  if (text === '') return noAnswer('the process that sent it ended before an answer came');
+/** Parses the result that the keeper saved. */
+function parseSent(text: string): Sent {
+  if (text === '') return noAnswer('the process that sent the request ended before a response arrived');
   try {
     return JSON.parse(text) as Sent;
   } catch {
@@ -85,13 +88,13 @@ function sentOf(text: string): Sent {
   }
 }
 
-async function readAnswer(session: Session, operationId: string, sent: Sent): Promise<Secret> {
+async function keyIn(session: Session, operationId: string, sent: Sent): Promise<Secret> {
   const opened = 'response' in sent ? { response: await open(session, sent.response) } : sent;
   if ('response' in opened && opened.response.unreadable !== undefined) {
-    throw unfinishedRotation(session, `the answer with the new key cannot be read: ${opened.response.unreadable}`, {
+    throw unfinishedRotation(session, `cannot open the response with the new key: ${opened.response.unreadable}`, {
       code: 'ANSWER_SEALED',
       operationId,
-      hint: `give this profile the private key with: fiatrail keys encryption enable --private-key-stdin; then: ${RESUME_COMMAND}`,
+      hint: `add the private key to this profile with: fiatrail keys encryption enable --private-key-stdin; then run: ${RESUME_COMMAND}`,
     });
   }
   try {
@@ -105,26 +108,26 @@ async function readAnswer(session: Session, operationId: string, sent: Sent): Pr
   }
 }
 
-/** To be struck out of what the service says. Where a key cannot be read there is none to strike out. */
+/** The key to redact in the service's messages. If it cannot be read, nothing needs redacting. */
 async function oldKey({ profile }: Session): Promise<Secret> {
   const key = await profile.key?.load().catch(() => undefined);
   return key ?? new Secret('no key is known');
 }
 
-/** Nobody knows whether the key was replaced. */
+/** Marks the rotation as lost, and returns the error: it is unknown whether the key was replaced. */
 async function lost(session: Session, operationId: string, sent: Sent, error: CliError): Promise<CliError> {
   const journal = await session.journal();
   await record(session, () => {
     journal.moveRotation(operationId, 'sending', 'lost', error.message);
   });
-  if (!isWorthALook(sent)) removeRotation(session.world, operationId, ['answer']);
+  if (!mayContainKey(sent)) removeRotation(session.world, operationId, ['answer']);
   const file = rotationFile(session.world, operationId, 'answer');
-  const seen = file ? ` (the answer is kept in ${file})` : '';
+  const saved = file ? ` (the response is saved in ${file})` : '';
   return withDetails(error, {
     category: 'unknown',
-    message: `${session.profile.name}: ${error.message}${seen}`,
+    message: `${session.profile.name}: ${error.message}${saved}`,
     operationId,
-    hint: `the old key may be dead: find out, and what to do then, with: ${RESUME_COMMAND}`,
+    hint: `the old key may no longer work; find out and recover with: ${RESUME_COMMAND}`,
   });
 }
 

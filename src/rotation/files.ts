@@ -1,52 +1,53 @@
-import { readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { rotationsDir } from '../account/paths.ts';
 import type { World } from '../base/world.ts';
+import { namesIn } from '../files/inspect.ts';
 import {
   fillReservedFile,
   readPrivateFile,
   removePrivateFile,
+  renamePrivateFile,
+  replaceFile,
   reservePrivateFile,
-  writeFileWhole,
   writePrivateFile,
 } from '../files/private-file.ts';
 import { acquireLock } from '../sqlite/lock.ts';
 
-/** The first word that starts the keeper: the process that sends the request and keeps its answer. */
+/** The first argument that starts the keeper, the process that sends the request and saves the response. */
 export const KEEPER_WORD = '__keeper';
 
 type Place = Pick<World, 'env' | 'homeDir' | 'platform'>;
 
-/** An answer has a few hundred bytes, sealed or not. */
-const ROOM_BYTES = { answer: 32 * 1024, key: 4 * 1024 } as const;
+/** A response has a few hundred bytes, sealed or not. */
+const RESERVED_BYTES = { answer: 32 * 1024, key: 4 * 1024 } as const;
 
-/** What is kept of a replacement until it is at an end: the service's answer as it came, and then the new key in clear. */
-export type RotationPart = keyof typeof ROOM_BYTES;
+/** What is saved until a rotation is finished: first the response as received, then the new key in plain text. */
+type RotationPart = keyof typeof RESERVED_BYTES;
 
-const PARTS = Object.keys(ROOM_BYTES) as RotationPart[];
+const PARTS = Object.keys(RESERVED_BYTES) as RotationPart[];
 
-const roomOf = (place: Place, operationId: string, part: RotationPart) =>
+const partPath = (place: Place, operationId: string, part: RotationPart) =>
   join(rotationsDir(place), `${operationId}.${part}`);
 
-/** Where it goes when its room is gone: the folder of the state was taken away in the midst. */
-const elsewhere = ({ homeDir }: Place, operationId: string, part: RotationPart) =>
+/** Where a part is saved if the state folder disappears during the rotation. */
+const fallbackPath = ({ homeDir }: Place, operationId: string, part: RotationPart) =>
   join(homeDir, `.fiatrail-${operationId}.${part}`);
 
-/** The same key under a name that says it is for a person: no store of this machine has it. */
-const leftName = (path: string) => path.replace(/\.key$/, '.api-key');
+/** Where the key is left for the user if no store on this machine has it. */
+const userKeyPath = (path: string) => path.replace(/\.key$/, '.api-key');
 
 function pathsOf(place: Place, operationId: string, part: RotationPart): string[] {
-  const usual = [roomOf(place, operationId, part), elsewhere(place, operationId, part)];
-  return part === 'key' ? usual.flatMap((path) => [path, leftName(path)]) : usual;
+  const paths = [partPath(place, operationId, part), fallbackPath(place, operationId, part)];
+  return part === 'key' ? paths.flatMap((path) => [path, userKeyPath(path)]) : paths;
 }
 
-/** Takes the room for all that may have to be kept, so that a disk that is full by then loses nothing. Throws the error of the system. */
+/** Reserves disk space for every part, so that a full disk cannot lose the new key. Throws the system error. */
 export function reserveRotation(place: Place, operationId: string): void {
-  for (const part of PARTS) reservePrivateFile(roomOf(place, operationId, part), ROOM_BYTES[part]);
+  for (const part of PARTS) reservePrivateFile(partPath(place, operationId, part), RESERVED_BYTES[part]);
 }
 
-/** The file that has it, and its text; undefined when nothing was kept yet. */
-function found(place: Place, operationId: string, part: RotationPart) {
+/** Returns the file of a part and its text; undefined if nothing is saved. */
+function findPart(place: Place, operationId: string, part: RotationPart) {
   for (const path of pathsOf(place, operationId, part)) {
     const text = readable(path)?.trim();
     if (text) return { path, text };
@@ -58,24 +59,24 @@ function readable(path: string): string | undefined {
   try {
     return readPrivateFile(path);
   } catch {
-    // Something else stands there by now: it is not what we kept.
+    // Replaced by a folder or a link, which fiatrail did not write.
     return undefined;
   }
 }
 
-/** What is kept; undefined when nothing was yet. */
+/** Returns the text of a part; undefined if nothing is saved. */
 export function readRotation(place: Place, operationId: string, part: RotationPart): string | undefined {
-  return found(place, operationId, part)?.text;
+  return findPart(place, operationId, part)?.text;
 }
 
-/** The file that has it; undefined when none has. */
+/** Returns the path of the file with a part; undefined if nothing is saved. */
 export function rotationFile(place: Place, operationId: string, part: RotationPart): string | undefined {
-  return found(place, operationId, part)?.path;
+  return findPart(place, operationId, part)?.path;
 }
 
-/** On the disk when this returns: in its room, or elsewhere, which gives back false. Throws the error of the system when it is nowhere. */
+/** Saves a part durably. Returns false if its reserved file could not be used. Throws the system error if it cannot be saved at all. */
 export function saveRotationPart(place: Place, operationId: string, part: RotationPart, text: string): boolean {
-  const path = roomOf(place, operationId, part);
+  const path = partPath(place, operationId, part);
   const unique = `${operationId}.${part}`;
   try {
     fillReservedFile(path, text);
@@ -84,61 +85,61 @@ export function saveRotationPart(place: Place, operationId: string, part: Rotati
     try {
       writePrivateFile(path, text, unique);
     } catch {
-      writeFileWhole(elsewhere(place, operationId, part), text, unique);
+      replaceFile(fallbackPath(place, operationId, part), text, unique);
     }
     return false;
   }
 }
 
-/** Leaves the key to a person; gives back its file, or undefined when it stands in none of its own. Throws the error of the system. */
+/** Leaves the saved key for the user and returns its path; undefined if the key has no file. Throws the system error. */
 export function saveKeyForUser(place: Place, operationId: string): string | undefined {
   const path = rotationFile(place, operationId, 'key');
-  if (path) renameSync(path, leftName(path));
-  return path && leftName(path);
+  if (path) renamePrivateFile(path, userKeyPath(path));
+  return path && userKeyPath(path);
 }
 
-/** Forgets parts of a replacement; a key that was left to a person stays. */
+/** Removes parts of a rotation. A key left for the user stays. */
 export function removeRotation(place: Place, operationId: string, parts: readonly RotationPart[] = PARTS): void {
   for (const part of parts) {
-    remove(roomOf(place, operationId, part));
-    remove(elsewhere(place, operationId, part));
+    remove(partPath(place, operationId, part));
+    remove(fallbackPath(place, operationId, part));
   }
 }
 
-/** What cannot be removed does no harm where it is. */
+/** A file that cannot be removed does no harm. */
 function remove(path: string): void {
   try {
     removePrivateFile(path);
   } catch {
-    // A folder that was replaced, or a disk that is read-only by now.
+    // Replaced by a folder, or on a disk that is now read-only.
   }
 }
 
-/** The operations of which something is here: the replacements that may not be at an end, or were not tidied away. */
+/** Returns the operation ids that have files here: rotations that are unfinished or not yet cleaned up. */
 export function unfinishedRotations(place: Place): string[] {
   try {
-    const names = readdirSync(rotationsDir(place)).flatMap((name) => KEPT.exec(name)?.[1] ?? []);
+    const names = namesIn(rotationsDir(place)).flatMap((name) => ROTATION_FILE.exec(name)?.[1] ?? []);
     return [...new Set(names)].sort();
   } catch {
     return [];
   }
 }
 
-const KEPT = /^([^.]+)\.(?:answer|key|send\.db|work\.db)$/;
+const ROTATION_FILE = /^([^.]+)\.(?:answer|key|send\.db|work\.db)$/;
 
-/** send: the keeper, until the answer is on the disk. work: the command that brings the replacement to its end. */
-export type RotationHolder = 'send' | 'work';
-const HOLDERS: readonly RotationHolder[] = ['send', 'work'];
+/** `send` is held by the keeper until the response is on disk; `work` by the command that finishes the rotation. */
+type RotationLock = 'send' | 'work';
+const LOCKS: readonly RotationLock[] = ['send', 'work'];
 
-const lockFile = (place: Place, operationId: string, holder: RotationHolder) =>
-  join(rotationsDir(place), `${operationId}.${holder}.db`);
+const lockFile = (place: Place, operationId: string, lock: RotationLock) =>
+  join(rotationsDir(place), `${operationId}.${lock}.db`);
 
-/** Undefined when another process holds it for longer than `waitMs`. */
-export function lockRotation(place: Place, operationId: string, holder: RotationHolder, waitMs: number) {
-  return acquireLock(lockFile(place, operationId, holder), waitMs);
+/** Takes a lock of a rotation; undefined if another process holds it for longer than `waitMs`. */
+export function lockRotation(place: Place, operationId: string, lock: RotationLock, waitMs: number) {
+  return acquireLock(lockFile(place, operationId, lock), waitMs);
 }
 
-/** Of a replacement that is at an end: whoever gets a lock after this finds it so in the journal, and does nothing. */
+/** Removes a finished rotation's locks; later lockers see in the journal that it is done. */
 export function removeRotationLocks(place: Place, operationId: string): void {
-  for (const holder of HOLDERS) remove(lockFile(place, operationId, holder));
+  for (const lock of LOCKS) remove(lockFile(place, operationId, lock));
 }

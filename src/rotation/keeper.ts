@@ -4,28 +4,29 @@ import { Secret } from '../base/secret.ts';
 import type { World } from '../base/world.ts';
 import { openAccount } from '../cli/connect.ts';
 import { encodeRequest } from '../client/codec.ts';
+import { validRequest } from '../client/request.ts';
 import { type Sent, send } from '../client/transport.ts';
 import { regenerateApiKey } from '../contract/endpoints/management.ts';
 import { openJournal } from '../journal/journal.ts';
 import { lockRotation, removeRotationLocks, saveRotationPart } from './files.ts';
 
-/** What the keeper is told on its standard input, since nothing secret may stand in argv. */
+/** What the keeper reads from standard input, because argv must not contain secrets. */
 export interface KeeperOrder {
   readonly operationId: string;
   readonly profile: Pick<Profile, 'name' | 'mode' | 'baseUrl'>;
-  /** None for an embedded sandbox, which knows its own. */
+  /** Undefined for an embedded sandbox, which knows its own key. */
   readonly apiKey: string | undefined;
   readonly timeoutMs: number;
 }
 
 const MAX_ORDER_BYTES = 64 * 1024;
-/** Nobody else holds the keeper's lock but for an instant. */
+/** Other processes hold this lock only for moments. */
 const LOCK_WAIT_MS = 5_000;
 
 /**
- * Replaces an API key and keeps the answer: a process of its own, which outlives the command that started it, since between
- * an answer and the disk a command that is killed would take the only copy of the new key with it. The answer that cannot be
- * written where it belongs goes to standard output too.
+ * Sends the rotation request and saves the response, in a separate process that outlives the command which started it: a command
+ * killed between the response and the disk would lose the only copy of the new key. A response that cannot be written to its
+ * reserved file is also printed to standard output. Returns the exit code.
  */
 export async function keep(world: World): Promise<number> {
   const order = JSON.parse(await world.stdin.readAll(MAX_ORDER_BYTES)) as KeeperOrder;
@@ -35,13 +36,13 @@ export async function keep(world: World): Promise<number> {
   const journal = await openJournal(journalPath(world), world.clock, world.ids);
   const account = await openAccount(world, accountOf(order));
   try {
-    // Who waited for this process and gave it up has closed the replacement: then nothing may be sent any more.
+    // The command that started this process may have given up and closed the rotation; then nothing may be sent.
     if (!journal.moveRotation(operationId, 'prepared', 'sending')) {
       removeRotationLocks(world, operationId);
       return 1;
     }
     const sent = JSON.stringify(await sendOnce(world, order, account));
-    if (!isInItsRoom(world, operationId, sent)) await world.stdout.write(sent);
+    if (!saveResponse(world, operationId, sent)) await world.stdout.write(sent);
     return 0;
   } finally {
     await account.close();
@@ -50,8 +51,8 @@ export async function keep(world: World): Promise<number> {
   }
 }
 
-/** False when somebody who still waits for this process should have the answer from its own mouth. */
-function isInItsRoom(world: World, operationId: string, sent: string): boolean {
+/** Returns false if the response must also go to standard output, for a command that is still waiting. */
+function saveResponse(world: World, operationId: string, sent: string): boolean {
   try {
     return saveRotationPart(world, operationId, 'answer', sent);
   } catch {
@@ -70,11 +71,11 @@ async function sendOnce(
   { exchange, apiKey }: Awaited<ReturnType<typeof openAccount>>,
 ): Promise<Sent> {
   try {
-    return await send(encodeRequest(regenerateApiKey, {}, { baseUrl, apiKey }), exchange, {
+    return await send(encodeRequest(validRequest(regenerateApiKey, {}), { baseUrl, apiKey }), exchange, {
       effect: regenerateApiKey.effect,
       totalMs: timeoutMs,
       clock,
-      // A Ctrl-C is for the command that waits; this goes on.
+      // Ctrl-C stops the waiting command, not the keeper.
       interrupted: new AbortController().signal,
     });
   } catch (error) {

@@ -1,25 +1,26 @@
 import { CliError, withDetails } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import { openAccount } from '../cli/connect.ts';
+import { endDryRun } from '../cli/dry-run.ts';
 import type { Outcome } from '../cli/outcome.ts';
-import { endDryRun, type Session } from '../cli/session.ts';
+import type { Session } from '../cli/session.ts';
 import { getPlatformPublicKey } from '../contract/endpoints/management.ts';
 import { fingerprint } from '../crypto/fingerprint.ts';
 import type { Rotation } from '../journal/rotations.ts';
 import { RESUME_COMMAND } from './answer.ts';
 import { rotationFile, unfinishedRotations } from './files.ts';
 import { pushWords } from './push.ts';
-import { type Settled, settleRotation, tidyAfterKill, withRotationLock } from './rotation.ts';
+import { type CompletedRotation, cleanUpAfterKill, completeRotation, withRotationLock } from './rotation.ts';
 
-interface Printing {
+interface PrintInput {
   readonly printKey: boolean | undefined;
 }
 
-interface Resuming extends Printing {
+interface ResumeInput extends PrintInput {
   readonly pushCommand: readonly string[] | undefined;
 }
 
-/** The key now in use; an embedded sandbox has its own. */
+/** Returns the key in use; an embedded sandbox knows its own. */
 export async function currentKey({ world, profile }: Session): Promise<Secret> {
   if (profile.key) return profile.key.load();
   const { apiKey, close } = await openAccount(world, profile);
@@ -27,22 +28,22 @@ export async function currentKey({ world, profile }: Session): Promise<Secret> {
   return apiKey;
 }
 
-/** What a replacement that is at its end leaves to print. */
-export async function finished(session: Session, settled: Settled, input: Printing): Promise<Outcome> {
+/** Returns the result of a completed rotation, with a warning if the environment still has the old key. */
+export async function finished(session: Session, completed: CompletedRotation, input: PrintInput): Promise<Outcome> {
   const { profile } = session;
-  // The variable comes before what is stored, in the next command too.
+  // The variable takes precedence over the store, in later commands too.
   if (profile.key?.from === 'FIATRAIL_API_KEY')
-    await session.say('warning: FIATRAIL_API_KEY has the old key: unset it, or set it to the new one');
-  return outcomeOf(settled, input);
+    await session.say('warning: FIATRAIL_API_KEY still contains the old key; unset it or set it to the new key');
+  return outcomeOf(completed, input);
 }
 
-/** The fields of a replacement that is at its end. Any other is refused while the old key lives. */
-export function printedFields({ pushCommand = [], printKey }: Pick<Resuming, 'pushCommand'> & Printing): string[] {
+/** The fields of a completed rotation, so that --fields is validated before the old key is replaced. */
+export function printedFields({ pushCommand = [], printKey }: Pick<ResumeInput, 'pushCommand'> & PrintInput): string[] {
   const always = ['profile', 'outcome', 'oldFingerprint', 'fingerprint', 'keptIn'];
   return [...always, ...(pushCommand.length > 0 ? ['pushedTo'] : []), ...(printKey ? ['apiKey'] : []), 'operationId'];
 }
 
-function outcomeOf({ rotation, key, keyFile }: Settled, { printKey }: Printing): Outcome {
+function outcomeOf({ rotation, key, keyFile }: CompletedRotation, { printKey }: PrintInput): Outcome {
   return {
     result: {
       data: {
@@ -60,8 +61,8 @@ function outcomeOf({ rotation, key, keyFile }: Settled, { printKey }: Printing):
   };
 }
 
-/** Brings the open replacement of the account to its end; where the last one was lost, finds out what it came to. */
-export async function resume(session: Session, input: Resuming): Promise<Outcome> {
+/** Completes the unfinished rotation of the account. If the latest one was lost, finds out whether the key was replaced. */
+export async function resume(session: Session, input: ResumeInput): Promise<Outcome> {
   const { profile } = session;
   const journal = await session.journal();
   const rotation = journal.rotations.openOf({ profile: profile.name, baseUrl: profile.baseUrl });
@@ -72,42 +73,42 @@ export async function resume(session: Session, input: Resuming): Promise<Outcome
     endDryRun(session, { profile: profile.name, operationId, stage, pushCommands: pushCommand ?? pushes });
     return withRotationLock(session, operationId, async () => {
       if (pushCommand) journal.rotations.pushInstead(operationId, pushCommand);
-      return finished(session, await settleRotation(session, operationId), input);
+      return finished(session, await completeRotation(session, operationId), input);
     });
   }
   const latest = journal.rotations.latestOf({ profile: profile.name, baseUrl: profile.baseUrl });
   if (latest?.stage !== 'lost') {
-    throw new CliError('usage', `no replacement of the key of ${profile.name} is unfinished`, {
+    throw new CliError('usage', `profile ${profile.name} has no unfinished key rotation`, {
       code: 'NOTHING_TO_RESUME',
-      hint: 'begin one with: fiatrail keys rotate',
+      hint: 'start a rotation with: fiatrail keys rotate',
     });
   }
   return afterLost(session, latest);
 }
 
-/** A key that works ends the doubt, and with it what was kept to look at. */
-async function endDoubt(session: Session, operationId: string, isOld: boolean): Promise<void> {
+/** Closes a lost rotation because a key works, and removes its files. */
+async function closeLost(session: Session, operationId: string, isOld: boolean): Promise<void> {
   await withRotationLock(session, operationId, async () => {
     const journal = await session.journal();
     if (isOld) journal.moveRotation(operationId, 'lost', 'refused', 'the old key still works');
-    else journal.moveRotation(operationId, 'lost', 'done', 'another key works by now');
+    else journal.moveRotation(operationId, 'lost', 'done', 'a different key works now');
   });
 }
 
-/** No answer came: whether the old key still works says what happened. */
+/** Finds out what a lost rotation did: it did nothing if the old key still works. */
 async function afterLost(session: Session, { operationId, oldFingerprint }: Rotation): Promise<Outcome> {
   const { profile } = session;
   try {
     await session.call(getPlatformPublicKey, {}, { isBeforehand: true });
   } catch (error) {
-    // An address that is not on the allowlist says nothing of the key.
+    // A 403, for an address that is not on the allowlist, says nothing about the key.
     if (!(error instanceof CliError) || error.httpStatus !== 401) throw error;
     throw keyLost(session, operationId, error);
   }
   const print = fingerprint(await currentKey(session));
   const isOld = print === oldFingerprint;
-  if (!session.globals.dryRun) await endDoubt(session, operationId, isOld);
-  await session.note(isOld ? 'the key was not replaced: the old one still works' : 'the key that is kept now works');
+  if (!session.globals.dryRun) await closeLost(session, operationId, isOld);
+  await session.note(isOld ? 'the API key was not rotated: the old key still works' : 'the stored API key works');
   return {
     result: {
       data: {
@@ -123,19 +124,22 @@ async function afterLost(session: Session, { operationId, oldFingerprint }: Rota
 function keyLost({ world, profile }: Session, operationId: string, cause: CliError): CliError {
   const file = rotationFile(world, operationId, 'answer');
   const [what, source] = file
-    ? [`the new one is in an answer that could not be read, kept in ${file}`, 'take the new key from that file, or ask']
+    ? [
+        `the new one is in a response that could not be read, saved in ${file}`,
+        'take the new key from that file, or ask',
+      ]
     : ['the new one never arrived', 'ask'];
   return withDetails(cause, {
-    message: `the key that is kept is refused: the old one is dead, and ${what}`,
+    message: `the service rejects the stored API key: the old key was replaced, and ${what}`,
     code: 'KEY_LOST',
     operationId,
-    hint: `${source} the service for a new key, then: fiatrail profiles add ${profile.name} --key-stdin`,
+    hint: `${source} the service for a new key; then store it with: fiatrail profiles add ${profile.name} --key-stdin`,
   });
 }
 
-/** Before another command runs: finishes what a killed one left of this account. What cannot be finished is told, and no hindrance. */
+/** Finishes a rotation that a killed command left, before another command runs. A failure is only a warning. */
 export async function finishRotations(session: Session): Promise<void> {
-  // A dry run sends and keeps nothing, of an earlier command either.
+  // A dry run sends and changes nothing, not even for an earlier command.
   if (session.globals.dryRun) return;
   try {
     await finishOpen(session);
@@ -143,19 +147,18 @@ export async function finishRotations(session: Session): Promise<void> {
     if (error instanceof CliError && error.code === 'ROTATION_ENDED') return;
     const why = error instanceof Error ? error.message : String(error);
     const next = (error instanceof CliError && error.hint) || `finish with: ${RESUME_COMMAND}`;
-    await session.say(`warning: a replacement of the API key is unfinished: ${why}; ${next}`);
+    await session.say(`warning: an API key rotation is unfinished: ${why}; ${next}`);
   }
 }
 
 async function finishOpen(session: Session): Promise<void> {
   const { world, profile } = session;
   const journal = await session.journal();
-  await tidyAfterKill(session);
+  await cleanUpAfterKill(session);
   const open = journal.rotations.openOf({ profile: profile.name, baseUrl: profile.baseUrl });
   if (!open || !unfinishedRotations(world).includes(open.operationId)) return;
   const { keyFile } = await withRotationLock(session, open.operationId, () =>
-    settleRotation(session, open.operationId),
+    completeRotation(session, open.operationId),
   );
-  const where = keyFile ? `it is in ${keyFile}` : `it is kept in ${open.keyPlace}`;
-  await session.say(`an interrupted replacement of the API key was finished: ${where}`);
+  await session.say(`finished an interrupted API key rotation; new key kept in: ${keyFile ?? open.keyPlace}`);
 }

@@ -10,7 +10,7 @@ import { RESUME_COMMAND, record, unfinishedRotation } from './answer.ts';
 import { rotationFile } from './files.ts';
 import { pushKey } from './push.ts';
 
-/** Notes that a stage is reached, unless it was before. */
+/** Records that a stage is reached, if it was not reached before. */
 export async function advance(
   session: Session,
   operationId: string,
@@ -26,12 +26,12 @@ export async function advance(
   return rotation;
 }
 
-/** Whether this program can put a new key where the profile's key comes from; an embedded sandbox keeps its own. */
+/** Whether fiatrail can write a new key to the profile's store. */
 export function isWritable({ stored, mode }: Profile): boolean {
   return mode !== 'embedded' && stored !== undefined && isOurStore(stored.store);
 }
 
-/** Puts the new key where its profile keeps it, if that is of ours to write. */
+/** Writes the new key to the profile's store, if fiatrail can write to it. */
 export async function storeKey(session: Session, operationId: string, key: Secret): Promise<void> {
   const { profile, world } = session;
   if (profile.stored && isWritable(profile)) {
@@ -42,12 +42,12 @@ export async function storeKey(session: Session, operationId: string, key: Secre
       const file = rotationFile(world, operationId, 'key') ?? rotationFile(world, operationId, 'answer');
       throw unfinishedRotation(
         session,
-        `the key was replaced, and the new one could not be stored: ${why}; it is in ${file ?? 'no file'}`,
+        `the API key was rotated, but the new key could not be stored: ${why}; the new key is in ${file ?? 'no file'}`,
         {
           code: 'KEY_NOT_STORED',
           operationId,
           cause: error,
-          hint: `mend the store, then finish with: ${RESUME_COMMAND}`,
+          hint: `fix the store, then finish with: ${RESUME_COMMAND}`,
         },
       );
     }
@@ -55,7 +55,7 @@ export async function storeKey(session: Session, operationId: string, key: Secre
   await advance(session, operationId, 'answered', 'stored');
 }
 
-/** A read goes through with the new key. */
+/** Proves that the new key works by a read. */
 export async function prove(session: Session, operationId: string, key: Secret): Promise<void> {
   const { world, profile, globals } = session;
   const withKey = profile.key ? { ...profile, key: { from: 'rotation', load: async () => key } } : profile;
@@ -63,21 +63,21 @@ export async function prove(session: Session, operationId: string, key: Secret):
     await tryAccount(world, withKey, globals);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    const message = `the key was replaced and is kept, and a read with the new one failed: ${error.message}`;
+    const message = `the API key was rotated and stored, but a read with the new key failed: ${error.message}`;
     throw unfinishedRotation(session, message, { code: 'NEW_KEY_NOT_PROVEN', operationId, cause: error });
   }
   await advance(session, operationId, 'stored', 'proven');
 }
 
-/** Gives the new key to the push commands that have not got it yet. */
+/** Runs the push commands that have not received the new key yet. */
 export async function push(session: Session, { operationId, pushes, pushed }: Rotation, key: Secret): Promise<void> {
   const journal = await session.journal();
   for (const [index, words] of pushes.entries()) {
     if (index < pushed) continue;
     const problem = await pushKey(session.world, words, key);
     if (problem !== undefined) {
-      const message = `the key was replaced and works, and push command ${index + 1} of ${pushes.length} ${problem}`;
-      const hint = `mend it, then finish with: ${RESUME_COMMAND}; or add --push-command to that, to run another one in its place`;
+      const message = `the API key was rotated and the new key works, but push command ${index + 1} of ${pushes.length} ${problem}`;
+      const hint = `fix it, then finish with: ${RESUME_COMMAND}; add --push-command to that to run another command instead`;
       throw unfinishedRotation(session, message, { code: 'PUSH_FAILED', operationId, hint });
     }
     await record(session, () => journal.rotations.pushed(operationId, index + 1));
@@ -85,7 +85,7 @@ export async function push(session: Session, { operationId, pushes, pushed }: Ro
   await requireSameKey(session, operationId, key);
 }
 
-/** What a key command prints must be the new key by now: somebody else keeps it. */
+/** Checks that the profile's key command prints the new key; fiatrail cannot write to such a store. */
 async function requireSameKey(session: Session, operationId: string, key: Secret): Promise<void> {
   const { profile } = session;
   if (profile.stored?.store.kind !== 'command' || !profile.key) return;
@@ -95,6 +95,6 @@ async function requireSameKey(session: Session, operationId: string, key: Secret
   });
   if (found?.reveal() === key.reveal()) return;
   const file = rotationFile(session.world, operationId, 'key');
-  const message = `the key was replaced and works, and the key command does not print it yet${file ? `; it is in ${file}` : ''}`;
+  const message = `the API key was rotated and the new key works, but the key command does not print it yet${file ? `; the new key is in ${file}` : ''}`;
   throw unfinishedRotation(session, message, { code: 'KEY_COMMAND_OLD', operationId });
 }

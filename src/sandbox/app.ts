@@ -3,7 +3,7 @@ import type { Endpoint, EnvelopeVariant } from '../contract/endpoint.ts';
 import { FAULTS, Fault, isFailedEnvelope } from '../contract/faults.ts';
 import type { Service } from '../service/service.ts';
 import { readSettings } from '../service/settings.ts';
-import { type Caller, createRateLimiter } from './guard.ts';
+import { createRateLimiter, type UnverifiedCaller } from './guard.ts';
 import { injectFault } from './injected-fault.ts';
 import { createPerformer } from './perform.ts';
 import { createRouter } from './router.ts';
@@ -12,7 +12,7 @@ import { openRequest, sealAnswer, sealedPayload } from './sealed.ts';
 /** The whole service as a function from request to response. */
 export interface Sandbox {
   /** Rejects with ExchangeError to drop the connection. */
-  fetch(request: HttpRequest, caller: Caller): Promise<HttpResponse>;
+  fetch(request: HttpRequest, caller: UnverifiedCaller): Promise<HttpResponse>;
   /** The API key of the seeded fintech, used by the embedded client. */
   apiKey(): string;
   close(): Promise<void>;

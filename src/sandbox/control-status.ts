@@ -4,6 +4,7 @@ import { type Asset, amount, amountText } from '../money/amount.ts';
 import { toWireText } from '../money/units.ts';
 import { type Call, isoTime } from '../service/context.ts';
 import { balanceOf, checkLedger, escrow } from '../service/ledger.ts';
+import { IS_OPEN_TRADE } from '../service/open-trades.ts';
 import { TEST_ACCOUNTS, TEST_BVNS, TEST_TRADES } from '../service/values.ts';
 
 type Status = ResponseOf<typeof sandboxStatus>;
@@ -12,7 +13,7 @@ export const count = ({ store }: Call, sql: string) => Number(store.get<{ n: big
 
 export const onOrOff = (isOn: boolean) => (isOn ? 'on' : 'off');
 
-const OPEN_TRADES = `SELECT COUNT(*) AS n FROM fx_trade WHERE state IN ('pending', 'locked', 'signing', 'settling')`;
+const OPEN_TRADES = `SELECT COUNT(*) AS n FROM fx_trade WHERE ${IS_OPEN_TRADE}`;
 
 /** Returns the clock, the ledger and counts of the contents; test values and keys only on request. */
 export function statusOf(call: Call, withValues: boolean): Status {

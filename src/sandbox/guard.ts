@@ -4,8 +4,8 @@ import { allowlistInForce, isAllowed } from '../service/allowlist.ts';
 import type { Call, Context, Fintech } from '../service/context.ts';
 import type { Database } from '../sqlite/database.ts';
 
-/** The caller as seen by the HTTP layer. */
-export interface Caller {
+/** The caller as seen by the HTTP layer, before it is admitted. */
+export interface UnverifiedCaller {
   /** The API key; undefined if the header is missing or not spelled `x-api-key`. */
   readonly apiKey: string | undefined;
   readonly address: string;
@@ -18,7 +18,7 @@ const TAKES_PRODUCTION_KEY = 'management.create-sandbox-key';
 const TAKES_ANY_ADDRESS = 'management.ip-allowlist';
 
 /** Admits a caller. Throws AUTHENTICATION_FAILED, then IP_BLOCKED. */
-export function admit(context: Context, caller: Caller, endpoint: Endpoint): Call {
+export function admit(context: Context, caller: UnverifiedCaller, endpoint: Endpoint): Call {
   const { apiKey } = caller;
   if (apiKey === undefined)
     throw new Fault('AUTHENTICATION_FAILED', 'the header x-api-key is missing; its name must be lower case');

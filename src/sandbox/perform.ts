@@ -8,16 +8,16 @@ import type { AnyOperation } from '../service/operation.ts';
 import { operations } from '../service/operations/index.ts';
 import type { Service, WorkKind } from '../service/service.ts';
 import { createControls, createFileControls } from './control.ts';
-import { admit, type Caller, type RateLimiter } from './guard.ts';
+import { admit, type RateLimiter, type UnverifiedCaller } from './guard.ts';
 import { type InjectedFault, injectedFaultFor } from './injected-fault.ts';
 import { type Route, readQuery } from './router.ts';
 import { answerKey, type Received, staysPlain } from './sealed.ts';
 
 /** A request matched to an endpoint. */
-export interface MatchedRequest {
+interface MatchedRequest {
   readonly route: Route;
   readonly request: Received;
-  readonly caller: Caller;
+  readonly caller: UnverifiedCaller;
 }
 
 /**
@@ -29,7 +29,7 @@ interface Job extends MatchedRequest {
 }
 
 /** The result of a request: data or a refusal, and the fault to inject into the response. */
-export interface Outcome {
+interface Performed {
   readonly data?: unknown;
   readonly refusal?: Fault;
   readonly injected?: InjectedFault;
@@ -48,7 +48,10 @@ interface Resources {
 }
 
 /** Returns a function that performs requests on a service. */
-export function createPerformer(service: Service, limiter: RateLimiter): (matched: MatchedRequest) => Promise<Outcome> {
+export function createPerformer(
+  service: Service,
+  limiter: RateLimiter,
+): (matched: MatchedRequest) => Promise<Performed> {
   const resources: Resources = {
     service,
     limiter,
@@ -57,12 +60,12 @@ export function createPerformer(service: Service, limiter: RateLimiter): (matche
   };
   return async (matched) => {
     const job: Job = { ...matched, sealTo: undefined };
-    const outcome = await outcomeOf(resources, job);
+    const outcome = await performedOf(resources, job);
     return { ...outcome, sealTo: outcome.refusal && staysPlain(outcome.refusal) ? undefined : job.sealTo };
   };
 }
 
-async function outcomeOf(resources: Resources, job: Job): Promise<Outcome> {
+async function performedOf(resources: Resources, job: Job): Promise<Performed> {
   try {
     return await (Object.hasOwn(resources.fileControls, job.route.endpoint.id) ? onFile : inUnit)(resources, job);
   } catch (error) {
@@ -72,7 +75,7 @@ async function outcomeOf(resources: Resources, job: Job): Promise<Outcome> {
 }
 
 /** Admits the caller and performs the request in one transaction. */
-async function inUnit(resources: Resources, job: Job): Promise<Outcome> {
+async function inUnit(resources: Resources, job: Job): Promise<Performed> {
   const { service, limiter } = resources;
   const submit = (kind: WorkKind) => {
     // A separate unit in the same commit, because a refused request is rolled back but still counts.
@@ -87,7 +90,7 @@ async function inUnit(resources: Resources, job: Job): Promise<Outcome> {
 async function onFile(
   { service, limiter, fileControls }: Resources,
   { route, request, caller }: MatchedRequest,
-): Promise<Outcome> {
+): Promise<Performed> {
   const { call, input } = await service.submit('read', (context) => {
     const admitted = admit(context, caller, route.endpoint);
     limiter.count(admitted, route.endpoint);
@@ -105,7 +108,7 @@ function kindOf({ effect, area, isRecorded }: Endpoint, unsaved: number): WorkKi
 }
 
 /** Performs the request and applies a fault rule, if there is one. */
-function perform(resources: Resources, context: Context, kind: WorkKind, job: Job): Outcome {
+function perform(resources: Resources, context: Context, kind: WorkKind, job: Job): Performed {
   const { endpoint } = job.route;
   const call = admit(context, job.caller, endpoint);
   job.sealTo = answerKey(call, endpoint);

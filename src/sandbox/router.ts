@@ -2,6 +2,7 @@ import type * as z from 'zod/mini';
 import { controls } from '../contract/control.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints/index.ts';
+import { createPathMatcher } from '../contract/paths.ts';
 import { rowsOf } from '../contract/rows.ts';
 import { parseJson } from '../money/decimal.ts';
 
@@ -12,38 +13,17 @@ export interface Route {
   readonly query: string;
 }
 
-export type Router = (method: string, url: string) => Route | undefined;
+type Router = (method: string, url: string) => Route | undefined;
 
-/** The prefix of the service's paths. Source: interface (Conventions). */
-export const VERSION_PREFIX = '/v1';
-
-interface Pattern {
-  readonly endpoint: Endpoint;
-  readonly parts: readonly string[];
-}
-
-/** Matches method and path against the contract: literal paths by lookup, paths with parameters one by one. */
+/** Matches a request's method and URL against the contract. */
 export function createRouter(): Router {
-  const literal = new Map<string, Endpoint>();
-  const patterns: Pattern[] = [];
-  for (const endpoint of [...endpoints, ...controls] as readonly Endpoint[]) {
-    for (const { method, path } of [endpoint, ...(endpoint.aliases ?? [])]) {
-      const key = `${method} ${endpoint.area === 'control' ? '' : VERSION_PREFIX}${path}`;
-      if (path.includes('/:')) patterns.push({ endpoint, parts: key.split('/') });
-      else literal.set(key, endpoint);
-    }
-  }
+  const paths = createPathMatcher([...endpoints, ...controls]);
   return (method, url) => {
     const { pathname, query } = splitUrl(url);
-    const key = `${method} ${pathname}`;
-    const endpoint = literal.get(key);
-    if (endpoint) return { endpoint, path: {}, query };
-    const parts = key.split('/');
-    for (const pattern of patterns) {
-      const path = matchParts(pattern.parts, parts);
-      if (path) return { endpoint: pattern.endpoint, path, query };
-    }
-    return undefined;
+    const found = paths.match(method, pathname);
+    if (!found) return undefined;
+    const path = Object.fromEntries(Object.entries(found.parameters).map(([name, part]) => [name, decoded(part)]));
+    return { endpoint: found.endpoint, path, query };
   };
 }
 
@@ -54,20 +34,6 @@ function splitUrl(url: string): { pathname: string; query: string } {
   return mark === -1
     ? { pathname: pathAndQuery, query: '' }
     : { pathname: pathAndQuery.slice(0, mark), query: pathAndQuery.slice(mark + 1) };
-}
-
-function matchParts(pattern: readonly string[], parts: readonly string[]): Record<string, string> | undefined {
-  if (pattern.length !== parts.length) return undefined;
-  const found: Record<string, string> = {};
-  for (const [index, expected] of pattern.entries()) {
-    const part = parts[index] ?? '';
-    if (!expected.startsWith(':')) {
-      if (expected !== part) return undefined;
-    } else {
-      found[expected.slice(1)] = decoded(part);
-    }
-  }
-  return found;
 }
 
 /** An invalid encoding matches nothing, so the text is looked up unchanged. */

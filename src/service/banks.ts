@@ -67,3 +67,9 @@ export function bankByCode(code: string): Bank | undefined {
 
 /** The bank behind the service's virtual accounts. Source: inferred. */
 export const VIRTUAL_ACCOUNT_BANK = { name: 'PROVIDUS BANK', code: '000023', provider: 'novac' } as const;
+
+/** What an event says when the bank refused a payout. Source: public for the code. */
+export const PAYOUT_FAILED = {
+  code: 'PAYOUT_FAILED',
+  message: 'the bank rejected the payout; the cNGN was returned',
+} as const;

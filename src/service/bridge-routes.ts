@@ -47,7 +47,7 @@ export function bridgeNetworkOf(text: string): Network | undefined {
   return network?.key === 'asc' ? networkOf('atc') : network;
 }
 
-export interface BridgeFee {
+interface BridgeFee {
   readonly basePercent: PercentMillionths;
   readonly modifier: PercentMillionths;
   readonly percent: PercentMillionths;

@@ -10,7 +10,7 @@ import { type BridgeRow, bridge } from './machines/bridge.ts';
 import { accountAt, EVM_NETWORKS, type WalletRow, walletAt } from './wallets.ts';
 
 /** Tokens sent to an address, from outside or from a wallet of the service. */
-export interface TokenDeposit {
+interface TokenDeposit {
   readonly address: string;
   readonly network: Network;
   readonly asset: Token;
@@ -19,7 +19,7 @@ export interface TokenDeposit {
 }
 
 /** The outcome: credited to a wallet, in a bridge, or returned to the sender with a reason. */
-export interface TokenReceipt {
+interface TokenReceipt {
   readonly outcome: 'credited' | 'bridging' | 'returned';
   readonly reason: 'wrong_sender' | 'wrong_token' | 'already_received' | null;
 }

@@ -20,7 +20,7 @@ export interface Call extends Context {
 }
 
 /** The key and the address that a call came with. */
-export interface Caller {
+interface Caller {
   readonly apiKey: string;
   readonly address: string;
 }

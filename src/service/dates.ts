@@ -1,7 +1,7 @@
 import { Fault } from '../contract/faults.ts';
 
 /** A time range in milliseconds since the epoch, inclusive at both ends; an undefined end is open. */
-export interface TimeRange {
+interface TimeRange {
   readonly fromMs: number | undefined;
   readonly untilMs: number | undefined;
 }

@@ -11,17 +11,18 @@ import { deposit } from './machines/deposit.ts';
 import { type OnrampRow, onramp, totalKobo } from './machines/onramp.ts';
 import { matchName } from './names.ts';
 import { emit } from './outbox.ts';
+import { walletAddressOf } from './public-ids.ts';
 import type { VirtualAccountRow } from './virtual-accounts.ts';
 
 /** An incoming bank transfer. */
-export interface Payment {
+interface Payment {
   readonly accountNumber: string;
   readonly amountKobo: bigint;
   readonly senderName: string;
 }
 
 /** The outcome: accepted for minting, or refunded with a reason. */
-export interface Receipt {
+interface Receipt {
   readonly depositId: string;
   readonly outcome: 'accepted' | 'refunded';
   readonly reason: string | null;
@@ -185,7 +186,7 @@ function announce(context: Context, { account, row, payment, depositId, judgemen
           name: payment.senderName,
           accountNumber: SENDER_ACCOUNT,
           bankCode: SENDER_BANK_CODE,
-          bankName: bankByCode(SENDER_BANK_CODE)?.name,
+          bankName: bankByCode(SENDER_BANK_CODE)?.name ?? '',
         },
         metadata: { provider: VIRTUAL_ACCOUNT_BANK.provider, receivedAt: at },
       },
@@ -206,8 +207,7 @@ function announce(context: Context, { account, row, payment, depositId, judgemen
         metadata: {
           vaId: account.id.toString(),
           provider: VIRTUAL_ACCOUNT_BANK.provider,
-          walletAddress: context.store.get<{ address: string }>('SELECT address FROM wallet WHERE id = ?', row.wallet)
-            ?.address,
+          walletAddress: walletAddressOf(context.store, row.wallet),
         },
       },
     });

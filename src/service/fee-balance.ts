@@ -1,11 +1,12 @@
+import type { Direction } from '../contract/fees.ts';
 import type { Database } from '../sqlite/database.ts';
-import { balanceOf, type Direction, feesWithdrawing, fintechFees } from './ledger.ts';
+import { balanceOf, feesWithdrawing, fintechFees } from './ledger.ts';
 
 /** The minimum and maximum of a fee withdrawal. Source: public (an example). */
 export const WITHDRAWAL_LIMITS_KOBO = { minimum: 1_000n, maximum: 10_000_000n } as const;
 
 /** A fintech's earned fees, and how much of them it still has. */
-export interface AccruedFees {
+interface AccruedFees {
   /**
    * Fees by direction since creation, withdrawn or not, including those of pending transactions. Source: interface
    * (since creation).

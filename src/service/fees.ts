@@ -1,7 +1,8 @@
-import { type PercentMillionths, percentOfRoundHalfUp } from '../money/rates.ts';
+import type { Direction } from '../contract/fees.ts';
+import { cappedPercentOf, type PercentMillionths } from '../money/rates.ts';
 import type { Database } from '../sqlite/database.ts';
 import type { Context } from './context.ts';
-import { type Direction, fintechFees, type Posting, platformFees } from './ledger.ts';
+import { fintechFees, type Posting, platformFees } from './ledger.ts';
 
 /** A tier of the platform's price list: amounts from `fromKobo` up to the next tier. */
 interface Tier {
@@ -27,15 +28,15 @@ const PLATFORM_TIERS: Readonly<Record<Direction, readonly Tier[]>> = {
   ],
 };
 
-export interface FeePart {
+interface FeePart {
   readonly kobo: bigint;
+  readonly beforeCapKobo: bigint;
   readonly percent: PercentMillionths;
   readonly capped: boolean;
 }
 
 /** The platform fee on an amount and how it was calculated. */
-export interface PlatformFee extends FeePart {
-  readonly beforeCapKobo: bigint;
+interface PlatformFee extends FeePart {
   readonly capKobo: bigint;
   /** The tier ranges from `fromKobo` to below `belowKobo`, the start of the next tier; the last one is open. */
   readonly fromKobo: bigint;
@@ -57,8 +58,8 @@ export interface FeeSetting {
 }
 
 function cappedFee(amountKobo: bigint, percent: PercentMillionths, capKobo: bigint): FeePart {
-  const uncapped = percentOfRoundHalfUp(amountKobo, percent);
-  return { kobo: uncapped < capKobo ? uncapped : capKobo, percent, capped: uncapped > capKobo };
+  const { minor, beforeCapMinor, isCapped } = cappedPercentOf(amountKobo, percent, capKobo);
+  return { kobo: minor, beforeCapKobo: beforeCapMinor, percent, capped: isCapped };
 }
 
 export function feeSetting(store: Database, fintech: bigint, direction: Direction): FeeSetting | undefined {
@@ -75,7 +76,6 @@ export function platformFee(direction: Direction, amountKobo: bigint): PlatformF
   const { fromKobo = 0n, percent = 0n, capKobo = 0n } = tiers[at] ?? {};
   return {
     ...cappedFee(amountKobo, percent, capKobo),
-    beforeCapKobo: percentOfRoundHalfUp(amountKobo, percent),
     capKobo,
     fromKobo,
     belowKobo: tiers[at + 1]?.fromKobo,
@@ -96,7 +96,7 @@ export function feesOn(store: Database, fintech: bigint, direction: Direction, a
 export function ownFee(setting: FeeSetting | undefined, amountKobo: bigint): FeePart {
   return setting?.enabled
     ? cappedFee(amountKobo, setting.percent_millionths, setting.cap_kobo)
-    : { kobo: 0n, percent: 0n, capped: false };
+    : { kobo: 0n, beforeCapKobo: 0n, percent: 0n, capped: false };
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Direction } from '../contract/fees.ts';
 import type { Asset } from '../money/amount.ts';
 import type { Database } from '../sqlite/database.ts';
 import type { Context } from './context.ts';
@@ -32,8 +33,6 @@ export const swapping = (asset: Asset): AccountRef => ({ code: 'swapping', asset
 export const BRIDGING: AccountRef = { code: 'bridging', asset: 'CNGN' };
 /** Platform fees on trades, bridges and withdrawals. */
 export const platformTokens = (asset: Asset): AccountRef => ({ code: 'fees/platform/tokens', asset });
-
-export type Direction = 'onramp' | 'offramp';
 
 export const platformFees = (direction: Direction): AccountRef => ({
   code: `fees/platform/${direction}`,
@@ -118,7 +117,7 @@ export function post(context: Context, event: string, subject: string, postings:
 }
 
 /** The result of a ledger audit. */
-export interface LedgerCheck {
+interface LedgerCheck {
   /** The sum of all accounts per asset, in smallest units; zero if the ledger balances. */
   readonly sums: Readonly<Record<string, bigint>>;
   /** True if every sum is zero, every balance equals its postings, every set sums to zero and no wallet is negative. */

@@ -1,7 +1,7 @@
 import type { Context } from './context.ts';
 
 /** One row of a state machine's transition table. */
-export interface Transition<Row> {
+interface Transition<Row> {
   readonly on: string;
   readonly from: readonly string[];
   readonly to: string;

@@ -12,7 +12,7 @@ export interface MovementFilter {
 }
 
 /** The number of movements that match a filter and their sum in kobo, by direction. */
-export interface MovementTotals {
+interface MovementTotals {
   readonly in: { readonly movements: number; readonly kobo: bigint };
   readonly out: { readonly movements: number; readonly kobo: bigint };
 }

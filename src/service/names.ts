@@ -127,7 +127,7 @@ function likeness(a: string, b: string): number {
   return distance > allowed ? 0 : 1 - distance / longest;
 }
 
-export interface NameMatch {
+interface NameMatch {
   readonly isMatch: boolean;
   /** From 0 to 100. */
   readonly scorePercent: number;

@@ -1,17 +1,21 @@
+import type { EventName, EventPayload } from '../contract/event-payloads.ts';
 import type { Context } from './context.ts';
 
 /** An event for a fintech. `data` is the payload, in wire units. */
-export interface OutboxEvent {
+interface OutboxEvent<N extends EventName> {
   readonly fintech: bigint;
-  readonly event: string;
+  readonly event: N;
   /** The operation that caused the event. */
   readonly requestId: string;
   readonly userId?: string;
-  readonly data: Readonly<Record<string, unknown>>;
+  readonly data: EventPayload<N>;
 }
 
 /** Writes an event in the transaction that causes it, so that neither can exist without the other. */
-export function emit(context: Context, { fintech, event, requestId, userId, data }: OutboxEvent): void {
+export function emit<N extends EventName>(
+  context: Context,
+  { fintech, event, requestId, userId, data }: OutboxEvent<N>,
+): void {
   context.store.run(
     'INSERT INTO outbox (event_id, fintech, event, request_id, user_id, data, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
     context.ids.uuid(),

@@ -1,7 +1,7 @@
 import { openForReading } from '../sqlite/database.ts';
 
 /** An id in the sandbox with a short description. */
-export interface RecentId {
+interface RecentId {
   readonly text: string;
   readonly about: string;
 }

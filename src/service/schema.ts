@@ -1,3 +1,5 @@
+import { IS_OPEN_TRADE } from './open-trades.ts';
+
 /**
  * The sandbox's tables. Money is an INTEGER in the asset's smallest unit, which the column name states; times are
  * INTEGER milliseconds since the epoch, in sandbox time. Rows refer to each other by rowid; the API exposes a separate
@@ -199,7 +201,7 @@ CREATE TABLE fx_trade (
   error_message TEXT, failed_at INTEGER, idempotency_key TEXT, input TEXT NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT;
 CREATE UNIQUE INDEX fx_trade_once ON fx_trade (fintech, idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX fx_trade_by_fintech ON fx_trade (fintech, id);
-CREATE INDEX fx_trade_open ON fx_trade (fintech, state) WHERE state IN ('pending', 'locked', 'signing', 'settling');
+CREATE INDEX fx_trade_open ON fx_trade (fintech, state) WHERE ${IS_OPEN_TRADE};
 -- Each order's part of a trade. The escrow contains both legs of every open trade.
 CREATE TABLE fx_slice (
   trade INTEGER NOT NULL REFERENCES fx_trade, position INTEGER NOT NULL, fx_order INTEGER NOT NULL REFERENCES fx_order, maker INTEGER NOT NULL REFERENCES fintech,

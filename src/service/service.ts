@@ -30,7 +30,7 @@ export interface Service {
   close(): void;
 }
 
-export interface ServiceOptions {
+interface ServiceOptions {
   readonly path: string;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -97,11 +97,11 @@ function batchesOf(units: readonly Unit[]): Unit[][] {
   return batches;
 }
 
-type Outcome = { readonly value: unknown } | { readonly error: unknown };
+type UnitResult = { readonly value: unknown } | { readonly error: unknown };
 
 /** Runs a batch in one transaction. If the commit fails, every unit fails. */
 function runBatch(store: Database, batch: readonly Unit[], newContext: () => Context): void {
-  const outcomes: Outcome[] = [];
+  const results: UnitResult[] = [];
   try {
     const before = newContext();
     const isWrite = batch.some(({ kind }) => kind !== 'read') || isDue(before);
@@ -109,20 +109,20 @@ function runBatch(store: Database, batch: readonly Unit[], newContext: () => Con
       // Another process may have written while this one waited for the lock.
       const context = isWrite ? newContext() : before;
       if (isWrite) advance(context);
-      for (const unit of batch) outcomes.push(runUnit(store, unit, context));
+      for (const unit of batch) results.push(runUnit(store, unit, context));
     });
   } catch (error) {
     for (const { reject } of batch) reject(error);
     return;
   }
   for (const [index, { resolve, reject }] of batch.entries()) {
-    const outcome = outcomes[index];
-    if (outcome && 'value' in outcome) resolve(outcome.value);
-    else reject(outcome?.error);
+    const result = results[index];
+    if (result && 'value' in result) resolve(result.value);
+    else reject(result?.error);
   }
 }
 
-function runUnit(store: Database, { kind, work }: Unit, context: Context): Outcome {
+function runUnit(store: Database, { kind, work }: Unit, context: Context): UnitResult {
   try {
     return { value: kind === 'read' ? work(context) : store.savepoint(() => work(context)) };
   } catch (error) {

@@ -9,7 +9,7 @@ import type { Delivery } from './wallets.ts';
 export type SwapTrigger = 'direct' | 'trigger' | 'auto';
 
 /** A validated swap that the wallet can pay for. */
-export interface SwapOrder {
+interface SwapOrder {
   readonly fintech: bigint;
   readonly user: bigint;
   readonly trigger: SwapTrigger;

@@ -4,7 +4,7 @@ import { derivedName, fullName, type PersonName } from './names.ts';
  * The sandbox's test values. Any other 11-digit BVN verifies; any other account at a listed bank resolves. Source:
  * inferred.
  */
-export interface TestBvn {
+interface TestBvn {
   readonly bvn: string;
   readonly means: string;
   readonly outcome: 'verifies' | 'fails' | 'unavailable';
@@ -33,7 +33,7 @@ export const TEST_BVNS: readonly TestBvn[] = [
   },
 ];
 
-export interface TestAccount {
+interface TestAccount {
   readonly accountNumber: string;
   readonly means: string;
   readonly resolves: boolean;
@@ -46,7 +46,7 @@ export const TEST_ACCOUNTS: readonly TestAccount[] = [
 ];
 
 /** Trades of exactly these amounts fail on purpose, for every fintech. */
-export interface TestTrade {
+interface TestTrade {
   readonly cngnAmount: string;
   readonly means: string;
   readonly outcome: 'signing-fails' | 'settling-fails' | 'signs-late';
@@ -63,7 +63,7 @@ export function tradeOutcome(cngnBase: bigint): TestTrade['outcome'] | undefined
   return TEST_TRADES.find(({ cngnAmount }) => BigInt(cngnAmount) * 1_000_000n === cngnBase)?.outcome;
 }
 
-export interface BvnRecord {
+interface BvnRecord {
   readonly outcome: TestBvn['outcome'];
   readonly name: PersonName;
 }

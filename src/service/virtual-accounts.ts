@@ -1,4 +1,6 @@
-import type { Context } from './context.ts';
+import type { EventPayload } from '../contract/event-payloads.ts';
+import { VIRTUAL_ACCOUNT_BANK } from './banks.ts';
+import { type Context, isoTime } from './context.ts';
 
 export interface VirtualAccountRow {
   readonly id: bigint;
@@ -14,7 +16,7 @@ export interface VirtualAccountRow {
   readonly created_at: bigint;
 }
 
-export interface NewVirtualAccount {
+interface NewVirtualAccount {
   readonly kind: VirtualAccountRow['kind'];
   readonly fintech: bigint;
   readonly user?: bigint;
@@ -33,11 +35,10 @@ function accountNumberAt(position: bigint): string {
   return String(BigInt(FIRST_NUMBER) + ((position * BigInt(STEP)) % BigInt(NUMBERS)));
 }
 
+type OpenedAccount = Pick<VirtualAccountRow, 'id' | 'number' | 'name'>;
+
 /** Opens an account with a unique 10-digit number. */
-export function openVirtualAccount(
-  { store, nowMs }: Context,
-  account: NewVirtualAccount,
-): { id: bigint; number: string; name: string } {
+export function openVirtualAccount({ store, nowMs }: Context, account: NewVirtualAccount): OpenedAccount {
   const id = (store.get<{ last: bigint | null }>('SELECT MAX(id) AS last FROM virtual_account')?.last ?? 0n) + 1n;
   const number = accountNumberAt(id);
   store.run(
@@ -55,4 +56,18 @@ export function openVirtualAccount(
     nowMs,
   );
   return { id, number, name: account.name };
+}
+
+/** What the event `virtual.account.created` tells of an account that was just opened. */
+export function createdPayload(
+  { nowMs }: Context,
+  { id, number, name }: OpenedAccount,
+): EventPayload<'virtual.account.created'> {
+  return {
+    vaId: id.toString(),
+    accountNumber: number,
+    bankName: VIRTUAL_ACCOUNT_BANK.name,
+    accountName: name,
+    createdAt: isoTime(nowMs),
+  };
 }

@@ -3,7 +3,7 @@ import { type Call, newTxHash } from './context.ts';
 import type { WithdrawalRow } from './machines/withdrawal.ts';
 
 /** A transfer of tokens out of a wallet, as recorded. */
-export interface NewWithdrawal {
+interface NewWithdrawal {
   /** Null if the fintech sends its own tokens. */
   readonly user: bigint | null;
   readonly type: 'fintech_self_transfer' | 'fintech_user_withdrawal';

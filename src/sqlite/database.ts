@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 
 /** A value that SQLite stores. Every INTEGER is read as bigint, so that money is never a double. */
 export type SqlValue = string | bigint | number | null;
-export type SqlRow = Record<string, string | bigint | number | null>;
+type SqlRow = Record<string, string | bigint | number | null>;
 
 /** A SQLite database. Calls are synchronous, so nothing else in this process runs between two of them. */
 export interface Database {
@@ -21,7 +21,7 @@ export interface Database {
 }
 
 /** What is wrong with a database file, from the point of view of the person who has to fix it. */
-export type DatabaseProblem = 'full' | 'corrupt' | 'unwritable' | 'busy' | 'newer' | 'older' | 'other';
+type DatabaseProblem = 'full' | 'corrupt' | 'unwritable' | 'busy' | 'newer' | 'older' | 'other';
 
 export class DatabaseError extends Error {
   override name = 'DatabaseError';

@@ -5,27 +5,27 @@ import type { ProgramEnd, ProgramOptions } from '../base/world.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What another program has no business to know. */
-const OURS = ['FIATRAIL_API_KEY', 'FIATRAIL_WEBHOOK_SECRET'];
+/** Variables that other programs must not see. */
+const SECRET_VARIABLES = ['FIATRAIL_API_KEY', 'FIATRAIL_WEBHOOK_SECRET'];
 const MAX_OUTPUT_BYTES = 64 * 1024;
 
-/** Runs a program as `World.runProgram` says. Its words are visible to every user of the machine: no secret may stand in them. */
+/** Implements `World.runProgram`. Arguments are visible to every user of the machine, so they must not contain secrets. */
 export function runProgram(
   words: readonly string[],
   { input = '', timeoutMs, isShell = false, isDetached = false }: ProgramOptions,
   env: Environment,
   interrupted: AbortSignal,
 ): Promise<ProgramEnd> {
-  const [file = '', ...given] = words;
+  const [file = '', ...args] = words;
   const limit = AbortSignal.any([interrupted, AbortSignal.timeout(timeoutMs)]);
   return new Promise((resolve) => {
-    const child = childProcess.spawn(file, given, {
-      // A group of its own, so that what it starts can be ended with it, and a Ctrl-C meant for us does not reach it.
+    const child = childProcess.spawn(file, args, {
+      // In a separate process group, so that its children can be killed with it and our Ctrl-C does not reach it.
       detached: true,
       shell: isShell,
       windowsHide: true,
       stdio: ['pipe', 'pipe', 'ignore'],
-      env: Object.fromEntries(Object.entries(env).filter(([name]) => !OURS.includes(name))),
+      env: Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET_VARIABLES.includes(name))),
     });
     const chunks: Buffer[] = [];
     let size = 0;
@@ -46,7 +46,7 @@ export function runProgram(
       if (size < MAX_OUTPUT_BYTES) chunks.push(chunk.subarray(0, MAX_OUTPUT_BYTES - size));
       size += chunk.length;
     });
-    // One that does not read its input ends as it likes.
+    // The program may exit without reading its input.
     child.stdin?.on('error', () => {});
     child.stdin?.end(input);
     if (limit.aborted) giveUp();
@@ -57,19 +57,19 @@ function endGroup(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended meanwhile.
+    // It has already exited.
   }
 }
 
-/** The file of a program, as `World.findProgram` says. */
+/** Implements `World.findProgram`. */
 export function findProgram(
   name: string,
   { PATH = '', PATHEXT = '' }: Environment,
   platform: string,
 ): string | undefined {
-  const endings = platform === 'win32' ? ['', ...PATHEXT.split(';')] : [''];
+  const extensions = platform === 'win32' ? ['', ...PATHEXT.split(';')] : [''];
   const folders = /[/\\]/.test(name) ? [''] : PATH.split(delimiter).filter((folder) => folder !== '');
-  return folders.flatMap((folder) => endings.map((ending) => join(folder, name) + ending)).find(isProgram);
+  return folders.flatMap((folder) => extensions.map((extension) => join(folder, name) + extension)).find(isProgram);
 }
 
 function isProgram(path: string): boolean {

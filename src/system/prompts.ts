@@ -1,14 +1,14 @@
 import { CliError } from '../base/errors.ts';
 import type { Prompter } from '../base/world.ts';
 
-/** What a prompter needs of the terminal. */
-export interface PromptTerminal {
+/** The parts of the terminal that prompts use. */
+interface PromptTerminal {
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;
   readonly signal: AbortSignal;
 }
 
-/** Questions on a terminal that can be written over. Loads the prompt library. */
+/** Returns a Prompter for a terminal with cursor control. Loads the prompt library. */
 export async function loadPrompter(terminal: PromptTerminal): Promise<Prompter> {
   const { confirm, input, password, search, select } = await import('@inquirer/prompts');
   return {
@@ -17,7 +17,7 @@ export async function loadPrompter(terminal: PromptTerminal): Promise<Prompter> 
       const question = { message, validate: check, ...(preset === undefined ? {} : { default: preset }) };
       return ask(terminal, (context) => input(question, context));
     },
-    // Without `toggleMask: false` the library shows what was typed on Ctrl-T.
+    // Without `toggleMask: false`, Ctrl-T shows the secret.
     secret: (message, check) =>
       ask(terminal, (context) => password({ message, mask: '•', toggleMask: false, validate: check }, context)),
     select: (message, choices) => ask(terminal, (context) => select({ message, choices, loop: false }, context)),
@@ -28,7 +28,7 @@ export async function loadPrompter(terminal: PromptTerminal): Promise<Prompter> 
   };
 }
 
-/** An answer, or the end of the command: Ctrl-C, for which the library has errors of its own, and Ctrl-D, after which it is silent. */
+/** Runs a prompt. Throws CliError `interrupted` on Ctrl-C, which the library reports, and on Ctrl-D, which it ignores. */
 async function ask<T>(
   { input, output, signal }: PromptTerminal,
   start: (context: PromptTerminal) => Promise<T>,

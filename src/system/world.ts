@@ -5,7 +5,7 @@ import type { Clock, Exchange, Ids, InputStream, OutputStream, Prompter, World }
 import { makePrivateFolder } from '../files/folders.ts';
 import { findProgram, runProgram } from './programs.ts';
 
-/** The one place that touches the process, its time, its chance and its streams. */
+/** Creates the World of this process: its clock, random source, streams, files and network. */
 export function createSystemWorld(): World {
   silenceSqliteWarning();
   const interrupted = new AbortController();
@@ -36,7 +36,7 @@ export function createSystemWorld(): World {
     findProgram: (name) => findProgram(name, process.env, process.platform),
     get homeDir() {
       const { homedir, userInfo } = process.getBuiltinModule('node:os');
-      // Node too believes a HOME that is empty or relative; secrets would then be kept in whatever folder a command runs in.
+      // Node accepts an empty or relative HOME. Secrets would then be stored in the current folder.
       return [process.env['HOME'], homedir()].find((path) => path && isAbsolute(path)) ?? userInfo().homedir;
     },
     readFile: readBounded,
@@ -47,20 +47,20 @@ export function createSystemWorld(): World {
 }
 
 /**
- * What lives for one page only would make V8 double its room for young objects again and again, and let old ones pile up to
- * several times what is in use: a hundred megabytes more. Loaded late: node:v8 costs a few milliseconds.
+ * Limits the growth of V8's heap. Without it, reading many pages lets the young generation double again and again, and takes
+ * a hundred megabytes more. Loaded late, because node:v8 takes a few milliseconds.
  */
 function steadyMemory(): void {
   const v8 = process.getBuiltinModule('node:v8');
   for (const flag of ['--semi-space-growth-factor=1', '--heap-growing-percent=30']) v8.setFlagsFromString(flag);
 }
 
-/** Node 22 warns that node:sqlite is experimental; that is known (docs/decisions). Every other warning passes. */
+/** Hides Node 22's warning that node:sqlite is experimental (docs/decisions), and no other warning. */
 function silenceSqliteWarning(): void {
   if (!process.versions.node.startsWith('22.')) return;
-  const emit = process.emitWarning.bind(process) as (...given: unknown[]) => void;
-  process.emitWarning = (...given: unknown[]) => {
-    if (!String(given[0]).startsWith('SQLite is an experimental feature')) emit(...given);
+  const emit = process.emitWarning.bind(process) as (...args: unknown[]) => void;
+  process.emitWarning = (...args: unknown[]) => {
+    if (!String(args[0]).startsWith('SQLite is an experimental feature')) emit(...args);
   };
 }
 
@@ -81,7 +81,7 @@ const systemClock: Clock = {
     }),
 };
 
-/** UUIDs of version 7: milliseconds, then a counter within the millisecond, then chance. */
+/** UUIDs of version 7: milliseconds, then a counter within the millisecond, then random bytes. */
 function createIds(): Ids {
   let lastMs = 0;
   let sequence = 0;
@@ -113,13 +113,13 @@ function createIds(): Ids {
     const tail = random.toString('hex');
     return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence.toString(16).padStart(3, '0')}-${tail.slice(0, 4)}-${tail.slice(4)}`;
   };
-  // Loaded on first use: most commands need no digest, and node:crypto costs more than they do.
+  // Loaded on first use: most commands need no digest, and node:crypto takes longer to load than they run.
   const digest = (key: string, text: string) =>
     process.getBuiltinModule('node:crypto').createHmac('sha256', key).update(text).digest('base64url');
   return { uuid, bytes, digest };
 }
 
-/** Standard input is opened when it is first looked at: most commands never do. */
+/** Opens standard input on first use: most commands never need it. */
 function inputOf(open: () => NodeJS.ReadStream, interrupted: AbortSignal): InputStream {
   return {
     get isTerminal() {
@@ -144,10 +144,10 @@ function inputOf(open: () => NodeJS.ReadStream, interrupted: AbortSignal): Input
   };
 }
 
-/** What a pipe or a socket holds at least on Linux: this much can be written without waiting for the reader. */
+/** The capacity of a pipe or socket on Linux: this much can be written without waiting for the reader. */
 const PIPE_BYTES = 65_536;
 
-/** Anything but a terminal gets its first bytes directly: Node's streams take longer to load than most commands to print. */
+/** Writes the first bytes directly unless the output is a terminal: Node's streams take longer to load than most commands take to print. */
 function outputOf(fd: number, open: () => NodeJS.WriteStream): OutputStream {
   const directBytes = directBytesOf(fd);
   return directBytes === 0 ? streamOutput(open()) : directOutput(fd, directBytes, open);
@@ -197,11 +197,11 @@ function writeNow(fd: number, bytes: Buffer): number {
 }
 
 function streamOutput(stream: NodeJS.WriteStream) {
-  // A failed write is told to its callback; the event that follows would end the process with a stack trace.
+  // The callback reports a failed write. An unhandled error event would end the process with a stack trace.
   stream.on('error', () => {});
   return {
     isTerminal: stream.isTTY === true,
-    // A terminal that was never given a size says 0.
+    // A terminal without a known size reports 0.
     columns: (stream.isTTY && stream.columns) || undefined,
     write: (text: string | Buffer) =>
       new Promise<void>((resolve, reject) => {
@@ -215,15 +215,16 @@ function streamOutput(stream: NodeJS.WriteStream) {
 
 function tooLong(what: string, maxBytes: number): CliError {
   return new CliError('usage', `${what} is longer than ${maxBytes} bytes`, {
-    hint: 'give less: nothing this command takes is that long',
+    hint: 'pass less; no valid input is this long',
   });
 }
 
 async function readBounded(path: string, maxBytes: number): Promise<string> {
   const file = openSync(path, 'r');
   try {
-    // The system's own error for it names no path.
-    if (fstatSync(file).isDirectory()) throw new CliError('usage', `${path} is a folder`, { hint: 'name a file' });
+    // The system's error for this does not name the path.
+    if (fstatSync(file).isDirectory())
+      throw new CliError('usage', `${path} is a folder`, { hint: 'pass the path of a file' });
     const buffer = Buffer.alloc(maxBytes + 1);
     let size = 0;
     for (let read = -1; read !== 0 && size <= maxBytes; size += read)

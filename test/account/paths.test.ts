@@ -8,7 +8,7 @@ const OWN = { FIATRAIL_STATE_DIR: '/own' };
 const XDG = { XDG_STATE_HOME: '/xdg' };
 const LOCAL = { LOCALAPPDATA: '/local' };
 
-/** The tool's own variable, then the system's, then the place below the home folder. */
+/** Precedence: fiatrail's variable, then the system's, then a path in the home folder. */
 const places: [platform: string, env: Env, folder: string][] = [
   ['linux', {}, '/home/ada/.local/state/fiatrail'],
   ['linux', XDG, '/xdg/fiatrail'],
@@ -34,8 +34,11 @@ describe('the state folder', () => {
     expect(stateDir({ platform, env, homeDir: '/home/ada' })).toBe(folder);
   });
 
-  test('holds the sandbox and the journal', () => {
+  test('contains the sandbox and the journal', () => {
     const place = { platform: 'linux', env: OWN, homeDir: '/home/ada' };
-    expect([sandboxPath(place), journalPath(place)]).toEqual(['/own/sandbox.db', '/own/journal.db']);
+    expect({ sandboxPath: sandboxPath(place), journalPath: journalPath(place) }).toEqual({
+      sandboxPath: '/own/sandbox.db',
+      journalPath: '/own/journal.db',
+    });
   });
 });

@@ -21,7 +21,7 @@ function shown({ name, mode, baseUrl }: Profile) {
   return { name, mode, baseUrl };
 }
 
-/** Flag, environment, default: whoever speaks first decides. */
+/** In order of precedence: flag, environment, default. */
 const resolved: [what: string, flag: string | undefined, env: Env, profile: object][] = [
   ['nothing', undefined, {}, embedded],
   ['empty variables', undefined, { FIATRAIL_PROFILE: '', FIATRAIL_BASE_URL: '', FIATRAIL_API_KEY: '' }, embedded],
@@ -30,26 +30,36 @@ const resolved: [what: string, flag: string | undefined, env: Env, profile: obje
   ['a URL and another key', undefined, live, ofLive],
   ['the flag', 'sandbox', {}, embedded],
   ['the flag over a URL and a key', 'sandbox', live, embedded],
-  ['the flag over half of a URL and a key', 'sandbox', { FIATRAIL_API_KEY: 'k' }, embedded],
+  ['the flag over a key without a URL', 'sandbox', { FIATRAIL_API_KEY: 'k' }, embedded],
   ['the flag over an unsafe URL', 'sandbox', { ...live, FIATRAIL_BASE_URL: 'http://api.example' }, embedded],
   ['the flag over another profile variable', 'sandbox', { FIATRAIL_PROFILE: 'gone' }, embedded],
 ];
 
-/** What is refused, in the order in which it is looked at. */
+/** Errors, in the order in which they are checked. */
 const refused: [what: string, flag: string | undefined, env: Env, message: RegExp][] = [
-  ['a flag that names no profile', 'production', {}, /no profile "production"/],
-  ['an empty flag', '', {}, /no profile ""/],
-  ['a flag in capitals', 'Sandbox', {}, /no profile "Sandbox"/],
-  ['a wrong flag before everything else', 'production', { FIATRAIL_API_KEY: 'k' }, /no profile "production"/],
-  ['a variable that names no profile', undefined, { FIATRAIL_PROFILE: 'production' }, /no profile "production"/],
-  ['a wrong variable before a URL and a key', undefined, { ...served, FIATRAIL_PROFILE: 'x' }, /no profile "x"/],
-  ['two accounts at once', undefined, { ...served, FIATRAIL_PROFILE: 'sandbox' }, /names the embedded sandbox and/],
-  ['a URL without a key', undefined, { FIATRAIL_BASE_URL: URL_ }, /FIATRAIL_BASE_URL is set and FIATRAIL_API_KEY is/],
-  ['a key without a URL', undefined, { FIATRAIL_API_KEY: 'k' }, /FIATRAIL_API_KEY is set and FIATRAIL_BASE_URL is/],
-  ['a key with a line end', undefined, { ...served, FIATRAIL_API_KEY: 'sandbox_abc\n' }, /blanks or characters/],
-  ['a key with a blank', undefined, { ...served, FIATRAIL_API_KEY: 'sandbox abc' }, /blanks or characters/],
-  ['a key with a letter beyond ASCII', undefined, { ...served, FIATRAIL_API_KEY: 'ké' }, /blanks or characters/],
-  ['a bad key before a bad URL', undefined, { FIATRAIL_BASE_URL: 'x', FIATRAIL_API_KEY: 'a b' }, /blanks or/],
+  ['a flag that names no profile', 'production', {}, /unknown profile "production"/],
+  ['an empty flag', '', {}, /unknown profile ""/],
+  ['a flag in capitals', 'Sandbox', {}, /unknown profile "Sandbox"/],
+  ['an unknown flag before everything else', 'production', { FIATRAIL_API_KEY: 'k' }, /unknown profile "production"/],
+  ['a variable that names no profile', undefined, { FIATRAIL_PROFILE: 'production' }, /unknown profile "production"/],
+  [
+    'an unknown variable before a URL and a key',
+    undefined,
+    { ...served, FIATRAIL_PROFILE: 'x' },
+    /unknown profile "x"/,
+  ],
+  ['two accounts at once', undefined, { ...served, FIATRAIL_PROFILE: 'sandbox' }, /names the embedded sandbox but/],
+  [
+    'a URL without a key',
+    undefined,
+    { FIATRAIL_BASE_URL: URL_ },
+    /FIATRAIL_BASE_URL is set but FIATRAIL_API_KEY is not/,
+  ],
+  ['a key without a URL', undefined, { FIATRAIL_API_KEY: 'k' }, /FIATRAIL_API_KEY is set but FIATRAIL_BASE_URL is not/],
+  ['a key with a line break', undefined, { ...served, FIATRAIL_API_KEY: 'sandbox_abc\n' }, /spaces or characters/],
+  ['a key with a space', undefined, { ...served, FIATRAIL_API_KEY: 'sandbox abc' }, /spaces or characters/],
+  ['a key with a non-ASCII letter', undefined, { ...served, FIATRAIL_API_KEY: 'ké' }, /spaces or characters/],
+  ['a bad key before a bad URL', undefined, { FIATRAIL_BASE_URL: 'x', FIATRAIL_API_KEY: 'a b' }, /spaces or/],
   ['an unsafe URL', undefined, { ...served, FIATRAIL_BASE_URL: 'http://api.example/v1' }, /not https/],
 ];
 
@@ -60,33 +70,33 @@ function refusal(act: () => unknown): CliError {
     if (error instanceof CliError) return error;
     throw error;
   }
-  throw new Error('nothing was refused');
+  throw new Error('expected an error');
 }
 
-describe('the profile', () => {
-  test.each(resolved)('by %s', (_what, flag, env, profile) => {
+describe('resolveProfile', () => {
+  test.each(resolved)('resolves %s', (_what, flag, env, profile) => {
     expect(shown(resolve(flag, env))).toEqual(profile);
   });
 
-  test.each(refused)('is refused for %s', (_what, flag, env, message) => {
+  test.each(refused)('rejects %s', (_what, flag, env, message) => {
     const error = refusal(() => resolve(flag, env));
     expect(error.category).toBe('usage');
     expect(error.message).toMatch(message);
     expect(error.hint).toBeTruthy();
   });
 
-  test('holds the key of the environment, hidden', async () => {
+  test('keeps the key of the environment hidden', async () => {
     const profile = resolve(undefined, served);
     const key = await profile.key?.load();
     expect(key?.reveal()).toBe('sandbox_abc');
     expect(inspect(profile) + JSON.stringify(profile) + inspect(key) + String(key)).not.toContain('abc');
   });
 
-  test('has no key for the embedded sandbox, which knows its own', () => {
+  test('has no key for the embedded sandbox', () => {
     expect(resolve(undefined, {}).key).toBeUndefined();
   });
 
-  test('refuses a bad key without saying it', () => {
+  test('does not repeat an invalid key in the error', () => {
     const error = refusal(() => resolve(undefined, { ...served, FIATRAIL_API_KEY: 'my secret' }));
     expect(`${error.message} ${error.hint}`).not.toContain('secret');
   });
@@ -113,21 +123,21 @@ const safe: [text: string, url: string][] = [
 ];
 
 const unsafe: [text: string, message: RegExp][] = [
-  ['', /no URL/],
-  ['api.example/v1', /no URL/],
-  ['//api.example/v1', /no URL/],
-  ['https://', /no URL/],
+  ['', /not a valid URL/],
+  ['api.example/v1', /not a valid URL/],
+  ['//api.example/v1', /not a valid URL/],
+  ['https://', /not a valid URL/],
   ['https://user:pass@api.example/v1', /user name or password/],
   ['https://user@api.example/v1', /user name or password/],
   ['https://:pass@api.example/v1', /user name or password/],
   ['http://user@127.0.0.1/v1', /user name or password/],
   ['https://api.example/v1?key=1', /query or a fragment/],
   ['https://api.example/v1#x', /query or a fragment/],
-  ['https://api.example', /lacks \/v1/],
-  ['https://api.example/', /lacks \/v1/],
-  ['https://api.example/V1', /another path than \/v1/],
-  ['https://api.example/v2', /another path than \/v1/],
-  ['https://api.example/api/v1', /another path than \/v1/],
+  ['https://api.example', /does not end with \/v1/],
+  ['https://api.example/', /does not end with \/v1/],
+  ['https://api.example/V1', /a path other than \/v1/],
+  ['https://api.example/v2', /a path other than \/v1/],
+  ['https://api.example/api/v1', /a path other than \/v1/],
   ['https://api.example/v1/fx/quote', /more than \/v1/],
   ['http://api.example/v1', /not https/],
   ['http://10.0.0.1/v1', /not https/],
@@ -143,23 +153,23 @@ const unsafe: [text: string, message: RegExp][] = [
   ['ws://localhost/v1', /not https/],
   ['javascript:alert(1)', /not https/],
   ['localhost:8787/v1', /not https/],
-  ['https://api.exam\nple/v1', /line end/],
-  ['https://api.exam\tple/v1', /blank/],
+  ['https://api.exam\nple/v1', /line break/],
+  ['https://api.exam\tple/v1', /space/],
   ['https:\\api.example\\v1', /backslash/],
 ];
 
-describe('a base URL', () => {
-  test.each(safe)('%s is taken as %s', (text, url) => {
+describe('safeBaseUrl', () => {
+  test.each(safe)('accepts %s as %s', (text, url) => {
     expect(safeBaseUrl(text)).toBe(url);
   });
 
-  test.each(unsafe)('%s is refused', (text, message) => {
+  test.each(unsafe)('rejects %s', (text, message) => {
     const error = refusal(() => safeBaseUrl(text));
     expect(error.category).toBe('usage');
     expect(error.message).toMatch(message);
   });
 
-  test('with a password is refused without saying it', () => {
+  test('does not repeat a password in the error', () => {
     const error = refusal(() => safeBaseUrl('https://user:hunter2@api.example/v1'));
     expect(`${error.message} ${error.hint}`).not.toContain('hunter2');
   });

@@ -10,15 +10,15 @@ import { fakeWorld } from '../support/world.ts';
 
 const MAIN: StoredProfile = { name: 'main', mode: 'live', baseUrl: 'https://host.test/v1', store: { kind: 'keyring' } };
 
-test('a private key is put before the others while nobody else can, so that two at once keep both', async () => {
+test('adds a private key in front of the others under the configuration lock', async () => {
   const folder = temporaryFolder(onTestFinished);
   let kept: string | undefined;
-  const couldOthers: boolean[] = [];
+  const lockedByOthers: boolean[] = [];
   const runProgram: World['runProgram'] = async (_words, { input = '' }) => {
     const { op, secret } = JSON.parse(input) as { op: string; secret?: string };
-    if (isKeeping) {
+    if (isChecking) {
       const lock = await acquireLock(configLockPath(world), 0);
-      couldOthers.push(lock !== undefined);
+      lockedByOthers.push(lock !== undefined);
       lock?.release();
     }
     if (op === 'write') kept = secret;
@@ -29,9 +29,9 @@ test('a private key is put before the others while nobody else can, so that two 
     };
   };
   const world = fakeWorld({ env: { FIATRAIL_CONFIG_DIR: folder }, runProgram });
-  let isKeeping = true;
+  let isChecking = true;
   for (const key of ['aa', 'bb', 'aa']) await storeSealingKey(world, MAIN, new Secret(key));
-  isKeeping = false;
+  isChecking = false;
   expect((await sealingKeysOf(MAIN, world)).map((key) => key.reveal())).toEqual(['aa', 'bb']);
-  expect(new Set(couldOthers)).toEqual(new Set([false]));
+  expect(new Set(lockedByOthers)).toEqual(new Set([false]));
 });

@@ -1,17 +1,17 @@
 import { expect } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
 
-/** What nobody may see but in its store. */
+/** A secret that must not appear anywhere but in its store. */
 export const PLANTED = 'sk_planted_and_never_to_be_seen';
 
-/** The CliError that `act` ends with; fails when there is none, when it has no remedy, or when it tells the secret. */
+/** Returns the CliError that `act` rejects with. Fails if there is none, it has no hint, or it contains PLANTED. */
 export async function refusal(act: () => Promise<unknown>): Promise<CliError> {
   const error = await act().then(
-    () => new Error('nothing was refused'),
+    () => new Error('expected an error'),
     (thrown: unknown) => thrown,
   );
   if (!(error instanceof CliError)) throw error;
-  expect([error.category, error.hint]).toEqual(['usage', expect.any(String)]);
+  expect({ category: error.category, hint: error.hint }).toEqual({ category: 'usage', hint: expect.any(String) });
   expect(`${error.message} ${error.hint} ${error.stack}`).not.toContain(PLANTED);
   return error;
 }

@@ -10,11 +10,11 @@ import { html, json, refusal, success, tooMany } from '../support/exchange.ts';
 import { httpServer, httpsServer } from '../support/loopback.ts';
 import { fakeWorld } from '../support/world.ts';
 
-/** Header names as HTTP has them. `set-cookie` alone is never joined, and nothing of ours sends or reads it. */
+/** HTTP header names, except `set-cookie`, which is never joined and which fiatrail does not use. */
 const name = fc
   .string({ unit: fc.constantFrom(..."abcXYZ019!#$%&'*+-.^_`|~"), minLength: 1, maxLength: 12 })
   .filter((text) => text.toLowerCase() !== 'set-cookie');
-/** Printable ASCII, blanks at either end too. */
+/** Printable ASCII, with spaces at either end too. */
 const value = fc.oneof(
   fc.string({ unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)) }),
   fc.constantFrom('', ' ', ' !', '! '),
@@ -27,7 +27,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.tuple(fc.constantFrom('get' as const, 'has' as const, 'delete' as const), name),
 );
 
-/** What a step gives. Both kinds of headers take the same steps. */
+/** Runs one step on either kind of headers. */
 function take(headers: Headers | LightHeaders, [kind, key, text = '']: Step): unknown {
   if (kind === 'append' || kind === 'set') return headers[kind](key, text);
   return headers[kind](key);
@@ -50,7 +50,7 @@ describe("headers are as Node's", () => {
     );
   });
 
-  test('made from headers, which stay as they were', () => {
+  test('made from headers, which do not change', () => {
     fc.assert(
       fc.property(pairs, step, (init, change) => {
         const [light, node] = [new LightHeaders(init), new Headers(init)];
@@ -61,7 +61,7 @@ describe("headers are as Node's", () => {
     );
   });
 
-  test('through any steps', () => {
+  test('after any steps', () => {
     fc.assert(
       fc.property(pairs, fc.array(step, { maxLength: 20 }), (init, steps) => {
         const [light, node] = [new LightHeaders(init), new Headers(init)];
@@ -71,17 +71,17 @@ describe("headers are as Node's", () => {
     );
   });
 
-  test('made from nothing', () => {
+  test('made without arguments', () => {
     expect([...new LightHeaders()]).toEqual([...new Headers()]);
   });
 });
 
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'get', 'post', 'put', 'delete', 'Post'] as const;
 const method = fc.constantFrom(...METHODS);
-/** Addresses as encodeRequest writes them: already in the form that a URL has. */
+/** URLs as encodeRequest writes them, in normalized form. */
 const url = fc.webUrl({ withQueryParameters: true, withFragments: false }).map((text) => new URL(text).href);
 
-/** What ky reads of a request. */
+/** The parts of a request that ky reads. */
 function seen({ method: verb, url: address, headers, body, signal }: Request | LightRequest): unknown[] {
   return [verb, address, [...headers], body, signal.aborted];
 }
@@ -96,7 +96,7 @@ describe("requests are as Node's", () => {
     );
   });
 
-  test('made from a URL, a text or a request, and cloned', () => {
+  test('made from a URL, a string or a request, and cloned', () => {
     fc.assert(
       fc.property(url, method, pairs, (address, verb, headers) => {
         const [light, node] = [
@@ -118,14 +118,17 @@ describe("requests are as Node's", () => {
     };
     const [light, node] = [made(LightRequest), made(Request)];
     controller.abort(new Error('stop'));
-    expect([light.signal.aborted, light.signal.reason]).toEqual([node.signal.aborted, node.signal.reason]);
+    expect({ aborted: light.signal.aborted, reason: light.signal.reason }).toEqual({
+      aborted: node.signal.aborted,
+      reason: node.signal.reason,
+    });
   });
 
-  test('without a signal there is one that never aborts', () => {
+  test('has a signal that never aborts if none is given', () => {
     expect(new LightRequest('https://service.test/').signal.aborted).toBe(false);
   });
 
-  test('the headers of a clone are its own', () => {
+  test('does not share headers with a clone', () => {
     const first = new LightRequest('https://service.test/', { headers: { a: '1' } });
     first.clone().headers.set('a', '2');
     expect(first.headers.get('a')).toBe('1');
@@ -155,7 +158,7 @@ describe("responses are as Node's", () => {
     );
   });
 
-  test('without anything', () => {
+  test('without arguments', () => {
     expect([new LightResponse(null).status, new LightResponse(null).ok]).toEqual([new Response(null).status, true]);
   });
 });
@@ -165,7 +168,7 @@ const READ = ['balances', 'fintech', '-q', '-o', 'json', '--query', 'totalBalanc
 const PAY = ['onramp', 'start', 'somebody', '--amount', '5', '--yes', '-q', '-o', 'json', '--query', 'requestId'];
 const at0 = { 'retry-after': '0' };
 
-/** What ky does with a series of answers, by both kinds of classes. */
+/** What ky does with a series of responses, with both kinds of classes. */
 const SERIES: readonly (readonly [
   name: string,
   argv: readonly string[],
@@ -182,7 +185,7 @@ const SERIES: readonly (readonly [
   ['429 for an hour to a payment', PAY, [tooMany({ 'retry-after': '3600' })], 7],
 ];
 
-/** A service that answers in order; a request too many is answered with 418, which no series ends with. */
+/** A service that sends the responses in order, then 418, with which no series ends. */
 async function service(answers: readonly HttpResponse[]) {
   let count = 0;
   const { baseUrl } = await httpServer((request, response) => {
@@ -197,28 +200,28 @@ async function service(answers: readonly HttpResponse[]) {
 describe.each(SERIES)('ky with %s', (_, argv, answers, exit) => {
   beforeAll(requireBuilt);
 
-  test('works on our classes, in the bundle', async () => {
+  test('does the same in the bundle, with our classes', async () => {
     const { env, served } = await service(answers);
     const { code } = await fiatrail(newHome(onTestFinished), argv, { env });
-    expect([code, served()]).toEqual([exit, answers.length]);
+    expect({ code, served: served() }).toEqual({ code: exit, served: answers.length });
   });
 
   test("works on Node's, from the source", async () => {
     const { env, served } = await service(answers);
     const network = createNetwork({});
     const code = await main(argv, fakeWorld({ env, network, clock: { now: () => Date.now(), sleep: async () => {} } }));
-    expect([code, served()]).toEqual([exit, answers.length]);
+    expect({ code, served: served() }).toEqual({ code: exit, served: answers.length });
   });
 });
 
 describe('the bundle', () => {
-  test('prints what a read got after it was sent again', async () => {
+  test('prints the response of a retried read', async () => {
     const { env } = await service([json(503, '{}'), json(503, '{}'), BALANCE]);
     const { stdout, stderr } = await fiatrail(newHome(onTestFinished), READ, { env });
-    expect([stdout, stderr]).toEqual(['"5.000000"\n', '']);
+    expect({ stdout, stderr }).toEqual({ stdout: '"5.000000"\n', stderr: '' });
   });
 
-  test('speaks https, with a certificate that Node was told to trust', async () => {
+  test('uses https with a certificate that Node trusts', async () => {
     const certificate = selfSigned(onTestFinished);
     const { baseUrl } = await httpsServer(certificate, (_, response) => {
       response.writeHead(200, BALANCE.headers).end(BALANCE.body);
@@ -227,7 +230,11 @@ describe('the bundle', () => {
     const home = newHome(onTestFinished);
     const trusted = await fiatrail(home, READ, { env: { ...env, NODE_EXTRA_CA_CERTS: certificate.path } });
     const distrusted = await fiatrail(home, PAY, { env });
-    expect([trusted.code, trusted.stdout, distrusted.code]).toEqual([0, '"5.000000"\n', 5]);
+    expect({ trustedCode: trusted.code, stdout: trusted.stdout, distrustedCode: distrusted.code }).toEqual({
+      trustedCode: 0,
+      stdout: '"5.000000"\n',
+      distrustedCode: 5,
+    });
     expect(distrusted.stderr).toContain('not trusted');
   });
 });

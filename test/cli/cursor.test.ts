@@ -8,15 +8,15 @@ interface Row {
 
 const rows = (...ids: readonly (string | null)[]): Row[] => ids.map((id) => ({ id }));
 
-/** A service with these rows; `asked` has the cursors it was asked for. */
+/** A service with these rows; `cursors` records the requests. */
 function service(all: readonly Row[], size: number) {
-  const asked: string[] = [];
+  const cursors: string[] = [];
   const fetchPage = async (startAfter: string) => {
-    asked.push(startAfter);
+    cursors.push(startAfter);
     const from = all.findIndex(({ id }) => id === startAfter) + 1;
     return all.slice(from, from + size);
   };
-  return { asked, fetchPage };
+  return { cursors, fetchPage };
 }
 
 async function idsOf(pages: AsyncIterable<readonly Row[]>): Promise<(string | null)[][]> {
@@ -37,24 +37,24 @@ test.each([
     [['c', 'd'], ['e']],
     ['b', 'd'],
   ],
-])('of %j, two at a time, the further pages are %j', async (ids, pages, cursors) => {
+])('reads %j in pages of two, after the first: %j', async (ids, pages, expected) => {
   const all = rows(...ids);
-  const { asked, fetchPage } = service(all, 2);
+  const { cursors, fetchPage } = service(all, 2);
   expect(await idsOf(pagesAfter(all.slice(0, 2), 2, idOf, fetchPage))).toEqual(pages);
-  expect(asked).toEqual(cursors);
+  expect(cursors).toEqual(expected);
 });
 
-test('a page is asked for only when it is wanted', async () => {
+test('reads a page only when it is consumed', async () => {
   const all = rows('a', 'b', 'c', 'd', 'e', 'f');
-  const { asked, fetchPage } = service(all, 2);
+  const { cursors, fetchPage } = service(all, 2);
   for await (const _page of pagesAfter(all.slice(0, 2), 2, idOf, fetchPage)) break;
-  expect(asked).toEqual(['b']);
+  expect(cursors).toEqual(['b']);
 });
 
 test.each([
-  ['gives the same page again', async () => rows('a', 'b')],
-  ['gives a full page without ids', async () => rows('c', null)],
-])('a service that %s ends the list with an error, not without end', async (_how, fetchPage) => {
+  ['repeats a page', async () => rows('a', 'b')],
+  ['returns a full page without ids', async () => rows('c', null)],
+])('fails if the service %s', async (_how, fetchPage) => {
   const pages = idsOf(pagesAfter(rows('a', 'b'), 2, idOf, fetchPage));
   await expect(pages).rejects.toThrow(CliError);
   await expect(pages).rejects.toMatchObject({ category: 'network' });

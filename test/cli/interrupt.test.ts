@@ -8,10 +8,10 @@ beforeAll(requireBuilt);
 
 const PAY = ['onramp', 'start', 'somebody', '--amount', '5', '--yes', '-o', 'json'];
 const READ = ['balances', 'fintech'];
-/** What an account that answers says first of all. */
+/** The response to the first read of an account. */
 const KEY = { publicKey: 'ab'.repeat(32) };
 
-/** A service that takes requests and never answers; `asked` resolves when the first has come. */
+/** A service that never responds; `asked` resolves when the first request arrives. */
 async function silentService() {
   let arrive: () => void = () => {};
   const asked = new Promise<void>((resolve) => {
@@ -27,7 +27,7 @@ async function silentService() {
   return { env: { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'a-key' }, asked, requests: () => requests };
 }
 
-/** Runs a command against the silent service, and stops it there. */
+/** Runs a command with the silent service and sends it a signal. */
 async function stopped(home: Home, argv: readonly string[], signal: NodeJS.Signals) {
   const service = await silentService();
   const running = startFiatrail(home, argv, { env: service.env });
@@ -37,22 +37,29 @@ async function stopped(home: Home, argv: readonly string[], signal: NodeJS.Signa
 }
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
-  '%s leaves a payment that has left in doubt: 6, and in the journal',
+  '%s leaves a sent payment with an unknown outcome (6), also in the journal',
   async (signal) => {
     const home = newHome(onTestFinished);
     const { code, stderr, requests } = await stopped(home, PAY, signal);
     const rows = journalRows(home.stateDir);
-    expect([code, requests, rows.map(({ state }) => state)]).toEqual([CATEGORIES.unknown.exit, 1, ['unknown']]);
+    expect({ code, requests, states: rows.map(({ state }) => state) }).toEqual({
+      code: CATEGORIES.unknown.exit,
+      requests: 1,
+      states: ['unknown'],
+    });
     expect(stderr).toContain(`"operationId":"${rows[0]?.id}"`);
   },
 );
 
-test.each(['SIGINT', 'SIGTERM'] as const)('%s ends a read: 130', async (signal) => {
+test.each(['SIGINT', 'SIGTERM'] as const)('%s interrupts a read (130)', async (signal) => {
   const { code, stderr } = await stopped(newHome(onTestFinished), READ, signal);
-  expect([code, stderr]).toEqual([CATEGORIES.interrupted.exit, expect.stringContaining('interrupted')]);
+  expect({ code, stderr }).toEqual({
+    code: CATEGORIES.interrupted.exit,
+    stderr: expect.stringContaining('interrupted'),
+  });
 });
 
-test('SIGINT ends a command that has kept a profile as it ends any other: 130', async () => {
+test('SIGINT interrupts a command that has already saved a profile (130)', async () => {
   let asked: () => void = () => {};
   const second = new Promise<void>((resolve) => {
     asked = resolve;
@@ -71,26 +78,29 @@ test('SIGINT ends a command that has kept a profile as it ends any other: 130', 
   await second;
   process.kill(running.pid, 'SIGINT');
   const { code, stderr } = await running.end;
-  expect([code, stderr]).toEqual([CATEGORIES.interrupted.exit, expect.stringContaining('interrupted')]);
+  expect({ code, stderr }).toEqual({
+    code: CATEGORIES.interrupted.exit,
+    stderr: expect.stringContaining('interrupted'),
+  });
 });
 
-test('a payment whose process is killed stays in the journal as sent', async () => {
+test('a payment of a killed process stays sent in the journal', async () => {
   const home = newHome(onTestFinished);
   await stopped(home, PAY, 'SIGKILL');
   const { stdout } = await fiatrail(home, ['ops', 'list', '-o', 'json', '--query', 'operations[0].operationId']);
   const shown = await fiatrail(home, ['ops', 'show', JSON.parse(stdout), '-o', 'json']);
   expect(JSON.parse(shown.stdout)).toMatchObject({
     state: 'sent',
-    advice: expect.stringContaining('treat it as unknown'),
+    advice: expect.stringContaining('the outcome is unknown'),
   });
 });
 
-test('a wait that is interrupted ends in 130, and the work goes on', async () => {
+test('an interrupted wait exits with 130 and the work continues', async () => {
   const home = newHome(onTestFinished);
   await fiatrail(home, ['sandbox', 'seed', '--pace', 'real']);
   const running = startFiatrail(home, ['users', 'onboard', '--bvn-stdin', '--wait'], { stdin: '22345678901' });
   await running.says('the onboarding is processing');
   process.kill(running.pid, 'SIGINT');
   const { code, stderr } = await running.end;
-  expect([code, stderr]).toEqual([130, expect.stringContaining('it goes on without this command')]);
+  expect({ code, stderr }).toEqual({ code: 130, stderr: expect.stringContaining('it continues without this command') });
 });

@@ -30,27 +30,27 @@ async function written(
 }
 
 describe('a live line', () => {
-  test('is written over on a terminal, with the time it takes, never longer than the terminal is wide', async () => {
+  test('is overwritten on a terminal, with the elapsed time, and truncated to its width', async () => {
     expect(await written({}, true)).toBe(
       '\rthe trade is pending · 0 s\u001b[K\rthe trade is pending · 2 s\u001b[K\rthe trade is completed · 3 s\u001b[K' +
         '\ra line that is much too long…\u001b[K\n',
     );
   });
 
-  test('leaves the time to a text that tells it', async () => {
+  test('shows no elapsed time for a text that contains a time', async () => {
     expect(await written({}, true, false, true)).toContain('\rthe trade is pending\u001b[K\r');
   });
 
   const plain = 'the trade is pending\nthe trade is completed\na line that is much too long for this terminal\n';
 
   test.each([
-    ['elsewhere', {}, false],
-    ['on a terminal that cannot go back', { TERM: 'dumb' }, true],
-  ] as const)('is a line for each change %s', async (_where, env, isTerminal) => {
+    ['without a terminal', {}, false],
+    ['on a dumb terminal', { TERM: 'dumb' }, true],
+  ] as const)('prints a line for each change %s', async (_where, env, isTerminal) => {
     expect(await written(env, isTerminal)).toBe(plain);
   });
 
-  test('says nothing with --quiet', async () => {
+  test('prints nothing with --quiet', async () => {
     expect(await written({}, true, true)).toBe('');
     expect(await written({}, false, true)).toBe('');
   });

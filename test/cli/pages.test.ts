@@ -40,20 +40,20 @@ interface Reading {
   readonly size: number;
   readonly remembered?: number;
   readonly isOldestFirst?: boolean;
-  /** What happens to the list before each further page. */
+  /** Changes the list before each further page. */
   readonly before?: (turn: number) => void;
-  /** What the service gives in place of the size asked for. */
+  /** The page size of the service, if not the requested one. */
   readonly given?: number;
 }
 
-/** Every row that a reader of all pages gets. */
+/** Reads all pages and returns their rows. */
 async function read(list: FakeList, { before, given, offset = 0, ...options }: Reading): Promise<Row[]> {
   const first = list.page(offset, given ?? options.size);
   const rows = [...first.rows];
   let turn = 0;
   const fetchPage = async (at: number) => {
     turn += 1;
-    if (turn > 10_000) throw new Error('it goes round in circles');
+    if (turn > 10_000) throw new Error('endless loop');
     before?.(turn);
     return list.page(at, given ?? options.size);
   };
@@ -72,8 +72,8 @@ async function read(list: FakeList, { before, given, offset = 0, ...options }: R
 const counts = fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 30 });
 const sizes = fc.integer({ min: 1, max: 9 });
 
-describe('all pages of a newest-first list', () => {
-  test('are its rows, each once, whatever comes in between two pages', async () => {
+describe('allPages on a newest-first list', () => {
+  test('returns each row once, even if rows are added between pages', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 60 }),
@@ -91,7 +91,7 @@ describe('all pages of a newest-first list', () => {
             remembered,
             before: (turn) => list.grow(growth[turn - 1] ?? 0),
           });
-          // The same objects: without ids they can be told apart by nothing else.
+          // Compares identities: rows without ids do not differ otherwise.
           expect(rows.length).toBe(meant.length);
           expect(rows.every((row, index) => row === meant[index])).toBe(true);
         },
@@ -100,13 +100,13 @@ describe('all pages of a newest-first list', () => {
     );
   });
 
-  test('take one request a page while nothing comes in', async () => {
+  test('makes one request per page if nothing is added', async () => {
     const list = fakeList(250);
     expect((await read(list, { size: 100 })).length).toBe(250);
     expect(list.asked).toEqual([0, 100, 200]);
   });
 
-  test('jump over what came in at once, where it is more than is remembered', async () => {
+  test('skips added rows if there are more than it remembers', async () => {
     const list = fakeList(300);
     const meant = [...list.rows];
     const rows = await read(list, {
@@ -118,7 +118,7 @@ describe('all pages of a newest-first list', () => {
     expect(list.asked).toEqual([0, 100, 5_100, 5_200, 5_300]);
   });
 
-  test('are told apart by their ids where the service gives no total', async () => {
+  test('recognises rows by their ids if the service gives no total', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 60 }), sizes, counts, async (count, size, growth) => {
         const list = fakeList(count, { knowsTotal: false });
@@ -130,7 +130,7 @@ describe('all pages of a newest-first list', () => {
     );
   });
 
-  test('leave nothing out where rows go away', async () => {
+  test('skips no rows if rows are removed', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 60 }),
@@ -153,12 +153,12 @@ describe('all pages of a newest-first list', () => {
     );
   });
 
-  test('go on where the service gives fewer rows than were asked for', async () => {
+  test('continues after pages that are smaller than requested', async () => {
     const list = fakeList(30);
     expect(await read(list, { size: 10, given: 7 })).toEqual(list.rows);
   });
 
-  test('end where the total is the count of the page', async () => {
+  test('ends if the total is the number of rows in the page', async () => {
     const list = fakeList(37);
     const page = list.page;
     list.page = (offset, limit) => {
@@ -168,7 +168,7 @@ describe('all pages of a newest-first list', () => {
     expect(await read(list, { size: 10 })).toEqual(list.rows);
   });
 
-  test('end where the total is far too high', async () => {
+  test('ends if the total is too high', async () => {
     const list = fakeList(37);
     const page = list.page;
     list.page = (offset, limit) => ({ ...page(offset, limit), total: 1_000_000 });
@@ -176,7 +176,7 @@ describe('all pages of a newest-first list', () => {
   });
 });
 
-test('an oldest-first list is read to its end, with what came in meanwhile', async () => {
+test('allPages reads an oldest-first list including added rows', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: 60 }), sizes, counts, async (count, size, growth) => {
       const list = fakeList(count);
@@ -195,11 +195,11 @@ test('an oldest-first list is read to its end, with what came in meanwhile', asy
   );
 });
 
-test('memory is bounded: no more ids are kept than asked for', async () => {
-  // A row that comes again after more rows than are remembered is not known any more.
+test('allPages remembers a limited number of ids', async () => {
+  // A row is not recognised if more rows than it remembers came in between.
   const list = fakeList(0);
   list.rows = Array.from({ length: 50 }, (_, index) => ({ id: index === 40 ? '1' : String(index) }));
   const seen = (await read(list, { size: 5, remembered: 20 })).filter(({ id }) => id === '1');
   const all = (await read(list, { size: 5, remembered: 100 })).filter(({ id }) => id === '1');
-  expect([seen.length, all.length]).toEqual([2, 1]);
+  expect({ seen: seen.length, all: all.length }).toEqual({ seen: 2, all: 1 });
 });

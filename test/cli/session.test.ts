@@ -26,8 +26,9 @@ const OFFRAMP = [
   '--account-number',
   '0123456789',
 ];
+const TRANSFER = ['transfer', '--amount', '1', '--to', '0x52908400098527886E0F7030069857D2E4169EE7'];
 const STARTED = success({ requestId: 'r-1', status: 'requested' });
-/** All that the contract has of it. */
+/** A complete response. */
 const WHOLE = {
   requestId: 'r-1',
   status: 'requested',
@@ -41,12 +42,12 @@ const WHOLE = {
 const FEE = { percentageFee: 0.5, capFee: 50_000, enabled: true };
 const FEES = { fintechId: 'f-1', hasConfiguration: true, feeConfiguration: { onrampFee: FEE, offrampFee: FEE } };
 
-/** What a person who is asked gets to see is read first: fees and balance, in any order. */
+/** Answers the reads of a confirmation, fees and balance, in any order. */
 const read: Turn = ({ url }) => {
   if (url.endsWith('/fees/platform/preview')) return success({ result: { finalFee: 7_500 } });
   return success(url.endsWith('/getfees') ? FEES : { totalBalance: '1500.000000' });
 };
-const LOOK = [read, read, read];
+const PREVIEWS = [read, read, read];
 
 interface Ran {
   readonly code: number;
@@ -54,7 +55,7 @@ interface Ran {
   readonly requests: readonly HttpRequest[];
 }
 
-/** Runs a command line on an account whose service plays `turns`. */
+/** Runs a command line with an account whose service plays `turns`. */
 async function run(argv: readonly string[], turns: readonly Turn[], options: WorldOptions = {}): Promise<Ran> {
   const { exchange, requests } = scripted(...turns);
   const world = fakeWorld({ network: exchange, ...options, env: { ...ACCOUNT, ...options.env } });
@@ -62,23 +63,39 @@ async function run(argv: readonly string[], turns: readonly Turn[], options: Wor
 }
 
 const onTerminal = (...answers: Answer[]) => ({ isTerminal: true, answers });
-const yes: Answer = { kind: 'confirm', asks: 'go ahead?', says: true };
-const no: Answer = { kind: 'confirm', asks: 'go ahead?', says: false };
+const yes: Answer = { kind: 'confirm', asks: 'Continue?', says: true };
+const no: Answer = { kind: 'confirm', asks: 'Continue?', says: false };
 
-describe('what moves money', () => {
-  test('asks on a terminal, and goes when it may', async () => {
-    const { code, requests } = await run(ONRAMP, [...LOOK, STARTED], onTerminal(yes));
-    expect([code, requests.at(-1)?.url]).toEqual([0, 'https://service.test/v1/cngnonramp']);
+describe('a payment', () => {
+  test('asks for confirmation on a terminal and is sent on yes', async () => {
+    const { code, requests } = await run(ONRAMP, [...PREVIEWS, STARTED], onTerminal(yes));
+    expect({ code, url: requests.at(-1)?.url }).toEqual({ code: 0, url: 'https://service.test/v1/cngnonramp' });
   });
 
-  test('that is declined sends nothing and writes nothing down: 9', async () => {
-    const { code, world } = await run(ONRAMP, LOOK, onTerminal(no));
-    expect([code, world.stdout.text(), journalRows(world.stateDir)]).toEqual([9, '', []]);
+  test('sends and records nothing when declined (9)', async () => {
+    const { code, world } = await run(ONRAMP, PREVIEWS, onTerminal(no));
+    expect({ code, stdout: world.stdout.text(), journal: journalRows(world.stateDir) }).toEqual({
+      code: 9,
+      stdout: '',
+      journal: [],
+    });
     expect(world.stderr.text()).toContain('declined; nothing was sent');
   });
 
-  test('shows what it is before it asks', async () => {
-    const { world } = await run(ONRAMP, LOOK, onTerminal(no));
+  test.each([
+    ['an onramp', ONRAMP],
+    ['an offramp', OFFRAMP],
+    ['a transfer', TRANSFER],
+    ['any request', ['api', 'POST', '/cngnonramp', '-f', 'userId=u']],
+  ])('rejects a field that %s does not print before it sends anything: 2', async (_, argv) => {
+    const { code, world, requests } = await run([...argv, '--yes', '--fields', 'nonesuch', '-o', 'json'], []);
+    const stderr = world.stderr.text();
+    expect({ exit: code, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining('nonesuch') });
+    expect({ requests, journal: journalRows(world.stateDir) }).toEqual({ requests: [], journal: [] });
+  });
+
+  test('shows its details before it asks', async () => {
+    const { world } = await run(ONRAMP, PREVIEWS, onTerminal(no));
     const shown = world.stderr.text();
     for (const part of [
       'environment (LIVE)',
@@ -92,19 +109,19 @@ describe('what moves money', () => {
       expect(shown).toContain(part);
   });
 
-  test('shows the balance before and after the fees, where it can be read', async () => {
-    const { world, code } = await run(OFFRAMP, LOOK, onTerminal(no));
+  test('shows the balance before and after, with fees', async () => {
+    const { world, code } = await run(OFFRAMP, PREVIEWS, onTerminal(no));
     const line = '1,500.00 cNGN before, 1,404.90 cNGN after';
-    expect([code, world.stderr.text()]).toEqual([9, expect.stringContaining(line)]);
+    expect({ code, stderr: world.stderr.text() }).toEqual({ code: 9, stderr: expect.stringContaining(line) });
   });
 
-  test('shows it with --quiet too, to who is asked', async () => {
-    const { world } = await run([...ONRAMP, '-q'], LOOK, onTerminal(no));
+  test('shows its details with --quiet too if it asks', async () => {
+    const { world } = await run([...ONRAMP, '-q'], PREVIEWS, onTerminal(no));
     for (const part of ['environment (LIVE)', '₦5,000.00 (500,000 kobo)', '6,500.00 cNGN after'])
       expect(world.stderr.text()).toContain(part);
   });
 
-  test('shows nothing with --quiet and --yes', async () => {
+  test('prints nothing with --quiet and --yes', async () => {
     const { world } = await run([...ONRAMP, '-q', '--yes'], [success(WHOLE)]);
     expect(world.stderr.text()).toBe('');
   });
@@ -112,23 +129,25 @@ describe('what moves money', () => {
   test.each([
     ['a list', []],
     ['a text', 'done'],
-  ])('is in doubt when the answer to a transfer is %s: 6', async (_, data) => {
-    const transfer = ['transfer', '--amount', '1', '--to', '0x52908400098527886E0F7030069857D2E4169EE7', '--yes'];
-    const { code, world } = await run(transfer, [success(data)]);
-    expect([code, journalRows(world.stateDir).map(({ state }) => state)]).toEqual([6, ['unknown']]);
+  ])('has an unknown outcome if the response to a transfer is %s (6)', async (_, data) => {
+    const { code, world } = await run([...TRANSFER, '--yes'], [success(data)]);
+    expect({ code, states: journalRows(world.stateDir).map(({ state }) => state) }).toEqual({
+      code: 6,
+      states: ['unknown'],
+    });
   });
 
-  test('warns of an answer that breaks the contract, also with --quiet and --wait', async () => {
+  test('warns about a response that does not match the contract, even with --quiet and --wait', async () => {
     const odd = success({ ...WHOLE, walletAddress: 5 });
     const done = success({ requestId: 'r-1', status: 'completed' });
     const { code, world } = await run([...ONRAMP, '--yes', '-q', '--wait'], [odd, done]);
-    expect([code, world.stderr.text()]).toEqual([
-      0,
-      'warning: the answer breaks the contract at walletAddress; it counts as accepted\n',
-    ]);
+    expect({ code, stderr: world.stderr.text() }).toEqual({
+      code: 0,
+      stderr: 'warning: the response does not match the contract at walletAddress; it is treated as accepted\n',
+    });
   });
 
-  test('is journaled without secrets, however their names are spelled', async () => {
+  test('is journaled without secrets, in any spelling of their names', async () => {
     const fields = { userId: 'u-1', BVN: '22222222299', apiKey: 'sandbox_0123', meta: [{ privateKey: '5ec7e7' }] };
     const api = ['api', 'POST', '/cngnonramp', '-d', JSON.stringify(fields), '--yes', '-v'];
     const { world } = await run(api, [STARTED]);
@@ -137,19 +156,23 @@ describe('what moves money', () => {
     for (const hidden of ['22222222299', 'sandbox_0123', '5ec7e7']) expect(seen).not.toContain(hidden);
   });
 
-  test('says how much is missing', async () => {
-    const { world } = await run(OFFRAMP.with(4, '2000'), LOOK, onTerminal(no));
-    expect(world.stderr.text()).toContain('1,500.00 cNGN before: 585.00 cNGN too little');
+  test('shows the shortfall', async () => {
+    const { world } = await run(OFFRAMP.with(4, '2000'), PREVIEWS, onTerminal(no));
+    expect(world.stderr.text()).toContain('1,500.00 cNGN before, 585.00 cNGN short');
   });
 
-  test('does without fees and balance where they cannot be read', async () => {
+  test('leaves out fees and balance that cannot be read', async () => {
     const no404 = refusal(404, '02', 'no');
     const { world, code } = await run(OFFRAMP, [no404, no404, no404], onTerminal(no));
     const shown = world.stderr.text();
-    expect([code, shown.includes('before'), /^ +fees/m.test(shown)]).toEqual([9, false, false]);
+    expect({ code, hasBefore: shown.includes('before'), hasFees: /^ +fees/m.test(shown) }).toEqual({
+      code: 9,
+      hasBefore: false,
+      hasFees: false,
+    });
   });
 
-  test('shows the balance before alone where a fee cannot be read', async () => {
+  test('shows only the current balance if a fee cannot be read', async () => {
     const withoutFees: Turn = (request) =>
       request.url.endsWith('/getfees')
         ? refusal(404, '02', 'no')
@@ -160,34 +183,37 @@ describe('what moves money', () => {
     expect(shown).toContain('balance      1,500.00 cNGN before\n');
   });
 
-  test.each([['--yes'], ['-y']])('does not ask with %s, nor look at the balance', async (flag) => {
+  test.each([['--yes'], ['-y']])('does not ask with %s, nor read the balance', async (flag) => {
     const { code, requests } = await run([...OFFRAMP, flag], [STARTED]);
-    expect([code, requests.map(({ url }) => url)]).toEqual([0, ['https://service.test/v1/cngnofframp']]);
+    expect({ code, urls: requests.map(({ url }) => url) }).toEqual({
+      code: 0,
+      urls: ['https://service.test/v1/cngnofframp'],
+    });
   });
 
-  test('does not ask with --yes on a terminal either', async () => {
+  test('does not ask with --yes on a terminal', async () => {
     expect((await run([...ONRAMP, '--yes'], [STARTED], onTerminal())).code).toBe(0);
   });
 
-  const NOBODY: readonly (readonly [name: string, argv: readonly string[], options: WorldOptions])[] = [
+  const NOT_INTERACTIVE: readonly (readonly [name: string, argv: readonly string[], options: WorldOptions])[] = [
     ['without a terminal', ONRAMP, {}],
     ['with --no-input', [...ONRAMP, '--no-input'], { isTerminal: true }],
     ['in CI', ONRAMP, { isTerminal: true, env: { CI: 'true' } }],
   ];
 
-  test.each(NOBODY)('needs --yes %s: 2, nothing sent, nothing written down', async (_, argv, options) => {
+  test.each(NOT_INTERACTIVE)('needs --yes %s, else sends and records nothing (2)', async (_, argv, options) => {
     const { code, world } = await run(argv, [], options);
     expect([code, journalRows(world.stateDir)]).toEqual([2, []]);
-    expect(world.stderr.text()).toContain('add --yes to go ahead');
+    expect(world.stderr.text()).toContain('add --yes to skip the confirmation');
   });
 
-  test('is asked by api too', async () => {
+  test('asks for confirmation with fiatrail api too', async () => {
     const argv = ['api', 'POST', '/cngnonramp', '-f', 'userId=u', '-f', 'amount=5'];
     expect((await run(argv, [], onTerminal(no))).code).toBe(9);
   });
 });
 
-describe('what only reads or can be put right', () => {
+describe('without confirmation or journal', () => {
   test.each([
     ['a read', ['balances', 'fintech'], success({ totalBalance: '5' })],
     [
@@ -195,30 +221,30 @@ describe('what only reads or can be put right', () => {
       ['bank-accounts', 'add', '--account-number', '0123456789', '--bank-code', '058'],
       success({ verifiedAccountName: 'A', isValidated: true }),
     ],
-  ] as const)('%s is not asked about and not written down', async (_, argv, answer) => {
+  ] as const)('%s is sent', async (_, argv, answer) => {
     const { code, world } = await run(argv, [answer], onTerminal());
-    expect([code, journalRows(world.stateDir)]).toEqual([0, []]);
+    expect({ code, journal: journalRows(world.stateDir) }).toEqual({ code: 0, journal: [] });
   });
 });
 
 describe('--dry-run', () => {
   test.each([
-    ['money', [...ONRAMP, '--dry-run']],
+    ['a payment', [...ONRAMP, '--dry-run']],
     ['a read', ['balances', 'fintech', '--dry-run']],
     ['a read with --all', ['users', 'list', '--all', '--dry-run']],
     ['a write', ['users', 'onboard', '12345678901', '--dry-run']],
     ['api', ['api', 'POST', '/cngnonramp', '-f', 'amount=5', '--dry-run']],
-    ['money that is waited for', [...ONRAMP, '--wait', '--dry-run']],
-  ])('of %s asks nothing, sends nothing, writes nothing down, and ends well', async (_, argv) => {
+    ['a payment with --wait', [...ONRAMP, '--wait', '--dry-run']],
+  ])('of %s asks, sends and records nothing and succeeds', async (_, argv) => {
     const { code, world } = await run([...argv, '-o', 'json'], [], onTerminal());
-    expect([code, JSON.parse(world.stdout.text()), journalRows(world.stateDir)]).toMatchObject([
-      0,
-      { dryRun: true },
-      [],
-    ]);
+    expect({ code, printed: JSON.parse(world.stdout.text()), journal: journalRows(world.stateDir) }).toMatchObject({
+      code: 0,
+      printed: { dryRun: true },
+      journal: [],
+    });
   });
 
-  test('shows no secret', async () => {
+  test('redacts secrets', async () => {
     const { world } = await run(['users', 'onboard', '12345678901', '--dry-run', '-v'], []);
     expect(world.stdout.text() + world.stderr.text()).not.toContain('12345678901');
   });
@@ -230,7 +256,7 @@ describe('--dry-run', () => {
   });
 });
 
-describe('what is missing', () => {
+describe('missing input', () => {
   test('is asked for on a terminal', async () => {
     const answers: Answer[] = [
       { kind: 'text', asks: 'ser', says: 'u-9' },
@@ -238,43 +264,46 @@ describe('what is missing', () => {
     ];
     const bank = ['--bank-code', '000013', '--account-number', '0123456789'];
     const { code, requests } = await run(['offramp', 'start', ...bank, '--yes'], [STARTED], onTerminal(...answers));
-    expect([code, JSON.parse(requests[0]?.body ?? '')]).toEqual([
-      0,
-      expect.objectContaining({ userId: 'u-9', amount: 5000 }),
-    ]);
+    expect({ code, printed: JSON.parse(requests[0]?.body ?? '') }).toEqual({
+      code: 0,
+      printed: expect.objectContaining({ userId: 'u-9', amount: 5000 }),
+    });
   });
 
-  test('is asked for after what was given was found to be right', async () => {
+  test('is asked for after the given values are validated', async () => {
     expect((await run(['onramp', 'start', '--amount', '0'], [], onTerminal())).code).toBe(2);
   });
 
-  test('is asked for hidden where it is a BVN', async () => {
+  test('is hidden if it is a BVN', async () => {
     const answer: Answer = { kind: 'secret', asks: 'BVN', says: '12345678901' };
     const { code, requests } = await run(
       ['users', 'onboard', '--yes'],
       [success({ requestId: 'r', userHash: 'h' }), success({ status: 'completed' })],
       onTerminal(answer),
     );
-    expect([code, requests[0]?.body]).toEqual([0, '{"bvn":"12345678901"}']);
+    expect({ code, body: requests[0]?.body }).toEqual({ code: 0, body: '{"bvn":"12345678901"}' });
   });
 
   test.each([[{}], [{ isTerminal: true, env: { CI: '1' } }]])(
-    'is named without anybody to ask: 2 (%j)',
+    'is reported without a terminal: %j (2)',
     async (options) => {
       const { code, world } = await run(['offramp', 'start', 'u', '--yes'], [], options);
-      expect([code, world.stderr.text()]).toEqual([
-        2,
-        expect.stringContaining('--amount <naira>, --bank-code <code>, --account-number <digits>'),
-      ]);
+      expect({ code, stderr: world.stderr.text() }).toEqual({
+        code: 2,
+        stderr: expect.stringContaining('--amount <naira>, --bank-code <code>, --account-number <digits>'),
+      });
     },
   );
 
-  test('a BVN given twice is refused: 2', async () => {
+  test('rejects a BVN given twice (2)', async () => {
     const { code, world } = await run(['users', 'onboard', '12345678901', '--bvn-stdin'], [], { stdin: '12345678901' });
-    expect([code, world.stderr.text()]).toEqual([2, expect.stringContaining('given twice')]);
+    expect([code, world.stderr.text()]).toEqual([
+      2,
+      expect.stringContaining('<bvn> cannot be combined with --bvn-stdin'),
+    ]);
   });
 
-  test('a BVN comes from standard input without its line end', async () => {
+  test('reads a BVN from standard input without its line break', async () => {
     const { requests } = await run(['users', 'onboard', '--bvn-stdin'], [success({ requestId: 'r', userHash: 'h' })], {
       stdin: '12345678901\r\n',
     });
@@ -283,7 +312,7 @@ describe('what is missing', () => {
 });
 
 describe('the journal', () => {
-  /** Pays once; `seen` is what stood in the journal when the request left. */
+  /** Pays once; `seen` is the journal at the time the request was sent. */
   async function paying(turn: (request: HttpRequest) => ReturnType<typeof json>) {
     let seen: JournalRow[] = [];
     let stateDir = '';
@@ -297,43 +326,46 @@ describe('the journal', () => {
     return { code, seen, rows: journalRows(stateDir), stderr: world.stderr.text() };
   }
 
-  test('has the operation as sent before the request leaves', async () => {
+  test('records the operation as sent before the request is sent', async () => {
     const { seen } = await paying(() => STARTED);
     expect(seen).toMatchObject([{ state: 'sent', endpoint: 'transactions.onramp', request_id: null }]);
     expect(JSON.parse(seen[0]?.request ?? '')).toEqual({ userId: 'u-1', amount: 5000 });
   });
 
-  test('has it as accepted, with its request id, after the answer', async () => {
+  test('records it as accepted, with the request id, after the response', async () => {
     const { code, rows } = await paying(() => STARTED);
-    expect([code, rows]).toMatchObject([0, [{ state: 'accepted', request_id: 'r-1' }]]);
+    expect({ code, rows }).toMatchObject({ code: 0, rows: [{ state: 'accepted', request_id: 'r-1' }] });
   });
 
-  const ENDS: readonly (readonly [name: string, turns: () => Turn[], exit: number, state: string])[] = [
+  const OUTCOMES: readonly (readonly [name: string, turns: () => Turn[], exit: number, state: string])[] = [
     ['HTTP 500', () => [refusal(500, '05', 'Internal error')], 6, 'unknown'],
-    ['a dropped line', () => [droppedLine()], 6, 'unknown'],
-    ['a body that is no JSON', () => [json(200, '{')], 6, 'unknown'],
+    ['a lost connection', () => [droppedLine()], 6, 'unknown'],
+    ['a body that is not JSON', () => [json(200, '{')], 6, 'unknown'],
     ['success without a request id', () => [success({})], 6, 'unknown'],
     ['a redirect', () => [json(302, '', { location: '/' })], 6, 'unknown'],
     ['a refusal', () => [refusal(400, '01', 'no')], 3, 'refused'],
     ['a wrong key', () => [refusal(401, '03', 'no')], 4, 'refused'],
     ['no connection', () => [refusedConnection()], 5, 'refused'],
-    ['a rate limit without end', () => [tooMany({ 'retry-after': '3600' })], 7, 'refused'],
-    ['success that breaks the contract', () => [success({ requestId: 'r-2', status: 5 })], 0, 'accepted'],
+    ['a persistent rate limit', () => [tooMany({ 'retry-after': '3600' })], 7, 'refused'],
+    ['success that does not match the contract', () => [success({ requestId: 'r-2', status: 5 })], 0, 'accepted'],
   ];
 
-  test.each(ENDS)('after %s', async (_, turns, exit, state) => {
+  test.each(OUTCOMES)('records the outcome of %s', async (_, turns, exit, state) => {
     const { code, world } = await run([...ONRAMP, '--yes'], turns());
-    expect([code, journalRows(world.stateDir).map((row) => row.state)]).toEqual([exit, [state]]);
+    expect({ code, states: journalRows(world.stateDir).map((row) => row.state) }).toEqual({
+      code: exit,
+      states: [state],
+    });
   });
 
-  test('is named by an error, with the command that shows it', async () => {
+  test('is referred to by the error of an unknown outcome', async () => {
     const { stderr, rows } = await paying(() => refusal(500, '05', 'no'));
     const { error } = JSON.parse(stderr.split('\n').at(-2) ?? '');
     expect(error).toMatchObject({ category: 'unknown', retryable: false, operationId: rows[0]?.id });
     expect(error.hint).toContain(`fiatrail ops show ${rows[0]?.id}`);
   });
 
-  test('has no secret', async () => {
+  test('contains no secrets', async () => {
     const { world } = await run(
       [...ONRAMP, '--yes'],
       [refusal(400, '01', `your key ${ACCOUNT.FIATRAIL_API_KEY} is bad`)],
@@ -341,7 +373,7 @@ describe('the journal', () => {
     expect(JSON.stringify(journalRows(world.stateDir))).not.toContain(ACCOUNT.FIATRAIL_API_KEY);
   });
 
-  test('shows every digit of what was sent', async () => {
+  test('keeps every digit of what was sent', async () => {
     const fields = ['-f', 'userId=u', '-f', 'amount=12345678901234567890.10'];
     const { world } = await run(['api', 'POST', '/cngnonramp', ...fields, '--yes'], [refusal(400, '01', 'no')]);
     const again = { ...world, stdout: fakeWorld().stdout };
@@ -349,22 +381,22 @@ describe('the journal', () => {
     expect(again.stdout.text()).toContain('"amount": 12345678901234567890.10');
   });
 
-  test('that cannot be written stops money before it leaves: 2', async () => {
+  test('stops a payment before it is sent if it cannot be written (2)', async () => {
     const world = fakeWorld({ env: { ...ACCOUNT, FIATRAIL_STATE_DIR: '/dev/null/nowhere' } });
     expect(await main([...ONRAMP, '--yes'], world)).toBe(2);
   });
 });
 
-describe('after money has left', () => {
-  /** Whatever is wrong with what is to be printed, exit 2 would say that nothing was sent. */
+describe('after a payment was sent', () => {
+  /** An error in the output must not exit with 2, which means that nothing was sent. */
   const STATUS = success({ requestId: 'r-1', status: 'completed', message: 'done' });
   const PRINTS: readonly (readonly [name: string, argv: readonly string[], turns: readonly Turn[]])[] = [
-    ['a query that fails on the answer', [...ONRAMP, '--yes', '--query', 'abs(status)'], [STARTED]],
+    ['a query that fails on the response', [...ONRAMP, '--yes', '--query', 'abs(status)'], [STARTED]],
     ['a field that the status does not have', [...ONRAMP, '--yes', '--wait', '--fields', 'message'], [STARTED, STATUS]],
     ['a field of the status', [...ONRAMP, '--yes', '--wait', '--fields', 'txHash'], [STARTED, STATUS]],
   ];
 
-  test.each(PRINTS)('%s is said before it leaves, or ends in neither 1 nor 2', async (_, argv, turns) => {
+  test.each(PRINTS)('%s is rejected before it is sent, or exits with neither 1 nor 2', async (_, argv, turns) => {
     let left = 0;
     const network = async () => {
       const turn = turns[left];
@@ -377,15 +409,15 @@ describe('after money has left', () => {
     expect({ code, left, isHonest }).toMatchObject({ isHonest: true });
   });
 
-  test('a field of the status may be asked for when it is waited for', async () => {
+  test('accepts a field of the status with --wait', async () => {
     const { code, world } = await run(
       [...ONRAMP, '--yes', '--wait', '--fields', 'status', '-q', '-o', 'json'],
       [STARTED, STATUS],
     );
-    expect([code, JSON.parse(world.stdout.text())]).toEqual([0, { status: 'completed' }]);
+    expect({ code, printed: JSON.parse(world.stdout.text()) }).toEqual({ code: 0, printed: { status: 'completed' } });
   });
 
-  test('output that cannot be written does not end in 1 or 2', async () => {
+  test('exits with neither 1 nor 2 if the output cannot be written', async () => {
     const world = fakeWorld({ network: scripted(STARTED).exchange, env: ACCOUNT });
     const full = { ...world.stdout, write: () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' })) };
     const code = await main([...ONRAMP, '--yes'], { ...world, stdout: full });
@@ -394,32 +426,32 @@ describe('after money has left', () => {
   });
 });
 
-describe('what is said beside the data', () => {
-  test('is the profile and its mode, on stderr', async () => {
+describe('standard error', () => {
+  test('shows the profile and its mode', async () => {
     const { world } = await run(['balances', 'fintech'], [success({ totalBalance: '5' })]);
     expect(world.stderr.text()).toBe('profile environment · LIVE\n');
   });
 
-  test('is a sandbox where the key says so', async () => {
+  test('shows the sandbox mode for a sandbox key', async () => {
     const env = { FIATRAIL_API_KEY: 'sandbox_0123' };
     const { world } = await run(['balances', 'fintech'], [success({ totalBalance: '5' })], { env });
     expect(world.stderr.text()).toBe('profile environment · sandbox\n');
   });
 
-  test.each(['-q', '--quiet'])('is nothing with %s', async (flag) => {
+  test.each(['-q', '--quiet'])('is empty with %s', async (flag) => {
     const { world } = await run(['balances', 'fintech', flag], [success({ totalBalance: '5' })]);
     expect(world.stderr.text()).toBe('');
   });
 
-  test('is a warning where the answer breaks the contract', async () => {
+  test('shows a warning for a response that does not match the contract', async () => {
     const { world, code } = await run([...ONRAMP, '--yes', '-o', 'json'], [success({ requestId: 'r', status: 5 })]);
-    expect([code, world.stderr.text()]).toEqual([
-      0,
-      expect.stringContaining('warning: the answer breaks the contract at'),
-    ]);
+    expect({ code, stderr: world.stderr.text() }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining('warning: the response does not match the contract at'),
+    });
   });
 
-  test('is each request with -v, without the key', async () => {
+  test('shows each request with -v, without the key', async () => {
     const { world } = await run(
       ['balances', 'fintech', '-v'],
       [refusal(401, '03', `no such key: ${ACCOUNT.FIATRAIL_API_KEY}`)],
@@ -428,7 +460,7 @@ describe('what is said beside the data', () => {
     expect(world.stderr.text()).not.toContain(ACCOUNT.FIATRAIL_API_KEY);
   });
 
-  test('is no BVN with -v, even where the service repeats it', async () => {
+  test('never shows a BVN with -v, even if the service repeats it', async () => {
     const words = refusal(400, '01', 'BVN 12345678901 is taken', { data: { bvn: '12345678901' } });
     const { world } = await run(['users', 'onboard', '12345678901', '-v'], [words]);
     expect(world.stderr.text()).toContain('[redacted]');

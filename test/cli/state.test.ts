@@ -17,10 +17,10 @@ beforeAll(requireBuilt);
 
 const TRACE = /^\s+at .*:\d+:\d+/m;
 
-/** The built program, as a shell writes it. */
+/** The built program as a shell command. */
 const PROGRAM = `"${process.execPath}" "${join(ROOT, 'bin', 'fiatrail.js')}"`;
 
-/** Runs lines of a shell in which `fiatrail` is the built program; each of its exit codes is printed as `[exit N]`. */
+/** Runs shell commands in which `fiatrail` is the built program and prints its exit code as `[exit N]`. */
 function shell(lines: readonly string[], around: readonly string[] = [], limits = '') {
   const home = newHome(onTestFinished);
   const program = `fiatrail() { ${PROGRAM} "$@"; echo "[exit $?]"; }`;
@@ -30,13 +30,13 @@ function shell(lines: readonly string[], around: readonly string[] = [], limits 
 
 const exitsIn = (text: string) => [...text.matchAll(/\[exit (\d+)\]/g)].map(([, code]) => Number(code));
 
-/** Whether this machine lets a test have a small disk of its own; where it does not, a limit on file sizes has to do. */
+/** Whether a test may mount a small disk on this machine; if not, file sizes are limited instead. */
 function canMount(): boolean {
   const folder = temporaryFolder(onTestFinished);
   return spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder]).status === 0;
 }
 
-/** A shell whose state directory can hold so many KiB. */
+/** Runs shell commands with a state folder limited to a size in KiB. */
 function smallDisk(kibibytes: number, lines: readonly string[]) {
   const state = 'mkdir -p "$FIATRAIL_STATE_DIR"';
   const mount = `mount -t tmpfs -o size=${kibibytes}k tmpfs "$FIATRAIL_STATE_DIR"`;
@@ -46,36 +46,40 @@ function smallDisk(kibibytes: number, lines: readonly string[]) {
 
 const ONBOARD = 'echo 22345678901 | fiatrail users onboard --bvn-stdin -q';
 
-describe('a disk that is full', () => {
-  test('before anything is there is one sentence: 2', async () => {
+describe('a full disk', () => {
+  test('is reported before the state is created (2)', async () => {
     const { stdout, stderr } = await smallDisk(16, ['fiatrail users list -q -o json']);
     expect(exitsIn(stdout)).toEqual([2]);
     expect(['STATE_FULL', 'STATE_UNWRITABLE']).toContain(JSON.parse(stderr).error.code);
   });
 
-  test('is called so also where the state was made before', async () => {
+  test('is reported when the state already exists', async () => {
     const { stdout, stderr } = await smallDisk(2048, [
       'fiatrail ops list -q',
       'fiatrail sandbox status -q',
       'dd if=/dev/zero of="$FIATRAIL_STATE_DIR/fill" bs=1k 2>/dev/null',
       'fiatrail ops list -q -o json',
     ]);
-    // A limit on file sizes leaves room for a file that is small.
+    // A limit on file sizes still allows small files.
     const [, , last] = exitsIn(stdout);
     const code = last === 0 && !canMount() ? 'STATE_FULL' : JSON.parse(stderr).error.code;
-    expect([exitsIn(stdout).slice(0, 2), code]).toEqual([[0, 0], 'STATE_FULL']);
+    expect({ exits: exitsIn(stdout).slice(0, 2), code }).toEqual({ exits: [0, 0], code: 'STATE_FULL' });
   });
 
-  test('stops money before it leaves: 2', async () => {
+  test('stops a payment before it is sent (2)', async () => {
     const pay = 'fiatrail onramp start somebody --amount 5 --yes -q';
     const { stdout, stderr } = await smallDisk(16, [
       'export FIATRAIL_BASE_URL=http://127.0.0.1:9/v1 FIATRAIL_API_KEY=a-key',
       pay,
     ]);
-    expect([exitsIn(stdout), stderr.trim().split('\n').length, TRACE.test(stderr)]).toEqual([[2], 2, false]);
+    expect({ exits: exitsIn(stdout), stderr: stderr.trim().split('\n').length, hasTrace: TRACE.test(stderr) }).toEqual({
+      exits: [2],
+      stderr: 2,
+      hasTrace: false,
+    });
   });
 
-  test('in the middle loses nothing, and all is well when there is room again', async () => {
+  test('loses nothing, and commands work again once there is space', async () => {
     const fill = 'dd if=/dev/zero of="$FIATRAIL_STATE_DIR/fill" bs=1k 2>/dev/null';
     const { stdout, stderr } = await smallDisk(2048, [
       'fiatrail sandbox seed --users 2 --pace instant -q',
@@ -86,23 +90,31 @@ describe('a disk that is full', () => {
       ONBOARD,
     ]);
     const [seeded, , status, again] = exitsIn(stdout);
-    expect([seeded, status, again, TRACE.test(stderr)]).toEqual([0, 0, 0, false]);
+    expect({ seeded, status, again, hasTrace: TRACE.test(stderr) }).toEqual({
+      seeded: 0,
+      status: 0,
+      again: 0,
+      hasTrace: false,
+    });
     expect(stdout).toMatch(/^[23],true\r?$/m);
   });
 });
 
-test('a folder that cannot be made ends the command: 2', async () => {
+test('reports a state folder that cannot be created (2)', async () => {
   const { stdout, stderr } = await shell(['export FIATRAIL_STATE_DIR=/proc/nothing/below', 'fiatrail ops list -q']);
-  expect([exitsIn(stdout), stderr]).toEqual([[2], expect.stringContaining('/proc')]);
+  expect({ exits: exitsIn(stdout), stderr }).toEqual({ exits: [2], stderr: expect.stringContaining('/proc') });
 });
 
-describe('standard output that takes nothing', () => {
-  test('ends a read without a stack trace', async () => {
+describe('standard output that cannot be written', () => {
+  test('fails a read without a stack trace', async () => {
     const { stdout, stderr } = await shell([`${PROGRAM} users list -q > /dev/full`, 'echo "[exit $?]"']);
-    expect([exitsIn(stdout).every((code) => code !== 0), TRACE.test(stderr)]).toEqual([true, false]);
+    expect({ exits: exitsIn(stdout).every((code) => code !== 0), hasTrace: TRACE.test(stderr) }).toEqual({
+      exits: true,
+      hasTrace: false,
+    });
   });
 
-  test('ends neither in 1 nor in 2 after money has left', async () => {
+  test('exits with neither 1 nor 2 after a payment was sent', async () => {
     const home = newHome(onTestFinished);
     await fiatrail(home, ['sandbox', 'seed', '--users', '1', '--pace', 'instant']);
     const { users } = await fiatrailJson<{ users: { userId: string }[] }>(home, ['users', 'list']);
@@ -116,35 +128,36 @@ describe('standard output that takes nothing', () => {
       ...argv,
     ]).end;
     expect(journalRows(home.stateDir)).toMatchObject([{ state: 'accepted' }]);
-    expect([[1, 2].includes(code ?? 1), TRACE.test(stderr)]).toEqual([false, false]);
+    expect([1, 2]).not.toContain(code ?? 1);
+    expect(stderr).not.toMatch(TRACE);
   });
 
-  test('and a reader that has gone are two things: | head ends well', async () => {
+  test('is not confused with a closed pipe, as in | head', async () => {
     const { stdout, stderr } = await shell([
       `${PROGRAM} banks list -o json -q | head -c 1 > /dev/null`,
       `echo "[exit ${'$'}{PIPESTATUS[0]}]"`,
     ]);
-    expect([exitsIn(stdout), stderr]).toEqual([[0], '']);
+    expect({ exits: exitsIn(stdout), stderr }).toEqual({ exits: [0], stderr: '' });
   });
 });
 
-describe('what is written', () => {
-  test('is only its owner’s to read', async () => {
+describe('files', () => {
+  test('are readable by their owner only', async () => {
     const home = newHome(onTestFinished);
     await fiatrail(home, ['sandbox', 'reset', '--yes']);
     const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
     expect(mode(home.stateDir)).toBe('700');
     for (const name of ['sandbox.db', 'journal.db'])
-      expect([name, mode(join(home.stateDir, name))]).toEqual([name, '600']);
+      expect({ name, mode: mode(join(home.stateDir, name)) }).toEqual({ name, mode: '600' });
   });
 
-  test('stands nowhere but in the folders it may', async () => {
+  test('are written only to the cache and state folders', async () => {
     const home = newHome(onTestFinished);
     await fiatrail(home, ['users', 'list']);
-    expect(readdirSync(home.path).sort()).toEqual(['cache', 'state']);
+    expect(readdirSync(home.path).sort()).toEqual(['state']);
   });
 
-  test('does not change a file that is no database', async () => {
+  test('that are not databases are not changed', async () => {
     const home = newHome(onTestFinished);
     mkdirSync(home.stateDir);
     const garbage = Buffer.from(Array.from({ length: 9000 }, (_, index) => (index * 37) % 256));
@@ -153,25 +166,23 @@ describe('what is written', () => {
     const codes = [await fiatrail(home, ['users', 'list']), await fiatrail(home, ['ops', 'list'])].map(
       ({ code }) => code,
     );
-    expect([codes, paths.map((path) => readFileSync(path).equals(garbage))]).toEqual([
-      [2, 2],
-      [true, true],
-    ]);
+    const isUntouched = paths.map((path) => readFileSync(path).equals(garbage));
+    expect({ codes, isUntouched }).toEqual({ codes: [2, 2], isUntouched: [true, true] });
     expect(readdirSync(home.stateDir).sort()).toEqual(['journal.db', 'sandbox.db']);
   });
 
-  test('does not change a database whose pages are damaged', async () => {
+  test('that are damaged databases are not changed', async () => {
     const home = newHome(onTestFinished);
     await fiatrail(home, ['sandbox', 'seed', '--users', '3']);
     const path = join(home.stateDir, 'sandbox.db');
     const damaged = readFileSync(path).fill(0xff, 4096);
     writeFileSync(path, damaged);
     const { code, stderr } = await fiatrail(home, ['users', 'list', '-q', '-o', 'json']);
-    expect([code, JSON.parse(stderr).error.code]).toEqual([2, 'STATE_CORRUPT']);
+    expect({ code, errorCode: JSON.parse(stderr).error.code }).toEqual({ code: 2, errorCode: 'STATE_CORRUPT' });
     expect(readFileSync(path).equals(damaged)).toBe(true);
   });
 
-  test('by a newer version is left alone', async () => {
+  test('of a newer version are rejected', async () => {
     const home = newHome(onTestFinished);
     await fiatrail(home, ['ops', 'list']);
     const path = join(home.stateDir, 'journal.db');
@@ -179,10 +190,10 @@ describe('what is written', () => {
     newer.writeUInt32BE(999, 60);
     writeFileSync(path, newer);
     const { code, stderr } = await fiatrail(home, ['ops', 'list', '-o', 'json']);
-    expect([code, JSON.parse(stderr).error.code]).toEqual([2, 'STATE_NEWER']);
+    expect({ code, errorCode: JSON.parse(stderr).error.code }).toEqual({ code: 2, errorCode: 'STATE_NEWER' });
   });
 
-  test('may be read-only for a read of another account', async () => {
+  test('need not be writable for a read over the network', async () => {
     const home = newHome(onTestFinished);
     mkdirSync(home.stateDir);
     chmodSync(home.stateDir, 0o500);
@@ -192,8 +203,8 @@ describe('what is written', () => {
   });
 });
 
-describe('much output', () => {
-  test('is not cut off in a pipe', async () => {
+describe('long output', () => {
+  test('is not truncated in a pipe', async () => {
     const home = newHome(onTestFinished);
     await fiatrail(home, ['sandbox', 'seed', '--users', '100', '--pace', 'instant']);
     const { stdout } = await fiatrail(home, ['users', 'list', '--limit', '100', '-o', 'json', '-q']);

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { fiatrail, fiatrailOnTerminal, newHome, requireBuilt, type Step } from '../support/built.ts';
 import { journalRows } from '../support/journal.ts';
 
-/** A real terminal, as far as the program can tell. */
+/** Commands on a pseudo-terminal. */
 
 beforeAll(requireBuilt);
 
@@ -12,63 +12,66 @@ const PAY = ['onramp', 'start', 'somebody', '--amount', '5000'];
 async function typing(argv: readonly string[], ...steps: readonly Step[]) {
   const home = newHome(onTestFinished);
   const { screen, code, missed } = await fiatrailOnTerminal(home, argv, steps);
-  expect([missed, screen]).toEqual([null, screen]);
+  expect({ missed, screen }).toEqual({ missed: null, screen });
   return { screen, code, rows: journalRows(home.stateDir) };
 }
 
-describe('a question', () => {
-  test('asks for what is missing', async () => {
+describe('a prompt', () => {
+  test('asks for missing input', async () => {
     const { code, screen } = await typing(['users', 'show'], { expect: 'user-id:', send: `nobody${ENTER}` });
-    expect([code, screen]).toEqual([3, expect.stringContaining('this fintech has no verified user with this id')]);
+    expect({ code, screen }).toEqual({
+      code: 3,
+      screen: expect.stringContaining('this fintech has no verified user with this id'),
+    });
   });
 
-  test('asks again after a wrong answer, and says what is wrong', async () => {
+  test('reports an invalid answer and asks again', async () => {
     const { code, screen } = await typing(
       ['onramp', 'start', 'somebody', '--yes'],
       { expect: 'Amount in Naira:', send: `0${ENTER}` },
       { expect: 'greater than 0', send: `${CLEAR}5${ENTER}` },
-      { expect: 'What becomes of the cNGN?', send: ENTER },
+      { expect: 'Where should the cNGN go?', send: ENTER },
     );
-    expect([code, screen]).toEqual([3, expect.stringContaining('User not found')]);
+    expect({ code, screen }).toEqual({ code: 3, screen: expect.stringContaining('User not found') });
   });
 
-  test('is not asked with --no-input', async () => {
+  test('is not shown with --no-input', async () => {
     expect((await typing(['users', 'show', '--no-input'])).code).toBe(2);
   });
 });
 
 describe('a confirmation', () => {
-  test('is no on Enter: 9, nothing sent, nothing written down', async () => {
-    const { code, screen, rows } = await typing(PAY, { expect: 'go ahead?', send: ENTER });
+  test('declines on Enter and sends nothing (9)', async () => {
+    const { code, screen, rows } = await typing(PAY, { expect: 'Continue?', send: ENTER });
     expect([code, rows]).toEqual([9, []]);
     expect(screen).toContain('declined; nothing was sent');
   });
 
-  test('is no on n: 9', async () => {
-    expect((await typing(PAY, { expect: 'go ahead?', send: `n${ENTER}` })).code).toBe(9);
+  test('declines on n (9)', async () => {
+    expect((await typing(PAY, { expect: 'Continue?', send: `n${ENTER}` })).code).toBe(9);
   });
 
-  test('is yes on y', async () => {
-    const { code } = await typing(['sandbox', 'reset'], { expect: 'go ahead?', send: `y${ENTER}` });
+  test('accepts on y', async () => {
+    const { code } = await typing(['sandbox', 'reset'], { expect: 'Continue?', send: `y${ENTER}` });
     expect(code).toBe(0);
   });
 
-  test('shows amount and destination before it asks', async () => {
-    const { screen } = await typing(PAY, { expect: 'go ahead?', send: ENTER });
-    const before = screen.slice(0, screen.indexOf('go ahead?'));
+  test('shows the amount and the destination first', async () => {
+    const { screen } = await typing(PAY, { expect: 'Continue?', send: ENTER });
+    const before = screen.slice(0, screen.indexOf('Continue?'));
     expect(before).toContain('₦5,000.00 (500,000 kobo), sent as 5000 naira');
     expect(before).toContain('a new wallet of the user');
   });
 
-  test('ends in 130 on Ctrl-C, with nothing sent and no talk of an internal error', async () => {
-    const { code, screen, rows } = await typing(PAY, { expect: 'go ahead?', send: CTRL_C });
+  test('exits with 130 on Ctrl-C and sends nothing', async () => {
+    const { code, screen, rows } = await typing(PAY, { expect: 'Continue?', send: CTRL_C });
     expect([code, rows, screen.includes('internal error')]).toEqual([130, [], false]);
   });
 
-  test('ends neither well nor in an internal error when the terminal has no more to say', async () => {
-    const { code, screen, rows } = await typing(PAY, { expect: 'go ahead?', send: CTRL_D });
+  test('fails cleanly at the end of input', async () => {
+    const { code, screen, rows } = await typing(PAY, { expect: 'Continue?', send: CTRL_D });
     expect([[9, 130].includes(code), rows, screen.includes('internal error')]).toEqual([true, [], false]);
-    expect(screen).not.toMatch(/go ahead\?[^\r\n]*error:/);
+    expect(screen).not.toMatch(/Continue\?[^\r\n]*error:/);
   });
 });
 
@@ -76,44 +79,47 @@ describe('a BVN', () => {
   const BVN = '22345678901';
   const CONFIRM = { expect: 'sandbox (embedded)?', send: ENTER };
 
-  test('that is typed does not stand on the screen', async () => {
+  test('is not echoed', async () => {
     const { code, screen } = await typing(
       ['users', 'onboard'],
       { expect: 'BVN (11 digits):', send: `${BVN}${ENTER}` },
       CONFIRM,
     );
     const typed = [...BVN].map((_, index) => BVN.slice(0, index + 2)).filter((part) => part.length > 3);
-    expect([code, typed.filter((part) => screen.includes(part))]).toEqual([0, []]);
+    expect({ code, typed: typed.filter((part) => screen.includes(part)) }).toEqual({ code: 0, typed: [] });
   });
 
-  test('that is none is asked for again, and does not stand on the screen either', async () => {
+  test('is asked for again if invalid, and still not echoed', async () => {
     const { code, screen } = await typing(
       ['users', 'onboard'],
       { expect: 'BVN (11 digits):', send: `2234567${ENTER}` },
-      { expect: 'exactly 11 digits', send: `${CLEAR}${BVN}${ENTER}` },
+      { expect: 'expected 11 digits', send: `${CLEAR}${BVN}${ENTER}` },
       CONFIRM,
     );
-    expect([code, screen.includes('2234')]).toEqual([0, false]);
+    expect({ code, has2234: screen.includes('2234') }).toEqual({ code: 0, has2234: false });
   });
 
-  test('is not asked for after Ctrl-C: 130', async () => {
+  test('is not asked for again after Ctrl-C (130)', async () => {
     const { code, screen } = await typing(['users', 'onboard'], { expect: 'BVN (11 digits):', send: CTRL_C });
-    expect([code, screen.includes('internal error')]).toEqual([130, false]);
+    expect({ code, hasInternalError: screen.includes('internal error') }).toEqual({
+      code: 130,
+      hasInternalError: false,
+    });
   });
 });
 
-describe('colour', () => {
+describe('color', () => {
   const BOLD = '\u001b[1m';
 
-  test('is there on a terminal', async () => {
+  test('is used on a terminal', async () => {
     expect((await typing(['sandbox', 'clock'])).screen).toContain(BOLD);
   });
 
-  test('is not there with --no-color', async () => {
+  test('is not used with --no-color', async () => {
     expect((await typing(['sandbox', 'clock', '--no-color'])).screen).not.toContain(BOLD);
   });
 
-  test('is not there off a terminal', async () => {
+  test('is not used without a terminal', async () => {
     const { stdout, stderr } = await fiatrail(newHome(onTestFinished), ['sandbox', 'clock']);
     expect(stdout + stderr).not.toContain('\u001b');
   });

@@ -19,38 +19,42 @@ async function waiting(argv: readonly string[], turns: readonly Turn[], interrup
 
 describe('without --wait', () => {
   test.each(['requested', 'processing', 'completed', 'something new'])(
-    '%s is printed, and is no failure',
+    'prints the status %s and succeeds',
     async (status) => {
       const { code, stdout, sleeps } = await waiting(STATUS, [now(status)]);
-      expect([code, JSON.parse(stdout).status, sleeps]).toEqual([0, status, []]);
+      expect({ code, status: JSON.parse(stdout).status, sleeps }).toEqual({ code: 0, status, sleeps: [] });
     },
   );
 
-  test('failed is printed, and is a failure: 3', async () => {
+  test('prints the status failed and exits with 3', async () => {
     const { code, stdout } = await waiting(STATUS, [now('failed')]);
-    expect([code, JSON.parse(stdout).status]).toEqual([3, 'failed']);
+    expect({ code, status: JSON.parse(stdout).status }).toEqual({ code: 3, status: 'failed' });
   });
 
-  test('a refusal is the service’s own', async () => {
+  test('reports the service’s reason for a refusal', async () => {
     const { stderr } = await waiting(STATUS, [refusal(404, '02', 'no such onramp')]);
-    expect(stderr).toContain('the service refused: no such onramp');
+    expect(stderr).toContain('the service rejected the request: no such onramp');
   });
 });
 
 describe('with --wait', () => {
   const WAIT = [...STATUS, '--wait'];
 
-  test('the status is read until the work is done', async () => {
+  test('polls until the work is done', async () => {
     const { code, stdout, requests } = await waiting(WAIT, [
       now('requested'),
       now('processing'),
       now('processing'),
       now('completed'),
     ]);
-    expect([code, JSON.parse(stdout).status, requests.length]).toEqual([0, 'completed', 4]);
+    expect({ code, status: JSON.parse(stdout).status, requests: requests.length }).toEqual({
+      code: 0,
+      status: 'completed',
+      requests: 4,
+    });
   });
 
-  test('each state is said once', async () => {
+  test('reports each state once', async () => {
     const { stderr } = await waiting(WAIT, [now('requested'), now('processing'), now('processing'), now('completed')]);
     expect(stderr.match(/the onramp is \w+/g)).toEqual([
       'the onramp is requested',
@@ -59,23 +63,35 @@ describe('with --wait', () => {
     ]);
   });
 
-  test('work that failed is printed, and ends in 3', async () => {
+  test('prints the status of failed work and exits with 3', async () => {
     const { code, stdout, stderr } = await waiting(WAIT, [now('processing'), now('failed')]);
-    expect([code, JSON.parse(stdout).status]).toEqual([3, 'failed']);
+    expect({ code, status: JSON.parse(stdout).status }).toEqual({ code: 3, status: 'failed' });
     expect(stderr).toContain('"category":"failed"');
   });
 
-  test('work that goes on when the time is up is printed, and ends in 8', async () => {
+  test('prints the status of pending work and exits with 8 when the time is up', async () => {
     const turns = Array.from({ length: 3 }, () => now('processing'));
     const { code, stdout, stderr, sleeps } = await waiting([...STATUS, '--wait', '200ms'], turns);
-    expect([code, JSON.parse(stdout).status]).toEqual([8, 'processing']);
+    expect({ code, status: JSON.parse(stdout).status }).toEqual({ code: 8, status: 'processing' });
     expect(sleeps.reduce((sum, each) => sum + each, 0)).toBe(200);
-    expect(stderr).toContain('fiatrail onramp status r-1 --wait');
+    expect(stderr).toContain('the onramp is still processing after 200 ms');
+    expect(stderr).toContain('check it later with: fiatrail onramp status r-1 --wait');
   });
 
-  test('a status that cannot be read any more ends as a read does', async () => {
+  test.each([
+    ['60s', '1 minute'],
+    ['2m', '2 minutes'],
+    ['90s', '90 seconds'],
+    ['1s', '1 second'],
+  ])('says how long it waited: %s is %s', async (time, text) => {
+    const world = fakeWorld({ network: async () => now('processing'), env: ACCOUNT });
+    expect(await main([...STATUS, '--wait', time], world)).toBe(8);
+    expect(world.stderr.text()).toContain(`"the onramp is still processing after ${text}"`);
+  });
+
+  test('fails like a read if the status can no longer be read', async () => {
     const { code, stderr } = await waiting(WAIT, [now('processing'), refusal(401, '03', 'no')]);
-    expect([code, stderr]).toEqual([4, expect.stringContaining('the service refused: no')]);
+    expect([code, stderr]).toEqual([4, expect.stringContaining('the service rejected the request: no')]);
   });
 
   const STARTED = success({ requestId: 'r-1', status: 'requested' });
@@ -84,36 +100,36 @@ describe('with --wait', () => {
     (JSON.parse(stderr.slice(stderr.indexOf('{'))) as { error: Record<string, unknown> }).error;
 
   test.each([
-    ['is still going on: 8', '200ms', ['requested', 'requested', 'requested'], 8, 'PENDING'],
-    ['failed: 3', '10s', ['failed'], 3, 'FAILED'],
-  ] as const)('what was started and %s, is told with the journal’s id', async (_, time, states, exit, errorCode) => {
+    ['is pending (8)', '200ms', ['requested', 'requested', 'requested'], 8, 'PENDING'],
+    ['failed (3)', '10s', ['failed'], 3, 'FAILED'],
+  ] as const)('reports the operation id of started work that %s', async (_, time, states, exit, errorCode) => {
     const { code, stderr } = await waiting([...START, time], [STARTED, ...states.map(now)]);
-    expect([code, errorIn(stderr)]).toEqual([
-      exit,
-      expect.objectContaining({ code: errorCode, operationId: expect.any(String) }),
-    ]);
+    expect({ code, error: errorIn(stderr) }).toEqual({
+      code: exit,
+      error: expect.objectContaining({ code: errorCode, operationId: expect.any(String) }),
+    });
   });
 
-  test('what was started and is interrupted while its status is read, goes on: 130', async () => {
+  test('says that started work continues when a status read is interrupted (130)', async () => {
     const interrupted = new AbortController();
     const interruptedRead: Turn = () => {
       interrupted.abort();
       throw new ExchangeError('the request was given up', true);
     };
     const { code, stderr } = await waiting(START, [STARTED, interruptedRead], interrupted.signal);
-    expect([code, errorIn(stderr)]).toEqual([
-      130,
-      expect.objectContaining({ category: 'interrupted', operationId: expect.any(String) }),
-    ]);
+    expect({ code, error: errorIn(stderr) }).toEqual({
+      code: 130,
+      error: expect.objectContaining({ category: 'interrupted', operationId: expect.any(String) }),
+    });
     expect(stderr).not.toContain('nothing was');
   });
 
-  test('a time that swallowed the id is said to be none', async () => {
+  test('rejects an id given as the duration', async () => {
     const { code, stderr } = await waiting(['onramp', 'status', '--wait', 'r-1'], []);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--wait: "r-1" is no duration')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--wait: invalid duration "r-1"')]);
   });
 
-  test('a status without a state is waited for too', async () => {
+  test('keeps polling after a response without a state', async () => {
     const { code } = await waiting(WAIT, [success({ requestId: 'r-1' }), now('completed')]);
     expect(code).toBe(0);
   });
@@ -130,34 +146,41 @@ describe('with --wait', () => {
     expect(sleeps).toHaveLength(count);
   });
 
-  test('that is interrupted ends in 130, and says that the work goes on', async () => {
+  test('exits with 130 on Ctrl-C and says that the work continues', async () => {
     const controller = new AbortController();
     const turn = () => {
       controller.abort();
       return now('processing');
     };
     const { code, stderr } = await waiting(WAIT, [turn], controller.signal);
-    expect([code, stderr]).toEqual([130, expect.stringContaining('it goes on without this command')]);
+    expect({ code, stderr }).toEqual({
+      code: 130,
+      stderr: expect.stringContaining('it continues without this command'),
+    });
   });
 });
 
-describe('money that is waited for', () => {
+describe('a payment with --wait', () => {
   const PAY = ['onramp', 'start', 'u', '--amount', '5', '--yes', '--wait', '-o', 'json'];
   const started = success({ requestId: 'r-1', status: 'requested', message: 'pay exactly ₦5.10' });
 
-  test('prints the end, and leaves once', async () => {
+  test('prints the final status and sends the payment once', async () => {
     const { code, stdout, requests } = await waiting(PAY, [started, now('requested'), now('completed')]);
     const pays = requests.filter(({ url }) => url.endsWith('/cngnonramp'));
-    expect([code, JSON.parse(stdout).status, pays.length]).toEqual([0, 'completed', 1]);
+    expect({ code, status: JSON.parse(stdout).status, pays: pays.length }).toEqual({
+      code: 0,
+      status: 'completed',
+      pays: 1,
+    });
   });
 
   test('says where to pay', async () => {
     const { stderr } = await waiting(PAY, [started, now('completed')]);
-    expect(stderr).toContain('pay exactly ₦5.10; account details: fiatrail onramp account r-1');
+    expect(stderr).toContain('pay exactly ₦5.10; show the account to pay with: fiatrail onramp account r-1');
   });
 
-  test('is neither unsent nor in doubt when only its status cannot be read: 8', async () => {
+  test('is pending if only its status cannot be read (8)', async () => {
     const { code, stderr } = await waiting(PAY, [started, json(200, 'no JSON')]);
-    expect([code, stderr]).toEqual([8, expect.stringContaining('fiatrail onramp status r-1 --wait')]);
+    expect({ code, stderr }).toEqual({ code: 8, stderr: expect.stringContaining('fiatrail onramp status r-1 --wait') });
   });
 });

@@ -11,10 +11,10 @@ import { ACCOUNT, type Answer, fakeClock, fakeWorld, type WorldOptions } from '.
 
 const BVN = '22345678901';
 
-/** How a service answers each path. */
+/** The responses of a service by path. */
 type Service = Readonly<Record<string, (body: Record<string, unknown>, count: number) => HttpResponse>>;
 
-/** Runs a command with a person at the terminal who is asked exactly `answers`. */
+/** Runs a command on a terminal with exactly these prompts and answers. */
 async function wizard(
   argv: readonly string[],
   answers: readonly Answer[],
@@ -35,14 +35,14 @@ async function wizard(
   return { code, calls, clock, stdout: world.stdout.text(), stderr: world.stderr.text() };
 }
 
-describe('the one line', () => {
+describe('the equivalent command', () => {
   const lineOf = async (words: readonly string[], globals: Partial<Session['globals']> = {}, tail?: string) => {
-    let said = '';
+    let line = '';
     const note = async (text: string) => {
-      said = text;
+      line = text;
     };
     await showEquivalentCommand({ globals, note } as unknown as Session, words, tail);
-    return said;
+    return line;
   };
 
   test.each([
@@ -51,14 +51,14 @@ describe('the one line', () => {
     [['--label', "it's $HOME `id`"], "--label 'it'\\''s $HOME `id`'"],
     [['--amount', '₦5'], "--amount '₦5'"],
     [['--label', ''], "--label ''"],
-  ])('%j is quoted for a shell', async (words, line) => {
-    expect(await lineOf(words)).toBe(`the same in one line: fiatrail ${line}`);
+  ])('quotes %j for a shell', async (words, line) => {
+    expect(await lineOf(words)).toBe(`equivalent command: fiatrail ${line}`);
   });
 
-  test('has the flags that change what is done, and where its input comes from', async () => {
+  test('contains the flags that matter and the redirection of standard input', async () => {
     const globals = { profile: 'my shop', yes: true, dryRun: true };
     expect(await lineOf(['a'], globals, '< b.txt')).toBe(
-      "the same in one line: fiatrail a --profile 'my shop' --yes --dry-run < b.txt",
+      "equivalent command: fiatrail a --profile 'my shop' --yes --dry-run < b.txt",
     );
   });
 });
@@ -78,7 +78,7 @@ describe('a guide', () => {
     ({ isInteractive, world: fakeWorld({ answers }) }) as unknown as Session;
   const nothing = async () => {};
 
-  test('gives values, and what it leaves out is asked for by its parameter', async () => {
+  test('returns values, and its parameters ask for the rest', async () => {
     const guided = { values: { one: '1' } };
     const asked = session([{ kind: 'text', asks: 'Two?', says: '2' }]);
     const read = await readInput(
@@ -90,7 +90,7 @@ describe('a guide', () => {
     expect(read).toEqual({ input: { one: '1', two: '2' }, guided });
   });
 
-  test('that has nothing to ask leaves the command as it is', async () => {
+  test('that asks nothing does not change the input', async () => {
     const read = await readInput(
       made(async () => undefined),
       { one: 'a', two: 'b' },
@@ -100,10 +100,10 @@ describe('a guide', () => {
     expect(read).toEqual({ input: { one: 'a', two: 'b' }, guided: undefined });
   });
 
-  test('is called where somebody can be asked, and nowhere else', async () => {
+  test('is called only on an interactive terminal', async () => {
     const given = { one: 'a', two: 'b' };
     const never = made(async () => {
-      throw new Error('nobody is there');
+      throw new Error('unexpected call');
     });
     expect((await readInput(never, given, session([], false), nothing)).input).toEqual(given);
     await expect(readInput(never, {}, session([], false), nothing)).rejects.toMatchObject({ code: 'MISSING_INPUT' });
@@ -128,54 +128,58 @@ describe('users onboard', () => {
     '/getuserdetails': () => success(USER),
   };
 
-  test('waits, shows the account to pay into, and names the command without the BVN', async () => {
+  test('waits, shows the account, and prints the equivalent command without the BVN', async () => {
     const { code, stdout, stderr } = await wizard(['users', 'onboard'], ASKED, SERVICE);
-    expect([code, `${stdout}${stderr}`.includes(BVN)]).toEqual([0, false]);
+    expect({ code, hasBVN: `${stdout}${stderr}`.includes(BVN) }).toEqual({ code: 0, hasBVN: false });
     expect(stdout).toMatch(/7000000001 +ADA OBI +A BANK/);
-    expect(stderr).toMatch(/the same in one line: fiatrail users onboard --bvn-stdin --wait < bvn.txt\n$/);
+    expect(stderr).toMatch(/equivalent command: fiatrail users onboard --bvn-stdin --wait < bvn.txt\n$/);
   });
 
-  test('names how long was waited, where somebody said', async () => {
+  test('prints a given --wait in the equivalent command', async () => {
     const { stderr } = await wizard(['users', 'onboard', '--wait', '2m'], ASKED, SERVICE);
-    expect(stderr).toMatch(/the same in one line: fiatrail users onboard --bvn-stdin --wait 2m < bvn.txt\n$/);
+    expect(stderr).toMatch(/equivalent command: fiatrail users onboard --bvn-stdin --wait 2m < bvn.txt\n$/);
   });
 
-  test('does not confirm with --yes, and prints the user as JSON', async () => {
+  test('skips the confirmation with --yes and prints the user as JSON', async () => {
     const { stdout } = await wizard(['users', 'onboard', '--yes', '-o', 'json'], ASKED.slice(0, 1), SERVICE);
     expect(JSON.parse(stdout)).toMatchObject({ userId: 'u-1', virtualAccounts: [{ bankName: 'A BANK' }] });
   });
 
-  test('gives the fields of its own answer to who chose some', async () => {
+  test('applies --fields to its own response', async () => {
     const { code, stdout } = await wizard(
       ['users', 'onboard', '--fields', 'userId,status', '-o', 'json'],
       ASKED,
       SERVICE,
     );
-    expect([code, JSON.parse(stdout)]).toEqual([0, { userId: 'u-1', status: 'completed' }]);
+    expect({ code, printed: JSON.parse(stdout) }).toEqual({ code: 0, printed: { userId: 'u-1', status: 'completed' } });
   });
 
-  test('sends nothing on no: 9', async () => {
+  test('sends nothing when declined (9)', async () => {
     const answers = [...ASKED.slice(0, 1), { kind: 'confirm', asks: '(LIVE)?', says: false } as const];
     const { code, calls } = await wizard(['users', 'onboard'], answers, SERVICE);
-    expect([code, calls]).toEqual([9, []]);
+    expect({ code, calls }).toEqual({ code: 9, calls: [] });
   });
 
-  test('sends nothing with --dry-run, and shows no BVN', async () => {
+  test('sends nothing with --dry-run and shows no BVN', async () => {
     const { code, calls, stdout, stderr } = await wizard(['users', 'onboard', '--dry-run'], ASKED.slice(0, 1), SERVICE);
-    expect([code, calls, `${stdout}${stderr}`.includes(BVN)]).toEqual([0, [], false]);
+    expect({ code, calls, hasBVN: `${stdout}${stderr}`.includes(BVN) }).toEqual({ code: 0, calls: [], hasBVN: false });
   });
 
-  test('is done although the user cannot be shown', async () => {
+  test('succeeds even if the user cannot be shown', async () => {
     const service = { ...SERVICE, '/getuserdetails': () => refusal(404, '02', 'not yet') };
     const { code, stdout, stderr } = await wizard(['users', 'onboard', '-o', 'json'], ASKED, service);
     expect([code, JSON.parse(stdout).status]).toEqual([0, 'completed']);
-    expect(stderr).toContain('see: fiatrail users show u-1');
+    expect(stderr).toContain('try: fiatrail users show u-1');
   });
 
-  test('that fails is the failure it was: 3', async () => {
+  test('reports failed onboarding (3)', async () => {
     const service = { ...SERVICE, '/onboardstatus': () => success({ ...STATUS, status: 'failed' }) };
     const { code, calls, stderr } = await wizard(['users', 'onboard'], ASKED, service);
-    expect([code, calls.includes('/getuserdetails'), stderr.includes('in one line')]).toEqual([3, false, false]);
+    expect({
+      code,
+      hasUserRead: calls.includes('/getuserdetails'),
+      hasOneLine: stderr.includes('equivalent command'),
+    }).toEqual({ code: 3, hasUserRead: false, hasOneLine: false });
   });
 });
 
@@ -221,28 +225,28 @@ describe('onramp start', () => {
     '/getvirtualaccount': (_, count) => (count < 3 ? refusal(404, '02', 'not yet') : success(ACCOUNT_TO_PAY)),
     '/cngnonrampstatus': (_, count) => status(count < 3 ? 'pending' : 'completed'),
   };
-  const USER = { kind: 'search', asks: 'Whose wallet', types: 'ada7 obi', says: 'Ada7 ' } as const;
+  const USER = { kind: 'search', asks: 'Which user?', types: 'ada7 obi', says: 'Ada7 ' } as const;
   const AMOUNT = { kind: 'text', asks: 'Amount in Naira:', says: '5000.50' } as const;
-  const GO = { kind: 'confirm', asks: 'go ahead?', says: true } as const;
-  const route = (says: string) => ({ kind: 'select', asks: 'What becomes', says }) as const;
+  const GO = { kind: 'confirm', asks: 'Continue?', says: true } as const;
+  const route = (says: string) => ({ kind: 'select', asks: 'Where should the cNGN go?', says }) as const;
   const START = ['onramp', 'start'];
 
   test.each([
     ['Keep', [], { autoSwap: false }, '--auto-swap off --wait 40m'],
     ['Send', [], { autoSwap: false, sweepToOfframp: true }, '--auto-swap off --wait 40m --sweep'],
     [
-      'Swap the cNGN into USDC or USDT, and keep',
+      'Swap the cNGN into USDC or USDT and keep',
       ['USDT'],
       { autoSwap: true, assetSwap: 'USDT' },
       '--auto-swap USDT --wait 40m',
     ],
     [
-      'Swap the cNGN into USDC or USDT, and send',
+      'Swap the cNGN into USDC or USDT and send',
       ['USDC'],
       { autoSwap: true, assetSwap: 'USDC', sweepToOfframp: true },
       '--auto-swap USDC --wait 40m --sweep',
     ],
-  ])('%s: is sent as the table of the interface has it', async (says, assets, sent, options) => {
+  ])('%s: sends the fields of the interface', async (says, assets, sent, options) => {
     let body = {};
     const service: Service = {
       ...SERVICE,
@@ -253,19 +257,21 @@ describe('onramp start', () => {
     };
     const asset = assets.map((name) => ({ kind: 'select', asks: 'Which asset?', says: name }) as const);
     const { code, stderr } = await wizard(START, [USER, AMOUNT, route(says), ...asset, GO], service);
-    expect([code, body]).toEqual([0, { userId: 'id-7', amount: 5000.5, ...sent }]);
-    expect(stderr).toContain(`the same in one line: fiatrail onramp start id-7 --amount 5000.5 ${options}\n`);
+    expect({ code, body }).toEqual({ code: 0, body: { userId: 'id-7', amount: 5000.5, ...sent } });
+    expect(stderr).toContain(`equivalent command: fiatrail onramp start id-7 --amount 5000.5 ${options}\n`);
   });
 
-  test('shows the account once it is there, and counts its half hour down by our own clock', async () => {
+  test('shows the account once it is ready, and a countdown of its 30 minutes', async () => {
     const { stderr } = await wizard(START, [USER, AMOUNT, route('Keep'), GO], SERVICE);
-    expect(stderr).toMatch(/pay exactly +₦5,100\.00\n +to +7549681956\n +at +A BANK\n +in the name of +Harmattan Pay/);
+    expect(stderr).toMatch(
+      /pay exactly +₦5,100\.00\n +account number +7549681956\n +bank +A BANK\n +account name +Harmattan Pay/,
+    );
     expect(stderr).toMatch(/\rpay ₦5,100\.00 to 7549681956 \(Harmattan Pay[^\r]*…\) within 29:5\d/);
     for (const line of stderr.split('\r').filter((text) => text.startsWith('pay')))
       expect(line.length).toBeLessThan(84);
   });
 
-  test('says a line a minute on a terminal that cannot go back, until nobody has paid in time: 3', async () => {
+  test('prints a line per minute on a dumb terminal until the time is up (3)', async () => {
     const expired = { wallet: { virtualAccountStatus: 'expired' } };
     const service: Service = {
       ...SERVICE,
@@ -274,17 +280,18 @@ describe('onramp start', () => {
     const env = { ...ACCOUNT, TERM: 'dumb' };
     const { code, stderr } = await wizard(START, [USER, AMOUNT, route('Keep'), GO], service, { env });
     const minutes = [...stderr.matchAll(/^pay .* within (\d+) min$/gm)].map(([, left]) => Number(left));
-    expect([code, minutes]).toEqual([3, Array.from({ length: 31 }, (_, at) => 30 - at)]);
-    expect([stderr.includes('\u001b'), stderr.includes('not paid in time')]).toEqual([false, true]);
+    expect({ code, minutes }).toEqual({ code: 3, minutes: Array.from({ length: 31 }, (_, at) => 30 - at) });
+    expect(stderr).not.toContain('\u001b');
+    expect(stderr).toContain('not paid in time');
   });
 
-  test('goes on without the account when it cannot be read', async () => {
+  test('continues without an account that cannot be read', async () => {
     const service = { ...SERVICE, '/getvirtualaccount': () => refusal(400, '01', 'no') };
     const { code, stderr } = await wizard(START, [USER, AMOUNT, route('Keep'), GO], service);
-    expect([code, stderr]).toEqual([0, expect.stringContaining('see: fiatrail onramp account r-1')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('show it with: fiatrail onramp account r-1')]);
   });
 
-  test('that is left before the account is there goes on: 130', async () => {
+  test('says that the onramp continues after Ctrl-C before the account is ready (130)', async () => {
     const controller = new AbortController();
     const service: Service = {
       ...SERVICE,
@@ -295,21 +302,31 @@ describe('onramp start', () => {
     };
     const options = { interrupted: controller.signal };
     const { code, stderr } = await wizard(START, [USER, AMOUNT, route('Keep'), GO], service, options);
-    expect([code, stderr]).toEqual([130, expect.stringContaining('fiatrail onramp status r-1 --wait')]);
-    expect(stderr).toContain('it goes on without this command');
+    expect({ code, stderr }).toEqual({
+      code: 130,
+      stderr: expect.stringContaining('fiatrail onramp status r-1 --wait'),
+    });
+    expect(stderr).toContain('it continues without this command');
   });
 
-  test('asks for nothing but the asset where an address was given for it', async () => {
+  test('asks only for the asset if --destination is given', async () => {
     const address = `0x${'1'.repeat(40)}`;
     const argv = [...START, 'u-1', '--destination', address];
     const answers = [AMOUNT, { kind: 'select', asks: 'Which asset?', says: 'USDC' } as const, GO];
     const { code, stderr } = await wizard(argv, answers, SERVICE);
-    expect([code, stderr]).toEqual([0, expect.stringContaining(`--auto-swap USDC --destination ${address}`)]);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining(`--auto-swap USDC --destination ${address}`),
+    });
   });
 
-  test('is no wizard when user and amount are given', async () => {
+  test('is not a wizard if user and amount are given', async () => {
     const { code, calls, stderr } = await wizard([...START, 'u-1', '--amount', '5'], [GO], SERVICE);
-    expect([code, calls.includes('/getvirtualaccount'), stderr.includes('in one line')]).toEqual([0, false, false]);
+    expect({
+      code,
+      hasAccountRead: calls.includes('/getvirtualaccount'),
+      hasOneLine: stderr.includes('equivalent command'),
+    }).toEqual({ code: 0, hasAccountRead: false, hasOneLine: false });
   });
 
   describe('the search for a user', () => {
@@ -321,44 +338,47 @@ describe('onramp start', () => {
       ['a part of a name', 'ADA77', 3],
       ['an id', 'id-77', 3],
       ['an account number', '7000000077', 3],
-    ])('takes %s, and reads no more than it takes', async (_, types, pages) => {
+    ])('finds a user by %s and reads no more pages than needed', async (_, types, pages) => {
       const says = types === '' ? 'Ada0' : 'Ada77 Obi · 7000000077 · id-77';
       const { code, calls } = await wizard(START, [{ ...USER, types, says }, ...rest], SERVICE);
-      expect([code, pagesOf(calls)]).toEqual([0, pages]);
+      expect({ code, pages: pagesOf(calls) }).toEqual({ code: 0, pages });
     });
 
-    test('stops after a stretch, says how many were looked through, and goes on when told to', async () => {
+    test('pauses after 1,000 users, shows the progress, and continues on request', async () => {
       const service = { ...SERVICE, '/listfintechusers': users(4312) };
-      const further = (says: string) => ({ kind: 'select', asks: 'Users like "zainab"', says }) as const;
+      const further = (says: string) => ({ kind: 'select', asks: 'Users matching "zainab"', says }) as const;
       const answers = [
-        { ...USER, types: 'zainab', says: 'look further: 1,000 of 4,312 users were looked through' },
-        further('look further: 2,000'),
-        further('look further: 3,000'),
+        { ...USER, types: 'zainab', says: 'search more users (1,000 of 4,312 searched)' },
+        further('search more users (2,000'),
+        further('search more users (3,000'),
         further('Zainab Obi'),
       ];
       const { code, calls } = await wizard(START, [...answers, ...rest], service);
-      expect([code, pagesOf(calls)]).toEqual([0, 40]);
+      expect({ code, pages: pagesOf(calls) }).toEqual({ code: 0, pages: 40 });
     });
 
-    test('begins anew when all were looked through for nothing', async () => {
+    test('starts over if there is no match', async () => {
       const service = { ...SERVICE, '/listfintechusers': users(1500) };
       const { code, stderr } = await wizard(
         START,
-        [{ ...USER, types: 'nobody', says: 'look further' }, USER, ...rest],
+        [{ ...USER, types: 'nobody', says: 'search more users' }, USER, ...rest],
         service,
       );
-      expect([code, stderr]).toEqual([0, expect.stringContaining('no user is like "nobody" among all 1500')]);
+      expect({ code, stderr }).toEqual({
+        code: 0,
+        stderr: expect.stringContaining('no match for "nobody" among 1500 users'),
+      });
     });
 
-    test('takes an id that is in no list', async () => {
+    test('accepts an id that is not in the list', async () => {
       const types = '01a1ffd0cd27e931eb31c405';
-      const { stderr } = await wizard(START, [{ ...USER, types, says: 'the user whose id is' }, ...rest], SERVICE);
+      const { stderr } = await wizard(START, [{ ...USER, types, says: 'use the id' }, ...rest], SERVICE);
       expect(stderr).toContain(`onramp start ${types} --amount`);
     });
 
-    test('without a user says what to do: 2', async () => {
+    test('explains what to do without users (2)', async () => {
       const { code, stderr } = await wizard(START, [], { '/listfintechusers': users(0) });
-      expect([code, stderr]).toEqual([2, expect.stringContaining('fiatrail users onboard')]);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('fiatrail users onboard') });
     });
   });
 });

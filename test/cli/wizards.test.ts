@@ -11,7 +11,7 @@ import {
 } from '../support/built.ts';
 import { journalRows } from '../support/journal.ts';
 
-/** The wizards on a real terminal, as far as the program can tell, against the embedded sandbox. */
+/** The wizards on a pseudo-terminal, with the embedded sandbox. */
 
 beforeAll(requireBuilt);
 
@@ -22,14 +22,14 @@ const LEAVING = TERMS.flatMap((term) => [[term, 'Ctrl-C', CTRL_C] as const, [ter
 
 async function run(home: Home, argv: readonly string[], steps: readonly Step[], term: string = 'xterm') {
   const { screen, code, missed } = await fiatrailOnTerminal(home, argv, steps, { term });
-  expect([missed, screen]).toEqual([null, screen]);
+  expect({ missed, screen }).toEqual({ missed: null, screen });
   return { screen, code };
 }
 
-/** Parts of the BVN that are long enough to be no chance. */
+/** The parts of the BVN that are too long to appear by chance. */
 const partsOf = (text: string) => [...text].map((_, at) => text.slice(at, at + 6)).filter((part) => part.length === 6);
 const partsOn = (screen: string) => {
-  // Ids and account numbers may hold such digits by chance.
+  // Ids and account numbers may contain such digits by chance.
   const asked = screen.slice(0, screen.indexOf('User  '));
   return partsOf(BVN)
     .filter((part) => asked.includes(part))
@@ -42,45 +42,54 @@ describe('users onboard', () => {
   const confirms = { expect: 'sandbox (embedded)?', send: ENTER };
   const ONBOARD = ['users', 'onboard'];
 
-  test.each(TERMS)('asks, waits and shows the user with the account to pay into: %s', async (term) => {
+  test.each(TERMS)('asks, waits and shows the user and their account (%s)', async (term) => {
     const home = newHome(onTestFinished);
     const wrong: Step[] = [
       { expect: 'BVN (11 digits):', send: `2234567${term === 'dumb' ? '' : CTRL_T}${ENTER}` },
-      { expect: 'this is no BVN: a BVN has exactly 11 digits', send: term === 'dumb' ? '' : CLEAR },
+      { expect: 'invalid BVN; expected 11 digits', send: term === 'dumb' ? '' : CLEAR },
     ];
     const { screen, code } = await run(home, ONBOARD, [...wrong, asks, confirms], term);
     const { users } = await usersOf(home);
     const { virtualAccounts } = await fiatrailJson<{ virtualAccounts: Record<string, string>[] }>(home, [
       ...['users', 'show', users[0]?.userId ?? ''],
     ]);
-    expect([code, users.length, partsOn(screen)]).toEqual([0, 1, []]);
+    expect({ code, users: users.length, parts: partsOn(screen) }).toEqual({ code: 0, users: 1, parts: [] });
     for (const shown of ['accountNumber', 'accountName', 'bankName'])
       expect(screen).toContain(virtualAccounts[0]?.[shown]);
     expect(screen).toContain('the onboarding is completed');
-    expect(screen.trimEnd()).toMatch(/the same in one line: fiatrail users onboard --bvn-stdin --wait < bvn.txt$/);
+    expect(screen.trimEnd()).toMatch(/equivalent command: fiatrail users onboard --bvn-stdin --wait < bvn.txt$/);
     expect(screen.includes('\u001b')).toBe(term !== 'dumb');
   });
 
-  test.each(LEAVING)('starts nothing when it is left at a question: %s, %s', async (term, _, key) => {
+  test.each(LEAVING)('sends nothing when a prompt is cancelled (%s, %s)', async (term, _, key) => {
     const home = newHome(onTestFinished);
     const atBvn = await run(home, ONBOARD, [{ ...asks, send: `2234${key}` }], term);
     const atConfirm = await run(home, ONBOARD, [asks, { ...confirms, send: key }], term);
     const said = [atBvn, atConfirm].map(({ screen }) => screen.includes('interrupted; nothing was sent'));
-    expect([atBvn.code, atConfirm.code, said, (await usersOf(home)).users]).toEqual([130, 130, [true, true], []]);
+    expect({ atBvnCode: atBvn.code, atConfirmCode: atConfirm.code, said, users: (await usersOf(home)).users }).toEqual({
+      atBvnCode: 130,
+      atConfirmCode: 130,
+      said: [true, true],
+      users: [],
+    });
     expect([...partsOn(atBvn.screen), ...partsOn(atConfirm.screen)]).toEqual([]);
   });
 
-  test('starts nothing on no: 9', async () => {
+  test('sends nothing when declined (9)', async () => {
     const home = newHome(onTestFinished);
     const { code } = await run(home, ONBOARD, [asks, { ...confirms, send: `n${ENTER}` }]);
-    expect([code, (await usersOf(home)).users]).toEqual([9, []]);
+    expect({ code, users: (await usersOf(home)).users }).toEqual({ code: 9, users: [] });
   });
 
-  test('is no wizard with a BVN, nor with --no-input', async () => {
+  test('is not a wizard with a given BVN or --no-input', async () => {
     const home = newHome(onTestFinished);
     const given = await run(home, [...ONBOARD, BVN], []);
     const quiet = await run(home, [...ONBOARD, '--no-input'], []);
-    expect([given.code, given.screen.includes('the same in one line'), quiet.code]).toEqual([0, false, 2]);
+    expect({
+      givenCode: given.code,
+      hasOneLine: given.screen.includes('equivalent command'),
+      quietCode: quiet.code,
+    }).toEqual({ givenCode: 0, hasOneLine: false, quietCode: 2 });
   });
 });
 
@@ -92,7 +101,7 @@ describe('onramp start', () => {
     find: 'to +(\\d{10})',
     run: ['sandbox', 'pay', '{}', '--amount', '5100', '--from', 'ANYBODY'],
   };
-  const CONFIRM = { expect: 'go ahead?', send: `y${ENTER}` };
+  const CONFIRM = { expect: 'Continue?', send: `y${ENTER}` };
   const atEnd = sharedEnd();
   let home: Home;
   let ids: readonly string[] = [];
@@ -108,7 +117,7 @@ describe('onramp start', () => {
   const typingOn = (term: string): readonly Step[] =>
     term === 'dumb'
       ? [
-          { expect: 'Type some text:', send: `nobody\n` },
+          { expect: 'Type text to search for:', send: `nobody\n` },
           { expect: 'Type other text:', send: `adeyemi\n` },
           { expect: 'Type a number, or other text:', send: `1\n` },
         ]
@@ -125,17 +134,17 @@ describe('onramp start', () => {
     { expect: '₦5,000.00 (500,000 kobo)', send: '' },
   ];
 
-  test.each(TERMS)('asks for all by typing, and waits until it is paid: %s', async (term) => {
+  test.each(TERMS)('asks for everything by typing and waits for the payment (%s)', async (term) => {
     const before = journalRows(home.stateDir).length;
     const routes: Step[] =
       term === 'dumb'
         ? [
-            { expect: 'beginning of a name (1):', send: `swap\n` },
-            { expect: '2 of the list begin so', send: `3\n` },
+            { expect: 'start of a name (1):', send: `swap\n` },
+            { expect: '2 matches', send: `3\n` },
             { expect: 'Which asset?', send: `usdt\n` },
           ]
         : [
-            { expect: 'What becomes of the cNGN?', send: 'swap' },
+            { expect: 'Where should the cNGN go?', send: 'swap' },
             { expect: '❯ Swap', send: ENTER },
             { expect: 'Which asset?', send: 'usdt' },
             { expect: '❯ USDT', send: ENTER },
@@ -143,7 +152,7 @@ describe('onramp start', () => {
     const steps = [...typingOn(term), ...amountOn(term), ...routes, CONFIRM, PAY];
     const { screen, code } = await run(home, START, steps, term);
     const userId = ids[2] ?? 'none';
-    expect([code, journalRows(home.stateDir).length - before]).toEqual([0, 1]);
+    expect({ code, journaled: journalRows(home.stateDir).length - before }).toEqual({ code: 0, journaled: 1 });
     expect(screen).toContain('₦100.00: ₦75.00 to the platform, ₦25.00 to you');
     expect(screen).toMatch(/to pay +₦5,100\.00/);
     expect(screen).toMatch(
@@ -151,7 +160,7 @@ describe('onramp start', () => {
     );
     expect(screen).toContain('the onramp is completed');
     expect(screen.replaceAll(/\s+/g, ' ')).toContain(
-      `the same in one line: fiatrail onramp start ${userId} --amount 5000 --auto-swap USDT --wait 40m`,
+      `equivalent command: fiatrail onramp start ${userId} --amount 5000 --auto-swap USDT --wait 40m`,
     );
     expect(screen.includes('\u001b')).toBe(term !== 'dumb');
   });
@@ -160,40 +169,39 @@ describe('onramp start', () => {
     { expect: 'GBENGA', send: DOWN },
     { expect: '❯ GBENGA', send: ENTER },
     { expect: 'Amount in Naira:', send: `5000${ENTER}` },
-    { expect: 'What becomes of the cNGN?', send: DOWN },
+    { expect: 'Where should the cNGN go?', send: DOWN },
     { expect: '❯ Send', send: ENTER },
   ];
 
-  test('asks for all by arrows, and goes on when it is left while it waits: 130', async () => {
+  test('asks for everything with arrow keys, and the onramp continues after Ctrl-C (130)', async () => {
     const { screen, code } = await run(home, START, [...ARROWS, CONFIRM, { expect: 'within', send: CTRL_C }]);
     const requestId = /fiatrail onramp status (\S+) --wait/.exec(screen)?.[1] ?? 'none';
     const { status } = await fiatrailJson<{ status: string }>(home, ['onramp', 'status', requestId]);
     const { metadata } = await fiatrailJson<{ metadata: unknown }>(home, ['onramp', 'status', requestId]);
-    expect([code, status, metadata]).toEqual([
-      130,
-      // The account is being opened, or open already.
-      expect.stringMatching(/^(requested|pending)$/),
-      { tokenBuy: 'CNGN', autoSwap: false, sweepToOfframp: true },
-    ]);
-    expect(screen).toContain('it goes on without this command');
+    expect({ code, status, metadata }).toEqual({
+      code: 130,
+      status: expect.stringMatching(/^(requested|pending)$/),
+      metadata: { tokenBuy: 'CNGN', autoSwap: false, sweepToOfframp: true },
+    });
+    expect(screen).toContain('it continues without this command');
   });
 
-  test('ends in 3 when nobody pays in time', async () => {
+  test('fails with 3 if the payment does not arrive in time', async () => {
     const late = { expect: 'within', find: '(within)', run: ['sandbox', 'advance', '31m'] };
     const { screen, code } = await run(home, START, [...ARROWS, CONFIRM, late]);
-    expect([code, screen]).toEqual([3, expect.stringContaining('the onramp failed: its account was not paid in time')]);
+    expect([code, screen]).toEqual([3, expect.stringContaining('the onramp failed: the account was not paid in time')]);
   });
 
-  test('asks only for what is missing', async () => {
+  test('asks only for missing input', async () => {
     const argv = [...START, ids[0] ?? '', '--auto-swap', 'USDC', '--yes', '--profile', 'sandbox'];
     const { screen, code } = await run(home, argv, [{ expect: 'Amount in Naira:', send: `5000${ENTER}` }, PAY]);
-    expect([code, screen.includes('What becomes')]).toEqual([0, false]);
+    expect([code, screen.includes('Where should')]).toEqual([0, false]);
     expect(screen.replaceAll(/\s+/g, ' ')).toContain(
       '--amount 5000 --auto-swap USDC --wait 40m --profile sandbox --yes',
     );
   });
 
-  test('refuses what cannot go together before it asks anything', async () => {
+  test('rejects conflicting options before the first prompt', async () => {
     const address = `0x${'1'.repeat(40)}`;
     const { code } = await run(home, [...START, '--sweep', '--destination', address], []);
     expect(code).toBe(2);
@@ -203,22 +211,22 @@ describe('onramp start', () => {
     xterm: [
       { expect: 'GBENGA', send: ENTER },
       { expect: 'Amount in Naira:', send: `5000${ENTER}` },
-      { expect: 'What becomes of the cNGN?', send: 'swap' },
+      { expect: 'Where should the cNGN go?', send: 'swap' },
       { expect: '❯ Swap', send: ENTER },
       { expect: 'Which asset?', send: ENTER },
-      { expect: 'go ahead?', send: ENTER },
+      { expect: 'Continue?', send: ENTER },
     ],
     dumb: [
-      { expect: 'Type some text:', send: '\n' },
+      { expect: 'Type text to search for:', send: '\n' },
       { expect: 'Type a number, or other text:', send: '1\n' },
       { expect: 'Amount in Naira:', send: '5000\n' },
-      { expect: 'beginning of a name (1):', send: '3\n' },
-      { expect: 'beginning of a name (1):', send: '1\n' },
-      { expect: 'go ahead?', send: '\n' },
+      { expect: 'start of a name (1):', send: '3\n' },
+      { expect: 'start of a name (1):', send: '1\n' },
+      { expect: 'Continue?', send: '\n' },
     ],
   } as const;
 
-  test.each(LEAVING)('starts nothing when it is left at a question: %s, %s', async (term, _, key) => {
+  test.each(LEAVING)('sends nothing when a prompt is cancelled (%s, %s)', async (term, _, key) => {
     const before = journalRows(home.stateDir).length;
     const questions = QUESTIONS[term];
     const codes = await Promise.all(

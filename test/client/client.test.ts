@@ -3,8 +3,10 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { CATEGORIES, CliError } from '../../src/base/errors.ts';
 import { Secret } from '../../src/base/secret.ts';
 import type { HttpRequest, HttpResponse } from '../../src/base/world.ts';
-import { createClient, type Reply } from '../../src/client/client.ts';
+import { type Client, createClient, type Reply } from '../../src/client/client.ts';
+import { uncheckedRequest, validRequest } from '../../src/client/request.ts';
 import { sandboxReset } from '../../src/contract/control.ts';
+import type { Endpoint, RequestOf } from '../../src/contract/endpoint.ts';
 import { balanceMulti } from '../../src/contract/endpoints/balances.ts';
 import { addBankAccount } from '../../src/contract/endpoints/banks.ts';
 import { startOfframp } from '../../src/contract/endpoints/offramp.ts';
@@ -58,11 +60,11 @@ const STARTED = {
 
 /** One call of each effect. */
 const CALLS = {
-  read: (client: ReturnType<typeof clientFor>['client']) => client.call(balanceMulti, {}),
+  read: (client: ReturnType<typeof clientFor>['client']) => client.call(validRequest(balanceMulti, {})),
   write: (client: ReturnType<typeof clientFor>['client']) =>
-    client.call(addBankAccount, { accountNumber: '0123456789', bankCode: '058' }),
-  money: (client: ReturnType<typeof clientFor>['client']) => client.call(startOnramp, ONRAMP),
-  destructive: (client: ReturnType<typeof clientFor>['client']) => client.call(sandboxReset, {}),
+    client.call(validRequest(addBankAccount, { accountNumber: '0123456789', bankCode: '058' })),
+  money: (client: ReturnType<typeof clientFor>['client']) => client.call(validRequest(startOnramp, ONRAMP)),
+  destructive: (client: ReturnType<typeof clientFor>['client']) => client.call(validRequest(sandboxReset, {})),
 } as const;
 type Kind = keyof typeof CALLS;
 
@@ -88,58 +90,62 @@ function calling(kind: Kind, turns: readonly Turn[], totalMs?: number): Promise<
 
 const exitOf = ({ error }: Ended) => (error ? CATEGORIES[error.category].exit : 0);
 
-/** What cannot be read as an answer, and so is no refusal either. */
+/** Responses that mean neither success nor rejection. */
 const UNUSABLE: readonly (readonly [name: string, answer: HttpResponse])[] = [
   ['HTTP 500 with an envelope', refusal(500, '05', 'Internal error')],
   ['HTTP 502 with HTML', html(502)],
-  ['HTTP 503 with nothing', json(503, '')],
-  ['HTTP 200 with nothing', json(200, '')],
-  ['HTTP 200 with blanks', json(200, ' \n')],
+  ['HTTP 503 with an empty body', json(503, '')],
+  ['HTTP 200 with an empty body', json(200, '')],
+  ['HTTP 200 with a blank body', json(200, ' \n')],
   ['HTTP 200 with HTML', html(200)],
-  ['HTTP 200 with HTML that says it is JSON', json(200, '<html></html>')],
+  ['HTTP 200 with HTML as application/json', json(200, '<html></html>')],
   ['HTTP 200 with truncated JSON', json(200, '{"status":"Success","response_code":"00","data":{"requ')],
   ['HTTP 200 with an array', json(200, '[]')],
-  ['HTTP 200 with a text', json(200, '"Success"')],
+  ['HTTP 200 with a string', json(200, '"Success"')],
   ['HTTP 200 with a number', json(200, '0')],
   ['HTTP 200 with null', json(200, 'null')],
   ['HTTP 200 with true', json(200, 'true')],
   ['HTTP 200 with another object', json(200, '{"ok":true}')],
-  ['HTTP 200 with a code that is a number', json(200, '{"response_code":0,"data":{"requestId":"r"}}')],
-  ['HTTP 200 with a code of three digits', json(200, '{"response_code":"000","data":{"requestId":"r"}}')],
-  ['HTTP 200 with a code that is no success', refusal(200, '01', 'no')],
+  ['HTTP 200 with a number as code', json(200, '{"response_code":0,"data":{"requestId":"r"}}')],
+  ['HTTP 200 with a three-digit code', json(200, '{"response_code":"000","data":{"requestId":"r"}}')],
+  ['HTTP 200 with code 01', refusal(200, '01', 'no')],
   ['HTTP 200 with code 05', refusal(200, '05', 'Internal error')],
   ['HTTP 204', json(204, '')],
   ['HTTP 302', json(302, '', { location: 'https://elsewhere.test/v1/cngnonramp' })],
   ['HTTP 302 with an envelope', { ...success(STARTED), status: 302 }],
   ['HTTP 400 with HTML', html(400)],
-  ['HTTP 400 with nothing', json(400, '')],
+  ['HTTP 400 with an empty body', json(400, '')],
   ['HTTP 401 with HTML', html(401)],
   ['HTTP 403 with HTML', html(403)],
   ['HTTP 404 with an array', json(404, '[]')],
-  ['HTTP 400 that says success', json(400, '{"response_code":"00","data":{"requestId":"r"}}')],
-  ['HTTP 500 that says success', json(500, '{"response_code":"00","data":{"requestId":"r"}}')],
+  ['HTTP 400 with a success code', json(400, '{"response_code":"00","data":{"requestId":"r"}}')],
+  ['HTTP 500 with a success code', json(500, '{"response_code":"00","data":{"requestId":"r"}}')],
   ['two JSON documents', json(200, '{"response_code":"00"}{"response_code":"00"}')],
-  ['JSON that nests ten thousand deep', json(200, '['.repeat(10_000))],
+  ['JSON nested 10,000 levels deep', json(200, '['.repeat(10_000))],
 ];
 
 describe.each(UNUSABLE)('%s', (_, answer) => {
   test.each(['write', 'money', 'destructive'] as const)(
-    'leaves a %s request in doubt: 6, and one request',
+    'is an unknown outcome (exit 6) of a %s request, which is sent once',
     async (kind) => {
       const end = await calling(kind, [answer]);
-      expect([end.error?.category, exitOf(end), end.requests.length]).toEqual(['unknown', 6, 1]);
+      expect({ category: end.error?.category, exit: exitOf(end), requests: end.requests.length }).toEqual({
+        category: 'unknown',
+        exit: 6,
+        requests: 1,
+      });
     },
   );
 
-  test('is no usable answer to a read: 5', async () => {
-    // An answer that breaks off may come whole the next time; any other would come again as it is.
-    const breaksOff = answer.status === 200 && answer.body.startsWith('{') && !answer.body.endsWith('}');
-    const tries = answer.status >= 500 || breaksOff ? 5 : 1;
+  test('is an unusable response to a read: exit 5', async () => {
+    // A truncated response may be whole the next time. A retry of any other would change nothing.
+    const isTruncated = answer.status === 200 && answer.body.startsWith('{') && !answer.body.endsWith('}');
+    const attempts = answer.status >= 500 || isTruncated ? 5 : 1;
     const end = await calling(
       'read',
-      Array.from({ length: tries }, () => answer),
+      Array.from({ length: attempts }, () => answer),
     );
-    expect([end.error?.category, exitOf(end)]).toEqual(['network', 5]);
+    expect({ category: end.error?.category, exit: exitOf(end) }).toEqual({ category: 'network', exit: 5 });
   });
 });
 
@@ -162,79 +168,92 @@ const REFUSALS: readonly (readonly [
 ];
 
 describe.each(REFUSALS)('%s', (_, answer, category, exit, code) => {
-  test('refuses a money request, which leaves once', async () => {
+  test('rejects a money request, which is sent once', async () => {
     const end = await calling('money', [answer]);
-    expect([end.error?.category, exitOf(end), end.error?.code, end.requests.length]).toEqual([category, exit, code, 1]);
+    expect({
+      category: end.error?.category,
+      exit: exitOf(end),
+      code: end.error?.code,
+      requests: end.requests.length,
+    }).toEqual({ category, exit, code, requests: 1 });
   });
 
-  test.each(['read', 'write', 'destructive'] as const)('refuses a %s request with the same exit code', async (kind) => {
+  test.each(['read', 'write', 'destructive'] as const)('rejects a %s request with the same exit code', async (kind) => {
     const end = await calling(kind, [answer]);
-    expect([end.error?.category, exitOf(end), end.requests.length]).toEqual([category, exit, 1]);
+    expect({ category: end.error?.category, exit: exitOf(end), requests: end.requests.length }).toEqual({
+      category,
+      exit,
+      requests: 1,
+    });
   });
 
-  test('shows the status and the code', async () => {
+  test('reports the status and the code', async () => {
     const { error } = await calling('money', [answer]);
     expect(error).toMatchObject({ httpStatus: answer.status, responseCode: /"(\d\d)"/.exec(answer.body)?.[1] });
   });
 });
 
-const ROADS: readonly (readonly [name: string, turns: () => Turn[], category: string | undefined, requests: number])[] =
+const SEQUENCES: readonly (readonly [
+  name: string,
+  turns: () => Turn[],
+  category: string | undefined,
+  requests: number,
+])[] = [
+  ['no connection', () => [refusedConnection()], 'network', 1],
+  ['a dropped line', () => [droppedLine()], 'unknown', 1],
+  ['a service that never responds', () => ['hang'], 'unknown', 1],
+  ['a 429, then success', () => [tooMany(), success(STARTED)], undefined, 2],
+  ['a 429, then no connection', () => [tooMany(), refusedConnection()], 'network', 2],
+  ['a 429, then a dropped line', () => [tooMany(), droppedLine()], 'unknown', 2],
+  ['a 429, then HTTP 500', () => [tooMany(), refusal(500, '05', 'no')], 'unknown', 2],
+  ['a 429, then a rejection', () => [tooMany(), refusal(400, '01', 'no')], 'refused', 2],
+  ['a 429 with a wait of an hour', () => [tooMany({ 'retry-after': '3600' })], 'rate-limited', 1],
+  ['a 429 with a wait of an hour in its body', () => [tooMany({}, { retry_after: 3600 })], 'rate-limited', 1],
   [
-    ['no connection', () => [refusedConnection()], 'network', 1],
-    ['a dropped line', () => [droppedLine()], 'unknown', 1],
-    ['a service that never answers', () => ['hang'], 'unknown', 1],
-    ['a 429, then success', () => [tooMany(), success(STARTED)], undefined, 2],
-    ['a 429, then no connection', () => [tooMany(), refusedConnection()], 'network', 2],
-    ['a 429, then a dropped line', () => [tooMany(), droppedLine()], 'unknown', 2],
-    ['a 429, then HTTP 500', () => [tooMany(), refusal(500, '05', 'no')], 'unknown', 2],
-    ['a 429, then a refusal', () => [tooMany(), refusal(400, '01', 'no')], 'refused', 2],
-    ['a 429 that asks for an hour', () => [tooMany({ 'retry-after': '3600' })], 'rate-limited', 1],
-    ['a 429 that asks for an hour in its body', () => [tooMany({}, { retry_after: 3600 })], 'rate-limited', 1],
-    [
-      'a 429 with HTML that asks for an hour',
-      () => [{ ...html(429), headers: { 'retry-after': '3600' } }],
-      'rate-limited',
-      1,
-    ],
-    ['nothing but 429', () => Array.from({ length: 5 }, () => tooMany()), 'rate-limited', 5],
-  ];
+    'a 429 with HTML and a wait of an hour',
+    () => [{ ...html(429), headers: { 'retry-after': '3600' } }],
+    'rate-limited',
+    1,
+  ],
+  ['only 429s', () => Array.from({ length: 5 }, () => tooMany()), 'rate-limited', 5],
+];
 
-describe.each(ROADS)('a money request and %s', (_, turns, category, count) => {
-  test('ends as it must', async () => {
+describe.each(SEQUENCES)('a money request and %s', (_, turns, category, count) => {
+  test('has the right outcome', async () => {
     const end = await calling('money', turns());
-    expect([end.error?.category, end.requests.length]).toEqual([category, count]);
+    expect({ category: end.error?.category, requests: end.requests.length }).toEqual({ category, requests: count });
   });
 });
 
-describe('what an error says', () => {
-  test('nothing was sent, when nothing was', async () => {
+describe('an error message', () => {
+  test('says that nothing was sent', async () => {
     const { error } = await calling('money', [refusedConnection()]);
     expect(error?.message).toBe('nothing was sent: the connection was refused');
   });
 
-  test('how long the rate limit lasts', async () => {
+  test('says how long the rate limit lasts', async () => {
     const { error } = await calling('money', [tooMany({ 'retry-after': '3600' })]);
     expect(error?.message).toContain('try again in 3600 seconds');
   });
 
-  test('one second as one', async () => {
+  test('uses the singular for one second', async () => {
     const { client, requests } = clientFor([tooMany({ 'retry-after': '1' })], 900);
-    const { error } = await ended(client.call(startOnramp, ONRAMP), requests);
+    const { error } = await ended(client.call(validRequest(startOnramp, ONRAMP)), requests);
     expect(error?.message).toMatch(/try again in 1 second$/);
   });
 
-  test("the service's words when it could not do it", async () => {
+  test("includes the service's message for a server error", async () => {
     const { error } = await calling('write', [refusal(500, '05', 'Not now', { error: 'no provider' })]);
-    expect([error?.category, error?.message]).toEqual([
-      'unknown',
-      expect.stringContaining('its response code is 05: Not now: no provider'),
-    ]);
+    expect({ category: error?.category, message: error?.message }).toEqual({
+      category: 'unknown',
+      message: expect.stringContaining('its response code is 05: Not now: no provider'),
+    });
   });
 
   test.each([
-    [500, 'the fault is the service’s'],
+    [500, 'the service has a problem'],
     [200, 'ends in /v1'],
-  ])('what to do about a read that got HTTP %i and no usable answer', async (status, hint) => {
+  ])('says what to do after HTTP %i with an unusable body', async (status, hint) => {
     const { exchange } = { exchange: async () => html(status) };
     const client = createClient({
       exchange,
@@ -243,19 +262,22 @@ describe('what an error says', () => {
       totalMs: 1_000,
       interrupted: new AbortController().signal,
     });
-    const call = client.call(balanceMulti, {}).catch((error: CliError) => error.hint);
+    const call = client.call(validRequest(balanceMulti, {})).catch((error: CliError) => error.hint);
     await vi.runAllTimersAsync();
     expect(await call).toContain(hint);
   });
 
-  test('what to do about a key that nobody knows, with a code that nobody knows', async () => {
+  test('points to the allowlist for an unknown key with an unknown code', async () => {
     const { error } = await calling('read', [refusal(401, '77', 'bad key')]);
-    expect([error?.category, error?.hint]).toEqual(['auth', expect.stringContaining('fiatrail ip check')]);
+    expect({ category: error?.category, hint: error?.hint }).toEqual({
+      category: 'auth',
+      hint: expect.stringContaining('fiatrail ip check'),
+    });
   });
 
-  test("the service's words and detail", async () => {
+  test("includes the service's message and detail", async () => {
     const { error } = await calling('money', [refusal(400, '01', 'Not valid', { error: 'amount: too small' })]);
-    expect(error?.message).toBe('the service refused: Not valid: amount: too small');
+    expect(error?.message).toBe('the service rejected the request: Not valid: amount: too small');
   });
 
   test.each([
@@ -264,27 +286,27 @@ describe('what an error says', () => {
     [{ error: 'Not valid' }, 'Not valid'],
     [{ error: 17 }, 'Not valid'],
     [{ error: null, data: null }, 'Not valid'],
-  ])('the detail of %j', async (more, words) => {
+  ])('includes the detail of %j', async (more, words) => {
     const { error } = await calling('money', [refusal(400, '01', 'Not valid', more)]);
-    expect(error?.message).toBe(`the service refused: ${words}`);
+    expect(error?.message).toBe(`the service rejected the request: ${words}`);
   });
 
-  test('something when the service gives no reason', async () => {
+  test('says that the service gave no reason', async () => {
     const { error } = await calling('money', [json(400, '{"response_code":"01"}')]);
-    expect(error?.message).toBe('the service refused: no reason given');
+    expect(error?.message).toBe('the service rejected the request: no reason given');
   });
 
-  test('not all of words without end', async () => {
+  test('truncates a long message', async () => {
     const { error } = await calling('money', [refusal(400, '01', 'x'.repeat(10_000))]);
     expect(error?.message.length).toBeLessThan(600);
   });
 
-  test('insufficient balance by its name, where the code has two meanings', async () => {
+  test('has the hint of the fault when a code has two meanings', async () => {
     const offramp = { ...ONRAMP, accountNumber: '0123456789', bankCode: '058', ticker: 'CNGN' };
     const { client, requests } = clientFor([
       refusal(400, '01', 'The balance is too low', { error: '5 needed, 1 available' }),
     ]);
-    const { error } = await ended(client.call(startOfframp, offramp), requests);
+    const { error } = await ended(client.call(validRequest(startOfframp, offramp)), requests);
     expect(error).toMatchObject({ category: 'refused', responseCode: '01', httpStatus: 400 });
     expect(error?.hint).toContain('fiatrail balances user');
   });
@@ -293,44 +315,46 @@ describe('what an error says', () => {
 describe('secrets', () => {
   const BVN = '22345678901';
 
-  test('are struck out where the service repeats them', async () => {
+  test('are redacted when the service repeats them', async () => {
     const words = refusal(400, '01', `BVN ${BVN} and key ${KEY}`, { error: `again ${BVN}` });
     const { client, requests } = clientFor([words]);
-    const { error } = await ended(client.call(onboard, { bvn: BVN }), requests);
-    expect(error?.message).toBe('the service refused: BVN [redacted] and key [redacted]: again [redacted]');
+    const { error } = await ended(client.call(validRequest(onboard, { bvn: BVN })), requests);
+    expect(error?.message).toBe(
+      'the service rejected the request: BVN [redacted] and key [redacted]: again [redacted]',
+    );
   });
 
-  test('are struck out before long words are cut', async () => {
+  test('are redacted before a long message is truncated', async () => {
     const { client, requests } = clientFor([refusal(400, '01', `${'x'.repeat(490)} ${KEY}`)]);
-    const { error } = await ended(client.call(balanceMulti, {}), requests);
+    const { error } = await ended(client.call(validRequest(balanceMulti, {})), requests);
     expect(error?.message).not.toContain('the-key');
   });
 
-  test('of an optional field too', async () => {
+  test('in optional fields are redacted', async () => {
     const { client, requests } = clientFor([refusal(404, '02', `no user ${BVN}`)]);
-    const { error } = await ended(client.call(getDetails, { userId: 'u', bvn: BVN }), requests);
+    const { error } = await ended(client.call(validRequest(getDetails, { userId: 'u', bvn: BVN })), requests);
     expect(error?.message).not.toContain(BVN);
   });
 
-  test('never stand in an error, however the call ends', async () => {
+  test('never appear in an error', async () => {
     const answers = [html(500), json(200, `{"bvn":"${BVN}"}`), refusal(500, '05', BVN), json(200, BVN), success(BVN)];
     for (const answer of answers) {
       const { client, requests } = clientFor([answer]);
-      const { error } = await ended(client.call(onboard, { bvn: BVN }), requests);
+      const { error } = await ended(client.call(validRequest(onboard, { bvn: BVN })), requests);
       expect(JSON.stringify([error?.message, error?.hint])).not.toContain(BVN);
     }
   });
 
-  test('travel in the header and the body only', async () => {
+  test('are sent in the header and the body only', async () => {
     const { client, requests } = clientFor([refusal(400, '01', 'no')]);
-    await ended(client.call(onboard, { bvn: BVN }), requests);
+    await ended(client.call(validRequest(onboard, { bvn: BVN })), requests);
     expect(requests[0]).toMatchObject({ headers: { 'x-api-key': KEY }, body: `{"bvn":"${BVN}"}` });
     expect(requests[0]?.url).toBe('https://service.test/v1/onboarduser');
   });
 });
 
-describe('a success that breaks the schema', () => {
-  test('counts as accepted when it has its request id, and says what is off', async () => {
+describe('a success that does not match the schema', () => {
+  test('is accepted if it has its request id, with a list of the invalid fields', async () => {
     const { reply } = await calling('money', [success({ requestId: 'r-1', status: 17 })]);
     expect(reply?.data).toMatchObject({ requestId: 'r-1' });
     expect(reply?.problems).toEqual(expect.arrayContaining(['status', 'walletAddress']));
@@ -339,42 +363,55 @@ describe('a success that breaks the schema', () => {
   test.each([
     ['no request id', { status: 'requested' }],
     ['an empty request id', { ...STARTED, requestId: '' }],
-    ['a request id that is a number', { ...STARTED, requestId: 5 }],
-    ['a request id that is null', { ...STARTED, requestId: null }],
+    ['a number as request id', { ...STARTED, requestId: 5 }],
+    ['null as request id', { ...STARTED, requestId: null }],
     ['no data', undefined],
     ['null', null],
     ['a list', [STARTED]],
-    ['a text', 'done'],
-  ])('is in doubt when it has %s', async (_, data) => {
+    ['a string', 'done'],
+  ])('is an unknown outcome with %s', async (_, data) => {
     const end = await calling('money', [success(data)]);
-    expect([end.error?.category, end.requests.length]).toEqual(['unknown', 1]);
+    expect({ category: end.error?.category, requests: end.requests.length }).toEqual({
+      category: 'unknown',
+      requests: 1,
+    });
   });
 
-  test('of a write that starts nothing counts as accepted', async () => {
+  test('is accepted for a write that starts nothing', async () => {
     const { reply } = await calling('write', [success({})]);
     expect(reply?.problems).toEqual(expect.arrayContaining(['verifiedAccountName']));
   });
 
-  test('is no usable answer to a read', async () => {
+  test('is an unusable response to a read', async () => {
     const end = await calling('read', [success({ totalBalance: 17 })]);
-    expect([end.error?.category, end.error?.code, end.requests.length]).toEqual(['network', 'UNUSABLE_ANSWER', 1]);
+    expect({ category: end.error?.category, code: end.error?.code, requests: end.requests.length }).toEqual({
+      category: 'network',
+      code: 'UNUSABLE_ANSWER',
+      requests: 1,
+    });
   });
 
   test.each([
-    ['nothing', {}],
-    ['other things', { x: 1 }],
-  ])('is no usable answer to a read when it has %s of what was asked for', async (_, data) => {
+    ['no fields', {}],
+    ['only unknown fields', { x: 1 }],
+  ])('is an unusable response to a read with %s', async (_, data) => {
     const { error } = await calling('read', [success(data)]);
-    expect([error?.category, error?.code]).toEqual(['network', 'UNUSABLE_ANSWER']);
+    expect({ category: error?.category, code: error?.code }).toEqual({ category: 'network', code: 'UNUSABLE_ANSWER' });
   });
 
-  test('keeps fields that nobody knows', async () => {
+  test('keeps unknown fields', async () => {
     const { reply } = await calling('money', [success({ ...STARTED, newField: { deep: 1 } })]);
-    expect([reply?.problems, reply?.data]).toMatchObject([[], { newField: { deep: 1 } }]);
+    expect({ problems: reply?.problems, data: reply?.data }).toMatchObject({
+      problems: [],
+      data: { newField: { deep: 1 } },
+    });
   });
 });
 
-describe('what is wrong before it is sent', () => {
+describe('invalid input', () => {
+  const calling = async <E extends Endpoint>({ call }: Client, endpoint: E, input: RequestOf<E>) =>
+    call(validRequest(endpoint, input));
+
   test.each([
     [{ userId: 'u', amount: 0 }, 'amount'],
     [{ userId: 'u', amount: -5 }, 'amount'],
@@ -382,34 +419,34 @@ describe('what is wrong before it is sent', () => {
     [{ userId: '', amount: 5 }, 'userId'],
     [{ userId: 'u\n', amount: 5 }, 'userId'],
     [{ userId: 'u', amount: Number.NaN }, 'amount'],
-  ])('%j is not sent: 2', async (input, field) => {
+  ])('%j is not sent: exit 2', async (input, field) => {
     const { client, requests } = clientFor([]);
-    const end = await ended(client.call(startOnramp, input), requests);
+    const end = await ended(calling(client, startOnramp, input), requests);
     expect([end.error?.category, exitOf(end)]).toEqual(['usage', 2]);
     expect(end.error?.message).toContain(`${field}: expected`);
   });
 
-  test('text that is too long is told how long it may be', async () => {
+  test('reports the maximum length of text', async () => {
     const { client, requests } = clientFor([]);
     const input = { accountNumber: '0123456789', bankCode: '058', label: 'x'.repeat(501) };
-    const { error } = await ended(client.call(addBankAccount, input), requests);
+    const { error } = await ended(calling(client, addBankAccount, input), requests);
     expect(error?.message).toBe('label: expected a string, at most 500 characters');
   });
 
-  test('a BVN that is none is not repeated', async () => {
+  test('does not repeat an invalid BVN', async () => {
     const { client, requests } = clientFor([]);
-    const { error } = await ended(client.call(onboard, { bvn: '2234567890' }), requests);
+    const { error } = await ended(calling(client, onboard, { bvn: '2234567890' }), requests);
     expect(error?.message).toBe('bvn: expected a string, exactly 11 digits');
   });
 
-  test('unchecked input goes as it is', async () => {
+  test('is sent as it is when unchecked', async () => {
     const { client, requests } = clientFor([refusal(400, '01', 'no')]);
-    await ended(client.call(startOnramp, { userId: 'u', amount: -5 }, { unchecked: true }), requests);
+    await ended(client.call(uncheckedRequest(startOnramp, { userId: 'u', amount: -5 })), requests);
     expect(requests[0]?.body).toBe('{"userId":"u","amount":-5}');
   });
 });
 
-/** Whatever a service may answer: any status but 429, any body. */
+/** Any response of a service: any status except 429, any body. */
 const anyAnswer = fc.record({
   status: fc
     .oneof(
@@ -450,8 +487,8 @@ function codeIn(body: string): unknown {
   }
 }
 
-describe('whatever the service answers to a money request', () => {
-  test('it leaves once, and only a 4xx with a code is a refusal', async () => {
+describe('any response to a money request', () => {
+  test('is the only one: it is sent once, and only a 4xx with a code is a rejection', async () => {
     await fc.assert(
       fc.asyncProperty(anyAnswer, async (answer) => {
         let requests = 0;
@@ -465,7 +502,7 @@ describe('whatever the service answers to a money request', () => {
           totalMs: 60_000,
           interrupted: new AbortController().signal,
         });
-        const { reply, error } = await ended(client.call(startOnramp, ONRAMP), []);
+        const { reply, error } = await ended(client.call(validRequest(startOnramp, ONRAMP)), []);
         const code = codeIn(answer.body);
         const isCode = typeof code === 'string' && /^\d\d$/.test(code);
         const isRefusal = answer.status >= 400 && answer.status < 500 && isCode && code !== '00';

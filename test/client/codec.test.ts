@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Secret } from '../../src/base/secret.ts';
 import { decodeAnswer, encodeRequest, type Target } from '../../src/client/codec.ts';
 import { createNetwork } from '../../src/client/network.ts';
+import { uncheckedRequest } from '../../src/client/request.ts';
 import { controls, sandboxStatus } from '../../src/contract/control.ts';
 import { type Endpoint, pathParameters } from '../../src/contract/endpoint.ts';
 import { balanceMulti, balanceUser } from '../../src/contract/endpoints/balances.ts';
@@ -24,7 +25,7 @@ const TARGET: Target = { baseUrl: 'https://service.test/v1', apiKey: new Secret(
 const everything: readonly Endpoint[] = [...endpoints, ...controls];
 const byId = everything.map((endpoint) => ({ id: endpoint.id, endpoint }));
 
-/** A value of a field's type that is easily found again. */
+/** Returns a recognizable value of a field's type. */
 function markOf({ name, type }: FieldRow): unknown {
   if (type === 'boolean') return true;
   if (type === 'integer' || type === 'number') return name.length + 0.5;
@@ -39,19 +40,19 @@ function markedInput(endpoint: Endpoint): Record<string, unknown> {
 
 describe.each(byId)('$id', ({ endpoint }) => {
   const input = markedInput(endpoint);
-  const { method, url, headers, body } = encodeRequest(endpoint, input as never, TARGET);
+  const { method, url, headers, body } = encodeRequest(uncheckedRequest(endpoint, input as never), TARGET);
   const { origin, pathname, searchParams } = new URL(url);
   const inPath = pathParameters(endpoint.path);
   const elsewhere = Object.entries(input).filter(([name]) => !inPath.includes(name));
   const isQuery = (endpoint.place ?? (endpoint.method === 'GET' ? 'query' : 'body')) === 'query';
 
-  test('goes to its own path, controls outside of /v1', () => {
+  test('is sent to its own path, controls outside /v1', () => {
     const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(input[name])));
-    expect([method, origin]).toEqual([endpoint.method, 'https://service.test']);
+    expect({ method, origin }).toEqual({ method: endpoint.method, origin: 'https://service.test' });
     expect(pathname).toBe(endpoint.area === 'control' ? path : `/v1${path}`);
   });
 
-  test('has its other fields in the query or in the body, and nowhere else', () => {
+  test('has its other fields in the query or the body only', () => {
     const asText = elsewhere.map(([name, value]) => [name, String(value)]);
     expect([...searchParams]).toEqual(isQuery ? asText : []);
     expect(body === undefined ? undefined : JSON.parse(body)).toEqual(
@@ -59,7 +60,7 @@ describe.each(byId)('$id', ({ endpoint }) => {
     );
   });
 
-  test('says who asks, and what the body is when there is one', () => {
+  test('has the API key, and a content type if there is a body', () => {
     expect(headers).toEqual({
       accept: 'application/json',
       'x-api-key': 'the-key',
@@ -67,21 +68,21 @@ describe.each(byId)('$id', ({ endpoint }) => {
     });
   });
 
-  test('is found again by the sandbox, with its path fields', () => {
+  test('is routed by the sandbox, with its path fields', () => {
     const route = createRouter()(method, url);
     expect(route?.endpoint.id).toBe(endpoint.id);
     expect(route?.path).toEqual(Object.fromEntries(inPath.map((name) => [name, String(input[name])])));
   });
 
-  test('leaves out what is undefined', () => {
+  test('omits undefined fields', () => {
     const nothing = Object.fromEntries(elsewhere.map(([name]) => [name, undefined]));
-    const request = encodeRequest(endpoint, { ...input, ...nothing } as never, TARGET);
+    const request = encodeRequest(uncheckedRequest(endpoint, { ...input, ...nothing } as never), TARGET);
     expect(request.url).not.toContain('?');
     expect(request.body ?? '{}').toBe('{}');
   });
 });
 
-/** Retyped from the specification. */
+/** Copied from the specification. */
 const WRITTEN: readonly (readonly [endpoint: Endpoint, input: object, written: string])[] = [
   [onboard, { bvn: '12345678901' }, 'POST https://service.test/v1/onboarduser {"bvn":"12345678901"}'],
   [startOnramp, { userId: 'u', amount: 500 }, 'POST https://service.test/v1/cngnonramp {"userId":"u","amount":500}'],
@@ -95,8 +96,8 @@ const WRITTEN: readonly (readonly [endpoint: Endpoint, input: object, written: s
   [sandboxStatus, { values: true }, 'GET https://service.test/_sandbox/status?values=true'],
 ];
 
-test.each(WRITTEN)('request %# is written as the specification has it', (endpoint, input, written) => {
-  const { method, url, body } = encodeRequest(endpoint, input as never, TARGET);
+test.each(WRITTEN)('encodes request %# as in the specification', (endpoint, input, written) => {
+  const { method, url, body } = encodeRequest(uncheckedRequest(endpoint, input as never), TARGET);
   expect([method, url, body].filter((part) => part !== undefined).join(' ')).toBe(written);
 });
 
@@ -131,9 +132,9 @@ describe('an id in a path', () => {
       maxLength: 40,
     })
     .filter((id) => id !== '.' && id !== '..');
-  const pathOf = (id: string) => encodeRequest(balanceUser, { userId: id }, TARGET);
+  const pathOf = (id: string) => encodeRequest(uncheckedRequest(balanceUser, { userId: id }), TARGET);
 
-  test('arrives at the sandbox as it was, whatever it is', () => {
+  test('reaches the sandbox unchanged', () => {
     fc.assert(
       fc.property(ids, (id) => {
         const { method, url } = pathOf(id);
@@ -142,7 +143,7 @@ describe('an id in a path', () => {
     );
   });
 
-  test('does not change on its way through a URL', () => {
+  test('survives a URL unchanged', () => {
     fc.assert(
       fc.property(ids, (id) => {
         const { url } = pathOf(id);
@@ -152,24 +153,24 @@ describe('an id in a path', () => {
     );
   });
 
-  test.each(ODD)('arrives over HTTP: %s', async (id) => {
+  test.each(ODD)('is unchanged over HTTP: %s', async (id) => {
     let asked = '';
     const { baseUrl } = await httpServer((request, response) => {
       asked = request.url ?? '';
       response.end('{}');
     });
-    const request = encodeRequest(balanceUser, { userId: id }, { ...TARGET, baseUrl });
+    const request = encodeRequest(uncheckedRequest(balanceUser, { userId: id }), { ...TARGET, baseUrl });
     await createNetwork({})(request, new AbortController().signal);
     expect(createRouter()('GET', asked)?.path).toEqual({ userId: id });
   });
 
-  test.each(['.', '..'])('is refused when a URL would take it for a step: %s', async (id) => {
+  test.each(['.', '..'])('is rejected when a URL would resolve it: %s', async (id) => {
     const world = fakeWorld({ env: { FIATRAIL_BASE_URL: 'https://service.test/v1', FIATRAIL_API_KEY: 'k' } });
     expect(await main(['balances', 'user', id], world)).toBe(2);
   });
 });
 
-/** Numbers as JSON has them, of any length. */
+/** JSON numbers of any length. */
 const numberText = fc
   .tuple(
     fc.constantFrom('', '-'),
@@ -178,7 +179,7 @@ const numberText = fc
   )
   .map(([sign, whole, fraction]) => `${sign}${whole}${fraction === undefined ? '' : `.${fraction}`}`);
 
-/** The same value: zeros at the end of a fraction do not count. */
+/** Removes trailing zeros of a fraction. */
 const shortest = (text: string) => (text.includes('.') ? text.replace(/\.?0+$/, '') : text).replace(/^-0$/, '0');
 
 describe('a number', () => {
@@ -186,7 +187,7 @@ describe('a number', () => {
     fc.assert(
       fc.property(numberText, (text) => {
         const amount = parseJson(text) as WireNumber;
-        const { body } = encodeRequest(startOnramp, { userId: 'u', amount }, TARGET);
+        const { body } = encodeRequest(uncheckedRequest(startOnramp, { userId: 'u', amount }), TARGET);
         const sent = /"amount":([^}]*)}/.exec(body ?? '')?.[1] ?? '';
         expect(shortest(sent)).toBe(shortest(text));
       }),
@@ -195,11 +196,11 @@ describe('a number', () => {
 
   test('keeps every digit in a query', () => {
     const amount = parseJson('12345678901234567890.123456') as WireNumber;
-    const { url } = encodeRequest(balanceMulti, { amount } as never, TARGET);
+    const { url } = encodeRequest(uncheckedRequest(balanceMulti, { amount } as never), TARGET);
     expect(new URL(url).searchParams.get('amount')).toBe('12345678901234567890.123456');
   });
 
-  test('keeps every digit in an answer', () => {
+  test('keeps every digit in a response', () => {
     fc.assert(
       fc.property(numberText, (text) => {
         const answer = decodeAnswer(getFees, json(200, `{"response_code":"00","data":{"fintechId":"f","n":${text}}}`));
@@ -210,8 +211,8 @@ describe('a number', () => {
   });
 });
 
-describe('an answer', () => {
-  test('is a success by status and code, whatever its words', () => {
+describe('a response', () => {
+  test('is a success by status and code, whatever its message', () => {
     const body = '{"status":"Error","response_code":"00","message":"Failed","data":{"fintechId":"f"}}';
     expect(decodeAnswer(getFees, json(200, body))).toEqual({
       kind: 'success',
@@ -221,7 +222,7 @@ describe('an answer', () => {
     });
   });
 
-  test('is a refusal by status and code, whatever its words', () => {
+  test('is a rejection by status and code, whatever its message', () => {
     const answer = decodeAnswer(
       getFees,
       json(400, '{"status":"Success","response_code":"01","message":"All is well"}'),
@@ -229,17 +230,17 @@ describe('an answer', () => {
     expect(answer).toEqual({ kind: 'refused', httpStatus: 400, responseCode: '01', message: 'All is well' });
   });
 
-  test.each([301, 302, 307])('%s is called a redirect, whatever its body is', (status) => {
+  test.each([301, 302, 307])('with status %s is a redirect, whatever its body', (status) => {
     const answer = decodeAnswer(getFees, { status, headers: { location: 'https://other.test/' }, body: '' });
     expect(answer).toMatchObject({ kind: 'unusable', reason: expect.stringContaining('redirect') });
   });
 
-  test('names the fields that break the contract', () => {
+  test('names the fields that do not match the contract', () => {
     const answer = decodeAnswer(addBankAccount, json(200, '{"response_code":"00","data":{"isValidated":"yes"}}'));
     expect(answer).toMatchObject({ kind: 'success', problems: ['verifiedAccountName', 'isValidated'] });
   });
 
-  test('may have lost what it does not promise', () => {
+  test('may lack optional fields', () => {
     const answer = decodeAnswer(
       onrampStatus,
       json(200, '{"response_code":"00","data":{"requestId":"r","status":null}}'),
@@ -248,7 +249,7 @@ describe('an answer', () => {
   });
 });
 
-/** Runs a command line against a service on this machine that gives `body` for every request. */
+/** Runs a command against a local service that responds to every request with `body`. */
 async function against(body: string, argv: readonly string[]) {
   const asked: string[] = [];
   const { baseUrl } = await httpServer(async (request, response) => {
@@ -261,17 +262,17 @@ async function against(body: string, argv: readonly string[]) {
   return { code, stdout: world.stdout.text(), stderr: world.stderr.text(), asked };
 }
 
-describe('what is printed', () => {
+describe('a command', () => {
   const DATA =
     '{"fintechId":"f","price":1.50,"big":12345678901234567890,"tiny":0.000000000000000000001,"e":1E5,"list":[0.10,1.0]}';
   const ENVELOPE = `{"status":"Success","response_code":"00","message":"done","data":${DATA}}`;
 
-  test('by -o raw is the data to the digit', async () => {
+  test('prints the data to the digit with -o raw', async () => {
     const { code, stdout } = await against(ENVELOPE, ['api', 'GET', '/getfees', '-o', 'raw']);
-    expect([code, stdout]).toEqual([0, `${DATA}\n`]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${DATA}\n` });
   });
 
-  test('by -o raw keeps the order of fields and null for no data', async () => {
+  test('keeps the order of fields with -o raw, and prints null for no data', async () => {
     const { stdout } = await against('{"response_code":"00","data":{"z":1,"fintechId":"f","a":2}}', [
       'fees',
       'show',
@@ -281,12 +282,12 @@ describe('what is printed', () => {
     expect(stdout).toBe('{"z":1,"fintechId":"f","a":2}\n');
   });
 
-  test.each(['json', 'ndjson', 'yaml'])('by -o %s has every digit of a long number', async (format) => {
+  test.each(['json', 'ndjson', 'yaml'])('prints every digit of a long number with -o %s', async (format) => {
     const { code, stdout } = await against(ENVELOPE, ['fees', 'show', '-o', format]);
-    expect([code, stdout]).toEqual([0, expect.stringContaining('12345678901234567890')]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('12345678901234567890') });
   });
 
-  test('has every digit of an amount', async () => {
+  test('prints every digit of an amount', async () => {
     const body = '{"response_code":"00","data":{"summary":{"availableForWithdrawal":12345678901234567}}}';
     const { stdout } = await against(body, [
       'fees',
@@ -299,20 +300,20 @@ describe('what is printed', () => {
     expect(stdout).toBe('"123456789012345.67"\n');
   });
 
-  test('by a payment is what it was sent as: every digit of the amount', async () => {
+  test('sends every digit of an amount', async () => {
     const body = '{"response_code":"00","data":{"requestId":"r"}}';
     const { asked } = await against(body, ['onramp', 'start', 'u', '--amount', '9999999999.99', '--yes']);
     expect(asked).toEqual(['POST /v1/cngnonramp {"userId":"u","amount":9999999999.99}']);
   });
 
-  test('by api is sent with every digit', async () => {
+  test('sends every digit with api', async () => {
     const body = '{"response_code":"00","data":{"requestId":"r"}}';
     const fields = ['-f', 'userId=u', '-f', 'amount=12345678901234567890.10'];
     const { asked } = await against(body, ['api', 'POST', '/cngnonramp', ...fields, '--yes']);
     expect(asked).toEqual(['POST /v1/cngnonramp {"userId":"u","amount":12345678901234567890.10}']);
   });
 
-  test('of an id with odd characters arrives as it was', async () => {
+  test('sends an id with special characters unchanged', async () => {
     const { asked } = await against('{"response_code":"00","data":{}}', [
       'balances',
       'user',

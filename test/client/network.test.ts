@@ -2,16 +2,18 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
 import { ExchangeError } from '../../src/base/exchange-error.ts';
 import { Secret } from '../../src/base/secret.ts';
 import type { HttpRequest, HttpResponse } from '../../src/base/world.ts';
 import { createClient } from '../../src/client/client.ts';
 import { createNetwork, MAX_BODY_BYTES } from '../../src/client/network.ts';
+import { validRequest } from '../../src/client/request.ts';
 import { balanceMulti } from '../../src/contract/endpoints/balances.ts';
 import { startOnramp } from '../../src/contract/endpoints/onramp.ts';
 import { type Certificate, selfSigned } from '../support/certificate.ts';
+import { success } from '../support/exchange.ts';
 import { bodyOf, closedPort, httpServer, httpsServer, proxyServer, tcpServer } from '../support/loopback.ts';
 
 const NEVER = new AbortController().signal;
@@ -26,10 +28,10 @@ function requestTo(url: string, more: Partial<HttpRequest> = {}): HttpRequest {
   };
 }
 
-/** The error of an exchange that has to fail. */
+/** Returns the error of an exchange that must fail. */
 async function failure(exchange: Promise<HttpResponse>): Promise<ExchangeError> {
   const error = await exchange.then(
-    ({ status }) => new Error(`it was answered with ${status}`),
+    ({ status }) => new Error(`the response was ${status}`),
     (reason: unknown) => reason,
   );
   if (error instanceof ExchangeError) return error;
@@ -38,8 +40,8 @@ async function failure(exchange: Promise<HttpResponse>): Promise<ExchangeError> 
 
 const exchangeWith = (url: string) => createNetwork({})(requestTo(`${url}/anything`), NEVER);
 
-describe('a request and its answer', () => {
-  test('pass as they are', async () => {
+describe('a request and its response', () => {
+  test('are passed on unchanged', async () => {
     const seen: unknown[] = [];
     const { baseUrl } = await httpServer(async (request, response) => {
       seen.push(request.method, request.url, request.headers['x-api-key'], await bodyOf(request));
@@ -50,7 +52,7 @@ describe('a request and its answer', () => {
     expect(answer).toMatchObject({ status: 201, body: '₦ and more', headers: { 'x-something': 'Else' } });
   });
 
-  test('the header x-api-key is spelled in lower case on the wire, and there once', async () => {
+  test('have the header x-api-key once, in lower case on the wire', async () => {
     let names: string[] = [];
     const { baseUrl } = await httpServer((request, response) => {
       names = request.rawHeaders.filter((_, index) => index % 2 === 0);
@@ -80,19 +82,19 @@ describe('a request and its answer', () => {
     const { baseUrl } = await httpServer((_, response) => {
       response.writeHead(302, { location: elsewhere.baseUrl }).end();
     });
-    expect([(await exchangeWith(baseUrl)).status, visits]).toEqual([302, 0]);
+    expect({ status: (await exchangeWith(baseUrl)).status, visits }).toEqual({ status: 302, visits: 0 });
   });
 
-  test('a compressed answer is not unpacked: nobody asked for one', async () => {
+  test('does not decompress a response', async () => {
     let accepts: string | undefined;
     const { baseUrl } = await httpServer((request, response) => {
       accepts = request.headers['accept-encoding'];
       response.writeHead(200, { 'content-encoding': 'gzip' }).end('not unpacked');
     });
-    expect([(await exchangeWith(baseUrl)).body, accepts]).toEqual(['not unpacked', undefined]);
+    expect({ body: (await exchangeWith(baseUrl)).body, accepts }).toEqual({ body: 'not unpacked', accepts: undefined });
   });
 
-  test('an early hint is not the answer', async () => {
+  test('skips an early hint', async () => {
     const { baseUrl } = await httpServer((_, response) => {
       response.writeEarlyHints({ link: '</a>; rel=preload' });
       response.end('{"late":true}');
@@ -100,7 +102,7 @@ describe('a request and its answer', () => {
     expect(await exchangeWith(baseUrl)).toMatchObject({ status: 200, body: '{"late":true}' });
   });
 
-  test('each request has a connection of its own', async () => {
+  test('opens a new connection for each change', async () => {
     const ports = new Set<number | undefined>();
     const { baseUrl } = await httpServer((request, response) => {
       ports.add(request.socket.remotePort);
@@ -112,7 +114,7 @@ describe('a request and its answer', () => {
   });
 });
 
-/** Waits for the whole request, then talks. */
+/** Waits for the whole request, then runs `talk`. */
 const afterRequest = (talk: (socket: Socket) => void) => (socket: Socket) => {
   let text = '';
   socket.on('data', (chunk) => {
@@ -121,22 +123,26 @@ const afterRequest = (talk: (socket: Socket) => void) => (socket: Socket) => {
   });
 };
 
-/** What goes wrong after a connection has come about: the request may have been done. */
+/** Failures of an open connection: the service may have acted on the request. */
 const FAULTS: readonly (readonly [name: string, talk: (socket: Socket) => void, words: RegExp])[] = [
-  ['a connection that closes at once', (socket) => socket.destroy(), /broke off|failed/],
-  ['a connection that ends at once', (socket) => socket.end(), /broke off|failed/],
-  ['a connection that closes after the request', afterRequest((socket) => socket.destroy()), /broke off/],
-  ['a connection that ends after the request', afterRequest((socket) => socket.end()), /broke off/],
-  ['a status line that is cut off', afterRequest((socket) => socket.end('HTTP/1.1 20')), /broke off|not HTTP/],
+  ['a connection that closes at once', (socket) => socket.destroy(), /connection was lost|failed/],
+  ['a connection that ends at once', (socket) => socket.end(), /connection was lost|failed/],
+  ['a connection that closes after the request', afterRequest((socket) => socket.destroy()), /connection was lost/],
+  ['a connection that ends after the request', afterRequest((socket) => socket.end()), /connection was lost/],
+  [
+    'a status line that is cut off',
+    afterRequest((socket) => socket.end('HTTP/1.1 20')),
+    /connection was lost|not HTTP/,
+  ],
   [
     'headers that are cut off',
     afterRequest((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-')),
-    /broke off|not HTTP/,
+    /connection was lost|not HTTP/,
   ],
   [
     'a body that is cut off',
     afterRequest((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{"response_code":"00"')),
-    /broke off|ended without/,
+    /connection was lost|ended without/,
   ],
   [
     'a body that is reset',
@@ -145,33 +151,33 @@ const FAULTS: readonly (readonly [name: string, talk: (socket: Socket) => void, 
         socket.resetAndDestroy(),
       );
     }),
-    /broke off/,
+    /connection was lost/,
   ],
   [
-    'chunks that are garbage',
+    'invalid chunks',
     afterRequest((socket) => socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzzzz\r\ngarbage')),
-    /not HTTP|broke off/,
+    /not HTTP|connection was lost/,
   ],
   [
     'chunks that are cut off',
     afterRequest((socket) => socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{"a')),
-    /broke off|ended without/,
+    /connection was lost|ended without/,
   ],
-  ['bytes that are no HTTP', afterRequest((socket) => socket.end('220 mail.test ESMTP\r\n')), /not HTTP/],
+  ['bytes that are not HTTP', afterRequest((socket) => socket.end('220 mail.test ESMTP\r\n')), /not HTTP/],
   [
     'two lengths',
     afterRequest((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab')),
     /not HTTP/,
   ],
   [
-    'headers without end',
+    'endless headers',
     afterRequest((socket) => socket.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(200_000)}`)),
     /not HTTP/,
   ],
   [
-    'a switch of protocols that nobody asked for',
+    'a protocol switch',
     afterRequest((socket) => socket.write('HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n')),
-    /switched|broke off|not HTTP/,
+    /switched|connection was lost|not HTTP/,
   ],
 ];
 
@@ -185,37 +191,40 @@ function clientOf(baseUrl: string, totalMs: number) {
   });
 }
 
-/** How a money request ends. */
+/** Returns the error of a money request that must fail. */
 async function paying(baseUrl: string, totalMs = 5_000): Promise<CliError> {
   const error = await clientOf(baseUrl, totalMs)
-    .call(startOnramp, { userId: 'u', amount: 5 })
+    .call(validRequest(startOnramp, { userId: 'u', amount: 5 }))
     .then(
       () => undefined,
       (reason: unknown) => reason,
     );
   if (error instanceof CliError) return error;
-  throw error ?? new Error('it went well');
+  throw error ?? new Error('the request succeeded');
 }
 
 describe.each(FAULTS)('%s', { timeout: 10_000 }, (_, talk, words) => {
-  test('is told, and that the request may have left', async () => {
+  test('is reported, with the request possibly sent', async () => {
     const { baseUrl } = await tcpServer(talk);
     const error = await failure(exchangeWith(baseUrl));
-    expect([error.sent, error.message]).toEqual([true, expect.stringMatching(words)]);
+    expect({ sent: error.sent, message: error.message }).toEqual({ sent: true, message: expect.stringMatching(words) });
   });
 
-  test('leaves a money request in doubt, sent over one connection', async () => {
+  test('leaves a money request with an unknown outcome, after one connection', async () => {
     let connections = 0;
     const { baseUrl } = await tcpServer((socket) => {
       connections += 1;
       talk(socket);
     });
-    expect([(await paying(baseUrl)).category, connections]).toEqual(['unknown', 1]);
+    expect({ category: (await paying(baseUrl)).category, connections }).toEqual({
+      category: 'unknown',
+      connections: 1,
+    });
   });
 });
 
 describe('connections', () => {
-  /** A server that tells which of its connections each request came over. */
+  /** A server that records the connection of each request. */
   async function counted(
     answer: (request: number, response: ServerResponse) => void = (_, response) => response.end(),
   ) {
@@ -229,18 +238,30 @@ describe('connections', () => {
     return { over, baseUrl };
   }
 
-  test('are shared by reads, and by nothing else', async () => {
+  test('of a client are never shared by payments', async () => {
+    const body = success({ requestId: 'r', status: 'requested', token: 'CNGN' }).body;
+    const { over, baseUrl } = await counted((_, response) => {
+      response.setHeader('content-type', 'application/json').end(body);
+    });
+    const client = clientOf(baseUrl, 5_000);
+    const pay = () => client.call(validRequest(startOnramp, { userId: 'u', amount: 5 }));
+    const read = () => client.call(validRequest(balanceMulti, {}));
+    for (const call of [read, pay, pay, read, pay]) await call();
+    expect(over).toEqual([0, 1, 2, 0, 3]);
+  });
+
+  test('are shared by reads only', async () => {
     const { over, baseUrl } = await counted();
     const network = createNetwork({});
     for (const isRead of [true, true, false, false, true]) await network(requestTo(baseUrl), NEVER, isRead);
     expect(over).toEqual([0, 0, 1, 2, 0]);
   });
 
-  test('that were closed in between cost a read nothing', async () => {
+  test('that the server closed in between do not fail a read', async () => {
     const body = JSON.stringify({ status: 'Success', response_code: '00', data: { token: 'CNGN' } });
     const { over, baseUrl } = await counted((request, response) => {
       response.setHeader('content-type', 'application/json');
-      // Said to stay open, and closed all the same.
+      // Closed in spite of keep-alive.
       response.end(body, () => {
         if (request === 1) response.socket?.destroy();
       });
@@ -252,40 +273,49 @@ describe('connections', () => {
       interrupted: NEVER,
       totalMs: 5_000,
     });
-    await client.call(balanceMulti, {});
-    await client.call(balanceMulti, {});
+    await client.call(validRequest(balanceMulti, {}));
+    await client.call(validRequest(balanceMulti, {}));
     expect(new Set(over)).toEqual(new Set([0, 1]));
   });
 });
 
 describe('nothing was sent', () => {
-  test('when nobody listens', async () => {
+  test('when the connection is refused', async () => {
     const error = await failure(exchangeWith(`http://127.0.0.1:${await closedPort()}/v1`));
-    expect([error.sent, error.message]).toEqual([false, 'the connection was refused']);
+    expect({ sent: error.sent, message: error.message }).toEqual({
+      sent: false,
+      message: 'the connection was refused',
+    });
   });
 
-  test('and a money request that nobody listens to is no doubt', async () => {
+  test('of a money request when the connection is refused', async () => {
     const error = await paying(`http://127.0.0.1:${await closedPort()}/v1`);
-    expect([error.category, error.message]).toEqual(['network', 'nothing was sent: the connection was refused']);
+    expect({ category: error.category, message: error.message }).toEqual({
+      category: 'network',
+      message: 'nothing was sent: the connection was refused',
+    });
   });
 
   test('when the host has no address', async () => {
     const error = await failure(exchangeWith('http://nobody.invalid/v1'));
-    expect([error.sent, error.message]).toEqual([false, expect.stringMatching(/host name/)]);
+    expect({ sent: error.sent, message: error.message }).toEqual({
+      sent: false,
+      message: expect.stringMatching(/host name/),
+    });
   });
 
-  test('when it was given up before', async () => {
+  test('when it was canceled before', async () => {
     const { baseUrl } = await httpServer((_, response) => response.end());
     const error = await failure(createNetwork({})(requestTo(baseUrl), AbortSignal.abort()));
-    expect([error.sent, error.message]).toEqual([false, 'the request was given up']);
+    expect([error.sent, error.message]).toEqual([false, 'the request was canceled']);
   });
 });
 
-describe('a body without end', () => {
+describe('an endless body', () => {
   const CHUNK = Buffer.alloc(1024 * 1024, 'x');
   const GIGABYTE = 1024 * CHUNK.length;
 
-  /** Writes until the client has gone, and says how much that was. */
+  /** Writes until the client disconnects; returns the number of bytes. */
   async function pour(response: ServerResponse): Promise<number> {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': GIGABYTE });
     let written = 0;
@@ -296,7 +326,7 @@ describe('a body without end', () => {
     return written;
   }
 
-  test('is not read to its end, nor kept', async () => {
+  test('is not read to its end or kept in memory', async () => {
     const poured: Promise<number>[] = [];
     const { baseUrl } = await httpServer((_, response) => {
       poured.push(pour(response));
@@ -304,12 +334,12 @@ describe('a body without end', () => {
     const before = process.memoryUsage().arrayBuffers;
     const error = await failure(exchangeWith(baseUrl));
     const kept = process.memoryUsage().arrayBuffers - before;
-    expect([error.sent, error.message]).toEqual([true, 'the answer is larger than 16 MiB']);
+    expect([error.sent, error.message]).toEqual([true, 'the response is larger than 16 MiB']);
     expect(await poured[0]).toBeLessThan(8 * MAX_BODY_BYTES);
     expect(kept).toBeLessThan(8 * MAX_BODY_BYTES);
   });
 
-  test('leaves a money request in doubt', async () => {
+  test('leaves a money request with an unknown outcome', async () => {
     const { baseUrl } = await httpServer((_, response) => {
       void pour(response);
     });
@@ -319,27 +349,27 @@ describe('a body without end', () => {
 
 describe('a service that is too slow', () => {
   const SLOW: readonly (readonly [name: string, talk: (socket: Socket) => void])[] = [
-    ['says nothing', () => {}],
+    ['sends nothing', () => {}],
     ['stops after its status', afterRequest((socket) => socket.write('HTTP/1.1 200 OK\r\n'))],
     ['stops in its body', afterRequest((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n{'))],
   ];
 
-  test.each(SLOW)('leaves a money request in doubt when it %s', async (_, talk) => {
+  test.each(SLOW)('leaves a money request with an unknown outcome when it %s', async (_, talk) => {
     const { baseUrl } = await tcpServer(talk);
     const error = await paying(baseUrl, 150);
     expect([error.category, error.message]).toEqual([
       'unknown',
-      expect.stringContaining('no answer within 0.15 seconds'),
+      expect.stringContaining('no response within 0.15 seconds'),
     ]);
   });
 
-  test.each(SLOW)('gives a read no answer when it %s', async (_, talk) => {
+  test.each(SLOW)('times out a read when it %s', async (_, talk) => {
     const { baseUrl } = await tcpServer(talk);
-    const read = clientOf(baseUrl, 150).call(balanceMulti, {});
+    const read = clientOf(baseUrl, 150).call(validRequest(balanceMulti, {}));
     await expect(read).rejects.toMatchObject({ category: 'network', code: 'TIMEOUT' });
   });
 
-  test('is let go: its connection is closed', async () => {
+  test('has its connection closed', async () => {
     const closed: Promise<unknown>[] = [];
     const { baseUrl } = await tcpServer((socket) => {
       closed.push(once(socket.resume(), 'close'));
@@ -349,25 +379,69 @@ describe('a service that is too slow', () => {
   });
 });
 
+describe('the time limit for connecting', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+  const fakeTimeouts = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+
+  test.each([true, false])(
+    'ends a request whose proxy opens no tunnel, with nothing sent (read: %s)',
+    async (isRead) => {
+      fakeTimeouts();
+      const asked = Promise.withResolvers<Socket>();
+      const { port } = await tcpServer((socket) => socket.once('data', () => asked.resolve(socket)));
+      const network = createNetwork({ HTTPS_PROXY: `http://127.0.0.1:${port}` });
+      const ended = failure(network(requestTo('https://service.test/v1'), NEVER, isRead));
+      const socket = await asked.promise;
+      await vi.advanceTimersByTimeAsync(9_999);
+      expect(vi.getTimerCount()).toBe(1);
+      const closed = once(socket, 'close');
+      await vi.advanceTimersByTimeAsync(1);
+      expect(await ended).toMatchObject({ sent: false, message: 'the connection timed out' });
+      await closed;
+    },
+  );
+
+  test('does not apply to a response', async () => {
+    fakeTimeouts();
+    const asked = Promise.withResolvers<ServerResponse>();
+    const { baseUrl } = await httpServer((_, response) => asked.resolve(response));
+    const exchange = createNetwork({})(requestTo(baseUrl), NEVER);
+    const response = await asked.promise;
+    expect(vi.getTimerCount()).toBe(0);
+    await vi.advanceTimersByTimeAsync(60_000);
+    response.end('late');
+    expect(await exchange).toMatchObject({ status: 200, body: 'late' });
+  });
+
+  test('leaves no timer after a refused connection', async () => {
+    fakeTimeouts();
+    await failure(exchangeWith(`http://127.0.0.1:${await closedPort()}/v1`));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
 describe('a proxy', () => {
   const URL = 'http://service.test/v1/anything';
   const ANSWER = '{"from":"proxy"}';
 
-  test.each(['HTTP_PROXY', 'http_proxy'])('named by %s takes plain requests', async (variable) => {
+  test.each(['HTTP_PROXY', 'http_proxy'])('in %s forwards plain requests', async (variable) => {
     const proxy = await proxyServer(ANSWER);
     const answer = await createNetwork({ [variable]: `http://127.0.0.1:${proxy.port}` })(requestTo(URL), NEVER);
-    expect([answer.body, proxy.asked]).toEqual([ANSWER, [`POST ${URL}`]]);
+    expect({ body: answer.body, asked: proxy.asked }).toEqual({ body: ANSWER, asked: [`POST ${URL}`] });
   });
 
-  test.each(['HTTPS_PROXY', 'https_proxy'])('named by %s is asked for a tunnel', async (variable) => {
+  test.each(['HTTPS_PROXY', 'https_proxy'])('in %s is asked for a tunnel', async (variable) => {
     const proxy = await proxyServer(ANSWER);
     const env = { [variable]: `http://127.0.0.1:${proxy.port}` };
     const error = await failure(createNetwork(env)(requestTo('https://service.test/v1'), NEVER));
     expect([proxy.asked, error.sent]).toEqual([['CONNECT service.test:443'], false]);
-    expect(error.message).toContain('the proxy did not let the request through');
+    expect(error.message).toContain('the proxy rejected the connection');
   });
 
-  test('for plain requests leaves encrypted ones alone, and the other way round', async () => {
+  test('for plain requests is not used for encrypted ones, and vice versa', async () => {
     const proxy = await proxyServer(ANSWER);
     const address = `http://127.0.0.1:${proxy.port}`;
     await failure(createNetwork({ HTTP_PROXY: address })(requestTo('https://nobody.invalid/v1'), NEVER));
@@ -375,27 +449,27 @@ describe('a proxy', () => {
     expect(proxy.asked).toEqual([]);
   });
 
-  test.each(['NO_PROXY', 'no_proxy'])('is left out for the hosts of %s', async (variable) => {
+  test.each(['NO_PROXY', 'no_proxy'])('is bypassed for the hosts in %s', async (variable) => {
     const proxy = await proxyServer(ANSWER);
     const { baseUrl } = await httpServer((_, response) => response.end('direct'));
     const env = { HTTP_PROXY: `http://127.0.0.1:${proxy.port}`, [variable]: 'example.com,127.0.0.1' };
     const answer = await createNetwork(env)(requestTo(baseUrl), NEVER);
-    expect([answer.body, proxy.asked]).toEqual(['direct', []]);
+    expect({ body: answer.body, asked: proxy.asked }).toEqual({ body: 'direct', asked: [] });
   });
 
-  test('that is not there has sent nothing', async () => {
+  test('that refuses the connection has sent nothing', async () => {
     const network = createNetwork({ HTTP_PROXY: `http://127.0.0.1:${await closedPort()}` });
     expect(await failure(network(requestTo(URL), NEVER))).toMatchObject({ sent: false });
   });
 
-  test('that drops the line leaves a plain request in doubt', async () => {
+  test('that drops the connection may have sent a plain request', async () => {
     const { port } = await tcpServer(afterRequest((socket) => socket.destroy()));
     const network = createNetwork({ HTTP_PROXY: `http://127.0.0.1:${port}` });
     expect(await failure(network(requestTo(URL), NEVER))).toMatchObject({ sent: true });
   });
 });
 
-describe('encryption', () => {
+describe('TLS', () => {
   const cleanUps: (() => void | Promise<void>)[] = [];
   const usual = getCACertificates();
   let certificate: Certificate;
@@ -409,7 +483,7 @@ describe('encryption', () => {
   const trust = () => setDefaultCACertificates([...usual, certificate.cert]);
   const distrust = () => setDefaultCACertificates(usual);
 
-  test('by a certificate that is not trusted has sent nothing', async () => {
+  test('with an untrusted certificate sends nothing', async () => {
     distrust();
     let requests = 0;
     const { baseUrl } = await httpsServer(certificate, (_, response) => {
@@ -417,17 +491,17 @@ describe('encryption', () => {
       response.end('{}');
     });
     const error = await failure(exchangeWith(baseUrl));
-    expect([error.sent, requests]).toEqual([false, 0]);
+    expect({ sent: error.sent, requests }).toEqual({ sent: false, requests: 0 });
     expect(error.message).toContain("the server's certificate is not trusted");
   });
 
-  test('of a server that speaks in clear has sent nothing', async () => {
+  test('with a server that does not use TLS sends nothing', async () => {
     const { port } = await httpServer((_, response) => response.end('{}'));
     const error = await failure(exchangeWith(`https://localhost:${port}/v1`));
     expect(error.sent).toBe(false);
   });
 
-  test('of a server that hangs up in the handshake has sent nothing', async () => {
+  test('with a server that disconnects during the handshake sends nothing', async () => {
     const { port } = await tcpServer((socket) => {
       socket.once('data', () => socket.destroy());
     });
@@ -435,14 +509,17 @@ describe('encryption', () => {
     expect(error.sent).toBe(false);
   });
 
-  test('by a certificate for another name has sent nothing', async () => {
+  test('with a certificate for another name sends nothing', async () => {
     trust();
     const { port } = await httpsServer(certificate, (_, response) => response.end('{}'));
     const error = await failure(exchangeWith(`https://127.0.0.1:${port}/v1`));
-    expect([error.sent, error.message]).toEqual([false, expect.stringContaining('not trusted')]);
+    expect({ sent: error.sent, message: error.message }).toEqual({
+      sent: false,
+      message: expect.stringContaining('not trusted'),
+    });
   });
 
-  test('by a trusted certificate carries request and answer', async () => {
+  test('with a trusted certificate carries request and response', async () => {
     trust();
     const { baseUrl } = await httpsServer(certificate, async (request, response) => {
       response.end(await bodyOf(request));
@@ -450,13 +527,13 @@ describe('encryption', () => {
     expect(await exchangeWith(baseUrl)).toMatchObject({ status: 200, body: '{"a":1}' });
   });
 
-  test('that breaks after the request leaves it in doubt', async () => {
+  test('that breaks after the request may have sent it', async () => {
     trust();
     const { baseUrl } = await httpsServer(certificate, (request) => request.socket.destroy());
     expect(await failure(exchangeWith(baseUrl))).toMatchObject({ sent: true });
   });
 
-  test('goes through a tunnel', async () => {
+  test('works through a tunnel', async () => {
     trust();
     const { port } = await httpsServer(certificate, async (request, response) => {
       response.end(await bodyOf(request));
@@ -464,10 +541,10 @@ describe('encryption', () => {
     const proxy = await proxyServer('', port);
     const network = createNetwork({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` });
     const answer = await network(requestTo('https://service.test/v1'), NEVER);
-    expect([answer.body, proxy.asked]).toEqual(['{"a":1}', ['CONNECT service.test:443']]);
+    expect({ body: answer.body, asked: proxy.asked }).toEqual({ body: '{"a":1}', asked: ['CONNECT service.test:443'] });
   });
 
-  test('in a tunnel that breaks after the request leaves it in doubt', async () => {
+  test('in a tunnel that breaks after the request may have sent it', async () => {
     trust();
     const { port } = await httpsServer(certificate, (request) => request.socket.destroy());
     const proxy = await proxyServer('', port);
@@ -475,12 +552,15 @@ describe('encryption', () => {
     expect(await failure(network(requestTo('https://service.test/v1'), NEVER))).toMatchObject({ sent: true });
   });
 
-  test('in a tunnel to a server that is not trusted has sent nothing', async () => {
+  test('in a tunnel to an untrusted server sends nothing', async () => {
     distrust();
     const { port } = await httpsServer(certificate, (_, response) => response.end('{}'));
     const proxy = await proxyServer('', port);
     const network = createNetwork({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` });
     const error = await failure(network(requestTo('https://service.test/v1'), NEVER));
-    expect([error.sent, error.message]).toEqual([false, expect.stringContaining('not trusted')]);
+    expect({ sent: error.sent, message: error.message }).toEqual({
+      sent: false,
+      message: expect.stringContaining('not trusted'),
+    });
   });
 });

@@ -1,4 +1,6 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ExchangeError } from '../../src/base/exchange-error.ts';
 import { createProbe } from '../../src/client/probe.ts';
 import { selfSigned } from '../support/certificate.ts';
@@ -6,8 +8,8 @@ import { closedPort, httpsServer, proxyServer, tcpServer } from '../support/loop
 
 const certificate = selfSigned(afterAll);
 
-/** A server that counts what it is asked. */
-async function counting() {
+/** A server that records its requests. */
+async function recording() {
   const asked: string[] = [];
   const server = await httpsServer(certificate, ({ url = '' }, response) => {
     asked.push(url);
@@ -17,8 +19,8 @@ async function counting() {
 }
 
 describe('certificate', () => {
-  test('is looked at without a request, and says why nobody trusts it', async () => {
-    const server = await counting();
+  test('is read without a request, with the reason for distrust', async () => {
+    const server = await recording();
     const found = await createProbe({}).certificate(server.baseUrl);
     expect(found.distrust).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
     expect(found.issuer).toBe('localhost');
@@ -27,8 +29,8 @@ describe('certificate', () => {
     expect(server.asked).toEqual([]);
   });
 
-  test('is looked at through the proxy', async () => {
-    const server = await counting();
+  test('is read through the proxy', async () => {
+    const server = await recording();
     const proxy = await proxyServer('', server.port);
     const probe = createProbe({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` });
     expect((await probe.certificate('https://service.test/v1')).issuer).toBe('localhost');
@@ -36,27 +38,37 @@ describe('certificate', () => {
     expect(server.asked).toEqual([]);
   });
 
-  test('a proxy that lets nothing through is told', async () => {
+  test('reports a proxy that rejects the connection', async () => {
     const proxy = await proxyServer('');
     const probe = createProbe({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` });
-    await expect(probe.certificate('https://service.test/v1')).rejects.toThrow(
-      'the proxy did not let the request through',
-    );
+    await expect(probe.certificate('https://service.test/v1')).rejects.toThrow('the proxy rejected the connection');
   });
 
-  test('nobody listens', async () => {
+  test('gives up a handshake after 8 seconds', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const greeted = Promise.withResolvers<Socket>();
+    const server = await tcpServer((socket) => socket.once('data', () => greeted.resolve(socket)));
+    const found = createProbe({}).certificate(`https://127.0.0.1:${server.port}/v1`);
+    const ended = expect(found).rejects.toThrow('the connection timed out');
+    const closed = once(await greeted.promise, 'close');
+    await vi.advanceTimersByTimeAsync(8_000);
+    await Promise.all([ended, closed]);
+  });
+
+  test('reports a refused connection', async () => {
     const found = createProbe({}).certificate(`https://127.0.0.1:${await closedPort()}/v1`);
     await expect(found).rejects.toThrow(ExchangeError);
     await expect(found).rejects.toThrow('the connection was refused');
   });
 
-  test('a server that speaks no TLS', async () => {
+  test('reports a server that does not use TLS', async () => {
     const server = await tcpServer((socket) => socket.end('220 welcome\r\n'));
     await expect(createProbe({}).certificate(`https://127.0.0.1:${server.port}/v1`)).rejects.toThrow(ExchangeError);
   });
 });
 
-test('lookUp finds this machine, and says of a name that nobody has that it is not known', async () => {
+test('lookUp resolves this machine and reports an unknown name', async () => {
   const { lookUp } = createProbe({});
   expect(await lookUp('localhost')).toContain('127.0.0.1');
   await expect(lookUp('nobody.invalid')).rejects.toThrow(/^the host name/);

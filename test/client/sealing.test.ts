@@ -3,6 +3,7 @@ import { CATEGORIES, CliError } from '../../src/base/errors.ts';
 import { Secret } from '../../src/base/secret.ts';
 import type { HttpRequest, HttpResponse } from '../../src/base/world.ts';
 import { createClient } from '../../src/client/client.ts';
+import { validRequest } from '../../src/client/request.ts';
 import { type Sealing, sealedExchange } from '../../src/client/sealing.ts';
 import { sandboxReset } from '../../src/contract/control.ts';
 import type { Endpoint, RequestOf } from '../../src/contract/endpoint.ts';
@@ -32,26 +33,26 @@ const sealedTo = async ({ publicKey }: KeyPair, { status, headers, body }: HttpR
 const REQUEST: HttpRequest = { method: 'GET', url: 'https://service.test/v1/x', headers: { a: 'b' }, body: undefined };
 const never = new AbortController().signal;
 
-/** The answer as it comes out above the sealing. */
+/** Returns the response after sealing is removed. */
 const passed = (turn: Turn, how: Sealing | undefined) => sealedExchange(scripted(turn).exchange, how)(REQUEST, never);
 
-describe('an answer', () => {
+describe('a response', () => {
   const PLAIN: [what: string, answer: HttpResponse][] = [
     ['an envelope', success({ a: 1 })],
-    ['an envelope with a text in payload', json(200, '{"response_code":"00","payload":"x"}')],
-    ['an envelope in camel case with a text in payload', json(200, '{"responseCode":"00","payload":"x"}')],
+    ['an envelope with a string in payload', json(200, '{"response_code":"00","payload":"x"}')],
+    ['an envelope in camel case with a string in payload', json(200, '{"responseCode":"00","payload":"x"}')],
     ['an object in payload', json(200, '{"payload":{"a":1}}')],
     ['a number in payload', json(200, '{"payload":1}')],
     ['null in payload', json(200, '{"payload":null}')],
-    ['a payload further in', json(200, '{"response_code":"00","data":{"payload":"x"}}')],
+    ['a nested payload', json(200, '{"response_code":"00","data":{"payload":"x"}}')],
     ['a list', json(200, '[{"payload":"x"}]')],
     ['null', json(200, 'null')],
-    ['a text', json(200, '"\\"payload\\""')],
-    ['no whole JSON', json(200, '{"payload":"x')],
-    ['nothing', json(200, '')],
+    ['a string', json(200, '"\\"payload\\""')],
+    ['incomplete JSON', json(200, '{"payload":"x')],
+    ['an empty body', json(200, '')],
   ];
 
-  test.each(PLAIN)('with %s arrives as it is, and no key is asked for', async (_what, answer) => {
+  test.each(PLAIN)('with %s is returned unchanged, without loading a key', async (_what, answer) => {
     const privateKeys = vi.fn(async () => []);
     expect(await passed(answer, { platformKeyHex: undefined, privateKeys })).toBe(answer);
     expect(privateKeys).not.toHaveBeenCalled();
@@ -59,13 +60,13 @@ describe('an answer', () => {
 
   test.each([
     ['a success', success({ a: '₦' })],
-    ['a refusal', refusal(400, '01', 'no')],
+    ['a rejection', refusal(400, '01', 'no')],
     ['a failure', json(500, 'whatever')],
-  ])('that is sealed is opened: %s', async (_what, answer) => {
+  ])('is opened when it is sealed: %s', async (_what, answer) => {
     expect(await passed(await sealedTo(OWN, answer), sealing([OWN]))).toEqual(answer);
   });
 
-  test('that an older key opens is opened too', async () => {
+  test('is opened with an older key', async () => {
     const answer = success({ a: 1 });
     expect(await passed(await sealedTo(OLDER, answer), sealing([OWN, OLDER]))).toEqual(answer);
   });
@@ -77,13 +78,13 @@ describe('an answer', () => {
     },
   });
   const UNREADABLE: [reason: string, how: Sealing | undefined, body?: string][] = [
-    ['this profile holds no private key', undefined],
-    ['this profile holds no private key', sealing([])],
-    ['does not open: sealed for another key, or altered', sealing([OTHER, OLDER])],
-    ['does not open: not base64', sealing([OWN]), '{"payload":"?"}'],
-    ['does not open: too short for a sealed box', sealing([OWN]), '{"payload":""}'],
+    ['this profile has no private key', undefined],
+    ['this profile has no private key', sealing([])],
+    ['it cannot be opened: sealed for another key, or altered', sealing([OTHER, OLDER])],
+    ['it cannot be opened: not base64', sealing([OWN]), '{"payload":"?"}'],
+    ['it cannot be opened: too short for a sealed box', sealing([OWN]), '{"payload":""}'],
     [
-      'does not open: invalid private key; expected 64 hexadecimal digits',
+      'it cannot be opened: invalid private key; expected 64 hexadecimal digits',
       { platformKeyHex: undefined, privateKeys: async () => [new Secret('0101')] },
     ],
     ['this profile’s private key could not be read', locked(new Error(OWN.privateKey.reveal()))],
@@ -93,10 +94,10 @@ describe('an answer', () => {
     ],
   ];
 
-  test.each(UNREADABLE)('that cannot be opened says why: %s', async (reason, how, body) => {
+  test.each(UNREADABLE)('reports why it cannot be opened: %s', async (reason, how, body) => {
     const answer = await sealedTo(OWN, success({ a: 1 }));
     const sent = body === undefined ? answer : { ...answer, body };
-    expect(await passed(sent, how)).toEqual({ ...sent, unreadable: `its body is sealed, and ${reason}` });
+    expect(await passed(sent, how)).toEqual({ ...sent, unreadable: `its body is sealed, but ${reason}` });
   });
 });
 
@@ -107,7 +108,7 @@ describe('a request', () => {
     return requests[0];
   }
 
-  test.each(['POST', 'PUT', 'DELETE'])('with a body is sealed to the service: %s', async (method) => {
+  test.each(['POST', 'PUT', 'DELETE'])('with a body is sealed: %s', async (method) => {
     const request = { ...REQUEST, method, body: '{"name":"Adé"}' };
     const out = await sent(request);
     expect(out).toEqual({ ...request, body: expect.stringMatching(/^\{"payload":"[\w-]+"\}$/) });
@@ -126,7 +127,7 @@ describe('a request', () => {
     expect(out?.body === '{}').toBe(!isSealed);
   });
 
-  test('without a body, or without a key to seal to, goes as it is', async () => {
+  test('without a body or a platform key is not changed', async () => {
     expect(await sent({})).toEqual(REQUEST);
     const { exchange, requests } = scripted(success({}), success({}));
     const request = { ...REQUEST, method: 'POST', body: '{}' };
@@ -134,19 +135,19 @@ describe('a request', () => {
     expect(requests).toEqual([request, request]);
   });
 
-  test('passes the signal and what it is on', async () => {
+  test('passes on the signal and whether it is a read', async () => {
     const exchange = vi.fn(async () => success({}));
     await sealedExchange(exchange, undefined)(REQUEST, never, true);
     expect(exchange).toHaveBeenCalledExactlyOnceWith(REQUEST, never, true);
   });
 
-  test.each(['', 'ab', 'xy'.repeat(32)])('has no key %j to be sealed to, which is said at once', (key) => {
+  test.each(['', 'ab', 'xy'.repeat(32)])('rejects the platform key %j at once', (key) => {
     expect(() => sealedExchange(scripted().exchange, sealing([], key))).toThrow(
       expect.objectContaining({ category: 'usage', hint: expect.stringContaining('fiatrail keys encryption status') }),
     );
   });
 
-  test('does not leave when nothing can be sealed to the key', async () => {
+  test('is not sent when it cannot be sealed to the key', async () => {
     const request = { ...REQUEST, method: 'POST', body: '{}' };
     const going = sealedExchange(scripted().exchange, sealing([], '00'.repeat(32)))(request, never);
     await expect(going).rejects.toMatchObject({ name: 'ExchangeError', sent: false });
@@ -173,40 +174,43 @@ describe('a call', () => {
     input: RequestOf<E>,
   ) {
     const { client } = clientFor(turns, how);
-    const error = await client.call(endpoint, input).catch((thrown: unknown) => thrown);
+    const error = await client.call(validRequest(endpoint, input)).catch((thrown: unknown) => thrown);
     if (!(error instanceof CliError)) throw new Error(`no CliError: ${error}`);
     expect(KEYS.filter(({ privateKey }) => `${error.message} ${error.hint}`.includes(privateKey.reveal()))).toEqual([]);
     return error;
   }
 
-  test('seals its request and reads the sealed answer', async () => {
+  test('seals its request and opens the response', async () => {
     const answer = success({ updatedAt: '2026-01-05T09:00:00.000Z' });
     const { client, requests } = clientFor([await sealedTo(OWN, answer)], sealing([OWN], PLATFORM.publicKey));
-    const reply = await client.call(storePublicKey, { data: OWN.publicKey });
+    const reply = await client.call(validRequest(storePublicKey, { data: OWN.publicKey }));
     expect(reply).toEqual({ data: { updatedAt: '2026-01-05T09:00:00.000Z' }, body: answer.body, problems: [] });
     expect(requests[0]?.body).not.toContain(OWN.publicKey);
   });
 
-  test('whose sealed answer is a refusal is refused', async () => {
+  test('with a sealed rejection is rejected', async () => {
     const answer = await sealedTo(OWN, refusal(400, '01', 'Invalid request', { error: 'a reason' }));
     const error = await errorOf([answer], sealing([OWN]), getFees, {});
-    expect([error.category, error.message]).toEqual(['refused', 'the service refused: Invalid request: a reason']);
+    expect([error.category, error.message]).toEqual([
+      'refused',
+      'the service rejected the request: Invalid request: a reason',
+    ]);
   });
 
-  const HINT = 'see how this profile seals with: fiatrail keys encryption status';
+  const HINT = 'check the encryption settings of this profile with: fiatrail keys encryption status';
   const ONRAMP = { userId: 'u', amount: 500 };
   const BANK = { accountNumber: '0123456789', bankCode: '058' };
 
-  test('that reads an answer which does not open ends with 5, and is not tried again', async () => {
+  test('that cannot open the response of a read exits with 5, without a retry', async () => {
     const error = await errorOf([await sealedTo(OTHER, success({}))], sealing([OWN]), getFees, {});
     expect(CATEGORIES[error.category].exit).toBe(5);
     expect([error.message, error.hint]).toEqual([
-      'the service sent no usable answer: its body is sealed, and does not open: sealed for another key, or altered',
+      'the service sent no usable response: its body is sealed, but it cannot be opened: sealed for another key, or altered',
       HINT,
     ]);
   });
 
-  test('that changes something and cannot read the answer ends with 6, whatever its status', async () => {
+  test('that cannot open the response of a change exits with 6, whatever its status', async () => {
     for (const status of [200, 400, 500]) {
       const answer = await sealedTo(OTHER, { ...success({}), status });
       for (const error of [
@@ -215,14 +219,14 @@ describe('a call', () => {
         await errorOf([answer], sealing([OWN]), sandboxReset, {}),
       ]) {
         expect(CATEGORIES[error.category].exit).toBe(6);
-        expect(error.hint).toBe(`do not run it again yet: look at the account first; ${HINT}`);
+        expect(error.hint).toBe(`do not run the command again yet: check the account first; ${HINT}`);
       }
     }
   });
 
   const WAIT = { retry_after: 3 };
 
-  test.each(['plain', 'sealed'] as const)('waits as long as a %s 429 asks', async (form) => {
+  test.each(['plain', 'sealed'] as const)('waits as long as a %s 429 says', async (form) => {
     const limited = tooMany({}, WAIT);
     const clock = fakeClock();
     const { exchange } = scripted(form === 'plain' ? limited : await sealedTo(OWN, limited));
@@ -233,13 +237,13 @@ describe('a call', () => {
       totalMs: 1_000,
       interrupted: never,
     });
-    await expect(client.call(getFees, {})).rejects.toMatchObject({
+    await expect(client.call(validRequest(getFees, {}))).rejects.toMatchObject({
       category: 'rate-limited',
       message: expect.stringContaining('try again in 3 seconds'),
     });
   });
 
-  test('tries again when half an answer was inside', async () => {
+  test('retries when the sealed body is truncated', async () => {
     const half = await sealedTo(OWN, json(200, success({ a: 1 }).body.slice(0, 30)));
     const whole = await sealedTo(OWN, refusal(404, '02', 'gone'));
     const error = await errorOf([half, whole], sealing([OWN]), getFees, {});

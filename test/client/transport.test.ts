@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { HttpRequest } from '../../src/base/world.ts';
+import type { Exchange, HttpRequest } from '../../src/base/world.ts';
 import { retryAfterSeconds, type SendOptions, type Sent, send } from '../../src/client/transport.ts';
 import type { Effect } from '../../src/contract/endpoint.ts';
 import {
@@ -63,10 +63,10 @@ async function sendThrough(
 
 const statusOf = (sent: Sent) => ('response' in sent ? sent.response.status : undefined);
 
-/** After what a request is sent again: by a read, and by one that changes something. */
+/** Whether a read, and a request that changes something, is retried. */
 const RETRIES: readonly (readonly [name: string, turn: () => Turn, read: boolean, change: boolean])[] = [
   ['no connection', refusedConnection, true, false],
-  ['a dropped line', droppedLine, true, false],
+  ['a dropped connection', droppedLine, true, false],
   ['HTTP 500', () => json(500, '{}'), true, false],
   ['HTTP 501', () => json(501, '{}'), true, false],
   ['HTTP 502 with HTML', () => html(502), true, false],
@@ -74,7 +74,7 @@ const RETRIES: readonly (readonly [name: string, turn: () => Turn, read: boolean
   ['HTTP 503 with Retry-After', () => json(503, '{}', { 'retry-after': '1' }), true, false],
   ['HTTP 504', () => json(504, '{}'), true, false],
   ['HTTP 599', () => json(599, '{}'), true, false],
-  ['a status that is none', () => json(999, '{}'), true, false],
+  ['an invalid status', () => json(999, '{}'), true, false],
   ['HTTP 429', () => tooMany(), true, true],
   ['HTTP 200', () => success({}), false, false],
   ['HTTP 201', () => json(201, '{}'), false, false],
@@ -89,150 +89,172 @@ const RETRIES: readonly (readonly [name: string, turn: () => Turn, read: boolean
   ['HTTP 418', () => json(418, '{}'), false, false],
 ];
 
-describe.each(RETRIES)('after %s', (_, turn, isReadAgain, isChangeAgain) => {
-  test.each(EFFECTS)('a %s request leaves five times or once', async (effect) => {
-    const again = effect === 'read' ? isReadAgain : isChangeAgain;
-    const { requests } = await sendThrough(effect, again ? [turn(), turn(), turn(), turn(), turn()] : [turn()]);
-    expect(requests).toHaveLength(again ? 5 : 1);
+describe.each(RETRIES)('after %s', (_, turn, retriesRead, retriesChange) => {
+  test.each(EFFECTS)('sends a %s request five times or once', async (effect) => {
+    const retries = effect === 'read' ? retriesRead : retriesChange;
+    const { requests } = await sendThrough(effect, retries ? [turn(), turn(), turn(), turn(), turn()] : [turn()]);
+    expect(requests).toHaveLength(retries ? 5 : 1);
   });
 
-  test.each(['GET', 'POST', 'PUT', 'DELETE'])('and the verb %s does not matter', async (method) => {
-    const reads = await sendThrough('read', isReadAgain ? [turn(), success({})] : [turn()], { method });
-    const pays = await sendThrough('money', isChangeAgain ? [turn(), success({})] : [turn()], { method });
-    expect([reads.requests.length, pays.requests.length]).toEqual([isReadAgain ? 2 : 1, isChangeAgain ? 2 : 1]);
+  test.each(['GET', 'POST', 'PUT', 'DELETE'])('does the same for %s', async (method) => {
+    const reads = await sendThrough('read', retriesRead ? [turn(), success({})] : [turn()], { method });
+    const pays = await sendThrough('money', retriesChange ? [turn(), success({})] : [turn()], { method });
+    expect([reads.requests.length, pays.requests.length]).toEqual([retriesRead ? 2 : 1, retriesChange ? 2 : 1]);
   });
 });
 
-describe('what comes back', () => {
-  test('a read goes on until it has an answer', async () => {
+test.each(EFFECTS)('a %s request tells the network on each attempt whether it is a read', async (effect) => {
+  const flags: unknown[] = [];
+  const network: Exchange = async (_request, _signal, isRead) => {
+    flags.push(isRead);
+    return flags.length < 3 ? tooMany() : success({});
+  };
+  const options = { effect, totalMs: TOTAL_MS, clock: timerClock, interrupted: new AbortController().signal };
+  await settled(send(REQUEST, network, options));
+  const isRead = effect === 'read';
+  expect(flags).toEqual([isRead, isRead, isRead]);
+});
+
+describe('the result', () => {
+  test('of a read is the first usable response', async () => {
     const { sent, requests } = await sendThrough('read', [
       refusedConnection(),
       html(502),
       tooMany(),
       success({ a: 1 }),
     ]);
-    expect([statusOf(sent), requests.length]).toEqual([200, 4]);
+    expect({ status: statusOf(sent), requests: requests.length }).toEqual({ status: 200, requests: 4 });
   });
 
-  test('a read without an answer tells why', async () => {
+  test('of a read without a response has the reason', async () => {
     const turns = Array.from({ length: 5 }, droppedLine);
     const { sent } = await sendThrough('read', turns);
-    expect(sent).toMatchObject({ noAnswer: 'network', reason: expect.stringContaining('broke off') });
+    expect(sent).toMatchObject({ noAnswer: 'network', reason: expect.stringContaining('connection was lost') });
   });
 
-  test.each(CHANGES)('one %s request after a 429 is one success', async (effect) => {
+  test.each(CHANGES)('of a %s request after a 429 is one success', async (effect) => {
     const { sent, requests } = await sendThrough(effect, [tooMany(), success({})]);
-    expect([statusOf(sent), requests.length]).toEqual([200, 2]);
+    expect({ status: statusOf(sent), requests: requests.length }).toEqual({ status: 200, requests: 2 });
   });
 
-  test.each(CHANGES)('after 429s a %s request that fails is not sent again', async (effect) => {
+  test.each(CHANGES)('of a %s request that fails after 429s is the failure, without a retry', async (effect) => {
     const { sent, requests } = await sendThrough(effect, [tooMany(), tooMany(), json(500, '{}')]);
-    expect([statusOf(sent), requests.length]).toEqual([500, 3]);
+    expect({ status: statusOf(sent), requests: requests.length }).toEqual({ status: 500, requests: 3 });
   });
 
   test.each([
-    ['could not leave', refusedConnection, false],
+    ['was not sent', refusedConnection, false],
     ['was dropped', droppedLine, true],
-    ['ended in a way nobody knows', () => new TypeError('who knows'), true],
-  ] as const)('a money request that %s', async (_, turn, isSent) => {
+    ['failed for an unknown reason', () => new TypeError('unknown reason'), true],
+  ] as const)('of a money request that %s', async (_, turn, isSent) => {
     const attempt = sendThrough('money', [turn()]).then(({ sent }) => sent);
-    if (turn().name === 'TypeError') await expect(attempt).rejects.toThrow('who knows');
+    if (turn().name === 'TypeError') await expect(attempt).rejects.toThrow('unknown reason');
     else expect(await attempt).toMatchObject({ noAnswer: 'network', sent: isSent });
   });
 
-  test('a money request that could not leave after a 429 leaves nothing in doubt', async () => {
+  test('of a money request that was not sent after a 429 is that nothing was sent', async () => {
     const { sent } = await sendThrough('money', [tooMany(), refusedConnection()]);
     expect(sent).toMatchObject({ noAnswer: 'network', sent: false });
   });
 
-  test('a money request that was dropped after a 429 is in doubt', async () => {
+  test('of a money request that was dropped after a 429 is unknown', async () => {
     const { sent } = await sendThrough('money', [tooMany(), droppedLine()]);
     expect(sent).toMatchObject({ noAnswer: 'network', sent: true });
   });
 
-  test('the same request leaves each time', async () => {
+  test('comes from identical requests', async () => {
     const { requests } = await sendThrough('money', [tooMany(), tooMany(), success({})]);
     expect(requests).toEqual([REQUEST, REQUEST, REQUEST]);
   });
 
-  test('each try and its end are told', async () => {
-    const told: string[] = [];
+  test('is reported for each attempt', async () => {
+    const events: string[] = [];
     const onExchange: SendOptions['onExchange'] = ({ attempt, response, error }) =>
-      told.push(`${attempt} ${response ? response.status : error ? 'failed' : 'leaves'}`);
+      events.push(`${attempt} ${response ? response.status : error ? 'failed' : 'starts'}`);
     await sendThrough('read', [droppedLine(), json(503, '{}'), success({})], { onExchange });
-    expect(told).toEqual(['1 leaves', '1 failed', '2 leaves', '2 503', '3 leaves', '3 200']);
+    expect(events).toEqual(['1 starts', '1 failed', '2 starts', '2 503', '3 starts', '3 200']);
   });
 });
 
-describe('how long is waited', () => {
+describe('the wait', () => {
   const WAITS: readonly (readonly [name: string, turn: Turn, waitMs: number])[] = [
     ['the header', tooMany({ 'retry-after': '2' }), 2_000],
     ['the body', tooMany({}, { retry_after: 3 }), 3_000],
-    ['a part of a second in the body', tooMany({}, { retry_after: 1.2 }), 2_000],
+    ['fractions of a second in the body', tooMany({}, { retry_after: 1.2 }), 2_000],
     ['the header before the body', tooMany({ 'retry-after': '1' }, { retry_after: 30 }), 1_000],
-    ['no time at all', tooMany({ 'retry-after': '0' }), 0],
+    ['no wait', tooMany({ 'retry-after': '0' }), 0],
+    ['a date', tooMany({ 'retry-after': 'Mon, 05 Jan 2026 09:00:07 GMT' }), 7_000],
+    ['a date in the past', tooMany({ 'retry-after': 'Mon, 05 Jan 2026 08:00:00 GMT' }), 0],
+    ['the body before a date', tooMany({ 'retry-after': 'Mon, 05 Jan 2026 09:00:07 GMT' }, { retry_after: 3 }), 3_000],
   ];
 
-  test.each(WAITS)('after a 429 as %s says', async (_, turn, waitMs) => {
+  test.each(WAITS)('after a 429 follows %s', async (_, turn, waitMs) => {
     const { elapsedMs, requests } = await sendThrough('money', [turn, success({})]);
-    expect([elapsedMs, requests.length]).toEqual([waitMs, 2]);
+    expect({ elapsedMs, requests: requests.length }).toEqual({ elapsedMs: waitMs, requests: 2 });
   });
 
   test.each([
-    ['a date', tooMany({ 'retry-after': 'Mon, 05 Jan 2026 10:00:00 GMT' })],
-    ['nothing', tooMany()],
-    ['a wait below 0', tooMany({}, { retry_after: -5 })],
-    ['words', tooMany({}, { retry_after: 'soon' })],
+    ['no wait', tooMany()],
+    ['an invalid header', tooMany({ 'retry-after': 'soon' })],
+    ['a negative wait', tooMany({}, { retry_after: -5 })],
+    ['a string', tooMany({}, { retry_after: 'soon' })],
     ['HTML', html(429)],
-  ] as const)('a little after a 429 that says %s', async (_, turn) => {
+  ] as const)('is short after a 429 with %s', async (_, turn) => {
     const { elapsedMs, requests } = await sendThrough('money', [turn, success({})]);
     expect(elapsedMs).toBeGreaterThan(0);
     expect(elapsedMs).toBeLessThanOrEqual(200);
     expect(requests).toHaveLength(2);
   });
 
-  test.each(EFFECTS)('not at all when a 429 asks a %s for more than there is', async (effect) => {
-    const { sent, elapsedMs } = await sendThrough(effect, [tooMany({ 'retry-after': '61' })]);
-    expect([statusOf(sent), elapsedMs]).toEqual([429, 0]);
+  describe.each(EFFECTS)('of a %s request', (effect) => {
+    test.each(['61', 'Mon, 05 Jan 2026 09:01:01 GMT'])('is skipped when %s is past the time limit', async (header) => {
+      const { sent, elapsedMs } = await sendThrough(effect, [tooMany({ 'retry-after': header })]);
+      expect([statusOf(sent), elapsedMs]).toEqual([429, 0]);
+    });
   });
 
-  test('no longer than is left after the first wait', async () => {
+  test('is skipped when it is longer than the time left', async () => {
     const turns = [tooMany({ 'retry-after': '40' }), tooMany({ 'retry-after': '30' })];
     const { sent, elapsedMs } = await sendThrough('money', turns);
-    expect([statusOf(sent), elapsedMs]).toEqual([429, 40_000]);
+    expect({ status: statusOf(sent), elapsedMs }).toEqual({ status: 429, elapsedMs: 40_000 });
   });
 
-  test('longer after each failed read, and never more than five seconds', async () => {
+  test('doubles after each failed read', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
     const { elapsedMs } = await sendThrough('read', Array.from({ length: 5 }, droppedLine));
     expect(elapsedMs).toBe(200 + 400 + 800 + 1600);
   });
 });
 
-describe('the total time', () => {
-  test.each(CHANGES)('ends a %s request that has no answer, which stays in doubt', async (effect) => {
+describe('the total time limit', () => {
+  test.each(CHANGES)('ends a %s request without a response, with an unknown outcome', async (effect) => {
     const { sent, elapsedMs } = await sendThrough(effect, ['hang'], { totalMs: 5_000 });
     expect(sent).toMatchObject({ noAnswer: 'time', sent: true });
     expect(elapsedMs).toBe(5_000);
   });
 
-  test.each(CHANGES)('leaves a %s request in doubt of which nothing at all was heard', async (effect) => {
+  test.each(CHANGES)('ends a %s request that ignores its abort signal, with an unknown outcome', async (effect) => {
     const { sent } = await sendThrough(effect, ['deaf'], { totalMs: 5_000 });
     expect(sent).toMatchObject({ noAnswer: 'time', sent: true });
   });
 
-  test('is shared by the tries of a read that hangs', async () => {
+  test.each(CHANGES)('is the only limit of a %s request, which is sent once', async (effect) => {
+    const { requests, elapsedMs } = await sendThrough(effect, ['hang']);
+    expect([requests.length, elapsedMs]).toEqual([1, TOTAL_MS]);
+  });
+
+  test('covers all attempts of a read that hangs', async () => {
     const { sent, requests, elapsedMs } = await sendThrough('read', ['hang', 'hang', 'hang']);
     expect(sent).toMatchObject({ noAnswer: 'time' });
-    expect([requests.length, elapsedMs]).toEqual([3, TOTAL_MS]);
+    expect({ requests: requests.length, elapsedMs }).toEqual({ requests: 3, elapsedMs: TOTAL_MS });
   });
 
-  test('lets a read that hung have its answer at the next try', async () => {
+  test('leaves time to retry a read that hung once', async () => {
     const { sent, requests } = await sendThrough('read', ['hang', success({})]);
-    expect([statusOf(sent), requests.length]).toEqual([200, 2]);
+    expect({ status: statusOf(sent), requests: requests.length }).toEqual({ status: 200, requests: 2 });
   });
 
-  test('keeps the last answer when it ends in a wait', async () => {
+  test('returns the last response when it passes during a wait', async () => {
     const { sent } = await sendThrough('read', [html(502)], { totalMs: 50 });
     expect(statusOf(sent)).toBe(502);
   });
@@ -245,20 +267,20 @@ describe('an interruption', () => {
     return (await sendThrough(effect, turns, { interrupted: controller.signal })).sent;
   }
 
-  test.each(CHANGES)('of a %s request that has left leaves it in doubt', async (effect) => {
+  test.each(CHANGES)('of a %s request that was sent leaves an unknown outcome', async (effect) => {
     expect(await interruptedAfter(effect, ['hang'], 100)).toMatchObject({ noAnswer: 'interrupted', sent: true });
   });
 
-  test('of a read is an interruption', async () => {
+  test('of a read is reported', async () => {
     expect(await interruptedAfter('read', ['hang'], 100)).toMatchObject({ noAnswer: 'interrupted' });
   });
 
-  test.each(EFFECTS)('of a %s that waits after a 429 is one, and nothing is in doubt', async (effect) => {
+  test.each(EFFECTS)('of a %s request during the wait after a 429 ends the wait, with nothing sent', async (effect) => {
     const sent = await interruptedAfter(effect, [tooMany({ 'retry-after': '10' })], 100);
     expect(sent).toMatchObject({ noAnswer: 'interrupted', sent: false });
   });
 
-  test('of a read that waits for its next try is one', async () => {
+  test('of a read during the wait for a retry ends the wait', async () => {
     expect(await interruptedAfter('read', [html(502)], 10)).toMatchObject({ noAnswer: 'interrupted' });
   });
 });
@@ -275,7 +297,7 @@ describe('retryAfterSeconds', () => {
     [undefined, '7', undefined],
     [undefined, null, undefined],
     ['soon', 7, 7],
-  ] as const)('header %s and body %s give %s', (header, inBody, seconds) => {
+  ] as const)('reads header %s and body %s as %s', (header, inBody, seconds) => {
     const response = json(
       429,
       JSON.stringify({ data: { retry_after: inBody } }),
@@ -284,7 +306,10 @@ describe('retryAfterSeconds', () => {
     expect(retryAfterSeconds(response)).toBe(seconds);
   });
 
-  test.each(['', 'null', '[]', '"text"', '{"data":null}', '{"data":', '<html>'])('the body %s says nothing', (body) => {
-    expect(retryAfterSeconds(json(429, body))).toBeUndefined();
-  });
+  test.each(['', 'null', '[]', '"text"', '{"data":null}', '{"data":', '<html>'])(
+    'returns undefined for the body %s',
+    (body) => {
+      expect(retryAfterSeconds(json(429, body))).toBeUndefined();
+    },
+  );
 });

@@ -32,7 +32,7 @@ describe('the command of an endpoint', () => {
     expect(commandFor(id, commands)).toBe(words);
   });
 
-  test('is one that names it first', () => {
+  test('lists that endpoint first', () => {
     const wrong = endpoints.filter(({ id }) => {
       const words = commandFor(id, commands);
       return words !== 'api' && !commands.some((each) => each.words.join(' ') === words && each.endpoints[0] === id);
@@ -40,7 +40,7 @@ describe('the command of an endpoint', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('names only endpoints that there are', () => {
+  test('refers only to existing endpoints', () => {
     const known = new Set(endpoints.map(({ id }) => id));
     const named = commands.flatMap((each) => each.endpoints.map((id) => `${each.words.join(' ')}: ${id}`));
     expect(named.filter((name) => !known.has(name.split(': ')[1] ?? '') && !name.includes(': sandbox.'))).toEqual([]);
@@ -48,23 +48,23 @@ describe('the command of an endpoint', () => {
 });
 
 describe('fiatrail endpoints', () => {
-  test('-o json is an array with every endpoint and nothing of the sandbox’s own', async () => {
+  test('prints every endpoint and no sandbox control as a JSON array', async () => {
     const { code, stdout, stderr } = await run('endpoints', '-o', 'json');
     const rows = JSON.parse(stdout) as { id: string }[];
-    expect([code, stderr]).toEqual([0, '']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(rows.map(({ id }) => id).toSorted()).toEqual(endpoints.map(({ id }) => id).toSorted());
     for (const row of rows) expect(Object.keys(row)).toEqual(['id', 'method', 'path', 'aliases', 'effect', 'command']);
   });
 
-  test('is no wider than 80 columns', async () => {
+  test('fits in 80 columns', async () => {
     const { stdout } = await run('endpoints');
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
-  test.each(endpoints.map(({ id }) => id))('%s tells everything of one', async (id) => {
+  test.each(endpoints.map(({ id }) => id))('describes %s completely', async (id) => {
     const { code, stdout } = await run('endpoints', id);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^Refusals \(\d+\)$/m);
+    expect(stdout).toMatch(/^Errors \(\d+\)$/m);
     expect(stdout).not.toContain('more; show all with: -o json');
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
   });
@@ -73,10 +73,10 @@ describe('fiatrail endpoints', () => {
     ['fx.qoute', 'did you mean fx.quote?'],
     ['/getfees', 'did you mean fees.get?'],
     ['/fx/trades/:tradeId', 'did you mean fx.trade-status?'],
-    ['zzzzzzzz', 'see them all with: fiatrail endpoints'],
-  ])('%s is none: exit 2, %s', async (id, hint) => {
+    ['zzzzzzzz', 'list the endpoints with: fiatrail endpoints'],
+  ])('rejects %s: 2, %s', async (id, hint) => {
     const { code, stderr } = await run('endpoints', id);
-    expect([code, stderr]).toEqual([2, expect.stringContaining(hint)]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(hint) });
   });
 });
 

@@ -14,10 +14,10 @@ interface Decision {
   readonly problem: string | null;
 }
 
-/** What there is to explain, always and in this order. */
+/** The settings, always in this order. */
 const SETTINGS = ['profile', 'mode', 'base URL', 'API key', 'output', 'configuration', 'state'];
 
-/** A machine with the live profile main and the sandbox box, and what explain says there. */
+/** Runs explain on a machine with a live profile `main` and a sandbox profile `box`. */
 async function machine() {
   const made = newMachine();
   await made.add('main', `${LIVE}-kept`);
@@ -37,16 +37,16 @@ async function machine() {
 const pin = (folder: string, text: string) => writeFileSync(join(folder, '.fiatrail.json'), text);
 
 describe('explain', () => {
-  test('says that nothing was chosen', async () => {
+  test('shows the built-in defaults', async () => {
     const { explained } = await machine();
     const { code, stderr, of } = await explained();
-    expect([code, stderr]).toEqual([0, '']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(of('profile')).toMatchObject({ value: 'sandbox', decidedBy: 'built in', lost: [] });
     expect(of('mode')).toMatchObject({ value: 'embedded', decidedBy: 'built in' });
-    expect(of('API key')).toMatchObject({ value: null, decidedBy: 'the sandbox keeps its own', problem: null });
+    expect(of('API key')).toMatchObject({ value: null, decidedBy: 'stored by the sandbox', problem: null });
   });
 
-  test('says who won and everybody who lost, keys by their fingerprints', async () => {
+  test('shows the source of each setting and what it overrides, with keys as fingerprints', async () => {
     const { run, explained, folder, at } = await machine();
     await run(['profiles', 'use', 'box']);
     pin(folder, '{"profile":"main"}');
@@ -57,9 +57,9 @@ describe('explain', () => {
       FIATRAIL_OUTPUT: 'yaml',
     };
     const { code, of } = await explained({ env }, ['--profile', 'main']);
-    expect([code, of('profile')]).toEqual([
-      0,
-      {
+    expect({ code, profile: of('profile') }).toEqual({
+      code: 0,
+      profile: {
         setting: 'profile',
         value: 'main',
         decidedBy: 'flag: --profile',
@@ -72,7 +72,7 @@ describe('explain', () => {
         ],
         problem: null,
       },
-    ]);
+    });
     const file = `profile: ${at('profiles', 'main.json')}`;
     expect(of('mode')).toMatchObject({ value: 'live', decidedBy: file });
     expect(of('base URL')).toMatchObject({
@@ -91,7 +91,7 @@ describe('explain', () => {
     });
   });
 
-  test('says that the key of the environment took the place of a profile’s', async () => {
+  test('shows that FIATRAIL_API_KEY overrides the key of a profile', async () => {
     const { explained, at } = await machine();
     const { of } = await explained({ env: { FIATRAIL_PROFILE: 'main', FIATRAIL_API_KEY: LIVE } });
     expect(of('API key')).toMatchObject({
@@ -101,7 +101,7 @@ describe('explain', () => {
     });
   });
 
-  test('tells the account of the variables', async () => {
+  test('shows the account set by environment variables', async () => {
     const { explained } = await machine();
     const { of } = await explained({ env: { FIATRAIL_BASE_URL: 'https://other.test/v1/', FIATRAIL_API_KEY: BOX } });
     expect(of('profile')).toMatchObject({ value: 'environment', decidedBy: 'environment: FIATRAIL_BASE_URL' });
@@ -110,7 +110,7 @@ describe('explain', () => {
     expect(of('API key')).toMatchObject({ value: fingerprint(new Secret(BOX)), lost: [] });
   });
 
-  test('says where output, configuration and state come from', async () => {
+  test('shows the sources of the output format and the folders', async () => {
     const { run, explained, config } = await machine();
     await run(['profiles', 'add', 'box', '--default-output', 'json']);
     const { stdout } = await run(['explain', '--profile', 'box']);
@@ -126,7 +126,7 @@ describe('explain', () => {
   });
 });
 
-/** What is broken, what is said of it, and the profile that is named all the same. */
+/** What is broken, the error, and the profile and mode that are still shown. */
 type Broken = [
   what: string,
   given: {
@@ -142,17 +142,23 @@ type Broken = [
 ];
 
 const broken: Broken[] = [
-  ['a flag that names nobody', { flag: 'gone' }, /there is no profile "gone"/, 'gone', null],
-  ['a variable that names nobody', { env: { FIATRAIL_PROFILE: 'gone' } }, /"gone"/, 'gone', null],
-  ['a broken pin', { pin: '{' }, /holds something else/, null, null],
-  ['a pin to nobody', { pin: '{"profile":"gone"}' }, /"gone", which/, 'gone', null],
-  ['broken settings', { settings: '{' }, /settings\.json is no JSON/, null, null],
-  ['settings of a newer program', { settings: '{"version":9}' }, /newer fiatrail/, null, null],
-  ['a broken profile', { flag: 'main', files: { 'profiles/main.json': '{' } }, /main\.json is no JSON/, 'main', null],
+  ['a flag with an unknown profile', { flag: 'gone' }, /unknown profile "gone"/, 'gone', null],
+  ['a variable with an unknown profile', { env: { FIATRAIL_PROFILE: 'gone' } }, /"gone"/, 'gone', null],
+  ['a broken pin', { pin: '{' }, /does not contain just a profile name/, null, null],
+  ['a pin to an unknown profile', { pin: '{"profile":"gone"}' }, /"gone", chosen by/, 'gone', null],
+  ['broken settings', { settings: '{' }, /settings\.json is not valid JSON/, null, null],
+  ['settings of a newer program', { settings: '{"version":9}' }, /newer version of fiatrail/, null, null],
+  [
+    'a broken profile',
+    { flag: 'main', files: { 'profiles/main.json': '{' } },
+    /main\.json is not valid JSON/,
+    'main',
+    null,
+  ],
   [
     'another address',
     { env: { FIATRAIL_PROFILE: 'main', FIATRAIL_BASE_URL: 'https://x.test/v1' } },
-    /another address/,
+    /differs from the address/,
     'main',
     'live',
   ],
@@ -174,7 +180,7 @@ const broken: Broken[] = [
   [
     'a key in the place of the address',
     { env: { FIATRAIL_BASE_URL: LIVE, FIATRAIL_API_KEY: URL_ } },
-    /no URL/,
+    /not a valid URL/,
     'environment',
     null,
   ],
@@ -195,48 +201,58 @@ const broken: Broken[] = [
 ];
 
 describe('explain with something broken', () => {
-  test.each(broken)('prints what it can: %s, 2', async (_what, given, message, name, mode) => {
+  test.each(broken)('prints what it can with %s: 2', async (_what, given, message, name, mode) => {
     const { explained, folder, write, at } = await machine();
     if (given.pin !== undefined) pin(folder, given.pin);
     if (given.settings !== undefined) write(at('settings.json'), given.settings);
     for (const [path, text] of Object.entries(given.files ?? {})) write(at(path), text);
     const argv = given.flag === undefined ? [] : ['--profile', given.flag];
     const { code, stderr, of } = await explained(given.env ? { env: given.env } : {}, argv);
-    expect([code, JSON.parse(stderr).error.message]).toEqual([2, expect.stringMatching(message)]);
-    expect([of('profile')?.value, of('mode')?.value]).toEqual([name, mode]);
+    expect({ code, message: JSON.parse(stderr).error.message }).toEqual({
+      code: 2,
+      message: expect.stringMatching(message),
+    });
+    expect({ profileValue: of('profile')?.value, modeValue: of('mode')?.value }).toEqual({
+      profileValue: name,
+      modeValue: mode,
+    });
     const problems = [of('profile')?.problem, of('API key')?.problem].filter((each) => each !== null);
     expect(problems).toEqual([expect.stringMatching(message)]);
   });
 
-  test('shows who comes after a broken pin', async () => {
+  test('shows what a broken pin overrides', async () => {
     const { run, explained, folder } = await machine();
     await run(['profiles', 'use', 'box']);
     pin(folder, '{');
     expect((await explained()).of('profile')?.lost).toEqual(['box (default: profiles use)', 'sandbox (built in)']);
   });
 
-  test('goes well where what is broken lost', async () => {
+  test('succeeds when the broken setting is overridden', async () => {
     const { explained, folder } = await machine();
     pin(folder, '{');
     const { code, of } = await explained({}, ['--profile', 'main']);
     expect([code, of('profile')]).toMatchObject([
       0,
-      { value: 'main', problem: null, lost: [expect.stringContaining('holds something else'), 'sandbox (built in)'] },
+      {
+        value: 'main',
+        problem: null,
+        lost: [expect.stringContaining('does not contain just a profile name'), 'sandbox (built in)'],
+      },
     ]);
   });
 
-  test('shows a folder that is a link', async () => {
+  test('shows a folder that is a symbolic link', async () => {
     const { explained, folder, config } = await machine();
     const link = join(folder, 'link');
     symlinkSync(config, link);
     chmodSync(config, 0o700);
     const { code, stderr } = await explained({ env: { FIATRAIL_CONFIG_DIR: link } });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('symbolic link')]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('symbolic link') });
   });
 });
 
-test('any other command is refused a flag that names nobody, and explains nothing: 2', async () => {
+test('any other command rejects an unknown profile: 2', async () => {
   const { run } = await machine();
   const { code, stdout } = await run(['endpoints', '--profile', 'gone']);
-  expect([code, stdout]).toEqual([2, '']);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
 });

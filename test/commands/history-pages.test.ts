@@ -6,15 +6,15 @@ import { openSandbox } from '../support/sandbox.ts';
 
 const SIZE = 7;
 
-/** Payments that come in before each further page. */
+/** Payments that arrive before each further page. */
 const COMING: readonly (readonly [what: string, more: (page: number) => number])[] = [
-  ['nothing comes in', () => 0],
-  ['one comes in before each page', () => 1],
-  ['almost a whole page comes in before each page', () => SIZE - 1],
-  ['more than a page comes in at once', (page) => (page === 2 ? 3 * SIZE : 0)],
+  ['nothing arrives', () => 0],
+  ['one arrives before each page', () => 1],
+  ['almost a whole page arrives before each page', () => SIZE - 1],
+  ['more than a page arrives at once', (page) => (page === 2 ? 3 * SIZE : 0)],
 ];
 
-test.each(COMING)('while %s, a list that was there is read whole, each row once', async (_what, more) => {
+test.each(COMING)('reads every existing row once while %s', async (_what, more) => {
   await using box = await openSandbox();
   const user = await onboardUser(box);
   for (let count = 0; count < 40; count++) await payIn(box, user.accountNumber, 100n, user.name);

@@ -37,7 +37,7 @@ async function served(): Promise<Served> {
 
 async function run(home: Home, argv: readonly string[], steps: readonly Step[], term: string = 'xterm') {
   const { screen, code, missed } = await fiatrailOnTerminal(home, argv, steps, { term });
-  expect([missed, screen]).toEqual([null, screen]);
+  expect({ missed, screen }).toEqual({ missed: null, screen });
   return { screen, code };
 }
 
@@ -51,20 +51,20 @@ const questions = (term: string, { url, apiKey }: Served): readonly Step[] => [
   choose(term, 1),
   { expect: 'Base URL, such as https://host/v1:', send: `${url}${ENTER}` },
   { expect: 'API key:', send: `${apiKey}${ENTER}` },
-  { expect: 'Name of the profile:', send: ` box ${ENTER}` },
-  { expect: 'Have answers sealed', send: `y${ENTER}` },
-  { expect: 'Use box from now on', send: ENTER },
+  { expect: 'Profile name:', send: ` box ${ENTER}` },
+  { expect: 'Encrypt responses', send: `y${ENTER}` },
+  { expect: 'Make box the default', send: ENTER },
 ];
 
 describe('init', () => {
-  test.each(TERMS)('goes from nothing to a first read, and ends with the line that does the same: %s', async (term) => {
+  test.each(TERMS)('sets up a profile and prints the equivalent command: %s', async (term) => {
     const [home, sandbox] = [newHome(onTestFinished), await served()];
     const { screen, code } = await run(home, ['init'], questions(term, sandbox), term);
     expect(code).toBe(0);
-    expect(screen).toContain('the key works; it is a sandbox key');
+    expect(screen).toContain('the key works (sandbox)');
     expect(screen).toMatch(/Reachable.* yes/);
     expect(screen.replaceAll(/\s*\r\n/g, '')).toContain(
-      `the same in one line: fiatrail init box --base-url ${sandbox.url} --key-stdin --store file --encryption --use < key.txt`,
+      `equivalent command: fiatrail init box --base-url ${sandbox.url} --key-stdin --store file --encryption --use < key.txt`,
     );
     expect(screen.includes(sandbox.apiKey)).toBe(false);
     expect(screen.includes('\u001b')).toBe(term !== 'dumb');
@@ -72,45 +72,54 @@ describe('init', () => {
     const sealing = await fiatrailJson<{ answersOpen: boolean; privateKeys: number }>(home, [
       ...['keys', 'encryption', 'status'],
     ]);
-    expect([shown.profile, shown.reachable, sealing.answersOpen, sealing.privateKeys]).toEqual(['box', true, true, 1]);
+    expect({
+      profile: shown.profile,
+      reachable: shown.reachable,
+      answersOpen: sealing.answersOpen,
+      privateKeys: sealing.privateKeys,
+    }).toEqual({ profile: 'box', reachable: true, answersOpen: true, privateKeys: 1 });
   });
 
-  test.each(TERMS)('leaves nothing behind when it is left at a question: %s', async (term) => {
+  test.each(TERMS)('leaves nothing behind after Ctrl-C at a prompt: %s', async (term) => {
     const sandbox = await served();
     const asked = questions(term, sandbox);
     for (const [at, { expect: question }] of asked.entries()) {
       const home = newHome(onTestFinished);
       const left = [...asked.slice(0, at), { expect: question, send: CTRL_C }];
       const { code, screen } = await run(home, ['init'], left, term);
-      expect([question, code, existsSync(join(home.path, 'config'))]).toEqual([question, 130, false]);
+      expect({ question, code, exists: existsSync(join(home.path, 'config')) }).toEqual({
+        question,
+        code: 130,
+        exists: false,
+      });
       expect(screen).toContain('interrupted');
     }
     const before = await fiatrail(newHome(onTestFinished), ['keys', 'encryption', 'status', '-o', 'json'], {
       env: { FIATRAIL_BASE_URL: sandbox.url, FIATRAIL_API_KEY: sandbox.apiKey },
     });
     // An answer of the account in clear: nobody registered a key.
-    expect(before.stderr).toContain('keeps no private key');
+    expect(before.stderr).toContain('cannot store a private key');
   });
 
-  test('says what is wrong with an answer, and asks for address and key again until they go together', async () => {
+  test('explains invalid input and prompts again until the URL and the key work together', async () => {
     const [home, sandbox] = [newHome(onTestFinished), await served()];
     const [which, , , name] = questions('dumb', sandbox);
     const wrong = [
       { expect: 'Base URL', send: `http://host.example/v1${ENTER}` },
       { expect: 'is not https', send: `${sandbox.url.replace('/v1', '')}${ENTER}` },
-      { expect: 'lacks /v1 at its end', send: `${sandbox.url}${ENTER}` },
+      { expect: 'does not end with /v1', send: `${sandbox.url}${ENTER}` },
       { expect: 'API key:', send: `two words${ENTER}` },
-      { expect: 'holds blanks', send: `sandbox_nobody${ENTER}` },
-      { expect: 'this did not work', send: '' },
+      { expect: 'has spaces or characters', send: `sandbox_nobody${ENTER}` },
+      { expect: 'could not connect', send: '' },
       { expect: 'Base URL', send: ENTER },
       { expect: 'API key:', send: ` ${sandbox.apiKey} ${ENTER}` },
     ];
     const rest = [
-      { expect: 'Have answers sealed', send: ENTER },
-      { expect: 'Use box', send: `n${ENTER}` },
+      { expect: 'Encrypt responses', send: ENTER },
+      { expect: 'Make box the default', send: `n${ENTER}` },
     ];
     const { code, screen } = await run(home, ['init'], [which, ...wrong, name, ...rest] as readonly Step[], 'dumb');
-    expect([code, screen.includes(sandbox.apiKey)]).toEqual([0, false]);
+    expect({ code, hasApiKey: screen.includes(sandbox.apiKey) }).toEqual({ code: 0, hasApiKey: false });
     const { profiles } = await fiatrailJson<{ profiles: unknown[] }>(home, ['profiles', 'list']);
     expect(profiles).toEqual([
       expect.objectContaining({ name: 'sandbox', isUsed: true }),
@@ -118,31 +127,41 @@ describe('init', () => {
     ]);
   });
 
-  test('the embedded sandbox needs no account', async () => {
+  test('sets up the embedded sandbox without an account', async () => {
     const home = newHome(onTestFinished);
     const { code, screen } = await run(home, ['init'], [choose('xterm', 2)]);
-    expect([code, screen.includes('the same in one line: fiatrail init --embedded')]).toEqual([0, true]);
+    expect({ code, hasOneLine: screen.includes('equivalent command: fiatrail init --embedded') }).toEqual({
+      code: 0,
+      hasOneLine: true,
+    });
   });
 
-  test('does the same from flags, with no terminal', async () => {
+  test('works from flags without a terminal', async () => {
     const [home, sandbox] = [newHome(onTestFinished), await served()];
     const argv = ['init', 'cron', '--base-url', sandbox.url, '--key-stdin', '--encryption', '--use', '-o', 'json'];
     const { code, stdout } = await fiatrail(home, argv, { stdin: `${sandbox.apiKey}\n` });
-    expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ profile: 'cron', reachable: true })]);
+    expect({ code, printed: JSON.parse(stdout) }).toEqual({
+      code: 0,
+      printed: expect.objectContaining({ profile: 'cron', reachable: true }),
+    });
   });
 
-  test('keeps nothing when the key does not work: 4', async () => {
+  test('stores nothing when the key is rejected: 4', async () => {
     const [home, sandbox] = [newHome(onTestFinished), await served()];
     const argv = ['init', '--base-url', sandbox.url, '--key-stdin', '--use'];
     const { code } = await fiatrail(home, argv, { stdin: 'sandbox_nobody\n' });
     const { profiles } = await fiatrailJson<{ profiles: unknown[] }>(home, ['profiles', 'list']);
-    expect([code, profiles.length, existsSync(join(home.path, 'config', 'secrets'))]).toEqual([4, 1, false]);
+    expect({ code, profiles: profiles.length, exists: existsSync(join(home.path, 'config', 'secrets')) }).toEqual({
+      code: 4,
+      profiles: 1,
+      exists: false,
+    });
   });
 });
 
 describe('keys rotate', () => {
   const ROTATE = ['keys', 'rotate', '--profile', 'box'];
-  const PUSH = 'new key on its standard input (Enter for none):';
+  const PUSH = 'Command to pipe the new key to (Enter for none):';
 
   async function homeWith(sandbox: Served): Promise<Home> {
     const home = newHome(onTestFinished);
@@ -153,37 +172,38 @@ describe('keys rotate', () => {
   const keyOf = (home: Home) => readFileSync(join(home.path, 'config', 'secrets', 'box.api-key'), 'utf8').trim();
   const isPlain = (screen: string) => !screen.includes('\u001b');
 
-  test.each(TERMS)(
-    'asks who else gets the key, confirms, and ends with the line that does the same: %s',
-    async (term) => {
-      const sandbox = await served();
-      const home = await homeWith(sandbox);
-      const taken = join(home.path, 'taken');
-      const steps = [
-        { expect: PUSH, send: `no-such-program -x${ENTER}` },
-        { expect: 'there is no program "no-such-program"', send: term === 'dumb' ? '' : '\u0015' },
-        { expect: term === 'dumb' ? PUSH : '', send: `tee ${taken}${ENTER}` },
-        { expect: 'Another one', send: ENTER },
-        { expect: 'go ahead?', send: `y${ENTER}` },
-      ];
-      const { screen, code } = await run(home, ROTATE, steps, term);
-      expect([code, isPlain(screen), screen.includes(sandbox.apiKey)]).toEqual([0, term === 'dumb', false]);
-      expect(screen.replaceAll(/\s*\r\n/g, '')).toContain("fiatrail keys rotate --push-command 'tee ");
-      expect([keyOf(home) === sandbox.apiKey, readFileSync(taken, 'utf8')]).toEqual([false, keyOf(home)]);
-      expect((await fiatrail(home, ['status', '--profile', 'box'])).code).toBe(0);
-    },
-  );
+  test.each(TERMS)('prompts for push commands, confirms and prints the equivalent command: %s', async (term) => {
+    const sandbox = await served();
+    const home = await homeWith(sandbox);
+    const taken = join(home.path, 'taken');
+    const steps = [
+      { expect: PUSH, send: `no-such-program -x${ENTER}` },
+      { expect: 'program "no-such-program" not found', send: term === 'dumb' ? '' : '\u0015' },
+      { expect: term === 'dumb' ? PUSH : '', send: `tee ${taken}${ENTER}` },
+      { expect: 'Another command', send: ENTER },
+      { expect: 'Continue?', send: `y${ENTER}` },
+    ];
+    const { screen, code } = await run(home, ROTATE, steps, term);
+    expect([code, isPlain(screen), screen.includes(sandbox.apiKey)]).toEqual([0, term === 'dumb', false]);
+    expect(screen.replaceAll(/\s*\r\n/g, '')).toContain("fiatrail keys rotate --push-command 'tee ");
+    expect([keyOf(home) === sandbox.apiKey, readFileSync(taken, 'utf8')]).toEqual([false, keyOf(home)]);
+    expect((await fiatrail(home, ['status', '--profile', 'box'])).code).toBe(0);
+  });
 
-  test.each(TERMS)('replaces nothing when it is left at a question: %s', async (term) => {
+  test.each(TERMS)('rotates nothing after Ctrl-C at a prompt: %s', async (term) => {
     const sandbox = await served();
     const home = await homeWith(sandbox);
     const atPush = await run(home, ROTATE, [{ expect: PUSH, send: CTRL_C }], term);
     const steps = [
       { expect: PUSH, send: ENTER },
-      { expect: 'go ahead?', send: CTRL_C },
+      { expect: 'Continue?', send: CTRL_C },
     ];
     const atConfirm = await run(home, ROTATE, steps, term);
-    expect([atPush.code, atConfirm.code, keyOf(home)]).toEqual([130, 130, sandbox.apiKey]);
+    expect({ atPushCode: atPush.code, atConfirmCode: atConfirm.code, key: keyOf(home) }).toEqual({
+      atPushCode: 130,
+      atConfirmCode: 130,
+      key: sandbox.apiKey,
+    });
     expect(journalRows(home.stateDir)).toEqual([]);
     expect((await fiatrail(home, ['status', '--profile', 'box'])).code).toBe(0);
   });

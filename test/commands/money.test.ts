@@ -19,7 +19,7 @@ async function run(argv: readonly string[], turns: readonly Turn[], options: Wor
 
 const bodyOf = (request: HttpRequest | undefined) => JSON.parse(request?.body ?? 'null') as unknown;
 const pathOf = (request: HttpRequest | undefined) => request?.url.replace('https://service.test/v1', '');
-const no: Answer = { kind: 'confirm', asks: 'go ahead?', says: false };
+const no: Answer = { kind: 'confirm', asks: 'Continue?', says: false };
 
 const earned = (available: number | undefined, minimum = 1_000, maximum = 10_000_000) =>
   success({
@@ -36,19 +36,22 @@ const ACCOUNTS = success({
 const GIVEN = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA OBI'];
 const withdraw = (...more: string[]) => ['fees', 'withdraw', '--amount', 'max', ...GIVEN, '--yes', ...more];
 
-/** A right address of Solana: 32 bytes. */
+/** A valid Solana address: 32 bytes. */
 const SOLANA = 'US517G5965aydkZ46HS38QLi7UQiSojurfbQfKCELFx';
 
 describe('fees withdraw --amount max', () => {
   test.each([
-    ['what is available', earned(250_000), 250_000],
-    ['the least there may be', earned(1_000), 1_000],
-    ['the most of one withdrawal', earned(10_000_001), 10_000_000],
-    ['exactly the most', earned(10_000_000), 10_000_000],
-    ['what is available, where the service names no limits', success({ summary: { availableForWithdrawal: 7 } }), 7],
+    ['the available amount', earned(250_000), 250_000],
+    ['the minimum withdrawal', earned(1_000), 1_000],
+    ['at most the maximum withdrawal', earned(10_000_001), 10_000_000],
+    ['exactly the maximum', earned(10_000_000), 10_000_000],
+    ['the available amount without limits', success({ summary: { availableForWithdrawal: 7 } }), 7],
   ] as const)('takes %s', async (_, fees, amountKobo) => {
     const { code, requests } = await run(withdraw(), [fees, PENDING]);
-    expect([code, requests.map(pathOf)]).toEqual([0, ['/getaccumulatedfees', '/feewithdrawal']]);
+    expect({ code, paths: requests.map(pathOf) }).toEqual({
+      code: 0,
+      paths: ['/getaccumulatedfees', '/feewithdrawal'],
+    });
     expect(bodyOf(requests[1])).toEqual({
       bankAccountNumber: '0123456789',
       bankCode: '000013',
@@ -57,36 +60,40 @@ describe('fees withdraw --amount max', () => {
     });
   });
 
-  test('says what it leaves where there is more than the most', async () => {
+  test('says how much is left over when there is more than the maximum', async () => {
     const { world } = await run(withdraw(), [earned(25_000_000), PENDING]);
-    expect(world.stderr.text()).toContain('₦250,000.00 can be withdrawn; ₦100,000.00 of it now');
+    expect(world.stderr.text()).toContain('₦250,000.00 available; withdrawing ₦100,000.00');
   });
 
   test.each([
-    ['nothing', earned(0), '₦0.00 can be withdrawn, and a withdrawal is of at least ₦10.00'],
-    ['too little', earned(999), '₦9.99 can be withdrawn, which is less than the least withdrawal, ₦10.00'],
-  ])('stops at %s: 9, nothing sent, nothing written down', async (_, fees, words) => {
+    ['nothing', earned(0), '₦0.00 available; the minimum withdrawal is ₦10.00'],
+    ['too little', earned(999), '₦9.99 available, below the minimum withdrawal of ₦10.00'],
+  ])('exits with 9 for %s and sends and journals nothing', async (_, fees, words) => {
     const { code, world, requests } = await run(withdraw(), [fees]);
-    expect([code, requests.length, journalRows(world.stateDir)]).toEqual([9, 1, []]);
+    expect({ code, requests: requests.length, journal: journalRows(world.stateDir) }).toEqual({
+      code: 9,
+      requests: 1,
+      journal: [],
+    });
     expect(world.stderr.text()).toContain(words);
   });
 
-  test('ends with 5 where the service does not say what is available', async () => {
+  test('exits with 5 when the service does not report the available amount', async () => {
     expect((await run(withdraw(), [earned(undefined)])).code).toBe(5);
   });
 
-  test('reads in a dry run, and sends nothing else', async () => {
+  test('reads the balance in a dry run and sends nothing else', async () => {
     const { code, world, requests } = await run(withdraw('--dry-run', '-o', 'json'), [earned(5_000)]);
-    expect([code, requests.map(pathOf)]).toEqual([0, ['/getaccumulatedfees']]);
+    expect({ code, paths: requests.map(pathOf) }).toEqual({ code: 0, paths: ['/getaccumulatedfees'] });
     expect(JSON.parse(world.stdout.text())).toMatchObject({ method: 'POST', body: { amount: 5_000 } });
   });
 
-  test('is unknown where the line breaks after it was sent: 6', async () => {
+  test('exits with 6 when the connection drops after the request was sent', async () => {
     expect((await run(withdraw(), [earned(5_000), droppedLine()])).code).toBe(6);
   });
 });
 
-test('a confirmation breaks its lines between words, each below its own value', async () => {
+test('a confirmation wraps its lines between words, aligned with the value', async () => {
   const { exchange } = scripted(success({ requestId: 'r-1', status: 'requested' }));
   const world = fakeWorld({ network: exchange, env: ACCOUNT });
   const stderr = { ...world.stderr, columns: 60 };
@@ -100,28 +107,28 @@ test('a confirmation breaks its lines between words, each below its own value', 
 describe('fees withdraw --to', () => {
   const to = (id: string) => ['fees', 'withdraw', '--amount', '500', '--to', id, '--yes'];
 
-  test('sends what is saved of the account', async () => {
+  test('sends the details of the saved account', async () => {
     const { code, requests } = await run(to('a-1'), [ACCOUNTS, PENDING]);
     const saved = { bankAccountNumber: '0123456789', bankCode: '000013', accountName: 'ADA OBI' };
-    expect([code, bodyOf(requests[1])]).toEqual([0, { ...saved, amount: 50_000 }]);
+    expect({ code, body: bodyOf(requests[1]) }).toEqual({ code: 0, body: { ...saved, amount: 50_000 } });
   });
 
   test.each([
-    ['an id that is none', to('a-9'), 'no payout account has this id'],
-    ['an account that is shown in part', to('a-2'), 'does not show this account in full'],
-  ])('refuses %s: 2', async (_, argv, words) => {
+    ['an unknown id', to('a-9'), 'no payout bank account has this id'],
+    ['an account with masked details', to('a-2'), 'did not return this account’s full details'],
+  ])('rejects %s: 2', async (_, argv, words) => {
     const { code, world } = await run(argv, [ACCOUNTS]);
-    expect([code, world.stderr.text()]).toEqual([2, expect.stringContaining(words)]);
+    expect({ code, stderr: world.stderr.text() }).toEqual({ code: 2, stderr: expect.stringContaining(words) });
   });
 
   test.each([
-    ['both', [...to('a-1'), '--bank-code', '000013'], 'given twice'],
+    ['both', [...to('a-1'), '--bank-code', '000013'], 'cannot be combined'],
     ['neither', ['fees', 'withdraw', '--amount', '500', '--yes'], 'the destination is missing'],
     ['half of one', [...GIVEN.slice(0, 4), '--amount', '5'], 'missing: --account-name'],
-  ])('does not go with %s: 2, nothing read', async (_, argv, words) => {
+  ])('rejects a destination with %s: 2, nothing read', async (_, argv, words) => {
     const line = argv[0] === 'fees' ? argv : ['fees', 'withdraw', '--yes', ...argv];
     const { code, world } = await run(line, []);
-    expect([code, world.stderr.text()]).toEqual([2, expect.stringContaining(words)]);
+    expect({ code, stderr: world.stderr.text() }).toEqual({ code: 2, stderr: expect.stringContaining(words) });
   });
 });
 
@@ -132,23 +139,26 @@ describe('fees set', () => {
   });
   const updated = success({ fintechId: 'f', operation: 'updated' });
 
-  test('sends what was not given as it is, and says so', async () => {
+  test('resends omitted settings unchanged and says so', async () => {
     const { code, requests, world } = await run(['fees', 'set', '--onramp', 'off'], [now, updated]);
     const onrampFee = { percentageFee: 1.5, capFee: 50_000, enabled: false };
     expect([code, bodyOf(requests[1])]).toEqual([0, { onrampFee }]);
-    expect(world.stderr.text()).toContain('the onramp fee keeps: 1.5%, at most ₦500.00');
+    expect(world.stderr.text()).toContain('unchanged for the onramp fee: 1.5%, cap ₦500.00');
   });
 
-  test('reads nothing where all is given, and leaves the other direction out', async () => {
+  test('reads nothing when all settings are given and omits the other direction', async () => {
     const all = ['--offramp-percent', '0.25%', '--offramp-cap', '0', '--offramp', 'on', '--note', 'why'];
     const { requests } = await run(['fees', 'set', ...all], [updated]);
     const offrampFee = { percentageFee: 0.25, capFee: 0, enabled: true };
     expect(requests.map(bodyOf)).toEqual([{ offrampFee, metadata: { notes: 'why' } }]);
   });
 
-  test('needs all of a direction that was never set: 2, nothing changed', async () => {
+  test('requires all settings of a direction that was never set: 2, nothing changed', async () => {
     const { code, world } = await run(['fees', 'set', '--offramp-percent', '1'], [now]);
-    expect([code, world.stderr.text()]).toEqual([2, expect.stringContaining('the offramp fee is not set yet')]);
+    expect({ code, stderr: world.stderr.text() }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('the offramp fee is not set yet'),
+    });
   });
 });
 
@@ -163,26 +173,30 @@ describe('fees withdrawals --all', () => {
       })),
     });
 
-  test('asks again for twice as many until fewer come', async () => {
+  test('doubles the limit until fewer rows come', async () => {
     const { code, requests, world } = await run(
       ['fees', 'withdrawals', '--all', '-o', 'json', '--query', 'length(withdrawals)'],
       [rows(100), rows(200), rows(250)],
     );
     const limits = requests.map(({ url }) => new URL(url).searchParams.get('limit'));
-    expect([code, limits, world.stdout.text()]).toEqual([0, ['100', '200', '400'], '250\n']);
+    expect({ code, limits, stdout: world.stdout.text() }).toEqual({
+      code: 0,
+      limits: ['100', '200', '400'],
+      stdout: '250\n',
+    });
   });
 
-  test('prints what came, and ends in 5, when the service gives fewer than it has', async () => {
+  test('prints the rows received and exits with 5 when the list is incomplete', async () => {
     const { code, world } = await run(
       ['fees', 'withdrawals', '--all', '-o', 'json', '--query', 'length(withdrawals)'],
       [rows(100), rows(100, { total: 250, limit: 100, hasMore: true })],
     );
     expect([code, world.stdout.text()]).toEqual([5, '100\n']);
-    expect(world.stderr.text()).toContain('the service gave 100 rows and says that there are more');
+    expect(world.stderr.text()).toContain('the service returned 100 rows and says there are more');
   });
 });
 
-describe('an endpoint whose effect is in its action', () => {
+describe('an endpoint whose effect depends on its action', () => {
   const LIST = ['api', 'POST', '/manageipallowlist', '-f', 'action=list'];
   const REMOVE = ['api', 'POST', '/manageipallowlist', '-f', 'action=remove', '-f', 'index=0'];
   const listed = success({ action: 'list', ipAddresses: [], totalIps: 0 });
@@ -191,23 +205,26 @@ describe('an endpoint whose effect is in its action', () => {
     ['ip list', ['ip', 'list']],
     ['ip check', ['ip', 'check']],
     ['api with action=list', LIST],
-  ])('is read again after a failure: %s', async (_, argv) => {
+  ])('retries a read after a failure: %s', async (_, argv) => {
     const { code, requests } = await run(argv, [html(502), droppedLine(), listed]);
-    expect([code, requests.length]).toEqual([0, 3]);
+    expect({ code, requests: requests.length }).toEqual({ code: 0, requests: 3 });
   });
 
-  test('is not sent twice where it adds: 6', async () => {
+  test('does not resend an addition: 6', async () => {
     const add = ['api', 'POST', '/manageipallowlist', '-f', 'action=add', '-f', 'ipAddress=192.0.2.1'];
     expect((await run(add, [html(502)])).code).toBe(6);
   });
 
-  test('asks before it removes, and writes the removal down', async () => {
+  test('confirms and journals a removal', async () => {
     expect((await run(REMOVE, [], { isTerminal: true, answers: [no] })).code).toBe(9);
     const { code, world } = await run([...REMOVE, '--yes'], [success({ action: 'remove' })]);
-    expect([code, journalRows(world.stateDir).map(({ state }) => state)]).toEqual([0, ['accepted']]);
+    expect({ code, states: journalRows(world.stateDir).map(({ state }) => state) }).toEqual({
+      code: 0,
+      states: ['accepted'],
+    });
   });
 
-  test('that stays unreadable is a failed read: 5', async () => {
+  test('exits with 5 when a read stays unreadable', async () => {
     const world = fakeWorld({ network: async () => json(200, '{"status": '), env: ACCOUNT });
     expect(await main(['ip', 'list'], world)).toBe(5);
   });
@@ -217,12 +234,15 @@ describe('api', () => {
   test.each([
     ['GET', '/regenerateapikey'],
     ['get', '/v1/regenerateapikey'],
-  ])('does not %s %s: 2', async (...words) => {
+  ])('rejects %s %s: 2', async (...words) => {
     const { code, world } = await run(['api', ...words, '--yes'], []);
-    expect([code, world.stderr.text()]).toEqual([2, expect.stringContaining('fiatrail keys rotate')]);
+    expect({ code, stderr: world.stderr.text() }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('fiatrail keys rotate'),
+    });
   });
 
-  test('takes a path under its other spelling, and a word before a parameter', async () => {
+  test('accepts an alias path, and prefers a literal segment over a parameter', async () => {
     const trade = success({ trade: { tradeId: 't-1', status: 'pending' } });
     const { requests } = await run(['api', 'GET', '/fx/trades/t-1', '-o', 'raw'], [trade]);
     expect(requests.map(pathOf)).toEqual(['/fx/trades/t-1']);
@@ -242,7 +262,7 @@ describe('history', () => {
     });
   const queryOf = (request: HttpRequest | undefined) => Object.fromEntries(new URL(request?.url ?? '').searchParams);
 
-  test('sends the filters as the service names them', async () => {
+  test('sends the filters under the service’s names', async () => {
     const argv = ['history', 'deposits', '--user', 'u-1', '--status', 'failed', '--since', '2026-08-01'];
     const { requests } = await run([...argv, '--until', '2026-08-02T10:00:00+01:00', '--limit', '7'], [deposits(0)]);
     expect(queryOf(requests[0])).toEqual({
@@ -256,22 +276,22 @@ describe('history', () => {
   });
 
   test.each([
-    ['a day that is none', ['--since', '2026-02-30']],
-    ['no date', ['--until', 'soon']],
+    ['an impossible day', ['--since', '2026-02-30']],
+    ['text that is not a date', ['--until', 'soon']],
     ['a time without a zone', ['--since', '2026-08-01T10:00']],
     ['reversed dates', ['--since', '2026-08-02', '--until', '2026-08-01']],
-    ['dates reversed by their zones', ['--since', '2026-08-01T10:00:00Z', '--until', '2026-08-01T10:30:00+01:00']],
-    ['a user with another type', ['--user', 'u', '--type', 'fintech_deposit']],
-  ])('refuses %s: 2, nothing sent', async (_, more) => {
+    ['dates reversed by their time zones', ['--since', '2026-08-01T10:00:00Z', '--until', '2026-08-01T10:30:00+01:00']],
+    ['a user with a conflicting type', ['--user', 'u', '--type', 'fintech_deposit']],
+  ])('rejects %s: 2, nothing sent', async (_, more) => {
     expect((await run(['history', 'deposits', ...more], [])).code).toBe(2);
   });
 
-  test('joins pages without their bookkeeping', async () => {
+  test('joins pages without their paging fields', async () => {
     const { world } = await run(['history', 'deposits', '--all', '-o', 'json'], [deposits(3)]);
     expect(Object.keys(JSON.parse(world.stdout.text()) as object)).toEqual(['deposits', 'total']);
   });
 
-  test.each(['ndjson', 'csv'])('reads no more than one page ahead of what it writes: -o %s', async (format) => {
+  test.each(['ndjson', 'csv'])('reads at most one page ahead of the output: -o %s', async (format) => {
     const size = 2;
     const written: number[] = [];
     let world: FakeWorld | undefined;
@@ -285,7 +305,7 @@ describe('history', () => {
     const { exchange } = scripted(page(0, 2), page(2, 2), page(4, 1));
     world = fakeWorld({ network: exchange, env: ACCOUNT });
     const argv = ['history', 'deposits', '--all', '--limit', String(size), '-o', format, '--fields', 'id'];
-    expect([await main(argv, world), written]).toEqual([0, [0, 2, 2]]);
+    expect({ code: await main(argv, world), written }).toEqual({ code: 0, written: [0, 2, 2] });
   });
 });
 
@@ -309,9 +329,13 @@ describe('other money commands', () => {
       { destinationAddress: `0x${'a'.repeat(40)}`, amount: 2_000_000, ticker: 'USDT', note: 'n' },
       { requestId: 'r-1' },
     ],
-  ])('%j sends %s in its unit, and is written down', async (argv, path, body, data) => {
+  ])('%j sends %s in its unit and is journaled', async (argv, path, body, data) => {
     const { code, requests, world } = await run([...argv, '--yes'], [success(data)]);
-    expect([code, requests.map(pathOf), requests.map(bodyOf)]).toEqual([0, [path], [body]]);
+    expect({ code, paths: requests.map(pathOf), bodies: requests.map(bodyOf) }).toEqual({
+      code: 0,
+      paths: [path],
+      bodies: [body],
+    });
     expect(journalRows(world.stateDir).map(({ state }) => state)).toEqual(['accepted']);
   });
 
@@ -322,19 +346,19 @@ describe('other money commands', () => {
     ['removal', ['wallets', 'external', 'remove', '0x1']],
     ['removal', ['bank-accounts', 'remove', 'a-1']],
     ['removal', ['users', 'default-wallet', 'remove', 'u-1']],
-  ])('%s needs --yes without a terminal: 2, nothing sent', async (_, argv) => {
+  ])('%s requires --yes without a terminal: 2, nothing sent', async (_, argv) => {
     const { code, world } = await run(argv, []);
-    expect([code, journalRows(world.stateDir)]).toEqual([2, []]);
+    expect({ code, journal: journalRows(world.stateDir) }).toEqual({ code: 2, journal: [] });
   });
 
-  test('a batch of users of which one failed ends with 3, its table printed', async () => {
+  test('exits with 3 and prints the table when one user of a batch failed', async () => {
     const results = [
       { userId: 'u-1', status: 'created' },
       { userId: 'u-2', status: 'failed', reason: 'no such user' },
     ];
     const reply = success({ created: 1, failed: 1, results });
     const { code, world, requests } = await run(['users', 'migrate-wallets', 'u-1', 'u-2', '--force'], [reply]);
-    expect([code, bodyOf(requests[0])]).toEqual([3, { userId: ['u-1', 'u-2'], force: true }]);
+    expect({ code, body: bodyOf(requests[0]) }).toEqual({ code: 3, body: { userId: ['u-1', 'u-2'], force: true } });
     expect(world.stdout.text()).toContain('no such user');
   });
 });
@@ -345,9 +369,9 @@ describe('onramp start', () => {
   const look: Turn = () => refusal(404, '02', 'not to be read');
 
   test.each([
-    ['nothing', [], {}, "a new wallet of the user, as cNGN or the user's onramp asset"],
+    ['nothing', [], {}, 'a new wallet of the user, as cNGN or the user’s onramp asset'],
     ['off', ['--auto-swap', 'off'], { autoSwap: false }, 'a new wallet of the user, as cNGN'],
-    ['sweep', ['--sweep'], { sweepToOfframp: true }, "the user's default wallet, as cNGN or the user's onramp asset"],
+    ['sweep', ['--sweep'], { sweepToOfframp: true }, 'the user’s default wallet, as cNGN or the user’s onramp asset'],
     [
       'a swap',
       ['--auto-swap', 'USDT'],
@@ -358,7 +382,7 @@ describe('onramp start', () => {
       'both',
       ['--auto-swap', 'USDC', '--sweep'],
       { autoSwap: true, assetSwap: 'USDC', sweepToOfframp: true },
-      "the user's default wallet, swapped into USDC",
+      'the user’s default wallet, swapped into USDC',
     ],
     [
       'a swap elsewhere',
@@ -366,14 +390,14 @@ describe('onramp start', () => {
       { autoSwap: true, assetSwap: 'USDC', destinationAssetSwap: TO },
       `${TO}, swapped into USDC`,
     ],
-  ])('says where it ends with %s, and sends that', async (_, more, fields, words) => {
-    const yes: Answer = { kind: 'confirm', asks: 'go ahead?', says: true };
+  ])('shows and sends the destination with %s', async (_, more, fields, words) => {
+    const yes: Answer = { kind: 'confirm', asks: 'Continue?', says: true };
     const line = ['onramp', 'start', 'u-1', '--amount', '5', ...more];
     const { code, world, requests } = await run(line, [look, look, look, STARTED], {
       isTerminal: true,
       answers: [yes],
     });
-    expect([code, bodyOf(requests[3])]).toEqual([0, { userId: 'u-1', amount: 5, ...fields }]);
+    expect({ code, body: bodyOf(requests[3]) }).toEqual({ code: 0, body: { userId: 'u-1', amount: 5, ...fields } });
     expect(world.stderr.text()).toContain(`destination  ${words}\n`);
   });
 
@@ -381,7 +405,7 @@ describe('onramp start', () => {
     ['without a swap', ['--destination', TO]],
     ['with the swap off', ['--auto-swap', 'off', '--destination', TO]],
     ['with a sweep', ['--auto-swap', 'USDC', '--sweep', '--destination', TO]],
-  ])('takes no destination %s: 2', async (_, more) => {
+  ])('rejects --destination %s: 2', async (_, more) => {
     expect((await run(['onramp', 'start', 'u-1', '--amount', '5', '--yes', ...more], [])).code).toBe(2);
   });
 });
@@ -394,12 +418,15 @@ describe('status', () => {
     return success({ total: url.includes('direction=in') ? 2 : 3 });
   };
 
-  test('reads at once, and leaves open what cannot be counted', async () => {
+  test('reads in parallel and prints null for a count it cannot read', async () => {
     const { code, world } = await run(
       ['status', '-o', 'json'],
       Array.from({ length: 7 }, () => answer),
     );
     const pending = { deposits: 2, payouts: 3, withdrawals: null, feeWithdrawals: { value: '7.00', asset: 'NGN' } };
-    expect([code, JSON.parse(world.stdout.text())]).toMatchObject([0, { reachable: true, pending }]);
+    expect({ code, printed: JSON.parse(world.stdout.text()) }).toMatchObject({
+      code: 0,
+      printed: { reachable: true, pending },
+    });
   });
 });

@@ -7,7 +7,10 @@ const COMMAND = /^\$ (?:printf "\$BVN" \| )?fiatrail (\S+ \S+|\S+)/gm;
 
 test('the tour goes from a BVN to money in a bank account', async () => {
   const world = fakeWorld();
-  expect([await main(['tour'], world), world.stderr.text()]).toEqual([0, 'profile sandbox · embedded sandbox\n']);
+  expect({ code: await main(['tour'], world), stderr: world.stderr.text() }).toEqual({
+    code: 0,
+    stderr: 'profile sandbox · embedded sandbox\n',
+  });
   const shown = world.stdout.text();
   expect([...shown.matchAll(COMMAND)].map(([, words]) => words)).toEqual([
     'users onboard',
@@ -24,17 +27,17 @@ test('the tour goes from a BVN to money in a bank account', async () => {
     'ops list',
     'sandbox status',
   ]);
-  for (const part of ['5,000.00 cNGN', 'Balanced', 'completed', 'That was the tour.']) expect(shown).toContain(part);
+  for (const part of ['5,000.00 cNGN', 'Balanced', 'completed', 'That is the tour.']) expect(shown).toContain(part);
 });
 
-test('its steps are numbered, one after the other', async () => {
+test('its steps are numbered consecutively', async () => {
   const world = fakeWorld();
   await main(['tour'], world);
   const numbers = [...world.stdout.text().matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number));
   expect(numbers).toEqual(numbers.map((_, index) => index + 1));
 });
 
-test('its money stands in the journal', async () => {
+test('its money operations are in the journal', async () => {
   const world = fakeWorld();
   await main(['tour'], world);
   const rows = journalRows(world.stateDir).map(({ endpoint, state }) => [endpoint, state]);
@@ -44,19 +47,19 @@ test('its money stands in the journal', async () => {
   ]);
 });
 
-test('it may be taken again on the same sandbox', async () => {
+test('it can be repeated on the same sandbox', async () => {
   const world = fakeWorld();
   await main(['tour'], world);
   expect(await main(['tour', '-q'], world)).toBe(0);
 });
 
-test('it shows no BVN', async () => {
+test('it prints no BVN', async () => {
   const world = fakeWorld();
   await main(['tour'], world);
   expect(world.stdout.text()).not.toMatch(/(?<![0-9a-z])2\d{10}(?![0-9a-z])/);
 });
 
-test('it does not play on a real account: 2', async () => {
+test('it rejects a real account: 2', async () => {
   const world = fakeWorld({ env: ACCOUNT });
-  expect([await main(['tour'], world), world.stdout.text()]).toEqual([2, '']);
+  expect({ code: await main(['tour'], world), stdout: world.stdout.text() }).toEqual({ code: 2, stdout: '' });
 });

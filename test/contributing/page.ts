@@ -13,7 +13,7 @@ export interface Edit {
 /** One step of a contributing page. */
 export type Step = Edit | { readonly kind: 'run'; readonly commands: readonly string[] };
 
-export const PAGES = ['add-an-endpoint', 'add-a-command'] as const;
+export const PAGES = ['add-an-endpoint', 'add-a-command', 'add-a-webhook-event'] as const;
 
 const FENCE = /^```\w*\n([\s\S]*?)^```$/m;
 const CREATE = /Create `([^`]+)`:$/;

@@ -28,7 +28,7 @@ test('the walk prints what the README shows', async () => {
   const script = lines.filter((line) => line.startsWith('$ ')).map((line) => line.slice(2));
   const shown = lines.filter((line) => !line.startsWith('$ ') && line !== '');
   const { stdout, stderr, code } = await runInShell(script.join('\n'));
-  expect([code, stderr]).toEqual([0, expect.anything()]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.anything() });
   expect(withoutAccountNumber(stdout)).toBe(withoutAccountNumber(`${shown.join('\n')}\n`));
   expect(script.length).toBeGreaterThan(7);
 });
@@ -36,5 +36,5 @@ test('the walk prints what the README shows', async () => {
 test('the examples run as they stand', async () => {
   const [alias = ''] = blockBelow('A first walk').split('\n');
   const { code, stderr } = await runInShell(`${alias.slice(2)}\n${blockBelow('More examples')}`);
-  expect([code, stderr]).toEqual([0, expect.not.stringContaining('error')]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('error') });
 });

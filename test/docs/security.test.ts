@@ -1,7 +1,15 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { fiatrail, fiatrailJson, type Home, newHome, ROOT, requireBuilt, startFiatrail } from '../support/built.ts';
+import {
+  fiatrail,
+  fiatrailJson,
+  type Home,
+  newHomeWithCache,
+  ROOT,
+  requireBuilt,
+  startFiatrail,
+} from '../support/built.ts';
 import { documentedPlaces, hereOf, placeOf } from './places.ts';
 
 beforeAll(requireBuilt);
@@ -30,7 +38,11 @@ async function exercise(home: Home): Promise<string[]> {
   mkdirSync(cwd);
   const run = async (...argv: string[]) => {
     const { code, stderr } = await fiatrail(home, argv, { cwd, stdin: 'sandbox_0123456789abcdef\n' });
-    expect([argv.join(' '), code, stderr]).toEqual([argv.join(' '), 0, expect.anything()]);
+    expect({ argv: argv.join(' '), code, stderr }).toEqual({
+      argv: argv.join(' '),
+      code: 0,
+      stderr: expect.anything(),
+    });
   };
   await run('profiles', 'add', 'acme', '--base-url', 'http://127.0.0.1:1/v1', '--key-stdin');
   await run('profiles', 'use', 'sandbox');
@@ -64,7 +76,7 @@ async function whileHeld(home: Home): Promise<string[]> {
 }
 
 test('the table of files matches the files that are created', async () => {
-  const found = new Set(await exercise(newHome(onTestFinished)));
+  const found = new Set(await exercise(newHomeWithCache(onTestFinished)));
   expect([...found].sort()).toEqual(
     documentedPlaces()
       .map(({ place, mode }) => `${place} ${mode}`)

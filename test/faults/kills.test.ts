@@ -1,21 +1,22 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
-import { expect, onTestFailed, test } from 'vitest';
+import { expect, onTestFailed, onTestFinished, test } from 'vitest';
 import { type OperationState, openJournal } from '../../src/journal/journal.ts';
 import { installProgram, normalWalk, type Program, SOUND } from '../sandbox/program.ts';
+import { newHomeWithCache } from '../support/built.ts';
 import { countingIds, fakeClock } from '../support/sandbox.ts';
 
 const KILLS = Number(process.env['FIATRAIL_SOAK_KILLS'] ?? 25);
 const SEED = Number(process.env['FIATRAIL_SOAK_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-/** The latest moment of a kill, in the time a command takes: some commands are to end before. */
+/** The latest moment of a kill, as a multiple of a command's duration, so that some commands complete. */
 const LATEST = 1.3;
 
 const STATES: readonly OperationState[] = ['prepared', 'sent', 'accepted', 'refused', 'unknown'];
 
 type Line = readonly [args: readonly string[], stdin?: string];
 
-/** One command to be killed: which, and when, in thousandths of the time a command takes. */
+/** A command to kill: `at` is in thousandths of its duration. */
 interface Kill {
   readonly kind: 'onboard' | 'onramp' | 'pay' | 'payPermanent' | 'offramp';
   readonly at: number;
@@ -34,7 +35,7 @@ interface Target {
   readonly accountNumber: string;
 }
 
-/** A user with money, made before anything is killed. */
+/** Creates a user with money, before anything is killed. */
 async function fundedUser(program: Program): Promise<Target> {
   const { userId } = await program.json(['users', 'onboard', '--bvn-stdin', '--wait', '30s'], '22222222222');
   const { virtualAccounts } = await program.json(['users', 'show', String(userId)]);
@@ -45,14 +46,14 @@ async function fundedUser(program: Program): Promise<Target> {
   return { userId: String(userId), name: accountName, accountNumber };
 }
 
-/** How long a command takes on this machine now, in milliseconds: what the moments of the kills are measured by. */
+/** Measures the duration of a command in milliseconds; the moments of the kills are relative to it. */
 async function durationOf(program: Program): Promise<number> {
   const beganAt = performance.now();
   await program.json(['sandbox', 'seed', '--users', '1']);
   return performance.now() - beganAt;
 }
 
-/** The account of an onramp that waits for its payment, with the sum. */
+/** The command that pays a new onramp. */
 async function payable(program: Program, { userId }: Target): Promise<Line> {
   const { requestId } = await program.json(['onramp', 'start', userId, '--amount', '100', '--yes']);
   const { accountNumber } = await program.json(['onramp', 'account', String(requestId)]);
@@ -77,7 +78,7 @@ async function lineOf(program: Program, target: Target, kind: Kill['kind'], inde
   }
 }
 
-/** Kills a command in its midst; true when it was still running. */
+/** Kills a command after a time. Returns whether it was still running. */
 async function killed(program: Program, [args, stdin]: Line, afterMs: number): Promise<boolean> {
   const { kill, end } = program.start(args, stdin);
   const timer = setTimeout(() => kill('SIGKILL'), afterMs);
@@ -91,7 +92,7 @@ interface Journaled {
   readonly requestId: string | null;
 }
 
-/** Every journaled operation, read by the journal itself. */
+/** Reads every operation of the journal. */
 async function readJournal(program: Program): Promise<readonly Journaled[]> {
   const journal = await openJournal(join(program.stateDir, 'journal.db'), fakeClock(), countingIds());
   const operations = journal.list(100_000);
@@ -99,7 +100,7 @@ async function readJournal(program: Program): Promise<readonly Journaled[]> {
   return operations;
 }
 
-/** The ids of all onramps and offramps the sandbox has. */
+/** Returns the ids of all onramps and offramps in the sandbox. */
 function bookedRequests(program: Program): string[] {
   const connection = new DatabaseSync(join(program.stateDir, 'sandbox.db'), { readOnly: true });
   const sql = 'SELECT request_id AS id FROM onramp UNION ALL SELECT request_id FROM offramp';
@@ -111,8 +112,8 @@ function bookedRequests(program: Program): string[] {
   return ids;
 }
 
-/** What the journal calls accepted is there, and whatever else is there the journal knows to have been sent. */
-async function expectTrueJournal(program: Program): Promise<void> {
+/** Checks that every accepted operation is in the sandbox, and that every request in the sandbox is accepted or sent in the journal. */
+async function expectConsistentJournal(program: Program): Promise<void> {
   const journal = await readJournal(program);
   const booked = bookedRequests(program);
   const accepted = journal.flatMap(({ state, requestId }) => (state === 'accepted' ? [requestId ?? 'none'] : []));
@@ -122,8 +123,8 @@ async function expectTrueJournal(program: Program): Promise<void> {
   expect(booked.filter((id) => !accepted.includes(id)).length).toBeLessThanOrEqual(sent.length);
 }
 
-test(`${KILLS} kills in the midst of commands leave no harm`, { timeout: 60_000 + KILLS * 3_000 }, async () => {
-  onTestFailed(() => console.error(`the kills were those of FIATRAIL_SOAK_SEED=${SEED} FIATRAIL_SOAK_KILLS=${KILLS}`));
+test(`${KILLS} killed commands do no damage`, { timeout: 60_000 + KILLS * 3_000 }, async () => {
+  onTestFailed(() => console.error(`repeat these kills with FIATRAIL_SOAK_SEED=${SEED} FIATRAIL_SOAK_KILLS=${KILLS}`));
   const program = installProgram();
   const target = await fundedUser(program);
   const commandMs = await durationOf(program);
@@ -131,11 +132,11 @@ test(`${KILLS} kills in the midst of commands leave no harm`, { timeout: 60_000 
   for (const [index, { kind, at }] of fc.sample(kill, { seed: SEED, numRuns: KILLS }).entries()) {
     const line = await lineOf(program, target, kind, index);
     if (await killed(program, line, (at * commandMs) / 1000)) count += 1;
-    // A damage is seen at the kill that did it.
+    // Checked after every kill, to find the one that did the damage.
     expect(await program.json(['sandbox', 'status'])).toMatchObject(SOUND);
   }
   expect(count).toBeGreaterThan(KILLS / 4);
-  await expectTrueJournal(program);
+  await expectConsistentJournal(program);
   await program.json(['sandbox', 'advance', '1d']);
   expect(await program.json(['sandbox', 'status'])).toMatchObject({ pending: 0, ...SOUND });
   expect(await normalWalk(program, '33333333333')).toBe('completed');
@@ -143,14 +144,14 @@ test(`${KILLS} kills in the midst of commands leave no harm`, { timeout: 60_000 
 
 const FIRST_KILLS = Math.max(3, Math.ceil(KILLS / 5));
 
-test('a kill while the first command makes the state leaves it usable', {
+test('killing the first command leaves the state usable', {
   timeout: 60_000 + KILLS * 3_000,
 }, async () => {
-  onTestFailed(() => console.error(`the kills were those of FIATRAIL_SOAK_SEED=${SEED} FIATRAIL_SOAK_KILLS=${KILLS}`));
+  onTestFailed(() => console.error(`repeat these kills with FIATRAIL_SOAK_SEED=${SEED} FIATRAIL_SOAK_KILLS=${KILLS}`));
   const measured = installProgram();
   const commandMs = await durationOf(measured);
   for (const at of fc.sample(moment, { seed: SEED, numRuns: FIRST_KILLS })) {
-    const program = installProgram();
+    const program = installProgram(newHomeWithCache(onTestFinished));
     await killed(program, [['users', 'onboard', '--bvn-stdin'], '22222222222'], (at * commandMs) / 1000);
     expect(await program.json(['sandbox', 'status'])).toMatchObject(SOUND);
     await program.json(['sandbox', 'seed', '--users', '1']);

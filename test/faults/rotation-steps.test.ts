@@ -35,29 +35,29 @@ beforeAll(async () => {
   served = await serveSandbox(atEnd);
 });
 
-/** Each step of a replacement, broken where it stands, with the built program and a served sandbox. */
+/** Every step of a rotation fails in turn, with the built program and a served sandbox. */
 const ROTATE = ['keys', 'rotate', '--yes', '--no-input', '-o', 'json', '-v'];
 const RESUME_COMMAND = ['keys', 'rotate', '--resume', '-o', 'json', '-v'];
 
-interface Field {
+interface Setup {
   readonly home: Home;
-  /** Whether the key that is kept is one that the service takes. */
+  /** Whether the service accepts the stored key. */
   readonly isLive: () => boolean;
 }
 
-/** An account with the key that the sandbox has by now, and a journal. */
-async function field(): Promise<Field> {
+/** An account with the sandbox's current key, and a journal. */
+async function setUp(): Promise<Setup> {
   const home = await accountOf({ ...served, apiKey: embeddedKey(served.home) }, onTestFinished);
   await must(home, ['ops', 'list', '-q']);
   const isLive = () => served.keys().some(({ key, isLive: live }) => live && key === storedKey(home));
   return { home, isLive };
 }
 
-/** Makes the one request of a replacement go wrong. */
-const spoil = (home: Home, kind: string) =>
+/** Makes the next rotation request fail. */
+const addFault = (home: Home, kind: string) =>
   must(home, ['sandbox', 'fault', 'add', '--on', 'management.regenerate-api-key', '--kind', kind, '--times', '1']);
 
-/** What a command says, less the keys: a sandbox's keys all begin alike. */
+/** Runs a command and checks that its output contains no key. */
 async function run(home: Home, argv: readonly string[]) {
   const ran = await fiatrail(home, argv);
   expect(ran.stdout + ran.stderr).not.toMatch(/sandbox_[0-9a-f]{6}/);
@@ -68,7 +68,7 @@ async function run(home: Home, argv: readonly string[]) {
 
 const stages = (home: Home) => rotationRows(home).map(({ stage, state }) => `${stage} ${state}`);
 
-/** Kind, exit code, whether the key is replaced, and how `--resume` ends. */
+/** The kind of fault, the exit code, whether the key is replaced, and the exit code of `--resume`. */
 const FAULTS: readonly [kind: string, exit: number, isReplaced: boolean, resumed: number][] = [
   ['slow', 0, true, 2],
   ['rate-limit', 0, true, 2],
@@ -82,50 +82,50 @@ const FAULTS: readonly [kind: string, exit: number, isReplaced: boolean, resumed
 ];
 
 test.each(FAULTS)(
-  'a service whose answer is spoilt (%s)',
+  'survives a fault of the service (%s)',
   { timeout: 60_000 },
   async (kind, exit, isReplaced, resumed) => {
-    const { home, isLive } = await field();
+    const { home, isLive } = await setUp();
     const before = served.keys().length;
-    await spoil(home, kind);
+    await addFault(home, kind);
     expect((await run(home, ROTATE)).code).toBe(exit);
     expect([served.keys().length > before, isLive()]).toEqual([isReplaced, exit === 0 || !isReplaced]);
     expect(stages(home)).toEqual([exit === 0 ? 'done accepted' : 'lost unknown']);
     expect((await run(home, RESUME_COMMAND)).code).toBe(resumed);
-    // A key that works ends the doubt; a dead one leaves to a person what there is to see.
-    const hasAnswer = exit === 6 && resumed !== 0 && !NO_ANSWER.includes(kind);
+    // If a key works, the rotation is closed; if not, a response that was saved stays for the user.
+    const hasResponse = exit === 6 && resumed !== 0 && !NO_RESPONSE.includes(kind);
     if (exit === 6) expect(stages(home)).toEqual([resumed === 0 ? 'refused refused' : 'lost unknown']);
-    expect(leftBehind(home).map((name) => name.split('.')[1])).toEqual(hasAnswer ? ['answer'] : []);
+    expect(leftBehind(home).map((name) => name.split('.')[1])).toEqual(hasResponse ? ['answer'] : []);
   },
 );
 
-/** An answer that is cut off is none, for the network. */
-const NO_ANSWER = ['lost-request', 'lost-response', 'truncated'];
+/** Faults without a response; one that is cut off counts as none. */
+const NO_RESPONSE = ['lost-request', 'lost-response', 'truncated'];
 
-describe('with the answer held back', { timeout: 60_000 }, () => {
-  /** Starts a replacement whose answer takes three seconds, and waits until the service has done it. */
-  async function held<R>(home: Home, start: () => R): Promise<R> {
-    await spoil(home, 'slow');
+describe('with a delayed response', { timeout: 60_000 }, () => {
+  /** Starts a rotation whose response takes 3 seconds, and waits until the service has replaced the key. */
+  async function delayed<R>(home: Home, start: () => R): Promise<R> {
+    await addFault(home, 'slow');
     const before = served.keys().length;
     const running = start();
     await until(() => served.keys().length > before);
     return running;
   }
 
-  const rotating = (home: Home) => held(home, () => startFiatrail(home, ROTATE));
+  const rotating = (home: Home) => delayed(home, () => startFiatrail(home, ROTATE));
 
-  test('a killed command is finished by the next one, which waits for the answer', async () => {
-    const { home, isLive } = await field();
-    const running = await held(home, () => startInGroup(home, ROTATE));
+  test('the next command finishes the rotation of a killed one', async () => {
+    const { home, isLive } = await setUp();
+    const running = await delayed(home, () => startInGroup(home, ROTATE));
     running.kill(true);
     await running.end;
     const { stderr, code } = await run(home, ['status']);
-    expect([code, stderr]).toEqual([0, expect.stringContaining('replacement of the API key was finished')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('finished an interrupted API key rotation')]);
     expect([isLive(), stages(home), leftBehind(home)]).toEqual([true, ['done accepted'], []]);
   });
 
-  test('a killed keeper leaves doubt: 6, then what became of it: 4', async () => {
-    const { home } = await field();
+  test('a killed keeper leaves an unknown outcome (6), which --resume explains (4)', async () => {
+    const { home } = await setUp();
     const running = await rotating(home);
     for (const pid of keepersOf(home)) process.kill(pid, 'SIGKILL');
     expect((await running.end).code).toBe(6);
@@ -134,60 +134,71 @@ describe('with the answer held back', { timeout: 60_000 }, () => {
     expect(leftBehind(home)).toEqual([]);
   });
 
-  test.each(['SIGINT', 'SIGTERM'] as const)('%s: 130, and the replacement goes on', async (signal) => {
-    const { home, isLive } = await field();
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s exits with 130 while the rotation continues', async (signal) => {
+    const { home, isLive } = await setUp();
     const running = await rotating(home);
     process.kill(running.pid, signal);
     const { code, stderr } = await running.end;
-    expect([code, stderr]).toEqual([130, expect.stringContaining(`finish with: fiatrail keys rotate --resume`)]);
+    expect({ code, stderr }).toEqual({
+      code: 130,
+      stderr: expect.stringContaining(`finish with: fiatrail keys rotate --resume`),
+    });
     expect((await run(home, RESUME_COMMAND)).code).toBe(0);
-    expect([isLive(), leftBehind(home)]).toEqual([true, []]);
+    expect({ isLive: isLive(), leftBehind: leftBehind(home) }).toEqual({ isLive: true, leftBehind: [] });
   });
 
-  test('a second replacement is told so: 9; one wins', async () => {
-    const { home, isLive } = await field();
+  test('a second rotation is declined (9)', async () => {
+    const { home, isLive } = await setUp();
     const running = await rotating(home);
     expect((await run(home, ROTATE)).error?.code).toBe('ROTATION_UNDER_WAY');
-    expect([(await running.end).code, isLive(), stages(home)]).toEqual([0, true, ['done accepted']]);
+    expect({ code: (await running.end).code, isLive: isLive(), stages: stages(home) }).toEqual({
+      code: 0,
+      isLive: true,
+      stages: ['done accepted'],
+    });
   });
 
-  test('a store that is gone by then leaves the key in a private file: 8', async () => {
-    const { home, isLive } = await field();
+  test('a store that has disappeared leaves the key in a private file (8)', async () => {
+    const { home, isLive } = await setUp();
     const running = await rotating(home);
     const folder = secretsFolder(home);
     renameSync(folder, `${folder}-away`);
     writeFileSync(folder, 'in the way');
     const { code, stderr } = await running.end;
-    const path = /it is in (\/\S+?)[",;]/.exec(stderr)?.[1] ?? 'no file named';
+    const path = /key is in (\/\S+?)[",;]/.exec(stderr)?.[1] ?? 'no file named';
     const [live] = served.keys().filter(({ key }) => key === readFileSync(path, 'utf8'));
-    expect([code, live?.isLive, statSync(path).mode & 0o777]).toEqual([8, true, 0o600]);
+    expect({ code, isLive: live?.isLive, mode: statSync(path).mode & 0o777 }).toEqual({
+      code: 8,
+      isLive: true,
+      mode: 0o600,
+    });
     expect((await run(home, RESUME_COMMAND)).error?.code).toBe('KEY_NOT_STORED');
     rmSync(folder);
     mkdirSync(folder, { mode: 0o700 });
     expect((await run(home, RESUME_COMMAND)).code).toBe(0);
-    expect([isLive(), leftBehind(home)]).toEqual([true, []]);
+    expect({ isLive: isLive(), leftBehind: leftBehind(home) }).toEqual({ isLive: true, leftBehind: [] });
   });
 });
 
 describe('a push command', { timeout: 60_000 }, () => {
-  test('that kills the command which started it is run again by --resume', async () => {
-    const { home, isLive } = await field();
+  test('that kills its parent command is run again by --resume', async () => {
+    const { home, isLive } = await setUp();
     const mark = join(home.path, 'killed');
     const script = join(home.path, 'push.sh');
-    // Once: takes the key, then kills its parent. Afterwards it only takes the key.
+    // The first run reads the key and kills its parent; later runs only read the key.
     writeFileSync(script, `cat > "${home.path}/pushed"; test -e "${mark}" || { touch "${mark}"; kill -9 $PPID; }`);
     const killed = await fiatrail(home, [...ROTATE, '--push-command', `sh "${script}"`]);
-    expect([killed.code, stages(home)]).toEqual([null, ['proven accepted']]);
+    expect({ code: killed.code, stages: stages(home) }).toEqual({ code: null, stages: ['proven accepted'] });
     expect((await run(home, RESUME_COMMAND)).code).toBe(0);
-    expect([isLive(), readFileSync(join(home.path, 'pushed'), 'utf8'), leftBehind(home)]).toEqual([
-      true,
-      storedKey(home),
-      [],
-    ]);
+    expect({
+      isLive: isLive(),
+      text: readFileSync(join(home.path, 'pushed'), 'utf8'),
+      leftBehind: leftBehind(home),
+    }).toEqual({ isLive: true, text: storedKey(home), leftBehind: [] });
   });
 
-  test('sees the key on its standard input alone', async () => {
-    const { home } = await field();
+  test('gets the key only on standard input', async () => {
+    const { home } = await setUp();
     const script = join(home.path, 'push.sh');
     writeFileSync(script, `cat > "${home.path}/in"; { echo "$@"; env; } > "${home.path}/seen"`);
     expect((await run(home, [...ROTATE, '--push-command', `sh "${script}" key=-`])).code).toBe(0);
@@ -196,22 +207,26 @@ describe('a push command', { timeout: 60_000 }, () => {
   });
 });
 
-test('files that may not grow lose no key', { timeout: 60_000 }, async () => {
-  const { home } = await field();
+test('a full disk loses no key', { timeout: 60_000 }, async () => {
+  const { home } = await setUp();
   const before = served.keys().length;
   const running = startInGroup(home, ROTATE);
   await until(() => served.keys().length > before);
   running.kill(false);
   await running.end;
   await keepersGone(home);
-  const answered = served.keys().filter(({ isLive }) => isLive).length;
-  // As a full disk has it: what exists stays, and nothing gets bigger.
+  const liveKeys = served.keys().filter(({ isLive }) => isLive).length;
+  // Simulates a full disk: existing files stay, and none can grow.
   const words = [process.execPath, join(ROOT, 'bin', 'fiatrail.js'), ...RESUME_COMMAND]
     .map((word) => `"${word}"`)
     .join(' ');
   const limited = await startProgram(home, 'bash', ['-c', `trap '' XFSZ; ulimit -f 1; ${words}`]).end;
   expect([2, 8]).toContain(limited.code);
-  expect(served.keys().filter(({ isLive }) => isLive)).toHaveLength(answered);
+  expect(served.keys().filter(({ isLive }) => isLive)).toHaveLength(liveKeys);
   const data = await fiatrailJson<{ outcome: string }>(home, RESUME_COMMAND.slice(0, 3));
-  expect([data.outcome, stages(home), leftBehind(home)]).toEqual(['replaced', ['done accepted'], []]);
+  expect({ outcome: data.outcome, stages: stages(home), leftBehind: leftBehind(home) }).toEqual({
+    outcome: 'replaced',
+    stages: ['done accepted'],
+    leftBehind: [],
+  });
 });

@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
@@ -20,6 +11,7 @@ import {
   writeDefaultName,
   writeProfile,
 } from '../../src/account/stored-profile.ts';
+import { replaceFile } from '../../src/files/private-file.ts';
 import { type FileKind, readVersioned, writeVersioned } from '../../src/files/versioned-file.ts';
 import { refusal } from '../account/support.ts';
 import { temporaryFolder } from '../support/built.ts';
@@ -29,7 +21,7 @@ const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 const MAIN: StoredProfile = { name: 'main', mode: 'live', baseUrl: 'https://h.test/v1', store: { kind: 'file' } };
 const JSON_OF_MAIN = JSON.stringify({ version: 1, ...MAIN });
 
-/** A configuration with the profile main as `text`. */
+/** A configuration whose profile main has the given text. */
 function configWith(text: string) {
   const world = fakeWorld();
   const path = join(world.homeDir, 'config', 'profiles', 'main.json');
@@ -38,21 +30,24 @@ function configWith(text: string) {
   return { world, path, config: join(world.homeDir, 'config') };
 }
 
-describe('a profile in its file', () => {
-  test('is JSON with a version, for its owner alone, and comes back as it was', async () => {
+describe('a profile file', () => {
+  test('is private JSON with a version, and reads back unchanged', async () => {
     const world = fakeWorld();
     await writeProfile(world, MAIN);
     const config = join(world.homeDir, 'config');
     const path = join(config, 'profiles', 'main.json');
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ version: 1, ...MAIN });
     expect([config, dirname(path), path].map(modeOf)).toEqual(['700', '700', '600']);
-    expect([readProfile(world, 'main'), readdirSync(dirname(path))]).toEqual([MAIN, ['main.json']]);
+    expect({ readProfile: readProfile(world, 'main'), names: readdirSync(dirname(path)) }).toEqual({
+      readProfile: MAIN,
+      names: ['main.json'],
+    });
   });
 
   test.each([
     ['read', async (world: ReturnType<typeof fakeWorld>) => void readProfile(world, 'main')],
-    ['change', (world: ReturnType<typeof fakeWorld>) => writeProfile(world, MAIN)],
-  ])('whose mode lets others in is mended by a %s', async (_what, act) => {
+    ['write', (world: ReturnType<typeof fakeWorld>) => writeProfile(world, MAIN)],
+  ])('that others can read is restricted by a %s', async (_what, act) => {
     const { world, path } = configWith(JSON_OF_MAIN);
     chmodSync(path, 0o644);
     chmodSync(dirname(path), 0o755);
@@ -62,42 +57,65 @@ describe('a profile in its file', () => {
 });
 
 const broken: [what: string, text: string, code: string, message: RegExp][] = [
-  ['no JSON', '{"version": 1,', 'CONFIG_BROKEN', /is no JSON/],
-  ['nothing', '', 'CONFIG_BROKEN', /is no JSON/],
-  ['a list', '[]', 'CONFIG_BROKEN', /holds no JSON object/],
-  ['null', 'null', 'CONFIG_BROKEN', /holds no JSON object/],
-  ['no version', '{}', 'CONFIG_BROKEN', /has no version/],
-  ['a version that is a text', '{"version":"1"}', 'CONFIG_BROKEN', /has no version/],
-  ['version 0', '{"version":0}', 'CONFIG_BROKEN', /has no version/],
-  ['a newer version', '{"version":2,"all":"new"}', 'CONFIG_NEWER', /was made by a newer fiatrail/],
-  ['no name', JSON.stringify({ ...MAIN, version: 1, name: undefined }), 'CONFIG_BROKEN', /damaged at name/],
-  ['the name of another', JSON.stringify({ ...MAIN, version: 1, name: 'other' }), 'CONFIG_BROKEN', /damaged at name/],
-  ['an unknown mode', JSON.stringify({ ...MAIN, version: 1, mode: 'test' }), 'CONFIG_BROKEN', /damaged at mode/],
-  ['no address', JSON.stringify({ ...MAIN, version: 1, baseUrl: undefined }), 'CONFIG_BROKEN', /damaged at baseUrl/],
-  ['an address inside', JSON.stringify({ ...MAIN, version: 1, mode: 'embedded' }), 'CONFIG_BROKEN', /at baseUrl/],
-  ['an unknown store', JSON.stringify({ ...MAIN, version: 1, store: { kind: 'x' } }), 'CONFIG_BROKEN', /at store/],
-  ['one field too many', JSON.stringify({ ...MAIN, version: 1, apiKey: 'x' }), 'CONFIG_BROKEN', /is damaged at/],
+  ['incomplete JSON', '{"version": 1,', 'CONFIG_BROKEN', /is not valid JSON/],
+  ['no content', '', 'CONFIG_BROKEN', /is not valid JSON/],
+  ['a list', '[]', 'CONFIG_BROKEN', /is not a JSON object/],
+  ['null', 'null', 'CONFIG_BROKEN', /is not a JSON object/],
+  ['no version', '{}', 'CONFIG_BROKEN', /has no valid version/],
+  ['a string as version', '{"version":"1"}', 'CONFIG_BROKEN', /has no valid version/],
+  ['version 0', '{"version":0}', 'CONFIG_BROKEN', /has no valid version/],
+  ['a newer version', '{"version":2,"all":"new"}', 'CONFIG_NEWER', /was written by a newer version of fiatrail/],
+  ['no name', JSON.stringify({ ...MAIN, version: 1, name: undefined }), 'CONFIG_BROKEN', /invalid field: name/],
+  [
+    'the name of another profile',
+    JSON.stringify({ ...MAIN, version: 1, name: 'other' }),
+    'CONFIG_BROKEN',
+    /invalid field: name/,
+  ],
+  ['an unknown mode', JSON.stringify({ ...MAIN, version: 1, mode: 'test' }), 'CONFIG_BROKEN', /invalid field: mode/],
+  [
+    'no base URL',
+    JSON.stringify({ ...MAIN, version: 1, baseUrl: undefined }),
+    'CONFIG_BROKEN',
+    /invalid field: baseUrl/,
+  ],
+  [
+    'a base URL for an embedded sandbox',
+    JSON.stringify({ ...MAIN, version: 1, mode: 'embedded' }),
+    'CONFIG_BROKEN',
+    /invalid field: baseUrl/,
+  ],
+  [
+    'an unknown store',
+    JSON.stringify({ ...MAIN, version: 1, store: { kind: 'x' } }),
+    'CONFIG_BROKEN',
+    /invalid field: store/,
+  ],
+  ['an unknown field', JSON.stringify({ ...MAIN, version: 1, apiKey: 'x' }), 'CONFIG_BROKEN', /has an invalid field/],
 ];
 
-describe('a file that cannot be understood', () => {
-  test.each(broken)('for it holds %s is refused and left as it is', async (_what, text, code, message) => {
+describe('an invalid file', () => {
+  test.each(broken)('with %s is rejected and not changed', async (_what, text, code, message) => {
     const { world, path } = configWith(text);
     const error = await refusal(async () => readProfile(world, 'main'));
-    expect([error.code, error.message]).toEqual([code, expect.stringMatching(message)]);
-    expect([error.message.includes(path), readFileSync(path, 'utf8')]).toEqual([true, text]);
+    expect({ code: error.code, message: error.message }).toEqual({ code, message: expect.stringMatching(message) });
+    expect({ hasPath: error.message.includes(path), text: readFileSync(path, 'utf8') }).toEqual({
+      hasPath: true,
+      text,
+    });
     expect(readdirSync(dirname(path))).toEqual(['main.json']);
   });
 
-  test('has another account under the name of the sandbox', async () => {
+  test('with another account under the name sandbox is rejected', async () => {
     const { world, path } = configWith(JSON_OF_MAIN);
     writeFileSync(join(dirname(path), 'sandbox.json'), JSON.stringify({ version: 1, ...MAIN, name: BUILT_IN }));
-    expect((await refusal(async () => readProfile(world, BUILT_IN))).message).toContain('damaged at mode');
+    expect((await refusal(async () => readProfile(world, BUILT_IN))).message).toContain('invalid field: mode');
   });
 
   test.each([
     ['broken', '{"version":1,"defaultProfile":5}', 'CONFIG_BROKEN'],
     ['newer', '{"version":9,"defaultProfile":"main"}', 'CONFIG_NEWER'],
-  ])('has %s settings: neither read nor written over', async (_what, text, code) => {
+  ])('with %s settings is neither read nor overwritten', async (_what, text, code) => {
     const { world, config } = configWith(JSON_OF_MAIN);
     const path = join(config, 'settings.json');
     writeFileSync(path, text);
@@ -107,8 +125,8 @@ describe('a file that cannot be understood', () => {
   });
 });
 
-describe('a link', () => {
-  test.each(['profiles/main.json', 'settings.json', 'profiles'])('in the place of %s is refused', async (name) => {
+describe('a symbolic link', () => {
+  test.each(['profiles/main.json', 'settings.json', 'profiles'])('at %s is rejected', async (name) => {
     const world = fakeWorld();
     const config = join(world.homeDir, 'config');
     const isFolder = name === 'profiles';
@@ -129,11 +147,11 @@ describe('a link', () => {
         async () => removeProfile(world, 'main'),
       );
     for (const act of acts) expect((await refusal(act)).code).toBe('SYMLINK');
-    expect([readFileSync(victim, 'utf8'), modeOf(victim)]).toEqual([text, '644']);
+    expect({ text: readFileSync(victim, 'utf8'), mode: modeOf(victim) }).toEqual({ text, mode: '644' });
   });
 });
 
-/** A file whose third version has a `full` name. */
+/** A kind of file whose version 3 has a `full` name. */
 const KIND: FileKind<{ full: string }> = {
   what: 'test',
   madeBy: 'nobody',
@@ -150,32 +168,66 @@ describe('a file of an older version', () => {
     const path = join(temporaryFolder(onTestFinished), 'folder', 'file.json');
     mkdirSync(dirname(path), { mode: 0o700 });
     writeFileSync(path, text, { mode: 0o600 });
+    return { path, read: () => readVersioned(path, KIND), names: () => readdirSync(dirname(path)).toSorted() };
+  };
+
+  const OLDER: [version: number, text: string][] = [
+    [1, '{"version":1,"first":"Ada","last":"Obi"}'],
+    [2, '{"version":2,"names":["Ada","Obi"]}'],
+  ];
+
+  test.each(OLDER)('%i is migrated when read, without a write', (_version, text) => {
+    const { path, read, names } = fileWith(text);
+    expect(read()).toEqual({ full: 'Ada Obi' });
+    expect([readFileSync(path, 'utf8'), names()]).toEqual([text, ['file.json']]);
+  });
+
+  test.each(OLDER)('%i is replaced by a write, with a private copy beside it', async (version, text) => {
+    const { path, read, names } = fileWith(text);
     let count = 0;
-    return { path, read: () => readVersioned(path, KIND, () => `unique-${count++}`) };
+    await writeVersioned(path, KIND, { full: 'Bola Ade' }, () => `unique-${count++}`);
+    expect(read()).toEqual({ full: 'Bola Ade' });
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ version: 3, full: 'Bola Ade' });
+    const copy = `${path}.v${version}`;
+    expect([readFileSync(copy, 'utf8'), modeOf(copy), modeOf(path)]).toEqual([text, '600', '600']);
+    expect(names()).toEqual(['file.json', `file.json.v${version}`]);
+  });
+
+  test('that is invalid after migration is not changed', async () => {
+    const text = '{"version":2,"names":["undefined"]}';
+    const { path, read, names } = fileWith(text);
+    expect((await refusal(async () => read())).message).toContain('invalid field: full');
+    expect([readFileSync(path, 'utf8'), names()]).toEqual([text, ['file.json']]);
+  });
+
+  test('that is broken is replaced without a copy', async () => {
+    const { path, read, names } = fileWith('{"version":');
+    await writeVersioned(path, KIND, { full: 'Bola Ade' }, () => 'unique');
+    expect([read(), names(), modeOf(path)]).toEqual([{ full: 'Bola Ade' }, ['file.json'], '600']);
+  });
+});
+
+describe('replaceFile', () => {
+  const fileWith = (text: string) => {
+    const path = join(temporaryFolder(onTestFinished), 'file.json');
+    writeFileSync(path, text);
+    return path;
   };
 
   test.each([
-    [1, '{"version":1,"first":"Ada","last":"Obi"}'],
-    [2, '{"version":2,"names":["Ada","Obi"]}'],
-  ])('%i is brought forward once, with a private copy beside it', (version, text) => {
-    const { path, read } = fileWith(text);
-    expect([read(), read()]).toEqual([{ full: 'Ada Obi' }, { full: 'Ada Obi' }]);
-    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ version: 3, full: 'Ada Obi' });
-    const copy = `${path}.v${version}`;
-    expect([readFileSync(copy, 'utf8'), modeOf(copy), modeOf(path)]).toEqual([text, '600', '600']);
-    expect(readdirSync(dirname(path)).toSorted()).toEqual(['file.json', `file.json.v${version}`]);
-  });
-
-  test('that does not become a sound one is left as it is', async () => {
-    const text = '{"version":2,"names":["undefined"]}';
-    const { path, read } = fileWith(text);
-    expect((await refusal(async () => read())).message).toContain('damaged at full');
-    expect([readFileSync(path, 'utf8'), existsSync(`${path}.v2`)]).toEqual([text, false]);
-  });
-
-  test('is written over as the newest', async () => {
-    const { path, read } = fileWith('{"version":1,"first":"Ada","last":"Obi"}');
-    await writeVersioned(path, KIND, { full: 'Bola Ade' }, () => 'unique');
-    expect([read(), existsSync(`${path}.v1`)]).toEqual([{ full: 'Bola Ade' }, false]);
+    ['is cut short', (path: string) => writeFileSync(path, 'ne'), 'ENOSPC'],
+    ['leaves nothing', () => {}, 'ENOENT'],
+    [
+      'fails midway',
+      (path: string) => {
+        writeFileSync(path, 'ne');
+        throw Object.assign(new Error('no'), { code: 'EIO' });
+      },
+      'EIO',
+    ],
+  ])('keeps the old file when the write %s', (_, write, code) => {
+    const path = fileWith('old');
+    expect(() => replaceFile(path, 'new', 'unique', write)).toThrow(expect.objectContaining({ code }));
+    expect([readFileSync(path, 'utf8'), readdirSync(dirname(path))]).toEqual(['old', ['file.json']]);
   });
 });

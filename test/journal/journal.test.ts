@@ -20,12 +20,12 @@ const open = (path = ':memory:', ids = countingIds(), clock = fakeClock()) => op
 
 type Event = 'sent' | 'accepted' | 'refused' | 'unknown';
 
-/** Lets an event happen to an operation. Throws where the journal forbids it. */
-const happen: Readonly<Record<Event, (journal: Journal, id: string) => void>> = {
+/** Applies an event to an operation. Throws if the journal does not allow it. */
+const apply: Readonly<Record<Event, (journal: Journal, id: string) => void>> = {
   sent: (journal, id) => journal.sent(id),
   accepted: (journal, id) => journal.accepted(id, 'request-1'),
-  refused: (journal, id) => journal.refused(id, 'said no'),
-  unknown: (journal, id) => journal.unknown(id, 'no answer'),
+  refused: (journal, id) => journal.refused(id, 'rejected'),
+  unknown: (journal, id) => journal.unknown(id, 'no response'),
 };
 
 /** The events that lead to a state. */
@@ -38,9 +38,9 @@ const PATHS: Readonly<Record<OperationState, readonly Event[]>> = {
 };
 
 const STATES = Object.keys(PATHS) as OperationState[];
-const EVENTS = Object.keys(happen) as Event[];
+const EVENTS = Object.keys(apply) as Event[];
 
-/** What may follow what. An answer is final, and none comes before anything was sent but a refusal. */
+/** The events allowed in each state. A response is final; before sending, only a refusal is possible. */
 const ALLOWED: Readonly<Record<OperationState, readonly Event[]>> = {
   prepared: ['sent', 'refused'],
   sent: ['accepted', 'refused', 'unknown'],
@@ -55,7 +55,7 @@ const pairs = STATES.flatMap((state) =>
 
 function operationAt(journal: Journal, state: OperationState): string {
   const id = journal.prepare(intent);
-  for (const event of PATHS[state]) happen[event](journal, id);
+  for (const event of PATHS[state]) apply[event](journal, id);
   return id;
 }
 
@@ -68,11 +68,11 @@ function only(journal: Journal, id: string) {
 }
 
 describe('an operation', () => {
-  test.each(pairs)('that is $state, $event: $to', async ({ state, event, to }) => {
+  test.each(pairs)('moves from $state by $event to $to', async ({ state, event, to }) => {
     const journal = await open();
     const id = operationAt(journal, state);
     const before = only(journal, id);
-    const act = () => happen[event](journal, id);
+    const act = () => apply[event](journal, id);
     if (to === 'an error') {
       expect(act).toThrow(id);
       expect(only(journal, id)).toEqual(before);
@@ -83,14 +83,14 @@ describe('an operation', () => {
     journal.close();
   });
 
-  test('that nobody prepared cannot be sent', async () => {
+  test('cannot be sent if it was not prepared', async () => {
     const journal = await open();
     expect(() => journal.sent('nothing')).toThrow('nothing');
     expect(journal.list(10)).toEqual([]);
     journal.close();
   });
 
-  test('keeps what was meant, when, and what came of it', async () => {
+  test('records the intent, the times and the outcome', async () => {
     const clock = fakeClock();
     const journal = await open(':memory:', countingIds(), clock);
     const id = journal.prepare(intent);
@@ -119,18 +119,18 @@ describe('an operation', () => {
 
   test.each([
     ['accepted without an id', 'accepted', null],
-    ['refused', 'refused', 'said no'],
-    ['unknown', 'unknown', 'no answer'],
-  ] as const)('%s has no request id, and says why', async (_what, state, detail) => {
+    ['refused', 'refused', 'rejected'],
+    ['unknown', 'unknown', 'no response'],
+  ] as const)('is stored without a request id when %s', async (_what, state, detail) => {
     const journal = await open();
     const id = operationAt(journal, 'sent');
     if (state === 'accepted') journal.accepted(id, undefined);
-    else happen[state](journal, id);
+    else apply[state](journal, id);
     expect(only(journal, id)).toMatchObject({ state, requestId: null, detail });
     journal.close();
   });
 
-  test('changes no other one', async () => {
+  test('does not change other operations', async () => {
     const journal = await open();
     const [first, second] = [operationAt(journal, 'sent'), operationAt(journal, 'sent')];
     journal.refused(first, 'no');
@@ -138,7 +138,7 @@ describe('an operation', () => {
     journal.close();
   });
 
-  test('keeps any text as it is', async () => {
+  test('stores any text unchanged', async () => {
     const journal = await open();
     const summary = `'); DROP TABLE operation; -- "₦" \u0000 🙂 \n`;
     const id = journal.prepare({ ...intent, summary });
@@ -147,8 +147,8 @@ describe('an operation', () => {
   });
 });
 
-describe('the file', () => {
-  test('has every state after it was closed and opened', async () => {
+describe('the journal file', () => {
+  test('keeps every state when it is closed and reopened', async () => {
     using folder = temporaryFolder();
     const path = folder.file('journal.db');
     const first = await open(path);
@@ -161,7 +161,7 @@ describe('the file', () => {
     second.close();
   });
 
-  test('has what was prepared before anything else is called', async () => {
+  test('contains a prepared operation before the next call', async () => {
     using folder = temporaryFolder();
     const path = folder.file('journal.db');
     const [writer, reader] = [await open(path), await open(path, countingIds(2))];
@@ -173,7 +173,7 @@ describe('the file', () => {
     reader.close();
   });
 
-  test('takes the operations of two processes, and one goes on with what the other began', async () => {
+  test('is shared by two processes, which can continue each other’s operations', async () => {
     using folder = temporaryFolder();
     const path = folder.file('journal.db');
     const [first, second] = [await open(path), await open(path, countingIds(2))];
@@ -186,7 +186,7 @@ describe('the file', () => {
     second.close();
   });
 
-  test('can be read by its owner only', async () => {
+  test('is readable by its owner only', async () => {
     using folder = temporaryFolder();
     const path = folder.file('journal.db');
     const journal = await open(path);
@@ -194,7 +194,7 @@ describe('the file', () => {
     journal.close();
   });
 
-  test('holds the request as the caller gave it: hiding secrets is the caller’s work', async () => {
+  test('stores the request as given, because redaction is the caller’s job', async () => {
     using folder = temporaryFolder();
     const path = folder.file('journal.db');
     const journal = await open(path);
@@ -208,7 +208,7 @@ describe('the file', () => {
 });
 
 describe('list', () => {
-  test('shows the newest first, and no more than asked for', async () => {
+  test('returns the newest operations first, up to the limit', async () => {
     const journal = await open();
     const ids = Array.from({ length: 5 }, () => journal.prepare(intent));
     expect(journal.list(3).map(({ operationId }) => operationId)).toEqual(ids.reverse().slice(0, 3));
@@ -217,13 +217,13 @@ describe('list', () => {
   });
 });
 
-/** Ids given one after the other. */
+/** Returns these ids in order. */
 function listedIds(ids: readonly string[]): Ids {
   const left = [...ids];
   return { ...countingIds(), uuid: () => left.shift() ?? 'no more' };
 }
 
-const finds: [beginning: string, found: string[]][] = [
+const finds: [prefix: string, found: string[]][] = [
   ['0198c1f2-0000-7000-8000-000000000001', ['0198c1f2-0000-7000-8000-000000000001']],
   ['0198c1f2-0', ['0198c1f2-0000-7000-8000-000000000001']],
   ['0198c1f2', ['0198c1f2-0000-7000-8000-000000000001', '0198c1f2-1111-7000-8000-000000000002']],
@@ -237,7 +237,7 @@ const finds: [beginning: string, found: string[]][] = [
 ];
 
 describe('find', () => {
-  test.each(finds)('%s', async (beginning, found) => {
+  test.each(finds)('finds operations by the prefix %s', async (prefix, found) => {
     const ids = listedIds([
       '0198c1f2-0000-7000-8000-000000000001',
       '0198c1f2-1111-7000-8000-000000000002',
@@ -245,12 +245,12 @@ describe('find', () => {
     ]);
     const journal = await open(':memory:', ids);
     for (let count = 0; count < 3; count++) journal.prepare(intent);
-    expect(journal.find(beginning).map(({ operationId }) => operationId)).toEqual(found);
+    expect(journal.find(prefix).map(({ operationId }) => operationId)).toEqual(found);
     journal.close();
   });
 });
 
-describe('the replacement of a key', () => {
+describe('a key rotation', () => {
   const plan = (operationId: string) => ({
     operationId,
     keyPlace: 'its file',
@@ -258,7 +258,7 @@ describe('the replacement of a key', () => {
     pushes: ['a', 'b'],
   });
 
-  test('moves with its operation, and only from where it stands', async () => {
+  test('moves with its operation, and only from its current stage', async () => {
     const journal = await open();
     expect(journal.prepareRotation(intent, plan('r-1'))).toBe(true);
     const states = () => [journal.rotations.find('r-1')?.stage, only(journal, 'r-1').state];
@@ -278,19 +278,19 @@ describe('the replacement of a key', () => {
     journal.close();
   });
 
-  test('is the only one of its account until it is at its end', async () => {
+  test('is the only open one of its account', async () => {
     const journal = await open();
     expect(journal.prepareRotation(intent, plan('r-1'))).toBe(true);
     expect(journal.prepareRotation(intent, plan('r-2'))).toBe(false);
     expect(journal.prepareRotation({ ...intent, profile: 'another' }, plan('r-3'))).toBe(true);
-    expect(journal.moveRotation('r-1', 'prepared', 'refused', 'said no')).toBe(true);
-    expect(only(journal, 'r-1')).toMatchObject({ state: 'refused', detail: 'said no' });
+    expect(journal.moveRotation('r-1', 'prepared', 'refused', 'rejected')).toBe(true);
+    expect(only(journal, 'r-1')).toMatchObject({ state: 'refused', detail: 'rejected' });
     expect(journal.prepareRotation(intent, plan('r-2'))).toBe(true);
     expect(journal.find('r-2')).toHaveLength(1);
     journal.close();
   });
 
-  test('keeps the push commands that have the key when others take the place of the rest', async () => {
+  test('keeps the push commands that succeeded when the others are replaced', async () => {
     const journal = await open();
     journal.prepareRotation(intent, plan('r-1'));
     journal.rotations.pushed('r-1', 1);

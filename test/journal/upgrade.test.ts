@@ -8,10 +8,10 @@ import { countingIds, fakeClock } from '../support/sandbox.ts';
 
 beforeAll(requireBuilt);
 
-/** `frjr`, in ASCII: what says that a file is a journal. */
+/** `frjr` in ASCII: the application id that marks a file as a journal. */
 const JOURNAL = 0x66726a72;
 
-/** The tables as version 1 made them. */
+/** The tables of version 1. */
 const VERSION_1 = `
 CREATE TABLE operation (
   id TEXT PRIMARY KEY, state TEXT NOT NULL CHECK (state IN ('prepared', 'sent', 'accepted', 'refused', 'unknown')),
@@ -23,7 +23,7 @@ PRAGMA application_id = ${JOURNAL};
 
 const IDS = Array.from({ length: 300 }, (_, index) => `01900000-0000-7000-8000-${String(index).padStart(12, '0')}`);
 
-/** A journal of an earlier or later program at `path`, with an operation for each of IDS, each with a request of so many characters. */
+/** Creates a journal of any version with an operation for each of IDS and requests of `requestLength` characters. */
 function makeJournal(path: string, version: number, requestLength = 2): void {
   const database = new DatabaseSync(path);
   database.exec(`PRAGMA journal_mode = WAL; ${VERSION_1} PRAGMA user_version = ${version}; BEGIN`);
@@ -35,7 +35,7 @@ function makeJournal(path: string, version: number, requestLength = 2): void {
   database.close();
 }
 
-/** What a file holds: its version, its tables, how many operations, and whether SQLite finds it sound. */
+/** Reads the version, the tables and the number of operations of a file, and checks its integrity. */
 function contentOf(path: string) {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
@@ -65,50 +65,58 @@ function journalOf(version: number) {
 }
 
 describe('a journal of version 1', () => {
-  test('is brought forward with all its rows, and left beside as it was, for its owner alone', async () => {
+  test('is upgraded with all its rows and leaves a private backup', async () => {
     const { path, backup } = journalOf(1);
     const journal = await open(path);
     expect(journal.list(1_000).map(({ operationId }) => operationId)).toEqual(IDS.toReversed());
     journal.close();
-    expect([contentOf(path), contentOf(backup), modeOf(backup)]).toEqual([AFTER, BEFORE, '600']);
+    expect({ pathContent: contentOf(path), backupContent: contentOf(backup), mode: modeOf(backup) }).toEqual({
+      pathContent: AFTER,
+      backupContent: BEFORE,
+      mode: '600',
+    });
   });
 
-  test('is copied past what an upgrade that ended half-way left', async () => {
+  test('is upgraded despite the remains of an interrupted upgrade', async () => {
     const { path, backup, folder } = journalOf(1);
     writeFileSync(`${backup}.part`, 'half a copy', { mode: 0o644 });
     (await open(path)).close();
-    expect([contentOf(backup), modeOf(backup)]).toEqual([BEFORE, '600']);
+    expect({ content: contentOf(backup), mode: modeOf(backup) }).toEqual({ content: BEFORE, mode: '600' });
     expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
-  test('keeps the copy that is there already', async () => {
+  test('keeps an existing backup', async () => {
     const { path, backup } = journalOf(1);
     writeFileSync(backup, 'mine');
     (await open(path)).close();
-    expect([readFileSync(backup, 'utf8'), contentOf(path)]).toEqual(['mine', AFTER]);
+    expect({ text: readFileSync(backup, 'utf8'), content: contentOf(path) }).toEqual({ text: 'mine', content: AFTER });
   });
 
-  test('stays as it is where no copy can be made', async () => {
+  test('stays unchanged if no backup can be written', async () => {
     const { path, backup } = journalOf(1);
     mkdirSync(`${backup}.part`);
     await expect(open(path)).rejects.toThrow();
-    expect([contentOf(path), existsSync(backup)]).toEqual([BEFORE, false]);
+    expect({ content: contentOf(path), exists: existsSync(backup) }).toEqual({ content: BEFORE, exists: false });
   });
 
-  test('is upgraded once by eight commands at the same time', async () => {
+  test('is upgraded once by eight concurrent commands', async () => {
     const home = newHome(onTestFinished);
     mkdirSync(home.stateDir, { mode: 0o700 });
     const path = join(home.stateDir, 'journal.db');
-    // Large, so that a copy takes long enough for the others to meet it.
+    // Large, so that the backup takes long enough for the commands to overlap.
     makeJournal(path, 1, 100_000);
     const ends = await Promise.all(IDS.slice(0, 8).map((id) => fiatrail(home, ['ops', 'show', id, '-o', 'json'])));
     expect(ends.map(({ code, stderr }) => [code, stderr])).toEqual(ends.map(() => [0, '']));
-    expect([contentOf(path), contentOf(`${path}.v1`), modeOf(`${path}.v1`)]).toEqual([AFTER, BEFORE, '600']);
+    expect({ pathContent: contentOf(path), content: contentOf(`${path}.v1`), mode: modeOf(`${path}.v1`) }).toEqual({
+      pathContent: AFTER,
+      content: BEFORE,
+      mode: '600',
+    });
     expect(readdirSync(home.stateDir).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 });
 
-test('a journal of a newer program is refused, and no copy is made', async () => {
+test('rejects a journal of a newer version and writes no backup', async () => {
   const { path, folder } = journalOf(3);
   const before = readFileSync(path);
   await expect(open(path)).rejects.toMatchObject({ name: 'DatabaseError', problem: 'newer', path });

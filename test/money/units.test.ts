@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Asset, DECIMALS, MAX_MINOR } from '../../src/money/amount.ts';
 import { parseJson, type WireNumber } from '../../src/money/decimal.ts';
 import {
+  cappedPercentOf,
   cngnBaseFromKobo,
   percentFromWire,
   percentOfRoundHalfUp,
@@ -112,6 +113,17 @@ describe('percentages', () => {
     const parsed = percentFromWire(JSON.rawJSON(rate));
     expect(parsed).toBeDefined();
     expect(percentOfRoundHalfUp(value, parsed ?? 0n)).toBe(part);
+  });
+
+  it.each([
+    ['below the cap', 52_000n, 1_700_000n, 1_000n, { minor: 884n, beforeCapMinor: 884n, isCapped: false }],
+    ['exactly at the cap', 52_000n, 1_700_000n, 884n, { minor: 884n, beforeCapMinor: 884n, isCapped: false }],
+    ['above the cap', 52_000n, 1_700_000n, 883n, { minor: 883n, beforeCapMinor: 884n, isCapped: true }],
+    ['with a cap of nothing', 52_000n, 1_700_000n, 0n, { minor: 0n, beforeCapMinor: 884n, isCapped: true }],
+    ['without a cap', 52_000n, 1_700_000n, undefined, { minor: 884n, beforeCapMinor: 884n, isCapped: false }],
+    ['rounded half up before it is capped', 50n, 1_000_000n, 1n, { minor: 1n, beforeCapMinor: 1n, isCapped: false }],
+  ])('cappedPercentOf %s', (_what, value, rate, cap, share) => {
+    expect(cappedPercentOf(value, rate, cap)).toEqual(share);
   });
 
   it('round-trip', () => {

@@ -4,7 +4,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { newKeyPair, seal } from '../../src/crypto/sealed-box.ts';
-import { fiatrail, fiatrailJson, newHome, ROOT, requireBuilt, startProgram } from '../support/built.ts';
+import { fiatrail, fiatrailJson, newHomeWithCache, ROOT, requireBuilt, startProgram } from '../support/built.ts';
 
 beforeAll(requireBuilt);
 
@@ -14,7 +14,7 @@ const { version, engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'),
 describe('the version of Node', () => {
   /** Runs the shim on a Node that says it is another one. */
   async function on(node: string) {
-    const home = newHome(onTestFinished);
+    const home = newHomeWithCache(onTestFinished);
     const lie = join(home.path, 'lie.cjs');
     const versions = `Object.freeze({ ...process.versions, node: ${JSON.stringify(node)} })`;
     writeFileSync(lie, `Object.defineProperty(process, 'versions', { value: ${versions} });\n`);
@@ -32,7 +32,7 @@ describe('the version of Node', () => {
     '%s is too old, which is one sentence: 2',
     async (node) => {
       const { stdout, stderr, code } = await on(node);
-      expect([stdout, code]).toEqual(['', 2]);
+      expect({ stdout, code }).toEqual({ stdout: '', code: 2 });
       expect(stderr).toBe(
         `error: fiatrail needs Node 22.22.2, 24.15.0 or 26, or a later one of these lines, and this is ${node}\n`,
       );
@@ -48,8 +48,8 @@ describe('--version', () => {
   test.each([[['--version']], [['--version', '-q']], [['-q', '--version']], [['--version', '--json']]])(
     '%j prints the version',
     async (argv) => {
-      const { stdout, code } = await fiatrail(newHome(onTestFinished), argv);
-      expect([stdout.trim().replaceAll('"', ''), code]).toEqual([version, 0]);
+      const { stdout, code } = await fiatrail(newHomeWithCache(onTestFinished), argv);
+      expect({ stdout: stdout.trim().replaceAll('"', ''), code }).toEqual({ stdout: version, code: 0 });
     },
   );
 });
@@ -65,7 +65,7 @@ describe('the code that V8 has made', () => {
   }
 
   async function ranTwice() {
-    const home = newHome(onTestFinished);
+    const home = newHomeWithCache(onTestFinished);
     const folder = join(home.env['XDG_CACHE_HOME'] ?? '', 'fiatrail');
     const first = await fiatrail(home, LIST);
     const files = kept(folder);
@@ -75,7 +75,7 @@ describe('the code that V8 has made', () => {
 
   test('is kept, used again and gives the same', async () => {
     const { folder, first, second, files } = await ranTwice();
-    expect([first, second, Object.keys(files).length]).toEqual([RIGHT, RIGHT, 1]);
+    expect({ first, second, Object: Object.keys(files).length }).toEqual({ first: RIGHT, second: RIGHT, Object: 1 });
     expect(kept(folder)).toEqual(files);
   });
 
@@ -89,22 +89,22 @@ describe('the code that V8 has made', () => {
     const [name = ''] = Object.keys(files);
     writeFileSync(join(folder, name), 'garbage');
     const ran = await fiatrail(home, LIST);
-    expect([ran, readFileSync(join(folder, name)).length > 10_000]).toEqual([RIGHT, true]);
+    expect({ ran, isWhole: readFileSync(join(folder, name)).length > 10_000 }).toEqual({ ran: RIGHT, isWhole: true });
   });
 
   test('is not taken from a folder that others may write to', async () => {
-    const home = newHome(onTestFinished);
+    const home = newHomeWithCache(onTestFinished);
     const folder = join(home.env['XDG_CACHE_HOME'] ?? '', 'fiatrail');
     mkdirSync(folder);
     chmodSync(folder, 0o777);
-    expect([await fiatrail(home, LIST), readdirSync(folder)]).toEqual([RIGHT, []]);
+    expect({ ran: await fiatrail(home, LIST), names: readdirSync(folder) }).toEqual({ ran: RIGHT, names: [] });
   });
 
   test.each([
     ['is a file', (path: string) => writeFileSync(path, '')],
     ['is not there to be made', (path: string) => writeFileSync(`${path}-other`, '')],
   ])('is done without when its place %s', async (_, prepare) => {
-    const home = newHome(onTestFinished);
+    const home = newHomeWithCache(onTestFinished);
     const place = join(home.path, 'no-folder');
     prepare(place);
     const ran = await fiatrail(home, LIST, { env: { XDG_CACHE_HOME: place.endsWith('folder') ? place : '' } });
@@ -117,7 +117,7 @@ describe('the code that V8 has made', () => {
     { XDG_CACHE_HOME: '/dev/null/x' },
     { XDG_CACHE_HOME: '/proc/x' },
   ])('is done without for the environment %j', async (env) => {
-    expect(await fiatrail(newHome(onTestFinished), LIST, { env })).toEqual(RIGHT);
+    expect(await fiatrail(newHomeWithCache(onTestFinished), LIST, { env })).toEqual(RIGHT);
   });
 
   test('of older builds is dropped', async () => {
@@ -127,14 +127,18 @@ describe('the code that V8 has made', () => {
     writeFileSync(join(folder, older), 'old');
     await fiatrail(home, ['fees', 'show', '-q']);
     const names = Object.keys(kept(folder));
-    expect([names.includes(name), names.includes(older), names.length]).toEqual([true, false, 2]);
+    expect({ hasName: names.includes(name), hasOlder: names.includes(older), names: names.length }).toEqual({
+      hasName: true,
+      hasOlder: false,
+      names: 2,
+    });
   });
 });
 
 describe('the home folder', () => {
   test.each(['', 'relative'])('is that of the account where HOME is "%s"', async (HOME) => {
     const env = { HOME, FIATRAIL_CONFIG_DIR: undefined, FIATRAIL_STATE_DIR: undefined, XDG_CONFIG_HOME: undefined };
-    const ran = await fiatrail(newHome(onTestFinished), ['explain', '-o', 'json'], { env });
+    const ran = await fiatrail(newHomeWithCache(onTestFinished), ['explain', '-o', 'json'], { env });
     const { decisions } = JSON.parse(ran.stdout) as { readonly decisions: { setting: string; value: string }[] };
     const folder = decisions.find(({ setting }) => setting === 'configuration')?.value;
     expect(folder).toBe(join(userInfo().homedir, '.config', 'fiatrail'));
@@ -143,7 +147,7 @@ describe('the home folder', () => {
 
 describe('the bundle', () => {
   test('loads no heavy package before it is used', async () => {
-    const home = newHome(onTestFinished);
+    const home = newHomeWithCache(onTestFinished);
     const spy = join(home.path, 'spy.cjs');
     const report = "process.on('exit', () => process.stderr.write(Object.keys(require.cache).join('\\n')));";
     writeFileSync(spy, report);
@@ -154,7 +158,7 @@ describe('the bundle', () => {
   });
 
   test('seals and opens with the libsodium inside it', async () => {
-    const home = newHome(onTestFinished);
+    const home = newHomeWithCache(onTestFinished);
     const { publicKey } = await fiatrailJson<{ publicKey: string }>(home, ['keys', 'platform']);
     const send = (path: string, data: object) =>
       fiatrail(home, ['api', 'POST', path, '-d', JSON.stringify(data), '--yes', '-q', '-o', 'raw']);
@@ -164,6 +168,6 @@ describe('the bundle', () => {
       code: 0,
     });
     const { stderr, code } = await fiatrail(home, ['fees', 'show']);
-    expect([stderr, code]).toEqual([expect.stringContaining('its body is sealed, and this profile holds no'), 5]);
+    expect([stderr, code]).toEqual([expect.stringContaining('its body is sealed, but this profile has no'), 5]);
   });
 });

@@ -25,7 +25,7 @@ beforeAll(() => {
   const [packed] = JSON.parse(npm(ROOT, ['pack', '--json', '--ignore-scripts', '--pack-destination', home.path]));
   const flags = ['--offline', '--no-audit', '--no-fund', '--ignore-scripts'];
   npm(folder, ['install', ...flags, join(home.path, packed.filename)]);
-}, 120_000);
+});
 
 afterAll(async () => {
   for (const cleanUp of cleanUps) await cleanUp();
@@ -64,17 +64,17 @@ describe('what is in the package', () => {
   test('is no source map, no test and no TypeScript', () => {
     expect(files().filter((name) => /\.map$|\.ts$|test/.test(name))).toEqual([]);
     for (const name of files())
-      expect([name, readFileSync(join(installed(), name), 'utf8').includes('sourceMappingURL=')]).toEqual([
+      expect({
         name,
-        false,
-      ]);
+        hasSourceMappingURL: readFileSync(join(installed(), name), 'utf8').includes('sourceMappingURL='),
+      }).toEqual({ name, hasSourceMappingURL: false });
   });
 
   test('names no folder of the machine that built it', () => {
     const machine = [ROOT, dirname(ROOT), homedir()].filter((path) => path.length > 1);
     for (const name of files()) {
       const text = readFileSync(join(installed(), name), 'utf8');
-      expect([name, machine.filter((path) => text.includes(path))]).toEqual([name, []]);
+      expect({ name, machine: machine.filter((path) => text.includes(path)) }).toEqual({ name, machine: [] });
     }
   });
 
@@ -100,7 +100,10 @@ describe('what is in the package', () => {
     const { dependencies, optionalDependencies, bin } = JSON.parse(
       readFileSync(join(installed(), 'package.json'), 'utf8'),
     );
-    expect([dependencies, Object.keys(optionalDependencies)]).toEqual([undefined, ['@napi-rs/keyring']]);
+    expect({ dependencies, Object: Object.keys(optionalDependencies) }).toEqual({
+      dependencies: undefined,
+      Object: ['@napi-rs/keyring'],
+    });
     expect(bin).toEqual({ fiatrail: 'bin/fiatrail.js' });
     expect(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(['fiatrail']);
   });
@@ -138,14 +141,14 @@ describe('what is installed', () => {
 
   test('says how it is used', async () => {
     const { stdout, code } = await run('--help');
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/^Usage: fiatrail /)]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^Usage: fiatrail /) });
   });
 
   test('works, in every format', async () => {
     const list = await run('users', 'list', '-o', 'json', '-q');
-    expect([list.code, JSON.parse(list.stdout).users]).toEqual([0, []]);
+    expect({ code: list.code, users: JSON.parse(list.stdout).users }).toEqual({ code: 0, users: [] });
     for (const format of ['table', 'ndjson', 'csv', 'yaml', 'raw'])
-      expect([format, (await run('fees', 'show', '-q', '-o', format)).code]).toEqual([format, 0]);
+      expect({ format, code: (await run('fees', 'show', '-q', '-o', format)).code }).toEqual({ format, code: 0 });
     expect(JSON.parse((await run('users', 'list', '-q', '-o', 'json', '--query', 'pagination.total')).stdout)).toBe(0);
   });
 });

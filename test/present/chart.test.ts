@@ -63,7 +63,10 @@ describe('depthText', () => {
 
   test('drops amounts before bars', async () => {
     const [narrow, wide] = [await linesOf(BOOK, 44), await linesOf(BOOK, 80)];
-    expect([wide.join().includes('Up to here'), narrow.join().includes('Up to here')]).toEqual([true, false]);
+    expect({
+      wideHasUpToHere: wide.join().includes('Up to here'),
+      narrowHasUpToHere: narrow.join().includes('Up to here'),
+    }).toEqual({ wideHasUpToHere: true, narrowHasUpToHere: false });
     expect(bar(narrow.find((line) => line.includes('1,410')))).toBeGreaterThan(5);
   });
 

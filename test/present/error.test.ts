@@ -13,8 +13,11 @@ describe('errorText', () => {
     ],
     [
       'code and status',
-      new CliError('refused', 'the service refused: insufficient balance', { responseCode: '01', httpStatus: 400 }),
-      'error: the service refused: insufficient balance (code 01, HTTP 400)\n',
+      new CliError('refused', 'the service rejected the request: insufficient balance', {
+        responseCode: '01',
+        httpStatus: 400,
+      }),
+      'error: the service rejected the request: insufficient balance (code 01, HTTP 400)\n',
     ],
     ['a code', new CliError('refused', 'no', { responseCode: '07' }), 'error: no (code 07)\n'],
     ['a status', new CliError('network', 'no', { httpStatus: 502 }), 'error: no (HTTP 502)\n'],

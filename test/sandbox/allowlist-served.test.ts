@@ -55,7 +55,7 @@ test('a range that replaces an address takes effect before the address is gone',
   const { ip, statuses } = await openServed();
   await ip('add', '127.0.0.1');
   const { code, stderr } = await ip('replace', '127.0.0.1', '--with', '127.0.0.0/30', '--yes');
-  expect([code, stderr]).toEqual([0, expect.stringContaining('by the entry 127.0.*.*/30')]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('by the entry 127.0.*.*/30') });
   expect(await statuses()).toEqual([200, 200]);
 });
 

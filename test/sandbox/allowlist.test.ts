@@ -79,7 +79,10 @@ describe('the allowlist', () => {
     await act(box, 'remove', { index: 1 });
     expect((await act(box, 'list')).ipAddresses?.map(({ ip }) => ip)).toEqual(['1.1.*.*']);
     const gone = await box.call('POST', '/manageipallowlist', { action: 'remove', index: 1 });
-    expect([gone.status, gone.envelope.response_code]).toEqual([404, '02']);
+    expect({ status: gone.status, response_code: gone.envelope.response_code }).toEqual({
+      status: 404,
+      response_code: '02',
+    });
   });
 
   test('accepts an address that was removed', async () => {
@@ -137,7 +140,10 @@ describe('a caller is allowed', () => {
   ])('by %s: %s gets status %d', async (entry, address, status) => {
     await using box = await openWith(entry);
     const reply = await from(box, address);
-    expect([reply.status, reply.envelope.response_code]).toEqual([status, status === 200 ? '00' : '03']);
+    expect({ status: reply.status, response_code: reply.envelope.response_code }).toEqual({
+      status,
+      response_code: status === 200 ? '00' : '03',
+    });
   });
 
   test('by any of several entries', async () => {
@@ -171,10 +177,11 @@ describe('a change takes effect', () => {
     await using box = await openWith(HERE);
     await add(box, ELSEWHERE);
     await act(box, 'remove', { ipAddress: HERE });
+    const statuses = async () => ({ here: await statusFrom(box, HERE), elsewhere: await statusFrom(box, ELSEWHERE) });
     box.clock.pass(TTL_MS - 1);
-    expect([await statusFrom(box, HERE), await statusFrom(box, ELSEWHERE)]).toEqual([200, 403]);
+    expect(await statuses()).toEqual({ here: 200, elsewhere: 403 });
     box.clock.pass(1);
-    expect([await statusFrom(box, HERE), await statusFrom(box, ELSEWHERE)]).toEqual([403, 200]);
+    expect(await statuses()).toEqual({ here: 403, elsewhere: 200 });
   });
 
   test('after the last entry is removed: every address is allowed again', async () => {

@@ -65,7 +65,10 @@ describe('status', () => {
     for (const { fintechId, sandboxKey, productionKey } of fintechs) {
       expect(await box.ask(sandboxStatus, {}, sandboxKey ?? '')).toMatchObject({ fintechId });
       const reply = await box.call('POST', '/createsandboxapikey', {}, productionKey ?? '');
-      expect([reply.status, reply.envelope.data?.['fintechId']]).toEqual([200, fintechId]);
+      expect({ status: reply.status, fintechId: reply.envelope.data?.['fintechId'] }).toEqual({
+        status: 200,
+        fintechId,
+      });
     }
   });
 

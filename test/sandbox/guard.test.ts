@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { controls } from '../../src/contract/control.ts';
 import type { Endpoint } from '../../src/contract/endpoint.ts';
-import type { Caller } from '../../src/sandbox/guard.ts';
+import type { UnverifiedCaller } from '../../src/sandbox/guard.ts';
 import { productionKey, secondKey } from '../service/steps.ts';
 import { countingIds, fakeClock, openSandbox, replyOf, type TestSandbox, temporaryFolder } from '../support/sandbox.ts';
 
@@ -37,13 +37,16 @@ async function openKeys(): Promise<Keys & AsyncDisposable> {
   return { box, revoked, production: await productionKey(box), [Symbol.asyncDispose]: box.close };
 }
 
-const callerOf = (apiKey: string | undefined): Caller => ({ apiKey, address: '127.0.0.1' });
+const callerOf = (apiKey: string | undefined): UnverifiedCaller => ({ apiKey, address: '127.0.0.1' });
 
 describe('a caller with', () => {
   test.each(callers)('%s', async (_what, keyOf, status) => {
     await using keys = await openKeys();
     const reply = replyOf(await keys.box.fetch('GET', '/v1/getfees', undefined, callerOf(keyOf(keys))));
-    expect([reply.status, reply.envelope.response_code]).toEqual([status, status === 200 ? '00' : '03']);
+    expect({ status: reply.status, response_code: reply.envelope.response_code }).toEqual({
+      status,
+      response_code: status === 200 ? '00' : '03',
+    });
   });
 
   test.each(callers)('%s, at a control', async (_what, keyOf, status) => {
@@ -67,7 +70,8 @@ describe('a caller with', () => {
   test('a production key, where sandbox keys are created, and a sandbox key there', async () => {
     await using box = await openSandbox();
     const make = (key: string) => box.call('POST', '/createsandboxapikey', {}, key);
-    expect([(await make(await productionKey(box))).status, (await make(box.apiKey)).status]).toEqual([200, 401]);
+    const [live, sandbox] = [await make(await productionKey(box)), await make(box.apiKey)];
+    expect({ live: live.status, sandbox: sandbox.status }).toEqual({ live: 200, sandbox: 401 });
     await box.inside(({ store }) => store.run(`UPDATE api_key SET revoked_at = 1 WHERE kind = 'production'`));
     expect((await make(await productionKey(box))).status).toBe(401);
   });
@@ -105,7 +109,10 @@ describe('the rate limit', () => {
     box.clock.pass(1);
     expect(await call(box, LIMIT)).toEqual(all(200, LIMIT));
     const reply = await box.call('GET', '/getfees');
-    expect([reply.status, reply.envelope.response_code]).toEqual([429, '04']);
+    expect({ status: reply.status, response_code: reply.envelope.response_code }).toEqual({
+      status: 429,
+      response_code: '04',
+    });
     expect(reply.envelope.data).toEqual({ error: 'too many requests', retry_after: 60 });
   });
 

@@ -125,7 +125,7 @@ describe('a rule', () => {
     expect((await box.call('GET', '/getaccumulatedfees')).status).toBe(200);
     for (const endpoint of ['sandbox.clock', 'sandbox.fault-list', 'nothing', '__proto__']) {
       const { status, envelope } = await box.call('POST', '/_sandbox/faults', { endpoint, kind: 'http-500' });
-      expect([status, envelope.error]).toEqual([400, expect.stringMatching(/^endpoint:/)]);
+      expect({ status, error: envelope.error }).toEqual({ status: 400, error: expect.stringMatching(/^endpoint:/) });
     }
     expect((await box.call('GET', '/_sandbox/clock')).status).toBe(200);
   });
@@ -152,11 +152,11 @@ describe('a rule', () => {
     await add(box, FEES, 'rate-limit', 100);
     for (let count = 0; count < 100; count++) {
       const { status, envelope } = await box.call('GET', '/getfees');
-      expect([status, envelope.response_code, envelope.data]).toEqual([
-        429,
-        '04',
-        { error: 'too many requests', retry_after: 1 },
-      ]);
+      expect({ status, response_code: envelope.response_code, data: envelope.data }).toEqual({
+        status: 429,
+        response_code: '04',
+        data: { error: 'too many requests', retry_after: 1 },
+      });
     }
     expect((await box.call('GET', '/getfees')).status).toBe(200);
   });

@@ -9,7 +9,7 @@ function twenty(start: (index: number) => Promise<Ran>): Promise<Ran[]> {
   return Promise.all(Array.from({ length: AT_ONCE }, (_each, index) => start(index)));
 }
 
-describe('twenty concurrent commands', { timeout: 120_000 }, () => {
+describe('twenty concurrent commands', () => {
   test('on a new state folder all succeed and share one seed', async () => {
     const program = installProgram();
     const runs = await twenty(() => program.run(['wallets', 'show', '-o', 'json']));
@@ -55,7 +55,7 @@ describe('twenty concurrent commands', { timeout: 120_000 }, () => {
   });
 });
 
-test('a complete run by commands ends as completed', { timeout: 60_000 }, async () => {
+test('a complete run by commands ends as completed', async () => {
   const program = installProgram();
   expect(await normalWalk(program, '22222222222')).toBe('completed');
   expect(await program.json(['sandbox', 'status'])).toMatchObject(SOUND);

@@ -12,8 +12,7 @@ export interface Program {
   json(args: readonly string[], stdin?: string): Promise<Record<string, unknown>>;
 }
 
-export function installProgram(): Program {
-  const home = newHome(onTestFinished);
+export function installProgram(home = newHome(onTestFinished)): Program {
   return {
     stateDir: home.stateDir,
     start: (args, stdin = '') => startFiatrail(home, args, { stdin }),

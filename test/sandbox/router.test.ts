@@ -37,7 +37,11 @@ describe('there is no endpoint at', () => {
   test.each(nowhere)('%s', async (_what, method, url) => {
     await using box = await openSandbox();
     const { status, envelope } = await ask(box, method, url);
-    expect([status, envelope.response_code, envelope.status]).toEqual([404, '02', 'Error']);
+    expect({ status, response_code: envelope.response_code, envelopeStatus: envelope.status }).toEqual({
+      status: 404,
+      response_code: '02',
+      envelopeStatus: 'Error',
+    });
   });
 });
 
@@ -84,7 +88,7 @@ describe('a body that is', () => {
   test.each(bodies)('%s', async (_what, body, detail) => {
     await using box = await openSandbox();
     const { status, envelope } = await ask(box, 'POST', '/v1/onboarduser', body);
-    expect([status, envelope.response_code]).toEqual([400, '01']);
+    expect({ status, response_code: envelope.response_code }).toEqual({ status: 400, response_code: '01' });
     expect(envelope.error).toMatch(detail);
   });
 
@@ -167,6 +171,6 @@ describe('a parameter of the path', () => {
   test('with an invalid encoding matches nothing', async () => {
     await using box = await openSandbox();
     const { status, envelope } = await ask(box, 'GET', '/v1/balance/user/%zz');
-    expect([status, envelope.response_code]).toEqual([404, '02']);
+    expect({ status, response_code: envelope.response_code }).toEqual({ status: 404, response_code: '02' });
   });
 });

@@ -66,20 +66,20 @@ describe('a response', () => {
     const plain = await box.fetch('GET', '/v1/getfees');
     await box.ask(storePublicKey, { data: FIRST.publicKey });
     const answer = await box.fetch('GET', '/v1/getfees');
-    expect([answer.status, answer.headers]).toEqual([200, plain.headers]);
+    expect({ status: answer.status, headers: answer.headers }).toEqual({ status: 200, headers: plain.headers });
     expect(await inside(answer, FIRST)).toEqual(replyOf(plain));
     expect(await inside(answer, SECOND)).toBeUndefined();
   });
 
   test.each([
-    ['an invalid field', 'POST', '/v1/onboarduser', '{"bvn":"1"}', [400, '01']],
-    ['a body that is not JSON', 'POST', '/v1/onboarduser', '{', [400, '01']],
-    ['an unknown id', 'POST', '/v1/getuserdetails', `{"userId":"${'0'.repeat(64)}"}`, [404, '02']],
-  ])('to a refused request is sealed: %s', async (_what, method, url, body, expected) => {
+    ['an invalid field', 'POST', '/v1/onboarduser', '{"bvn":"1"}', 400, '01'],
+    ['a body that is not JSON', 'POST', '/v1/onboarduser', '{', 400, '01'],
+    ['an unknown id', 'POST', '/v1/getuserdetails', `{"userId":"${'0'.repeat(64)}"}`, 404, '02'],
+  ])('to a refused request is sealed: %s', async (_what, method, url, body, status, code) => {
     await using box = await openSealed();
     const answer = await box.fetch(method, url, body);
     const found = await inside(answer, FIRST);
-    expect([found?.status, found?.envelope.response_code]).toEqual(expected);
+    expect({ status: found?.status, code: found?.envelope.response_code }).toEqual({ status, code });
   });
 
   test.each([
@@ -91,7 +91,7 @@ describe('a response', () => {
   ])('stays plain %s', async (_what, method, url, caller, status) => {
     await using box = await openSealed();
     const answer = await box.fetch(method, url, '{}', caller ?? callerOf(box.apiKey));
-    expect([answer.status, isPlain(answer)]).toEqual([status, true]);
+    expect({ status: answer.status, isPlain: isPlain(answer) }).toEqual({ status, isPlain: true });
   });
 
   test('to a blocked address stays plain', async () => {
@@ -100,7 +100,7 @@ describe('a response', () => {
     expect(await inside(await box.fetch('POST', '/v1/manageipallowlist', add), FIRST)).toMatchObject({ status: 200 });
     box.clock.pass(120_000);
     const answer = await box.fetch('GET', '/v1/getfees');
-    expect([answer.status, isPlain(answer)]).toEqual([403, true]);
+    expect({ status: answer.status, isPlain: isPlain(answer) }).toEqual({ status: 403, isPlain: true });
   });
 
   test('about a rate limit stays plain, so that the wait is readable', async () => {
@@ -224,7 +224,11 @@ describe('a sealed request', () => {
   test.each(REFUSED)('is refused: %s', async (_what, body, problem) => {
     await using box = await openSandbox();
     const { status, envelope } = replyOf(await box.fetch('POST', '/v1/onboarduser', await body(box)));
-    expect([status, envelope.response_code, envelope.error]).toEqual([400, '01', problem]);
+    expect({ status, response_code: envelope.response_code, error: envelope.error }).toEqual({
+      status: 400,
+      response_code: '01',
+      error: problem,
+    });
   });
 
   test('that cannot be opened is refused for its API key first', async () => {
@@ -276,7 +280,7 @@ describe('over HTTP', () => {
       const refused = await ask('POST', '/onboarduser', { payload: `${payload}A` });
       expect((await inside(refused, FIRST))?.envelope.error).toContain('cannot be opened');
       const unknown = await ask('GET', '/getfees', undefined, 'sandbox_none');
-      expect([unknown.status, isPlain(unknown)]).toEqual([401, true]);
+      expect({ status: unknown.status, isPlain: isPlain(unknown) }).toEqual({ status: 401, isPlain: true });
     } finally {
       await served.close();
     }

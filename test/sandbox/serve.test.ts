@@ -86,7 +86,10 @@ describe('an API key in the header', () => {
     await using open = await openServed();
     const reply = await raw(open.port, request('GET /v1/getfees', lines(open.served.apiKey)));
     const { envelope } = replyOf(reply);
-    expect([reply.status, envelope.response_code]).toEqual([status, status === 200 ? '00' : '03']);
+    expect({ status: reply.status, response_code: envelope.response_code }).toEqual({
+      status,
+      response_code: status === 200 ? '00' : '03',
+    });
   });
 
   test.each(spellings)('%s, at a control', async (_what, lines, status) => {
@@ -207,7 +210,10 @@ describe('an internal error', () => {
     connection.exec('ALTER TABLE fee_setting RENAME TO gone');
     connection.close();
     const reply = await get(open, '/getfees');
-    expect([reply.status, replyOf(reply).envelope.response_code]).toEqual([500, '05']);
+    expect({ status: reply.status, response_code: replyOf(reply).envelope.response_code }).toEqual({
+      status: 500,
+      response_code: '05',
+    });
     expect(reply.body).not.toMatch(/fee_setting|SQLITE|no such/i);
     expect((await get(open, '/listbankaccounts')).status).toBe(200);
   });
@@ -261,7 +267,7 @@ describe('closing', () => {
   });
 
   // Node itself would wait a minute for the request headers.
-  test('does not wait long for an idle connection', { timeout: 20_000 }, async () => {
+  test('does not wait long for an idle connection', async () => {
     const open = await openServed();
     const socket = connect(open.port, '127.0.0.1');
     try {

@@ -47,7 +47,7 @@ function alter(path: string, sql: string): void {
 
 const refusal = async (box: TestSandbox, control: 'snapshot' | 'restore', path: string) => {
   const { status, envelope } = await box.call('POST', `/_sandbox/${control}`, { path });
-  expect([status, envelope.response_code]).toEqual([400, '01']);
+  expect({ status, response_code: envelope.response_code }).toEqual({ status: 400, response_code: '01' });
   return envelope.error;
 };
 

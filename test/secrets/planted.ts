@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { Planted } from './search.ts';
 
-/** Text that stands nowhere else, and is the same on every run. */
+/** Text that occurs nowhere else and is the same on every run. */
 const noise = (name: string, encoding: 'hex' | 'base64') =>
   createHash('sha512').update(`planted ${name}`).digest(encoding);
 
-/** A key with characters that JSON, URLs and base64 write in their own ways. */
+/** A key with characters that JSON, URLs and base64 encode differently. */
 const key = (name: string) => `${name}+/="%${noise(name, 'hex').slice(0, 24)}`;
 
 const pem = (name: string) =>
   `-----BEGIN OPENSSH PRIVATE KEY-----\n${noise(name, 'base64').slice(0, 70)}\n${noise(`${name} 2`, 'base64').slice(0, 70)}\n-----END OPENSSH PRIVATE KEY-----\n`;
 
-/** What is given to the program, each of a kind of its own. `kinds` are those of docs/security.md. */
+/** The planted secrets, one of each kind. `kinds` are those in docs/security.md. */
 export const PLANTED = {
   environmentKey: { what: 'the key of FIATRAIL_API_KEY', text: key('environment') },
   fileKey: { what: 'the key of the store file', text: key('file'), kinds: ['API key'] },

@@ -2,15 +2,15 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Place } from './search.ts';
 
-/** Programs that fiatrail starts: each notes its words and its environment, and none of its input. */
+/** Programs that fiatrail starts. Each records its arguments and environment, but not its input. */
 export interface Programs {
-  /** Prints the key on its standard output, which it has from a file of its own. */
+  /** Prints the key, which it reads from its own file. */
   readonly keyCommand: string;
   readonly push: string;
   readonly failingPush: string;
-  /** For NODE_OPTIONS: an @napi-rs/keyring whose store is a file of this folder. */
+  /** For NODE_OPTIONS: a fake @napi-rs/keyring that stores secrets in a file in this folder. */
   readonly keyringHook: string;
-  /** What the programs noted. */
+  /** What the programs recorded. */
   notes(): Place[];
 }
 
@@ -34,7 +34,7 @@ const original = Module._load;
 Module._load = (name, ...more) => (name === '@napi-rs/keyring' ? { Entry } : original(name, ...more));
 `;
 
-/** Writes the programs to a folder that is no part of what is searched, but for what they note. */
+/** Writes the programs to a folder that is not searched, except for their records. */
 export function writePrograms(folder: string, key: string): Programs {
   const notes = join(folder, 'notes');
   mkdirSync(notes);
@@ -52,7 +52,7 @@ export function writePrograms(folder: string, key: string): Programs {
       `process.stdout.write(require('node:fs').readFileSync(${JSON.stringify(keyFile)}));`,
     ),
     push: program('push.cjs', read),
-    // It says on standard error what it was given, as a careless script does.
+    // Echoes its input to stderr, as a careless script does.
     failingPush: program('fail.cjs', `process.stderr.write(require('node:fs').readFileSync(0)); process.exitCode = 3;`),
     keyringHook: `--require ${write('hook.cjs', HOOK(notes, join(folder, 'keyring-store')))}`,
     notes: () =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readSources } from '../support/source.ts';
 
-/** Where the text of a secret is taken out, how often, and what for: to send it, to keep it, to compare it. Anything else keeps the type. */
+/** The files that call `reveal()`, how often, and why: to send, store or compare a secret. Anything else keeps the type. */
 const REVEALED: Readonly<Record<string, readonly [times: number, what: string]>> = {
   'account/api-key.ts': [1, 'tells the kind of a key by its beginning'],
   'account/stores/file-store.ts': [1, 'keeps it'],
@@ -27,7 +27,7 @@ const REVEALED: Readonly<Record<string, readonly [times: number, what: string]>>
   'crypto/sealed-box.ts': [3, 'opens with it'],
 };
 
-test('a secret is revealed only where it is sent, kept or compared', () => {
+test('reveals a secret only to send, store or compare it', () => {
   const found = readSources().flatMap(({ path, code }) => {
     const times = code.match(/\.reveal\(\)/g)?.length ?? 0;
     return times > 0 ? [[path, times] as const] : [];

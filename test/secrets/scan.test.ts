@@ -7,7 +7,7 @@ import {
   fiatrail,
   fiatrailOnTerminal,
   type Home,
-  newHome,
+  newHomeWithCache,
   requireBuilt,
   startFiatrail,
   startProgram,
@@ -21,9 +21,9 @@ import { type Stage, type Step, stepsOf } from './steps.ts';
 
 beforeAll(requireBuilt);
 
-/** A home, a service that repeats everything, programs that note how they were started, and files a user would have. */
+/** A home folder, a service that echoes everything, programs that record how they were started, and the user's files. */
 async function setStage(): Promise<{ home: Home; service: EchoService; stage: Stage }> {
-  const home = newHome(onTestFinished);
+  const home = newHomeWithCache(onTestFinished);
   mkdirSync(hereOf(home));
   const service = await echoService();
   const own = temporaryFolder(onTestFinished);
@@ -44,7 +44,7 @@ async function setStage(): Promise<{ home: Home; service: EchoService; stage: St
   };
 }
 
-/** Runs a step; what it said, under names that say which step it was. */
+/** Runs a step and returns its output under the name of the step. */
 async function play(step: Step, home: Home, service: EchoService): Promise<{ places: Place[]; wrong: string[] }> {
   if (step.manner) service.manner = step.manner;
   if (step.newKey) service.newKey = PLANTED[step.newKey].text;
@@ -65,7 +65,7 @@ async function play(step: Step, home: Home, service: EchoService): Promise<{ pla
   };
 }
 
-/** Keys and BVNs are typed where nothing may show them. */
+/** Types keys and BVNs into hidden prompts. */
 async function playOnTerminal(home: Home, service: EchoService): Promise<Place[]> {
   service.manner = 'succeeds';
   const typed = await fiatrailOnTerminal(
@@ -79,11 +79,16 @@ async function playOnTerminal(home: Home, service: EchoService): Promise<Place[]
     ['users', 'onboard', '--profile', 'typed', '-v', '-y'],
     [{ expect: 'BVN (11 digits):', send: `${PLANTED.bvn.text}\r` }],
   );
-  expect([typed.missed, typed.code, onboarded.missed, onboarded.code]).toEqual([null, 0, null, 3]);
+  expect({
+    typedMissed: typed.missed,
+    typedCode: typed.code,
+    onboardedMissed: onboarded.missed,
+    onboardedCode: onboarded.code,
+  }).toEqual({ typedMissed: null, typedCode: 0, onboardedMissed: null, onboardedCode: 3 });
   return [typed, onboarded].map(({ screen }) => ({ name: 'a terminal', bytes: Buffer.from(screen) }));
 }
 
-/** What others see of the processes while a key is replaced, what the keeper's environment has, and what is on the disk then. */
+/** Captures the process list, the keeper's environment and the disk during a key rotation. */
 async function playHeld(home: Home, service: EchoService): Promise<Place[]> {
   service.manner = 'holds the new key';
   service.newKey = PLANTED.newKey.text;
@@ -98,16 +103,16 @@ async function playHeld(home: Home, service: EchoService): Promise<Place[]> {
   const seen = [
     ...filesBelow(home.path),
     { name: 'the list of processes', bytes: Buffer.from(stdout) },
-    // Elsewhere than on Linux nobody can look at it.
+    // The environment can be read only on Linux.
     ...(existsSync('/proc/self') ? [{ name: 'the environment of the keeper', bytes: readFileSync(environ) }] : []),
   ];
   service.release();
   const { code, stdout: said, stderr } = await rotation.end;
-  expect([keeper, code]).toEqual([expect.any(String), 0]);
+  expect({ keeper, code }).toEqual({ keeper: expect.any(String), code: 0 });
   return [...seen, { name: 'what a held rotation said', bytes: Buffer.from(said + stderr) }];
 }
 
-/** The sandbox makes secrets of its own: they are known only afterwards, and are those of its file. */
+/** The secrets that the sandbox generated, read from its file afterwards. */
 function secretsOfSandbox({ stateDir }: Home): Planted[] {
   const database = new DatabaseSync(join(stateDir, 'sandbox.db'), { readOnly: true });
   const column = (sql: string) =>
@@ -124,7 +129,7 @@ function secretsOfSandbox({ stateDir }: Home): Planted[] {
   return found.map((text) => ({ what: 'a key of the embedded sandbox', text, kinds: ['sandbox secret'] }));
 }
 
-/** The private keys that the program made by itself, which no other file may hold. */
+/** The private keys that the program generated; no other file may contain them. */
 const privateKeysIn = (files: readonly Place[]): Planted[] =>
   files
     .filter(({ name }) => name.endsWith('.sealing-keys'))
@@ -135,14 +140,14 @@ const SECRETS_OF_SANDBOX: readonly string[] = [PLANTED.webhookSecret.what];
 
 const documented = new Map(documentedPlaces().map(({ place, secrets }) => [place, secrets]));
 
-/** Whether docs/security.md says that this secret stands in this file. */
+/** Whether docs/security.md documents that this file contains this secret. */
 function mayStand({ what, kinds = [] }: Planted, { name }: Place): boolean {
   const there = documented.get(placeOf(name)) ?? [];
   const isKept = SECRETS_OF_SANDBOX.includes(what) ? ['sandbox secret'] : kinds;
   return isKept.some((kind) => there.includes(kind));
 }
 
-test('a session of every kind of command leaves each secret only where it is documented', {
+test('leaves each secret only where it is documented, after a session of every kind of command', {
   timeout: 300_000,
 }, async () => {
   const { home, service, stage } = await setStage();

@@ -1,21 +1,21 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** Something that must not be seen, and the places where it may stand all the same. */
+/** A secret and the places where it is allowed. */
 export interface Planted {
   readonly what: string;
   readonly text: string;
-  /** Kinds of the table in docs/security.md: where one of them stands, this may. */
+  /** The kinds in docs/security.md under which this secret is allowed. */
   readonly kinds?: readonly string[];
 }
 
-/** A text or file that was found, by the name it is reported under. */
+/** A text or file to search, with the name it is reported under. */
 export interface Place {
   readonly name: string;
   readonly bytes: Buffer;
 }
 
-/** Part of base64 that is the same whatever stands around it: the bytes begin at any of three offsets. */
+/** The part of the base64 text that does not depend on the surrounding bytes, for each of three offsets. */
 function base64Cores(bytes: Buffer): string[] {
   return [0, 1, 2].map((offset) => {
     const encoded = Buffer.concat([Buffer.alloc(offset), bytes])
@@ -25,7 +25,7 @@ function base64Cores(bytes: Buffer): string[] {
   });
 }
 
-/** A line as it may be written down: as it is, in JSON, in a URL, in base64 of either kind, in hexadecimal. */
+/** The encodings of a line: plain, JSON, URL, both kinds of base64, hexadecimal. */
 function spellingsOf(line: string): string[] {
   const bytes = Buffer.from(line);
   const cores = base64Cores(bytes);
@@ -43,7 +43,7 @@ function spellingsOf(line: string): string[] {
   ];
 }
 
-/** Of a key of several lines each line counts, but for the first and last, which say only that it is one. */
+/** The lines of a multi-line key, without the first and last, which only mark it as a key. */
 const linesOf = (text: string) =>
   text
     .split('\n')
@@ -52,10 +52,10 @@ const linesOf = (text: string) =>
 
 const PART = 20;
 
-/** Who cuts a text off leaves the beginning of a secret, or its end: either is too much. */
+/** Truncation leaves the beginning or the end of a secret; both count as a leak. */
 const partsOf = (line: string) => (line.length < PART + 8 ? [line] : [line.slice(0, PART), line.slice(-PART)]);
 
-/** `what in place`, for everything planted that stands where it may not. */
+/** Lists every planted secret found where it is not allowed, as `secret in place`. */
 export function leaks(
   places: readonly Place[],
   planted: readonly Planted[],
@@ -72,7 +72,7 @@ export function leaks(
   );
 }
 
-/** Every file below a folder, all its bytes. */
+/** Every file below a folder, with its bytes. */
 export function filesBelow(folder: string): Place[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

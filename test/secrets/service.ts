@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { bodyOf, httpServer } from '../support/loopback.ts';
 import { PLANTED } from './planted.ts';
 
-/** How the service answers: each way repeats everything it was sent, headers too. */
+/** How the service responds; every way echoes the whole request, with its headers. */
 export type Manner =
   | 'refuses'
   | 'forbids'
@@ -18,14 +18,14 @@ export type Manner =
 export interface EchoService {
   readonly baseUrl: string;
   manner: Manner;
-  /** Which key a rotation gets. */
+  /** The key that a rotation returns. */
   newKey: string;
   /** Resolves when a request waits for `release`. */
   held(): Promise<void>;
   release(): void;
 }
 
-/** What a success has besides the echo, so that commands of every kind go on. */
+/** The data of a success besides the echo, so that every kind of command continues. */
 const fieldsFor = (path: string, newKey: string): object => {
   if (path.endsWith('/regenerateapikey')) return { apiKey: newKey };
   if (path.endsWith('/createsandboxapikey'))

@@ -2,25 +2,25 @@ import { PLANTED, type PlantedName } from './planted.ts';
 import type { Programs } from './programs.ts';
 import type { Manner } from './service.ts';
 
-/** One command line of the session. */
+/** A command line of the session. */
 export interface Step {
   readonly words: readonly string[];
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** How the service answers from here on. */
+  /** How the service responds from here on. */
   readonly manner?: Manner;
   readonly newKey?: PlantedName;
-  /** What it prints on purpose. */
+  /** The secrets it is supposed to print. */
   readonly shows?: readonly PlantedName[];
-  /** The exit code that shows that it came as far as it was to come. */
+  /** The exit code that shows that it got as far as intended. */
   readonly exit: number;
 }
 
-/** What the session needs from its stage. */
+/** What the session needs from its environment. */
 export interface Stage {
   readonly baseUrl: string;
   readonly programs: Programs;
-  /** Files with secrets that a user would give. */
+  /** Files with the user's secrets. */
   readonly files: {
     readonly signer: string;
     readonly signerPublic: string;
@@ -39,7 +39,7 @@ const WALLETS = [
   '0x8617E340B3D01FA5F11F306F4090FD50E238070D',
 ];
 
-/** How one and the same command may be run. */
+/** The ways to run a command. */
 const VARIANTS = [[], ['-v'], ['-o', 'json'], ['-o', 'json', '-v'], ['--dry-run', '-v'], ['-o', 'raw']] as const;
 
 const vault = ({ files }: Stage, more: readonly string[]) => [
@@ -58,7 +58,7 @@ const vault = ({ files }: Stage, more: readonly string[]) => [
   ...['--private-key-file', files.signer, '--api-key-stdin', '-y', ...more],
 ];
 
-/** Profiles of every store. */
+/** Profiles with every kind of store. */
 function profiles({ baseUrl, programs }: Stage): Step[] {
   const add = (name: string, ...more: string[]) => [
     'profiles',
@@ -85,7 +85,7 @@ function profiles({ baseUrl, programs }: Stage): Step[] {
     { words: ['doctor', ...FILE, '-v', '-o', 'json'], manner: 'succeeds', exit: 0 },
     { words: ['doctor', '--profile', 'ringed', '-v'], env: hook, exit: 0 },
     { words: ['doctor', ...FILE, '-v'], manner: 'forbids', exit: 4 },
-    // Wrong inputs.
+    // Invalid input.
     { words: add('main', '--key-stdin'), stdin: `${text('fileKey')}\n${text('newKey')}\n`, exit: 2 },
     { words: add('other', '--key-stdin'), stdin: ` ${text('fileKey')}`, exit: 2 },
     { words: [...add('other'), `--key=${text('typedKey')}`], exit: 2 },
@@ -124,7 +124,7 @@ function profiles({ baseUrl, programs }: Stage): Step[] {
   ];
 }
 
-/** The account of the environment, with passwords in URLs. */
+/** An account set by environment variables, with passwords in URLs. */
 function environment({ baseUrl }: Stage): Step[] {
   const account = {
     FIATRAIL_BASE_URL: baseUrl,
@@ -163,14 +163,14 @@ function environment({ baseUrl }: Stage): Step[] {
   ];
 }
 
-/** BVNs, webhook secrets and vault keys against a service that repeats them. */
+/** BVNs, webhook secrets and vault keys against a service that echoes them. */
 function requests(stage: Stage): Step[] {
   const onboard = ['users', 'onboard', '--bvn-stdin', ...FILE];
   const debug = { FIATRAIL_DEBUG: '1' };
   const manners = ['refuses', 'crashes', 'breaks off', 'succeeds'] as const;
   return [
     ...manners.flatMap((manner, round) =>
-      // Each manner meets every second variant, and each variant two manners.
+      // Each way is combined with every second variant, and each variant with two ways.
       VARIANTS.filter((_variant, at) => (at + round) % 2 === 0).flatMap((variant): Step[] => [
         { words: [...onboard, ...variant], stdin: text('bvn'), manner, env: debug, exit: -1 },
         { words: vault(stage, [...FILE, ...variant]), stdin: text('vaultKey'), manner, env: debug, exit: -1 },
@@ -188,7 +188,7 @@ function requests(stage: Stage): Step[] {
       ]),
     ),
     { words: ['users', 'onboard', text('bvn'), '-v', ...FILE], manner: 'refuses', exit: 3 },
-    // Wrong inputs.
+    // Invalid input.
     ...(['mistypedBvn', 'shortBvn'] as const).flatMap((bvn): Step[] => [
       { words: [...onboard, '-v'], stdin: text(bvn), exit: 2 },
       { words: ['users', 'onboard', text(bvn), ...FILE], exit: 2 },
@@ -214,7 +214,7 @@ function requests(stage: Stage): Step[] {
   ];
 }
 
-/** Keys that are made, replaced, printed. */
+/** Keys that are created, rotated and printed. */
 function keys({ programs, baseUrl }: Stage): Step[] {
   const rotate = (...more: string[]) => ['keys', 'rotate', '-y', '--no-input', '-v', ...more];
   const sandbox = ['keys', 'sandbox', '--at', baseUrl, ...FILE];

@@ -73,7 +73,11 @@ describe('amounts with leading zeros', () => {
     await using box = await openSandbox();
     const order = { pair: 'CNGN-USDC', side: 'sell', price: '01400', spread: 0.1 } as const;
     const made = await box.ask(createLimitOrder, { ...order, minAmount: '001', maxAmount: '0100.50' });
-    expect([made.price, made.minAmount, made.maxAmount]).toEqual(['1400.000000', '1.000000', '100.500000']);
+    expect({ price: made.price, minAmount: made.minAmount, maxAmount: made.maxAmount }).toEqual({
+      price: '1400.000000',
+      minAmount: '1.000000',
+      maxAmount: '100.500000',
+    });
   });
 
   test('keep their value in quotes and trades', async () => {

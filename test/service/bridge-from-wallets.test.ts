@@ -65,7 +65,10 @@ describe("a withdrawal to a bridge's receivable address", () => {
     await of.withdraw(receivableAddress);
     expect(await of.held()).toBe('60.000000');
     await settle(of.box);
-    expect([(await statusOf(of.box, requestId)).status, await of.held()]).toEqual(['failed', '100.000000']);
+    expect({ status: (await statusOf(of.box, requestId)).status, held: await of.held() }).toEqual({
+      status: 'failed',
+      held: '100.000000',
+    });
     await expectSettledLedger(of.box);
   });
 

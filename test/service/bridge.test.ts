@@ -157,7 +157,10 @@ describe('a bridge transaction', () => {
     const before = await box.inside(balances, 'read');
     const { requestId, status, message } = await initiate(box);
     await pass(box, 86_400_000);
-    expect([status, (await statusOf(box, requestId)).status]).toEqual(['initiated', 'initiated']);
+    expect({ status, later: (await statusOf(box, requestId)).status }).toEqual({
+      status: 'initiated',
+      later: 'initiated',
+    });
     expect(await gained(box, before)).toEqual({});
     for (const part of ['250.000000', SENDER, 'Base', 'BNB Smart Chain']) expect(message).toContain(part);
   });
@@ -211,7 +214,10 @@ describe('a bridge transaction', () => {
       const { status, actualAmount } = await statusOf(box, requestId);
       const sent = BigInt(amount.includes('.') ? amount.replace('.', '').replace(/^0+/, '') : `${amount}000000`);
       const fee = (sent * 5n + 500n) / 1000n;
-      expect([status, BigInt((actualAmount ?? '').replace('.', ''))]).toEqual(['completed', sent - fee]);
+      expect({ status, amount: BigInt((actualAmount ?? '').replace('.', '')) }).toEqual({
+        status: 'completed',
+        amount: sent - fee,
+      });
     },
   );
 
@@ -220,13 +226,13 @@ describe('a bridge transaction', () => {
     const { smartWallet } = await box.ask(getFintechWallet, {});
     const held = async (network: string) =>
       (await box.ask(balanceMulti, { networks: network })).networkBalances?.[0]?.balance;
-    expect([await held('lisk'), await held('asc')]).toEqual(['0.000000', '0.000000']);
+    expect({ lisk: await held('lisk'), asc: await held('asc') }).toEqual({ lisk: '0.000000', asc: '0.000000' });
     for (const toNetwork of ['lisk', 'atc']) {
       const { receivableAddress } = await initiate(box, { toNetwork, toAddress: smartWallet.address });
       await deposit(box, receivableAddress, { amount: '100' });
     }
     await settle(box);
-    expect([await held('lisk'), await held('asc')]).toEqual(['99.500000', '99.500000']);
+    expect({ lisk: await held('lisk'), asc: await held('asc') }).toEqual({ lisk: '99.500000', asc: '99.500000' });
   });
 
   test('from a wallet of the sandbox debits that wallet', async () => {
@@ -249,7 +255,10 @@ describe('a bridge transaction', () => {
     const { requestId, receivableAddress } = await initiate(box, { fromAddress: smartWallet.address });
     const request = { address: receivableAddress, asset: 'CNGN', network: 'base', from: smartWallet.address };
     const reply = await box.call('POST', '/_sandbox/deposit', { ...request, amount: '5000000.000001' });
-    expect([reply.status, reply.envelope.response_code]).toEqual([400, '01']);
+    expect({ status: reply.status, response_code: reply.envelope.response_code }).toEqual({
+      status: 400,
+      response_code: '01',
+    });
     await settle(box);
     expect((await statusOf(box, requestId)).status).toBe('initiated');
     expect(await deposit(box, receivableAddress, { from: smartWallet.address })).toMatchObject({ outcome: 'bridging' });
@@ -279,7 +288,10 @@ describe('a deposit', () => {
     await deposit(box, receivableAddress, { from: smartWallet.address });
     expect(await gained(box, before)).toEqual({ 'wallet/1/base CNGN': -250_000_000n, 'bridging CNGN': 250_000_000n });
     await settle(box);
-    expect([(await statusOf(box, requestId)).status, await gained(box, before)]).toEqual(['failed', {}]);
+    expect({ status: (await statusOf(box, requestId)).status, gained: await gained(box, before) }).toEqual({
+      status: 'failed',
+      gained: {},
+    });
   });
 
   test.each(['USDC', 'USDT'])('of %s stays with its sender, and the transaction keeps waiting', async (asset) => {
@@ -291,7 +303,10 @@ describe('a deposit', () => {
       reason: 'wrong_token',
     });
     await settle(box);
-    expect([(await statusOf(box, requestId)).status, await gained(box, before)]).toEqual(['initiated', {}]);
+    expect({ status: (await statusOf(box, requestId)).status, gained: await gained(box, before) }).toEqual({
+      status: 'initiated',
+      gained: {},
+    });
     await deposit(box, receivableAddress);
     await settle(box);
     expect((await statusOf(box, requestId)).status).toBe('completed');
@@ -508,7 +523,10 @@ describe('the history', () => {
     const { requestId } = await initiate(box);
     expect((await listed(box, {}, key)).pagination.total).toBe(0);
     const reply = await box.call('GET', `/bridge/status/${requestId}`, undefined, key);
-    expect([reply.status, reply.envelope.response_code]).toEqual([404, '02']);
+    expect({ status: reply.status, response_code: reply.envelope.response_code }).toEqual({
+      status: 404,
+      response_code: '02',
+    });
   });
 });
 

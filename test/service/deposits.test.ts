@@ -299,7 +299,7 @@ const unpayable: [what: string, body: object, http: number, code: string][] = [
 test.each(unpayable)('a transfer with %s is refused', async (_what, body, http, code) => {
   await using box = await openSandbox();
   const { status, envelope } = await box.call('POST', '/_sandbox/pay', body);
-  expect([status, envelope.response_code]).toEqual([http, code]);
+  expect({ status, response_code: envelope.response_code }).toEqual({ status: http, response_code: code });
   await expectSettledLedger(box);
 });
 
@@ -331,7 +331,7 @@ test('transfers too large in total are refused, from a bank and from a chain, an
   expect(await statusesOf('/_sandbox/deposit', { ...tokens, asset: 'USDC' })).toEqual(most);
   await settle(box);
   const { stuck, ledger } = await box.ask(sandboxStatus, {});
-  expect([stuck, ledger.balanced]).toEqual([0, true]);
+  expect({ stuck, balanced: ledger.balanced }).toEqual({ stuck: 0, balanced: true });
 });
 
 test('an onramp too large for the ledger is refused', async () => {

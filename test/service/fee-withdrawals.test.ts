@@ -42,7 +42,11 @@ describe('a withdrawal', () => {
   test('locks its amount at once and deducts it from the collected fees on settlement, but never from the total', async () => {
     await using box = await openSandbox();
     const { status, amount, estimatedProcessingTime } = await withdraw(box, 1_000_000);
-    expect([status, amount, estimatedProcessingTime]).toEqual(['pending', 1_000_000, '1 to 3 business days']);
+    expect({ status, amount, estimatedProcessingTime }).toEqual({
+      status: 'pending',
+      amount: 1_000_000,
+      estimatedProcessingTime: '1 to 3 business days',
+    });
     expect(await summary(box)).toMatchObject({
       totalAccumulatedFees: 25_000_000,
       onrampFees: SEED.onramp,
@@ -120,7 +124,10 @@ describe('a withdrawal', () => {
     const other = await box.ask(withdrawFees, { ...toBank, amount: 1_000 }, key);
     expect(other.withdrawalId).not.toBe(withdrawalId);
     const found = await box.call('POST', '/verifywithdrawal', { withdrawalId }, key);
-    expect([found.status, found.envelope.response_code]).toEqual([404, '02']);
+    expect({ status: found.status, response_code: found.envelope.response_code }).toEqual({
+      status: 404,
+      response_code: '02',
+    });
     expect((await box.ask(feeWithdrawals, {}, key)).withdrawals.map((row) => row.withdrawalId)).toEqual([
       other.withdrawalId,
     ]);

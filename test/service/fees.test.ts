@@ -74,7 +74,7 @@ describe('setting fees', () => {
     await using box = await openSandbox();
     const before = await box.ask(getFees, {});
     const reply = await box.call('PUT', '/managefees', { onrampFee: fee(1, 1), offrampFee: { enabled: true } });
-    expect([reply.status, await box.ask(getFees, {})]).toEqual([400, before]);
+    expect({ status: reply.status, ask: await box.ask(getFees, {}) }).toEqual({ status: 400, ask: before });
   });
 
   test.each([

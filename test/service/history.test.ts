@@ -167,7 +167,11 @@ describe('the statuses of a list', () => {
       }
     }
     const { total, summary } = await box.ask(listTransactions, {});
-    expect([total, summary?.totalDeposits, summary?.totalPayouts]).toEqual([4, 2, 2]);
+    expect({ total, totalDeposits: summary?.totalDeposits, totalPayouts: summary?.totalPayouts }).toEqual({
+      total: 4,
+      totalDeposits: 2,
+      totalPayouts: 2,
+    });
   });
 });
 
@@ -288,7 +292,11 @@ describe('pages', () => {
       for (let offset = 0; offset <= PAYMENTS + 1; offset++) {
         const page = await box.ask(listTransactions, { ...filter, limit, offset });
         expect(amountsOf(page.transactions)).toEqual(wanted.slice(offset, offset + limit));
-        expect([page.total, page.limit, page.offset]).toEqual([PAYMENTS, limit, offset]);
+        expect({ total: page.total, limit: page.limit, offset: page.offset }).toEqual({
+          total: PAYMENTS,
+          limit,
+          offset,
+        });
         expect(page.hasMore).toBe(offset + limit < PAYMENTS);
       }
     }
@@ -305,7 +313,7 @@ describe('pages', () => {
     for (let offset = 0; offset <= 10; offset++) {
       const page = await box.ask(listTransactions, { userId: user.userId, limit: 4, offset });
       const wanted = ['9', '8', '7', '6', '5', '4', '3', '2', '1'].slice(offset, offset + 4);
-      expect([amountsOf(page.transactions), page.total]).toEqual([wanted, 9]);
+      expect({ amounts: amountsOf(page.transactions), total: page.total }).toEqual({ amounts: wanted, total: 9 });
     }
   });
 

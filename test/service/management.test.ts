@@ -27,7 +27,10 @@ describe('a new API key', () => {
     const { apiKey = '', rotatedAt } = await box.ask(regenerateApiKey, {});
     expect(apiKey).toMatch(/^sandbox_[0-9a-f]{21}$/);
     expect(rotatedAt).toBe(isoTime(START_MS));
-    expect([await statusWith(box, box.apiKey), await statusWith(box, apiKey ?? '')]).toEqual([401, 200]);
+    expect({ old: await statusWith(box, box.apiKey), new: await statusWith(box, apiKey ?? '') }).toEqual({
+      old: 401,
+      new: 200,
+    });
   });
 
   test("becomes the embedded client's key if the old one was", async () => {
@@ -43,7 +46,10 @@ describe('a new API key', () => {
     await using box = await openSandbox();
     const { apiKey } = await box.ask(regenerateApiKey, {});
     await box.ask(sandboxReset, {}, apiKey ?? '');
-    expect([await statusWith(box, apiKey ?? ''), await statusWith(box, box.apiKey)]).toEqual([200, 401]);
+    expect({ new: await statusWith(box, apiKey ?? ''), old: await statusWith(box, box.apiKey) }).toEqual({
+      new: 200,
+      old: 401,
+    });
   });
 
   test('invalidates the old one for later requests of the batch', async () => {
@@ -84,7 +90,10 @@ describe('a sandbox key from a production key', () => {
     async (key) => {
       await using box = await openSandbox();
       const reply = await box.call('POST', '/createsandboxapikey', {}, key);
-      expect([reply.status, reply.envelope.response_code]).toEqual([401, '03']);
+      expect({ status: reply.status, response_code: reply.envelope.response_code }).toEqual({
+        status: 401,
+        response_code: '03',
+      });
     },
   );
 });
@@ -164,14 +173,20 @@ describe('the webhook', () => {
   ])('%s is refused', async (webhookUrl) => {
     await using box = await openSandbox();
     const reply = await box.call('POST', '/setwebhook', { webhookUrl, enabled: true });
-    expect([reply.status, reply.envelope.response_code]).toEqual([400, '01']);
+    expect({ status: reply.status, response_code: reply.envelope.response_code }).toEqual({
+      status: 400,
+      response_code: '01',
+    });
     expect((await box.ask(getWebhook, {})).webhookUrl).toBeNull();
   });
 
   test('is stored even if it is unreachable, with a warning', async () => {
     await using box = await openSandbox();
     const { urlValidated } = await box.ask(setWebhook, { webhookUrl: 'https://hooks.invalid/x', enabled: true });
-    expect([urlValidated, (await box.ask(getWebhook, {})).enabled]).toEqual([false, true]);
+    expect({ urlValidated, enabled: (await box.ask(getWebhook, {})).enabled }).toEqual({
+      urlValidated: false,
+      enabled: true,
+    });
   });
 
   test('keeps its secret until it is replaced, and never returns it', async () => {
@@ -300,7 +315,11 @@ describe('the public key', () => {
   test.each(wrong)('is refused: %s', async (_what, request) => {
     await using box = await openSandbox();
     const reply = await box.call('POST', '/storepublickey', await request(box));
-    expect([reply.status, reply.envelope.response_code, await stored(box)]).toEqual([400, '01', null]);
+    expect({ status: reply.status, response_code: reply.envelope.response_code, stored: await stored(box) }).toEqual({
+      status: 400,
+      response_code: '01',
+      stored: null,
+    });
   });
 
   test('a tampered envelope never opens', async () => {

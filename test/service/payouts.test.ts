@@ -128,7 +128,7 @@ describe("a payout of the fintech's own cNGN", () => {
     const bankAccountId = await seededAccount(box);
     const status = await box.call('GET', `/getofframpstatus?requestId=${requestId}`, undefined, other);
     const start = await box.call('POST', '/initiateofframp', { amount: 1_000_000, bankAccountId }, other);
-    expect([status.status, start.status]).toEqual([404, 404]);
+    expect({ status: status.status, startStatus: start.status }).toEqual({ status: 404, startStatus: 404 });
   });
 });
 
@@ -255,7 +255,7 @@ describe('a payout account', () => {
     const accountId = await seededAccount(box);
     expect(await box.ask(updateBankAccount, { accountId })).toMatchObject({ label: 'settlement', isDefault: true });
     const { isDefault, label } = await box.ask(updateBankAccount, { accountId, isDefault: false });
-    expect([isDefault, label]).toEqual([false, 'settlement']);
+    expect({ isDefault, label }).toEqual({ isDefault: false, label: 'settlement' });
     expect((await box.ask(listBankAccounts, {})).defaultAccount).toBeNull();
   });
 

@@ -458,9 +458,7 @@ async function walk(steps: readonly Step[]): Promise<void> {
   for (const name of await box.inside(statesIn, 'read')) reached.add(name);
 }
 
-test('no sequence of actions by several fintechs creates, loses or strands money', {
-  timeout: 120_000,
-}, async () => {
+test('no sequence of actions by several fintechs creates, loses or strands money', { timeout: 900_000 }, async () => {
   const steps = fc.array(step, { minLength: 250, maxLength: 400, size: 'max' });
   // The time limit allows for a slow machine and for shrinking a failure.
   await fc.assert(fc.asyncProperty(steps, walk), CAMPAIGN);

@@ -95,7 +95,11 @@ describe('an onramp', () => {
         ...(flags.autoSwap ? { assetSwap: 'USDC' as const } : {}),
       });
       const { status, finalAsset, swapCompleted } = await box.ask(onrampStatus, { requestId });
-      expect([status, finalAsset, swapCompleted]).toEqual(['completed', asset, flags.autoSwap === true]);
+      expect({ status, finalAsset, swapCompleted }).toEqual({
+        status: 'completed',
+        finalAsset: asset,
+        swapCompleted: flags.autoSwap === true,
+      });
       const after = await places(box, user, walletAddress);
       const amount = asset === 'CNGN' ? 7_000_000_000n : BigInt(USDC_FOR_7000.replace('.', ''));
       const inside = where === 'generated' || where === 'managed';
@@ -185,7 +189,10 @@ describe('an onramp', () => {
     await pass(box, afterMs);
     expect((await box.ask(onrampStatus, { requestId })).status).toBe(state);
     const reply = await box.call('POST', '/swaptrigger', { walletAddress, sellToken: 'CNGN' });
-    expect([reply.status, reply.envelope.response_code]).toEqual([400, '01']);
+    expect({ status: reply.status, response_code: reply.envelope.response_code }).toEqual({
+      status: 400,
+      response_code: '01',
+    });
     await settle(box);
     expect((await box.ask(onrampStatus, { requestId })).status).toBe('completed');
     await box.ask(triggerSwap, { walletAddress, sellToken: 'CNGN' });
@@ -239,11 +246,17 @@ describe('a swap', () => {
     await box.ask(startSwap, { userId, sellToken: 'CNGN', buyToken: 'USDC', amount: 10_000 });
     await settle(box);
     // 10,000 / 1,407.
-    expect([await balance(box, user, 'CNGN'), await balance(box, user, 'USDC')]).toEqual(['0.000000', '7.107320']);
+    expect({ CNGN: await balance(box, user, 'CNGN'), USDC: await balance(box, user, 'USDC') }).toEqual({
+      CNGN: '0.000000',
+      USDC: '7.107320',
+    });
     await box.ask(startSwap, { userId, sellToken: 'USDC', buyToken: 'CNGN', amount: 7.10732 });
     await settle(box);
     // 7.10732 x 1,383.05.
-    expect([await balance(box, user, 'CNGN'), await balance(box, user, 'USDC')]).toEqual(['9829.778926', '0.000000']);
+    expect({ CNGN: await balance(box, user, 'CNGN'), USDC: await balance(box, user, 'USDC') }).toEqual({
+      CNGN: '9829.778926',
+      USDC: '0.000000',
+    });
     await expectSettledLedger(box);
   });
 
@@ -256,7 +269,10 @@ describe('a swap', () => {
     await box.ask(startSwap, { userId, sellToken: 'USDC', buyToken: 'USDT', amount: 7 });
     await settle(box);
     // 7 x 1,383.05 / 1,407.
-    expect([await balance(box, user, 'USDC'), await balance(box, user, 'USDT')]).toEqual(['0.107320', '6.880845']);
+    expect({ USDC: await balance(box, user, 'USDC'), USDT: await balance(box, user, 'USDT') }).toEqual({
+      USDC: '0.107320',
+      USDT: '6.880845',
+    });
   });
 
   test('is not executed beyond the maximum slippage, and returns the sold tokens', async () => {

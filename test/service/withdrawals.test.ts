@@ -314,10 +314,10 @@ describe('a user withdrawal', () => {
     await of.withdraw({ network: 'bsc', destinationWallet: address, amount: 100 });
     await settle(of.box);
     const { totalBalance, networkBalances } = await of.box.ask(balanceAddress, { address, networks: ['base', 'bsc'] });
-    expect([totalBalance, networkBalances?.map(({ balance }) => balance)]).toEqual([
-      '99.500000',
-      ['0.000000', '99.500000'],
-    ]);
+    expect({ totalBalance, balances: networkBalances?.map(({ balance }) => balance) }).toEqual({
+      totalBalance: '99.500000',
+      balances: ['0.000000', '99.500000'],
+    });
   });
 
   test('from a balance on the destination network needs no bridge', async () => {
@@ -325,7 +325,7 @@ describe('a user withdrawal', () => {
     const address = await managedAddress(of.box, of.user.userId);
     await moveTo(of.box, address, 'bsc', 60_000_000n);
     const { feeBreakdown, warnings } = await of.withdraw({ network: 'bsc', amount: 60 });
-    expect([feeBreakdown?.totalFee, warnings]).toEqual(['0.000000', []]);
+    expect({ totalFee: feeBreakdown?.totalFee, warnings }).toEqual({ totalFee: '0.000000', warnings: [] });
     expect(await held(of.box, 'chain CNGN')).toBe(60_000_000n);
     // That network is empty now, so the next one comes from Base, over the bridge.
     expect((await of.withdraw({ network: 'bsc', amount: 40 })).feeBreakdown?.totalFee).toBe('0.200000');

@@ -59,8 +59,12 @@ describe('the lock', () => {
     await running.end;
     (await acquireLock(path, 0))?.release();
     const folder = join(path, '..');
-    expect([modeOf(path), modeOf(folder), modeOf(join(folder, '..'))]).toEqual(['600', '700', '700']);
-    expect([readdirSync(folder), statSync(path).size]).toEqual([['rotate.lock'], 0]);
+    expect({ pathMode: modeOf(path), folderMode: modeOf(folder), joinMode: modeOf(join(folder, '..')) }).toEqual({
+      pathMode: '600',
+      folderMode: '700',
+      joinMode: '700',
+    });
+    expect({ names: readdirSync(folder), size: statSync(path).size }).toEqual({ names: ['rotate.lock'], size: 0 });
   });
 
   test('is separate for each path', async () => {

@@ -4,23 +4,24 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
+import { CODE_CACHE } from './code-cache.ts';
 
 /** The folder of the package. */
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 
 const SHIM = join(ROOT, 'bin', 'fiatrail.js');
 
-/** A home of its own for one test: nothing in it is anybody's. */
+/** A home folder for one test, isolated from the machine. */
 export interface Home {
   readonly path: string;
   readonly stateDir: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** `atEnd` is vitest's onTestFinished, or `sharedEnd()` for what several tests share. */
+/** Registers a clean-up: vitest's onTestFinished, or `sharedEnd()` for resources that several tests share. */
 export type AtEnd = (cleanUp: () => void | Promise<void>) => void;
 
-/** For what several tests share and a hook makes, which can register no other hook: call it where the hook is declared. */
+/** Cleans up after all tests of a file. Call it at the top level: a beforeAll hook cannot register another hook. */
 export function sharedEnd(): AtEnd {
   const all: (() => void | Promise<void>)[] = [];
   afterAll(async () => {
@@ -31,39 +32,49 @@ export function sharedEnd(): AtEnd {
   };
 }
 
-/** A new folder that is gone when the test has ended. */
+/** Creates a folder that is removed when the test has finished. */
 export function temporaryFolder(atEnd: AtEnd): string {
   const path = mkdtempSync(join(tmpdir(), 'fiatrail-'));
   atEnd(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }
 
-/** A home and the whole environment for programs that live in it: no CI, no account, no proxy of this machine. */
+/** Creates a home and a complete environment for its programs, without CI, account or proxy settings of this machine. */
 export function newHome(atEnd: AtEnd): Home {
-  const path = temporaryFolder(atEnd);
+  return homeWith(temporaryFolder(atEnd), process.env[CODE_CACHE]);
+}
+
+/** A home for a test of what a program leaves on the disk, compiled code included. */
+export function newHomeWithCache(atEnd: AtEnd): Home {
+  return homeWith(temporaryFolder(atEnd), undefined);
+}
+
+/** The whole environment for programs that live in a home: no CI, no account, no proxy of this machine. */
+function homeWith(path: string, sharedCache: string | undefined): Home {
   const stateDir = join(path, 'state');
-  mkdirSync(join(path, 'cache'), { mode: 0o700 });
+  const ownCache = join(path, 'cache');
+  if (sharedCache === undefined) mkdirSync(ownCache, { mode: 0o700 });
   const env = {
     PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`,
     HOME: path,
-    XDG_CACHE_HOME: join(path, 'cache'),
+    XDG_CACHE_HOME: sharedCache ?? ownCache,
     FIATRAIL_STATE_DIR: stateDir,
     FIATRAIL_CONFIG_DIR: join(path, 'config'),
   };
   return { path, stateDir, env };
 }
 
-/** Throws when what would be run is not what stands in src/: a test of an old build proves nothing. */
+/** Throws if dist/ is older than src/: testing an old build proves nothing. */
 export function requireBuilt(): void {
   const built = statSync(join(ROOT, 'dist', 'main.cjs'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),
   );
   const newer = sources.find((name) => statSync(join(ROOT, 'src', name)).mtimeMs > built);
-  if (newer) throw new Error(`dist/ is older than src/${newer}: run node build.ts first`);
+  if (newer) throw new Error(`dist/ is older than src/${newer}: run npm run build first`);
 }
 
-/** How a program ended and what it said. */
+/** The output and exit code of a program. */
 export interface Ran {
   readonly stdout: string;
   readonly stderr: string;
@@ -71,19 +82,19 @@ export interface Ran {
 }
 
 export interface RunOptions {
-  /** Text for standard input, which is closed after it. */
+  /** The text of standard input, which is then closed. */
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
 }
 
-/** A program that runs: its id, what it has said so far, and its end. */
+/** A running program. */
 export interface Running {
   readonly pid: number;
   kill(signal: NodeJS.Signals): void;
-  /** Resolves when standard error holds `text`; rejects when the program ends without it. */
+  /** Resolves once standard error contains `text`; rejects if the program ends without it. */
   says(text: string): Promise<void>;
-  /** Resolves with the first line of standard output; rejects when the program ends without one. */
+  /** Resolves with the first line of standard output; rejects if the program ends without one. */
   firstLine(): Promise<string>;
   readonly end: Promise<Ran>;
 }
@@ -98,7 +109,7 @@ export function startProgram(home: Home, file: string, argv: readonly string[], 
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
-  // A program that never reads its input is no failure of the test.
+  // A program that does not read its input does not fail the test.
   child.stdin.on('error', () => {});
   child.stdin.end(options.stdin ?? '');
   const end = new Promise<Ran>((resolve, reject) => {
@@ -107,22 +118,22 @@ export function startProgram(home: Home, file: string, argv: readonly string[], 
   });
   const says = (text: string) =>
     new Promise<void>((resolve, reject) => {
-      const look = () => {
+      const check = () => {
         if (stderr.includes(text)) resolve();
       };
-      child.stderr.on('data', look);
-      child.on('close', () => reject(new Error(`the program ended without saying "${text}":\n${stderr}`)));
-      look();
+      child.stderr.on('data', check);
+      child.on('close', () => reject(new Error(`the program ended without printing "${text}":\n${stderr}`)));
+      check();
     });
   const firstLine = () =>
     new Promise<string>((resolve, reject) => {
-      const look = () => {
+      const check = () => {
         const end = stdout.indexOf('\n');
         if (end !== -1) resolve(stdout.slice(0, end));
       };
-      child.stdout.on('data', look);
-      child.on('close', () => reject(new Error(`the program ended without a line:\n${stderr}`)));
-      look();
+      child.stdout.on('data', check);
+      child.on('close', () => reject(new Error(`the program ended without printing a line:\n${stderr}`)));
+      check();
     });
   return { pid: child.pid ?? 0, kill: (signal) => void child.kill(signal), says, firstLine, end };
 }
@@ -132,33 +143,33 @@ export function startFiatrail(home: Home, argv: readonly string[], options: RunO
   return startProgram(home, process.execPath, [SHIM, ...argv], options);
 }
 
-/** Runs the built fiatrail to its end. */
+/** Runs the built fiatrail until it exits. */
 export function fiatrail(home: Home, argv: readonly string[], options: RunOptions = {}): Promise<Ran> {
   return startFiatrail(home, argv, options).end;
 }
 
-/** Runs fiatrail with `-o json` to the document it prints; throws when it fails. */
+/** Runs fiatrail with `-o json` and parses what it prints. Throws if it fails. */
 export async function fiatrailJson<T>(home: Home, argv: readonly string[], options: RunOptions = {}): Promise<T> {
   const { stdout, stderr, code } = await fiatrail(home, [...argv, '-o', 'json'], options);
   if (code !== 0) throw new Error(`fiatrail ${argv.join(' ')} ended with ${code}:\n${stderr}`);
   return JSON.parse(stdout) as T;
 }
 
-/** What is waited for, and what is done then: a text for the program, or a fiatrail command elsewhere. */
+/** Waits for `expect` on the screen, then types a text or runs another fiatrail command. */
 export type Step =
   | { readonly expect: string; readonly send: string }
-  /** `{}` of the words stands for what the pattern's group finds on the screen. */
+  /** `{}` in `run` is replaced by what the group of the pattern `find` matches on the screen. */
   | { readonly expect: string; readonly find: string; readonly run: readonly string[] };
 
 export interface OnTerminal {
-  /** Everything the terminal got, escape sequences too. */
+  /** Everything the terminal received, including escape sequences. */
   readonly screen: string;
   readonly code: number;
-  /** The text that never came; null when each did. */
+  /** The expected text that never appeared, or null. */
   readonly missed: string | null;
 }
 
-/** Runs fiatrail on a pseudo-terminal (terminal.py, for which python3 is needed) and answers what it asks. */
+/** Runs fiatrail on a pseudo-terminal and answers its prompts, with terminal.py, which needs python3. */
 export async function fiatrailOnTerminal(
   home: Home,
   argv: readonly string[],
@@ -178,7 +189,6 @@ export async function fiatrailOnTerminal(
     stdin: JSON.stringify(job),
     env: { PATH: process.env['PATH'] },
   }).end;
-  if (ran.code !== 0)
-    throw new Error(`python3 test/support/terminal.py failed, and these tests need it: ${ran.stderr}`);
+  if (ran.code !== 0) throw new Error(`test/support/terminal.py failed; it needs python3: ${ran.stderr}`);
   return JSON.parse(ran.stdout) as OnTerminal;
 }

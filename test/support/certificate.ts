@@ -6,11 +6,11 @@ import { type AtEnd, temporaryFolder } from './built.ts';
 export interface Certificate {
   readonly key: string;
   readonly cert: string;
-  /** The file of the certificate. */
+  /** The path of the certificate file. */
   readonly path: string;
 }
 
-/** A key and a certificate for `localhost` and `service.test` that nobody has signed, made by openssl, which has to be there. */
+/** Creates a self-signed certificate for `localhost` and `service.test` with openssl, which must be installed. */
 export function selfSigned(atEnd: AtEnd): Certificate {
   const folder = temporaryFolder(atEnd);
   const [keyPath, path] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { ExchangeError } from '../../src/base/exchange-error.ts';
 import type { Exchange, HttpRequest, HttpResponse } from '../../src/base/world.ts';
 
-/** What a scripted exchange does with one request. `hang` gives up when told to, `deaf` not even then. */
+/** How a scripted exchange handles a request. `hang` waits until it is aborted; `deaf` ignores that too. */
 export type Turn = HttpResponse | Error | 'hang' | 'deaf' | ((request: HttpRequest) => HttpResponse);
 
 export interface Scripted {
@@ -10,22 +10,20 @@ export interface Scripted {
   readonly requests: HttpRequest[];
 }
 
-/**
- * An exchange that plays its turns in order. Strict both ways: a request without a turn fails, and so does a turn that
- * was never asked for, when the test ends.
- */
+/** An exchange that plays its turns in order. The test fails for a request without a turn, and for a turn without a request. */
 export function scripted(...turns: readonly Turn[]): Scripted {
   const requests: HttpRequest[] = [];
   let surplus = 0;
   onTestFinished(() => {
-    if (surplus > 0) throw new Error(`${surplus} requests more than the ${turns.length} of the script`);
-    if (requests.length < turns.length) throw new Error(`${turns.length - requests.length} turns were never asked for`);
+    if (surplus > 0) throw new Error(`${surplus} requests more than the ${turns.length} scripted ones`);
+    if (requests.length < turns.length)
+      throw new Error(`${turns.length - requests.length} scripted requests were never sent`);
   });
   const exchange: Exchange = async (request, signal) => {
     const turn = turns[requests.length];
     if (turn === undefined) surplus += 1;
     else requests.push(request);
-    if (turn === undefined) throw new Error('a request too many');
+    if (turn === undefined) throw new Error('unexpected request');
     if (turn === 'hang') return untilAborted(signal);
     if (turn === 'deaf') return new Promise(() => {});
     if (turn instanceof Error) throw turn;
@@ -34,21 +32,21 @@ export function scripted(...turns: readonly Turn[]): Scripted {
   return { exchange, requests };
 }
 
-/** Never answers; gives up, as the network does, when it is told to. */
+/** Never responds, and rejects when aborted, as the network does. */
 function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    const giveUp = () => reject(new ExchangeError('the request was given up', true));
-    if (signal.aborted) giveUp();
-    else signal.addEventListener('abort', giveUp, { once: true });
+    const abort = () => reject(new ExchangeError('the request was aborted', true));
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
   });
 }
 
 export const refusedConnection = () => new ExchangeError('the connection was refused', false);
-export const droppedLine = () => new ExchangeError('the connection broke off before the whole answer came', true);
+export const droppedLine = () => new ExchangeError('the connection was lost before the whole response arrived', true);
 
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 
-/** Any JSON text with a status. */
+/** A response with a status and any JSON text. */
 export function json(status: number, body: string, headers: Record<string, string> = {}): HttpResponse {
   return { status, headers: { ...JSON_TYPE, ...headers }, body };
 }

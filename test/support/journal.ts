@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** A row of the journal as it stands in its file. */
+/** A row of the journal file. */
 export interface JournalRow {
   readonly id: string;
   readonly state: string;
@@ -13,7 +13,7 @@ export interface JournalRow {
   readonly detail: string | null;
 }
 
-/** What another process would find in the journal now, oldest first. */
+/** Reads the journal as another process would see it, oldest operation first. */
 export function journalRows(stateDir: string): JournalRow[] {
   const path = join(stateDir, 'journal.db');
   if (!existsSync(path)) return [];

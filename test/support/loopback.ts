@@ -4,10 +4,10 @@ import { type AddressInfo, connect, createServer as createTcp, type Server, type
 import { onTestFinished } from 'vitest';
 import type { Certificate } from './certificate.ts';
 
-/** A server on this machine that is gone when the test has ended. */
+/** A server on this machine that is closed when the test has finished. */
 export interface Loopback {
   readonly port: number;
-  /** With the version segment. */
+  /** Includes the version segment. */
   readonly baseUrl: string;
 }
 
@@ -15,7 +15,7 @@ function listen(server: Server, scheme = 'http', host = '127.0.0.1'): Promise<Lo
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
-    // A client that hangs up is what many of these tests are about.
+    // Many tests are about a client that disconnects.
     socket.on('error', () => {}).on('close', () => sockets.delete(socket));
   });
   onTestFinished(async () => {
@@ -30,9 +30,9 @@ function listen(server: Server, scheme = 'http', host = '127.0.0.1'): Promise<Lo
   });
 }
 
-/** Bytes, without any HTTP of its own. */
-export function tcpServer(talk: (socket: Socket) => void): Promise<Loopback> {
-  return listen(createTcp(talk));
+/** Starts a raw TCP server. */
+export function tcpServer(onConnection: (socket: Socket) => void): Promise<Loopback> {
+  return listen(createTcp(onConnection));
 }
 
 export function httpServer(answer: RequestListener): Promise<Loopback> {
@@ -45,12 +45,12 @@ export function httpsServer({ key, cert }: Certificate, answer: RequestListener)
   return listen(server, 'https', 'localhost');
 }
 
-/** A proxy: what it was asked for, in order, and whether it lets tunnels through. */
+/** A proxy and a record of its requests, in order. */
 export interface Proxy extends Loopback {
   readonly asked: string[];
 }
 
-/** Answers plain requests itself with `body`; opens every tunnel to `tunnelPort`, or refuses it when there is none. */
+/** Starts a proxy that answers plain requests with `body` and connects every tunnel to `tunnelPort`, or rejects it with a 403. */
 export async function proxyServer(body: string, tunnelPort?: number): Promise<Proxy> {
   const asked: string[] = [];
   const server = createHttp((request, response) => {
@@ -77,7 +77,7 @@ export async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** A port of this machine that nobody listens on. */
+/** Returns a port on which nothing is listening. */
 export async function closedPort(): Promise<number> {
   const server = createTcp();
   const port = await new Promise<number>((resolve) => {

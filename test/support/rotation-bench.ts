@@ -12,7 +12,7 @@ import { refusal, success } from './exchange.ts';
 import { leftBehind, type RotationRow, rotationRows } from './rotations.ts';
 import { type FakeWorld, fakeWorld, type WorldOptions } from './world.ts';
 
-/** Keys that nobody may see where they do not belong. */
+/** Keys that must not appear outside their stores. */
 export const OLD = 'key-planted-old-0000000000000001';
 export const NEW = 'key-planted-new-0000000000000002';
 
@@ -23,17 +23,17 @@ export const PROFILE: StoredProfile = {
   store: { kind: 'file' },
 };
 
-/** A service that has one key at a time; how it answers can be put in its way. */
+/** A service with one key at a time, whose responses a test can change. */
 export interface Service {
   live: string;
-  /** In the place of the answer to the replacement; the key is replaced where it calls `replace`. */
+  /** Responds to a rotation request; calling `replace` replaces the key. */
   regenerate: (replace: () => HttpResponse, request: HttpRequest) => HttpResponse | Promise<HttpResponse>;
   read: () => HttpResponse;
-  /** The paths that were asked for. */
+  /** The paths that were requested. */
   readonly asked: string[];
 }
 
-/** What another program does with its input. */
+/** A fake program: what it does with its input. */
 export type Program = (input: string) => ProgramEnd | Promise<ProgramEnd>;
 export const ended = (code: number | null, stdout = ''): ProgramEnd => ({ kind: 'ended', code, stdout });
 
@@ -46,20 +46,21 @@ export interface Ran {
 export interface Bench {
   readonly world: FakeWorld;
   readonly service: Service;
-  /** The programs that can be run, by their first word. */
+  /** The programs that exist, by name. */
   readonly programs: Record<string, Program>;
-  /** In the place of the process that sends; `usual` is what it does. */
+  /** Runs the keeper; `usual` is the real one. */
   keeper: (usual: () => Promise<ProgramEnd>) => ProgramEnd | Promise<ProgramEnd>;
   run(argv: readonly string[], more?: Partial<World>): Promise<Ran>;
-  /** The error that a command printed as JSON, which ended with `code`. */
+  /** Runs a command that must exit with `code`, and returns the error it printed as JSON. */
   refused(argv: readonly string[], code: number, more?: Partial<World>): Promise<PrintedError>;
   readonly secrets: string;
   storedKey(): string;
   rows(): (readonly [RotationRow['stage'], RotationRow['state']])[];
   left(): string[];
-  /** Puts a file where the store has its folder, and the folder back. */
+  /** Replaces the store's folder with a file. */
   breakStore(): void;
-  mendStore(): void;
+  /** Restores the store's folder, empty. */
+  repairStore(): void;
 }
 
 export interface PrintedError {
@@ -92,7 +93,7 @@ async function answer(service: Service, request: HttpRequest): Promise<HttpRespo
   return service.regenerate(replace, request);
 }
 
-/** The process that sends, in this one: its input and its output are its own. */
+/** Runs the keeper in this process, with its own input and output. */
 async function keeperIn(world: World, input: string): Promise<ProgramEnd> {
   let stdout = '';
   const write = async (text: string) => {
@@ -103,14 +104,14 @@ async function keeperIn(world: World, input: string): Promise<ProgramEnd> {
   return ended(await keep(own), stdout);
 }
 
-/** Of what the machine keeps, all that may hold no key. */
+/** Returns the journal's files as text; they must not contain a key. */
 function journalBytes({ stateDir }: FakeWorld): string {
   if (!statSync(stateDir, { throwIfNoEntry: false })?.isDirectory()) return '';
   const names = readdirSync(stateDir).filter((name) => name.startsWith('journal.db'));
   return names.map((name) => readFileSync(join(stateDir, name), 'latin1')).join('');
 }
 
-/** An account with the planted key, and a service of its own. Every run is searched for keys that show. */
+/** Creates an account with a planted key, and its service. Every run is checked for leaked keys. */
 export async function bench(stored: StoredProfile | undefined = PROFILE, options: WorldOptions = {}): Promise<Bench> {
   const service = newService();
   const programs: Record<string, Program> = {};
@@ -141,7 +142,7 @@ export async function bench(stored: StoredProfile | undefined = PROFILE, options
     },
     refused: async (argv, expected, more) => {
       const { code, stdout, stderr } = await made.run(argv, more);
-      expect([code, stdout], stderr).toEqual([expected, '']);
+      expect({ code, stdout }, stderr).toEqual({ code: expected, stdout: '' });
       const { error } = JSON.parse(stderr.trim().split('\n').at(-1) ?? '') as { error: PrintedError };
       return error;
     },
@@ -152,7 +153,7 @@ export async function bench(stored: StoredProfile | undefined = PROFILE, options
       rmSync(secrets, { recursive: true });
       writeFileSync(secrets, 'in the way');
     },
-    mendStore: () => {
+    repairStore: () => {
       rmSync(secrets);
       mkdirSync(secrets, { mode: 0o700 });
     },

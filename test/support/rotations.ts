@@ -6,7 +6,7 @@ import type { OperationState } from '../../src/journal/journal.ts';
 import type { RotationStage } from '../../src/journal/rotations.ts';
 import { type AtEnd, fiatrail, type Home, newHome, ROOT, startFiatrail } from './built.ts';
 
-/** A served sandbox, and what its table of keys says. */
+/** A served sandbox and its keys. */
 export interface Served {
   readonly home: Home;
   readonly url: string;
@@ -23,20 +23,20 @@ function rowsIn<R>(path: string, sql: string): R[] {
   }
 }
 
-/** Every key that a sandbox has given out, by its own table. */
+/** Returns every key that a sandbox has issued, from its database. */
 export function keysIn({ stateDir }: Home) {
   const sql = 'SELECT key, revoked_at IS NULL AS live FROM api_key';
   const rows = rowsIn<{ key: string; live: number }>(join(stateDir, 'sandbox.db'), sql);
   return rows.map(({ key, live }) => ({ key, isLive: live === 1 }));
 }
 
-/** The key that the embedded sandbox of a home calls itself with. */
+/** Returns the key of a home's embedded sandbox. */
 export function embeddedKey({ stateDir }: Home): string {
   const [row] = rowsIn<{ key: string }>(join(stateDir, 'sandbox.db'), 'SELECT embedded_api_key AS key FROM setting');
   return row?.key ?? '';
 }
 
-/** Serves a sandbox from a home of its own until the test has ended. */
+/** Serves a sandbox from a new home until the test has finished. */
 export async function serveSandbox(atEnd: AtEnd): Promise<Served> {
   const home = newHome(atEnd);
   const words = ['sandbox', 'serve', '--port', '0', '-o', 'json', '--pace', 'instant', '--rate-limits', 'off'];
@@ -49,7 +49,7 @@ export async function serveSandbox(atEnd: AtEnd): Promise<Served> {
   return { home, url, apiKey, keys: () => keysIn(home) };
 }
 
-/** Throws what a command said when it does not end as it should. */
+/** Runs a command. Throws its output if it exits with another code than expected. */
 export async function must(home: Home, argv: readonly string[], stdin = '', codes: readonly number[] = [0]) {
   const ran = await fiatrail(home, argv, { stdin });
   if (!codes.includes(ran.code ?? -1))
@@ -57,7 +57,7 @@ export async function must(home: Home, argv: readonly string[], stdin = '', code
   return ran;
 }
 
-/** A home whose default profile, `main`, is an account of the sandbox, with its key in a file. */
+/** Creates a home whose default profile, `main`, is an account of the sandbox with its key in a file. */
 export async function accountOf({ url, apiKey }: Served, atEnd: AtEnd): Promise<Home> {
   const home = newHome(atEnd);
   const words = ['profiles', 'add', 'main', '--base-url', url, '--mode', 'sandbox', '--store', 'file', '--key-stdin'];
@@ -70,7 +70,7 @@ export const secretsFolder = ({ path }: Home) => join(path, 'config', 'secrets')
 export const keyPath = (home: Home) => join(secretsFolder(home), 'main.api-key');
 export const storedKey = (home: Home) => readFileSync(keyPath(home), 'utf8').trim();
 
-/** The names of what stands in the folder of unfinished replacements. */
+/** Returns the names of the files of unfinished rotations. */
 export function leftBehind({ stateDir }: Home): string[] {
   const folder = join(stateDir, 'rotations');
   return existsSync(folder) ? readdirSync(folder) : [];
@@ -82,7 +82,7 @@ export interface RotationRow {
   readonly state: OperationState;
 }
 
-/** The replacements in the journal, each with the state of its operation, oldest first. */
+/** Returns the rotations in the journal with the states of their operations, oldest first. */
 export function rotationRows({ stateDir }: Home): RotationRow[] {
   const path = join(stateDir, 'journal.db');
   if (!existsSync(path)) return [];
@@ -91,33 +91,35 @@ export function rotationRows({ stateDir }: Home): RotationRow[] {
   return rowsIn<RotationRow>(path, sql);
 }
 
-/** The ids of the keepers that run in a home, by what the system says of its processes. */
+/** Returns the process ids of the keepers that run in a home, from /proc. */
 export function keepersOf({ path }: Home): number[] {
-  const textOf = (pid: string, what: string) => {
+  const readProc = (pid: string, file: string) => {
     try {
-      return readFileSync(`/proc/${pid}/${what}`, 'utf8');
+      return readFileSync(`/proc/${pid}/${file}`, 'utf8');
     } catch {
-      // It has ended meanwhile.
+      // It has ended in the meantime.
       return '';
     }
   };
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => textOf(pid, 'cmdline').includes('__keeper') && textOf(pid, 'environ').includes(`HOME=${path}\0`))
+    .filter(
+      (pid) => readProc(pid, 'cmdline').includes('__keeper') && readProc(pid, 'environ').includes(`HOME=${path}\0`),
+    )
     .map(Number);
 }
 
-/** Resolves when something that is looked at again and again has come true. */
+/** Polls a condition and resolves once it is true. */
 export async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-/** Resolves when no keeper of a home is left. */
+/** Resolves once no keeper of a home is running. */
 export async function keepersGone(home: Home): Promise<void> {
   await until(() => keepersOf(home).length === 0);
 }
 
-/** A command in a process group of its own, which can be killed with it. */
+/** Starts a command in its own process group, which can be killed as a whole. */
 export function startInGroup(home: Home, argv: readonly string[]) {
   const child = spawn(process.execPath, [join(ROOT, 'bin', 'fiatrail.js'), ...argv], {
     cwd: home.path,
@@ -126,11 +128,11 @@ export function startInGroup(home: Home, argv: readonly string[]) {
     stdio: 'ignore',
   });
   const end = new Promise<number | null>((resolve) => child.on('close', (code) => resolve(code)));
-  const kill = (whole: boolean) => {
+  const kill = (isWholeGroup: boolean) => {
     try {
-      process.kill(whole ? -(child.pid ?? 0) : (child.pid ?? 0), 'SIGKILL');
+      process.kill(isWholeGroup ? -(child.pid ?? 0) : (child.pid ?? 0), 'SIGKILL');
     } catch {
-      // It has ended by itself.
+      // It has already ended.
     }
   };
   return { kill, end };

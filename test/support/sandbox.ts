@@ -5,18 +5,19 @@ import { join } from 'node:path';
 import { Secret } from '../../src/base/secret.ts';
 import type { Clock, HttpResponse, Ids } from '../../src/base/world.ts';
 import { decodeAnswer, encodeRequest } from '../../src/client/codec.ts';
+import { uncheckedRequest } from '../../src/client/request.ts';
 import type { Endpoint, RequestOf, ResponseOf } from '../../src/contract/endpoint.ts';
 import { parseJson } from '../../src/money/decimal.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/app.ts';
-import type { Caller } from '../../src/sandbox/guard.ts';
+import type { UnverifiedCaller } from '../../src/sandbox/guard.ts';
 import type { Context } from '../../src/service/context.ts';
 import type { PaceName } from '../../src/service/pace.ts';
 import { openService, type Service, type WorkKind } from '../../src/service/service.ts';
 
-/** A Monday morning: no business-day rule is in the way. */
+/** A Monday morning, so that no business-day rule interferes. */
 export const START_MS = Date.UTC(2026, 0, 5, 9);
 
-/** A clock that stands still until it is told to move. */
+/** A clock that only moves when a test moves it. */
 export interface FakeClock extends Clock {
   set(timeMs: number): void;
   pass(durationMs: number): void;
@@ -37,7 +38,7 @@ export function fakeClock(startMs = START_MS): FakeClock {
   return clock;
 }
 
-/** Ids that are the same on every run: a counter, and bytes of a small generator. Two seeds never give the same id. */
+/** Ids from a counter and a small generator, equal on every run. Different seeds never produce equal ids. */
 export function countingIds(seed = 1): Ids {
   const prefix = seed.toString(16).padStart(8, '0');
   let count = 0;
@@ -58,7 +59,7 @@ export function countingIds(seed = 1): Ids {
   };
 }
 
-/** A new folder that is gone when the block that holds it ends. */
+/** Creates a folder that is removed at the end of its `using` block. */
 export function temporaryFolder(): Disposable & { readonly path: string; file(name: string): string } {
   const path = mkdtempSync(join(tmpdir(), 'fiatrail-test-'));
   return {
@@ -68,7 +69,7 @@ export function temporaryFolder(): Disposable & { readonly path: string; file(na
   };
 }
 
-/** The envelope of every answer. Fields that a kind of answer lacks are undefined. */
+/** The envelope of every response. Fields that a response lacks are undefined. */
 export interface Envelope {
   readonly status: string;
   readonly response_code: string;
@@ -94,31 +95,31 @@ export function dataOf<E extends Endpoint>(endpoint: E, response: HttpResponse):
 }
 
 export interface OpenOptions {
-  /** Default: in memory. */
+  /** In memory by default. */
   readonly path?: string;
   readonly clock?: FakeClock;
   readonly ids?: Ids;
   readonly pace?: PaceName;
-  /** Default off: few tests are about limits. */
+  /** Off by default: few tests are about limits. */
   readonly rateLimits?: boolean;
   readonly gather?: (flush: () => void) => void;
 }
 
-/** A sandbox on a service of its own, with time and chance in the test's hands. */
+/** A sandbox with its own service, and time and randomness controlled by the test. */
 export interface TestSandbox extends AsyncDisposable {
   readonly clock: FakeClock;
   readonly service: Service;
   readonly sandbox: Sandbox;
   readonly apiKey: string;
-  /** The request as it is: any method, URL, body text and caller. */
-  fetch(method: string, url: string, body?: string, caller?: Caller): Promise<HttpResponse>;
-  /** A call with the seeded key, or another one. Paths of the service come without /v1. */
+  /** Sends a request unchanged: any method, URL, body text and caller. */
+  fetch(method: string, url: string, body?: string, caller?: UnverifiedCaller): Promise<HttpResponse>;
+  /** Calls an operation with the seeded key, or another one. Paths of the service are given without /v1. */
   call(method: string, path: string, body?: unknown, apiKey?: string): Promise<Reply>;
   /** The raw response to a request encoded by the client's codec. */
   send<E extends Endpoint>(endpoint: E, input: RequestOf<E>, apiKey?: string): Promise<HttpResponse>;
-  /** A call through the client's codec: the answer's data, typed by the contract. Throws when it is refused. */
+  /** Calls an endpoint through the client's codec and returns the data of the response. Throws if it is refused. */
   ask<E extends Endpoint>(endpoint: E, input: RequestOf<E>, apiKey?: string): Promise<ResponseOf<E>>;
-  /** Work inside a transaction of the service, after what is due. */
+  /** Runs `work` in a transaction of the service, after all due work. */
   inside<T>(work: (context: Context) => T, kind?: WorkKind): Promise<T>;
   close(): Promise<void>;
 }
@@ -129,12 +130,12 @@ export async function openSandbox(options: OpenOptions = {}): Promise<TestSandbo
   const service = await openService({ path, clock, ids, gather, seed });
   const sandbox = createSandbox(service);
   const apiKey = sandbox.apiKey();
-  const callerOf = (key: string): Caller => ({ apiKey: key, address: '127.0.0.1' });
+  const callerOf = (key: string): UnverifiedCaller => ({ apiKey: key, address: '127.0.0.1' });
   const fetch: TestSandbox['fetch'] = (method, url, body, caller = callerOf(apiKey)) =>
     sandbox.fetch({ method, url, headers: {}, body }, caller);
   const send: TestSandbox['send'] = (endpoint, input, key = apiKey) => {
     const target = { baseUrl: 'http://sandbox.invalid/v1', apiKey: new Secret(key) };
-    return sandbox.fetch(encodeRequest(endpoint, input, target), callerOf(key));
+    return sandbox.fetch(encodeRequest(uncheckedRequest(endpoint, input), target), callerOf(key));
   };
   let isOpen = true;
   const close = async () => {

@@ -2,23 +2,23 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { ROOT } from './built.ts';
 
-/** A source file and what the rules of the house look at. */
+/** A source file, prepared for the checks of house.test.ts. */
 export interface Source {
-  /** Below src/, with slashes. */
+  /** Relative to src/, with forward slashes. */
   readonly path: string;
   readonly text: string;
-  /** The text with comments, strings and regular expressions blanked; every place and line stays where it was. */
+  /** The text with comments, strings and regular expressions replaced by spaces; offsets and lines are unchanged. */
   readonly code: string;
   readonly imports: readonly Import[];
 }
 
 export interface Import {
-  /** A path below src/, or the name of a package. */
+  /** A path relative to src/, or the name of a package. */
   readonly target: string;
   readonly isOwn: boolean;
-  /** Nothing of it is there when the program runs. */
+  /** Removed when the code is compiled. */
   readonly isTypeOnly: boolean;
-  /** Loaded when it is called for. */
+  /** A dynamic import, loaded on demand. */
   readonly isLate: boolean;
 }
 
@@ -27,14 +27,14 @@ const BLANKED = [
   String.raw`\/\/[^\n]*`,
   String.raw`'(?:\\.|[^'\\\n])*'`,
   String.raw`"(?:\\.|[^"\\\n])*"`,
-  // A regular expression begins where a value may.
+  // A regular expression starts only where a value may start.
   String.raw`(?<=[=(,:[!&|?{};\n]\s*|return )\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n])+\/[a-z]*`,
 ];
 const BLANK = new RegExp(BLANKED.join('|'), 'g');
 
 const blank = (text: string) => text.replace(/[^\n]/g, ' ');
 
-/** Blanks what is no code. The inside of `${}` in a template is code, and stays. */
+/** Replaces everything that is not code by spaces. The inside of `${}` in a template is code and stays. */
 function codeOf(text: string): string {
   const plain = text.replace(BLANK, blank);
   let out = '';
@@ -67,9 +67,9 @@ const LATE = /(typeof )?\bimport\('([^']+)'\)|getBuiltinModule\('([^']+)'\)/g;
 
 function importsOf(path: string, text: string): Import[] {
   const resolve = (name: string) => (name.startsWith('.') ? posix.join(posix.dirname(path), name) : name);
-  const made = (name: string, isTypeOnly: boolean, isLate: boolean): Import => {
+  const importOf = (name: string, isTypeOnly: boolean, isLate: boolean): Import => {
     const target = resolve(name);
-    // What stands outside of src/ is as good as a package.
+    // A file outside src/ counts as a package.
     const isOwn = name.startsWith('.') && !target.startsWith('../');
     return { target: target.replace(/^(\.\.\/)+/, ''), isOwn, isTypeOnly, isLate };
   };
@@ -77,7 +77,7 @@ function importsOf(path: string, text: string): Import[] {
     const named = /^\s*\{([\s\S]*)\}\s*$/.exec(names)?.[1];
     const isTypeOnly =
       /^\s*type\b/.test(names) || (named?.split(',').every((name) => /^\s*(type |$)/.test(name)) ?? false);
-    return made(alone ?? from, isTypeOnly, false);
+    return importOf(alone ?? from, isTypeOnly, false);
   });
   const typed = /[:=<|&(]\s*$/;
   const late = [...text.matchAll(LATE)].map((match) => {
@@ -87,12 +87,12 @@ function importsOf(path: string, text: string): Import[] {
       (typed.test(text.slice(0, match.index)) &&
         text[match.index + match[0].length] === '.' &&
         !text.slice(match.index).startsWith(`${match[0]}.then`));
-    return made(builtin ?? name, isType, true);
+    return importOf(builtin ?? name, isType, true);
   });
   return [...early, ...late];
 }
 
-/** Every file below src/. */
+/** Reads every file in src/. */
 export function readSources(): Source[] {
   const names = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),
@@ -104,7 +104,7 @@ export function readSources(): Source[] {
   });
 }
 
-/** The folder of a file, or its own name where it stands in src/ itself. */
+/** Returns the top folder of a file, or its name if it is in src/ itself. */
 export const roomOf = (path: string) => (dirname(path) === '.' ? path : (path.split('/')[0] ?? ''));
 
 export interface Body {
@@ -116,7 +116,7 @@ export interface Body {
 const FUNCTION =
   /=>\s*\{|\bfunction\b[^{;]*?\)[^{;=]*\{|^\s*(?:async\s+|get\s+|\*)*(?!if|for|while|switch|catch|function)[\w#]+\([^()]*(?:\([^()]*\)[^()]*)*\)(?::\s*[\w<>[\]| .]+)?\s*\{$/gm;
 
-/** The functions with a body of their own, each named by the first word of its line that says what it is. */
+/** Returns the functions with a block body, named by the declaration on their first line. */
 export function functionsOf({ code }: Source): Body[] {
   const lines = code.split('\n');
   const nameAt = (line: number) =>
@@ -124,7 +124,7 @@ export function functionsOf({ code }: Source): Body[] {
       .exec(lines[line - 1] ?? '')
       ?.slice(1)
       .find(Boolean) ?? '?';
-  const lineAt = (place: number) => code.slice(0, place).split('\n').length;
+  const lineAt = (offset: number) => code.slice(0, offset).split('\n').length;
   return [...code.matchAll(FUNCTION)].map((match) => {
     const open = match.index + match[0].length - 1;
     const line = lineAt(match.index + match[0].search(/\S/));
@@ -132,7 +132,7 @@ export function functionsOf({ code }: Source): Body[] {
   });
 }
 
-/** The place of the brace or bracket that closes the one at `open`. */
+/** Returns the offset of the brace or bracket that closes the one at `open`. */
 function closing(code: string, open: number): number {
   let depth = 0;
   for (let at = open; at < code.length; at++) {
@@ -143,27 +143,27 @@ function closing(code: string, open: number): number {
   return code.length;
 }
 
-/** The statements of a file that stand by themselves: formatted code begins them at the left edge. */
+/** Returns the top-level statements of a file, which start in the first column of formatted code. */
 export function statementsOf({ code }: Source): string[] {
   return code
     .split(/\n(?=[A-Za-z[(])/)
     .filter((text) => !/^(import|export (type|interface|\*|\{)|type |interface |declare )/.test(text));
 }
 
-/** What is called when a statement is run at import: not what stands in the functions it makes. */
+/** Returns the functions that a statement calls at import time, without those called inside the functions that it defines. */
 export function callsAtImport(statement: string): string[] {
   if (/^(export )?(default )?(async )?function\b/.test(statement)) return [];
-  // The fields of a class are made with its objects; only what is static is made with the class.
+  // Only static fields are initialised with the class; the others with its instances.
   const isClass = /^(export )?(default )?(abstract )?class\b/.test(statement);
-  const made = withoutFunctions(isClass ? (statement.match(/^\s+static .*$/gm) ?? []).join('\n') : statement);
-  // The dots of a spread belong to no name.
-  const text = made.replaceAll('...', ' ');
+  const executed = withoutFunctions(isClass ? (statement.match(/^\s+static .*$/gm) ?? []).join('\n') : statement);
+  // The dots of a spread are not part of a name.
+  const text = executed.replaceAll('...', ' ');
   return [...text.matchAll(/\b(new\s+)?(\.?[A-Za-z_$][\w$.]*)(?:<[^()]*>)?\(|(\.\w+)\(/g)].map(
     ([, isNew, name = '', method]) => method ?? (isNew ? `new ${name}` : name),
   );
 }
 
-/** Cuts out arrow functions and method bodies, whole. */
+/** Removes arrow functions and method bodies. */
 function withoutFunctions(text: string): string {
   let out = '';
   for (let at = 0; at < text.length; at++) {
@@ -180,4 +180,41 @@ function endOfArrow(text: string, from: number): number {
     else if (',;)]}'.includes(character)) return at;
   }
   return text.length;
+}
+
+const EXPORTED = /^export (?:async )?(?:const|function|class|interface|type|enum)\*? (\w+)/gm;
+const EXPORTED_LATER = /^export (?:type )?\{([^}]*)\}/gm;
+
+/** Returns the names that a file exports. */
+export function exportsOf({ code }: Pick<Source, 'code'>): string[] {
+  const listed = [...code.matchAll(EXPORTED_LATER)].flatMap(([, names = '']) => names.split(','));
+  const later = listed.map((name) => name.trim().split(/\s+/).at(-1) ?? '').filter((name) => name !== '');
+  return [...[...code.matchAll(EXPORTED)].map(([, name = '']) => name), ...later];
+}
+
+/** `a, type B, C as D` to `a`, `B`, `C`. */
+const namesIn = (list: string) => list.split(',').flatMap((each) => /^(?:type )?(\w+)/.exec(each.trim())?.[1] ?? []);
+
+/** Returns a check of whether an export of a file, given by its path in src/, is imported in src/, test/ or scripts/. */
+export function importedNames(): (path: string, name: string) => boolean {
+  const named = new Set<string>();
+  // A file imported as a namespace or dynamically is used by the names in the code of the importing file.
+  const whole = new Map<string, string[]>();
+  for (const folder of ['src', 'test', 'scripts']) {
+    const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
+    for (const file of files.filter((each) => each.endsWith('.ts'))) {
+      const text = readFileSync(join(ROOT, folder, file), 'utf8');
+      const from = posix.dirname(posix.join(folder, file.replaceAll('\\', '/')));
+      const below = (target: string) => posix.relative('src', posix.join(from, target));
+      for (const [, list, target = ''] of text.matchAll(/^(?:import|export)[^;'"]*?\{([^}]*)\}\s*from '(\.[^']+)'/gm))
+        for (const name of namesIn(list ?? '')) named.add(`${below(target)} ${name}`);
+      for (const [, star, late] of text.matchAll(/\* as \w+ from '(\.[^']+)'|\bimport\('(\.[^']+)'\)/g)) {
+        const target = below(star ?? late ?? '');
+        whole.set(target, [...(whole.get(target) ?? []), star ? '*' : codeOf(text)]);
+      }
+    }
+  }
+  return (path, name) =>
+    named.has(`${path} ${name}`) ||
+    (whole.get(path) ?? []).some((code) => code === '*' || new RegExp(`\\b${name}\\b`).test(code));
 }

@@ -1,9 +1,9 @@
-"""Runs a program on a pseudo-terminal and answers what it asks.
+"""Runs a program on a pseudo-terminal and answers its prompts.
 
 Standard input: {"argv": [...], "env": {...}, "cwd": "...", "columns": 80, "steps": [...]}. A step is {"expect": "text",
-"send": "text"}, or {"expect": "text", "find": "a (pattern)", "run": ["program", "{}"]}: another program, with what was
-found on the screen so far in the place of {}.
-Standard output: {"screen": "everything the terminal got", "code": exit code, "missed": the text that never came, or null}.
+"send": "text"}, or {"expect": "text", "find": "a (pattern)", "run": ["program", "{}"]}, which runs another program with {}
+replaced by what the group of the pattern matches on the screen.
+Standard output: {"screen": "everything the terminal received", "code": exit code, "missed": the text that never appeared, or null}.
 """
 
 import fcntl
@@ -19,7 +19,7 @@ import sys
 import termios
 import time
 
-LONGEST_SECONDS = 40
+TIMEOUT_SECONDS = 40
 
 
 def start(job):
@@ -32,7 +32,7 @@ def start(job):
 
 
 def read_some(terminal, deadline):
-    """What the terminal has next; empty when the program has closed it, None when the time is up."""
+    """Reads the next output; returns b"" if the program has closed the terminal, None after the time-out."""
     ready, _, _ = select.select([terminal], [], [], max(0, deadline - time.monotonic()))
     if not ready:
         return None
@@ -52,7 +52,7 @@ def act(step, job, terminal, screen):
 
 
 def converse(terminal, job):
-    deadline = time.monotonic() + LONGEST_SECONDS
+    deadline = time.monotonic() + TIMEOUT_SECONDS
     screen, seen = b"", 0
     for step in job["steps"]:
         wanted = step["expect"].encode()

@@ -1,19 +1,19 @@
 import { vi } from 'vitest';
 
-/** Lets a promise come to its end under vitest's fake timers: time jumps from one timer to the next. */
+/** Waits for a promise under vitest's fake timers by advancing time from one timer to the next. */
 export async function settled<T>(promise: Promise<T>): Promise<T> {
   let isSettled = false;
   const watched = promise.finally(() => {
     isSettled = true;
   });
-  // A rejection is the caller's to see, not an unhandled one.
+  // The caller handles a rejection; it is not unhandled.
   watched.catch(() => {});
   for (let step = 0; !isSettled; step++) {
-    if (step > 10_000) throw new Error('it never ends');
+    if (step > 10_000) throw new Error('the promise does not settle');
     await vi.advanceTimersToNextTimerAsync();
   }
   return watched;
 }
 
 /** The clock of the fake timers. */
-export const timerClock = { now: () => Date.now(), sleep: () => Promise.reject(new Error('nobody sleeps here')) };
+export const timerClock = { now: () => Date.now(), sleep: () => Promise.reject(new Error('unexpected sleep')) };

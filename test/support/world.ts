@@ -16,9 +16,9 @@ import type {
 } from '../../src/base/world.ts';
 import { temporaryFolder } from './built.ts';
 
-/** A clock that stands still until somebody sleeps on it. */
+/** A clock that only moves when something sleeps on it. */
 export interface FakeClock extends Clock {
-  /** How long each sleep was. */
+  /** The durations of all sleeps. */
   readonly sleeps: number[];
 }
 
@@ -31,13 +31,13 @@ export function fakeClock(startMs = Date.UTC(2026, 0, 5, 9)): FakeClock {
     sleep: async (durationMs, signal) => {
       signal.throwIfAborted();
       sleeps.push(durationMs);
-      // Machines have no parts of a millisecond.
+      // Real clocks have no fractions of a millisecond.
       nowMs += Math.ceil(durationMs);
     },
   };
 }
 
-/** Ids that count, so that a test reads the same every time. */
+/** Ids from a counter, so that every run has the same ids. */
 export function countingIds(): Ids {
   let count = 0;
   const bytes = (length: number) => {
@@ -67,26 +67,27 @@ function recorded(isTerminal: boolean): Recorded {
   };
 }
 
-/** What a person at the terminal is expected to be asked, and what they say. */
+/** An expected prompt at the terminal and its answer. */
 export type Answer =
   | { readonly kind: 'confirm'; readonly asks: string; readonly says: boolean }
   | { readonly kind: 'text' | 'secret'; readonly asks: string; readonly says: string }
-  /** `says` is the name of the choice, or its beginning; `types` is what a search is given first. */
+  /** `says` is the name of the choice or a prefix of it; `types` is what is typed into a search first. */
   | { readonly kind: 'select' | 'search'; readonly asks: string; readonly says: string; readonly types?: string };
 
-/** A person who knows what they will be asked: another question fails, and so does an answer that was not wanted. */
+/** A prompter that answers a fixed list of prompts. An unexpected prompt fails the test, and so does an unused answer. */
 function strictPrompter(answers: readonly Answer[]): () => Promise<Prompter> {
   let asked = 0;
   const wrong: string[] = [];
   onTestFinished(() => {
-    if (wrong.length > 0) throw new Error(`unexpected questions: ${wrong.join('; ')}`);
-    if (asked < answers.length) throw new Error(`never asked: ${answers.slice(asked).map(({ asks }) => asks)}`);
+    if (wrong.length > 0) throw new Error(`unexpected prompts: ${wrong.join('; ')}`);
+    if (asked < answers.length)
+      throw new Error(`prompts that never came: ${answers.slice(asked).map(({ asks }) => asks)}`);
   });
   const next = (kind: Answer['kind'], question: string) => {
     const answer = answers[asked];
     if (answer?.kind !== kind || !question.includes(answer.asks)) {
       wrong.push(question);
-      throw new Error(`nobody expected the question: ${question}`);
+      throw new Error(`unexpected prompt: ${question}`);
     }
     asked += 1;
     return answer;
@@ -94,12 +95,12 @@ function strictPrompter(answers: readonly Answer[]): () => Promise<Prompter> {
   const typed = (kind: 'text' | 'secret') => async (question: string, check: Check, preset?: string) => {
     const text = String(next(kind, question).says) || (preset ?? '');
     const verdict = check(text);
-    if (verdict !== true) throw new Error(`the prompt refused "${text}": ${verdict}`);
+    if (verdict !== true) throw new Error(`the prompt rejected "${text}": ${verdict}`);
     return text;
   };
   const chosen = <T>(choices: readonly Choice<T>[], says: unknown): T => {
     const found = choices.find(({ name }) => name.startsWith(String(says)));
-    if (!found) throw new Error(`"${says}" is none of: ${choices.map(({ name }) => name).join('; ')}`);
+    if (!found) throw new Error(`"${says}" is not one of: ${choices.map(({ name }) => name).join('; ')}`);
     return found.value;
   };
   return async () => ({
@@ -123,10 +124,10 @@ export interface WorldOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly interrupted?: AbortSignal;
   readonly clock?: Clock;
-  /** Other programs that may be run; without it none is expected. */
+  /** Runs other programs; by default, running one fails the test. */
   readonly runProgram?: World['runProgram'];
   readonly cwd?: string;
-  /** What is found out about the way to a server; without it nobody is expected to look. */
+  /** Looks up hosts and certificates; by default, a lookup fails the test. */
   readonly probe?: Probe;
 }
 
@@ -142,22 +143,22 @@ export const ACCOUNT = {
   FIATRAIL_API_KEY: 'a-live-key-nobody-may-see',
 } as const;
 
-const nobody: Exchange = async ({ method, url }) => {
-  throw new Error(`nothing was to be sent, and this was: ${method} ${url}`);
+const noNetwork: Exchange = async ({ method, url }) => {
+  throw new Error(`unexpected request: ${method} ${url}`);
 };
 
 const noProbe: Probe = {
   lookUp: async (host) => {
-    throw new Error(`no host was to be looked up, and this was: ${host}`);
+    throw new Error(`unexpected host lookup: ${host}`);
   },
   certificate: async (url) => {
-    throw new Error(`no certificate was to be looked at, and this was: ${url}`);
+    throw new Error(`unexpected certificate lookup: ${url}`);
   },
 };
 
-/** A world in a folder of its own: the files are real, all else is scripted. */
+/** A world in a temporary folder: the files are real, everything else is scripted. */
 export function fakeWorld(options: WorldOptions = {}): FakeWorld {
-  const { network = nobody, stdin = '', isTerminal = false, answers = [], env = {} } = options;
+  const { network = noNetwork, stdin = '', isTerminal = false, answers = [], env = {} } = options;
   const homeDir = temporaryFolder(onTestFinished);
   const stateDir = join(homeDir, 'state');
   return {
@@ -179,7 +180,7 @@ export function fakeWorld(options: WorldOptions = {}): FakeWorld {
     runProgram:
       options.runProgram ??
       (async (words): Promise<ProgramEnd> => {
-        throw new Error(`no program was to be run, and this was: ${words.join(' ')}`);
+        throw new Error(`unexpected program: ${words.join(' ')}`);
       }),
     findProgram: (name) => (options.runProgram ? name : undefined),
     homeDir,

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Prompter } from '../../src/base/world.ts';
 import { plainPrompter } from '../../src/system/plain-prompts.ts';
 
-/** A terminal whose person types the next chunk whenever a question is waiting for one. */
+/** A terminal that types the next chunk whenever a prompt waits for input. */
 function scriptedTerminal(chunks: readonly string[], controller = new AbortController()) {
   const written: string[] = [];
   const modes: boolean[] = [];
@@ -51,7 +51,7 @@ const SELECT = (prompter: Prompter) => prompter.select('which?', FRUIT);
 const SEARCH = (prompter: Prompter) => prompter.search('which?', found);
 const SECRET = (prompter: Prompter) => prompter.secret('key:', digits);
 const LIST = 'which?\n  1. apple\n  2. apricot\n  3. Banana\n';
-const NUMBER = 'Type a number or the beginning of a name (1): ';
+const NUMBER = 'Type a number or the start of a name (1): ';
 
 const ROWS: readonly Row[] = [
   ['no by default', CONFIRM, ['\n'], false, 'go? (y/N) '],
@@ -61,7 +61,7 @@ const ROWS: readonly Row[] = [
   ['a text', (prompter) => prompter.text('how many?', digits), [' 12 \n'], '12', 'how many? '],
   ['a text in parts', (prompter) => prompter.text('how many?', digits), ['1', '2\n'], '12', 'how many? '],
   [
-    'a wrong text',
+    'an invalid text',
     (prompter) => prompter.text('how many?', digits),
     ['x\n', '3\r\n'],
     '3',
@@ -70,46 +70,50 @@ const ROWS: readonly Row[] = [
   ['a preset', (prompter) => prompter.text('how many?', digits, '7'), ['\n'], '7', 'how many? (7) '],
   ['the first', SELECT, ['\n'], 5, LIST + NUMBER],
   ['a number', SELECT, ['2\n'], 7, LIST + NUMBER],
-  ['a beginning', SELECT, ['ban\n'], 6, LIST + NUMBER],
+  ['a prefix', SELECT, ['ban\n'], 6, LIST + NUMBER],
   [
-    'a beginning of two',
+    'an ambiguous prefix',
     SELECT,
     ['ap\n', 'apr\n'],
     7,
-    `${LIST}${NUMBER}2 of the list begin so. Type more of it, or a number.\n${NUMBER}`,
+    `${LIST}${NUMBER}2 matches. Type more of the name, or a number.\n${NUMBER}`,
   ],
   [
-    'nothing of the list',
+    'a choice that does not exist',
     SELECT,
     ['4\n', '1\n'],
     5,
-    `${LIST}${NUMBER}Nothing in the list begins so. Type a number from 1 to 3.\n${NUMBER}`,
+    `${LIST}${NUMBER}No match. Type a number from 1 to 3.\n${NUMBER}`,
   ],
   [
     'a search',
     SEARCH,
     ['ap\n', 'ban\n', '1\n'],
     6,
-    'which?\nType some text:   1. apple\n  2. apricot\nType a number, or other text:   1. Banana\nType a number, or other text: ',
+    'which?\nType text to search for:   1. apple\n  2. apricot\nType a number, or other text:   1. Banana\nType a number, or other text: ',
   ],
   [
-    'a search for nothing',
+    'a search without matches',
     SEARCH,
     ['x\n', 'ban\n', '1\n'],
     6,
-    'which?\nType some text: Nothing was found.\nType other text:   1. Banana\nType a number, or other text: ',
+    'which?\nType text to search for: No matches.\nType other text:   1. Banana\nType a number, or other text: ',
   ],
   ['a secret', SECRET, ['12', '3\r'], '123', 'key: \n'],
-  ['a pasted secret with its end', SECRET, ['123\nrest'], '123', 'key: \n'],
+  ['a pasted secret with a line end', SECRET, ['123\nrest'], '123', 'key: \n'],
   ['a corrected secret', SECRET, ['129\u007f', '3\u001b[D\r'], '123', 'key: \n'],
-  ['a secret begun anew', SECRET, ['999\u0015', '123\n'], '123', 'key: \n'],
-  ['a wrong secret', SECRET, ['x\r', '1\r'], '1', 'key: \nonly digits\nkey: \n'],
+  ['a secret typed again after Ctrl-U', SECRET, ['999\u0015', '123\n'], '123', 'key: \n'],
+  ['an invalid secret', SECRET, ['x\r', '1\r'], '1', 'key: \nonly digits\nkey: \n'],
 ];
 
-describe('a plain question', () => {
-  test.each(ROWS)('takes %s', async (_, ask, chunks, answer, says) => {
+describe('a plain prompt', () => {
+  test.each(ROWS)('accepts %s', async (_, ask, chunks, answer, says) => {
     const { prompter, screen, unread } = scriptedTerminal(chunks);
-    expect([await ask(prompter), screen(), unread()]).toEqual([answer, says, 0]);
+    expect({ ask: await ask(prompter), screen: screen(), unread: unread() }).toEqual({
+      ask: answer,
+      screen: says,
+      unread: 0,
+    });
   });
 
   const KINDS = { confirm: CONFIRM, select: SELECT, search: SEARCH, secret: SECRET };
@@ -120,18 +124,18 @@ describe('a plain question', () => {
 
   test.each(
     Object.entries(KINDS).flatMap(([kind, ask]) => ENDS.map(([why, chunk]) => [kind, why, ask, chunk] as const)),
-  )('%s ends the command when %s', async (_kind, _why, ask, chunk) => {
+  )('for %s ends the command when %s', async (_kind, _why, ask, chunk) => {
     const { prompter } = scriptedTerminal(chunk === undefined ? [] : [chunk]);
     await expect(ask(prompter)).rejects.toMatchObject({ category: 'interrupted' });
   });
 
-  test.each(['\u0003', '\u0004'])('a secret ends the command on %j, and the terminal echoes again', async (key) => {
+  test.each(['\u0003', '\u0004'])('for a secret ends the command on %j and turns the echo on again', async (key) => {
     const { prompter, modes } = scriptedTerminal([`12${key}`]);
     await expect(SECRET(prompter)).rejects.toMatchObject({ category: 'interrupted' });
     expect(modes).toEqual([true, false]);
   });
 
-  test('is not asked once the program is interrupted', async () => {
+  test('is not shown after an interruption', async () => {
     const controller = new AbortController();
     controller.abort();
     await expect(CONFIRM(scriptedTerminal([], controller).prompter)).rejects.toMatchObject({ category: 'interrupted' });

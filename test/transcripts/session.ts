@@ -133,6 +133,11 @@ function shown({ stdout, stderr, code }: Ran): string {
   return `${visible(ended)}${visible(errors)}[exit ${code}]`;
 }
 
+/** The number of programs that a transcript runs. */
+export function commandsIn(text: string): number {
+  return blocksOf(text).filter(({ kind }) => kind !== 'text').length;
+}
+
 /** Runs the commands of a transcript, one after the other, and gives the transcript as it should read. */
 export async function replay(text: string, home: Home): Promise<string> {
   const stage: Stage = { home, variables: new Map() };
@@ -155,7 +160,7 @@ const PLACEHOLDERS: readonly (readonly [pattern: RegExp, word: string])[] = [
   [/\bFTW_[0-9a-f-]{36}_\d+\b/g, 'withdrawal'],
   [/\bmigrate_[0-9a-f-]{36}_\d+\b/g, 'migration'],
   [
-    /(?<=(?:Public key|Platform key|Answers sealed to|Data|until now|from now on)\s+|"(?:publicKey|platformKey|answersSealedTo|data)": ?")[0-9a-f]{64}\b/g,
+    /(?<=(?:Public key|Platform key|Responses sealed to|Data|old key|new key)\s+|"(?:publicKey|platformKey|answersSealedTo|data)": ?")[0-9a-f]{64}\b/g,
     'key',
   ],
   [/(?<=[Ff]ingerprint +|"(?:oldF|f)ingerprint": "|\bkey +)[0-9a-f]{12}\b/g, 'fingerprint'],

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { newHome, ROOT, requireBuilt } from '../support/built.ts';
-import { replay, SECRETS } from './session.ts';
+import { commandsIn, replay, SECRETS } from './session.ts';
 
 /** Whole sessions with the built program, as they read. UPDATE_TRANSCRIPTS=1 writes them anew. */
 const FOLDER = join(ROOT, 'test', 'transcripts');
@@ -20,10 +20,14 @@ test.for(names)('%s holds no secret', (name) => {
   expect(SECRETS.filter((secret) => secret.test(text))).toEqual([]);
 });
 
-test.concurrent.for(names)('%s', async (name, { expect: expects, onTestFinished }) => {
+for (const name of names) {
   const path = join(FOLDER, name);
   const written = readFileSync(path, 'utf8');
-  const played = await replay(written, newHome(onTestFinished));
-  if (isUpdate) writeFileSync(path, played);
-  else expects(played).toBe(written);
-});
+  // Generous: five transcripts share the machine with the rest of the suite.
+  const timeout = 60_000 + commandsIn(written) * 10_000;
+  test.concurrent(name, { timeout }, async ({ expect: expects, onTestFinished }) => {
+    const played = await replay(written, newHome(onTestFinished));
+    if (isUpdate) writeFileSync(path, played);
+    else expects(played).toBe(written);
+  });
+}

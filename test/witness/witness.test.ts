@@ -46,7 +46,10 @@ describe('the contract against the specification', () => {
 
   test.each([...witness.keys()])('%s is in the contract', (id) => {
     const found = endpoints.find((endpoint) => endpoint.id === (overlaps[id] ?? id));
-    expect([found?.method, found?.path]).toEqual([witnessOf(id).method, witnessOf(id).path]);
+    expect({ method: found?.method, path: found?.path }).toEqual({
+      method: witnessOf(id).method,
+      path: witnessOf(id).path,
+    });
   });
 
   test('serves every method and path of the specification', () => {

@@ -4,16 +4,16 @@ import { Secret } from '../../base/secret.ts';
 import type { ProgramEnd, World } from '../../base/world.ts';
 import type { SecretStore } from './secret-store.ts';
 
-export interface CommandSettings {
+interface CommandSettings {
   /** As typed: `op read "op://ops/fiatrail/key"`. */
   readonly command: string;
-  /** For the system's shell; else its words are a program and what is given to it. */
+  /** Run it with the system's shell; otherwise its words are a program and its arguments. */
   readonly isShell: boolean;
 }
 
 const LIMIT_MS = 10_000;
 
-/** Reads the API key from what a command prints. It keeps no sealing keys, and nothing can be written to it. */
+/** Reads the API key from the output of a command. The store is read-only and has no sealing keys. */
 export function createCommandStore(world: World, settings: CommandSettings, limitMs = LIMIT_MS): SecretStore {
   const { command, isShell } = settings;
   return {
@@ -25,46 +25,47 @@ export function createCommandStore(world: World, settings: CommandSettings, limi
       if (!words[0]?.trim()) throw refuse('EMPTY', 'the key command is empty', CHANGE);
       const end = await world.runProgram(words, { timeoutMs: limitMs, isShell });
       if (end.kind === 'late' && world.interrupted.aborted) throw new CliError('interrupted', 'interrupted');
-      // The words after the first may hold what nobody should see.
-      const who = isShell ? 'the key command' : `the key command ${words[0].slice(0, 60)}`;
-      return new Secret(keyIn(outputOf(end, who, isShell, limitMs), who));
+      // The arguments may contain a secret, so only the program is named.
+      const label = isShell ? 'the key command' : `the key command ${words[0].slice(0, 60)}`;
+      return new Secret(keyIn(outputOf(end, label, isShell, limitMs), label));
     },
     write: async () => {
       throw refuse(
         'READ_ONLY',
-        'a key command only reads, so nothing can be kept with it',
-        'give --push-command, which takes the new key on its standard input',
+        'a key command is read-only, so nothing can be stored with it',
+        'add --push-command, which receives the new key on standard input',
       );
     },
     remove: async () => {},
   };
 }
 
-const CHANGE = 'change it: fiatrail profiles add NAME --key-command CMD';
-const TRY = 'run it by hand in this terminal and mend what it says';
+const CHANGE = 'change it with: fiatrail profiles add NAME --key-command CMD';
+const TRY = 'run it yourself in this terminal and fix the problem it reports';
 
 function refuse(code: string, message: string, hint: string): CliError {
   return new CliError('usage', message, { code: `COMMAND_${code}`, hint });
 }
 
-/** What a shell says of a program that it cannot find. */
+/** A shell's exit code for a command that it cannot find. */
 const SHELL_NOT_FOUND = 127;
 
-function outputOf(end: ProgramEnd, who: string, isShell: boolean, limitMs: number): string {
+function outputOf(end: ProgramEnd, label: string, isShell: boolean, limitMs: number): string {
   if (end.kind === 'late')
-    throw refuse('TIMEOUT', `${who} did not end within ${limitMs / 1000} s`, `it must ask nothing: ${TRY}`);
+    throw refuse('TIMEOUT', `${label} did not finish within ${limitMs / 1000} s`, `it must not prompt; ${TRY}`);
   if (end.kind !== 'ended' || (isShell && end.code === SHELL_NOT_FOUND))
-    throw refuse('NOT_FOUND', `${who} was not found or cannot be run`, `install it, or ${CHANGE}`);
-  if (end.code === null) throw refuse('FAILED', `${who} was ended by a signal`, TRY);
-  if (end.code !== 0) throw refuse('FAILED', `${who} failed with exit code ${end.code}`, TRY);
+    throw refuse('NOT_FOUND', `${label} was not found or cannot be run`, `install it, or ${CHANGE}`);
+  if (end.code === null) throw refuse('FAILED', `${label} was terminated by a signal`, TRY);
+  if (end.code !== 0) throw refuse('FAILED', `${label} failed with exit code ${end.code}`, TRY);
   return end.stdout;
 }
 
-function keyIn(output: string, who: string): string {
-  const only = 'it must print the key, on one line, and nothing else';
+function keyIn(output: string, label: string): string {
+  const hint = 'it must print only the key, on one line';
   const key = output.replace(/\r?\n$/, '');
-  if (key === '') throw refuse('NO_OUTPUT', `${who} printed nothing`, only);
-  if (/[\r\n]/.test(key)) throw refuse('TWO_LINES', `${who} printed more than one line`, only);
-  if (!/^[\x21-\x7e]+$/.test(key)) throw refuse('NO_KEY', `${who} printed blanks or characters that no key has`, only);
+  if (key === '') throw refuse('NO_OUTPUT', `${label} printed nothing`, hint);
+  if (/[\r\n]/.test(key)) throw refuse('TWO_LINES', `${label} printed more than one line`, hint);
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw refuse('NO_KEY', `${label} printed spaces or characters that keys do not contain`, hint);
   return key;
 }

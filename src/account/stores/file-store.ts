@@ -9,17 +9,17 @@ import type { SecretName, SecretStore } from './secret-store.ts';
 
 type Place = Pick<World, 'env' | 'homeDir' | 'platform'> & { readonly ids: Pick<Ids, 'uuid'> };
 
-/** A name that stays in its folder on every system. */
+/** A name that cannot leave its folder on any system. */
 const PLAIN_NAME = /^[\w-][\w.-]{0,127}$/;
 
-/** Keeps each secret in a private file of its own, `secrets/<profile>.<name>` in the configuration folder. */
+/** Keeps each secret in its own private file, `secrets/<profile>.<name>` in the configuration folder. */
 export function createFileStore(world: Place): SecretStore {
   const folder = secretsDir(world);
   const pathOf = (profile: string, name: SecretName) => {
     if (PLAIN_NAME.test(profile)) return join(folder, `${profile}.${name}`);
-    throw new CliError('usage', `the profile name "${profile.slice(0, 60)}" cannot be the name of a file`, {
+    throw new CliError('usage', `profile name "${profile.slice(0, 60)}" cannot be used as a file name`, {
       code: 'PROFILE_NAME',
-      hint: 'use letters, digits, dots and dashes',
+      hint: 'use letters, digits, dots and hyphens',
     });
   };
   return {
@@ -28,7 +28,7 @@ export function createFileStore(world: Place): SecretStore {
     read: async (profile, name) => {
       const path = pathOf(profile, name);
       const text = fileErrors('read', path, () => (makeFolderPrivate(folder) ? readPrivateFile(path) : undefined));
-      // A file that was cut to nothing holds no secret.
+      // A file truncated to nothing contains no secret.
       return text ? new Secret(text.replace(/\n$/, '')) : undefined;
     },
     write: async (profile, name, secret) => {

@@ -1,14 +1,14 @@
 /**
- * Asks the key store of the system, in a process of its own: such a store may hang for as long as it likes, and a call
- * into it cannot be taken back. bin/fiatrail.js runs it; the secret comes and goes by standard input and output.
+ * Accesses the system keychain in a separate process, because a keychain may hang and a call into it cannot be cancelled.
+ * bin/fiatrail.js runs it; secrets travel over standard input and output.
  */
 
-/** `probe`: writes something, reads it back and removes it. */
+/** `probe` writes an entry, reads it and removes it. */
 export type KeyringRequest =
   | { readonly op: 'read' | 'remove' | 'probe'; readonly service: string; readonly user: string }
   | { readonly op: 'write'; readonly service: string; readonly user: string; readonly secret: string };
 
-/** `absent`: the package is not installed. `no-store`: the system has none, or none that can be reached. */
+/** `absent`: the package is not installed. `no-store`: the system has no reachable keychain. */
 export type KeyringAnswer =
   | { readonly kind: 'done'; readonly secret?: string }
   | { readonly kind: 'absent' | 'no-store' | 'locked' | 'denied' }
@@ -16,12 +16,12 @@ export type KeyringAnswer =
 
 type Keyring = Pick<typeof import('@napi-rs/keyring'), 'Entry'>;
 
-/** A request as JSON to an answer as JSON. Rejects for a text that is no request. */
+/** Performs a request given as JSON and returns the answer as JSON. Rejects invalid JSON. */
 export async function answer(request: string): Promise<string> {
   return JSON.stringify(perform(JSON.parse(request), await loadKeyring()));
 }
 
-/** The package is optional, and so is its part for this system: without either it cannot be loaded. */
+/** The package and its platform part are optional dependencies; without either, loading fails. */
 async function loadKeyring(): Promise<Keyring | undefined> {
   try {
     return await import('@napi-rs/keyring');
@@ -30,11 +30,11 @@ async function loadKeyring(): Promise<Keyring | undefined> {
   }
 }
 
-/** What comes of a request; never throws. Without a `keyring` it is absent. */
+/** Performs a request. Never throws; the result is `absent` without a `keyring`. */
 export function perform(request: KeyringRequest, keyring: Keyring | undefined): KeyringAnswer {
   if (!keyring) return { kind: 'absent' };
   try {
-    // Left to itself the package falls back to the keyring of the Linux kernel, which forgets when the machine restarts.
+    // By default the package falls back to the Linux kernel keyring, which loses its content on restart.
     const entry = new keyring.Entry(request.service, request.user, { linux: { store: 'secret-service' } });
     return act(request, entry);
   } catch (error) {
@@ -55,12 +55,12 @@ function act(request: KeyringRequest, entry: InstanceType<Keyring['Entry']>): Ke
     entry.setPassword(PROBE);
     const isKept = entry.getPassword() === PROBE;
     entry.deletePassword();
-    if (!isKept) return { kind: 'failed', why: 'it did not give back what was written to it' };
+    if (!isKept) return { kind: 'failed', why: 'it did not return what was written to it' };
   }
   return { kind: 'done' };
 }
 
-/** The package says what is wrong in words alone, each system in its own. The first row that fits. */
+/** The package reports problems as text only, which differs by system. The first matching row counts. */
 const WORDS: readonly (readonly [RegExp, 'no-store' | 'locked' | 'denied'])[] = [
   [/dismissed|cancel|denied|not permitted/i, 'denied'],
   [/locked|interaction is not allowed|access platform storage/i, 'locked'],

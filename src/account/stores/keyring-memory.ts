@@ -2,7 +2,7 @@ import type { World } from '../../base/world.ts';
 import { readPrivateFile, removePrivateFile, writePrivateFile } from '../../files/private-file.ts';
 import { keyringMemoryPath } from '../paths.ts';
 
-/** What is as true a minute later, and may cost seconds to find out. */
+/** Problems that last, and that may take seconds to detect. */
 const LASTING = ['absent', 'no-store', 'late'] as const;
 type Lasting = (typeof LASTING)[number];
 
@@ -13,10 +13,10 @@ interface Remembered {
 
 const MEMORY_MS = 3_600_000;
 
-/** A cron job has no session and so no key store; its owner at the desk has one. */
+/** The login session: a cron job has none, and so no keychain, while the same user at a desktop has one. */
 const sessionOf = ({ env }: World) => `${env['DBUS_SESSION_BUS_ADDRESS'] ?? ''} ${env['XDG_RUNTIME_DIR'] ?? ''}`;
 
-/** Why the key store could not be used within the last hour, in this session. A memory that cannot be read is none. */
+/** Returns why the keychain was unusable in this session within the last hour, if that is known. */
 export function recallKeyring(world: World): Remembered | undefined {
   try {
     const { problem, sinceMs, session } = JSON.parse(readPrivateFile(keyringMemoryPath(world)) ?? '{}');
@@ -28,21 +28,21 @@ export function recallKeyring(world: World): Remembered | undefined {
   }
 }
 
-/** One that cannot be written costs time and nothing else. */
+/** Remembers the problem. A failed write only costs time. */
 export function rememberKeyring(world: World, problem: Lasting): void {
   const text = JSON.stringify({ problem, sinceMs: world.clock.now(), session: sessionOf(world) });
   try {
     writePrivateFile(keyringMemoryPath(world), `${text}\n`, world.ids.uuid());
   } catch {
-    // The next command asks again.
+    // The next command tries the keychain again.
   }
 }
 
-/** The next command asks the key store again, whatever it said the last time. */
+/** Makes the next command try the keychain again. */
 export function forgetKeyring(world: World): void {
   try {
     removePrivateFile(keyringMemoryPath(world));
   } catch {
-    // It ends by itself within the hour.
+    // The memory expires within the hour.
   }
 }

@@ -7,23 +7,23 @@ import type { SecretName, SecretStore } from './secret-store.ts';
 
 export { forgetKeyring };
 
-/** The first word by which bin/fiatrail.js knows that it is to ask the key store and do nothing else. */
+/** The first argument that makes bin/fiatrail.js run the keychain helper. */
 const KEYRING_WORD = '__keyring';
-/** Under 3 s with all that is around it. */
+/** Keeps the whole operation under 3 seconds. */
 const LIMIT_MS = 2_800;
 
 type Done = Extract<KeyringAnswer, { kind: 'done' }>;
 type Problem = Exclude<KeyringAnswer, Done> | { readonly kind: 'late' };
 
-/** What doctor finds: `ok`, or why the key store cannot be used. */
-export type KeyringState = 'ok' | Problem['kind'];
+/** `ok`, or why the keychain is unusable. */
+type KeyringState = 'ok' | Problem['kind'];
 
-/** Keeps each secret in the key store of the system, under the service `fiatrail` and the user `<profile>/<name>`. */
+/** Keeps each secret in the system keychain, under the service `fiatrail` and the user `<profile>/<name>`. */
 export function createKeyringStore(world: World): SecretStore {
   const entry = (profile: string, name: SecretName) => ({ service: 'fiatrail', user: `${profile}/${name}` });
   return {
     kind: 'keyring',
-    place: () => 'the key store of the system',
+    place: () => 'the system keychain',
     read: async (profile, name) => {
       const known = recallKeyring(world);
       if (known) throw errorOf({ kind: known.problem }, known.sinceMs);
@@ -39,7 +39,7 @@ export function createKeyringStore(world: World): SecretStore {
   };
 }
 
-/** Writes, reads and removes something in the key store, whatever is remembered of it. Throws CliError interrupted. */
+/** Writes, reads and removes a keychain entry, ignoring what is remembered. Throws CliError interrupted. */
 export async function probeKeyring(world: World): Promise<KeyringState> {
   const { kind } = await ask(world, { op: 'probe', service: 'fiatrail', user: `probe/${world.ids.uuid()}` });
   return kind === 'done' ? 'ok' : kind;
@@ -51,14 +51,14 @@ async function done(world: World, request: KeyringRequest): Promise<Done> {
   return answer;
 }
 
-/** Asks in another process, which ends in time, and remembers what is not worth asking again. Throws CliError interrupted. */
+/** Runs the helper process with a time limit and remembers lasting problems. Throws CliError interrupted. */
 async function ask(world: World, request: KeyringRequest): Promise<Done | Problem> {
   const end = await world.runProgram([...world.self, KEYRING_WORD], {
     input: JSON.stringify(request),
     timeoutMs: LIMIT_MS,
   });
   if (end.kind === 'late' && world.interrupted.aborted) throw new CliError('interrupted', 'interrupted');
-  const answer = answerOf(end);
+  const answer = parseAnswer(end);
   if (answer.kind === 'absent' || answer.kind === 'no-store' || answer.kind === 'late')
     rememberKeyring(world, answer.kind);
   else if (answer.kind === 'done') forgetKeyring(world);
@@ -67,52 +67,49 @@ async function ask(world: World, request: KeyringRequest): Promise<Done | Proble
 
 const KINDS: readonly string[] = ['done', 'absent', 'no-store', 'locked', 'denied', 'failed'];
 
-function answerOf(end: ProgramEnd): Done | Problem {
+function parseAnswer(end: ProgramEnd): Done | Problem {
   if (end.kind === 'late') return { kind: 'late' };
   try {
     const answer = JSON.parse(end.kind === 'ended' ? end.stdout : '');
     if (KINDS.includes(answer.kind)) return answer;
   } catch {
-    // What it said is not repeated: half of it may be the secret.
+    // The output is not repeated: it may contain part of the secret.
   }
-  return { kind: 'failed', why: 'the program that asks it ended without an answer' };
+  return { kind: 'failed', why: 'the helper process ended without an answer' };
 }
 
-const FILE_INSTEAD = 'or keep the key in a file: fiatrail profiles add NAME --store file';
+const FILE_INSTEAD = '; or keep the key in a file with: fiatrail profiles add NAME --store file';
 
 const ERRORS: Readonly<Record<Problem['kind'], readonly [code: string, message: string, hint: string]>> = {
   absent: [
     'KEYRING_ABSENT',
-    'the optional package @napi-rs/keyring, which reaches the key store of the system, is not installed',
-    `install fiatrail again without leaving out optional packages, ${FILE_INSTEAD}`,
+    'the optional package @napi-rs/keyring, which gives access to the system keychain, is not installed',
+    `reinstall fiatrail with optional dependencies, then run: fiatrail doctor${FILE_INSTEAD}`,
   ],
   'no-store': [
     'KEYRING_ABSENT',
-    'this session has no key store of the system that can be reached',
-    `on Linux start one, such as gnome-keyring, in a session with D-Bus, ${FILE_INSTEAD}`,
+    'this session has no reachable system keychain',
+    `on Linux, start one such as gnome-keyring in a session with D-Bus, then run: fiatrail doctor${FILE_INSTEAD}`,
   ],
-  locked: ['KEYRING_LOCKED', 'the key store of the system is locked', `unlock it and try again, ${FILE_INSTEAD}`],
+  locked: ['KEYRING_LOCKED', 'the system keychain is locked', `unlock it and try again${FILE_INSTEAD}`],
   denied: [
     'KEYRING_LOCKED',
-    'the key store of the system was not unlocked, or denied access',
-    `allow fiatrail when it asks, ${FILE_INSTEAD}`,
+    'the system keychain denied access or was not unlocked',
+    `allow access when the keychain asks${FILE_INSTEAD}`,
   ],
   late: [
     'KEYRING_TIMEOUT',
-    `the key store of the system did not answer within ${LIMIT_MS / 1000} s`,
-    `unlock it, then try again with fiatrail doctor, ${FILE_INSTEAD}`,
+    `the system keychain did not respond within ${LIMIT_MS / 1000} s`,
+    `unlock it, then run: fiatrail doctor${FILE_INSTEAD}`,
   ],
-  failed: ['KEYRING_FAILED', 'the key store of the system failed', `look at it with its own program, ${FILE_INSTEAD}`],
+  failed: ['KEYRING_FAILED', 'the system keychain failed', `check it with its own application${FILE_INSTEAD}`],
 };
 
-/** `sinceMs`: it is not found out now but remembered since then. */
+/** The error of a problem. `sinceMs` is set for a remembered problem: the time when it was detected. */
 function errorOf(problem: Problem, sinceMs?: number): CliError {
   const [code, what, hint] = ERRORS[problem.kind];
   const message = problem.kind === 'failed' ? `${what}: ${problem.why}` : what;
   if (sinceMs === undefined) return new CliError('usage', message, { code, hint });
   const since = new Date(sinceMs).toISOString().slice(0, 16).replace('T', ' ');
-  return new CliError('usage', `${message} (remembered since ${since} UTC, for an hour)`, {
-    code,
-    hint: `fiatrail doctor tries it again; ${hint}`,
-  });
+  return new CliError('usage', `${message} (detected at ${since} UTC and remembered for one hour)`, { code, hint });
 }

@@ -1,19 +1,19 @@
 import type { Secret } from '../../base/secret.ts';
 
-/** Which secret of a profile. `sealing-keys`: private X25519 keys of 64 hexadecimal digits, one a line, newest first. */
+/** A secret of a profile. `sealing-keys` are private X25519 keys of 64 hexadecimal digits, one per line, newest first. */
 export type SecretName = (typeof SECRET_NAMES)[number];
 export const SECRET_NAMES = ['api-key', 'sealing-keys'] as const;
 
-export type StoreKind = 'file' | 'keyring' | 'command';
+type StoreKind = 'file' | 'keyring' | 'command';
 
 /** Where the secrets of a profile are kept. */
 export interface SecretStore {
   readonly kind: StoreKind;
-  /** For people: the file's path, `the key store of the system`, the words of the command. Holds no secret. */
+  /** Where the secret is, for messages: a file path, `the system keychain`, the command line. Never contains a secret. */
   readonly place: (profile: string, name: SecretName) => string;
-  /** Undefined when it has none. Throws CliError usage: locked, unreadable, a command that failed. */
+  /** Returns undefined if the store does not have the secret. Throws CliError usage if it is locked, unreadable, or its command failed. */
   read(profile: string, name: SecretName): Promise<Secret | undefined>;
-  /** Returns when it is kept for good. Throws CliError usage; then what was kept before still is. */
+  /** Returns once the secret is durable. Throws CliError usage; the previous secret is then unchanged. */
   write(profile: string, name: SecretName, secret: Secret): Promise<void>;
   remove(profile: string, name: SecretName): Promise<void>;
 }

@@ -7,7 +7,7 @@ import type { Candidate } from './known.ts';
 
 export { OUTLINES } from './outlines.ts';
 
-/** A command without what runs it. */
+/** A command without the code that runs it. */
 export interface CommandOutline {
   readonly words: readonly string[];
   readonly summary: string;
@@ -21,13 +21,13 @@ export interface Outline extends Omit<Group, 'load'> {
   load(): Promise<readonly CommandOutline[]>;
 }
 
-/** The shell completes the name of a file itself. */
+/** Tells the shell to complete file names itself. */
 export const FILES = 'files';
 
 interface Option {
   /** `-o` and `--output`. */
   readonly names: readonly string[];
-  /** What stands in `<…>`; undefined for a switch. */
+  /** The text in `<…>`; undefined for a switch. */
   readonly placeholder: string | undefined;
   /** False for `--wait [duration]`. */
   readonly needsValue: boolean;
@@ -36,28 +36,28 @@ interface Option {
   readonly repeats?: boolean;
 }
 
-/** A command line as far as it is typed: what was understood of it before the cursor. */
+/** The words and flags before the cursor. */
 interface Typed {
   readonly words: readonly string[];
   readonly given: readonly string[];
-  /** The option whose value the cursor is at. */
+  /** The option whose value is being typed. */
   readonly open: Option | undefined;
   readonly profile: string | undefined;
 }
 
-/** A command line that is being typed, read as far as its cursor. */
-interface At {
+/** A partial command line, resolved up to the cursor. */
+interface LineState {
   readonly current: string;
   readonly group: Outline | undefined;
-  /** Those of the group. */
+  /** The commands of the group. */
   readonly commands: readonly CommandOutline[];
   readonly command: CommandOutline | undefined;
-  /** The command's own options and those of every command. */
+  /** The command's own options and the global ones. */
   readonly options: readonly Option[];
   readonly line: Typed;
 }
 
-async function understood(typed: readonly string[], catalogue: readonly Outline[]): Promise<At> {
+async function resolveLine(typed: readonly string[], catalogue: readonly Outline[]): Promise<LineState> {
   const all = joined(typed);
   const before = all.slice(0, -1);
   const { words } = read(before, GLOBALS);
@@ -69,15 +69,15 @@ async function understood(typed: readonly string[], catalogue: readonly Outline[
 }
 
 /**
- * What may follow the words of a command line, the last of which is being typed. Nothing is sent anywhere, nothing is
- * written, and no file is made: ids are those of the journal and of the embedded sandbox.
+ * Returns the completions for a command line whose last word is being typed. Sends nothing and writes nothing: ids come
+ * from the journal and the embedded sandbox.
  */
 export async function candidatesFor(
   typed: readonly string[],
   catalogue: readonly Outline[],
   world: World,
 ): Promise<readonly Candidate[] | typeof FILES> {
-  const at = await understood(typed, catalogue);
+  const at = await resolveLine(typed, catalogue);
   const { current, line, options } = at;
   const valuesOf = async (option: Option, start: string, prefix = '') => {
     const values = await valuesFor(option, line, world);
@@ -96,7 +96,7 @@ export async function candidatesFor(
   return argument ? valuesOf(argument, current) : matching(flagsOf(options, line), current);
 }
 
-/** Bash takes `=` for a word of its own: `--output`, `=`, `json` are an option and its value, which may be empty yet. */
+/** Bash makes `=` a separate word: joins `--output`, `=`, `json` into an option and its value, which may still be empty. */
 function joined(words: readonly string[]): string[] {
   return words.flatMap((word, index) => {
     if (word !== '=' || !words[index - 1]?.startsWith('--')) return [word];
@@ -112,7 +112,7 @@ const GLOBAL_VALUES: Readonly<Record<string, readonly string[]>> = {
   format: FORMATS,
 };
 
-const GLOBALS: readonly Option[] = [...GLOBAL_OPTIONS, ['-h, --help', 'tell more'] as const].map(([flags, about]) => {
+const GLOBALS: readonly Option[] = [...GLOBAL_OPTIONS, ['-h, --help', 'show help'] as const].map(([flags, about]) => {
   const option = optionOf(flags, about);
   const values = GLOBAL_VALUES[option.placeholder ?? ''];
   return values ? { ...option, values } : option;
@@ -134,7 +134,7 @@ function shown({ values, repeats }: ParameterOutline) {
   return { ...(values ? { values } : {}), ...(repeats ? { repeats } : {}) };
 }
 
-/** Words and flags apart; an option that takes a value takes the word after it. */
+/** Separates words from flags; an option that takes a value consumes the next word. */
 function read(typed: readonly string[], options: readonly Option[]): Typed {
   const words: string[] = [];
   const given: string[] = [];
@@ -157,14 +157,14 @@ function read(typed: readonly string[], options: readonly Option[]): Typed {
   return { words, given, open, profile };
 }
 
-/** The command whose words these begin with: the longest, since a word may be a part as well. */
+/** Returns the longest command that the words begin with: one command may be a prefix of another. */
 function commandIn(commands: readonly CommandOutline[], words: readonly string[]): CommandOutline | undefined {
   const fitting = commands.filter((each) => each.words.every((word, index) => word === words[index]));
   return fitting.toSorted((a, b) => b.words.length - a.words.length)[0];
 }
 
-/** The words that lead on to a command. */
-function nextWords({ group, commands, line: { words } }: At, catalogue: readonly Outline[]): Candidate[] {
+/** The next words that lead to a command. */
+function nextWords({ group, commands, line: { words } }: LineState, catalogue: readonly Outline[]): Candidate[] {
   if (words.length === 0) return catalogue.map(({ name, summary }) => ({ text: name, about: summary }));
   const below = commands.filter((each) => words.every((word, index) => each.words[index] === word));
   const next = new Map(
@@ -177,14 +177,14 @@ function nextWords({ group, commands, line: { words } }: At, catalogue: readonly
   return [...next].map(([text, about]) => ({ text, about }));
 }
 
-/** The flags that are not given yet, by their long names. */
+/** The flags not given yet, by their long names. */
 function flagsOf(options: readonly Option[], { given }: Typed): Candidate[] {
   return options
     .filter(({ names, repeats }) => repeats || !names.some((name) => given.includes(name)))
     .map(({ names, about }) => ({ text: names.at(-1) ?? '', about }));
 }
 
-/** The argument at this place; the last one again where it may be given more than once. */
+/** The argument at a position; a repeatable last argument covers all later positions. */
 function argumentAt({ parameters }: CommandOutline, index: number): Option | undefined {
   const all = Object.values(parameters).filter(({ kind }) => kind === 'argument');
   const found = all[index] ?? (all.at(-1)?.repeats ? all.at(-1) : undefined);
@@ -193,7 +193,7 @@ function argumentAt({ parameters }: CommandOutline, index: number): Option | und
   return { names: [], placeholder, needsValue: true, about: found.help, ...shown(found) };
 }
 
-/** `--profile`, `--save <profile>` and the argument of `profiles use`. */
+/** Whether the value is a profile name: `--profile`, `--save <profile>` and the argument of `profiles use`. */
 function isProfile(names: readonly string[], placeholder: string, { words: [group] }: Typed): boolean {
   const isArgument = names.length === 0 && placeholder === 'name' && group === 'profiles';
   return isArgument || names.includes('--profile') || placeholder === 'profile';
@@ -209,8 +209,8 @@ async function valuesFor(
   if (values) return values.map((text) => ({ text }));
   if (FILE_PLACEHOLDERS.includes(placeholder)) return FILES;
   if (isProfile(names, placeholder, line)) {
-    const { profileNames } = await import('./known.ts');
-    return profileNames(world).map((text) => ({ text }));
+    const { profileCandidates } = await import('./known.ts');
+    return profileCandidates(world);
   }
   if (!/(^|-)(id|endpoint)$/.test(placeholder)) return [];
   const { idsFor } = await import('./known.ts');
@@ -219,14 +219,14 @@ async function valuesFor(
 
 const LONGEST_ABOUT = 80;
 
-/** One candidate a line, a tab between it and what it is; `:files` alone where the shell knows better. Never fails. */
+/** Prints one completion per line with its description after a tab, or `:files` alone. Never fails. */
 export async function complete(typed: readonly string[], catalogue: readonly Outline[], world: World): Promise<number> {
   try {
     const found = await candidatesFor(typed, catalogue, world);
     const lines = found === FILES ? [':files'] : found.map(lineOf);
     await world.stdout.write(lines.map((line) => `${line}\n`).join(''));
   } catch {
-    // A Tab that finds nothing says nothing.
+    // A failed completion prints nothing.
   }
   return 0;
 }

@@ -1,9 +1,9 @@
 import { type Command, command } from '../../cli/command.ts';
 import { argument, oneOf } from '../../cli/parameters.ts';
 
-/** The scripts. Each asks `fiatrail completion complete -- <words>`, which main answers before anything else is loaded. */
+/** The scripts. Each runs `fiatrail completion complete -- <words>`, which main handles before loading anything else. */
 const SCRIPTS = {
-  bash: `# fiatrail in bash: put this line in ~/.bashrc:  source <(fiatrail completion bash)
+  bash: `# fiatrail completion for bash. Add this line to ~/.bashrc:  source <(fiatrail completion bash)
 _fiatrail() {
   local answer line
   COMPREPLY=()
@@ -20,7 +20,7 @@ _fiatrail() {
 complete -F _fiatrail fiatrail
 `,
   zsh: `#compdef fiatrail
-# fiatrail in zsh: put this line in ~/.zshrc, after compinit:  source <(fiatrail completion zsh)
+# fiatrail completion for zsh. Add this line to ~/.zshrc, after compinit:  source <(fiatrail completion zsh)
 _fiatrail() {
   local answer line
   local -a described
@@ -45,7 +45,7 @@ else
   compdef _fiatrail fiatrail
 fi
 `,
-  fish: `# fiatrail in fish: put this line in ~/.config/fish/config.fish:  fiatrail completion fish | source
+  fish: `# fiatrail completion for fish. Add this line to ~/.config/fish/config.fish:  fiatrail completion fish | source
 function __fiatrail_complete
     set -l words (commandline -opc)
     set -l answer (command fiatrail completion complete -- $words[2..-1] (commandline -ct) 2>/dev/null)
@@ -62,8 +62,9 @@ complete -c fiatrail -f -k -a '(__fiatrail_complete)'
 
 const completionCommand = command({
   words: ['completion'],
-  summary: 'Print a script that completes commands, flags, values and ids on Tab',
-  details: 'Ids come from the journal and the embedded sandbox; nothing is sent. The script itself says where it goes.',
+  summary: 'Generate a shell completion script',
+  details:
+    'Completes commands, flags, values and ids. Ids come from the journal and the embedded sandbox; nothing is sent to the service. The first line of the script says how to install it.',
   examples: ['source <(fiatrail completion bash)', 'fiatrail completion fish | source'],
   endpoints: [],
   isLocal: true,

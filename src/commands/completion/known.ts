@@ -2,15 +2,16 @@ import { journalPath, sandboxPath } from '../../account/paths.ts';
 import { allProfileNames, type Profile, resolveProfile } from '../../account/profile.ts';
 import type { World } from '../../base/world.ts';
 
-// Apart from complete.ts, which mostly answers without an account.
+// Separate from complete.ts, which rarely needs an account.
 
-/** What may stand where the cursor is, with a few words about it. */
+/** A completion at the cursor, with a short description. */
 export interface Candidate {
   readonly text: string;
   readonly about?: string;
 }
 
-export const profileNames = (world: World) => allProfileNames(world);
+export const profileCandidates = (world: World): readonly Candidate[] =>
+  allProfileNames(world).map((text) => ({ text }));
 
 interface Line {
   /** The first word. */
@@ -18,7 +19,7 @@ interface Line {
   readonly profile: string | undefined;
 }
 
-/** Ids by what stands for them in help: those of the embedded sandbox where that is the account, and those of the journal. */
+/** Ids by their placeholder in the help: those in the journal and, for an embedded profile, those in the sandbox. */
 export async function idsFor(placeholder: string, line: Line, world: World): Promise<readonly Candidate[]> {
   if (placeholder.startsWith('endpoint')) {
     const { endpoints } = await import('../../contract/endpoints/index.ts');
@@ -38,7 +39,7 @@ async function fromSandbox(placeholder: string, world: World): Promise<readonly 
   return recentIds(sandboxPath(world), placeholder);
 }
 
-/** Of operations in the same group of commands, such as the onramps for `onramp status`; any of them for `recover`. */
+/** Ids of operations of the same command group, such as onramps for `onramp status`; of all groups for `recover`. */
 async function fromJournal(
   placeholder: string,
   { group }: Line,

@@ -3,13 +3,13 @@ import { type Category, CliError } from '../../base/errors.ts';
 import type { Session } from '../../cli/session.ts';
 import { shellWord } from '../../present/text.ts';
 
-/** What came of looking at one thing. */
+/** The result of one check. */
 export interface Finding {
   readonly state: 'ok' | 'warning' | 'problem' | 'skipped';
   readonly detail: string;
-  /** What to type. */
+  /** The command that fixes it. */
   readonly fix: string | null;
-  /** Of a problem: which kind of error it makes of other commands. */
+  /** For a problem: the error category it causes in other commands. */
   readonly category?: Category;
 }
 
@@ -17,7 +17,7 @@ export interface Check extends Finding {
   readonly check: string;
 }
 
-/** What is looked at: this machine, and the account, where it can be told which one. */
+/** What is diagnosed: this machine and, if it could be resolved, the profile. */
 export interface Subject {
   readonly session: Session;
   readonly profile: Profile | undefined;
@@ -33,7 +33,7 @@ export const problem = (category: Category, detail: string, fix: string): Findin
   category,
 });
 
-/** An error as the problem it tells of. Throws it on when it is a Ctrl-C, or a fault of ours. */
+/** Turns an error into a problem. Rethrows an interrupt or an internal error. */
 export function problemOf(error: unknown, fix: string): Finding {
   if (error instanceof CliError) {
     if (error.category === 'interrupted') throw error;
@@ -44,16 +44,16 @@ export function problemOf(error: unknown, fix: string): Finding {
   return problem('usage', error.message, fix);
 }
 
-/** A look that may fail as the system lets it fail. */
-export async function looked(look: () => Finding | Promise<Finding>, fix: string): Promise<Finding> {
+/** Runs a check; an error it throws becomes a problem. */
+export async function findingOf(check: () => Finding | Promise<Finding>, fix: string): Promise<Finding> {
   try {
-    return await look();
+    return await check();
   } catch (error) {
     return problemOf(error, fix);
   }
 }
 
-/** A command line for the account that is looked at. */
+/** A command line for the profile being diagnosed. */
 export function typed({ session }: Subject, words: string): string {
   const { profile } = session.globals;
   return profile === undefined ? `fiatrail ${words}` : `fiatrail ${words} --profile ${shellWord(profile)}`;

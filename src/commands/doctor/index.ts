@@ -15,10 +15,10 @@ const COLUMNS = [
   { field: 'check', title: 'Check' },
   { field: 'state', title: 'State' },
   { field: 'detail', title: 'Detail' },
-  { field: 'fix', title: 'What to type' },
+  { field: 'fix', title: 'Fix' },
 ] as const;
 
-/** Every check, in the order of what rests on what. */
+/** Runs every check; later checks depend on earlier ones. */
 async function allChecks(session: Session): Promise<Check[]> {
   let profile: Profile | undefined;
   let failure: unknown;
@@ -35,7 +35,7 @@ async function allChecks(session: Session): Promise<Check[]> {
   return [...ofMachine, ...ofProfile, ...ofNetwork, ...ofAccount, ...(await journalChecks(subject, isAccepted))];
 }
 
-/** The error that a problem makes of this command: of several, the one with the highest exit code. */
+/** The error to exit with: of several problems, the one with the highest exit code. */
 function errorOf(checks: readonly Check[]): CliError | undefined {
   const problems = checks.filter(({ state }) => state === 'problem');
   const [worst] = problems
@@ -51,9 +51,9 @@ function errorOf(checks: readonly Check[]): CliError | undefined {
 
 const doctorCommand = command({
   words: ['doctor'],
-  summary: 'Look for what could keep fiatrail from working, and say what to type against it',
+  summary: 'Diagnose problems and show the command that fixes each',
   details:
-    'Looks at this machine, the profile, its key, the way to the service and the account. Sends nothing but reads. Exit code 0 without a problem, warnings or not; else the highest of those of the problems: 2 for this machine and its settings, 4 for key and allowlist, 5 for the network, 8 for an unfinished replacement of the key.',
+    'Checks this machine, the profile, its key, the network and the account. Sends only reads. Exits with 0 if there are at most warnings, otherwise with the highest exit code among the problems: 2 for this machine and its settings, 4 for the key and the allowlist, 5 for the network, 8 for an unfinished key rotation.',
   examples: ['fiatrail doctor', `fiatrail doctor --profile main -o json --query "checks[?state == 'problem'].fix"`],
   endpoints: [getPlatformPublicKey.id, ipAllowlist.id],
   isLocal: true,
@@ -61,7 +61,7 @@ const doctorCommand = command({
   parameters: {},
   run: async (session) => {
     const checks = await allChecks(session);
-    // What was cut short would read as a problem.
+    // Interrupted checks would look like problems.
     if (session.world.interrupted.aborted) throw new CliError('interrupted', 'interrupted');
     const error = errorOf(checks);
     const data = { checks: checks.map(({ check, state, detail, fix }) => ({ check, state, detail, fix })) };

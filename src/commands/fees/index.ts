@@ -2,39 +2,40 @@ import { command } from '../../cli/command.ts';
 import { amountHelp, amountOf, oneOf, required } from '../../cli/parameters.ts';
 import { outcomeOf } from '../../cli/session.ts';
 import { accumulatedFees, getFees, previewFees } from '../../contract/endpoints/fees.ts';
+import { DIRECTIONS } from '../../contract/fees.ts';
 import { toWireNumber } from '../../money/units.ts';
 import { SETTING, setCommand } from './set.ts';
 import { withdrawalCommands } from './withdraw.ts';
 
 const showCommand = command({
   words: ['fees', 'show'],
-  summary: "Show the account's own fees on onramps and offramps",
+  summary: 'Show the fees that the account charges its users',
   examples: ['fiatrail fees show', 'fiatrail fees show -o json --query feeConfiguration.onrampFee'],
   endpoints: [getFees.id],
   parameters: {},
   run: async (session) =>
     outcomeOf(session, getFees, await session.call(getFees, {}), {
-      columns: [...SETTING, { field: 'timestamps.updatedAt', title: 'Last changed' }],
+      columns: [...SETTING, { field: 'timestamps.updatedAt', title: 'Updated' }],
     }),
 });
 
 const EARNED = [
-  { field: 'summary.availableForWithdrawal', title: 'Can be withdrawn' },
-  { field: 'summary.pendingWithdrawals', title: 'Being withdrawn' },
+  { field: 'summary.availableForWithdrawal', title: 'Available to withdraw' },
+  { field: 'summary.pendingWithdrawals', title: 'Pending withdrawals' },
   { field: 'summary.collectedFees', title: 'Collected' },
-  { field: 'summary.pendingFees', title: 'Not yet collected' },
-  { field: 'summary.totalAccumulatedFees', title: 'Earned in all' },
-  { field: 'summary.onrampFees', title: 'On onramps' },
-  { field: 'summary.offrampFees', title: 'On offramps' },
+  { field: 'summary.pendingFees', title: 'Not collected yet' },
+  { field: 'summary.totalAccumulatedFees', title: 'Total earned' },
+  { field: 'summary.onrampFees', title: 'From onramps' },
+  { field: 'summary.offrampFees', title: 'From offramps' },
   { field: 'summary.transactionCount', title: 'Transactions' },
-  { field: 'details.minimumWithdrawal', title: 'Withdraw at least' },
-  { field: 'details.maximumWithdrawal', title: 'Withdraw at most' },
-  { field: 'details.lastUpdated', title: 'Last earned' },
+  { field: 'details.minimumWithdrawal', title: 'Minimum withdrawal' },
+  { field: 'details.maximumWithdrawal', title: 'Maximum withdrawal' },
+  { field: 'details.lastUpdated', title: 'Last updated' },
 ] as const;
 
 const earnedCommand = command({
   words: ['fees', 'earned'],
-  summary: 'Show the fees earned, and what of them can be withdrawn',
+  summary: 'Show earned and withdrawable fees',
   examples: ['fiatrail fees earned', 'fiatrail fees earned -o json --query summary.availableForWithdrawal.value'],
   endpoints: [accumulatedFees.id],
   parameters: {},
@@ -48,17 +49,17 @@ const PREVIEW = [
   { field: 'finalFee', title: 'Platform fee' },
   { field: 'feePercentage', title: 'Percentage' },
   { field: 'calculatedFee', title: 'Before the cap' },
-  { field: 'fixedFee', title: 'Of it fixed' },
+  { field: 'fixedFee', title: 'Fixed part' },
   { field: 'appliedCap', title: 'Capped at' },
   { field: 'tierUsed.minAmount', title: 'Tier from' },
   { field: 'tierUsed.maxAmount', title: 'Tier to' },
-  { field: 'usedFintechOverride', title: 'A rate of your own' },
+  { field: 'usedFintechOverride', title: 'Custom rate' },
 ] as const;
 
 const previewCommand = command({
   words: ['fees', 'preview'],
-  summary: "Show the platform's own fee on an amount",
-  details: 'What the account itself takes comes on top: fiatrail fees show',
+  summary: 'Preview the platform fee on an amount',
+  details: 'The account’s own fee is added on top; see it with: fiatrail fees show',
   examples: [
     'fiatrail fees preview --amount 5000 --direction onramp',
     'fiatrail fees preview --amount ₦150,000 --direction offramp -o json --query finalFee.value',
@@ -69,7 +70,7 @@ const previewCommand = command({
     direction: required(
       '--direction <direction>',
       'onramp or offramp',
-      oneOf('onramp', 'offramp'),
+      oneOf(...DIRECTIONS),
       'Direction (onramp or offramp):',
     ),
   },

@@ -1,16 +1,17 @@
 import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
 import { amountOrNothingOf, onOrOff, option, percent, word } from '../../cli/parameters.ts';
-import { type Direction, nairaOf } from '../../cli/previews.ts';
+import { nairaOf } from '../../cli/previews.ts';
 import { outcomeOf, type Session } from '../../cli/session.ts';
 import type { RequestOf } from '../../contract/endpoint.ts';
 import { getFees, manageFees } from '../../contract/endpoints/fees.ts';
+import { DIRECTIONS, type Direction } from '../../contract/fees.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';
 import type { WireNumber } from '../../money/decimal.ts';
 import { type PercentMillionths, percentFromWire, percentText, percentToWire } from '../../money/rates.ts';
 import { toWireNumber } from '../../money/units.ts';
 
-/** What of one direction is to change; what is undefined stays. */
+/** The requested changes for one direction; undefined values stay as they are. */
 interface Wanted {
   readonly percent: PercentMillionths | undefined;
   readonly cap: Amount | undefined;
@@ -23,10 +24,10 @@ interface Current {
   readonly enabled?: boolean | null | undefined;
 }
 
-const isAsked = (wanted: Wanted) => Object.values(wanted).some((value) => value !== undefined);
-const isWhole = (wanted: Wanted) => Object.values(wanted).every((value) => value !== undefined);
+const isChanged = (wanted: Wanted) => Object.values(wanted).some((value) => value !== undefined);
+const isComplete = (wanted: Wanted) => Object.values(wanted).every((value) => value !== undefined);
 
-/** The whole setting of a direction, since the service takes no part of one: what was not given is sent as it is now. */
+/** Builds the complete setting for a direction, because the service accepts no partial one. Omitted values are sent unchanged. */
 async function settingOf(session: Session, direction: Direction, wanted: Wanted, current: Current | undefined) {
   const now = {
     percent: percentFromWire(current?.percentageFee ?? Number.NaN),
@@ -35,17 +36,17 @@ async function settingOf(session: Session, direction: Direction, wanted: Wanted,
   };
   const value = { percent: wanted.percent ?? now.percent, cap: wanted.cap ?? now.cap, isOn: wanted.isOn ?? now.isOn };
   if (value.percent === undefined || value.cap === undefined || value.isOn === undefined) {
-    throw new CliError('usage', `the ${direction} fee is not set yet, so all of it is needed`, {
+    throw new CliError('usage', `the ${direction} fee is not set yet; all of its settings are required`, {
       code: 'MISSING_INPUT',
-      hint: `give --${direction}-percent, --${direction}-cap and --${direction}`,
+      hint: `add --${direction}-percent, --${direction}-cap and --${direction}`,
     });
   }
   const kept = [
     wanted.percent === undefined ? `${percentText(value.percent)}%` : '',
-    wanted.cap === undefined ? `at most ${amountForPeople(value.cap)}` : '',
+    wanted.cap === undefined ? `cap ${amountForPeople(value.cap)}` : '',
     wanted.isOn === undefined ? (value.isOn ? 'on' : 'off') : '',
   ].filter((part) => part !== '');
-  if (kept.length > 0) await session.note(`the ${direction} fee keeps: ${kept.join(', ')}`);
+  if (kept.length > 0) await session.note(`unchanged for the ${direction} fee: ${kept.join(', ')}`);
   return {
     percentageFee: percentToWire(value.percent),
     capFee: toWireNumber(value.cap, 'kobo'),
@@ -55,42 +56,42 @@ async function settingOf(session: Session, direction: Direction, wanted: Wanted,
 
 function directionOptions(direction: Direction) {
   return {
-    percent: option(`--${direction}-percent <percent>`, `the fee on an ${direction}, such as 0.5%`, percent),
+    percent: option(`--${direction}-percent <percent>`, `percentage charged on an ${direction}, such as 0.5%`, percent),
     cap: option(
       `--${direction}-cap <naira>`,
-      'the most that one transaction pays; whole Naira unless a unit is written',
+      'maximum fee per transaction, in Naira unless a unit is given',
       amountOrNothingOf('NGN'),
     ),
-    isOn: option(`--${direction} <on|off>`, `take it, or take nothing on ${direction}s`, onOrOff),
+    isOn: option(`--${direction} <on|off>`, `turn the ${direction} fee on or off`, onOrOff),
   };
 }
 
 const onramp = directionOptions('onramp');
 const offramp = directionOptions('offramp');
 
-/** The fees in force, for reading. */
+/** The columns of the current fee settings. */
 export const SETTING = [
-  { field: 'feeConfiguration.onrampFee.percentageFee', title: 'Onramp fee, percent' },
-  { field: 'feeConfiguration.onrampFee.capFee', title: 'Onramp fee, at most' },
-  { field: 'feeConfiguration.onrampFee.enabled', title: 'Onramp fee is on' },
-  { field: 'feeConfiguration.offrampFee.percentageFee', title: 'Offramp fee, percent' },
-  { field: 'feeConfiguration.offrampFee.capFee', title: 'Offramp fee, at most' },
-  { field: 'feeConfiguration.offrampFee.enabled', title: 'Offramp fee is on' },
+  { field: 'feeConfiguration.onrampFee.percentageFee', title: 'Onramp fee percentage' },
+  { field: 'feeConfiguration.onrampFee.capFee', title: 'Onramp fee cap' },
+  { field: 'feeConfiguration.onrampFee.enabled', title: 'Onramp fee enabled' },
+  { field: 'feeConfiguration.offrampFee.percentageFee', title: 'Offramp fee percentage' },
+  { field: 'feeConfiguration.offrampFee.capFee', title: 'Offramp fee cap' },
+  { field: 'feeConfiguration.offrampFee.enabled', title: 'Offramp fee enabled' },
 ] as const;
 
 const SET = [
   ...SETTING,
-  { field: 'exampleCalculation.onramp.amount', title: 'An onramp of' },
-  { field: 'exampleCalculation.onramp.fee', title: 'earns you' },
-  { field: 'exampleCalculation.offramp.amount', title: 'An offramp of' },
-  { field: 'exampleCalculation.offramp.fee', title: 'earns you' },
+  { field: 'exampleCalculation.onramp.amount', title: 'Example onramp' },
+  { field: 'exampleCalculation.onramp.fee', title: 'Fee earned' },
+  { field: 'exampleCalculation.offramp.amount', title: 'Example offramp' },
+  { field: 'exampleCalculation.offramp.fee', title: 'Fee earned' },
 ] as const;
 
 export const setCommand = command({
   words: ['fees', 'set'],
-  summary: 'Set the fees the account charges its users',
+  summary: 'Set the fees that the account charges its users',
   details:
-    'What is not given stays as it is: the setting is read first, in a dry run too, and sent back whole. The fee is a percentage of the amount, up to the cap.',
+    'The fee is a percentage of the amount, up to the cap. Omitted settings stay unchanged: the current settings are read first, even in a dry run, and sent back in full.',
   examples: [
     'fiatrail fees set --onramp-percent 0.5% --onramp-cap 500 --onramp on',
     'fiatrail fees set --offramp-percent 0.5% --offramp-cap 500 --offramp off --note "free in August" -o json',
@@ -103,30 +104,30 @@ export const setCommand = command({
     offrampPercent: offramp.percent,
     offrampCap: offramp.cap,
     offramp: offramp.isOn,
-    note: option('--note <text>', 'why, for the audit', word),
+    note: option('--note <text>', 'reason, for the audit log', word),
   },
   run: async (session, input) => {
     const wanted = {
       onramp: { percent: input.onrampPercent, cap: input.onrampCap, isOn: input.onramp },
       offramp: { percent: input.offrampPercent, cap: input.offrampCap, isOn: input.offramp },
     };
-    const asked = (['onramp', 'offramp'] as const).filter((direction) => isAsked(wanted[direction]));
-    if (asked.length === 0) {
-      throw new CliError('usage', 'there is nothing to set', {
+    const changed = DIRECTIONS.filter((direction) => isChanged(wanted[direction]));
+    if (changed.length === 0) {
+      throw new CliError('usage', 'nothing to set', {
         code: 'MISSING_INPUT',
         hint: 'for example: fiatrail fees set --onramp-percent 0.5% --onramp-cap 500 --onramp on',
       });
     }
-    const now = asked.every((direction) => isWhole(wanted[direction]))
+    const current = changed.every((direction) => isComplete(wanted[direction]))
       ? undefined
       : (await session.call(getFees, {}, { isBeforehand: true })).data.feeConfiguration;
     const request: RequestOf<typeof manageFees> = {};
-    for (const direction of asked) {
+    for (const direction of changed) {
       request[`${direction}Fee`] = await settingOf(
         session,
         direction,
         wanted[direction],
-        now?.[`${direction}Fee`] ?? undefined,
+        current?.[`${direction}Fee`] ?? undefined,
       );
     }
     if (input.note !== undefined) request.metadata = { notes: input.note };

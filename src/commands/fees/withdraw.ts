@@ -26,7 +26,7 @@ const FOLLOWED = [
   { field: 'withdrawalId', title: 'Withdrawal' },
   { field: 'status', title: 'Status' },
   { field: 'processedAt', title: 'Settled' },
-  { field: 'failureReason', title: 'Why it failed' },
+  { field: 'failureReason', title: 'Failure reason' },
 ] as const;
 
 function followWithdrawal(session: Session, withdrawalId: string, waitMs: number) {
@@ -44,32 +44,32 @@ function followWithdrawal(session: Session, withdrawalId: string, waitMs: number
   });
 }
 
-/** Nothing was sent, because what can be withdrawn does not allow it. */
-const stopped = (message: string) =>
+/** The error for a balance that allows no withdrawal. */
+const nothingToWithdraw = (message: string) =>
   new CliError('declined', `${message}; nothing was sent`, {
     code: 'NOTHING_TO_WITHDRAW',
-    hint: 'see the fees with: fiatrail fees earned',
+    hint: 'show the fees with: fiatrail fees earned',
   });
 
-/** The most that may be withdrawn now: all there is, or what the service takes at once. Throws CliError declined. */
+/** Returns the largest amount that can be withdrawn now: the available fees, up to the maximum withdrawal. Throws CliError declined. */
 async function mostWithdrawable(session: Session): Promise<Amount> {
   const { available, minimum, maximum } = await withdrawableFees(session, true);
   if (!available) {
-    throw new CliError('network', 'the service does not say what can be withdrawn', {
+    throw new CliError('network', 'the service did not report the withdrawable amount', {
       code: 'UNUSABLE_ANSWER',
-      hint: 'write the amount in the place of max',
+      hint: 'use an amount instead of max',
     });
   }
-  const there = `${amountForPeople(available)} can be withdrawn`;
+  const there = `${amountForPeople(available)} available`;
   if (available.minor <= 0n) {
-    throw stopped(`${there}${minimum ? `, and a withdrawal is of at least ${amountForPeople(minimum)}` : ''}`);
+    throw nothingToWithdraw(`${there}${minimum ? `; the minimum withdrawal is ${amountForPeople(minimum)}` : ''}`);
   }
   if (minimum && available.minor < minimum.minor) {
-    throw stopped(`${there}, which is less than the least withdrawal, ${amountForPeople(minimum)}`);
+    throw nothingToWithdraw(`${there}, below the minimum withdrawal of ${amountForPeople(minimum)}`);
   }
   if (maximum && available.minor > maximum.minor) {
     await session.note(
-      `${there}; ${amountForPeople(maximum)} of it now, the most for one withdrawal: run it again for more`,
+      `${there}; withdrawing ${amountForPeople(maximum)}, the maximum per withdrawal. Run the command again for more`,
     );
     return maximum;
   }
@@ -89,15 +89,15 @@ interface DestinationInput {
   readonly accountName: string | undefined;
 }
 
-/** Where the money goes: a saved account, or one given in full. Throws CliError usage. */
+/** Returns the destination: a saved account or one given in full. Throws CliError usage. */
 async function destinationOf(session: Session, input: DestinationInput): Promise<Destination> {
   const { to, bankCode, accountNumber, accountName } = input;
   const parts = { '--bank-code': bankCode, '--account-number': accountNumber, '--account-name': accountName };
   const missing = Object.entries(parts).flatMap(([name, value]) => (value === undefined ? [name] : []));
   if (to !== undefined) {
     if (missing.length < 3) {
-      throw new CliError('usage', 'the destination is given twice: with --to, and by number, bank or name', {
-        hint: 'leave --to out, or the other three',
+      throw new CliError('usage', '--to cannot be combined with --bank-code, --account-number or --account-name', {
+        hint: 'use --to, or the other three',
       });
     }
     return savedAccount(session, to);
@@ -108,7 +108,7 @@ async function destinationOf(session: Session, input: DestinationInput): Promise
       missing.length === 3 ? 'the destination is missing' : `missing: ${missing.join(', ')}`,
       {
         code: 'MISSING_INPUT',
-        hint: 'give --to <bank-account-id>, or --bank-code, --account-number and --account-name',
+        hint: 'add --to <bank-account-id>, or --bank-code, --account-number and --account-name',
       },
     );
   }
@@ -119,14 +119,14 @@ async function savedAccount(session: Session, accountId: string): Promise<Destin
   const { data } = await session.call(listBankAccounts, {}, { isBeforehand: true });
   const account = data.accounts?.find((each) => each.accountId === accountId);
   if (!account) {
-    throw new CliError('usage', '--to: no payout account has this id', {
-      hint: 'see the payout accounts with: fiatrail bank-accounts list',
+    throw new CliError('usage', '--to: no payout bank account has this id', {
+      hint: 'list the accounts with: fiatrail bank-accounts list',
     });
   }
   const { accountNumber, bankCode, accountName } = account;
   if (!/^\d{10}$/.test(accountNumber ?? '') || !bankCode || !accountName) {
-    throw new CliError('usage', '--to: the service does not show this account in full', {
-      hint: 'give it with --bank-code, --account-number and --account-name',
+    throw new CliError('usage', '--to: the service did not return this account’s full details', {
+      hint: 'use --bank-code, --account-number and --account-name instead',
     });
   }
   return { bankAccountNumber: accountNumber ?? '', bankCode, accountName };
@@ -142,9 +142,9 @@ const STARTED = [
 
 const withdrawCommand = command({
   words: ['fees', 'withdraw'],
-  summary: 'Withdraw fees earned to a bank account',
+  summary: 'Withdraw earned fees to a bank account',
   details:
-    'max takes what is available, or the most of one withdrawal where that is less. Settling takes 1 to 3 business days. What max and --to need is read first, in a dry run too.',
+    '"max" withdraws everything available, up to the maximum per withdrawal. Settlement takes 1 to 3 business days. "max" and --to are looked up first, even in a dry run.',
   examples: [
     'fiatrail fees withdraw --amount 25000 --bank-code 000013 --account-number 0123456789 --account-name "ADA OBI"',
     'fiatrail fees withdraw --amount max --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --yes -o json',
@@ -153,17 +153,17 @@ const withdrawCommand = command({
   parameters: {
     amount: required(
       '--amount <naira|max>',
-      `max, or ${amountHelp('NGN')}`,
+      `max, or an ${amountHelp('NGN')}`,
       (text) => (/^max$/i.test(text) ? ('max' as const) : amountOf('NGN')(text)),
       'Amount in Naira, or max:',
     ),
-    to: option('--to <bank-account-id>', 'a saved account, from bank-accounts list', id),
-    bankCode: option('--bank-code <code>', 'NIBSS code, from banks list', digits('bank code', 3, 6)),
-    accountNumber: option('--account-number <digits>', '10 digits', digits('account number', 10)),
-    accountName: option('--account-name <name>', "the holder's name", word),
-    narration: option('--narration <text>', 'what the bank statement says', word),
-    reference: option('--reference <text>', 'a unique reference of your own', word),
-    wait: waitOption('until the bank has been paid (business days, such as 5d)'),
+    to: option('--to <bank-account-id>', 'id of a saved account, from bank-accounts list', id),
+    bankCode: option('--bank-code <code>', 'NIBSS bank code, from banks list', digits('bank code', 3, 6)),
+    accountNumber: option('--account-number <digits>', 'account number, 10 digits', digits('account number', 10)),
+    accountName: option('--account-name <name>', 'name of the account holder', word),
+    narration: option('--narration <text>', 'text for the bank statement', word),
+    reference: option('--reference <text>', 'your own unique reference', word),
+    wait: waitOption('until the bank has been paid, which takes 1 to 3 business days'),
   },
   run: async (session, { amount: wanted, narration, reference, wait, ...input }) => {
     const destination = await destinationOf(session, input);
@@ -180,14 +180,14 @@ const withdrawCommand = command({
       withdrawFees,
       request,
       {
-        summary: `withdrawal of ${amountForPeople(amount)} of fees to ${where}`,
+        summary: `withdraw ${amountForPeople(amount)} in fees to ${where}`,
         lines: [
           amountLine(amount, 'kobo'),
           ['destination', `${where}, ${accountName}`],
           ...(narration === undefined ? [] : [['narration', narration] as const]),
           ...(reference === undefined ? [] : [['reference', reference] as const]),
         ],
-        look: () =>
+        previews: () =>
           readPreviews(async () => {
             const { available } = await withdrawableFees(session, false);
             return available ? [balanceLine(available, -amount.minor)] : [];
@@ -208,18 +208,18 @@ const COLUMNS = [
   { field: 'bankAccountNumber', title: 'Account', isWide: true },
 ] as const;
 
-/** A service that gives fewer rows than it was asked for, and says that there are more. */
+/** The error for a service that returns fewer rows than requested and says that there are more. */
 function incomplete(count: number): CliError {
-  return new CliError('network', `the list is not whole: the service gave ${count} rows and says that there are more`, {
+  return new CliError('network', `the list is incomplete: the service returned ${count} rows and says there are more`, {
     code: 'UNUSABLE_ANSWER',
-    hint: 'narrow it with --status; what was given is printed',
+    hint: 'narrow the list with --status; the rows received are printed',
   });
 }
 
 const listCommand = command({
   words: ['fees', 'withdrawals'],
-  summary: 'List the fee withdrawals, newest first',
-  details: 'The service gives this list no second page: --all asks again for twice as many until it has them all.',
+  summary: 'List fee withdrawals, newest first',
+  details: 'The service does not paginate this list; --all doubles the limit until it has every row.',
   examples: [
     'fiatrail fees withdrawals --status pending',
     'fiatrail fees withdrawals --all -o csv --fields withdrawalId,amount,status,processedAt',
@@ -231,8 +231,8 @@ const listCommand = command({
       'pending, completed or failed (default all)',
       oneOf('pending', 'completed', 'failed'),
     ),
-    limit: option('--limit <count>', 'how many (default 20)', wholeNumber(1, 1_000_000)),
-    all: switchOn('--all', 'all of them'),
+    limit: option('--limit <count>', 'maximum number of withdrawals (default 20)', wholeNumber(1, 1_000_000)),
+    all: switchOn('--all', 'list all withdrawals'),
   },
   run: async (session, { status, limit, all }) => {
     let size = all ? (limit ?? PAGE_SIZE) : limit;
@@ -250,12 +250,12 @@ const listCommand = command({
 
 const verifyCommand = command({
   words: ['fees', 'verify'],
-  summary: 'Show how a fee withdrawal stands',
+  summary: 'Show the status of a fee withdrawal',
   examples: ['fiatrail fees verify FTW_0198…', 'fiatrail fees verify FTW_0198… --wait 5d -o json --query status'],
   endpoints: [verifyWithdrawal.id],
   parameters: {
-    withdrawalId: argument('withdrawal-id', 'as printed by fees withdraw', id, 'Withdrawal id:'),
-    wait: waitOption('until it has ended (business days, such as 5d)'),
+    withdrawalId: argument('withdrawal-id', 'withdrawal id, from fees withdraw', id, 'Withdrawal id:'),
+    wait: waitOption('until it completes or fails, which takes 1 to 3 business days'),
   },
   run: async (session, { withdrawalId, wait }) => followWithdrawal(session, withdrawalId, wait ?? 0),
 });

@@ -15,8 +15,8 @@ const pairArgument = argument('pair', PAIRS.join(' or '), pair, `Pair (${PAIRS.j
 type Book = ResponseOf<typeof orderBook>;
 type Order = NonNullable<Book['buyOrders']>[number];
 
-/** The most one trade takes from an order: its maximum, or all that its wallet holds where that is less. */
-function takeable(order: Order, isSelling: boolean, token: string): Level | undefined {
+/** The largest trade against an order: its maximum, or its wallet's balance if that is less. */
+function tradable(order: Order, isSelling: boolean, token: string): Level | undefined {
   const price = amountIn(order.price, 'CNGN');
   if (!price) return undefined;
   const held = amountIn(order.availableLiquidity, isSelling ? stablecoinOf(token) : 'CNGN');
@@ -26,9 +26,9 @@ function takeable(order: Order, isSelling: boolean, token: string): Level | unde
   return { price, amount: amount('CNGN', minor) };
 }
 
-/** One level a price, the best first. */
+/** Groups the orders into one level per price, best price first. */
 function levelsOf(orders: readonly Order[] | null | undefined, isSelling: boolean, token: string): Level[] {
-  const levels = (orders ?? []).flatMap((order) => takeable(order, isSelling, token) ?? []);
+  const levels = (orders ?? []).flatMap((order) => tradable(order, isSelling, token) ?? []);
   const byPrice = Map.groupBy(levels, ({ price }) => price.minor);
   const joined = [...byPrice].map(([minor, some]) => ({
     price: amount('CNGN', minor),
@@ -40,14 +40,14 @@ function levelsOf(orders: readonly Order[] | null | undefined, isSelling: boolea
   return joined.toSorted((a, b) => Number(a.price.minor - b.price.minor) * (isSelling ? 1 : -1));
 }
 
-/** `spread 10.00 cNGN (0.71 percent)`; a board of quotes may be crossed, since nothing matches it by itself. */
+/** `spread 10.00 cNGN (0.71%)`. The book can be crossed: the service does not match resting orders against each other. */
 function spreadWords(ask: Level | undefined, bid: Level | undefined): string {
   if (!ask || !bid) return 'no spread: one side is empty';
   const gap = ask.price.minor - bid.price.minor;
   const size = gap < 0n ? -gap : gap;
   const hundredths = (size * 10_000n) / bid.price.minor;
   const percent = trimDecimal(decimalText(hundredths, 2));
-  const words = `${amountForPeople(amount('CNGN', size))} (${percent} percent)`;
+  const words = `${amountForPeople(amount('CNGN', size))} (${percent}%)`;
   return gap < 0n ? `crossed by ${words}` : `spread ${words}`;
 }
 
@@ -56,18 +56,18 @@ export function depthOf({ buyOrders, sellOrders }: Book, token: string): Depth {
   const upper = levelsOf(sellOrders, true, token);
   const lower = levelsOf(buyOrders, false, token);
   return {
-    title: `${token}: prices in cNGN for one ${stablecoin}, without the orders' own spread`,
-    upper: { title: `${stablecoin} on offer: what --side buy takes`, levels: upper },
+    title: `${token}: prices in cNGN per ${stablecoin}, before each order's spread`,
+    upper: { title: `${stablecoin} for sale (taken by --side buy)`, levels: upper },
     middle: spreadWords(upper[0], lower[0]),
-    lower: { title: `cNGN on offer: what --side sell takes`, levels: lower },
+    lower: { title: 'cNGN for sale (taken by --side sell)', levels: lower },
   };
 }
 
 const bookCommand = command({
   words: ['fx', 'book'],
-  summary: 'Show the order book of a pair, both sides by price',
+  summary: 'Show the order book of a pair',
   details:
-    'Each bar is what stands at its price or a better one, in cNGN: of an order at most its maximum, and what its wallet holds.',
+    'Each bar is the depth in cNGN at that price or better. An order counts up to its maximum and its wallet’s balance.',
   examples: [
     'fiatrail fx book CNGN-USDC',
     'fiatrail fx book CNGN-USDT --limit 5 -o json --query "sellOrders[].price.value"',
@@ -75,7 +75,7 @@ const bookCommand = command({
   endpoints: [orderBook.id],
   parameters: {
     pair: pairArgument,
-    limit: option('--limit <count>', 'orders a side, 1 to 100 (default 20)', wholeNumber(1, 100)),
+    limit: option('--limit <count>', 'orders per side, 1 to 100 (default 20)', wholeNumber(1, 100)),
   },
   run: async (session, { pair: token, limit }) => {
     const reply = await session.call(orderBook, { pair: token, limit });
@@ -88,16 +88,16 @@ const STATS = [
   { field: 'pair', title: 'Pair' },
   { field: 'bestBidPrice', title: 'Best bid' },
   { field: 'bestAskPrice', title: 'Best ask' },
-  { field: 'spreadPercentage', title: 'Spread, in percent' },
-  { field: 'buyOrderCount', title: 'Orders that buy' },
-  { field: 'totalBuyLiquidity', title: 'They hold, in cNGN' },
-  { field: 'sellOrderCount', title: 'Orders that sell' },
-  { field: 'totalSellLiquidity', title: 'They hold, in stablecoin' },
+  { field: 'spreadPercentage', title: 'Spread (percent)' },
+  { field: 'buyOrderCount', title: 'Buy orders' },
+  { field: 'totalBuyLiquidity', title: 'Buy liquidity (cNGN)' },
+  { field: 'sellOrderCount', title: 'Sell orders' },
+  { field: 'totalSellLiquidity', title: 'Sell liquidity (stablecoin)' },
 ] as const;
 
 const statsCommand = command({
   words: ['fx', 'stats'],
-  summary: 'Show best prices and depth of a pair',
+  summary: 'Show the best prices and the liquidity of a pair',
   examples: ['fiatrail fx stats CNGN-USDC', 'fiatrail fx stats CNGN-USDT -o json --query bestAskPrice.value'],
   endpoints: [orderBookStats.id],
   parameters: { pair: pairArgument },
@@ -107,11 +107,11 @@ const statsCommand = command({
 
 const tokenCommand = command({
   words: ['fx', 'book-token'],
-  summary: 'Get a token for the live order book, good for an hour',
-  details: 'A table hides the token unless --show is given; every other format has it, for the program that uses it.',
+  summary: 'Get an access token for the live order book',
+  details: 'The token is valid for an hour. Tables hide it unless --show is given; every other format prints it.',
   examples: ['fiatrail fx book-token -o json --query token', 'fiatrail fx book-token --show'],
   endpoints: [orderBookToken.id],
-  parameters: { show: switchOn('--show', 'print the token in a table too') },
+  parameters: { show: switchOn('--show', 'print the token in tables too') },
   run: async (session, { show }) => {
     const reply = await session.call(orderBookToken, {});
     if (show || session.globals.present.format !== 'table') return outcomeOf(session, orderBookToken, reply);

@@ -28,24 +28,24 @@ import { type Amount, amount, amountForPeople } from '../../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire } from '../../money/rates.ts';
 import { balancePreview } from './previews.ts';
 
-const PRICE_HELP = 'cNGN for one stablecoin, such as 1400 or 1,400.50';
-const MIN_HELP = 'the least one trade takes, in cNGN';
-const MAX_HELP = 'the most one trade takes, in cNGN';
-const SPREAD_HELP = '0.1% to 50%: takers pay so much above the price, or get so much less';
+const PRICE_HELP = 'price in cNGN per stablecoin, such as 1400 or 1,400.50';
+const MIN_HELP = 'minimum per trade, in cNGN';
+const MAX_HELP = 'maximum per trade, in cNGN';
+const SPREAD_HELP = 'spread, 0.1% to 50%, that takers pay on top of the price or receive below it';
 
 const HUNDRED_PERCENT = 100_000_000n;
 
-/** Percentages as the service takes them. Throws CliError usage. */
+/** Parses a spread within the service's limits. Throws CliError usage. */
 const spread = (text: string): PercentMillionths => {
   const value = percent(text);
   if (value >= 100_000n && value <= 50_000_000n) return value;
-  throw new CliError('usage', `a spread of ${percentText(value)} percent is not within 0.1 and 50 percent`);
+  throw new CliError('usage', `invalid spread ${percentText(value)}%; expected 0.1% to 50%`);
 };
 
 function checkBounds(min: Amount | undefined, max: Amount | undefined): void {
   if (!min || !max || min.minor <= max.minor) return;
   throw new CliError('usage', `--min ${amountForPeople(min)} is above --max ${amountForPeople(max)}`, {
-    hint: 'both are for one trade, in cNGN',
+    hint: 'both limit a single trade, in cNGN',
   });
 }
 
@@ -60,29 +60,29 @@ interface Terms {
 
 const range = (from: Amount, to: Amount) => `${amountForPeople(from)} to ${amountForPeople(to)}`;
 
-/** What the order gives and gets, in words: who buys stablecoin gives cNGN. */
+/** Describes what the order pays and receives: an order that buys stablecoin pays cNGN. */
 function termLines({ pair, side, price, min, max, spread: own }: Terms): readonly Line[] {
   const stablecoin = stablecoinOf(pair);
   const cngn = range(min, max);
   const tokens = `about ${range(inStablecoin(min, price, stablecoin), inStablecoin(max, price, stablecoin))}`;
-  const [gives, gets] = side === 'buy' ? [cngn, tokens] : [tokens, cngn];
-  // A taker of stablecoin pays more than the price, one who gives it gets less.
+  const [pays, receives] = side === 'buy' ? [cngn, tokens] : [tokens, cngn];
+  // A taker who buys stablecoin pays more than the price; one who sells it receives less.
   const shift = own === undefined ? 0n : (price.minor * own) / HUNDRED_PERCENT;
   const taken = amount('CNGN', side === 'buy' ? price.minor - shift : price.minor + shift);
   return [
-    ['gives', `${gives} a trade`],
-    ['gets', gets],
-    ['price', `${amountForPeople(price)} for one ${stablecoin}`],
+    ['pays', `${pays} per trade`],
+    ['receives', receives],
+    ['price', `${amountForPeople(price)} per ${stablecoin}`],
     ...(own === undefined
       ? []
-      : [['spread', `${percentText(own)} percent: takers trade at ${amountForPeople(taken)}`] as const]),
+      : [['spread', `${percentText(own)}%: takers trade at ${amountForPeople(taken)}`] as const]),
   ];
 }
 
 const createCommand = command({
   words: ['fx', 'orders', 'create'],
-  summary: 'Put an order on the book',
-  details: 'The side is about the stablecoin: buy gives cNGN for it, sell gives it for cNGN.',
+  summary: 'Place an order on the order book',
+  details: 'The side refers to the stablecoin: buy pays cNGN for it, sell trades it for cNGN.',
   examples: [
     'fiatrail fx orders create --pair CNGN-USDC --side buy --price 1390 --min 1000 --max 500000',
     'fiatrail fx orders create --pair CNGN-USDT --side sell --price 1400.50 --min 1000 --max 500000 --spread 0.5% --yes -o json',
@@ -91,9 +91,9 @@ const createCommand = command({
   parameters: {
     pair: requiredPair,
     side: requiredSide,
-    price: required('--price <cngn>', PRICE_HELP, amountOf('CNGN'), 'Price (cNGN for one stablecoin):'),
-    min: required('--min <cngn>', MIN_HELP, amountOf('CNGN'), 'Least in one trade, in cNGN:'),
-    max: required('--max <cngn>', MAX_HELP, amountOf('CNGN'), 'Most in one trade, in cNGN:'),
+    price: required('--price <cngn>', PRICE_HELP, amountOf('CNGN'), 'Price (cNGN per stablecoin):'),
+    min: required('--min <cngn>', MIN_HELP, amountOf('CNGN'), 'Minimum per trade, in cNGN:'),
+    max: required('--max <cngn>', MAX_HELP, amountOf('CNGN'), 'Maximum per trade, in cNGN:'),
     spread: option('--spread <percent>', SPREAD_HELP, spread),
   },
   run: async (session, terms) => {
@@ -101,7 +101,7 @@ const createCommand = command({
     checkBounds(min, max);
     const stablecoin = stablecoinOf(pair);
     const request = {
-      // The order type is about the base currency, which is cNGN: who buys stablecoin sells cNGN.
+      // The order type refers to the base currency, cNGN: buying stablecoin is selling cNGN.
       orderType: side === 'buy' ? ('sell' as const) : ('buy' as const),
       baseCurrency: 'cNGN',
       quoteCurrency: stablecoin,
@@ -110,11 +110,11 @@ const createCommand = command({
       maxAmount: wireDecimal(max),
       spread: own === undefined ? undefined : percentToWire(own),
     };
-    const words = side === 'buy' ? `buys ${stablecoin} and gives cNGN` : `sells ${stablecoin} and gets cNGN`;
+    const words = side === 'buy' ? `buy ${stablecoin}` : `sell ${stablecoin}`;
     const reply = await session.change(createOrder, request, {
-      summary: `order on ${pair} that ${words}, at ${amountForPeople(price)}, up to ${amountForPeople(max)} a trade`,
+      summary: `place an order on ${pair} to ${words} at ${amountForPeople(price)}, up to ${amountForPeople(max)} per trade`,
       lines: termLines(terms),
-      look: () => readPreviews(() => balancePreview(session, pair, side)),
+      previews: () => readPreviews(() => balancePreview(session, pair, side)),
     });
     return outcomeOf(session, createOrder, reply);
   },
@@ -139,11 +139,15 @@ const listCommand = command({
   ],
   endpoints: [listOrders.id],
   parameters: {
-    status: option('--status <status>', 'active, paused or deleted', oneOf('active', 'paused', 'deleted')),
+    status: option(
+      '--status <status>',
+      'active, paused or deleted (default all)',
+      oneOf('active', 'paused', 'deleted'),
+    ),
     pair: optionalPair,
-    limit: option('--limit <count>', 'orders a page, 1 to 100 (default 50)', wholeNumber(1, 100)),
-    after: option('--after <order-id>', 'only those older than this one', id),
-    all: switchOn('--all', 'every page, as one list'),
+    limit: option('--limit <count>', 'orders per page, 1 to 100 (default 50)', wholeNumber(1, 100)),
+    after: option('--after <order-id>', 'only orders older than this one', id),
+    all: switchOn('--all', 'all pages, as one list'),
   },
   run: async (session, { status, pair, limit, after, all }) =>
     listedByCursor(
@@ -159,7 +163,7 @@ const listCommand = command({
     ),
 });
 
-const orderId = argument('order-id', 'as printed by fx orders create or fx orders list', id, 'Order id:');
+const orderId = argument('order-id', 'order id, from fx orders create or fx orders list', id, 'Order id:');
 
 const updateCommand = command({
   words: ['fx', 'orders', 'update'],
@@ -175,21 +179,21 @@ const updateCommand = command({
     min: option('--min <cngn>', MIN_HELP, amountOf('CNGN')),
     max: option('--max <cngn>', MAX_HELP, amountOf('CNGN')),
     spread: option('--spread <percent>', SPREAD_HELP, spread),
-    status: option('--status <status>', 'active or paused', oneOf('active', 'paused')),
+    status: option('--status <status>', 'new status: active or paused', oneOf('active', 'paused')),
   },
   run: async (session, { orderId: order, price, min, max, spread: own, status }) => {
     checkBounds(min, max);
     const changes: readonly (Line | undefined)[] = [
       price && ['price', amountForPeople(price)],
-      min && ['min', `${amountForPeople(min)} a trade`],
-      max && ['max', `${amountForPeople(max)} a trade`],
-      own === undefined ? undefined : ['spread', `${percentText(own)} percent`],
+      min && ['minimum', `${amountForPeople(min)} per trade`],
+      max && ['maximum', `${amountForPeople(max)} per trade`],
+      own === undefined ? undefined : ['spread', `${percentText(own)}%`],
       status && ['status', status],
     ];
     const lines = changes.filter((line) => line !== undefined);
     if (lines.length === 0)
-      throw new CliError('usage', 'nothing is to be changed', {
-        hint: 'give --price, --min, --max, --spread or --status',
+      throw new CliError('usage', 'nothing to update', {
+        hint: 'add --price, --min, --max, --spread or --status',
       });
     const request = {
       orderId: order,
@@ -200,7 +204,7 @@ const updateCommand = command({
       status,
     };
     const reply = await session.change(updateOrder, request, {
-      summary: `change of order ${order}: ${lines.map(([label, value]) => `${label} ${value}`).join(', ')}`,
+      summary: `update order ${order}: ${lines.map(([label, value]) => `${label} ${value}`).join(', ')}`,
       lines: [['order', order], ...lines],
     });
     return outcomeOf(session, updateOrder, reply);
@@ -209,9 +213,9 @@ const updateCommand = command({
 
 const removeCommand = command({
   words: ['fx', 'orders', 'remove'],
-  summary: 'Take an order off the book for good',
+  summary: 'Remove an order from the order book permanently',
   details:
-    'Trades that it has matched already still settle. To take it off for a while: fx orders update --status paused.',
+    'Trades it has already matched still settle. To take it off the book temporarily: fiatrail fx orders update --status paused',
   examples: ['fiatrail fx orders remove order_0198…', 'fiatrail fx orders remove order_0198… --yes -o json'],
   endpoints: [deleteOrder.id],
   parameters: { orderId },
@@ -219,7 +223,7 @@ const removeCommand = command({
     const reply = await session.change(
       deleteOrder,
       { orderId: order },
-      { summary: `removal of order ${order} for good`, lines: [['order', order]] },
+      { summary: `permanently remove order ${order}`, lines: [['order', order]] },
     );
     return outcomeOf(session, deleteOrder, reply);
   },

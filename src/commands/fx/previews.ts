@@ -8,7 +8,7 @@ import { PAIRS, type Side } from '../../contract/fx.ts';
 import { type Amount, type Asset, amountForPeople } from '../../money/amount.ts';
 import { fromWire } from '../../money/units.ts';
 
-/** What can be traded: cNGN from the smart wallet, stablecoin from the wallet of the vault. */
+/** The balance available for trading: cNGN in the smart wallet, stablecoin in the vault's wallet. */
 async function tradingBalance(session: Session, asset: Asset): Promise<Amount | undefined> {
   if (asset !== 'USDC' && asset !== 'USDT') return accountBalance(session, 'CNGN');
   const { data } = await session.call(fxSettings, {});
@@ -18,7 +18,7 @@ async function tradingBalance(session: Session, asset: Asset): Promise<Amount | 
   return fromWire(held.data.totalBalance ?? '', 'token', asset);
 }
 
-/** What is there to pay with, for whoever takes this side; after `paid` of it, where that is known. */
+/** The balance that pays for this side and, if `paid` is known, what remains of it. */
 export async function balancePreview(
   session: Session,
   pair: string,
@@ -31,23 +31,22 @@ export async function balancePreview(
   return [balanceLine(held, paid?.asset === asset ? -paid.minor : undefined)];
 }
 
-/** What the book gives for so much cNGN now; undefined where a quote cannot be had, as for a pair of the market alone. */
+/** Quotes an amount of cNGN; undefined for a pair that cannot be quoted, such as the market-only pair CNGN. */
 async function priced(session: Session, pair: string, side: Side, cngn: Amount) {
-  const asked = PAIRS.find((each) => each === pair);
-  if (!asked) return undefined;
-  const { data } = await session.call(quote, { pair: asked, side, cngnAmount: wireDecimal(cngn) });
+  const quotable = PAIRS.find((each) => each === pair);
+  if (!quotable) return undefined;
+  const { data } = await session.call(quote, { pair: quotable, side, cngnAmount: wireDecimal(cngn) });
   const price = amountIn(data.quote.price, 'CNGN');
   const tokens = amountIn(data.quote.usdcAmount ?? data.quote.usdtAmount, stablecoinOf(pair));
   return price && tokens && { price, tokens };
 }
 
-/** What a trade would give or cost now, and what is there to pay for it. */
+/** Previews what a trade would return or cost now, and the balance that pays for it. */
 export function dealPreview(session: Session, pair: string, side: Side, cngn: Amount): () => Promise<readonly Line[]> {
   return async () => {
     const deal = await priced(session, pair, side, cngn).catch(() => undefined);
-    const words =
-      deal && `${amountForPeople(deal.tokens)} at ${amountForPeople(deal.price)} each, as the book stands now`;
+    const words = deal && `${amountForPeople(deal.tokens)} at ${amountForPeople(deal.price)} each, at current prices`;
     const balance = await readPreviews(() => balancePreview(session, pair, side, side === 'buy' ? cngn : deal?.tokens));
-    return [...(words ? [[side === 'buy' ? 'gets about' : 'costs about', words] as const] : []), ...balance];
+    return [...(words ? [[side === 'buy' ? 'receives about' : 'costs about', words] as const] : []), ...balance];
   };
 }

@@ -19,18 +19,16 @@ import { outcomeOf, type Session } from '../../cli/session.ts';
 import { followStatus, waitOption } from '../../cli/wait.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { listTrades, marketOrder, trade, tradeStatus } from '../../contract/endpoints/fx-trades.ts';
-import { PAIRS, type Side } from '../../contract/fx.ts';
+import { PAIRS, type Side, TRADE_STATES } from '../../contract/fx.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';
 import { dealPreview } from './previews.ts';
 
-const STATES = ['pending', 'locked', 'signing', 'settling', 'completed', 'failed', 'expired'] as const;
-
 const destination = option(
   '--to <address>',
-  'EVM address that receives what is bought (default: the account)',
+  'EVM address that receives the bought tokens (default: the account)',
   evmAddress,
 );
-const idempotencyKey = option('--key <key>', 'the same key gives the trade it gave before, and no second one', id);
+const idempotencyKey = option('--key <key>', 'idempotency key: repeating it returns the earlier trade', id);
 
 function followTrade(session: Session, tradeId: string, waitMs: number): Promise<Outcome> {
   return followStatus(session, {
@@ -42,13 +40,14 @@ function followTrade(session: Session, tradeId: string, waitMs: number): Promise
     what: 'the trade',
     again: `fiatrail fx trade-status ${tradeId} --wait`,
     waitMs,
-    words: (data) => data.trade.errorMessage ?? (data.trade.status === 'expired' ? 'its 5 minutes ran out' : undefined),
+    words: (data) =>
+      data.trade.errorMessage ?? (data.trade.status === 'expired' ? 'it did not settle within 5 minutes' : undefined),
   });
 }
 
 const quoteCommand = command({
   words: ['fx', 'quote'],
-  summary: 'Ask what a trade would cost; the price holds for 5 minutes',
+  summary: 'Get a quote for a trade, valid for 5 minutes',
   examples: [
     'fiatrail fx quote --pair CNGN-USDC --side buy --amount 50000',
     'fiatrail fx quote --pair CNGN-USDT --side sell --amount 50000 -o json --query quoteId',
@@ -57,7 +56,9 @@ const quoteCommand = command({
   parameters: { pair: requiredPair, side: requiredSide, amount: quotedCngn },
   run: async (session, { pair, side, amount }) => {
     const reply = await session.call(quote, { pair, side, cngnAmount: wireDecimal(amount) });
-    await session.note(`trade on it within 5 minutes: fiatrail fx trade --quote ${reply.data.quote.quoteId}`);
+    await session.note(
+      `the quote is valid for 5 minutes; trade on it with: fiatrail fx trade --quote ${reply.data.quote.quoteId}`,
+    );
     return outcomeOf(session, quote, reply);
   },
 });
@@ -70,9 +71,9 @@ interface Deal {
   readonly amount: Amount | undefined;
 }
 
-const MODES = 'write --quote ID, or --order ID --amount CNGN, or --pair PAIR --side SIDE --amount CNGN';
+const MODES = 'use --quote ID, or --order ID --amount CNGN, or --pair PAIR --side SIDE --amount CNGN';
 
-/** The request of one of the three ways to trade, and what it is in words. Throws CliError usage. */
+/** Returns the request for one of the three ways to trade, with its description. Throws CliError usage. */
 function termsOf({ quote: quoteId, order: orderId, pair, side, amount }: Deal) {
   const given = Object.entries({
     '--quote': quoteId,
@@ -85,9 +86,9 @@ function termsOf({ quote: quoteId, order: orderId, pair, side, amount }: Deal) {
   const extra = given.filter(([name, value]) => value !== undefined && !allowed.includes(name)).map(([name]) => name);
   const missing = given.filter(([name, value]) => value === undefined && allowed.includes(name)).map(([name]) => name);
   if (extra.length > 0)
-    throw new CliError('usage', `${allowed[0]} cannot go together with ${extra.join(' and ')}`, { hint: MODES });
+    throw new CliError('usage', `${allowed[0]} cannot be combined with ${extra.join(' and ')}`, { hint: MODES });
   if (missing.length > 0)
-    throw new CliError('usage', `${missing.length === 1 ? 'this is' : 'these are'} missing: ${missing.join(', ')}`, {
+    throw new CliError('usage', `missing required options: ${missing.join(', ')}`, {
       code: 'MISSING_INPUT',
       hint: MODES,
     });
@@ -97,13 +98,13 @@ function termsOf({ quote: quoteId, order: orderId, pair, side, amount }: Deal) {
   if (orderId)
     return {
       request: { orderId, cngnAmount },
-      what: `trade of ${amount && amountForPeople(amount)} against order ${orderId}`,
+      what: `trade ${amount && amountForPeople(amount)} against order ${orderId}`,
       lines: [['order', orderId]] as Line[],
     };
   const deal = pair && side && amount ? dealWords(side, pair, amount) : '';
   return {
     request: { pair, side, cngnAmount },
-    what: `trade: ${deal}`,
+    what: deal,
     lines: [
       ['pair', pair ?? ''],
       ['trade', deal],
@@ -113,9 +114,9 @@ function termsOf({ quote: quoteId, order: orderId, pair, side, amount }: Deal) {
 
 const tradeCommand = command({
   words: ['fx', 'trade'],
-  summary: 'Trade: on a quote, against one order, or at what the book gives',
+  summary: 'Trade on a quote, against an order or at the best price',
   details:
-    'A quote has its own pair, side and amount; an order its own pair and side. The cNGN must be in the smart wallet. What is sold is locked for at most 5 minutes.',
+    'A quote sets the pair, side and amount; an order sets the pair and side. cNGN is paid from the smart wallet. The sold tokens stay locked for up to 5 minutes.',
   examples: [
     'fiatrail fx trade --pair CNGN-USDC --side buy --amount 50000 --wait',
     'fiatrail fx trade --quote quote_0198… --yes --wait -o json',
@@ -123,14 +124,14 @@ const tradeCommand = command({
   ],
   endpoints: [trade.id, tradeStatus.id, quote.id],
   parameters: {
-    quote: option('--quote <quote-id>', 'as printed by fx quote, at most 5 minutes ago', id),
-    order: option('--order <order-id>', 'one order of the book, at its own price', id),
+    quote: option('--quote <quote-id>', 'id of a quote less than 5 minutes old', id),
+    order: option('--order <order-id>', 'id of an order to trade against, at its price', id),
     pair: optionalPair,
     side: optionalSide,
     amount: optionalCngn,
     to: destination,
     key: idempotencyKey,
-    wait: waitOption('until it has settled'),
+    wait: waitOption('until the trade settles'),
   },
   run: async (session, { to, key, wait, ...deal }) => {
     const { request, what, lines } = termsOf(deal);
@@ -145,7 +146,7 @@ const tradeCommand = command({
           ...(amount ? [amountLine(amount, 'decimal-string')] : []),
           ['destination', to ?? 'the account'],
         ],
-        ...(pair && side && amount ? { look: dealPreview(session, pair, side, amount) } : {}),
+        ...(pair && side && amount ? { previews: dealPreview(session, pair, side, amount) } : {}),
       },
       wait === undefined ? {} : { prints: tradeStatus },
     );
@@ -156,7 +157,7 @@ const tradeCommand = command({
 
 const marketOrderCommand = command({
   words: ['fx', 'market-order'],
-  summary: 'Trade at once at the best prices of the book',
+  summary: 'Place a market order at the best available prices',
   examples: [
     'fiatrail fx market-order --pair CNGN-USDC --side buy --amount 50000',
     'fiatrail fx market-order --pair CNGN-USDT --side sell --amount 50000 --yes --wait -o json',
@@ -173,21 +174,21 @@ const marketOrderCommand = command({
     amount: quotedCngn,
     to: destination,
     key: idempotencyKey,
-    wait: waitOption('until it has settled'),
+    wait: waitOption('until the trade settles'),
   },
   run: async (session, { pair, side, amount, to, key, wait }) => {
     const reply = await session.change(
       marketOrder,
       { pair, side, cngnAmount: wireDecimal(amount), destinationWalletAddress: to, idempotencyKey: key },
       {
-        summary: `market order: ${dealWords(side, pair, amount)}`,
+        summary: `place a market order to ${dealWords(side, pair, amount)}`,
         lines: [
           ['pair', pair],
           ['trade', dealWords(side, pair, amount)],
           amountLine(amount, 'decimal-string'),
           ['destination', to ?? 'the account'],
         ],
-        look: dealPreview(session, pair, side, amount),
+        previews: dealPreview(session, pair, side, amount),
       },
       wait === undefined ? {} : { prints: tradeStatus },
     );
@@ -198,12 +199,12 @@ const marketOrderCommand = command({
 
 const statusCommand = command({
   words: ['fx', 'trade-status'],
-  summary: 'Show how a trade stands',
+  summary: 'Show the status of a trade',
   examples: ['fiatrail fx trade-status trade_0198…', 'fiatrail fx trade-status trade_0198… --wait 5m -o json'],
   endpoints: [tradeStatus.id],
   parameters: {
-    tradeId: argument('trade-id', 'as printed by fx trade or fx trades', id),
-    wait: waitOption('until it has ended'),
+    tradeId: argument('trade-id', 'trade id, from fx trade or fx trades', id),
+    wait: waitOption('until the trade settles, fails or expires'),
   },
   run: async (session, { tradeId, wait }) => followTrade(session, tradeId, wait ?? 0),
 });
@@ -220,7 +221,7 @@ const COLUMNS = [
 
 const tradesCommand = command({
   words: ['fx', 'trades'],
-  summary: 'List the trades of the account, newest first',
+  summary: 'List trades, newest first',
   examples: [
     'fiatrail fx trades --status completed --limit 20',
     'fiatrail fx trades --all -o ndjson --fields tradeId,cngnAmount,status',
@@ -229,10 +230,10 @@ const tradesCommand = command({
   parameters: {
     pair: optionalPair,
     side: optionalSide,
-    status: option('--status <status>', STATES.join(', '), oneOfAnyCase(...STATES)),
-    limit: option('--limit <count>', 'trades a page, 1 to 100 (default 50)', wholeNumber(1, 100)),
-    after: option('--after <trade-id>', 'only those older than this one', id),
-    all: switchOn('--all', 'every page, as one list'),
+    status: option('--status <status>', `${TRADE_STATES.join(', ')} (default all)`, oneOfAnyCase(...TRADE_STATES)),
+    limit: option('--limit <count>', 'trades per page, 1 to 100 (default 50)', wholeNumber(1, 100)),
+    after: option('--after <trade-id>', 'only trades older than this one', id),
+    all: switchOn('--all', 'all pages, as one list'),
   },
   run: async (session, { pair, side, status, limit, after, all }) =>
     listedByCursor(

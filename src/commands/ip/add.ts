@@ -23,70 +23,73 @@ const ADDED = [
   { field: 'ipAddress', title: 'Address' },
   { field: 'totalIps', title: 'Entries' },
   { field: 'message', title: 'Message' },
-  { field: 'propagationTime', title: 'In force in' },
+  { field: 'propagationTime', title: 'Takes effect in' },
 ] as const;
 
-/** What is to be added. */
+/** The entry to add. */
 interface Addition {
   readonly range: IpRange;
   readonly label: string | undefined;
 }
 
 interface AddOptions {
-  readonly isLockOutMeant: boolean;
+  readonly allowLockOut: boolean;
   readonly waitMs: number;
 }
 
 const isElsewhere = (range: IpRange, { access }: AllowlistState) => holding(shownWhole(range), access.own) === 'no';
 
-/** Adds an address and, where it may be this machine's, waits until the service lets this machine call. */
+/** Adds an address and, if it may cover this machine, waits until the service lets this machine call. */
 async function add(
   session: Session,
-  standing: AllowlistState,
+  state: AllowlistState,
   { range, label }: Addition,
-  { isLockOutMeant, waitMs }: AddOptions,
+  { allowLockOut, waitMs }: AddOptions,
 ): Promise<Outcome> {
   const address = rangeText(range);
-  if (!isLockOutMeant) guardFirst(standing, range);
-  if (standing.entries.length === 0)
-    await session.say(`the list is empty: once ${address} is on it, nobody else may call`);
-  if (range.prefix === 0) await session.say(`${address} lets every IPv${range.version} address call`);
+  if (!allowLockOut) guardFirst(state, range);
+  if (state.entries.length === 0)
+    await session.say(`the allowlist is empty: after adding ${address}, no other address can call the service`);
+  if (range.prefix === 0) await session.say(`${address} allows every IPv${range.version} address`);
   const reply = await session.call(ipAllowlist, { action: 'add', ipAddress: address, description: label });
-  if (isLockOutMeant) await printAccess(session);
-  else if (isElsewhere(range, standing)) {
-    const { yourIp } = standing.access;
-    await session.note(`this machine calls from elsewhere (${yourIp}), so that ${address} cannot be tried from here`);
-    // The server that answers a check reads the list anew for it.
+  if (allowLockOut) await printAccess(session);
+  else if (isElsewhere(range, state)) {
+    const { yourIp } = state.access;
+    await session.note(
+      `this machine calls from another address (${yourIp}), so ${address} cannot be verified from here`,
+    );
+    // A check always reads the current list.
     await printAccess(session);
   } else {
-    const hint = 'add the address that this machine calls from; see it with: fiatrail ip check';
+    const hint = 'add the address this machine calls from; show it with: fiatrail ip check';
     await verifyAccess(session, waitMs, hint);
   }
   return outcomeOf(session, ipAllowlist, reply, { columns: ADDED });
 }
 
-const countText = (count: number) => (count === 1 ? '; the list has 1 entry' : `; the list has ${count} entries`);
+const countText = (count: number) =>
+  count === 1 ? '; the allowlist has 1 entry' : `; the allowlist has ${count} entries`;
 
-/** Asks what to add, with what the service sees of this machine. Sends nothing. */
-async function askAddition(session: Session, standing: AllowlistState, isLockOutMeant: boolean): Promise<Addition> {
-  const { access, entries } = standing;
+/** Prompts for the entry, after showing how the service sees this machine. Changes nothing. */
+async function askAddition(session: Session, state: AllowlistState, allowLockOut: boolean): Promise<Addition> {
+  const { access, entries } = state;
   const prompter = await session.world.prompter();
   await session.say(accessText(access) + (entries.length > 0 ? countText(entries.length) : ''));
   const parse = (text: string) => {
     const range = ipRange(text);
-    if (!isLockOutMeant) guardFirst(standing, range);
+    if (!allowLockOut) guardFirst(state, range);
     return range;
   };
   let range: IpRange;
   do {
     range = await askFor({ question: 'Address or range:', parse }, session);
   } while (
-    isElsewhere(range, standing) &&
-    !(await prompter.confirm(`This machine calls from ${access.yourIp}: is ${rangeText(range)} meant?`))
+    isElsewhere(range, state) &&
+    !(await prompter.confirm(`This machine calls from ${access.yourIp}. Add ${rangeText(range)} anyway?`))
   );
   const label = (await askFor({ question: 'Label (Enter for none):', parse: String }, session)) || undefined;
   const named = `${rangeText(range)}${label === undefined ? '' : ` (${label})`}`;
-  if (!session.globals.yes && !(await prompter.confirm(`Let ${named} call: go ahead?`)))
+  if (!session.globals.yes && !(await prompter.confirm(`Add ${named} to the allowlist. Continue?`)))
     throw new CliError('declined', 'declined; nothing was sent');
   return { range, label };
 }
@@ -109,29 +112,29 @@ async function guide(session: Session, { address, lockMeOut }: Given): Promise<G
 
 export const addCommand = command({
   words: ['ip', 'add'],
-  summary: 'Let an address call',
+  summary: 'Add an IP address or range to the allowlist',
   details:
-    'On a terminal, without an address, it asks. Where the address may be that of this machine it waits up to 30 seconds until a check and a read pass. The first entry of an empty list shuts out everybody else. An address that is on the list gets the new label.',
+    'If the address may cover this machine, the command waits up to 30 seconds until the service accepts a check and a read from here; --wait changes that limit. The first entry of an empty allowlist locks out every other address. Adding an address that is already listed changes its label. On a terminal, without an address, the command prompts for it.',
   examples: [
     'fiatrail ip add 203.0.113.7 --label office',
     'fiatrail ip add 203.0.113.0/24 --label office --wait 1m -o json',
   ],
   endpoints: [ipAllowlist.id],
   parameters: {
-    address: optionalArgument('address', 'an IPv4 or IPv6 address, or a range such as 203.0.113.0/24', ipRange),
-    label: option('--label <text>', 'a name of your own for it', word),
-    wait: waitOption('longer than 30s, until this machine may call'),
-    lockMeOut: switchOn('--lock-me-out', 'let the first entry shut this machine out'),
+    address: optionalArgument('address', 'IPv4 or IPv6 address, or a range such as 203.0.113.0/24', ipRange),
+    label: option('--label <text>', 'label for the entry', word),
+    wait: waitOption('until this machine is allowed to call'),
+    lockMeOut: switchOn('--lock-me-out', 'add the first entry even if it locks this machine out'),
   },
   guide,
   run: async (session, { address, label, wait, lockMeOut }) => {
     if (!address) {
-      throw new CliError('usage', 'this is missing: <address>', {
+      throw new CliError('usage', 'missing required argument: <address>', {
         code: 'MISSING_INPUT',
         hint: 'for example: fiatrail ip add 203.0.113.7 --label office',
       });
     }
-    const options = { isLockOutMeant: Boolean(lockMeOut), waitMs: wait ?? PROPAGATION_MS };
+    const options = { allowLockOut: Boolean(lockMeOut), waitMs: wait ?? PROPAGATION_MS };
     return add(session, await readAllowlist(session), { range: address, label }, options);
   },
 });

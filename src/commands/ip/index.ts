@@ -13,7 +13,7 @@ const COLUMNS = [
 
 const listCommand = command({
   words: ['ip', 'list'],
-  summary: 'List the addresses that may call',
+  summary: 'List the addresses on the allowlist',
   examples: ['fiatrail ip list', 'fiatrail ip list -o json --query "ipAddresses[].ip"'],
   endpoints: [ipAllowlist.id],
   parameters: {},
@@ -27,15 +27,15 @@ const listCommand = command({
 
 const CHECKED = [
   { field: 'yourIp', title: 'Your address' },
-  { field: 'isAllowed', title: 'May call' },
-  { field: 'matchedRule', title: 'By the entry' },
+  { field: 'isAllowed', title: 'Allowed' },
+  { field: 'matchedRule', title: 'Matched entry' },
   { field: 'totalConfiguredIps', title: 'Entries' },
   { field: 'note', title: 'Note' },
 ] as const;
 
 const checkCommand = command({
   words: ['ip', 'check'],
-  summary: 'Show the address this machine calls from, and whether it may',
+  summary: 'Show the address this machine calls from and whether it is allowed',
   examples: ['fiatrail ip check', 'fiatrail ip check -o json --query isAllowed'],
   endpoints: [ipAllowlist.id],
   parameters: {},

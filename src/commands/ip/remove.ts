@@ -18,39 +18,39 @@ import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
 import { ipRange } from './address.ts';
 import { guardRemoval, lockOf, shownOf, type Target, targetAt, targetOf } from './guard.ts';
 
-/** Which entry is meant: the two ways to name it. */
+/** The options that select an entry. */
 export const ENTRY = {
-  address: optionalArgument('address', 'the entry, in full as it was added', ipRange),
-  index: option('--index <n>', 'the entry, by its index in ip list', wholeNumber(0, 1_000_000)),
+  address: optionalArgument('address', 'full address or range of the entry, as it was added', ipRange),
+  index: option('--index <n>', 'index of the entry, from ip list', wholeNumber(0, 1_000_000)),
   myAddress: option(
     '--my-address <address>',
-    'the address this machine calls from, in full: the service shows it masked',
+    'full address that this machine calls from, which the service only shows masked',
     ipRange,
   ),
 } as const;
 
-export interface EntryInput {
+interface EntryInput {
   readonly address: IpRange | undefined;
   readonly index: number | undefined;
   readonly myAddress: IpRange | undefined;
 }
 
-/** Throws CliError usage where an entry is named twice, or by nothing and there is nobody to ask. */
+/** Throws CliError usage if an entry is selected twice, or not at all without a terminal. */
 export function requireEntry(session: Session, { address, index }: EntryInput, example: string): void {
   if (address && index !== undefined) {
-    throw new CliError('usage', 'the entry is given twice: by its address and with --index', {
-      hint: 'leave one of them out',
+    throw new CliError('usage', '<address> cannot be combined with --index', {
+      hint: 'use only one of them',
     });
   }
   if (!address && index === undefined && !session.isInteractive) {
-    throw new CliError('usage', 'this is missing: <address> or --index <n>', {
+    throw new CliError('usage', 'missing required input: <address> or --index <n>', {
       code: 'MISSING_INPUT',
       hint: `for example: ${example}`,
     });
   }
 }
 
-/** The entry that is meant; on a terminal it is chosen where none was named. Throws CliError usage. */
+/** Returns the selected entry, prompting for it on a terminal if none was given. Throws CliError usage. */
 export async function readTarget(
   session: Session,
   { entries }: AllowlistState,
@@ -63,22 +63,21 @@ export async function readTarget(
   return targetAt(entries, await prompter.select('Which entry?', choices));
 }
 
-/** The entry as the person who confirms sees it: what was typed, and what the list shows of it. */
+/** The entry as shown for confirmation: as typed and as listed. */
 export function entryLines(target: Target): readonly Line[] {
   const shown = shownOf(target);
-  return target.range
-    ? [['entry', target.name] as const, ['on the list', shown] as const]
-    : [['entry', shown] as const];
+  return target.range ? [['entry', target.name] as const, ['listed as', shown] as const] : [['entry', shown] as const];
 }
 
-/** What a removal does beyond the entry. An empty list lets everybody in. Source: inferred. */
-export function consequences(standing: AllowlistState, target: Target, next?: IpRange): readonly Line[] {
-  if (standing.entries.length === 1 && !next) return [['after it', 'the list is empty, and everybody may call']];
-  const lock = lockOf(standing, target, next);
-  return lock ? [['after it', `this machine ${lock.isCertain ? 'is' : 'may be'} shut out`]] : [];
+/** Side effects of a removal. An empty allowlist allows every address. Source: inferred. */
+export function consequences(state: AllowlistState, target: Target, next?: IpRange): readonly Line[] {
+  if (state.entries.length === 1 && !next)
+    return [['afterwards', 'the allowlist is empty and every address is allowed']];
+  const lock = lockOf(state, target, next);
+  return lock ? [['afterwards', `this machine ${lock.isCertain ? 'is' : 'may be'} locked out`]] : [];
 }
 
-/** Whether entries that were decided on are still what they were. */
+/** Whether the entries are unchanged since they were read. */
 export function isSame(before: readonly Entry[], during: readonly Entry[]): boolean {
   return before.length === during.length && before.every((entry, at) => isSameEntry(entry, during[at]));
 }
@@ -87,55 +86,58 @@ function isSameEntry(one: Entry, other: Entry | undefined): boolean {
   return one.index === other?.index && one.ip === other.ip && one.label === other.label;
 }
 
-export const LIST_CHANGED = 'the list has changed meanwhile';
+export const LIST_CHANGED = 'the allowlist changed in the meantime';
 
-/** Throws CliError declined where the list is no longer what was decided on. */
+/** Throws CliError declined if the list has changed since it was read. */
 async function requireSame(session: Session, { entries }: AllowlistState): Promise<void> {
   if (isSame(entries, await readEntries(session))) return;
   throw new CliError('declined', `${LIST_CHANGED}; nothing was sent`, {
     code: 'LIST_CHANGED',
-    hint: 'look at it with: fiatrail ip list, then run the command again',
+    hint: 'check it with: fiatrail ip list, then run the command again',
   });
 }
 
-/** Shows that this machine may still call after a change that is to leave it in; else says what has become of it. */
-export async function showAfter(session: Session, standing: AllowlistState, isLockOutMeant: boolean): Promise<void> {
-  if (!standing.access.isAllowed || isLockOutMeant) return printAccess(session);
-  await verifyAccess(session, PROPAGATION_MS, 'let this machine in again with: fiatrail ip add <address>');
+/** After a change, verifies that this machine is still allowed, or reports its access if a lockout was accepted. */
+export async function showAfter(session: Session, state: AllowlistState, allowLockOut: boolean): Promise<void> {
+  if (!state.access.isAllowed || allowLockOut) return printAccess(session);
+  await verifyAccess(session, PROPAGATION_MS, 'allow this machine again with: fiatrail ip add <address>');
 }
 
 const REMOVED = [
   { field: 'removed', title: 'Removed' },
   { field: 'totalIps', title: 'Entries' },
   { field: 'message', title: 'Message' },
-  { field: 'propagationTime', title: 'In force in' },
+  { field: 'propagationTime', title: 'Takes effect in' },
 ] as const;
 
 const EXAMPLE = 'fiatrail ip remove 203.0.113.7';
 
 export const removeCommand = command({
   words: ['ip', 'remove'],
-  summary: 'Let an address call no more',
+  summary: 'Remove an IP address from the allowlist',
   details:
-    'Addresses are shown masked, so that where entries look alike it is not certain which one lets this machine in: what may shut this machine out is refused. Indices move up after a removal.',
+    'A removal that might lock this machine out is refused. The service shows addresses masked, so entries that look alike all count as a risk. Indexes shift after a removal.',
   examples: [EXAMPLE, 'fiatrail ip remove --index 0 --yes -o json --query totalIps'],
   endpoints: [ipAllowlist.id],
-  parameters: { ...ENTRY, lockMeOut: switchOn('--lock-me-out', 'remove it even where that shuts this machine out') },
+  parameters: {
+    ...ENTRY,
+    lockMeOut: switchOn('--lock-me-out', 'remove the entry even if that locks this machine out'),
+  },
   run: async (session, { lockMeOut, ...input }) => {
     requireEntry(session, input, EXAMPLE);
-    const standing = await readAllowlist(session, input.myAddress);
-    const target = await readTarget(session, standing, input);
-    if (!lockMeOut) guardRemoval(standing, target);
+    const state = await readAllowlist(session, input.myAddress);
+    const target = await readTarget(session, state, input);
+    if (!lockMeOut) guardRemoval(state, target);
     const reply = await session.change(
       ipAllowlist,
       { action: 'remove', ...target.request },
       {
-        summary: `removal of ${target.name} from the allowlist`,
-        lines: [...entryLines(target), ...consequences(standing, target)],
-        before: () => requireSame(session, standing),
+        summary: `remove ${target.name} from the allowlist`,
+        lines: [...entryLines(target), ...consequences(state, target)],
+        before: () => requireSame(session, state),
       },
     );
-    await showAfter(session, standing, Boolean(lockMeOut));
+    await showAfter(session, state, Boolean(lockMeOut));
     return outcomeOf(session, ipAllowlist, reply, { columns: REMOVED });
   },
 });

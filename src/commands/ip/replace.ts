@@ -27,65 +27,66 @@ import {
   showAfter,
 } from './remove.ts';
 
-type Answered = Reply<ResponseOf<typeof ipAllowlist>>;
+type AllowlistReply = Reply<ResponseOf<typeof ipAllowlist>>;
 
-/** One entry in the place of another. */
+/** The replacement of one entry by another. */
 interface Replacement {
   readonly target: Target;
   readonly next: IpRange;
   readonly label: string | undefined;
 }
 
-/** How far it has come: what a failure has to tell. */
+/** How far the replacement got, for error messages. */
 interface Progress {
-  isAsked: boolean;
-  added: Answered | undefined;
+  isAddSent: boolean;
+  added: AllowlistReply | undefined;
 }
 
-/** Adds the new entry, proves that this machine may still call, and sees that the old one is where it was. */
+/** Adds the new entry, verifies that this machine is still allowed, and checks that the old entry is unchanged. */
 async function addFirst(
   session: Session,
   { access, entries }: AllowlistState,
   { target, next, label }: Replacement,
   progress: Progress,
 ): Promise<void> {
-  progress.isAsked = true;
+  progress.isAddSent = true;
   const ipAddress = rangeText(next);
   progress.added = await session.call(ipAllowlist, { action: 'add', ipAddress, description: label });
   const holds = holding(shownWhole(next), access.own);
   if (holds === 'surely' || (holds === 'maybe' && access.isAllowed))
-    await verifyAccess(session, PROPAGATION_MS, 'see the address that this machine calls from with: fiatrail ip check');
-  const during = await readEntries(session);
-  const old = during.filter(({ index }) => target.candidates.some((entry) => entry.index === index));
-  const isNew = during.length > entries.length;
+    await verifyAccess(session, PROPAGATION_MS, 'show the address this machine calls from with: fiatrail ip check');
+  const entriesNow = await readEntries(session);
+  const old = entriesNow.filter(({ index }) => target.candidates.some((entry) => entry.index === index));
+  const isNew = entriesNow.length > entries.length;
   if (!isNew && !target.range && target.candidates.some((entry) => mayBe(entry, next)))
-    throw stopped(`${ipAddress} was on the list before and may be that very entry`);
-  if (during.length - entries.length > 1 || !isSame(target.candidates, old)) throw stopped(LIST_CHANGED);
+    throw listChanged(`${ipAddress} was already on the allowlist and may be the selected entry`);
+  if (entriesNow.length - entries.length > 1 || !isSame(target.candidates, old)) throw listChanged(LIST_CHANGED);
 }
 
-const stopped = (why: string) => new CliError('failed', why, { code: 'LIST_CHANGED' });
+const listChanged = (why: string) => new CliError('failed', why, { code: 'LIST_CHANGED' });
 
 function mayBe({ ip }: Entry, range: IpRange): boolean {
   const shown = readShown(ip);
   return !shown || fitsShown(range, shown);
 }
 
-/** Those that say how a change ended; any other would say that nothing was sent. */
-const TELLING: readonly Category[] = ['unknown', 'interrupted', 'pending', 'internal'];
+/** Categories that describe how a change ended; any other would imply that nothing was sent. */
+const FINAL: readonly Category[] = ['unknown', 'interrupted', 'pending', 'internal'];
 
-/** An error after the first half, with what stands now and how to finish. */
-function halfDone(error: unknown, { target, next }: Replacement, { isAsked, added }: Progress): unknown {
-  if (!isAsked || !(error instanceof CliError)) return error;
-  const isLeftOpen = added !== undefined && error.category === 'unknown';
-  const stands = added ? `${rangeText(next)} was added` : `${rangeText(next)} was to be added first`;
-  const old = `${target.name} ${isLeftOpen ? 'may have been removed or not' : 'was not removed'}`;
+/** Adds to an error what has been done so far and how to finish. */
+function halfDone(error: unknown, { target, next }: Replacement, { isAddSent, added }: Progress): unknown {
+  if (!isAddSent || !(error instanceof CliError)) return error;
+  const isUnknown = added !== undefined && error.category === 'unknown';
+  const isAddUnknown = error.category === 'unknown' || error.category === 'interrupted';
+  const addition = added ? 'was added' : isAddUnknown ? 'may have been added' : 'was not added';
+  const old = `${target.name} ${isUnknown ? 'may have been removed' : 'was not removed'}`;
   const finish = target.range
     ? `fiatrail ip remove ${target.name}`
-    : 'fiatrail ip remove --index <n>, with the index it has in fiatrail ip list';
+    : 'fiatrail ip remove --index <n>, with the index from fiatrail ip list';
   return withDetails(error, {
-    category: added && !TELLING.includes(error.category) ? 'failed' : error.category,
-    message: `${stands}, and ${old}: ${error.message}`,
-    hint: added ? `look with: fiatrail ip list; finish with: ${finish}` : error.hint,
+    category: added && !FINAL.includes(error.category) ? 'failed' : error.category,
+    message: `${rangeText(next)} ${addition} and ${old}: ${error.message}`,
+    hint: added ? `check with: fiatrail ip list; finish with: ${finish}` : error.hint,
   });
 }
 
@@ -93,55 +94,55 @@ const REPLACED = [
   { field: 'ipAddress', title: 'Added' },
   { field: 'removed', title: 'Removed' },
   { field: 'totalIps', title: 'Entries' },
-  { field: 'propagationTime', title: 'In force in' },
+  { field: 'propagationTime', title: 'Takes effect in' },
 ] as const;
 
 const EXAMPLE = 'fiatrail ip replace 203.0.113.7 --with 198.51.100.0/24 --label office';
 
 export const replaceCommand = command({
   words: ['ip', 'replace'],
-  summary: 'Let one address call in the place of another',
+  summary: 'Replace an address on the allowlist',
   details:
-    'The new one is added first; where it may be that of this machine, the old one goes only after a check and a read have passed. What may shut this machine out is refused before anything is added.',
+    'The new address is added first. If it may cover this machine, the old one is removed only after a check and a read succeed from here. A replacement that might lock this machine out is refused before anything is added.',
   examples: [EXAMPLE, 'fiatrail ip replace --index 0 --with 198.51.100.7 --yes -o json'],
   endpoints: [ipAllowlist.id],
   parameters: {
     ...ENTRY,
-    with: required('--with <address>', 'the new address or range', ipRange, 'New address or range:'),
-    label: option('--label <text>', 'a name of your own for the new one', word),
-    lockMeOut: switchOn('--lock-me-out', 'replace it even where that shuts this machine out'),
+    with: required('--with <address>', 'new address or range', ipRange, 'New address or range:'),
+    label: option('--label <text>', 'label for the new entry', word),
+    lockMeOut: switchOn('--lock-me-out', 'replace the entry even if that locks this machine out'),
   },
   run: async (session, { with: next, label, lockMeOut, ...input }) => {
     requireEntry(session, input, EXAMPLE);
     if (input.address && rangeText(input.address) === rangeText(next)) {
-      throw new CliError('usage', '--with: it is the address that is to be replaced', {
-        hint: 'a new label is given with: fiatrail ip add <address> --label <text>',
+      throw new CliError('usage', '--with is the address being replaced', {
+        hint: 'to change its label, use: fiatrail ip add <address> --label <text>',
       });
     }
-    const standing = await readAllowlist(session, input.myAddress);
-    const replacement = { target: await readTarget(session, standing, input), next, label };
-    if (!lockMeOut) guardRemoval(standing, replacement.target, next);
-    const { added, reply } = await replace(session, standing, replacement);
-    await showAfter(session, standing, Boolean(lockMeOut));
+    const state = await readAllowlist(session, input.myAddress);
+    const replacement = { target: await readTarget(session, state, input), next, label };
+    if (!lockMeOut) guardRemoval(state, replacement.target, next);
+    const { added, reply } = await replace(session, state, replacement);
+    await showAfter(session, state, Boolean(lockMeOut));
     const data = { ...reply.data, ipAddress: added?.data.ipAddress };
     return outcomeOf(session, ipAllowlist, { ...reply, data }, { columns: REPLACED });
   },
 });
 
-/** Both halves, after one confirmation. */
-async function replace(session: Session, standing: AllowlistState, replacement: Replacement) {
+/** Adds and removes after a single confirmation. */
+async function replace(session: Session, state: AllowlistState, replacement: Replacement) {
   const { target, next, label } = replacement;
-  const progress: Progress = { isAsked: false, added: undefined };
+  const progress: Progress = { isAddSent: false, added: undefined };
   const named = `${rangeText(next)}${label === undefined ? '' : ` (${label})`}`;
-  if (session.globals.dryRun) await session.note(`before it, ${named} would be added`);
+  if (session.globals.dryRun) await session.note(`${named} would be added first`);
   try {
     const reply = await session.change(
       ipAllowlist,
       { action: 'remove', ...target.request },
       {
-        summary: `replacement of ${target.name} by ${rangeText(next)} on the allowlist`,
-        lines: [...entryLines(target), ['in its place', named], ...consequences(standing, target, next)],
-        before: () => addFirst(session, standing, replacement, progress),
+        summary: `replace ${target.name} with ${rangeText(next)} on the allowlist`,
+        lines: [...entryLines(target), ['replacement', named], ...consequences(state, target, next)],
+        before: () => addFirst(session, state, replacement, progress),
       },
     );
     return { added: progress.added, reply };

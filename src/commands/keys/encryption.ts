@@ -14,21 +14,21 @@ import { sealAesEnvelope } from '../../crypto/aes-envelope.ts';
 import { isKeyText, newKeyPair, publicHalf } from '../../crypto/sealed-box.ts';
 import { acceptedPlatformKey } from './platform.ts';
 
-/** The profile whose sealing a command changes. Throws CliError usage for an account of the environment, which keeps nothing. */
-function keptProfile({ profile }: Session): StoredProfile {
+/** Returns the stored profile to change. Throws CliError usage for a profile from the environment, which stores nothing. */
+function requireStored({ profile }: Session): StoredProfile {
   const stored = storedOrBuiltIn(profile);
   if (stored) return stored;
-  throw new CliError('usage', 'the account of FIATRAIL_BASE_URL and FIATRAIL_API_KEY keeps no private key', {
+  throw new CliError('usage', 'an account set by FIATRAIL_BASE_URL and FIATRAIL_API_KEY cannot store a private key', {
     code: 'NO_PROFILE',
-    hint: 'add a profile for it: fiatrail profiles add NAME --base-url URL --key-stdin',
+    hint: 'add a profile for it with: fiatrail profiles add NAME --base-url URL --key-stdin',
   });
 }
 
 const PRIVATE_KEY_BYTES = 1024;
 
 const parameters = {
-  sealRequests: option('--seal-requests <on|off>', 'seal requests too, to the key of the service', onOrOff),
-  privateKeyStdin: switchOn('--private-key-stdin', 'use the private key on standard input: another host’s'),
+  sealRequests: option('--seal-requests <on|off>', 'also encrypt requests, to the service’s public key', onOrOff),
+  privateKeyStdin: switchOn('--private-key-stdin', 'read the private key of another host from standard input'),
   aesEnvelope: switchOn('--aes-envelope', 'send the public key in the older AES-GCM envelope'),
 };
 
@@ -38,7 +38,7 @@ interface Input {
   readonly aesEnvelope: boolean | undefined;
 }
 
-/** The private key to use from now on: the one given, the one in use, or a new one. */
+/** Returns the private key to use: the one on standard input, the current one, or a new one. */
 async function privateKeyFor(session: Session, stored: StoredProfile, input: Input, isNew: boolean): Promise<Secret> {
   const { world } = session;
   if (input.privateKeyStdin) return privateKeyFrom(await world.stdin.readAll(PRIVATE_KEY_BYTES));
@@ -46,52 +46,52 @@ async function privateKeyFor(session: Session, stored: StoredProfile, input: Inp
   return current ?? newKeyPair(world.ids.bytes(32)).privateKey;
 }
 
-/** The public key as it is sent: plain, or in the older envelope under the account's AES key. */
+/** Builds the registration: the public key, plain or in the older envelope under the account's AES key. */
 async function registration(session: Session, publicKey: string, isInEnvelope: boolean | undefined) {
   if (!isInEnvelope) return { data: publicKey };
   const { data } = await session.call(getAesKey, {}, { isBeforehand: true });
   const aesKey = new Secret(data.aesKey ?? '');
   if (!isKeyText(aesKey.reveal())) {
-    throw new CliError('network', 'the AES key of the account is not 64 hexadecimal digits, so nothing was sent', {
+    throw new CliError('network', 'the account’s AES key is not 64 hexadecimal digits; nothing was sent', {
       code: 'UNUSABLE_ANSWER',
-      hint: 'leave --aes-envelope out: the public key is no secret',
+      hint: 'omit --aes-envelope; the public key is not a secret',
     });
   }
   return { ...sealAesEnvelope(JSON.stringify({ data: publicKey }), aesKey, session.world.ids.bytes(16)) };
 }
 
-/** Has answers sealed to a key of ours: its private half is kept before the service hears of the public one. */
+/** Turns on sealed responses. The private key is stored before the service learns the public key. */
 async function seal(session: Session, input: Input, isNew: boolean): Promise<Outcome> {
   const { world, profile } = session;
-  const stored = keptProfile(session);
+  const stored = requireStored(session);
   const requests = input.sealRequests ?? stored.sealing?.requests ?? false;
   const privateKey = await privateKeyFor(session, stored, input, isNew);
-  const keep = async () => {
+  const store = async () => {
     if (!session.globals.dryRun) await storeSealingKey(world, stored, privateKey);
   };
-  // Without a key that somebody brings, the answers to what follows may not open.
-  if (input.privateKeyStdin) await keep();
+  // Responses may already be sealed to this key, so store it before the reads below.
+  if (input.privateKeyStdin) await store();
   const platformKey = requests ? await acceptedPlatformKey(session, stored) : stored.sealing?.platformKey;
   const publicKey = publicHalf(privateKey);
   const request = await registration(session, publicKey, input.aesEnvelope);
-  if (!input.privateKeyStdin) await keep();
+  if (!input.privateKeyStdin) await store();
   await session.call(storePublicKey, request, { prints: SHOWN });
   const sealing: SealingSettings = { publicKey, platformKey, requests };
   const changed = await changeProfile(world, profile.name, (kept) => ({ ...(kept ?? stored), sealing }));
-  await prove(session, changed);
-  await session.note('answers are sealed from now on; every host that calls with this account needs the private key');
+  await verifySealing(session, changed);
+  await session.note('responses are now encrypted; every host that uses this account needs the private key');
   return { result: { data: await shown(session, changed) } };
 }
 
-/** A sealed answer opens, by the settings as they are now. */
-async function prove({ world, globals }: Session, stored: StoredProfile): Promise<void> {
+/** Verifies with a read that a sealed response can be opened. */
+async function verifySealing({ world, globals }: Session, stored: StoredProfile): Promise<void> {
   try {
     await tryAccount(world, fromStored(stored, world), globals);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    throw new CliError('pending', `the public key is registered, and a read with it failed: ${error.message}`, {
+    throw new CliError('pending', `the public key is registered, but a read with it failed: ${error.message}`, {
       code: 'SEALING_NOT_PROVEN',
-      hint: 'the private key is kept; see how it stands with: fiatrail keys encryption status',
+      hint: 'the private key is stored; check it with: fiatrail keys encryption status',
       cause: error,
     });
   }
@@ -112,9 +112,9 @@ async function shown({ world }: Session, stored: StoredProfile) {
 
 export const enableCommand = command({
   words: ['keys', 'encryption', 'enable'],
-  summary: 'Have answers sealed to a key of this profile, and opened as they come',
+  summary: 'Encrypt responses to a key of this profile',
   details:
-    'Makes an X25519 pair, keeps the private key and registers the public one. The service knows no way back to plain answers. A key that is there already is registered again.',
+    'Creates an X25519 key pair, stores the private key and registers the public key. Responses are then decrypted automatically. The service has no way to turn this off again. An existing key is registered again.',
   examples: [
     'fiatrail keys encryption enable',
     'fiatrail keys encryption enable --seal-requests on',
@@ -127,7 +127,8 @@ export const enableCommand = command({
 
 export const rotateEncryptionCommand = command({
   words: ['keys', 'encryption', 'rotate'],
-  summary: 'Have answers sealed to a new key; the older ones are kept to open what was sealed before',
+  summary: 'Rotate the key that responses are encrypted to',
+  details: 'Older private keys are kept, to open what was sealed to them.',
   examples: ['fiatrail keys encryption rotate'],
   endpoints: [storePublicKey.id, getPlatformPublicKey.id, getAesKey.id],
   parameters,
@@ -136,16 +137,18 @@ export const rotateEncryptionCommand = command({
 
 export const encryptionStatusCommand = command({
   words: ['keys', 'encryption', 'status'],
-  summary: 'Show what this profile seals and opens, and whether the key of the service is the one it accepted',
+  summary: 'Show the encryption status of this profile',
+  details:
+    'Also checks that responses can be opened and that the service’s public key is the one this profile accepted.',
   examples: ['fiatrail keys encryption status', 'fiatrail keys encryption status -o json --query requestsSealed'],
   endpoints: [getPlatformPublicKey.id],
   parameters: {},
   run: async (session) => {
-    const stored = keptProfile(session);
+    const stored = requireStored(session);
     const data = await shown(session, stored);
     try {
-      const { data: answered } = await session.call(getPlatformPublicKey, {});
-      const isSame = data.platformKey === null ? null : answered.publicKey?.toLowerCase() === data.platformKey;
+      const { data: platform } = await session.call(getPlatformPublicKey, {});
+      const isSame = data.platformKey === null ? null : platform.publicKey?.toLowerCase() === data.platformKey;
       return { result: { data: { ...data, platformKeyUnchanged: isSame, answersOpen: true } } };
     } catch (error) {
       if (!(error instanceof CliError)) throw error;

@@ -11,18 +11,18 @@ import { sandboxKeyCommand } from './sandbox.ts';
 
 const aesCommand = command({
   words: ['keys', 'aes'],
-  summary: 'Show the fingerprint of the account’s AES key, or the key',
+  summary: 'Show the account’s AES key',
   details:
-    'Webhooks are signed with it where no secret is set, and the older envelope is sealed with it. It is read anew each time and kept nowhere.',
+    'Prints only the fingerprint unless --print-key is given. The key signs webhooks if no webhook secret is set, and encrypts the older envelope. It is read from the service each time and never stored.',
   examples: ['fiatrail keys aes', 'fiatrail keys aes --print-key -o json --query aesKey'],
   endpoints: [getAesKey.id],
   parameters: { printKey: switchOn('--print-key', 'print the key') },
   run: async (session, { printKey }) => {
     const { data } = await session.call(getAesKey, {});
     if (!data.aesKey) {
-      throw new CliError('network', 'the service sent no usable answer: it has no AES key', {
+      throw new CliError('network', 'unusable response: it contains no AES key', {
         code: 'UNUSABLE_ANSWER',
-        hint: 'run the command again in a while',
+        hint: 'try again later',
       });
     }
     const key = new Secret(data.aesKey);

@@ -7,31 +7,31 @@ import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
 import { connect } from '../../cli/connect.ts';
 import { option, switchOn } from '../../cli/parameters.ts';
-import type { Session } from '../../cli/session.ts';
+import { prepareRequest, type Session } from '../../cli/session.ts';
 import { createSandboxKey } from '../../contract/endpoints/management.ts';
 import { fingerprint } from '../../crypto/fingerprint.ts';
 
-/** Where sandbox keys are made: as told, or where the profile that gets the key is. Throws CliError usage. */
+/** Returns the sandbox's base URL: --at, or that of the profile that stores the key. Throws CliError usage. */
 function addressOf(at: string | undefined, kept: StoredProfile | undefined): string {
   if (kept && kept.mode !== 'sandbox') {
-    throw new CliError('usage', `the profile ${kept.name} is ${kept.mode}, and a sandbox key is of no use there`, {
+    throw new CliError('usage', `profile ${kept.name} is ${kept.mode} and cannot use a sandbox key`, {
       hint: 'choose another name with --save',
     });
   }
   if (kept?.baseUrl && at && at !== kept.baseUrl) {
-    throw new CliError('usage', `the profile ${kept.name} is at another address than --at`, {
-      hint: 'leave --at out, or choose another name with --save',
+    throw new CliError('usage', `profile ${kept.name} has a different base URL than --at`, {
+      hint: 'omit --at, or choose another name with --save',
     });
   }
   const url = at ?? kept?.baseUrl;
   if (url) return url;
-  throw new CliError('usage', 'this is missing: --at', {
+  throw new CliError('usage', 'missing required option: --at <url>', {
     code: 'MISSING_INPUT',
-    hint: 'give the address of the sandbox: --at https://sandbox-host/v1',
+    hint: 'add the base URL of the sandbox, such as --at https://sandbox-host/v1',
   });
 }
 
-/** Where the key is kept: nothing is written to a command or a variable. */
+/** The store for the key. Key commands and variables cannot be written, so they become a file. */
 const storeOf = (kept: StoredProfile | undefined): StoreSettings =>
   kept?.store.kind === 'keyring' ? kept.store : { kind: 'file' };
 
@@ -39,46 +39,46 @@ function requireLive({ profile }: Session): void {
   if (profile.mode === 'live') return;
   throw new CliError(
     'usage',
-    `a sandbox key is made with a live key, and the profile ${profile.name} is ${profile.mode}`,
+    `creating a sandbox key requires a live key, and profile ${profile.name} is ${profile.mode}`,
     {
       code: 'NEEDS_LIVE_KEY',
-      hint: 'name a live profile with --profile; the embedded sandbox needs no key',
+      hint: 'select a live profile with --profile; the embedded sandbox needs no key',
     },
   );
 }
 
 export const sandboxKeyCommand = command({
   words: ['keys', 'sandbox'],
-  summary: 'Make a key for the sandbox with the live key of this profile',
+  summary: 'Create a sandbox key with this profile’s live key',
   details:
-    'The one command that sends a live key to a sandbox, which is the address to give. The new key is kept in a profile, printed, or both; the service shows it once.',
+    'This is the only command that sends a live key to a sandbox, so check the --at address. The new key is saved in a profile, printed, or both. The service shows it only once.',
   examples: [
     'fiatrail keys sandbox --profile main --at https://sandbox-host/v1 --save main-sandbox',
     'fiatrail keys sandbox --profile main --save main-sandbox',
   ],
   endpoints: [createSandboxKey.id],
   parameters: {
-    at: option('--at <url>', 'the address of the sandbox (default: that of the profile it is saved in)', safeBaseUrl),
-    save: option('--save <profile>', 'keep the key in this profile, which is made when it is not there', profileName),
+    at: option('--at <url>', 'base URL of the sandbox (default: that of the --save profile)', safeBaseUrl),
+    save: option('--save <profile>', 'profile to save the key in, created if needed', profileName),
     printKey: switchOn('--print-key', 'print the key'),
   },
   run: async (session, { at, save, printKey }) => {
     const { world, globals } = session;
     requireLive(session);
     if (save === undefined && !printKey) {
-      throw new CliError('usage', 'the key would be lost: it is shown once', {
+      throw new CliError('usage', 'nowhere to put the key, which is shown only once', {
         code: 'MISSING_INPUT',
-        hint: 'say where to keep it with --save NAME, or print it with --print-key',
+        hint: 'save the key with --save NAME, or print it with --print-key',
       });
     }
     const kept = save === undefined ? undefined : readProfile(world, save);
     const baseUrl = addressOf(at, kept);
     const prints = ['fintechId', 'createdAt', 'fingerprint', 'savedIn', ...(printKey ? ['apiKey'] : [])];
-    await session.prepared(createSandboxKey, {}, { prints });
+    const request = await prepareRequest(session, createSandboxKey, {}, { prints });
     if (save !== undefined) await requireWritable(await openStore(world, storeOf(kept)), save, world.ids);
     const connection = await connect(world, { ...session.profile, baseUrl }, globals);
-    const { data } = await connection.client.call(createSandboxKey, {}).finally(() => connection.close());
-    session.accepted({ operationId: undefined, requestId: undefined });
+    const { data } = await connection.client.call(request).finally(() => connection.close());
+    session.noteChanged({ operationId: undefined, requestId: undefined });
     const key = apiKeyFrom(data.apiKey ?? '', 'the new key');
     if (save !== undefined) {
       const made = { name: save, mode: 'sandbox', baseUrl } as const;

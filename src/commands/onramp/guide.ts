@@ -19,25 +19,25 @@ interface Given extends Route {
   readonly wait?: number | undefined;
 }
 
-/** Asks for the user, the amount and what becomes of the cNGN; then shows the account to pay until it is paid. */
+/** Prompts for the user, the amount and the destination of the cNGN, then shows the account to pay until it is paid. */
 export async function onrampGuide(session: Session, given: Given): Promise<Guided<Given> | undefined> {
   if (given.userId !== undefined && given.amount !== undefined) return undefined;
   requirePossible(given);
-  const userId = given.userId ?? (await pickUser(session, 'Whose wallet is funded?'));
+  const userId = given.userId ?? (await pickUser(session, 'Which user?'));
   const amount = given.amount ?? (await askFor(ONRAMP_AMOUNT, session));
-  await session.say(`  ${amountForPeople(amount)} (${minorForPeople(amount)}), fees on top`);
+  await session.say(`  ${amountForPeople(amount)} (${minorForPeople(amount)}), plus fees`);
   const route = await askRoute(session, given);
   const waitMs = given.wait ?? PAYMENT_WAIT_MS;
   return {
-    // The account has to be seen before anybody can pay and wait: `after` waits.
+    // The person must see the account before waiting for the payment, so `after` waits instead.
     values: { userId, amount, ...route, wait: undefined },
     after: (own) => awaitPayment(session, own, waitMs),
-    end: () => showEquivalentCommand(session, wordsOf({ ...given, userId, amount, ...route, wait: waitMs })),
+    end: () => showEquivalentCommand(session, commandWords({ ...given, userId, amount, ...route, wait: waitMs })),
   };
 }
 
-/** The command line that says the same. */
-function wordsOf({ userId = '', amount, sweep, autoSwap, destination, owner, wait = 0 }: Given): string[] {
+/** The equivalent command line. */
+function commandWords({ userId = '', amount, sweep, autoSwap, destination, owner, wait = 0 }: Given): string[] {
   const options = [
     ['--amount', amount && trimDecimal(amountText(amount))],
     ['--auto-swap', autoSwap],

@@ -1,7 +1,7 @@
 import { evmAddress } from '../../cli/addresses.ts';
 import { command } from '../../cli/command.ts';
 import { argument, id, oneOf, option, switchOn } from '../../cli/parameters.ts';
-import { amountLine, balanceLine, feesOn, type Line, readPreviews, userBalance } from '../../cli/previews.ts';
+import { amountLine, balanceLine, feePreview, type Line, readPreviews, userBalance } from '../../cli/previews.ts';
 import { outcomeOf, type Session } from '../../cli/session.ts';
 import { waitOption } from '../../cli/wait.ts';
 import { onrampStatus, startOnramp } from '../../contract/endpoints/onramp.ts';
@@ -13,11 +13,11 @@ import { ONRAMP_AMOUNT, onrampGuide } from './guide.ts';
 import { followOnramp } from './payment.ts';
 import { isSwapped, type Route, requireRoute, routeForPeople } from './route.ts';
 
-/** The fees and what is paid in all; the balance, and what it will be where the cNGN stays with the user. */
+/** Previews the fees, the total to pay and the balance, also afterwards if the cNGN stays in the user's wallet. */
 function lookAhead(session: Session, userId: string, amount: Amount, route: Route) {
   return readPreviews(
     async () => {
-      const { lines, total } = await feesOn(session, 'onramp', amount);
+      const { lines, total } = await feePreview(session, 'onramp', amount);
       const sum: Line[] = total ? [['to pay', amountForPeople(amountIn('NGN', amount.minor + total.minor))]] : [];
       return [...lines, ...sum];
     },
@@ -31,34 +31,34 @@ function lookAhead(session: Session, userId: string, amount: Amount, route: Rout
 
 const startCommand = command({
   words: ['onramp', 'start'],
-  summary: 'Start an onramp: opens a one-time bank account to pay Naira into',
+  summary: 'Start an onramp',
   details:
-    'The amount is what the wallet receives; fees come on top. The account takes the exact total within 30 minutes. On a terminal, without a user or an amount, each choice is asked for, and the account is shown until it is paid.',
+    'Opens a one-time bank account that converts Naira to cNGN. The amount is what the wallet receives; fees are added on top. The account accepts the exact total within 30 minutes. On a terminal, without a user or an amount, the command prompts for each value and shows the account until it is paid.',
   examples: [
     'fiatrail onramp start 4f1c… --amount 5000',
     'fiatrail onramp start 4f1c… --amount ₦5,000.50 --sweep --yes -o json',
   ],
   endpoints: [startOnramp.id, onrampStatus.id, getVirtualAccount.id],
   parameters: {
-    userId: argument('user-id', 'whose wallet is funded', id, 'User id:'),
+    userId: argument('user-id', 'user whose wallet receives the cNGN', id, 'User id:'),
     amount: ONRAMP_AMOUNT,
-    sweep: switchOn('--sweep', "send the cNGN on to the user's default wallet"),
+    sweep: switchOn('--sweep', 'forward the cNGN to the user’s default wallet'),
     autoSwap: option(
       '--auto-swap <asset>',
-      "swap the cNGN into USDC or USDT, or off (default: the user's onramp asset)",
+      'asset to swap the cNGN into: USDC, USDT or off (default: the user’s onramp asset)',
       oneOf('USDC', 'USDT', 'off'),
     ),
     destination: option(
       '--destination <address>',
-      'where the swapped asset goes (with --auto-swap, without --sweep)',
+      'address that receives the swapped asset (requires --auto-swap, excludes --sweep)',
       evmAddress,
     ),
     owner: option(
       '--owner <address>',
-      'EVM account that will own the wallet; the service can then not withdraw from it',
+      'EVM account that will own the wallet; the service cannot withdraw from it',
       evmAddress,
     ),
-    wait: waitOption('until the payment has come and the cNGN is there'),
+    wait: waitOption('until the payment and the cNGN have arrived'),
   },
   guide: onrampGuide,
   run: async (session, { userId, amount, sweep, autoSwap, destination, owner, wait }) => {
@@ -77,19 +77,21 @@ const startCommand = command({
       startOnramp,
       request,
       {
-        summary: `onramp of ${amountForPeople(amount)} for user ${userId}`,
+        summary: `start an onramp of ${amountForPeople(amount)} for user ${userId}`,
         lines: [
           ['user', userId],
           amountLine(amount, 'naira', 'fees are added on top'),
           ['destination', routeForPeople(route)],
           ...(owner === undefined ? [] : [['owner', `${owner}: the service cannot withdraw from it`] as const]),
         ],
-        look: () => lookAhead(session, userId, amount, route),
+        previews: () => lookAhead(session, userId, amount, route),
       },
       wait === undefined ? {} : { prints: onrampStatus },
     );
     if (wait === undefined) return outcomeOf(session, startOnramp, reply);
-    await session.note(`${reply.data.message}; account details: fiatrail onramp account ${reply.data.requestId}`);
+    await session.note(
+      `${reply.data.message}; show the account to pay with: fiatrail onramp account ${reply.data.requestId}`,
+    );
     return followOnramp(session, reply.data.requestId, wait);
   },
 });
@@ -102,22 +104,22 @@ const accountCommand = command({
     'fiatrail onramp account 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de -o json --query totalAmountWithFee.value',
   ],
   endpoints: [getVirtualAccount.id],
-  parameters: { requestId: argument('request-id', 'as printed by onramp start', id) },
+  parameters: { requestId: argument('request-id', 'request id, from onramp start', id) },
   run: async (session, { requestId }) =>
     outcomeOf(session, getVirtualAccount, await session.call(getVirtualAccount, { requestId })),
 });
 
 const statusCommand = command({
   words: ['onramp', 'status'],
-  summary: 'Show how an onramp stands',
+  summary: 'Show the status of an onramp',
   examples: [
     'fiatrail onramp status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
     'fiatrail onramp status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait 5m -o json',
   ],
   endpoints: [onrampStatus.id],
   parameters: {
-    requestId: argument('request-id', 'as printed by onramp start', id),
-    wait: waitOption('until it has ended'),
+    requestId: argument('request-id', 'request id, from onramp start', id),
+    wait: waitOption('until it completes or fails'),
   },
   run: async (session, { requestId, wait }) => followOnramp(session, requestId, wait ?? 0),
 });

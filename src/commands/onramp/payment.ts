@@ -12,14 +12,14 @@ import { amountForPeople } from '../../money/amount.ts';
 import { fromWire } from '../../money/units.ts';
 
 const MINUTE_MS = 60_000;
-/** The half hour in which the account can be paid, and what comes after a payment. */
+/** The 30 minutes in which the account can be paid, plus time to process the payment. */
 export const PAYMENT_WAIT_MS = 40 * MINUTE_MS;
 
 type Shows = Following<typeof onrampStatus>['shows'];
 
-const againOf = (requestId: string) => `fiatrail onramp status ${requestId} --wait`;
+const statusCommand = (requestId: string) => `fiatrail onramp status ${requestId} --wait`;
 
-/** Follows an onramp to its end. */
+/** Waits until an onramp completes or fails. */
 export function followOnramp(session: Session, requestId: string, waitMs: number, shows?: Shows): Promise<Outcome> {
   return followStatus(session, {
     endpoint: onrampStatus,
@@ -28,28 +28,28 @@ export function followOnramp(session: Session, requestId: string, waitMs: number
     done: ['completed'],
     failed: ['failed'],
     what: 'the onramp',
-    again: againOf(requestId),
+    again: statusCommand(requestId),
     waitMs,
     words: ({ wallet }) =>
-      wallet?.virtualAccountStatus === 'expired' ? 'its account was not paid in time' : undefined,
+      wallet?.virtualAccountStatus === 'expired' ? 'the account was not paid in time' : undefined,
     ...(shows ? { shows } : {}),
   });
 }
 
-/** Shows the account to pay for an onramp that was just started, and waits for the payment with it in sight. */
+/** Shows the account to pay for an onramp that was just started, and waits for the payment. */
 export async function awaitPayment(session: Session, own: Outcome, waitMs: number): Promise<Outcome> {
   const requestId = session.changed()?.requestId;
   if (requestId === undefined) return own;
   const { world } = session;
-  // The account comes after the reply, so it lives a little longer than is counted here.
+  // The account opens after the reply, so it expires slightly later than this counts.
   const sinceMs = world.clock.now();
   const account = await accountToPay(session, requestId);
   if (!account) return wizardOutcome(session, own, await followOnramp(session, requestId, waitMs));
   await printLines(world, session.say, [
     ['pay exactly', totalOf(account)],
-    ['to', account.accountNumber],
-    ['at', account.bankName],
-    ['in the name of', account.accountName],
+    ['account number', account.accountNumber],
+    ['bank', account.bankName],
+    ['account name', account.accountName],
   ]);
   const shows = countdown(session, account, sinceMs);
   return wizardOutcome(session, own, await followOnramp(session, requestId, waitMs, shows));
@@ -57,15 +57,16 @@ export async function awaitPayment(session: Session, own: Outcome, waitMs: numbe
 
 type Account = ResponseOf<typeof getVirtualAccount>['virtualAccount'] & { readonly expiresAt: string | undefined };
 
-/** The first pause, how each grows, and how often is asked: half a minute in all, within the rate limit. */
+/** Polling of the account: about 30 seconds in total, within the rate limit. */
 const FIRST_PAUSE_MS = 150;
 const PAUSE_GROWTH = 2;
-const MOST_READS = 8;
+const MAX_READS = 8;
 
-/** The account, once the service has opened it; undefined where it cannot be read, which is said: the onramp goes on. */
+/** Waits until the service has opened the account. If it cannot be read, says so and returns undefined; the onramp continues. */
 async function accountToPay(session: Session, requestId: string): Promise<Account | undefined> {
   const { clock, interrupted } = session.world;
-  const leave = () => interruptedWait(session, { again: againOf(requestId) }, 'before the account could be shown');
+  const leave = () =>
+    interruptedWait(session, { again: statusCommand(requestId) }, 'before the account could be shown');
   let pauseMs = FIRST_PAUSE_MS;
   for (let read = 1; ; read++, pauseMs *= PAUSE_GROWTH) {
     try {
@@ -74,9 +75,9 @@ async function accountToPay(session: Session, requestId: string): Promise<Accoun
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       if (error.category === 'interrupted') throw leave();
-      if (error.httpStatus !== 404 || read === MOST_READS) {
+      if (error.httpStatus !== 404 || read === MAX_READS) {
         const again = `fiatrail onramp account ${requestId}`;
-        await session.say(`the account to pay could not be read: ${error.message}; see: ${again}`);
+        await session.say(`the account to pay could not be read: ${error.message}; show it with: ${again}`);
         return undefined;
       }
     }
@@ -88,12 +89,12 @@ async function accountToPay(session: Session, requestId: string): Promise<Accoun
 
 function totalOf({ totalAmountWithFee }: Account): string {
   const total = fromWire(totalAmountWithFee, 'naira', 'NGN');
-  return total ? amountForPeople(total) : 'the total that the service named';
+  return total ? amountForPeople(total) : 'the total shown by the service';
 }
 
 /**
- * `pay ₦5,100.00 to 7549681956 (Harmattan Pay…) within 29:43` while nobody has paid. The service's clock may be another
- * than ours, so it is the account's own span that is counted; by the minute where each text is a new line.
+ * Returns the progress text: `pay ₦5,100.00 to 7549681956 (Harmattan Pay…) within 29:43` until the payment arrives. The
+ * service's clock may differ from ours, so the account's lifetime is counted down; per minute if each text is a new line.
  */
 function countdown(session: Session, account: Account, sinceMs: number): NonNullable<Shows> {
   const { clock, stderr } = session.world;
@@ -108,11 +109,11 @@ function countdown(session: Session, account: Account, sinceMs: number): NonNull
   return (state, isLive) => {
     if (state !== 'requested' && state !== 'pending') return `the onramp is ${state}`;
     const [before, after] = [`pay ${totalOf(account)} to ${account.accountNumber} (`, `)${within(isLive)}`];
-    const room = (stderr.columns ?? 80) - before.length - after.length - 1;
-    return `${before}${isLive ? shortened(account.accountName, room) : account.accountName}${after}`;
+    const width = (stderr.columns ?? 80) - before.length - after.length - 1;
+    return `${before}${isLive ? shortened(account.accountName, width) : account.accountName}${after}`;
   };
 }
 
-function shortened(text: string, room: number): string {
-  return text.length <= room ? text : `${text.slice(0, Math.max(0, room - 1))}…`;
+function shortened(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
 }

@@ -12,8 +12,10 @@ import {
 import { parseExport, writeExport } from '../../account/transfer.ts';
 import { attempt, CliError, orUndefined } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
+import { confirmChange } from '../../cli/confirm.ts';
+import { endDryRun } from '../../cli/dry-run.ts';
 import { argument, optionalArgument, switchOn, word } from '../../cli/parameters.ts';
-import { confirmChange, endDryRun, type Session } from '../../cli/session.ts';
+import type { Session } from '../../cli/session.ts';
 import { isOpenStage } from '../../journal/rotations.ts';
 import { rotationFile, unfinishedRotations } from '../../rotation/files.ts';
 import { addCommand } from './add.ts';
@@ -23,26 +25,26 @@ const COLUMNS = [
   { field: 'name', title: 'Name' },
   { field: 'mode', title: 'Mode' },
   { field: 'baseUrl', title: 'Base URL' },
-  { field: 'store', title: 'Key in' },
-  { field: 'isUsed', title: 'Used here' },
+  { field: 'store', title: 'Key store' },
+  { field: 'isUsed', title: 'Active' },
   { field: 'problem', title: 'Problem' },
 ] as const;
 
-/** A profile by its name; the built-in one is always there. Throws CliError usage. */
-function known(session: Session, name: string): StoredProfile {
+/** Returns a profile by name; the built-in one always exists. Throws CliError usage. */
+function requireProfile(session: Session, name: string): StoredProfile {
   const found = storedProfileNamed(name, session.world);
   if (found) return found;
   throw unknownProfile(name, '', session.world);
 }
 
-/** The name that a command would use here; undefined where what names it is broken. */
-function usedHere({ world, globals }: Session): string | undefined {
+/** Returns the name of the active profile; undefined if the setting that names it is broken. */
+function activeName({ world, globals }: Session): string | undefined {
   return orUndefined(() => chosenProfile(globals.profile, world).name);
 }
 
 function row(session: Session, name: string, used: string | undefined) {
   const isUsed = name === used;
-  const found = attempt(() => known(session, name));
+  const found = attempt(() => requireProfile(session, name));
   if (found instanceof CliError)
     return { name, mode: null, baseUrl: null, store: null, isUsed, problem: found.message };
   const { mode, baseUrl, store } = found;
@@ -52,13 +54,13 @@ function row(session: Session, name: string, used: string | undefined) {
 
 const listCommand = command({
   words: ['profiles', 'list'],
-  summary: 'List the profiles, and which one is used here',
+  summary: 'List profiles and show the active one',
   examples: ['fiatrail profiles list', "fiatrail profiles list -o json --query 'profiles[?isUsed].name | [0]'"],
   endpoints: [],
   isLocal: true,
   parameters: {},
   run: async (session) => {
-    const used = usedHere(session);
+    const used = activeName(session);
     const profiles = allProfileNames(session.world).map((name) => row(session, name, used));
     const columns = COLUMNS.filter(({ field }) => field !== 'problem' || profiles.some(({ problem }) => problem));
     return { result: { data: { profiles }, lists: 'profiles', columns } };
@@ -67,74 +69,78 @@ const listCommand = command({
 
 const showCommand = command({
   words: ['profiles', 'show'],
-  summary: 'Show a profile: address, mode, where its key is, its key’s fingerprint',
+  summary: 'Show a profile',
+  details: 'Prints its base URL, its mode, where its key is stored and the key’s fingerprint.',
   examples: ['fiatrail profiles show', 'fiatrail profiles show main -o json --query key.fingerprint'],
   endpoints: [],
   isLocal: true,
-  parameters: { name: optionalArgument('name', 'default: the one that is used here', word) },
+  parameters: { name: optionalArgument('name', 'profile name (default: the active profile)', word) },
   run: async (session, { name }) =>
-    profileResult(session, known(session, name ?? chosenProfile(session.globals.profile, session.world).name)),
+    profileResult(session, requireProfile(session, name ?? chosenProfile(session.globals.profile, session.world).name)),
 });
 
 const useCommand = command({
   words: ['profiles', 'use'],
-  summary: 'Use a profile from now on, everywhere or in this folder',
-  details: 'A flag and FIATRAIL_PROFILE come before a folder, and a folder before everywhere.',
+  summary: 'Set the default profile, or the profile of this folder',
+  details:
+    '--profile and FIATRAIL_PROFILE take precedence over the folder’s profile, which takes precedence over the default.',
   examples: ['fiatrail profiles use main', 'fiatrail profiles use sandbox --here'],
   endpoints: [],
   isLocal: true,
   parameters: {
-    name: argument('name', 'of the profile', word),
-    here: switchOn('--here', 'in this folder and below: writes .fiatrail.json'),
+    name: argument('name', 'profile name', word),
+    here: switchOn('--here', 'use it in this folder and its subfolders only; writes .fiatrail.json'),
   },
   run: async (session, { name, here }) => {
     const { world } = session;
-    const { mode } = known(session, name);
+    const { mode } = requireProfile(session, name);
     endDryRun(session, { name, mode, isHere: here === true });
     if (here) writePin(world.cwd, name, world.ids.uuid);
     else await setDefaultProfile(world, name);
-    const used = usedHere(session);
+    const used = activeName(session);
     if (used !== name) {
-      const other = used === undefined ? 'nothing can be used here' : `${used} is used here all the same`;
-      await session.say(`warning: ${other}; see why with: fiatrail explain`);
+      const other = used === undefined ? 'no profile can be used here' : `profile ${used} is still active here`;
+      await session.say(`warning: ${other}; find out why with: fiatrail explain`);
     }
     return { result: { data: { name, mode, isHere: here === true } } };
   },
 });
 
-/** What goes with a profile; one that is broken can be removed too. */
+/** Describes what a removal deletes. A broken profile can be removed too. */
 function removalLines(session: Session, name: string): (readonly [label: string, value: string])[] {
   try {
-    const { mode, sealing, store } = known(session, name);
+    const { mode, sealing, store } = requireProfile(session, name);
     const isKeyKept = mode !== 'embedded' && isOurStore(store);
-    const gone = [...(isKeyKept ? ['its API key'] : []), ...(sealing?.publicKey ? [SEALING_KEYS] : [])];
+    const deleted = [...(isKeyKept ? ['its API key'] : []), ...(sealing?.publicKey ? [SEALING_KEYS] : [])];
     return [
       ['profile', `${name} (${modeForPeople(mode)})`],
-      ...(gone.length > 0 ? [['goes too', gone.join(', and ')] as const] : []),
+      ...(deleted.length > 0 ? [['also removes', deleted.join(' and ')] as const] : []),
     ];
   } catch (error) {
     if (!(error instanceof CliError) || !profileNames(session.world).includes(name)) throw error;
     return [
       ['profile', `${name} (${error.message})`],
-      ['goes too', 'its API key, where a file has it; one in the key store of the system stays'],
+      ['also removes', 'its API key if it is in a file; a key in the system keychain stays'],
     ];
   }
 }
 
-/** What else a removal changes: which account is used when nobody says, and a replacement of the key that has to be finished. */
+/** Describes the side effects of a removal: a new default profile, and an unfinished rotation of its key. */
 async function consequences(session: Session, name: string): Promise<(readonly [label: string, value: string])[]> {
   const { world } = session;
   const isDefault = readDefaultName(world) === name;
   const open = await openRotation(session, name);
   const file = open && (rotationFile(world, open, 'key') ?? rotationFile(world, open, 'answer'));
   return [
-    ...(isDefault ? [['default', `${BUILT_IN} (${modeForPeople('embedded')}) from then on`] as const] : []),
-    ...(open ? [['unfinished', 'the replacement of its API key: fiatrail keys rotate --resume'] as const] : []),
-    ...(file ? [['stays', `${file}, which has the new key`] as const] : []),
+    ...(isDefault
+      ? [['default', `${BUILT_IN} (${modeForPeople('embedded')}) becomes the default profile`] as const]
+      : []),
+    ...(open ? [['unfinished', 'the rotation of its API key: fiatrail keys rotate --resume'] as const] : []),
+    ...(file ? [['stays', `${file}, which contains the new key`] as const] : []),
   ];
 }
 
-/** The replacement of its key that is not at an end, by its operation. No journal is made to look for one. */
+/** Returns the operation id of the profile's unfinished key rotation. Does not create a journal just to look. */
 async function openRotation(session: Session, name: string): Promise<string | undefined> {
   const kept = unfinishedRotations(session.world);
   if (kept.length === 0) return undefined;
@@ -145,7 +151,7 @@ async function openRotation(session: Session, name: string): Promise<string | un
   });
 }
 
-const SEALING_KEYS = 'the private keys that open sealed answers';
+const SEALING_KEYS = 'its private keys for sealed responses';
 
 const removeCommand = command({
   words: ['profiles', 'remove'],
@@ -153,19 +159,19 @@ const removeCommand = command({
   examples: ['fiatrail profiles remove old', 'fiatrail profiles remove old --yes'],
   endpoints: [],
   isLocal: true,
-  parameters: { name: argument('name', 'of the profile', word) },
+  parameters: { name: argument('name', 'profile name', word) },
   run: async (session, { name }) => {
     if (name === BUILT_IN && !profileNames(session.world).includes(name)) {
-      throw new CliError('usage', `the profile ${BUILT_IN} is always there`, {
-        hint: 'empty the sandbox with: fiatrail sandbox reset',
+      throw new CliError('usage', `the built-in profile ${BUILT_IN} cannot be removed`, {
+        hint: 'reset the sandbox with: fiatrail sandbox reset',
       });
     }
     const changes = await consequences(session, name);
     const lines = [...removalLines(session, name), ...changes];
     endDryRun(session, { name, removed: true });
-    await confirmChange(session, { summary: `remove the profile ${name}`, lines });
+    await confirmChange(session, { summary: `remove profile ${name}`, lines });
     await deleteProfile(session.world, name);
-    // Scripts that say --yes and -q are told too: what they run next goes elsewhere.
+    // Printed with --yes and -q too, because the next command may use another account.
     for (const [label, value] of changes) await session.say(`warning: ${label}: ${value}`);
     return { result: { data: { name, removed: true } } };
   },
@@ -173,18 +179,18 @@ const removeCommand = command({
 
 const exportCommand = command({
   words: ['profiles', 'export'],
-  summary: 'Print profiles without their secrets, for another machine',
+  summary: 'Export profiles without their secrets',
   examples: ['fiatrail profiles export > profiles.json', 'fiatrail profiles export main'],
   endpoints: [],
   isLocal: true,
-  parameters: { name: optionalArgument('name', 'default: all of them', word) },
+  parameters: { name: optionalArgument('name', 'profile name (default: all profiles)', word) },
   run: async (session, { name }) => {
     const names = name === undefined ? profileNames(session.world) : [name];
-    return { result: { data: writeExport(names.map((each) => known(session, each))), always: 'json' } };
+    return { result: { data: writeExport(names.map((each) => requireProfile(session, each))), always: 'json' } };
   },
 });
 
-/** Keeps a profile unless there is one of its name, whatever its state. */
+/** Adds a profile unless one with that name exists, even a broken one. */
 async function addNew({ world }: Session, stored: StoredProfile): Promise<boolean> {
   if (profileNames(world).includes(stored.name)) return false;
   let isNew = false;
@@ -199,15 +205,16 @@ const MAX_EXPORT_BYTES = 1024 * 1024;
 
 const importCommand = command({
   words: ['profiles', 'import'],
-  summary: 'Add the profiles that another machine exported; their keys are given here',
-  details: 'A profile that is there already is left as it is.',
+  summary: 'Import profiles from another machine',
+  details:
+    'Reads the output of profiles export. Existing profiles are left unchanged. Keys are not part of an export; add them with: fiatrail profiles add NAME --key-stdin',
   examples: [
     'fiatrail profiles import profiles.json',
     'ssh host fiatrail profiles export | fiatrail profiles import -',
   ],
   endpoints: [],
   isLocal: true,
-  parameters: { file: argument('file', 'as printed by profiles export; - for standard input', word) },
+  parameters: { file: argument('file', 'file written by profiles export, or - for standard input', word) },
   run: async (session, { file }) => {
     const { world } = session;
     const text =
@@ -216,15 +223,17 @@ const importCommand = command({
     endDryRun(session, { profiles: given.map(({ name }) => name) });
     const profiles = [];
     for (const stored of given) {
-      const isThere = !(await addNew(session, stored));
-      profiles.push({ name: stored.name, mode: stored.mode, outcome: isThere ? 'was there, left as it is' : 'added' });
-      const needsKey = !isThere && isOurStore(stored.store) && stored.mode !== 'embedded';
+      const exists = !(await addNew(session, stored));
+      profiles.push({ name: stored.name, mode: stored.mode, outcome: exists ? 'already exists, unchanged' : 'added' });
+      const needsKey = !exists && isOurStore(stored.store) && stored.mode !== 'embedded';
       if (needsKey)
-        await session.note(`${stored.name} has no key yet: fiatrail profiles add ${stored.name} --key-stdin`);
-      // What runs a program of another machine's choice on this one is said.
-      if (!isThere && stored.store.kind === 'command')
+        await session.note(
+          `profile ${stored.name} has no key yet; add one with: fiatrail profiles add ${stored.name} --key-stdin`,
+        );
+      // Warn about commands chosen on another machine, since they run on this one.
+      if (!exists && stored.store.kind === 'command')
         await session.say(
-          `${stored.name} gets its key from a command, which runs here when it is used: ${stored.store.command}`,
+          `profile ${stored.name} gets its key from a command that will run on this machine: ${stored.store.command}`,
         );
     }
     return { result: { data: { profiles }, lists: 'profiles' } };

@@ -8,18 +8,18 @@ import type { Column } from '../../present/result.ts';
 
 const STORE_WORDS: Readonly<Record<StoreSettings['kind'], string>> = {
   file: 'file',
-  keyring: 'key store of the system',
+  keyring: 'system keychain',
   command: 'command',
   environment: 'FIATRAIL_API_KEY',
 };
 
-/** Where a key is and how to tell it from others, never the key. */
+/** Describes where a key is stored, with its fingerprint but never the key itself. */
 async function keyOf(session: Session, stored: StoredProfile) {
-  if (stored.mode === 'embedded') return { store: 'the sandbox keeps its own', fingerprint: null, problem: null };
+  if (stored.mode === 'embedded') return { store: 'stored by the sandbox', fingerprint: null, problem: null };
   const store = STORE_WORDS[stored.store.kind];
   try {
     const { key } = fromStored(stored, session.world);
-    if (!key) throw new Error('a profile over the network has a key');
+    if (!key) throw new Error('a network profile must have a key');
     return { store, fingerprint: fingerprint(await key.load()), problem: null };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
@@ -33,17 +33,17 @@ const COLUMNS: readonly Column[] = [
   { field: 'baseUrl', title: 'Base URL' },
   { field: 'serviceName', title: 'Service name' },
   { field: 'output', title: 'Output' },
-  { field: 'key.store', title: 'Key in' },
+  { field: 'key.store', title: 'Key store' },
   { field: 'key.command', title: 'Command' },
   { field: 'key.fingerprint', title: 'Key fingerprint' },
   { field: 'key.problem', title: 'Key problem' },
-  { field: 'sealing.publicKey', title: 'Answers sealed to' },
+  { field: 'sealing.publicKey', title: 'Responses sealed to' },
   { field: 'sealing.platformKey', title: 'Platform key' },
   { field: 'sealing.requests', title: 'Requests sealed' },
   { field: 'file', title: 'File' },
 ];
 
-/** A profile as its commands print it. */
+/** Returns a profile as the profiles commands print it. */
 export async function profileResult(session: Session, stored: StoredProfile): Promise<Outcome> {
   const { name, mode, baseUrl, serviceName, output, sealing, store } = stored;
   const key = { ...(await keyOf(session, stored)), command: store.kind === 'command' ? store.command : null };

@@ -12,11 +12,11 @@ const COLUMNS = [
   { field: 'times', title: 'Times', align: 'right' },
 ] as const;
 
-const unclear = (message: string, hint: string) => new CliError('usage', `--on: ${message}`, { hint });
+const invalidEndpoint = (message: string, hint: string) => new CliError('usage', `--on: ${message}`, { hint });
 
 /**
- * The endpoint that a text means: its id, or a command that calls it. Of a command's several the one that changes something.
- * Throws CliError usage.
+ * Returns the id of the endpoint named by an id or a command. If a command calls several, the one that changes something
+ * is meant. Throws CliError usage.
  */
 async function endpointOf(text: string, catalogue: readonly Group[]): Promise<string> {
   const { endpoints } = await import('../../contract/endpoints/index.ts');
@@ -26,34 +26,40 @@ async function endpointOf(text: string, catalogue: readonly Group[]): Promise<st
   const found = commands.find((each) => each.words.join(' ') === words.join(' '));
   const called = endpoints.filter(({ id }) => found?.endpoints.includes(id));
   if (called.length === 0) {
-    const what = found ? 'calls no endpoint of the service' : 'is neither an endpoint nor a command';
-    throw unclear(`"${printable(text)}" ${what}`, 'see them all with: fiatrail endpoints');
+    const what = found ? 'the command calls no endpoint' : 'expected an endpoint id or a command';
+    throw invalidEndpoint(
+      `invalid endpoint "${printable(text)}"; ${what}`,
+      'list the endpoints with: fiatrail endpoints',
+    );
   }
   const changing = called.filter(({ effect }) => effect !== 'read');
   const [only, ...others] = called.length === 1 ? called : changing;
   if (only && others.length === 0) return only.id;
-  throw unclear(`${words.join(' ')} calls several endpoints`, `name one of ${called.map(({ id }) => id).join(', ')}`);
+  throw invalidEndpoint(
+    `${words.join(' ')} calls several endpoints`,
+    `use one of ${called.map(({ id }) => id).join(', ')}`,
+  );
 }
 
-/** What each kind does, for the help. */
-const KINDS = `What can go wrong:
-  lost-request       nothing is done, and the line drops
-  lost-response      it is done, and then the line drops
-  slow               the answer takes three seconds longer
-  http-500           nothing is done, HTTP 500
-  http-500-after     it is done, HTTP 500
-  http-502-html      nothing is done, HTTP 502 with a page for people
-  rate-limit         nothing is done, HTTP 429; try again in a second
-  malformed-json     it is done, and the answer is broken JSON
-  truncated          it is done, and half of the answer arrives
-  payout-fails       the bank does not accept the next payout
-  duplicate-webhook  kept until events are delivered: the next one comes twice
-  late-webhook       kept until events are delivered: the next one comes late`;
+/** Describes each kind, for the help. */
+const KINDS = `Kinds:
+  lost-request       the connection drops before the request is processed
+  lost-response      the request is processed, then the connection drops
+  slow               the response is delayed by 3 seconds
+  http-500           HTTP 500, the request is not processed
+  http-500-after     HTTP 500, but the request is processed
+  http-502-html      HTTP 502 with an HTML page, the request is not processed
+  rate-limit         HTTP 429, the request is not processed; retry after 1 s
+  malformed-json     the request is processed, the response is invalid JSON
+  truncated          the request is processed, half of the response arrives
+  payout-fails       the bank rejects the next payout
+  duplicate-webhook  the next webhook is delivered twice
+  late-webhook       the next webhook is delivered late`;
 
 export function faultCommands(catalogue: readonly Group[]): readonly Command[] {
   const addCommand = command({
     words: ['sandbox', 'fault', 'add'],
-    summary: 'Let the next requests of an endpoint go wrong on purpose',
+    summary: 'Inject a fault into the next requests to an endpoint',
     details: KINDS,
     examples: [
       'fiatrail sandbox fault add --on fees.withdraw --kind lost-response',
@@ -63,12 +69,12 @@ export function faultCommands(catalogue: readonly Group[]): readonly Command[] {
     parameters: {
       on: required(
         '--on <endpoint>',
-        'an endpoint id such as fees.withdraw, or a command such as "fees withdraw"',
+        'endpoint id such as fees.withdraw, or a command such as "fees withdraw"',
         word,
         'Endpoint:',
       ),
-      kind: required('--kind <kind>', 'one of those above', oneOf(...FAULT_KINDS), 'What goes wrong:'),
-      times: option('--times <count>', 'how many requests (default 1)', wholeNumber(1, 1_000_000)),
+      kind: required('--kind <kind>', 'fault kind, see above', oneOf(...FAULT_KINDS), 'Kind:'),
+      times: option('--times <count>', 'number of requests to affect (default 1)', wholeNumber(1, 1_000_000)),
     },
     run: async (session, { on, kind, times }) => {
       requireSandbox(session);
@@ -78,7 +84,7 @@ export function faultCommands(catalogue: readonly Group[]): readonly Command[] {
   });
   const listCommand = command({
     words: ['sandbox', 'fault', 'list'],
-    summary: 'List what is to go wrong, and how often still',
+    summary: 'List injected faults and how often they remain',
     examples: ['fiatrail sandbox fault list', 'fiatrail sandbox fault list -o json'],
     endpoints: [sandboxFaultList.id],
     parameters: {},
@@ -89,7 +95,7 @@ export function faultCommands(catalogue: readonly Group[]): readonly Command[] {
   });
   const clearCommand = command({
     words: ['sandbox', 'fault', 'clear'],
-    summary: 'Let nothing more go wrong on purpose',
+    summary: 'Remove all injected faults',
     examples: ['fiatrail sandbox fault clear', 'fiatrail sandbox fault clear -o json --query cleared'],
     endpoints: [sandboxFaultClear.id],
     parameters: {},

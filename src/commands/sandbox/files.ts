@@ -6,25 +6,25 @@ import { outcomeOf } from '../../cli/session.ts';
 import { sandboxRestore, sandboxSnapshot } from '../../contract/control.ts';
 import { requireSandbox } from './only.ts';
 
-/** What is wrong with the file is wrong input, and nothing was changed. */
+/** Turns the sandbox's rejection of a file into a usage error; nothing was changed. */
 function asUsage(error: unknown, path: string): unknown {
   if (!(error instanceof CliError && error.category === 'refused' && error.responseCode === '01')) return error;
-  // The sandbox's own words begin with the path.
+  // The useful part of the sandbox's message begins with the path.
   return new CliError('usage', error.message.slice(Math.max(0, error.message.indexOf(path))), {
     code: 'UNUSABLE_FILE',
-    hint: 'snapshot makes a new file; restore takes one that snapshot made',
+    hint: 'snapshot needs a path that does not exist yet; restore needs a file written by snapshot',
     cause: error,
   });
 }
 
 export const snapshotCommand = command({
   words: ['sandbox', 'snapshot'],
-  summary: 'Write the whole state of the sandbox to a new file',
+  summary: 'Save the sandbox’s state to a file',
   details:
-    'Only its owner can read the file. It holds the keys of the sandbox. A served sandbox writes it where it runs.',
+    'The file contains the sandbox’s keys and is readable only by its owner. A served sandbox writes it on the machine it runs on.',
   examples: ['fiatrail sandbox snapshot before.db', 'fiatrail sandbox snapshot before.db -o json --query bytes'],
   endpoints: [sandboxSnapshot.id],
-  parameters: { file: argument('file', 'the file to make; nothing may stand there', word, 'File:') },
+  parameters: { file: argument('file', 'file to create; it must not exist', word, 'File:') },
   run: async (session, input) => {
     requireSandbox(session);
     const path = absolutePath(input.file);
@@ -37,16 +37,17 @@ export const snapshotCommand = command({
 
 export const restoreCommand = command({
   words: ['sandbox', 'restore'],
-  summary: 'Put the state of a snapshot in the place of what the sandbox holds; its key stays',
+  summary: 'Restore the sandbox’s state from a snapshot',
+  details: 'Replaces everything in the sandbox except its key.',
   examples: ['fiatrail sandbox restore before.db', 'fiatrail sandbox restore before.db --yes'],
   endpoints: [sandboxRestore.id],
-  parameters: { file: argument('file', 'a file that snapshot made', word, 'File:') },
+  parameters: { file: argument('file', 'file written by sandbox snapshot', word, 'File:') },
   run: async (session, input) => {
     requireSandbox(session);
     const path = absolutePath(input.file);
     const change = {
-      summary: `restore of the sandbox from ${path}`,
-      lines: [['loses', 'everything the sandbox holds now']] as const,
+      summary: `restore the sandbox from ${path}`,
+      lines: [['loses', 'everything in the sandbox now']] as const,
     };
     const reply = await session.change(sandboxRestore, { path }, change).catch((error) => {
       throw asUsage(error, path);

@@ -13,24 +13,24 @@ const STATUS_COLUMNS = [
   { field: 'fintechName', title: 'Fintech' },
   { field: 'fintechId', title: 'Fintech ID' },
   { field: 'now', title: 'Sandbox time' },
-  { field: 'clockOffsetSeconds', title: 'Seconds ahead' },
+  { field: 'clockOffsetSeconds', title: 'Clock offset (seconds)' },
   { field: 'pace', title: 'Pace' },
   { field: 'rateLimits', title: 'Rate limits' },
   { field: 'users', title: 'Users' },
-  { field: 'pending', title: 'Under way' },
-  { field: 'stuck', title: 'Set aside' },
+  { field: 'pending', title: 'Pending' },
+  { field: 'stuck', title: 'Stuck' },
   { field: 'events', title: 'Events' },
   { field: 'openTrades', title: 'Open trades' },
   { field: 'escrow', title: 'In escrow' },
   { field: 'ledger', title: 'Ledger' },
 ] as const;
 
-const MEANS = { field: 'means', title: 'Means' } as const;
+const MEANING = { field: 'means', title: 'Meaning' } as const;
 
 const VALUE_COLUMNS = [
-  { field: 'bvns', title: 'Test BVNs', columns: [{ field: 'bvn', title: 'BVN' }, MEANS] },
-  { field: 'accounts', title: 'Test accounts', columns: [{ field: 'accountNumber', title: 'Account' }, MEANS] },
-  { field: 'trades', title: 'Test trades', columns: [{ field: 'cngnAmount', title: 'cNGN' }, MEANS] },
+  { field: 'bvns', title: 'Test BVNs', columns: [{ field: 'bvn', title: 'BVN' }, MEANING] },
+  { field: 'accounts', title: 'Test accounts', columns: [{ field: 'accountNumber', title: 'Account' }, MEANING] },
+  { field: 'trades', title: 'Test trades', columns: [{ field: 'cngnAmount', title: 'cNGN' }, MEANING] },
   {
     field: 'fintechs',
     title: 'Fintechs',
@@ -44,13 +44,13 @@ const VALUE_COLUMNS = [
 
 const statusCommand = command({
   words: ['sandbox', 'status'],
-  summary: 'Show the sandbox: its clock, its ledger, what it holds',
+  summary: 'Show the sandbox’s clock, ledger and contents',
   examples: ['fiatrail sandbox status -o json --query ledger.balanced', 'fiatrail sandbox status --values'],
   endpoints: [sandboxStatus.id],
   parameters: {
     values: switchOn(
       '--values',
-      'list the test values too: BVNs, accounts and trades with a meaning, fintechs with their keys',
+      'also list the test values: special BVNs, accounts and trades, and the fintechs with their keys',
     ),
   },
   run: async (session, { values }) => {
@@ -63,10 +63,12 @@ const statusCommand = command({
 
 const advanceCommand = command({
   words: ['sandbox', 'advance'],
-  summary: "Move the sandbox's clock forward and do all that falls due",
+  summary: 'Advance the sandbox’s clock and run everything that falls due',
   examples: ['fiatrail sandbox advance 31m', 'fiatrail sandbox advance 5d -o json'],
   endpoints: [sandboxAdvance.id],
-  parameters: { duration: argument('duration', '30s, 31m, 2h, 5d or 1y', duration, 'How long:') },
+  parameters: {
+    duration: argument('duration', 'time to advance, such as 30s, 31m, 2h, 5d or 1y', duration, 'How long:'),
+  },
   run: async (session, input) => {
     requireSandbox(session);
     return outcomeOf(session, sandboxAdvance, await session.call(sandboxAdvance, { durationMs: input.duration }));
@@ -75,8 +77,9 @@ const advanceCommand = command({
 
 const settleCommand = command({
   words: ['sandbox', 'settle'],
-  summary: 'Let everything that waits for a bank, a chain or an approval happen now',
-  details: 'The clock stays as it is, and what only time ends stays open: accounts that expire, quotes, locks.',
+  summary: 'Complete all pending bank transfers, chain transactions and approvals now',
+  details:
+    'The clock does not move, so anything that only expires with time stays open: virtual accounts, quotes and locks.',
   examples: ['fiatrail sandbox settle', 'fiatrail sandbox settle -o json --query events'],
   endpoints: [sandboxSettle.id],
   parameters: {},
@@ -88,7 +91,7 @@ const settleCommand = command({
 
 const clockCommand = command({
   words: ['sandbox', 'clock'],
-  summary: "Show the sandbox's clock beside the machine's",
+  summary: 'Show the sandbox’s clock and the system clock',
   examples: ['fiatrail sandbox clock', 'fiatrail sandbox clock -o json --query now'],
   endpoints: [sandboxClock.id],
   parameters: {},
@@ -98,7 +101,7 @@ const clockCommand = command({
   },
 });
 
-/** The commands of the sandbox; what is to go wrong may be named by a command of the catalogue. */
+/** Returns the sandbox commands; `fault add` looks up command names in the catalogue. */
 export function commandsOf(catalogue: readonly Group[]): readonly Command[] {
   return [
     serveCommand,

@@ -1,10 +1,10 @@
 import { CliError } from '../../base/errors.ts';
 import type { Session } from '../../cli/session.ts';
 
-/** The controls exist only in a sandbox. Throws CliError usage. */
+/** Throws CliError usage for a live profile, which has no sandbox controls. */
 export function requireSandbox({ profile }: Session): void {
   if (profile.mode === 'live')
-    throw new CliError('usage', `profile ${profile.name} is live, and a live account has no sandbox controls`, {
-      hint: 'use --profile sandbox',
+    throw new CliError('usage', `profile ${profile.name} is live; sandbox commands need a sandbox profile`, {
+      hint: 'add --profile sandbox',
     });
 }

@@ -17,12 +17,12 @@ import { type Amount, type Asset, printable, TOKENS } from '../../money/amount.t
 import { toWireNumber, toWireText } from '../../money/units.ts';
 import { requireSandbox } from './only.ts';
 
-/** Addresses of every chain begin with 0x or a letter, account numbers with a digit; the sandbox knows which it has. */
+/** Addresses on every chain begin with 0x or a letter, account numbers with a digit. */
 const isAddress = (text: string) => /^(0x|[A-Za-z])[^\s\p{Cc}]{1,100}$/u.test(text);
 
 const destination = (text: string) => (isAddress(text) ? text : digits('account number', 10)(text));
 
-/** An amount of whichever asset arrives, which is told once it is known. */
+/** Parses an amount whose asset is known only after all options are parsed; returns a function of that asset. */
 function amountOfAny(text: string): (asset: Asset) => Amount {
   const fits = (asset: Asset) => {
     try {
@@ -42,19 +42,19 @@ function amountOfAny(text: string): (asset: Asset) => Amount {
   };
 }
 
-/** A name as a bank writes it, or an address. */
+/** Parses a sender: a name as a bank writes it, or an address. */
 function sender(text: string): string {
   if (/^[\x20-\x7e\u00a0-\uffff]{1,500}$/.test(text) && text.trim() !== '') return text;
-  throw new CliError('usage', `"${printable(text)}" is no sender`, {
-    hint: "write the sender's name as the bank has it, at most 500 characters; with --chain the address",
+  throw new CliError('usage', `invalid sender "${printable(text)}"`, {
+    hint: 'use the name as the bank writes it, at most 500 characters, or with --chain an address',
   });
 }
 
 export const payCommand = command({
   words: ['sandbox', 'pay'],
-  summary: 'Let a bank transfer arrive in a virtual account, or with --chain tokens at an address',
+  summary: 'Simulate an incoming bank transfer or token deposit',
   details:
-    "A one-time account takes the exact total in its 30 minutes; a user's permanent account takes any amount from the user's own name.",
+    'Pays Naira into a virtual account, or with --chain tokens to an address. A one-time account accepts the exact total within 30 minutes; a user’s permanent account accepts any amount sent in the user’s name.',
   examples: [
     'fiatrail sandbox pay 7387420489 --amount 5075 --from "NGOZI OKAFOR"',
     'fiatrail sandbox pay 7387420489 --amount "507500 kobo" --from "NGOZI OKAFOR" -o json',
@@ -64,20 +64,20 @@ export const payCommand = command({
   parameters: {
     account: argument(
       'account',
-      'the virtual account, 10 digits; with --chain the address',
+      'virtual account number, or with --chain the address',
       destination,
       'Virtual account:',
     ),
     amount: required('--amount <amount>', amountHelp('NGN'), amountOfAny, 'Amount in Naira:'),
     from: required(
       '--from <name>',
-      "the sender's name as the bank has it; with --chain its address",
+      'sender’s name as the bank writes it, or with --chain the sender’s address',
       sender,
-      "Sender's name:",
+      'Name of the sender:',
     ),
-    chain: switchOn('--chain', 'tokens on a chain instead of Naira from a bank'),
-    token: option('--token <ticker>', 'with --chain: CNGN, USDC or USDT (default CNGN)', ticker),
-    network: option('--network <network>', 'with --chain: the network, such as base (default base)', word),
+    chain: switchOn('--chain', 'deposit tokens on a chain instead of Naira from a bank'),
+    token: option('--token <ticker>', 'token to deposit with --chain: CNGN, USDC or USDT (default CNGN)', ticker),
+    network: option('--network <network>', 'network of the deposit with --chain (default base)', word),
   },
   run: async (session, { account, amount, from, chain, token, network }) => {
     requireSandbox(session);
@@ -95,9 +95,9 @@ export const payCommand = command({
     if (token !== undefined || network !== undefined || isAddress(account))
       throw new CliError(
         'usage',
-        `${isAddress(account) ? 'an address' : token ? '--token' : '--network'} goes with --chain`,
+        `${isAddress(account) ? 'an address' : token ? '--token' : '--network'} requires --chain`,
         {
-          hint: 'add --chain for tokens; a bank transfer goes to an account of 10 digits',
+          hint: 'add --chain to deposit tokens; a bank transfer goes to a 10-digit account number',
         },
       );
     const request = { accountNumber: account, amount: toWireNumber(amount('NGN'), 'naira'), senderName: from };

@@ -6,14 +6,15 @@ import { requireSandbox } from './only.ts';
 
 const pace = option(
   '--pace <pace>',
-  'how long the world outside takes: instant, quick or real (default quick)',
+  'speed of banks and chains: instant, quick or real (default quick)',
   oneOf('instant', 'quick', 'real'),
 );
-const rateLimits = option('--rate-limits <on|off>', 'whether rate limits bite (default on)', onOrOff);
+const rateLimits = option('--rate-limits <on|off>', 'enforce rate limits (default on)', onOrOff);
 
 export const resetCommand = command({
   words: ['sandbox', 'reset'],
-  summary: 'Throw the sandbox away and seed it anew; its key stays',
+  summary: 'Reset the sandbox to its initial data',
+  details: 'Deletes everything in the sandbox except its key, then seeds it again.',
   examples: ['fiatrail sandbox reset', 'fiatrail sandbox reset --pace instant --yes'],
   endpoints: [sandboxReset.id],
   parameters: { pace, rateLimits },
@@ -23,19 +24,19 @@ export const resetCommand = command({
       sandboxReset,
       { pace: input.pace, rateLimits: input.rateLimits },
       {
-        summary: 'reset of the sandbox',
-        lines: [['loses', 'every user, balance and request of this sandbox']],
+        summary: 'reset the sandbox',
+        lines: [['loses', 'every user, balance and request in this sandbox']],
       },
     );
     return outcomeOf(session, sandboxReset, reply);
   },
 });
 
-/** At most so many of a kind in one request. */
+/** The maximum number of rows in one request. */
 const USERS_AT_ONCE = 1_000;
 const TRANSACTIONS_AT_ONCE = 50_000;
 
-/** `count` in parts of at most `size`: how many are done before each, and how many it has. */
+/** Splits `count` into parts of at most `size` rows; `done` is the number of rows before each part. */
 function parts(count: number, size: number): { done: number; rows: number }[] {
   const starts = Array.from({ length: Math.ceil(count / size) }, (_each, index) => index * size);
   return starts.map((done) => ({ done, rows: Math.min(size, count - done) }));
@@ -43,9 +44,9 @@ function parts(count: number, size: number): { done: number; rows: number }[] {
 
 export const seedCommand = command({
   words: ['sandbox', 'seed'],
-  summary: 'Add users or a history to the sandbox, or change its pace or rate limits, keeping what it holds',
+  summary: 'Add users or a transaction history to the sandbox',
   details:
-    'A history is completed deposits and payouts, spread over the past year, of 40 users who are made for it where they are missing.',
+    'Existing data is kept. A history consists of completed deposits and payouts of 40 users over the past year; missing users are created. Also changes the pace and the rate limits.',
   examples: [
     'fiatrail sandbox seed --users 250',
     'fiatrail sandbox seed --history 100000',
@@ -53,8 +54,8 @@ export const seedCommand = command({
   ],
   endpoints: [sandboxSeed.id],
   parameters: {
-    users: option('--users <count>', 'verified users to add', wholeNumber(0, 1_000_000)),
-    history: option('--history <count>', 'completed transactions to add', wholeNumber(0, 10_000_000)),
+    users: option('--users <count>', 'number of verified users to add', wholeNumber(0, 1_000_000)),
+    history: option('--history <count>', 'number of completed transactions to add', wholeNumber(0, 10_000_000)),
     pace,
     rateLimits,
   },

@@ -1,4 +1,4 @@
-/** How a user is shown: who they are, their wallets, and the accounts to pay into. */
+/** The columns of a user: names, wallets and permanent accounts. */
 export const USER_SHOWN = [
   { field: 'userId', title: 'User' },
   { field: 'isActive', title: 'Active' },

@@ -11,13 +11,13 @@ import { onboardCommands } from './onboard.ts';
 
 const showCommand = command({
   words: ['users', 'show'],
-  summary: 'Show a user: names, wallets, permanent virtual account',
+  summary: 'Show a user’s names, wallets and permanent account',
   examples: [
     'fiatrail users show 4f1c…',
     'fiatrail users show 4f1c… -o json --query "virtualAccounts[0].accountNumber"',
   ],
   endpoints: [getDetails.id],
-  parameters: { userId: argument('user-id', 'as printed by users onboard or users list', id) },
+  parameters: { userId: argument('user-id', 'user id, from users onboard or users list', id) },
   run: async (session, { userId }) =>
     outcomeOf(session, getDetails, await session.call(getDetails, { userId }), { columns: USER_SHOWN }),
 });
@@ -32,7 +32,7 @@ const COLUMNS = [
 
 const listCommand = command({
   words: ['users', 'list'],
-  summary: 'List the verified users',
+  summary: 'List verified users',
   examples: ['fiatrail users list --status active', 'fiatrail users list --all -o ndjson --fields userId,lastName'],
   endpoints: [listUsers.id],
   parameters: {
@@ -40,10 +40,10 @@ const listCommand = command({
     status: option('--status <status>', 'active, inactive or all (default all)', oneOf('active', 'inactive', 'all')),
     sortBy: option(
       '--sort-by <field>',
-      'createdAt or verifiedAt (default verifiedAt)',
+      'sort by createdAt or verifiedAt (default verifiedAt)',
       oneOf('createdAt', 'verifiedAt'),
     ),
-    order: option('--order <direction>', 'asc or desc (default desc)', oneOf('asc', 'desc')),
+    order: option('--order <direction>', 'sort direction, asc or desc (default desc)', oneOf('asc', 'desc')),
   },
   run: async (session, { limit, offset, status, sortBy, order, all }) =>
     listedByPosition(

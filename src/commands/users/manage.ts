@@ -17,11 +17,12 @@ import { setStatus, updateOnrampAsset } from '../../contract/endpoints/user-sett
 import { migrateUserWallets } from '../../contract/endpoints/wallet-migration.ts';
 import { percentText } from '../../money/rates.ts';
 
-const userId = argument('user-id', 'as printed by users list', id, 'User id:');
+const userId = argument('user-id', 'user id, from users list', id, 'User id:');
 
 const activateCommand = command({
   words: ['users', 'activate'],
-  summary: 'Let a user transact and receive deposits again',
+  summary: 'Activate a user',
+  details: 'The user can transact and receive deposits again.',
   examples: ['fiatrail users activate 4f1c…', 'fiatrail users activate 4f1c… -o json --query changedAt'],
   endpoints: [setStatus.id],
   parameters: { userId },
@@ -31,13 +32,17 @@ const activateCommand = command({
 
 const deactivateCommand = command({
   words: ['users', 'deactivate'],
-  summary: 'Stop a user: no transactions and no deposits until they are activated again',
+  summary: 'Deactivate a user',
+  details: 'The user can neither transact nor receive deposits until reactivated.',
   examples: [
     'fiatrail users deactivate 4f1c… --reason "asked by compliance, case 118"',
     'fiatrail users deactivate 4f1c… --reason "lost phone" -o json --query active',
   ],
   endpoints: [setStatus.id],
-  parameters: { userId, reason: required('--reason <text>', 'kept for the audit', word, 'Reason, for the audit:') },
+  parameters: {
+    userId,
+    reason: required('--reason <text>', 'reason, kept in the audit log', word, 'Reason (kept in the audit log):'),
+  },
   run: async (session, { userId, reason }) =>
     outcomeOf(session, setStatus, await session.call(setStatus, { userId, active: false, reason })),
 });
@@ -51,17 +56,17 @@ const MIGRATED = [
 
 const migrateCommand = command({
   words: ['users', 'migrate-wallets'],
-  summary: 'Make the wallets of users who lack some',
+  summary: 'Create missing wallets for users',
   details:
-    'For users from before wallets were made by themselves. It may issue new addresses, and nothing moves what the old ones hold.',
+    'For users onboarded before wallets were created automatically. Users may get new addresses; tokens at the old addresses are not moved.',
   examples: [
     'fiatrail users migrate-wallets 4f1c… 90ab…',
     'fiatrail users migrate-wallets 4f1c… --force -o json --query failed',
   ],
   endpoints: [migrateUserWallets.id],
   parameters: {
-    userIds: someArguments('user-id', 'one or more, as printed by users list', id, 'User id:'),
-    force: switchOn('--force', 'also replace wallets that are there'),
+    userIds: someArguments('user-id', 'one or more user ids, from users list', id, 'User id:'),
+    force: switchOn('--force', 'also replace existing wallets'),
   },
   run: async (session, { userIds, force }) => {
     const reply = await session.call(migrateUserWallets, { userId: [...userIds], force: force || undefined });
@@ -69,15 +74,18 @@ const migrateCommand = command({
     await session.note(`${created} created, ${migrated} migrated, ${skipped} skipped, ${failed} failed`);
     const outcome = await outcomeOf(session, migrateUserWallets, reply, { columns: MIGRATED });
     if (!failed) return outcome;
-    const hint = 'the reason of each is in the table; the others are done';
-    return { ...outcome, error: new CliError('failed', `${failed} of ${userIds.length} users failed`, { hint }) };
+    const hint = 'see the reason for each in the output; the other users are done';
+    return {
+      ...outcome,
+      error: new CliError('failed', `migration failed for ${failed} of ${userIds.length} users`, { hint }),
+    };
   },
 });
 
 const onrampAssetCommand = command({
   words: ['users', 'onramp-asset'],
-  summary: "Set which asset a user's onramps end in",
-  details: 'It holds for onramps to come; an onramp that says --auto-swap itself goes by what it says.',
+  summary: 'Set the asset that a user’s onramps deliver',
+  details: 'Applies to future onramps. The --auto-swap option of an onramp overrides it.',
   examples: [
     'fiatrail users onramp-asset 4f1c… --asset USDC --auto-swap on --slippage 0.5%',
     'fiatrail users onramp-asset 4f1c… --asset CNGN --auto-swap off -o json',
@@ -85,15 +93,19 @@ const onrampAssetCommand = command({
   endpoints: [updateOnrampAsset.id],
   parameters: {
     userId,
-    asset: required('--asset <ticker>', 'CNGN, USDC or USDT', ticker, 'Asset (CNGN, USDC or USDT):'),
-    autoSwap: option('--auto-swap <on|off>', 'swap into it when an onramp does not say', onOrOff),
-    slippage: option('--slippage <percent>', 'the most a swap may lose on its rate, such as 0.5%', percent),
+    asset: required('--asset <ticker>', 'asset to deliver: CNGN, USDC or USDT', ticker, 'Asset (CNGN, USDC or USDT):'),
+    autoSwap: option('--auto-swap <on|off>', 'swap into the asset unless an onramp overrides it', onOrOff),
+    slippage: option('--slippage <percent>', 'maximum slippage of a swap, such as 0.5%', percent),
   },
   run: async (session, { userId, asset, autoSwap, slippage }) => {
     if (asset === 'CNGN' && autoSwap) {
-      throw new CliError('usage', '--auto-swap on needs another --asset than CNGN, which is what an onramp brings', {
-        hint: 'write --asset USDC or --asset USDT, or --auto-swap off',
-      });
+      throw new CliError(
+        'usage',
+        '--auto-swap on cannot be combined with --asset CNGN, because onramps already deliver cNGN',
+        {
+          hint: 'use --asset USDC, --asset USDT or --auto-swap off',
+        },
+      );
     }
     const slippageTolerance = slippage === undefined ? undefined : percentText(slippage);
     const isPlain = autoSwap === undefined && slippageTolerance === undefined;

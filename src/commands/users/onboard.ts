@@ -13,9 +13,9 @@ import { USER_SHOWN } from './columns.ts';
 
 const bvnText = (text: string) => {
   if (/^[0-9]{11}$/.test(text)) return new Secret(text);
-  // The text may be a BVN with one digit off, so it is not repeated.
-  throw new CliError('usage', 'this is no BVN: a BVN has exactly 11 digits', {
-    hint: 'write the 11 digits without blanks or hyphens',
+  // The text may be a BVN with a typo, so it is not printed.
+  throw new CliError('usage', 'invalid BVN; expected 11 digits', {
+    hint: 'write the digits without spaces or hyphens',
   });
 };
 
@@ -25,23 +25,23 @@ interface Given {
   readonly wait?: number | undefined;
 }
 
-/** The BVN from its argument or from standard input. */
+/** Reads the BVN from the argument or from standard input. Throws CliError usage. */
 async function readBvn(session: Session, { bvn, bvnStdin }: Given): Promise<Secret> {
-  if (bvn && bvnStdin) throw new CliError('usage', 'the BVN is given twice: as an argument and with --bvn-stdin');
+  if (bvn && bvnStdin) throw new CliError('usage', '<bvn> cannot be combined with --bvn-stdin');
   if (bvn) return bvn;
   if (bvnStdin) return bvnText((await session.world.stdin.readAll(1000)).trim());
-  throw new CliError('usage', 'the BVN is missing', {
-    hint: 'give it on standard input with --bvn-stdin, so that it stands in no list of processes',
+  throw new CliError('usage', 'missing BVN', {
+    hint: 'pass it on standard input with --bvn-stdin, which keeps it out of the process list',
   });
 }
 
-/** Asks for the BVN, waits until its holder is verified, and shows who it is and the account to pay into. */
+/** Prompts for the BVN, waits until its holder is verified, and shows the user with the permanent account. */
 async function guide(session: Session, given: Given): Promise<Guided<Given> | undefined> {
   if (given.bvn || given.bvnStdin) return undefined;
   const bvn = await askFor({ parse: bvnText, question: 'BVN (11 digits):', isSecret: true }, session);
   const { profile, globals, world } = session;
   if (!globals.yes && !globals.dryRun) {
-    const question = `onboard the holder of this BVN with profile ${profile.name} (${modeForPeople(profile.mode)})?`;
+    const question = `Onboard the holder of this BVN with profile ${profile.name} (${modeForPeople(profile.mode)})?`;
     const prompter = await world.prompter();
     if (!(await prompter.confirm(question, true))) throw new CliError('declined', 'declined; nothing was sent');
   }
@@ -53,7 +53,7 @@ async function guide(session: Session, given: Given): Promise<Guided<Given> | un
   };
 }
 
-/** The user who was onboarded. They are there, whether or not they can be shown. */
+/** Shows the onboarded user. If that fails, the onboarding still succeeded. */
 async function showOnboarded(session: Session, own: Outcome): Promise<Outcome> {
   const { userId } = (own.result?.data ?? {}) as { userId?: string | null };
   if (!userId) return own;
@@ -62,12 +62,12 @@ async function showOnboarded(session: Session, own: Outcome): Promise<Outcome> {
     return wizardOutcome(session, own, await outcomeOf(session, getDetails, reply, { columns: USER_SHOWN }));
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    await session.say(`the user could not be shown: ${error.message}; see: fiatrail users show ${userId}`);
+    await session.say(`the user could not be shown: ${error.message}; try: fiatrail users show ${userId}`);
     return own;
   }
 }
 
-/** Follows an onboarding to its end. */
+/** Waits until an onboarding completes or fails. */
 function followOnboarding(session: Session, requestId: string, waitMs: number) {
   return followStatus(session, {
     endpoint: onboardStatus,
@@ -86,14 +86,14 @@ const onboardCommand = command({
   words: ['users', 'onboard'],
   summary: 'Onboard a user by BVN',
   details:
-    'Names come from the BVN record. The user gets wallets and a permanent virtual account once the BVN is verified. On a terminal, without a BVN, it is asked for unseen; the command then waits, and shows the user.',
+    'The user’s names come from the BVN record. Once the BVN is verified, the user has wallets and a permanent virtual account. On a terminal, without a BVN, the command prompts for it with hidden input, waits and shows the user.',
   examples: [
     'fiatrail users onboard --bvn-stdin --wait < bvn.txt',
     'printf 12345678901 | fiatrail users onboard --bvn-stdin --wait --yes -o json',
   ],
   endpoints: [onboard.id, onboardStatus.id, getDetails.id],
   parameters: {
-    bvn: optionalArgument('bvn', 'the BVN, 11 digits; better given with --bvn-stdin', bvnText),
+    bvn: optionalArgument('bvn', 'BVN, 11 digits; prefer --bvn-stdin', bvnText),
     bvnStdin: switchOn('--bvn-stdin', 'read the BVN from standard input'),
     wait: waitOption('until the user is verified'),
   },
@@ -112,14 +112,14 @@ const onboardCommand = command({
 
 const onboardingCommand = command({
   words: ['users', 'onboarding'],
-  summary: 'Show how an onboarding stands',
+  summary: 'Show the status of an onboarding',
   examples: [
     'fiatrail users onboarding 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
     'fiatrail users onboarding 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait 2m -o json',
   ],
   endpoints: [onboardStatus.id],
   parameters: {
-    requestId: argument('request-id', 'as printed by users onboard', id),
+    requestId: argument('request-id', 'request id, from users onboard', id),
     wait: waitOption('until the user is verified'),
   },
   run: async (session, { requestId, wait }) => followOnboarding(session, requestId, wait ?? 0),

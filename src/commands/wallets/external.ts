@@ -7,29 +7,29 @@ import {
   setExternalWalletStatus,
 } from '../../contract/endpoints/external-wallets.ts';
 
-const address = argument('address', 'of a registered wallet, from wallets show', id, 'Address:');
+const address = argument('address', 'address of a registered wallet, from wallets show', id, 'Address:');
 
 const addCommand = command({
   words: ['wallets', 'external', 'add'],
-  summary: 'Register a wallet elsewhere, so that it can receive transfers',
+  summary: 'Register an external wallet for transfers',
   examples: [
     'fiatrail wallets external add 0x52908400098527886E0F7030069857D2E4169EE7 --network base --type cold --label vault',
     'fiatrail wallets external add 0x52908400098527886E0F7030069857D2E4169EE7 --network bsc --type custodial --custodian "Acme Custody" -o json',
   ],
   endpoints: [addExternalWallet.id],
   parameters: {
-    address: argument('address', 'of the wallet, on that network', id, 'Address:'),
-    network: required('--network <network>', 'such as base, eth or bsc', id, 'Network:'),
+    address: argument('address', 'address of the wallet on the network', id, 'Address:'),
+    network: required('--network <network>', 'network, such as base, eth or bsc', id, 'Network:'),
     type: option(
       '--type <type>',
-      'how it is kept: hot, cold, custodial or other (default other)',
+      'wallet type: hot, cold, custodial or other (default other)',
       oneOf('hot', 'cold', 'custodial', 'other'),
     ),
-    label: option('--label <text>', 'a name of your own for it', word),
-    purpose: option('--purpose <text>', 'what it is for', word),
-    isDefault: switchOn('--default', 'make it the default wallet, which deposits of the account go to'),
-    custodian: option('--custodian <name>', 'who keeps it', word),
-    location: option('--location <text>', 'where it is kept', word),
+    label: option('--label <text>', 'label for the wallet', word),
+    purpose: option('--purpose <text>', 'purpose of the wallet', word),
+    isDefault: switchOn('--default', 'make this the default wallet, which receives the account’s deposits'),
+    custodian: option('--custodian <name>', 'name of the custodian', word),
+    location: option('--location <text>', 'location of the wallet', word),
   },
   run: async (session, { address, network, type, label, purpose, isDefault, custodian, location }) => {
     const reply = await session.call(addExternalWallet, {
@@ -47,7 +47,7 @@ const addCommand = command({
 
 const enableCommand = command({
   words: ['wallets', 'external', 'enable'],
-  summary: 'Let an external wallet receive transfers again',
+  summary: 'Enable transfers to an external wallet',
   examples: [
     'fiatrail wallets external enable 0x52908400098527886E0F7030069857D2E4169EE7',
     'fiatrail wallets external enable 0x52908400098527886E0F7030069857D2E4169EE7 -o json --query status',
@@ -62,7 +62,7 @@ const enableCommand = command({
 
 const disableCommand = command({
   words: ['wallets', 'external', 'disable'],
-  summary: 'Stop transfers to an external wallet',
+  summary: 'Disable transfers to an external wallet',
   examples: [
     'fiatrail wallets external disable 0x52908400098527886E0F7030069857D2E4169EE7',
     'fiatrail wallets external disable 0x52908400098527886E0F7030069857D2E4169EE7 -o json --query status',
@@ -77,8 +77,9 @@ const disableCommand = command({
 
 const removeCommand = command({
   words: ['wallets', 'external', 'remove'],
-  summary: 'Forget an external wallet; it can receive no more transfers',
-  details: 'What it holds stays there. To stop transfers for a while: fiatrail wallets external disable',
+  summary: 'Remove an external wallet',
+  details:
+    'The wallet can no longer receive transfers; tokens in it stay there. To stop transfers temporarily, use: fiatrail wallets external disable',
   examples: [
     'fiatrail wallets external remove 0x52908400098527886E0F7030069857D2E4169EE7',
     'fiatrail wallets external remove 0x52908400098527886E0F7030069857D2E4169EE7 --yes -o json',
@@ -86,7 +87,7 @@ const removeCommand = command({
   endpoints: [removeExternalWallet.id],
   parameters: { address },
   run: async (session, { address }) => {
-    const change = { summary: `removal of external wallet ${address}`, lines: [['wallet', address] as const] };
+    const change = { summary: `remove external wallet ${address}`, lines: [['wallet', address] as const] };
     const reply = await session.change(removeExternalWallet, { address }, change);
     return outcomeOf(session, removeExternalWallet, reply);
   },

@@ -26,7 +26,7 @@ const SHOWN = [
 
 const showCommand = command({
   words: ['wallets', 'show'],
-  summary: "Show the account's smart wallet and registered external wallets",
+  summary: 'Show the account’s smart wallet and external wallets',
   examples: ['fiatrail wallets show', 'fiatrail wallets show -o json --query smartWallet.address'],
   endpoints: [getFintechWallet.id],
   parameters: {},
@@ -36,8 +36,8 @@ const showCommand = command({
 
 const COLUMNS = [
   { field: 'walletAddress', title: 'Wallet' },
-  { field: 'blockchain', title: 'Chain' },
-  { field: 'status', title: 'Kind' },
+  { field: 'blockchain', title: 'Network' },
+  { field: 'status', title: 'Status' },
   { field: 'balances.CNGN.balance', title: 'cNGN', align: 'right' },
   { field: 'balances.USDC.balance', title: 'USDC', align: 'right' },
   { field: 'balances.USDT.balance', title: 'USDT', align: 'right' },
@@ -45,10 +45,10 @@ const COLUMNS = [
 
 const userCommand = command({
   words: ['wallets', 'user'],
-  summary: "List a user's wallets with their balances",
+  summary: 'List a user’s wallets and their balances',
   examples: ['fiatrail wallets user 4f1c…', 'fiatrail wallets user 4f1c… -o csv'],
   endpoints: [listUserWallets.id],
-  parameters: { userId: argument('user-id', 'as printed by users list', id) },
+  parameters: { userId: argument('user-id', 'user id, from users list', id) },
   run: async (session, { userId }) =>
     outcomeOf(session, listUserWallets, await session.call(listUserWallets, { userId }), { columns: COLUMNS }),
 });
@@ -63,8 +63,9 @@ const DEPOSIT_ACCOUNT = [
 
 const depositAccountCommand = command({
   words: ['wallets', 'deposit-account'],
-  summary: "Show the account's own bank account: Naira paid in becomes cNGN in its default wallet",
-  details: 'It never expires and takes any amount from anybody.',
+  summary: 'Show the bank account that funds the account’s default wallet',
+  details:
+    'Naira paid into it becomes cNGN in the default wallet. It never expires and accepts any amount from any sender.',
   examples: ['fiatrail wallets deposit-account', 'fiatrail wallets deposit-account -o json --query accountNumber'],
   endpoints: [getFintechAccount.id],
   parameters: {},

@@ -1,4 +1,5 @@
 import { endpoint } from '../endpoint.ts';
+import { DIRECTIONS } from '../fees.ts';
 import {
   answer,
   anyText,
@@ -152,8 +153,6 @@ export const manageFees = endpoint({
   source: 'interface',
 });
 
-const directions = ['onramp', 'offramp'] as const;
-
 export const previewFees = endpoint({
   id: 'fees.preview',
   method: 'POST',
@@ -165,14 +164,14 @@ export const previewFees = endpoint({
   request: () =>
     fields({
       amount: pay('interface', 'kobo', 'NGN', { rule: 'greater than 0, in kobo' }),
-      transactionType: oneOf('public', directions),
+      transactionType: oneOf('public', DIRECTIONS),
     }),
   response: () =>
     answer({
       input: maybe(
         group('public', {
           amount: maybe(kobo()),
-          transactionType: maybe(stateOf('public', directions)),
+          transactionType: maybe(stateOf('public', DIRECTIONS)),
           fintechId: known('public'),
         }),
       ),
@@ -186,7 +185,7 @@ export const previewFees = endpoint({
           wasCapped: maybe(flag('public')),
           appliedCap: maybe(kobo()),
           tierUsed: maybe(group('public', { minAmount: maybe(kobo()), maxAmount: maybe(kobo()) })),
-          transactionType: maybe(stateOf('public', directions)),
+          transactionType: maybe(stateOf('public', DIRECTIONS)),
           usedFintechOverride: maybe(flag('public')),
         }),
       ),

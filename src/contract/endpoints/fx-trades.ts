@@ -32,6 +32,7 @@ import {
   SIDES,
   selfTrade,
   side,
+  TRADE_STATES,
   usdc,
   usdt,
 } from '../fx.ts';
@@ -149,8 +150,6 @@ export const marketOrder = endpoint({
   ],
 });
 
-const tradeStates = ['pending', 'locked', 'signing', 'settling', 'completed', 'failed', 'expired'] as const;
-
 const netAmount = () => figure('interface', 'decimal-string', 'the net amount, in the asset bought');
 
 export const tradeStatus = endpoint({
@@ -174,7 +173,7 @@ export const tradeStatus = endpoint({
         ...tradeCore(),
         price: cngn('interface'),
         fintechNetAmount: maybe(netAmount()),
-        status: stateOf('interface', tradeStates),
+        status: stateOf('interface', TRADE_STATES),
         lockId: known('interface'),
         createdAt: timestamp('interface'),
         priceLockExpiresAt: maybe(timestamp('interface')),
@@ -207,7 +206,7 @@ export const listTrades = endpoint({
     fields({
       pair: optional(pair('interface')),
       side: optional(anyCase('interface', SIDES)),
-      status: optional(anyCase('interface', tradeStates)),
+      status: optional(anyCase('interface', TRADE_STATES)),
       limit: optional(integer('interface', { min: 1, max: 100, rule: '1 to 100; default 50' })),
       startAfter: optional(text('interface', { rule: 'the id of the last trade on the previous page' })),
     }),

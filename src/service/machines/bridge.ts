@@ -57,27 +57,22 @@ function startRelease(context: Context, row: BridgeRow): void {
 }
 
 /**
- * Emits an event to the callback URL of the request, if any; the registered webhook receives no bridge events. Source:
- * public, the content inferred.
+ * The common part of the events for the callback URL of the request; undefined if it gave none. The registered webhook
+ * receives no bridge events. Source: public, the content inferred.
  */
-function notify(context: Context, row: BridgeRow, event: string, more: Record<string, unknown>): void {
-  if (row.callback_url === null) return;
-  emit(context, {
-    fintech: row.fintech,
-    event,
+function noticeOf(row: BridgeRow) {
+  if (row.callback_url === null) return undefined;
+  const data = {
+    callbackUrl: row.callback_url,
     requestId: row.request_id,
-    data: {
-      callbackUrl: row.callback_url,
-      requestId: row.request_id,
-      transactionId: row.transaction_id,
-      reference: row.reference,
-      token: row.asset,
-      fromNetwork: row.from_network,
-      toNetwork: row.to_network,
-      amount: toWireText(amount('CNGN', row.amount_base), 'decimal-string'),
-      ...more,
-    },
-  });
+    transactionId: row.transaction_id,
+    reference: row.reference,
+    token: row.asset,
+    fromNetwork: row.from_network,
+    toNetwork: row.to_network,
+    amount: toWireText(amount('CNGN', row.amount_base), 'decimal-string'),
+  };
+  return { fintech: row.fintech, requestId: row.request_id, data };
 }
 
 function release(context: Context, row: BridgeRow): void {
@@ -95,11 +90,18 @@ function release(context: Context, row: BridgeRow): void {
     context.nowMs,
     row.id,
   );
-  notify(context, row, 'bridge.completed', {
-    status: 'completed',
-    actualAmount: toWireText(amount('CNGN', netBase), 'decimal-string'),
-    txHash,
-    completedAt: isoTime(context.nowMs),
+  const notice = noticeOf(row);
+  if (!notice) return;
+  emit(context, {
+    ...notice,
+    event: 'bridge.completed',
+    data: {
+      ...notice.data,
+      status: 'completed',
+      actualAmount: toWireText(amount('CNGN', netBase), 'decimal-string'),
+      txHash,
+      completedAt: isoTime(context.nowMs),
+    },
   });
 }
 
@@ -109,9 +111,16 @@ function sendBack(context: Context, row: BridgeRow): void {
     { account: BRIDGING, minor: -received },
     { account: accountOf(context, row.sender ?? '', row.from_network), minor: received },
   ]);
-  notify(context, row, 'bridge.failed', {
-    status: 'failed',
-    reason: 'the deposit did not come from fromAddress and was returned',
-    failedAt: isoTime(context.nowMs),
+  const notice = noticeOf(row);
+  if (!notice) return;
+  emit(context, {
+    ...notice,
+    event: 'bridge.failed',
+    data: {
+      ...notice.data,
+      status: 'failed',
+      reason: 'the deposit did not come from fromAddress and was returned',
+      failedAt: isoTime(context.nowMs),
+    },
   });
 }

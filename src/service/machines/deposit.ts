@@ -7,9 +7,10 @@ import { collectFees } from '../fees.ts';
 import { BANK, INCOMING, post, REFUNDS, RESERVE, SUPPLY } from '../ledger.ts';
 import type { Machine } from '../machine.ts';
 import { emit } from '../outbox.ts';
+import { userIdOf } from '../public-ids.ts';
 import { accountAt, deliveryFor, fintechDelivery } from '../wallets.ts';
 
-export interface DepositRow {
+interface DepositRow {
   readonly id: bigint;
   readonly deposit_id: string;
   readonly fintech: bigint;
@@ -44,10 +45,6 @@ export const deposit: Machine<DepositRow> = {
     { on: 'refunded', from: ['refunding'], to: 'refunded', effect: refund },
   ],
 };
-
-function userIdOf({ store }: Context, row: DepositRow): string {
-  return store.get<{ user_id: string }>('SELECT user_id FROM user WHERE id = ?', row.user)?.user_id ?? '';
-}
 
 function depositor(row: DepositRow) {
   return {
@@ -85,7 +82,7 @@ function mint(context: Context, row: DepositRow): void {
     fintech: row.fintech,
     event: 'fintech.user.deposit.funding.completed',
     requestId: row.deposit_id,
-    userId: userIdOf(context, row),
+    userId: userIdOf(store, row.user),
     data: {
       depositId: row.deposit_id,
       amount: toWireText(amount('NGN', mintedKobo), 'naira'),
@@ -112,13 +109,13 @@ function refund(context: Context, row: DepositRow): void {
     fintech: row.fintech,
     event: 'fintech.user.deposit.funding.refunded',
     requestId: row.deposit_id,
-    userId: userIdOf(context, row),
+    userId: userIdOf(store, row.user),
     data: {
       depositId: row.deposit_id,
       amount: toWireNumber(amount('NGN', row.amount_kobo), 'naira'),
       currency: 'NGN',
       transactionReference: row.reference,
-      refundReference: row.refund_reference,
+      refundReference: row.refund_reference ?? '',
       refundReason: row.refund_reason,
       accountType: 'user_permanent',
       depositor: depositor(row),

@@ -1,11 +1,13 @@
 import { amount } from '../../money/amount.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { toWireText } from '../../money/units.ts';
+import { PAYOUT_FAILED } from '../banks.ts';
 import { type Context, isoTime } from '../context.ts';
 import { collectFees } from '../fees.ts';
 import { BANK, post, RESERVE, SUPPLY, VAULT, walletAccount } from '../ledger.ts';
 import type { Machine } from '../machine.ts';
 import { emit } from '../outbox.ts';
+import { userIdOf } from '../public-ids.ts';
 
 export interface OfframpRow {
   readonly id: bigint;
@@ -44,23 +46,24 @@ export function deductedKobo(row: OfframpRow): bigint {
   return row.amount_kobo + row.platform_fee_kobo + row.fintech_fee_kobo;
 }
 
-function announce(context: Context, row: OfframpRow, event: string, more: Record<string, unknown>): void {
-  const user = context.store.get<{ user_id: string }>('SELECT user_id FROM user WHERE id = ?', row.user);
-  context.store.run('UPDATE offramp SET updated_at = ? WHERE id = ?', context.nowMs, row.id);
-  emit(context, {
+/** The common part of the events of a bank payout. */
+function eventOf(context: Context, row: OfframpRow) {
+  return {
     fintech: row.fintech,
-    event,
     requestId: row.request_id,
-    userId: user?.user_id ?? '',
+    userId: userIdOf(context.store, row.user),
     data: {
       payoutId: row.payout_reference,
       vaultReturnId: row.request_id,
       amount: toWireText(amount('NGN', row.amount_kobo), 'naira'),
       recipientAccountNumber: row.account_number,
       recipientBankCode: row.bank_code,
-      ...more,
     },
-  });
+  };
+}
+
+function touch({ store, nowMs }: Context, row: OfframpRow): void {
+  store.run('UPDATE offramp SET updated_at = ? WHERE id = ?', nowMs, row.id);
 }
 
 function settle(context: Context, row: OfframpRow): void {
@@ -72,10 +75,17 @@ function settle(context: Context, row: OfframpRow): void {
     { account: BANK, minor: row.amount_kobo },
     ...collectFees(context, row.fintech, 'offramp', row.platform_fee_kobo, row.fintech_fee_kobo),
   ]);
-  announce(context, row, 'vault.return.payout.completed', {
-    transactionReference: row.payout_reference,
-    completedAt: isoTime(context.nowMs),
-    metadata: {},
+  touch(context, row);
+  const about = eventOf(context, row);
+  emit(context, {
+    ...about,
+    event: 'vault.return.payout.completed',
+    data: {
+      ...about.data,
+      transactionReference: row.payout_reference,
+      completedAt: isoTime(context.nowMs),
+      metadata: {},
+    },
   });
 }
 
@@ -91,10 +101,17 @@ function refund(context: Context, row: OfframpRow): void {
       minor: amount_base,
     })),
   ]);
-  announce(context, row, 'vault.return.payout.failed', {
-    failedAt: isoTime(context.nowMs),
-    error: { code: 'PAYOUT_FAILED', message: 'the bank rejected the payout; the cNGN was returned' },
-    retryable: true,
-    metadata: {},
+  touch(context, row);
+  const about = eventOf(context, row);
+  emit(context, {
+    ...about,
+    event: 'vault.return.payout.failed',
+    data: {
+      ...about.data,
+      failedAt: isoTime(context.nowMs),
+      error: PAYOUT_FAILED,
+      retryable: true,
+      metadata: {},
+    },
   });
 }

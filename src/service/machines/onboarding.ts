@@ -1,10 +1,9 @@
-import { VIRTUAL_ACCOUNT_BANK } from '../banks.ts';
 import { type Context, hex, isoTime, orderedBytes } from '../context.ts';
 import { bantuAddress, solanaAddress } from '../generated-addresses.ts';
 import type { Machine } from '../machine.ts';
 import { fullName } from '../names.ts';
 import { emit } from '../outbox.ts';
-import { openVirtualAccount } from '../virtual-accounts.ts';
+import { createdPayload, openVirtualAccount } from '../virtual-accounts.ts';
 
 export interface OnboardingRow {
   readonly id: bigint;
@@ -62,13 +61,7 @@ function createUser(context: Context, row: OnboardingRow): void {
   emit(context, {
     ...about,
     event: 'virtual.account.created',
-    data: {
-      vaId: account.id.toString(),
-      accountNumber: account.number,
-      bankName: VIRTUAL_ACCOUNT_BANK.name,
-      accountName: account.name,
-      createdAt: isoTime(nowMs),
-    },
+    data: createdPayload(context, account),
   });
   emit(context, {
     ...about,

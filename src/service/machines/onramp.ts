@@ -6,6 +6,7 @@ import { collectFees } from '../fees.ts';
 import { balanceOf, INCOMING, post, RESERVE, SUPPLY, walletAccount } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
 import { emit } from '../outbox.ts';
+import { userIdOf, walletAddressOf } from '../public-ids.ts';
 import { startSwap } from '../swaps.ts';
 import { accountAt, type Delivery, deliveryFor } from '../wallets.ts';
 
@@ -97,15 +98,13 @@ function mint(context: Context, row: OnrampRow): void {
     nowMs,
     row.id,
   );
-  const wallet = store.get<{ address: string }>('SELECT address FROM wallet WHERE id = ?', row.wallet);
-  const user = store.get<{ user_id: string }>('SELECT user_id FROM user WHERE id = ?', row.user);
   emit(context, {
     fintech: row.fintech,
     event: 'wallet.funding.completed',
     requestId: row.request_id,
-    userId: user?.user_id ?? '',
+    userId: userIdOf(store, row.user),
     data: {
-      walletAddress: wallet?.address,
+      walletAddress: walletAddressOf(store, row.wallet),
       amount: toWireText(amount('CNGN', base), 'token'),
       transactionHash: txHash,
       completedAt: isoTime(nowMs),
@@ -172,14 +171,13 @@ function complete({ store, nowMs }: Context, row: OnrampRow): void {
 function queueSwap(context: Context, row: OnrampRow): void {
   const held = heldOf(context, row);
   const funded = cngnBaseFromKobo(row.base_kobo);
-  const own = context.store.get<{ address: string }>('SELECT address FROM wallet WHERE id = ?', row.wallet);
   startSwap(context, {
     fintech: row.fintech,
     user: row.user,
     trigger: 'auto',
     onramp: row.id,
     wallet: row.wallet,
-    destination: swappedTo(context, row, own?.address ?? ''),
+    destination: swappedTo(context, row, walletAddressOf(context.store, row.wallet)),
     sell: 'CNGN',
     buy: row.target_asset,
     amountBase: held < funded ? held : funded,

@@ -1,7 +1,7 @@
 import { amount } from '../../money/amount.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { toWireNumber } from '../../money/units.ts';
-import { bankByCode, VIRTUAL_ACCOUNT_BANK } from '../banks.ts';
+import { bankByCode, PAYOUT_FAILED, VIRTUAL_ACCOUNT_BANK } from '../banks.ts';
 import { type Context, isoTime } from '../context.ts';
 import { isPayoutToFail } from '../fault-rules.ts';
 import { collectFees } from '../fees.ts';
@@ -53,7 +53,7 @@ export const payout: Machine<PayoutRow> = {
 };
 
 /** Returns what leaves the smart wallet, in kobo: the amount paid out plus the platform fee. */
-export function payoutTotalKobo(row: PayoutRow): bigint {
+function payoutTotalKobo(row: PayoutRow): bigint {
   return row.amount_kobo + row.platform_fee_kobo;
 }
 
@@ -74,26 +74,26 @@ export function bankAccountOf(row: PayoutRow) {
   return {
     accountNumber: row.account_number,
     accountName: row.account_name,
-    bankName: bankByCode(row.bank_code)?.name,
+    bankName: bankByCode(row.bank_code)?.name ?? '',
   };
 }
 
 /** Formats the paying smart wallet for responses and events. */
 export function systemWallet({ store }: Context, row: PayoutRow) {
-  return { source: 'system_wallet', address: smartWallet(store, row.fintech).address };
+  return { source: 'system_wallet' as const, address: smartWallet(store, row.fintech).address };
 }
 
 /** Formats it for an event, with the network that most of the cNGN came from: Base if it held any. */
 function systemWalletOn(context: Context, row: PayoutRow) {
-  return { ...systemWallet(context, row), network: sourcesOf(context, row)[0]?.network };
+  return { ...systemWallet(context, row), network: sourcesOf(context, row)[0]?.network ?? '' };
 }
 
-function burnOf(row: PayoutRow, status: string) {
+function burnOf<const S extends string>(row: PayoutRow, status: S) {
   const paidOut = amount('CNGN', cngnBaseFromKobo(row.amount_kobo));
   return { txHash: row.tx_hash, status, cNgnAmount: toWireNumber(paidOut, 'base') };
 }
 
-function bankPayout(row: PayoutRow, status: string) {
+function bankPayout<const S extends string>(row: PayoutRow, status: S) {
   return { reference: row.payout_reference, provider: VIRTUAL_ACCOUNT_BANK.provider, status };
 }
 
@@ -107,21 +107,25 @@ function follow(context: Context, row: PayoutRow, event: string): void {
   schedule(context, payout.name, row.id, event, context.pace.step);
 }
 
-function announce(context: Context, row: PayoutRow, event: string, status: string, more: Record<string, unknown>) {
-  emit(context, {
-    fintech: row.fintech,
-    event,
-    requestId: row.request_id,
-    data: { amount: toWireNumber(amount('NGN', row.amount_kobo), 'naira'), currency: 'NGN', status, ...more },
-  });
+/** The common part of the events of a payout. */
+function eventOf(row: PayoutRow) {
+  const data = { amount: toWireNumber(amount('NGN', row.amount_kobo), 'naira'), currency: 'NGN' as const };
+  return { fintech: row.fintech, requestId: row.request_id, data };
 }
 
 /** Emits the event for the request itself. */
 export function announceInitiated(context: Context, row: PayoutRow, initiatedBy: string): void {
-  announce(context, row, 'fintech.offramp.initiated', 'pending', {
-    bankAccount: bankAccountOf(row),
-    wallet: systemWalletOn(context, row),
-    metadata: { description: "payout of the fintech's own cNGN", initiatedBy },
+  const about = eventOf(row);
+  emit(context, {
+    ...about,
+    event: 'fintech.offramp.initiated',
+    data: {
+      ...about.data,
+      status: 'pending',
+      bankAccount: bankAccountOf(row),
+      wallet: systemWalletOn(context, row),
+      metadata: { description: "payout of the fintech's own cNGN", initiatedBy },
+    },
   });
 }
 
@@ -129,13 +133,20 @@ const CONFIRMATIONS = 12;
 
 function confirmTransfer(context: Context, row: PayoutRow): void {
   follow(context, row, 'handed-over');
-  announce(context, row, 'fintech.offramp.transfer.completed', 'initiating_payout', {
-    burnDetails: {
-      ...burnOf(row, 'confirmed'),
-      blockNumber: blockNumber(context),
-      confirmations: CONFIRMATIONS,
+  const about = eventOf(row);
+  emit(context, {
+    ...about,
+    event: 'fintech.offramp.transfer.completed',
+    data: {
+      ...about.data,
+      status: 'initiating_payout',
+      burnDetails: {
+        ...burnOf(row, 'confirmed'),
+        blockNumber: blockNumber(context),
+        confirmations: CONFIRMATIONS,
+      },
+      metadata: { gasUsed: GAS.gasUsed, transferredAt: isoTime(context.nowMs) },
     },
-    metadata: { gasUsed: GAS.gasUsed, transferredAt: isoTime(context.nowMs) },
   });
 }
 
@@ -145,10 +156,17 @@ function handOver(context: Context, row: PayoutRow): void {
     ? 'payout-failed'
     : 'settled';
   schedule(context, payout.name, row.id, event, context.pace.payout);
-  announce(context, row, 'fintech.offramp.payout.initiated', 'payout_processing', {
-    bankAccount: { ...bankAccountOf(row), bankCode: row.bank_code },
-    payoutDetails: bankPayout(row, 'processing'),
-    metadata: { payoutInitiatedAt: isoTime(context.nowMs) },
+  const about = eventOf(row);
+  emit(context, {
+    ...about,
+    event: 'fintech.offramp.payout.initiated',
+    data: {
+      ...about.data,
+      status: 'payout_processing',
+      bankAccount: { ...bankAccountOf(row), bankCode: row.bank_code },
+      payoutDetails: bankPayout(row, 'processing'),
+      metadata: { payoutInitiatedAt: isoTime(context.nowMs) },
+    },
   });
 }
 
@@ -163,13 +181,20 @@ function settle(context: Context, row: PayoutRow): void {
     ...collectFees(context, row.fintech, 'offramp', row.platform_fee_kobo, 0n),
   ]);
   store.run('UPDATE payout SET updated_at = ?, completed_at = ? WHERE id = ?', nowMs, nowMs, row.id);
-  announce(context, row, 'fintech.offramp.completed', 'completed', {
-    bankAccount: bankAccountOf(row),
-    wallet: systemWalletOn(context, row),
-    burnDetails: burnOf(row, 'confirmed'),
-    payoutDetails: bankPayout(row, 'completed'),
-    completedAt: isoTime(nowMs),
-    metadata: { processingTime: nowMs - Number(row.created_at) },
+  const about = eventOf(row);
+  emit(context, {
+    ...about,
+    event: 'fintech.offramp.completed',
+    data: {
+      ...about.data,
+      status: 'completed',
+      bankAccount: bankAccountOf(row),
+      wallet: systemWalletOn(context, row),
+      burnDetails: burnOf(row, 'confirmed'),
+      payoutDetails: bankPayout(row, 'completed'),
+      completedAt: isoTime(nowMs),
+      metadata: { processingTime: nowMs - Number(row.created_at) },
+    },
   });
 }
 
@@ -185,12 +210,19 @@ function refund(context: Context, row: PayoutRow): void {
   ]);
   touch(context, row);
   const failedAt = isoTime(context.nowMs);
-  announce(context, row, 'fintech.offramp.failed', 'failed', {
-    bankAccount: bankAccountOf(row),
-    wallet: systemWalletOn(context, row),
-    burnDetails: burnOf(row, 'returned'),
-    error: { code: 'PAYOUT_FAILED', message: 'the bank rejected the payout; the cNGN was returned' },
-    timestamp: failedAt,
-    metadata: { failedAt, retryable: true, attemptNumber: 1 },
+  const about = eventOf(row);
+  emit(context, {
+    ...about,
+    event: 'fintech.offramp.failed',
+    data: {
+      ...about.data,
+      status: 'failed',
+      bankAccount: bankAccountOf(row),
+      wallet: systemWalletOn(context, row),
+      burnDetails: burnOf(row, 'returned'),
+      error: PAYOUT_FAILED,
+      timestamp: failedAt,
+      metadata: { failedAt, retryable: true, attemptNumber: 1 },
+    },
   });
 }

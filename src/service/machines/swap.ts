@@ -6,6 +6,7 @@ import { post, swapping, walletAccount } from '../ledger.ts';
 import { fire, type Machine, schedule } from '../machine.ts';
 import { exchange, minimumOutBase } from '../market/exchange.ts';
 import { emit } from '../outbox.ts';
+import { userIdOf } from '../public-ids.ts';
 import type { SwapTrigger } from '../swaps.ts';
 import { GAS, TOKEN_ADDRESS } from '../tokens.ts';
 import { accountAt, managedWallet, type WalletRow } from '../wallets.ts';
@@ -90,19 +91,25 @@ function execute(context: Context, row: SwapRow): void {
     nowMs,
     row.id,
   );
-  announce(context, row, 'swap.completed', {
-    amountOut: toWireText(amount(row.buy_asset, result.amountOutBase), 'token'),
-    swapTxHash: txHash,
-    transferTxHash: txHash,
-    completedAt: isoTime(nowMs),
-    smartWalletContext: {
-      smartWalletAddress: walletOf(context, row).address,
-      managedWalletAddress: managedWallet(store, row.user).address,
-    },
-    swapMetrics: {
-      executionTime: nowMs - Number(row.created_at),
-      gasUsed: GAS.gasUsed,
-      slippage: percentText(row.slippage_millionths),
+  const about = eventOf(context, row);
+  emit(context, {
+    ...about,
+    event: 'swap.completed',
+    data: {
+      ...about.data,
+      amountOut: toWireText(amount(row.buy_asset, result.amountOutBase), 'token'),
+      swapTxHash: txHash,
+      transferTxHash: txHash,
+      completedAt: isoTime(nowMs),
+      smartWalletContext: {
+        smartWalletAddress: walletOf(context, row).address,
+        managedWalletAddress: managedWallet(store, row.user).address,
+      },
+      swapMetrics: {
+        executionTime: nowMs - Number(row.created_at),
+        gasUsed: GAS.gasUsed,
+        slippage: percentText(row.slippage_millionths),
+      },
     },
   });
   if (row.onramp !== null) fire(context, onramp, row.onramp, 'swapped');
@@ -116,11 +123,17 @@ function returnTokens(context: Context, row: SwapRow): void {
     { account: walletAccount(row.wallet, 'base', row.sell_asset), minor: row.amount_in_base },
   ]);
   store.run('UPDATE swap SET error_code = ?, updated_at = ? WHERE id = ?', code, nowMs, row.id);
-  announce(context, row, 'swap.failed', {
-    failedAt: isoTime(nowMs),
-    error: { code, message: 'the swap was not executed; the tokens were returned to the wallet' },
-    retryable: true,
-    metadata: { attemptNumber: 1, pool: null },
+  const about = eventOf(context, row);
+  emit(context, {
+    ...about,
+    event: 'swap.failed',
+    data: {
+      ...about.data,
+      failedAt: isoTime(nowMs),
+      error: { code, message: 'the swap was not executed; the tokens were returned to the wallet' },
+      retryable: true,
+      metadata: { attemptNumber: 1, pool: null },
+    },
   });
   if (row.onramp !== null) fire(context, onramp, row.onramp, 'swap-failed');
 }
@@ -131,21 +144,19 @@ function walletOf({ store }: Context, row: SwapRow): WalletRow {
   return wallet;
 }
 
-function announce(context: Context, row: SwapRow, event: string, more: Record<string, unknown>): void {
+/** The common part of the events of a swap. */
+function eventOf(context: Context, row: SwapRow) {
   const wallet = walletOf(context, row);
-  const user = context.store.get<{ user_id: string }>('SELECT user_id FROM user WHERE id = ?', row.user);
-  emit(context, {
+  return {
     fintech: row.fintech,
-    event,
     requestId: row.request_id,
-    userId: user?.user_id ?? '',
+    userId: userIdOf(context.store, row.user),
     data: {
       walletAddress: wallet.address,
       owner: wallet.custom_owner ?? 'service-managed',
       sellToken: TOKEN_ADDRESS[row.sell_asset],
       buyToken: TOKEN_ADDRESS[row.buy_asset],
       amountIn: toWireText(amount(row.sell_asset, row.amount_in_base), 'token'),
-      ...more,
     },
-  });
+  };
 }

@@ -33,7 +33,7 @@ export interface TradeRow {
   readonly updated_at: bigint;
 }
 
-export interface SliceRow {
+interface SliceRow {
   readonly maker: bigint;
   readonly cngn_base: bigint;
   readonly token_base: bigint;
@@ -118,7 +118,7 @@ function failedBecause(reason: string) {
   };
 }
 
-export function slicesOf({ store }: Pick<Context, 'store'>, row: Pick<TradeRow, 'id'>): SliceRow[] {
+function slicesOf({ store }: Pick<Context, 'store'>, row: Pick<TradeRow, 'id'>): SliceRow[] {
   return store.all<SliceRow>(
     'SELECT maker, cngn_base, token_base FROM fx_slice WHERE trade = ? ORDER BY position',
     row.id,

@@ -4,6 +4,7 @@ import { type Context, isoTime } from '../context.ts';
 import { type AccountRef, BRIDGING, chain, post } from '../ledger.ts';
 import type { Machine } from '../machine.ts';
 import { emit } from '../outbox.ts';
+import { userIdOf, walletAddressOf } from '../public-ids.ts';
 import { blockNumber, GAS, TOKEN_ADDRESS } from '../tokens.ts';
 import { accountAt } from '../wallets.ts';
 
@@ -59,15 +60,13 @@ function release(context: Context, row: WithdrawalRow): void {
 export function complete(context: Context, row: WithdrawalRow): void {
   const { store, nowMs } = context;
   store.run('UPDATE withdrawal SET completed_at = ? WHERE id = ?', nowMs, row.id);
-  const user = store.get<{ user_id: string }>('SELECT user_id FROM user WHERE id = ?', row.user);
-  const wallet = store.get<{ address: string }>('SELECT address FROM wallet WHERE id = ?', row.wallet);
   emit(context, {
     fintech: row.fintech,
     event: 'fintech.user.asset.transfer.completed',
     requestId: row.request_id,
-    userId: user?.user_id ?? '',
+    userId: userIdOf(store, row.user),
     data: {
-      smartWalletAddress: wallet?.address,
+      smartWalletAddress: walletAddressOf(store, row.wallet),
       destinationAddress: row.destination,
       amount: toWireText(amount(row.asset, netBase(row)), 'token'),
       ticker: row.asset,

@@ -1,5 +1,6 @@
 import type { Asset } from '../../money/amount.ts';
 import type { Database } from '../../sqlite/database.ts';
+import { IS_OPEN_TRADE } from '../open-trades.ts';
 import { maxGivenBase } from './orders.ts';
 
 /**
@@ -24,7 +25,7 @@ export function commitments(store: Database, fintech: bigint, asset: Asset): Com
     asset,
   );
   const trades = store.get<{ n: bigint }>(
-    `SELECT COUNT(*) AS n FROM fx_trade WHERE fintech = ? AND state IN ('pending', 'locked', 'signing', 'settling')`,
+    `SELECT COUNT(*) AS n FROM fx_trade WHERE fintech = ? AND ${IS_OPEN_TRADE}`,
     fintech,
   );
   return {

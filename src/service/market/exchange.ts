@@ -5,7 +5,7 @@ import { averagePriceMicro, averageSpreadMillionths, type Fill, match } from './
 import { requiredTradingAccount } from './orders.ts';
 
 /** An exchange of tokens through the order book: one leg, or two by way of cNGN. */
-export interface Exchanged {
+interface Exchanged {
   readonly amountOutBase: bigint;
   /** cNGN for one stablecoin, in millionths; for two legs, the rate of the second. */
   readonly rateMicro: bigint;

@@ -6,7 +6,7 @@ import { type AccountRef, balanceOf, walletAccount } from '../ledger.ts';
 import { smartWallet, vaultWallet } from '../wallets.ts';
 import { takerPriceMicro, tokenBaseFor } from './prices.ts';
 
-export type Stablecoin = 'USDC' | 'USDT';
+type Stablecoin = 'USDC' | 'USDT';
 
 export function stablecoinOf(pair: Pair): Stablecoin {
   return pair === 'CNGN-USDC' ? 'USDC' : 'USDT';
@@ -16,7 +16,7 @@ export function stablecoinOf(pair: Pair): Stablecoin {
  * What each side gives, for takers and makers alike: `buy` gives cNGN for stablecoin. Source: interface. Newer public
  * text and live quotes reverse a taker's side; to follow them, change only this table.
  */
-export const SIDE_GIVES: Readonly<Record<Side, 'CNGN' | 'stablecoin'>> = { buy: 'CNGN', sell: 'stablecoin' };
+const SIDE_GIVES: Readonly<Record<Side, 'CNGN' | 'stablecoin'>> = { buy: 'CNGN', sell: 'stablecoin' };
 
 /** Returns the asset of a pair that a side gives and the one it gets. */
 export function legsOf(side: Side, pair: Pair): { gives: Asset; gets: Asset } {
@@ -101,7 +101,7 @@ export function maxGivenBase(gives: Asset, maxBase: bigint, priceMicro: bigint):
  * Returns the ledger account that a fintech trades an asset from and to: cNGN in the smart wallet on Base, stablecoins
  * in the MPC vault. Undefined without a vault. Source: public (custody).
  */
-export function tradingAccount(store: Database, fintech: bigint, asset: Asset): AccountRef | undefined {
+function tradingAccount(store: Database, fintech: bigint, asset: Asset): AccountRef | undefined {
   const wallet =
     asset === 'USDC' || asset === 'USDT' ? vaultWallet(store, fintech, asset) : smartWallet(store, fintech);
   return wallet && walletAccount(wallet.id, 'base', asset);

@@ -25,7 +25,7 @@ export function vaultOf(store: Database, fintech: bigint): VaultRow | undefined 
 }
 
 /** A signer and the stablecoin it signs for. */
-export interface Signer {
+interface Signer {
   readonly fintech: bigint;
   readonly tokenBase: bigint;
 }
@@ -52,7 +52,7 @@ export function signersOf(store: Database, trade: Signed): Signer[] {
 const BASE_PER_CENT = 10_000n;
 
 /** Converts stablecoin base units to US cents at one dollar a token, rounded up. */
-export function usdCents(tokenBase: bigint): bigint {
+function usdCents(tokenBase: bigint): bigint {
   return (tokenBase + BASE_PER_CENT - 1n) / BASE_PER_CENT;
 }
 

@@ -36,8 +36,6 @@ export function cursor(
   return row.id;
 }
 
-export const VERSION = '1.0.0';
-
 /** Returns the terms of an order that both makers and takers see. */
 export function terms(call: Call, row: OrderRow) {
   return {

@@ -15,10 +15,10 @@ import { legsOf, tradingBalance } from './orders.ts';
 import { signersOf, signsByItself } from './signing.ts';
 
 /** The platform's fee, deducted from what the taker gets. Source: inferred. */
-export const TRADE_FEE: PercentMillionths = 200_000n;
+const TRADE_FEE: PercentMillionths = 200_000n;
 
 /** A matched trade request. */
-export interface Deal {
+interface Deal {
   readonly pair: Pair;
   readonly side: Side;
   readonly fill: Fill;

@@ -20,6 +20,7 @@ import { timeRangeOf } from '../dates.ts';
 import { bantuAddress, solanaAddress } from '../generated-addresses.ts';
 import type { BridgeRow } from '../machines/bridge.ts';
 import type { Operations } from '../operation.ts';
+import { VERSION } from '../version.ts';
 
 const cngn = (base: bigint) => toWireText(amount('CNGN', base), 'decimal-string');
 /** Source: public (the id and the expiry of a quote). */
@@ -221,7 +222,7 @@ const history: Operations['bridge.history'] = (call, request) => {
     transactions: rows.map((row) => ({ ...shown(row), reference: row.reference })),
     pagination: { total, limit, offset, hasMore: offset + rows.length < total },
     filters,
-    version: '1.0.0',
+    version: VERSION,
   };
 };
 

@@ -1,4 +1,5 @@
 import { Fault } from '../../contract/faults.ts';
+import type { Direction } from '../../contract/fees.ts';
 import { amount } from '../../money/amount.ts';
 import { percentFromWire, percentToWire } from '../../money/rates.ts';
 import { fromWire, toWireNumber } from '../../money/units.ts';
@@ -6,12 +7,10 @@ import { wholeKoboOf } from '../amounts.ts';
 import { type Call, isoTime } from '../context.ts';
 import { accruedFees, WITHDRAWAL_LIMITS_KOBO } from '../fee-balance.ts';
 import { type FeeSetting, feeSetting, ownFee, platformFee } from '../fees.ts';
-import type { Direction } from '../ledger.ts';
 import type { Operations } from '../operation.ts';
+import { VERSION } from '../version.ts';
 
 const kobo = (minor: bigint) => toWireNumber(amount('NGN', minor), 'kobo');
-
-const VERSION = '1.0.0';
 
 interface Note {
   readonly description: string | null;

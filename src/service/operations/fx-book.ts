@@ -2,8 +2,9 @@ import type { Pair, Side } from '../../contract/fx.ts';
 import { type PercentMillionths, percentToWire } from '../../money/rates.ts';
 import { type Call, hex, isoTime } from '../context.ts';
 import { legsOf, type OrderRow, tradingBalance } from '../market/orders.ts';
-import { decimal, terms, VERSION } from '../market/terms.ts';
+import { decimal, terms } from '../market/terms.ts';
 import type { Operations } from '../operation.ts';
+import { VERSION } from '../version.ts';
 
 const BEST_FIRST: Readonly<Record<Side, string>> = { buy: 'DESC', sell: 'ASC' };
 

@@ -14,8 +14,9 @@ import {
   tradingBalance,
 } from '../market/orders.ts';
 import { takerPriceMicro } from '../market/prices.ts';
-import { baseOf, cursor, decimal, requireVault, terms, VERSION } from '../market/terms.ts';
+import { baseOf, cursor, decimal, requireVault, terms } from '../market/terms.ts';
 import type { Operations } from '../operation.ts';
+import { VERSION } from '../version.ts';
 
 /** Throws VALIDATION_ERROR, UNDERFUNDED_ORDER. `replaced` is the order that these terms replace. */
 function checkTerms(call: Call, terms: OrderTerms, replaced?: OrderRow): void {

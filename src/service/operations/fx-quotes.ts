@@ -3,9 +3,10 @@ import { percentToWire } from '../../money/rates.ts';
 import { isoTime } from '../context.ts';
 import { averagePriceMicro, averageSpreadMillionths } from '../market/order-book.ts';
 import { fillFor, slicesText, tokenAmount } from '../market/slices.ts';
-import { baseOf, decimal, VERSION } from '../market/terms.ts';
+import { baseOf, decimal } from '../market/terms.ts';
 import type { Operations } from '../operation.ts';
 import { FX_WINDOW_MS } from '../pace.ts';
+import { VERSION } from '../version.ts';
 
 /** How many expired quotes each new quote deletes. */
 const EXPIRED_PER_QUOTE = 4;

@@ -6,9 +6,10 @@ import type { TradeRow } from '../machines/trade.ts';
 import { type Fill, fillOf, sliceOfOrder } from '../market/order-book.ts';
 import { legsOf, type OrderRow, sideOf, stablecoinOf, tradingBalance } from '../market/orders.ts';
 import { fillFor, readSlices, tokenAmount } from '../market/slices.ts';
-import { baseOf, cursor, decimal, requireVault, VERSION } from '../market/terms.ts';
+import { baseOf, cursor, decimal, requireVault } from '../market/terms.ts';
 import { earlierTrade, openTrade } from '../market/trading.ts';
 import type { Operations } from '../operation.ts';
+import { VERSION } from '../version.ts';
 
 interface QuoteRow {
   readonly id: bigint;

@@ -4,6 +4,7 @@ import { type Call, isoTime } from '../context.ts';
 import { schedule } from '../machine.ts';
 import { vaultOf } from '../market/signing.ts';
 import { dollars, requiredVault } from '../market/vault-terms.ts';
+import { IS_OPEN_TRADE } from '../open-trades.ts';
 import type { Operations } from '../operation.ts';
 import { smartWallet, vaultWallet, walletAt } from '../wallets.ts';
 
@@ -45,7 +46,7 @@ function tokenWallets({ store, fintech }: Call) {
 const registerMpc: Operations['fx.register-mpc'] = (call, input) => {
   const { store, nowMs, fintech } = call;
   const open = store.get(
-    `SELECT 1 FROM fx_trade WHERE state IN ('pending', 'locked', 'signing', 'settling')
+    `SELECT 1 FROM fx_trade WHERE ${IS_OPEN_TRADE}
      AND (fintech = ?1 OR id IN (SELECT trade FROM fx_slice WHERE maker = ?1)) LIMIT 1`,
     fintech.id,
   );

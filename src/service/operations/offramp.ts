@@ -14,6 +14,7 @@ import { schedule } from '../machine.ts';
 import { deductedKobo, type OfframpRow } from '../machines/offramp.ts';
 import type { Operations } from '../operation.ts';
 import { emit } from '../outbox.ts';
+import { userIdOf } from '../public-ids.ts';
 import { type Source, takeInOrder, totalOf } from '../sources.ts';
 import { blockNumber, GAS, TOKEN_ADDRESS, VAULT_ADDRESS } from '../tokens.ts';
 import { holdings, userWallets } from '../wallets.ts';
@@ -175,7 +176,6 @@ const offrampStatus: Operations['transactions.offramp-status'] = (call, { reques
     call.fintech.id,
   );
   if (!row) throw new Fault('NOT_FOUND', 'no offramp has this request id');
-  const user = call.store.get<{ user_id: string }>('SELECT user_id FROM user WHERE id = ?', row.user);
   const source = call.store.get<{ address: string }>(
     'SELECT address FROM offramp_source JOIN wallet ON wallet.id = offramp_source.wallet WHERE offramp = ? ORDER BY wallet.id LIMIT 1',
     row.id,
@@ -191,7 +191,7 @@ const offrampStatus: Operations['transactions.offramp-status'] = (call, { reques
     vaultAddress: VAULT_ADDRESS,
     tokenAddress: TOKEN_ADDRESS.CNGN,
     amount: trimDecimal(toWireText(amount('CNGN', cngnBaseFromKobo(row.amount_kobo)), 'token')),
-    fintechUserId: user?.user_id,
+    fintechUserId: userIdOf(call.store, row.user),
     tokenTransfer: {
       status: 'confirmed',
       transactionHash: row.tx_hash,

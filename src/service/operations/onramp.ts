@@ -17,7 +17,8 @@ import { fullName } from '../names.ts';
 import type { Operations } from '../operation.ts';
 import { emit } from '../outbox.ts';
 import { FX_WINDOW_MS, TEMPORARY_ACCOUNT_MS } from '../pace.ts';
-import { openVirtualAccount, type VirtualAccountRow } from '../virtual-accounts.ts';
+import { VERSION } from '../version.ts';
+import { createdPayload, openVirtualAccount, type VirtualAccountRow } from '../virtual-accounts.ts';
 import type { WalletRow } from '../wallets.ts';
 import { requireActive, type UserRow, userOf } from './users.ts';
 
@@ -142,20 +143,14 @@ const startOnramp: Operations['transactions.onramp'] = (call, request) => {
     event: 'virtual.account.created',
     requestId,
     userId: user.user_id,
-    data: {
-      vaId: account.id.toString(),
-      accountNumber: account.number,
-      bankName: VIRTUAL_ACCOUNT_BANK.name,
-      accountName: account.name,
-      createdAt: isoTime(nowMs),
-    },
+    data: createdPayload(call, account),
   });
   const totalKobo = baseKobo + fees.totalKobo;
   return {
     requestId,
     walletAddress,
     status: 'requested',
-    version: '1.0.0',
+    version: VERSION,
     message: `pay exactly ${amountForPeople(amount('NGN', totalKobo))} within 30 minutes`,
     autoSwapEnabled: target.autoSwap,
     sweepToOfframpEnabled: request.sweepToOfframp ?? false,
@@ -250,7 +245,7 @@ const onrampStatus: Operations['transactions.onramp-status'] = (call, { requestI
     finalAsset: row.target_asset,
     txHash: swap?.tx_hash ?? row.tx_hash,
     completedAt: isoTimeOrNull(row.completed_at),
-    version: '1.0.0',
+    version: VERSION,
     metadata: { tokenBuy: row.target_asset, autoSwap: row.auto_swap === 1n, sweepToOfframp: row.sweep === 1n },
     wallet: onrampWallet(call, row, wallet, toWireText(minted, 'token')),
     fxQuote: quoteFor(call, row),

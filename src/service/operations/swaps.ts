@@ -12,6 +12,7 @@ import type { SwapRow } from '../machines/swap.ts';
 import { exchange } from '../market/exchange.ts';
 import type { Operations } from '../operation.ts';
 import { startSwap } from '../swaps.ts';
+import { VERSION } from '../version.ts';
 import { managedWallet, type WalletRow, walletAt } from '../wallets.ts';
 import { requireActive, type UserRow, userOf } from './users.ts';
 
@@ -204,7 +205,7 @@ const history: Operations['swaps.history'] = (call, request) => {
       updatedAt: isoTime(row.updated_at),
     })),
     pagination: { total, limit, offset, hasMore: offset + rows.length < total },
-    version: '1.0.0',
+    version: VERSION,
   };
 };
 

@@ -1,3 +1,4 @@
+import type { EventPayload } from '../../contract/event-payloads.ts';
 import { Fault } from '../../contract/faults.ts';
 import { BASE } from '../../contract/networks.ts';
 import { ASSET_LABEL, amount, amountForPeople, type Token } from '../../money/amount.ts';
@@ -10,6 +11,7 @@ import { type Commitments, commitments } from '../market/commitments.ts';
 import type { Operations } from '../operation.ts';
 import { emit } from '../outbox.ts';
 import { blockNumber, GAS, TOKEN_ADDRESS } from '../tokens.ts';
+import { VERSION } from '../version.ts';
 import { smartWallet, type WalletRow } from '../wallets.ts';
 import { insertWithdrawal } from '../withdrawals.ts';
 import { type ExternalWalletRow, externalWalletAt } from './external-wallets.ts';
@@ -110,7 +112,7 @@ const transfer: Operations['transactions.fintech-transfer'] = (call, request) =>
     ticker: token,
     blockNumber: blockNumber(call).toString(),
     executedAt: isoTime(call.nowMs),
-    version: '1.0.0',
+    version: VERSION,
     feeBreakdown: {
       requestedAmount: baseText(base),
       totalFee: baseText(0n),
@@ -120,7 +122,17 @@ const transfer: Operations['transactions.fintech-transfer'] = (call, request) =>
   };
 };
 
-function announce(call: Call, row: WithdrawalRow, sent: object): void {
+type Sent = Pick<
+  EventPayload<'fintech.asset.transfer.completed'>,
+  | 'smartWalletAddress'
+  | 'destinationAddress'
+  | 'destinationLabel'
+  | 'transactionHash'
+  | 'gasUsed'
+  | 'commitmentsSafeguarded'
+>;
+
+function announce(call: Call, row: WithdrawalRow, sent: Sent): void {
   emit(call, {
     fintech: row.fintech,
     event: 'fintech.asset.transfer.completed',

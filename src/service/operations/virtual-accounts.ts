@@ -6,6 +6,8 @@ import { VIRTUAL_ACCOUNT_BANK } from '../banks.ts';
 import { isoTime } from '../context.ts';
 import { type OnrampRow, totalKobo } from '../machines/onramp.ts';
 import type { Operations } from '../operation.ts';
+import { walletAddressOf } from '../public-ids.ts';
+import { VERSION } from '../version.ts';
 import type { VirtualAccountRow } from '../virtual-accounts.ts';
 
 const naira = (kobo: bigint) => toWireNumber(amount('NGN', kobo), 'naira');
@@ -31,7 +33,6 @@ const get: Operations['virtual-accounts.get'] = ({ store, fintech }, { requestId
   if (!row || !account) throw new Fault('NOT_FOUND', 'no virtual account has this request id');
   if (account.status === 'expired')
     throw new Fault('VALIDATION_ERROR', 'the virtual account expired after 30 minutes; start a new onramp');
-  const wallet = store.get<{ address: string }>('SELECT address FROM wallet WHERE id = ?', row.wallet);
   return {
     requestId: row.request_id,
     virtualAccount: {
@@ -47,8 +48,8 @@ const get: Operations['virtual-accounts.get'] = ({ store, fintech }, { requestId
     },
     expiresAt: isoTime(account.expires_at ?? 0n),
     status: account.status,
-    walletAddress: wallet?.address,
-    version: '1.0.0',
+    walletAddress: walletAddressOf(store, row.wallet),
+    version: VERSION,
   };
 };
 

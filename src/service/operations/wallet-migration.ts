@@ -2,11 +2,11 @@ import { type Call, hex, orderedBytes } from '../context.ts';
 import type { Operations } from '../operation.ts';
 import type { WalletRow } from '../wallets.ts';
 
-type Outcome = 'created' | 'migrated' | 'skipped' | 'failed';
+type MigrationStatus = 'created' | 'migrated' | 'skipped' | 'failed';
 
-type Result = {
+type MigrationResult = {
   readonly userId: string;
-  readonly status: Outcome;
+  readonly status: MigrationStatus;
   readonly walletAddress: string | null;
   readonly deployed?: boolean;
   readonly reason: string | null;
@@ -27,7 +27,7 @@ function provision(call: Call, user: bigint, replaced: WalletRow | undefined): s
 }
 
 /** Returns an unknown id as a failed result instead of throwing, so that it does not affect the others. */
-function resultFor(call: Call, userId: string, force: boolean): Result {
+function resultFor(call: Call, userId: string, force: boolean): MigrationResult {
   const { store, fintech } = call;
   const user = store.get<{ id: bigint }>('SELECT id FROM user WHERE user_id = ? AND fintech = ?', userId, fintech.id);
   if (!user) return { userId, status: 'failed', walletAddress: null, reason: 'no verified user has this id' };
@@ -41,7 +41,7 @@ function resultFor(call: Call, userId: string, force: boolean): Result {
 /** Returns the result of each user; duplicate ids count once. */
 const migrate: Operations['wallets.migrate-users'] = (call, { userId: userIds, force = false }) => {
   const results = [...new Set(userIds)].map((userId) => resultFor(call, userId, force));
-  const count = (wanted: Outcome) => results.filter(({ status }) => status === wanted).length;
+  const count = (wanted: MigrationStatus) => results.filter(({ status }) => status === wanted).length;
   return {
     requestId: `migrate_${call.fintech.fintechId}_${call.nowMs}`,
     totalProcessed: results.length,

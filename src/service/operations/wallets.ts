@@ -2,6 +2,7 @@ import { type Amount, type Asset, amount, type Token } from '../../money/amount.
 import { tokenText } from '../amounts.ts';
 import { type Call, isoTime } from '../context.ts';
 import type { Operations } from '../operation.ts';
+import { VERSION } from '../version.ts';
 import { holdings, smartWallet, userWallets, type WalletRow } from '../wallets.ts';
 import { externalWalletsOf } from './external-wallets.ts';
 import { userOf } from './users.ts';
@@ -66,7 +67,7 @@ const listUser: Operations['wallets.list-user'] = (call, { userId }) => {
       balances: balancesOf(call, wallet),
     };
   });
-  return { wallets, count: wallets.length, userId: user.user_id, version: '1.0.0' };
+  return { wallets, count: wallets.length, userId: user.user_id, version: VERSION };
 };
 
 export const walletsOperations = {

@@ -1,12 +1,13 @@
+import type { Direction } from '../../contract/fees.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { bankByCode } from '../banks.ts';
 import { type Call, hex } from '../context.ts';
 import { collectFees, feesOn } from '../fees.ts';
-import { BANK, type Direction, type Posting, post, RESERVE, SUPPLY, walletAccount } from '../ledger.ts';
+import { BANK, type Posting, post, RESERVE, SUPPLY, walletAccount } from '../ledger.ts';
 import { smartWallet } from '../wallets.ts';
 
 /** A part of a history: transactions `first` to `end` (exclusive) of `total`, spread evenly between two times. */
-export interface HistoryPart {
+interface HistoryPart {
   readonly first: number;
   readonly end: number;
   readonly total: number;

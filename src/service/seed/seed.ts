@@ -1,4 +1,5 @@
 import type { Ids } from '../../base/world.ts';
+import { DIRECTIONS } from '../../contract/fees.ts';
 import { DECIMALS } from '../../money/amount.ts';
 import type { Database } from '../../sqlite/database.ts';
 import { newSandboxKey } from '../api-keys.ts';
@@ -219,7 +220,7 @@ function seedOrders(context: Context, fintech: bigint, orders: readonly SeededOr
 
 function seedFees(context: Context, fintech: bigint): void {
   const { store, nowMs } = context;
-  for (const direction of ['onramp', 'offramp']) {
+  for (const direction of DIRECTIONS) {
     store.run(
       'INSERT INTO fee_setting (fintech, direction, percent_millionths, cap_kobo, enabled, created_at, updated_at) VALUES (?, ?, ?, ?, 1, ?, ?)',
       fintech,

@@ -10,7 +10,7 @@ import { PLANTED, refusal } from '../support.ts';
 
 const ENV = { PATH: process.env['PATH'], FIATRAIL_API_KEY: 'another-key', OWN: 'mine' };
 
-/** A store whose command is really run. */
+/** A store that runs its command for real. */
 function storeOf(
   command: string,
   { isShell = false, limitMs = 60_000, interrupted = new AbortController().signal } = {},
@@ -25,10 +25,10 @@ function storeOf(
 const keyOf = async (command: string, isShell = false) =>
   (await storeOf(command, { isShell }).read('ops', 'api-key'))?.reveal();
 
-/** A real program that does what a script says, started without a shell of ours. */
+/** Runs a script as an ordinary program, without fiatrail's own shell option. */
 const sh = (script: string) => `/bin/sh -c '${script}'`;
 
-describe('the key of a command', () => {
+describe('reading a key from a command', () => {
   test.each([
     ['echo k1', 'k1'],
     ['  echo   k1  ', 'k1'],
@@ -42,7 +42,7 @@ describe('the key of a command', () => {
     [sh('cat; echo k1'), 'k1'],
     [sh('echo k1; echo complaint >&2'), 'k1'],
     [sh('echo k$FIATRAIL_API_KEY-$OWN'), 'k-mine'],
-  ])('%s, without a shell', async (command, key) => {
+  ])('runs %s without a shell', async (command, key) => {
     expect(await keyOf(command)).toBe(key);
   });
 
@@ -50,16 +50,16 @@ describe('the key of a command', () => {
     ['echo k1 | tr k s', 's1'],
     ['KEY=k1; echo "$KEY"', 'k1'],
     ['test "$(echo a b)" = "a b" && echo k1', 'k1'],
-  ])('%s, in a shell', async (command, key) => {
+  ])('runs %s in a shell', async (command, key) => {
     expect(await keyOf(command, true)).toBe(key);
   });
 
-  test('is no sealing key', async () => {
+  test('returns no sealing key', async () => {
     expect(await storeOf('echo k1').read('ops', 'sealing-keys')).toBeUndefined();
   });
 });
 
-describe('a command that gives no key', () => {
+describe('a key command that fails', () => {
   const HANGS = { limitMs: 100 };
   test.each<
     [command: string, options: { isShell?: boolean; limitMs?: number }, code: string, message: RegExp, hint: RegExp]
@@ -70,30 +70,42 @@ describe('a command that gives no key', () => {
     ['fiatrail-no-such-program x', {}, 'NOT_FOUND', /command fiatrail-no-such-program was not found/, /install it/],
     ['/etc/passwd', {}, 'NOT_FOUND', /cannot be run/, /install it/],
     ['fiatrail-no-such-program x', { isShell: true }, 'NOT_FOUND', /^the key command was not found/, /install it/],
-    [sh(`echo ${PLANTED}; exit 3`), {}, 'FAILED', /command \/bin\/sh failed with exit code 3$/, /by hand/],
-    [`echo ${PLANTED}; exit 3`, { isShell: true }, 'FAILED', /^the key command failed with exit code 3$/, /by hand/],
-    [sh(`echo ${PLANTED} >&2; exit 1`), {}, 'FAILED', /exit code 1/, /by hand/],
-    [sh(`echo ${PLANTED}; kill -9 $$`), {}, 'FAILED', /ended by a signal/, /by hand/],
-    [sh(`echo ${PLANTED}; sleep 600`), HANGS, 'TIMEOUT', /did not end within 0\.1 s/, /ask nothing/],
-    [`echo ${PLANTED}; sleep 600`, { isShell: true, ...HANGS }, 'TIMEOUT', /did not end within 0\.1 s/, /ask nothing/],
+    [sh(`echo ${PLANTED}; exit 3`), {}, 'FAILED', /command \/bin\/sh failed with exit code 3$/, /run it yourself/],
+    [
+      `echo ${PLANTED}; exit 3`,
+      { isShell: true },
+      'FAILED',
+      /^the key command failed with exit code 3$/,
+      /run it yourself/,
+    ],
+    [sh(`echo ${PLANTED} >&2; exit 1`), {}, 'FAILED', /exit code 1/, /run it yourself/],
+    [sh(`echo ${PLANTED}; kill -9 $$`), {}, 'FAILED', /terminated by a signal/, /run it yourself/],
+    [sh(`echo ${PLANTED}; sleep 600`), HANGS, 'TIMEOUT', /did not finish within 0\.1 s/, /must not prompt/],
+    [
+      `echo ${PLANTED}; sleep 600`,
+      { isShell: true, ...HANGS },
+      'TIMEOUT',
+      /did not finish within 0\.1 s/,
+      /must not prompt/,
+    ],
     ['true', {}, 'NO_OUTPUT', /printed nothing/, /on one line/],
     ['echo', {}, 'NO_OUTPUT', /printed nothing/, /on one line/],
     [`printf "${PLANTED}\\nsecond\\n"`, {}, 'TWO_LINES', /more than one line/, /on one line/],
     [`printf "${PLANTED}\\n\\n"`, {}, 'TWO_LINES', /more than one line/, /on one line/],
     [`printf "\\n${PLANTED}"`, {}, 'TWO_LINES', /more than one line/, /on one line/],
-    [`echo ${PLANTED} b`, {}, 'NO_KEY', /printed blanks/, /nothing else/],
-    [`echo "${PLANTED} "`, {}, 'NO_KEY', /printed blanks/, /nothing else/],
-    [`echo é${PLANTED}`, {}, 'NO_KEY', /no key has/, /nothing else/],
-  ])('%j %j: COMMAND_%s', async (command, options, code, message, hint) => {
+    [`echo ${PLANTED} b`, {}, 'NO_KEY', /printed spaces/, /only the key/],
+    [`echo "${PLANTED} "`, {}, 'NO_KEY', /printed spaces/, /only the key/],
+    [`echo é${PLANTED}`, {}, 'NO_KEY', /keys do not contain/, /only the key/],
+  ])('reports %j %j as COMMAND_%s', async (command, options, code, message, hint) => {
     const error = await refusal(() => storeOf(command, options).read('ops', 'api-key'));
-    expect([error.code, error.message, error.hint]).toEqual([
-      `COMMAND_${code}`,
-      expect.stringMatching(message),
-      expect.stringMatching(hint),
-    ]);
+    expect({ code: error.code, message: error.message, hint: error.hint }).toEqual({
+      code: `COMMAND_${code}`,
+      message: expect.stringMatching(message),
+      hint: expect.stringMatching(hint),
+    });
   });
 
-  test('because its file may not be run', async () => {
+  test('reports a file that is not executable', async () => {
     const path = join(temporaryFolder(onTestFinished), 'key');
     writeFileSync(path, '#!/bin/sh\necho k1\n');
     chmodSync(path, 0o600);
@@ -102,14 +114,14 @@ describe('a command that gives no key', () => {
     expect(await keyOf(path)).toBe('k1');
   });
 
-  test('because the person interrupted it', async () => {
+  test('is interrupted by Ctrl-C', async () => {
     const store = storeOf('sleep 600', { interrupted: AbortSignal.abort() });
     await expect(store.read('ops', 'api-key')).rejects.toMatchObject({ category: 'interrupted' });
   });
 });
 
-describe('a command', () => {
-  test('has ten seconds, and nothing on its standard input', async () => {
+describe('a command store', () => {
+  test('limits the command to 10 seconds and gives it no standard input', async () => {
     const given: unknown[] = [];
     const world = fakeWorld({
       runProgram: async (words, options) => {
@@ -121,11 +133,14 @@ describe('a command', () => {
     expect(given).toEqual([['op', 'read', 'a b'], { timeoutMs: 10_000, isShell: false }]);
   });
 
-  test('cannot be written to, and has nothing to remove', async () => {
+  test('is read-only, and removing does nothing', async () => {
     const store = storeOf('exit 1', { isShell: true });
     const error = await refusal(() => store.write('ops', 'api-key', new Secret(PLANTED)));
-    expect([error.code, error.hint]).toEqual(['COMMAND_READ_ONLY', expect.stringContaining('--push-command')]);
+    expect({ code: error.code, hint: error.hint }).toEqual({
+      code: 'COMMAND_READ_ONLY',
+      hint: expect.stringContaining('--push-command'),
+    });
     await store.remove('ops', 'api-key');
-    expect([store.kind, store.place('ops', 'api-key')]).toEqual(['command', 'exit 1']);
+    expect({ kind: store.kind, place: store.place('ops', 'api-key') }).toEqual({ kind: 'command', place: 'exit 1' });
   });
 });

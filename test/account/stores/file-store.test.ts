@@ -22,7 +22,7 @@ const WRITER = join(ROOT, 'test', 'account', 'stores', 'write-secret.ts');
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-/** A store in a folder of its own, or in `config`. */
+/** A store in a new temporary folder, or in `config`. */
 function newStore(config = join(temporaryFolder(onTestFinished), 'config')) {
   const store = createFileStore(fakeWorld({ env: { FIATRAIL_CONFIG_DIR: config } }));
   const folder = join(config, 'secrets');
@@ -31,34 +31,37 @@ function newStore(config = join(temporaryFolder(onTestFinished), 'config')) {
   return { store, config, folder, path: join(folder, 'ops.api-key'), keep, kept };
 }
 
-describe('a secret in a file', () => {
-  test('is kept, read, written over and removed', async () => {
+describe('the file store', () => {
+  test('writes, reads, overwrites and removes a secret', async () => {
     const { store, keep, kept, path } = newStore();
     const seen = [await kept()];
     for (const text of ['first', PLANTED]) {
       await keep(text);
       seen.push(await kept());
     }
-    expect([readFileSync(path, 'utf8'), store.place('ops', 'api-key')]).toEqual([`${PLANTED}\n`, path]);
+    expect({ text: readFileSync(path, 'utf8'), place: store.place('ops', 'api-key') }).toEqual({
+      text: `${PLANTED}\n`,
+      place: path,
+    });
     await store.remove('ops', 'api-key');
     await store.remove('ops', 'api-key');
     expect([...seen, await kept()]).toEqual([undefined, 'first', PLANTED, undefined]);
   });
 
-  test.each(['one', 'two\nlines', 'a line end\n', ' blanks '])('%j comes back as it was', async (text) => {
+  test.each(['one', 'two\nlines', 'a line end\n', ' blanks '])('returns %j unchanged', async (text) => {
     const { keep, kept } = newStore();
     await keep(text);
     expect(await kept()).toBe(text);
   });
 
-  test('is none where the file is empty', async () => {
+  test('returns no secret from an empty file', async () => {
     const { keep, kept, path } = newStore();
     await keep('x');
     writeFileSync(path, '');
     expect(await kept()).toBeUndefined();
   });
 
-  test('stands apart for each profile and name', async () => {
+  test('keeps one file per profile and secret', async () => {
     const { store, folder } = newStore();
     await store.write('a', 'api-key', new Secret('1'));
     await store.write('a', 'sealing-keys', new Secret('2'));
@@ -67,7 +70,7 @@ describe('a secret in a file', () => {
   });
 
   test.each(['', '.', '..', '../up', 'a/b', 'a\\b', '.hidden', 'a\n', 'é', 'x'.repeat(129)])(
-    'is refused for the profile %j',
+    'rejects the profile name %j',
     async (profile) => {
       const { store, config } = newStore();
       const acts = [
@@ -81,8 +84,8 @@ describe('a secret in a file', () => {
   );
 });
 
-describe('the modes', () => {
-  test('of all that is made let nobody else in', async () => {
+describe('permissions', () => {
+  test('are limited to the owner for everything that is created', async () => {
     const { config, folder, path, keep } = newStore();
     await keep('x');
     expect([config, folder, path].map(modeOf)).toEqual(['700', '700', '600']);
@@ -91,7 +94,7 @@ describe('the modes', () => {
   test.each([
     ['read', ({ kept }: ReturnType<typeof newStore>) => kept()],
     ['write', ({ keep }: ReturnType<typeof newStore>) => keep('y')],
-  ])('are mended by a %s', async (_what, act) => {
+  ])('are repaired by a %s', async (_what, act) => {
     const made = newStore();
     await made.keep('x');
     chmodSync(made.path, 0o644);
@@ -101,69 +104,72 @@ describe('the modes', () => {
   });
 });
 
-describe('a link', () => {
-  /** A file elsewhere that the link leads to. */
-  function victim() {
-    const path = join(temporaryFolder(onTestFinished), 'victim');
+describe('a symbolic link', () => {
+  /** The target of a link, outside the store. */
+  function linkTarget() {
+    const path = join(temporaryFolder(onTestFinished), 'target');
     writeFileSync(path, 'untouched', { mode: 0o644 });
     return { path, state: () => [readFileSync(path, 'utf8'), modeOf(path)] };
   }
 
-  test('in the place of the file is refused, and what it leads to is left alone', async () => {
+  test('in place of the file is rejected, and its target is untouched', async () => {
     const { store, keep, kept, path } = newStore();
     await keep('x');
-    const { path: target, state } = victim();
+    const { path: target, state } = linkTarget();
     rmSync(path);
     symlinkSync(target, path);
     for (const act of [() => keep(PLANTED), kept])
       expect(await refusal(act)).toMatchObject({ code: 'SYMLINK', message: expect.stringContaining(path) });
     await store.remove('ops', 'api-key');
-    expect([state(), existsSync(path)]).toEqual([['untouched', '644'], false]);
+    expect({ state: state(), exists: existsSync(path) }).toEqual({ state: ['untouched', '644'], exists: false });
   });
 
-  test('to nothing is refused, and nothing is made behind it', async () => {
+  test('to nothing is rejected, and its target is not created', async () => {
     const { keep, path, folder } = newStore();
     mkdirSync(folder, { recursive: true });
     const target = join(temporaryFolder(onTestFinished), 'none');
     symlinkSync(target, path);
-    expect([(await refusal(() => keep(PLANTED))).code, existsSync(target)]).toEqual(['SYMLINK', false]);
+    expect({ code: (await refusal(() => keep(PLANTED))).code, exists: existsSync(target) }).toEqual({
+      code: 'SYMLINK',
+      exists: false,
+    });
   });
 
-  test('in the place of the folder is refused, and what it leads to is left alone', async () => {
+  test('in place of the folder is rejected, and its target is untouched', async () => {
     const { keep, kept, config, folder } = newStore();
     mkdirSync(config);
     const target = temporaryFolder(onTestFinished);
     chmodSync(target, 0o755);
     symlinkSync(target, folder);
     for (const act of [() => keep(PLANTED), kept]) expect((await refusal(act)).code).toBe('SYMLINK');
-    expect([modeOf(target), readdirSync(target)]).toEqual(['755', []]);
+    expect({ mode: modeOf(target), names: readdirSync(target) }).toEqual({ mode: '755', names: [] });
   });
 });
 
-describe('what the system refuses', () => {
+describe('file system errors', () => {
   test.each([
-    ['ENOSPC', 'written', 'STORE_FULL', /make room/],
-    ['EDQUOT', 'written', 'STORE_FULL', /what was kept before still is/],
-    ['EACCES', 'written', 'STORE_UNWRITABLE', /owner and permissions/],
-    ['EPERM', 'removed', 'STORE_UNWRITABLE', /owner and permissions/],
+    ['ENOSPC', 'written', 'STORE_FULL', /free some space/],
+    ['EDQUOT', 'written', 'STORE_FULL', /the existing file was not changed/],
+    ['EACCES', 'written', 'STORE_UNWRITABLE', /make sure that you own it/],
+    ['EPERM', 'removed', 'STORE_UNWRITABLE', /make sure that you own it/],
     ['EROFS', 'written', 'STORE_UNWRITABLE', /read-only/],
-    ['ENOTDIR', 'written', 'STORE_UNWRITABLE', /a file stands where a folder is needed/],
+    ['ENOTDIR', 'written', 'STORE_UNWRITABLE', /a file is in the place of a folder/],
     ['EIO', 'written', 'STORE_UNWRITABLE', /FIATRAIL_CONFIG_DIR/],
-    ['EACCES', 'read', 'STORE_UNREADABLE', /owner and permissions/],
-  ] as const)('%s: it cannot be %s', async (code, done, expected, hint) => {
+    ['EACCES', 'read', 'STORE_UNREADABLE', /make sure that you own it/],
+  ] as const)('%s: the file cannot be %s', async (code, done, expected, hint) => {
     const act = async () =>
       fileErrors(done, 'the/path', () => {
         throw Object.assign(new Error(code), { code });
       });
     const error = await refusal(act);
-    expect([error.code, error.message, error.hint]).toEqual([
-      expected,
-      expect.stringContaining('the/path'),
-      expect.stringMatching(hint),
-    ]);
+    expect({ code: error.code, message: error.message, hint: error.hint }).toEqual({
+      code: expected,
+      message: expect.stringContaining('the/path'),
+      hint: expect.stringMatching(hint),
+    });
   });
 
-  test('is told apart from a fault of ours', () => {
+  test('are distinguished from programming errors', () => {
     const fault = Object.assign(new Error('x'), { code: 'ERR_INVALID_ARG_TYPE' });
     const act = () =>
       fileErrors('read', 'the/path', () => {
@@ -172,7 +178,7 @@ describe('what the system refuses', () => {
     expect(act).toThrow(fault);
   });
 
-  test('a file where the configuration folder is to be', async () => {
+  test('a file in place of the configuration folder', async () => {
     const config = join(temporaryFolder(onTestFinished), 'config');
     writeFileSync(config, 'mine');
     const { keep } = newStore(config);
@@ -180,39 +186,39 @@ describe('what the system refuses', () => {
     expect(readFileSync(config, 'utf8')).toBe('mine');
   });
 
-  test('a file where the folder of the secrets is to be', async () => {
+  test('a file in place of the secrets folder', async () => {
     const { keep, kept, config, folder } = newStore();
     mkdirSync(config);
     writeFileSync(folder, 'mine', { mode: 0o644 });
     for (const act of [() => keep(PLANTED), kept]) expect((await refusal(act)).code).toBe('IN_THE_WAY');
-    expect([readFileSync(folder, 'utf8'), modeOf(folder)]).toEqual(['mine', '644']);
+    expect({ text: readFileSync(folder, 'utf8'), mode: modeOf(folder) }).toEqual({ text: 'mine', mode: '644' });
   });
 
-  test('a folder where the file is to be', async () => {
+  test('a folder in place of the file', async () => {
     const { keep, kept, path } = newStore();
     mkdirSync(path, { recursive: true });
     for (const act of [() => keep(PLANTED), kept]) expect((await refusal(act)).code).toBe('IN_THE_WAY');
   });
 
-  test('a folder that cannot be made', async () => {
+  test('a folder that cannot be created', async () => {
     const { keep } = newStore('/proc/fiatrail/config');
     expect((await refusal(() => keep(PLANTED))).code).toBe('STORE_UNWRITABLE');
   });
 
-  test('a write that fails midway: what was kept still is, and nothing is left behind', async () => {
+  test('a write that fails midway keeps the old secret and leaves no temporary file', async () => {
     const home = newHome(onTestFinished);
     const { keep, kept, folder } = newStore(home.env['FIATRAIL_CONFIG_DIR']);
     await keep('before');
-    // A process that may write files of some hundred bytes only: the system takes the first ones and refuses the rest.
+    // Limits the process to files of a few hundred bytes: the system accepts the first ones and rejects the rest.
     const limited = ['-c', 'ulimit -f 1 && exec "$@"', 'sh', process.execPath, WRITER, 'ops', PLANTED.repeat(100), '1'];
     const { code, stderr } = await startProgram(home, 'sh', limited).end;
-    expect([code, stderr]).toEqual([1, expect.stringContaining('STORE_UNWRITABLE')]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('STORE_UNWRITABLE') });
     expect(stderr).not.toContain(PLANTED);
-    expect([await kept(), readdirSync(folder)]).toEqual(['before', ['ops.api-key']]);
+    expect({ kept: await kept(), names: readdirSync(folder) }).toEqual({ kept: 'before', names: ['ops.api-key'] });
   });
 });
 
-test('40 processes that write the same secret at once leave a whole one, and readers never see another', async () => {
+test('40 concurrent writers leave one complete secret, and readers never see a partial one', async () => {
   const home = newHome(onTestFinished);
   const { kept, folder } = newStore(home.env['FIATRAIL_CONFIG_DIR']);
   const values = Array.from({ length: 40 }, (_, index) => String(index).padStart(2, '0').repeat(2_000));

@@ -6,7 +6,7 @@ type Keyring = NonNullable<Parameters<typeof perform>[1]>;
 
 const about = { service: 'fiatrail', user: 'ops/api-key' };
 
-/** A key store that keeps passwords by service and user, or that fails with a message. */
+/** A keychain that keeps passwords by service and user, or fails with a message. */
 function fakeKeyring(kept: Map<string, string>, failure?: string) {
   const opened: unknown[] = [];
   class Entry {
@@ -23,7 +23,7 @@ function fakeKeyring(kept: Map<string, string>, failure?: string) {
   return { keyring: { Entry } as unknown as Keyring, opened };
 }
 
-describe('the helper', () => {
+describe('the keychain helper', () => {
   test('reads, writes and removes', () => {
     const kept = new Map<string, string>();
     const { keyring, opened } = fakeKeyring(kept);
@@ -38,16 +38,16 @@ describe('the helper', () => {
     expect(opened).toEqual(Array(5).fill({ linux: { store: 'secret-service' } }));
   });
 
-  test('probes, and leaves nothing', () => {
+  test('probes and leaves nothing behind', () => {
     const kept = new Map<string, string>();
     expect(perform({ ...about, op: 'probe' }, fakeKeyring(kept).keyring)).toEqual({ kind: 'done' });
     expect(kept.size).toBe(0);
   });
 
-  test('tells of a store that keeps nothing', () => {
+  test('reports a keychain that loses what it is given', () => {
     const forgetful = new Map<string, string>();
     forgetful.set = () => forgetful;
-    const why = 'it did not give back what was written to it';
+    const why = 'it did not return what was written to it';
     expect(perform({ ...about, op: 'probe' }, fakeKeyring(forgetful).keyring)).toEqual({ kind: 'failed', why });
   });
 
@@ -55,7 +55,7 @@ describe('the helper', () => {
     expect(perform({ ...about, op: 'read' }, undefined)).toEqual({ kind: 'absent' });
   });
 
-  // The words of the package on Linux were seen; those of other systems are the systems' own.
+  // The Linux messages were observed; those of other systems come from their documentation.
   test.each([
     ['Platform failure: DBus error: Using X11 for dbus-daemon autolaunch was disabled at compile time', 'no-store'],
     [
@@ -67,17 +67,17 @@ describe('the helper', () => {
     ['Platform failure: User canceled the operation.', 'denied'],
     ['Platform failure: SS error: object locked', 'locked'],
     ['Platform failure: User interaction is not allowed.', 'locked'],
-  ])('takes "%s" as %s', (message, kind) => {
+  ])('classifies "%s" as %s', (message, kind) => {
     expect(perform({ ...about, op: 'read' }, fakeKeyring(new Map(), message).keyring)).toEqual({ kind });
   });
 
-  test('repeats other words, without the secret', () => {
+  test('repeats other messages with the secret redacted', () => {
     const { keyring } = fakeKeyring(new Map(), `cannot keep ${PLANTED} here`);
     const why = 'cannot keep [redacted] here';
     expect(perform({ ...about, op: 'write', secret: PLANTED }, keyring)).toEqual({ kind: 'failed', why });
   });
 
-  test('rejects what is no request', async () => {
+  test('rejects invalid JSON', async () => {
     await expect(answer('no request')).rejects.toThrow(SyntaxError);
   });
 });

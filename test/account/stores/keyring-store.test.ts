@@ -11,69 +11,83 @@ import { PLANTED, refusal } from '../support.ts';
 
 const HOUR_MS = 3_600_000;
 
-const said = (answer: unknown): ProgramEnd => ({ kind: 'ended', code: 0, stdout: JSON.stringify(answer) });
-const DONE = said({ kind: 'done' });
+const answering = (answer: unknown): ProgramEnd => ({ kind: 'ended', code: 0, stdout: JSON.stringify(answer) });
+const DONE = answering({ kind: 'done' });
 const LATE: ProgramEnd = { kind: 'late' };
 
-/** A world whose program that asks the key store ends in these ways, one after the other; and what it was given. */
+/** A world whose keychain helper ends in these ways, one after another, with a record of its calls. */
 function worldOf(
   ends: readonly ProgramEnd[],
   options: { env?: Record<string, string>; interrupted?: AbortSignal } = {},
 ) {
   const left = [...ends];
-  const asked: { words: readonly string[]; options: ProgramOptions }[] = [];
+  const calls: { words: readonly string[]; options: ProgramOptions }[] = [];
   const clock = fakeClock();
   const world = fakeWorld({
     ...options,
     clock,
     runProgram: async (words, given) => {
-      asked.push({ words, options: given });
-      return left.shift() ?? expect.fail('the key store was asked once more');
+      calls.push({ words, options: given });
+      return left.shift() ?? expect.fail('the keychain helper was called once too often');
     },
   });
   onTestFinished(() => expect(left).toEqual([]));
-  return { world, asked, wait: (ms: number) => clock.sleep(ms, new AbortController().signal) };
+  return { world, calls, wait: (ms: number) => clock.sleep(ms, new AbortController().signal) };
 }
 
 const read = (world: FakeWorld) => createKeyringStore(world).read('ops', 'api-key');
 const memoryOf = ({ stateDir }: FakeWorld) => join(stateDir, 'keyring.json');
 
-describe('a secret in the key store', () => {
-  test('is asked for in another process, and never in its words', async () => {
-    const { world, asked } = worldOf([DONE, said({ kind: 'done', secret: PLANTED }), DONE, DONE]);
+describe('the keychain store', () => {
+  test('calls the helper process and never passes a secret as an argument', async () => {
+    const { world, calls } = worldOf([DONE, answering({ kind: 'done', secret: PLANTED }), DONE, DONE]);
     const store = createKeyringStore(world);
     await store.write('ops', 'sealing-keys', new Secret(PLANTED));
     expect((await store.read('ops', 'sealing-keys'))?.reveal()).toBe(PLANTED);
     await store.remove('ops', 'sealing-keys');
     expect(await store.read('ops', 'sealing-keys')).toBeUndefined();
     const entry = { service: 'fiatrail', user: 'ops/sealing-keys' };
-    expect(asked.map(({ options }) => JSON.parse(options.input ?? ''))).toEqual([
+    expect(calls.map(({ options }) => JSON.parse(options.input ?? ''))).toEqual([
       { op: 'write', ...entry, secret: PLANTED },
       { op: 'read', ...entry },
       { op: 'remove', ...entry },
       { op: 'read', ...entry },
     ]);
-    for (const { words, options } of asked)
+    for (const { words, options } of calls)
       expect([words, options.timeoutMs < 3_000]).toEqual([[process.execPath, 'fiatrail', '__keyring'], true]);
-    expect(store.place('ops', 'api-key')).toBe('the key store of the system');
+    expect(store.place('ops', 'api-key')).toBe('the system keychain');
+  });
+
+  test('starts the helper with the argument that bin/fiatrail.js expects', async () => {
+    const { world, calls } = worldOf([DONE]);
+    await createKeyringStore(world).read('ops', 'sealing-keys');
+    const launcher = readFileSync(join(ROOT, 'bin', 'fiatrail.js'), 'utf8');
+    expect(launcher).toContain(`process.argv[2] === '${calls[0]?.words.at(-1)}'`);
   });
 
   test.each<[what: string, end: ProgramEnd, code: string, message: RegExp, hint: RegExp, isKept: boolean]>([
     [
       'no package',
-      said({ kind: 'absent' }),
+      answering({ kind: 'absent' }),
       'KEYRING_ABSENT',
       /@napi-rs\/keyring.*not installed/,
       /--store file/,
       true,
     ],
-    ['no store', said({ kind: 'no-store' }), 'KEYRING_ABSENT', /no key store/, /--store file/, true],
-    ['a locked one', said({ kind: 'locked' }), 'KEYRING_LOCKED', /is locked/, /unlock it/, false],
-    ['one that denies', said({ kind: 'denied' }), 'KEYRING_LOCKED', /denied access/, /allow fiatrail/, false],
-    ['one that hangs', LATE, 'KEYRING_TIMEOUT', /did not answer within 2\.8 s/, /unlock it.*doctor/, true],
+    [
+      'no keychain',
+      answering({ kind: 'no-store' }),
+      'KEYRING_ABSENT',
+      /no reachable system keychain/,
+      /--store file/,
+      true,
+    ],
+    ['a locked keychain', answering({ kind: 'locked' }), 'KEYRING_LOCKED', /is locked/, /unlock it/, false],
+    ['denied access', answering({ kind: 'denied' }), 'KEYRING_LOCKED', /denied access/, /allow access/, false],
+    ['a keychain that hangs', LATE, 'KEYRING_TIMEOUT', /did not respond within 2\.8 s/, /unlock it.*doctor/, true],
     [
       'another failure',
-      said({ kind: 'failed', why: 'it broke' }),
+      answering({ kind: 'failed', why: 'it broke' }),
       'KEYRING_FAILED',
       /failed: it broke$/,
       /--store/,
@@ -88,50 +102,50 @@ describe('a secret in the key store', () => {
       false,
     ],
     [
-      'JSON that is no answer',
-      said({ kind: 'other', secret: PLANTED }),
+      'JSON of another shape',
+      answering({ kind: 'other', secret: PLANTED }),
       'KEYRING_FAILED',
       /without an answer/,
       /--store/,
       false,
     ],
-    ['null', said(null), 'KEYRING_FAILED', /without an answer/, /--store/, false],
+    ['null', answering(null), 'KEYRING_FAILED', /without an answer/, /--store/, false],
     ['a crash', { kind: 'ended', code: null, stdout: '' }, 'KEYRING_FAILED', /without an answer/, /--store/, false],
     ['no program', { kind: 'missing' }, 'KEYRING_FAILED', /without an answer/, /--store/, false],
-  ])('with %s is one sentence with its remedy', async (_what, end, code, message, hint, isKept) => {
+  ])('reports %s with a hint', async (_what, end, code, message, hint, isKept) => {
     const { world } = worldOf([end, end, end]);
     const store = createKeyringStore(world);
     const acts = [() => store.write('ops', 'api-key', new Secret(PLANTED)), () => store.remove('ops', 'api-key')];
     for (const act of acts) {
       const error = await refusal(act);
-      expect([error.code, error.message, error.hint]).toEqual([
+      expect({ code: error.code, message: error.message, hint: error.hint }).toEqual({
         code,
-        expect.stringMatching(message),
-        expect.stringMatching(hint),
-      ]);
+        message: expect.stringMatching(message),
+        hint: expect.stringMatching(hint),
+      });
     }
     expect(existsSync(memoryOf(world))).toBe(isKept);
     forgetKeyring(world);
     expect((await refusal(() => read(world))).code).toBe(code);
   });
 
-  test('is not called late when the person interrupted it', async () => {
+  test('reports Ctrl-C as an interruption, not as a time-out', async () => {
     const { world } = worldOf([LATE], { interrupted: AbortSignal.abort() });
     await expect(read(world)).rejects.toMatchObject({ category: 'interrupted' });
     expect(existsSync(memoryOf(world))).toBe(false);
   });
 });
 
-describe('a key store that cannot be used', () => {
-  test('is remembered for an hour, in a private file, and a read says so without asking', async () => {
-    const { world, asked, wait } = worldOf([LATE, LATE]);
+describe('an unusable keychain', () => {
+  test('is remembered for an hour in a private file, and reads fail without a call', async () => {
+    const { world, calls, wait } = worldOf([LATE, LATE]);
     await refusal(() => read(world));
     await wait(HOUR_MS - 1);
     const error = await refusal(() => read(world));
-    expect([error.code, error.message, error.hint, asked.length]).toEqual([
+    expect([error.code, error.message, error.hint, calls.length]).toEqual([
       'KEYRING_TIMEOUT',
-      expect.stringMatching(/within 2\.8 s \(remembered since 2026-01-05 09:00 UTC, for an hour\)$/),
-      expect.stringMatching(/^fiatrail doctor tries it again/),
+      expect.stringMatching(/within 2\.8 s \(detected at 2026-01-05 09:00 UTC and remembered for one hour\)$/),
+      expect.stringMatching(/then run: fiatrail doctor/),
       1,
     ]);
     expect((statSync(memoryOf(world)).mode & 0o777).toString(8)).toBe('600');
@@ -139,42 +153,42 @@ describe('a key store that cannot be used', () => {
     expect((await refusal(() => read(world))).message).not.toContain('remembered');
   });
 
-  test('is tried again by a write, which ends the memory when it succeeds', async () => {
-    const { world } = worldOf([said({ kind: 'absent' }), DONE, DONE]);
+  test('is tried again by a write, which clears the memory on success', async () => {
+    const { world } = worldOf([answering({ kind: 'absent' }), DONE, DONE]);
     await refusal(() => read(world));
     await createKeyringStore(world).write('ops', 'api-key', new Secret('x'));
     expect(await read(world)).toBeUndefined();
   });
 
-  test('is remembered for its session only: cron has none, its owner at the desk has', async () => {
-    const { world } = worldOf([said({ kind: 'no-store' }), DONE]);
+  test('is remembered only for its login session', async () => {
+    const { world } = worldOf([answering({ kind: 'no-store' }), DONE]);
     await refusal(() => read(world));
-    const desk = { ...world, env: { ...world.env, DBUS_SESSION_BUS_ADDRESS: 'unix:path=bus' } };
-    expect(await read(desk)).toBeUndefined();
+    const desktop = { ...world, env: { ...world.env, DBUS_SESSION_BUS_ADDRESS: 'unix:path=bus' } };
+    expect(await read(desktop)).toBeUndefined();
   });
 
   test.each([
-    ['no JSON', '{'],
+    ['invalid JSON', '{'],
     ['another problem', '{"problem":"locked","sinceMs":0}'],
-    ['no time', '{"problem":"late","session":" "}'],
-    ['a time to come', `{"problem":"late","session":" ","sinceMs":${Date.UTC(2027, 0)}}`],
-  ])('is asked when the memory has %s', async (_what, text) => {
+    ['no timestamp', '{"problem":"late","session":" "}'],
+    ['a timestamp in the future', `{"problem":"late","session":" ","sinceMs":${Date.UTC(2027, 0)}}`],
+  ])('is tried when the memory has %s', async (_what, text) => {
     const { world } = worldOf([DONE]);
     world.ensurePrivateDir(world.stateDir);
     writeFileSync(memoryOf(world), text);
     expect(await read(world)).toBeUndefined();
   });
 
-  test('is asked each time where nothing can be remembered', async () => {
+  test('is tried each time if nothing can be remembered', async () => {
     const { world } = worldOf([LATE, LATE]);
     writeFileSync(world.stateDir, 'a file in the way');
     for (const _ of [1, 2]) expect((await refusal(() => read(world))).code).toBe('KEYRING_TIMEOUT');
   });
 
-  test('is not remembered through a link', async () => {
+  test('is not remembered through a symbolic link', async () => {
     const { world } = worldOf([LATE]);
     world.ensurePrivateDir(world.stateDir);
-    const target = join(world.homeDir, 'victim');
+    const target = join(world.homeDir, 'target');
     writeFileSync(target, 'untouched');
     symlinkSync(target, memoryOf(world));
     await refusal(() => read(world));
@@ -183,20 +197,20 @@ describe('a key store that cannot be used', () => {
 });
 
 describe('a probe', () => {
-  test('asks whatever is remembered, and remembers what it finds', async () => {
-    const { world, asked } = worldOf([LATE, said({ kind: 'absent' }), said({ kind: 'locked' }), DONE, DONE]);
+  test('ignores the memory and updates it', async () => {
+    const { world, calls } = worldOf([LATE, answering({ kind: 'absent' }), answering({ kind: 'locked' }), DONE, DONE]);
     const found = [];
     for (let left = 4; left > 0; left--) found.push(await probeKeyring(world));
     expect(found).toEqual(['late', 'absent', 'locked', 'ok']);
-    expect(JSON.parse(asked[0]?.options.input ?? '')).toMatchObject({ op: 'probe', service: 'fiatrail' });
+    expect(JSON.parse(calls[0]?.options.input ?? '')).toMatchObject({ op: 'probe', service: 'fiatrail' });
     expect(await read(world)).toBeUndefined();
   });
 });
 
-describe('the real program', () => {
+describe('the installed program', () => {
   beforeAll(requireBuilt);
 
-  test('says that a session without a bus has no key store', async () => {
+  test('finds no keychain in a session without D-Bus', async () => {
     const { env } = newHome(onTestFinished);
     const session = { ...env, DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(env['HOME'] ?? '', 'no-bus')}` };
     const world: FakeWorld = {
@@ -207,7 +221,7 @@ describe('the real program', () => {
     expect(await probeKeyring(world)).toBe('no-store');
     expect(await refusal(() => read(world))).toMatchObject({
       code: 'KEYRING_ABSENT',
-      message: expect.stringContaining('remembered since'),
+      message: expect.stringContaining('remembered for one hour'),
     });
   });
 });

@@ -8,9 +8,9 @@ import { Secret } from '../../../src/base/secret.ts';
 import { fakeWorld } from '../../support/world.ts';
 import { refusal } from '../support.ts';
 
-describe('a store', () => {
+describe('openStore', () => {
   test.each<StoreSettings>([{ kind: 'file' }, { kind: 'keyring' }, { kind: 'command', command: 'x', isShell: false }])(
-    '%j is opened, and nothing is asked of it',
+    'opens %j without accessing it',
     async (settings) => {
       const world = fakeWorld();
       expect((await openStore(world, settings)).kind).toBe(settings.kind);
@@ -19,13 +19,13 @@ describe('a store', () => {
   );
 });
 
-test('there is none where the environment has the key', async () => {
+test('rejects a profile that takes its key from the environment', async () => {
   const { code, message } = await refusal(() => openStore(fakeWorld(), { kind: 'environment' }));
-  expect([code, message]).toEqual(['STORE_NONE', expect.stringContaining('FIATRAIL_API_KEY')]);
+  expect({ code, message }).toEqual({ code: 'STORE_NONE', message: expect.stringContaining('FIATRAIL_API_KEY') });
 });
 
-describe('what must be writable', () => {
-  test('is tried with a secret of its own, of which nothing is left', async () => {
+describe('requireWritable', () => {
+  test('writes a probe secret and removes it', async () => {
     const world = fakeWorld();
     const store = await openStore(world, { kind: 'file' });
     await store.write('ops', 'api-key', new Secret('kept'));
@@ -34,20 +34,20 @@ describe('what must be writable', () => {
     expect(readdirSync(join(world.homeDir, 'config', 'secrets'))).toEqual(['ops.api-key']);
   });
 
-  test('throws the sentence of a store that only reads', async () => {
+  test('fails for a read-only store', async () => {
     const world = fakeWorld();
     const store = await openStore(world, { kind: 'command', command: 'echo k1', isShell: false });
     expect((await refusal(() => requireWritable(store, 'ops', world.ids))).code).toBe('COMMAND_READ_ONLY');
   });
 
-  test('throws the sentence of a folder that takes nothing', async () => {
+  test('fails for a folder that cannot be written', async () => {
     const world = fakeWorld({ env: { FIATRAIL_CONFIG_DIR: '/proc/fiatrail' } });
     const store = await openStore(world, { kind: 'file' });
     const { code } = await refusal(() => requireWritable(store, 'ops', world.ids));
-    expect([code, existsSync('/proc/fiatrail')]).toEqual(['STORE_UNWRITABLE', false]);
+    expect({ code, exists: existsSync('/proc/fiatrail') }).toEqual({ code: 'STORE_UNWRITABLE', exists: false });
   });
 
-  test('throws the sentence of a key store that is locked', async () => {
+  test('fails for a locked keychain', async () => {
     const world = fakeWorld({
       runProgram: async () => ({ kind: 'ended', code: 0, stdout: '{"kind":"locked"}' }),
     });
@@ -55,7 +55,7 @@ describe('what must be writable', () => {
     expect((await refusal(() => requireWritable(store, 'ops', world.ids))).code).toBe('KEYRING_LOCKED');
   });
 
-  test('is not a store that loses or changes what it takes', async () => {
+  test('fails for a store that loses or changes the secret', async () => {
     const world = fakeWorld();
     const removed: string[] = [];
     const storeThat = (reads: Secret | undefined): SecretStore => ({
@@ -69,7 +69,7 @@ describe('what must be writable', () => {
       const error = await refusal(() => requireWritable(storeThat(reads), 'ops', world.ids));
       expect([error.code, error.message]).toEqual([
         'STORE_UNRELIABLE',
-        'the store did not give back what was written to it',
+        'the store did not return what was written to it',
       ]);
     }
     expect(removed).toHaveLength(2);

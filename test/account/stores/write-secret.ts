@@ -1,4 +1,4 @@
-/** A process of its own that writes one secret again and again: `write-secret.ts PROFILE SECRET TIMES`. */
+/** A program that writes a secret repeatedly: `write-secret.ts PROFILE SECRET TIMES`. */
 import { randomUUID } from 'node:crypto';
 import { createFileStore } from '../../../src/account/stores/file-store.ts';
 import { Secret } from '../../../src/base/secret.ts';

@@ -10,13 +10,13 @@ import { fakeWorld, type WorldOptions } from '../../support/world.ts';
 
 beforeAll(requireBuilt);
 
-/** What Tab offers after these words, the last of which is being typed. */
+/** The completions for a partial command line. */
 async function offered(words: readonly string[], options: WorldOptions = {}): Promise<readonly string[] | string> {
   const found = await candidatesFor(words, CATALOGUE, fakeWorld(options));
   return found === FILES ? FILES : found.map(({ text }) => text);
 }
 
-describe('Tab offers', () => {
+describe('completion offers', () => {
   test.each<[words: string[], offers: string[]]>([
     [['onr'], ['onramp']],
     [
@@ -68,39 +68,39 @@ describe('Tab offers', () => {
     expect(await offered(words)).toEqual(offers);
   });
 
-  test('every first word after nothing', async () => {
+  test('every command group for an empty line', async () => {
     expect(await offered([''])).toEqual(CATALOGUE.map(({ name }) => name));
   });
 
-  test('files where a file is wanted', async () => {
+  test('files for a file argument', async () => {
     expect(await offered(['fx', 'mpc', 'register', '--public-key', ''])).toBe(FILES);
   });
 
-  test('a flag once, unless it may be repeated', async () => {
+  test('a flag once unless it is repeatable', async () => {
     const flags = await offered(['fx', 'mpc', 'register', '--email', 'a@b.c', '--vault-id', 'v', '--']);
-    expect([flags.includes('--email'), flags.includes('--vault-id'), flags.includes('--usdc')]).toEqual([
-      true,
-      false,
-      true,
-    ]);
+    expect({
+      hasEmail: flags.includes('--email'),
+      hasVaultId: flags.includes('--vault-id'),
+      hasUsdc: flags.includes('--usdc'),
+    }).toEqual({ hasEmail: true, hasVaultId: false, hasUsdc: true });
   });
 
-  test('flags when every argument is there, those of all commands too', async () => {
+  test('flags, including global ones, once all arguments are given', async () => {
     const flags = await offered(['onramp', 'start', 'somebody', '']);
     expect(flags).toEqual(expect.arrayContaining(['--amount', '--wait', '--output', '--yes']));
   });
 
-  test('nothing for a bare --wait but what may follow it', async () => {
+  test('the next words after a bare --wait', async () => {
     expect(await offered(['onramp', 'start', 'somebody', '--wait', '--am'])).toEqual(['--amount']);
   });
 });
 
-describe('what a shell asks', () => {
-  test('is answered with a tab before what it is, one a line, and exit 0', async () => {
+describe('the shell protocol', () => {
+  test('prints one candidate per line with a tab before its description', async () => {
     const world = fakeWorld();
     const code = await run(['completion', 'complete', '--', 'onramp', 'sta'], world);
     expect([code, world.stderr.text()]).toEqual([0, '']);
-    expect(world.stdout.text()).toMatch(/^start\tStart an onramp.*\nstatus\tShow how an onramp stands\n$/);
+    expect(world.stdout.text()).toMatch(/^start\tStart an onramp.*\nstatus\tShow the status of an onramp\n$/);
   });
 
   test.each([
@@ -109,34 +109,39 @@ describe('what a shell asks', () => {
     ['an output format that is none', { env: { FIATRAIL_OUTPUT: 'xml' } }],
   ])('is answered without a word about %s', async (_what, options) => {
     const world = fakeWorld(options);
-    expect([await complete(['users', 'show', ''], CATALOGUE, world), world.stderr.text()]).toEqual([0, '']);
+    expect({ code: await complete(['users', 'show', ''], CATALOGUE, world), stderr: world.stderr.text() }).toEqual({
+      code: 0,
+      stderr: '',
+    });
   });
 
-  test('makes no file', async () => {
+  test('creates no file', async () => {
     const world = fakeWorld();
     await complete(['users', 'show', ''], CATALOGUE, world);
     expect(existsSync(world.stateDir)).toBe(false);
   });
 
-  test('is silent about a state file that is damaged', async () => {
+  test('ignores a damaged state file', async () => {
     const world = fakeWorld();
     world.ensurePrivateDir(world.stateDir);
     for (const name of ['sandbox.db', 'journal.db'])
       writeFileSync(join(world.stateDir, name), 'no database at all, '.repeat(300));
-    expect([await complete(['users', 'show', ''], CATALOGUE, world), world.stdout.text(), world.stderr.text()]).toEqual(
-      [0, '', ''],
-    );
+    expect({
+      code: await complete(['users', 'show', ''], CATALOGUE, world),
+      stdout: world.stdout.text(),
+      stderr: world.stderr.text(),
+    }).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 });
 
 describe('ids', () => {
   async function asked(home: Home, words: readonly string[], env: Record<string, string> = {}): Promise<string[]> {
     const { stdout, stderr, code } = await fiatrail(home, ['completion', 'complete', '--', ...words], { env });
-    expect([stderr, code]).toEqual(['', 0]);
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
     return stdout.split('\n').flatMap((line) => (line === '' ? [] : [line.split('\t')[0] ?? '']));
   }
 
-  test('of the sandbox and the journal are offered where they fit', async () => {
+  test('from the sandbox and the journal are offered where they fit', async () => {
     const home = newHome(onTestFinished);
     await fiatrailJson(home, ['sandbox', 'seed', '--users', '2', '--pace', 'instant']);
     const { users } = await fiatrailJson<{ users: { userId: string }[] }>(home, ['users', 'list']);
@@ -172,7 +177,7 @@ describe('ids', () => {
     expect(await asked(home, ['fx', 'orders', 'update', ''])).toEqual([orderId]);
   });
 
-  test('of an account over the network are those of its own journal, and nothing is sent', async () => {
+  test('of a network account come from its journal, and nothing is sent', async () => {
     const home = newHome(onTestFinished);
     await fiatrailJson(home, ['sandbox', 'seed', '--users', '1']);
     const account = { FIATRAIL_BASE_URL: 'http://127.0.0.1:9/v1', FIATRAIL_API_KEY: 'sandbox_x' };
@@ -191,7 +196,7 @@ describe('the scripts', () => {
 
   async function inShell(shell: string, home: Home, script: string): Promise<string> {
     const { stdout, stderr, code } = await startProgram(home, shell, ['-c', script]).end;
-    expect([stderr, code]).toEqual(['', 0]);
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
     return stdout;
   }
 
@@ -215,16 +220,19 @@ describe('the scripts', () => {
 
   const installed = ['zsh', 'fish'].filter((shell) => spawnSync(shell, ['--version']).status === 0);
 
-  test.each(['bash', ...installed])('%s can read its own', async (shell) => {
+  test.each(['bash', ...installed])('%s accepts its script', async (shell) => {
     const home = homeWithProgram();
     const { stdout } = await fiatrail(home, ['completion', shell, '-o', 'json', '-q']);
     writeFileSync(join(home.path, 'script'), stdout);
     expect((await startProgram(home, shell, ['-n', 'script']).end).code).toBe(0);
   });
 
-  test.each(installed.filter((shell) => shell === 'fish'))('in %s, Tab gives commands and values', async (shell) => {
-    const script =
-      'source (fiatrail completion fish | psub); complete -C "fiatrail onr"; complete -C "fiatrail users list --status=in"';
-    expect(await inShell(shell, homeWithProgram(), script)).toMatch(/^onramp\t.*\n--status=inactive\n$/);
-  });
+  test.each(installed.filter((shell) => shell === 'fish'))(
+    'in %s, Tab completes commands and values',
+    async (shell) => {
+      const script =
+        'source (fiatrail completion fish | psub); complete -C "fiatrail onr"; complete -C "fiatrail users list --status=in"';
+      expect(await inShell(shell, homeWithProgram(), script)).toMatch(/^onramp\t.*\n--status=inactive\n$/);
+    },
+  );
 });

@@ -63,7 +63,7 @@ const overNetwork = (options: WorldOptions = {}) =>
   fakeWorld({ env: ACCOUNT, network: service(), probe, ...options, clock: options.clock ?? fakeClock(NOW) });
 
 describe('doctor', () => {
-  test('on a machine that has nothing finds nothing wrong, and leaves nothing behind', async () => {
+  test('finds no problem on a fresh machine and creates no files', async () => {
     const world = fakeWorld();
     const { code, checks } = await examine(world);
     expect(code).toBe(0);
@@ -72,25 +72,25 @@ describe('doctor', () => {
     expect(readdirSync(world.homeDir)).toEqual([]);
   });
 
-  test('asks an embedded sandbox that is there', async () => {
+  test('checks an existing embedded sandbox', async () => {
     const world = fakeWorld();
     await main(['balances', 'fintech', '-q'], world);
     const { code, named } = await examine(fakeWorld({ env: { FIATRAIL_STATE_DIR: world.stateDir } }));
     expect(code).toBe(0);
     expect(named('reachability').state).toBe('ok');
-    expect(named('key accepted')).toMatchObject({ state: 'ok', detail: 'a read went through' });
+    expect(named('key accepted')).toMatchObject({ state: 'ok', detail: 'a read succeeded' });
     expect(named('dns').state).toBe('skipped');
   });
 
-  test('is content with an account in order', async () => {
+  test('reports ok for a healthy account', async () => {
     const { code, checks, named } = await examine(
       overNetwork({ network: service({ date: new Date(NOW).toUTCString() }) }),
     );
     expect(checks.filter(({ state }) => state === 'problem' || state === 'warning')).toEqual([]);
     expect(code).toBe(0);
-    expect(named('dns').detail).toBe('service.test is 192.0.2.7');
-    expect(named('tls').detail).toBe('trusted, of An Authority, 60 days left');
-    expect(named('allowlist').detail).toBe('this machine (203.0.*.*) may call, by the entry 203.0.*.*');
+    expect(named('dns').detail).toBe('service.test resolves to 192.0.2.7');
+    expect(named('tls').detail).toBe('trusted, issued by An Authority, expires in 60 days');
+    expect(named('allowlist').detail).toBe('this machine (203.0.*.*) is allowed by the entry 203.0.*.*');
     expect(JSON.stringify(checks)).not.toContain(ACCOUNT.FIATRAIL_API_KEY);
   });
 
@@ -111,18 +111,18 @@ describe('doctor', () => {
     expect(error).toContain(check);
   });
 
-  test('warns of a clock that is a minute off, and of an empty allowlist', async () => {
+  test('warns about a clock that is off by a minute and about an empty allowlist', async () => {
     const network = service({
       date: new Date(NOW - 60_000).toUTCString(),
       access: success({ ...ALLOWED, matchedRule: null, totalConfiguredIps: 0 }),
     });
     const { code, named } = await examine(overNetwork({ network }));
-    expect(named('clock')).toMatchObject({ state: 'warning', detail: 'this machine is 60 s ahead of the service' });
+    expect(named('clock')).toMatchObject({ state: 'warning', detail: 'the system clock is 60 s ahead of the service' });
     expect(named('allowlist').state).toBe('warning');
     expect(code).toBe(0);
   });
 
-  test('without a network says so once, and asks nothing of who is not there', async () => {
+  test('reports a missing network once and skips the later checks', async () => {
     const world = overNetwork({
       network: async () => {
         throw refusedConnection();
@@ -144,7 +144,7 @@ describe('doctor', () => {
   });
 
   test.each([
-    ['CERT_HAS_EXPIRED', 'set the clock'],
+    ['CERT_HAS_EXPIRED', 'correct the system clock'],
     ['SELF_SIGNED_CERT_IN_CHAIN', 'NODE_EXTRA_CA_CERTS'],
   ])('says what a certificate lacks: %s', async (distrust, fix) => {
     const shown = async () => ({ distrust, validToMs: NOW, issuer: 'Nobody' });
@@ -154,46 +154,52 @@ describe('doctor', () => {
     expect(code).toBe(5);
   });
 
-  test('warns of a certificate that ends soon', async () => {
+  test('warns about a certificate that expires soon', async () => {
     const shown = async () => ({ distrust: undefined, validToMs: NOW + 3.5 * DAY, issuer: 'An Authority' });
     const { named } = await examine(overNetwork({ probe: { ...probe, certificate: shown } }));
-    expect(named('tls')).toMatchObject({ state: 'warning', detail: 'trusted, of An Authority, 3 days left' });
+    expect(named('tls')).toMatchObject({
+      state: 'warning',
+      detail: 'trusted, issued by An Authority, expires in 3 days',
+    });
   });
 
-  test('names the proxy that applies, without its password', async () => {
+  test('names the proxy in use without its password', async () => {
     const env = { ...ACCOUNT, HTTPS_PROXY: 'http://me:hunter2@proxy.test:3128' };
     const { checks, named } = await examine(overNetwork({ env }));
-    expect(named('proxy').detail).toBe('proxy.test:3128, by HTTPS_PROXY');
-    expect(named('dns')).toMatchObject({ state: 'skipped', detail: 'the proxy looks the host up' });
+    expect(named('proxy').detail).toBe('proxy.test:3128, from HTTPS_PROXY');
+    expect(named('dns')).toMatchObject({ state: 'skipped', detail: 'the proxy resolves the host' });
     expect(JSON.stringify(checks)).not.toContain('hunter2');
   });
 
-  test('finds a proxy that is none', async () => {
+  test('finds an invalid proxy', async () => {
     const { code, named } = await examine(overNetwork({ env: { ...ACCOUNT, HTTPS_PROXY: 'proxy' } }));
-    expect(named('proxy')).toMatchObject({ state: 'problem', detail: 'HTTPS_PROXY is no proxy this program can use' });
+    expect(named('proxy')).toMatchObject({ state: 'problem', detail: 'HTTPS_PROXY is not a valid proxy URL' });
     expect(named('tls').state).toBe('skipped');
     expect(code).toBe(2);
   });
 
-  test('finds a profile that is not there, whoever names it', async () => {
+  test('finds a missing profile, whatever selected it', async () => {
     const { code, named } = await examine(fakeWorld(), ['--profile', 'nope']);
-    expect(named('profile')).toMatchObject({ state: 'problem', detail: 'there is no profile "nope"' });
+    expect(named('profile')).toMatchObject({ state: 'problem', detail: 'unknown profile "nope"' });
     expect(named('reachability').state).toBe('skipped');
     expect(code).toBe(2);
   });
 
-  test('finds a profile file that is damaged, used or not', async () => {
+  test('finds a damaged profile file, even of an unused profile', async () => {
     const world = fakeWorld();
     const folder = join(world.homeDir, 'config', 'profiles');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     writeFileSync(join(folder, 'broken.json'), '{"version":', { mode: 0o600 });
     const { code, named } = await examine(world);
     expect(named('profile').state).toBe('ok');
-    expect(named('profile files')).toMatchObject({ state: 'problem', detail: expect.stringContaining('is no JSON') });
+    expect(named('profile files')).toMatchObject({
+      state: 'problem',
+      detail: expect.stringContaining('is not valid JSON'),
+    });
     expect(code).toBe(2);
   });
 
-  test('finds what others may read, and links', async () => {
+  test('finds files open to others and symbolic links', async () => {
     const world = fakeWorld();
     mkdirSync(world.stateDir, { mode: 0o700 });
     const open = join(world.stateDir, 'left open');
@@ -208,7 +214,7 @@ describe('doctor', () => {
     expect(code).toBe(2);
   });
 
-  test('finds a key store without the key', async () => {
+  test('finds a store without the key', async () => {
     const world = fakeWorld();
     const add = ['profiles', 'add', 'main', '--base-url', 'https://service.test/v1', '--mode', 'live'];
     await main([...add, '--key-command', 'no-such-program'], world);
@@ -223,7 +229,7 @@ describe('doctor', () => {
     expect(code).toBe(2);
   });
 
-  test('asks the key store of the system again, whatever is remembered of it', async () => {
+  test('probes the system keychain again, ignoring the cached result', async () => {
     const world = fakeWorld({ stdin: 'a-live-key-nobody-may-see\n' });
     const add = ['profiles', 'add', 'main', '--base-url', 'https://service.test/v1', '--key-stdin'];
     await main(add, world);
@@ -253,7 +259,7 @@ describe('doctor', () => {
     expect(named('key store')).toMatchObject({ state: 'problem', detail: expect.stringContaining('(locked)') });
   });
 
-  test('lets nobody move a whole journal away, which has what is in doubt', async () => {
+  test('does not suggest moving an intact journal away', async () => {
     const world = overNetwork();
     await main(['ops', 'list'], world);
     const journal = new DatabaseSync(join(world.stateDir, 'journal.db'));
@@ -262,10 +268,13 @@ describe('doctor', () => {
     const { code, named } = await examine(overNetwork({ env: { ...ACCOUNT, FIATRAIL_STATE_DIR: world.stateDir } }));
     expect(code).toBe(2);
     for (const name of ['key rotation', 'operations'])
-      expect(named(name)).toMatchObject({ detail: expect.stringContaining('newer fiatrail'), fix: 'use that version' });
+      expect(named(name)).toMatchObject({
+        detail: expect.stringContaining('newer version of fiatrail'),
+        fix: 'use that version',
+      });
   });
 
-  test('a Ctrl-C ends it', async () => {
+  test('exits on Ctrl-C', async () => {
     const interrupted = AbortSignal.abort();
     const world = overNetwork({ interrupted });
     expect(await main(['doctor'], world)).toBe(130);

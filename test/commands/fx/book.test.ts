@@ -15,7 +15,7 @@ const shown = (levels: readonly Level[]) =>
   levels.map(({ price, amount }) => [amountText(price), amountText(amount)].map(Number));
 
 describe('the depth of an order book', () => {
-  test('has each side with its best price first, whatever order it came in', () => {
+  test('sorts each side by best price', () => {
     const { upper, lower } = depthOf(
       {
         sellOrders: [order('1410', '9999'), order('1400', '9999')],
@@ -27,7 +27,7 @@ describe('the depth of an order book', () => {
     expect(shown(lower.levels).map(([price]) => price)).toEqual([1390, 1380]);
   });
 
-  test('counts of an order at most its maximum, and what its wallet holds, in cNGN', () => {
+  test('counts an order up to its maximum and its wallet’s balance, in cNGN', () => {
     const { upper, lower } = depthOf(
       {
         sellOrders: [order('1400', '10', '50000'), order('1500', '1000', '50000')],
@@ -45,24 +45,24 @@ describe('the depth of an order book', () => {
     ]);
   });
 
-  test('joins what stands at one price', () => {
+  test('merges orders at the same price', () => {
     const { lower } = depthOf({ buyOrders: [order('1390', '5'), order('1390.00', '7')] }, 'CNGN-USDC');
     expect(shown(lower.levels)).toEqual([[1390, 12]]);
   });
 
-  test('leaves out what has no price, and takes what is not told as nothing', () => {
+  test('skips orders without a price and counts missing amounts as zero', () => {
     const { upper } = depthOf({ sellOrders: [{ orderId: 'x' }, order('1400', null, null)] }, 'CNGN-USDC');
     expect(shown(upper.levels)).toEqual([[1400, 0]]);
   });
 
   test.each([
-    [['1400'], ['1390'], 'spread 10.00 cNGN (0.71 percent)'],
-    [['1400.5'], ['1400'], 'spread 0.50 cNGN (0.03 percent)'],
-    [['1390'], ['1390'], 'spread 0.00 cNGN (0 percent)'],
-    [['1380'], ['1390'], 'crossed by 10.00 cNGN (0.71 percent)'],
+    [['1400'], ['1390'], 'spread 10.00 cNGN (0.71%)'],
+    [['1400.5'], ['1400'], 'spread 0.50 cNGN (0.03%)'],
+    [['1390'], ['1390'], 'spread 0.00 cNGN (0%)'],
+    [['1380'], ['1390'], 'crossed by 10.00 cNGN (0.71%)'],
     [[], ['1390'], 'no spread: one side is empty'],
     [[], [], 'no spread: one side is empty'],
-  ])('asks %j and bids %j: %s', (asks, bids, words) => {
+  ])('asks %j and bids %j give: %s', (asks, bids, words) => {
     const book = {
       sellOrders: asks.map((price) => order(price, '9')),
       buyOrders: bids.map((price) => order(price, '9')),
@@ -70,8 +70,12 @@ describe('the depth of an order book', () => {
     expect(depthOf(book, 'CNGN-USDC').middle).toBe(words);
   });
 
-  test('of a book without sides is empty', () => {
+  test('is empty for an empty book', () => {
     const { upper, lower, title } = depthOf({}, 'CNGN-USDT');
-    expect([upper.levels, lower.levels, title.includes('USDT')]).toEqual([[], [], true]);
+    expect({ upperLevels: upper.levels, lowerLevels: lower.levels, hasUSDT: title.includes('USDT') }).toEqual({
+      upperLevels: [],
+      lowerLevels: [],
+      hasUSDT: true,
+    });
   });
 });

@@ -42,7 +42,7 @@ async function field() {
   return { served, home: await accountOf(served, onTestFinished) };
 }
 
-test('enabled, answers are sealed on the wire and opened by every command', async () => {
+test('enable makes the service seal responses, which every command opens', async () => {
   const { served, home } = await field();
   expect(Object.keys(await wireBody(served))).toContain('response_code');
   const made = await fiatrailJson<Status>(home, ENABLE);
@@ -52,7 +52,7 @@ test('enabled, answers are sealed on the wire and opened by every command', asyn
   expect(await statusOf(home)).toMatchObject({ answersOpen: true, answersSealedTo: made.answersSealedTo });
 });
 
-test('prints the fields that it is asked for, and refuses others before anything is registered', async () => {
+test('prints the requested fields and rejects unknown ones before registering', async () => {
   const { served, home } = await field();
   await must(home, [...ENABLE, '--fields', 'updatedAt'], '', [2]);
   expect(Object.keys(await wireBody(served))).toContain('response_code');
@@ -60,7 +60,7 @@ test('prints the fields that it is asked for, and refuses others before anything
   expect(JSON.parse(stdout)).toEqual({ privateKeys: 1 });
 });
 
-test('another host needs the private key: 5 on a read, 6 on a change, and takes it on standard input', async () => {
+test('another host needs the private key (5 on a read, 6 on a change) and reads it from standard input', async () => {
   const { served, home } = await field();
   await must(home, ENABLE);
   const other = await accountOf(served, onTestFinished);
@@ -70,10 +70,10 @@ test('another host needs the private key: 5 on a read, 6 on a change, and takes 
   const [key = ''] = privateKeys(home);
   for (const wrong of ['', key.slice(1), `${key}0`, key.replace(/.$/, 'g'), `"${key}"`]) {
     const { stderr } = await must(other, [...ENABLE, '--private-key-stdin'], wrong, [2]);
-    expect([JSON.parse(stderr.trim().split('\n').at(-1) ?? '').error.code, stderr.includes(key.slice(1, 40))]).toEqual([
-      'INVALID_PRIVATE_KEY',
-      false,
-    ]);
+    expect({
+      code: JSON.parse(stderr.trim().split('\n').at(-1) ?? '').error.code,
+      hasKey: stderr.includes(key.slice(1, 40)),
+    }).toEqual({ code: 'INVALID_PRIVATE_KEY', hasKey: false });
   }
   await must(other, [...ENABLE, '--private-key-stdin'], `${key.toUpperCase()}\n`);
   expect(privateKeys(other)).toEqual([key]);
@@ -81,7 +81,7 @@ test('another host needs the private key: 5 on a read, 6 on a change, and takes 
   await must(home, READ);
 });
 
-test('rotated, an older key still opens what is sealed to it', async () => {
+test('rotate keeps the older key for what was sealed to it', async () => {
   const { served, home } = await field();
   await must(home, ENABLE);
   const [first = ''] = privateKeys(home);
@@ -93,11 +93,14 @@ test('rotated, an older key still opens what is sealed to it', async () => {
   await must(home, READ);
 });
 
-test('requests are sealed to the key that was accepted, and to no other: 9', async () => {
+test('seals requests only to the accepted key: 9', async () => {
   const { home } = await field();
   await must(home, [...ENABLE, '--seal-requests', 'on']);
   const { platformKey, requestsSealed } = await statusOf(home);
-  expect([requestsSealed, platformKey]).toEqual([true, expect.stringMatching(/^[0-9a-f]{64}$/)]);
+  expect({ requestsSealed, platformKey }).toEqual({
+    requestsSealed: true,
+    platformKey: expect.stringMatching(/^[0-9a-f]{64}$/),
+  });
   await must(home, CHANGE);
   const path = join(home.path, 'config', 'profiles', 'main.json');
   const another = 'de9edb7d7b7dc1b4d35b61c2ece435373f8343c85b78674dadfc7e146f882b4f';
@@ -115,7 +118,7 @@ test('requests are sealed to the key that was accepted, and to no other: 9', asy
   expect(await statusOf(home)).toMatchObject({ requestsSealed: false, platformKeyUnchanged: true });
 });
 
-test('the older envelope registers the same key', async () => {
+test('registers a key in the older envelope', async () => {
   const { served, home } = await field();
   const { stderr } = await must(home, [...ENABLE, '--aes-envelope', '-v']);
   expect(Object.keys(await wireBody(served))).toEqual(['payload']);
@@ -124,19 +127,22 @@ test('the older envelope registers the same key', async () => {
   for (const secret of [aesKey, ...privateKeys(home)]) expect(stderr).not.toContain(secret);
 });
 
-test('a dry run registers and keeps nothing', async () => {
+test('a dry run registers and stores nothing', async () => {
   const { served, home } = await field();
   for (const more of [[], ['--seal-requests', 'on']]) await must(home, [...ENABLE, '--dry-run', ...more]);
-  expect([existsSync(keysPath(home)), Object.keys(await wireBody(served)).includes('payload')]).toEqual([false, false]);
+  expect({
+    exists: existsSync(keysPath(home)),
+    hasPayload: Object.keys(await wireBody(served)).includes('payload'),
+  }).toEqual({ exists: false, hasPayload: false });
   expect(await statusOf(home)).toMatchObject({ answersSealedTo: null, privateKeys: 0, platformKey: null });
 });
 
-test('an account of the environment keeps no private key: 2', async () => {
+test('rejects an account set by environment variables: 2', async () => {
   const { url, apiKey } = await serveSandbox(onTestFinished);
   const home = newHome(onTestFinished);
   const env = { FIATRAIL_BASE_URL: url, FIATRAIL_API_KEY: apiKey };
   for (const words of [ENABLE, ['keys', 'encryption', 'status', '-o', 'json']]) {
     const { code, stderr } = await fiatrail(home, [...words, '-q'], { env });
-    expect([code, JSON.parse(stderr).error.code]).toEqual([2, 'NO_PROFILE']);
+    expect({ code, errorCode: JSON.parse(stderr).error.code }).toEqual({ code: 2, errorCode: 'NO_PROFILE' });
   }
 });

@@ -38,21 +38,21 @@ const cut = (bytes: number) => (replace: () => HttpResponse) => {
   return { ...answer, body: answer.body.slice(0, -bytes) };
 };
 
-test('an AES key that the service does not give is no empty key: 5', async () => {
+test('keys aes reports a missing AES key: 5', async () => {
   const { run, service } = await bench();
   service.read = () => success({ aesKey: null });
   const { code, stdout, stderr } = await run(['keys', 'aes', '--print-key', '--profile', 'main']);
-  expect([code, stdout, stderr]).toEqual([5, '', expect.stringContaining('it has no AES key')]);
+  expect([code, stdout, stderr]).toEqual([5, '', expect.stringContaining('it contains no AES key')]);
 });
 
-/** What comes of the one request, and how the command ends. */
+/** The outcome of the request, and how the command exits. */
 const OUTCOMES: readonly [what: string, way: Way, exit: number, code: string][] = [
   ['a refusal', says(() => refusal(400, '01', `no, not ${OLD}`), false), 3, 'REFUSED'],
   ['a refused key', says(() => refusal(401, '03', `who is ${OLD}?`), false), 4, 'AUTHENTICATION_FAILED'],
   ['a rate limit', says(() => tooMany({ 'retry-after': '3600' }), false), 7, 'RATE_LIMIT_EXCEEDED'],
   ['no connection', fails(refusedConnection, false), 5, 'NETWORK'],
-  ['a line that drops before it is done', fails(droppedLine, false), 6, 'OUTCOME_UNKNOWN'],
-  ['a line that drops after it was done', fails(droppedLine, true), 6, 'OUTCOME_UNKNOWN'],
+  ['a connection that drops before the rotation', fails(droppedLine, false), 6, 'OUTCOME_UNKNOWN'],
+  ['a connection that drops after the rotation', fails(droppedLine, true), 6, 'OUTCOME_UNKNOWN'],
   ['a failure of the service', says(() => json(500, '{"response_code":"05"}'), true), 6, 'OUTCOME_UNKNOWN'],
   ['a page of HTML', says(() => html(502), true), 6, 'OUTCOME_UNKNOWN'],
   ['half an answer', cut(20), 6, 'OUTCOME_UNKNOWN'],
@@ -60,7 +60,7 @@ const OUTCOMES: readonly [what: string, way: Way, exit: number, code: string][] 
   ['an answer without a key', says(() => success({}), true), 6, 'INVALID_KEY'],
   ['a key that is none', says(() => success({ apiKey: 'key-planted with blanks' }), true), 6, 'INVALID_KEY'],
   [
-    'a fault of ours',
+    'an internal error',
     () => {
       throw new TypeError('x');
     },
@@ -69,44 +69,58 @@ const OUTCOMES: readonly [what: string, way: Way, exit: number, code: string][] 
   ],
 ];
 
-describe('a replacement', () => {
-  test('that is answered ends with the new key in its store, proven and nowhere else: 0', async () => {
+describe('a rotation', () => {
+  test('stores and verifies the new key and leaves it nowhere else: 0', async () => {
     const { run, service, storedKey, rows, left } = await bench();
     const { code, stdout, stderr } = await run([...ROTATE, '-v']);
-    expect([code, JSON.parse(stdout)], stderr).toEqual([
-      0,
-      {
+    expect({ code, printed: JSON.parse(stdout) }, stderr).toEqual({
+      code: 0,
+      printed: {
         profile: 'main',
         outcome: 'replaced',
         oldFingerprint: fingerprint(new Secret(OLD)),
         fingerprint: fingerprint(new Secret(NEW)),
-        keptIn: 'its file',
+        keptIn: 'the key file',
         operationId: expect.any(String),
       },
-    ]);
+    });
     expect(service.asked.filter((path) => path === '/regenerateapikey')).toHaveLength(1);
-    expect([storedKey(), service.live, rows(), left()]).toEqual([NEW, NEW, [['done', 'accepted']], []]);
+    expect({ storedKey: storedKey(), live: service.live, rows: rows(), left: left() }).toEqual({
+      storedKey: NEW,
+      live: NEW,
+      rows: [['done', 'accepted']],
+      left: [],
+    });
   });
 
-  test('prints the fields that it is asked for', async () => {
+  test('prints the requested fields', async () => {
     const { run } = await bench();
     const { code, stdout } = await run([...ROTATE, '--fields', 'outcome,fingerprint']);
-    expect([code, JSON.parse(stdout)]).toEqual([0, { outcome: 'replaced', fingerprint: fingerprint(new Secret(NEW)) }]);
+    expect({ code, printed: JSON.parse(stdout) }).toEqual({
+      code: 0,
+      printed: { outcome: 'replaced', fingerprint: fingerprint(new Secret(NEW)) },
+    });
   });
 
-  test('is refused with a field that it does not print, while the old key lives', async () => {
+  test('rejects an unknown field before sending anything', async () => {
     const { refused, service } = await bench();
     const { message } = await refused([...ROTATE, '--fields', 'apiKey'], 2);
-    expect([message, service.live]).toEqual([expect.stringContaining('unknown field "apiKey"'), OLD]);
+    expect({ message, live: service.live }).toEqual({
+      message: expect.stringContaining('unknown field "apiKey"'),
+      live: OLD,
+    });
   });
 
-  test('that is unfinished is told of when its profile is removed, and where the new key stays', async () => {
+  test('that is unfinished is reported when its profile is removed, with the file that keeps the new key', async () => {
     const { run, programs, left, world } = await bench();
     programs['vault'] = () => ended(1);
     await run([...ROTATE, '--push-command', 'vault']);
     const { code, stderr } = await run(['profiles', 'remove', 'main', '--yes', '-q']);
     const file = left().find((name) => name.endsWith('.key')) ?? 'no file';
-    expect([code, stderr]).toEqual([0, expect.stringContaining(join(world.stateDir, 'rotations', file))]);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining(join(world.stateDir, 'rotations', file)),
+    });
     expect(stderr).toContain('fiatrail keys rotate --resume');
   });
 
@@ -115,7 +129,7 @@ describe('a replacement', () => {
     service.regenerate = way;
     const error = await refused(ROTATE, exit);
     const ends = exit === 6 ? ['lost', 'unknown'] : ['refused', 'refused'];
-    expect([error.code, storedKey(), rows()]).toEqual([code, OLD, [ends]]);
+    expect({ code: error.code, storedKey: storedKey(), rows: rows() }).toEqual({ code, storedKey: OLD, rows: [ends] });
     if (exit === 6) {
       expect(error.hint).toContain('fiatrail keys rotate --resume');
       return;
@@ -125,29 +139,33 @@ describe('a replacement', () => {
     expect((await run(ROTATE)).code).toBe(0);
   });
 
-  test('whose process cannot be started sends nothing: 5, and can be run again', async () => {
+  test('sends nothing when its process cannot be started: 5, and can be repeated', async () => {
     const on = await bench();
     on.keeper = () => ({ kind: 'missing' });
     expect((await on.refused(ROTATE, 5)).message).toContain('nothing was sent');
-    expect([on.rows(), on.left(), on.service.live]).toEqual([[['refused', 'refused']], [], OLD]);
+    expect({ rows: on.rows(), left: on.left(), live: on.service.live }).toEqual({
+      rows: [['refused', 'refused']],
+      left: [],
+      live: OLD,
+    });
     on.keeper = (usual) => usual();
     expect((await on.run(ROTATE)).code).toBe(0);
   });
 
-  test('whose process is killed with the request out is in doubt: 6', async () => {
+  test('exits with 6 when its process is killed after sending', async () => {
     const on = await bench();
     on.keeper = async () => {
       await claim(on);
       return ended(null);
     };
     expect((await on.refused(ROTATE, 6)).code).toBe('OUTCOME_UNKNOWN');
-    expect([on.rows(), on.left()]).toEqual([[['lost', 'unknown']], []]);
+    expect({ rows: on.rows(), left: on.left() }).toEqual({ rows: [['lost', 'unknown']], left: [] });
   });
 
-  test('prints the key when it is asked to, and then only', async () => {
+  test('prints the key only with --print-key', async () => {
     const { run } = await bench();
     const { code, stdout } = await run([...ROTATE, '--print-key']);
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, { apiKey: NEW, keptIn: 'its file' }]);
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { apiKey: NEW, keptIn: 'the key file' }]);
   });
 });
 
@@ -170,13 +188,16 @@ describe('before anything is sent', () => {
     storedKey(),
   ];
   const NOTHING = [false, [], [], OLD];
-  /** On a terminal it asks who else gets the new key. */
-  const NOBODY_ELSE: Answer = { kind: 'text', asks: 'on its standard input (Enter for none)', says: '' };
+  /** The prompt for push commands. */
+  const NO_PUSH: Answer = { kind: 'text', asks: 'Command to pipe the new key to (Enter for none)', says: '' };
 
-  test('a dry run shows the request, and keeps nothing', async () => {
+  test('a dry run prints the request and stores nothing', async () => {
     const on = await bench();
     const { code, stdout } = await on.run([...ALONE, '--dry-run']);
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, { dryRun: true, profile: 'main', method: 'GET' }]);
+    expect({ code, printed: JSON.parse(stdout) }).toMatchObject({
+      code: 0,
+      printed: { dryRun: true, profile: 'main', method: 'GET' },
+    });
     expect(untouched(on)).toEqual(NOTHING);
   });
 
@@ -185,7 +206,7 @@ describe('before anything is sent', () => {
       'who declines',
       [],
       9,
-      [NOBODY_ELSE, { kind: 'confirm', asks: 'replace the API key of main: go ahead?', says: false }],
+      [NO_PUSH, { kind: 'confirm', asks: 'Rotate the API key of profile main. Continue?', says: false }],
     ],
     ['nobody to ask', [], 2, undefined],
     ['a push command that is not there', ['--yes', '--push-command', 'nowhere key=-'], 2, undefined],
@@ -193,42 +214,49 @@ describe('before anything is sent', () => {
   ])('%s changes nothing', async (_what, more, exit, answers) => {
     const on = await bench(PROFILE, answers ? { isTerminal: true, answers } : {});
     const { code, stdout } = await on.run([...ALONE, ...more]);
-    expect([code, stdout, ...untouched(on)]).toEqual([exit, '', ...NOTHING]);
+    expect({ code, stdout, ...untouched(on) }).toEqual({ code: exit, stdout: '', ...NOTHING });
   });
 
-  test('a key that is dead already is said to be: 4', async () => {
+  test('a rejected key is reported: 4', async () => {
     const on = await bench();
     on.service.live = 'another';
     expect((await on.refused(ROTATE, 4)).code).toBe('AUTHENTICATION_FAILED');
     expect(untouched(on)).toEqual(NOTHING);
   });
 
-  test('a store that takes nothing is found out: 2', async () => {
+  test('an unwritable store is reported: 2', async () => {
     const on = await bench();
     const key = on.storedKey();
     rmSync(join(on.secrets, 'main.api-key'));
     on.breakStore();
     await on.refused(ROTATE, 2);
-    on.mendStore();
+    on.repairStore();
     writeFileSync(join(on.secrets, 'main.api-key'), key);
     expect(untouched(on)).toEqual(NOTHING);
   });
 
-  test('no room for the new key is found out: 2', async () => {
+  test('missing disk space for the new key is reported: 2', async () => {
     const on = await bench();
     writeFileSync(on.world.stateDir, 'in the way');
     expect((await on.refused(ROTATE, 2)).code).toBe('STATE_UNWRITABLE');
-    expect([on.service.asked.includes('/regenerateapikey'), on.storedKey()]).toEqual([false, OLD]);
+    expect({ isReplaced: on.service.asked.includes('/regenerateapikey'), storedKey: on.storedKey() }).toEqual({
+      isReplaced: false,
+      storedKey: OLD,
+    });
   });
 
-  test('a key of the environment in the place of another that is stored is found out: 2', async () => {
+  test('a FIATRAIL_API_KEY that differs from the stored key is rejected: 2', async () => {
     const on = await bench(PROFILE, { env: { FIATRAIL_PROFILE: 'main', FIATRAIL_API_KEY: 'key-planted-of-another' } });
     on.service.live = 'key-planted-of-another';
     const error = await on.refused(['keys', 'rotate', '--yes', '--no-input', '-o', 'json'], 2);
-    expect([error.code, on.storedKey(), on.service.live]).toEqual(['TWO_KEYS', OLD, 'key-planted-of-another']);
+    expect({ code: error.code, storedKey: on.storedKey(), live: on.service.live }).toEqual({
+      code: 'TWO_KEYS',
+      storedKey: OLD,
+      live: 'key-planted-of-another',
+    });
   });
 
-  test('a second one at once is told so, and one wins: 9', async () => {
+  test('a concurrent rotation is rejected: 9', async () => {
     const on = await bench();
     let second: Promise<{ code: string }> | undefined;
     on.service.regenerate = async (replace) => {
@@ -237,11 +265,14 @@ describe('before anything is sent', () => {
       return replace();
     };
     const first = await on.run(ROTATE);
-    expect([first.code, (await second)?.code]).toEqual([0, 'ROTATION_UNDER_WAY']);
-    expect([on.rows(), on.storedKey()]).toEqual([[['done', 'accepted']], NEW]);
+    expect({ firstCode: first.code, secondCode: (await second)?.code }).toEqual({
+      firstCode: 0,
+      secondCode: 'ROTATION_UNDER_WAY',
+    });
+    expect({ rows: on.rows(), storedKey: on.storedKey() }).toEqual({ rows: [['done', 'accepted']], storedKey: NEW });
   });
 
-  test('a key that another command replaced in the midst of the question stays: 9', async () => {
+  test('a key that another command rotated during the prompt is kept: 9', async () => {
     const on = await bench();
     const confirm = async () => {
       expect((await on.run(ROTATE)).code).toBe(0);
@@ -251,7 +282,12 @@ describe('before anything is sent', () => {
     const terminal = { isTerminal: true, readAll: async () => '' };
     const stderr = { ...on.world.stderr, isTerminal: true };
     const { code } = await on.run(ALONE, { prompter, stdin: terminal, stderr });
-    expect([code, on.storedKey(), on.service.live, on.left()]).toEqual([9, NEW, NEW, []]);
+    expect({ code, storedKey: on.storedKey(), live: on.service.live, left: on.left() }).toEqual({
+      code: 9,
+      storedKey: NEW,
+      live: NEW,
+      left: [],
+    });
     expect(on.rows()).toEqual(
       expect.arrayContaining([
         ['done', 'accepted'],
@@ -262,25 +298,33 @@ describe('before anything is sent', () => {
 });
 
 /** The file that a message names, what is in it and who may read it. */
-function fileNamed(message: string): readonly [text: string, mode: number] {
+function fileNamed(message: string): { readonly text: string; readonly mode: number } {
   const path = /in (\/\S+?)\)?$/.exec(message)?.[1] ?? 'no file';
-  return [readFileSync(path, 'utf8'), statSync(path).mode & 0o777];
+  return { text: readFileSync(path, 'utf8'), mode: statSync(path).mode & 0o777 };
 }
 
-describe('a store that breaks while the answer comes', () => {
-  test('leaves the key in a private file: 8; --resume finishes', async () => {
+describe('a store that fails while the response arrives', () => {
+  test('leaves the key in a private file: 8, and --resume finishes', async () => {
     const on = await bench();
     on.service.regenerate = (replace) => {
       on.breakStore();
       return replace();
     };
     const error = await on.refused(ROTATE, 8);
-    expect([error.code, ...fileNamed(error.message)]).toEqual(['KEY_NOT_STORED', NEW, 0o600]);
+    expect({ code: error.code, ...fileNamed(error.message) }).toEqual({
+      code: 'KEY_NOT_STORED',
+      text: NEW,
+      mode: 0o600,
+    });
     expect((await on.refused(RESUME_COMMAND, 8)).code).toBe('KEY_NOT_STORED');
     expect((await on.refused(ROTATE, 9)).code).toBe('ROTATION_UNDER_WAY');
-    on.mendStore();
+    on.repairStore();
     expect(JSON.parse((await on.run(RESUME_COMMAND)).stdout)).toMatchObject({ outcome: 'replaced' });
-    expect([on.storedKey(), on.rows(), on.left()]).toEqual([NEW, [['done', 'accepted']], []]);
+    expect({ storedKey: on.storedKey(), rows: on.rows(), left: on.left() }).toEqual({
+      storedKey: NEW,
+      rows: [['done', 'accepted']],
+      left: [],
+    });
   });
 
   const rotations = ({ world }: Bench) => join(world.stateDir, 'rotations');
@@ -290,7 +334,7 @@ describe('a store that breaks while the answer comes', () => {
     writeFileSync(rotations(on), 'in the way');
   };
 
-  test('and the folder of the key’s room with it: the key is in the home folder: 8', async () => {
+  test('together with the reserved folder leaves the key in the home folder: 8', async () => {
     const on = await bench();
     on.service.regenerate = (replace) => {
       on.breakStore();
@@ -298,39 +342,52 @@ describe('a store that breaks while the answer comes', () => {
       return replace();
     };
     const error = await on.refused(ROTATE, 8);
-    expect([error.code, ...fileNamed(error.message)]).toEqual(['KEY_NOT_STORED', NEW, 0o600]);
-    on.mendStore();
+    expect({ code: error.code, ...fileNamed(error.message) }).toEqual({
+      code: 'KEY_NOT_STORED',
+      text: NEW,
+      mode: 0o600,
+    });
+    on.repairStore();
     rmSync(rotations(on));
     expect((await on.run(RESUME_COMMAND)).code).toBe(0);
-    expect([on.storedKey(), on.rows(), on.left(), strays(on)]).toEqual([NEW, [['done', 'accepted']], [], []]);
+    expect({ storedKey: on.storedKey(), rows: on.rows(), left: on.left(), strays: strays(on) }).toEqual({
+      storedKey: NEW,
+      rows: [['done', 'accepted']],
+      left: [],
+      strays: [],
+    });
   });
 
-  test('the folder of the key’s room alone is no hindrance', async () => {
+  test('a missing reserved folder alone is harmless', async () => {
     const on = await bench();
     on.service.regenerate = (replace) => {
       breakRoom(on);
       return replace();
     };
     expect((await on.run(ROTATE)).code).toBe(0);
-    expect([on.storedKey(), on.rows(), strays(on)]).toEqual([NEW, [['done', 'accepted']], []]);
+    expect({ storedKey: on.storedKey(), rows: on.rows(), strays: strays(on) }).toEqual({
+      storedKey: NEW,
+      rows: [['done', 'accepted']],
+      strays: [],
+    });
   });
 
-  test('a command in between says what is left, and does its own work', async () => {
+  test('another command reports what is left and still does its work', async () => {
     const on = await bench();
     on.service.regenerate = (replace) => {
       on.breakStore();
       return replace();
     };
     await on.refused(ROTATE, 8);
-    on.mendStore();
+    on.repairStore();
     const { code, stderr } = await on.run(['keys', 'platform', '--profile', 'main', '-o', 'json']);
     expect([code, on.storedKey()]).toEqual([0, NEW]);
-    expect(stderr).toContain('an interrupted replacement of the API key was finished: it is kept in its file');
+    expect(stderr).toContain('finished an interrupted API key rotation; new key kept in: the key file');
   });
 });
 
-describe('what fails after the key was replaced', () => {
-  test('a read with it: 8, and --resume tries again', async () => {
+describe('a failure after the rotation', () => {
+  test('in the verifying read: 8, and --resume retries', async () => {
     const on = await bench();
     on.service.read = () =>
       on.service.live === OLD ? success({ publicKey: 'ab'.repeat(32) }) : refusal(403, '03', `no ${NEW}`);
@@ -338,10 +395,10 @@ describe('what fails after the key was replaced', () => {
     expect(on.storedKey()).toBe(NEW);
     on.service.read = () => success({ publicKey: 'ab'.repeat(32) });
     expect((await on.run(RESUME_COMMAND)).code).toBe(0);
-    expect([on.rows(), on.left()]).toEqual([[['done', 'accepted']], []]);
+    expect({ rows: on.rows(), left: on.left() }).toEqual({ rows: [['done', 'accepted']], left: [] });
   });
 
-  test('a push command: 8, and --resume runs those that are left', async () => {
+  test('in a push command: 8, and --resume runs the remaining ones', async () => {
     const on = await bench();
     const got: string[] = [];
     on.programs['first'] = (input) => {
@@ -355,18 +412,18 @@ describe('what fails after the key was replaced', () => {
     };
     const push = ['--push-command', 'first key=-', '--push-command', 'second'];
     const error = await on.refused([...ROTATE, ...push], 8);
-    expect([error.code, error.message]).toEqual([
-      'PUSH_FAILED',
-      expect.stringContaining('push command 2 of 2 failed with exit code 3'),
-    ]);
+    expect({ code: error.code, message: error.message }).toEqual({
+      code: 'PUSH_FAILED',
+      message: expect.stringContaining('push command 2 of 2 failed with exit code 3'),
+    });
     code = 0;
     expect(JSON.parse((await on.run(RESUME_COMMAND)).stdout)).toMatchObject({ pushedTo: 2 });
-    expect([got, on.left()]).toEqual([[`first ${NEW}`, `second ${NEW}`, `second ${NEW}`], []]);
+    expect({ got, left: on.left() }).toEqual({ got: [`first ${NEW}`, `second ${NEW}`, `second ${NEW}`], left: [] });
   });
 });
 
 describe('Ctrl-C', () => {
-  test('while the answer is out: 130, and the answer is taken by --resume', async () => {
+  test('while waiting for the response: 130, and --resume picks it up', async () => {
     const on = await bench();
     const stop = new AbortController();
     on.keeper = async (usual) => {
@@ -375,9 +432,13 @@ describe('Ctrl-C', () => {
       return { kind: 'late' };
     };
     expect((await on.refused(ROTATE, 130, { interrupted: stop.signal })).hint).toContain('--resume');
-    expect([on.rows(), on.storedKey()]).toEqual([[['sending', 'sent']], OLD]);
+    expect({ rows: on.rows(), storedKey: on.storedKey() }).toEqual({ rows: [['sending', 'sent']], storedKey: OLD });
     expect((await on.run(RESUME_COMMAND)).code).toBe(0);
-    expect([on.rows(), on.storedKey(), on.left()]).toEqual([[['done', 'accepted']], NEW, []]);
+    expect({ rows: on.rows(), storedKey: on.storedKey(), left: on.left() }).toEqual({
+      rows: [['done', 'accepted']],
+      storedKey: NEW,
+      left: [],
+    });
   });
 
   test('in a push command: 130, with the key in its store', async () => {
@@ -388,7 +449,10 @@ describe('Ctrl-C', () => {
       return { kind: 'late' };
     };
     const error = await on.refused([...ROTATE, '--push-command', 'push'], 130, { interrupted: stop.signal });
-    expect([error.hint, on.storedKey()]).toEqual(['finish with: fiatrail keys rotate --resume', NEW]);
+    expect({ hint: error.hint, storedKey: on.storedKey() }).toEqual({
+      hint: 'finish with: fiatrail keys rotate --resume',
+      storedKey: NEW,
+    });
     on.programs['push'] = () => ended(0);
     expect((await on.run(RESUME_COMMAND)).code).toBe(0);
   });
@@ -409,7 +473,7 @@ describe('--resume', () => {
     expect((await refused(RESUME_COMMAND, 2)).code).toBe('NOTHING_TO_RESUME');
   });
 
-  test('with push commands runs those in the place of what has not got the key', async () => {
+  test('with push commands runs them instead of the remaining ones', async () => {
     const on = await bench();
     const got: string[] = [];
     const program = (name: string, code: number) => (input: string) => {
@@ -420,96 +484,102 @@ describe('--resume', () => {
     await on.refused([...ROTATE, '--push-command', 'good', '--push-command', 'bad'], 8);
     expect((await on.refused([...RESUME_COMMAND, '--push-command', 'nowhere'], 2)).code).toBe('PUSH_COMMAND_MISSING');
     const { stdout } = await on.run([...RESUME_COMMAND, '--push-command', 'other']);
-    expect([JSON.parse(stdout).pushedTo, got, on.left()]).toEqual([
-      2,
-      [`good ${NEW}`, `bad ${NEW}`, `other ${NEW}`],
-      [],
-    ]);
+    expect({ pushedTo: JSON.parse(stdout).pushedTo, got, left: on.left() }).toEqual({
+      pushedTo: 2,
+      got: [`good ${NEW}`, `bad ${NEW}`, `other ${NEW}`],
+      left: [],
+    });
   });
 
-  test('after no answer finds that the old key works', async () => {
+  test('after no response finds that the old key works', async () => {
     const on = await lostWith(false);
     const { code, stdout } = await on.run(RESUME_COMMAND);
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, { outcome: 'not replaced' }]);
+    expect({ code, printed: JSON.parse(stdout) }).toMatchObject({ code: 0, printed: { outcome: 'not replaced' } });
     on.service.regenerate = (replace) => replace();
     expect((await on.run(ROTATE)).code).toBe(0);
   });
 
-  test('keeps an answer that was of no use until the old key is found to work, which ends the doubt', async () => {
+  test('keeps an unusable response until the old key is found to work', async () => {
     const on = await lostWith(
       false,
       says(() => html(502), false),
     );
-    expect([on.left(), on.rows()]).toEqual([[expect.stringMatching(/\.answer$/)], [['lost', 'unknown']]]);
+    expect({ left: on.left(), rows: on.rows() }).toEqual({
+      left: [expect.stringMatching(/\.answer$/)],
+      rows: [['lost', 'unknown']],
+    });
     await on.run(RESUME_COMMAND);
-    expect([on.left(), on.rows()]).toEqual([[], [['refused', 'refused']]]);
+    expect({ left: on.left(), rows: on.rows() }).toEqual({ left: [], rows: [['refused', 'refused']] });
     on.service.regenerate = (replace) => replace();
     await on.run(ROTATE);
-    expect([on.left(), on.storedKey()]).toEqual([[], NEW]);
+    expect({ left: on.left(), storedKey: on.storedKey() }).toEqual({ left: [], storedKey: NEW });
   });
 
-  test('after no answer finds that the old key is dead: 4', async () => {
+  test('after no response finds that the old key is rejected: 4', async () => {
     const error = await (await lostWith(true)).refused(RESUME_COMMAND, 4);
     expect(error).toMatchObject({
       code: 'KEY_LOST',
-      hint: 'ask the service for a new key, then: fiatrail profiles add main --key-stdin',
+      hint: 'ask the service for a new key; then store it with: fiatrail profiles add main --key-stdin',
     });
   });
 
-  test('after no answer takes no address that may not call for a dead key: 4', async () => {
+  test('after no response does not mistake a blocked address for a rejected key: 4', async () => {
     const on = await lostWith(false);
     on.service.read = () => refusal(403, '03', 'this address may not call');
     expect(await on.refused(RESUME_COMMAND, 4)).toMatchObject({ code: 'IP_BLOCKED' });
   });
 
-  test('after an answer that cannot be read names the file that has it: 4', async () => {
+  test('after an unreadable response names the file that contains it: 4', async () => {
     const on = await lostWith(true, cut(1));
     const { code, message } = await on.refused(RESUME_COMMAND, 4);
-    const [text, mode] = fileNamed(message);
-    expect([code, text.includes(NEW), mode]).toEqual(['KEY_LOST', true, 0o600]);
+    const { text, mode } = fileNamed(message);
+    expect({ code, hasNewKey: text.includes(NEW), mode }).toEqual({ code: 'KEY_LOST', hasNewKey: true, mode: 0o600 });
     writeFileSync(join(on.secrets, 'main.api-key'), NEW);
     expect(JSON.parse((await on.run(RESUME_COMMAND)).stdout)).toMatchObject({ outcome: 'another key works' });
     expect(on.left()).toEqual([]);
   });
 
-  test('of a dry run does nothing', async () => {
+  test('does nothing in a dry run', async () => {
     const on = await bench();
     on.service.regenerate = (replace) => {
       on.breakStore();
       return replace();
     };
     await on.refused(ROTATE, 8);
-    on.mendStore();
+    on.repairStore();
     for (const argv of [
       [...RESUME_COMMAND, '--dry-run'],
       ['keys', 'platform', '--profile', 'main', '--dry-run'],
     ])
       await on.run(argv);
-    expect([existsSync(join(on.secrets, 'main.api-key')), on.rows()]).toEqual([false, [['answered', 'accepted']]]);
+    expect({ exists: existsSync(join(on.secrets, 'main.api-key')), rows: on.rows() }).toEqual({
+      exists: false,
+      rows: [['answered', 'accepted']],
+    });
     expect((await on.run(RESUME_COMMAND)).code).toBe(0);
   });
 });
 
-describe('an account whose key is kept elsewhere', () => {
+describe('an account whose key is stored elsewhere', () => {
   const ENV = { env: { ...ACCOUNT, FIATRAIL_API_KEY: OLD } };
   const OF_ENV = ['keys', 'rotate', '--yes', '--no-input', '-o', 'json'];
   const COMMAND = { ...PROFILE, store: { kind: 'command', command: 'vault', isShell: false } } as const;
 
-  test('needs somebody to take the new key: 2', async () => {
+  test('requires a push command or --print-key: 2', async () => {
     const on = await bench(undefined, ENV);
     expect((await on.refused(OF_ENV, 2)).code).toBe('NO_STORE');
     expect(on.service.asked).toEqual([]);
   });
 
-  test('with --print-key has it in a private file too', async () => {
+  test('also writes the key to a private file with --print-key', async () => {
     const on = await bench(undefined, ENV);
     const { stdout } = await on.run([...OF_ENV, '--print-key']);
-    const { keyFile, ...data } = JSON.parse(stdout) as { keyFile: string };
-    expect([data, ...fileNamed(`in ${keyFile}`)]).toEqual([expect.objectContaining({ apiKey: NEW }), NEW, 0o600]);
+    const { keyFile, ...data } = JSON.parse(stdout) as { keyFile: string; apiKey: string };
+    expect({ apiKey: data.apiKey, ...fileNamed(`in ${keyFile}`) }).toEqual({ apiKey: NEW, text: NEW, mode: 0o600 });
     expect(on.left()).toEqual([expect.stringMatching(/\.api-key$/)]);
   });
 
-  test('with --print-key has it in the home folder when the key’s room is gone', async () => {
+  test('writes the key to the home folder with --print-key when the reserved folder is gone', async () => {
     const on = await bench(undefined, ENV);
     const room = join(on.world.stateDir, 'rotations');
     on.service.regenerate = (replace) => {
@@ -518,40 +588,44 @@ describe('an account whose key is kept elsewhere', () => {
       return replace();
     };
     const { keyFile } = JSON.parse((await on.run([...OF_ENV, '--print-key'])).stdout) as { keyFile: string };
-    expect(fileNamed(`in ${keyFile}`)).toEqual([NEW, 0o600]);
+    expect(fileNamed(`in ${keyFile}`)).toEqual({ text: NEW, mode: 0o600 });
   });
 
-  test('with a push command is done when that took it', async () => {
+  test('is done once the push command succeeds', async () => {
     const on = await bench(undefined, ENV);
     on.programs['vault'] = () => ended(0);
     const { code, stderr } = await on.run([...OF_ENV, '--push-command', 'vault put']);
     expect([code, on.left()]).toEqual([0, []]);
-    expect(stderr).toContain('FIATRAIL_API_KEY has the old key');
+    expect(stderr).toContain('FIATRAIL_API_KEY still contains the old key');
   });
 
-  test('of a key command is done when the command prints the new key, and not before: 8', async () => {
+  test('with a key command is done only once the command prints the new key: 8', async () => {
     const on = await bench(COMMAND);
     let printed = OLD;
     on.programs['vault'] = () => ended(0, printed);
     on.programs['push'] = () => ended(0);
     const error = await on.refused([...ROTATE, '--push-command', 'push'], 8);
-    expect([error.code, ...fileNamed(error.message)]).toEqual(['KEY_COMMAND_OLD', NEW, 0o600]);
+    expect({ code: error.code, ...fileNamed(error.message) }).toEqual({
+      code: 'KEY_COMMAND_OLD',
+      text: NEW,
+      mode: 0o600,
+    });
     printed = NEW;
     expect((await on.run(RESUME_COMMAND)).code).toBe(0);
-    expect([on.rows(), on.left()]).toEqual([[['done', 'accepted']], []]);
+    expect({ rows: on.rows(), left: on.left() }).toEqual({ rows: [['done', 'accepted']], left: [] });
   });
 
-  test('of a key command without a push command is refused: 2', async () => {
+  test('with a key command but no push command is rejected: 2', async () => {
     const on = await bench(COMMAND);
     on.programs['vault'] = () => ended(0, OLD);
     expect((await on.refused(ROTATE, 2)).code).toBe('NO_STORE');
   });
 });
 
-describe('what a kill leaves', () => {
+describe('leftovers of a killed rotation', () => {
   const ID = '01900000-0000-7000-8000-000000000abc';
 
-  test('before its first word in the journal is tidied by the next command', async () => {
+  test('without a journal entry are removed by the next command', async () => {
     const on = await bench();
     const folder = join(on.world.stateDir, 'rotations');
     mkdirSync(folder, { recursive: true });
@@ -561,7 +635,7 @@ describe('what a kill leaves', () => {
     expect(on.left()).toEqual([]);
   });
 
-  test('and no journal knows stays, when it may be a key', async () => {
+  test('are kept if they may contain a key', async () => {
     const on = await bench();
     const folder = join(on.world.stateDir, 'rotations');
     mkdirSync(folder, { recursive: true });

@@ -6,17 +6,21 @@ import { BOX, LIVE, newMachine } from '../profiles/support.ts';
 const MAKE = ['keys', 'sandbox', '--profile', 'main', '--at', 'https://box.test/v1', '--save', 'made', '-o', 'json'];
 const made = () => success({ apiKey: BOX, fintechId: 'f-1', createdAt: '2026-01-05T09:00:00.000Z' });
 
-test('a sandbox key is kept in the profile that is named', async () => {
+test('saves a sandbox key in the given profile', async () => {
   const { add, run, secrets, profile } = newMachine();
   await add('main', LIVE);
   const { exchange, requests } = scripted(made());
   const { code, stdout } = await run(MAKE, { network: exchange });
-  expect([code, JSON.parse(stdout).savedIn, secrets()['made.api-key']]).toEqual([0, 'made', BOX]);
+  expect({ code, savedIn: JSON.parse(stdout).savedIn, secret: secrets()['made.api-key'] }).toEqual({
+    code: 0,
+    savedIn: 'made',
+    secret: BOX,
+  });
   expect(profile('made')).toMatchObject({ mode: 'sandbox', baseUrl: 'https://box.test/v1', store: { kind: 'file' } });
   expect(requests[0]?.url).toBe('https://box.test/v1/createsandboxapikey');
 });
 
-test('a store that takes nothing is found out before the key is made: 2, nothing sent', async () => {
+test('detects an unwritable store before creating the key: 2, nothing sent', async () => {
   const { add, run, write, at } = newMachine();
   await add('main', LIVE);
   const kept = {
@@ -29,10 +33,13 @@ test('a store that takes nothing is found out before the key is made: 2, nothing
   write(at('profiles', 'made.json'), JSON.stringify(kept));
   const { exchange, requests } = scripted();
   const runProgram = async () => ({ kind: 'ended', code: 0, stdout: '{"kind":"absent"}' }) as const;
-  expect([(await run(MAKE, { network: exchange, runProgram })).code, requests.length]).toEqual([2, 0]);
+  expect({ code: (await run(MAKE, { network: exchange, runProgram })).code, requests: requests.length }).toEqual({
+    code: 2,
+    requests: 0,
+  });
 });
 
-test('a key that was made and could not be kept is not told as one that was never made: 3', async () => {
+test('reports a key that was created but could not be stored: 3', async () => {
   const { add, run, at } = newMachine();
   await add('main', LIVE);
   const { exchange } = scripted(() => {
@@ -40,5 +47,8 @@ test('a key that was made and could not be kept is not told as one that was neve
     return made();
   });
   const { code, stderr } = await run(MAKE, { network: exchange });
-  expect([code, stderr]).toEqual([3, expect.stringContaining('it was sent and accepted, and then: ')]);
+  expect({ code, stderr }).toEqual({
+    code: 3,
+    stderr: expect.stringContaining('the request was accepted, but a later step failed: '),
+  });
 });

@@ -11,32 +11,32 @@ const KEY_COMMAND = ['--key-command', 'pass show key'];
 
 /** Words, standard input and what is said; nothing may be kept. */
 const refused: [what: string, argv: string[], stdin: string, message: RegExp][] = [
-  ['a key with a line end inside', ADD_MAIN, `${LIVE}\n${LIVE}\n`, /on standard input holds blanks or characters/],
-  ['a key with blanks', ADD_MAIN, `my ${LIVE}`, /holds blanks/],
-  ['a key with a blank after it', ADD_MAIN, `${LIVE} `, /holds blanks/],
-  ['a key beyond ASCII', ADD_MAIN, `é${LIVE}`, /holds blanks or characters that no key has/],
+  ['a key with a line end inside', ADD_MAIN, `${LIVE}\n${LIVE}\n`, /on standard input has spaces or characters/],
+  ['a key with blanks', ADD_MAIN, `my ${LIVE}`, /has spaces or characters/],
+  ['a key with a blank after it', ADD_MAIN, `${LIVE} `, /has spaces or characters/],
+  ['a key beyond ASCII', ADD_MAIN, `é${LIVE}`, /has spaces or characters that keys do not contain/],
   ['an empty key', ADD_MAIN, '', /the key on standard input is empty/],
   ['a line end alone', ADD_MAIN, '\n', /is empty/],
-  ['a key longer than any', ADD_MAIN, PLANTED.repeat(100), /longer than any key/],
+  ['a key longer than any', ADD_MAIN, PLANTED.repeat(100), /longer than 500 characters/],
   [
     'a sandbox key for a live profile',
     [...ADD_MAIN, '--mode', 'live'],
     BOX,
-    /main is live, and the key is a sandbox key/,
+    /main is live, but the key is a sandbox key/,
   ],
-  ['a live key for a sandbox', [...ADD_MAIN, '--mode', 'sandbox'], LIVE, /is a sandbox, and the key is a live key/],
+  ['a live key for a sandbox', [...ADD_MAIN, '--mode', 'sandbox'], LIVE, /is a sandbox, but the key is a live key/],
   ['an http URL', wrongUrl('http://host.test/v1'), LIVE, /not https/],
   ['a URL with too much path', wrongUrl('https://host.test/v1/fx'), LIVE, /more than \/v1/],
-  ['a URL without /v1', wrongUrl('https://host.test'), LIVE, /lacks \/v1/],
+  ['a URL without /v1', wrongUrl('https://host.test'), LIVE, /does not end with \/v1/],
   ['a URL with credentials', wrongUrl(`https://me:${PLANTED}@host.test/v1`), LIVE, /user name or password/],
-  ['no URL at all', wrongUrl(PLANTED), LIVE, /is no URL/],
+  ['no URL at all', wrongUrl(PLANTED), LIVE, /is not a valid URL/],
   ['an empty URL', wrongUrl(''), LIVE, /./],
-  ['a missing URL', [...ADD, '--key-stdin'], LIVE, /missing: --base-url/],
+  ['a missing URL', [...ADD, '--key-stdin'], LIVE, /missing required input: --base-url/],
   ['a key and a command for it', [...ADD_MAIN, ...KEY_COMMAND], LIVE, /--key-command and --key-stdin cannot/],
   ['a key and a shell line for it', [...ADD_MAIN, '--key-shell', 'x'], LIVE, /--key-shell and --key-stdin cannot/],
   ['two commands', [...WITH_URL, ...KEY_COMMAND, '--key-shell', 'x'], '', /--key-command and --key-shell cannot/],
   ['an empty command', [...WITH_URL, '--mode', 'live', '--key-command', ''], '', /the value is empty/],
-  ['a store of commands without one', [...WITH_URL, '--store', 'command'], '', /needs the command/],
+  ['a store of commands without one', [...WITH_URL, '--store', 'command'], '', /needs a command/],
   [
     'another store for a command',
     [...WITH_URL, '--store', 'file', ...KEY_COMMAND],
@@ -52,27 +52,32 @@ const refused: [what: string, argv: string[], stdin: string, message: RegExp][] 
   ['an unknown store', [...ADD_MAIN, '--store', 'cloud'], LIVE, /--store/],
   ['an unknown mode', [...ADD_MAIN, '--mode', 'test'], LIVE, /--mode/],
   ['an unknown format', [...ADD_MAIN, '--default-output', 'xml'], LIVE, /--default-output/],
-  ['a bad service name', [...ADD_MAIN, '--service-name', 'a b'], LIVE, /no service name/],
-  ['a service name with a hyphen first', [...ADD_MAIN, '--service-name=-a'], LIVE, /no service name/],
-  ['the name of the variables’ account', ADD_MAIN.with(2, 'environment'), LIVE, /environment is taken by the account/],
-  ['the name of the sandbox for another', ADD_MAIN.with(2, 'sandbox'), LIVE, /sandbox is taken by the embedded/],
-  ['that name for a served sandbox', [...ADD_MAIN.with(2, 'sandbox'), '--mode', 'sandbox'], BOX, /sandbox is taken/],
-  ['a name in capitals', ADD_MAIN.with(2, 'Main'), LIVE, /"Main" is no name for a profile/],
-  ['a name that is a path', ADD_MAIN.with(2, '../main'), LIVE, /is no name for a profile/],
-  ['a name that ends with a dot', ADD_MAIN.with(2, 'main.'), LIVE, /is no name for a profile/],
-  ['a name of 41 letters', ADD_MAIN.with(2, 'a'.repeat(41)), LIVE, /is no name for a profile/],
+  ['a bad service name', [...ADD_MAIN, '--service-name', 'a b'], LIVE, /invalid service name/],
+  ['a service name with a hyphen first', [...ADD_MAIN, '--service-name=-a'], LIVE, /invalid service name/],
+  [
+    'the name of the variables’ account',
+    ADD_MAIN.with(2, 'environment'),
+    LIVE,
+    /environment is reserved for the account/,
+  ],
+  ['the name of the sandbox for another', ADD_MAIN.with(2, 'sandbox'), LIVE, /sandbox is reserved for the embedded/],
+  ['that name for a served sandbox', [...ADD_MAIN.with(2, 'sandbox'), '--mode', 'sandbox'], BOX, /sandbox is reserved/],
+  ['a name in capitals', ADD_MAIN.with(2, 'Main'), LIVE, /invalid profile name "Main"/],
+  ['a name that is a path', ADD_MAIN.with(2, '../main'), LIVE, /invalid profile name/],
+  ['a name that ends with a dot', ADD_MAIN.with(2, 'main.'), LIVE, /invalid profile name/],
+  ['a name of 41 letters', ADD_MAIN.with(2, 'a'.repeat(41)), LIVE, /invalid profile name/],
 ];
 
 describe('profiles add', () => {
-  test.each(refused)('refuses %s: 2, one sentence, nothing kept', async (_what, argv, stdin, message) => {
+  test.each(refused)('rejects %s: 2, nothing stored', async (_what, argv, stdin, message) => {
     const { run, files } = newMachine();
     const { code, stdout, stderr } = await run(argv, { stdin });
-    expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(message)]);
-    expect([stderr.match(/^error: /gm)?.length, files()]).toEqual([1, []]);
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
+    expect({ stderr: stderr.match(/^error: /gm)?.length, files: files() }).toEqual({ stderr: 1, files: [] });
     expect(stderr).toMatch(/^error: .*\n( {2}hint: .*\n)?$/);
   });
 
-  test('keeps a profile and its key, and shows the key’s fingerprint alone', async () => {
+  test('stores a profile and its key and prints only the key’s fingerprint', async () => {
     const { json, profile, secrets } = newMachine();
     const shown = await json([...ADD_MAIN, '--service-name', 'acme'], { stdin: `${LIVE}\n` });
     expect(shown).toMatchObject({ name: 'main', mode: 'live', baseUrl: URL_, key: { store: 'file' } });
@@ -88,85 +93,103 @@ describe('profiles add', () => {
     expect(secrets()).toEqual({ 'main.api-key': LIVE });
   });
 
-  test('asks for the key on a terminal, hidden', async () => {
+  test('prompts for the key with hidden input', async () => {
     const { run, secrets } = newMachine();
     const answers: Answer[] = [{ kind: 'secret', asks: 'API key', says: BOX }];
     expect((await run(WITH_URL, { isTerminal: true, answers })).code).toBe(0);
     expect(secrets()).toEqual({ 'main.api-key': BOX });
   });
 
-  test('changes what is given and leaves the rest', async () => {
+  test('changes the given settings and keeps the rest', async () => {
     const { add, run, profile, secrets } = newMachine();
     await add('main', LIVE, '--service-name', 'acme');
     const { code } = await run(['profiles', 'add', 'main', '--default-output', 'yaml']);
-    expect([code, profile('main'), secrets()]).toMatchObject([
-      0,
-      { serviceName: 'acme', output: 'yaml', baseUrl: URL_, mode: 'live' },
-      { 'main.api-key': LIVE },
-    ]);
+    expect({ code, profile: profile('main'), secrets: secrets() }).toMatchObject({
+      code: 0,
+      profile: { serviceName: 'acme', output: 'yaml', baseUrl: URL_, mode: 'live' },
+      secrets: { 'main.api-key': LIVE },
+    });
   });
 
-  test('settles something for the built-in sandbox, which stays what it is', async () => {
+  test('stores a setting for the built-in sandbox', async () => {
     const { run, profile } = newMachine();
     const { code } = await run(['profiles', 'add', 'sandbox', '--default-output', 'json']);
-    expect([code, profile('sandbox')]).toMatchObject([0, { mode: 'embedded', output: 'json' }]);
+    expect({ code, profile: profile('sandbox') }).toMatchObject({
+      code: 0,
+      profile: { mode: 'embedded', output: 'json' },
+    });
   });
 
-  test('keeps nothing with --dry-run', async () => {
+  test('stores nothing with --dry-run', async () => {
     const { run, files } = newMachine();
     const { code, stdout } = await run([...ADD_MAIN, '--dry-run', '-o', 'json'], { stdin: LIVE });
-    expect([code, JSON.parse(stdout), files()]).toMatchObject([0, { dryRun: true, name: 'main' }, []]);
+    expect({ code, printed: JSON.parse(stdout), files: files() }).toMatchObject({
+      code: 0,
+      printed: { dryRun: true, name: 'main' },
+      files: [],
+    });
   });
 });
 
 describe('--check', () => {
-  test('with a wrong key keeps nothing: 4', async () => {
+  test('stores nothing with a wrong key: 4', async () => {
     const { run, files } = newMachine();
     const { exchange } = scripted(refusedBy(401, '03', 'Invalid API key'));
     const { code, stderr } = await run([...ADD_MAIN, '--check'], { stdin: LIVE, network: exchange });
-    expect([code, files()]).toEqual([4, []]);
+    expect({ code, files: files() }).toEqual({ code: 4, files: [] });
     expect(stderr).toContain('profile main · LIVE');
   });
 
-  test('against a dead address keeps nothing: 5', async () => {
+  test('stores nothing when the address does not respond: 5', async () => {
     const { run, files } = newMachine();
     const network = () => Promise.reject(refusedConnection());
     const { code } = await run([...ADD_MAIN, '--check'], { stdin: LIVE, network });
-    expect([code, files()]).toEqual([5, []]);
+    expect({ code, files: files() }).toEqual({ code: 5, files: [] });
   });
 
-  test('leaves what was kept before as it was', async () => {
+  test('leaves the stored profile unchanged', async () => {
     const { add, run, secrets, profile } = newMachine();
     await add('main', LIVE);
     const { exchange } = scripted(refusedBy(401, '03', 'Invalid API key'));
     await run([...ADD_MAIN, '--service-name', 'x', '--check'], { stdin: `${LIVE}2`, network: exchange });
-    expect([secrets(), profile('main').serviceName]).toEqual([{ 'main.api-key': LIVE }, undefined]);
+    expect({ secrets: secrets(), serviceName: profile('main').serviceName }).toEqual({
+      secrets: { 'main.api-key': LIVE },
+      serviceName: undefined,
+    });
   });
 
-  test('that goes well uses the key that is given', async () => {
+  test('uses the given key', async () => {
     const { run, secrets } = newMachine();
     const { exchange, requests } = scripted(success({ publicKey: 'a'.repeat(64) }));
     const { code } = await run([...ADD_MAIN, '--check'], { stdin: LIVE, network: exchange });
-    expect([code, requests[0]?.headers['x-api-key'], secrets()]).toEqual([0, LIVE, { 'main.api-key': LIVE }]);
+    expect({ code, header: requests[0]?.headers['x-api-key'], secrets: secrets() }).toEqual({
+      code: 0,
+      header: LIVE,
+      secrets: { 'main.api-key': LIVE },
+    });
   });
 });
 
-describe('another host for a key that is kept', () => {
+describe('a new host for a stored key', () => {
   const MOVE = ['profiles', 'add', 'main', '--base-url', 'https://elsewhere.test/v1'];
 
-  test('needs --yes without a terminal: 2', async () => {
+  test('requires --yes without a terminal: 2', async () => {
     const { add, run, profile } = newMachine();
     await add('main', LIVE);
     const { code, stderr } = await run(MOVE);
-    expect([code, stderr, profile('main').baseUrl]).toEqual([2, expect.stringContaining('add --yes'), URL_]);
+    expect({ code, stderr, baseUrl: profile('main').baseUrl }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('add --yes'),
+      baseUrl: URL_,
+    });
   });
 
-  test('is asked for on a terminal, where LIVE is to be seen; declined: 9', async () => {
+  test('asks for confirmation and shows LIVE; declined: 9', async () => {
     const { add, run, profile } = newMachine();
     await add('main', LIVE);
     const answers: Answer[] = [{ kind: 'confirm', asks: 'another host', says: false }];
     const { code, stderr } = await run(MOVE, { isTerminal: true, answers });
-    expect([code, profile('main').baseUrl]).toEqual([9, URL_]);
+    expect({ code, baseUrl: profile('main').baseUrl }).toEqual({ code: 9, baseUrl: URL_ });
     for (const part of ['main (LIVE)', URL_, 'https://elsewhere.test/v1']) expect(stderr).toContain(part);
   });
 
@@ -176,23 +199,33 @@ describe('another host for a key that is kept', () => {
   ])('is taken %s', async (_what, argv, stdin) => {
     const { add, run, profile } = newMachine();
     await add('main', LIVE);
-    expect([(await run(argv, { stdin })).code, profile('main').baseUrl]).toEqual([0, 'https://elsewhere.test/v1']);
+    expect({ code: (await run(argv, { stdin })).code, baseUrl: profile('main').baseUrl }).toEqual({
+      code: 0,
+      baseUrl: 'https://elsewhere.test/v1',
+    });
   });
 
-  test('is asked for in the place of what is no address any more', async () => {
+  test('asks for confirmation when the stored URL is invalid', async () => {
     const { add, run, write, profile, at } = newMachine();
     await add('main', LIVE);
     write(at('profiles', 'main.json'), JSON.stringify({ ...profile('main'), baseUrl: 'no address' }));
     expect((await run(MOVE)).code).toBe(2);
-    expect([(await run([...MOVE, '--yes'])).code, profile('main').baseUrl]).toEqual([0, 'https://elsewhere.test/v1']);
+    expect({ code: (await run([...MOVE, '--yes'])).code, baseUrl: profile('main').baseUrl }).toEqual({
+      code: 0,
+      baseUrl: 'https://elsewhere.test/v1',
+    });
   });
 
-  test('is not needed to keep an unsafe address from being kept again', async () => {
+  test('rejects an unsafe URL without asking', async () => {
     const { add, run, write, profile, at } = newMachine();
     await add('main', LIVE);
     write(at('profiles', 'main.json'), JSON.stringify({ ...profile('main'), baseUrl: 'http://host.test/v1' }));
     const { code, stderr } = await run(['profiles', 'add', 'main', '--service-name', 'x']);
-    expect([code, stderr, profile('main').serviceName]).toEqual([2, expect.stringContaining('not https'), undefined]);
+    expect({ code, stderr, serviceName: profile('main').serviceName }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('not https'),
+      serviceName: undefined,
+    });
   });
 });
 
@@ -212,38 +245,45 @@ describe('another store', () => {
     return { runProgram };
   }
 
-  test('takes the key and what opens sealed answers, and leaves no file behind', async () => {
+  test('moves the key and the private keys and leaves no file behind', async () => {
     const { add, run, write, at, secrets, profile } = newMachine();
     await add('main', LIVE);
     write(at('secrets', 'main.sealing-keys'), PRIVATE);
     const kept = new Map<string, string>();
     const { code } = await run([...ADD_MAIN, '--store', 'keyring'], { stdin: LIVE, ...keyring(kept) });
-    expect([code, secrets(), profile('main').store]).toEqual([0, {}, { kind: 'keyring' }]);
+    expect({ code, secrets: secrets(), store: profile('main').store }).toEqual({
+      code: 0,
+      secrets: {},
+      store: { kind: 'keyring' },
+    });
     expect([...kept.values()].toSorted()).toEqual([PRIVATE, LIVE].toSorted());
     await run([...ADD_MAIN, '--store', 'file'], { stdin: LIVE, ...keyring(kept) });
-    expect([secrets(), kept.size]).toEqual([{ 'main.api-key': LIVE, 'main.sealing-keys': PRIVATE }, 0]);
+    expect({ secrets: secrets(), kept: kept.size }).toEqual({
+      secrets: { 'main.api-key': LIVE, 'main.sealing-keys': PRIVATE },
+      kept: 0,
+    });
   });
 
   const ABSENT = { runProgram: async () => ({ kind: 'ended', code: 0, stdout: '{"kind":"absent"}' }) as const };
 
-  test('is the way out of a store that fails, which is told what stays in it', async () => {
+  test('replaces a failing store and says what stays in it', async () => {
     const { run, secrets, profile } = newMachine();
     await run([...ADD_MAIN, '--store', 'keyring'], { stdin: LIVE, ...keyring(new Map()) });
     const { code, stderr } = await run([...ADD_MAIN, '--store', 'file'], { stdin: LIVE, ...ABSENT });
     expect([code, secrets(), profile('main').store], stderr).toEqual([0, { 'main.api-key': LIVE }, { kind: 'file' }]);
-    expect(stderr).toContain('warning: what the store before has of main could not be removed');
+    expect(stderr).toContain('warning: could not remove the secrets of main from its old store');
   });
 
-  test('is refused where what opens sealed answers would be left in a store that fails: 2', async () => {
+  test('is rejected when private keys would be left in a failing store: 2', async () => {
     const { run, write, at, secrets, profile } = newMachine();
     await run([...ADD_MAIN, '--store', 'keyring'], { stdin: LIVE, ...keyring(new Map()) });
     const sealed = { ...profile('main'), sealing: { publicKey: PRIVATE, requests: false } };
     write(at('profiles', 'main.json'), JSON.stringify(sealed));
     const { code } = await run([...ADD_MAIN, '--store', 'file'], { stdin: LIVE, ...ABSENT });
-    expect([code, secrets(), profile('main')]).toEqual([2, {}, sealed]);
+    expect({ code, secrets: secrets(), profile: profile('main') }).toEqual({ code: 2, secrets: {}, profile: sealed });
   });
 
-  test('that is a command takes the key out of its file, and leaves what opens sealed answers', async () => {
+  test('that is a command removes the key file and keeps the private keys', async () => {
     const { add, run, write, at, secrets } = newMachine();
     await add('main', LIVE);
     write(at('secrets', 'main.sealing-keys'), PRIVATE);
@@ -258,20 +298,20 @@ describe('a command that prints the key', () => {
 
   test.each([
     ['fails', ended(3, LIVE), /failed with exit code 3/],
-    ['hangs', { kind: 'late' } as const, /did not end within 10 s/],
+    ['hangs', { kind: 'late' } as const, /did not finish within 10 s/],
     ['is not there', { kind: 'missing' } as const, /was not found/],
     ['prints two lines', ended(0, `${LIVE}\n${LIVE}\n`), /more than one line/],
     ['prints nothing', ended(0, '\n'), /printed nothing/],
-    ['prints a key of the other mode', ended(0, `${BOX}\n`), /main is live, and .* is a sandbox key/],
+    ['prints a key of the other mode', ended(0, `${BOX}\n`), /main is live, but .* is a sandbox key/],
   ])('that %s when it is used: 2, nothing sent', async (_what, end, message) => {
     const { run } = newMachine();
     const runProgram = async () => end;
     await run([...WITH_URL, '--mode', 'live', ...KEY_COMMAND], { runProgram });
     const { code, stderr } = await run(['balances', 'fintech', '--profile', 'main'], { runProgram });
-    expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(message) });
   });
 
-  test('is asked when the key is needed, with its words as they are', async () => {
+  test('runs when the key is needed, with its arguments unchanged', async () => {
     const { run } = newMachine();
     const asked: (readonly string[])[] = [];
     const runProgram = async (words: readonly string[]) => {
@@ -286,13 +326,13 @@ describe('a command that prints the key', () => {
   });
 });
 
-test('an address that was edited by hand into an unsafe one is refused when it is used: 2, nothing sent', async () => {
+test('rejects a stored URL that was edited into an unsafe one: 2, nothing sent', async () => {
   const { add, run, write, profile, at } = newMachine();
   await add('main', LIVE);
   write(at('profiles', 'main.json'), JSON.stringify({ ...profile('main'), baseUrl: 'http://host.test/v1' }));
   const { code, stderr } = await run(['balances', 'fintech', '--profile', 'main']);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('not https')]);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('not https') });
   const shown = await run(['profiles', 'show', 'main']);
-  expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining('not https')]);
+  expect({ code: shown.code, stdout: shown.stdout }).toEqual({ code: 0, stdout: expect.stringContaining('not https') });
   expect(existsSync(at('profiles', 'main.json'))).toBe(true);
 });

@@ -32,7 +32,7 @@ async function machine() {
 }
 
 describe('profiles list', () => {
-  test('shows every profile, the built-in one first, and what is wrong with a broken one', async () => {
+  test('lists the built-in profile first and shows what is wrong with a broken one', async () => {
     const { json } = await machine();
     const { profiles } = await json(['profiles', 'list']);
     expect(profiles).toEqual([
@@ -44,13 +44,13 @@ describe('profiles list', () => {
         baseUrl: null,
         store: null,
         isUsed: false,
-        problem: expect.stringMatching(/broken\.json is no JSON/),
+        problem: expect.stringMatching(/broken\.json is not valid JSON/),
       },
       { name: 'main', mode: 'live', baseUrl: URL_, store: 'file', isUsed: false, problem: null },
     ]);
   });
 
-  test('works while the pin of the folder is broken', async () => {
+  test('works with a broken folder pin', async () => {
     const { json, folder } = await machine();
     writeFileSync(pinOf(folder), '{');
     const { profiles } = await json(['profiles', 'list']);
@@ -59,7 +59,7 @@ describe('profiles list', () => {
 });
 
 describe('profiles show', () => {
-  test('says what is wrong with a store that cannot be read', async () => {
+  test('shows why a store cannot be read', async () => {
     const { json, at } = await machine();
     chmodSync(at('secrets'), 0o700);
     symlinkSync('/nowhere', at('secrets', 'odd.api-key'));
@@ -67,34 +67,34 @@ describe('profiles show', () => {
     expect(key).toMatchObject({ problem: null, fingerprint: expect.stringMatching(/^[0-9a-f]{12}$/) });
     writeFileSync(at('secrets', 'main.api-key'), 'two words');
     const { key: bad } = await json(['profiles', 'show', 'main']);
-    expect(bad).toMatchObject({ fingerprint: null, problem: expect.stringContaining('holds blanks') });
+    expect(bad).toMatchObject({ fingerprint: null, problem: expect.stringContaining('has spaces or characters') });
   });
 
-  test('shows the one that is used here, or why none is: 2', async () => {
+  test('shows the active profile, or why there is none: 2', async () => {
     const { json, run, folder } = await machine();
     await run(['profiles', 'use', 'box']);
     expect((await json(['profiles', 'show'])).name).toBe('box');
     writeFileSync(pinOf(folder), '{');
     const { code, stderr } = await run(['profiles', 'show']);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('holds something else')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('does not contain just a profile name')]);
   });
 
-  test('leads from the account of the variables to explain', async () => {
+  test('refers to explain for an account set by variables', async () => {
     const { run } = await machine();
     const env = { FIATRAIL_BASE_URL: 'https://other.test/v1', FIATRAIL_API_KEY: LIVE };
     const { code, stderr } = await run(['profiles', 'show'], { env });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('fiatrail explain')]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('fiatrail explain') });
   });
 });
 
 describe('profiles use', () => {
-  test('names the default, and --here a folder, whose pin holds the name alone', async () => {
+  test('sets the default, or with --here a pin that contains only the name', async () => {
     const { json, run, folder, at } = await machine();
     await run(['profiles', 'use', 'box']);
-    expect([JSON.parse(readFileSync(at('settings.json'), 'utf8')), modeOf(at('settings.json'))]).toEqual([
-      { version: 1, defaultProfile: 'box' },
-      '600',
-    ]);
+    expect({
+      printed: JSON.parse(readFileSync(at('settings.json'), 'utf8')),
+      mode: modeOf(at('settings.json')),
+    }).toEqual({ printed: { version: 1, defaultProfile: 'box' }, mode: '600' });
     expect(await json(['profiles', 'use', 'main', '--here'])).toEqual({ name: 'main', mode: 'live', isHere: true });
     expect(readFileSync(pinOf(folder), 'utf8')).toBe('{"profile":"main"}\n');
     const below = join(folder, 'a', 'b');
@@ -102,76 +102,91 @@ describe('profiles use', () => {
     expect((await json(['profiles', 'show'], { cwd: below })).name).toBe('main');
   });
 
-  test('says when another is used all the same', async () => {
+  test('warns when another profile is still active', async () => {
     const { run, folder } = await machine();
     await run(['profiles', 'use', 'main', '--here']);
     const { code, stderr } = await run(['profiles', 'use', 'box']);
-    expect([code, stderr]).toEqual([0, expect.stringContaining('warning: main is used here all the same')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('warning: profile main is still active here')]);
     writeFileSync(pinOf(folder), '{');
-    expect((await run(['profiles', 'use', 'box'])).stderr).toContain('warning: nothing can be used here; see why');
+    expect((await run(['profiles', 'use', 'box'])).stderr).toContain(
+      'warning: no profile can be used here; find out why',
+    );
   });
 
-  test.each(['gone', 'environment', 'broken'])('refuses %s: 2, nothing kept', async (name) => {
+  test.each(['gone', 'environment', 'broken'])('rejects %s: 2, nothing stored', async (name) => {
     const { run, at } = await machine();
     const ends = [await run(['profiles', 'use', name]), await run(['profiles', 'use', name, '--here'])];
-    expect([ends.map(({ code }) => code), existsSync(at('settings.json'))]).toEqual([[2, 2], false]);
+    expect({ codes: ends.map(({ code }) => code), exists: existsSync(at('settings.json')) }).toEqual({
+      codes: [2, 2],
+      exists: false,
+    });
   });
 
-  test('leaves a link in the place of the pin alone', async () => {
+  test('does not follow a symbolic link in place of the pin', async () => {
     const { run, folder } = await machine();
     const target = join(temporaryFolder(onTestFinished), 'target');
     writeFileSync(target, 'mine');
     symlinkSync(target, pinOf(folder));
     const { code, stderr } = await run(['profiles', 'use', 'main', '--here']);
-    expect([code, stderr, readFileSync(target, 'utf8')]).toEqual([2, expect.stringContaining('symbolic link'), 'mine']);
+    expect({ code, stderr, text: readFileSync(target, 'utf8') }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('symbolic link'),
+      text: 'mine',
+    });
   });
 
-  test('says which pin could not be written', async () => {
+  test('names the pin that could not be written', async () => {
     const { run } = await machine();
     const { code, stderr } = await run(['profiles', 'use', 'main', '--here'], { cwd: '/proc' });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('/proc/.fiatrail.json cannot be written')]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('/proc/.fiatrail.json cannot be written'),
+    });
   });
 });
 
 describe('profiles remove', () => {
-  test('takes its secrets along, and that it was the default', async () => {
+  test('removes its secrets and its role as default', async () => {
     const { run, at, secrets, write } = await machine();
     await run(['profiles', 'use', 'main']);
     write(at('secrets', 'main.sealing-keys'), 'ab'.repeat(32));
     expect((await run(['profiles', 'remove', 'main', '--yes'])).code).toBe(0);
-    expect([secrets(), existsSync(at('profiles', 'main.json'))]).toEqual([{ 'box.api-key': BOX }, false]);
+    expect({ secrets: secrets(), exists: existsSync(at('profiles', 'main.json')) }).toEqual({
+      secrets: { 'box.api-key': BOX },
+      exists: false,
+    });
     expect(JSON.parse(readFileSync(at('settings.json'), 'utf8')).defaultProfile).toBeUndefined();
   });
 
-  test('of the default says what is used from then on, to who wants quiet too', async () => {
+  test('names the new default, even with --quiet', async () => {
     const { run } = await machine();
     await run(['profiles', 'use', 'main']);
     const { stderr } = await run(['profiles', 'remove', 'main', '--yes', '-q']);
-    expect(stderr).toBe('warning: default: sandbox (embedded) from then on\n');
+    expect(stderr).toBe('warning: default: sandbox (embedded) becomes the default profile\n');
     expect((await run(['profiles', 'remove', 'box', '--yes', '-q'])).stderr).toBe('');
   });
 
-  test('leaves the default of another', async () => {
+  test('leaves another default unchanged', async () => {
     const { run, at } = await machine();
     await run(['profiles', 'use', 'box']);
     await run(['profiles', 'remove', 'main', '--yes']);
     expect(JSON.parse(readFileSync(at('settings.json'), 'utf8')).defaultProfile).toBe('box');
   });
 
-  test('asks, with LIVE to be seen; declined: 9', async () => {
+  test('asks for confirmation and shows LIVE; declined: 9', async () => {
     const { run, at } = await machine();
-    const answers: Answer[] = [{ kind: 'confirm', asks: 'remove the profile main', says: false }];
+    const answers: Answer[] = [{ kind: 'confirm', asks: 'Remove profile main', says: false }];
     const { code, stderr } = await run(['profiles', 'remove', 'main'], { isTerminal: true, answers });
-    expect([code, existsSync(at('profiles', 'main.json'))]).toEqual([9, true]);
+    expect({ code, exists: existsSync(at('profiles', 'main.json')) }).toEqual({ code: 9, exists: true });
     for (const part of ['main (LIVE)', 'its API key']) expect(stderr).toContain(part);
   });
 
-  test('needs --yes without a terminal: 2', async () => {
+  test('requires --yes without a terminal: 2', async () => {
     const { run, at } = await machine();
-    expect([(await run(['profiles', 'remove', 'main'])).code, existsSync(at('profiles', 'main.json'))]).toEqual([
-      2,
-      true,
-    ]);
+    expect({
+      code: (await run(['profiles', 'remove', 'main'])).code,
+      exists: existsSync(at('profiles', 'main.json')),
+    }).toEqual({ code: 2, exists: true });
   });
 
   test.each([
@@ -183,44 +198,44 @@ describe('profiles remove', () => {
     write(at('profiles', `${name}.json`), text);
     write(at('secrets', `${name}.api-key`), PLANTED);
     const { code } = await run(['profiles', 'remove', name, '--yes']);
-    expect([code, existsSync(at('profiles', `${name}.json`))]).toEqual([0, false]);
+    expect({ code, exists: existsSync(at('profiles', `${name}.json`)) }).toEqual({ code: 0, exists: false });
     expect(secrets()).toEqual({ 'main.api-key': LIVE, 'box.api-key': BOX });
     expect(existsSync(at('profiles', 'main.json'))).toBe(true);
   });
 
-  test('removes a link, not what it leads to', async () => {
+  test('removes a symbolic link, not its target', async () => {
     const { run, at } = await machine();
     const target = join(temporaryFolder(onTestFinished), 'target');
     writeFileSync(target, 'mine');
     symlinkSync(target, at('profiles', 'linked.json'));
     expect((await run(['profiles', 'remove', 'linked', '--yes'])).code).toBe(0);
-    expect([readFileSync(target, 'utf8'), readdirSync(at('profiles')).includes('linked.json')]).toEqual([
-      'mine',
-      false,
-    ]);
+    expect({
+      text: readFileSync(target, 'utf8'),
+      hasLinkedJson: readdirSync(at('profiles')).includes('linked.json'),
+    }).toEqual({ text: 'mine', hasLinkedJson: false });
   });
 
-  test.each(['sandbox', 'gone', 'environment'])('refuses %s: 2', async (name) => {
+  test.each(['sandbox', 'gone', 'environment'])('rejects %s: 2', async (name) => {
     const { run } = await machine();
     expect((await run(['profiles', 'remove', name, '--yes'])).code).toBe(2);
   });
 
-  test('leaves the profile where its secret cannot be removed', async () => {
+  test('keeps the profile when its secret cannot be removed', async () => {
     const { run, at, profile, write } = await machine();
     write(at('profiles', 'main.json'), JSON.stringify({ ...profile('main'), store: { kind: 'keyring' } }));
     const runProgram = async () => ({ kind: 'ended', code: 0, stdout: '{"kind":"locked"}' }) as const;
     const { code } = await run(['profiles', 'remove', 'main', '--yes'], { runProgram });
-    expect([code, existsSync(at('profiles', 'main.json'))]).toEqual([2, true]);
+    expect({ code, exists: existsSync(at('profiles', 'main.json')) }).toEqual({ code: 2, exists: true });
   });
 });
 
 describe('profiles export and import', () => {
-  test('a folder in the place of the file is one sentence: 2', async () => {
+  test('rejects a folder in place of the file: 2', async () => {
     const ran = await fiatrail(newHome(onTestFinished), ['profiles', 'import', '.']);
-    expect(ran).toEqual({ stdout: '', stderr: 'error: . is a folder\n  hint: name a file\n', code: 2 });
+    expect(ran).toEqual({ stdout: '', stderr: 'error: . is a folder\n  hint: pass the path of a file\n', code: 2 });
   });
 
-  test('carry profiles to another machine, without secrets', async () => {
+  test('copy profiles to another machine without secrets', async () => {
     const { run, json, write, at, profile } = await machine();
     await run(['profiles', 'remove', 'broken', '--yes']);
     const sealing = { publicKey: 'ab'.repeat(32), platformKey: 'cd'.repeat(32), requests: true };
@@ -230,27 +245,27 @@ describe('profiles export and import', () => {
     const other = newMachine();
     const { profiles } = await other.json(['profiles', 'import', '-'], { stdin: exported });
     expect(profiles.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['added', 'added']);
-    expect([other.profile('main'), other.profile('box'), other.secrets()]).toEqual([
-      profile('main'),
-      { ...profile('box'), sealing: { platformKey: 'cd'.repeat(32), requests: true } },
-      {},
-    ]);
+    expect({ main: other.profile('main'), box: other.profile('box'), secrets: other.secrets() }).toEqual({
+      main: profile('main'),
+      box: { ...profile('box'), sealing: { platformKey: 'cd'.repeat(32), requests: true } },
+      secrets: {},
+    });
     expect(await other.json(['profiles', 'export'])).toEqual(JSON.parse(exported));
     expect((await other.run(['balances', 'fintech', '--profile', 'main'])).stderr).toContain('has no API key');
   });
 
-  test('leave a profile of the same name as it is, a broken one too', async () => {
+  test('leave an existing profile unchanged, even a broken one', async () => {
     const { run, json, at } = await machine();
     const main = (name: string) => ({ name, mode: 'live', baseUrl: 'https://other.test/v1', store: { kind: 'file' } });
     const stdin = JSON.stringify({ version: 1, profiles: [main('broken'), main('main'), main('new'), main('new')] });
     const { profiles } = await json(['profiles', 'import', '-'], { stdin });
-    const [left, added] = ['was there, left as it is', 'added'];
+    const [left, added] = ['already exists, unchanged', 'added'];
     expect(profiles.map(({ outcome }: { outcome: string }) => outcome)).toEqual([left, left, added, left]);
     expect(readFileSync(at('profiles', 'broken.json'), 'utf8')).toBe('{');
     expect((await run(['profiles', 'show', 'main'])).stdout).toContain(URL_);
   });
 
-  test('tell of a command that came from elsewhere', async () => {
+  test('warn about an imported key command', async () => {
     const { run } = newMachine();
     const store = { kind: 'command', command: 'fetch-key', isShell: false };
     const stdin = JSON.stringify({ version: 1, profiles: [{ name: 'x', mode: 'live', baseUrl: URL_, store }] });
@@ -261,50 +276,56 @@ describe('profiles export and import', () => {
   const file = (...profiles: unknown[]) => JSON.stringify({ version: 1, profiles });
 
   test.each([
-    ['no JSON', '{', /is no export of profiles/],
-    ['nothing', '', /is no export of profiles/],
-    ['another document', '{"url":"x"}', /is no export of profiles/],
-    ['null', 'null', /is no export of profiles/],
+    ['no JSON', '{', /is not an export of profiles/],
+    ['nothing', '', /is not an export of profiles/],
+    ['another document', '{"url":"x"}', /is not an export of profiles/],
+    ['null', 'null', /is not an export of profiles/],
     ['another version', '{"version":2,"profiles":[]}', /made by another version/],
     ['no version', '{"profiles":[]}', /made by another version/],
-    ['a profile that is none', file(null), /damaged at profiles\[0\]/],
-    ['a secret', file(one({ apiKey: 'x' })), /damaged at profiles\[0\]/],
+    ['a profile that is none', file(null), /invalid at profiles\[0\]/],
+    ['a secret', file(one({ apiKey: 'x' })), /invalid at profiles\[0\]/],
     ['an unsafe address', file(one({ baseUrl: 'http://host.test/v1' })), /not https/],
-    ['a path for a name', file(one({}), one({ name: '../x' })), /is no name for a profile/],
-    ['the name of the variables’ account', file(one({ name: 'environment' })), /environment is taken/],
-    ['another account as the sandbox', file(one({ name: 'sandbox' })), /damaged at profiles\[0\]\.mode/],
+    ['a path for a name', file(one({}), one({ name: '../x' })), /invalid profile name/],
+    ['the name of the variables’ account', file(one({ name: 'environment' })), /environment is reserved/],
+    ['another account as the sandbox', file(one({ name: 'sandbox' })), /invalid at profiles\[0\] \(mode\)/],
   ])('refuse %s: 2, nothing added', async (_what, stdin, message) => {
     const { run, files } = newMachine();
     const { code, stderr } = await run(['profiles', 'import', '-'], { stdin });
-    expect([code, stderr, files()]).toEqual([2, expect.stringMatching(message), []]);
+    expect({ code, stderr, files: files() }).toEqual({ code: 2, stderr: expect.stringMatching(message), files: [] });
   });
 
-  test('refuse to export what is broken: 2, nothing printed', async () => {
+  test('reject exporting a broken profile: 2, nothing printed', async () => {
     const { run } = await machine();
     const { code, stdout, stderr } = await run(['profiles', 'export']);
-    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining('broken.json')]);
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining('broken.json') });
   });
 });
 
-describe('a place that cannot be written', () => {
-  test('says so in one sentence: 2, nothing made', async () => {
+describe('a folder that cannot be written', () => {
+  test('is reported: 2, nothing created', async () => {
     const { run } = newMachine();
     const { code, stderr } = await run(ADD_MAIN, { stdin: LIVE, env: { FIATRAIL_CONFIG_DIR: '/proc/fiatrail' } });
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: \/proc\/fiatrail.*cannot be written/)]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(/^error: \/proc\/fiatrail.*cannot be written/),
+    });
     expect(stderr).toContain('FIATRAIL_CONFIG_DIR');
   });
 
-  test.each(['profiles', 'secrets', 'lock.db'])('%s is of another kind: 2, nothing kept', async (name) => {
-    const { run, config, files, at } = newMachine();
-    mkdirSync(config, { mode: 0o700 });
-    if (name === 'lock.db') mkdirSync(at(name));
-    else writeFileSync(at(name), 'mine');
-    const before = files();
-    const { code, stderr } = await run(ADD_MAIN, { stdin: LIVE });
-    expect([code, stderr, files()]).toEqual([2, expect.stringContaining(at(name)), before]);
-  });
+  test.each(['profiles', 'secrets', 'lock.db'])(
+    'rejects %s of the wrong file type: 2, nothing stored',
+    async (name) => {
+      const { run, config, files, at } = newMachine();
+      mkdirSync(config, { mode: 0o700 });
+      if (name === 'lock.db') mkdirSync(at(name));
+      else writeFileSync(at(name), 'mine');
+      const before = files();
+      const { code, stderr } = await run(ADD_MAIN, { stdin: LIVE });
+      expect([code, stderr, files()]).toEqual([2, expect.stringContaining(at(name)), before]);
+    },
+  );
 
-  test('a link in the place of the lock leads nowhere', async () => {
+  test('does not follow a symbolic link in place of the lock', async () => {
     const { run, config, folder, at } = newMachine();
     mkdirSync(config, { mode: 0o700 });
     symlinkSync(join(folder, 'victim'), at('lock.db'));
@@ -312,19 +333,19 @@ describe('a place that cannot be written', () => {
     expect(existsSync(join(folder, 'victim'))).toBe(false);
   });
 
-  test('takes back the key where the profile cannot be kept', async () => {
+  test('removes the key again when the profile cannot be stored', async () => {
     const { run, add, secrets, at, config } = newMachine();
     await add('main', LIVE);
     mkdirSync(at('profiles', 'other.json'));
     const { code } = await run(ADD_MAIN.with(2, 'other'), { stdin: LIVE });
-    expect([code, secrets(), readdirSync(config).toSorted()]).toEqual([
-      2,
-      { 'main.api-key': LIVE },
-      ['lock.db', 'profiles', 'secrets'],
-    ]);
+    expect({ code, secrets: secrets(), names: readdirSync(config).toSorted() }).toEqual({
+      code: 2,
+      secrets: { 'main.api-key': LIVE },
+      names: ['lock.db', 'profiles', 'secrets'],
+    });
   });
 
-  test('a full disk: one sentence, and what was kept still is', async () => {
+  test('reports a full disk and keeps what was stored', async () => {
     const home = newHome(onTestFinished);
     const at = (...names: string[]) => join(home.path, 'config', ...names);
     await fiatrail(home, ADD_MAIN, { stdin: LIVE });
@@ -342,18 +363,18 @@ describe('a place that cannot be written', () => {
     const { code, stderr } = await startProgram(home, 'sh', limited, { env: { NODE_DISABLE_COMPILE_CACHE: '1' } }).end;
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/^error: .*main\.json cannot be written \(EFBIG\)\n {2}hint: .*\n$/),
+      expect.stringMatching(/^error: .*main\.json cannot be written: the disk is full\n {2}hint: .*\n$/),
     ]);
     expect(readFileSync(at('profiles', 'main.json'), 'utf8')).toBe(before);
-    expect([readdirSync(at('profiles')), readFileSync(at('secrets', 'main.api-key'), 'utf8')]).toEqual([
-      ['main.json'],
-      `${LIVE}\n`,
-    ]);
+    expect({ names: readdirSync(at('profiles')), text: readFileSync(at('secrets', 'main.api-key'), 'utf8') }).toEqual({
+      names: ['main.json'],
+      text: `${LIVE}\n`,
+    });
   });
 });
 
 describe('many commands at once', () => {
-  test('that add profiles lose nothing, and each has its own key', async () => {
+  test('add profiles without losing any, each with its own key', async () => {
     const home = newHome(onTestFinished);
     const names = Array.from({ length: 40 }, (_, index) => `p${index}`);
     const ends = await Promise.all(
@@ -370,7 +391,7 @@ describe('many commands at once', () => {
     expect(readdirSync(at()).toSorted()).toEqual(['lock.db', 'profiles', 'secrets']);
   });
 
-  test('that change one profile keep every field, and a key that fits its address', async () => {
+  test('change one profile and keep every field, with a key that fits its URL', async () => {
     const home = newHome(onTestFinished);
     await fiatrail(home, ADD_MAIN, { stdin: LIVE });
     const changes = Array.from({ length: 24 }, (_, index) => {
@@ -384,7 +405,7 @@ describe('many commands at once', () => {
     );
     // Who was overtaken by another address says so, and has changed nothing.
     for (const { code, stderr } of ends)
-      if (code !== 0) expect([code, stderr]).toEqual([2, expect.stringContaining('meanwhile')]);
+      if (code !== 0) expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('in the meantime') });
     const at = (...parts: string[]) => join(home.path, 'config', ...parts);
     const [kept, key] = [at('profiles', 'main.json'), at('secrets', 'main.api-key')].map((path) =>
       readFileSync(path, 'utf8'),
@@ -392,15 +413,15 @@ describe('many commands at once', () => {
     const profile = JSON.parse(kept ?? '');
     const field = (words: string) =>
       changes.some((change, index) => change.words.includes(words) && ends[index]?.code === 0);
-    expect([profile.serviceName, profile.output]).toEqual([
-      field('acme') ? 'acme' : undefined,
-      field('yaml') ? 'yaml' : undefined,
-    ]);
+    expect({ serviceName: profile.serviceName, output: profile.output }).toEqual({
+      serviceName: field('acme') ? 'acme' : undefined,
+      output: field('yaml') ? 'yaml' : undefined,
+    });
     expect(profile.baseUrl).toBe(`https://${key?.trim().split('-').at(-1)}.test/v1`);
     expect(readdirSync(at('profiles'))).toEqual(['main.json']);
   });
 
-  test('that add the same one with different fields keep all of them', async () => {
+  test('add the same profile with different fields and keep them all', async () => {
     const home = newHome(onTestFinished);
     const fields = [
       ['--service-name', 'acme'],
@@ -418,7 +439,7 @@ describe('many commands at once', () => {
   });
 });
 
-describe('how a profile wants its output', () => {
+describe('the output format of a profile', () => {
   async function asJson() {
     const made = newMachine();
     await made.add('main', LIVE, '--default-output', 'json');
@@ -427,7 +448,7 @@ describe('how a profile wants its output', () => {
   const MAIN = ['--profile', 'main'];
   const answer = () => ({ network: scripted(success({ totalBalance: '5' })).exchange });
 
-  test('is how results and errors look', async () => {
+  test('applies to results and errors', async () => {
     const { run, at, write } = await asJson();
     expect(JSON.parse((await run(['balances', 'fintech', ...MAIN], answer())).stdout)).toHaveProperty('totalBalance');
     write(at('secrets', 'main.api-key'), BOX);
@@ -439,7 +460,10 @@ describe('how a profile wants its output', () => {
       await run(['balances', 'fintech'], { env: { FIATRAIL_PROFILE: 'main', FIATRAIL_API_KEY: BOX } }),
     ];
     for (const { code, stderr } of ends)
-      expect([code, JSON.parse(stderr.split('\n').at(-2) ?? '')]).toMatchObject([2, { error: { category: 'usage' } }]);
+      expect({ code, printed: JSON.parse(stderr.split('\n').at(-2) ?? '') }).toMatchObject({
+        code: 2,
+        printed: { error: { category: 'usage' } },
+      });
   });
 
   test('is for who chooses nothing else', async () => {
@@ -454,7 +478,7 @@ describe('how a profile wants its output', () => {
   test('that no format has is told by the name of the variable', async () => {
     const { run } = newMachine();
     const { code, stderr } = await run(['status'], { env: { FIATRAIL_OUTPUT: 'xml' } });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('FIATRAIL_OUTPUT: "xml" is no output format')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('FIATRAIL_OUTPUT: invalid output format "xml"')]);
   });
 });
 

@@ -41,7 +41,7 @@ export function newMachine() {
     /** Runs what must end well, to the JSON it prints. */
     json: async (argv: readonly string[], options: WorldOptions = {}) => {
       const ran = await run([...argv, '-o', 'json'], options);
-      expect([ran.code, ran.stderr]).toEqual([0, expect.any(String)]);
+      expect({ code: ran.code, stderr: ran.stderr }).toEqual({ code: 0, stderr: expect.any(String) });
       return JSON.parse(ran.stdout);
     },
     add: (name: string, key: string, ...more: string[]) =>

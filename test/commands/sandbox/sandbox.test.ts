@@ -8,7 +8,7 @@ import { main } from '../../../src/main.ts';
 import { serve } from '../../../src/sandbox/serve.ts';
 import { type FakeWorld, fakeWorld } from '../../support/world.ts';
 
-/** One embedded sandbox, and the command lines that are run on it. */
+/** An embedded sandbox and the commands run on it. */
 interface Bench {
   readonly world: FakeWorld;
   /** The exit code. */
@@ -72,7 +72,7 @@ const payOut = (userId: string) =>
     '--yes',
   ] as const;
 
-/** What a client is to make of each kind, and whether the payout is booked. */
+/** The exit code for each kind of fault, and whether the payout is booked. */
 const MONEY: readonly (readonly [kind: FaultKind, exit: number, booked: number])[] = [
   ['lost-request', 6, 0],
   ['lost-response', 6, 1],
@@ -102,7 +102,7 @@ describe('a payout by command, with a fault', () => {
     expect(status['ledger']).toMatchObject({ balanced: true });
   });
 
-  test('payout-fails: accepted, and ended as failed: 3', async () => {
+  test('payout-fails: accepted, then failed: 3', async () => {
     const bench = await openBench();
     const userId = await fundedUser(bench);
     await bench.json('sandbox', 'fault', 'add', '--on', 'transactions.offramp', '--kind', 'payout-fails');
@@ -114,7 +114,7 @@ describe('a payout by command, with a fault', () => {
 describe('a read by command, with a fault', () => {
   const reads = FAULT_KINDS.filter((kind) => !['payout-fails', 'duplicate-webhook', 'late-webhook'].includes(kind));
 
-  test.each(reads)('%s: is tried again until it is answered', async (kind) => {
+  test.each(reads)('%s: retries until it gets a response', async (kind) => {
     const bench = await openBench();
     await bench.json('sandbox', 'fault', 'add', '--on', 'history deposits', '--kind', kind, '--times', '2');
     expect(await bench.json('history', 'deposits')).toMatchObject({ total: 0 });
@@ -123,7 +123,7 @@ describe('a read by command, with a fault', () => {
 });
 
 describe('a served sandbox, with a fault', () => {
-  /** The commands of an account whose sandbox is served in this process, on a real socket. */
+  /** Runs commands against a sandbox served by this process on a real socket. */
   async function openServed() {
     const folder = fakeWorld();
     folder.ensurePrivateDir(folder.stateDir);
@@ -144,14 +144,14 @@ describe('a served sandbox, with a fault', () => {
     expect(bench.count('fault_rule')).toBe(0);
   });
 
-  test.each(['lost-response', 'truncated'] as const)('%s: a read is tried again until it is answered', async (kind) => {
+  test.each(['lost-response', 'truncated'] as const)('%s: retries a read until it gets a response', async (kind) => {
     const bench = await openServed();
     await bench.json('sandbox', 'fault', 'add', '--on', 'history deposits', '--kind', kind, '--times', '2');
     expect(await bench.json('history', 'deposits')).toMatchObject({ total: 0 });
     expect(bench.count('fault_rule')).toBe(0);
   });
 
-  test('a snapshot is written where the command was called, and restored from there', async () => {
+  test('writes a snapshot to the caller’s folder and restores it from there', async () => {
     const bench = await openServed();
     const file = join(bench.world.homeDir, 'served.db');
     await bench.json('sandbox', 'snapshot', file);
@@ -163,7 +163,7 @@ describe('a served sandbox, with a fault', () => {
 });
 
 describe('sandbox fault', () => {
-  test('lists what was added, and clears it', async () => {
+  test('lists and clears faults', async () => {
     const { json } = await openBench();
     await json('sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--kind', 'lost-response', '--times', '3');
     await json('sandbox', 'fault', 'add', '--on', 'fiatrail users  list', '--kind', 'slow');
@@ -183,24 +183,24 @@ describe('sandbox fault', () => {
     ['users onboard', 'users.onboard'],
     ['users onboarding', 'users.onboard-status'],
     ['history transactions', 'transactions.list'],
-  ])('takes the command "%s" for %s', async (command, endpoint) => {
+  ])('resolves the command "%s" to %s', async (command, endpoint) => {
     const { json } = await openBench();
     expect(await json('sandbox', 'fault', 'add', '--on', command, '--kind', 'slow')).toMatchObject({ endpoint });
   });
 
   test.each([
-    ['nothing', /--on: "nothing" is neither an endpoint nor a command/],
-    ['users', /neither an endpoint nor a command/],
-    ['sandbox clock', /--on: "sandbox clock" calls no endpoint of the service/],
+    ['nothing', /--on: invalid endpoint "nothing"; expected an endpoint id or a command/],
+    ['users', /expected an endpoint id or a command/],
+    ['sandbox clock', /--on: invalid endpoint "sandbox clock"; the command calls no endpoint/],
     ['status', /--on: status calls several endpoints/],
-  ])('refuses "%s": 2, and nothing is added', async (on, words) => {
+  ])('rejects "%s": 2, nothing added', async (on, words) => {
     const bench = await openBench();
     expect(await bench.run('sandbox', 'fault', 'add', '--on', on, '--kind', 'slow')).toBe(2);
     expect(bench.world.stderr.text()).toMatch(words);
     expect(bench.count('fault_rule')).toBe(0);
   });
 
-  test('refuses a payout that is to fail where nothing is paid out', async () => {
+  test('rejects payout-fails for an endpoint that pays nothing out', async () => {
     const bench = await openBench();
     expect(await bench.run('sandbox', 'fault', 'add', '--on', 'users.list', '--kind', 'payout-fails')).toBe(3);
     expect(bench.count('fault_rule')).toBe(0);
@@ -208,24 +208,24 @@ describe('sandbox fault', () => {
 });
 
 describe('sandbox snapshot and restore', () => {
-  test('bring back what was there', async () => {
+  test('restore the earlier state', async () => {
     const { world, json, count } = await openBench();
     const file = join(world.homeDir, 'before.db');
     expect(await json('sandbox', 'snapshot', file)).toMatchObject({ path: file });
     expect(statSync(file).mode & 0o777).toBe(0o600);
     await json('sandbox', 'seed', '--users', '2', '--history', '12');
-    expect([count('onboarding'), count('movement')]).toEqual([43, 12]);
+    expect({ onboarding: count('onboarding'), movement: count('movement') }).toEqual({ onboarding: 43, movement: 12 });
     await json('sandbox', 'restore', file, '--yes');
-    expect([count('onboarding'), count('movement')]).toEqual([1, 0]);
+    expect({ onboarding: count('onboarding'), movement: count('movement') }).toEqual({ onboarding: 1, movement: 0 });
     await json('users', 'list');
   });
 
-  test('a restore asks first', async () => {
+  test('asks before a restore', async () => {
     const bench = await openBench();
     const file = join(bench.world.homeDir, 'before.db');
     await bench.json('sandbox', 'snapshot', file);
     expect(await bench.run('sandbox', 'restore', file)).toBe(2);
-    expect(bench.world.stderr.text()).toMatch(/needs a confirmation/);
+    expect(bench.world.stderr.text()).toMatch(/cannot ask for confirmation/);
   });
 
   test.each([
@@ -233,7 +233,7 @@ describe('sandbox snapshot and restore', () => {
     ['snapshot', 'none/there.db', 'there.db: the folder does not exist'],
     ['restore', 'none.db', 'none.db: the file does not exist'],
     ['restore', 'there.db', 'there.db: it is not a sandbox state file of this version'],
-  ])('%s %s is wrong input: 2', async (command, name, words) => {
+  ])('rejects %s %s: 2', async (command, name, words) => {
     const bench = await openBench();
     writeFileSync(join(bench.world.homeDir, 'there.db'), 'something else\n');
     const file = join(bench.world.homeDir, name);
@@ -246,7 +246,7 @@ describe('sandbox snapshot and restore', () => {
 });
 
 describe('sandbox pay', () => {
-  test('lets tokens arrive at a wallet', async () => {
+  test('deposits tokens in a wallet', async () => {
     const { json } = await openBench();
     const { smartWallet } = await json('wallets', 'show');
     const { address } = smartWallet as { address: string };
@@ -277,15 +277,18 @@ describe('sandbox pay', () => {
     [['7387420489', '--amount', '5', '--from', ''], /--from: /],
     [['7387420489', '--amount', '5', '--from', 'A\u0007B'], /--from: /],
     [['7387420489', '--amount', '5', '--from', 'A'.repeat(501)], /--from: /],
-    [['738742048', '--amount', '5', '--from', 'A'], /account: "738742048" is no account number/],
+    [['738742048', '--amount', '5', '--from', 'A'], /account: invalid account number "738742048"/],
     [['7387420489', '--amount', '5.001', '--from', 'A'], /--amount: /],
     [['7387420489', '--amount', '0', '--from', 'A'], /--amount: /],
-    [['7387420489', '--amount', '5', '--from', 'A', '--token', 'CNGN'], /--token goes with --chain/],
-    [['7387420489', '--amount', '5', '--from', 'A', '--network', 'base'], /--network goes with --chain/],
-    [[`0x${'ab'.repeat(20)}`, '--amount', '5', '--from', 'A'], /an address goes with --chain/],
+    [['7387420489', '--amount', '5', '--from', 'A', '--token', 'CNGN'], /--token requires --chain/],
+    [['7387420489', '--amount', '5', '--from', 'A', '--network', 'base'], /--network requires --chain/],
+    [[`0x${'ab'.repeat(20)}`, '--amount', '5', '--from', 'A'], /an address requires --chain/],
     [[`0x${'ab'.repeat(20)}`, '--amount', '₦5', '--from', 'A', '--chain'], /--amount: .*cNGN/],
-    [[`0x${'ab'.repeat(20)}`, '--amount', '5', '--from', 'A', '--chain', '--token', 'BTC'], /--token: "BTC"/],
-  ])('%j is wrong input, under the name of its flag: 2', async (argv, words) => {
+    [
+      [`0x${'ab'.repeat(20)}`, '--amount', '5', '--from', 'A', '--chain', '--token', 'BTC'],
+      /--token: invalid value "BTC"/,
+    ],
+  ])('rejects %j and names the flag: 2', async (argv, words) => {
     const bench = await openBench();
     expect(await bench.run('sandbox', 'pay', ...argv)).toBe(2);
     expect(bench.world.stderr.text()).toMatch(words);
@@ -295,7 +298,7 @@ describe('sandbox pay', () => {
   test.each([
     ['a name', '7387420489'],
     ['an address', `0x${'ab'.repeat(20)}`],
-  ])('says what the service refuses of %s: 3', async (_what, account) => {
+  ])('prints the service’s rejection of %s: 3', async (_what, account) => {
     const bench = await openBench();
     const chain = account.startsWith('0x') ? ['--chain', '--network', 'moon'] : [];
     const to = account.startsWith('0x') ? account : '7999999999';
@@ -304,7 +307,7 @@ describe('sandbox pay', () => {
 });
 
 describe('sandbox status', () => {
-  test('shows keys only when the values are asked for', async () => {
+  test('shows keys only with --values', async () => {
     const { json } = await openBench();
     expect(JSON.stringify(await json('sandbox', 'status'))).not.toMatch(/sandbox_|key-/);
     const { fintechs } = await json('sandbox', 'status', '--values');
@@ -323,10 +326,10 @@ describe('sandbox status', () => {
     ['sandbox', 'fault', 'add', '--on', 'users.list', '--kind', 'slow'],
     ['sandbox', 'pay', '7387420489', '--amount', '1', '--from', 'A'],
     ['sandbox', 'seed', '--history', '1'],
-  ])('%s %s is refused for a live account: 2', async (...argv) => {
+  ])('rejects %s %s for a live profile: 2', async (...argv) => {
     const env = { FIATRAIL_BASE_URL: 'https://service.test/v1', FIATRAIL_API_KEY: 'a-live-key-nobody-may-see' };
     const world = fakeWorld({ env });
     expect(await main([...argv, '--no-input'], world)).toBe(2);
-    expect(world.stderr.text()).toContain('a live account has no sandbox controls');
+    expect(world.stderr.text()).toContain('sandbox commands need a sandbox profile');
   });
 });

@@ -1,4 +1,4 @@
-import type { Case } from './case.ts';
+import type { BadCase, Case } from './case.ts';
 
 const accountId = '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de';
 
@@ -11,14 +11,14 @@ export const good: readonly Case[] = [
   ['banks.get', { accountId: 'acc_1' }],
 ];
 
-export const bad: readonly Case[] = [
-  ['banks.update', {}],
-  ['banks.update', { accountId: '' }],
-  ['banks.update', { accountId, label: '' }],
-  ['banks.update', { accountId, label: 'a\tb' }],
-  ['banks.update', { accountId, isDefault: 'true' }],
-  ['banks.delete', {}],
-  ['banks.delete', { accountId: 'a\nb' }],
-  ['banks.get', {}],
-  ['banks.get', { accountId: 'x'.repeat(501) }],
+export const bad: readonly BadCase[] = [
+  ['banks.update', {}, 'accountId'],
+  ['banks.update', { accountId: '' }, 'accountId'],
+  ['banks.update', { accountId, label: '' }, 'label'],
+  ['banks.update', { accountId, label: 'a\tb' }, 'label'],
+  ['banks.update', { accountId, isDefault: 'true' }, 'isDefault'],
+  ['banks.delete', {}, 'accountId'],
+  ['banks.delete', { accountId: 'a\nb' }, 'accountId'],
+  ['banks.get', {}, 'accountId'],
+  ['banks.get', { accountId: 'x'.repeat(501) }, 'accountId'],
 ];

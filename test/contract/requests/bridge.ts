@@ -1,4 +1,4 @@
-import type { Case } from './case.ts';
+import type { BadCase, Case } from './case.ts';
 
 const quote = { token: 'CNGN', fromNetwork: 'base', toNetwork: 'bsc', amount: '250' };
 const address = `0x${'AB'.repeat(20)}`;
@@ -45,31 +45,33 @@ const wrongRoutes = [
   { amount: '10000000000.000001' },
 ];
 
-export const bad: readonly Case[] = [
-  ...wrongRoutes.flatMap((wrong): Case[] => [
-    ['bridge.quote', { ...quote, ...wrong }],
-    ['bridge.initiate', { ...transfer, ...wrong }],
+const nameOf = (wrong: object) => Object.keys(wrong)[0] ?? '';
+
+export const bad: readonly BadCase[] = [
+  ...wrongRoutes.flatMap((wrong): BadCase[] => [
+    ['bridge.quote', { ...quote, ...wrong }, nameOf(wrong)],
+    ['bridge.initiate', { ...transfer, ...wrong }, nameOf(wrong)],
   ]),
-  ['bridge.initiate', { ...transfer, fromAddress: undefined }],
-  ['bridge.initiate', { ...transfer, fromAddress: '' }],
-  ['bridge.initiate', { ...transfer, toAddress: undefined }],
-  ['bridge.initiate', { ...transfer, toAddress: 'a\nb' }],
-  ['bridge.initiate', { ...transfer, callbackUrl: 'http://hooks.example.com' }],
-  ['bridge.initiate', { ...transfer, callbackUrl: 'https://hooks.example.com/a b' }],
-  ['bridge.initiate', { ...transfer, callbackUrl: '' }],
-  ['bridge.status', {}],
-  ['bridge.status', { requestId: '' }],
-  ['bridge.history', { status: 'lost' }],
-  ['bridge.history', { token: '' }],
-  ['bridge.history', { fromNetwork: '' }],
-  ['bridge.history', { toNetwork: 1 }],
-  ['bridge.history', { startDate: 'yesterday' }],
-  ['bridge.history', { startDate: '2026-13-01' }],
-  ['bridge.history', { endDate: '01/08/2026' }],
-  ['bridge.history', { endDate: '2026-08-01T09:30:00' }],
-  ['bridge.history', { limit: 0 }],
-  ['bridge.history', { limit: 101 }],
-  ['bridge.history', { limit: 1.5 }],
-  ['bridge.history', { page: 0 }],
-  ['bridge.history', { page: '1' }],
+  ['bridge.initiate', { ...transfer, fromAddress: undefined }, 'fromAddress'],
+  ['bridge.initiate', { ...transfer, fromAddress: '' }, 'fromAddress'],
+  ['bridge.initiate', { ...transfer, toAddress: undefined }, 'toAddress'],
+  ['bridge.initiate', { ...transfer, toAddress: 'a\nb' }, 'toAddress'],
+  ['bridge.initiate', { ...transfer, callbackUrl: 'http://hooks.example.com' }, 'callbackUrl'],
+  ['bridge.initiate', { ...transfer, callbackUrl: 'https://hooks.example.com/a b' }, 'callbackUrl'],
+  ['bridge.initiate', { ...transfer, callbackUrl: '' }, 'callbackUrl'],
+  ['bridge.status', {}, 'requestId'],
+  ['bridge.status', { requestId: '' }, 'requestId'],
+  ['bridge.history', { status: 'lost' }, 'status'],
+  ['bridge.history', { token: '' }, 'token'],
+  ['bridge.history', { fromNetwork: '' }, 'fromNetwork'],
+  ['bridge.history', { toNetwork: 1 }, 'toNetwork'],
+  ['bridge.history', { startDate: 'yesterday' }, 'startDate'],
+  ['bridge.history', { startDate: '2026-13-01' }, 'startDate'],
+  ['bridge.history', { endDate: '01/08/2026' }, 'endDate'],
+  ['bridge.history', { endDate: '2026-08-01T09:30:00' }, 'endDate'],
+  ['bridge.history', { limit: 0 }, 'limit'],
+  ['bridge.history', { limit: 101 }, 'limit'],
+  ['bridge.history', { limit: 1.5 }, 'limit'],
+  ['bridge.history', { page: 0 }, 'page'],
+  ['bridge.history', { page: '1' }, 'page'],
 ];

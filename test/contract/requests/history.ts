@@ -1,5 +1,5 @@
 import { TOKENS } from '../../../src/money/amount.ts';
-import type { Case } from './case.ts';
+import type { BadCase, Case } from './case.ts';
 
 const DEPOSITS = 'transactions.list-deposits';
 const PAYOUTS = 'transactions.list-payouts';
@@ -38,33 +38,33 @@ export const good: readonly Case[] = [
   ...['pending', 'failed'].map((status): Case => [WITHDRAWALS, { status }]),
 ];
 
-export const bad: readonly Case[] = [
-  ...LISTS.flatMap((id): Case[] => [
-    [id, { limit: 0 }],
-    [id, { limit: 101 }],
-    [id, { limit: 1.5 }],
-    [id, { limit: '20' }],
-    [id, { offset: -1 }],
-    [id, { offset: 0.5 }],
-    [id, { offset: '0' }],
-    [id, { status: 'done' }],
-    [id, { status: 'COMPLETED' }],
-    [id, { type: 'deposit' }],
-    [id, { userId: '' }],
-    [id, { userId: 'usr\n' }],
-    [id, { userId: 1 }],
-    ...BAD_TIMES.flatMap((time): Case[] => [
-      [id, { startDate: time }],
-      [id, { endDate: time }],
+export const bad: readonly BadCase[] = [
+  ...LISTS.flatMap((id): BadCase[] => [
+    [id, { limit: 0 }, 'limit'],
+    [id, { limit: 101 }, 'limit'],
+    [id, { limit: 1.5 }, 'limit'],
+    [id, { limit: '20' }, 'limit'],
+    [id, { offset: -1 }, 'offset'],
+    [id, { offset: 0.5 }, 'offset'],
+    [id, { offset: '0' }, 'offset'],
+    [id, { status: 'done' }, 'status'],
+    [id, { status: 'COMPLETED' }, 'status'],
+    [id, { type: 'deposit' }, 'type'],
+    [id, { userId: '' }, 'userId'],
+    [id, { userId: 'usr\n' }, 'userId'],
+    [id, { userId: 1 }, 'userId'],
+    ...BAD_TIMES.flatMap((time): BadCase[] => [
+      [id, { startDate: time }, 'startDate'],
+      [id, { endDate: time }, 'endDate'],
     ]),
   ]),
-  [DEPOSITS, { type: 'user_offramp' }],
-  [PAYOUTS, { type: 'user_onramp' }],
-  [ALL, { direction: 'both' }],
-  [ALL, { direction: 'IN' }],
-  [WITHDRAWALS, { type: 'user_onramp' }],
-  [WITHDRAWALS, { status: 'processing' }],
-  [WITHDRAWALS, { status: 'cancelled' }],
-  [WITHDRAWALS, { token: 'cngn' }],
-  [WITHDRAWALS, { token: 'NGN' }],
+  [DEPOSITS, { type: 'user_offramp' }, 'type'],
+  [PAYOUTS, { type: 'user_onramp' }, 'type'],
+  [ALL, { direction: 'both' }, 'direction'],
+  [ALL, { direction: 'IN' }, 'direction'],
+  [WITHDRAWALS, { type: 'user_onramp' }, 'type'],
+  [WITHDRAWALS, { status: 'processing' }, 'status'],
+  [WITHDRAWALS, { status: 'cancelled' }, 'status'],
+  [WITHDRAWALS, { token: 'cngn' }, 'token'],
+  [WITHDRAWALS, { token: 'NGN' }, 'token'],
 ];

@@ -1,4 +1,4 @@
-import type { Case } from './case.ts';
+import type { BadCase, Case } from './case.ts';
 
 const walletAddress = `0x${'AB'.repeat(20)}`;
 const trigger = { walletAddress, sellToken: 'CNGN' };
@@ -17,23 +17,23 @@ export const good: readonly Case[] = [
   ],
 ];
 
-export const bad: readonly Case[] = [
-  ['swaps.trigger', { ...trigger, walletAddress: 'abc' }],
-  ['swaps.trigger', { walletAddress }],
-  ['swaps.trigger', { ...trigger, sellToken: 'NGN' }],
-  ['swaps.trigger', { ...trigger, amount: 0 }],
-  ['swaps.trigger', { ...trigger, amount: 0.0000001 }],
-  ['swaps.trigger', { ...trigger, amount: '5' }],
-  ['swaps.trigger', { ...trigger, slippage: -1 }],
-  ['swaps.trigger', { ...trigger, slippage: 101 }],
-  ...Object.keys(swap).map((name): Case => ['swaps.create', { ...swap, [name]: undefined }]),
-  ['swaps.create', { ...swap, buyToken: 'cNGN' }],
-  ['swaps.create', { ...swap, slippage: '2' }],
-  ['swaps.create', { ...swap, smartWalletAddress: '' }],
-  ['swaps.status', {}],
-  ['swaps.history', { limit: 0 }],
-  ['swaps.history', { offset: -1 }],
-  ['swaps.history', { status: 'queued' }],
-  ['swaps.history', { startDate: 'yesterday' }],
-  ['swaps.history', { endDate: '2026-13-01' }],
+export const bad: readonly BadCase[] = [
+  ['swaps.trigger', { ...trigger, walletAddress: 'abc' }, 'walletAddress'],
+  ['swaps.trigger', { walletAddress }, 'sellToken'],
+  ['swaps.trigger', { ...trigger, sellToken: 'NGN' }, 'sellToken'],
+  ['swaps.trigger', { ...trigger, amount: 0 }, 'amount'],
+  ['swaps.trigger', { ...trigger, amount: 0.0000001 }, 'amount'],
+  ['swaps.trigger', { ...trigger, amount: '5' }, 'amount'],
+  ['swaps.trigger', { ...trigger, slippage: -1 }, 'slippage'],
+  ['swaps.trigger', { ...trigger, slippage: 101 }, 'slippage'],
+  ...Object.keys(swap).map((name): BadCase => ['swaps.create', { ...swap, [name]: undefined }, name]),
+  ['swaps.create', { ...swap, buyToken: 'cNGN' }, 'buyToken'],
+  ['swaps.create', { ...swap, slippage: '2' }, 'slippage'],
+  ['swaps.create', { ...swap, smartWalletAddress: '' }, 'smartWalletAddress'],
+  ['swaps.status', {}, 'requestId'],
+  ['swaps.history', { limit: 0 }, 'limit'],
+  ['swaps.history', { offset: -1 }, 'offset'],
+  ['swaps.history', { status: 'queued' }, 'status'],
+  ['swaps.history', { startDate: 'yesterday' }, 'startDate'],
+  ['swaps.history', { endDate: '2026-13-01' }, 'endDate'],
 ];

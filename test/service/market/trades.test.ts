@@ -178,7 +178,7 @@ describe('an idempotency key', () => {
     await using box = await openSandbox();
     await box.ask(trade, { ...buy, idempotencyKey: 'k' });
     const { status, envelope } = await box.call('POST', '/fx/market-order', { ...buy, idempotencyKey: 'k' });
-    expect([status, envelope.response_code]).toEqual([400, '01']);
+    expect({ status, response_code: envelope.response_code }).toEqual({ status: 400, response_code: '01' });
   });
 });
 
@@ -190,14 +190,17 @@ describe('a quote', () => {
     const best = orders?.find(({ orderId }) => orderId === made.matchedOrders[0]?.orderId);
     await box.ask(updateOrder, { orderId: best?.orderId ?? '', price: '1500' }, await keyOf(box, 3));
     const { trade: done } = await box.ask(trade, { quoteId: made.quoteId });
-    expect([done.price, done.usdcAmount]).toEqual([made.price, made.usdcAmount]);
+    expect({ price: done.price, usdcAmount: done.usdcAmount }).toEqual({
+      price: made.price,
+      usdcAmount: made.usdcAmount,
+    });
   });
 
   test('belongs to its caller', async () => {
     await using box = await openSandbox();
     const { quote: made } = await box.ask(quote, buy);
     const { status, envelope } = await box.call('POST', '/fx/trade', { quoteId: made.quoteId }, await secondKey(box));
-    expect([status, envelope.response_code]).toEqual([400, '01']);
+    expect({ status, response_code: envelope.response_code }).toEqual({ status: 400, response_code: '01' });
   });
 });
 
@@ -232,10 +235,10 @@ describe('orders', () => {
     await using box = await openSandbox();
     const { buyOrders, sellOrders } = await box.ask(orderBook, { pair: 'CNGN-USDT' });
     const prices = (orders: typeof buyOrders) => orders?.map(({ price }) => Number(price));
-    expect([prices(buyOrders), prices(sellOrders)]).toEqual([
-      [1390, 1388, 1380],
-      [1400, 1405, 1410],
-    ]);
+    expect({ buyOrdersPrices: prices(buyOrders), sellOrdersPrices: prices(sellOrders) }).toEqual({
+      buyOrdersPrices: [1390, 1388, 1380],
+      sellOrdersPrices: [1400, 1405, 1410],
+    });
     expect(JSON.stringify([buyOrders, sellOrders])).not.toContain('fintechId');
   });
 

@@ -38,7 +38,8 @@ function detailOf({ error, data }: Envelope): unknown {
 }
 
 function expectFault({ status, envelope }: Reply, fault: FaultName): void {
-  expect([status, envelope.response_code]).toEqual(ANSWERS[fault]);
+  const [expectedStatus, expectedCode] = ANSWERS[fault];
+  expect({ status, code: envelope.response_code }).toEqual({ status: expectedStatus, code: expectedCode });
   const isFailed = fault === 'INSUFFICIENT_BALANCE' || fault === 'NO_FUNDED_WALLET';
   expect(envelope.status.toLowerCase()).toBe(isFailed ? 'failed' : 'error');
   expect(envelope.message).not.toBe('');
@@ -157,5 +158,5 @@ test('seeding users skips BVNs that are already in use', async () => {
   await using box = await openSandbox();
   for (const bvn of ['90000000003', '90000000004', '90000000006']) await onboardUser(box, bvn);
   const { status, envelope } = await box.call('POST', '/_sandbox/seed', { users: 3 });
-  expect([status, envelope.data]).toMatchObject([200, { users: 6 }]);
+  expect({ status, data: envelope.data }).toMatchObject({ status: 200, data: { users: 6 } });
 });

@@ -60,7 +60,7 @@ describe('the id of another fintech', () => {
   test.each(byId)('%s: is not found with another key', async (_endpoint, request) => {
     await using two = await openTwo();
     const { status, envelope } = await two.box.call(...withBody(request(two)), two.otherKey);
-    expect([status, envelope.response_code]).toEqual([404, '02']);
+    expect({ status, response_code: envelope.response_code }).toEqual({ status: 404, response_code: '02' });
     expect(envelope.data).toBeUndefined();
   });
 });
@@ -130,12 +130,15 @@ describe("lists without an id contain only the caller's data", () => {
     const otherKey = await secondKey(box);
     const get = async (key: string) => (await box.call('GET', '/getfees', undefined, key)).status;
     for (let count = 0; count < 60; count++) await get(box.apiKey);
-    expect([await get(box.apiKey), await get(otherKey)]).toEqual([429, 200]);
+    expect({ apiKeyGet: await get(box.apiKey), otherKeyGet: await get(otherKey) }).toEqual({
+      apiKeyGet: 429,
+      otherKeyGet: 200,
+    });
   });
 });
 
 test('a BVN is unique across all fintechs', async () => {
   await using two = await openTwo();
   const { status, envelope } = await two.box.call('POST', '/onboarduser', { bvn: '22222222222' }, two.otherKey);
-  expect([status, envelope.response_code]).toEqual([400, '01']);
+  expect({ status, response_code: envelope.response_code }).toEqual({ status: 400, response_code: '01' });
 });

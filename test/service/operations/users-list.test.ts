@@ -174,7 +174,7 @@ const refused: [what: string, query: Record<string, unknown>][] = [
 
 test.each(refused)('%s is rejected', async (_what, query) => {
   const { status, envelope } = await box.call('POST', '/listfintechusers', query);
-  expect([status, envelope.response_code]).toEqual([400, '01']);
+  expect({ status, response_code: envelope.response_code }).toEqual({ status: 400, response_code: '01' });
 });
 
 test('a fintech without users has an empty page', async () => {

@@ -124,7 +124,10 @@ describe('a history', () => {
     );
     const grown = (name: 'totalAccumulatedFees' | 'collectedFees') =>
       BigInt(wireNumberText(after?.[name] as never)) - BigInt(wireNumberText(before?.[name] as never));
-    expect([grown('totalAccumulatedFees'), grown('collectedFees')]).toEqual([kobo, kobo]);
+    expect({ totalAccumulatedFees: grown('totalAccumulatedFees'), collectedFees: grown('collectedFees') }).toEqual({
+      totalAccumulatedFees: kobo,
+      collectedFees: kobo,
+    });
     expect((after?.transactionCount ?? 0) - (before?.transactionCount ?? 0)).toBe(Number(earning));
     expect(Number(earning)).toBe(90);
   });

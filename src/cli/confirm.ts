@@ -1,0 +1,52 @@
+import { modeForPeople } from '../account/mode.ts';
+import type { Profile } from '../account/profile.ts';
+import { CliError } from '../base/errors.ts';
+import type { Effect } from '../contract/endpoint.ts';
+import type { Dialog } from './dialog.ts';
+import { printLines } from './lines.ts';
+
+/** A change, described for the confirmation and the journal. */
+export interface Change {
+  /** A verb phrase such as `start an onramp of ₦5,000.00 for user 4f…`. Contains no secret. */
+  readonly summary: string;
+  /** What will be sent: label and value, the amount in both units. */
+  readonly lines: readonly (readonly [label: string, value: string])[];
+  /** More lines, read only when someone is asked: balances, fees. */
+  readonly previews?: () => Promise<readonly (readonly [label: string, value: string])[]>;
+}
+
+/** Shows a change to an account, and asks if it moves money or cannot be undone. Throws CliError: `usage` without a terminal, `declined`. */
+export async function confirmRequest(
+  dialog: Dialog,
+  profile: Profile,
+  effect: Effect,
+  { summary, lines, previews }: Change,
+): Promise<void> {
+  const mustAsk = !dialog.globals.yes && (effect === 'money' || effect === 'destructive');
+  const account = ['profile', `${profile.name} (${modeForPeople(profile.mode)})`] as const;
+  await confirmChange(dialog, { summary, lines: [account, ...lines], ...(previews ? { previews } : {}) }, mustAsk);
+}
+
+/** Shows a change and, if `mustAsk`, asks; the default is no. Throws CliError: `usage` without a terminal, `declined`. */
+export async function confirmChange(
+  dialog: Dialog,
+  { summary, lines, previews }: Change,
+  mustAsk = !dialog.globals.yes,
+): Promise<void> {
+  const { world } = dialog;
+  if (mustAsk && !dialog.isInteractive) {
+    throw new CliError('usage', `cannot ask for confirmation without a terminal: ${summary}; nothing was sent`, {
+      code: 'CONFIRMATION_NEEDED',
+      hint: 'add --yes to skip the confirmation',
+    });
+  }
+  const all = [...lines, ...(mustAsk && previews ? await previews() : [])];
+  // Whoever is asked must see the details, even with --quiet.
+  const print = mustAsk ? dialog.say : dialog.note;
+  await printLines(world, print, all);
+  if (!mustAsk) return;
+  const prompter = await world.prompter();
+  if (!(await prompter.confirm(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}. Continue?`))) {
+    throw new CliError('declined', 'declined; nothing was sent');
+  }
+}

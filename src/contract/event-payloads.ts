@@ -1,0 +1,267 @@
+import type * as z from 'zod/mini';
+import {
+  answer,
+  anyText,
+  figure,
+  flag,
+  group,
+  integer,
+  list,
+  money,
+  moneyText,
+  number,
+  oneOf,
+  optional,
+  orNull,
+  timestamp,
+} from './fields.ts';
+
+// Source: public, where a field does not say otherwise.
+
+const words = () => anyText('public');
+const at = () => timestamp('public');
+const whole = () => integer('public');
+const one = <const V extends string>(value: V) => oneOf('public', [value]);
+const inNaira = () => money('public', 'naira', 'NGN');
+const nairaText = () => moneyText('public', 'naira', 'NGN');
+const cngnText = () => moneyText('public', 'token', 'CNGN');
+const anyObject = () => group('public', {});
+const error = () => group('public', { code: words(), message: words() });
+
+const depositReceived = () =>
+  answer({
+    depositId: words(),
+    virtualAccount: group('public', { accountNumber: words(), accountName: words() }),
+    deposit: group('public', { amount: inNaira(), currency: one('NGN'), reference: words() }),
+    depositor: group('public', { name: words(), accountNumber: words(), bankName: words(), bankCode: words() }),
+    metadata: group('public', { provider: words(), receivedAt: at() }),
+  });
+
+/** The sender of a deposit that has ended; `name` is `accountName` here. */
+const sender = () =>
+  group('public', { accountNumber: words(), accountName: words(), bankCode: words(), bankName: words() });
+
+const swap = () => ({
+  walletAddress: words(),
+  owner: words(),
+  sellToken: words(),
+  buyToken: words(),
+  amountIn: figure('public', 'token', 'in what is sold'),
+});
+
+const userTransfer = () => ({
+  smartWalletAddress: words(),
+  destinationAddress: words(),
+  amount: moneyText('public', 'token', { field: 'ticker' }),
+  ticker: words(),
+  tokenAddress: words(),
+  network: words(),
+});
+
+const vaultPayout = () => ({
+  payoutId: words(),
+  vaultReturnId: words(),
+  amount: nairaText(),
+  recipientAccountNumber: words(),
+  recipientBankCode: words(),
+});
+
+const payee = () => ({ accountNumber: words(), accountName: words(), bankName: words() });
+const payer = () => group('public', { source: one('system_wallet'), address: words(), network: words() });
+function burn<S extends z.ZodMiniType<string>>(status: S) {
+  return { txHash: words(), status, cNgnAmount: money('public', 'base', 'CNGN') };
+}
+
+const bankPayout = <const V extends string>(status: V) =>
+  group('public', { reference: words(), provider: words(), status: one(status) });
+
+const offramp = <const V extends string>(status: V) => ({
+  amount: inNaira(),
+  currency: one('NGN'),
+  status: one(status),
+});
+
+/** Content that no public text describes. Source: inferred. */
+const bridgeNotice = <const V extends string>(status: V) => ({
+  callbackUrl: anyText('inferred'),
+  requestId: anyText('inferred'),
+  transactionId: anyText('inferred'),
+  reference: anyText('inferred'),
+  token: anyText('inferred'),
+  fromNetwork: anyText('inferred'),
+  toNetwork: anyText('inferred'),
+  amount: moneyText('inferred', 'decimal-string', 'CNGN'),
+  status: oneOf('inferred', [status]),
+});
+
+/** What each event tells, by the event's name. */
+export const EVENT_PAYLOADS = {
+  'user.onboarded': () =>
+    answer({ userId: anyText('inferred'), firstName: words(), lastName: words(), onboardedAt: at() }),
+  'virtual.account.created': () =>
+    answer({ vaId: words(), accountNumber: words(), bankName: words(), accountName: words(), createdAt: at() }),
+  'payments.confirmed': () =>
+    answer({
+      txRef: words(),
+      reference: words(),
+      amount: inNaira(),
+      currency: one('NGN'),
+      status: one('confirmed'),
+      confirmedAt: at(),
+      paymentTimestamp: at(),
+      metadata: group('public', { vaId: words(), provider: words(), walletAddress: words() }),
+    }),
+  'fintech.virtual_account.deposit.received': depositReceived,
+  'fintech.user.deposit.received': depositReceived,
+  'fintech.user.deposit.funding.completed': () =>
+    answer({
+      depositId: words(),
+      amount: nairaText(),
+      currency: one('NGN'),
+      transactionReference: words(),
+      smartWalletAddress: anyText('interface'),
+      transactionHash: words(),
+      depositor: sender(),
+      bvnVerified: flag('public'),
+      completedAt: at(),
+    }),
+  'fintech.user.deposit.funding.refunded': () =>
+    answer({
+      depositId: words(),
+      amount: inNaira(),
+      currency: one('NGN'),
+      transactionReference: words(),
+      refundReference: words(),
+      refundReason: one('bvn_name_mismatch'),
+      accountType: words(),
+      depositor: sender(),
+      bvnVerification: group('public', {
+        isMatch: flag('public'),
+        confidenceScore: number('public'),
+        rejectionReasons: list('public', words()),
+      }),
+      refundedAt: at(),
+      metadata: anyObject(),
+    }),
+  'wallet.funding.completed': () =>
+    answer({ walletAddress: words(), amount: cngnText(), transactionHash: words(), completedAt: at() }),
+  'swap.completed': () =>
+    answer({
+      ...swap(),
+      amountOut: figure('public', 'token', 'in what is bought'),
+      swapTxHash: words(),
+      transferTxHash: words(),
+      completedAt: at(),
+      smartWalletContext: group('public', { smartWalletAddress: words(), managedWalletAddress: words() }),
+      swapMetrics: group('public', {
+        executionTime: whole(),
+        gasUsed: words(),
+        slippage: figure('public', 'percent', 'the slippage that was accepted'),
+      }),
+    }),
+  'swap.failed': () =>
+    answer({
+      ...swap(),
+      failedAt: at(),
+      error: error(),
+      retryable: flag('public'),
+      metadata: group('public', { attemptNumber: whole(), pool: orNull(words()) }),
+    }),
+  'fintech.asset.transfer.completed': () =>
+    answer({
+      smartWalletAddress: words(),
+      destinationAddress: words(),
+      destinationLabel: orNull(words()),
+      amount: moneyText('public', 'token', { field: 'ticker' }),
+      ticker: words(),
+      tokenAddress: words(),
+      transactionHash: words(),
+      blockNumber: whole(),
+      gasUsed: words(),
+      commitmentsSafeguarded: group('public', {
+        activeOrders: whole(),
+        activeEscrows: whole(),
+        totalCommitted: figure('public', 'base', 'in the smallest unit of the token'),
+        remainingBalance: figure('public', 'base', 'in the smallest unit of the token'),
+      }),
+      note: orNull(words()),
+      completedAt: at(),
+    }),
+  'fintech.asset.transfer.failed': () => answer({ error: words(), failedAt: at() }),
+  'fintech.user.asset.transfer.completed': () =>
+    answer({ ...userTransfer(), transactionHash: words(), blockNumber: words(), gasUsed: words(), completedAt: at() }),
+  'fintech.user.asset.transfer.failed': () => answer({ ...userTransfer(), error: words(), failedAt: at() }),
+  'vault.return.transfer.confirmed': () =>
+    answer({
+      transferId: words(),
+      vaultReturnId: words(),
+      amount: cngnText(),
+      tokenAddress: words(),
+      transactionHash: words(),
+      confirmedAt: at(),
+      blockNumber: whole(),
+      metadata: anyObject(),
+    }),
+  'vault.return.payout.completed': () =>
+    answer({ ...vaultPayout(), transactionReference: words(), completedAt: at(), metadata: anyObject() }),
+  'vault.return.payout.failed': () =>
+    answer({ ...vaultPayout(), failedAt: at(), error: error(), retryable: flag('public'), metadata: anyObject() }),
+  'fintech.offramp.initiated': () =>
+    answer({
+      ...offramp('pending'),
+      bankAccount: group('public', payee()),
+      wallet: payer(),
+      metadata: group('public', { description: words(), initiatedBy: words() }),
+    }),
+  'fintech.offramp.transfer.completed': () =>
+    answer({
+      ...offramp('initiating_payout'),
+      burnDetails: group('public', { ...burn(one('confirmed')), blockNumber: whole(), confirmations: whole() }),
+      metadata: group('public', { gasUsed: words(), transferredAt: at() }),
+    }),
+  'fintech.offramp.payout.initiated': () =>
+    answer({
+      ...offramp('payout_processing'),
+      bankAccount: group('public', { ...payee(), bankCode: words() }),
+      payoutDetails: bankPayout('processing'),
+      metadata: group('public', { payoutInitiatedAt: at() }),
+    }),
+  'fintech.offramp.completed': () =>
+    answer({
+      ...offramp('completed'),
+      bankAccount: group('public', payee()),
+      wallet: payer(),
+      burnDetails: group('public', burn(one('confirmed'))),
+      payoutDetails: bankPayout('completed'),
+      completedAt: at(),
+      metadata: group('public', { processingTime: whole() }),
+    }),
+  'fintech.offramp.failed': () =>
+    answer({
+      ...offramp('failed'),
+      bankAccount: group('public', payee()),
+      wallet: payer(),
+      // Absent when it failed before the transfer. Source: inferred.
+      burnDetails: optional(group('public', burn(words()))),
+      error: error(),
+      timestamp: at(),
+      metadata: group('public', { failedAt: at(), retryable: flag('public'), attemptNumber: whole() }),
+    }),
+  // Sent to the callbackUrl of a bridge request, never to the webhook: nobody can subscribe to them.
+  'bridge.completed': () =>
+    answer({
+      ...bridgeNotice('completed'),
+      actualAmount: moneyText('inferred', 'decimal-string', 'CNGN'),
+      txHash: anyText('inferred'),
+      completedAt: timestamp('inferred'),
+    }),
+  'bridge.failed': () =>
+    answer({ ...bridgeNotice('failed'), reason: anyText('inferred'), failedAt: timestamp('inferred') }),
+} as const;
+
+/** Every event that the sandbox may record. */
+export type EventName = keyof typeof EVENT_PAYLOADS;
+export type EventPayload<N extends EventName> = z.infer<ReturnType<(typeof EVENT_PAYLOADS)[N]>>;
+
+/** The events that a webhook can subscribe to. */
+export type WebhookEvent = Exclude<EventName, 'bridge.completed' | 'bridge.failed'>;

@@ -1,0 +1,61 @@
+import { type Alias, type Endpoint, pathParameters } from './endpoint.ts';
+
+/** Every path of the service starts with this; the sandbox's controls do not. Source: interface (Conventions). */
+export const VERSION_PREFIX = '/v1';
+
+/** An endpoint found by its path. */
+export interface PathMatch {
+  readonly endpoint: Endpoint;
+  /** The method and path that matched: the endpoint's own, or one of its aliases. */
+  readonly spelling: Alias;
+  /** The path parameters as the path has them, still percent-encoded. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** Finds endpoints by whole paths, version prefix included. A literal segment wins over a parameter in the same place. */
+interface PathMatcher {
+  match(method: string, path: string): PathMatch | undefined;
+  /** What answers at a path, whatever the method. */
+  matchesAt(path: string): PathMatch[];
+}
+
+interface Pattern extends Omit<PathMatch, 'parameters'> {
+  readonly parts: readonly string[];
+}
+
+export function createPathMatcher(endpoints: readonly Endpoint[]): PathMatcher {
+  const literal = new Map<string, PathMatch[]>();
+  const patterns: Pattern[] = [];
+  for (const endpoint of endpoints) {
+    for (const { method, path } of [endpoint, ...(endpoint.aliases ?? [])]) {
+      const found = { endpoint, spelling: { method, path } };
+      const whole = (endpoint.area === 'control' ? '' : VERSION_PREFIX) + path;
+      if (pathParameters(path).length > 0) patterns.push({ ...found, parts: whole.split('/') });
+      else literal.set(whole, [...(literal.get(whole) ?? []), { ...found, parameters: {} }]);
+    }
+  }
+  patterns.sort((a, b) => pathParameters(a.spelling.path).length - pathParameters(b.spelling.path).length);
+  const matchesAt = (path: string): PathMatch[] => {
+    const parts = path.split('/');
+    const byPattern = patterns.flatMap(({ parts: pattern, ...found }) => {
+      const parameters = parametersIn(pattern, parts);
+      return parameters ? [{ ...found, parameters }] : [];
+    });
+    return [...(literal.get(path) ?? []), ...byPattern];
+  };
+  return {
+    match: (method, path) => matchesAt(path).find(({ spelling }) => spelling.method === method),
+    matchesAt,
+  };
+}
+
+function parametersIn(pattern: readonly string[], parts: readonly string[]): Record<string, string> | undefined {
+  if (pattern.length !== parts.length) return undefined;
+  const found: Record<string, string> = {};
+  for (const [index, expected] of pattern.entries()) {
+    const part = parts[index] ?? '';
+    if (expected.startsWith(':')) found[expected.slice(1)] = part;
+    else if (expected !== part) return undefined;
+  }
+  return found;
+}
