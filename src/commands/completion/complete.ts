@@ -17,7 +17,7 @@ export interface CommandOutline {
 type ParameterOutline = Pick<Parameter<unknown>, 'kind' | 'name' | 'help' | 'values' | 'repeats'>;
 
 /** A group whose commands are outlines. */
-export interface Outline extends Omit<Group, 'load'> {
+interface Outline extends Omit<Group, 'load'> {
   load(): Promise<readonly CommandOutline[]>;
 }
 
