@@ -18,7 +18,7 @@ import {
 } from '../../src/cli/parameters.ts';
 import { waitOption } from '../../src/cli/wait.ts';
 
-/** The error that a text has to end in. */
+/** Returns the CliError of a rejected text. */
 function refused(parse: () => unknown): CliError {
   try {
     const value = parse();

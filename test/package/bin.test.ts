@@ -58,7 +58,7 @@ describe('the code cache', () => {
   const LIST = ['banks', 'list', '--search', 'access', '-q', '-o', 'csv', '--fields', 'bankCode'];
   const RIGHT = { stdout: 'bankCode\n000014\n', stderr: '', code: 0 };
 
-  /** The files of kept code, with what is in them. */
+  /** Returns the files of the code cache with their content. */
   function kept(folder: string): Record<string, string> {
     const names = readdirSync(folder).filter((name) => name.endsWith('.code'));
     return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name)).toString('base64')]));

@@ -5,14 +5,14 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Home, newHome, ROOT, requireBuilt, startProgram, temporaryFolder } from '../support/built.ts';
 
-/** The package as it is published: packed, installed into an empty folder without a network, and run there. */
+/** The published package: packed, installed into an empty folder without a network, and run there. */
 
 const cleanUps: (() => void | Promise<void>)[] = [];
 const atEnd = (cleanUp: () => void | Promise<void>) => void cleanUps.push(cleanUp);
 let home: Home;
 let folder = '';
 
-/** npm with a home and a cache of its own. Its scripts stay off: packing must not build anew beside running tests. */
+/** npm with a separate home and cache. Scripts are disabled, because packing must not rebuild while tests run. */
 function npm(cwd: string, argv: readonly string[]): string {
   const env = { ...home.env, npm_config_cache: join(home.path, 'npm'), npm_config_update_notifier: 'false' };
   return execFileSync('npm', argv, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });

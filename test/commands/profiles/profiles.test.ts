@@ -403,7 +403,7 @@ describe('many commands at once', () => {
     const ends = await Promise.all(
       changes.map(({ words, stdin }) => fiatrail(home, ['profiles', 'add', 'main', ...words], { stdin })),
     );
-    // Who was overtaken by another address says so, and has changed nothing.
+    // A command whose profile got another URL in the meantime says so and changes nothing.
     for (const { code, stderr } of ends)
       if (code !== 0) expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('in the meantime') });
     const at = (...parts: string[]) => join(home.path, 'config', ...parts);
