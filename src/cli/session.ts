@@ -58,7 +58,7 @@ export interface Session extends Dialog {
     input: RequestOf<E>,
     options?: SessionCallOptions,
   ): Promise<Reply<ResponseOf<E>>>;
-  /** Calls an endpoint that moves money or cannot be undone: shows the change, asks for confirmation, and sends it with the journal. */
+  /** Calls an endpoint that moves money or cannot be undone: shows the change, asks for confirmation, journals it and sends it. */
   change<E extends Endpoint>(
     endpoint: E,
     input: RequestOf<E>,
