@@ -22,12 +22,12 @@ import {
 const sources = readSources();
 const byPath = new Map(sources.map((source) => [source.path, source]));
 
-/** What breaks a rule, less what is excepted. An exception that is no longer needed fails too. */
+/** Fails for violations without an exception, and for exceptions that are no longer needed. */
 function expectOnly(found: readonly string[], exceptions: Readonly<Record<string, string>>): void {
   expect([...new Set(found)].sort()).toEqual(Object.keys(exceptions).sort());
 }
 
-describe('the reader of sources', () => {
+describe('the source reader', () => {
   test.each([
     ['const a = f(1);', ['f']],
     ['export const a = { b: [g.h(2)] };', ['g.h']],
@@ -128,11 +128,11 @@ function inOrder(cycle: readonly string[]): string {
 const nounOf = (path: string) => path.split('/')[1] ?? '';
 
 describe('rule 1: direction', () => {
-  test('every file stands in a listed room, and every listed room exists', () => {
+  test('every file is in a listed room, and every listed room exists', () => {
     expect([...new Set(sources.map(({ path }) => roomOf(path)))].sort()).toEqual(Object.keys(ROOMS).sort());
   });
 
-  test('the rooms that docs/architecture.md names are these', () => {
+  test('docs/architecture.md lists these rooms', () => {
     const page = readFileSync(join(ROOT, 'docs', 'architecture.md'), 'utf8');
     const named = [...page.matchAll(/^\| `([a-z]+)\/` \|/gm)].map(([, room = '']) => room);
     expect(named.sort()).toEqual(
@@ -158,13 +158,13 @@ describe('rule 1: direction', () => {
     expect(across).toEqual([]);
   });
 
-  test('the operations of an endpoint group stand in a file of its name', () => {
+  test('the operations of an endpoint group are in a file of its name', () => {
     const namesIn = (folder: string) =>
       sources.filter(({ path }) => posix.dirname(path) === folder).map(({ path }) => posix.basename(path));
     expect(namesIn('service/operations')).toEqual(namesIn('contract/endpoints'));
   });
 
-  test('client and service do not know each other', () => {
+  test('client and service do not import each other', () => {
     const between = (from: string, to: string) =>
       sources
         .filter(({ path }) => roomOf(path) === from)
@@ -176,11 +176,11 @@ describe('rule 1: direction', () => {
     ]);
   });
 
-  test('there are no import cycles, of types neither', () => {
+  test('there are no import cycles, not even of types', () => {
     expect(cyclesOf(() => true)).toEqual([]);
   });
 
-  test('a folder has one index at most, which nothing inside it imports', () => {
+  test('a folder has at most one index, which nothing inside it imports', () => {
     const inside = sources.flatMap(({ path, imports }) =>
       imports
         .filter(
@@ -194,7 +194,7 @@ describe('rule 1: direction', () => {
     expect(inside).toEqual([]);
   });
 
-  test('every import names a file that is there', () => {
+  test('every import names an existing file', () => {
     const missing = sources.flatMap(({ path, imports }) =>
       imports.filter(({ isOwn, target }) => isOwn && !byPath.has(target)).map(({ target }) => `${path} -> ${target}`),
     );
@@ -249,7 +249,7 @@ describe('rule 2: one door per package', () => {
     ).toEqual([]);
   });
 
-  test('nobody goes through another one', () => {
+  test('no other file imports the package', () => {
     const elsewhere = packages.filter(
       ({ path, target, isTypeOnly }) =>
         !(DOORS[target] ?? []).some((door) => path === door || (door.endsWith('/') && path.startsWith(door))) &&
@@ -258,7 +258,7 @@ describe('rule 2: one door per package', () => {
     expect(elsewhere.map(({ path, target }) => `${path} -> ${target}`)).toEqual([]);
   });
 
-  test('heavy packages are loaded when they are used', () => {
+  test('heavy packages are loaded only when used', () => {
     const heavy = [
       '@inquirer/prompts',
       'yaml',
@@ -345,33 +345,33 @@ function callsOf(source: Source): string[] {
     .map((name) => `${source.path} ${name}`);
 }
 
-describe('rule 3: no state, no time, no chance', () => {
-  test('time, chance and the process are the World’s', () => {
+describe('rule 3: no state, time or randomness', () => {
+  test('only the World uses time, randomness and the process', () => {
     const found = sources
       .filter(({ path }) => !path.startsWith('system/'))
       .flatMap(({ path, code }) => [...code.matchAll(AMBIENT)].map(([what]) => `${path} ${what}`));
     expectOnly(found, AMBIENT_EXCEPTIONS);
   });
 
-  test('no module keeps state', () => {
+  test('no module has state', () => {
     const found = sources.flatMap(({ path, code }) =>
       [...code.matchAll(/^(?:export )?(?:let|var) \w+/gm)].map(([what]) => `${path} ${what}`),
     );
     expect(found).toEqual([]);
   });
 
-  test('nothing runs at import but what makes a value', () => {
+  test('imports only create values', () => {
     expectOnly(sources.flatMap(callsOf), IMPORT_EXCEPTIONS);
   });
 
-  test('a request is sent unchecked for `fiatrail api` alone', () => {
+  test('only `fiatrail api` sends unvalidated requests', () => {
     const having = (pattern: RegExp) => sources.filter(({ code }) => pattern.test(code)).map(({ path }) => path);
     expect(having(/\buncheckedRequest\(/)).toEqual(['cli/dry-run.ts', 'cli/session.ts', 'client/request.ts']);
     expect(having(/\bunchecked: true\b/)).toEqual(['commands/api.ts']);
     expect(having(/\bas ReadyRequest\b/)).toEqual(['client/request.ts']);
   });
 
-  test('nobody ends the process', () => {
+  test('no file ends the process', () => {
     const shims = ['bin/fiatrail.js', 'bin/load.js'].map((name) => readFileSync(join(ROOT, name), 'utf8'));
     const all = [...sources.map(({ code }) => code), ...shims];
     // A group that we started may be ended: its id is negative.
@@ -398,7 +398,7 @@ describe('sizes', () => {
     expect(long.length / functions.length).toBeLessThan(0.03);
   });
 
-  test('no folder holds more than 40 files', () => {
+  test('no folder has more than 40 files', () => {
     const folders = Map.groupBy(sources, ({ path }) => posix.dirname(path));
     expect([...folders].filter(([, files]) => files.length > 40).map(([folder]) => folder)).toEqual([]);
   });
@@ -467,7 +467,7 @@ function published(): { name: string; text: string }[] {
   ];
 }
 
-describe('what does not belong', () => {
+describe('leftovers', () => {
   const texts = published();
   const having = (pattern: RegExp) =>
     texts.flatMap(({ name, text }) => [...text.matchAll(pattern)].map(([what]) => `${name}: ${what}`));
@@ -485,7 +485,7 @@ describe('what does not belong', () => {
     expectOnly(found, EXPORTED_FOR);
   });
 
-  test('an export that nobody imports is found', () => {
+  test('an unused export is found', () => {
     const [file] = sources.filter(({ path }) => path === 'money/rates.ts');
     const code = `${file?.code}\nexport const unused = 1;\nexport type Unused = 1;\nexport { a as alsoUnused };\n`;
     expect(unusedExports([{ path: 'money/rates.ts', code }])).toEqual(
@@ -501,26 +501,26 @@ describe('what does not belong', () => {
     expect(names.filter((name) => !byPath.has(name))).toEqual([]);
   });
 
-  test('nothing is printed past the World', () => {
+  test('only the World prints', () => {
     expect(having(/\bconsole\.\w+\(/g)).toEqual([]);
   });
 
-  test('nothing is left to do', () => {
+  test('there are no to-do comments', () => {
     expect(having(/\b(TODO|FIXME|XXX|HACK)\b/g)).toEqual([]);
   });
 
-  test('no type is talked away', () => {
+  test('no type check is suppressed', () => {
     const found = sources.filter(
       ({ text, code }) => /\bas any\b|: any\b|<any>/.test(code) || /@ts-(ignore|expect-error|nocheck)/.test(text),
     );
     expect(found.map(({ path }) => path)).toEqual([]);
   });
 
-  test('no folder of a machine is named', () => {
+  test('no machine path is named', () => {
     expect(having(/(?<![\w.])\/(work|root|tmp|home)\/[\w.-]+/g)).toEqual([]);
   });
 
-  test('the exit codes of the document are those of the table', () => {
+  test('docs/exit-codes.md matches the table', () => {
     const document = readFileSync(join(ROOT, 'docs', 'exit-codes.md'), 'utf8');
     const written = [...document.matchAll(/^\|\s*`?(\d+)`?\s*\|/gm)].map(([, code]) => Number(code));
     expect(new Set(written)).toEqual(new Set([0, ...Object.values(CATEGORIES).map(({ exit }) => exit)]));

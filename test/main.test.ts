@@ -24,8 +24,8 @@ const ANSWERS: readonly HttpResponse[] = [
 ];
 
 /**
- * Words of real commands. Not `serve`, which goes on until somebody stops it, nor `snapshot`, which writes a file where it is told
- * to, nor `tour`, which has a test of its own.
+ * Words of real commands, without `serve`, which runs until it is stopped, `snapshot`, which writes a file at any path, and
+ * `tour`, which has its own test.
  */
 const words = (await Promise.all(CATALOGUE.filter(({ name }) => name !== 'tour').map(({ load }) => load())))
   .flat()

@@ -136,7 +136,7 @@ const accessAfter = (session: Session, options: SessionCallOptions): Promise<Acc
     throw statusUnreadable(session, CHANGE, error);
   });
 
-/** Whether an ordinary read gets past the allowlist. Live servers were seen to answer an address that is not listed with a 400. */
+/** Whether an ordinary read gets past the allowlist. Live servers were seen to respond with a 400 to an address that is not listed. */
 async function passes(session: Session, options: SessionCallOptions): Promise<boolean> {
   try {
     await session.call(getFees, {}, options);

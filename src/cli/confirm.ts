@@ -41,7 +41,7 @@ export async function confirmChange(
     });
   }
   const all = [...lines, ...(mustAsk && previews ? await previews() : [])];
-  // Whoever is asked must see the details, even with --quiet.
+  // The details precede the prompt even with --quiet.
   const print = mustAsk ? dialog.say : dialog.note;
   await printLines(world, print, all);
   if (!mustAsk) return;

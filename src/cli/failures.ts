@@ -95,7 +95,7 @@ export function changeNotShown(error: unknown, changed: Changed | undefined): un
 
 /** Secrets that may have been typed in the wrong place: a BVN or a sandbox key. */
 const TYPED_SECRET = /(?<!\d)\d{11}(?!\d)|sandbox_[\w-]{6,}/g;
-/** A text this short is not a key, and could be part of any sentence. */
+/** Shorter texts are not keys, and may be part of any sentence. */
 const SHORT_WORD = 8;
 
 /** Redacts secrets that an error repeats from the command line or the environment, because errors end up in logs. */

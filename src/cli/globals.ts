@@ -1,21 +1,21 @@
 import { FORMATS, type PresentOptions } from '../present/result.ts';
 
-/** The flags every command takes. */
+/** The global flags. */
 export interface Globals {
   readonly profile: string | undefined;
   readonly present: PresentOptions;
-  /** Whether a flag or the environment says how the output is to look; the profile may, otherwise. */
+  /** Whether a flag or the environment sets the output format; otherwise the profile may. */
   readonly isFormatChosen: boolean;
   readonly quiet: boolean;
   readonly verbose: boolean;
   readonly noInput: boolean;
   readonly yes: boolean;
   readonly dryRun: boolean;
-  /** For all tries of one request together. */
+  /** The limit for all attempts of a request together. */
   readonly timeoutMs: number;
 }
 
-/** The flags every command takes, for help and completion. */
+/** The syntax and help text of the global flags, for help and completion. */
 export const GLOBAL_OPTIONS: readonly (readonly [flags: string, help: string])[] = [
   [
     '--profile <name>',

@@ -1,7 +1,7 @@
 import type { World } from '../base/world.ts';
 import { wrap } from '../present/width.ts';
 
-/** With fewer columns for a value than this, the terminal breaks the lines. */
+/** If a value has fewer columns than this, the terminal wraps the lines. */
 const NARROWEST = 20;
 
 /** Prints labels and aligned values, wrapped between words to the width of the terminal. */

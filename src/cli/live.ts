@@ -18,7 +18,7 @@ export function liveLine({ stderr, env, clock }: World, isQuiet: boolean, hasTim
   const sinceMs = clock.now();
   const isLive = stderr.isTerminal && env['TERM'] !== 'dumb';
   let shown = '';
-  // A notice that cannot be written must not change what the command does.
+  // A notice that cannot be written must not affect the command.
   const write = (text: string) => (isQuiet ? Promise.resolve() : stderr.write(text).catch(() => {}));
   return {
     isLive,

@@ -46,11 +46,11 @@ export interface Session extends Dialog {
   readonly profile: Profile;
   /** The command without its arguments, such as `fiatrail onramp start`, for the journal. */
   readonly commandLine: string;
-  /** Runs another command line, for a command that is made of commands, and returns its outcome. */
+  /** Runs another command line, for a command composed of commands, and returns its outcome. */
   runLine(argv: readonly string[], world: World): Promise<Outcome>;
   /** The accepted change, if there is one; a later failure must not look as if nothing was sent. */
   changed(): Changed | undefined;
-  /** Records a change by a request that the command sent without `call` or `change`. */
+  /** Records a change made by a request that was not sent with `call` or `change`. */
   noteChanged(change: Changed): void;
   /** Calls an endpoint that reads, or whose change needs no confirmation. */
   call<E extends Endpoint>(
@@ -58,7 +58,7 @@ export interface Session extends Dialog {
     input: RequestOf<E>,
     options?: SessionCallOptions,
   ): Promise<Reply<ResponseOf<E>>>;
-  /** Calls an endpoint that moves money or cannot be undone: shows the change, asks for confirmation, and sends it with the journal. */
+  /** Calls an endpoint that moves money or cannot be undone: shows the change, asks for confirmation, journals it and sends it. */
   change<E extends Endpoint>(
     endpoint: E,
     input: RequestOf<E>,

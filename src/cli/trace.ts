@@ -16,7 +16,7 @@ export function traceTo(stderr: OutputStream): Required<Pick<SendOptions, 'onExc
       const endpoint = paths.match(request.method, new URL(request.url).pathname)?.endpoint;
       const failed = error !== undefined ? `< no response: ${messageOf(error)}` : undefined;
       const received = response && `< HTTP ${response.status} ${bodyText(endpoint, 'response', response.body)}`;
-      const sent = `> ${request.method} ${request.url}${attempt > 1 ? ` (try ${attempt})` : ''}${request.body ? ` ${bodyText(endpoint, 'request', request.body)}` : ''}`;
+      const sent = `> ${request.method} ${request.url}${attempt > 1 ? ` (attempt ${attempt})` : ''}${request.body ? ` ${bodyText(endpoint, 'request', request.body)}` : ''}`;
       // A trace that cannot be written must not change what the command does.
       stderr
         .write(`${strikeOut(plainLine(failed ?? received ?? sent), secretsOf(endpoint, request))}\n`)

@@ -62,7 +62,8 @@ export async function followStatus<E extends Endpoint>(session: Session, followi
   const { clock, interrupted } = session.world;
   const deadlineMs = clock.now() + waitMs;
   const line = liveLine(session.world, session.globals.quiet, following.shows !== undefined);
-  const show = (now: string) => line.show(following.shows?.(now, line.isLive) ?? `${what} is ${now}`);
+  const show = (now: string) =>
+    line.show(following.shows?.(now, line.isLive) ?? (now === 'failed' ? `${what} failed` : `${what} is ${now}`));
   for (let pauseMs = FIRST_POLL_MS; ; pauseMs = longerPause(pauseMs, endpoint)) {
     const totalMs = waitMs > 0 ? { totalMs: Math.max(SHORTEST_READ_MS, deadlineMs - clock.now()) } : {};
     const reply = await session.call(endpoint, following.input, totalMs).catch(async (error) => {

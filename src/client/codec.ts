@@ -98,7 +98,7 @@ export function decodeAnswer<E extends Endpoint>(endpoint: E, response: HttpResp
   return unusable(`its response code is ${code}: ${refusalText(envelope as Envelope)}`);
 }
 
-/** Returns the data of a success. One endpoint has a field of its data beside it. */
+/** Returns the data of a success. One endpoint has a field of its data next to `data`. */
 function dataOf(endpoint: Endpoint, { data, version }: Envelope): unknown {
   const isBeside = endpoint.envelope === 'version-beside' && typeof version === 'string';
   return isBeside && typeof data === 'object' ? { ...data, version } : (data ?? {});

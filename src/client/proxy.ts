@@ -53,7 +53,7 @@ export function proxyFor(url: string, env: Environment): ProxyChoice {
     : { kind: 'proxy', variable, url: new URL(proxies[variable] ?? '') };
 }
 
-/** The same decision for an agent of Node, which gets the chosen proxy alone, so that it has nothing left to decide. */
+/** Returns the settings for Node's agent: only the chosen proxy, so that the agent makes no decision of its own. */
 export function agentProxy(url: string, env: Environment): { readonly proxyEnv?: Record<string, string> } {
   const choice = proxyFor(url, env);
   if (choice.kind !== 'proxy') return {};

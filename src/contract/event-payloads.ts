@@ -16,7 +16,7 @@ import {
   timestamp,
 } from './fields.ts';
 
-// Source: public, where a field does not say otherwise.
+// Source: public, unless a field says otherwise.
 
 const words = () => anyText('public');
 const at = () => timestamp('public');
@@ -94,7 +94,7 @@ const bridgeNotice = <const V extends string>(status: V) => ({
   status: oneOf('inferred', [status]),
 });
 
-/** What each event tells, by the event's name. */
+/** The payload of each event, by name. */
 export const EVENT_PAYLOADS = {
   'user.onboarded': () =>
     answer({ userId: anyText('inferred'), firstName: words(), lastName: words(), onboardedAt: at() }),
@@ -247,7 +247,7 @@ export const EVENT_PAYLOADS = {
       timestamp: at(),
       metadata: group('public', { failedAt: at(), retryable: flag('public'), attemptNumber: whole() }),
     }),
-  // Sent to the callbackUrl of a bridge request, never to the webhook: nobody can subscribe to them.
+  // Sent to the callbackUrl of a bridge request, never to the webhook; they cannot be subscribed to.
   'bridge.completed': () =>
     answer({
       ...bridgeNotice('completed'),

@@ -15,7 +15,7 @@ export interface PathMatch {
 /** Finds endpoints by whole paths, version prefix included. A literal segment wins over a parameter in the same place. */
 interface PathMatcher {
   match(method: string, path: string): PathMatch | undefined;
-  /** What answers at a path, whatever the method. */
+  /** The endpoints at a path, whatever the method. */
   matchesAt(path: string): PathMatch[];
 }
 

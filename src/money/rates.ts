@@ -36,7 +36,7 @@ interface CappedShare {
   readonly isCapped: boolean;
 }
 
-/** `percent` of an amount in smallest units, half up, and at most `capMinor`, where there is a cap. */
+/** Returns `percent` of an amount in smallest units, rounded half up, and at most `capMinor` if there is a cap. */
 export function cappedPercentOf(minor: bigint, percent: PercentMillionths, capMinor: bigint | undefined): CappedShare {
   const beforeCapMinor = percentOfRoundHalfUp(minor, percent);
   const isCapped = capMinor !== undefined && beforeCapMinor > capMinor;

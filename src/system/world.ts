@@ -215,7 +215,7 @@ function streamOutput(stream: NodeJS.WriteStream) {
 
 function tooLong(what: string, maxBytes: number): CliError {
   return new CliError('usage', `${what} is longer than ${maxBytes} bytes`, {
-    hint: 'pass less; no valid input is this long',
+    hint: 'shorten the input; no valid input is this long',
   });
 }
 

@@ -50,7 +50,7 @@ describe("headers are as Node's", () => {
     );
   });
 
-  test('made from headers, which do not change', () => {
+  test('made from headers, which stay unchanged', () => {
     fc.assert(
       fc.property(pairs, step, (init, change) => {
         const [light, node] = [new LightHeaders(init), new Headers(init)];
@@ -200,7 +200,7 @@ async function service(answers: readonly HttpResponse[]) {
 describe.each(SERIES)('ky with %s', (_, argv, answers, exit) => {
   beforeAll(requireBuilt);
 
-  test('does the same in the bundle, with our classes', async () => {
+  test('behaves identically in the bundle, with our classes', async () => {
     const { env, served } = await service(answers);
     const { code } = await fiatrail(newHome(onTestFinished), argv, { env });
     expect({ code, served: served() }).toEqual({ code: exit, served: answers.length });

@@ -18,7 +18,7 @@ import {
 } from '../../src/cli/parameters.ts';
 import { waitOption } from '../../src/cli/wait.ts';
 
-/** The error that a text has to end in. */
+/** Returns the CliError of a rejected text. */
 function refused(parse: () => unknown): CliError {
   try {
     const value = parse();
@@ -75,7 +75,7 @@ describe('a duration', () => {
     '１s',
     '1h30m',
     '1s\n',
-  ])('%j is none, and it is said how to write one', (text) => {
+  ])('rejects %j and shows the format', (text) => {
     const error = refused(() => duration(text));
     expect([error.category, error.hint]).toEqual(['usage', 'for example 500ms, 30s, 6m (minutes), 2h, 5d or 100y']);
   });
@@ -90,7 +90,7 @@ describe('an id', () => {
     '~!@$^&*()',
     '"quoted"',
     'x'.repeat(500),
-  ])('%s is taken as it is', (text) => {
+  ])('accepts %s unchanged', (text) => {
     expect(id(text)).toBe(text);
   });
 
@@ -107,15 +107,15 @@ describe('an id', () => {
     'a\u200b',
     'x'.repeat(501),
     '\u007f',
-  ])('%j is none', (text) => {
+  ])('rejects %j', (text) => {
     expect(refused(() => id(text)).category).toBe('usage');
   });
 
-  test('that steers a terminal is not printed as it is', () => {
+  test('with control characters is not printed unchanged', () => {
     expect(refused(() => id('a\u001b[31m b\u202e')).message).toBe('invalid id "a?[31m b?"; ids have no spaces');
   });
 
-  test('that is long is not printed to its end', () => {
+  test('is truncated in an error if it is long', () => {
     expect(refused(() => id('x y'.repeat(1000))).message.length).toBeLessThan(100);
   });
 });
@@ -124,7 +124,7 @@ describe('digits', () => {
   const account = digits('account number', 10);
   const code = digits('bank code', 3, 6);
 
-  test.each(['0123456789', '0000000000'])('%s are an account number', (text) => {
+  test.each(['0123456789', '0000000000'])('accepts %s as an account number', (text) => {
     expect(account(text)).toBe(text);
   });
 
@@ -140,15 +140,15 @@ describe('digits', () => {
     '١٢٣٤٥٦٧٨٩٠',
     '０１２３４５６７８９',
     '1e00000000',
-  ])('%j are none', (text) => {
+  ])('rejects %j as an account number', (text) => {
     expect(refused(() => account(text)).message).toMatch(/^invalid account number ".*"; expected 10 digits$/s);
   });
 
-  test.each(['058', '0058', '000013'])('%s are a bank code', (text) => {
+  test.each(['058', '0058', '000013'])('accepts %s as a bank code', (text) => {
     expect(code(text)).toBe(text);
   });
 
-  test.each(['', '58', '0000013', 'GTB'])('%j are no bank code', (text) => {
+  test.each(['', '58', '0000013', 'GTB'])('rejects %j as a bank code', (text) => {
     expect(refused(() => code(text)).message).toMatch(/^invalid bank code ".*"; expected 3 to 6 digits$/s);
   });
 });
@@ -170,7 +170,7 @@ describe('an amount', () => {
     ['1 kobo', 1n],
     [' 5000 ', 500_000n],
     ['1,000,000,000', 100_000_000_000n],
-  ])('%j is that many kobo', (text, minor) => {
+  ])('%j is %d kobo', (text, minor) => {
     expect(naira(text)).toEqual({ asset: 'NGN', minor });
   });
 
@@ -179,7 +179,7 @@ describe('an amount', () => {
     ['1.5 cNGN', 1_500_000n],
     ['0.000001', 1n],
     ['1500000 base', 1_500_000n],
-  ])('%j is that many base units of cNGN', (text, minor) => {
+  ])('%j is %d base units of cNGN', (text, minor) => {
     expect(tokens(text)).toEqual({ asset: 'CNGN', minor });
   });
 
@@ -218,14 +218,14 @@ describe('an amount', () => {
     '1/2',
     '5000\n5',
     '99999999999999999999',
-  ])('%j is none of Naira, and the form is named', (text) => {
+  ])('rejects %j as Naira and shows the format', (text) => {
     const error = refused(() => naira(text));
     expect({ category: error.category, code: error.code }).toEqual({ category: 'usage', code: 'INVALID_AMOUNT' });
     expect(error.message).toContain('write 5000, 5,000.50, ₦5000, "5000 NGN" or "500000 kobo"');
   });
 
   test.each(['0.0000001', '5000 NGN', '₦5', '500 kobo', '1.5 base', '5 USDT'])(
-    '%j is none of cNGN, and the form is named',
+    'rejects %j as cNGN and shows the format',
     (text) => {
       expect(refused(() => tokens(text)).message).toContain('write 5000, 1.5, "1.5 cNGN" or "1500000 base"');
     },
@@ -237,54 +237,51 @@ describe('a whole number', () => {
     ['1', 1],
     ['100', 100],
     ['007', 7],
-  ])('%s', (text, value) => {
+  ])('accepts %s', (text, value) => {
     expect(wholeNumber(1, 100)(text)).toBe(value);
   });
 
-  test.each(['', '0', '101', '-1', '1.0', '1e1', ' 1', '0x1', 'ten', '9'.repeat(20)])(
-    '%j is none from 1 to 100',
-    (text) => {
-      expect(refused(() => wholeNumber(1, 100)(text)).message).toContain('expected a whole number from 1 to 100');
-    },
-  );
+  test.each(['', '0', '101', '-1', '1.0', '1e1', ' 1', '0x1', 'ten', '9'.repeat(20)])('rejects %j', (text) => {
+    expect(refused(() => wholeNumber(1, 100)(text)).message).toContain('expected a whole number from 1 to 100');
+  });
 });
 
 describe('a choice', () => {
-  test('is one of its words', () => {
+  test('accepts one of its values', () => {
     expect(oneOf('on', 'off')('off')).toBe('off');
   });
 
-  test.each(['', 'On', 'on ', 'toString', '__proto__'])('is not %j', (text) => {
+  test.each(['', 'On', 'on ', 'toString', '__proto__'])('rejects %j', (text) => {
     expect(refused(() => oneOf('on', 'off')(text)).message).toContain('expected one of on, off');
   });
 });
 
 describe('a word', () => {
-  test('is any text', () => {
+  test('accepts any text', () => {
     expect(word(' ')).toBe(' ');
   });
 
-  test('is not empty', () => {
+  test('rejects empty text', () => {
     expect(refused(() => word('')).category).toBe('usage');
   });
 });
 
 describe('a parameter', () => {
-  test('that has to be there says so, and has a question', () => {
+  test('that is required is marked as such and has a prompt', () => {
     expect({ argument: argument('user-id', '', id), required: required('--amount <n>', '', word) }).toMatchObject({
       argument: { kind: 'argument', required: true, question: 'user-id:' },
       required: { kind: 'option', required: true, question: '--amount <n>:' },
     });
   });
 
-  test('that may be left out is undefined then', () => {
+  test('that is optional and omitted is undefined', () => {
     expect([option('--a <b>', '', id).parse(undefined), optionalArgument('a', '', id).parse(undefined)]).toEqual([
       undefined,
       undefined,
     ]);
   });
 
-  test('that may repeat is a list', () => {
+  test('that is repeatable is a list', () => {
     expect({ repeats: repeated('-f <x>', '', word).repeats, parse: repeated('-f <x>', '', word).parse('a') }).toEqual({
       repeats: true,
       parse: ['a'],
@@ -302,7 +299,7 @@ describe('a parameter', () => {
   test.each([
     [undefined, 600_000],
     ['30s', 30_000],
-  ])('--wait with %s waits that long', (text, milliseconds) => {
+  ])('--wait %s is %d ms', (text, milliseconds) => {
     expect(waitOption('until then').parse(text)).toBe(milliseconds);
   });
 });

@@ -87,7 +87,7 @@ describe('a payment', () => {
     ['an offramp', OFFRAMP],
     ['a transfer', TRANSFER],
     ['any request', ['api', 'POST', '/cngnonramp', '-f', 'userId=u']],
-  ])('rejects a field that %s does not print before it sends anything: 2', async (_, argv) => {
+  ])('rejects a --fields name that %s does not print, before sending anything: 2', async (_, argv) => {
     const { code, world, requests } = await run([...argv, '--yes', '--fields', 'nonesuch', '-o', 'json'], []);
     const stderr = world.stderr.text();
     expect({ exit: code, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining('nonesuch') });

@@ -114,7 +114,7 @@ describe('with --wait', () => {
     const interrupted = new AbortController();
     const interruptedRead: Turn = () => {
       interrupted.abort();
-      throw new ExchangeError('the request was given up', true);
+      throw new ExchangeError('the request was aborted', true);
     };
     const { code, stderr } = await waiting(START, [STARTED, interruptedRead], interrupted.signal);
     expect({ code, error: errorIn(stderr) }).toEqual({
@@ -174,7 +174,7 @@ describe('a payment with --wait', () => {
     });
   });
 
-  test('says where to pay', async () => {
+  test('shows the account to pay', async () => {
     const { stderr } = await waiting(PAY, [started, now('completed')]);
     expect(stderr).toContain('pay exactly ₦5.10; show the account to pay with: fiatrail onramp account r-1');
   });

@@ -63,7 +63,7 @@ describe('the equivalent command', () => {
   });
 });
 
-describe('a guide', () => {
+describe('a wizard', () => {
   const made = (guide: () => Promise<{ values: object } | undefined>) =>
     command({
       words: ['x'],

@@ -113,7 +113,7 @@ describe('onramp start', () => {
     ids = (await usersOf(home)).users.map(({ userId }) => userId);
   });
 
-  /** What a terminal of each kind is told: the search narrows what is listed, and Enter takes the first. */
+  /** The steps for each kind of terminal: a search narrows the list, and Enter selects the first entry. */
   const typingOn = (term: string): readonly Step[] =>
     term === 'dumb'
       ? [

@@ -73,7 +73,7 @@ describe('a request and its response', () => {
     expect(Object.keys(headers as object)).not.toContain('transfer-encoding');
   });
 
-  test('a redirect is an answer, and is not followed', async () => {
+  test('a redirect is a response, and is not followed', async () => {
     let visits = 0;
     const elsewhere = await httpServer((_, response) => {
       visits += 1;

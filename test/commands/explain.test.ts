@@ -126,7 +126,7 @@ describe('explain', () => {
   });
 });
 
-/** What is broken, the error, and the profile and mode that are still shown. */
+/** The broken part, its error, and the profile and mode that are still shown. */
 type Broken = [
   what: string,
   given: {

@@ -46,7 +46,7 @@ const choose = (term: string, number: number): Step => ({
   send: term === 'dumb' ? `${number}${ENTER}` : `${DOWN.repeat(number - 1)}${ENTER}`,
 });
 
-/** Every question of init, with an answer. */
+/** Every prompt of init, with an answer. */
 const questions = (term: string, { url, apiKey }: Served): readonly Step[] => [
   choose(term, 1),
   { expect: 'Base URL, such as https://host/v1:', send: `${url}${ENTER}` },
@@ -97,7 +97,7 @@ describe('init', () => {
     const before = await fiatrail(newHome(onTestFinished), ['keys', 'encryption', 'status', '-o', 'json'], {
       env: { FIATRAIL_BASE_URL: sandbox.url, FIATRAIL_API_KEY: sandbox.apiKey },
     });
-    // An answer of the account in clear: nobody registered a key.
+    // A plain response: the account has no registered key.
     expect(before.stderr).toContain('cannot store a private key');
   });
 

@@ -28,7 +28,7 @@ describe('a path', () => {
     expect(found(method, filled)).toEqual({ id, spelling: path, parameters });
   });
 
-  test('names its parameters as they are written, empty or encoded', () => {
+  test('returns its parameters as written, even empty or encoded', () => {
     expect(found('GET', '/v1/balance/user/a%2Fb')?.parameters).toEqual({ userId: 'a%2Fb' });
     expect(found('GET', '/v1/balance/user/')?.parameters).toEqual({ userId: '' });
   });
@@ -46,7 +46,7 @@ describe('a path', () => {
     expect(found(method, path)).toBeUndefined();
   });
 
-  test('may have a word where another endpoint has a parameter, and the word wins', () => {
+  test('with a literal segment takes precedence over a parameter', () => {
     const shape = { request: all[0]?.request, response: all[0]?.response };
     const make = (id: string, path: string) => ({ ...all[0], ...shape, id, method: 'GET', path }) as Endpoint;
     const { matchesAt, match } = createPathMatcher([
@@ -58,7 +58,7 @@ describe('a path', () => {
     expect(match('GET', '/v1/a/b/d')).toMatchObject({ endpoint: { id: 'one' }, parameters: { y: 'd' } });
   });
 
-  test('tells what answers it under another method', () => {
+  test('lists the endpoints of other methods', () => {
     expect(paths.matchesAt('/v1/getfees').map(({ spelling }) => spelling.method)).toEqual(['GET']);
   });
 });

@@ -23,8 +23,8 @@ function runInShell(script: string) {
 
 const withoutAccountNumber = (text: string) => text.replace(/^(Account number +)\d{10}$/m, '$1…');
 
-test('the walk prints what the README shows', async () => {
-  const lines = blockBelow('A first walk').split('\n');
+test('the quick start prints what the README shows', async () => {
+  const lines = blockBelow('Quick start').split('\n');
   const script = lines.filter((line) => line.startsWith('$ ')).map((line) => line.slice(2));
   const shown = lines.filter((line) => !line.startsWith('$ ') && line !== '');
   const { stdout, stderr, code } = await runInShell(script.join('\n'));
@@ -34,7 +34,7 @@ test('the walk prints what the README shows', async () => {
 });
 
 test('the examples run as they stand', async () => {
-  const [alias = ''] = blockBelow('A first walk').split('\n');
+  const [alias = ''] = blockBelow('Quick start').split('\n');
   const { code, stderr } = await runInShell(`${alias.slice(2)}\n${blockBelow('More examples')}`);
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('error') });
 });

@@ -77,7 +77,7 @@ describe('wire forms', () => {
     ['5,000', 'naira', 'NGN'],
     [' 5', 'naira', 'NGN'],
     ['₦5', 'naira', 'NGN'],
-  ])('%s in %s of %s is no amount', (value, travels, of) => {
+  ])('rejects %s in %s of %s', (value, travels, of) => {
     expect(fromWire(value, travels, of)).toBeUndefined();
   });
 });

@@ -11,7 +11,7 @@ beforeAll(requireBuilt);
 const SHIM = join(ROOT, 'bin', 'fiatrail.js');
 const { version, engines } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
-describe('the version of Node', () => {
+describe('the Node version', () => {
   /** Runs the shim on a Node that says it is another one. */
   async function on(node: string) {
     const home = newHomeWithCache(onTestFinished);
@@ -39,7 +39,7 @@ describe('the version of Node', () => {
     },
   );
 
-  test('is the one that package.json asks for', () => {
+  test('matches package.json', () => {
     expect(engines.node).toBe('^22.22.2 || ^24.15.0 || >=26');
   });
 });
@@ -54,11 +54,11 @@ describe('--version', () => {
   );
 });
 
-describe('the code that V8 has made', () => {
+describe('the code cache', () => {
   const LIST = ['banks', 'list', '--search', 'access', '-q', '-o', 'csv', '--fields', 'bankCode'];
   const RIGHT = { stdout: 'bankCode\n000014\n', stderr: '', code: 0 };
 
-  /** The files of kept code, with what is in them. */
+  /** Returns the files of the code cache with their content. */
   function kept(folder: string): Record<string, string> {
     const names = readdirSync(folder).filter((name) => name.endsWith('.code'));
     return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name)).toString('base64')]));
@@ -73,18 +73,18 @@ describe('the code that V8 has made', () => {
     return { home, folder, first, second, files };
   }
 
-  test('is kept, used again and gives the same', async () => {
+  test('is written, reused and changes no output', async () => {
     const { folder, first, second, files } = await ranTwice();
     expect({ first, second, Object: Object.keys(files).length }).toEqual({ first: RIGHT, second: RIGHT, Object: 1 });
     expect(kept(folder)).toEqual(files);
   });
 
-  test('stands in a folder of its owner’s', async () => {
+  test('is in a private folder', async () => {
     const { folder } = await ranTwice();
     expect((statSync(folder).mode & 0o777).toString(8)).toBe('700');
   });
 
-  test('is made anew when it is damaged', async () => {
+  test('is rewritten when it is damaged', async () => {
     const { home, folder, files } = await ranTwice();
     const [name = ''] = Object.keys(files);
     writeFileSync(join(folder, name), 'garbage');
@@ -92,7 +92,7 @@ describe('the code that V8 has made', () => {
     expect({ ran, isWhole: readFileSync(join(folder, name)).length > 10_000 }).toEqual({ ran: RIGHT, isWhole: true });
   });
 
-  test('is not taken from a folder that others may write to', async () => {
+  test('is not read from a folder that others can write to', async () => {
     const home = newHomeWithCache(onTestFinished);
     const folder = join(home.env['XDG_CACHE_HOME'] ?? '', 'fiatrail');
     mkdirSync(folder);
@@ -102,8 +102,8 @@ describe('the code that V8 has made', () => {
 
   test.each([
     ['is a file', (path: string) => writeFileSync(path, '')],
-    ['is not there to be made', (path: string) => writeFileSync(`${path}-other`, '')],
-  ])('is done without when its place %s', async (_, prepare) => {
+    ['cannot be created', (path: string) => writeFileSync(`${path}-other`, '')],
+  ])('is skipped when its folder %s', async (_, prepare) => {
     const home = newHomeWithCache(onTestFinished);
     const place = join(home.path, 'no-folder');
     prepare(place);
@@ -116,11 +116,11 @@ describe('the code that V8 has made', () => {
     { XDG_CACHE_HOME: 'not/absolute' },
     { XDG_CACHE_HOME: '/dev/null/x' },
     { XDG_CACHE_HOME: '/proc/x' },
-  ])('is done without for the environment %j', async (env) => {
+  ])('is skipped with the environment %j', async (env) => {
     expect(await fiatrail(newHomeWithCache(onTestFinished), LIST, { env })).toEqual(RIGHT);
   });
 
-  test('of older builds is dropped', async () => {
+  test('of older builds is removed', async () => {
     const { home, folder, files } = await ranTwice();
     const [name = ''] = Object.keys(files);
     const older = `0123456789abcdef${name.slice(16)}`;
@@ -157,7 +157,7 @@ describe('the bundle', () => {
       expect(stderr).not.toContain(name);
   });
 
-  test('seals and opens with the libsodium inside it', async () => {
+  test('seals and opens with the bundled libsodium', async () => {
     const home = newHomeWithCache(onTestFinished);
     const { publicKey } = await fiatrailJson<{ publicKey: string }>(home, ['keys', 'platform']);
     const send = (path: string, data: object) =>

@@ -3,7 +3,7 @@ import { fiatrail, newHome, requireBuilt } from '../support/built.ts';
 
 beforeAll(requireBuilt);
 
-test('an export of a whole history is every row once, and says nothing else', async () => {
+test('an export of a whole history contains every row once, and nothing else', async () => {
   const home = newHome(onTestFinished);
   await fiatrail(home, ['sandbox', 'seed', '--history', '730', '--rate-limits', 'off']);
   const { stdout, stderr, code } = await fiatrail(home, ['history', 'transactions', '--all', '-o', 'ndjson', '-q']);

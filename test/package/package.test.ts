@@ -5,14 +5,14 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Home, newHome, ROOT, requireBuilt, startProgram, temporaryFolder } from '../support/built.ts';
 
-/** The package as it is published: packed, installed into an empty folder without a network, and run there. */
+/** The published package: packed, installed into an empty folder without a network, and run there. */
 
 const cleanUps: (() => void | Promise<void>)[] = [];
 const atEnd = (cleanUp: () => void | Promise<void>) => void cleanUps.push(cleanUp);
 let home: Home;
 let folder = '';
 
-/** npm with a home and a cache of its own. Its scripts stay off: packing must not build anew beside running tests. */
+/** npm with a separate home and cache. Scripts are disabled, because packing must not rebuild while tests run. */
 function npm(cwd: string, argv: readonly string[]): string {
   const env = { ...home.env, npm_config_cache: join(home.path, 'npm'), npm_config_update_notifier: 'false' };
   return execFileSync('npm', argv, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
@@ -39,7 +39,7 @@ function files(): string[] {
   return all.filter((name) => statSync(join(installed(), name)).isFile()).sort();
 }
 
-describe('what is in the package', () => {
+describe('the package', () => {
   const REST = [
     'bin/fiatrail.js',
     'bin/load.js',
@@ -51,17 +51,17 @@ describe('what is in the package', () => {
     'package.json',
   ];
 
-  test('is the program, its documents and nothing else', () => {
+  test('contains the program and its documents, and nothing else', () => {
     expect(files().filter((name) => !name.startsWith('dist/'))).toEqual(REST.toSorted());
   });
 
-  test('is built code and the licences of what is inside it', () => {
+  test('contains built code and the licences of bundled packages', () => {
     const built = files().filter((name) => name.startsWith('dist/'));
     expect(built.filter((name) => !/^dist\/[a-z0-9-]+\.cjs$/.test(name))).toEqual(['dist/THIRD-PARTY-LICENSES.txt']);
     expect(built).toContain('dist/main.cjs');
   });
 
-  test('is no source map, no test and no TypeScript', () => {
+  test('contains no source maps, tests or TypeScript', () => {
     expect(files().filter((name) => /\.map$|\.ts$|test/.test(name))).toEqual([]);
     for (const name of files())
       expect({
@@ -70,7 +70,7 @@ describe('what is in the package', () => {
       }).toEqual({ name, hasSourceMappingURL: false });
   });
 
-  test('names no folder of the machine that built it', () => {
+  test('contains no path of the machine that built it', () => {
     const machine = [ROOT, dirname(ROOT), homedir()].filter((path) => path.length > 1);
     for (const name of files()) {
       const text = readFileSync(join(installed(), name), 'utf8');
@@ -78,7 +78,7 @@ describe('what is in the package', () => {
     }
   });
 
-  test('names each package whose code it has, with its licence', () => {
+  test('names each bundled package, with its licence', () => {
     const licences = readFileSync(join(installed(), 'dist', 'THIRD-PARTY-LICENSES.txt'), 'utf8');
     for (const name of [
       'commander',
@@ -109,7 +109,7 @@ describe('what is in the package', () => {
   });
 });
 
-describe('what is installed', () => {
+describe('the installed package', () => {
   const run = (...argv: string[]) =>
     startProgram(home, join(folder, 'node_modules', '.bin', 'fiatrail'), argv, { cwd: folder }).end;
 
@@ -119,16 +119,16 @@ describe('what is installed', () => {
     return startProgram(home, process.execPath, argv, { stdin, cwd: folder }).end;
   };
 
-  test('says its version', async () => {
+  test('prints its version', async () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     expect(await run('--version')).toEqual({ stdout: `${version}\n`, stderr: '', code: 0 });
   });
 
-  test('does without the key store’s package where it is not installed', async () => {
+  test('works without the keychain package', async () => {
     expect(await askKeyStore()).toEqual({ stdout: '{"kind":"absent"}', stderr: '', code: 0 });
   });
 
-  test('finds the key store’s package where it is installed beside it', async () => {
+  test('finds a keychain package installed next to it', async () => {
     const beside = join(folder, 'node_modules', '@napi-rs', 'keyring');
     mkdirSync(beside, { recursive: true });
     writeFileSync(
@@ -139,12 +139,12 @@ describe('what is installed', () => {
     expect(JSON.parse(stdout)).toEqual({ kind: 'done', secret: 'fiatrail ops/api-key [object Object]' });
   });
 
-  test('says how it is used', async () => {
+  test('prints help', async () => {
     const { stdout, code } = await run('--help');
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^Usage: fiatrail /) });
   });
 
-  test('works, in every format', async () => {
+  test('works in every format', async () => {
     const list = await run('users', 'list', '-o', 'json', '-q');
     expect({ code: list.code, users: JSON.parse(list.stdout).users }).toEqual({ code: 0, users: [] });
     for (const format of ['table', 'ndjson', 'csv', 'yaml', 'raw'])

@@ -44,7 +44,7 @@ describe('money in every unit', () => {
     ['a boolean', true],
     ['an object', { value: 1 }],
     ['a list', [1, 2]],
-  ])('leaves what is no amount as it came: %s', (_name, wire) => {
+  ])('leaves other values unchanged: %s', (_name, wire) => {
     expect(toPlain({ amount: wire }, money('naira', 'NGN'))).toEqual({ amount: wire });
   });
 

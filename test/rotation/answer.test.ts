@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { flushedFiles } from '../support/file-calls.ts';
 import { bench, NEW, RESUME_COMMAND, ROTATE } from '../support/rotation-bench.ts';
 
-test('the answer stays while the new key cannot be written anywhere else', async () => {
+test('the response is kept while the new key cannot be written anywhere else', async () => {
   const on = await bench();
   let blocked: string[] = [];
   on.service.regenerate = (replace) => {
@@ -25,7 +25,7 @@ test('the answer stays while the new key cannot be written anywhere else', async
   expect({ stored: on.storedKey(), left: on.left() }).toEqual({ stored: NEW, left: [] });
 });
 
-test('from the answer on, a power cut at any time leaves the new key in a file', async () => {
+test('once the response is written, a power cut at any time leaves the new key in a file', async () => {
   const on = await bench();
   const places: string[] = [];
   flushedFiles(on.world.homeDir, onTestFinished, (files) => {

@@ -6,20 +6,20 @@ import { fiatrail, type Home, type Ran } from '../support/built.ts';
  * A transcript is a text of blocks:
  *
  *     # a remark
- *     $ fiatrail users list -o json          a command; `< NAME` gives it one of INPUTS, `NAME=value` before it a variable
- *     what it prints
- *     2> what it says on standard error
+ *     $ fiatrail users list -o json          a command; `< NAME` passes one of INPUTS, a leading `NAME=value` sets a variable
+ *     its standard output
+ *     2> its standard error
  *     [exit 0]
- *     @U = fiatrail users onboard ... -o json < BVN | userId      a command whose printed field is `$U` from then on
+ *     @U = fiatrail users onboard ... -o json < BVN | userId      stores a printed field as `$U`
  *
- * `$ write PATH TEXT` makes a file and `$ cat PATH` shows one. A new command is written with `[exit ?]` below it.
+ * `$ write PATH TEXT` creates a file and `$ cat PATH` prints one. Write `[exit ?]` below a new command.
  */
 type Block =
   | { readonly kind: 'text'; readonly line: string }
   | { readonly kind: 'command'; readonly words: string }
   | { readonly kind: 'capture'; readonly name: string; readonly words: string; readonly path: string };
 
-/** Standard inputs by name, so that no BVN stands in a transcript. The names come from the BVN, so each is fixed. */
+/** Standard inputs by name, so that transcripts contain no BVN. Users' names depend on the BVN, so each is fixed. */
 const INPUTS: Readonly<Record<string, string>> = {
   BVN: '22345678901\n',
   BVN_2: '22345678902\n',
@@ -42,7 +42,7 @@ const INPUTS: Readonly<Record<string, string>> = {
   BROKEN_JSON: '{"userId": \n',
 };
 
-/** No transcript may hold one of these. */
+/** Text that must not appear in a transcript. */
 export const SECRETS: readonly RegExp[] = [
   /key-4711/,
   /77076d0a/,
@@ -72,14 +72,14 @@ function blocksOf(text: string): Block[] {
   return blocks;
 }
 
-/** The words of a command, as a shell without expansion would have them. */
+/** Splits a command into words, as a shell without expansion does. */
 function wordsOf(text: string): string[] {
   return [...text.matchAll(/(?:[^\s"']+|"[^"]*"|'[^']*')+/g)].map(([word]) =>
     word.replace(/"([^"]*)"|'([^']*)'/g, (_, double?: string, single?: string) => double ?? single ?? ''),
   );
 }
 
-/** One run of a transcript: where it happens and what it has captured. */
+/** A run of a transcript: its home and the captured values. */
 interface Stage {
   readonly home: Home;
   readonly variables: Map<string, string>;
@@ -125,7 +125,7 @@ async function capture(stage: Stage, { name, words, path }: Extract<Block, { kin
   stage.variables.set(name, fieldOf(stdout, path));
 }
 
-/** What cannot be seen in a text file is made visible: carriage returns, and a last line without its end. */
+/** Makes carriage returns and a missing final newline visible. */
 function shown({ stdout, stderr, code }: Ran): string {
   const visible = (text: string) => text.replaceAll('\r', '␍').replaceAll('\u001b', '␛');
   const ended = stdout === '' || stdout.endsWith('\n') ? stdout : `${stdout}␄\n`;
@@ -138,7 +138,7 @@ export function commandsIn(text: string): number {
   return blocksOf(text).filter(({ kind }) => kind !== 'text').length;
 }
 
-/** Runs the commands of a transcript, one after the other, and gives the transcript as it should read. */
+/** Runs the commands of a transcript in order and returns the expected transcript. */
 export async function replay(text: string, home: Home): Promise<string> {
   const stage: Stage = { home, variables: new Map() };
   const normalised = createNormaliser(home);
@@ -155,7 +155,7 @@ export async function replay(text: string, home: Home): Promise<string> {
   return `${lines.join('\n')}\n`;
 }
 
-/** What differs from run to run, in the order it is looked for, and the word that stands for it. */
+/** Patterns of text that differs between runs, in order of precedence, with their placeholders. */
 const PLACEHOLDERS: readonly (readonly [pattern: RegExp, word: string])[] = [
   [/\bFTW_[0-9a-f-]{36}_\d+\b/g, 'withdrawal'],
   [/\bmigrate_[0-9a-f-]{36}_\d+\b/g, 'migration'],
@@ -179,7 +179,7 @@ const PLACEHOLDERS: readonly (readonly [pattern: RegExp, word: string])[] = [
 const TIMES = /\b\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d\.\d{3}Z| \d\d:\d\d(?::\d\d)?Z)/g;
 const BLOCKS = /("blockNumber": |Block number {2,})"?\d+"?/g;
 
-/** Puts placeholders into outputs; in one transcript the same value always gets the same one. */
+/** Replaces varying values by placeholders; within a transcript, equal values get equal placeholders. */
 function createNormaliser(home: Home): (output: string) => string {
   const seen = new Map<string, string>();
   const used = new Map<string, number>();

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { newHome, ROOT, requireBuilt } from '../support/built.ts';
 import { commandsIn, replay, SECRETS } from './session.ts';
 
-/** Whole sessions with the built program, as they read. UPDATE_TRANSCRIPTS=1 writes them anew. */
+/** Complete sessions with the built program. UPDATE_TRANSCRIPTS=1 rewrites them. */
 const FOLDER = join(ROOT, 'test', 'transcripts');
 const names = readdirSync(FOLDER).filter((name) => name.endsWith('.txt'));
 const isUpdate = process.env['UPDATE_TRANSCRIPTS'] === '1';
@@ -15,7 +15,7 @@ test('there are transcripts', () => {
   expect(names.length).toBeGreaterThan(10);
 });
 
-test.for(names)('%s holds no secret', (name) => {
+test.for(names)('%s contains no secret', (name) => {
   const text = readFileSync(join(FOLDER, name), 'utf8');
   expect(SECRETS.filter((secret) => secret.test(text))).toEqual([]);
 });

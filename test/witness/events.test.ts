@@ -31,13 +31,13 @@ function leaves(name: EventName): WitnessRow[] {
 const byName = (a: WitnessRow, b: WitnessRow) => a.name.localeCompare(b.name);
 
 describe('the events against the specification', () => {
-  test('are the same ones, and nobody can subscribe to the notices of a bridge', () => {
+  test('match, and bridge notifications cannot be subscribed to', () => {
     const names = EVENTS.map(({ name }) => name);
     expect(names).toEqual(events.map(({ name }) => name));
     expect(Object.keys(EVENT_PAYLOADS).sort()).toEqual([...names, 'bridge.completed', 'bridge.failed'].sort());
   });
 
-  test.each(events)('$name tells what the specification says', ({ name, scope, source, payload }) => {
+  test.each(events)('$name has the payload of the specification', ({ name, scope, source, payload }) => {
     expect(leaves(name).sort(byName)).toEqual([...payload].sort(byName));
     const kind = EVENTS.find((each) => each.name === name);
     expect(scope).toMatch(new RegExp(`^${kind?.scope}\\b`));

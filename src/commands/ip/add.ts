@@ -114,7 +114,7 @@ export const addCommand = command({
   words: ['ip', 'add'],
   summary: 'Add an IP address or range to the allowlist',
   details:
-    'If the address may cover this machine, the command waits up to 30 seconds until the service accepts a check and a read from here; --wait changes that limit. The first entry of an empty allowlist locks out every other address. Adding an address that is already listed changes its label. On a terminal, without an address, the command prompts for it.',
+    'If the address may cover this machine, the command waits until the service accepts a check and a read from here: up to 30 seconds, or as long as --wait says. The first entry of an empty allowlist locks out every other address. Adding an address that is already listed changes its label. On a terminal, without an address, the command prompts for it.',
   examples: [
     'fiatrail ip add 203.0.113.7 --label office',
     'fiatrail ip add 203.0.113.0/24 --label office --wait 1m -o json',

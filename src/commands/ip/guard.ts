@@ -55,7 +55,7 @@ interface Lock {
 export function lockOf({ access, entries }: AllowlistState, target: Target, next?: IpRange): Lock | undefined {
   const { own, isAllowed, matchedRule, total } = access;
   if (!isAllowed) return undefined;
-  // A range typed in full that does not contain this machine is not what lets it in.
+  // A range typed in full that does not contain this machine cannot be the entry that allows it.
   if (target.range && holding(shownWhole(target.range), own) === 'no') return undefined;
   if (total !== undefined && total !== entries.length)
     return { isCertain: false, why: 'the allowlist changed while it was being read' };

@@ -84,7 +84,7 @@ export function faultCommands(catalogue: readonly Group[]): readonly Command[] {
   });
   const listCommand = command({
     words: ['sandbox', 'fault', 'list'],
-    summary: 'List injected faults and how often they remain',
+    summary: 'List injected faults and how many requests each still affects',
     examples: ['fiatrail sandbox fault list', 'fiatrail sandbox fault list -o json'],
     endpoints: [sandboxFaultList.id],
     parameters: {},

@@ -120,7 +120,7 @@ export function fillOf(slices: readonly Slice[]): Fill {
   };
 }
 
-/** Returns an order's part of a trade against it alone. Undefined if its maker's wallet cannot back the amount. */
+/** Returns an order's part of a trade against that order only; undefined if its maker's wallet cannot cover the amount. */
 export function sliceOfOrder(store: Database, order: OrderRow, cngnBase: bigint): Slice | undefined {
   const slice = sliceOf(order, tradingBalance(store, order.fintech, order.gives), { cngnBase });
   return slice?.cngnBase === cngnBase && isPayable(slice) ? slice : undefined;

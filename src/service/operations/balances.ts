@@ -54,7 +54,7 @@ const balanceMulti: Operations['wallets.balance-multi'] = (call, { token = 'CNGN
 };
 
 /**
- * Knows the balance of every wallet of the sandbox, whoever owns it. Tokens sent to outside addresses are not tracked.
+ * Covers every wallet of the sandbox, whoever owns it. Tokens sent to outside addresses are not tracked.
  */
 const balanceAddress: Operations['wallets.balance-address'] = (call, { address, token = 'CNGN', networks = [] }) => {
   const balances = balancesOn(call, walletAt(call.store, address), token, networksOf(networks));

@@ -44,14 +44,14 @@ describe('the keychain helper', () => {
     expect(kept.size).toBe(0);
   });
 
-  test('reports a keychain that loses what it is given', () => {
+  test('reports a keychain that loses its entries', () => {
     const forgetful = new Map<string, string>();
     forgetful.set = () => forgetful;
     const why = 'it did not return what was written to it';
     expect(perform({ ...about, op: 'probe' }, fakeKeyring(forgetful).keyring)).toEqual({ kind: 'failed', why });
   });
 
-  test('tells that the package is absent', () => {
+  test('reports that the package is absent', () => {
     expect(perform({ ...about, op: 'read' }, undefined)).toEqual({ kind: 'absent' });
   });
 

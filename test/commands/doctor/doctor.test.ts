@@ -102,7 +102,7 @@ describe('doctor', () => {
       'allowlist',
       4,
     ],
-    ['an answer that is no JSON', { platform: json(200, '<html>') }, 'key accepted', 5],
+    ['a response that is not JSON', { platform: json(200, '<html>') }, 'key accepted', 5],
     ['a clock that is six minutes slow', { date: new Date(NOW + 6 * 60_000).toUTCString() }, 'clock', 2],
   ] as const)('finds %s', async (_what, answers, check, exit) => {
     const { code, named, error } = await examine(overNetwork({ network: service(answers) }));

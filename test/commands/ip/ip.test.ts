@@ -9,7 +9,7 @@ const OWN = '203.0.*.*';
 type Step = 'check' | 'list' | 'add' | 'remove' | 'read';
 type Turn = HttpResponse | Error | (() => HttpResponse);
 
-/** What a service plays: for each step its answers in order, the last one for good. */
+/** A scripted service: the responses of each step in order; the last one repeats. */
 type Script = Partial<Record<Step, readonly Turn[]>>;
 
 const check = (isAllowed: boolean, matchedRule: string | null, total: number, yourIp: string | null = OWN) =>

@@ -22,7 +22,7 @@ async function typing(home: Home, argv: readonly string[], ...steps: readonly St
   return { screen, code, totalIps };
 }
 
-/** A list with one entry that lets this machine in. */
+/** A list with one entry, which allows this machine. */
 async function homeWithEntry(): Promise<Home> {
   const home = newHome(onTestFinished);
   await fiatrail(home, ['ip', 'add', '127.0.0.1', '-q']);

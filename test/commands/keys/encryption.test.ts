@@ -87,7 +87,7 @@ test('rotate keeps the older key for what was sealed to it', async () => {
   const [first = ''] = privateKeys(home);
   await must(home, ['keys', 'encryption', 'rotate']);
   expect(privateKeys(home)).toEqual([expect.not.stringContaining(first), first]);
-  // Another host has the account sealed to the first key again: what this one holds of it opens that.
+  // Another host registers the first key again; this host still has it.
   const other = await accountOf(served, onTestFinished);
   await must(other, [...ENABLE, '--private-key-stdin'], first);
   await must(home, READ);

@@ -180,7 +180,7 @@ async function claim({ world }: Bench): Promise<void> {
 const ALONE = ['keys', 'rotate', '--profile', 'main', '-o', 'json'];
 
 describe('before anything is sent', () => {
-  /** What was asked of the service besides reads, and what is left on the machine. */
+  /** The requests other than reads, and what is left on the machine. */
   const untouched = ({ service, rows, left, storedKey }: Bench) => [
     service.asked.includes('/regenerateapikey'),
     rows(),
@@ -297,7 +297,7 @@ describe('before anything is sent', () => {
   });
 });
 
-/** The file that a message names, what is in it and who may read it. */
+/** The file that a message names, with its content and mode. */
 function fileNamed(message: string): { readonly text: string; readonly mode: number } {
   const path = /in (\/\S+?)\)?$/.exec(message)?.[1] ?? 'no file';
   return { text: readFileSync(path, 'utf8'), mode: statSync(path).mode & 0o777 };

@@ -9,7 +9,7 @@ const WITH_URL = [...ADD, '--base-url', URL_];
 const wrongUrl = (url: string) => [...ADD, '--base-url', url, '--key-stdin'];
 const KEY_COMMAND = ['--key-command', 'pass show key'];
 
-/** Words, standard input and what is said; nothing may be kept. */
+/** Words, standard input and the expected message; nothing may be stored. */
 const refused: [what: string, argv: string[], stdin: string, message: RegExp][] = [
   ['a key with a line end inside', ADD_MAIN, `${LIVE}\n${LIVE}\n`, /on standard input has spaces or characters/],
   ['a key with blanks', ADD_MAIN, `my ${LIVE}`, /has spaces or characters/],
@@ -232,7 +232,7 @@ describe('a new host for a stored key', () => {
 describe('another store', () => {
   const PRIVATE = 'ab'.repeat(32);
 
-  /** A key store of the system that keeps what it is given in `kept`. */
+  /** A fake system keychain that stores its entries in `kept`. */
   function keyring(kept: Map<string, string>) {
     const runProgram = async (_words: readonly string[], { input = '' }: { input?: string }) => {
       const { op, user, secret } = JSON.parse(input) as { op: string; user: string; secret: string };

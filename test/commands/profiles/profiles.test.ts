@@ -403,7 +403,7 @@ describe('many commands at once', () => {
     const ends = await Promise.all(
       changes.map(({ words, stdin }) => fiatrail(home, ['profiles', 'add', 'main', ...words], { stdin })),
     );
-    // Who was overtaken by another address says so, and has changed nothing.
+    // A command whose profile got another URL in the meantime says so and changes nothing.
     for (const { code, stderr } of ends)
       if (code !== 0) expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('in the meantime') });
     const at = (...parts: string[]) => join(home.path, 'config', ...parts);
@@ -466,7 +466,7 @@ describe('the output format of a profile', () => {
       });
   });
 
-  test('is for who chooses nothing else', async () => {
+  test('applies only if nothing else sets the format', async () => {
     const { run } = await asJson();
     const byFlag = await run(['balances', 'fintech', ...MAIN, '-o', 'yaml'], answer());
     const byVariable = await run(['balances', 'fintech', ...MAIN], { ...answer(), env: { FIATRAIL_OUTPUT: 'csv' } });
@@ -475,14 +475,14 @@ describe('the output format of a profile', () => {
     expect((await run(['balances', ...MAIN], { env: { FIATRAIL_OUTPUT: 'yaml' } })).stderr).toMatch(/^error: /);
   });
 
-  test('that no format has is told by the name of the variable', async () => {
+  test('is rejected with the name of the variable if it is invalid', async () => {
     const { run } = newMachine();
     const { code, stderr } = await run(['status'], { env: { FIATRAIL_OUTPUT: 'xml' } });
     expect([code, stderr]).toEqual([2, expect.stringContaining('FIATRAIL_OUTPUT: invalid output format "xml"')]);
   });
 });
 
-test('a broken profile stops no command that does not use it', async () => {
+test('a broken profile does not affect commands that do not use it', async () => {
   const { run } = await machine();
   const env = { FIATRAIL_BASE_URL: 'https://other.test/v1', FIATRAIL_API_KEY: LIVE };
   const network = () => ({ network: scripted(success({ totalBalance: '5' })).exchange });
@@ -497,7 +497,7 @@ test('a broken profile stops no command that does not use it', async () => {
   expect(ends.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 0]);
 });
 
-test('LIVE is to be seen in what every command says of its account', async () => {
+test('every command marks a live account with LIVE', async () => {
   const { run } = await machine();
   const network = () => ({ network: scripted(success({ totalBalance: '5' })).exchange });
   const said = async (argv: string[]) => (await run(['balances', 'fintech', ...argv], network())).stderr;
@@ -506,7 +506,7 @@ test('LIVE is to be seen in what every command says of its account', async () =>
   expect(await said(['--profile', 'main', '-q'])).toBe('');
 });
 
-describe('Tab', () => {
+describe('completion', () => {
   const NAMES = ['sandbox', 'box', 'broken', 'main'];
 
   test.each<[words: string[], offers: string[]]>([

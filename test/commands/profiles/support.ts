@@ -5,12 +5,12 @@ import { main } from '../../../src/main.ts';
 import { temporaryFolder } from '../../support/built.ts';
 import { type FakeWorld, fakeWorld, type WorldOptions } from '../../support/world.ts';
 
-/** What stands in a key that nobody may see. */
+/** A part of every key, which must never be printed. */
 export const PLANTED = 'planted_5ec7e7';
 export const LIVE = `live-${PLANTED}`;
 export const BOX = `sandbox_${PLANTED}`;
 export const URL_ = 'https://host.test/v1';
-/** What adds the live profile `main`; its key comes on standard input. */
+/** Adds the live profile `main`, with its key from standard input. */
 export const ADD_MAIN = ['profiles', 'add', 'main', '--base-url', URL_, '--key-stdin'];
 
 interface Ran {
@@ -20,7 +20,7 @@ interface Ran {
   readonly world: FakeWorld;
 }
 
-/** One machine's configuration, and command lines that are run on it, none of which may tell a key. */
+/** A machine's configuration, and a way to run command lines on it. None of them may print a key. */
 export function newMachine() {
   const folder = temporaryFolder(onTestFinished);
   const config = join(folder, 'config');
@@ -38,7 +38,7 @@ export function newMachine() {
     config,
     run,
     at,
-    /** Runs what must end well, to the JSON it prints. */
+    /** Runs a command that must succeed, and returns the JSON it prints. */
     json: async (argv: readonly string[], options: WorldOptions = {}) => {
       const ran = await run([...argv, '-o', 'json'], options);
       expect({ code: ran.code, stderr: ran.stderr }).toEqual({ code: 0, stderr: expect.any(String) });
@@ -47,12 +47,12 @@ export function newMachine() {
     add: (name: string, key: string, ...more: string[]) =>
       run(['profiles', 'add', name, '--base-url', URL_, '--key-stdin', ...more], { stdin: key }),
     profile: (name: string) => JSON.parse(readFileSync(at('profiles', `${name}.json`), 'utf8')),
-    /** The secrets in files by their names; the key is as it was given. */
+    /** The secrets in files, by file name. */
     secrets: () => {
       const names = existsSync(at('secrets')) ? readdirSync(at('secrets')).toSorted() : [];
       return Object.fromEntries(names.map((name) => [name, readFileSync(at('secrets', name), 'utf8').trim()]));
     },
-    /** Every file of the configuration but the lock, with its content. */
+    /** Every configuration file except the lock, with its content. */
     files: () => {
       const all = existsSync(config) ? readdirSync(config, { recursive: true, withFileTypes: true }) : [];
       const files = all.filter((each) => !each.isDirectory() && each.name !== 'lock.db');
