@@ -425,9 +425,7 @@ const USED_ELSEWHERE: Readonly<Record<string, string>> = {
 };
 
 /** Exports that no import names, and who uses them. */
-const EXPORTED_FOR: Readonly<Record<string, string>> = {
-  'entry.ts run': 'bin/load.js calls it in dist/main.cjs',
-};
+const EXPORTED_FOR: Readonly<Record<string, string>> = {};
 
 /** Exports that no other file imports. A command file is loaded for its `commands`, by name. */
 function unusedExports(files: readonly Pick<Source, 'path' | 'code'>[]): string[] {
