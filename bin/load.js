@@ -1,145 +1,98 @@
 'use strict';
 
-// Loads the files of dist/ as they are needed, with the machine code that V8 made for them in an earlier run. It is kept
-// after a run, so it has what the command really used: Node's own compile cache has what was compiled at load.
+// Loads dist/main.cjs with the machine code that V8 made for it the last time. Node's own compile cache keeps what was
+// compiled when a file was first loaded; this one is written after the run, so it has what the command really used.
 
 const fs = require('node:fs');
 const path = require('node:path');
 const vm = require('node:vm');
+const { createRequire, enableCompileCache, wrap } = require('node:module');
 
-const DIST = path.join(__dirname, '..', 'dist') + path.sep;
+const mainFile = path.join(__dirname, '..', 'dist', 'main.cjs');
+const source = fs.readFileSync(mainFile, 'utf8');
 
-/** The source of a file, which is ASCII and headed by `/*digest …*​/` (scripts/build/chunks.ts). */
-const sourceOf = (file) => fs.readFileSync(`${DIST}${file}.cjs`, 'latin1');
+/** A folder with its parents. Without `recursive`, which never returns where nothing can be made, such as under /proc. */
+function makeFolder(folder) {
+  const isThere = () => fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (isThere()) return;
+  if (path.dirname(folder) !== folder) makeFolder(path.dirname(folder));
+  try {
+    fs.mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!isThere()) throw error;
+  }
+}
 
-const FIRST = 'entry';
-const first = sourceOf(FIRST);
-const [, build, ...nouns] = first.slice(2, first.indexOf('*/')).split(' ');
-
-/** The commands of a noun run the same code. */
-const noun = process.argv.slice(2).find((word) => nouns.includes(word)) ?? 'none';
-const NAME = `${build}-${process.version}-${process.arch}-${noun}.code`;
-
-const isOurs = ({ uid, mode }) => !process.getuid || (uid === process.getuid() && (mode & 0o022) === 0);
-
-/** The folder of kept code, if it is there and nobody else can write to it: V8 runs what stands in it. */
+/** A folder that nobody else can write to, since V8 runs what stands in it; undefined where there is none to be had. */
 function privateFolder() {
   const { XDG_CACHE_HOME, HOME, LOCALAPPDATA } = process.env;
   const base = XDG_CACHE_HOME || LOCALAPPDATA || (HOME && path.join(HOME, '.cache'));
   if (!base || !path.isAbsolute(base)) return undefined;
   const folder = path.join(base, 'fiatrail');
-  const found = fs.lstatSync(folder, { throwIfNoEntry: false });
-  if (!found) return { folder, isThere: false };
-  return found.isDirectory() && isOurs(found) ? { folder, isThere: true } : undefined;
-}
-
-/** Opens a file of ours that nobody else can write to; undefined for any other. */
-function openPrivate(file) {
-  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
-  const opened = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  const found = fs.fstatSync(opened);
-  if (found.isFile() && isOurs(found)) return { opened, half: found.size / 2 };
-  fs.closeSync(opened);
-  return undefined;
-}
-
-const WINDOW = Buffer.allocUnsafeSlow(64 * 1024);
-
-/**
- * A part of a file that is two equal halves; undefined where they differ. V8 checks the length of its code and little else,
- * and what is damaged crashes it; to compare is far quicker than a sum over all of it would be.
- */
-function readTwice({ opened, half }, at, length) {
-  const bytes = Buffer.allocUnsafeSlow(length);
-  if (fs.readSync(opened, bytes, 0, length, at) !== length) return undefined;
-  for (let done = 0; done < length; done += WINDOW.length) {
-    const size = Math.min(WINDOW.length, length - done);
-    if (fs.readSync(opened, WINDOW, 0, size, half + at + done) !== size) return undefined;
-    if (bytes.compare(WINDOW, 0, size, done, done + size) !== 0) return undefined;
-  }
-  return bytes;
-}
-
-/** The bytes at the start of each half that say in JSON where the code of each file is (bin/keep.js). */
-const HEAD = 8192;
-
-/** What an earlier run kept, by file. */
-function readKept() {
   try {
-    const file = place?.isThere && openPrivate(path.join(place.folder, NAME));
-    const head = file && readTwice(file, 0, HEAD);
-    if (!head) return new Map();
-    const read = (at, length) => () => readTwice(file, at, length);
-    return new Map(
-      JSON.parse(head.latin1Slice()).map(({ name, digest, at, length }) => [name, { digest, read: read(at, length) }]),
-    );
-  } catch {
-    return new Map();
-  }
-}
-
-function findPlace() {
-  try {
-    return privateFolder();
+    makeFolder(folder);
+    const { uid, mode } = fs.lstatSync(folder);
+    const isOurs = !process.getuid || (uid === process.getuid() && (mode & 0o022) === 0);
+    return isOurs && fs.lstatSync(folder).isDirectory() ? folder : undefined;
   } catch {
     return undefined;
   }
 }
 
-const place = findPlace();
-const kept = readKept();
-
-/** Of each file that was loaded: its script, and whether its code was kept. */
-const loaded = new Map();
-
-function load(file) {
-  const source = file === FIRST ? first : sourceOf(file);
-  const digest = source.slice(2, 18);
-  const known = kept.get(file);
-  const cachedData = known?.digest === digest ? known.read() : undefined;
-  const filename = `${DIST}${file}.cjs`;
-  const script = new vm.Script(source, cachedData ? { filename, cachedData } : { filename });
-  loaded.set(file, { script, digest, isKept: cachedData !== undefined && !script.cachedDataRejected });
-  return script.runInThisContext();
+/** One file for each build, Node and group of commands: commands of one group run the same code. */
+function cacheFile(folder) {
+  const [, build, words = ''] = /^\/\* build ([0-9a-f]{16}) ([a-z -]*) \*\//.exec(source.slice(0, 2000)) ?? [];
+  const groups = words.split(' ');
+  const word = process.argv.slice(2).find((text) => groups.includes(text)) ?? 'none';
+  return build && path.join(folder, `${build}-${process.version}-${process.arch}-${word}.code`);
 }
 
-const files = new Map();
-const units = new Map();
+const CHECK_BYTES = 8;
+/** Every so many bytes one is looked at: what a disk loses, it loses in blocks. */
+const CHECK_EVERY = 61;
 
-/** Runs a unit, such as `contract/endpoints-users`, on its first use. It provides an object for each of its parts. */
-function unit(name) {
-  const known = units.get(name);
-  if (known) return known;
-  const [file, own] = name.split('/');
-  if (!files.has(file)) files.set(file, load(file));
-  const provided = {};
-  units.set(name, provided);
-  files.get(file)[own](provided, require, late, later);
-  return provided;
+/** V8 checks the length of its code and little else, and what is damaged crashes it. */
+function checksum(code) {
+  let sum = code.length;
+  for (let at = 0; at < code.length; at += CHECK_EVERY) sum = (Math.imul(sum, 31) + code[at]) | 0;
+  return Buffer.from([code.length, sum].flatMap((word) => [word, word >> 8, word >> 16, word >> 24]));
 }
 
-/** A part of a unit (`contract/endpoints-users#users`). */
-function part(address) {
-  const at = address.indexOf('#');
-  return unit(address.slice(0, at))[address.slice(at + 1)];
+function read(file) {
+  try {
+    const kept = fs.readFileSync(file);
+    const code = kept.subarray(CHECK_BYTES);
+    return checksum(code).equals(kept.subarray(0, CHECK_BYTES)) ? code : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
-/** What a unit imports of another one: found when it is first used. */
-function late(address) {
-  let found;
-  return () => {
-    found ??= part(address);
-    return found;
-  };
-}
+const folder = privateFolder();
+const file = folder && cacheFile(folder);
+const cachedData = file && read(file);
+// For the packages that stand in files of their own.
+if (folder) enableCompileCache(folder);
+const script = new vm.Script(wrap(source), { filename: mainFile, ...(cachedData ? { cachedData } : {}) });
+const main = { exports: {} };
+script.runInThisContext()(main.exports, createRequire(mainFile), main, mainFile, path.dirname(mainFile));
 
-/** A dynamic import: of a part, or of a module of Node's. */
-const later = async (name) => (name.includes('#') ? part(name) : require(name));
-
-/** Keeps the code of this run where it brought any that was not kept yet. */
+/** Writes what was compiled, whole or not at all, and drops what older builds left. A failure only costs time. */
 function keepCode() {
-  if (place && [...loaded.values()].some(({ isKept }) => !isKept))
-    require('./keep.js').keep(place, NAME, kept, loaded, HEAD);
+  if (!file || (cachedData && !script.cachedDataRejected)) return;
+  const temporary = `${file}.${process.pid}`;
+  try {
+    const code = script.createCachedData();
+    fs.writeFileSync(temporary, Buffer.concat([checksum(code), code]), { mode: 0o600, flag: 'wx', flush: true });
+    fs.renameSync(temporary, file);
+    const build = path.basename(file).slice(0, 16);
+    for (const name of fs.readdirSync(folder)) {
+      if (name.includes('.code') && !name.startsWith(build)) fs.rmSync(path.join(folder, name), { force: true });
+    }
+  } catch {
+    fs.rmSync(temporary, { force: true });
+  }
 }
 
-module.exports = { program: part(`${FIRST}/${FIRST}#${FIRST}`), keepCode };
+module.exports = { program: main.exports, keepCode };

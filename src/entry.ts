@@ -1,4 +1,5 @@
 import type { World } from './base/world.ts';
+import { CATALOGUE } from './commands/catalogue.ts';
 import { createSystemWorld } from './system/world.ts';
 
 /**
@@ -8,8 +9,8 @@ import { createSystemWorld } from './system/world.ts';
 export async function run(argv: readonly string[], world: World = createSystemWorld()): Promise<number> {
   const [first, second, ...words] = argv;
   if (first === 'completion' && second === 'complete') {
-    const { complete, OUTLINES } = await import('./commands/completion/complete.ts');
-    return complete(words[0] === '--' ? words.slice(1) : words, OUTLINES, world);
+    const { complete } = await import('./commands/completion/complete.ts');
+    return complete(words[0] === '--' ? words.slice(1) : words, CATALOGUE, world);
   }
   const { main } = await import('./main.ts');
   return main(argv, world);

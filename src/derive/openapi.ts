@@ -62,6 +62,7 @@ export function openApi(): JsonSchema {
     info: {
       title: 'Stablecoin fiat-rail service',
       version: '1',
+      license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
       description:
         'Generated from the contract by `fiatrail openapi`. `x-source` is where a fact comes from: the interface specification (`interface`), public documentation (`public`), a public client (`client`) or a guess (`inferred`). `x-effect` is what a call does, regardless of its HTTP method.',
     },

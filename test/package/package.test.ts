@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -44,15 +44,34 @@ describe('the package', () => {
     'bin/fiatrail.js',
     'bin/load.js',
     'bin/package.json',
-    'docs/exit-codes.md',
     'CHANGELOG.md',
+    'CONTRIBUTING.md',
     'LICENSE',
     'README.md',
+    'SECURITY.md',
     'package.json',
   ];
 
   test('contains the program and its documents, and nothing else', () => {
-    expect(files().filter((name) => !name.startsWith('dist/'))).toEqual(REST.toSorted());
+    const rest = files().filter((name) => !/^(dist|docs)\//.test(name));
+    expect(rest).toEqual(REST.toSorted());
+    const documents = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+      .map((name) => `docs/${name}`)
+      .filter((name) => statSync(join(ROOT, name)).isFile());
+    expect(files().filter((name) => name.startsWith('docs/'))).toEqual(documents.toSorted());
+  });
+
+  test('contains every page that README links to', () => {
+    const readme = readFileSync(join(installed(), 'README.md'), 'utf8');
+    const links = [...readme.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, link = '']) => link);
+    expect(links.length).toBeGreaterThan(5);
+    expect(links.filter((link) => !existsSync(join(installed(), link)))).toEqual([]);
+  });
+
+  test('runs nothing when it is installed', () => {
+    const { scripts } = JSON.parse(readFileSync(join(installed(), 'package.json'), 'utf8'));
+    const hooks = ['preinstall', 'install', 'postinstall', 'prepare', 'preprepare', 'postprepare'];
+    expect(Object.keys(scripts).filter((name) => hooks.includes(name))).toEqual([]);
   });
 
   test('contains built code and the licences of bundled packages', () => {
@@ -62,7 +81,7 @@ describe('the package', () => {
   });
 
   test('contains no source maps, tests or TypeScript', () => {
-    expect(files().filter((name) => /\.map$|\.ts$|test/.test(name))).toEqual([]);
+    expect(files().filter((name) => /\.map$|\.ts$|^test\//.test(name))).toEqual([]);
     for (const name of files())
       expect({
         name,

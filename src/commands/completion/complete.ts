@@ -1,25 +1,9 @@
 import type { World } from '../../base/world.ts';
-import type { Group } from '../../cli/command.ts';
+import type { Command, Group } from '../../cli/command.ts';
 import { GLOBAL_OPTIONS } from '../../cli/globals.ts';
 import type { Parameter } from '../../cli/parameters.ts';
 import { FORMATS } from '../../present/result.ts';
 import type { Candidate } from './known.ts';
-
-export { OUTLINES } from './outlines.ts';
-
-/** A command without the code that runs it. */
-export interface CommandOutline {
-  readonly words: readonly string[];
-  readonly summary: string;
-  readonly parameters: Readonly<Record<string, ParameterOutline>>;
-}
-
-type ParameterOutline = Pick<Parameter<unknown>, 'kind' | 'name' | 'help' | 'values' | 'repeats'>;
-
-/** A group whose commands are outlines. */
-interface Outline extends Omit<Group, 'load'> {
-  load(): Promise<readonly CommandOutline[]>;
-}
 
 /** Tells the shell to complete file names itself. */
 export const FILES = 'files';
@@ -48,16 +32,16 @@ interface Typed {
 /** A partial command line, resolved up to the cursor. */
 interface LineState {
   readonly current: string;
-  readonly group: Outline | undefined;
+  readonly group: Group | undefined;
   /** The commands of the group. */
-  readonly commands: readonly CommandOutline[];
-  readonly command: CommandOutline | undefined;
+  readonly commands: readonly Command[];
+  readonly command: Command | undefined;
   /** The command's own options and the global ones. */
   readonly options: readonly Option[];
   readonly line: Typed;
 }
 
-async function resolveLine(typed: readonly string[], catalogue: readonly Outline[]): Promise<LineState> {
+async function resolveLine(typed: readonly string[], catalogue: readonly Group[]): Promise<LineState> {
   const all = joined(typed);
   const before = all.slice(0, -1);
   const { words } = read(before, GLOBALS);
@@ -74,7 +58,7 @@ async function resolveLine(typed: readonly string[], catalogue: readonly Outline
  */
 export async function candidatesFor(
   typed: readonly string[],
-  catalogue: readonly Outline[],
+  catalogue: readonly Group[],
   world: World,
 ): Promise<readonly Candidate[] | typeof FILES> {
   const at = await resolveLine(typed, catalogue);
@@ -124,13 +108,13 @@ function optionOf(flags: string, about: string): Option {
   return { names, placeholder, needsValue: open === '<', about };
 }
 
-function optionsOf({ parameters }: CommandOutline): Option[] {
+function optionsOf({ parameters }: Command): Option[] {
   return Object.values(parameters)
     .filter(({ kind }) => kind === 'option')
     .map((parameter) => ({ ...optionOf(parameter.name, parameter.help), ...shown(parameter) }));
 }
 
-function shown({ values, repeats }: ParameterOutline) {
+function shown({ values, repeats }: Parameter<unknown>) {
   return { ...(values ? { values } : {}), ...(repeats ? { repeats } : {}) };
 }
 
@@ -158,13 +142,13 @@ function read(typed: readonly string[], options: readonly Option[]): Typed {
 }
 
 /** Returns the longest command that the words begin with: one command may be a prefix of another. */
-function commandIn(commands: readonly CommandOutline[], words: readonly string[]): CommandOutline | undefined {
+function commandIn(commands: readonly Command[], words: readonly string[]): Command | undefined {
   const fitting = commands.filter((each) => each.words.every((word, index) => word === words[index]));
   return fitting.toSorted((a, b) => b.words.length - a.words.length)[0];
 }
 
 /** The next words that lead to a command. */
-function nextWords({ group, commands, line: { words } }: LineState, catalogue: readonly Outline[]): Candidate[] {
+function nextWords({ group, commands, line: { words } }: LineState, catalogue: readonly Group[]): Candidate[] {
   if (words.length === 0) return catalogue.map(({ name, summary }) => ({ text: name, about: summary }));
   const below = commands.filter((each) => words.every((word, index) => each.words[index] === word));
   const next = new Map(
@@ -185,7 +169,7 @@ function flagsOf(options: readonly Option[], { given }: Typed): Candidate[] {
 }
 
 /** The argument at a position; a repeatable last argument covers all later positions. */
-function argumentAt({ parameters }: CommandOutline, index: number): Option | undefined {
+function argumentAt({ parameters }: Command, index: number): Option | undefined {
   const all = Object.values(parameters).filter(({ kind }) => kind === 'argument');
   const found = all[index] ?? (all.at(-1)?.repeats ? all.at(-1) : undefined);
   if (!found) return undefined;
@@ -220,7 +204,7 @@ async function valuesFor(
 const LONGEST_ABOUT = 80;
 
 /** Prints one completion per line with its description after a tab, or `:files` alone. Never fails. */
-export async function complete(typed: readonly string[], catalogue: readonly Outline[], world: World): Promise<number> {
+export async function complete(typed: readonly string[], catalogue: readonly Group[], world: World): Promise<number> {
   try {
     const found = await candidatesFor(typed, catalogue, world);
     const lines = found === FILES ? [':files'] : found.map(lineOf);

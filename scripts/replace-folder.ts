@@ -2,8 +2,8 @@ import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /**
- * Replaces what is in a folder, file by file: each is written elsewhere and then renamed, in the order given, and stale files are
- * removed last. So a program that is running in the meantime finds every file, whole.
+ * Replaces the content of a folder file by file: each file is written elsewhere and renamed, in the given order, and stale files
+ * are removed last. A program that runs meanwhile finds every file, and finds it whole.
  */
 export async function replaceFolder(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
   const beside = join(dirname(folder), `.${folder}-${process.pid}`);
