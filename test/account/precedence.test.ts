@@ -224,7 +224,7 @@ describe('resolveProfile', () => {
     const used = await profile.key?.load();
     const text = used?.reveal();
     const origin = text === undefined ? 'none' : text.endsWith('-kept') ? 'kept' : 'given';
-    expect([profile.name, profile.mode, origin]).toEqual([name, mode, from]);
+    expect({ name: profile.name, mode: profile.mode, origin }).toEqual({ name, mode, origin: from });
   });
 
   test.each(refused)('rejects %s', async (_what, given, code, message) => {

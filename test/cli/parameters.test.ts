@@ -77,7 +77,10 @@ describe('a duration', () => {
     '1s\n',
   ])('rejects %j and shows the format', (text) => {
     const error = refused(() => duration(text));
-    expect([error.category, error.hint]).toEqual(['usage', 'for example 500ms, 30s, 6m (minutes), 2h, 5d or 100y']);
+    expect({ category: error.category, hint: error.hint }).toEqual({
+      category: 'usage',
+      hint: 'for example 500ms, 30s, 6m (minutes), 2h, 5d or 100y',
+    });
   });
 });
 

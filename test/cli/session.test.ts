@@ -203,7 +203,7 @@ describe('a payment', () => {
 
   test.each(NOT_INTERACTIVE)('needs --yes %s, else sends and records nothing (2)', async (_, argv, options) => {
     const { code, world } = await run(argv, [], options);
-    expect([code, journalRows(world.stateDir)]).toEqual([2, []]);
+    expect({ code, journal: journalRows(world.stateDir) }).toEqual({ code: 2, journal: [] });
     expect(world.stderr.text()).toContain('add --yes to skip the confirmation');
   });
 
@@ -297,10 +297,10 @@ describe('missing input', () => {
 
   test('rejects a BVN given twice (2)', async () => {
     const { code, world } = await run(['users', 'onboard', '12345678901', '--bvn-stdin'], [], { stdin: '12345678901' });
-    expect([code, world.stderr.text()]).toEqual([
-      2,
-      expect.stringContaining('<bvn> cannot be combined with --bvn-stdin'),
-    ]);
+    expect({ code, stderr: world.stderr.text() }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('<bvn> cannot be combined with --bvn-stdin'),
+    });
   });
 
   test('reads a BVN from standard input without its line break', async () => {

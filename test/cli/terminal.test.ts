@@ -43,7 +43,7 @@ describe('a prompt', () => {
 describe('a confirmation', () => {
   test('declines on Enter and sends nothing (9)', async () => {
     const { code, screen, rows } = await typing(PAY, { expect: 'Continue?', send: ENTER });
-    expect([code, rows]).toEqual([9, []]);
+    expect({ code, rows }).toEqual({ code: 9, rows: [] });
     expect(screen).toContain('declined; nothing was sent');
   });
 
@@ -65,12 +65,20 @@ describe('a confirmation', () => {
 
   test('exits with 130 on Ctrl-C and sends nothing', async () => {
     const { code, screen, rows } = await typing(PAY, { expect: 'Continue?', send: CTRL_C });
-    expect([code, rows, screen.includes('internal error')]).toEqual([130, [], false]);
+    expect({ code, rows, hasInternalError: screen.includes('internal error') }).toEqual({
+      code: 130,
+      rows: [],
+      hasInternalError: false,
+    });
   });
 
   test('fails cleanly at the end of input', async () => {
     const { code, screen, rows } = await typing(PAY, { expect: 'Continue?', send: CTRL_D });
-    expect([[9, 130].includes(code), rows, screen.includes('internal error')]).toEqual([true, [], false]);
+    expect({ isDeclined: [9, 130].includes(code), rows, hasInternalError: screen.includes('internal error') }).toEqual({
+      isDeclined: true,
+      rows: [],
+      hasInternalError: false,
+    });
     expect(screen).not.toMatch(/Continue\?[^\r\n]*error:/);
   });
 });

@@ -91,7 +91,10 @@ describe('with --wait', () => {
 
   test('fails like a read if the status can no longer be read', async () => {
     const { code, stderr } = await waiting(WAIT, [now('processing'), refusal(401, '03', 'no')]);
-    expect([code, stderr]).toEqual([4, expect.stringContaining('the service rejected the request: no')]);
+    expect({ code, stderr }).toEqual({
+      code: 4,
+      stderr: expect.stringContaining('the service rejected the request: no'),
+    });
   });
 
   const STARTED = success({ requestId: 'r-1', status: 'requested' });
@@ -126,7 +129,7 @@ describe('with --wait', () => {
 
   test('rejects an id given as the duration', async () => {
     const { code, stderr } = await waiting(['onramp', 'status', '--wait', 'r-1'], []);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--wait: invalid duration "r-1"')]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--wait: invalid duration "r-1"') });
   });
 
   test('keeps polling after a response without a state', async () => {

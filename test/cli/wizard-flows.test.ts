@@ -168,7 +168,7 @@ describe('users onboard', () => {
   test('succeeds even if the user cannot be shown', async () => {
     const service = { ...SERVICE, '/getuserdetails': () => refusal(404, '02', 'not yet') };
     const { code, stdout, stderr } = await wizard(['users', 'onboard', '-o', 'json'], ASKED, service);
-    expect([code, JSON.parse(stdout).status]).toEqual([0, 'completed']);
+    expect({ code, status: JSON.parse(stdout).status }).toEqual({ code: 0, status: 'completed' });
     expect(stderr).toContain('try: fiatrail users show u-1');
   });
 
@@ -288,7 +288,10 @@ describe('onramp start', () => {
   test('continues without an account that cannot be read', async () => {
     const service = { ...SERVICE, '/getvirtualaccount': () => refusal(400, '01', 'no') };
     const { code, stderr } = await wizard(START, [USER, AMOUNT, route('Keep'), GO], service);
-    expect([code, stderr]).toEqual([0, expect.stringContaining('show it with: fiatrail onramp account r-1')]);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining('show it with: fiatrail onramp account r-1'),
+    });
   });
 
   test('says that the onramp continues after Ctrl-C before the account is ready (130)', async () => {

@@ -189,13 +189,16 @@ describe('onramp start', () => {
   test('fails with 3 if the payment does not arrive in time', async () => {
     const late = { expect: 'within', find: '(within)', run: ['sandbox', 'advance', '31m'] };
     const { screen, code } = await run(home, START, [...ARROWS, CONFIRM, late]);
-    expect([code, screen]).toEqual([3, expect.stringContaining('the onramp failed: the account was not paid in time')]);
+    expect({ code, screen }).toEqual({
+      code: 3,
+      screen: expect.stringContaining('the onramp failed: the account was not paid in time'),
+    });
   });
 
   test('asks only for missing input', async () => {
     const argv = [...START, ids[0] ?? '', '--auto-swap', 'USDC', '--yes', '--profile', 'sandbox'];
     const { screen, code } = await run(home, argv, [{ expect: 'Amount in Naira:', send: `5000${ENTER}` }, PAY]);
-    expect([code, screen.includes('Where should')]).toEqual([0, false]);
+    expect({ code, hasWhereShould: screen.includes('Where should') }).toEqual({ code: 0, hasWhereShould: false });
     expect(screen.replaceAll(/\s+/g, ' ')).toContain(
       '--amount 5000 --auto-swap USDC --wait 40m --profile sandbox --yes',
     );

@@ -422,7 +422,7 @@ describe('invalid input', () => {
   ])('%j is not sent: exit 2', async (input, field) => {
     const { client, requests } = clientFor([]);
     const end = await ended(calling(client, startOnramp, input), requests);
-    expect([end.error?.category, exitOf(end)]).toEqual(['usage', 2]);
+    expect({ category: end.error?.category, exit: exitOf(end) }).toEqual({ category: 'usage', exit: 2 });
     expect(end.error?.message).toContain(`${field}: expected`);
   });
 

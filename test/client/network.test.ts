@@ -203,7 +203,7 @@ async function paying(baseUrl: string, totalMs = 5_000): Promise<CliError> {
   throw error ?? new Error('the request succeeded');
 }
 
-describe.each(FAULTS)('%s', { timeout: 10_000 }, (_, talk, words) => {
+describe.each(FAULTS)('%s', (_, talk, words) => {
   test('is reported, with the request possibly sent', async () => {
     const { baseUrl } = await tcpServer(talk);
     const error = await failure(exchangeWith(baseUrl));
@@ -307,7 +307,7 @@ describe('nothing was sent', () => {
   test('when it was canceled before', async () => {
     const { baseUrl } = await httpServer((_, response) => response.end());
     const error = await failure(createNetwork({})(requestTo(baseUrl), AbortSignal.abort()));
-    expect([error.sent, error.message]).toEqual([false, 'the request was canceled']);
+    expect({ sent: error.sent, message: error.message }).toEqual({ sent: false, message: 'the request was canceled' });
   });
 });
 
@@ -334,7 +334,10 @@ describe('an endless body', () => {
     const before = process.memoryUsage().arrayBuffers;
     const error = await failure(exchangeWith(baseUrl));
     const kept = process.memoryUsage().arrayBuffers - before;
-    expect([error.sent, error.message]).toEqual([true, 'the response is larger than 16 MiB']);
+    expect({ sent: error.sent, message: error.message }).toEqual({
+      sent: true,
+      message: 'the response is larger than 16 MiB',
+    });
     expect(await poured[0]).toBeLessThan(8 * MAX_BODY_BYTES);
     expect(kept).toBeLessThan(8 * MAX_BODY_BYTES);
   });
@@ -357,10 +360,10 @@ describe('a service that is too slow', () => {
   test.each(SLOW)('leaves a money request with an unknown outcome when it %s', async (_, talk) => {
     const { baseUrl } = await tcpServer(talk);
     const error = await paying(baseUrl, 150);
-    expect([error.category, error.message]).toEqual([
-      'unknown',
-      expect.stringContaining('no response within 0.15 seconds'),
-    ]);
+    expect({ category: error.category, message: error.message }).toEqual({
+      category: 'unknown',
+      message: expect.stringContaining('no response within 0.15 seconds'),
+    });
   });
 
   test.each(SLOW)('times out a read when it %s', async (_, talk) => {
@@ -437,7 +440,7 @@ describe('a proxy', () => {
     const proxy = await proxyServer(ANSWER);
     const env = { [variable]: `http://127.0.0.1:${proxy.port}` };
     const error = await failure(createNetwork(env)(requestTo('https://service.test/v1'), NEVER));
-    expect([proxy.asked, error.sent]).toEqual([['CONNECT service.test:443'], false]);
+    expect({ asked: proxy.asked, sent: error.sent }).toEqual({ asked: ['CONNECT service.test:443'], sent: false });
     expect(error.message).toContain('the proxy rejected the connection');
   });
 

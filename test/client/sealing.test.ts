@@ -191,10 +191,10 @@ describe('a call', () => {
   test('with a sealed rejection is rejected', async () => {
     const answer = await sealedTo(OWN, refusal(400, '01', 'Invalid request', { error: 'a reason' }));
     const error = await errorOf([answer], sealing([OWN]), getFees, {});
-    expect([error.category, error.message]).toEqual([
-      'refused',
-      'the service rejected the request: Invalid request: a reason',
-    ]);
+    expect({ category: error.category, message: error.message }).toEqual({
+      category: 'refused',
+      message: 'the service rejected the request: Invalid request: a reason',
+    });
   });
 
   const HINT = 'check the encryption settings of this profile with: fiatrail keys encryption status';
@@ -204,10 +204,11 @@ describe('a call', () => {
   test('that cannot open the response of a read exits with 5, without a retry', async () => {
     const error = await errorOf([await sealedTo(OTHER, success({}))], sealing([OWN]), getFees, {});
     expect(CATEGORIES[error.category].exit).toBe(5);
-    expect([error.message, error.hint]).toEqual([
-      'the service sent no usable response: its body is sealed, but it cannot be opened: sealed for another key, or altered',
-      HINT,
-    ]);
+    expect({ message: error.message, hint: error.hint }).toEqual({
+      message:
+        'the service sent no usable response: its body is sealed, but it cannot be opened: sealed for another key, or altered',
+      hint: HINT,
+    });
   });
 
   test('that cannot open the response of a change exits with 6, whatever its status', async () => {

@@ -99,7 +99,10 @@ describe.each(RETRIES)('after %s', (_, turn, retriesRead, retriesChange) => {
   test.each(['GET', 'POST', 'PUT', 'DELETE'])('does the same for %s', async (method) => {
     const reads = await sendThrough('read', retriesRead ? [turn(), success({})] : [turn()], { method });
     const pays = await sendThrough('money', retriesChange ? [turn(), success({})] : [turn()], { method });
-    expect([reads.requests.length, pays.requests.length]).toEqual([retriesRead ? 2 : 1, retriesChange ? 2 : 1]);
+    expect({ reads: reads.requests.length, payments: pays.requests.length }).toEqual({
+      reads: retriesRead ? 2 : 1,
+      payments: retriesChange ? 2 : 1,
+    });
   });
 });
 
@@ -209,7 +212,7 @@ describe('the wait', () => {
   describe.each(EFFECTS)('of a %s request', (effect) => {
     test.each(['61', 'Mon, 05 Jan 2026 09:01:01 GMT'])('is skipped when %s is past the time limit', async (header) => {
       const { sent, elapsedMs } = await sendThrough(effect, [tooMany({ 'retry-after': header })]);
-      expect([statusOf(sent), elapsedMs]).toEqual([429, 0]);
+      expect({ status: statusOf(sent), elapsedMs }).toEqual({ status: 429, elapsedMs: 0 });
     });
   });
 
@@ -240,7 +243,7 @@ describe('the total time limit', () => {
 
   test.each(CHANGES)('is the only limit of a %s request, which is sent once', async (effect) => {
     const { requests, elapsedMs } = await sendThrough(effect, ['hang']);
-    expect([requests.length, elapsedMs]).toEqual([1, TOTAL_MS]);
+    expect({ requests: requests.length, elapsedMs }).toEqual({ requests: 1, elapsedMs: TOTAL_MS });
   });
 
   test('covers all attempts of a read that hangs', async () => {

@@ -231,14 +231,14 @@ describe('explain with something broken', () => {
     const { explained, folder } = await machine();
     pin(folder, '{');
     const { code, of } = await explained({}, ['--profile', 'main']);
-    expect([code, of('profile')]).toMatchObject([
-      0,
-      {
+    expect({ code, profile: of('profile') }).toMatchObject({
+      code: 0,
+      profile: {
         value: 'main',
         problem: null,
         lost: [expect.stringContaining('does not contain just a profile name'), 'sandbox (built in)'],
       },
-    ]);
+    });
   });
 
   test('shows a folder that is a symbolic link', async () => {

@@ -142,7 +142,7 @@ describe('fees set', () => {
   test('resends omitted settings unchanged and says so', async () => {
     const { code, requests, world } = await run(['fees', 'set', '--onramp', 'off'], [now, updated]);
     const onrampFee = { percentageFee: 1.5, capFee: 50_000, enabled: false };
-    expect([code, bodyOf(requests[1])]).toEqual([0, { onrampFee }]);
+    expect({ code, body: bodyOf(requests[1]) }).toEqual({ code: 0, body: { onrampFee } });
     expect(world.stderr.text()).toContain('unchanged for the onramp fee: 1.5%, cap ₦500.00');
   });
 
@@ -191,7 +191,7 @@ describe('fees withdrawals --all', () => {
       ['fees', 'withdrawals', '--all', '-o', 'json', '--query', 'length(withdrawals)'],
       [rows(100), rows(100, { total: 250, limit: 100, hasMore: true })],
     );
-    expect([code, world.stdout.text()]).toEqual([5, '100\n']);
+    expect({ code, stdout: world.stdout.text() }).toEqual({ code: 5, stdout: '100\n' });
     expect(world.stderr.text()).toContain('the service returned 100 rows and says there are more');
   });
 });

@@ -123,9 +123,9 @@ async function expectConsistentJournal(program: Program): Promise<void> {
   expect(booked.filter((id) => !accepted.includes(id)).length).toBeLessThanOrEqual(sent.length);
 }
 
-test(`${KILLS} killed commands do no damage`, { timeout: 60_000 + KILLS * 3_000 }, async () => {
+test(`${KILLS} killed commands do no damage`, { timeout: 300_000 + KILLS * 3_000 }, async () => {
   onTestFailed(() => console.error(`repeat these kills with FIATRAIL_SOAK_SEED=${SEED} FIATRAIL_SOAK_KILLS=${KILLS}`));
-  const program = installProgram();
+  const program = installProgram(newHomeWithCache(onTestFinished));
   const target = await fundedUser(program);
   const commandMs = await durationOf(program);
   let count = 0;
@@ -145,10 +145,10 @@ test(`${KILLS} killed commands do no damage`, { timeout: 60_000 + KILLS * 3_000 
 const FIRST_KILLS = Math.max(3, Math.ceil(KILLS / 5));
 
 test('killing the first command leaves the state usable', {
-  timeout: 60_000 + KILLS * 3_000,
+  timeout: 300_000 + KILLS * 3_000,
 }, async () => {
   onTestFailed(() => console.error(`repeat these kills with FIATRAIL_SOAK_SEED=${SEED} FIATRAIL_SOAK_KILLS=${KILLS}`));
-  const measured = installProgram();
+  const measured = installProgram(newHomeWithCache(onTestFinished));
   const commandMs = await durationOf(measured);
   for (const at of fc.sample(moment, { seed: SEED, numRuns: FIRST_KILLS })) {
     const program = installProgram(newHomeWithCache(onTestFinished));

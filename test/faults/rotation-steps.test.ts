@@ -81,28 +81,27 @@ const FAULTS: readonly [kind: string, exit: number, isReplaced: boolean, resumed
   ['malformed-json', 6, true, 4],
 ];
 
-test.each(FAULTS)(
-  'survives a fault of the service (%s)',
-  { timeout: 60_000 },
-  async (kind, exit, isReplaced, resumed) => {
-    const { home, isLive } = await setUp();
-    const before = served.keys().length;
-    await addFault(home, kind);
-    expect((await run(home, ROTATE)).code).toBe(exit);
-    expect([served.keys().length > before, isLive()]).toEqual([isReplaced, exit === 0 || !isReplaced]);
-    expect(stages(home)).toEqual([exit === 0 ? 'done accepted' : 'lost unknown']);
-    expect((await run(home, RESUME_COMMAND)).code).toBe(resumed);
-    // If a key works, the rotation is closed; if not, a response that was saved stays for the user.
-    const hasResponse = exit === 6 && resumed !== 0 && !NO_RESPONSE.includes(kind);
-    if (exit === 6) expect(stages(home)).toEqual([resumed === 0 ? 'refused refused' : 'lost unknown']);
-    expect(leftBehind(home).map((name) => name.split('.')[1])).toEqual(hasResponse ? ['answer'] : []);
-  },
-);
+test.each(FAULTS)('survives a fault of the service (%s)', async (kind, exit, isReplaced, resumed) => {
+  const { home, isLive } = await setUp();
+  const before = served.keys().length;
+  await addFault(home, kind);
+  expect((await run(home, ROTATE)).code).toBe(exit);
+  expect({ isReplaced: served.keys().length > before, isLive: isLive() }).toEqual({
+    isReplaced,
+    isLive: exit === 0 || !isReplaced,
+  });
+  expect(stages(home)).toEqual([exit === 0 ? 'done accepted' : 'lost unknown']);
+  expect((await run(home, RESUME_COMMAND)).code).toBe(resumed);
+  // If a key works, the rotation is closed; if not, a response that was saved stays for the user.
+  const hasResponse = exit === 6 && resumed !== 0 && !NO_RESPONSE.includes(kind);
+  if (exit === 6) expect(stages(home)).toEqual([resumed === 0 ? 'refused refused' : 'lost unknown']);
+  expect(leftBehind(home).map((name) => name.split('.')[1])).toEqual(hasResponse ? ['answer'] : []);
+});
 
 /** Faults without a response; one that is cut off counts as none. */
 const NO_RESPONSE = ['lost-request', 'lost-response', 'truncated'];
 
-describe('with a delayed response', { timeout: 60_000 }, () => {
+describe('with a delayed response', () => {
   /** Starts a rotation whose response takes 3 seconds, and waits until the service has replaced the key. */
   async function delayed<R>(home: Home, start: () => R): Promise<R> {
     await addFault(home, 'slow');
@@ -120,8 +119,15 @@ describe('with a delayed response', { timeout: 60_000 }, () => {
     running.kill(true);
     await running.end;
     const { stderr, code } = await run(home, ['status']);
-    expect([code, stderr]).toEqual([0, expect.stringContaining('finished an interrupted API key rotation')]);
-    expect([isLive(), stages(home), leftBehind(home)]).toEqual([true, ['done accepted'], []]);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining('finished an interrupted API key rotation'),
+    });
+    expect({ isLive: isLive(), stages: stages(home), leftBehind: leftBehind(home) }).toEqual({
+      isLive: true,
+      stages: ['done accepted'],
+      leftBehind: [],
+    });
   });
 
   test('a killed keeper leaves an unknown outcome (6), which --resume explains (4)', async () => {
@@ -180,7 +186,7 @@ describe('with a delayed response', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a push command', { timeout: 60_000 }, () => {
+describe('a push command', () => {
   test('that kills its parent command is run again by --resume', async () => {
     const { home, isLive } = await setUp();
     const mark = join(home.path, 'killed');
@@ -207,7 +213,7 @@ describe('a push command', { timeout: 60_000 }, () => {
   });
 });
 
-test('a full disk loses no key', { timeout: 60_000 }, async () => {
+test('a full disk loses no key', async () => {
   const { home } = await setUp();
   const before = served.keys().length;
   const running = startInGroup(home, ROTATE);

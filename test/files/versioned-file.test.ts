@@ -179,7 +179,7 @@ describe('a file of an older version', () => {
   test.each(OLDER)('%i is migrated when read, without a write', (_version, text) => {
     const { path, read, names } = fileWith(text);
     expect(read()).toEqual({ full: 'Ada Obi' });
-    expect([readFileSync(path, 'utf8'), names()]).toEqual([text, ['file.json']]);
+    expect({ text: readFileSync(path, 'utf8'), names: names() }).toEqual({ text, names: ['file.json'] });
   });
 
   test.each(OLDER)('%i is replaced by a write, with a private copy beside it', async (version, text) => {
@@ -189,7 +189,11 @@ describe('a file of an older version', () => {
     expect(read()).toEqual({ full: 'Bola Ade' });
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ version: 3, full: 'Bola Ade' });
     const copy = `${path}.v${version}`;
-    expect([readFileSync(copy, 'utf8'), modeOf(copy), modeOf(path)]).toEqual([text, '600', '600']);
+    expect({ text: readFileSync(copy, 'utf8'), copyMode: modeOf(copy), pathMode: modeOf(path) }).toEqual({
+      text,
+      copyMode: '600',
+      pathMode: '600',
+    });
     expect(names()).toEqual(['file.json', `file.json.v${version}`]);
   });
 
@@ -197,13 +201,17 @@ describe('a file of an older version', () => {
     const text = '{"version":2,"names":["undefined"]}';
     const { path, read, names } = fileWith(text);
     expect((await refusal(async () => read())).message).toContain('invalid field: full');
-    expect([readFileSync(path, 'utf8'), names()]).toEqual([text, ['file.json']]);
+    expect({ text: readFileSync(path, 'utf8'), names: names() }).toEqual({ text, names: ['file.json'] });
   });
 
   test('that is broken is replaced without a copy', async () => {
     const { path, read, names } = fileWith('{"version":');
     await writeVersioned(path, KIND, { full: 'Bola Ade' }, () => 'unique');
-    expect([read(), names(), modeOf(path)]).toEqual([{ full: 'Bola Ade' }, ['file.json'], '600']);
+    expect({ read: read(), names: names(), mode: modeOf(path) }).toEqual({
+      read: { full: 'Bola Ade' },
+      names: ['file.json'],
+      mode: '600',
+    });
   });
 });
 
@@ -228,6 +236,9 @@ describe('replaceFile', () => {
   ])('keeps the old file when the write %s', (_, write, code) => {
     const path = fileWith('old');
     expect(() => replaceFile(path, 'new', 'unique', write)).toThrow(expect.objectContaining({ code }));
-    expect([readFileSync(path, 'utf8'), readdirSync(dirname(path))]).toEqual(['old', ['file.json']]);
+    expect({ text: readFileSync(path, 'utf8'), names: readdirSync(dirname(path)) }).toEqual({
+      text: 'old',
+      names: ['file.json'],
+    });
   });
 });

@@ -168,6 +168,9 @@ describe('the bundle', () => {
       code: 0,
     });
     const { stderr, code } = await fiatrail(home, ['fees', 'show']);
-    expect([stderr, code]).toEqual([expect.stringContaining('its body is sealed, but this profile has no'), 5]);
+    expect({ stderr, code }).toEqual({
+      stderr: expect.stringContaining('its body is sealed, but this profile has no'),
+      code: 5,
+    });
   });
 });

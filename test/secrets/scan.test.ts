@@ -148,7 +148,7 @@ function mayStand({ what, kinds = [] }: Planted, { name }: Place): boolean {
 }
 
 test('leaves each secret only where it is documented, after a session of every kind of command', {
-  timeout: 300_000,
+  timeout: 900_000,
 }, async () => {
   const { home, service, stage } = await setStage();
   const said: Place[] = [];

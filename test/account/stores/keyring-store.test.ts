@@ -142,12 +142,12 @@ describe('an unusable keychain', () => {
     await refusal(() => read(world));
     await wait(HOUR_MS - 1);
     const error = await refusal(() => read(world));
-    expect([error.code, error.message, error.hint, calls.length]).toEqual([
-      'KEYRING_TIMEOUT',
-      expect.stringMatching(/within 2\.8 s \(detected at 2026-01-05 09:00 UTC and remembered for one hour\)$/),
-      expect.stringMatching(/then run: fiatrail doctor/),
-      1,
-    ]);
+    expect({ code: error.code, message: error.message, hint: error.hint, calls: calls.length }).toEqual({
+      code: 'KEYRING_TIMEOUT',
+      message: expect.stringMatching(/within 2\.8 s \(detected at 2026-01-05 09:00 UTC and remembered for one hour\)$/),
+      hint: expect.stringMatching(/then run: fiatrail doctor/),
+      calls: 1,
+    });
     expect((statSync(memoryOf(world)).mode & 0o777).toString(8)).toBe('600');
     await wait(1);
     expect((await refusal(() => read(world))).message).not.toContain('remembered');

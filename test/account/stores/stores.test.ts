@@ -67,10 +67,10 @@ describe('requireWritable', () => {
     });
     for (const reads of [undefined, new Secret('other')]) {
       const error = await refusal(() => requireWritable(storeThat(reads), 'ops', world.ids));
-      expect([error.code, error.message]).toEqual([
-        'STORE_UNRELIABLE',
-        'the store did not return what was written to it',
-      ]);
+      expect({ code: error.code, message: error.message }).toEqual({
+        code: 'STORE_UNRELIABLE',
+        message: 'the store did not return what was written to it',
+      });
     }
     expect(removed).toHaveLength(2);
   });

@@ -99,7 +99,7 @@ describe('the shell protocol', () => {
   test('prints one candidate per line with a tab before its description', async () => {
     const world = fakeWorld();
     const code = await run(['completion', 'complete', '--', 'onramp', 'sta'], world);
-    expect([code, world.stderr.text()]).toEqual([0, '']);
+    expect({ code, stderr: world.stderr.text() }).toEqual({ code: 0, stderr: '' });
     expect(world.stdout.text()).toMatch(/^start\tStart an onramp.*\nstatus\tShow the status of an onramp\n$/);
   });
 

@@ -251,7 +251,10 @@ describe('allows a removal that leaves this machine allowed', () => {
       list: [list(OWN, '198.51.*.*')],
       remove: [REMOVED],
     });
-    expect([code, stderr]).toEqual([0, expect.stringContaining('allow it with: fiatrail ip add <address>')]);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining('allow it with: fiatrail ip add <address>'),
+    });
     expect(stderr).toContain('this machine is locked out');
   });
 });
@@ -269,7 +272,7 @@ describe('a removal', () => {
       ...before,
       list: [LIST, changed],
     });
-    expect([code, steps, states]).toEqual([9, ['check', 'list', 'list'], []]);
+    expect({ code, steps, states }).toEqual({ code: 9, steps: ['check', 'list', 'list'], states: [] });
     expect(stderr).toContain('the allowlist changed in the meantime; nothing was sent');
   });
 
@@ -345,7 +348,11 @@ describe('ip add', () => {
     'adds the first entry %s and proves it',
     async (address) => {
       const { code, steps, stderr, states } = await run(['add', address], EMPTY);
-      expect([code, steps, states]).toEqual([0, ['check', 'list', 'add', 'check', 'read'], []]);
+      expect({ code, steps, states }).toEqual({
+        code: 0,
+        steps: ['check', 'list', 'add', 'check', 'read'],
+        states: [],
+      });
       expect(stderr).toContain('no other address can call the service');
     },
   );
@@ -388,11 +395,11 @@ describe('ip add', () => {
 
   test('says that another address cannot be verified from here', async () => {
     const { code, steps, stderr } = await run(['add', '192.0.2.7'], script);
-    expect([code, steps, stderr]).toEqual([
-      0,
-      ['check', 'list', 'add', 'check'],
-      expect.stringContaining('cannot be verified from here'),
-    ]);
+    expect({ code, steps, stderr }).toEqual({
+      code: 0,
+      steps: ['check', 'list', 'add', 'check'],
+      stderr: expect.stringContaining('cannot be verified from here'),
+    });
   });
 
   test('says that the list was changed when interrupted while waiting: 130', async () => {
@@ -529,7 +536,7 @@ describe('ip replace', () => {
     ['refused: 3', refusal(400, '01', 'no'), 3, 'was not added'],
   ])('removes nothing when the addition is %s', async (_, add, exit, addition) => {
     const { code, steps, stderr } = await run(argv, { ...script, add: [add] });
-    expect([code, steps.includes('remove')]).toEqual([exit, false]);
+    expect({ code, hasRemove: steps.includes('remove') }).toEqual({ code: exit, hasRemove: false });
     expect(stderr).toContain(`203.0.113.0/24 ${addition} and 203.0.113.7 was not removed`);
   });
 
@@ -538,11 +545,11 @@ describe('ip replace', () => {
       ...script,
       list: [before],
     });
-    expect([code, steps.includes('remove'), stderr]).toEqual([
-      3,
-      false,
-      expect.stringContaining('may be the selected entry'),
-    ]);
+    expect({ code, hasRemove: steps.includes('remove'), stderr }).toEqual({
+      code: 3,
+      hasRemove: false,
+      stderr: expect.stringContaining('may be the selected entry'),
+    });
   });
 });
 
@@ -574,10 +581,10 @@ describe('rejects an invalid address: 2, nothing sent', () => {
     ['203.0.113.0/x', 'the prefix length is not a number'],
   ])('%s', async (text, is) => {
     const { code, steps, stderr } = await run(['add', text], {});
-    expect([code, steps, stderr]).toEqual([
-      2,
-      [],
-      expect.stringMatching(new RegExp(`error: address: invalid address ".*"; .*${is}\n +hint: `)),
-    ]);
+    expect({ code, steps, stderr }).toEqual({
+      code: 2,
+      steps: [],
+      stderr: expect.stringMatching(new RegExp(`error: address: invalid address ".*"; .*${is}\n +hint: `)),
+    });
   });
 });

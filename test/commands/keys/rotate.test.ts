@@ -42,7 +42,11 @@ test('keys aes reports a missing AES key: 5', async () => {
   const { run, service } = await bench();
   service.read = () => success({ aesKey: null });
   const { code, stdout, stderr } = await run(['keys', 'aes', '--print-key', '--profile', 'main']);
-  expect([code, stdout, stderr]).toEqual([5, '', expect.stringContaining('it contains no AES key')]);
+  expect({ code, stdout, stderr }).toEqual({
+    code: 5,
+    stdout: '',
+    stderr: expect.stringContaining('it contains no AES key'),
+  });
 });
 
 /** The outcome of the request, and how the command exits. */
@@ -165,7 +169,10 @@ describe('a rotation', () => {
   test('prints the key only with --print-key', async () => {
     const { run } = await bench();
     const { code, stdout } = await run([...ROTATE, '--print-key']);
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, { apiKey: NEW, keptIn: 'the key file' }]);
+    expect({ code, printed: JSON.parse(stdout) }).toMatchObject({
+      code: 0,
+      printed: { apiKey: NEW, keptIn: 'the key file' },
+    });
   });
 });
 
@@ -181,13 +188,13 @@ const ALONE = ['keys', 'rotate', '--profile', 'main', '-o', 'json'];
 
 describe('before anything is sent', () => {
   /** The requests other than reads, and what is left on the machine. */
-  const untouched = ({ service, rows, left, storedKey }: Bench) => [
-    service.asked.includes('/regenerateapikey'),
-    rows(),
-    left(),
-    storedKey(),
-  ];
-  const NOTHING = [false, [], [], OLD];
+  const untouched = ({ service, rows, left, storedKey }: Bench) => ({
+    isReplaced: service.asked.includes('/regenerateapikey'),
+    rows: rows(),
+    left: left(),
+    storedKey: storedKey(),
+  });
+  const NOTHING = { isReplaced: false, rows: [], left: [], storedKey: OLD };
   /** The prompt for push commands. */
   const NO_PUSH: Answer = { kind: 'text', asks: 'Command to pipe the new key to (Enter for none)', says: '' };
 
@@ -381,7 +388,7 @@ describe('a store that fails while the response arrives', () => {
     await on.refused(ROTATE, 8);
     on.repairStore();
     const { code, stderr } = await on.run(['keys', 'platform', '--profile', 'main', '-o', 'json']);
-    expect([code, on.storedKey()]).toEqual([0, NEW]);
+    expect({ code, storedKey: on.storedKey() }).toEqual({ code: 0, storedKey: NEW });
     expect(stderr).toContain('finished an interrupted API key rotation; new key kept in: the key file');
   });
 });
@@ -595,7 +602,7 @@ describe('an account whose key is stored elsewhere', () => {
     const on = await bench(undefined, ENV);
     on.programs['vault'] = () => ended(0);
     const { code, stderr } = await on.run([...OF_ENV, '--push-command', 'vault put']);
-    expect([code, on.left()]).toEqual([0, []]);
+    expect({ code, left: on.left() }).toEqual({ code: 0, left: [] });
     expect(stderr).toContain('FIATRAIL_API_KEY still contains the old key');
   });
 

@@ -270,7 +270,11 @@ describe('another store', () => {
     const { run, secrets, profile } = newMachine();
     await run([...ADD_MAIN, '--store', 'keyring'], { stdin: LIVE, ...keyring(new Map()) });
     const { code, stderr } = await run([...ADD_MAIN, '--store', 'file'], { stdin: LIVE, ...ABSENT });
-    expect([code, secrets(), profile('main').store], stderr).toEqual([0, { 'main.api-key': LIVE }, { kind: 'file' }]);
+    expect({ code, secrets: secrets(), store: profile('main').store }, stderr).toEqual({
+      code: 0,
+      secrets: { 'main.api-key': LIVE },
+      store: { kind: 'file' },
+    });
     expect(stderr).toContain('warning: could not remove the secrets of main from its old store');
   });
 

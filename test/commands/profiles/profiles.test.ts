@@ -76,7 +76,10 @@ describe('profiles show', () => {
     expect((await json(['profiles', 'show'])).name).toBe('box');
     writeFileSync(pinOf(folder), '{');
     const { code, stderr } = await run(['profiles', 'show']);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('does not contain just a profile name')]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('does not contain just a profile name'),
+    });
   });
 
   test('refers to explain for an account set by variables', async () => {
@@ -106,7 +109,10 @@ describe('profiles use', () => {
     const { run, folder } = await machine();
     await run(['profiles', 'use', 'main', '--here']);
     const { code, stderr } = await run(['profiles', 'use', 'box']);
-    expect([code, stderr]).toEqual([0, expect.stringContaining('warning: profile main is still active here')]);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining('warning: profile main is still active here'),
+    });
     writeFileSync(pinOf(folder), '{');
     expect((await run(['profiles', 'use', 'box'])).stderr).toContain(
       'warning: no profile can be used here; find out why',
@@ -321,7 +327,11 @@ describe('a folder that cannot be written', () => {
       else writeFileSync(at(name), 'mine');
       const before = files();
       const { code, stderr } = await run(ADD_MAIN, { stdin: LIVE });
-      expect([code, stderr, files()]).toEqual([2, expect.stringContaining(at(name)), before]);
+      expect({ code, stderr, files: files() }).toEqual({
+        code: 2,
+        stderr: expect.stringContaining(at(name)),
+        files: before,
+      });
     },
   );
 
@@ -361,10 +371,10 @@ describe('a folder that cannot be written', () => {
       ...change,
     ];
     const { code, stderr } = await startProgram(home, 'sh', limited, { env: { NODE_DISABLE_COMPILE_CACHE: '1' } }).end;
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringMatching(/^error: .*main\.json cannot be written: the disk is full\n {2}hint: .*\n$/),
-    ]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(/^error: .*main\.json cannot be written: the disk is full\n {2}hint: .*\n$/),
+    });
     expect(readFileSync(at('profiles', 'main.json'), 'utf8')).toBe(before);
     expect({ names: readdirSync(at('profiles')), text: readFileSync(at('secrets', 'main.api-key'), 'utf8') }).toEqual({
       names: ['main.json'],
@@ -478,7 +488,10 @@ describe('the output format of a profile', () => {
   test('is rejected with the name of the variable if it is invalid', async () => {
     const { run } = newMachine();
     const { code, stderr } = await run(['status'], { env: { FIATRAIL_OUTPUT: 'xml' } });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('FIATRAIL_OUTPUT: invalid output format "xml"')]);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('FIATRAIL_OUTPUT: invalid output format "xml"'),
+    });
   });
 });
 

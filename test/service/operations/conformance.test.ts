@@ -43,7 +43,7 @@ beforeAll(async () => {
     await using box = await openSandbox();
     await walk(box, recorder(box));
   }
-}, 120_000);
+});
 
 /** Returns all values of a row in a response: one per item of a list. */
 function valuesAt(data: unknown, name: string): unknown[] {
