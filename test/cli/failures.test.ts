@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { CATEGORIES, type Category, CliError } from '../../src/base/errors.ts';
-import { failedAfterChange } from '../../src/cli/failures.ts';
+import { failedAfterChange, withoutSecrets } from '../../src/cli/failures.ts';
 
 const CHANGED = { operationId: 'op-1', requestId: 'r-1' };
 const errorOf = (category: Category) => new CliError(category, 'the store is full', { code: 'STORE_FULL' });
@@ -30,3 +30,27 @@ test.each(Object.keys(CATEGORIES) as Category[])(
     expect(failedAfterChange(error, undefined)).toBe(error);
   },
 );
+
+describe('a usage error that repeats what was typed', () => {
+  async function shown(word: string) {
+    const error = new CliError('usage', `cannot ask for confirmation: withdraw from ${word}`);
+    const { message } = await withoutSecrets(error, ['withdraw', word], { env: {} });
+    return message.slice('cannot ask for confirmation: withdraw from '.length);
+  }
+
+  test.each([
+    ['a BVN', '22345678901', '[redacted]'],
+    ['a BVN in a longer word', 'bvn=22345678901x', 'bvn=[redacted]x'],
+    ['a sandbox key', 'sandbox_0123456789', '[redacted]'],
+  ])('redacts %s', async (_, word, expected) => {
+    expect(await shown(word)).toBe(expected);
+  });
+
+  test.each([
+    ['a user id with 11 digits in a row', '01a201da2679566a22c5611f1300e8541cf8eb085c55fe22345678901b1c0031'],
+    ['a UUID with 11 digits in a row', '0196f0a2-7c1e-7a3b-9c4d-a22345678901'],
+    ['an address with 11 digits in a row', '0x8617E340B3D01FA5F11F30622345678901E23807'],
+  ])('leaves %s as it is', async (_, word) => {
+    expect(await shown(word)).toBe(word);
+  });
+});
