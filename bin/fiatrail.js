@@ -14,32 +14,71 @@ const [major, minor, patch] = process.versions.node.split('.').map(Number);
 const isSupported =
   major >= NEWEST || SUPPORTED.some(([a, b, c]) => major === a && (minor > b || (minor === b && patch >= c)));
 
+const argv = process.argv.slice(2);
+const asksForHelp = argv.length === 0 || argv.at(-1) === '--help' || argv.at(-1) === '-h';
+
+/**
+ * Writes to standard output without Node's stream, which takes longer to load than everything else here. Returns false if
+ * nothing could be written, so that the program tries again and reports why.
+ */
+function print(text) {
+  const bytes = Buffer.from(text);
+  let written;
+  try {
+    written = require('node:fs').writeSync(1, bytes);
+  } catch {
+    return false;
+  }
+  if (written < bytes.length) {
+    process.stdout.on('error', () => {
+      process.exitCode = 2;
+    });
+    process.stdout.write(bytes.subarray(written));
+  }
+  return true;
+}
+
+/** Prints help that the build rendered (scripts/help.ts). Returns false if the program has to: for a terminal, which has its own width. */
+function printHelp(words) {
+  if (require('node:tty').isatty(1) || !words.every((word) => /^[a-z][a-z-]*$/.test(word))) return false;
+  let text;
+  try {
+    text = require('node:fs').readFileSync(`${__dirname}/../dist/help/${words.join('.')}.txt`, 'utf8');
+  } catch {
+    return false;
+  }
+  return print(text);
+}
+
+function runProgram() {
+  const { run, keepCode } = require('./load.js');
+  // Holds if the program should ever end without saying how.
+  process.exitCode = 1;
+  run(argv).then((code) => {
+    process.exitCode = code;
+    // Help and errors run little of what the next command will.
+    if (code === 0 && !asksForHelp) keepCode();
+  });
+}
+
 if (!isSupported) {
   process.stderr.write(
     `error: fiatrail needs Node 22.22.2, 24.15.0 or 26, or a later one of these lines, and this is ${process.versions.node}\n`,
   );
   process.exitCode = 2;
-} else if (process.argv.length === 3 && process.argv[2] === '--version') {
-  process.stdout.on('error', () => {
-    process.exitCode = 2;
-  });
-  process.stdout.write(`${require('../package.json').version}\n`);
-} else if (process.argv[2] === '__keyring') {
+} else if (argv[0] === '__keyring') {
   // fiatrail starts itself so (src/account/stores/keyring-store.ts); nothing else of the program is needed for it.
   const request = require('node:fs').readFileSync(0, 'utf8');
-  require('../dist/keyring.cjs')
+  require('../dist/keyring-helper.cjs')
     .answer(request)
     .then((answer) => process.stdout.write(answer))
     .catch(() => {
       process.exitCode = 2;
     });
 } else {
-  const { program, keepCode } = require('./load.js');
-  // Holds if the program should ever end without saying how.
-  process.exitCode = 1;
-  program.run(process.argv.slice(2)).then((code) => {
-    process.exitCode = code;
-    // Help and errors run little of what the next command will.
-    if (code === 0 && !process.argv.includes('--help') && !process.argv.includes('-h')) keepCode();
-  });
+  const isDone =
+    argv.length === 1 && argv[0] === '--version'
+      ? print(`${require('../package.json').version}\n`)
+      : asksForHelp && printHelp(argv.slice(0, -1));
+  if (!isDone) runProgram();
 }

@@ -1,155 +1,153 @@
 /**
- * Bundles src/ into dist/: one CommonJS file with all of our code, of which only what a command needs is run, and one
- * file for each heavy package, loaded when it is used. Beside them the program that asks the key store, and the licences
- * of what is inside.
+ * Builds dist/ (docs/decisions/0005-bundling.md): the program as CommonJS files that a command loads as it needs them, the
+ * help texts, the helper process that opens the keychain, and the licences of the bundled packages.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
-import { type BuildOptions, type BuildResult, build, type Metafile, type Plugin } from 'esbuild';
+import { join, relative } from 'node:path';
+import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 import { CATALOGUE } from '../src/commands/catalogue.ts';
+import { directory } from '../src/contract/directory.ts';
+import { helpFiles } from './help.ts';
 import { replaceFolder } from './replace-folder.ts';
 
-/** Packages that most commands never touch. */
-const APART = [
-  'conf',
-  '@inquirer/prompts',
-  '@jmespath-community/jmespath',
-  'chalk',
-  'cli-table3',
-  'libsodium-wrappers',
-  'yaml',
-] as const;
+const ROOT = join(import.meta.dirname, '..');
+const standIn = (name: string) => join(ROOT, 'src', 'bundle', name);
 
-const fileOf = (name: string) => name.replace(/^@/, '').replace('/', '-');
+/** Modules that the bundle replaces, each with what imports it. The stand-in says why. */
+const STAND_INS: Readonly<Record<string, { readonly importedBy: RegExp; readonly by: string }>> = {
+  'node:child_process': { importedBy: /[\\/](commander|system)[\\/]/, by: standIn('late-child-process.ts') },
+  'string-width': { importedBy: /[\\/]cli-table3[\\/]/, by: standIn('string-width.ts') },
+  'when-exit': { importedBy: /[\\/]atomically[\\/]/, by: standIn('when-exit.ts') },
+};
 
-const apart: Plugin = {
-  name: 'apart',
-  setup: ({ onResolve }) => {
-    onResolve({ filter: new RegExp(`^(${APART.join('|')})$`) }, ({ path, kind }) =>
-      kind === 'entry-point' ? undefined : { path: `./${fileOf(path)}.cjs`, external: true },
-    );
+const standIns: Plugin = {
+  name: 'stand-ins',
+  resolveId: (source, importer = '') => {
+    const { importedBy, by } = STAND_INS[source] ?? {};
+    return importedBy?.test(importer) ? by : undefined;
   },
 };
 
-/** cli-table3 counts columns with a pattern of every emoji, which takes longer to prepare than a table to draw. */
-const ownWidth: Plugin = {
-  name: 'own-width',
-  setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^string-width$/ }, ({ path }) => ({ path, namespace: 'own-width' }));
-    onLoad({ filter: /.*/, namespace: 'own-width' }, () => ({
-      contents: "module.exports = require('./src/present/width.ts').widthOf;",
-      resolveDir: '.',
-    }));
-  },
+const DEFAULT_OF = 'default-of:';
+
+/** commander takes Node's modules as a whole. For a default import, rolldown would copy all their properties. */
+const wholeBuiltins: Plugin = {
+  name: 'whole-builtins',
+  resolveId: (source, importer = '') =>
+    /[\\/]commander[\\/]/.test(importer) && ['node:fs', 'node:path', 'node:process'].includes(source)
+      ? DEFAULT_OF + source
+      : undefined,
+  load: (id) =>
+    id.startsWith(DEFAULT_OF)
+      ? `export default process.getBuiltinModule('${id.slice(DEFAULT_OF.length)}');`
+      : undefined,
 };
 
-/** conf's `atomically` handles every signal as soon as it is loaded, so that Ctrl-C would end us before we report the state. */
-const noExitHook: Plugin = {
-  name: 'no-exit-hook',
-  setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /^when-exit$/ }, ({ path }) => ({ path, namespace: 'no-exit-hook' }));
-    onLoad({ filter: /.*/, namespace: 'no-exit-hook' }, () => ({ contents: 'module.exports = () => {};' }));
-  },
+/** Modules that only compute data, which is computed here instead. */
+const prepared: Plugin = {
+  name: 'prepared',
+  load: (path) =>
+    path === join(ROOT, 'src', 'contract', 'directory.ts')
+      ? `export const directory = ${JSON.stringify(directory)};`
+      : undefined,
 };
 
-/** Packages of which our code uses the default export: in a file of its own that is the whole export. */
-const WHOLE = ['conf', 'libsodium-wrappers'];
-
-/**
- * A default export as the whole export, which is what `default` is to our code. libsodium-wrappers fills it when it is
- * ready; imported, it is also the build without the copy in plain JavaScript, for engines that cannot run WebAssembly.
- */
-const wholeExport: Plugin = {
-  name: 'whole-export',
-  setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: new RegExp(`^(${WHOLE.join('|')})$`) }, ({ path, kind }) =>
-      kind === 'entry-point' ? { path, namespace: 'whole-export' } : undefined,
-    );
-    onLoad({ filter: /.*/, namespace: 'whole-export' }, ({ path }) => ({
-      contents: `import whole from '${path}';\nexport = whole;`,
-      loader: 'ts',
-      resolveDir: '.',
-    }));
+/** The parts of fetch that ky needs. */
+const light = (name: string): [string, string] => [standIn('light-fetch.ts'), name];
+const LIGHT_FETCH = {
+  inject: {
+    'globalThis.Request': light('LightRequest'),
+    'globalThis.Response': light('LightResponse'),
+    'globalThis.Headers': light('LightHeaders'),
+    'globalThis.performance': light('LightPerformance'),
   },
+  define: { 'globalThis.ReadableStream': 'undefined', 'globalThis.FormData': 'undefined' },
 };
 
-const SHARED = {
-  bundle: true,
-  platform: 'node',
-  target: 'node22.22',
-  format: 'cjs',
-  minifySyntax: true,
-  minifyWhitespace: true,
-  legalComments: 'none',
-  logLevel: 'warning',
-  outdir: 'dist',
-  outExtension: { '.js': '.cjs' },
-  // import() in a CommonJS file would start Node's ESM loader; require is faster.
-  supported: { 'dynamic-import': false },
-  // replaceFolder writes the files, so that a program that runs meanwhile finds each of them whole.
-  write: false,
-} as const satisfies BuildOptions;
+/** `src/contract/fields.ts` as `contract-fields`; a package by its name. */
+function nameOf({
+  name,
+  facadeModuleId,
+  moduleIds,
+}: {
+  name: string;
+  facadeModuleId: string | null;
+  moduleIds: string[];
+}) {
+  const path = relative(ROOT, facadeModuleId ?? moduleIds.at(-1) ?? name).replaceAll('\\', '/');
+  const inPackage = packageOf(path)?.replace(/^@/, '');
+  return (inPackage ?? path.replace(/^src\//, '').replace(/(\/index)?\.ts$/, '')).replace(/[^a-z0-9-]+/g, '-').replace(/^-/, '');
+}
 
-const program = await build({
-  ...SHARED,
-  metafile: true,
-  entryPoints: { main: 'src/entry.ts' },
-  plugins: [apart],
-  // commander imports it to run subcommands that are separate programs; ours are not.
-  alias: { 'node:child_process': './src/bundle/late-child-process.ts' },
-  // ky needs the fetch classes; ours are light (src/bundle/light-fetch.ts).
-  inject: ['src/bundle/light-fetch.ts'],
-  define: {
-    'globalThis.Request': 'LightRequest',
-    'globalThis.Response': 'LightResponse',
-    'globalThis.Headers': 'LightHeaders',
-    'globalThis.ReadableStream': 'undefined',
-    'globalThis.FormData': 'undefined',
-    'globalThis.performance': 'LightPerformance',
-  },
-});
-// The keychain helper. Its package has native parts, so it is installed rather than bundled.
-const keyring = await build({
-  ...SHARED,
-  metafile: true,
-  entryPoints: { keyring: 'src/account/stores/keyring-helper.ts' },
-  external: ['@napi-rs/keyring'],
-});
-const packages = await build({
-  ...SHARED,
-  metafile: true,
-  plugins: [ownWidth, noExitHook, wholeExport],
-  entryPoints: Object.fromEntries(APART.map((name) => [fileOf(name), name])),
-});
-const textsOf = ({ outputFiles = [] }: BuildResult): [string, string][] =>
-  outputFiles.map(({ path, text }) => [basename(path), text]);
+function packageOf(path: string): string | undefined {
+  return /.*node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/.exec(path)?.[1];
+}
 
-// bin/load.js names V8's code cache after this digest and the first word of the command.
-const [[, source] = ['', '']] = textsOf(program);
-const id = createHash('sha256').update(source).digest('hex').slice(0, 16);
-const words = CATALOGUE.map(({ name }) => name).join(' ');
+/** Bundles everything that a module imports, at once or later, into files that each contain a part of it. */
+async function bundle(entry: string, options: { external?: string[]; transform?: object } = {}) {
+  const build = await rolldown({
+    cwd: ROOT,
+    input: entry,
+    platform: 'node',
+    external: options.external ?? [],
+    plugins: [standIns, wholeBuiltins, prepared],
+    transform: { target: 'node22.22', ...options.transform },
+    onLog: (_, { message }) => {
+      throw new Error(message);
+    },
+  });
+  const { output } = await build.generate({
+    format: 'cjs',
+    exports: 'named',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: (chunk) => `${nameOf(chunk)}.cjs`,
+    // import() in a CommonJS file would start Node's ESM loader.
+    dynamicImportInCjs: false,
+    externalLiveBindings: false,
+    esModule: false,
+    comments: false,
+    // Names stay, so that a stack trace can be read.
+    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+  });
+  return output.filter((each): each is OutputChunk => each.type === 'chunk');
+}
+
+const program = await bundle('src/entry.ts', { transform: LIGHT_FETCH });
+// Its package has native parts, so it is installed rather than bundled.
+const keyring = await bundle('src/account/stores/keyring-helper.ts', { external: ['@napi-rs/keyring'] });
+
+const files = new Map([...program, ...keyring].map(({ fileName, code }) => [fileName, ascii(code)] as const));
+const id = createHash('sha256')
+  .update(JSON.stringify([...files]))
+  .digest('hex')
+  .slice(0, 16);
 await replaceFolder(
   'dist',
   new Map([
-    ...textsOf(packages),
-    ...textsOf(keyring),
-    ['main.cjs', `/* build ${id} ${words} */${source}`],
-    ['THIRD-PARTY-LICENSES.txt', await licences([program.metafile, keyring.metafile, packages.metafile])],
+    ...files,
+    ...(await helpFiles(CATALOGUE)),
+    ['THIRD-PARTY-LICENSES.txt', await licences([...program, ...keyring])],
+    // Last, because bin/load.js recognizes a new build by it.
+    ['build.json', JSON.stringify({ id, nouns: CATALOGUE.map(({ name }) => name) })],
   ]),
 );
 
-async function licences(metafiles: readonly Metafile[]): Promise<string> {
-  const paths = metafiles.flatMap(({ inputs }) => Object.keys(inputs));
-  const names = new Set(paths.flatMap((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []));
+/** Escapes what is not ASCII, since bin/load.js reads bytes. */
+function ascii(code: string): string {
+  return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+async function licences(chunks: readonly OutputChunk[]): Promise<string> {
+  const names = new Set(chunks.flatMap(({ moduleIds }) => moduleIds.flatMap((path) => packageOf(path) ?? [])));
   return (await Promise.all([...names].sort().map(licenceOf))).join(`\n${'-'.repeat(80)}\n\n`);
 }
 
 async function licenceOf(name: string): Promise<string> {
-  const folder = `node_modules/${name}`;
-  const { version, license } = JSON.parse(await readFile(`${folder}/package.json`, 'utf8'));
+  const folder = join(ROOT, 'node_modules', name);
+  const { version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
   for (const file of ['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'license', 'license.md', 'LICENCE']) {
-    const text = await readFile(`${folder}/${file}`, 'utf8').catch(() => undefined);
+    const text = await readFile(join(folder, file), 'utf8').catch(() => undefined);
     if (text) return `${name} ${version}\n\n${text.trim()}\n`;
   }
   return `${name} ${version}\n\nLicence: ${license}\n`;

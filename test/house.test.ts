@@ -51,7 +51,7 @@ describe('the source reader', () => {
 /** Each room with the rooms it may import besides `base` and itself. A room that is listed must exist. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   base: [],
-  bundle: [],
+  bundle: ['present'],
   files: [],
   money: [],
   crypto: ['money'],
@@ -420,6 +420,8 @@ const USED_ELSEWHERE: Readonly<Record<string, string>> = {
   'base/json.d.ts': 'declares what TypeScript’s library lacks',
   'bundle/late-child-process.ts': 'scripts/build.ts substitutes it for node:child_process',
   'bundle/light-fetch.ts': 'scripts/build.ts substitutes it for the fetch classes',
+  'bundle/string-width.ts': 'scripts/build.ts substitutes it for the package of that name',
+  'bundle/when-exit.ts': 'scripts/build.ts substitutes it for the package of that name',
   'derive/reference.ts': 'scripts/reference.ts makes docs/reference with it',
 };
 

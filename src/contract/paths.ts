@@ -3,9 +3,12 @@ import { type Alias, type Endpoint, pathParameters } from './endpoint.ts';
 /** Every path of the service starts with this; the sandbox's controls do not. Source: interface (Conventions). */
 export const VERSION_PREFIX = '/v1';
 
+/** What a path is matched by. */
+type Addressed = Pick<Endpoint, 'method' | 'path' | 'aliases' | 'area'>;
+
 /** An endpoint found by its path. */
-export interface PathMatch {
-  readonly endpoint: Endpoint;
+export interface PathMatch<E extends Addressed = Endpoint> {
+  readonly endpoint: E;
   /** The method and path that matched: the endpoint's own, or one of its aliases. */
   readonly spelling: Alias;
   /** The path parameters as the path has them, still percent-encoded. */
@@ -13,19 +16,19 @@ export interface PathMatch {
 }
 
 /** Finds endpoints by whole paths, version prefix included. A literal segment wins over a parameter in the same place. */
-interface PathMatcher {
-  match(method: string, path: string): PathMatch | undefined;
+interface PathMatcher<E extends Addressed> {
+  match(method: string, path: string): PathMatch<E> | undefined;
   /** The endpoints at a path, whatever the method. */
-  matchesAt(path: string): PathMatch[];
+  matchesAt(path: string): PathMatch<E>[];
 }
 
-interface Pattern extends Omit<PathMatch, 'parameters'> {
+interface Pattern<E extends Addressed> extends Omit<PathMatch<E>, 'parameters'> {
   readonly parts: readonly string[];
 }
 
-export function createPathMatcher(endpoints: readonly Endpoint[]): PathMatcher {
-  const literal = new Map<string, PathMatch[]>();
-  const patterns: Pattern[] = [];
+export function createPathMatcher<E extends Addressed>(endpoints: readonly E[]): PathMatcher<E> {
+  const literal = new Map<string, PathMatch<E>[]>();
+  const patterns: Pattern<E>[] = [];
   for (const endpoint of endpoints) {
     for (const { method, path } of [endpoint, ...(endpoint.aliases ?? [])]) {
       const found = { endpoint, spelling: { method, path } };
@@ -35,7 +38,7 @@ export function createPathMatcher(endpoints: readonly Endpoint[]): PathMatcher {
     }
   }
   patterns.sort((a, b) => pathParameters(a.spelling.path).length - pathParameters(b.spelling.path).length);
-  const matchesAt = (path: string): PathMatch[] => {
+  const matchesAt = (path: string): PathMatch<E>[] => {
     const parts = path.split('/');
     const byPattern = patterns.flatMap(({ parts: pattern, ...found }) => {
       const parameters = parametersIn(pattern, parts);

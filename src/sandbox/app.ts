@@ -27,7 +27,7 @@ export function createSandbox(service: Service): Sandbox {
   const secretKey = () => readSettings(service.store).platformSecretKey;
   return {
     fetch: async (request, caller) => {
-      const route = router(request.method, request.url);
+      const route = await router(request.method, request.url);
       if (!route) return failure(new Fault('NOT_FOUND', 'no endpoint has this method and path'));
       const { endpoint } = route;
       const payload = sealedPayload(endpoint, request);

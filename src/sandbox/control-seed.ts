@@ -3,7 +3,7 @@ import type { RequestOf, ResponseOf } from '../contract/endpoint.ts';
 import { Fault } from '../contract/faults.ts';
 import type { Call } from '../service/context.ts';
 import { totalsOf } from '../service/movements.ts';
-import { operations } from '../service/operations/index.ts';
+import { usersOperations } from '../service/operations/users.ts';
 import { PACES } from '../service/pace.ts';
 import { advance } from '../service/schedule.ts';
 import { addHistory } from '../service/seed/history.ts';
@@ -18,7 +18,7 @@ function addUsers(call: Call, users: number): void {
   for (let added = 0; added < users; ) {
     bvn += 1;
     try {
-      operations['users.onboard'](instantly, { bvn: String(bvn) });
+      usersOperations['users.onboard'](instantly, { bvn: String(bvn) });
       added += 1;
     } catch (error) {
       // This BVN is already in use.

@@ -5,9 +5,8 @@ import { isWireNumber, parseJson } from '../money/decimal.ts';
 import type { Call, Context } from '../service/context.ts';
 import { useFaultRule } from '../service/fault-rules.ts';
 import type { AnyOperation } from '../service/operation.ts';
-import { operations } from '../service/operations/index.ts';
+import { loadOperations } from '../service/operations/index.ts';
 import type { Service, WorkKind } from '../service/service.ts';
-import { createControls, createFileControls } from './control.ts';
 import { admit, type RateLimiter, type UnverifiedCaller } from './guard.ts';
 import { type InjectedFault, injectedFaultFor } from './injected-fault.ts';
 import { type Route, readQuery } from './router.ts';
@@ -25,6 +24,9 @@ interface MatchedRequest {
  * too.
  */
 interface Job extends MatchedRequest {
+  readonly operation: AnyOperation;
+  /** Whether the operation runs outside a transaction, because it replaces the state file. */
+  readonly isOnFile: boolean;
   sealTo: string | undefined;
 }
 
@@ -42,9 +44,6 @@ interface Performed {
 interface Resources {
   readonly service: Service;
   readonly limiter: RateLimiter;
-  readonly operations: Readonly<Record<string, AnyOperation>>;
-  /** The controls that run outside a transaction. */
-  readonly fileControls: Readonly<Record<string, AnyOperation>>;
 }
 
 /** Returns a function that performs requests on a service. */
@@ -52,22 +51,35 @@ export function createPerformer(
   service: Service,
   limiter: RateLimiter,
 ): (matched: MatchedRequest) => Promise<Performed> {
-  const resources: Resources = {
-    service,
-    limiter,
-    operations: { ...operations, ...createControls(service) },
-    fileControls: createFileControls(service),
-  };
+  const resources: Resources = { service, limiter };
   return async (matched) => {
-    const job: Job = { ...matched, sealTo: undefined };
+    const job: Job = { ...matched, ...(await findOperation(matched.route, service)), sealTo: undefined };
     const outcome = await performedOf(resources, job);
     return { ...outcome, sealTo: outcome.refusal && staysPlain(outcome.refusal) ? undefined : job.sealTo };
   };
 }
 
+/** Loads the operation of an endpoint with the others of its group. */
+async function findOperation(
+  { endpoint: { id }, group }: Route,
+  service: Service,
+): Promise<Pick<Job, 'operation' | 'isOnFile'>> {
+  let all: Readonly<Record<string, AnyOperation>>;
+  let isOnFile = false;
+  if (group === 'control') {
+    const { createControls, createFileControls } = await import('./control.ts');
+    const onFile = createFileControls(service);
+    isOnFile = Object.hasOwn(onFile, id);
+    all = { ...createControls(service), ...onFile };
+  } else all = await loadOperations[group]();
+  const operation = all[id];
+  if (!operation) throw new Error(`no operation for ${id}`);
+  return { operation, isOnFile };
+}
+
 async function performedOf(resources: Resources, job: Job): Promise<Performed> {
   try {
-    return await (Object.hasOwn(resources.fileControls, job.route.endpoint.id) ? onFile : inUnit)(resources, job);
+    return await (job.isOnFile ? onFile : inUnit)(resources, job);
   } catch (error) {
     if (error instanceof Fault) return { refusal: error };
     throw error;
@@ -87,16 +99,13 @@ async function inUnit(resources: Resources, job: Job): Promise<Performed> {
 }
 
 /** Admits the caller and validates the request in a transaction, then performs it outside. */
-async function onFile(
-  { service, limiter, fileControls }: Resources,
-  { route, request, caller }: MatchedRequest,
-): Promise<Performed> {
+async function onFile({ service, limiter }: Resources, { route, request, caller, operation }: Job): Promise<Performed> {
   const { call, input } = await service.submit('read', (context) => {
     const admitted = admit(context, caller, route.endpoint);
     limiter.count(admitted, route.endpoint);
     return { call: admitted, input: readInput(route, request) };
   });
-  return { data: fileControls[route.endpoint.id]?.(call, input as never) };
+  return { data: operation(call, input as never) };
 }
 
 /** After this many unsaved requests, a read also saves the counters. */
@@ -127,11 +136,9 @@ function perform(resources: Resources, context: Context, kind: WorkKind, job: Jo
   }
 }
 
-function handle(resources: Resources, call: Call, { route, request }: MatchedRequest): unknown {
+function handle(resources: Resources, call: Call, { route, request, operation }: Job): unknown {
   resources.limiter.count(call, route.endpoint);
   const input = readInput(route, request);
-  const operation = resources.operations[route.endpoint.id];
-  if (!operation) throw new Error(`no operation for ${route.endpoint.id}`);
   return operation(call, input as never);
 }
 

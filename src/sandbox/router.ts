@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
-import { controls } from '../contract/control.ts';
+import { type DirectoryEntry, directory } from '../contract/directory.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
-import { endpoints } from '../contract/endpoints/index.ts';
+import { loadEndpoint } from '../contract/load.ts';
 import { createPathMatcher } from '../contract/paths.ts';
 import { rowsOf } from '../contract/rows.ts';
 import { parseJson } from '../money/decimal.ts';
@@ -9,21 +9,22 @@ import { parseJson } from '../money/decimal.ts';
 /** A request matched to its endpoint. */
 export interface Route {
   readonly endpoint: Endpoint;
+  readonly group: DirectoryEntry['group'];
   readonly path: Readonly<Record<string, string>>;
   readonly query: string;
 }
 
-type Router = (method: string, url: string) => Route | undefined;
+type Router = (method: string, url: string) => Promise<Route | undefined>;
 
 /** Matches a request's method and URL against the contract. */
 export function createRouter(): Router {
-  const paths = createPathMatcher([...endpoints, ...controls]);
-  return (method, url) => {
+  const paths = createPathMatcher(directory);
+  return async (method, url) => {
     const { pathname, query } = splitUrl(url);
     const found = paths.match(method, pathname);
     if (!found) return undefined;
     const path = Object.fromEntries(Object.entries(found.parameters).map(([name, part]) => [name, decoded(part)]));
-    return { endpoint: found.endpoint, path, query };
+    return { endpoint: await loadEndpoint(found.endpoint), group: found.endpoint.group, path, query };
   };
 }
 

@@ -36,7 +36,7 @@ export interface Workshop {
 
 /** Opens the workshop. Throws if the program is not built. */
 export function openWorkshop(): Workshop {
-  if (!existsSync(join(REPOSITORY, 'dist', 'main.cjs'))) throw new Error('dist/ is missing; run npm run build first');
+  if (!existsSync(join(REPOSITORY, 'dist', 'build.json'))) throw new Error('dist/ is missing; run npm run build first');
   const root = mkdtempSync(join(tmpdir(), 'fiatrail-bench-'));
   const children = new Map<number, ChildProcess>();
   process.on('exit', () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -52,87 +52,6 @@ describe('--version', () => {
       expect({ stdout: stdout.trim().replaceAll('"', ''), code }).toEqual({ stdout: version, code: 0 });
     },
   );
-});
-
-describe('the code cache', () => {
-  const LIST = ['banks', 'list', '--search', 'access', '-q', '-o', 'csv', '--fields', 'bankCode'];
-  const RIGHT = { stdout: 'bankCode\n000014\n', stderr: '', code: 0 };
-
-  /** Returns the files of the code cache with their content. */
-  function kept(folder: string): Record<string, string> {
-    const names = readdirSync(folder).filter((name) => name.endsWith('.code'));
-    return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name)).toString('base64')]));
-  }
-
-  async function ranTwice() {
-    const home = newHomeWithCache(onTestFinished);
-    const folder = join(home.env['XDG_CACHE_HOME'] ?? '', 'fiatrail');
-    const first = await fiatrail(home, LIST);
-    const files = kept(folder);
-    const second = await fiatrail(home, LIST);
-    return { home, folder, first, second, files };
-  }
-
-  test('is written, reused and changes no output', async () => {
-    const { folder, first, second, files } = await ranTwice();
-    expect({ first, second, Object: Object.keys(files).length }).toEqual({ first: RIGHT, second: RIGHT, Object: 1 });
-    expect(kept(folder)).toEqual(files);
-  });
-
-  test('is in a private folder', async () => {
-    const { folder } = await ranTwice();
-    expect((statSync(folder).mode & 0o777).toString(8)).toBe('700');
-  });
-
-  test('is rewritten when it is damaged', async () => {
-    const { home, folder, files } = await ranTwice();
-    const [name = ''] = Object.keys(files);
-    writeFileSync(join(folder, name), 'garbage');
-    const ran = await fiatrail(home, LIST);
-    expect({ ran, isWhole: readFileSync(join(folder, name)).length > 10_000 }).toEqual({ ran: RIGHT, isWhole: true });
-  });
-
-  test('is not read from a folder that others can write to', async () => {
-    const home = newHomeWithCache(onTestFinished);
-    const folder = join(home.env['XDG_CACHE_HOME'] ?? '', 'fiatrail');
-    mkdirSync(folder);
-    chmodSync(folder, 0o777);
-    expect({ ran: await fiatrail(home, LIST), names: readdirSync(folder) }).toEqual({ ran: RIGHT, names: [] });
-  });
-
-  test.each([
-    ['is a file', (path: string) => writeFileSync(path, '')],
-    ['cannot be created', (path: string) => writeFileSync(`${path}-other`, '')],
-  ])('is skipped when its folder %s', async (_, prepare) => {
-    const home = newHomeWithCache(onTestFinished);
-    const place = join(home.path, 'no-folder');
-    prepare(place);
-    const ran = await fiatrail(home, LIST, { env: { XDG_CACHE_HOME: place.endsWith('folder') ? place : '' } });
-    expect(ran).toEqual(RIGHT);
-  });
-
-  test.each([
-    { HOME: undefined, XDG_CACHE_HOME: undefined },
-    { XDG_CACHE_HOME: 'not/absolute' },
-    { XDG_CACHE_HOME: '/dev/null/x' },
-    { XDG_CACHE_HOME: '/proc/x' },
-  ])('is skipped with the environment %j', async (env) => {
-    expect(await fiatrail(newHomeWithCache(onTestFinished), LIST, { env })).toEqual(RIGHT);
-  });
-
-  test('of older builds is removed', async () => {
-    const { home, folder, files } = await ranTwice();
-    const [name = ''] = Object.keys(files);
-    const older = `0123456789abcdef${name.slice(16)}`;
-    writeFileSync(join(folder, older), 'old');
-    await fiatrail(home, ['fees', 'show', '-q']);
-    const names = Object.keys(kept(folder));
-    expect({ hasName: names.includes(name), hasOlder: names.includes(older), names: names.length }).toEqual({
-      hasName: true,
-      hasOlder: false,
-      names: 2,
-    });
-  });
 });
 
 describe('the home folder', () => {

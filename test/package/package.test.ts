@@ -76,8 +76,9 @@ describe('the package', () => {
 
   test('contains built code and the licences of bundled packages', () => {
     const built = files().filter((name) => name.startsWith('dist/'));
-    expect(built.filter((name) => !/^dist\/[a-z0-9-]+\.cjs$/.test(name))).toEqual(['dist/THIRD-PARTY-LICENSES.txt']);
-    expect(built).toContain('dist/main.cjs');
+    const others = built.filter((name) => !/^dist\/([a-z0-9-]+\.cjs|help\/[a-z.-]*\.txt)$/.test(name));
+    expect(others).toEqual(['dist/THIRD-PARTY-LICENSES.txt', 'dist/build.json']);
+    expect(built).toEqual(expect.arrayContaining(['dist/entry.cjs', 'dist/help/.txt', 'dist/help/fx.orders.list.txt']));
   });
 
   test('contains no source maps, tests or TypeScript', () => {

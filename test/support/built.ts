@@ -66,7 +66,7 @@ function homeWith(path: string, sharedCache: string | undefined): Home {
 
 /** Throws if dist/ is older than src/: testing an old build proves nothing. */
 export function requireBuilt(): void {
-  const built = statSync(join(ROOT, 'dist', 'main.cjs'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const built = statSync(join(ROOT, 'dist', 'build.json'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),
   );

@@ -1,63 +1,35 @@
-import type { Operations } from '../operation.ts';
-import { allowlistOperations } from './allowlist.ts';
-import { balancesOperations } from './balances.ts';
-import { banksOperations } from './banks.ts';
-import { bridgeOperations } from './bridge.ts';
-import { defaultWalletsOperations } from './default-wallets.ts';
-import { externalWalletsOperations } from './external-wallets.ts';
-import { feeWithdrawalsOperations } from './fee-withdrawals.ts';
-import { feesOperations } from './fees.ts';
-import { fxAutoSigningOperations } from './fx-auto-signing.ts';
-import { fxBookOperations } from './fx-book.ts';
-import { fxOrdersOperations } from './fx-orders.ts';
-import { fxQuotesOperations } from './fx-quotes.ts';
-import { fxTradesOperations } from './fx-trades.ts';
-import { fxVaultOperations } from './fx-vault.ts';
-import { historyOperations } from './history.ts';
-import { managementOperations } from './management.ts';
-import { offrampOperations } from './offramp.ts';
-import { onrampOperations } from './onramp.ts';
-import { payoutsOperations } from './payouts.ts';
-import { recoveryOperations } from './recovery.ts';
-import { swapsOperations } from './swaps.ts';
-import { transfersOperations } from './transfers.ts';
-import { userListOperations } from './user-list.ts';
-import { userSettingsOperations } from './user-settings.ts';
-import { usersOperations } from './users.ts';
-import { virtualAccountsOperations } from './virtual-accounts.ts';
-import { walletMigrationOperations } from './wallet-migration.ts';
-import { walletsOperations } from './wallets.ts';
-import { withdrawalsOperations } from './withdrawals.ts';
+import type { Group } from '../../contract/endpoints/index.ts';
+import type { OperationsOf } from '../operation.ts';
 
-/** The operations of all endpoints. */
-export const operations: Operations = {
-  ...allowlistOperations,
-  ...balancesOperations,
-  ...banksOperations,
-  ...bridgeOperations,
-  ...defaultWalletsOperations,
-  ...externalWalletsOperations,
-  ...feeWithdrawalsOperations,
-  ...feesOperations,
-  ...fxAutoSigningOperations,
-  ...fxBookOperations,
-  ...fxOrdersOperations,
-  ...fxQuotesOperations,
-  ...fxTradesOperations,
-  ...fxVaultOperations,
-  ...historyOperations,
-  ...managementOperations,
-  ...offrampOperations,
-  ...onrampOperations,
-  ...payoutsOperations,
-  ...recoveryOperations,
-  ...swapsOperations,
-  ...transfersOperations,
-  ...userListOperations,
-  ...userSettingsOperations,
-  ...usersOperations,
-  ...virtualAccountsOperations,
-  ...walletMigrationOperations,
-  ...walletsOperations,
-  ...withdrawalsOperations,
+/** Loads the operations of one group of endpoints. A group without operations does not compile. */
+export const loadOperations: { readonly [G in Group]: () => Promise<OperationsOf<G>> } = {
+  users: async () => (await import('./users.ts')).usersOperations,
+  'user-list': async () => (await import('./user-list.ts')).userListOperations,
+  'user-settings': async () => (await import('./user-settings.ts')).userSettingsOperations,
+  'default-wallets': async () => (await import('./default-wallets.ts')).defaultWalletsOperations,
+  onramp: async () => (await import('./onramp.ts')).onrampOperations,
+  offramp: async () => (await import('./offramp.ts')).offrampOperations,
+  payouts: async () => (await import('./payouts.ts')).payoutsOperations,
+  withdrawals: async () => (await import('./withdrawals.ts')).withdrawalsOperations,
+  transfers: async () => (await import('./transfers.ts')).transfersOperations,
+  recovery: async () => (await import('./recovery.ts')).recoveryOperations,
+  history: async () => (await import('./history.ts')).historyOperations,
+  swaps: async () => (await import('./swaps.ts')).swapsOperations,
+  bridge: async () => (await import('./bridge.ts')).bridgeOperations,
+  wallets: async () => (await import('./wallets.ts')).walletsOperations,
+  'external-wallets': async () => (await import('./external-wallets.ts')).externalWalletsOperations,
+  'wallet-migration': async () => (await import('./wallet-migration.ts')).walletMigrationOperations,
+  balances: async () => (await import('./balances.ts')).balancesOperations,
+  'virtual-accounts': async () => (await import('./virtual-accounts.ts')).virtualAccountsOperations,
+  banks: async () => (await import('./banks.ts')).banksOperations,
+  fees: async () => (await import('./fees.ts')).feesOperations,
+  'fee-withdrawals': async () => (await import('./fee-withdrawals.ts')).feeWithdrawalsOperations,
+  'fx-orders': async () => (await import('./fx-orders.ts')).fxOrdersOperations,
+  'fx-book': async () => (await import('./fx-book.ts')).fxBookOperations,
+  'fx-quotes': async () => (await import('./fx-quotes.ts')).fxQuotesOperations,
+  'fx-trades': async () => (await import('./fx-trades.ts')).fxTradesOperations,
+  'fx-vault': async () => (await import('./fx-vault.ts')).fxVaultOperations,
+  'fx-auto-signing': async () => (await import('./fx-auto-signing.ts')).fxAutoSigningOperations,
+  management: async () => (await import('./management.ts')).managementOperations,
+  allowlist: async () => (await import('./allowlist.ts')).allowlistOperations,
 };

@@ -1,0 +1,77 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { parse } from '../../src/cli/program.ts';
+import { CATALOGUE } from '../../src/commands/catalogue.ts';
+import { fiatrail, fiatrailOnTerminal, newHome, ROOT, requireBuilt, startProgram } from '../support/built.ts';
+
+beforeAll(requireBuilt);
+
+const HELP = join(ROOT, 'dist', 'help');
+const SHIM = join(ROOT, 'bin', 'fiatrail.js');
+
+const commands = (await Promise.all(CATALOGUE.map((group) => group.load()))).flat();
+const all = [
+  ...new Set(['', ...commands.flatMap(({ words }) => words.map((_, index) => words.slice(0, index + 1).join(' ')))]),
+];
+
+async function rendered(words: string, columns: number | undefined): Promise<string> {
+  const stdout = { isTerminal: columns !== undefined, columns, write: async () => {} };
+  const parsed = await parse([...words.split(' ').filter(Boolean), '--help'], CATALOGUE, { env: {}, stdout });
+  return parsed.kind === 'help' ? parsed.text : '';
+}
+
+test('there is a text for each command and group, and no other', () => {
+  const expected = all.map((words) => `${words.replaceAll(' ', '.')}.txt`);
+  expect(readdirSync(HELP).toSorted()).toEqual(expected.toSorted());
+});
+
+test.each(all)('the text for "%s" is what the program prints', async (words) => {
+  expect(readFileSync(join(HELP, `${words.replaceAll(' ', '.')}.txt`), 'utf8')).toBe(await rendered(words, undefined));
+});
+
+test.each([
+  ['', ['--help']],
+  ['', ['-h']],
+  ['', []],
+  ['fx', ['fx', '--help']],
+  ['fx orders', ['fx', 'orders', '-h']],
+  ['fx orders list', ['fx', 'orders', 'list', '--help']],
+  // The program prints these: the help of a command does not have to be asked for last.
+  ['fx', ['fx', '--help', '--quiet']],
+  ['users', ['users', '../users', '--help']],
+])('"%s" is printed for %j', async (words, argv) => {
+  const home = newHome(onTestFinished);
+  expect(await fiatrail(home, argv)).toEqual({ stdout: await rendered(words, undefined), stderr: '', code: 0 });
+});
+
+test.each([['users/../fx'], ['fx.orders'], ['nonsense']])(
+  '"%s" is no command, so the program prints its own',
+  async (word) => {
+    const { stdout, code } = await fiatrail(newHome(onTestFinished), [word, '--help']);
+    expect({ stdout, code }).toEqual({ stdout: await rendered('', undefined), code: 0 });
+  },
+);
+
+test('a terminal gets help for its width', async () => {
+  const home = newHome(onTestFinished);
+  const { screen, code } = await fiatrailOnTerminal(home, ['fx', '--help'], [], { columns: 60 });
+  expect({ text: screen.replaceAll('\r\n', '\n'), code }).toEqual({ text: await rendered('fx', 60), code: 0 });
+});
+
+test.each([
+  ['exits with 0 when the reader closes the pipe', '"$@" | true; exit 0', { code: 0, stderr: '' }],
+  ['reports a full disk', '"$@" > /dev/full', { code: 2, stderr: expect.stringMatching(/^error: the disk is full\n/) }],
+])('help %s', async (_, script, expected) => {
+  const home = newHome(onTestFinished);
+  const words = ['-c', script, 'sh', process.execPath, SHIM, 'fx', '--help'];
+  const { code, stderr } = await startProgram(home, 'sh', words).end;
+  expect({ code, stderr }).toEqual(expected);
+});
+
+test('loads nothing of the program', async () => {
+  const home = newHome(onTestFinished);
+  const argv = ['--require', join(ROOT, 'test', 'support', 'loaded.cjs'), SHIM, 'fx', '--help'];
+  const { stderr } = await startProgram(home, process.execPath, argv).end;
+  expect(stderr.split('\n').filter((path) => path.startsWith(ROOT) && !path.includes('support'))).toEqual([SHIM]);
+});
