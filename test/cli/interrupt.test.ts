@@ -99,7 +99,7 @@ test('an interrupted wait exits with 130 and the work continues', async () => {
   const home = newHome(onTestFinished);
   await fiatrail(home, ['sandbox', 'seed', '--pace', 'real']);
   const running = startFiatrail(home, ['users', 'onboard', '--bvn-stdin', '--wait'], { stdin: '22345678901' });
-  await running.says('the onboarding is processing');
+  await running.says('the onboarding is in progress (status: processing)');
   process.kill(running.pid, 'SIGINT');
   const { code, stderr } = await running.end;
   expect({ code, stderr }).toEqual({ code: 130, stderr: expect.stringContaining('it continues without this command') });

@@ -56,7 +56,7 @@ describe('users onboard', () => {
     expect({ code, users: users.length, parts: partsOn(screen) }).toEqual({ code: 0, users: 1, parts: [] });
     for (const shown of ['accountNumber', 'accountName', 'bankName'])
       expect(screen).toContain(virtualAccounts[0]?.[shown]);
-    expect(screen).toContain('the onboarding is completed');
+    expect(screen).toContain('the onboarding completed');
     expect(screen.trimEnd()).toMatch(/equivalent command: fiatrail users onboard --bvn-stdin --wait < bvn.txt$/);
     expect(screen.includes('\u001b')).toBe(term !== 'dumb');
   });
@@ -158,7 +158,7 @@ describe('onramp start', () => {
     expect(screen).toMatch(
       term === 'dumb' ? /Pay\/SADE .*\) within 30 min\r\n/ : /\(Harmattan Pay.*\) within (29:\d\d|30:00)/,
     );
-    expect(screen).toContain('the onramp is completed');
+    expect(screen).toContain('the onramp completed');
     expect(screen.replaceAll(/\s+/g, ' ')).toContain(
       `equivalent command: fiatrail onramp start ${userId} --amount 5000 --auto-swap USDT --wait 40m`,
     );
