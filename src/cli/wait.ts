@@ -17,12 +17,15 @@ const POLL_GROWTH = 1.6;
 /** Polls use at most this share of the rate limit, which leaves room for other commands. */
 const SHARE_OF_LIMIT = 0.75;
 
-/** `--wait [duration]`, in milliseconds; undefined when not given. */
-export function waitOption(until: string): Parameter<number | undefined> {
+/**
+ * `--wait [duration]`, in milliseconds; undefined when not given. `ifOmitted` is the limit, for the help text, of a command
+ * that waits without it too.
+ */
+export function waitOption(until: string, ifOmitted?: string): Parameter<number | undefined> {
   return {
     kind: 'option',
     name: '--wait [duration]',
-    help: `wait ${until}, at most this long (default 10m)`,
+    help: `wait ${until}, at most this long (default 10m${ifOmitted ? `; ${ifOmitted} without --wait` : ''})`,
     required: false,
     parse: (text) => (text === undefined ? DEFAULT_WAIT_MS : duration(text)),
   };

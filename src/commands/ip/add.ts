@@ -124,7 +124,7 @@ export const addCommand = command({
   parameters: {
     address: optionalArgument('address', 'IPv4 or IPv6 address, or a range such as 203.0.113.0/24', ipRange),
     label: option('--label <text>', 'label for the entry', word),
-    wait: waitOption('until this machine is allowed to call'),
+    wait: waitOption('until this machine is allowed to call', '30s'),
     lockMeOut: switchOn('--lock-me-out', 'add the first entry even if it locks this machine out'),
   },
   guide,
