@@ -114,8 +114,8 @@ describe('with --wait', () => {
     (JSON.parse(stderr.slice(stderr.indexOf('{'))) as { error: Record<string, unknown> }).error;
 
   test.each([
-    ['is pending (8)', '200ms', ['requested', 'requested', 'requested'], 8, 'PENDING'],
-    ['failed (3)', '10s', ['failed'], 3, 'FAILED'],
+    ['is pending and exits with 8', '200ms', ['requested', 'requested', 'requested'], 8, 'PENDING'],
+    ['failed and exits with 3', '10s', ['failed'], 3, 'FAILED'],
   ] as const)('reports the operation id of started work that %s', async (_, time, states, exit, errorCode) => {
     const { code, stderr } = await waiting([...START, time], [STARTED, ...states.map(now)]);
     expect({ code, error: errorIn(stderr) }).toEqual({
@@ -124,7 +124,7 @@ describe('with --wait', () => {
     });
   });
 
-  test('says that started work continues when a status read is interrupted (130)', async () => {
+  test('exits with 130 when a status read is interrupted and says that the work continues', async () => {
     const interrupted = new AbortController();
     const interruptedRead: Turn = () => {
       interrupted.abort();
@@ -193,7 +193,7 @@ describe('a payment with --wait', () => {
     expect(stderr).toContain('pay exactly ₦5.10; show the account to pay with: fiatrail onramp account r-1');
   });
 
-  test('is pending if only its status cannot be read (8)', async () => {
+  test('exits with 8 if only its status cannot be read', async () => {
     const { code, stderr } = await waiting(PAY, [started, json(200, 'no JSON')]);
     expect({ code, stderr }).toEqual({ code: 8, stderr: expect.stringContaining('fiatrail onramp status r-1 --wait') });
   });

@@ -75,7 +75,7 @@ describe('users onboard', () => {
     expect([...partsOn(atBvn.screen), ...partsOn(atConfirm.screen)]).toEqual([]);
   });
 
-  test('sends nothing when declined (9)', async () => {
+  test('exits with 9 when declined and sends nothing', async () => {
     const home = newHome(onTestFinished);
     const { code } = await run(home, ONBOARD, [asks, { ...confirms, send: `n${ENTER}` }]);
     expect({ code, users: (await usersOf(home)).users }).toEqual({ code: 9, users: [] });
@@ -173,7 +173,7 @@ describe('onramp start', () => {
     { expect: '❯ Send', send: ENTER },
   ];
 
-  test('asks for everything with arrow keys, and the onramp continues after Ctrl-C (130)', async () => {
+  test('asks for everything with arrow keys, exits with 130 on Ctrl-C, and the onramp continues', async () => {
     const { screen, code } = await run(home, START, [...ARROWS, CONFIRM, { expect: 'within', send: CTRL_C }]);
     const requestId = /fiatrail onramp status (\S+) --wait/.exec(screen)?.[1] ?? 'none';
     const { status } = await fiatrailJson<{ status: string }>(home, ['onramp', 'status', requestId]);
