@@ -584,7 +584,7 @@ describe('an invalid address exits with 2 and sends nothing', () => {
     expect({ code, steps, stderr }).toEqual({
       code: 2,
       steps: [],
-      stderr: expect.stringMatching(new RegExp(`error: address: invalid address ".*"; .*${is}\n +hint: `)),
+      stderr: expect.stringMatching(new RegExp(`error: invalid address ".*"; .*${is}\n +hint: `)),
     });
   });
 });
