@@ -1,5 +1,6 @@
 import type { Profile } from '../account/profile.ts';
 import { Secret } from '../base/secret.ts';
+import { encodeRequest } from '../client/codec.ts';
 import { uncheckedRequest } from '../client/request.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { redact } from '../contract/redact.ts';
@@ -24,8 +25,7 @@ export function endDryRun({ globals }: Pick<Dialog, 'globals'>, change: Readonly
 }
 
 /** Describes the request that a dry run does not send. Its secrets are redacted, so it is encoded without validation. */
-export async function dryRunOf(profile: Profile, endpoint: Endpoint, input: unknown): Promise<DryRun> {
-  const { encodeRequest } = await import('../client/codec.ts');
+export function dryRunOf(profile: Profile, endpoint: Endpoint, input: unknown): DryRun {
   const redacted = uncheckedRequest(endpoint, redact(endpoint.request(), input));
   const { method, url, body } = encodeRequest(redacted, { baseUrl: profile.baseUrl, apiKey: new Secret('') });
   return new DryRun({
