@@ -283,7 +283,7 @@ describe('help and version', () => {
     [['users', 'list', '-h']],
     [['--json']],
     [['help-me', '--help']],
-  ])('%j goes to stdout: 0', async (argv) => {
+  ])('%j goes to stdout and exits with 0', async (argv) => {
     const world = fakeWorld();
     const code = await main(argv, world);
     expect({ code, stderr: world.stderr.text() }).toEqual({ code: 0, stderr: '' });

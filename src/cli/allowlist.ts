@@ -1,6 +1,14 @@
 import type { Profile } from '../account/profile.ts';
 import { CliError } from '../base/errors.ts';
-import { fitsShown, type IpRange, parseRange, rangeText, readShown, type Shown, shownWhole } from '../contract/cidr.ts';
+import {
+  fullyVisible,
+  type IpRange,
+  matchesVisible,
+  parseRange,
+  parseVisible,
+  rangeText,
+  type VisibleRange,
+} from '../contract/cidr.ts';
 import type { ResponseOf } from '../contract/endpoint.ts';
 import { ipAllowlist } from '../contract/endpoints/allowlist.ts';
 import { getFees } from '../contract/endpoints/fees.ts';
@@ -12,7 +20,7 @@ import { FIRST_POLL_MS, interruptedWait, longerPause, SHORTEST_READ_MS, statusUn
 interface Access {
   /** The address that the service sees: masked, or in full if it is known. */
   readonly yourIp: string;
-  readonly own: Shown | undefined;
+  readonly own: VisibleRange | undefined;
   readonly isAllowed: boolean;
   /** The entry that allows this machine, masked. */
   readonly matchedRule: string | undefined;
@@ -42,13 +50,13 @@ export const PROPAGATION_MS = 30_000;
 export async function readAllowlist(session: Session, mine?: IpRange): Promise<AllowlistState> {
   const access = await readAccess(session, BEFOREHAND);
   const known = mine ?? localAddress(session.profile);
-  const isSeen = known !== undefined && access.own !== undefined && fitsShown(known, access.own);
+  const isSeen = known !== undefined && access.own !== undefined && matchesVisible(known, access.own);
   if (mine && !isSeen) {
     throw new CliError('usage', `--my-address: the service sees this machine as ${access.yourIp}`, {
       hint: 'pass the address from which this machine reaches the service',
     });
   }
-  const full = isSeen ? { own: shownWhole(known), yourIp: rangeText(known) } : {};
+  const full = isSeen ? { own: fullyVisible(known), yourIp: rangeText(known) } : {};
   return { access: { ...access, ...full }, entries: await readEntries(session) };
 }
 
@@ -79,7 +87,7 @@ export function accessOf(data: ResponseOf<typeof ipAllowlist>): Access {
   if (typeof data.isAllowed !== 'boolean') throw unusable('whether this machine is allowed');
   return {
     yourIp: data.yourIp ?? 'unknown address',
-    own: readShown(data.yourIp ?? ''),
+    own: parseVisible(data.yourIp ?? ''),
     isAllowed: data.isAllowed,
     matchedRule: data.matchedRule ?? undefined,
     total: data.totalConfiguredIps ?? undefined,

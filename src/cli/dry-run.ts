@@ -25,7 +25,7 @@ export function endDryRun({ globals }: Pick<Dialog, 'globals'>, change: Readonly
 }
 
 /** Describes the request that a dry run does not send. Its secrets are redacted, so it is encoded without validation. */
-export async function dryRunOf(profile: Profile, endpoint: Endpoint, input: unknown): Promise<DryRun> {
+export function dryRunOf(profile: Profile, endpoint: Endpoint, input: unknown): DryRun {
   const redacted = uncheckedRequest(endpoint, redact(endpoint.request(), input));
   const { method, url, body } = encodeRequest(redacted, { baseUrl: profile.baseUrl, apiKey: new Secret('') });
   return new DryRun({

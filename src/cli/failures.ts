@@ -107,13 +107,13 @@ export async function withoutSecrets(
   argv: readonly string[],
   { env }: Pick<World, 'env'>,
 ): Promise<CliError> {
-  const { strikeOut } = await import('../contract/redact.ts');
+  const { redactText } = await import('../contract/redact.ts');
   const variables = [env['FIATRAIL_API_KEY'], env['FIATRAIL_WEBHOOK_SECRET']].flatMap((text) => text?.trim() ?? []);
   const secrets = variables.filter((text) => text.length > SHORT_WORD);
   // An error may repeat only part of a word.
   const isTyped = (text: string) => error.category === 'usage' && argv.some((word) => word.includes(text));
   const clean = (text: string) =>
-    strikeOut(text, secrets).replace(ID_OR_SECRET, (found, id) => (!id && isTyped(found) ? HIDDEN : found));
+    redactText(text, secrets).replace(ID_OR_SECRET, (found, id) => (!id && isTyped(found) ? HIDDEN : found));
   const hint = error.hint && clean(error.hint);
   const stack = (error.cause as Error | undefined)?.stack;
   return withDetails(error, { message: clean(error.message), hint, cause: stack && clean(stack) });

@@ -1,5 +1,5 @@
 import { CliError } from '../base/errors.ts';
-import { LEAST_CNGN, PAIRS, SIDE_RULE, SIDES, type Side } from '../contract/fx.ts';
+import { MIN_CNGN, PAIRS, SIDE_RULE, SIDES, type Side } from '../contract/fx.ts';
 import { type Amount, type Asset, amount, amountForPeople, isAsset } from '../money/amount.ts';
 import { trimDecimal } from '../money/decimal.ts';
 import { fromWire, toWireText } from '../money/units.ts';
@@ -18,8 +18,8 @@ export const optionalSide = option('--side <side>', SIDE_RULE, side);
 /** Parses an amount that the service quotes. Throws CliError usage if it is below the minimum. */
 const quotableCngn = (text: string): Amount => {
   const value = amountOf('CNGN')(text);
-  if (value.minor >= LEAST_CNGN.minor) return value;
-  throw new CliError('usage', `${amountForPeople(value)} is below the minimum of ${amountForPeople(LEAST_CNGN)}`, {
+  if (value.minor >= MIN_CNGN.minor) return value;
+  throw new CliError('usage', `${amountForPeople(value)} is below the minimum of ${amountForPeople(MIN_CNGN)}`, {
     code: 'INVALID_AMOUNT',
   });
 };

@@ -60,8 +60,9 @@ function readValue(parameter: Parameter<unknown>, given: Given): unknown {
   return parse(typeof given === 'string' ? given : undefined);
 }
 
-/** Prefixes an error with the name of its parameter. */
+/** Prefixes an error with the name of its parameter, unless the message already names it: `invalid BVN`. */
 function withName(error: CliError, parameter: Parameter<unknown>): CliError {
+  if (isNamedIn(error.message, parameter)) return error;
   const flag =
     parameter.kind === 'argument' ? parameter.name : (/--[\w-]+/.exec(parameter.name)?.[0] ?? parameter.name);
   return new CliError(error.category, `${flag}: ${error.message}`, {
@@ -69,6 +70,12 @@ function withName(error: CliError, parameter: Parameter<unknown>): CliError {
     hint: error.hint,
     cause: error,
   });
+}
+
+/** Whether a message such as `invalid profile name "a b"` names the argument `name`. A flag is always named as typed. */
+function isNamedIn(message: string, { kind, name }: Parameter<unknown>): boolean {
+  const [, subject = ''] = /^invalid ([\w ]+)/.exec(message) ?? [];
+  return kind === 'argument' && subject.trim().toLowerCase().split(' ').at(-1) === name.toLowerCase();
 }
 
 /** Turns a parser into the check of a prompt, which reports the errors of the flag. */

@@ -162,7 +162,7 @@ function isAmountOf(text: string, token: Token): boolean {
 }
 
 /** Like `amountOf`, but accepts 0. */
-export const amountOrNothingOf =
+export const amountOrZeroOf =
   (asset: Asset): Parse<Amount> =>
   (text) =>
     /^₦?0(\.0+)?$/.test(text) ? { asset, minor: 0n } : amountOf(asset)(text);

@@ -1,12 +1,10 @@
 import { Command as Commander, CommanderError, Option } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { CliError } from '../base/errors.ts';
-import type { World } from '../base/world.ts';
-import { FORMATS, type Format } from '../present/result.ts';
 import type { Command, Group } from './command.ts';
-import type { Globals } from './globals.ts';
-import { GLOBAL_OPTIONS } from './globals.ts';
-import { duration, type Parameter } from './parameters.ts';
+import { GLOBAL_OPTIONS, type Globals } from './globals.ts';
+import type { Parameter } from './parameters.ts';
+import { readGlobals, type Terminal } from './read-globals.ts';
 
 /** A parsed command line: a command with its raw texts, or help text ready to print. */
 type Parsed = CommandLine | { readonly kind: 'help'; readonly text: string };
@@ -20,11 +18,6 @@ export interface CommandLine {
 
 /** The raw texts of a command's parameters by name: undefined when omitted, a list when repeatable. */
 type Texts = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
-
-/** The parts of the World that parsing depends on. */
-type Terminal = Pick<World, 'env' | 'stdout'>;
-
-const DEFAULT_TIMEOUT_MS = 60_000;
 
 /** The width of help without a terminal. */
 const HELP_COLUMNS = 80;
@@ -44,7 +37,7 @@ export async function parse(argv: readonly string[], catalogue: readonly Group[]
   const groups = named.length > 0 ? named : catalogue;
   for (const group of groups) {
     await addGroup(program, group, wanted === group.name, (command, texts) => {
-      parsed = { kind: 'command', command, texts, globals: globalsOf(program.opts(), world) };
+      parsed = { kind: 'command', command, texts, globals: readGlobals(program.opts(), world) };
     });
   }
   program.addHelpText(
@@ -180,59 +173,6 @@ const once =
       hint: 'give it only once',
     });
   };
-
-function globalsOf(options: Record<string, unknown>, { env, stdout }: Terminal): Globals {
-  const text = (name: string) => (typeof options[name] === 'string' ? (options[name] as string) : undefined);
-  const timeout = text('timeout');
-  const flag = chosenFormat(options['json'] === true, text('output'));
-  const format = flag ?? (env['FIATRAIL_OUTPUT'] || undefined);
-  return {
-    profile: text('profile'),
-    isFormatChosen: format !== undefined,
-    present: {
-      format: formatOf(format ?? 'table', flag === undefined ? 'FIATRAIL_OUTPUT' : '--output'),
-      fields: text('fields')
-        ?.split(',')
-        .map((field) => field.trim()),
-      query: text('query'),
-      color: stdout.isTerminal && options['color'] !== false && !env['NO_COLOR'] && env['TERM'] !== 'dumb',
-      isPlain: env['TERM'] === 'dumb',
-    },
-    quiet: options['quiet'] === true,
-    verbose: options['verbose'] === true,
-    noInput: options['input'] === false,
-    yes: options['yes'] === true,
-    dryRun: options['dryRun'] === true,
-    timeoutMs: timeout === undefined ? DEFAULT_TIMEOUT_MS : timeoutOf(timeout),
-  };
-}
-
-const LONGEST_TIMEOUT_MS = 86_400_000;
-
-function timeoutOf(text: string): number {
-  try {
-    return Math.min(duration(text), LONGEST_TIMEOUT_MS);
-  } catch (error) {
-    throw error instanceof CliError
-      ? new CliError('usage', `--timeout: ${error.message}`, { hint: error.hint })
-      : error;
-  }
-}
-
-function chosenFormat(isJson: boolean, output: string | undefined): string | undefined {
-  if (!isJson || output === undefined || output === 'json') return isJson ? 'json' : output;
-  throw new CliError('usage', `--json and --output ${output.slice(0, 30)} cannot be combined`, {
-    hint: 'use only one of them',
-  });
-}
-
-function formatOf(text: string, from: string): Format {
-  const found = FORMATS.find((format) => format === text);
-  if (found) return found;
-  throw new CliError('usage', `${from}: invalid output format "${text.slice(0, 30)}"`, {
-    hint: `expected one of ${FORMATS.join(', ')}`,
-  });
-}
 
 /** The leading words of an incomplete command, up to the first option: `fx orders`. */
 function wordsIn(argv: readonly string[], first: string | undefined): string[] {

@@ -151,7 +151,7 @@ export async function prepareRequest<E extends Endpoint>(
   { unchecked, prints = endpoint, isBeforehand }: RequestOptions = {},
 ): Promise<ReadyRequest<E>> {
   const request = unchecked ? uncheckedRequest(endpoint, input) : validRequest(endpoint, input);
-  if (globals.dryRun && !isBeforehand) throw await dryRunOf(profile, endpoint, input);
+  if (globals.dryRun && !isBeforehand) throw dryRunOf(profile, endpoint, input);
   if (effectOf(endpoint, input) !== 'read')
     await checkOptions('response' in prints ? shapeOfResponse(prints) : { names: prints }, globals.present);
   return request;

@@ -4,7 +4,7 @@ import { controls } from '../contract/control.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints/index.ts';
 import { createPathMatcher } from '../contract/paths.ts';
-import { redact, secretsIn, strikeOut } from '../contract/redact.ts';
+import { redact, redactText, secretsIn } from '../contract/redact.ts';
 import { parseExactJson } from '../money/decimal.ts';
 import { plainLine } from '../present/text.ts';
 
@@ -19,7 +19,7 @@ export function traceTo(stderr: OutputStream): Required<Pick<SendOptions, 'onExc
       const sent = `> ${request.method} ${request.url}${attempt > 1 ? ` (attempt ${attempt})` : ''}${request.body ? ` ${bodyText(endpoint, 'request', request.body)}` : ''}`;
       // A trace that cannot be written must not change what the command does.
       stderr
-        .write(`${strikeOut(plainLine(failed ?? received ?? sent), secretsOf(endpoint, request))}\n`)
+        .write(`${redactText(plainLine(failed ?? received ?? sent), secretsOf(endpoint, request))}\n`)
         .catch(() => {});
     },
   };

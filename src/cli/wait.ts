@@ -17,12 +17,15 @@ const POLL_GROWTH = 1.6;
 /** Polls use at most this share of the rate limit, which leaves room for other commands. */
 const SHARE_OF_LIMIT = 0.75;
 
-/** `--wait [duration]`, in milliseconds; undefined when not given. */
-export function waitOption(until: string): Parameter<number | undefined> {
+/**
+ * `--wait [duration]`, in milliseconds; undefined when not given. `ifOmitted` is the limit, for the help text, of a command
+ * that waits without it too.
+ */
+export function waitOption(until: string, ifOmitted?: string): Parameter<number | undefined> {
   return {
     kind: 'option',
     name: '--wait [duration]',
-    help: `wait ${until}, at most this long (default 10m)`,
+    help: `wait ${until}, at most this long (default 10m${ifOmitted ? `; ${ifOmitted} without --wait` : ''})`,
     required: false,
     parse: (text) => (text === undefined ? DEFAULT_WAIT_MS : duration(text)),
   };
@@ -47,8 +50,8 @@ export interface Following<E extends Endpoint> {
   /** 0 reads the status once. */
   readonly waitMs: number;
   readonly columns?: readonly Column[];
-  /** The progress text, updated every second, such as a countdown. By default, the state after each read. */
-  readonly shows?: (state: string, isLive: boolean) => string;
+  /** The progress text, updated every second, such as a countdown. If omitted or undefined, it is the state after each read. */
+  readonly shows?: (state: string, isLive: boolean) => string | undefined;
   /** The service's reason for a failure. */
   readonly words?: (data: ResponseOf<E>) => string | undefined;
 }
@@ -62,8 +65,7 @@ export async function followStatus<E extends Endpoint>(session: Session, followi
   const { clock, interrupted } = session.world;
   const deadlineMs = clock.now() + waitMs;
   const line = liveLine(session.world, session.globals.quiet, following.shows !== undefined);
-  const show = (now: string) =>
-    line.show(following.shows?.(now, line.isLive) ?? (now === 'failed' ? `${what} failed` : `${what} is ${now}`));
+  const show = (now: string) => line.show(following.shows?.(now, line.isLive) ?? progressText(following, now));
   for (let pauseMs = FIRST_POLL_MS; ; pauseMs = longerPause(pauseMs, endpoint)) {
     const totalMs = waitMs > 0 ? { totalMs: Math.max(SHORTEST_READ_MS, deadlineMs - clock.now()) } : {};
     const reply = await session.call(endpoint, following.input, totalMs).catch(async (error) => {
@@ -83,11 +85,21 @@ export async function followStatus<E extends Endpoint>(session: Session, followi
     for (let restMs = untilMs - clock.now(); restMs > 0; restMs = untilMs - clock.now()) {
       await clock.sleep(following.shows ? Math.min(restMs, SECOND_MS) : restMs, interrupted).catch(async () => {
         await line.end();
-        throw interruptedWait(session, following, `while ${what} was ${now}`);
+        throw interruptedWait(session, following, `while ${what} was in progress (status: ${now})`);
       });
       if (following.shows && clock.now() < untilMs) await show(now);
     }
   }
+}
+
+/** `the onramp is in progress (status: processing)`. The service's state is quoted, because it may be any word. */
+function progressText(
+  { what, done, failed }: Pick<Following<Endpoint>, 'what' | 'done' | 'failed'>,
+  state: string,
+): string {
+  if (done.includes(state)) return `${what} completed`;
+  if (failed.includes(state)) return state === 'failed' ? `${what} failed` : `${what} failed (status: ${state})`;
+  return `${what} is in progress (status: ${state})`;
 }
 
 /** Returns the next pause between polls: longer each time, up to the pace of the endpoint's rate limit. */
@@ -118,7 +130,7 @@ function stillPending(
   { what, again, waitMs }: Followed & { readonly waitMs: number },
   state: string,
 ): CliError {
-  return new CliError('pending', `${what} is still ${state} after ${durationText(waitMs)}`, {
+  return new CliError('pending', `${what} is still in progress after ${durationText(waitMs)} (status: ${state})`, {
     hint: `check it later with: ${again}`,
     ...operationOf(session),
   });

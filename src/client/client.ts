@@ -2,15 +2,15 @@ import { type Category, CliError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Exchange } from '../base/world.ts';
 import {
+  COMMON_ERRORS,
   type Effect,
   type Endpoint,
-  EVERYWHERE,
   effectOf,
   type RequestOf,
   type ResponseOf,
 } from '../contract/endpoint.ts';
 import { FAULTS } from '../contract/faults.ts';
-import { bodyWithout, secretsIn, strikeOut } from '../contract/redact.ts';
+import { redactBody, redactText, secretsIn } from '../contract/redact.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
 import { type Answer, decodeAnswer, encodeRequest, type Target } from './codec.ts';
 import type { ReadyRequest } from './request.ts';
@@ -68,7 +68,7 @@ export function replyOf<E extends Endpoint>(
   const { response } = sent;
   const secrets = [apiKey.reveal(), ...secretsIn(endpoint.request(), input)];
   // The sandbox's control endpoints show its keys on purpose.
-  const body = endpoint.area === 'control' ? response.body : bodyWithout(response.body, secrets);
+  const body = endpoint.area === 'control' ? response.body : redactBody(response.body, secrets);
   const answer = decodeAnswer(endpoint, { ...response, body });
   if (answer.kind === 'success') return usable(endpoint, effect, answer);
   throw answerError(endpoint, effect, withoutSecrets(answer, secrets), retryAfterSeconds(sent.response));
@@ -80,7 +80,7 @@ const MAX_MESSAGE = 500;
 /** Redacts secrets that the service repeats in its message, such as a key or a BVN. */
 function withoutSecrets<A extends Exclude<Answer, { kind: 'success' }>>(answer: A, secrets: readonly string[]): A {
   // Invisible characters go first: a key with one inside would not match, but would still be readable.
-  const clean = (text: string) => strikeOut(text.replace(/[\p{Cc}\p{Cf}]+/gu, ''), secrets).slice(0, MAX_MESSAGE);
+  const clean = (text: string) => redactText(text.replace(/[\p{Cc}\p{Cf}]+/gu, ''), secrets).slice(0, MAX_MESSAGE);
   return answer.kind === 'refused'
     ? { ...answer, message: clean(answer.message) }
     : { ...answer, reason: clean(answer.reason) };
@@ -204,7 +204,7 @@ function refusal(
 ): CliError {
   const isAuth = httpStatus === 401 || httpStatus === 403 || responseCode === '03';
   const category: Category = isAuth ? 'auth' : 'refused';
-  const declared = [...endpoint.errors, ...EVERYWHERE].filter(
+  const declared = [...endpoint.errors, ...COMMON_ERRORS].filter(
     ({ fault }) => FAULTS[fault].code === responseCode && FAULTS[fault].http === httpStatus,
   );
   const general = Object.values(FAULTS).find(({ code, http }) => code === responseCode && http === httpStatus);

@@ -93,7 +93,7 @@ export function isWithin(inner: IpRange, outer: IpRange): boolean {
 }
 
 /** The part of an address or range that a response reveals. */
-export interface Shown {
+export interface VisibleRange {
   /** The visible bits, as a range. */
   readonly known: IpRange;
   /** The prefix length of the range itself; undefined if it is masked without one. */
@@ -101,12 +101,12 @@ export interface Shown {
 }
 
 /** A range that is shown in full. */
-export const shownWhole = (range: IpRange): Shown => ({ known: range, prefix: range.prefix });
+export const fullyVisible = (range: IpRange): VisibleRange => ({ known: range, prefix: range.prefix });
 
 /** Parses a masked range (`203.0.*.*`, `2001:db8:*`, optionally with a prefix length) or a full one; undefined for any other text. */
-export function readShown(text: string): Shown | undefined {
+export function parseVisible(text: string): VisibleRange | undefined {
   const whole = parseRange(text);
-  if (whole) return shownWhole(whole);
+  if (whole) return fullyVisible(whole);
   const [, head = '', length] = /^([\d.]+\.|[\da-fA-F:]+:)\*[*.:]*(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const parts = head.split(/[.:]/).slice(0, -1);
   const known = head.includes('.')
@@ -116,14 +116,14 @@ export function readShown(text: string): Shown | undefined {
 }
 
 /** Whether a range is consistent with its masked form. */
-export function fitsShown(range: IpRange, { known, prefix = range.prefix }: Shown): boolean {
+export function matchesVisible(range: IpRange, { known, prefix = range.prefix }: VisibleRange): boolean {
   return prefix === range.prefix && isWithin({ ...range, prefix: BITS[range.version] }, known);
 }
 
-type Holding = 'no' | 'maybe' | 'surely';
+type Containment = 'no' | 'maybe' | 'surely';
 
 /** Whether a range contains an address, as far as the visible parts of both tell. */
-export function holding(outer: Shown | undefined, address: Shown | undefined): Holding {
+export function containment(outer: VisibleRange | undefined, address: VisibleRange | undefined): Containment {
   if (!outer || !address) return 'maybe';
   const { known, prefix } = outer;
   if (prefix !== undefined && prefix <= known.prefix) {

@@ -2,7 +2,6 @@ import { TOKENS } from '../money/amount.ts';
 import { endpoint } from './endpoint.ts';
 import {
   accountNumber,
-  answer,
   anyText,
   flag,
   group,
@@ -16,6 +15,7 @@ import {
   orNull,
   patterned,
   pay,
+  payload,
   payText,
   text,
   timestamp,
@@ -44,7 +44,7 @@ export const sandboxStatus = endpoint({
   done: 'Sandbox status retrieved',
   request: () => only({ values: optional(flag('inferred')) }),
   response: () =>
-    answer({
+    payload({
       fintechId: anyText('inferred'),
       fintechName: anyText('inferred'),
       now: timestamp('inferred'),
@@ -103,7 +103,7 @@ export const sandboxReset = endpoint({
   summary: 'Discard the sandbox state and seed it again',
   done: 'Sandbox reset',
   request: () => only({ pace: optional(oneOf('inferred', paces)), rateLimits: optional(flag('inferred')) }),
-  response: () => answer({ fintechId: anyText('inferred'), now: timestamp('inferred') }),
+  response: () => payload({ fintechId: anyText('inferred'), now: timestamp('inferred') }),
 });
 
 export const sandboxSeed = endpoint({
@@ -125,7 +125,7 @@ export const sandboxSeed = endpoint({
       rateLimits: optional(flag('inferred')),
     }),
   response: () =>
-    answer({
+    payload({
       users: integer('inferred'),
       transactions: integer('inferred'),
       pace: oneOf('inferred', paces),
@@ -148,7 +148,7 @@ export const sandboxPay = endpoint({
       senderName: text('inferred', { rule: "the sender's name on the bank's records" }),
     }),
   response: () =>
-    answer({
+    payload({
       depositId: anyText('inferred'),
       accountNumber: anyText('inferred'),
       amount: money('inferred', 'naira', 'NGN'),
@@ -174,7 +174,7 @@ export const sandboxDeposit = endpoint({
       from: text('inferred', { rule: 'the address the tokens come from' }),
     }),
   response: () =>
-    answer({
+    payload({
       address: anyText('inferred'),
       asset: oneOf('inferred', TOKENS),
       amount: moneyText('inferred', 'decimal-string', { field: 'asset' }),
@@ -192,7 +192,7 @@ export const sandboxAdvance = endpoint({
   summary: "Advance the sandbox's clock and run everything that falls due",
   done: 'Clock advanced',
   request: () => only({ durationMs: integer('inferred', { min: 1, rule: 'a duration, such as 30s, 31m, 2h or 5d' }) }),
-  response: () => answer({ now: timestamp('inferred'), events: integer('inferred') }),
+  response: () => payload({ now: timestamp('inferred'), events: integer('inferred') }),
 });
 
 export const sandboxClock = endpoint({
@@ -205,7 +205,7 @@ export const sandboxClock = endpoint({
   done: 'Clock read',
   request: () => only({}),
   response: () =>
-    answer({
+    payload({
       now: timestamp('inferred'),
       machineTime: timestamp('inferred'),
       clockOffsetSeconds: integer('inferred', { min: Number.MIN_SAFE_INTEGER }),
@@ -221,7 +221,7 @@ export const sandboxSettle = endpoint({
   summary: 'Complete everything that is waiting for a bank, a chain or an approval',
   done: 'Pending work settled',
   request: () => only({}),
-  response: () => answer({ now: timestamp('inferred'), events: integer('inferred') }),
+  response: () => payload({ now: timestamp('inferred'), events: integer('inferred') }),
 });
 
 /** A path on the machine that runs the sandbox. */
@@ -236,7 +236,7 @@ export const sandboxSnapshot = endpoint({
   summary: 'Save the sandbox state to a new file',
   done: 'Snapshot written',
   request: () => only({ path: filePath() }),
-  response: () => answer({ path: anyText('inferred'), bytes: integer('inferred') }),
+  response: () => payload({ path: anyText('inferred'), bytes: integer('inferred') }),
 });
 
 export const sandboxRestore = endpoint({
@@ -248,7 +248,7 @@ export const sandboxRestore = endpoint({
   summary: 'Replace the sandbox state with a snapshot',
   done: 'Snapshot restored',
   request: () => only({ path: filePath() }),
-  response: () => answer({ path: anyText('inferred'), fintechId: anyText('inferred'), now: timestamp('inferred') }),
+  response: () => payload({ path: anyText('inferred'), fintechId: anyText('inferred'), now: timestamp('inferred') }),
 });
 
 /** The faults that can be injected; docs/fidelity.md describes each. */
@@ -289,7 +289,7 @@ export const sandboxFaultAdd = endpoint({
       kind: oneOf('inferred', FAULT_KINDS),
       times: optional(integer('inferred', { min: 1, max: 1_000_000, rule: '1 to 1000000; default 1' })),
     }),
-  response: () => answer(faultRule()),
+  response: () => payload(faultRule()),
 });
 
 export const sandboxFaultList = endpoint({
@@ -302,7 +302,7 @@ export const sandboxFaultList = endpoint({
   done: 'Injected faults listed',
   lists: 'faults',
   request: () => only({}),
-  response: () => answer({ faults: list('inferred', group('inferred', faultRule())) }),
+  response: () => payload({ faults: list('inferred', group('inferred', faultRule())) }),
 });
 
 export const sandboxFaultClear = endpoint({
@@ -314,7 +314,7 @@ export const sandboxFaultClear = endpoint({
   summary: 'Remove all injected faults',
   done: 'Injected faults cleared',
   request: () => only({}),
-  response: () => answer({ cleared: integer('inferred') }),
+  response: () => payload({ cleared: integer('inferred') }),
 });
 
 export const controls = [

@@ -112,7 +112,7 @@ export function placeOf(endpoint: Endpoint): 'query' | 'body' {
 }
 
 /** Errors that every endpoint can return. Source: interface. */
-export const EVERYWHERE: readonly DeclaredError[] = [
+export const COMMON_ERRORS: readonly DeclaredError[] = [
   { when: 'the API key is missing, wrong or revoked', fault: 'AUTHENTICATION_FAILED', source: 'interface' },
   { when: 'the caller is not on the allowlist', fault: 'IP_BLOCKED', source: 'interface' },
   { when: 'too many requests', fault: 'RATE_LIMIT_EXCEEDED', source: 'interface' },

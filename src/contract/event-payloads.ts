@@ -1,6 +1,5 @@
 import type * as z from 'zod/mini';
 import {
-  answer,
   anyText,
   figure,
   flag,
@@ -13,6 +12,7 @@ import {
   oneOf,
   optional,
   orNull,
+  payload,
   timestamp,
 } from './fields.ts';
 
@@ -29,7 +29,7 @@ const anyObject = () => group('public', {});
 const error = () => group('public', { code: words(), message: words() });
 
 const depositReceived = () =>
-  answer({
+  payload({
     depositId: words(),
     virtualAccount: group('public', { accountNumber: words(), accountName: words() }),
     deposit: group('public', { amount: inNaira(), currency: one('NGN'), reference: words() }),
@@ -97,11 +97,11 @@ const bridgeNotice = <const V extends string>(status: V) => ({
 /** The payload of each event, by name. */
 export const EVENT_PAYLOADS = {
   'user.onboarded': () =>
-    answer({ userId: anyText('inferred'), firstName: words(), lastName: words(), onboardedAt: at() }),
+    payload({ userId: anyText('inferred'), firstName: words(), lastName: words(), onboardedAt: at() }),
   'virtual.account.created': () =>
-    answer({ vaId: words(), accountNumber: words(), bankName: words(), accountName: words(), createdAt: at() }),
+    payload({ vaId: words(), accountNumber: words(), bankName: words(), accountName: words(), createdAt: at() }),
   'payments.confirmed': () =>
-    answer({
+    payload({
       txRef: words(),
       reference: words(),
       amount: inNaira(),
@@ -114,7 +114,7 @@ export const EVENT_PAYLOADS = {
   'fintech.virtual_account.deposit.received': depositReceived,
   'fintech.user.deposit.received': depositReceived,
   'fintech.user.deposit.funding.completed': () =>
-    answer({
+    payload({
       depositId: words(),
       amount: nairaText(),
       currency: one('NGN'),
@@ -126,7 +126,7 @@ export const EVENT_PAYLOADS = {
       completedAt: at(),
     }),
   'fintech.user.deposit.funding.refunded': () =>
-    answer({
+    payload({
       depositId: words(),
       amount: inNaira(),
       currency: one('NGN'),
@@ -144,9 +144,9 @@ export const EVENT_PAYLOADS = {
       metadata: anyObject(),
     }),
   'wallet.funding.completed': () =>
-    answer({ walletAddress: words(), amount: cngnText(), transactionHash: words(), completedAt: at() }),
+    payload({ walletAddress: words(), amount: cngnText(), transactionHash: words(), completedAt: at() }),
   'swap.completed': () =>
-    answer({
+    payload({
       ...swap(),
       amountOut: figure('public', 'token', 'in what is bought'),
       swapTxHash: words(),
@@ -160,7 +160,7 @@ export const EVENT_PAYLOADS = {
       }),
     }),
   'swap.failed': () =>
-    answer({
+    payload({
       ...swap(),
       failedAt: at(),
       error: error(),
@@ -168,7 +168,7 @@ export const EVENT_PAYLOADS = {
       metadata: group('public', { attemptNumber: whole(), pool: orNull(words()) }),
     }),
   'fintech.asset.transfer.completed': () =>
-    answer({
+    payload({
       smartWalletAddress: words(),
       destinationAddress: words(),
       destinationLabel: orNull(words()),
@@ -187,12 +187,12 @@ export const EVENT_PAYLOADS = {
       note: orNull(words()),
       completedAt: at(),
     }),
-  'fintech.asset.transfer.failed': () => answer({ error: words(), failedAt: at() }),
+  'fintech.asset.transfer.failed': () => payload({ error: words(), failedAt: at() }),
   'fintech.user.asset.transfer.completed': () =>
-    answer({ ...userTransfer(), transactionHash: words(), blockNumber: words(), gasUsed: words(), completedAt: at() }),
-  'fintech.user.asset.transfer.failed': () => answer({ ...userTransfer(), error: words(), failedAt: at() }),
+    payload({ ...userTransfer(), transactionHash: words(), blockNumber: words(), gasUsed: words(), completedAt: at() }),
+  'fintech.user.asset.transfer.failed': () => payload({ ...userTransfer(), error: words(), failedAt: at() }),
   'vault.return.transfer.confirmed': () =>
-    answer({
+    payload({
       transferId: words(),
       vaultReturnId: words(),
       amount: cngnText(),
@@ -203,31 +203,31 @@ export const EVENT_PAYLOADS = {
       metadata: anyObject(),
     }),
   'vault.return.payout.completed': () =>
-    answer({ ...vaultPayout(), transactionReference: words(), completedAt: at(), metadata: anyObject() }),
+    payload({ ...vaultPayout(), transactionReference: words(), completedAt: at(), metadata: anyObject() }),
   'vault.return.payout.failed': () =>
-    answer({ ...vaultPayout(), failedAt: at(), error: error(), retryable: flag('public'), metadata: anyObject() }),
+    payload({ ...vaultPayout(), failedAt: at(), error: error(), retryable: flag('public'), metadata: anyObject() }),
   'fintech.offramp.initiated': () =>
-    answer({
+    payload({
       ...offramp('pending'),
       bankAccount: group('public', payee()),
       wallet: payer(),
       metadata: group('public', { description: words(), initiatedBy: words() }),
     }),
   'fintech.offramp.transfer.completed': () =>
-    answer({
+    payload({
       ...offramp('initiating_payout'),
       burnDetails: group('public', { ...burn(one('confirmed')), blockNumber: whole(), confirmations: whole() }),
       metadata: group('public', { gasUsed: words(), transferredAt: at() }),
     }),
   'fintech.offramp.payout.initiated': () =>
-    answer({
+    payload({
       ...offramp('payout_processing'),
       bankAccount: group('public', { ...payee(), bankCode: words() }),
       payoutDetails: bankPayout('processing'),
       metadata: group('public', { payoutInitiatedAt: at() }),
     }),
   'fintech.offramp.completed': () =>
-    answer({
+    payload({
       ...offramp('completed'),
       bankAccount: group('public', payee()),
       wallet: payer(),
@@ -237,7 +237,7 @@ export const EVENT_PAYLOADS = {
       metadata: group('public', { processingTime: whole() }),
     }),
   'fintech.offramp.failed': () =>
-    answer({
+    payload({
       ...offramp('failed'),
       bankAccount: group('public', payee()),
       wallet: payer(),
@@ -249,14 +249,14 @@ export const EVENT_PAYLOADS = {
     }),
   // Sent to the callbackUrl of a bridge request, never to the webhook; they cannot be subscribed to.
   'bridge.completed': () =>
-    answer({
+    payload({
       ...bridgeNotice('completed'),
       actualAmount: moneyText('inferred', 'decimal-string', 'CNGN'),
       txHash: anyText('inferred'),
       completedAt: timestamp('inferred'),
     }),
   'bridge.failed': () =>
-    answer({ ...bridgeNotice('failed'), reason: anyText('inferred'), failedAt: timestamp('inferred') }),
+    payload({ ...bridgeNotice('failed'), reason: anyText('inferred'), failedAt: timestamp('inferred') }),
 } as const;
 
 /** Every event that the sandbox may record. */

@@ -154,7 +154,7 @@ export function pay(source: Source, unit: MoneyUnit, asset: AssetRule, more: Rul
 }
 
 /** Money in a request that may be 0, such as a cap. */
-export function payOrNothing(source: Source, unit: MoneyUnit, asset: Asset, more: Rule = {}) {
+export function payOrZero(source: Source, unit: MoneyUnit, asset: Asset, more: Rule = {}) {
   const fits = (value: WireNumber) => {
     const minor = fromWire(value, unit, asset)?.minor ?? -1n;
     return minor >= 0n && minor <= MAX_MINOR[asset];
@@ -164,14 +164,14 @@ export function payOrNothing(source: Source, unit: MoneyUnit, asset: Asset, more
 }
 
 /** Money in a request, as a decimal string: greater than 0, plain digits, no finer than the asset's smallest unit. */
-export function payText(source: Source, asset: AssetRule, more: Rule & { readonly leastMinor?: bigint } = {}) {
-  const { leastMinor = 1n, ...rule } = more;
+export function payText(source: Source, asset: AssetRule, more: Rule & { readonly minMinor?: bigint } = {}) {
+  const { minMinor = 1n, ...rule } = more;
   const finest = typeof asset === 'string' ? asset : 'CNGN';
   const fits = (value: string) => {
     const minor = /^\d+(\.\d+)?$/.test(value)
       ? fromWire(value.replace(/^0+(?=\d)/, ''), 'decimal-string', finest)?.minor
       : undefined;
-    return minor !== undefined && minor >= leastMinor && minor <= MAX_MINOR[finest];
+    return minor !== undefined && minor >= minMinor && minor <= MAX_MINOR[finest];
   };
   const schema = z.string().check(z.refine(fits));
   return field(schema, {
@@ -262,7 +262,7 @@ export function maybe<S extends Schema>(schema: S) {
 }
 
 /** Text in a response that may be missing or null. */
-export const known = (source: Source) => maybe(anyText(source));
+export const maybeText = (source: Source) => maybe(anyText(source));
 
 /** A field of a response that is always present but may be null. */
 export function orNull<S extends Schema>(schema: S) {
@@ -279,8 +279,8 @@ export function fields<S extends z.core.$ZodLooseShape>(shape: S) {
   return z.looseObject(shape);
 }
 
-/** The `data` of a response. Unknown fields are kept. */
-export function answer<S extends z.core.$ZodLooseShape>(shape: S) {
+/** What the service sends: the `data` of a response or an event. Unknown fields are kept. */
+export function payload<S extends z.core.$ZodLooseShape>(shape: S) {
   return z.looseObject(shape);
 }
 

@@ -18,7 +18,7 @@ export const SIDE_RULE = 'buy (buy the stablecoin with cNGN) or sell (sell the s
 export const side = (source: Source) => oneOf(source, SIDES, { rule: SIDE_RULE });
 
 /** The minimum amount of a trade. Source: interface for quotes and market orders, inferred for trades. */
-export const LEAST_CNGN: Amount = { asset: 'CNGN', minor: 1_000_000_000n };
+export const MIN_CNGN: Amount = { asset: 'CNGN', minor: 1_000_000_000n };
 
 export const cngn = (source: Source) => moneyText(source, 'decimal-string', 'CNGN');
 
@@ -42,8 +42,7 @@ export const noLiquidity = {
   source: 'interface',
 } as const;
 
-export const cngnAmount = () =>
-  payText('interface', 'CNGN', { leastMinor: LEAST_CNGN.minor, rule: 'at least 1000 cNGN' });
+export const cngnAmount = () => payText('interface', 'CNGN', { minMinor: MIN_CNGN.minor, rule: 'at least 1000 cNGN' });
 
 export const dollars = () => maybe(figure('public', 'decimal-string', 'US dollars'));
 

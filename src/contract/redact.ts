@@ -44,7 +44,7 @@ export function secretsIn(schema: z.ZodMiniType, value: unknown): string[] {
 }
 
 /** Redacts the secrets in a text, in every encoding we know. */
-export function strikeOut(text: string, secrets: readonly string[]): string {
+export function redactText(text: string, secrets: readonly string[]): string {
   return secrets
     .flatMap(linesOf)
     .flatMap(encodingsOf)
@@ -69,22 +69,22 @@ const MIN_LENGTH = 8;
  * Redacts a request's secrets in the response body, so that a service that echoes them does not put them on a screen or
  * into a file. Numbers are left alone: one with the digits of a BVN is an amount.
  */
-export function bodyWithout(body: string, secrets: readonly string[]): string {
+export function redactBody(body: string, secrets: readonly string[]): string {
   const longSecrets = secrets.filter((secret) => secret.length >= MIN_LENGTH);
-  if (strikeOut(body, longSecrets) === body) return body;
+  if (redactText(body, longSecrets) === body) return body;
   try {
-    return JSON.stringify(withoutStrings(parseExactJson(body), longSecrets));
+    return JSON.stringify(redactStrings(parseExactJson(body), longSecrets));
   } catch {
-    return strikeOut(body, longSecrets);
+    return redactText(body, longSecrets);
   }
 }
 
-function withoutStrings(value: unknown, secrets: readonly string[]): unknown {
-  if (typeof value === 'string') return strikeOut(value, secrets);
-  if (Array.isArray(value)) return value.map((each) => withoutStrings(each, secrets));
+function redactStrings(value: unknown, secrets: readonly string[]): unknown {
+  if (typeof value === 'string') return redactText(value, secrets);
+  if (Array.isArray(value)) return value.map((each) => redactStrings(each, secrets));
   if (typeof value !== 'object' || value === null || isWireNumber(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [strikeOut(name, secrets), withoutStrings(each, secrets)]),
+    Object.entries(value).map(([name, each]) => [redactText(name, secrets), redactStrings(each, secrets)]),
   );
 }
 

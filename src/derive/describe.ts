@@ -1,9 +1,9 @@
 import {
   type Alias,
+  COMMON_ERRORS,
   type DeclaredError,
   type Effect,
   type Endpoint,
-  EVERYWHERE,
   pathParameters,
   placeOf,
 } from '../contract/endpoint.ts';
@@ -96,7 +96,7 @@ export function describeEndpoint(endpoint: Endpoint): EndpointDescription {
     source,
     request: requestFields(endpoint),
     response: rowsOf(endpoint.response()).map(describeField),
-    refusals: [...endpoint.errors, ...EVERYWHERE].map(refusalOf),
+    refusals: [...endpoint.errors, ...COMMON_ERRORS].map(refusalOf),
   };
 }
 

@@ -1,8 +1,8 @@
 import {
   type Alias,
+  COMMON_ERRORS,
   type DeclaredError,
   type Endpoint,
-  EVERYWHERE,
   pathParameters,
   placeOf,
 } from '../contract/endpoint.ts';
@@ -87,7 +87,7 @@ export function openApi(): JsonSchema {
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The header name must be lower case' },
       },
-      responses: Object.fromEntries(EVERYWHERE.map((error) => [error.fault, failure([error])])),
+      responses: Object.fromEntries(COMMON_ERRORS.map((error) => [error.fault, failure([error])])),
       schemas: { Refusal: REFUSAL },
     },
   };
@@ -203,9 +203,9 @@ function successOf({ envelope, response }: Endpoint): JsonSchema {
 
 /** Error responses by HTTP status: those the endpoint declares and those common to all endpoints. */
 function failuresOf({ errors }: Endpoint): JsonSchema {
-  const byStatus = Map.groupBy([...errors, ...EVERYWHERE], (error) => String(refusalOf(error).http));
+  const byStatus = Map.groupBy([...errors, ...COMMON_ERRORS], (error) => String(refusalOf(error).http));
   const responses = [...byStatus].map(([status, [first, ...more]]): [string, JsonSchema] => {
-    const isCommon = first !== undefined && more.length === 0 && EVERYWHERE.includes(first);
+    const isCommon = first !== undefined && more.length === 0 && COMMON_ERRORS.includes(first);
     return [status, isCommon ? { $ref: `#/components/responses/${first.fault}` } : failure(byStatus.get(status) ?? [])];
   });
   return Object.fromEntries(responses);

@@ -3,7 +3,7 @@ import type { Database } from '../sqlite/database.ts';
 /**
  * The stage of an API key rotation. `prepared`: recorded. `sending`: the keeper may have sent the request. `answered`: the new key is
  * on disk. `stored`: it is in the profile's store. `proven`: a read with it succeeded. `done`: every push command has run.
- * `lost`: no usable response arrived. `refused`: the key was not replaced.
+ * `lost`: no usable response arrived. `refused`: the key was not rotated.
  */
 export type RotationStage = 'prepared' | 'sending' | 'answered' | 'stored' | 'proven' | 'done' | 'lost' | 'refused';
 
@@ -14,7 +14,7 @@ export interface Rotation {
   readonly baseUrl: string;
   readonly stage: RotationStage;
   readonly keyPlace: string;
-  /** The fingerprint of the key that is replaced. */
+  /** The fingerprint of the key that is rotated. */
   readonly oldFingerprint: string;
   /** The push commands, which get the new key on standard input, in order. */
   readonly pushes: readonly string[];

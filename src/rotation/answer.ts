@@ -24,7 +24,7 @@ export function unfinishedRotation(
   return new CliError(aborted ? 'interrupted' : 'pending', message, details);
 }
 
-/** Closes a rotation, and its operation, in which the key was not replaced. */
+/** Closes a rotation, and its operation, in which the key was not rotated. */
 export async function giveUp(
   session: Session,
   operationId: string,
@@ -114,7 +114,7 @@ async function oldKey({ profile }: Session): Promise<Secret> {
   return key ?? new Secret('no key is known');
 }
 
-/** Marks the rotation as lost, and returns the error: it is unknown whether the key was replaced. */
+/** Marks the rotation as lost, and returns the error: it is unknown whether the key was rotated. */
 async function lost(session: Session, operationId: string, sent: Sent, error: CliError): Promise<CliError> {
   const journal = await session.journal();
   await record(session, () => {

@@ -37,7 +37,7 @@ export async function finished(session: Session, completed: CompletedRotation, i
   return outcomeOf(completed, input);
 }
 
-/** The fields of a completed rotation, so that --fields is validated before the old key is replaced. */
+/** The fields of a completed rotation, so that --fields is validated before the key is rotated. */
 export function printedFields({ pushCommand = [], printKey }: Pick<ResumeInput, 'pushCommand'> & PrintInput): string[] {
   const always = ['profile', 'outcome', 'oldFingerprint', 'fingerprint', 'keptIn'];
   return [...always, ...(pushCommand.length > 0 ? ['pushedTo'] : []), ...(printKey ? ['apiKey'] : []), 'operationId'];
@@ -61,7 +61,7 @@ function outcomeOf({ rotation, key, keyFile }: CompletedRotation, { printKey }: 
   };
 }
 
-/** Completes the unfinished rotation of the account. If the latest one was lost, finds out whether the key was replaced. */
+/** Completes the unfinished rotation of the account. If the latest one was lost, finds out whether the key was rotated. */
 export async function resume(session: Session, input: ResumeInput): Promise<Outcome> {
   const { profile } = session;
   const journal = await session.journal();
@@ -130,7 +130,7 @@ function keyLost({ world, profile }: Session, operationId: string, cause: CliErr
       ]
     : ['the new one never arrived', 'ask'];
   return withDetails(cause, {
-    message: `the service rejects the stored API key: the old key was replaced, and ${what}`,
+    message: `the service rejects the stored API key: it was rotated, and ${what}`,
     code: 'KEY_LOST',
     operationId,
     hint: `${source} the service for a new key; then store it with: fiatrail profiles add ${profile.name} --key-stdin`,

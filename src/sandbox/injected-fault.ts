@@ -16,7 +16,7 @@ export interface InjectedFault {
 const SLOW_MS = 3_000;
 
 const drop = (): never => {
-  throw new ExchangeError('the connection was closed before the response was complete', true);
+  throw new ExchangeError('the connection was lost before the whole response arrived', true);
 };
 
 const json = (status: number, body: object): HttpResponse => ({

@@ -3,7 +3,7 @@ import { type Database, DatabaseError, openDatabase } from '../sqlite/database.t
 import type { Context } from './context.ts';
 import { PACES } from './pace.ts';
 import { advance, isDue } from './schedule.ts';
-import { SANDBOX_FILE_ID, SCHEMA_VERSION } from './schema.ts';
+import { SANDBOX_FILE_ID, SCHEMA_VERSION } from './schema/schema.ts';
 import { DEFAULT_SEED, type SeedOptions, seed } from './seed/seed.ts';
 import { changeSettings, readSettings } from './settings.ts';
 

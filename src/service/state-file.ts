@@ -1,7 +1,7 @@
 import { Fault } from '../contract/faults.ts';
 import type { Database } from '../sqlite/database.ts';
 import { restoreSnapshot, SnapshotError, type SnapshotProblem, writeSnapshot } from '../sqlite/snapshot.ts';
-import { SANDBOX_FILE_ID, SCHEMA_VERSION } from './schema.ts';
+import { SANDBOX_FILE_ID, SCHEMA_VERSION } from './schema/schema.ts';
 import { changeSettings, readSettings } from './settings.ts';
 
 const WHEN_WRITING: Readonly<Partial<Record<SnapshotProblem, string>>> = {

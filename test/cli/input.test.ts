@@ -22,7 +22,7 @@ const INVALID: readonly (readonly [name: string, argv: readonly string[], stdin:
   ['bytes that are not text', ['api', 'POST', '/getuserdetails', '-d', '@bytes'], ''],
 ];
 
-test.each(INVALID)('rejects %s with exit code 2', async (_, argv, stdin) => {
+test.each(INVALID)('rejects %s and exits with 2', async (_, argv, stdin) => {
   const home = newHome(onTestFinished);
   writeFileSync(join(home.path, 'much'), MUCH);
   writeFileSync(join(home.path, 'bytes'), Uint8Array.of(0xff, 0xfe, 0x00, 0x80));
@@ -33,4 +33,14 @@ test.each(INVALID)('rejects %s with exit code 2', async (_, argv, stdin) => {
     stdout: '',
     category: 'usage',
   });
+});
+
+test.each([
+  ['a flag', ['ip', 'replace', '203.0.113.7', '--with', 'x'], '--with: invalid address "x"; it is a host name'],
+  ['an argument', ['onramp', 'start', 'u 1', '--amount', '5000'], 'user-id: invalid id "u 1"; ids have no spaces'],
+  ['an argument in its message', ['ip', 'add', 'x'], 'invalid address "x"; it is a host name'],
+  ['an argument in its message', ['users', 'onboard', '123'], 'invalid BVN; expected 11 digits'],
+])('names %s once: %j', async (_, argv, message) => {
+  const { code, stderr } = await fiatrail(newHome(onTestFinished), argv);
+  expect({ code, error: stderr.split('\n')[0] }).toEqual({ code: 2, error: `error: ${message}` });
 });

@@ -37,7 +37,7 @@ async function stopped(home: Home, argv: readonly string[], signal: NodeJS.Signa
 }
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
-  '%s leaves a sent payment with an unknown outcome (6), also in the journal',
+  '%s leaves a sent payment with an unknown outcome, also in the journal, and exits with 6',
   async (signal) => {
     const home = newHome(onTestFinished);
     const { code, stderr, requests } = await stopped(home, PAY, signal);
@@ -51,7 +51,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   },
 );
 
-test.each(['SIGINT', 'SIGTERM'] as const)('%s interrupts a read (130)', async (signal) => {
+test.each(['SIGINT', 'SIGTERM'] as const)('%s interrupts a read, which exits with 130', async (signal) => {
   const { code, stderr } = await stopped(newHome(onTestFinished), READ, signal);
   expect({ code, stderr }).toEqual({
     code: CATEGORIES.interrupted.exit,
@@ -59,7 +59,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)('%s interrupts a read (130)', async (s
   });
 });
 
-test('SIGINT interrupts a command that has already saved a profile (130)', async () => {
+test('SIGINT interrupts a command that has already saved a profile, which exits with 130', async () => {
   let asked: () => void = () => {};
   const second = new Promise<void>((resolve) => {
     asked = resolve;
@@ -99,7 +99,7 @@ test('an interrupted wait exits with 130 and the work continues', async () => {
   const home = newHome(onTestFinished);
   await fiatrail(home, ['sandbox', 'seed', '--pace', 'real']);
   const running = startFiatrail(home, ['users', 'onboard', '--bvn-stdin', '--wait'], { stdin: '22345678901' });
-  await running.says('the onboarding is processing');
+  await running.says('the onboarding is in progress (status: processing)');
   process.kill(running.pid, 'SIGINT');
   const { code, stderr } = await running.end;
   expect({ code, stderr }).toEqual({ code: 130, stderr: expect.stringContaining('it continues without this command') });

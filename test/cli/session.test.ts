@@ -72,7 +72,7 @@ describe('a payment', () => {
     expect({ code, url: requests.at(-1)?.url }).toEqual({ code: 0, url: 'https://service.test/v1/cngnonramp' });
   });
 
-  test('sends and records nothing when declined (9)', async () => {
+  test('exits with 9 when declined and sends and records nothing', async () => {
     const { code, world } = await run(ONRAMP, PREVIEWS, onTerminal(no));
     expect({ code, stdout: world.stdout.text(), journal: journalRows(world.stateDir) }).toEqual({
       code: 9,
@@ -87,7 +87,7 @@ describe('a payment', () => {
     ['an offramp', OFFRAMP],
     ['a transfer', TRANSFER],
     ['any request', ['api', 'POST', '/cngnonramp', '-f', 'userId=u']],
-  ])('rejects a --fields name that %s does not print, before sending anything: 2', async (_, argv) => {
+  ])('exits with 2 for a --fields name that %s does not print, before sending anything', async (_, argv) => {
     const { code, world, requests } = await run([...argv, '--yes', '--fields', 'nonesuch', '-o', 'json'], []);
     const stderr = world.stderr.text();
     expect({ exit: code, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining('nonesuch') });
@@ -129,7 +129,7 @@ describe('a payment', () => {
   test.each([
     ['a list', []],
     ['a text', 'done'],
-  ])('has an unknown outcome if the response to a transfer is %s (6)', async (_, data) => {
+  ])('exits with 6 if the response to a transfer is %s: its outcome is unknown', async (_, data) => {
     const { code, world } = await run([...TRANSFER, '--yes'], [success(data)]);
     expect({ code, states: journalRows(world.stateDir).map(({ state }) => state) }).toEqual({
       code: 6,
@@ -201,11 +201,14 @@ describe('a payment', () => {
     ['in CI', ONRAMP, { isTerminal: true, env: { CI: 'true' } }],
   ];
 
-  test.each(NOT_INTERACTIVE)('needs --yes %s, else sends and records nothing (2)', async (_, argv, options) => {
-    const { code, world } = await run(argv, [], options);
-    expect({ code, journal: journalRows(world.stateDir) }).toEqual({ code: 2, journal: [] });
-    expect(world.stderr.text()).toContain('add --yes to skip the confirmation');
-  });
+  test.each(NOT_INTERACTIVE)(
+    'exits with 2 %s if --yes is missing, and sends and records nothing',
+    async (_, argv, options) => {
+      const { code, world } = await run(argv, [], options);
+      expect({ code, journal: journalRows(world.stateDir) }).toEqual({ code: 2, journal: [] });
+      expect(world.stderr.text()).toContain('add --yes to skip the confirmation');
+    },
+  );
 
   test('asks for confirmation with fiatrail api too', async () => {
     const argv = ['api', 'POST', '/cngnonramp', '-f', 'userId=u', '-f', 'amount=5'];
@@ -285,7 +288,7 @@ describe('missing input', () => {
   });
 
   test.each([[{}], [{ isTerminal: true, env: { CI: '1' } }]])(
-    'is reported without a terminal: %j (2)',
+    'exits with 2 without a terminal: %j',
     async (options) => {
       const { code, world } = await run(['offramp', 'start', 'u', '--yes'], [], options);
       expect({ code, stderr: world.stderr.text() }).toEqual({
@@ -295,7 +298,7 @@ describe('missing input', () => {
     },
   );
 
-  test('rejects a BVN given twice (2)', async () => {
+  test('rejects a BVN given twice and exits with 2', async () => {
     const { code, world } = await run(['users', 'onboard', '12345678901', '--bvn-stdin'], [], { stdin: '12345678901' });
     expect({ code, stderr: world.stderr.text() }).toEqual({
       code: 2,
@@ -381,7 +384,7 @@ describe('the journal', () => {
     expect(again.stdout.text()).toContain('"amount": 12345678901234567890.10');
   });
 
-  test('stops a payment before it is sent if it cannot be written (2)', async () => {
+  test('exits with 2 before a payment is sent if it cannot be written', async () => {
     const world = fakeWorld({ env: { ...ACCOUNT, FIATRAIL_STATE_DIR: '/dev/null/nowhere' } });
     expect(await main([...ONRAMP, '--yes'], world)).toBe(2);
   });

@@ -47,7 +47,7 @@ function smallDisk(kibibytes: number, lines: readonly string[]) {
 const ONBOARD = 'echo 22345678901 | fiatrail users onboard --bvn-stdin -q';
 
 describe('a full disk', () => {
-  test('is reported before the state is created (2)', async () => {
+  test('exits with 2 before the state is created', async () => {
     const { stdout, stderr } = await smallDisk(16, ['fiatrail users list -q -o json']);
     expect(exitsIn(stdout)).toEqual([2]);
     expect(['STATE_FULL', 'STATE_UNWRITABLE']).toContain(JSON.parse(stderr).error.code);
@@ -66,7 +66,7 @@ describe('a full disk', () => {
     expect({ exits: exitsIn(stdout).slice(0, 2), code }).toEqual({ exits: [0, 0], code: 'STATE_FULL' });
   });
 
-  test('stops a payment before it is sent (2)', async () => {
+  test('exits with 2 before a payment is sent', async () => {
     const pay = 'fiatrail onramp start somebody --amount 5 --yes -q';
     const { stdout, stderr } = await smallDisk(16, [
       'export FIATRAIL_BASE_URL=http://127.0.0.1:9/v1 FIATRAIL_API_KEY=a-key',
@@ -100,7 +100,7 @@ describe('a full disk', () => {
   });
 });
 
-test('reports a state folder that cannot be created (2)', async () => {
+test('exits with 2 if the state folder cannot be created', async () => {
   const { stdout, stderr } = await shell(['export FIATRAIL_STATE_DIR=/proc/nothing/below', 'fiatrail ops list -q']);
   expect({ exits: exitsIn(stdout), stderr }).toEqual({ exits: [2], stderr: expect.stringContaining('/proc') });
 });

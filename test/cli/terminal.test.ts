@@ -41,13 +41,13 @@ describe('a prompt', () => {
 });
 
 describe('a confirmation', () => {
-  test('declines on Enter and sends nothing (9)', async () => {
+  test('declines on Enter, exits with 9 and sends nothing', async () => {
     const { code, screen, rows } = await typing(PAY, { expect: 'Continue?', send: ENTER });
     expect({ code, rows }).toEqual({ code: 9, rows: [] });
     expect(screen).toContain('declined; nothing was sent');
   });
 
-  test('declines on n (9)', async () => {
+  test('declines on n and exits with 9', async () => {
     expect((await typing(PAY, { expect: 'Continue?', send: `n${ENTER}` })).code).toBe(9);
   });
 
@@ -107,7 +107,7 @@ describe('a BVN', () => {
     expect({ code, has2234: screen.includes('2234') }).toEqual({ code: 0, has2234: false });
   });
 
-  test('is not asked for again after Ctrl-C (130)', async () => {
+  test('exits with 130 on Ctrl-C and does not ask again', async () => {
     const { code, screen } = await typing(['users', 'onboard'], { expect: 'BVN (11 digits):', send: CTRL_C });
     expect({ code, hasInternalError: screen.includes('internal error') }).toEqual({
       code: 130,

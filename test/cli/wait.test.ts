@@ -56,10 +56,10 @@ describe('with --wait', () => {
 
   test('reports each state once', async () => {
     const { stderr } = await waiting(WAIT, [now('requested'), now('processing'), now('processing'), now('completed')]);
-    expect(stderr.match(/the onramp is \w+/g)).toEqual([
-      'the onramp is requested',
-      'the onramp is processing',
-      'the onramp is completed',
+    expect(stderr.match(/^the onramp .*$/gm)).toEqual([
+      'the onramp is in progress (status: requested)',
+      'the onramp is in progress (status: processing)',
+      'the onramp completed',
     ]);
   });
 
@@ -69,12 +69,23 @@ describe('with --wait', () => {
     expect(stderr).toContain('"category":"failed"');
   });
 
+  test.each([
+    ['failed', 'the offramp failed'],
+    ['cancelled', 'the offramp failed (status: cancelled)'],
+  ])('reports work that ended as %s', async (state, text) => {
+    const { code, stderr } = await waiting(['offramp', 'status', 'r-1', '--wait'], [now('payout_pending'), now(state)]);
+    expect({ code, progress: stderr.match(/^the offramp .*$/gm) }).toEqual({
+      code: 3,
+      progress: ['the offramp is in progress (status: payout_pending)', text],
+    });
+  });
+
   test('prints the status of pending work and exits with 8 when the time is up', async () => {
     const turns = Array.from({ length: 3 }, () => now('processing'));
     const { code, stdout, stderr, sleeps } = await waiting([...STATUS, '--wait', '200ms'], turns);
     expect({ code, status: JSON.parse(stdout).status }).toEqual({ code: 8, status: 'processing' });
     expect(sleeps.reduce((sum, each) => sum + each, 0)).toBe(200);
-    expect(stderr).toContain('the onramp is still processing after 200 ms');
+    expect(stderr).toContain('the onramp is still in progress after 200 ms (status: processing)');
     expect(stderr).toContain('check it later with: fiatrail onramp status r-1 --wait');
   });
 
@@ -86,7 +97,7 @@ describe('with --wait', () => {
   ])('says how long it waited: %s is %s', async (time, text) => {
     const world = fakeWorld({ network: async () => now('processing'), env: ACCOUNT });
     expect(await main([...STATUS, '--wait', time], world)).toBe(8);
-    expect(world.stderr.text()).toContain(`"the onramp is still processing after ${text}"`);
+    expect(world.stderr.text()).toContain(`"the onramp is still in progress after ${text} (status: processing)"`);
   });
 
   test('fails like a read if the status can no longer be read', async () => {
@@ -103,8 +114,8 @@ describe('with --wait', () => {
     (JSON.parse(stderr.slice(stderr.indexOf('{'))) as { error: Record<string, unknown> }).error;
 
   test.each([
-    ['is pending (8)', '200ms', ['requested', 'requested', 'requested'], 8, 'PENDING'],
-    ['failed (3)', '10s', ['failed'], 3, 'FAILED'],
+    ['is pending and exits with 8', '200ms', ['requested', 'requested', 'requested'], 8, 'PENDING'],
+    ['failed and exits with 3', '10s', ['failed'], 3, 'FAILED'],
   ] as const)('reports the operation id of started work that %s', async (_, time, states, exit, errorCode) => {
     const { code, stderr } = await waiting([...START, time], [STARTED, ...states.map(now)]);
     expect({ code, error: errorIn(stderr) }).toEqual({
@@ -113,7 +124,7 @@ describe('with --wait', () => {
     });
   });
 
-  test('says that started work continues when a status read is interrupted (130)', async () => {
+  test('exits with 130 when a status read is interrupted and says that the work continues', async () => {
     const interrupted = new AbortController();
     const interruptedRead: Turn = () => {
       interrupted.abort();
@@ -182,7 +193,7 @@ describe('a payment with --wait', () => {
     expect(stderr).toContain('pay exactly ₦5.10; show the account to pay with: fiatrail onramp account r-1');
   });
 
-  test('is pending if only its status cannot be read (8)', async () => {
+  test('exits with 8 if only its status cannot be read', async () => {
     const { code, stderr } = await waiting(PAY, [started, json(200, 'no JSON')]);
     expect({ code, stderr }).toEqual({ code: 8, stderr: expect.stringContaining('fiatrail onramp status r-1 --wait') });
   });

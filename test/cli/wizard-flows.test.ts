@@ -154,7 +154,7 @@ describe('users onboard', () => {
     expect({ code, printed: JSON.parse(stdout) }).toEqual({ code: 0, printed: { userId: 'u-1', status: 'completed' } });
   });
 
-  test('sends nothing when declined (9)', async () => {
+  test('exits with 9 when declined and sends nothing', async () => {
     const answers = [...ASKED.slice(0, 1), { kind: 'confirm', asks: '(LIVE)?', says: false } as const];
     const { code, calls } = await wizard(['users', 'onboard'], answers, SERVICE);
     expect({ code, calls }).toEqual({ code: 9, calls: [] });
@@ -172,7 +172,7 @@ describe('users onboard', () => {
     expect(stderr).toContain('try: fiatrail users show u-1');
   });
 
-  test('reports failed onboarding (3)', async () => {
+  test('exits with 3 when the onboarding fails', async () => {
     const service = { ...SERVICE, '/onboardstatus': () => success({ ...STATUS, status: 'failed' }) };
     const { code, calls, stderr } = await wizard(['users', 'onboard'], ASKED, service);
     expect({
@@ -271,7 +271,7 @@ describe('onramp start', () => {
       expect(line.length).toBeLessThan(84);
   });
 
-  test('prints a line per minute on a dumb terminal until the time is up (3)', async () => {
+  test('prints a line per minute on a dumb terminal and exits with 3 when the time is up', async () => {
     const expired = { wallet: { virtualAccountStatus: 'expired' } };
     const service: Service = {
       ...SERVICE,
@@ -294,7 +294,7 @@ describe('onramp start', () => {
     });
   });
 
-  test('says that the onramp continues after Ctrl-C before the account is ready (130)', async () => {
+  test('exits with 130 on Ctrl-C before the account is ready and says that the onramp continues', async () => {
     const controller = new AbortController();
     const service: Service = {
       ...SERVICE,
@@ -379,7 +379,7 @@ describe('onramp start', () => {
       expect(stderr).toContain(`onramp start ${types} --amount`);
     });
 
-    test('explains what to do without users (2)', async () => {
+    test('exits with 2 without users and explains what to do', async () => {
       const { code, stderr } = await wizard(START, [], { '/listfintechusers': users(0) });
       expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('fiatrail users onboard') });
     });

@@ -56,7 +56,7 @@ describe('users onboard', () => {
     expect({ code, users: users.length, parts: partsOn(screen) }).toEqual({ code: 0, users: 1, parts: [] });
     for (const shown of ['accountNumber', 'accountName', 'bankName'])
       expect(screen).toContain(virtualAccounts[0]?.[shown]);
-    expect(screen).toContain('the onboarding is completed');
+    expect(screen).toContain('the onboarding completed');
     expect(screen.trimEnd()).toMatch(/equivalent command: fiatrail users onboard --bvn-stdin --wait < bvn.txt$/);
     expect(screen.includes('\u001b')).toBe(term !== 'dumb');
   });
@@ -75,7 +75,7 @@ describe('users onboard', () => {
     expect([...partsOn(atBvn.screen), ...partsOn(atConfirm.screen)]).toEqual([]);
   });
 
-  test('sends nothing when declined (9)', async () => {
+  test('exits with 9 when declined and sends nothing', async () => {
     const home = newHome(onTestFinished);
     const { code } = await run(home, ONBOARD, [asks, { ...confirms, send: `n${ENTER}` }]);
     expect({ code, users: (await usersOf(home)).users }).toEqual({ code: 9, users: [] });
@@ -158,7 +158,7 @@ describe('onramp start', () => {
     expect(screen).toMatch(
       term === 'dumb' ? /Pay\/SADE .*\) within 30 min\r\n/ : /\(Harmattan Pay.*\) within (29:\d\d|30:00)/,
     );
-    expect(screen).toContain('the onramp is completed');
+    expect(screen).toContain('the onramp completed');
     expect(screen.replaceAll(/\s+/g, ' ')).toContain(
       `equivalent command: fiatrail onramp start ${userId} --amount 5000 --auto-swap USDT --wait 40m`,
     );
@@ -173,7 +173,7 @@ describe('onramp start', () => {
     { expect: '❯ Send', send: ENTER },
   ];
 
-  test('asks for everything with arrow keys, and the onramp continues after Ctrl-C (130)', async () => {
+  test('asks for everything with arrow keys, exits with 130 on Ctrl-C, and the onramp continues', async () => {
     const { screen, code } = await run(home, START, [...ARROWS, CONFIRM, { expect: 'within', send: CTRL_C }]);
     const requestId = /fiatrail onramp status (\S+) --wait/.exec(screen)?.[1] ?? 'none';
     const { status } = await fiatrailJson<{ status: string }>(home, ['onramp', 'status', requestId]);

@@ -74,7 +74,7 @@ describe('fiatrail endpoints', () => {
     ['/getfees', 'did you mean fees.get?'],
     ['/fx/trades/:tradeId', 'did you mean fx.trade-status?'],
     ['zzzzzzzz', 'list the endpoints with: fiatrail endpoints'],
-  ])('rejects %s: 2, %s', async (id, hint) => {
+  ])('exits with 2 for %s: %s', async (id, hint) => {
     const { code, stderr } = await run('endpoints', id);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(hint) });
   });

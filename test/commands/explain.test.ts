@@ -201,7 +201,7 @@ const broken: Broken[] = [
 ];
 
 describe('explain with something broken', () => {
-  test.each(broken)('prints what it can with %s: 2', async (_what, given, message, name, mode) => {
+  test.each(broken)('exits with 2 with %s and prints what it can', async (_what, given, message, name, mode) => {
     const { explained, folder, write, at } = await machine();
     if (given.pin !== undefined) pin(folder, given.pin);
     if (given.settings !== undefined) write(at('settings.json'), given.settings);
@@ -251,7 +251,7 @@ describe('explain with something broken', () => {
   });
 });
 
-test('any other command rejects an unknown profile: 2', async () => {
+test('any other command exits with 2 for an unknown profile', async () => {
   const { run } = await machine();
   const { code, stdout } = await run(['endpoints', '--profile', 'gone']);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

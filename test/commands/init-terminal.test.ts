@@ -146,7 +146,7 @@ describe('init', () => {
     });
   });
 
-  test('stores nothing when the key is rejected: 4', async () => {
+  test('exits with 4 when the key is rejected and stores nothing', async () => {
     const [home, sandbox] = [newHome(onTestFinished), await served()];
     const argv = ['init', '--base-url', sandbox.url, '--key-stdin', '--use'];
     const { code } = await fiatrail(home, argv, { stdin: 'sandbox_nobody\n' });

@@ -116,7 +116,7 @@ describe('fees withdraw --to', () => {
   test.each([
     ['an unknown id', to('a-9'), 'no payout bank account has this id'],
     ['an account with masked details', to('a-2'), 'did not return this account’s full details'],
-  ])('rejects %s: 2', async (_, argv, words) => {
+  ])('rejects %s and exits with 2', async (_, argv, words) => {
     const { code, world } = await run(argv, [ACCOUNTS]);
     expect({ code, stderr: world.stderr.text() }).toEqual({ code: 2, stderr: expect.stringContaining(words) });
   });
@@ -125,7 +125,7 @@ describe('fees withdraw --to', () => {
     ['both', [...to('a-1'), '--bank-code', '000013'], 'cannot be combined'],
     ['neither', ['fees', 'withdraw', '--amount', '500', '--yes'], 'the destination is missing'],
     ['half of one', [...GIVEN.slice(0, 4), '--amount', '5'], 'missing: --account-name'],
-  ])('rejects a destination with %s: 2, nothing read', async (_, argv, words) => {
+  ])('rejects a destination with %s, exits with 2 and reads nothing', async (_, argv, words) => {
     const line = argv[0] === 'fees' ? argv : ['fees', 'withdraw', '--yes', ...argv];
     const { code, world } = await run(line, []);
     expect({ code, stderr: world.stderr.text() }).toEqual({ code: 2, stderr: expect.stringContaining(words) });
@@ -153,7 +153,7 @@ describe('fees set', () => {
     expect(requests.map(bodyOf)).toEqual([{ offrampFee, metadata: { notes: 'why' } }]);
   });
 
-  test('requires all settings of a direction that was never set: 2, nothing changed', async () => {
+  test('exits with 2 without all settings of a direction that was never set, and changes nothing', async () => {
     const { code, world } = await run(['fees', 'set', '--offramp-percent', '1'], [now]);
     expect({ code, stderr: world.stderr.text() }).toEqual({
       code: 2,
@@ -210,7 +210,7 @@ describe('an endpoint whose effect depends on its action', () => {
     expect({ code, requests: requests.length }).toEqual({ code: 0, requests: 3 });
   });
 
-  test('does not resend an addition: 6', async () => {
+  test('exits with 6 rather than resend an addition', async () => {
     const add = ['api', 'POST', '/manageipallowlist', '-f', 'action=add', '-f', 'ipAddress=192.0.2.1'];
     expect((await run(add, [html(502)])).code).toBe(6);
   });
@@ -234,7 +234,7 @@ describe('api', () => {
   test.each([
     ['GET', '/regenerateapikey'],
     ['get', '/v1/regenerateapikey'],
-  ])('rejects %s %s: 2', async (...words) => {
+  ])('exits with 2 for %s %s', async (...words) => {
     const { code, world } = await run(['api', ...words, '--yes'], []);
     expect({ code, stderr: world.stderr.text() }).toEqual({
       code: 2,
@@ -282,7 +282,7 @@ describe('history', () => {
     ['reversed dates', ['--since', '2026-08-02', '--until', '2026-08-01']],
     ['dates reversed by their time zones', ['--since', '2026-08-01T10:00:00Z', '--until', '2026-08-01T10:30:00+01:00']],
     ['a user with a conflicting type', ['--user', 'u', '--type', 'fintech_deposit']],
-  ])('rejects %s: 2, nothing sent', async (_, more) => {
+  ])('rejects %s, exits with 2 and sends nothing', async (_, more) => {
     expect((await run(['history', 'deposits', ...more], [])).code).toBe(2);
   });
 
@@ -346,7 +346,7 @@ describe('other money commands', () => {
     ['removal', ['wallets', 'external', 'remove', '0x1']],
     ['removal', ['bank-accounts', 'remove', 'a-1']],
     ['removal', ['users', 'default-wallet', 'remove', 'u-1']],
-  ])('%s requires --yes without a terminal: 2, nothing sent', async (_, argv) => {
+  ])('%s exits with 2 without --yes or a terminal and sends nothing', async (_, argv) => {
     const { code, world } = await run(argv, []);
     expect({ code, journal: journalRows(world.stateDir) }).toEqual({ code: 2, journal: [] });
   });
@@ -405,7 +405,7 @@ describe('onramp start', () => {
     ['without a swap', ['--destination', TO]],
     ['with the swap off', ['--auto-swap', 'off', '--destination', TO]],
     ['with a sweep', ['--auto-swap', 'USDC', '--sweep', '--destination', TO]],
-  ])('rejects --destination %s: 2', async (_, more) => {
+  ])('rejects --destination %s and exits with 2', async (_, more) => {
     expect((await run(['onramp', 'start', 'u-1', '--amount', '5', '--yes', ...more], [])).code).toBe(2);
   });
 });

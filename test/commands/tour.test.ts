@@ -59,7 +59,7 @@ test('it prints no BVN', async () => {
   expect(world.stdout.text()).not.toMatch(/(?<![0-9a-z])2\d{10}(?![0-9a-z])/);
 });
 
-test('it rejects a real account: 2', async () => {
+test('exits with 2 for a real account', async () => {
   const world = fakeWorld({ env: ACCOUNT });
   expect({ code: await main(['tour'], world), stdout: world.stdout.text() }).toEqual({ code: 2, stdout: '' });
 });

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  fitsShown,
-  holding,
+  containment,
   isPublicAddress,
   isWithin,
   maskedRange,
+  matchesVisible,
   parseRange,
+  parseVisible,
   rangeText,
-  readShown,
 } from '../../src/contract/cidr.ts';
 
 function range(text: string) {
@@ -167,7 +167,7 @@ describe('isPublicAddress', () => {
 
 describe('a masked address or range', () => {
   const shown = (text: string) => {
-    const { known, prefix } = readShown(text) ?? {};
+    const { known, prefix } = parseVisible(text) ?? {};
     return [known && rangeText(known), prefix];
   };
 
@@ -188,7 +188,7 @@ describe('a masked address or range', () => {
   });
 
   test.each(['', '*', '*.*.*.*', '300.0.*.*', '2001::db8:*', 'office', '203.0.*.7', ':*'])('%j is rejected', (text) => {
-    expect(readShown(text)).toBeUndefined();
+    expect(parseVisible(text)).toBeUndefined();
   });
 
   test('fits the range it was made from', () => {
@@ -197,8 +197,8 @@ describe('a masked address or range', () => {
       const whole = (1n << 32n) - 1n;
       const fixed = BigInt(first) & (whole ^ ((1n << BigInt(32 - prefix)) - 1n));
       const each = { version: 4, first: fixed, prefix } as const;
-      const back = readShown(maskedRange(each));
-      expect(back && fitsShown(each, back)).toBe(true);
+      const back = parseVisible(maskedRange(each));
+      expect(back && matchesVisible(each, back)).toBe(true);
     };
     fc.assert(fc.property(ranges, check));
   });
@@ -214,8 +214,8 @@ describe('a masked address or range', () => {
     ['2001:db8::7', '2001:db8:*', true],
     ['203.0.113.7', '2001:db8:*', false],
   ])('%s fits %s: %s', (text, masked, fits) => {
-    const back = readShown(masked);
-    expect(back && fitsShown(range(text), back)).toBe(fits);
+    const back = parseVisible(masked);
+    expect(back && matchesVisible(range(text), back)).toBe(fits);
   });
 
   test.each([
@@ -236,6 +236,6 @@ describe('a masked address or range', () => {
     ['nothing', '203.0.*.*', 'maybe'],
     ['203.0.113.7', 'nothing', 'maybe'],
   ])('%s contains %s: %s', (outer, address, holds) => {
-    expect(holding(readShown(outer), readShown(address))).toBe(holds);
+    expect(containment(parseVisible(outer), parseVisible(address))).toBe(holds);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { registerMpc } from '../../src/contract/endpoints/fx-vault.ts';
-import { redact, secretsIn, strikeOut } from '../../src/contract/redact.ts';
+import { redact, redactText, secretsIn } from '../../src/contract/redact.ts';
 
 const LINES = ['b3BlbnNzaC1rZXktdjEAAAAA', 'AAAAC3NzaC1lZDI1NTE5AAAA'];
 const KEY = ['-----BEGIN OPENSSH PRIVATE KEY-----', ...LINES, '-----END OPENSSH PRIVATE KEY-----', ''].join('\n');
@@ -30,14 +30,14 @@ describe('the registration of a vault', () => {
     ['with CRLF line breaks', KEY.replaceAll('\n', '\r\n')],
     ['in part', LINES[1] ?? ''],
   ])('redacts the private key when it is echoed %s', (_how, repeated) => {
-    const struck = strikeOut(`refused: ${repeated}`, secretsIn(registerMpc.request(), REQUEST));
-    expect(LINES.filter((line) => struck.includes(line))).toEqual([]);
-    expect(struck).toContain('[redacted]');
+    const redacted = redactText(`refused: ${repeated}`, secretsIn(registerMpc.request(), REQUEST));
+    expect(LINES.filter((line) => redacted.includes(line))).toEqual([]);
+    expect(redacted).toContain('[redacted]');
   });
 
   test('redacts the private key when its line breaks are escaped', () => {
     const request = { ...REQUEST, mpcClientSignerPrivateKey: KEY.replaceAll('\n', '\\n') };
-    const struck = strikeOut(KEY, secretsIn(registerMpc.request(), request));
-    expect(LINES.filter((line) => struck.includes(line))).toEqual([]);
+    const redacted = redactText(KEY, secretsIn(registerMpc.request(), request));
+    expect(LINES.filter((line) => redacted.includes(line))).toEqual([]);
   });
 });

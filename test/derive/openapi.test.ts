@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { EVERYWHERE } from '../../src/contract/endpoint.ts';
+import { COMMON_ERRORS } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { FAULTS } from '../../src/contract/faults.ts';
 import { rowsOf } from '../../src/contract/rows.ts';
@@ -98,7 +98,7 @@ describe.each(operations.map((each) => ({ ...each, id: each.operation.operationI
   });
 
   test('lists each error under its HTTP status', () => {
-    const wanted = [...endpoint.errors, ...EVERYWHERE].map(({ fault }) => String(FAULTS[fault].http));
+    const wanted = [...endpoint.errors, ...COMMON_ERRORS].map(({ fault }) => String(FAULTS[fault].http));
     const { '200': _success, ...failures } = operation.responses;
     expect(Object.keys(failures).toSorted()).toEqual([...new Set(wanted)].toSorted());
     const own = Object.values(failures).flatMap((failure) => failure['x-refusals'] ?? []);

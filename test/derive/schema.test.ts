@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import {
-  answer,
   anyText,
   bvn,
   fields,
@@ -16,6 +15,7 @@ import {
   optional,
   orNull,
   pay,
+  payload,
   percent,
   stateOf,
   text,
@@ -126,6 +126,6 @@ describe('a field as JSON Schema', () => {
   test('rejects additional properties of strict objects only', () => {
     expect(of(only({ a: optional(anyText('public')) }))).toMatchObject({ additionalProperties: false });
     expect(of(fields({ a: anyText('public') }))).not.toHaveProperty('additionalProperties');
-    expect(of(answer({}))).toEqual({ type: 'object', properties: {} });
+    expect(of(payload({}))).toEqual({ type: 'object', properties: {} });
   });
 });

@@ -130,7 +130,7 @@ describe('with a delayed response', () => {
     });
   });
 
-  test('a killed keeper leaves an unknown outcome (6), which --resume explains (4)', async () => {
+  test('exits with 6 if the keeper is killed, and --resume explains the unknown outcome and exits with 4', async () => {
     const { home } = await setUp();
     const running = await rotating(home);
     for (const pid of keepersOf(home)) process.kill(pid, 'SIGKILL');
@@ -153,7 +153,7 @@ describe('with a delayed response', () => {
     expect({ isLive: isLive(), leftBehind: leftBehind(home) }).toEqual({ isLive: true, leftBehind: [] });
   });
 
-  test('a second rotation is declined (9)', async () => {
+  test('a second rotation exits with 9', async () => {
     const { home, isLive } = await setUp();
     const running = await rotating(home);
     expect((await run(home, ROTATE)).error?.code).toBe('ROTATION_UNDER_WAY');
@@ -164,7 +164,7 @@ describe('with a delayed response', () => {
     });
   });
 
-  test('a store that has disappeared leaves the key in a private file (8)', async () => {
+  test('exits with 8 and leaves the key in a private file if the store has disappeared', async () => {
     const { home, isLive } = await setUp();
     const running = await rotating(home);
     const folder = secretsFolder(home);

@@ -6,9 +6,9 @@ import type { MoneyUnit } from '../../src/money/units.ts';
 import { rowConverter, toPlain } from '../../src/present/plain.ts';
 
 const money = (unit: MoneyUnit, asset: Asset | { field: string }) =>
-  f.answer({ amount: f.maybe(f.money('public', unit, asset)) });
+  f.payload({ amount: f.maybe(f.money('public', unit, asset)) });
 const text = (unit: MoneyUnit, asset: Asset | { field: string }) =>
-  f.answer({ amount: f.moneyText('public', unit, asset) });
+  f.payload({ amount: f.moneyText('public', unit, asset) });
 
 describe('money in every unit', () => {
   it.each([
@@ -49,12 +49,12 @@ describe('money in every unit', () => {
   });
 
   it('leaves percent fields as numbers', () => {
-    expect(toPlain({ rate: 1.7 }, f.answer({ rate: f.percent('public') }))).toEqual({ rate: 1.7 });
+    expect(toPlain({ rate: 1.7 }, f.payload({ rate: f.percent('public') }))).toEqual({ rate: 1.7 });
   });
 });
 
 describe('an asset named by a field', () => {
-  const schema = f.answer({
+  const schema = f.payload({
     token: f.maybe(f.anyText('public')),
     amount: f.maybe(f.money('public', 'token', { field: 'token' })),
     inner: f.maybe(
@@ -120,7 +120,7 @@ describe('an asset named by a field', () => {
 });
 
 describe('data around money', () => {
-  const schema = f.answer({ secret: f.bvn('interface'), list: f.list('public', f.anyText('public')) });
+  const schema = f.payload({ secret: f.bvn('interface'), list: f.list('public', f.anyText('public')) });
 
   it.each([
     ['fields the schema does not know', { other: { deep: [1, { a: null }] } }],
@@ -181,7 +181,7 @@ describe('nested objects merged with the fields around them', () => {
   });
 
   it('are merged after their money is read', () => {
-    const schema = f.answer({
+    const schema = f.payload({
       token: f.anyText('public'),
       inner: f.group('public', { amount: f.money('public', 'token', { field: 'token' }) }),
     });

@@ -14,11 +14,11 @@ const rowSchema = f.group('public', {
   bank: f.maybe(f.group('public', { name: f.maybe(f.anyText('public')), code: f.maybe(f.anyText('public')) })),
   tags: f.maybe(f.list('public', f.anyText('public'))),
 });
-const listSchema = f.answer({ rows: f.list('public', rowSchema), total: f.maybe(f.integer('public')) });
+const listSchema = f.payload({ rows: f.list('public', rowSchema), total: f.maybe(f.integer('public')) });
 const one = { id: 'a', amount: 150, done: true, bank: { name: 'B, "C"', code: '058' }, tags: ['x', 'y'] };
 const two = { id: 'b', amount: null, bank: null };
 const list: Result = { data: { rows: [one, two], total: 3 }, schema: listSchema, lists: 'rows' };
-const documentSchema = f.answer({
+const documentSchema = f.payload({
   requestId: f.anyText('public'),
   account: f.group('public', { number: f.anyText('public'), total: f.money('public', 'naira', 'NGN') }),
   status: f.anyText('public'),
@@ -296,7 +296,7 @@ describe('--fields', () => {
   });
 
   it('accepts fields of an object with unknown fields', async () => {
-    const schema = f.answer({ metadata: f.group('public', {}) });
+    const schema = f.payload({ metadata: f.group('public', {}) });
     expect(
       await printed({ data: { metadata: { a: { b: 1 } } }, schema }, { fields: ['metadata.a.b'], format: 'ndjson' }),
     ).toBe('{"metadata":{"a":{"b":1}}}\n');

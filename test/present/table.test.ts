@@ -212,7 +212,7 @@ describe('a document', () => {
       accounts: [{ number: '0123456789', amount: 5 }],
       none: [],
     },
-    schema: f.answer({ total: f.money('public', 'naira', 'NGN'), rate: f.percent('public') }),
+    schema: f.payload({ total: f.money('public', 'naira', 'NGN'), rate: f.percent('public') }),
   };
 
   it('shows titles and values, indented nested objects and list lengths', async () => {

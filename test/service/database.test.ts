@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { openJournal } from '../../src/journal/journal.ts';
-import { SCHEMA_VERSION } from '../../src/service/schema.ts';
+import { SCHEMA_VERSION } from '../../src/service/schema/schema.ts';
 import { type Database, DatabaseError, type OpenOptions, openDatabase } from '../../src/sqlite/database.ts';
 import { countingIds, fakeClock, openSandbox, temporaryFolder } from '../support/sandbox.ts';
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { type Endpoint, EVERYWHERE, pathParameters, placeOf } from '../../src/contract/endpoint.ts';
+import { COMMON_ERRORS, type Endpoint, pathParameters, placeOf } from '../../src/contract/endpoint.ts';
 import { FAULTS, faultName } from '../../src/contract/faults.ts';
 import { type FieldRow, rowsOf } from '../../src/contract/rows.ts';
 
@@ -146,7 +146,7 @@ function impliedContainer(row: FieldRow, witness: readonly WitnessRow[]): boolea
 function ownErrors(witness: WitnessEndpoint): WitnessError[] {
   return (witness.errors ?? []).filter(
     ({ name, source }) =>
-      name === 'INTERNAL_ERROR' || !EVERYWHERE.some((error) => error.fault === name && error.source === source),
+      name === 'INTERNAL_ERROR' || !COMMON_ERRORS.some((error) => error.fault === name && error.source === source),
   );
 }
 

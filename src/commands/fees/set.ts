@@ -1,6 +1,6 @@
 import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
-import { amountOrNothingOf, onOrOff, option, percent, word } from '../../cli/parameters.ts';
+import { amountOrZeroOf, onOrOff, option, percent, word } from '../../cli/parameters.ts';
 import { nairaOf } from '../../cli/previews.ts';
 import { outcomeOf, type Session } from '../../cli/session.ts';
 import type { RequestOf } from '../../contract/endpoint.ts';
@@ -60,7 +60,7 @@ function directionOptions(direction: Direction) {
     cap: option(
       `--${direction}-cap <naira>`,
       'maximum fee per transaction, in Naira unless a unit is given',
-      amountOrNothingOf('NGN'),
+      amountOrZeroOf('NGN'),
     ),
     isOn: option(`--${direction} <on|off>`, `turn the ${direction} fee on or off`, onOrOff),
   };

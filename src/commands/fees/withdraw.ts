@@ -17,10 +17,10 @@ import {
 import { amountLine, balanceLine, readPreviews, withdrawableFees } from '../../cli/previews.ts';
 import { outcomeOf, type Session } from '../../cli/session.ts';
 import { followStatus, waitOption } from '../../cli/wait.ts';
-import { listBankAccounts } from '../../contract/endpoints/banks.ts';
 import { feeWithdrawals, verifyWithdrawal, withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';
 import { toWireNumber } from '../../money/units.ts';
+import { destinationOf } from './destination.ts';
 
 const FOLLOWED = [
   { field: 'withdrawalId', title: 'Withdrawal' },
@@ -74,62 +74,6 @@ async function mostWithdrawable(session: Session): Promise<Amount> {
     return maximum;
   }
   return available;
-}
-
-interface Destination {
-  readonly bankAccountNumber: string;
-  readonly bankCode: string;
-  readonly accountName: string;
-}
-
-interface DestinationInput {
-  readonly to: string | undefined;
-  readonly bankCode: string | undefined;
-  readonly accountNumber: string | undefined;
-  readonly accountName: string | undefined;
-}
-
-/** Returns the destination: a saved account or one given in full. Throws CliError usage. */
-async function destinationOf(session: Session, input: DestinationInput): Promise<Destination> {
-  const { to, bankCode, accountNumber, accountName } = input;
-  const parts = { '--bank-code': bankCode, '--account-number': accountNumber, '--account-name': accountName };
-  const missing = Object.entries(parts).flatMap(([name, value]) => (value === undefined ? [name] : []));
-  if (to !== undefined) {
-    if (missing.length < 3) {
-      throw new CliError('usage', '--to cannot be combined with --bank-code, --account-number or --account-name', {
-        hint: 'use --to, or the other three',
-      });
-    }
-    return savedAccount(session, to);
-  }
-  if (bankCode === undefined || accountNumber === undefined || accountName === undefined) {
-    throw new CliError(
-      'usage',
-      missing.length === 3 ? 'the destination is missing' : `missing: ${missing.join(', ')}`,
-      {
-        code: 'MISSING_INPUT',
-        hint: 'add --to <bank-account-id>, or --bank-code, --account-number and --account-name',
-      },
-    );
-  }
-  return { bankAccountNumber: accountNumber, bankCode, accountName };
-}
-
-async function savedAccount(session: Session, accountId: string): Promise<Destination> {
-  const { data } = await session.call(listBankAccounts, {}, { isBeforehand: true });
-  const account = data.accounts?.find((each) => each.accountId === accountId);
-  if (!account) {
-    throw new CliError('usage', '--to: no payout bank account has this id', {
-      hint: 'list the accounts with: fiatrail bank-accounts list',
-    });
-  }
-  const { accountNumber, bankCode, accountName } = account;
-  if (!/^\d{10}$/.test(accountNumber ?? '') || !bankCode || !accountName) {
-    throw new CliError('usage', '--to: the service did not return this account’s full details', {
-      hint: 'use --bank-code, --account-number and --account-name instead',
-    });
-  }
-  return { bankAccountNumber: accountNumber ?? '', bankCode, accountName };
 }
 
 const STARTED = [

@@ -1,4 +1,3 @@
-import { CliError } from '../../base/errors.ts';
 import { evmAddress } from '../../cli/addresses.ts';
 import { command } from '../../cli/command.ts';
 import {
@@ -14,14 +13,14 @@ import {
 import { listedByCursor } from '../../cli/listed.ts';
 import type { Outcome } from '../../cli/outcome.ts';
 import { argument, id, oneOfAnyCase, option, required, switchOn, wholeNumber } from '../../cli/parameters.ts';
-import { amountLine, type Line } from '../../cli/previews.ts';
+import { amountLine } from '../../cli/previews.ts';
 import { outcomeOf, type Session } from '../../cli/session.ts';
 import { followStatus, waitOption } from '../../cli/wait.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { listTrades, marketOrder, trade, tradeStatus } from '../../contract/endpoints/fx-trades.ts';
-import { PAIRS, type Side, TRADE_STATES } from '../../contract/fx.ts';
-import { type Amount, amountForPeople } from '../../money/amount.ts';
+import { PAIRS, TRADE_STATES } from '../../contract/fx.ts';
 import { dealPreview } from './previews.ts';
+import { termsOf } from './trade-terms.ts';
 
 const destination = option(
   '--to <address>',
@@ -62,55 +61,6 @@ const quoteCommand = command({
     return outcomeOf(session, quote, reply);
   },
 });
-
-interface Deal {
-  readonly quote: string | undefined;
-  readonly order: string | undefined;
-  readonly pair: (typeof PAIRS)[number] | undefined;
-  readonly side: Side | undefined;
-  readonly amount: Amount | undefined;
-}
-
-const MODES = 'use --quote ID, or --order ID --amount CNGN, or --pair PAIR --side SIDE --amount CNGN';
-
-/** Returns the request for one of the three ways to trade, with its description. Throws CliError usage. */
-function termsOf({ quote: quoteId, order: orderId, pair, side, amount }: Deal) {
-  const given = Object.entries({
-    '--quote': quoteId,
-    '--order': orderId,
-    '--pair': pair,
-    '--side': side,
-    '--amount': amount,
-  });
-  const allowed = quoteId ? ['--quote'] : orderId ? ['--order', '--amount'] : ['--pair', '--side', '--amount'];
-  const extra = given.filter(([name, value]) => value !== undefined && !allowed.includes(name)).map(([name]) => name);
-  const missing = given.filter(([name, value]) => value === undefined && allowed.includes(name)).map(([name]) => name);
-  if (extra.length > 0)
-    throw new CliError('usage', `${allowed[0]} cannot be combined with ${extra.join(' and ')}`, { hint: MODES });
-  if (missing.length > 0)
-    throw new CliError('usage', `missing required options: ${missing.join(', ')}`, {
-      code: 'MISSING_INPUT',
-      hint: MODES,
-    });
-  const cngnAmount = amount && wireDecimal(amount);
-  if (quoteId)
-    return { request: { quoteId }, what: `trade on quote ${quoteId}`, lines: [['quote', quoteId]] as Line[] };
-  if (orderId)
-    return {
-      request: { orderId, cngnAmount },
-      what: `trade ${amount && amountForPeople(amount)} against order ${orderId}`,
-      lines: [['order', orderId]] as Line[],
-    };
-  const deal = pair && side && amount ? dealWords(side, pair, amount) : '';
-  return {
-    request: { pair, side, cngnAmount },
-    what: deal,
-    lines: [
-      ['pair', pair ?? ''],
-      ['trade', deal],
-    ] as Line[],
-  };
-}
 
 const tradeCommand = command({
   words: ['fx', 'trade'],

@@ -14,7 +14,7 @@ import { option, optionalArgument, switchOn, word } from '../../cli/parameters.t
 import { outcomeOf, type Session } from '../../cli/session.ts';
 import { waitOption } from '../../cli/wait.ts';
 import { showEquivalentCommand } from '../../cli/wizard.ts';
-import { holding, type IpRange, rangeText, shownWhole } from '../../contract/cidr.ts';
+import { containment, fullyVisible, type IpRange, rangeText } from '../../contract/cidr.ts';
 import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
 import { ipRange } from './address.ts';
 import { guardFirst } from './guard.ts';
@@ -37,7 +37,8 @@ interface AddOptions {
   readonly waitMs: number;
 }
 
-const isElsewhere = (range: IpRange, { access }: AllowlistState) => holding(shownWhole(range), access.own) === 'no';
+const isElsewhere = (range: IpRange, { access }: AllowlistState) =>
+  containment(fullyVisible(range), access.own) === 'no';
 
 /** Adds an address and, if it may cover this machine, waits until the service lets this machine call. */
 async function add(
@@ -123,7 +124,7 @@ export const addCommand = command({
   parameters: {
     address: optionalArgument('address', 'IPv4 or IPv6 address, or a range such as 203.0.113.0/24', ipRange),
     label: option('--label <text>', 'label for the entry', word),
-    wait: waitOption('until this machine is allowed to call'),
+    wait: waitOption('until this machine is allowed to call', '30s'),
     lockMeOut: switchOn('--lock-me-out', 'add the first entry even if it locks this machine out'),
   },
   guide,

@@ -1,6 +1,14 @@
 import { CliError } from '../../base/errors.ts';
 import { type AllowlistState, type Entry, entryText } from '../../cli/allowlist.ts';
-import { fitsShown, holding, type IpRange, isWithin, rangeText, readShown, shownWhole } from '../../contract/cidr.ts';
+import {
+  containment,
+  fullyVisible,
+  type IpRange,
+  isWithin,
+  matchesVisible,
+  parseVisible,
+  rangeText,
+} from '../../contract/cidr.ts';
 
 /** The entry that a command refers to. */
 export interface Target {
@@ -32,11 +40,11 @@ export function targetAt(entries: readonly Entry[], index: number): Target {
 export function targetOf(entries: readonly Entry[], range: IpRange): Target {
   const name = rangeText(range);
   const fitting = entries.filter(({ ip }) => {
-    const shown = readShown(ip);
-    return !shown || fitsShown(range, shown);
+    const shown = parseVisible(ip);
+    return !shown || matchesVisible(range, shown);
   });
   // Prefer entries that show the same prefix length.
-  const alike = fitting.filter(({ ip }) => readShown(ip)?.prefix === range.prefix);
+  const alike = fitting.filter(({ ip }) => parseVisible(ip)?.prefix === range.prefix);
   const candidates = alike.length > 0 ? alike : fitting;
   if (candidates.length > 0) return { name, request: { ipAddress: name }, candidates, range };
   throw new CliError('usage', `${name} is not on the allowlist: no entry matches it`, { hint: SEE_LIST });
@@ -56,22 +64,22 @@ export function lockOf({ access, entries }: AllowlistState, target: Target, next
   const { own, isAllowed, matchedRule, total } = access;
   if (!isAllowed) return undefined;
   // A range typed in full that does not contain this machine cannot be the entry that allows it.
-  if (target.range && holding(shownWhole(target.range), own) === 'no') return undefined;
+  if (target.range && containment(fullyVisible(target.range), own) === 'no') return undefined;
   if (total !== undefined && total !== entries.length)
     return { isCertain: false, why: 'the allowlist changed while it was being read' };
   const named = entries.filter(({ ip }) => ip === matchedRule);
   // A matched rule that looks like no entry may be any of them.
   const allowing = named.length > 0 ? named : entries;
   if (!target.candidates.some((entry) => allowing.includes(entry))) return undefined;
-  const remaining = entries.filter((entry) => !target.candidates.includes(entry)).map(({ ip }) => readShown(ip));
-  const after = [...remaining, ...(next ? [shownWhole(next)] : [])].map((each) => holding(each, own));
+  const remaining = entries.filter((entry) => !target.candidates.includes(entry)).map(({ ip }) => parseVisible(ip));
+  const after = [...remaining, ...(next ? [fullyVisible(next)] : [])].map((each) => containment(each, own));
   const isCovered = next !== undefined && target.range !== undefined && isWithin(target.range, next);
   if (isCovered || after.includes('surely')) return undefined;
   if (allowing.length > 1) {
     const alike = named.length > 0 ? 'entries look alike' : 'entries are listed';
     return { isCertain: false, why: `${allowing.length} ${alike}, and any of them may be the one that allows it` };
   }
-  if (next && holding(shownWhole(next), own) === 'maybe')
+  if (next && containment(fullyVisible(next), own) === 'maybe')
     return { isCertain: false, why: `${rangeText(next)} may not contain its address` };
   if (after.includes('maybe'))
     return { isCertain: false, why: 'that entry allows it, and no other entry certainly does' };
@@ -104,7 +112,7 @@ export function guardRemoval(state: AllowlistState, target: Target, next?: IpRan
 /** Throws CliError declined if the first entry of an empty list does not cover this machine. */
 export function guardFirst({ access, entries }: AllowlistState, range: IpRange): void {
   const { own, yourIp } = access;
-  if (entries.length > 0 || (own && holding(shownWhole(range), own) !== 'no')) return;
+  if (entries.length > 0 || (own && containment(fullyVisible(range), own) !== 'no')) return;
   throw wouldLockOut(
     `${rangeText(range)} would be the only entry and would lock this machine (${yourIp}) out`,
     'add the address of this machine first, or add --lock-me-out to continue anyway',

@@ -11,7 +11,14 @@ import { command } from '../../cli/command.ts';
 import { option, required, switchOn, word } from '../../cli/parameters.ts';
 import { outcomeOf, type Session } from '../../cli/session.ts';
 import type { Reply } from '../../client/client.ts';
-import { fitsShown, holding, type IpRange, rangeText, readShown, shownWhole } from '../../contract/cidr.ts';
+import {
+  containment,
+  fullyVisible,
+  type IpRange,
+  matchesVisible,
+  parseVisible,
+  rangeText,
+} from '../../contract/cidr.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { ipAllowlist } from '../../contract/endpoints/allowlist.ts';
 import { ipRange } from './address.ts';
@@ -52,7 +59,7 @@ async function addFirst(
   progress.isAddSent = true;
   const ipAddress = rangeText(next);
   progress.added = await session.call(ipAllowlist, { action: 'add', ipAddress, description: label });
-  const holds = holding(shownWhole(next), access.own);
+  const holds = containment(fullyVisible(next), access.own);
   if (holds === 'surely' || (holds === 'maybe' && access.isAllowed))
     await verifyAccess(session, PROPAGATION_MS, 'show the address this machine calls from with: fiatrail ip check');
   const entriesNow = await readEntries(session);
@@ -66,8 +73,8 @@ async function addFirst(
 const listChanged = (why: string) => new CliError('failed', why, { code: 'LIST_CHANGED' });
 
 function mayBe({ ip }: Entry, range: IpRange): boolean {
-  const shown = readShown(ip);
-  return !shown || fitsShown(range, shown);
+  const shown = parseVisible(ip);
+  return !shown || matchesVisible(range, shown);
 }
 
 /** Categories that describe how a change ended; any other would imply that nothing was sent. */

@@ -107,7 +107,7 @@ function countdown(session: Session, account: Account, sinceMs: number): NonNull
     return ` within ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
   };
   return (state, isLive) => {
-    if (state !== 'requested' && state !== 'pending') return `the onramp is ${state}`;
+    if (state !== 'requested' && state !== 'pending') return undefined;
     const [before, after] = [`pay ${totalOf(account)} to ${account.accountNumber} (`, `)${within(isLive)}`];
     const width = (stderr.columns ?? 80) - before.length - after.length - 1;
     return `${before}${isLive ? shortened(account.accountName, width) : account.accountName}${after}`;

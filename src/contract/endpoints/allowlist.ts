@@ -1,5 +1,5 @@
 import { endpoint, managementLimits } from '../endpoint.ts';
-import { answer, fields, flag, group, integer, known, list, maybe, oneOf, optional, text } from '../fields.ts';
+import { fields, flag, group, integer, list, maybe, maybeText, oneOf, optional, payload, text } from '../fields.ts';
 
 const count = () => maybe(integer('public'));
 
@@ -21,25 +21,25 @@ export const ipAllowlist = endpoint({
       description: optional(text('public')),
     }),
   response: () =>
-    answer({
-      action: known('public'),
+    payload({
+      action: maybeText('public'),
       ipAddresses: maybe(
-        list('public', group('public', { index: count(), ip: known('public'), description: known('public') })),
+        list('public', group('public', { index: count(), ip: maybeText('public'), description: maybeText('public') })),
       ),
       totalIps: count(),
-      ipAddress: known('public'),
-      removed: known('public'),
-      message: known('public'),
-      propagationTime: known('public'),
-      yourIp: known('public'),
+      ipAddress: maybeText('public'),
+      removed: maybeText('public'),
+      message: maybeText('public'),
+      propagationTime: maybeText('public'),
+      yourIp: maybeText('public'),
       isAllowed: maybe(flag('public')),
-      matchedRule: known('public'),
+      matchedRule: maybeText('public'),
       totalConfiguredIps: count(),
-      note: known('public'),
+      note: maybeText('public'),
       cacheInfo: maybe(
         group('public', {
           ttlSeconds: count(),
-          propagationTime: known('public'),
+          propagationTime: maybeText('public'),
           cacheRefreshed: maybe(flag('public')),
         }),
       ),

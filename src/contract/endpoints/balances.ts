@@ -3,17 +3,17 @@ import { evmAddress } from '../addresses.ts';
 import { endpoint } from '../endpoint.ts';
 import { SEE_USERS } from '../faults.ts';
 import {
-  answer,
   entry,
   fields,
   flag,
   group,
-  known,
   list,
   maybe,
+  maybeText,
   moneyText,
   oneOf,
   optional,
+  payload,
   text,
   timestamp,
 } from '../fields.ts';
@@ -24,7 +24,11 @@ const ticker = () => oneOf('public', TOKENS, tickerRule);
 const tokenText = () => moneyText('public', 'token', { field: 'token' });
 
 /** The balance on a network, or why it could not be read. */
-const networkBalance = () => ({ network: known('public'), balance: maybe(tokenText()), error: known('public') });
+const networkBalance = () => ({
+  network: maybeText('public'),
+  balance: maybe(tokenText()),
+  error: maybeText('public'),
+});
 
 export const balanceMulti = endpoint({
   id: 'wallets.balance-multi',
@@ -39,9 +43,9 @@ export const balanceMulti = endpoint({
       networks: optional(text('interface', { rule: 'comma-separated EVM network keys, such as base,eth,bsc' })),
     }),
   response: () =>
-    answer({
-      token: known('public'),
-      walletAddress: known('public'),
+    payload({
+      token: maybeText('public'),
+      walletAddress: maybeText('public'),
       totalBalance: maybe(tokenText()),
       hasBaseNetworkFunds: maybe(flag('public')),
       hasCrossNetworkFunds: maybe(flag('public')),
@@ -50,7 +54,7 @@ export const balanceMulti = endpoint({
       bridgingRequired: maybe(flag('public')),
       networkBalances: maybe(list('public', group('public', networkBalance()))),
       walletsWithFunds: maybe(
-        list('public', group('public', { network: known('public'), balance: maybe(tokenText()) })),
+        list('public', group('public', { network: maybeText('public'), balance: maybe(tokenText()) })),
       ),
       checkedAt: maybe(timestamp('public')),
     }),
@@ -73,9 +77,9 @@ export const balanceAddress = endpoint({
       networks: optional(list('public', entry(/^[a-z]{1,20}$/i), { rule: 'EVM network keys, such as base, eth, bsc' })),
     }),
   response: () =>
-    answer({
-      token: known('public'),
-      address: known('public'),
+    payload({
+      token: maybeText('public'),
+      address: maybeText('public'),
       totalBalance: maybe(tokenText()),
       networkBalances: maybe(list('public', group('public', networkBalance()))),
       checkedAt: maybe(timestamp('public')),
@@ -94,11 +98,13 @@ export const balanceUser = endpoint({
   done: 'User balance retrieved',
   request: () => fields({ userId: text('interface'), token: optional(ticker()) }),
   response: () =>
-    answer({
-      userId: known('public'),
-      token: known('public'),
+    payload({
+      userId: maybeText('public'),
+      token: maybeText('public'),
       totalBalance: maybe(tokenText()),
-      networkBalances: maybe(list('public', group('public', { ...networkBalance(), walletAddress: known('public') }))),
+      networkBalances: maybe(
+        list('public', group('public', { ...networkBalance(), walletAddress: maybeText('public') })),
+      ),
       checkedAt: maybe(timestamp('public')),
     }),
   errors: [

@@ -1,19 +1,19 @@
 import { endpoint } from '../endpoint.ts';
 import {
   accountNumber,
-  answer,
   anyText,
   bankCode,
   fields,
   flag,
   group,
   integer,
-  known,
   list,
   maybe,
+  maybeText,
   opaqueId,
   opaqueUuid,
   optional,
+  payload,
   stateOf,
   text,
   timestamp,
@@ -29,16 +29,16 @@ export const listBanks = endpoint({
   lists: 'banks',
   request: () => fields({}),
   response: () =>
-    answer({
+    payload({
       countryCode: maybe(stateOf('public', ['NG'])),
       banks: list(
         'interface',
         // Two spellings of the same fields: the interface uses the first, newer public documentation the second.
         group('interface', {
-          bankCode: known('interface'),
-          bankName: known('interface'),
-          bank_code: known('public'),
-          bank_name: known('public'),
+          bankCode: maybeText('interface'),
+          bankName: maybeText('interface'),
+          bank_code: maybeText('public'),
+          bank_name: maybeText('public'),
         }),
       ),
       totalCount: maybe(integer('public')),
@@ -66,14 +66,14 @@ export const addBankAccount = endpoint({
       label: optional(text('inferred')),
     }),
   response: () =>
-    answer({
+    payload({
       accountId: maybe(opaqueUuid('public')),
       verifiedAccountName: anyText('interface'),
-      accountNumber: known('public'),
-      bankName: known('public'),
-      bankCode: known('public'),
+      accountNumber: maybeText('public'),
+      bankName: maybeText('public'),
+      bankCode: maybeText('public'),
       isValidated: flag('interface'),
-      message: known('public'),
+      message: maybeText('public'),
     }),
   errors: [
     { when: 'the account number does not have 10 digits', fault: 'VALIDATION_ERROR', source: 'public' },
@@ -87,11 +87,11 @@ const account = () =>
   group('public', {
     accountId: maybe(opaqueUuid('public')),
     fintechId: maybe(opaqueUuid('public')),
-    accountName: known('public'),
-    accountNumber: known('public'),
-    bankName: known('public'),
-    bankCode: known('public'),
-    label: known('inferred'),
+    accountName: maybeText('public'),
+    accountNumber: maybeText('public'),
+    bankName: maybeText('public'),
+    bankCode: maybeText('public'),
+    label: maybeText('inferred'),
     isDefault: maybe(flag('public')),
     isValidated: maybe(flag('public')),
     validationDetails: maybe(
@@ -114,16 +114,16 @@ export const listBankAccounts = endpoint({
   lists: 'accounts',
   request: () => fields({}),
   response: () =>
-    answer({
+    payload({
       accounts: maybe(list('public', account())),
       total: maybe(integer('public')),
       defaultAccount: maybe(
         group('public', {
           accountId: maybe(opaqueUuid('public')),
-          accountName: known('public'),
-          accountNumber: known('public'),
-          bankName: known('public'),
-          bankCode: known('public'),
+          accountName: maybeText('public'),
+          accountNumber: maybeText('public'),
+          bankName: maybeText('public'),
+          bankCode: maybeText('public'),
         }),
       ),
     }),
@@ -152,13 +152,13 @@ export const updateBankAccount = endpoint({
       isDefault: optional(flag('public')),
     }),
   response: () =>
-    answer({
+    payload({
       accountId: maybe(opaqueUuid('inferred')),
-      accountName: known('inferred'),
-      accountNumber: known('inferred'),
-      bankName: known('inferred'),
-      bankCode: known('inferred'),
-      label: known('inferred'),
+      accountName: maybeText('inferred'),
+      accountNumber: maybeText('inferred'),
+      bankName: maybeText('inferred'),
+      bankCode: maybeText('inferred'),
+      label: maybeText('inferred'),
       isDefault: maybe(flag('inferred')),
       isValidated: maybe(flag('inferred')),
       updatedAt: maybe(timestamp('inferred')),
@@ -177,7 +177,7 @@ export const deleteBankAccount = endpoint({
   summary: 'Permanently remove a payout account',
   done: 'Bank account removed',
   request: () => fields({ accountId: opaqueId('public') }),
-  response: () => answer({}),
+  response: () => payload({}),
   errors: [
     { when: 'payouts to the account are pending', fault: 'PENDING_TRANSACTIONS', source: 'public' },
     { ...accountNotFound, source: 'inferred' },
@@ -195,7 +195,7 @@ export const getBankAccount = endpoint({
   done: 'Bank account retrieved',
   lists: 'accounts',
   request: () => fields({ accountId: opaqueId('public') }),
-  response: () => answer({ accounts: maybe(list('public', account())) }),
+  response: () => payload({ accounts: maybe(list('public', account())) }),
   errors: [{ ...accountNotFound, source: 'inferred' }],
   rateLimit: { max: 30, windowSeconds: 60 },
   source: 'interface',

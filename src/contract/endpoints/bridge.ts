@@ -1,16 +1,15 @@
 import { addressesFit } from '../addresses.ts';
 import { endpoint } from '../endpoint.ts';
 import {
-  answer,
   anyText,
   entry,
   fields,
   flag,
   group,
   integer,
-  known,
   list,
   maybe,
+  maybeText,
   moment,
   moneyText,
   number,
@@ -18,6 +17,7 @@ import {
   opaqueUuid,
   optional,
   patterned,
+  payload,
   payText,
   percent,
   type Source,
@@ -44,7 +44,7 @@ export const quoteBridge = endpoint({
   done: 'Bridge quote created',
   request: () => fields({ token: token(), fromNetwork: network(), toNetwork: network(), amount: amount() }),
   response: () =>
-    answer({
+    payload({
       quoteId: anyText('interface'),
       provider: anyText('interface'),
       token: anyText('interface'),
@@ -94,7 +94,7 @@ export const startBridge = endpoint({
       callbackUrl: optional(patterned('interface', /^https:\/\/[^\s]+$/, 'an HTTPS URL')),
     }).check(addressesFit(['fromAddress', 'fromNetwork'], ['toAddress', 'toNetwork'])),
   response: () =>
-    answer({
+    payload({
       requestId: opaqueUuid('interface'),
       transactionId: anyText('interface'),
       receivableAddress: anyText('interface'),
@@ -126,7 +126,7 @@ export const bridgeStatus = endpoint({
   done: 'Bridge status retrieved',
   request: () => fields({ requestId: text('interface', { rule: 'as returned by /bridge/initiate' }) }),
   response: () =>
-    answer({
+    payload({
       requestId: opaqueUuid('interface'),
       status: stateOf('interface', states),
       token: anyText('interface'),
@@ -139,8 +139,8 @@ export const bridgeStatus = endpoint({
       toAddress: anyText('interface'),
       receivableAddress: anyText('interface'),
       transactionId: anyText('interface'),
-      txHash: known('interface'),
-      explorerLink: known('interface'),
+      txHash: maybeText('interface'),
+      explorerLink: maybeText('interface'),
       createdAt: timestamp('interface'),
       completedAt: maybe(timestamp('interface')),
     }),
@@ -164,7 +164,7 @@ export const bridgeNetworks = endpoint({
   done: 'Bridge networks listed',
   request: () => fields({}),
   response: () =>
-    answer({
+    payload({
       tokens: list(
         'interface',
         group('interface', {
@@ -199,13 +199,13 @@ export const listBridges = endpoint({
       page: optional(integer('interface', { min: 1, rule: '1 or more' })),
     }),
   response: () =>
-    answer({
+    payload({
       transactions: list(
         'interface',
         group('interface', {
           requestId: anyText('interface'),
           transactionId: anyText('interface'),
-          reference: known('interface'),
+          reference: maybeText('interface'),
           status: stateOf('interface', states),
           token: anyText('interface'),
           fromNetwork: anyText('interface'),
@@ -215,8 +215,8 @@ export const listBridges = endpoint({
           fromAddress: anyText('interface'),
           toAddress: anyText('interface'),
           receivableAddress: anyText('interface'),
-          txHash: known('interface'),
-          explorerLink: known('interface'),
+          txHash: maybeText('interface'),
+          explorerLink: maybeText('interface'),
           createdAt: timestamp('interface'),
           completedAt: maybe(timestamp('interface')),
         }),
@@ -229,15 +229,15 @@ export const listBridges = endpoint({
       }),
       filters: maybe(
         group('interface', {
-          status: known('public'),
-          token: known('public'),
-          fromNetwork: known('public'),
-          toNetwork: known('public'),
+          status: maybeText('public'),
+          token: maybeText('public'),
+          fromNetwork: maybeText('public'),
+          toNetwork: maybeText('public'),
           startDate: maybe(timestamp('interface')),
           endDate: maybe(timestamp('interface')),
         }),
       ),
-      version: known('interface'),
+      version: maybeText('interface'),
     }),
   errors: [{ when: 'a filter value is unknown or a date is malformed', fault: 'VALIDATION_ERROR', source: 'inferred' }],
 });

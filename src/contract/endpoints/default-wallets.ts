@@ -1,7 +1,7 @@
 import { addressesFit } from '../addresses.ts';
 import { endpoint } from '../endpoint.ts';
 import { userUnknown } from '../faults.ts';
-import { answer, fields, group, known, maybe, optional, orNull, stateOf, text } from '../fields.ts';
+import { fields, group, maybe, maybeText, optional, orNull, payload, stateOf, text } from '../fields.ts';
 
 const blockchain = () =>
   text('public', { rule: 'a supported network: base, eth, bsc, pol, celo, lisk, arc, asc, sol or xbn' });
@@ -22,16 +22,16 @@ export const setDefaultWallet = endpoint({
       label: optional(text('public')),
     }).check(addressesFit(['address', 'blockchain'])),
   response: () =>
-    answer({
-      userId: known('public'),
+    payload({
+      userId: maybeText('public'),
       defaultWallet: group('interface', {
-        address: known('public'),
-        blockchain: known('public'),
+        address: maybeText('public'),
+        blockchain: maybeText('public'),
         type: stateOf('interface', ['external']),
         status: stateOf('interface', ['active']),
-        label: known('public'),
+        label: maybeText('public'),
       }),
-      note: known('public'),
+      note: maybeText('public'),
     }),
   errors: [
     userUnknown,
@@ -50,15 +50,15 @@ export const getDefaultWallet = endpoint({
   done: 'Default wallet retrieved',
   request: () => fields({ userId: text('public') }),
   response: () =>
-    answer({
-      userId: known('public'),
+    payload({
+      userId: maybeText('public'),
       defaultWallet: orNull(
         group('interface', {
-          address: known('inferred'),
-          blockchain: known('inferred'),
+          address: maybeText('inferred'),
+          blockchain: maybeText('inferred'),
           type: maybe(stateOf('inferred', ['external'])),
           status: maybe(stateOf('inferred', ['active'])),
-          label: known('inferred'),
+          label: maybeText('inferred'),
         }),
       ),
     }),
@@ -76,10 +76,10 @@ export const removeDefaultWallet = endpoint({
   done: 'Default wallet removed',
   request: () => fields({ userId: text('public') }),
   response: () =>
-    answer({
-      userId: known('public'),
+    payload({
+      userId: maybeText('public'),
       defaultWallet: maybe(group('public', {})),
-      note: known('public'),
+      note: maybeText('public'),
     }),
   errors: [userUnknown],
   rateLimit: { max: 30, windowSeconds: 60 },

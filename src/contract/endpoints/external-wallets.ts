@@ -1,6 +1,6 @@
 import { addressesFit } from '../addresses.ts';
 import { endpoint } from '../endpoint.ts';
-import { answer, fields, flag, group, known, maybe, oneOf, optional, stateOf, text } from '../fields.ts';
+import { fields, flag, group, maybe, maybeText, oneOf, optional, payload, stateOf, text } from '../fields.ts';
 import { walletStatuses, walletTypes } from '../wallets.ts';
 
 const unknownWallet = {
@@ -36,13 +36,13 @@ export const addExternalWallet = endpoint({
       ),
     }).check(addressesFit(['address', 'blockchain'])),
   response: () =>
-    answer({
+    payload({
       wallet: maybe(
         group('public', {
-          address: known('public'),
+          address: maybeText('public'),
           status: maybe(stateOf('public', ['active'])),
           type: maybe(stateOf('public', walletTypes)),
-          blockchain: known('public'),
+          blockchain: maybeText('public'),
         }),
       ),
     }),
@@ -63,7 +63,7 @@ export const setExternalWalletStatus = endpoint({
   done: 'External wallet status updated',
   envelope: 'lower-case',
   request: () => fields({ address: text('interface'), status: oneOf('interface', walletStatuses) }),
-  response: () => answer({ address: known('public'), status: maybe(stateOf('public', walletStatuses)) }),
+  response: () => payload({ address: maybeText('public'), status: maybe(stateOf('public', walletStatuses)) }),
   errors: [
     { when: 'the status is neither active nor inactive', fault: 'VALIDATION_ERROR', source: 'public' },
     unknownWallet,
@@ -81,7 +81,7 @@ export const removeExternalWallet = endpoint({
   done: 'External wallet removed',
   envelope: 'lower-case',
   request: () => fields({ address: text('interface') }),
-  response: () => answer({ address: known('public') }),
+  response: () => payload({ address: maybeText('public') }),
   errors: [unknownWallet],
   rateLimit: { max: 30, windowSeconds: 60 },
   source: 'interface',

@@ -1,20 +1,20 @@
 import { endpoint } from '../endpoint.ts';
 import {
   accountNumber,
-  answer,
   anyText,
   bankCode,
   fields,
   flag,
   group,
   integer,
-  known,
   list,
   maybe,
+  maybeText,
   money,
   oneOf,
   optional,
   pay,
+  payload,
   stateOf,
   text,
   timestamp,
@@ -45,12 +45,12 @@ export const withdrawFees = endpoint({
       ),
     }),
   response: () =>
-    answer({
+    payload({
       withdrawalId: anyText('interface'),
       amount: money('interface', 'kobo', 'NGN'),
       status: stateOf('interface', ['pending']),
-      estimatedProcessingTime: known('public'),
-      message: known('public'),
+      estimatedProcessingTime: maybeText('public'),
+      message: maybeText('public'),
     }),
   errors: [
     { when: 'a required field is missing', fault: 'VALIDATION_ERROR', source: 'inferred' },
@@ -94,11 +94,11 @@ export const verifyWithdrawal = endpoint({
       transactionReference: optional(text('public')),
     }),
   response: () =>
-    answer({
+    payload({
       withdrawalId: anyText('interface'),
       status: stateOf('interface', withdrawalStates),
       processedAt: maybe(timestamp('public')),
-      failureReason: known('public'),
+      failureReason: maybeText('public'),
     }),
   errors: [
     {
@@ -126,20 +126,20 @@ export const feeWithdrawals = endpoint({
       status: optional(oneOf('interface', withdrawalStates)),
     }),
   response: () =>
-    answer({
+    payload({
       withdrawals: list(
         'interface',
         group('interface', {
           withdrawalId: anyText('interface'),
           amount: money('interface', 'kobo', 'NGN'),
-          bankAccountNumber: known('public'),
-          bankCode: known('public'),
-          accountName: known('public'),
-          narration: known('public'),
+          bankAccountNumber: maybeText('public'),
+          bankCode: maybeText('public'),
+          accountName: maybeText('public'),
+          narration: maybeText('public'),
           status: stateOf('interface', withdrawalStates),
           createdAt: maybe(timestamp('public')),
           processedAt: maybe(timestamp('public')),
-          failureReason: known('public'),
+          failureReason: maybeText('public'),
         }),
       ),
       pagination: maybe(

@@ -1,20 +1,20 @@
 import { endpoint } from '../endpoint.ts';
 import { DIRECTIONS } from '../fees.ts';
 import {
-  answer,
   anyText,
   fields,
   flag,
   group,
   integer,
-  known,
   kobo,
   maybe,
+  maybeText,
   money,
   oneOf,
   optional,
   pay,
-  payOrNothing,
+  payload,
+  payOrZero,
   percent,
   percentFrom,
   stateOf,
@@ -39,20 +39,20 @@ export const getFees = endpoint({
   done: 'Fee configuration retrieved',
   request: () => fields({}),
   response: () =>
-    answer({
+    payload({
       fintechId: anyText('interface'),
       hasConfiguration: maybe(flag('public')),
       feeConfiguration: maybe(
         group('public', {
           onrampFee: maybe(directionFee()),
           offrampFee: maybe(directionFee()),
-          metadata: maybe(group('public', { description: known('public'), lastUpdatedBy: known('public') })),
+          metadata: maybe(group('public', { description: maybeText('public'), lastUpdatedBy: maybeText('public') })),
         }),
       ),
       timestamps: maybe(
         group('public', { createdAt: maybe(timestamp('public')), updatedAt: maybe(timestamp('public')) }),
       ),
-      version: known('public'),
+      version: maybeText('public'),
     }),
   errors: [],
   rateLimit: { max: 60, windowSeconds: 60 },
@@ -68,7 +68,7 @@ export const accumulatedFees = endpoint({
   done: 'Accumulated fees retrieved',
   request: () => fields({}),
   response: () =>
-    answer({
+    payload({
       summary: maybe(
         group('public', {
           totalAccumulatedFees: maybe(kobo()),
@@ -99,7 +99,7 @@ export const accumulatedFees = endpoint({
 const newDirectionFee = () =>
   group('interface', {
     percentageFee: percentFrom('public', '0', '100'),
-    capFee: payOrNothing('public', 'kobo', 'NGN', { rule: '0 or more, in kobo; the maximum fee per transaction' }),
+    capFee: payOrZero('public', 'kobo', 'NGN', { rule: '0 or more, in kobo; the maximum fee per transaction' }),
     enabled: flag('public'),
   });
 
@@ -126,7 +126,7 @@ export const manageFees = endpoint({
       ),
     }),
   response: () =>
-    answer({
+    payload({
       fintechId: anyText('interface'),
       operation: stateOf('interface', ['updated']),
       feeConfiguration: maybe(
@@ -135,16 +135,16 @@ export const manageFees = endpoint({
           offrampFee: maybe(directionFee()),
           metadata: maybe(
             group('public', {
-              description: known('public'),
-              notes: known('public'),
-              lastUpdatedBy: known('public'),
+              description: maybeText('public'),
+              notes: maybeText('public'),
+              lastUpdatedBy: maybeText('public'),
             }),
           ),
         }),
       ),
       exampleCalculation: maybe(group('public', { onramp: maybe(example()), offramp: maybe(example()) })),
       timestamp: maybe(timestamp('public')),
-      version: known('public'),
+      version: maybeText('public'),
     }),
   errors: [
     { when: 'a fee setting is incomplete or a value is negative', fault: 'VALIDATION_ERROR', source: 'inferred' },
@@ -167,12 +167,12 @@ export const previewFees = endpoint({
       transactionType: oneOf('public', DIRECTIONS),
     }),
   response: () =>
-    answer({
+    payload({
       input: maybe(
         group('public', {
           amount: maybe(kobo()),
           transactionType: maybe(stateOf('public', DIRECTIONS)),
-          fintechId: known('public'),
+          fintechId: maybeText('public'),
         }),
       ),
       result: maybe(

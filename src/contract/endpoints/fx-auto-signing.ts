@@ -1,5 +1,17 @@
 import { endpoint } from '../endpoint.ts';
-import { answer, fields, flag, group, integer, known, list, maybe, optional, percent, usdText } from '../fields.ts';
+import {
+  fields,
+  flag,
+  group,
+  integer,
+  list,
+  maybe,
+  maybeText,
+  optional,
+  payload,
+  percent,
+  usdText,
+} from '../fields.ts';
 import { dollars, limits, signing } from '../fx.ts';
 
 export const enableAutoSigning = endpoint({
@@ -12,13 +24,13 @@ export const enableAutoSigning = endpoint({
   nests: 'autoSigning',
   request: () => fields({ enabled: optional(flag('public')) }),
   response: () =>
-    answer({
+    payload({
       autoSigning: maybe(
         group('public', {
           enabled: maybe(flag('public')),
           usdThreshold: dollars(),
           vmHealthy: maybe(flag('public')),
-          vmStatus: known('public'),
+          vmStatus: maybeText('public'),
         }),
       ),
     }),
@@ -34,7 +46,7 @@ export const disableAutoSigning = endpoint({
   done: 'Auto-signing disabled',
   nests: 'autoSigning',
   request: () => fields({ enabled: optional(flag('public')) }),
-  response: () => answer({ autoSigning: maybe(group('public', { enabled: maybe(flag('public')) })) }),
+  response: () => payload({ autoSigning: maybe(group('public', { enabled: maybe(flag('public')) })) }),
   errors: [],
 });
 
@@ -49,7 +61,7 @@ export const setAutoSigningThreshold = endpoint({
   nests: 'autoSigning',
   request: () => fields({ usdThreshold: usdText('public', 'US dollars, 0 or more, at most 2 decimals') }),
   response: () =>
-    answer({ autoSigning: maybe(group('public', { enabled: maybe(flag('public')), usdThreshold: dollars() })) }),
+    payload({ autoSigning: maybe(group('public', { enabled: maybe(flag('public')), usdThreshold: dollars() })) }),
   errors: [{ when: 'the value is missing or not a number', fault: 'VALIDATION_ERROR', source: 'inferred' }],
 });
 
@@ -65,13 +77,13 @@ export const autoSigningStatus = endpoint({
   source: 'public',
   request: () => fields({}),
   response: () =>
-    answer({
+    payload({
       autoSigning: maybe(
         group('public', {
           configured: maybe(flag('public')),
           enabled: maybe(flag('public')),
           usdThreshold: dollars(),
-          vmStatus: known('public'),
+          vmStatus: maybeText('public'),
           vmHealthy: maybe(flag('public')),
           todayStats: maybe(
             group('public', {
@@ -100,7 +112,7 @@ export const autoSigningStats = endpoint({
   source: 'public',
   request: () => fields({ days: optional(integer('public', { min: 1, max: 365, rule: '1 to 365; default 7' })) }),
   response: () =>
-    answer({
+    payload({
       stats: maybe(
         group('public', {
           days: maybe(integer('public')),
@@ -108,7 +120,7 @@ export const autoSigningStats = endpoint({
             list(
               'public',
               group('public', {
-                date: known('public'),
+                date: maybeText('public'),
                 totalAutoSigned: maybe(integer('public')),
                 totalAmountAutoSigned: dollars(),
                 fallbackCount: maybe(integer('public')),

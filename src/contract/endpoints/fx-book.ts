@@ -1,15 +1,15 @@
 import { endpoint } from '../endpoint.ts';
 import {
-  answer,
   anyText,
   fields,
   figure,
   group,
   integer,
-  known,
   list,
   maybe,
+  maybeText,
   optional,
+  payload,
   percent,
   stateOf,
   timestamp,
@@ -19,7 +19,7 @@ import { cngn, limits, liquidity, listLimits, pair, quoteLimits } from '../fx.ts
 /** An order as shown on the public book, without its maker. */
 const publicOrder = () =>
   group('public', {
-    orderId: known('public'),
+    orderId: maybeText('public'),
     price: maybe(cngn('public')),
     spread: maybe(percent('public')),
     minAmount: maybe(cngn('public')),
@@ -46,12 +46,12 @@ export const orderBook = endpoint({
       limit: optional(integer('public', { min: 1, max: 100, rule: '1 to 100 orders per side; default 20' })),
     }),
   response: () =>
-    answer({
-      pair: known('public'),
+    payload({
+      pair: maybeText('public'),
       buyOrders: maybe(list('public', publicOrder())),
       sellOrders: maybe(list('public', publicOrder())),
-      note: known('public'),
-      version: known('public'),
+      note: maybeText('public'),
+      version: maybeText('public'),
     }),
   errors: [unknownPair],
 });
@@ -68,11 +68,11 @@ export const orderBookStats = endpoint({
   source: 'public',
   request: () => fields({ pair: pair('public') }),
   response: () =>
-    answer({
-      pair: known('public'),
+    payload({
+      pair: maybeText('public'),
       stats: maybe(
         group('public', {
-          pair: known('public'),
+          pair: maybeText('public'),
           totalActiveOrders: maybe(integer('public')),
           buyOrderCount: maybe(integer('public')),
           sellOrderCount: maybe(integer('public')),
@@ -83,7 +83,7 @@ export const orderBookStats = endpoint({
           spreadPercentage: maybe(percent('public')),
         }),
       ),
-      version: known('public'),
+      version: maybeText('public'),
     }),
   errors: [unknownPair],
 });
@@ -100,13 +100,13 @@ export const orderBookToken = endpoint({
   source: 'public',
   request: () => fields({}),
   response: () =>
-    answer({
+    payload({
       token: maybe(anyText('public', { secret: true })),
       expiresIn: maybe(integer('public')),
       expiresAt: maybe(timestamp('public')),
       tradingPairs: maybe(list('public', anyText('public'))),
-      firebaseConfig: maybe(group('public', { projectId: known('public'), databaseURL: known('public') })),
-      usage: known('public'),
+      firebaseConfig: maybe(group('public', { projectId: maybeText('public'), databaseURL: maybeText('public') })),
+      usage: maybeText('public'),
     }),
   errors: [],
 });

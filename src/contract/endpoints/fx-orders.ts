@@ -1,16 +1,16 @@
 import { endpoint } from '../endpoint.ts';
 import {
-  answer,
   anyText,
   fields,
   group,
   integer,
-  known,
   list,
   maybe,
+  maybeText,
   oneOf,
   optional,
   patterned,
+  payload,
   payText,
   percent,
   percentFrom,
@@ -45,9 +45,9 @@ const underfunded = {
 
 /** An order as shown to its maker. */
 const ownOrder = (states: readonly string[]) => ({
-  orderId: known('public'),
-  fintechId: known('public'),
-  pair: known('public'),
+  orderId: maybeText('public'),
+  fintechId: maybeText('public'),
+  pair: maybeText('public'),
   side: maybe(stateOf('public', SIDES)),
   price: maybe(cngn('public')),
   spread: maybe(percent('public')),
@@ -79,14 +79,14 @@ export const createOrder = endpoint({
       spread: optional(orderSpread('public')),
     }),
   response: () =>
-    answer({
+    payload({
       ...ownOrder(['active']),
       orderId: anyText('interface'),
       pair: maybe(stateOf('public', PAIRS)),
       price: cngn('interface'),
       availableLiquidity: liquidity('interface'),
       status: stateOf('interface', ['active']),
-      version: known('public'),
+      version: maybeText('public'),
     }),
   errors: [...invalidOrder, underfunded],
 });
@@ -110,7 +110,7 @@ export const createLimitOrder = endpoint({
       minAmount: orderAmount('public', 'not above maxAmount'),
       maxAmount: orderAmount('public', 'not below minAmount'),
     }),
-  response: () => answer({ ...ownOrder(['active']), version: known('public') }),
+  response: () => payload({ ...ownOrder(['active']), version: maybeText('public') }),
   errors: [
     { when: 'minAmount is above maxAmount', fault: 'VALIDATION_ERROR', source: 'public' },
     lowSpread,
@@ -146,9 +146,9 @@ export const updateOrder = endpoint({
       status: optional(oneOf('public', ['active', 'paused'])),
     }),
   response: () =>
-    answer({
+    payload({
       order: maybe(group('public', ownOrder(['active', 'paused']))),
-      version: known('public'),
+      version: maybeText('public'),
     }),
   errors: [
     unknownOrder,
@@ -168,7 +168,7 @@ export const deleteOrder = endpoint({
   done: 'Limit order cancelled',
   source: 'public',
   request: () => fields({ orderId: text('public') }),
-  response: () => answer({ orderId: known('public'), version: known('public') }),
+  response: () => payload({ orderId: maybeText('public'), version: maybeText('public') }),
   errors: [unknownOrder, { when: 'the order is already deleted', fault: 'VALIDATION_ERROR', source: 'public' }],
 });
 
@@ -193,11 +193,11 @@ export const listOrders = endpoint({
       startAfter: optional(text('public', { rule: 'the id of the last order on the previous page' })),
     }),
   response: () =>
-    answer({
+    payload({
       orders: maybe(list('public', group('public', ownOrder(orderStates)))),
       count: maybe(integer('public')),
-      note: known('public'),
-      version: known('public'),
+      note: maybeText('public'),
+      version: maybeText('public'),
     }),
   errors: [{ when: 'a filter value is unknown', fault: 'VALIDATION_ERROR', source: 'inferred' }],
 });

@@ -1,14 +1,14 @@
 import { endpoint } from '../endpoint.ts';
 import {
-  answer,
   anyText,
   fields,
   group,
-  known,
   list,
   maybe,
+  maybeText,
   oneOf,
   optional,
+  payload,
   payText,
   percent,
   stateOf,
@@ -41,7 +41,7 @@ export const quote = endpoint({
       ),
     }),
   response: () =>
-    answer({
+    payload({
       quote: group('interface', {
         quoteId: anyText('interface'),
         pair: anyText('interface'),
@@ -65,7 +65,7 @@ export const quote = endpoint({
         ),
         expiresAt: timestamp('interface'),
       }),
-      version: known('interface'),
+      version: maybeText('interface'),
     }),
   errors: [
     { when: 'the amount is below 1000 cNGN or a field is invalid', fault: 'VALIDATION_ERROR', source: 'public' },

@@ -1,19 +1,19 @@
 import { evmAddress } from '../addresses.ts';
 import { endpoint } from '../endpoint.ts';
 import {
-  answer,
   anyCase,
   anyText,
   fields,
   figure,
   group,
   integer,
-  known,
   list,
   maybe,
+  maybeText,
   oneOf,
   optional,
   orNull,
+  payload,
   payText,
   percent,
   stateOf,
@@ -74,10 +74,10 @@ export const trade = endpoint({
       idempotencyKey: idempotencyKey(),
     }),
   response: () =>
-    answer({
+    payload({
       trade: group('interface', {
         ...tradeCore(),
-        orderId: known('interface'),
+        orderId: maybeText('interface'),
         price: cngn('interface'),
         platformFeePercentage: maybe(percent('interface')),
         status: stateOf('interface', ['pending']),
@@ -85,7 +85,7 @@ export const trade = endpoint({
         expiresAt: timestamp('interface'),
         createdAt: timestamp('interface'),
       }),
-      version: known('interface'),
+      version: maybeText('interface'),
     }),
   errors: [
     {
@@ -132,7 +132,7 @@ export const marketOrder = endpoint({
       idempotencyKey: idempotencyKey(),
     }),
   response: () =>
-    answer({
+    payload({
       trade: group('interface', {
         ...tradeCore(),
         averagePrice: cngn('interface'),
@@ -140,8 +140,8 @@ export const marketOrder = endpoint({
         expiresAt: timestamp('interface'),
         createdAt: timestamp('interface'),
       }),
-      version: known('interface'),
-      note: known('interface'),
+      version: maybeText('interface'),
+      note: maybeText('interface'),
     }),
   errors: [
     { when: 'a field is missing or invalid', fault: 'VALIDATION_ERROR', source: 'interface' },
@@ -168,19 +168,19 @@ export const tradeStatus = endpoint({
   source: 'interface',
   request: () => fields({ tradeId: text('interface') }),
   response: () =>
-    answer({
+    payload({
       trade: group('interface', {
         ...tradeCore(),
         price: cngn('interface'),
         fintechNetAmount: maybe(netAmount()),
         status: stateOf('interface', TRADE_STATES),
-        lockId: known('interface'),
+        lockId: maybeText('interface'),
         createdAt: timestamp('interface'),
         priceLockExpiresAt: maybe(timestamp('interface')),
         errorMessage: orNull(anyText('interface')),
         failedAt: orNull(timestamp('interface')),
       }),
-      version: known('public'),
+      version: maybeText('public'),
     }),
   errors: [
     {
@@ -211,7 +211,7 @@ export const listTrades = endpoint({
       startAfter: optional(text('interface', { rule: 'the id of the last trade on the previous page' })),
     }),
   response: () =>
-    answer({
+    payload({
       trades: list(
         'interface',
         group('interface', {
@@ -223,7 +223,7 @@ export const listTrades = endpoint({
         }),
       ),
       count: integer('interface'),
-      version: known('interface'),
+      version: maybeText('interface'),
     }),
   errors: [
     { when: 'the limit is above 100 or a filter value is unknown', fault: 'VALIDATION_ERROR', source: 'inferred' },

@@ -1,16 +1,16 @@
 import { evmAddress } from '../addresses.ts';
 import { endpoint } from '../endpoint.ts';
 import {
-  answer,
   anyText,
   entry,
   fields,
   flag,
   group,
-  known,
   list,
   maybe,
+  maybeText,
   patterned,
+  payload,
   privateKey,
   stateOf,
   text,
@@ -18,7 +18,7 @@ import {
 } from '../fields.ts';
 import { dollars, limits } from '../fx.ts';
 
-const tokenWallets = () => ({ USDT: known('public'), USDC: known('public'), cNGN: known('public') });
+const tokenWallets = () => ({ USDT: maybeText('public'), USDC: maybeText('public'), cNGN: maybeText('public') });
 
 const masked = () => maybe(anyText('public', { rule: 'masked; shows the first four characters' }));
 
@@ -49,12 +49,12 @@ export const registerMpc = endpoint({
       }),
     }),
   response: () =>
-    answer({
-      vaultId: known('public'),
+    payload({
+      vaultId: maybeText('public'),
       status: maybe(stateOf('public', ['pending', 'active'])),
       tokenWallets: maybe(group('public', tokenWallets())),
       createdAt: maybe(timestamp('public')),
-      note: known('public'),
+      note: maybeText('public'),
     }),
   errors: [{ when: 'a required field is missing', fault: 'VALIDATION_ERROR', source: 'inferred' }],
 });
@@ -70,12 +70,12 @@ export const fxSettings = endpoint({
   source: 'interface',
   request: () => fields({}),
   response: () =>
-    answer({
-      fintechId: known('public'),
-      vaultId: known('public'),
+    payload({
+      fintechId: maybeText('public'),
+      vaultId: maybeText('public'),
       mpcVaultApiKey: masked(),
       mpcClientSignerPrivateKey: masked(),
-      callbackClientSignerPublicKey: known('public'),
+      callbackClientSignerPublicKey: maybeText('public'),
       mpcConfigStatus: maybe(stateOf('public', ['active', 'pending', 'inactive'])),
       autoSigning: maybe(
         group('public', {
@@ -83,9 +83,9 @@ export const fxSettings = endpoint({
           enabled: maybe(flag('public')),
           threshold: dollars(),
           vmStatus: maybe(stateOf('public', ['running', 'stopped', 'terminated'])),
-          vmInstanceName: known('public'),
-          natExternalIp: known('public'),
-          note: known('public'),
+          vmInstanceName: maybeText('public'),
+          natExternalIp: maybeText('public'),
+          note: maybeText('public'),
         }),
       ),
       tokenWallets: maybe(group('public', tokenWallets())),

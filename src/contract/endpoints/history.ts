@@ -1,17 +1,17 @@
 import { endpoint } from '../endpoint.ts';
 import {
-  answer,
   fields,
   group,
   integer,
-  known,
   list,
   maybe,
+  maybeText,
   money,
   moneyText,
   oneOf,
   opaqueUuid,
   optional,
+  payload,
   type Source,
   stateOf,
   text,
@@ -41,32 +41,32 @@ const limits = { rateLimit: { max: 100, windowSeconds: 60 }, source: 'interface'
 /** The sender, according to the bank. */
 const depositor = () =>
   group('public', {
-    name: known('public'),
-    accountNumber: known('public'),
-    bankName: known('public'),
-    bankCode: known('public'),
+    name: maybeText('public'),
+    accountNumber: maybeText('public'),
+    bankName: maybeText('public'),
+    bankCode: maybeText('public'),
   });
 
 /** An incoming bank transfer. The source of its mint transaction hash differs between the two lists. */
 const received = (types: readonly string[], directions: readonly string[], mintSource: Source) =>
   group('public', {
-    id: known('public'),
+    id: maybeText('public'),
     type: maybe(stateOf('interface', types)),
     direction: maybe(stateOf('public', directions)),
     fintechId: maybe(opaqueUuid('public')),
-    userId: known('client'),
+    userId: maybeText('client'),
     amount: naira('public'),
     fundingAmount: naira('client'),
     platformFee: naira('client'),
     currency: maybe(stateOf('public', ['NGN'])),
-    virtualAccountNumber: known('public'),
-    virtualAccountName: known('public'),
+    virtualAccountNumber: maybeText('public'),
+    virtualAccountName: maybeText('public'),
     depositor: maybe(depositor()),
-    transactionReference: known('public'),
-    provider: known('public'),
+    transactionReference: maybeText('public'),
+    provider: maybeText('public'),
     status: maybe(stateOf('interface', statuses)),
-    walletAddress: known('public'),
-    mintTxHash: known(mintSource),
+    walletAddress: maybeText('public'),
+    mintTxHash: maybeText(mintSource),
     createdAt: maybe(timestamp('public')),
     completedAt: maybe(timestamp('public')),
   });
@@ -89,7 +89,7 @@ export const listDeposits = endpoint({
       ...page(),
     }),
   response: () =>
-    answer({
+    payload({
       deposits: maybe(list('public', received(depositTypes, ['in'], 'public'))),
       ...pageAnswer('public'),
       filters: maybe(group('public', {})),
@@ -115,7 +115,7 @@ export const listPayouts = endpoint({
       ...page(),
     }),
   response: () =>
-    answer({
+    payload({
       payouts: maybe(
         list(
           'public',
@@ -126,20 +126,20 @@ export const listPayouts = endpoint({
             fintechId: maybe(opaqueUuid('public')),
             amount: naira('public'),
             currency: maybe(stateOf('public', ['NGN'])),
-            sourceWalletAddress: known('public'),
-            sourceNetwork: known('public'),
+            sourceWalletAddress: maybeText('public'),
+            sourceNetwork: maybeText('public'),
             bankAccount: maybe(
               group('public', {
-                accountNumber: known('public'),
-                accountName: known('public'),
-                bankName: known('public'),
-                bankCode: known('public'),
+                accountNumber: maybeText('public'),
+                accountName: maybeText('public'),
+                bankName: maybeText('public'),
+                bankCode: maybeText('public'),
               }),
             ),
             status: maybe(stateOf('interface', statuses)),
-            transferTxHash: known('public'),
-            payoutReference: known('public'),
-            payoutProvider: known('public'),
+            transferTxHash: maybeText('public'),
+            payoutReference: maybeText('public'),
+            payoutProvider: maybeText('public'),
             payoutStatus: maybe(stateOf('public', ['pending', 'processing', 'completed', 'failed'])),
             processingFee: naira('public'),
             totalDeducted: naira('public'),
@@ -175,7 +175,7 @@ export const listTransactions = endpoint({
       ...page(),
     }),
   response: () =>
-    answer({
+    payload({
       transactions: maybe(list('public', received(transactionTypes, ['in', 'out'], 'inferred'))),
       ...pageAnswer('public'),
       summary: maybe(

@@ -1,16 +1,16 @@
 import { endpoint, managementLimits } from '../endpoint.ts';
 import {
-  answer,
   anyText,
   entry,
   fields,
   figure,
   flag,
-  known,
   list,
   maybe,
+  maybeText,
   optional,
   patterned,
+  payload,
   stateOf,
   text,
   timestamp,
@@ -28,7 +28,8 @@ export const regenerateApiKey = endpoint({
   summary: 'Replace the API key; the old key stops working immediately',
   done: 'API key regenerated',
   request: () => fields({}),
-  response: () => answer({ apiKey: maybe(anyText('public', { secret: true })), rotatedAt: maybe(timestamp('public')) }),
+  response: () =>
+    payload({ apiKey: maybe(anyText('public', { secret: true })), rotatedAt: maybe(timestamp('public')) }),
   errors: [],
 });
 
@@ -42,7 +43,7 @@ export const createSandboxKey = endpoint({
   done: 'Sandbox key created',
   request: () => fields({ fintechName: optional(text('public')) }),
   response: () =>
-    answer({
+    payload({
       apiKey: anyText('interface', { secret: true }),
       fintechId: anyText('interface'),
       createdAt: timestamp('interface'),
@@ -69,8 +70,8 @@ export const setWebhook = endpoint({
       ),
     }),
   response: () =>
-    answer({
-      webhookUrl: known('public'),
+    payload({
+      webhookUrl: maybeText('public'),
       enabled: maybe(flag('public')),
       hasSecret: maybe(flag('public')),
       urlValidated: maybe(flag('public')),
@@ -92,8 +93,8 @@ export const toggleWebhook = endpoint({
   done: 'Webhook delivery updated',
   request: () => fields({ enabled: flag('interface') }),
   response: () =>
-    answer({
-      webhookUrl: known('public'),
+    payload({
+      webhookUrl: maybeText('public'),
       enabled: maybe(flag('public')),
       updatedAt: maybe(timestamp('public')),
     }),
@@ -110,8 +111,8 @@ export const getWebhook = endpoint({
   done: 'Webhook configuration retrieved',
   request: () => fields({}),
   response: () =>
-    answer({
-      webhookUrl: known('public'),
+    payload({
+      webhookUrl: maybeText('public'),
       enabled: maybe(flag('public')),
       hasSecret: maybe(flag('public')),
       events: maybe(list('public', anyText('public'))),
@@ -138,7 +139,7 @@ export const storePublicKey = endpoint({
       encrypted: optional(flag('public')),
       iv: optional(patterned('public', /^[0-9a-fA-F]{32}$/, '32 hexadecimal digits')),
     }),
-  response: () => answer({ updatedAt: maybe(timestamp('public')) }),
+  response: () => payload({ updatedAt: maybe(timestamp('public')) }),
   errors: [
     {
       when: 'the key is not 64 hexadecimal digits, or the envelope does not decrypt to one',
@@ -157,7 +158,7 @@ export const getPlatformPublicKey = endpoint({
   summary: 'Show the public key that requests can be encrypted with',
   done: 'Platform public key retrieved',
   request: () => fields({}),
-  response: () => answer({ publicKey: known('public') }),
+  response: () => payload({ publicKey: maybeText('public') }),
   errors: [],
 });
 
@@ -170,7 +171,7 @@ export const getAesKey = endpoint({
   summary: "Show the account's AES key",
   done: 'AES key retrieved',
   request: () => fields({}),
-  response: () => answer({ aesKey: maybe(anyText('public', { secret: true })) }),
+  response: () => payload({ aesKey: maybe(anyText('public', { secret: true })) }),
   errors: [],
 });
 
@@ -184,7 +185,7 @@ export const autoSigningConfig = endpoint({
   done: 'Auto-signing configuration retrieved',
   request: () => fields({ fintechId: optional(text('public')) }),
   response: () =>
-    answer({
+    payload({
       enabled: maybe(flag('public')),
       thresholdAmount: maybe(figure('public', 'decimal-string', 'in cNGN, or masked with asterisks')),
       currency: maybe(stateOf('public', ['CNGN'])),

@@ -2,17 +2,17 @@ import { endpoint } from '../endpoint.ts';
 import { userNotVerified } from '../faults.ts';
 import {
   accountNumber,
-  answer,
   anyText,
   bankCode,
   fields,
   group,
   integer,
-  known,
   maybe,
+  maybeText,
   moneyText,
   opaqueUuid,
   pay,
+  payload,
   stateOf,
   text,
   timestamp,
@@ -21,9 +21,9 @@ import {
 /** The payout account as verified by the bank. */
 const verifiedDestination = () =>
   group('public', {
-    accountNumber: known('public'),
-    bankCode: known('public'),
-    accountHolderName: known('public'),
+    accountNumber: maybeText('public'),
+    bankCode: maybeText('public'),
+    accountHolderName: maybeText('public'),
     verificationTimestamp: maybe(timestamp('public')),
   });
 
@@ -44,24 +44,24 @@ export const startOfframp = endpoint({
       ticker: text('interface', { rule: 'a ticker; only CNGN is known to work' }),
     }),
   response: () =>
-    answer({
+    payload({
       requestId: opaqueUuid('interface'),
       status: anyText('interface'),
       stage: anyText('interface'),
       // Public documentation has it on the envelope.
-      message: known('interface'),
-      tokenAddress: known('public'),
-      vaultAddress: known('public'),
-      transactionHash: known('public'),
-      smartWalletAddress: known('public'),
+      message: maybeText('interface'),
+      tokenAddress: maybeText('public'),
+      vaultAddress: maybeText('public'),
+      transactionHash: maybeText('public'),
+      smartWalletAddress: maybeText('public'),
       executedAt: maybe(timestamp('public')),
-      gasUsed: known('public'),
-      effectiveGasPrice: known('public'),
-      blockNumber: known('public'),
+      gasUsed: maybeText('public'),
+      effectiveGasPrice: maybeText('public'),
+      blockNumber: maybeText('public'),
       duration: maybe(integer('public')),
-      userId: known('public'),
+      userId: maybeText('public'),
       amount: maybe(moneyText('public', 'decimal-string', 'CNGN')),
-      tokenSymbol: known('public'),
+      tokenSymbol: maybeText('public'),
       verifiedAccountDetails: maybe(verifiedDestination()),
     }),
   errors: [
@@ -97,18 +97,18 @@ const offrampStates = [
 /** The token leg: cNGN leaving the user's wallet. */
 const tokenTransfer = () =>
   group('public', {
-    status: known('public'),
-    transactionHash: known('public'),
-    blockNumber: known('public'),
+    status: maybeText('public'),
+    transactionHash: maybeText('public'),
+    blockNumber: maybeText('public'),
     timestamp: maybe(timestamp('public')),
   });
 
 /** The bank leg. */
 const payout = () =>
   group('public', {
-    status: known('public'),
-    reference: known('public'),
-    transactionId: known('public'),
+    status: maybeText('public'),
+    reference: maybeText('public'),
+    transactionId: maybeText('public'),
     timestamp: maybe(timestamp('public')),
     attempts: maybe(integer('public')),
   });
@@ -122,17 +122,17 @@ export const offrampStatus = endpoint({
   done: 'Offramp status retrieved',
   request: () => fields({ requestId: text('interface', { rule: 'as returned by /cngnofframp' }) }),
   response: () =>
-    answer({
-      requestId: known('public'),
+    payload({
+      requestId: maybeText('public'),
       status: maybe(stateOf('public', offrampStates)),
-      stage: known('public'),
+      stage: maybeText('public'),
       createdAt: maybe(timestamp('public')),
       updatedAt: maybe(timestamp('public')),
-      userWalletAddress: known('client'),
-      vaultAddress: known('client'),
-      tokenAddress: known('public'),
+      userWalletAddress: maybeText('client'),
+      vaultAddress: maybeText('client'),
+      tokenAddress: maybeText('public'),
       amount: maybe(moneyText('public', 'decimal-string', 'CNGN')),
-      fintechUserId: known('client'),
+      fintechUserId: maybeText('client'),
       tokenTransfer: maybe(tokenTransfer()),
       payout: maybe(payout()),
     }),

@@ -2,19 +2,19 @@ import { evmAddress } from '../addresses.ts';
 import { endpoint } from '../endpoint.ts';
 import { userNotVerified } from '../faults.ts';
 import {
-  answer,
   anyText,
   fields,
   flag,
   group,
-  known,
   maybe,
+  maybeText,
   money,
   moneyText,
   oneOf,
   opaqueUuid,
   optional,
   pay,
+  payload,
   percent,
   stateOf,
   text,
@@ -72,11 +72,11 @@ export const startOnramp = endpoint({
       owner: optional(evmAddress('interface')),
     }),
   response: () =>
-    answer({
+    payload({
       requestId: opaqueUuid('interface'),
       walletAddress: anyText('interface'),
       status: stateOf('interface', ['requested']),
-      version: known('public'),
+      version: maybeText('public'),
       message: anyText('interface'),
       autoSwapEnabled: flag('interface'),
       sweepToOfframpEnabled: maybe(flag('public')),
@@ -94,22 +94,22 @@ export const startOnramp = endpoint({
 /** The newest public shape: the flat fields and the progress of the funding. */
 const onrampWallet = () =>
   group('public', {
-    walletAddress: known('public'),
-    owner: known('public'),
-    tokenBuy: known('public'),
+    walletAddress: maybeText('public'),
+    owner: maybeText('public'),
+    tokenBuy: maybeText('public'),
     autoSwap: maybe(flag('public')),
     sweepToOfframp: maybe(flag('public')),
     amount: maybe(moneyText('public', 'decimal-string', 'CNGN')),
     createdAt: maybe(timestamp('public')),
     fundingRequestedAt: maybe(timestamp('public')),
     fundedAt: maybe(timestamp('public')),
-    transactionHash: known('public'),
+    transactionHash: maybeText('public'),
     virtualAccountDetails: maybe(
       group('public', {
-        vaId: known('client'),
-        accountNumber: known('public'),
-        bankName: known('public'),
-        accountName: known('public'),
+        vaId: maybeText('client'),
+        accountNumber: maybeText('public'),
+        bankName: maybeText('public'),
+        accountName: maybeText('public'),
         amount: maybe(money('public', 'naira', 'NGN')),
         createdAt: maybe(timestamp('public')),
       }),
@@ -120,14 +120,14 @@ const onrampWallet = () =>
 const swapQuote = () =>
   group('public', {
     available: maybe(flag('public')),
-    pair: known('public'),
+    pair: maybeText('public'),
     cngnAmount: maybe(moneyText('public', 'decimal-string', 'CNGN')),
     tokenAmount: maybe(moneyText('public', 'decimal-string', { field: 'finalAsset' })),
     // cNGN per token.
     averagePrice: maybe(moneyText('public', 'decimal-string', 'CNGN')),
     averageSpread: maybe(percent('public')),
     expiresAt: maybe(timestamp('public')),
-    note: known('public'),
+    note: maybeText('public'),
   });
 
 const onrampStates = [
@@ -155,20 +155,20 @@ export const onrampStatus = endpoint({
       walletAddress: optional(text('public', { rule: 'the wallet created by /cngnonramp' })),
     }),
   response: () =>
-    answer({
+    payload({
       requestId: anyText('interface'),
       status: maybe(stateOf('public', onrampStates)),
       // The newest public shape has these fields only in `wallet`, and some appear only in the final state.
-      walletAddress: known('interface'),
+      walletAddress: maybeText('interface'),
       amount: maybe(moneyText('interface', 'base', 'CNGN')),
       swapCompleted: maybe(flag('interface')),
-      finalAsset: known('interface'),
-      txHash: known('interface'),
+      finalAsset: maybeText('interface'),
+      txHash: maybeText('interface'),
       completedAt: maybe(timestamp('interface')),
-      version: known('public'),
+      version: maybeText('public'),
       metadata: maybe(
         group('client', {
-          tokenBuy: known('client'),
+          tokenBuy: maybeText('client'),
           autoSwap: maybe(flag('client')),
           sweepToOfframp: maybe(flag('client')),
         }),

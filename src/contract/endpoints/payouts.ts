@@ -1,14 +1,14 @@
 import { endpoint } from '../endpoint.ts';
 import {
-  answer,
   fields,
   group,
-  known,
   maybe,
+  maybeText,
   money,
   opaqueId,
   opaqueUuid,
   pay,
+  payload,
   stateOf,
   text,
   timestamp,
@@ -28,12 +28,12 @@ export const startPayout = endpoint({
       bankAccountId: opaqueId('public', { rule: 'the id of a payout account' }),
     }),
   response: () =>
-    answer({
+    payload({
       requestId: opaqueUuid('interface'),
       amount: maybe(money('public', 'naira', 'NGN')),
       walletSource: maybe(stateOf('public', ['system_wallet'])),
       status: maybe(stateOf('public', ['pending'])),
-      message: known('public'),
+      message: maybeText('public'),
     }),
   errors: [
     { when: 'the amount is not greater than 0', fault: 'VALIDATION_ERROR', source: 'public' },
@@ -66,29 +66,31 @@ export const payoutStatus = endpoint({
   done: 'Payout status retrieved',
   request: () => fields({ requestId: text('interface', { rule: 'as returned by /initiateofframp' }) }),
   response: () =>
-    answer({
+    payload({
       requestId: maybe(opaqueUuid('public')),
       status: maybe(stateOf('public', payoutStates)),
       amount: maybe(money('public', 'naira', 'NGN')),
       currency: maybe(stateOf('public', ['NGN'])),
       bankAccount: maybe(
         group('public', {
-          accountNumber: known('public'),
-          accountName: known('public'),
-          bankName: known('public'),
+          accountNumber: maybeText('public'),
+          accountName: maybeText('public'),
+          bankName: maybeText('public'),
         }),
       ),
-      wallet: maybe(group('public', { source: maybe(stateOf('public', ['system_wallet'])), address: known('public') })),
+      wallet: maybe(
+        group('public', { source: maybe(stateOf('public', ['system_wallet'])), address: maybeText('public') }),
+      ),
       transferDetails: maybe(
         group('public', {
-          txHash: known('public'),
+          txHash: maybeText('public'),
           status: maybe(stateOf('public', ['pending', 'confirmed', 'failed'])),
         }),
       ),
       payoutDetails: maybe(
         group('public', {
-          reference: known('public'),
-          provider: known('public'),
+          reference: maybeText('public'),
+          provider: maybeText('public'),
           status: maybe(stateOf('public', ['pending', 'processing', 'completed', 'failed'])),
         }),
       ),

@@ -1,12 +1,12 @@
 import { endpoint } from '../endpoint.ts';
-import { answer, entry, fields, flag, group, list, optional, text, uuid } from '../fields.ts';
+import { entry, fields, flag, group, list, optional, payload, text, uuid } from '../fields.ts';
 
 const recovery = {
   effect: 'write',
   summary: 'Recover a stuck request',
   done: 'Recovery requested',
   path: '/manualstatusrecovery',
-  response: () => answer({}),
+  response: () => payload({}),
   rateLimit: { max: 30, windowSeconds: 60 },
 } as const;
 

@@ -2,21 +2,21 @@ import { TOKENS } from '../../money/amount.ts';
 import { evmAddress } from '../addresses.ts';
 import { endpoint } from '../endpoint.ts';
 import {
-  answer,
   anyText,
   fields,
   figure,
   flag,
   group,
   integer,
-  known,
   list,
   maybe,
+  maybeText,
   moment,
   moneyText,
   oneOf,
   optional,
   pay,
+  payload,
   percentFrom,
   stateOf,
   text,
@@ -48,21 +48,21 @@ export const triggerSwap = endpoint({
       slippage: slippage('5'),
     }),
   response: () =>
-    answer({
+    payload({
       requestId: anyText('interface'),
       status: maybe(stateOf('public', ['queued'])),
-      message: known('public'),
+      message: maybeText('public'),
       swapConfig: maybe(
         group('public', {
-          sellToken: known('public'),
-          buyToken: known('public'),
+          sellToken: maybeText('public'),
+          buyToken: maybeText('public'),
           amount: maybe(moneyText('public', 'decimal-string', ofSellToken)),
-          walletAddress: known('public'),
+          walletAddress: maybeText('public'),
         }),
       ),
       destinationConfig: maybe(
         group('public', {
-          destinationWallet: known('public'),
+          destinationWallet: maybeText('public'),
           sweepToOfframp: maybe(flag('public')),
         }),
       ),
@@ -94,15 +94,17 @@ export const startSwap = endpoint({
       destinationAssetSwap: optional(evmAddress('public')),
     }),
   response: () =>
-    answer({
+    payload({
       requestId: anyText('interface'),
       status: maybe(stateOf('public', ['requested'])),
-      message: known('public'),
+      message: maybeText('public'),
       smartWalletExecutionDetails: maybe(
         group('public', {
-          smartWalletAddress: known('public'),
+          smartWalletAddress: maybeText('public'),
           executionMethod: maybe(stateOf('public', ['smart_wallet_execute'])),
-          validationSummary: maybe(group('public', { balanceCheck: known('public'), allowanceCheck: known('public') })),
+          validationSummary: maybe(
+            group('public', { balanceCheck: maybeText('public'), allowanceCheck: maybeText('public') }),
+          ),
         }),
       ),
     }),
@@ -126,20 +128,20 @@ export const swapStatus = endpoint({
   done: 'Swap status retrieved',
   request: () => fields({ requestId: text('interface', { rule: 'as returned by /swaptrigger or /swap' }) }),
   response: () =>
-    answer({
-      requestId: known('public'),
-      type: known('public'),
+    payload({
+      requestId: maybeText('public'),
+      type: maybeText('public'),
       status: maybe(stateOf('public', states)),
       createdAt: maybe(timestamp('public')),
       updatedAt: maybe(timestamp('public')),
-      txHash: known('public'),
+      txHash: maybeText('public'),
       amountOut: maybe(
         figure('public', 'base', 'in base units of the token bought, which this response does not name'),
       ),
       // cNGN per stablecoin.
       executionRate: maybe(moneyText('public', 'decimal-string', 'CNGN')),
       executionMethod: maybe(stateOf('public', ['smart_wallet_execute'])),
-      smartWalletAddress: known('public'),
+      smartWalletAddress: maybeText('public'),
     }),
   errors: [
     {
@@ -173,21 +175,21 @@ export const listSwaps = endpoint({
       endDate: optional(moment('interface')),
     }),
   response: () =>
-    answer({
+    payload({
       swaps: list(
         'interface',
         group('interface', {
           requestId: anyText('interface'),
-          type: known('public'),
+          type: maybeText('public'),
           status: stateOf('interface', endStates),
           sellToken: anyText('interface'),
           buyToken: anyText('interface'),
           amountIn: moneyText('interface', 'decimal-string', ofSellToken),
           amountOut: maybe(moneyText('interface', 'decimal-string', { field: 'buyToken' })),
           executionRate: maybe(moneyText('interface', 'decimal-string', 'CNGN')),
-          smartWalletAddress: known('interface'),
-          txHash: known('interface'),
-          triggerType: known('interface'),
+          smartWalletAddress: maybeText('interface'),
+          txHash: maybeText('interface'),
+          triggerType: maybeText('interface'),
           createdAt: maybe(timestamp('public')),
           updatedAt: maybe(timestamp('public')),
         }),
@@ -198,7 +200,7 @@ export const listSwaps = endpoint({
         offset: integer('interface'),
         hasMore: flag('interface'),
       }),
-      version: known('public'),
+      version: maybeText('public'),
     }),
   errors: [{ when: 'the status is unknown or a date is malformed', fault: 'VALIDATION_ERROR', source: 'inferred' }],
   rateLimit: { max: 100, windowSeconds: 60 },

@@ -2,19 +2,19 @@ import { TOKENS } from '../../money/amount.ts';
 import { evmAddress } from '../addresses.ts';
 import { endpoint } from '../endpoint.ts';
 import {
-  answer,
   fields,
   figure,
   flag,
   group,
   integer,
-  known,
   maybe,
+  maybeText,
   moneyText,
   oneOf,
   optional,
   patterned,
   pay,
+  payload,
   timestamp,
 } from '../fields.ts';
 
@@ -40,16 +40,16 @@ export const transferToWallet = endpoint({
       note: optional(patterned('public', /^[^\p{Cc}]{0,500}$/u, 'at most 500 characters')),
     }),
   response: () =>
-    answer({
-      requestId: known('public'),
-      transactionHash: known('public'),
-      smartWalletAddress: known('public'),
-      destinationAddress: known('public'),
-      destinationLabel: known('public'),
+    payload({
+      requestId: maybeText('public'),
+      transactionHash: maybeText('public'),
+      smartWalletAddress: maybeText('public'),
+      destinationAddress: maybeText('public'),
+      destinationLabel: maybeText('public'),
       amount: baseText(),
-      ticker: known('public'),
-      blockNumber: known('public'),
-      gasUsed: known('public'),
+      ticker: maybeText('public'),
+      blockNumber: maybeText('public'),
+      gasUsed: maybeText('public'),
       commitmentsSafeguarded: maybe(
         group('public', {
           activeOrders: maybe(integer('public')),
@@ -59,7 +59,7 @@ export const transferToWallet = endpoint({
         }),
       ),
       executedAt: maybe(timestamp('public')),
-      version: known('public'),
+      version: maybeText('public'),
       feeBreakdown: maybe(
         group('public', {
           requestedAmount: baseText(),

@@ -1,16 +1,16 @@
 import { endpoint } from '../endpoint.ts';
 import {
-  answer,
   anyText,
   fields,
   flag,
   group,
   integer,
-  known,
   list,
   maybe,
+  maybeText,
   oneOf,
   optional,
+  payload,
   timestamp,
 } from '../fields.ts';
 
@@ -32,29 +32,29 @@ export const listUsers = endpoint({
       orderDirection: optional(oneOf('public', ['asc', 'desc'])),
     }),
   response: () =>
-    answer({
+    payload({
       users: list(
         'public',
         group('public', {
           userId: anyText('public'),
-          firstName: known('public'),
-          lastName: known('public'),
+          firstName: maybeText('public'),
+          lastName: maybeText('public'),
           isActive: maybe(flag('public')),
           hasWallet: maybe(flag('public')),
           wallets: maybe(
             group('public', {
-              evm: known('public'),
-              solana: known('public'),
-              bantu: known('public'),
+              evm: maybeText('public'),
+              solana: maybeText('public'),
+              bantu: maybeText('public'),
             }),
           ),
           virtualAccount: maybe(
             group('public', {
-              accountNumber: known('public'),
-              accountName: known('public'),
-              bankName: known('public'),
-              bankCode: known('public'),
-              provider: known('public'),
+              accountNumber: maybeText('public'),
+              accountName: maybeText('public'),
+              bankName: maybeText('public'),
+              bankCode: maybeText('public'),
+              provider: maybeText('public'),
             }),
           ),
           verifiedAt: maybe(timestamp('public')),

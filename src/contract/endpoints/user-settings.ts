@@ -1,6 +1,6 @@
 import { endpoint, managementLimits } from '../endpoint.ts';
 import { SEE_USERS, userUnknown } from '../faults.ts';
-import { answer, fields, flag, group, known, maybe, optional, percentText, text, timestamp } from '../fields.ts';
+import { fields, flag, group, maybe, maybeText, optional, payload, percentText, text, timestamp } from '../fields.ts';
 
 export const setStatus = endpoint({
   id: 'users.set-status',
@@ -16,8 +16,8 @@ export const setStatus = endpoint({
       reason: optional(text('interface', { rule: 'required if active is false; kept for auditing' })),
     }),
   response: () =>
-    answer({
-      userId: known('public'),
+    payload({
+      userId: maybeText('public'),
       active: maybe(flag('public')),
       changedAt: maybe(timestamp('public')),
     }),
@@ -50,7 +50,7 @@ export const updateOnrampAsset = endpoint({
       ),
     }),
   response: () =>
-    answer({ requestId: known('public'), updatedAt: maybe(timestamp('public')), autoSwap: maybe(flag('public')) }),
+    payload({ requestId: maybeText('public'), updatedAt: maybe(timestamp('public')), autoSwap: maybe(flag('public')) }),
   errors: [
     {
       when: 'the user is unknown',

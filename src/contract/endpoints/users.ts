@@ -1,18 +1,18 @@
 import { endpoint } from '../endpoint.ts';
 import { userUnknown } from '../faults.ts';
 import {
-  answer,
   anyText,
   bvn,
   fields,
   flag,
   group,
-  known,
   list,
   maybe,
+  maybeText,
   only,
   opaqueUuid,
   optional,
+  payload,
   stateOf,
   text,
   timestamp,
@@ -28,12 +28,12 @@ export const onboard = endpoint({
   done: 'User onboarding started',
   request: () => only({ bvn: bvn('interface') }),
   response: () =>
-    answer({
+    payload({
       requestId: opaqueUuid('interface'),
       status: maybe(stateOf('public', ['processing'])),
       userHash: anyText('interface'),
-      message: known('public'),
-      estimatedCompletionTime: known('public'),
+      message: maybeText('public'),
+      estimatedCompletionTime: maybeText('public'),
     }),
   errors: [
     { when: 'the BVN is missing or not exactly 11 digits', fault: 'VALIDATION_ERROR', source: 'public' },
@@ -57,25 +57,25 @@ export const onboardStatus = endpoint({
   done: 'Onboarding status retrieved',
   request: () => fields({ requestId: text('interface', { rule: 'as returned by /onboarduser' }) }),
   response: () =>
-    answer({
-      type: known('public'),
-      userId: known('interface'),
+    payload({
+      type: maybeText('public'),
+      userId: maybeText('interface'),
       status: stateOf('interface', ['processing', 'completed', 'failed']),
       createdAt: maybe(timestamp('public')),
-      message: known('public'),
+      message: maybeText('public'),
       verified: maybe(flag('client')),
       details: maybe(
         group('client', {
-          status: known('client'),
+          status: maybeText('client'),
           error: maybe(
             group('client', {
-              code: known('client'),
-              step: known('client'),
-              message: known('client'),
-              userMessage: known('client'),
+              code: maybeText('client'),
+              step: maybeText('client'),
+              message: maybeText('client'),
+              userMessage: maybeText('client'),
             }),
           ),
-          userMessage: known('client'),
+          userMessage: maybeText('client'),
         }),
       ),
       retryable: maybe(flag('client')),
@@ -94,21 +94,21 @@ export const getDetails = endpoint({
   done: 'User details retrieved',
   request: () => fields({ userId: text('interface'), bvn: optional(bvn('client')) }),
   response: () =>
-    answer({
-      userId: known('public'),
+    payload({
+      userId: maybeText('public'),
       isActive: maybe(flag('public')),
       personalDetails: maybe(
         group('public', {
-          firstName: known('public'),
-          middleName: known('public'),
-          lastName: known('public'),
+          firstName: maybeText('public'),
+          middleName: maybeText('public'),
+          lastName: maybeText('public'),
         }),
       ),
       walletDetails: maybe(
         group('public', {
-          evmWallet: known('public'),
-          bantuWallet: known('public'),
-          solanaWallet: known('public'),
+          evmWallet: maybeText('public'),
+          bantuWallet: maybeText('public'),
+          solanaWallet: maybeText('public'),
           walletCreatedAt: maybe(timestamp('public')),
         }),
       ),
@@ -118,11 +118,11 @@ export const getDetails = endpoint({
           accountNumber: anyText('interface'),
           accountName: anyText('interface'),
           bankName: anyText('interface'),
-          bankCode: known('public'),
-          provider: known('public'),
+          bankCode: maybeText('public'),
+          provider: maybeText('public'),
           accountType: stateOf('interface', ['user_permanent']),
-          reference: known('public'),
-          status: known('interface'),
+          reference: maybeText('public'),
+          status: maybeText('interface'),
           createdAt: maybe(timestamp('interface')),
         }),
       ),

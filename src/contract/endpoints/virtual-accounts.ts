@@ -1,16 +1,16 @@
 import { endpoint } from '../endpoint.ts';
 import {
-  answer,
   anyText,
   fields,
   flag,
   group,
-  known,
   list,
   maybe,
+  maybeText,
   money,
   opaqueId,
   opaqueUuid,
+  payload,
   percent,
   timestamp,
 } from '../fields.ts';
@@ -42,7 +42,7 @@ export const getVirtualAccount = endpoint({
   nests: 'virtualAccount',
   request: () => fields({ requestId: opaqueId('interface', { rule: 'as returned by /cngnonramp' }) }),
   response: () =>
-    answer({
+    payload({
       requestId: maybe(opaqueUuid('public')),
       virtualAccount: group('interface', {
         accountNumber: anyText('interface'),
@@ -58,9 +58,9 @@ export const getVirtualAccount = endpoint({
         feePercentage: maybe(percent('client')),
       }),
       expiresAt: maybe(timestamp('interface')),
-      status: known('public'),
-      walletAddress: known('public'),
-      version: known('public'),
+      status: maybeText('public'),
+      walletAddress: maybeText('public'),
+      version: maybeText('public'),
     }),
   errors: [
     { when: 'the request id has no bank account', fault: 'NOT_FOUND', source: 'public' },
@@ -77,11 +77,11 @@ export const getVirtualAccount = endpoint({
 
 /** A permanent account of the fintech; there is one per banking provider. */
 const fintechAccount = () => ({
-  accountNumber: known('public'),
-  accountName: known('public'),
-  bankName: known('public'),
-  provider: known('public'),
-  status: known('public'),
+  accountNumber: maybeText('public'),
+  accountName: maybeText('public'),
+  bankName: maybeText('public'),
+  provider: maybeText('public'),
+  status: maybeText('public'),
   createdAt: maybe(timestamp('public')),
 });
 
@@ -95,12 +95,12 @@ export const getFintechAccount = endpoint({
   nests: 'virtualAccount',
   request: () => fields({}),
   response: () =>
-    answer({
+    payload({
       virtualAccount: group('interface', {
         accountNumber: anyText('interface'),
         accountName: anyText('interface'),
         bankName: anyText('interface'),
-        provider: known('public'),
+        provider: maybeText('public'),
         status: anyText('interface'),
         createdAt: maybe(timestamp('interface')),
       }),

@@ -1,5 +1,5 @@
 import { endpoint } from '../endpoint.ts';
-import { answer, entry, fields, flag, group, integer, known, list, maybe, optional, stateOf } from '../fields.ts';
+import { entry, fields, flag, group, integer, list, maybe, maybeText, optional, payload, stateOf } from '../fields.ts';
 
 export const migrateUserWallets = endpoint({
   id: 'wallets.migrate-users',
@@ -16,8 +16,8 @@ export const migrateUserWallets = endpoint({
       options: optional(group('inferred', {})),
     }),
   response: () =>
-    answer({
-      requestId: known('public'),
+    payload({
+      requestId: maybeText('public'),
       totalProcessed: maybe(integer('public')),
       created: maybe(integer('public')),
       migrated: maybe(integer('public')),
@@ -27,11 +27,11 @@ export const migrateUserWallets = endpoint({
         list(
           'public',
           group('public', {
-            userId: known('public'),
+            userId: maybeText('public'),
             status: maybe(stateOf('public', ['created', 'migrated', 'skipped', 'failed'])),
-            walletAddress: known('public'),
+            walletAddress: maybeText('public'),
             deployed: maybe(flag('public')),
-            reason: known('public'),
+            reason: maybeText('public'),
           }),
         ),
       ),

@@ -1,17 +1,17 @@
 import { endpoint } from '../endpoint.ts';
 import { SEE_USERS } from '../faults.ts';
 import {
-  answer,
   anyText,
   fields,
   flag,
   group,
   integer,
-  known,
   list,
   maybe,
+  maybeText,
   moneyText,
   opaqueUuid,
+  payload,
   stateOf,
   text,
   timestamp,
@@ -21,15 +21,15 @@ import { walletStatuses, walletTypes } from '../wallets.ts';
 /** An external wallet registered by the fintech. */
 const externalWallet = () =>
   group('public', {
-    address: known('public'),
-    label: known('public'),
-    blockchain: known('public'),
+    address: maybeText('public'),
+    label: maybeText('public'),
+    blockchain: maybeText('public'),
     type: maybe(stateOf('public', walletTypes)),
     addedAt: maybe(timestamp('public')),
     addedBy: maybe(opaqueUuid('public')),
     status: maybe(stateOf('public', walletStatuses)),
     isDefault: maybe(flag('public')),
-    purpose: known('public'),
+    purpose: maybeText('public'),
   });
 
 export const getFintechWallet = endpoint({
@@ -41,17 +41,17 @@ export const getFintechWallet = endpoint({
   done: 'Fintech wallets listed',
   request: () => fields({}),
   response: () =>
-    answer({
+    payload({
       fintechId: anyText('interface'),
-      fintechName: known('public'),
+      fintechName: maybeText('public'),
       smartWallet: group('interface', {
         address: anyText('interface'),
-        owner: known('public'),
+        owner: maybeText('public'),
         deployed: maybe(flag('public')),
         createdAt: maybe(timestamp('public')),
-        saltVersion: known('public'),
-        previousAddress: known('public'),
-        deploymentTxHash: known('public'),
+        saltVersion: maybeText('public'),
+        previousAddress: maybeText('public'),
+        deploymentTxHash: maybeText('public'),
       }),
       externalWallets: maybe(list('public', externalWallet())),
       totalUsers: maybe(integer('public')),
@@ -69,12 +69,12 @@ const balanceOf = (asset: 'CNGN' | 'USDC' | 'USDT') =>
 /** A user's wallet. Smart wallets use the upper-case balances, other chains the last two. */
 const userWallet = () =>
   group('public', {
-    walletAddress: known('public'),
+    walletAddress: maybeText('public'),
     // The kind of wallet, despite its name.
     status: maybe(stateOf('public', ['smart_wallet', 'multi_chain'])),
     createdAt: maybe(timestamp('public')),
-    owner: known('public'),
-    tokenBuy: known('public'),
+    owner: maybeText('public'),
+    tokenBuy: maybeText('public'),
     blockchain: maybe(stateOf('public', ['base', 'bantu', 'solana'])),
     balances: maybe(
       group('public', {
@@ -98,11 +98,11 @@ export const listUserWallets = endpoint({
   lists: 'wallets',
   request: () => fields({ userId: text('public') }),
   response: () =>
-    answer({
+    payload({
       wallets: maybe(list('public', userWallet())),
       count: maybe(integer('public')),
-      userId: known('public'),
-      version: known('public'),
+      userId: maybeText('public'),
+      version: maybeText('public'),
     }),
   errors: [
     {

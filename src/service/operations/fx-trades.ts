@@ -1,5 +1,5 @@
 import { Fault } from '../../contract/faults.ts';
-import { LEAST_CNGN, PAIRS, type Pair, type Side } from '../../contract/fx.ts';
+import { MIN_CNGN, PAIRS, type Pair, type Side } from '../../contract/fx.ts';
 import { percentToWire } from '../../money/rates.ts';
 import { type Call, isoTime, isoTimeOrNull } from '../context.ts';
 import type { TradeRow } from '../machines/trade.ts';
@@ -94,7 +94,7 @@ function matched(call: Call, { quoteId, orderId, pair, side, cngnAmount }: Trade
       'expected quoteId, or orderId with cngnAmount, or pair with side and cngnAmount',
     );
   const cngnBase = baseOf(cngnAmount);
-  if (cngnBase < LEAST_CNGN.minor) throw new Fault('VALIDATION_ERROR', 'cngnAmount: expected at least 1000');
+  if (cngnBase < MIN_CNGN.minor) throw new Fault('VALIDATION_ERROR', 'cngnAmount: expected at least 1000');
   return { pair, side, fill: fillFor(call, pair, side, cngnBase) };
 }
 

@@ -2,7 +2,7 @@ import type { RequestOf } from '../../contract/endpoint.ts';
 import type { startOnramp as startOnrampEndpoint } from '../../contract/endpoints/onramp.ts';
 import { Fault } from '../../contract/faults.ts';
 import { sameAddress } from '../../contract/networks.ts';
-import { amount, amountForPeople, type Token } from '../../money/amount.ts';
+import { amount, amountForPeople } from '../../money/amount.ts';
 import { trimDecimal } from '../../money/decimal.ts';
 import { cngnBaseFromKobo, percentToWire } from '../../money/rates.ts';
 import { toWireNumber, toWireText } from '../../money/units.ts';
@@ -14,6 +14,7 @@ import { schedule } from '../machine.ts';
 import type { OnrampRow } from '../machines/onramp.ts';
 import { exchange } from '../market/exchange.ts';
 import { fullName } from '../names.ts';
+import { type OnrampTarget, targetOf } from '../onramp-target.ts';
 import type { Operations } from '../operation.ts';
 import { emit } from '../outbox.ts';
 import { FX_WINDOW_MS, TEMPORARY_ACCOUNT_MS } from '../pace.ts';
@@ -26,43 +27,6 @@ const naira = (kobo: bigint) => toWireNumber(amount('NGN', kobo), 'naira');
 
 type OnrampRequest = RequestOf<typeof startOnrampEndpoint>;
 
-/** The asset that an onramp delivers, and the maximum slippage of the swap. */
-interface Target {
-  readonly autoSwap: boolean;
-  readonly asset: Token;
-  readonly slippageMillionths: bigint;
-}
-
-/** Source: interface (the default of the swap trigger), inferred (that an onramp's swap shares it). */
-const SLIPPAGE: bigint = 5_000_000n;
-
-interface PreferenceRow {
-  readonly asset: Token;
-  readonly auto_swap: bigint;
-  readonly slippage_millionths: bigint | null;
-}
-
-/**
- * Returns the target of an onramp: auto-swap as requested, or else the user's preference. Throws VALIDATION_ERROR if a
- * swap has no asset.
- */
-function targetOf(call: Call, user: UserRow, { autoSwap, assetSwap }: OnrampRequest): Target {
-  const preference = call.store.get<PreferenceRow>(
-    'SELECT asset, auto_swap, slippage_millionths FROM onramp_preference WHERE user = ?',
-    user.id,
-  );
-  const isOn = autoSwap ?? preference?.auto_swap === 1n;
-  const asset = assetSwap ?? preference?.asset ?? 'CNGN';
-  if (autoSwap && asset === 'CNGN')
-    throw new Fault('VALIDATION_ERROR', 'assetSwap: expected USDC or USDT with autoSwap');
-  const swaps = isOn && asset !== 'CNGN';
-  return {
-    autoSwap: swaps,
-    asset: swaps ? asset : 'CNGN',
-    slippageMillionths: preference?.slippage_millionths ?? SLIPPAGE,
-  };
-}
-
 /** Throws VALIDATION_ERROR if the service would have to move tokens out of a wallet with a custom owner. */
 function checkOwner({ owner, sweepToOfframp }: OnrampRequest, autoSwap: boolean): void {
   if (owner === undefined) return;
@@ -73,7 +37,7 @@ function checkOwner({ owner, sweepToOfframp }: OnrampRequest, autoSwap: boolean)
 
 interface NewOnramp {
   readonly request: OnrampRequest;
-  readonly target: Target;
+  readonly target: OnrampTarget;
   readonly baseKobo: bigint;
   readonly fees: Fees;
 }
@@ -123,7 +87,7 @@ const startOnramp: Operations['transactions.onramp'] = (call, request) => {
   checkOwner(request, request.autoSwap ?? false);
   const user = userOf(call, request.userId, 'USER_NOT_FOUND');
   requireActive(user);
-  const target = targetOf(call, user, request);
+  const target = targetOf(call, user.id, request);
   checkOwner(request, target.autoSwap);
   const fees = feesOn(call.store, fintech.id, 'onramp', baseKobo);
   const { id, requestId, walletAddress } = createOnramp(call, user, { request, target, baseKobo, fees });

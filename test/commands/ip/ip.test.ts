@@ -58,7 +58,7 @@ const waitedMs = ({ sleeps }: FakeClock) => sleeps.reduce((sum, each) => sum + M
 const gone = { remove: [REMOVED], read: [FEES] };
 const yes: Answer = { kind: 'confirm', asks: 'Continue?', says: true };
 
-describe('rejects a removal that would or might lock this machine out: 9, nothing sent', () => {
+describe('a removal that would or might lock this machine out exits with 9 and sends nothing', () => {
   const ROWS: readonly (readonly [
     name: string,
     checked: HttpResponse,
@@ -214,7 +214,7 @@ describe('allows a removal that leaves this machine allowed', () => {
     });
   });
 
-  test('unless --my-address is not what the service sees: 2, nothing sent', async () => {
+  test('exits with 2 and sends nothing if --my-address is not what the service sees', async () => {
     const argv = ['remove', '203.0.113.8', '--my-address', '198.51.100.7', '--yes'];
     const { code, steps, stderr } = await run(argv, { check: [check(true, OWN, 2)], list: [list(OWN, OWN)] });
     expect({ code, hasRemove: steps.includes('remove'), stderr }).toEqual({
@@ -266,8 +266,8 @@ describe('a removal', () => {
   test.each([
     ['another entry at the index', list(OWN, '192.0.*.*')],
     ['another label at the index', list(OWN, '198.51.*.* branch', '192.0.*.*')],
-    ['an entry more', list(OWN, '198.51.*.* office', '192.0.*.*', '192.1.*.*')],
-  ])('stops at %s since it was shown: 9, nothing written down', async (_, changed) => {
+    ['one more entry', list(OWN, '198.51.*.* office', '192.0.*.*', '192.1.*.*')],
+  ])('exits with 9 and records nothing if there is %s since it was shown', async (_, changed) => {
     const { code, steps, states, stderr } = await run(['remove', '--index', '1', '--yes'], {
       ...before,
       list: [LIST, changed],
@@ -299,7 +299,7 @@ describe('a removal', () => {
   test.each([
     ['which entries the allowlist has', success({ action: 'list' }), check(true, OWN, 3)],
     ['whether this machine is allowed', LIST, success({ action: 'check' })],
-  ])('needs to know %s: 5', async (what, listed, checked) => {
+  ])('exits with 5 if it does not know %s', async (what, listed, checked) => {
     const { code, stderr } = await run(['remove', '--index', '1', '--yes'], { check: [checked], list: [listed] });
     expect({ code, stderr }).toEqual({ code: 5, stderr: expect.stringContaining(`does not say ${what}`) });
   });
@@ -329,7 +329,7 @@ describe('ip add', () => {
   const EMPTY = { check: [check(true, null, 0)], list: [list()], add: [ADDED], read: [FEES] };
 
   test.each(['198.51.100.7', '203.1.0.0/16', '2001:db8::7', '192.0.2.0/24'])(
-    'rejects a first entry %s that would lock this machine out: 9',
+    'rejects a first entry %s that would lock this machine out and exits with 9',
     async (address) => {
       const { code, steps, stderr } = await run(['add', address], EMPTY);
       expect({ code, steps, stderr }).toEqual({
@@ -340,7 +340,7 @@ describe('ip add', () => {
     },
   );
 
-  test('rejects a first entry when the service does not show this machine: 9', async () => {
+  test('rejects a first entry when the service does not show this machine and exits with 9', async () => {
     expect((await run(['add', '203.0.113.7'], { ...EMPTY, check: [check(true, null, 0, null)] })).code).toBe(9);
   });
 
@@ -357,7 +357,7 @@ describe('ip add', () => {
     },
   );
 
-  test('does not say "nothing was done" when verification hits a rate limit: 8', async () => {
+  test('exits with 8 when verification hits a rate limit and does not say "nothing was done"', async () => {
     const { code, stderr } = await run(['add', '203.0.113.7', '--yes'], {
       check: [check(true, OWN, 1), tooMany({ 'retry-after': '3600' })],
       list: [list(OWN)],
@@ -402,7 +402,7 @@ describe('ip add', () => {
     });
   });
 
-  test('says that the list was changed when interrupted while waiting: 130', async () => {
+  test('exits with 130 when interrupted while waiting and says that the list was changed', async () => {
     const interrupted = new AbortController();
     const read = () => {
       interrupted.abort();
@@ -417,7 +417,7 @@ describe('ip add', () => {
     expect(stderr).not.toContain('nothing was');
   });
 
-  test('is not resent when its response is lost: 6', async () => {
+  test('exits with 6 when its response is lost and is not resent', async () => {
     expect((await run(['add', '192.0.2.7'], { ...script, add: [droppedLine()] })).code).toBe(6);
   });
 });
@@ -455,7 +455,7 @@ describe('ip add on a terminal, without an address', () => {
     expect((await run(['add', '--yes'], SOME, { isTerminal: true, answers })).code).toBe(0);
   });
 
-  test('sends nothing when declined: 9', async () => {
+  test('exits with 9 when declined and sends nothing', async () => {
     const { code, steps } = await asking(SOME, address('203.0.113.7'), label(''), { ...yes, says: false } as Answer);
     expect({ code, steps }).toEqual({ code: 9, steps: ['check', 'list'] });
   });
@@ -487,7 +487,7 @@ describe('ip replace', () => {
       ['--index', '0', '--with', '203.0.113.0/24'],
       'may not contain its address',
     ],
-  ])('adds nothing when %s might lock this machine out: 9', async (_, words, why) => {
+  ])('exits with 9 and adds nothing when %s might lock this machine out', async (_, words, why) => {
     const { code, steps, stderr } = await run(['replace', ...words, '--yes'], script);
     expect({ code, steps, stderr }).toEqual({
       code: 9,
@@ -496,7 +496,7 @@ describe('ip replace', () => {
     });
   });
 
-  test('adds nothing when declined: 9', async () => {
+  test('exits with 9 when declined and adds nothing', async () => {
     const no = { ...yes, says: false } as Answer;
     const { code, steps } = await run(argv.slice(0, -1), script, { isTerminal: true, answers: [no] });
     expect({ code, steps }).toEqual({ code: 9, steps: ['check', 'list'] });
@@ -532,15 +532,15 @@ describe('ip replace', () => {
   });
 
   test.each([
-    ['lost: 6', droppedLine(), 6, 'may have been added'],
-    ['refused: 3', refusal(400, '01', 'no'), 3, 'was not added'],
+    ['lost, and exits with 6', droppedLine(), 6, 'may have been added'],
+    ['refused, and exits with 3', refusal(400, '01', 'no'), 3, 'was not added'],
   ])('removes nothing when the addition is %s', async (_, add, exit, addition) => {
     const { code, steps, stderr } = await run(argv, { ...script, add: [add] });
     expect({ code, hasRemove: steps.includes('remove') }).toEqual({ code: exit, hasRemove: false });
     expect(stderr).toContain(`203.0.113.0/24 ${addition} and 203.0.113.7 was not removed`);
   });
 
-  test('does not remove by index an entry that may be the new one: 3', async () => {
+  test('exits with 3 rather than remove by index an entry that may be the new one', async () => {
     const { code, steps, stderr } = await run(['replace', '--index', '1', '--with', '198.51.100.7', '--yes'], {
       ...script,
       list: [before],
@@ -553,7 +553,7 @@ describe('ip replace', () => {
   });
 });
 
-describe('rejects an invalid address: 2, nothing sent', () => {
+describe('an invalid address exits with 2 and sends nothing', () => {
   test.each([
     ['203.0.113.07', 'a number has a leading zero'],
     ['203.0.113', 'it is incomplete'],
@@ -584,7 +584,7 @@ describe('rejects an invalid address: 2, nothing sent', () => {
     expect({ code, steps, stderr }).toEqual({
       code: 2,
       steps: [],
-      stderr: expect.stringMatching(new RegExp(`error: address: invalid address ".*"; .*${is}\n +hint: `)),
+      stderr: expect.stringMatching(new RegExp(`error: invalid address ".*"; .*${is}\n +hint: `)),
     });
   });
 });

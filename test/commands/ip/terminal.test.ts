@@ -75,7 +75,7 @@ describe('ip add', () => {
     ['Label (Enter for none):', [ADDRESS]],
     ['Continue?', [ADDRESS, LABEL]],
   ];
-  test.each(LEFT)('changes nothing on Ctrl-C at %s: 130', async (question, before) => {
+  test.each(LEFT)('exits with 130 on Ctrl-C at %s and changes nothing', async (question, before) => {
     const steps = [...before, { expect: question, send: CTRL_C }];
     const { screen, code, totalIps } = await typing(await homeWithEntry(), ['ip', 'add'], ...steps);
     expect({ code, totalIps, hasInternalError: screen.includes('internal error') }).toEqual({
@@ -92,7 +92,7 @@ describe('ip remove and ip replace', () => {
     [['ip', 'remove'], 'Which entry?'],
     [['ip', 'replace', '203.0.113.7', '--with', '203.0.113.8'], 'Continue?'],
     [['ip', 'replace', '203.0.113.7'], 'New address or range:'],
-  ])('%j changes nothing on Ctrl-C: 130', async (argv, question) => {
+  ])('%j exits with 130 on Ctrl-C and changes nothing', async (argv, question) => {
     const home = await homeWithEntry();
     await fiatrail(home, ['ip', 'add', '203.0.113.7', '-q']);
     const { code, totalIps } = await typing(home, argv, { expect: question, send: CTRL_C });

@@ -93,7 +93,7 @@ test('rotate keeps the older key for what was sealed to it', async () => {
   await must(home, READ);
 });
 
-test('seals requests only to the accepted key: 9', async () => {
+test('exits with 9 rather than seal a request to a key that was not accepted', async () => {
   const { home } = await field();
   await must(home, [...ENABLE, '--seal-requests', 'on']);
   const { platformKey, requestsSealed } = await statusOf(home);
@@ -137,7 +137,7 @@ test('a dry run registers and stores nothing', async () => {
   expect(await statusOf(home)).toMatchObject({ answersSealedTo: null, privateKeys: 0, platformKey: null });
 });
 
-test('rejects an account set by environment variables: 2', async () => {
+test('rejects an account set by environment variables and exits with 2', async () => {
   const { url, apiKey } = await serveSandbox(onTestFinished);
   const home = newHome(onTestFinished);
   const env = { FIATRAIL_BASE_URL: url, FIATRAIL_API_KEY: apiKey };

@@ -38,7 +38,7 @@ const cut = (bytes: number) => (replace: () => HttpResponse) => {
   return { ...answer, body: answer.body.slice(0, -bytes) };
 };
 
-test('keys aes reports a missing AES key: 5', async () => {
+test('keys aes exits with 5 for a missing AES key', async () => {
   const { run, service } = await bench();
   service.read = () => success({ aesKey: null });
   const { code, stdout, stderr } = await run(['keys', 'aes', '--print-key', '--profile', 'main']);
@@ -74,7 +74,7 @@ const OUTCOMES: readonly [what: string, way: Way, exit: number, code: string][] 
 ];
 
 describe('a rotation', () => {
-  test('stores and verifies the new key and leaves it nowhere else: 0', async () => {
+  test('stores and verifies the new key, leaves it nowhere else and exits with 0', async () => {
     const { run, service, storedKey, rows, left } = await bench();
     const { code, stdout, stderr } = await run([...ROTATE, '-v']);
     expect({ code, printed: JSON.parse(stdout) }, stderr).toEqual({
@@ -143,7 +143,7 @@ describe('a rotation', () => {
     expect((await run(ROTATE)).code).toBe(0);
   });
 
-  test('sends nothing when its process cannot be started: 5, and can be repeated', async () => {
+  test('exits with 5 when its process cannot be started, sends nothing, and can be repeated', async () => {
     const on = await bench();
     on.keeper = () => ({ kind: 'missing' });
     expect((await on.refused(ROTATE, 5)).message).toContain('nothing was sent');
@@ -210,28 +210,28 @@ describe('before anything is sent', () => {
 
   test.each<[what: string, more: readonly string[], exit: number, answers: readonly Answer[] | undefined]>([
     [
-      'who declines',
+      'a declined confirmation',
       [],
       9,
       [NO_PUSH, { kind: 'confirm', asks: 'Rotate the API key of profile main. Continue?', says: false }],
     ],
-    ['nobody to ask', [], 2, undefined],
-    ['a push command that is not there', ['--yes', '--push-command', 'nowhere key=-'], 2, undefined],
-    ['a push command of nothing', ['--yes', '--push-command', ' '], 2, undefined],
+    ['a missing --yes without a terminal', [], 2, undefined],
+    ['a push command that does not exist', ['--yes', '--push-command', 'nowhere key=-'], 2, undefined],
+    ['an empty push command', ['--yes', '--push-command', ' '], 2, undefined],
   ])('%s changes nothing', async (_what, more, exit, answers) => {
     const on = await bench(PROFILE, answers ? { isTerminal: true, answers } : {});
     const { code, stdout } = await on.run([...ALONE, ...more]);
     expect({ code, stdout, ...untouched(on) }).toEqual({ code: exit, stdout: '', ...NOTHING });
   });
 
-  test('a rejected key is reported: 4', async () => {
+  test('exits with 4 if the key is rejected', async () => {
     const on = await bench();
     on.service.live = 'another';
     expect((await on.refused(ROTATE, 4)).code).toBe('AUTHENTICATION_FAILED');
     expect(untouched(on)).toEqual(NOTHING);
   });
 
-  test('an unwritable store is reported: 2', async () => {
+  test('exits with 2 if the store is not writable', async () => {
     const on = await bench();
     const key = on.storedKey();
     rmSync(join(on.secrets, 'main.api-key'));
@@ -242,7 +242,7 @@ describe('before anything is sent', () => {
     expect(untouched(on)).toEqual(NOTHING);
   });
 
-  test('missing disk space for the new key is reported: 2', async () => {
+  test('exits with 2 if there is no disk space for the new key', async () => {
     const on = await bench();
     writeFileSync(on.world.stateDir, 'in the way');
     expect((await on.refused(ROTATE, 2)).code).toBe('STATE_UNWRITABLE');
@@ -252,7 +252,7 @@ describe('before anything is sent', () => {
     });
   });
 
-  test('a FIATRAIL_API_KEY that differs from the stored key is rejected: 2', async () => {
+  test('exits with 2 if FIATRAIL_API_KEY differs from the stored key', async () => {
     const on = await bench(PROFILE, { env: { FIATRAIL_PROFILE: 'main', FIATRAIL_API_KEY: 'key-planted-of-another' } });
     on.service.live = 'key-planted-of-another';
     const error = await on.refused(['keys', 'rotate', '--yes', '--no-input', '-o', 'json'], 2);
@@ -263,7 +263,7 @@ describe('before anything is sent', () => {
     });
   });
 
-  test('a concurrent rotation is rejected: 9', async () => {
+  test('exits with 9 during another rotation', async () => {
     const on = await bench();
     let second: Promise<{ code: string }> | undefined;
     on.service.regenerate = async (replace) => {
@@ -279,7 +279,7 @@ describe('before anything is sent', () => {
     expect({ rows: on.rows(), storedKey: on.storedKey() }).toEqual({ rows: [['done', 'accepted']], storedKey: NEW });
   });
 
-  test('a key that another command rotated during the prompt is kept: 9', async () => {
+  test('exits with 9 and keeps a key that another command rotated during the prompt', async () => {
     const on = await bench();
     const confirm = async () => {
       expect((await on.run(ROTATE)).code).toBe(0);
@@ -311,7 +311,7 @@ function fileNamed(message: string): { readonly text: string; readonly mode: num
 }
 
 describe('a store that fails while the response arrives', () => {
-  test('leaves the key in a private file: 8, and --resume finishes', async () => {
+  test('exits with 8 and leaves the key in a private file, and --resume finishes', async () => {
     const on = await bench();
     on.service.regenerate = (replace) => {
       on.breakStore();
@@ -341,7 +341,7 @@ describe('a store that fails while the response arrives', () => {
     writeFileSync(rotations(on), 'in the way');
   };
 
-  test('together with the reserved folder leaves the key in the home folder: 8', async () => {
+  test('together with the reserved folder exits with 8 and leaves the key in the home folder', async () => {
     const on = await bench();
     on.service.regenerate = (replace) => {
       on.breakStore();
@@ -394,7 +394,7 @@ describe('a store that fails while the response arrives', () => {
 });
 
 describe('a failure after the rotation', () => {
-  test('in the verifying read: 8, and --resume retries', async () => {
+  test('in the verifying read exits with 8, and --resume retries', async () => {
     const on = await bench();
     on.service.read = () =>
       on.service.live === OLD ? success({ publicKey: 'ab'.repeat(32) }) : refusal(403, '03', `no ${NEW}`);
@@ -405,7 +405,7 @@ describe('a failure after the rotation', () => {
     expect({ rows: on.rows(), left: on.left() }).toEqual({ rows: [['done', 'accepted']], left: [] });
   });
 
-  test('in a push command: 8, and --resume runs the remaining ones', async () => {
+  test('in a push command exits with 8, and --resume runs the remaining ones', async () => {
     const on = await bench();
     const got: string[] = [];
     on.programs['first'] = (input) => {
@@ -430,7 +430,7 @@ describe('a failure after the rotation', () => {
 });
 
 describe('Ctrl-C', () => {
-  test('while waiting for the response: 130, and --resume picks it up', async () => {
+  test('while waiting for the response exits with 130, and --resume picks it up', async () => {
     const on = await bench();
     const stop = new AbortController();
     on.keeper = async (usual) => {
@@ -448,7 +448,7 @@ describe('Ctrl-C', () => {
     });
   });
 
-  test('in a push command: 130, with the key in its store', async () => {
+  test('in a push command exits with 130, with the key in its store', async () => {
     const on = await bench();
     const stop = new AbortController();
     on.programs['push'] = () => {
@@ -473,7 +473,7 @@ describe('--resume', () => {
     return on;
   };
 
-  test('with nothing to finish: 2', async () => {
+  test('exits with 2 with nothing to finish', async () => {
     const { refused, run } = await bench();
     expect((await refused(RESUME_COMMAND, 2)).code).toBe('NOTHING_TO_RESUME');
     await run(ROTATE);
@@ -522,7 +522,7 @@ describe('--resume', () => {
     expect({ left: on.left(), storedKey: on.storedKey() }).toEqual({ left: [], storedKey: NEW });
   });
 
-  test('after no response finds that the old key is rejected: 4', async () => {
+  test('after no response exits with 4 if the old key is rejected', async () => {
     const error = await (await lostWith(true)).refused(RESUME_COMMAND, 4);
     expect(error).toMatchObject({
       code: 'KEY_LOST',
@@ -530,13 +530,13 @@ describe('--resume', () => {
     });
   });
 
-  test('after no response does not mistake a blocked address for a rejected key: 4', async () => {
+  test('after no response exits with 4 for a blocked address and does not call the key rejected', async () => {
     const on = await lostWith(false);
     on.service.read = () => refusal(403, '03', 'this address may not call');
     expect(await on.refused(RESUME_COMMAND, 4)).toMatchObject({ code: 'IP_BLOCKED' });
   });
 
-  test('after an unreadable response names the file that contains it: 4', async () => {
+  test('after an unreadable response exits with 4 and names the file that contains it', async () => {
     const on = await lostWith(true, cut(1));
     const { code, message } = await on.refused(RESUME_COMMAND, 4);
     const { text, mode } = fileNamed(message);
@@ -572,7 +572,7 @@ describe('an account whose key is stored elsewhere', () => {
   const OF_ENV = ['keys', 'rotate', '--yes', '--no-input', '-o', 'json'];
   const COMMAND = { ...PROFILE, store: { kind: 'command', command: 'vault', isShell: false } } as const;
 
-  test('requires a push command or --print-key: 2', async () => {
+  test('exits with 2 without a push command or --print-key', async () => {
     const on = await bench(undefined, ENV);
     expect((await on.refused(OF_ENV, 2)).code).toBe('NO_STORE');
     expect(on.service.asked).toEqual([]);
@@ -606,7 +606,7 @@ describe('an account whose key is stored elsewhere', () => {
     expect(stderr).toContain('FIATRAIL_API_KEY still contains the old key');
   });
 
-  test('with a key command is done only once the command prints the new key: 8', async () => {
+  test('with a key command exits with 8 until the command prints the new key', async () => {
     const on = await bench(COMMAND);
     let printed = OLD;
     on.programs['vault'] = () => ended(0, printed);
@@ -622,7 +622,7 @@ describe('an account whose key is stored elsewhere', () => {
     expect({ rows: on.rows(), left: on.left() }).toEqual({ rows: [['done', 'accepted']], left: [] });
   });
 
-  test('with a key command but no push command is rejected: 2', async () => {
+  test('with a key command but no push command exits with 2', async () => {
     const on = await bench(COMMAND);
     on.programs['vault'] = () => ended(0, OLD);
     expect((await on.refused(ROTATE, 2)).code).toBe('NO_STORE');

@@ -20,7 +20,7 @@ test('saves a sandbox key in the given profile', async () => {
   expect(requests[0]?.url).toBe('https://box.test/v1/createsandboxapikey');
 });
 
-test('detects an unwritable store before creating the key: 2, nothing sent', async () => {
+test('exits with 2 for an unwritable store before it creates the key, and sends nothing', async () => {
   const { add, run, write, at } = newMachine();
   await add('main', LIVE);
   const kept = {
@@ -39,7 +39,7 @@ test('detects an unwritable store before creating the key: 2, nothing sent', asy
   });
 });
 
-test('reports a key that was created but could not be stored: 3', async () => {
+test('exits with 3 for a key that was created but could not be stored', async () => {
   const { add, run, at } = newMachine();
   await add('main', LIVE);
   const { exchange } = scripted(() => {

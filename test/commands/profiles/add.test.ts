@@ -69,7 +69,7 @@ const refused: [what: string, argv: string[], stdin: string, message: RegExp][] 
 ];
 
 describe('profiles add', () => {
-  test.each(refused)('rejects %s: 2, nothing stored', async (_what, argv, stdin, message) => {
+  test.each(refused)('rejects %s, exits with 2 and stores nothing', async (_what, argv, stdin, message) => {
     const { run, files } = newMachine();
     const { code, stdout, stderr } = await run(argv, { stdin });
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(message) });
@@ -132,7 +132,7 @@ describe('profiles add', () => {
 });
 
 describe('--check', () => {
-  test('stores nothing with a wrong key: 4', async () => {
+  test('exits with 4 for a wrong key and stores nothing', async () => {
     const { run, files } = newMachine();
     const { exchange } = scripted(refusedBy(401, '03', 'Invalid API key'));
     const { code, stderr } = await run([...ADD_MAIN, '--check'], { stdin: LIVE, network: exchange });
@@ -140,7 +140,7 @@ describe('--check', () => {
     expect(stderr).toContain('profile main · LIVE');
   });
 
-  test('stores nothing when the address does not respond: 5', async () => {
+  test('exits with 5 when the address does not respond and stores nothing', async () => {
     const { run, files } = newMachine();
     const network = () => Promise.reject(refusedConnection());
     const { code } = await run([...ADD_MAIN, '--check'], { stdin: LIVE, network });
@@ -173,7 +173,7 @@ describe('--check', () => {
 describe('a new host for a stored key', () => {
   const MOVE = ['profiles', 'add', 'main', '--base-url', 'https://elsewhere.test/v1'];
 
-  test('requires --yes without a terminal: 2', async () => {
+  test('exits with 2 without --yes or a terminal', async () => {
     const { add, run, profile } = newMachine();
     await add('main', LIVE);
     const { code, stderr } = await run(MOVE);
@@ -184,7 +184,7 @@ describe('a new host for a stored key', () => {
     });
   });
 
-  test('asks for confirmation and shows LIVE; declined: 9', async () => {
+  test('asks for confirmation, shows LIVE, and exits with 9 when declined', async () => {
     const { add, run, profile } = newMachine();
     await add('main', LIVE);
     const answers: Answer[] = [{ kind: 'confirm', asks: 'another host', says: false }];
@@ -278,7 +278,7 @@ describe('another store', () => {
     expect(stderr).toContain('warning: could not remove the secrets of main from its old store');
   });
 
-  test('is rejected when private keys would be left in a failing store: 2', async () => {
+  test('exits with 2 when private keys would be left in a failing store', async () => {
     const { run, write, at, secrets, profile } = newMachine();
     await run([...ADD_MAIN, '--store', 'keyring'], { stdin: LIVE, ...keyring(new Map()) });
     const sealed = { ...profile('main'), sealing: { publicKey: PRIVATE, requests: false } };
@@ -307,7 +307,7 @@ describe('a command that prints the key', () => {
     ['prints two lines', ended(0, `${LIVE}\n${LIVE}\n`), /more than one line/],
     ['prints nothing', ended(0, '\n'), /printed nothing/],
     ['prints a key of the other mode', ended(0, `${BOX}\n`), /main is live, but .* is a sandbox key/],
-  ])('that %s when it is used: 2, nothing sent', async (_what, end, message) => {
+  ])('that %s when it is used exits with 2 and sends nothing', async (_what, end, message) => {
     const { run } = newMachine();
     const runProgram = async () => end;
     await run([...WITH_URL, '--mode', 'live', ...KEY_COMMAND], { runProgram });
@@ -330,7 +330,7 @@ describe('a command that prints the key', () => {
   });
 });
 
-test('rejects a stored URL that was edited into an unsafe one: 2, nothing sent', async () => {
+test('exits with 2 for a stored URL that was edited into an unsafe one and sends nothing', async () => {
   const { add, run, write, profile, at } = newMachine();
   await add('main', LIVE);
   write(at('profiles', 'main.json'), JSON.stringify({ ...profile('main'), baseUrl: 'http://host.test/v1' }));

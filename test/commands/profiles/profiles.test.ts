@@ -70,7 +70,7 @@ describe('profiles show', () => {
     expect(bad).toMatchObject({ fingerprint: null, problem: expect.stringContaining('has spaces or characters') });
   });
 
-  test('shows the active profile, or why there is none: 2', async () => {
+  test('shows the active profile, or exits with 2 and says why there is none', async () => {
     const { json, run, folder } = await machine();
     await run(['profiles', 'use', 'box']);
     expect((await json(['profiles', 'show'])).name).toBe('box');
@@ -119,7 +119,7 @@ describe('profiles use', () => {
     );
   });
 
-  test.each(['gone', 'environment', 'broken'])('rejects %s: 2, nothing stored', async (name) => {
+  test.each(['gone', 'environment', 'broken'])('rejects %s, exits with 2 and stores nothing', async (name) => {
     const { run, at } = await machine();
     const ends = [await run(['profiles', 'use', name]), await run(['profiles', 'use', name, '--here'])];
     expect({ codes: ends.map(({ code }) => code), exists: existsSync(at('settings.json')) }).toEqual({
@@ -179,7 +179,7 @@ describe('profiles remove', () => {
     expect(JSON.parse(readFileSync(at('settings.json'), 'utf8')).defaultProfile).toBe('box');
   });
 
-  test('asks for confirmation and shows LIVE; declined: 9', async () => {
+  test('asks for confirmation, shows LIVE, and exits with 9 when declined', async () => {
     const { run, at } = await machine();
     const answers: Answer[] = [{ kind: 'confirm', asks: 'Remove profile main', says: false }];
     const { code, stderr } = await run(['profiles', 'remove', 'main'], { isTerminal: true, answers });
@@ -187,7 +187,7 @@ describe('profiles remove', () => {
     for (const part of ['main (LIVE)', 'its API key']) expect(stderr).toContain(part);
   });
 
-  test('requires --yes without a terminal: 2', async () => {
+  test('exits with 2 without --yes or a terminal', async () => {
     const { run, at } = await machine();
     expect({
       code: (await run(['profiles', 'remove', 'main'])).code,
@@ -221,7 +221,7 @@ describe('profiles remove', () => {
     }).toEqual({ text: 'mine', hasLinkedJson: false });
   });
 
-  test.each(['sandbox', 'gone', 'environment'])('rejects %s: 2', async (name) => {
+  test.each(['sandbox', 'gone', 'environment'])('rejects %s and exits with 2', async (name) => {
     const { run } = await machine();
     expect((await run(['profiles', 'remove', name, '--yes'])).code).toBe(2);
   });
@@ -236,7 +236,7 @@ describe('profiles remove', () => {
 });
 
 describe('profiles export and import', () => {
-  test('rejects a folder in place of the file: 2', async () => {
+  test('rejects a folder in place of the file and exits with 2', async () => {
     const ran = await fiatrail(newHome(onTestFinished), ['profiles', 'import', '.']);
     expect(ran).toEqual({ stdout: '', stderr: 'error: . is a folder\n  hint: pass the path of a file\n', code: 2 });
   });
@@ -294,13 +294,13 @@ describe('profiles export and import', () => {
     ['a path for a name', file(one({}), one({ name: '../x' })), /invalid profile name/],
     ['the name of the variables’ account', file(one({ name: 'environment' })), /environment is reserved/],
     ['another account as the sandbox', file(one({ name: 'sandbox' })), /invalid at profiles\[0\] \(mode\)/],
-  ])('refuse %s: 2, nothing added', async (_what, stdin, message) => {
+  ])('exit with 2 for %s and add nothing', async (_what, stdin, message) => {
     const { run, files } = newMachine();
     const { code, stderr } = await run(['profiles', 'import', '-'], { stdin });
     expect({ code, stderr, files: files() }).toEqual({ code: 2, stderr: expect.stringMatching(message), files: [] });
   });
 
-  test('reject exporting a broken profile: 2, nothing printed', async () => {
+  test('exit with 2 for a broken profile and print nothing', async () => {
     const { run } = await machine();
     const { code, stdout, stderr } = await run(['profiles', 'export']);
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining('broken.json') });
@@ -308,7 +308,7 @@ describe('profiles export and import', () => {
 });
 
 describe('a folder that cannot be written', () => {
-  test('is reported: 2, nothing created', async () => {
+  test('exits with 2 and creates nothing', async () => {
     const { run } = newMachine();
     const { code, stderr } = await run(ADD_MAIN, { stdin: LIVE, env: { FIATRAIL_CONFIG_DIR: '/proc/fiatrail' } });
     expect({ code, stderr }).toEqual({

@@ -102,7 +102,7 @@ describe('a payout by command, with a fault', () => {
     expect(status['ledger']).toMatchObject({ balanced: true });
   });
 
-  test('payout-fails: accepted, then failed: 3', async () => {
+  test('payout-fails is accepted, then fails and exits with 3', async () => {
     const bench = await openBench();
     const userId = await fundedUser(bench);
     await bench.json('sandbox', 'fault', 'add', '--on', 'transactions.offramp', '--kind', 'payout-fails');
@@ -193,7 +193,7 @@ describe('sandbox fault', () => {
     ['users', /expected an endpoint id or a command/],
     ['sandbox clock', /--on: invalid endpoint "sandbox clock"; the command calls no endpoint/],
     ['status', /--on: status calls several endpoints/],
-  ])('rejects "%s": 2, nothing added', async (on, words) => {
+  ])('rejects "%s", exits with 2 and adds nothing', async (on, words) => {
     const bench = await openBench();
     expect(await bench.run('sandbox', 'fault', 'add', '--on', on, '--kind', 'slow')).toBe(2);
     expect(bench.world.stderr.text()).toMatch(words);
@@ -233,7 +233,7 @@ describe('sandbox snapshot and restore', () => {
     ['snapshot', 'none/there.db', 'there.db: the folder does not exist'],
     ['restore', 'none.db', 'none.db: the file does not exist'],
     ['restore', 'there.db', 'there.db: it is not a sandbox state file of this version'],
-  ])('rejects %s %s: 2', async (command, name, words) => {
+  ])('exits with 2 for %s %s', async (command, name, words) => {
     const bench = await openBench();
     writeFileSync(join(bench.world.homeDir, 'there.db'), 'something else\n');
     const file = join(bench.world.homeDir, name);
@@ -288,7 +288,7 @@ describe('sandbox pay', () => {
       [`0x${'ab'.repeat(20)}`, '--amount', '5', '--from', 'A', '--chain', '--token', 'BTC'],
       /--token: invalid value "BTC"/,
     ],
-  ])('rejects %j and names the flag: 2', async (argv, words) => {
+  ])('rejects %j, names the flag and exits with 2', async (argv, words) => {
     const bench = await openBench();
     expect(await bench.run('sandbox', 'pay', ...argv)).toBe(2);
     expect(bench.world.stderr.text()).toMatch(words);
@@ -298,7 +298,7 @@ describe('sandbox pay', () => {
   test.each([
     ['a name', '7387420489'],
     ['an address', `0x${'ab'.repeat(20)}`],
-  ])('prints the service’s rejection of %s: 3', async (_what, account) => {
+  ])('exits with 3 and prints the service’s rejection of %s', async (_what, account) => {
     const bench = await openBench();
     const chain = account.startsWith('0x') ? ['--chain', '--network', 'moon'] : [];
     const to = account.startsWith('0x') ? account : '7999999999';
@@ -326,7 +326,7 @@ describe('sandbox status', () => {
     ['sandbox', 'fault', 'add', '--on', 'users.list', '--kind', 'slow'],
     ['sandbox', 'pay', '7387420489', '--amount', '1', '--from', 'A'],
     ['sandbox', 'seed', '--history', '1'],
-  ])('rejects %s %s for a live profile: 2', async (...argv) => {
+  ])('rejects %s %s for a live profile and exits with 2', async (...argv) => {
     const env = { FIATRAIL_BASE_URL: 'https://service.test/v1', FIATRAIL_API_KEY: 'a-live-key-nobody-may-see' };
     const world = fakeWorld({ env });
     expect(await main([...argv, '--no-input'], world)).toBe(2);

@@ -1,52 +1,17 @@
-import { IS_OPEN_TRADE } from './open-trades.ts';
+import { IS_OPEN_TRADE } from '../open-trades.ts';
+import { LEDGER } from './ledger.ts';
+import { MOVEMENTS } from './movements.ts';
 
-/**
- * The sandbox's tables. Money is an INTEGER in the asset's smallest unit, which the column name states; times are
- * INTEGER milliseconds since the epoch, in sandbox time. Rows refer to each other by rowid; the API exposes a separate
- * public id.
- */
 /** Incremented with every change to the tables; files of other versions are rejected. */
 export const SCHEMA_VERSION = 2;
 /** `frsb` in ASCII. */
 export const SANDBOX_FILE_ID = 0x66727362;
 
 /**
- * Maps the states of each kind to the five statuses of the lists. Source: interface (the five), inferred (the mapping).
+ * The sandbox's tables. Money is an INTEGER in the asset's smallest unit, which the column name states; times are
+ * INTEGER milliseconds since the epoch, in sandbox time. Rows refer to each other by rowid; the API exposes a separate
+ * public id.
  */
-const DEPOSIT_STATUS = {
-  processing: 'processing',
-  refunding: 'processing',
-  completed: 'completed',
-  refunded: 'failed',
-};
-const OFFRAMP_STATUS = { payout_pending: 'processing', completed: 'completed', failed: 'failed' };
-const PAYOUT_STATUS = {
-  pending: 'pending',
-  processing: 'processing',
-  transferring_cngn: 'processing',
-  initiating_payout: 'processing',
-  payout_processing: 'processing',
-  completed: 'completed',
-  failed: 'failed',
-};
-
-/** The triggers that copy a table's rows to `movement` and keep them up to date. */
-function movementTriggers(table: string, type: string, direction: string, user: string, statuses: object): string {
-  const status = `CASE NEW.state ${Object.entries(statuses)
-    .map(([state, to]) => `WHEN '${state}' THEN '${to}'`)
-    .join(' ')} END`;
-  const next = (column: string, where: string) =>
-    `(SELECT COALESCE(MAX(${column}), 0) + 1 FROM movement WHERE fintech = NEW.fintech${where})`;
-  return `CREATE TRIGGER ${table}_is_listed AFTER INSERT ON ${table} BEGIN
-  INSERT INTO movement (fintech, position, direction, direction_position, type, subject, user, status, amount_kobo, created_at)
-  VALUES (NEW.fintech, ${next('position', '')}, '${direction}', ${next('direction_position', ` AND direction = '${direction}'`)},
-    ${type}, NEW.id, ${user}, ${status}, NEW.amount_kobo, NEW.created_at);
-END;
-CREATE TRIGGER ${table}_changes_in_list AFTER UPDATE OF state ON ${table} WHEN OLD.state <> NEW.state BEGIN
-  UPDATE movement SET status = ${status} WHERE type = ${type} AND subject = NEW.id;
-END;`;
-}
-
 export const SCHEMA = `
 CREATE TABLE setting (
   id INTEGER PRIMARY KEY CHECK (id = 1), clock_offset_ms INTEGER NOT NULL, pace TEXT NOT NULL, rate_limits INTEGER NOT NULL,
@@ -239,19 +204,7 @@ CREATE TABLE fee_tally (
   transactions INTEGER NOT NULL, earned_kobo INTEGER NOT NULL, updated_at INTEGER NOT NULL,
   PRIMARY KEY (fintech, direction)) STRICT, WITHOUT ROWID;
 
--- Bank transfers in and out as one list, newest last, with gapless positions, so that a page at any depth is found by
--- position. The triggers below maintain the list and the counts and sums per kind and status.
-CREATE TABLE movement (
-  id INTEGER PRIMARY KEY, fintech INTEGER NOT NULL, position INTEGER NOT NULL, direction TEXT NOT NULL, direction_position INTEGER NOT NULL,
-  type TEXT NOT NULL, subject INTEGER NOT NULL, user INTEGER, status TEXT NOT NULL, amount_kobo INTEGER NOT NULL, created_at INTEGER NOT NULL) STRICT;
-CREATE UNIQUE INDEX movement_by_position ON movement (fintech, position);
-CREATE UNIQUE INDEX movement_by_direction ON movement (fintech, direction, direction_position);
-CREATE UNIQUE INDEX movement_by_subject ON movement (type, subject);
-CREATE INDEX movement_by_user ON movement (user, position) WHERE user IS NOT NULL;
-CREATE TABLE movement_tally (
-  fintech INTEGER NOT NULL, type TEXT NOT NULL, status TEXT NOT NULL, movements INTEGER NOT NULL, kobo INTEGER NOT NULL,
-  PRIMARY KEY (fintech, type, status)) STRICT, WITHOUT ROWID;
-
+${MOVEMENTS}
 -- Faults to inject, and how many times are left.
 CREATE TABLE fault_rule (
   id INTEGER PRIMARY KEY, endpoint TEXT NOT NULL, kind TEXT NOT NULL, times INTEGER NOT NULL CHECK (times >= 0), created_at INTEGER NOT NULL) STRICT;
@@ -265,53 +218,7 @@ CREATE TABLE outbox (
   id INTEGER PRIMARY KEY, event_id TEXT NOT NULL, fintech INTEGER NOT NULL, event TEXT NOT NULL, request_id TEXT, user_id TEXT,
   data TEXT NOT NULL, created_at INTEGER NOT NULL) STRICT;
 
--- The ledger. A posting changes one account; a posting set closes the postings of one event, and only a set that sums to
--- zero per asset can be closed. Postings without a closed set fail when the transaction commits.
-CREATE TABLE account (
-  id INTEGER PRIMARY KEY, code TEXT NOT NULL, asset TEXT NOT NULL CHECK (asset IN ('NGN', 'CNGN', 'USDC', 'USDT')),
-  may_be_negative INTEGER NOT NULL, balance INTEGER NOT NULL DEFAULT 0,
-  UNIQUE (code, asset), CHECK (may_be_negative = 1 OR balance >= 0)) STRICT;
-CREATE TABLE posting_set (
-  id INTEGER PRIMARY KEY, event TEXT NOT NULL, subject TEXT NOT NULL, created_at INTEGER NOT NULL) STRICT;
-CREATE TABLE posting (
-  posting_set INTEGER NOT NULL REFERENCES posting_set DEFERRABLE INITIALLY DEFERRED,
-  account INTEGER NOT NULL REFERENCES account, minor INTEGER NOT NULL CHECK (minor <> 0),
-  PRIMARY KEY (posting_set, account)) STRICT, WITHOUT ROWID;
-
-CREATE TRIGGER posting_moves_balance AFTER INSERT ON posting BEGIN
-  UPDATE account SET balance = balance + NEW.minor WHERE id = NEW.account;
-END;
-CREATE TRIGGER posting_set_sums_to_zero BEFORE INSERT ON posting_set
-WHEN EXISTS (
-  SELECT 1 FROM posting JOIN account ON account.id = posting.account WHERE posting.posting_set = NEW.id
-  GROUP BY account.asset HAVING SUM(posting.minor) <> 0)
-BEGIN SELECT RAISE(ABORT, 'the posting set does not sum to zero'); END;
-CREATE TRIGGER posting_set_is_not_empty BEFORE INSERT ON posting_set
-WHEN NOT EXISTS (SELECT 1 FROM posting WHERE posting_set = NEW.id)
-BEGIN SELECT RAISE(ABORT, 'the posting set is empty'); END;
-CREATE TRIGGER posting_set_is_new BEFORE INSERT ON posting_set
-WHEN EXISTS (SELECT 1 FROM posting_set WHERE id = NEW.id)
-BEGIN SELECT RAISE(ABORT, 'posting sets are final'); END;
-CREATE TRIGGER posting_set_is_closed BEFORE INSERT ON posting
-WHEN EXISTS (SELECT 1 FROM posting_set WHERE id = NEW.posting_set)
-BEGIN SELECT RAISE(ABORT, 'the posting set is closed'); END;
-CREATE TRIGGER posting_is_final BEFORE UPDATE ON posting BEGIN SELECT RAISE(ABORT, 'postings are final'); END;
-CREATE TRIGGER posting_stays BEFORE DELETE ON posting BEGIN SELECT RAISE(ABORT, 'postings are final'); END;
-CREATE TRIGGER posting_set_is_final BEFORE UPDATE ON posting_set BEGIN SELECT RAISE(ABORT, 'posting sets are final'); END;
-CREATE TRIGGER posting_set_stays BEFORE DELETE ON posting_set BEGIN SELECT RAISE(ABORT, 'posting sets are final'); END;
-${movementTriggers('deposit', "CASE WHEN NEW.user IS NULL THEN 'fintech_deposit' ELSE 'user_onramp' END", 'in', 'NEW.user', DEPOSIT_STATUS)}
-${movementTriggers('offramp', "'user_offramp'", 'out', 'NEW.user', OFFRAMP_STATUS)}
-${movementTriggers('payout', "'fintech_offramp'", 'out', 'NULL', PAYOUT_STATUS)}
-CREATE TRIGGER movement_is_tallied AFTER INSERT ON movement BEGIN
-  INSERT INTO movement_tally VALUES (NEW.fintech, NEW.type, NEW.status, 1, NEW.amount_kobo)
-  ON CONFLICT DO UPDATE SET movements = movements + 1, kobo = kobo + excluded.kobo;
-END;
-CREATE TRIGGER movement_changes_tally AFTER UPDATE OF status ON movement WHEN OLD.status <> NEW.status BEGIN
-  UPDATE movement_tally SET movements = movements - 1, kobo = kobo - OLD.amount_kobo
-  WHERE fintech = OLD.fintech AND type = OLD.type AND status = OLD.status;
-  INSERT INTO movement_tally VALUES (NEW.fintech, NEW.type, NEW.status, 1, NEW.amount_kobo)
-  ON CONFLICT DO UPDATE SET movements = movements + 1, kobo = kobo + excluded.kobo;
-END;
+${LEDGER}
 `;
 
 /**
