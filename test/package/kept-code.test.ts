@@ -75,11 +75,15 @@ describe('kept code', () => {
 
   test('is extended by other commands of the noun, and settles for all of them', async () => {
     const { home, folder } = await ranTwice();
-    const list = (format: string) => fiatrail(home, ['banks', 'list', '--search', 'access', '-q', '-o', format]);
+    const list = (format: string) =>
+      fiatrail(home, ['banks', 'list', '--search', 'access', '-q', '--query', 'banks', '-o', format]);
     const formats = ['yaml', 'table', 'csv'];
     const outputs = async () => {
       const ran: string[] = [];
-      for (const format of formats) ran.push((await list(format)).stdout);
+      for (const format of formats) {
+        const { stdout, code } = await list(format);
+        ran.push(`${code} ${stdout}`);
+      }
       return ran;
     };
     const first = await outputs();
