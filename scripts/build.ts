@@ -77,7 +77,9 @@ function nameOf({
 }) {
   const path = relative(ROOT, facadeModuleId ?? moduleIds.at(-1) ?? name).replaceAll('\\', '/');
   const inPackage = packageOf(path)?.replace(/^@/, '');
-  return (inPackage ?? path.replace(/^src\//, '').replace(/(\/index)?\.ts$/, '')).replace(/[^a-z0-9-]+/g, '-').replace(/^-/, '');
+  return (inPackage ?? path.replace(/^src\//, '').replace(/(\/index)?\.ts$/, ''))
+    .replace(/[^a-z0-9-]+/g, '-')
+    .replace(/^-/, '');
 }
 
 function packageOf(path: string): string | undefined {
