@@ -3,6 +3,7 @@ import type { Endpoint, EnvelopeVariant } from '../contract/endpoint.ts';
 import { FAULTS, Fault, isFailedEnvelope } from '../contract/faults.ts';
 import type { Service } from '../service/service.ts';
 import { readSettings } from '../service/settings.ts';
+import { findOperation } from './find-operation.ts';
 import { createRateLimiter, type UnverifiedCaller } from './guard.ts';
 import { injectFault } from './injected-fault.ts';
 import { createPerformer } from './perform.ts';
@@ -22,17 +23,21 @@ export function createSandbox(service: Service): Sandbox {
   const router = createRouter();
   const limiter = createRateLimiter();
   const perform = createPerformer(service, limiter);
+  const inTurn = createTurns();
   const closing = new AbortController();
   // Read on every request, because restoring a state replaces the key.
   const secretKey = () => readSettings(service.store).platformSecretKey;
   return {
     fetch: async (request, caller) => {
-      const route = await router(request.method, request.url);
-      if (!route) return failure(new Fault('NOT_FOUND', 'no endpoint has this method and path'));
-      const { endpoint } = route;
+      const found = await inTurn(async () => {
+        const route = await router(request.method, request.url);
+        return route && { route, ...(await findOperation(route, service)) };
+      });
+      if (!found) return failure(new Fault('NOT_FOUND', 'no endpoint has this method and path'));
+      const { endpoint } = found.route;
       const payload = sealedPayload(endpoint, request);
       const received = payload === undefined ? request : await openRequest(request, payload, secretKey());
-      const { data = {}, refusal, injected, sealTo } = await perform({ route, request: received, caller });
+      const { data = {}, refusal, injected, sealTo } = await perform({ ...found, request: received, caller });
       const plain = refusal ? failure(refusal, endpoint.envelope) : success(endpoint, data);
       const answer = sealTo === undefined ? plain : await sealAnswer(plain, sealTo);
       return injected ? injectFault(injected, answer, service.clock, closing.signal) : answer;
@@ -43,6 +48,16 @@ export function createSandbox(service: Service): Sandbox {
       if (limiter.unsaved() > 0) await service.submit('write', limiter.save);
       service.close();
     },
+  };
+}
+
+/** Runs tasks one after the other, so that a request is not overtaken while its group is loaded. */
+function createTurns(): <T>(task: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (task) => {
+    const next = last.then(task, task);
+    last = next;
+    return next;
   };
 }
 

@@ -4,16 +4,15 @@ import { Fault } from '../contract/faults.ts';
 import { isWireNumber, parseJson } from '../money/decimal.ts';
 import type { Call, Context } from '../service/context.ts';
 import { useFaultRule } from '../service/fault-rules.ts';
-import type { AnyOperation } from '../service/operation.ts';
-import { loadOperations } from '../service/operations/index.ts';
 import type { Service, WorkKind } from '../service/service.ts';
+import type { FoundOperation } from './find-operation.ts';
 import { admit, type RateLimiter, type UnverifiedCaller } from './guard.ts';
 import { type InjectedFault, injectedFaultFor } from './injected-fault.ts';
 import { type Route, readQuery } from './router.ts';
 import { answerKey, type Received, staysPlain } from './sealed.ts';
 
 /** A request matched to an endpoint. */
-interface MatchedRequest {
+interface MatchedRequest extends FoundOperation {
   readonly route: Route;
   readonly request: Received;
   readonly caller: UnverifiedCaller;
@@ -24,9 +23,6 @@ interface MatchedRequest {
  * too.
  */
 interface Job extends MatchedRequest {
-  readonly operation: AnyOperation;
-  /** Whether the operation runs outside a transaction, because it replaces the state file. */
-  readonly isOnFile: boolean;
   sealTo: string | undefined;
 }
 
@@ -53,28 +49,10 @@ export function createPerformer(
 ): (matched: MatchedRequest) => Promise<Performed> {
   const resources: Resources = { service, limiter };
   return async (matched) => {
-    const job: Job = { ...matched, ...(await findOperation(matched.route, service)), sealTo: undefined };
+    const job: Job = { ...matched, sealTo: undefined };
     const outcome = await performedOf(resources, job);
     return { ...outcome, sealTo: outcome.refusal && staysPlain(outcome.refusal) ? undefined : job.sealTo };
   };
-}
-
-/** Loads the operation of an endpoint with the others of its group. */
-async function findOperation(
-  { endpoint: { id }, group }: Route,
-  service: Service,
-): Promise<Pick<Job, 'operation' | 'isOnFile'>> {
-  let all: Readonly<Record<string, AnyOperation>>;
-  let isOnFile = false;
-  if (group === 'control') {
-    const { createControls, createFileControls } = await import('./control.ts');
-    const onFile = createFileControls(service);
-    isOnFile = Object.hasOwn(onFile, id);
-    all = { ...createControls(service), ...onFile };
-  } else all = await loadOperations[group]();
-  const operation = all[id];
-  if (!operation) throw new Error(`no operation for ${id}`);
-  return { operation, isOnFile };
 }
 
 async function performedOf(resources: Resources, job: Job): Promise<Performed> {

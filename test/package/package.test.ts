@@ -42,7 +42,8 @@ function files(): string[] {
 describe('the package', () => {
   const REST = [
     'bin/fiatrail.js',
-    'bin/load.js',
+    'bin/keep.js',
+  'bin/load.js',
     'bin/package.json',
     'CHANGELOG.md',
     'CONTRIBUTING.md',
