@@ -21,7 +21,7 @@ export const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
 const linkError = (path: string) =>
-  new CliError('usage', `${path} is a symbolic link; secrets and profiles are never read or written through links`, {
+  new CliError('usage', `${path} is a symbolic link; fiatrail never reads or writes its files through links`, {
     code: 'SYMLINK',
     hint: 'remove the link, then run the command again',
   });
