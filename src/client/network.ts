@@ -87,6 +87,10 @@ function exchangeOnce(
       outgoing.destroy(error);
     });
     outgoing.on('error', fail);
+    // Without a socket, such as while a proxy hangs, an aborted request would not report an error.
+    signal.addEventListener('abort', () => fail(Object.assign(new Error('canceled'), { code: 'ABORT_ERR' })), {
+      once: true,
+    });
     outgoing.on('socket', (socket) => {
       const connected = () => {
         sent = true;

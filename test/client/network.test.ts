@@ -426,6 +426,32 @@ describe('the time limit for connecting', () => {
   });
 });
 
+describe('a proxy that hangs', () => {
+  test.each(['HTTP_PROXY', 'HTTPS_PROXY'])(
+    'does not outlast the time limit (%s)',
+    async (variable) => {
+      const isTls = variable === 'HTTPS_PROXY';
+      const asked = Promise.withResolvers<void>();
+      const closed = Promise.withResolvers<void>();
+      const { port } = await tcpServer((socket) => {
+        socket.once('data', () => asked.resolve()).once('close', () => closed.resolve());
+      });
+      const limit = new AbortController();
+      const network = createNetwork({ [variable]: `http://127.0.0.1:${port}` });
+      const ended = failure(network(requestTo(`http${isTls ? 's' : ''}://service.test/v1`), limit.signal));
+      await asked.promise;
+      limit.abort();
+      // Without a tunnel, the request never left. A proxy for plain HTTP has the request itself.
+      expect({ sent: (await ended).sent, message: (await ended).message }).toEqual({
+        sent: !isTls,
+        message: 'the request was canceled',
+      });
+      await closed.promise;
+    },
+    8_000,
+  );
+});
+
 describe('a proxy', () => {
   const URL = 'http://service.test/v1/anything';
   const ANSWER = '{"from":"proxy"}';
