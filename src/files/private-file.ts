@@ -131,6 +131,7 @@ function syncFolder(path: string): void {
 export function removePrivateFile(path: string): void {
   // If the folder were a link, the file in it would belong to someone else.
   if (!makeFolderPrivate(dirname(path))) return;
+  if (entryAt(path)?.kind === 'folder') throw wrongKind(path, 'file');
   try {
     unlinkSync(path);
   } catch (error) {
