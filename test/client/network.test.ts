@@ -462,6 +462,16 @@ describe('a proxy', () => {
     expect({ body: answer.body, asked: proxy.asked }).toEqual({ body: ANSWER, asked: [`POST ${URL}`] });
   });
 
+  test.each(['http', 'https'])('that cannot be reached is named as the cause (%s)', async (scheme) => {
+    const address = `http://127.0.0.1:${await closedPort()}`;
+    const network = createNetwork({ HTTP_PROXY: address, HTTPS_PROXY: address });
+    const { sent, message } = await failure(network(requestTo(`${scheme}://service.test/v1`), NEVER));
+    expect({ sent, message }).toEqual({
+      sent: false,
+      message: 'the proxy cannot be reached: the connection was refused',
+    });
+  });
+
   test.each(['HTTPS_PROXY', 'https_proxy'])('in %s is asked for a tunnel', async (variable) => {
     const proxy = await proxyServer(ANSWER);
     const env = { [variable]: `http://127.0.0.1:${proxy.port}` };
