@@ -40,13 +40,18 @@ const STATE_PROBLEMS: Readonly<Record<DatabaseError['problem'], (path: string) =
 const IN_THE_WAY = 'a file is in the place of a folder; move it away, or set FIATRAIL_STATE_DIR to another folder';
 const FILE_HINTS: Readonly<Record<string, string>> = { EEXIST: IN_THE_WAY, ENOTDIR: IN_THE_WAY };
 
+/** Returns the error to print for a DatabaseError, or undefined for any other error. */
+export function stateError(error: unknown): CliError | undefined {
+  if (!(error instanceof DatabaseError)) return undefined;
+  const [message, hint] = STATE_PROBLEMS[error.problem](error.path);
+  return new CliError('usage', message, { code: `STATE_${error.problem.toUpperCase()}`, hint, cause: error });
+}
+
 /** Converts any error to a CliError, the only kind that is printed. */
 export function asCliError(error: unknown, world: World): CliError {
   if (error instanceof CliError) return error;
-  if (error instanceof DatabaseError) {
-    const [message, hint] = STATE_PROBLEMS[error.problem](error.path);
-    return new CliError('usage', message, { code: `STATE_${error.problem.toUpperCase()}`, hint, cause: error });
-  }
+  const ofState = stateError(error);
+  if (ofState) return ofState;
   if (isClosedPipe(error)) return new CliError('interrupted', 'interrupted: the reader of the output has exited');
   const { code, path } = (error ?? {}) as { code?: unknown; path?: unknown };
   if (code === 'ENOSPC')

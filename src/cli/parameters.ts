@@ -122,6 +122,7 @@ export const word: Parse<string> = (text) => {
 /** Ids are opaque: any printable ASCII text is sent to the service. */
 export const id: Parse<string> = (text) => {
   if (/^[\x21-\x7e]{1,500}$/.test(text)) return text;
+  if (text === '') throw new CliError('usage', 'the id is empty', { hint: 'check the variable that it comes from' });
   throw new CliError('usage', `invalid id "${printable(text)}"; ids have no spaces`, {
     hint: 'copy the id exactly as the service printed it',
   });
@@ -226,11 +227,15 @@ const DURATION_UNITS_MS: Readonly<Record<string, number>> = {
   y: 365 * 86_400_000,
 };
 
+const LONGEST_MS = 200 * 365 * 86_400_000;
+
 /** `500ms`, `30s`, `6m` (minutes), `2h`, `5d`, `100y`; in milliseconds. */
 export const duration: Parse<number> = (text) => {
   const [, figure, unit = ''] = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d|y)$/.exec(text) ?? [];
   const milliseconds = Math.round(Number(figure) * (DURATION_UNITS_MS[unit] ?? Number.NaN));
-  if (milliseconds >= 1 && milliseconds <= 200 * 365 * 86_400_000) return milliseconds;
+  if (milliseconds >= 1 && milliseconds <= LONGEST_MS) return milliseconds;
+  if (milliseconds > LONGEST_MS || /^\d{10,}(ms|s|m|h|d|y)$/.test(text))
+    throw new CliError('usage', `the duration "${printable(text)}" is too long`, { hint: 'the maximum is 200y' });
   throw new CliError('usage', `invalid duration "${printable(text)}"; expected a positive number with a unit`, {
     hint: 'for example 500ms, 30s, 6m (minutes), 2h, 5d or 100y',
   });

@@ -35,6 +35,7 @@ export function createNetwork(env: Environment): Exchange {
 export interface Connection {
   readonly agent: http.Agent;
   readonly isTls: boolean;
+  readonly isProxied: boolean;
   readonly request: typeof http.request;
   /** Closes the sockets. `agent.destroy()` alone leaves one open that waits for a proxy, and the process with it. */
   close(): void;
@@ -59,13 +60,13 @@ export async function openConnection(isTls: boolean, options: AgentOptions): Pro
     agent.destroy();
     for (const socket of waiting) socket.destroy();
   };
-  return { agent, isTls, request, close };
+  return { agent, isTls, isProxied: options.proxyEnv !== undefined, request, close };
 }
 
 function exchangeOnce(
   request: HttpRequest,
   signal: AbortSignal,
-  { agent, isTls, request: open, close }: Connection,
+  { agent, isTls, isProxied, request: open, close }: Connection,
 ): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     let sent = false;
@@ -80,13 +81,17 @@ function exchangeOnce(
     const fail = (error: Error & { code?: string }) => {
       connecting.resolve();
       close();
-      reject(new ExchangeError(reasonFor(error), sent, error));
+      reject(new ExchangeError(reasonFor(error, isProxied), sent, error));
     };
     limitConnecting(request.url, connecting.promise).catch((error: Error) => {
       fail(error);
       outgoing.destroy(error);
     });
     outgoing.on('error', fail);
+    // Without a socket, such as while a proxy hangs, an aborted request would not report an error.
+    signal.addEventListener('abort', () => fail(Object.assign(new Error('canceled'), { code: 'ABORT_ERR' })), {
+      once: true,
+    });
     outgoing.on('socket', (socket) => {
       const connected = () => {
         sent = true;
@@ -153,9 +158,13 @@ const REASONS: Readonly<Record<string, string>> = {
   ABORT_ERR: 'the request was canceled',
 };
 
+/** Errors of opening a connection. Through a proxy, the only connection that we open is the one to the proxy. */
+const CONNECT_ERRORS = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+
 /** Returns why a connection failed, for people. */
-export function reasonFor(error: Error & { code?: string }): string {
+export function reasonFor(error: Error & { code?: string }, isProxied = false): string {
   const code = error.code ?? '';
+  if (isProxied && CONNECT_ERRORS.has(code)) return `the proxy cannot be reached: ${REASONS[code]}`;
   if (code.startsWith('HPE_')) return 'the response is not HTTP';
   if (
     code.includes('CERT') ||

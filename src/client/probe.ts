@@ -27,15 +27,17 @@ async function lookUp(host: string): Promise<readonly string[]> {
 
 /** Completes the TLS handshake without sending a request, and reports an untrusted certificate instead of failing. */
 async function certificate(url: string, env: Environment): Promise<Certificate> {
-  const { agent, close } = await openConnection(true, { ...agentProxy(url, env), rejectUnauthorized: false });
-  const handshake = withTimeLimit(url, HANDSHAKE_TIMEOUT_MS, CONNECT_TIMED_OUT, (signal) => shake(url, agent, signal));
-  return handshake.finally(close);
+  const connection = await openConnection(true, { ...agentProxy(url, env), rejectUnauthorized: false });
+  const handshake = withTimeLimit(url, HANDSHAKE_TIMEOUT_MS, CONNECT_TIMED_OUT, (signal) =>
+    shake(url, connection, signal),
+  );
+  return handshake.finally(connection.close);
 }
 
-function shake(url: string, agent: Connection['agent'], signal: AbortSignal): Promise<Certificate> {
+function shake(url: string, { agent, isProxied }: Connection, signal: AbortSignal): Promise<Certificate> {
   return new Promise((resolve, reject) => {
     const outgoing = https.request(url, { agent, signal });
-    outgoing.on('error', (error) => reject(new ExchangeError(reasonFor(error), false, error)));
+    outgoing.on('error', (error) => reject(new ExchangeError(reasonFor(error, isProxied), false, error)));
     outgoing.on('socket', (socket) => {
       const connected = () => resolve(certificateOf(socket as TLSSocket));
       if (socket.connecting || (socket as TLSSocket).getProtocol?.() === null) socket.once('secureConnect', connected);

@@ -21,7 +21,7 @@ export const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
 const linkError = (path: string) =>
-  new CliError('usage', `${path} is a symbolic link; secrets and profiles are never read or written through links`, {
+  new CliError('usage', `${path} is a symbolic link; fiatrail never reads or writes its files through links`, {
     code: 'SYMLINK',
     hint: 'remove the link, then run the command again',
   });
@@ -131,6 +131,7 @@ function syncFolder(path: string): void {
 export function removePrivateFile(path: string): void {
   // If the folder were a link, the file in it would belong to someone else.
   if (!makeFolderPrivate(dirname(path))) return;
+  if (entryAt(path)?.kind === 'folder') throw wrongKind(path, 'file');
   try {
     unlinkSync(path);
   } catch (error) {

@@ -1,4 +1,6 @@
 import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
+import { entryAt } from '../files/inspect.ts';
+import { requireOwnFile } from '../files/private-file.ts';
 
 /** A value that SQLite stores. Every INTEGER is read as bigint, so that money is never a double. */
 export type SqlValue = string | bigint | number | null;
@@ -73,6 +75,20 @@ export function guardOf(path: string): <T>(work: () => T) => T {
   };
 }
 
+/** What SQLite adds to the name of a database for the files beside it. */
+const SUFFIXES = ['', '-wal', '-shm'] as const;
+
+/**
+ * Rejects a link, a FIFO or a device in the place of a database: opening a FIFO would block this process, signals
+ * included. Throws CliError usage.
+ */
+export function requireOwnDatabase(path: string): void {
+  for (const suffix of SUFFIXES) {
+    // A folder is reported by the open call itself.
+    if (entryAt(path + suffix)?.kind !== 'folder') requireOwnFile(path + suffix);
+  }
+}
+
 /** How long a process waits for another process's write to finish. */
 const BUSY_TIMEOUT_MS = 20_000;
 
@@ -90,12 +106,15 @@ export interface OpenOptions {
   };
 }
 
-/** Opens or creates a SQLite file that only its owner can read. Throws DatabaseError. */
+/** Opens or creates a SQLite file that only its owner can read. Throws DatabaseError, or CliError usage for a link or a FIFO. */
 export async function openDatabase(path: string, options: OpenOptions): Promise<Database> {
   const { DatabaseSync } = await import('node:sqlite');
   const guard = guardOf(path);
   return guard(() => {
-    if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600));
+    if (path !== ':memory:') {
+      requireOwnDatabase(path);
+      closeSync(openSync(path, 'a', 0o600));
+    }
     const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
     try {
       const database = wrap(connection, guard);
@@ -116,6 +135,7 @@ const SHORT_TIMEOUT_MS = 200;
 export async function openForReading(path: string): Promise<Pick<Database, 'all' | 'close'> | undefined> {
   const { DatabaseSync } = await import('node:sqlite');
   try {
+    requireOwnDatabase(path);
     return wrap(new DatabaseSync(path, { readOnly: true, timeout: SHORT_TIMEOUT_MS }), (work) => work());
   } catch {
     return undefined;

@@ -16,7 +16,11 @@ export function plainPrompter(terminal: PlainTerminal): Prompter {
   const write = (text: string) => void terminal.output.write(text);
   const line = (question: string) => {
     write(`${question} `);
-    return readLine(terminal);
+    return readLine(terminal).catch((error: unknown) => {
+      // The terminal has echoed ^C behind the question.
+      write('\n');
+      throw error;
+    });
   };
   return {
     confirm: (message, preset = false) =>

@@ -22,6 +22,16 @@ const INVALID: readonly (readonly [name: string, argv: readonly string[], stdin:
   ['bytes that are not text', ['api', 'POST', '/getuserdetails', '-d', '@bytes'], ''],
 ];
 
+test('says that standard input has no BVN', async () => {
+  const { code, stderr } = await fiatrail(newHome(onTestFinished), ['users', 'onboard', '--bvn-stdin', '-q'], {
+    stdin: '',
+  });
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringContaining('standard input is empty; expected a BVN'),
+  });
+});
+
 test.each(INVALID)('rejects %s and exits with 2', async (_, argv, stdin) => {
   const home = newHome(onTestFinished);
   writeFileSync(join(home.path, 'much'), MUCH);

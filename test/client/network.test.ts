@@ -426,6 +426,32 @@ describe('the time limit for connecting', () => {
   });
 });
 
+describe('a proxy that hangs', () => {
+  test.each(['HTTP_PROXY', 'HTTPS_PROXY'])(
+    'does not outlast the time limit (%s)',
+    async (variable) => {
+      const isTls = variable === 'HTTPS_PROXY';
+      const asked = Promise.withResolvers<void>();
+      const closed = Promise.withResolvers<void>();
+      const { port } = await tcpServer((socket) => {
+        socket.once('data', () => asked.resolve()).once('close', () => closed.resolve());
+      });
+      const limit = new AbortController();
+      const network = createNetwork({ [variable]: `http://127.0.0.1:${port}` });
+      const ended = failure(network(requestTo(`http${isTls ? 's' : ''}://service.test/v1`), limit.signal));
+      await asked.promise;
+      limit.abort();
+      // Without a tunnel, the request never left. A proxy for plain HTTP has the request itself.
+      expect({ sent: (await ended).sent, message: (await ended).message }).toEqual({
+        sent: !isTls,
+        message: 'the request was canceled',
+      });
+      await closed.promise;
+    },
+    8_000,
+  );
+});
+
 describe('a proxy', () => {
   const URL = 'http://service.test/v1/anything';
   const ANSWER = '{"from":"proxy"}';
@@ -434,6 +460,16 @@ describe('a proxy', () => {
     const proxy = await proxyServer(ANSWER);
     const answer = await createNetwork({ [variable]: `http://127.0.0.1:${proxy.port}` })(requestTo(URL), NEVER);
     expect({ body: answer.body, asked: proxy.asked }).toEqual({ body: ANSWER, asked: [`POST ${URL}`] });
+  });
+
+  test.each(['http', 'https'])('that cannot be reached is named as the cause (%s)', async (scheme) => {
+    const address = `http://127.0.0.1:${await closedPort()}`;
+    const network = createNetwork({ HTTP_PROXY: address, HTTPS_PROXY: address });
+    const { sent, message } = await failure(network(requestTo(`${scheme}://service.test/v1`), NEVER));
+    expect({ sent, message }).toEqual({
+      sent: false,
+      message: 'the proxy cannot be reached: the connection was refused',
+    });
   });
 
   test.each(['HTTPS_PROXY', 'https_proxy'])('in %s is asked for a tunnel', async (variable) => {

@@ -38,6 +38,13 @@ describe('certificate', () => {
     expect(server.asked).toEqual([]);
   });
 
+  test('reports a proxy that cannot be reached', async () => {
+    const probe = createProbe({ HTTPS_PROXY: `http://127.0.0.1:${await closedPort()}` });
+    await expect(probe.certificate('https://service.test/v1')).rejects.toThrow(
+      'the proxy cannot be reached: the connection was refused',
+    );
+  });
+
   test('reports a proxy that rejects the connection', async () => {
     const proxy = await proxyServer('');
     const probe = createProbe({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` });

@@ -1,10 +1,18 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { openJournal } from '../../src/journal/journal.ts';
 import { SCHEMA_VERSION } from '../../src/service/schema/schema.ts';
-import { type Database, DatabaseError, type OpenOptions, openDatabase } from '../../src/sqlite/database.ts';
+import {
+  type Database,
+  DatabaseError,
+  type OpenOptions,
+  openDatabase,
+  openForReading,
+} from '../../src/sqlite/database.ts';
+import { acquireLock } from '../../src/sqlite/lock.ts';
 import { countingIds, fakeClock, openSandbox, temporaryFolder } from '../support/sandbox.ts';
 
 const VERSION = 3;
@@ -297,6 +305,29 @@ describe('units of work', () => {
     expect(database.get('SELECT id FROM item')).toEqual({ id: big });
     expect(database.insert(`INSERT INTO item (name) VALUES ('y')`)).toBe(big + 1n);
     database.close();
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('in the place of a file', () => {
+  const suffixes = ['', '-wal', '-shm'];
+
+  test.each(suffixes)('a FIFO at state.db%s is rejected instead of blocking the process', async (suffix) => {
+    using folder = temporaryFolder();
+    const path = folder.file('state.db');
+    execFileSync('mkfifo', [path + suffix]);
+    expect(await problemOf(path)).toMatchObject({ code: 'IN_THE_WAY', message: `${path}${suffix} is not a file` });
+    expect(await openForReading(path)).toBeUndefined();
+    await expect(acquireLock(path, 0)).rejects.toMatchObject({ code: 'IN_THE_WAY' });
+  });
+
+  test.each(suffixes)('a link at state.db%s is rejected and its target left unchanged', async (suffix) => {
+    using folder = temporaryFolder();
+    const path = folder.file('state.db');
+    writeFileSync(folder.file('target'), '');
+    symlinkSync(folder.file('target'), path + suffix);
+    expect(await problemOf(path)).toMatchObject({ code: 'SYMLINK' });
+    await expect(acquireLock(path, 0)).rejects.toMatchObject({ code: 'SYMLINK' });
+    expect(readFileSync(folder.file('target'), 'utf8')).toBe('');
   });
 });
 

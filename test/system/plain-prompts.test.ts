@@ -107,6 +107,12 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('a plain prompt', () => {
+  test('ends the line of a question that Ctrl-C interrupts', async () => {
+    const { prompter, screen } = scriptedTerminal([]);
+    await expect(CONFIRM(prompter)).rejects.toMatchObject({ category: 'interrupted' });
+    expect(screen()).toBe('go? (y/N) \n');
+  });
+
   test.each(ROWS)('accepts %s', async (_, ask, chunks, answer, says) => {
     const { prompter, screen, unread } = scriptedTerminal(chunks);
     expect({ ask: await ask(prompter), screen: screen(), unread: unread() }).toEqual({

@@ -5,6 +5,7 @@ import { CliError } from '../../base/errors.ts';
 import type { HttpResponse } from '../../base/world.ts';
 import { accessOf, accessText } from '../../cli/allowlist.ts';
 import { connect } from '../../cli/connect.ts';
+import { stateError } from '../../cli/failures.ts';
 import type { Client, Reply } from '../../client/client.ts';
 import { validRequest } from '../../client/request.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
@@ -69,7 +70,7 @@ export async function accountChecks(subject: Subject, isKeyThere: boolean): Prom
   } catch (error) {
     const [first, ...others] = NAMES;
     return [
-      { check: first, ...problemOf(error, fix) },
+      { check: first, ...problemOf(stateError(error) ?? error, fix) },
       ...others.map((check) => ({ check, ...skipped(`see ${first}`) })),
     ];
   }

@@ -1,5 +1,6 @@
 import type { Profile } from '../../account/profile.ts';
 import { type Category, CliError } from '../../base/errors.ts';
+import { stateError } from '../../cli/failures.ts';
 import type { Session } from '../../cli/session.ts';
 import { shellWord } from '../../present/text.ts';
 
@@ -41,7 +42,7 @@ export function problemOf(error: unknown, fix: string): Finding {
   }
   const { code, problem: ofDatabase } = (error ?? {}) as { readonly code?: unknown; readonly problem?: unknown };
   if (!(error instanceof Error) || (typeof code !== 'string' && typeof ofDatabase !== 'string')) throw error;
-  return problem('usage', error.message, fix);
+  return problem('usage', stateError(error)?.message ?? error.message, fix);
 }
 
 /** Runs a check; an error it throws becomes a problem. */

@@ -61,11 +61,14 @@ const listCommand = command({
   parameters: {},
   run: async (session) => {
     const used = activeName(session);
+    if (used === undefined) await session.say(`warning: no profile can be used here${FIND_OUT}`);
     const profiles = allProfileNames(session.world).map((name) => row(session, name, used));
     const columns = COLUMNS.filter(({ field }) => field !== 'problem' || profiles.some(({ problem }) => problem));
     return { result: { data: { profiles }, lists: 'profiles', columns } };
   },
 });
+
+const FIND_OUT = '; find out why with: fiatrail explain';
 
 const showCommand = command({
   words: ['profiles', 'show'],
@@ -100,7 +103,7 @@ const useCommand = command({
     const used = activeName(session);
     if (used !== name) {
       const other = used === undefined ? 'no profile can be used here' : `profile ${used} is still active here`;
-      await session.say(`warning: ${other}; find out why with: fiatrail explain`);
+      await session.say(`warning: ${other}${FIND_OUT}`);
     }
     return { result: { data: { name, mode, isHere: here === true } } };
   },

@@ -26,10 +26,16 @@ interface Given {
 }
 
 /** Reads the BVN from the argument or from standard input. Throws CliError usage. */
+const PIPE_BVN = 'pipe the 11 digits into the command, or redirect a file: --bvn-stdin < bvn.txt';
+
 async function readBvn(session: Session, { bvn, bvnStdin }: Given): Promise<Secret> {
   if (bvn && bvnStdin) throw new CliError('usage', '<bvn> cannot be combined with --bvn-stdin');
   if (bvn) return bvn;
-  if (bvnStdin) return bvnText((await session.world.stdin.readAll(1000)).trim());
+  if (bvnStdin) {
+    const text = (await session.world.stdin.readAll(1000)).trim();
+    if (text === '') throw new CliError('usage', 'standard input is empty; expected a BVN', { hint: PIPE_BVN });
+    return bvnText(text);
+  }
   throw new CliError('usage', 'missing BVN', {
     hint: 'pass it on standard input with --bvn-stdin, which keeps it out of the process list',
   });

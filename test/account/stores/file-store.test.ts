@@ -200,6 +200,12 @@ describe('file system errors', () => {
     for (const act of [() => keep(PLANTED), kept]) expect((await refusal(act)).code).toBe('IN_THE_WAY');
   });
 
+  test('a folder in place of the file is not removed either', async () => {
+    const { store, path } = newStore();
+    mkdirSync(path, { recursive: true });
+    expect((await refusal(() => store.remove('ops', 'api-key'))).code).toBe('IN_THE_WAY');
+  });
+
   test('a folder that cannot be created', async () => {
     const { keep } = newStore('/proc/fiatrail/config');
     expect((await refusal(() => keep(PLANTED))).code).toBe('STORE_UNWRITABLE');

@@ -199,6 +199,21 @@ describe('doctor', () => {
     expect(code).toBe(2);
   });
 
+  test.each(['sandbox.db', 'journal.db'])('finds a damaged %s', async (name) => {
+    const world = fakeWorld();
+    const path = join(world.stateDir, name);
+    await main(['tour', '-q'], fakeWorld({ env: { FIATRAIL_STATE_DIR: world.stateDir } }));
+    writeFileSync(path, 'noise '.repeat(1000), { mode: 0o600 });
+    const { code, named } = await examine(world);
+    expect(named(name === 'sandbox.db' ? 'reachability' : 'operations')).toEqual({
+      check: expect.any(String),
+      state: 'problem',
+      detail: `${path} is damaged or not a fiatrail file; it was left unchanged`,
+      fix: expect.stringContaining(name === 'sandbox.db' ? 'move it away to start over' : `mv ${path}`),
+    });
+    expect(code).toBe(2);
+  });
+
   test('finds files open to others and symbolic links', async () => {
     const world = fakeWorld();
     mkdirSync(world.stateDir, { mode: 0o700 });

@@ -90,6 +90,18 @@ describe('profiles show', () => {
   });
 });
 
+describe('profiles list', () => {
+  test('warns when broken settings leave no profile active', async () => {
+    const { run, at } = await machine();
+    writeFileSync(at('settings.json'), '{');
+    const { code, stderr } = await run(['profiles', 'list']);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining('warning: no profile can be used here; find out why with: fiatrail explain'),
+    });
+  });
+});
+
 describe('profiles use', () => {
   test('sets the default, or with --here a pin that contains only the name', async () => {
     const { json, run, folder, at } = await machine();
