@@ -43,7 +43,7 @@ describe('the package', () => {
   const REST = [
     'bin/fiatrail.js',
     'bin/keep.js',
-  'bin/load.js',
+    'bin/load.js',
     'bin/package.json',
     'CHANGELOG.md',
     'CONTRIBUTING.md',

@@ -62,7 +62,7 @@ describe('the keychain store', () => {
     const { world, calls } = worldOf([DONE]);
     await createKeyringStore(world).read('ops', 'sealing-keys');
     const launcher = readFileSync(join(ROOT, 'bin', 'fiatrail.js'), 'utf8');
-    expect(launcher).toContain(`process.argv[2] === '${calls[0]?.words.at(-1)}'`);
+    expect(launcher).toContain(`argv[0] === '${calls[0]?.words.at(-1)}'`);
   });
 
   test.each<[what: string, end: ProgramEnd, code: string, message: RegExp, hint: RegExp, isKept: boolean]>([
