@@ -89,9 +89,10 @@ function exchangeOnce(
     });
     outgoing.on('error', fail);
     // Without a socket, such as while a proxy hangs, an aborted request would not report an error.
-    signal.addEventListener('abort', () => fail(Object.assign(new Error('canceled'), { code: 'ABORT_ERR' })), {
-      once: true,
-    });
+    const abandon = () => fail(Object.assign(new Error('canceled'), { code: 'ABORT_ERR' }));
+    signal.addEventListener('abort', abandon, { once: true });
+    // The signal may outlive many requests, and a listener keeps all of its request in memory.
+    connecting.promise.then(() => signal.removeEventListener('abort', abandon));
     outgoing.on('socket', (socket) => {
       const connected = () => {
         sent = true;

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
@@ -50,6 +50,15 @@ describe('a request and its response', () => {
     const answer = await createNetwork({})(requestTo(`${baseUrl}/a%20b?c=d`, { body: '{"n":"₦"}' }), NEVER);
     expect(seen).toEqual(['POST', '/v1/a%20b?c=d', 'k', '{"n":"₦"}']);
     expect(answer).toMatchObject({ status: 201, body: '₦ and more', headers: { 'x-something': 'Else' } });
+  });
+
+  test('leave nothing behind on the signal, which lives as long as an export of many pages', async () => {
+    const { baseUrl } = await httpServer((_, response) => response.end('{}'));
+    const network = createNetwork({});
+    const { signal } = new AbortController();
+    await network(requestTo(`${baseUrl}/first`), signal);
+    await network(requestTo(`${baseUrl}/second`), signal);
+    await expect.poll(() => getEventListeners(signal, 'abort').length).toBe(0);
   });
 
   test('have the header x-api-key once, in lower case on the wire', async () => {
