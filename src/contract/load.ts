@@ -34,10 +34,15 @@ const GROUPS: Readonly<Record<DirectoryEntry['group'], () => Promise<object>>> =
   allowlist: () => import('./endpoints/allowlist.ts'),
 };
 
-/** Loads an endpoint with the others of its group. */
-export async function loadEndpoint({ id, group }: DirectoryEntry): Promise<Endpoint> {
-  const endpoints: Endpoint[] = Object.values(await GROUPS[group]());
-  const found = endpoints.find((each) => each.id === id);
-  if (!found) throw new Error(`${group} has no endpoint ${id}`);
-  return found;
+/** Returns a function that loads an endpoint, with the others of its group, and remembers it. */
+export function createLoader(): (entry: DirectoryEntry) => Promise<Endpoint> {
+  const loaded = new Map<string, Endpoint>();
+  return async ({ id, group }) => {
+    const known = loaded.get(id);
+    if (known) return known;
+    for (const endpoint of Object.values(await GROUPS[group]()) as Endpoint[]) loaded.set(endpoint.id, endpoint);
+    const found = loaded.get(id);
+    if (!found) throw new Error(`${group} has no endpoint ${id}`);
+    return found;
+  };
 }

@@ -3,7 +3,7 @@ import type { Endpoint, EnvelopeVariant } from '../contract/endpoint.ts';
 import { FAULTS, Fault, isFailedEnvelope } from '../contract/faults.ts';
 import type { Service } from '../service/service.ts';
 import { readSettings } from '../service/settings.ts';
-import { findOperation } from './find-operation.ts';
+import { createOperations } from './find-operation.ts';
 import { createRateLimiter, type UnverifiedCaller } from './guard.ts';
 import { injectFault } from './injected-fault.ts';
 import { createPerformer } from './perform.ts';
@@ -21,6 +21,7 @@ export interface Sandbox {
 
 export function createSandbox(service: Service): Sandbox {
   const router = createRouter();
+  const operationOf = createOperations(service);
   const limiter = createRateLimiter();
   const perform = createPerformer(service, limiter);
   const inTurn = createTurns();
@@ -31,7 +32,7 @@ export function createSandbox(service: Service): Sandbox {
     fetch: async (request, caller) => {
       const found = await inTurn(async () => {
         const route = await router(request.method, request.url);
-        return route && { route, ...(await findOperation(route, service)) };
+        return route && { route, ...(await operationOf(route)) };
       });
       if (!found) return failure(new Fault('NOT_FOUND', 'no endpoint has this method and path'));
       const { endpoint } = found.route;

@@ -10,16 +10,22 @@ export interface FoundOperation {
   readonly isOnFile: boolean;
 }
 
-/** Loads the operation of an endpoint with the others of its group. */
-export async function findOperation({ endpoint: { id }, group }: Route, service: Service): Promise<FoundOperation> {
-  if (group !== 'control') return found((await loadOperations[group]())[id as never], id, false);
-  const { createControls, createFileControls } = await import('./control.ts');
-  const onFile: Readonly<Record<string, AnyOperation>> = createFileControls(service);
-  const inUnit: Readonly<Record<string, AnyOperation>> = createControls(service);
-  return found(onFile[id] ?? inUnit[id], id, Object.hasOwn(onFile, id));
-}
-
-function found(operation: AnyOperation | undefined, id: string, isOnFile: boolean): FoundOperation {
-  if (!operation) throw new Error(`no operation for ${id}`);
-  return { operation, isOnFile };
+/** Returns a function that loads the operation of an endpoint, with the others of its group, and remembers it. */
+export function createOperations(service: Service): (route: Route) => Promise<FoundOperation> {
+  const loaded = new Map<string, FoundOperation>();
+  const keep = (operations: Readonly<Record<string, AnyOperation>>, isOnFile: boolean) => {
+    for (const [id, operation] of Object.entries(operations)) loaded.set(id, { operation, isOnFile });
+  };
+  return async ({ endpoint: { id }, group }) => {
+    const known = loaded.get(id);
+    if (known) return known;
+    if (group === 'control') {
+      const { createControls, createFileControls } = await import('./control.ts');
+      keep(createControls(service), false);
+      keep(createFileControls(service), true);
+    } else keep(await loadOperations[group](), false);
+    const found = loaded.get(id);
+    if (!found) throw new Error(`no operation for ${id}`);
+    return found;
+  };
 }

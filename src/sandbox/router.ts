@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import { type DirectoryEntry, directory } from '../contract/directory.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
-import { loadEndpoint } from '../contract/load.ts';
+import { createLoader } from '../contract/load.ts';
 import { createPathMatcher } from '../contract/paths.ts';
 import { rowsOf } from '../contract/rows.ts';
 import { parseJson } from '../money/decimal.ts';
@@ -19,12 +19,13 @@ type Router = (method: string, url: string) => Promise<Route | undefined>;
 /** Matches a request's method and URL against the contract. */
 export function createRouter(): Router {
   const paths = createPathMatcher(directory);
+  const load = createLoader();
   return async (method, url) => {
     const { pathname, query } = splitUrl(url);
     const found = paths.match(method, pathname);
     if (!found) return undefined;
     const path = Object.fromEntries(Object.entries(found.parameters).map(([name, part]) => [name, decoded(part)]));
-    return { endpoint: await loadEndpoint(found.endpoint), group: found.endpoint.group, path, query };
+    return { endpoint: await load(found.endpoint), group: found.endpoint.group, path, query };
   };
 }
 
