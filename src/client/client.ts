@@ -90,10 +90,11 @@ function withoutSecrets<A extends Exclude<Answer, { kind: 'success' }>>(answer: 
 function usable<D>(
   endpoint: Endpoint,
   effect: Effect,
-  { data, body, problems }: Extract<Answer<D>, { kind: 'success' }>,
+  { data, body, problems, isOnlyIncomplete }: Extract<Answer<D>, { kind: 'success' }>,
 ): Reply<D> {
   const isForeign = effect === 'read' && hasNothingOf(endpoint, data);
-  if (problems.length === 0 && !isForeign) return { data, body, problems };
+  // Documented answers lack fields here and there, and what a read has is worth showing.
+  if (isOnlyIncomplete && !isForeign && (effect === 'read' || problems.length === 0)) return { data, body, problems };
   const reason = isForeign
     ? 'it has none of the expected fields'
     : `it does not match the contract at ${problems.slice(0, 5).join(', ')}`;
@@ -165,7 +166,7 @@ function answerError(
   retryAfter: number | undefined,
 ): CliError {
   const { httpStatus } = answer;
-  if (httpStatus === 429) {
+  if (httpStatus === 429 || (answer.kind === 'refused' && answer.responseCode === '04')) {
     const wait =
       retryAfter === undefined ? '' : `; try again in ${retryAfter} ${retryAfter === 1 ? 'second' : 'seconds'}`;
     return new CliError('rate-limited', `the service's rate limit was reached; nothing was done${wait}`, {
@@ -202,7 +203,8 @@ function refusal(
   endpoint: Endpoint,
   { httpStatus, responseCode, message }: Extract<Answer, { kind: 'refused' }>,
 ): CliError {
-  const isAuth = httpStatus === 401 || httpStatus === 403 || responseCode === '03';
+  const isAuth =
+    httpStatus === 401 || httpStatus === 403 || responseCode === '03' || message.includes('IP_NOT_ALLOWED');
   const category: Category = isAuth ? 'auth' : 'refused';
   const declared = [...endpoint.errors, ...COMMON_ERRORS].filter(
     ({ fault }) => FAULTS[fault].code === responseCode && FAULTS[fault].http === httpStatus,

@@ -3,7 +3,9 @@ import type { Secret } from '../base/secret.ts';
 import type { HttpRequest, HttpResponse } from '../base/world.ts';
 import { problemsOf } from '../contract/check.ts';
 import { type Endpoint, pathParameters, placeOf, type ResponseOf } from '../contract/endpoint.ts';
+import { readData } from '../contract/reading.ts';
 import { isWireNumber, parseJson, type WireNumber, wireNumberText } from '../money/decimal.ts';
+import { readEnvelope } from './envelope.ts';
 import type { ReadyRequest } from './request.ts';
 
 /** The service's address and the account. */
@@ -53,53 +55,64 @@ function queryText(value: unknown): string {
 
 /** The meaning of a response, decided by HTTP status and response code, never by its message. */
 export type Answer<D = unknown> =
-  | { readonly kind: 'success'; readonly data: D; readonly body: string; readonly problems: readonly string[] }
+  | {
+      readonly kind: 'success';
+      readonly data: D;
+      readonly body: string;
+      readonly problems: readonly string[];
+      /** Whether all problems are missing fields: what is there can be trusted. */
+      readonly isOnlyIncomplete: boolean;
+    }
   | { readonly kind: 'refused'; readonly httpStatus: number; readonly responseCode: string; readonly message: string }
   | { readonly kind: 'unusable'; readonly httpStatus: number; readonly reason: string; readonly isSealed?: true };
 
-interface Envelope {
-  readonly response_code?: unknown;
-  readonly responseCode?: unknown;
-  readonly message?: unknown;
-  readonly responseMessage?: unknown;
-  readonly error?: unknown;
-  readonly data?: unknown;
-  readonly version?: unknown;
-}
-
-/** Returns the two-digit code of an envelope, or undefined for any other value. */
-function codeOf(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  const code = (value as Envelope).response_code ?? (value as Envelope).responseCode;
-  return typeof code === 'string' && /^\d\d$/.test(code) ? code : undefined;
-}
+/** How a service of this kind refuses an address, also with HTTP 400 and any code. Source: client. */
+const NOT_ALLOWED = /\bIP_NOT_ALLOWED\b/;
 
 /** Decodes a response. A success that does not match the schema is still a success; `problems` names the fields. */
 export function decodeAnswer<E extends Endpoint>(endpoint: E, response: HttpResponse): Answer<ResponseOf<E>> {
   const { status, body, unreadable } = response;
   if (unreadable !== undefined) return { kind: 'unusable', httpStatus: status, reason: unreadable, isSealed: true };
   const unusable = (reason: string): Answer<never> => ({ kind: 'unusable', httpStatus: status, reason });
-  let envelope: unknown;
+  let json: unknown;
   try {
-    envelope = parseJson(body);
+    json = parseJson(body);
   } catch {
     return unusable(status >= 300 && status <= 399 ? REDIRECT : describeBody(response));
   }
-  const code = codeOf(envelope);
-  if (code === undefined) return unusable('its JSON does not have the envelope of the service');
-  if (status >= 200 && status <= 299 && code === '00') {
-    const data = dataOf(endpoint, envelope as Envelope);
-    const problems = problemsOf(endpoint.response(), data).map(({ field }) => field || 'data');
-    return { kind: 'success', data: data as ResponseOf<E>, body, problems };
+  const envelope = readEnvelope(json);
+  if (!envelope) return unusable(NO_ENVELOPE);
+  const { contradicts, text, isPlainData } = envelope;
+  const isClientError = status >= 400 && status <= 499;
+  const code = envelope.code ?? (isClientError && NOT_ALLOWED.test(text) ? '03' : undefined);
+  if (contradicts) return unusable(`its response codes contradict each other: ${text}`);
+  const refused: Answer<never> = { kind: 'refused', httpStatus: status, responseCode: code ?? '', message: text };
+  if (status >= 200 && status <= 299) {
+    if (code === '00' || (code === undefined && isPlainData)) return success(endpoint, json as object, body);
+    if (code !== undefined && REFUSALS.has(code)) return refused;
   }
-  if (status >= 400 && status <= 499 && code !== '00') {
-    return { kind: 'refused', httpStatus: status, responseCode: code, message: refusalText(envelope as Envelope) };
-  }
-  return unusable(`its response code is ${code}: ${refusalText(envelope as Envelope)}`);
+  if (isClientError && code !== undefined && code !== '00') return refused;
+  return unusable(code === undefined ? NO_ENVELOPE : `its response code is ${code}: ${text}`);
+}
+
+const NO_ENVELOPE = 'its JSON does not have the envelope of the service';
+/** The codes of the service's table that say that the request was not done. Source: public. */
+const REFUSALS: ReadonlySet<string> = new Set(['01', '02', '03', '04', '05']);
+
+function success<E extends Endpoint>(endpoint: E, envelope: object, body: string): Answer<ResponseOf<E>> {
+  const data = readData(endpoint, dataOf(endpoint, envelope));
+  const problems = problemsOf(endpoint.response(), data);
+  return {
+    kind: 'success',
+    data: data as ResponseOf<E>,
+    body,
+    problems: problems.map(({ field }) => field || 'data'),
+    isOnlyIncomplete: problems.every(({ isMissing }) => isMissing),
+  };
 }
 
 /** Returns the data of a success. One endpoint has a field of its data next to `data`. */
-function dataOf(endpoint: Endpoint, { data, version }: Envelope): unknown {
+function dataOf(endpoint: Endpoint, { data, version }: { data?: unknown; version?: unknown }): unknown {
   const isBeside = endpoint.envelope === 'version-beside' && typeof version === 'string';
   return isBeside && typeof data === 'object' ? { ...data, version } : (data ?? {});
 }
@@ -111,15 +124,4 @@ function describeBody({ body, headers }: HttpResponse): string {
   const type = headers['content-type'] ?? '';
   if (/html/i.test(type) || /^\s*</.test(body)) return 'its body is HTML, not JSON';
   return 'its body is not valid JSON';
-}
-
-/** Returns the service's message and its detail, which may be in one of several fields. Source: interface, public. */
-function refusalText(envelope: Envelope): string {
-  const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
-  const inObject = (value: unknown) =>
-    typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  const message = text(envelope.message) ?? text(envelope.responseMessage);
-  const detail = text(envelope.error) ?? text(inObject(envelope.error).reason) ?? text(inObject(envelope.data).error);
-  const parts = [message, detail].filter((part, index, all) => part && all.indexOf(part) === index);
-  return parts.length > 0 ? parts.join(': ') : 'no reason given';
 }

@@ -52,12 +52,14 @@ export type Sent =
   | { readonly response: HttpResponse }
   | { readonly noAnswer: 'network' | 'time' | 'interrupted'; readonly sent: boolean; readonly reason: string };
 
-/** Returns the seconds to wait, from the Retry-After header or from `data.retry_after` in the body. Source: interface, public. */
+/** Returns the seconds to wait, from the Retry-After header or from `data.retry_after` or `data.details.retry_after` in the body. Source: interface, public. */
 export function retryAfterSeconds({ headers, body }: HttpResponse): number | undefined {
   const header = headers['retry-after'];
   if (header !== undefined && /^\d+$/.test(header)) return Number(header);
   try {
-    const seconds = (JSON.parse(body) as { data?: { retry_after?: unknown } } | null)?.data?.retry_after;
+    const data = (JSON.parse(body) as { data?: { retry_after?: unknown; details?: { retry_after?: unknown } } } | null)
+      ?.data;
+    const seconds = data?.retry_after ?? data?.details?.retry_after;
     return typeof seconds === 'number' && seconds >= 0 ? Math.ceil(seconds) : undefined;
   } catch {
     return undefined;

@@ -8,6 +8,8 @@ interface Problem {
   readonly field: string;
   /** What was expected: `expected a whole number`; `missing; expected …`. */
   readonly message: string;
+  /** Whether the field is missing or null, rather than wrong. */
+  readonly isMissing: boolean;
 }
 
 const EXPECTED_TYPE: Readonly<Record<string, string>> = {
@@ -53,15 +55,20 @@ function metaAt(schema: z.ZodMiniType, path: readonly PropertyKey[]): FieldMeta 
 function problemOf(schema: z.ZodMiniType, issue: z.core.$ZodIssue, value: unknown): Problem {
   const field = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
-    return { field: issue.keys.map(printableKey).join(', '), message: 'unknown field; leave it out' };
+    return { field: issue.keys.map(printableKey).join(', '), message: 'unknown field; leave it out', isMissing: false };
   }
-  const isMissing = issue.code === 'invalid_type' && issue.path.length > 0 && valueAt(value, issue.path) === undefined;
+  const found = valueAt(value, issue.path);
+  const isAbsent = issue.code === 'invalid_type' && issue.path.length > 0 && found === undefined;
   // Custom checks may explain more than the field's metadata does.
   const detail = issue.code === 'custom' ? (issue.params?.['expected'] as string | undefined) : undefined;
   const meta = metaAt(schema, issue.path);
   const isLong = issue.code === 'too_big' && issue.origin === 'string' && meta?.rule === undefined;
   const expected = detail ?? expectationOf(meta) + (isLong ? `, at most ${issue.maximum} characters` : '');
-  return { field, message: `${isMissing ? 'missing; ' : ''}expected ${expected}` };
+  return {
+    field,
+    message: `${isAbsent ? 'missing; ' : ''}expected ${expected}`,
+    isMissing: isAbsent || found === null,
+  };
 }
 
 function printableKey(key: string): string {
@@ -79,6 +86,6 @@ export function problemsOf(schema: z.ZodMiniType, value: unknown): Problem[] {
 }
 
 /** Formats a problem: `bvn: expected a string, exactly 11 digits`. */
-export function problemText({ field, message }: Problem): string {
+export function problemText({ field, message }: Pick<Problem, 'field' | 'message'>): string {
   return field ? `${field}: ${message}` : message;
 }

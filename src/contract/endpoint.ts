@@ -64,6 +64,8 @@ export interface Endpoint<
   /** The list in `data` whose items are the rows of a table. */
   readonly lists?: string;
   readonly envelope?: EnvelopeVariant;
+  /** Names that documented older forms of the response have for a field of `data`; a dotted name is a field of an object. */
+  readonly otherNames?: Readonly<Record<string, readonly string[]>>;
   /** Built on first use, so that a command builds only the schemas it needs. */
   readonly request: () => Q;
   readonly response: () => R;

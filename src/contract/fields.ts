@@ -19,6 +19,8 @@ export interface FieldMeta {
   readonly rule?: string;
   /** Never printed, journaled or traced in plain text. */
   readonly secret?: boolean;
+  /** For an object: the field that a documented older form has in the object's place. */
+  readonly shorthand?: string;
 }
 
 /** The metadata of every field schema, in a zod registry. */
@@ -236,8 +238,12 @@ export function moneyText(source: Source, unit: MoneyUnit, asset: AssetRule) {
 }
 
 /** A nested object. Unknown fields are kept. */
-export function group<S extends z.core.$ZodLooseShape>(source: Source, shape: S) {
-  return field(z.looseObject(shape), { type: 'object', source });
+export function group<S extends z.core.$ZodLooseShape>(
+  source: Source,
+  shape: S,
+  more: Pick<FieldMeta, 'shorthand'> = {},
+) {
+  return field(z.looseObject(shape), { type: 'object', source, ...more });
 }
 
 /** A list; requests may require `min` to `max` items. */

@@ -26,6 +26,7 @@ export const onboard = endpoint({
   starts: 'onboarding',
   summary: 'Onboard a user by BVN',
   done: 'User onboarding started',
+  otherNames: { userHash: ['userId'] },
   request: () => only({ bvn: bvn('interface') }),
   response: () =>
     payload({
@@ -92,6 +93,7 @@ export const getDetails = endpoint({
   effect: 'read',
   summary: "Show a user's name, wallets and permanent virtual account",
   done: 'User details retrieved',
+  otherNames: { virtualAccounts: ['virtualAccountDetails'] },
   request: () => fields({ userId: text('interface'), bvn: optional(bvn('client')) }),
   response: () =>
     payload({

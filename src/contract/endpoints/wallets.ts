@@ -44,15 +44,19 @@ export const getFintechWallet = endpoint({
     payload({
       fintechId: anyText('interface'),
       fintechName: maybeText('public'),
-      smartWallet: group('interface', {
-        address: anyText('interface'),
-        owner: maybeText('public'),
-        deployed: maybe(flag('public')),
-        createdAt: maybe(timestamp('public')),
-        saltVersion: maybeText('public'),
-        previousAddress: maybeText('public'),
-        deploymentTxHash: maybeText('public'),
-      }),
+      smartWallet: group(
+        'interface',
+        {
+          address: anyText('interface'),
+          owner: maybeText('public'),
+          deployed: maybe(flag('public')),
+          createdAt: maybe(timestamp('public')),
+          saltVersion: maybeText('public'),
+          previousAddress: maybeText('public'),
+          deploymentTxHash: maybeText('public'),
+        },
+        { shorthand: 'address' },
+      ),
       externalWallets: maybe(list('public', externalWallet())),
       totalUsers: maybe(integer('public')),
       createdAt: maybe(timestamp('public')),
