@@ -1,5 +1,6 @@
 import { sandboxPath, stateDir } from '../account/paths.ts';
 import { type Profile, storedOrBuiltIn } from '../account/profile.ts';
+import { serviceNameOf } from '../account/service-name.ts';
 import { Secret } from '../base/secret.ts';
 import type { Exchange, HttpResponse, World } from '../base/world.ts';
 import { type Client, createClient } from '../client/client.ts';
@@ -34,7 +35,7 @@ export async function connect(
   const client = createClient({
     // Below the trace, which therefore shows unsealed content.
     exchange: sealedExchange(watched, sealingOf(world, profile)),
-    target: { baseUrl: profile.baseUrl, apiKey },
+    target: { baseUrl: profile.baseUrl, apiKey, serviceName: serviceNameOf(profile, world.env) },
     clock: world.clock,
     totalMs: globals.timeoutMs,
     interrupted: world.interrupted,

@@ -1,5 +1,7 @@
 import type { Profile } from '../account/profile.ts';
+import { serviceNameOf } from '../account/service-name.ts';
 import { Secret } from '../base/secret.ts';
+import type { World } from '../base/world.ts';
 import { encodeRequest } from '../client/codec.ts';
 import { uncheckedRequest } from '../client/request.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
@@ -25,9 +27,13 @@ export function endDryRun({ globals }: Pick<Dialog, 'globals'>, change: Readonly
 }
 
 /** Describes the request that a dry run does not send. Its secrets are redacted, so it is encoded without validation. */
-export function dryRunOf(profile: Profile, endpoint: Endpoint, input: unknown): DryRun {
+export function dryRunOf(profile: Profile, env: World['env'], endpoint: Endpoint, input: unknown): DryRun {
   const redacted = uncheckedRequest(endpoint, redact(endpoint.request(), input));
-  const { method, url, body } = encodeRequest(redacted, { baseUrl: profile.baseUrl, apiKey: new Secret('') });
+  const { method, url, body } = encodeRequest(redacted, {
+    baseUrl: profile.baseUrl,
+    apiKey: new Secret(''),
+    serviceName: serviceNameOf(profile, env),
+  });
   return new DryRun({
     data: {
       dryRun: true,

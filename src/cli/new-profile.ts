@@ -3,6 +3,7 @@ import { safeBaseUrl } from '../account/base-url.ts';
 import { changeProfile } from '../account/changes.ts';
 import { type Mode, modeForPeople } from '../account/mode.ts';
 import { fromStored, storedProfileNamed } from '../account/profile.ts';
+import { checkedServiceName } from '../account/service-name.ts';
 import { BUILT_IN, profileName, type StoredProfile, type StoreSettings } from '../account/stored-profile.ts';
 import { CliError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
@@ -17,13 +18,6 @@ import type { Session } from './session.ts';
 /** Longer than any key. */
 const MAX_KEY_BYTES = 4096;
 
-const serviceName = (text: string) => {
-  if (/^[A-Za-z0-9]([A-Za-z0-9-]{0,38}[A-Za-z0-9])?$/.test(text)) return text;
-  throw new CliError('usage', 'invalid service name', {
-    hint: 'use letters, digits and hyphens, as in the webhook headers: X-NAME-Signature',
-  });
-};
-
 export const profileParameters = {
   name: argument('name', 'lower case, such as main or acme-live', profileName, 'Name of the profile:'),
   baseUrl: option('--base-url <url>', 'https://host/v1; http only on this machine', safeBaseUrl),
@@ -32,7 +26,7 @@ export const profileParameters = {
     'live, sandbox or embedded (default: from the key; sandbox keys begin with sandbox_)',
     oneOf('live', 'sandbox', 'embedded'),
   ),
-  serviceName: option('--service-name <name>', 'name of the service in its webhook headers', serviceName),
+  serviceName: option('--service-name <name>', 'name of the service in its webhook headers', checkedServiceName),
   defaultOutput: option('--default-output <format>', 'default output format', oneOf(...FORMATS)),
   keyStdin: switchOn('--key-stdin', 'read the API key from standard input'),
   keyCommand: option('--key-command <command>', 'program that prints the API key, run without a shell', word),

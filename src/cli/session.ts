@@ -145,13 +145,13 @@ async function warnOf({ say }: Dialog, { problems }: Reply<unknown>): Promise<vo
 
 /** Validates a request before anything is asked or sent. Throws CliError usage, and DryRun in a dry run. */
 export async function prepareRequest<E extends Endpoint>(
-  { profile, globals }: Pick<Session, 'profile' | 'globals'>,
+  { profile, globals, world }: Pick<Session, 'profile' | 'globals' | 'world'>,
   endpoint: E,
   input: RequestOf<E>,
   { unchecked, prints = endpoint, isBeforehand }: RequestOptions = {},
 ): Promise<ReadyRequest<E>> {
   const request = unchecked ? uncheckedRequest(endpoint, input) : validRequest(endpoint, input);
-  if (globals.dryRun && !isBeforehand) throw dryRunOf(profile, endpoint, input);
+  if (globals.dryRun && !isBeforehand) throw dryRunOf(profile, world.env, endpoint, input);
   if (effectOf(endpoint, input) !== 'read')
     await checkOptions('response' in prints ? shapeOfResponse(prints) : { names: prints }, globals.present);
   return request;

@@ -3,6 +3,7 @@ import type { Secret } from '../base/secret.ts';
 import type { HttpRequest, HttpResponse } from '../base/world.ts';
 import { problemsOf } from '../contract/check.ts';
 import { type Endpoint, pathParameters, placeOf, type ResponseOf } from '../contract/endpoint.ts';
+import { PLATFORM } from '../contract/paths.ts';
 import { readData } from '../contract/reading.ts';
 import { isWireNumber, parseJson, type WireNumber, wireNumberText } from '../money/decimal.ts';
 import { readEnvelope } from './envelope.ts';
@@ -13,13 +14,18 @@ export interface Target {
   /** Includes the version segment, without a trailing slash. */
   readonly baseUrl: string;
   readonly apiKey: Secret;
+  /** The service's own name, which some paths contain. */
+  readonly serviceName?: string | undefined;
 }
 
 /** Builds the HTTP request. */
 export function encodeRequest({ endpoint, input }: ReadyRequest, target: Target): HttpRequest {
   const fields = Object.entries(input as Record<string, unknown>).filter(([, value]) => value !== undefined);
   const inPath = new Set(pathParameters(endpoint.path));
-  const path = endpoint.path.replace(/:(\w+)/g, (_, name: string) =>
+  const named = endpoint.isNamedAfterService
+    ? endpoint.path.replace(`/${PLATFORM}/`, `/${target.serviceName ?? PLATFORM}/`)
+    : endpoint.path;
+  const path = named.replace(/:(\w+)/g, (_, name: string) =>
     pathSegment(String((input as Record<string, unknown>)[name])),
   );
   const rest = fields.filter(([name]) => !inPath.has(name));

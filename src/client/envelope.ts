@@ -72,7 +72,7 @@ function textIn(value: unknown): string | undefined {
 /** The names under which an error may be explained, in the order in which they are shown. Source: public, client. */
 const EXPLANATIONS = ['message', 'responseMessage', 'error', 'reason', 'details', 'errors', 'userMessage'] as const;
 /** The names of a short word that says which field, step or error is meant. */
-const LABELS = ['field', 'step', 'code'] as const;
+const LABELS = ['status', 'field', 'step', 'code'] as const;
 
 /** Returns everything that explains an answer, each text once. */
 function textOf(envelope: Fields): string {

@@ -3,7 +3,8 @@ import type { Endpoint } from './endpoint.ts';
 import { type Group, groups } from './endpoints/index.ts';
 
 /** Where an endpoint is: its methods and paths, and the group that defines it. */
-export interface DirectoryEntry extends Pick<Endpoint, 'id' | 'method' | 'path' | 'aliases' | 'area'> {
+export interface DirectoryEntry
+  extends Pick<Endpoint, 'id' | 'method' | 'path' | 'isNamedAfterService' | 'aliases' | 'area'> {
   readonly group: Group | 'control';
 }
 
@@ -13,9 +14,12 @@ export interface DirectoryEntry extends Pick<Endpoint, 'id' | 'method' | 'path' 
  */
 export const directory: readonly DirectoryEntry[] = Object.entries({ ...groups, control: controls }).flatMap(
   ([group, endpoints]) =>
-    Object.values(endpoints as Readonly<Record<string, Endpoint>>).map(({ id, method, path, aliases, area }) => ({
-      ...{ id, method, path, group: group as Group | 'control' },
-      ...(aliases && { aliases }),
-      ...(area && { area }),
-    })),
+    Object.values(endpoints as Readonly<Record<string, Endpoint>>).map(
+      ({ id, method, path, isNamedAfterService, aliases, area }) => ({
+        ...{ id, method, path, group: group as Group | 'control' },
+        ...(isNamedAfterService && { isNamedAfterService }),
+        ...(aliases && { aliases }),
+        ...(area && { area }),
+      }),
+    ),
 );

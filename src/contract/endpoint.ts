@@ -43,6 +43,8 @@ export interface Endpoint<
   readonly method: Method;
   /** Relative to the base URL; `:name` marks a path parameter, which is a field of the request. */
   readonly path: string;
+  /** Whether the segment `platform` of the path is the service's own name. */
+  readonly isNamedAfterService?: true;
   /** Alternatives that the sandbox also serves. The client always uses the method and path above. */
   readonly aliases?: readonly Alias[];
   readonly effect: Effect;

@@ -3,8 +3,13 @@ import { type Alias, type Endpoint, pathParameters } from './endpoint.ts';
 /** Every path of the service starts with this; the sandbox's controls do not. Source: interface (Conventions). */
 export const VERSION_PREFIX = '/v1';
 
+/** The segment of a path that the service's own name replaces. */
+export const PLATFORM = 'platform';
+/** Matches every name. */
+const ANY = '*';
+
 /** What a path is matched by. */
-type Addressed = Pick<Endpoint, 'method' | 'path' | 'aliases' | 'area'>;
+type Addressed = Pick<Endpoint, 'method' | 'path' | 'isNamedAfterService' | 'aliases' | 'area'>;
 
 /** An endpoint found by its path. */
 export interface PathMatch<E extends Addressed = Endpoint> {
@@ -33,7 +38,8 @@ export function createPathMatcher<E extends Addressed>(endpoints: readonly E[]):
     for (const { method, path } of [endpoint, ...(endpoint.aliases ?? [])]) {
       const found = { endpoint, spelling: { method, path } };
       const whole = (endpoint.area === 'control' ? '' : VERSION_PREFIX) + path;
-      if (pathParameters(path).length > 0) patterns.push({ ...found, parts: whole.split('/') });
+      const parts = whole.split('/').map((part) => (endpoint.isNamedAfterService && part === PLATFORM ? ANY : part));
+      if (pathParameters(path).length > 0 || parts.includes(ANY)) patterns.push({ ...found, parts });
       else literal.set(whole, [...(literal.get(whole) ?? []), { ...found, parameters: {} }]);
     }
   }
@@ -58,7 +64,7 @@ function parametersIn(pattern: readonly string[], parts: readonly string[]): Rec
   for (const [index, expected] of pattern.entries()) {
     const part = parts[index] ?? '';
     if (expected.startsWith(':')) found[expected.slice(1)] = part;
-    else if (expected !== part) return undefined;
+    else if (expected !== part && !(expected === ANY && part !== '')) return undefined;
   }
   return found;
 }

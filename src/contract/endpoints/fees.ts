@@ -157,6 +157,7 @@ export const previewFees = endpoint({
   id: 'fees.preview',
   method: 'POST',
   path: '/fees/platform/preview',
+  isNamedAfterService: true,
   effect: 'read',
   summary: "Preview the platform's fee on an amount",
   done: 'Platform fee calculated',
