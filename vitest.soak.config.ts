@@ -7,6 +7,7 @@ export default defineConfig({
       'test/faults/**/*.test.ts',
       'test/contributing/follow.soak.ts',
       'test/service/property.test.ts',
+      'test/witness/answers.test.ts',
       'test/service/transfers-property.test.ts',
       'test/service/market/order-book.test.ts',
     ],

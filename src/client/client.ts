@@ -1,3 +1,4 @@
+import type * as z from 'zod/mini';
 import { type Category, CliError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Exchange } from '../base/world.ts';
@@ -107,8 +108,17 @@ function usable<D>(
 
 /** Whether every field of the contract is missing. Printing such a response would look like an empty result. */
 function hasNothingOf(endpoint: Endpoint, data: unknown): boolean {
-  const names = Object.keys(shapeOf(endpoint.response()) ?? {});
+  const shape = shapeOf(endpoint.response()) ?? {};
+  const nested = shape[endpoint.nests ?? ''];
+  // What is nested is the answer, and the fields beside it are about it.
+  if (nested && isPromised(nested) && (fieldOf(data, endpoint.nests ?? '') ?? null) === null) return true;
+  const names = Object.keys(shape);
   return names.length > 0 && !names.some((name) => fieldOf(data, name) !== undefined);
+}
+
+function isPromised(schema: z.ZodMiniType): boolean {
+  const { required, nullable } = unwrap(schema);
+  return required && !nullable;
 }
 
 const REQUEST_IDS = ['requestId', 'withdrawalId', 'tradeId', 'orderId', 'transactionHash'] as const;
