@@ -97,7 +97,7 @@ export function decodeAnswer<E extends Endpoint>(endpoint: E, response: HttpResp
     if (code === '00' || (code === undefined && isPlainData)) return success(endpoint, json as object, body);
     if (code !== undefined && REFUSALS.has(code)) return refused;
   }
-  if (isClientError && code !== undefined && code !== '00') return refused;
+  if (isClientError && code !== undefined && /^\d\d$/.test(code) && code !== '00') return refused;
   return unusable(code === undefined ? NO_ENVELOPE : `its response code is ${code}: ${text}`);
 }
 

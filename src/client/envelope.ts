@@ -4,7 +4,7 @@ import { isWireNumber, type WireNumber, wireNumberText } from '../money/decimal.
  * What an envelope says, in whichever documented spelling: `response_code`, `responseCode`, `code`, or a code in `status`;
  * the two digits of the service or an HTTP status. Source: interface, public.
  */
-export interface EnvelopeReading {
+interface EnvelopeReading {
   /** The two-digit code; undefined if there is none. */
   readonly code: string | undefined;
   /** Whether it has several codes that contradict each other. */
@@ -18,7 +18,11 @@ export interface EnvelopeReading {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const CODE_FIELDS = ['response_code', 'responseCode', 'code', 'status'] as const;
+/** Fields that have nothing but a code, and fields that may have a word instead. */
+const CODE_FIELDS = ['response_code', 'responseCode'] as const;
+const OTHER_CODE_FIELDS = ['code', 'status'] as const;
+/** The code of a code field whose value is none. */
+const UNREADABLE = 'unreadable';
 
 /** The service's code for an HTTP status that a code field carries. Source: public (code table). */
 function codeForStatus(status: string): string {
@@ -34,7 +38,10 @@ function codeForStatus(status: string): string {
 export function readEnvelope(json: unknown): EnvelopeReading | undefined {
   const envelope = fieldsOf(json);
   if (!envelope) return undefined;
-  const codes = new Set(CODE_FIELDS.flatMap((name) => codeIn(envelope[name]) ?? []));
+  const codes = new Set([
+    ...CODE_FIELDS.flatMap((name) => ((envelope[name] ?? null) === null ? [] : (codeIn(envelope[name]) ?? UNREADABLE))),
+    ...OTHER_CODE_FIELDS.flatMap((name) => codeIn(envelope[name]) ?? []),
+  ]);
   const [code] = codes;
   const status = envelope['status'];
   const namesSuccess = status === undefined || (typeof status === 'string' && /^success$/i.test(status));
@@ -58,7 +65,7 @@ function isData(value: unknown): boolean {
 }
 
 /** The fields of a JSON object; undefined for any other value. */
-export function fieldsOf(value: unknown): Fields | undefined {
+function fieldsOf(value: unknown): Fields | undefined {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value) && !isWireNumber(value);
   return isObject ? (value as Fields) : undefined;
 }

@@ -108,8 +108,13 @@ const UNUSABLE: readonly (readonly [name: string, answer: HttpResponse])[] = [
   ['HTTP 200 with another object', json(200, '{"ok":true}')],
   ['HTTP 200 with a number as code', json(200, '{"response_code":0,"data":{"requestId":"r"}}')],
   ['HTTP 200 with a three-digit code', json(200, '{"response_code":"000","data":{"requestId":"r"}}')],
-  ['HTTP 200 with code 01', refusal(200, '01', 'no')],
-  ['HTTP 200 with code 05', refusal(200, '05', 'Internal error')],
+  ['HTTP 200 with an unknown code', refusal(200, '07', 'no')],
+  [
+    'HTTP 200 with codes that contradict each other',
+    json(200, '{"response_code":"00","code":"01","data":{"requestId":"r"}}'),
+  ],
+  ['HTTP 200 with data and an error', json(200, '{"error":"no","data":{"requestId":"r"}}')],
+  ['HTTP 200 with data and a status that is no success', json(200, '{"status":"Failed","data":{"requestId":"r"}}')],
   ['HTTP 204', json(204, '')],
   ['HTTP 302', json(302, '', { location: 'https://elsewhere.test/v1/cngnonramp' })],
   ['HTTP 302 with an envelope', { ...success(STARTED), status: 302 }],
@@ -284,7 +289,14 @@ describe('an error message', () => {
     [{ error: { reason: 'why' } }, 'Not valid: why'],
     [{ data: { error: 'why' } }, 'Not valid: why'],
     [{ error: 'Not valid' }, 'Not valid'],
-    [{ error: 17 }, 'Not valid'],
+    [{ error: 17 }, 'Not valid: 17'],
+    [{ error: { field: 'amount', reason: 'too small' } }, 'Not valid: amount: too small'],
+    [{ data: { error: 'why', details: { message: 'because' } } }, 'Not valid: why: because'],
+    [
+      { data: { details: { status: 'failed', error: { code: 'NO', step: 'one', userMessage: 'sorry' } } } },
+      'Not valid: failed: one: NO: sorry',
+    ],
+    [{ details: ['one', { message: 'two' }] }, 'Not valid: one: two'],
     [{ error: null, data: null }, 'Not valid'],
   ])('includes the detail of %j', async (more, words) => {
     const { error } = await calling('money', [refusal(400, '01', 'Not valid', more)]);
@@ -488,7 +500,7 @@ function codeIn(body: string): unknown {
 }
 
 describe('any response to a money request', () => {
-  test('is the only one: it is sent once, and only a 4xx with a code is a rejection', async () => {
+  test('is the only one: it is sent once, and only a 4xx with a code, or a 200 with an error code, is a rejection', async () => {
     await fc.assert(
       fc.asyncProperty(anyAnswer, async (answer) => {
         let requests = 0;
@@ -505,9 +517,16 @@ describe('any response to a money request', () => {
         const { reply, error } = await ended(client.call(validRequest(startOnramp, ONRAMP)), []);
         const code = codeIn(answer.body);
         const isCode = typeof code === 'string' && /^\d\d$/.test(code);
-        const isRefusal = answer.status >= 400 && answer.status < 500 && isCode && code !== '00';
+        const isTableCode = isCode && /^0[1-5]$/.test(code);
+        const isRefusal =
+          (answer.status >= 400 && answer.status < 500 && isCode && code !== '00') ||
+          (answer.status < 300 && isTableCode);
         const isSuccess = answer.status < 300 && code === '00';
-        const expected = isRefusal ? ['refused', 'auth'] : isSuccess ? ['unknown', undefined] : ['unknown'];
+        const expected = isRefusal
+          ? ['refused', 'auth', 'rate-limited']
+          : isSuccess
+            ? ['unknown', undefined]
+            : ['unknown'];
         expect(requests).toBe(1);
         expect(expected).toContain(error?.category);
         expect(reply === undefined || typeof (reply.data as { requestId?: unknown }).requestId === 'string').toBe(true);

@@ -219,6 +219,7 @@ describe('a response', () => {
       data: { fintechId: 'f' },
       body,
       problems: [],
+      isOnlyIncomplete: true,
     });
   });
 
