@@ -14,6 +14,7 @@ import { FAULTS } from '../contract/faults.ts';
 import { redactBody, redactText, secretsIn } from '../contract/redact.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
 import { type Answer, decodeAnswer, encodeRequest, type Target } from './codec.ts';
+import { foreignId } from './echo.ts';
 import type { ReadyRequest } from './request.ts';
 import { SEALING_HINT } from './sealing.ts';
 import { retryAfterSeconds, type SendOptions, type Sent, send } from './transport.ts';
@@ -71,8 +72,23 @@ export function replyOf<E extends Endpoint>(
   // The sandbox's control endpoints show its keys on purpose.
   const body = endpoint.area === 'control' ? response.body : redactBody(response.body, secrets);
   const answer = decodeAnswer(endpoint, { ...response, body });
-  if (answer.kind === 'success') return usable(endpoint, effect, answer);
+  if (answer.kind === 'success') {
+    requireEcho(endpoint, effect, input, answer.data);
+    return usable(endpoint, effect, answer);
+  }
   throw answerError(endpoint, effect, withoutSecrets(answer, secrets), retryAfterSeconds(sent.response));
+}
+
+/** Throws unless a response is about what was asked. A response about something else says nothing about this request. */
+function requireEcho(endpoint: Endpoint, effect: Effect, input: unknown, data: unknown): void {
+  const foreign = foreignId(endpoint, input, data);
+  if (!foreign) return;
+  const reason = `it is about ${foreign.name} ${foreign.answered}, not ${foreign.asked}`;
+  if (effect !== 'read') throw unknownOutcome(reason);
+  throw new CliError('network', `the service sent no usable response: ${reason}`, {
+    code: 'ANSWER_OF_ANOTHER_REQUEST',
+    hint: 'run the command again; if it stays so, report both ids to the service',
+  });
 }
 
 /** Maximum length of a message from the service, in characters. */

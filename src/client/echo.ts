@@ -1,0 +1,46 @@
+import type { Endpoint } from '../contract/endpoint.ts';
+import { shapeOf, unwrap } from '../contract/rows.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Ids that a response repeats from its request, under the same name. Source: public. */
+const ECHOED_IDS = ['requestId', 'userId', 'accountId', 'orderId', 'tradeId', 'withdrawalId'] as const;
+
+/** An id of the request, and the other one that the response has in its place. */
+export interface ForeignId {
+  readonly name: string;
+  readonly asked: string;
+  readonly answered: string;
+}
+
+/**
+ * Returns the first id of a response that is not the request's: the response is about something else. A field counts only if
+ * the contract has it on both sides, and an id that is missing or masked counts as the same.
+ */
+export function foreignId(endpoint: Endpoint, input: unknown, data: unknown): ForeignId | undefined {
+  const sent = shapeOf(endpoint.request()) ?? {};
+  const shape = shapeOf(endpoint.response()) ?? {};
+  const { nests = '' } = endpoint;
+  const nested = Object.hasOwn(shape, nests) && shape[nests] ? shapeOf(unwrap(shape[nests]).schema) : undefined;
+  for (const name of ECHOED_IDS) {
+    if (!Object.hasOwn(sent, name)) continue;
+    const asked = idIn(input, name);
+    const answered =
+      (Object.hasOwn(shape, name) ? idIn(data, name) : undefined) ??
+      (nested && Object.hasOwn(nested, name) ? idIn((data as Fields)[nests], name) : undefined);
+    if (asked !== undefined && answered !== undefined && !isSame(asked, answered)) return { name, asked, answered };
+  }
+  return undefined;
+}
+
+function idIn(value: unknown, name: string): string | undefined {
+  const id = typeof value === 'object' && value !== null ? (value as Fields)[name] : undefined;
+  return typeof id === 'string' && id !== '' ? id : undefined;
+}
+
+/** Hexadecimal ids may differ in case, and a `*` stands for anything. */
+function isSame(asked: string, answered: string): boolean {
+  if (asked === answered || answered.includes('*')) return true;
+  const isHex = /^(0x)?[\da-f-]+$/i;
+  return isHex.test(asked) && isHex.test(answered) && asked.toLowerCase() === answered.toLowerCase();
+}
