@@ -2,7 +2,7 @@ import { CliError } from '../base/errors.ts';
 import type { OutputStream } from '../base/world.ts';
 import { cellText } from './cells.ts';
 import { allRows, declaredLeaves, documentOf, isList, pagesOf, rawDocument } from './content.ts';
-import { csvHeader, csvRows } from './csv.ts';
+import { csvHeader, csvRows, inertCell, plainCell } from './csv.ts';
 import { checkFields, type Leaf, leavesOfFields, leavesOfRows, pick } from './fields.ts';
 import { isPlainAmount, isPlainObject, type Plain } from './plain.ts';
 import { checkQuery, runQuery } from './query.ts';
@@ -75,6 +75,11 @@ export async function checkOptions(
       },
     );
   }
+  if (options.isCsvRaw && format !== 'csv') {
+    throw new CliError('usage', `--csv-raw applies only to CSV; the output format is ${format}`, {
+      hint: 'add -o csv, or omit --csv-raw',
+    });
+  }
   if (query !== undefined) await checkQuery(query);
   const leaves = shape.names?.map((name): Leaf => ({ path: [name], kind: 'text' })) ?? declaredLeaves(shape);
   if (fields && leaves) checkFields(fields, leaves);
@@ -120,18 +125,19 @@ async function presentLines(result: Result, { fields }: PresentOptions, out: Out
 }
 
 /** Takes the columns from the schema, or else from the first page that has rows. */
-async function presentCsv(result: Result, { fields }: PresentOptions, out: OutputStream): Promise<void> {
+async function presentCsv(result: Result, { fields, isCsvRaw }: PresentOptions, out: OutputStream): Promise<void> {
+  const cellText = isCsvRaw ? plainCell : inertCell;
   const chosen = (leaves: readonly Leaf[]) => (fields ? leavesOfFields(fields, leaves) : leaves);
   const declared = declaredLeaves(result);
   let columns = declared && chosen(declared);
-  if (columns) await out.write(forReader(csvHeader(columns), out));
+  if (columns) await out.write(forReader(csvHeader(columns, cellText), out));
   for await (const rows of pages(result)) {
     if (rows.length === 0) continue;
     checkAgainstData(result, columns ? undefined : fields, rows);
     const isHeaderDue = columns === undefined;
     columns ??= chosen(leavesOfRows(rows));
-    const header = isHeaderDue ? csvHeader(columns) : '';
-    await out.write(forReader(header + csvRows(rows, columns), out));
+    const header = isHeaderDue ? csvHeader(columns, cellText) : '';
+    await out.write(forReader(header + csvRows(rows, columns, cellText), out));
   }
 }
 

@@ -114,12 +114,42 @@ describe('csv', () => {
     ['two\nlines', '"two\nlines"'],
     ['two\r\nlines', '"two\r\nlines"'],
     ['  spaces ', '  spaces '],
-    ['=1+1', '=1+1'],
+    ['=1+1', "'=1+1"],
     ['', ''],
     ['é日', 'é日'],
     ["it's", "it's"],
   ])('quotes %j as %j', async (value, cell) => {
     expect(await csv({ data: [{ v: value, w: 1 }] })).toBe(`v,w\n${cell},1\n`);
+  });
+
+  const quoted = (text: string) => (/[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+  it.each([
+    ['=1+1', true],
+    ['=HYPERLINK("http://x","Ada")', true],
+    ['+1+1', true],
+    ['-1+1', true],
+    ['-', true],
+    ['@SUM(A1)', true],
+    ['  =1+1', true],
+    ['\uff1d1+1', true],
+    ['-12.50', false],
+    ['+2348012345678', false],
+    ['-1e5', false],
+    ['a=1', false],
+    ["'=1", false],
+  ])('marks text that a spreadsheet may run, unless it is a number: %j', async (text, isMarked) => {
+    const data = [{ v: text, w: 1 }];
+    expect(await csv({ data })).toBe(`v,w\n${quoted((isMarked ? "'" : '') + text)},1\n`);
+    expect(await csv({ data }, { isCsvRaw: true })).toBe(`v,w\n${quoted(text)},1\n`);
+  });
+
+  it('marks titles, each page and each value of an amount column', async () => {
+    const more = pagesOf([{ '@x': '=2' }]);
+    expect(await csv({ data: [{ '@x': '=1' }], more })).toBe("'@x\n'=1\n'=2\n");
+    const unreadable = { ...list, data: { rows: [{ id: '-a', amount: '=1' }] } };
+    expect(await csv(unreadable)).toBe(`${header}'-a,'=1,,,,,\n`);
+    expect(await csv({ data: [{ asset: 'NGN', minor: -5n }, -5] })).toBe('value,value_asset\n-0.05,NGN\n-5,\n');
   });
 
   it('quotes titles, and prints values that are not objects', async () => {
@@ -383,6 +413,13 @@ describe('invalid options', () => {
   ] as const)('%s: rejected before sending', async (_name, options, message) => {
     const refusal = checkOptions({ schema: listSchema, lists: 'rows' }, { color: false, ...options });
     await expect(refusal).rejects.toMatchObject({ category: 'usage', message });
+  });
+
+  it.each(['table', 'json', 'raw'] as const)('rejects --csv-raw with -o %s', async (format) => {
+    await expect(checkOptions({}, { format, color: false, isCsvRaw: true })).rejects.toMatchObject({
+      category: 'usage',
+      message: `--csv-raw applies only to CSV; the output format is ${format}`,
+    });
   });
 
   it('checks fields against the data if the shape is unknown', async () => {
