@@ -1,25 +1,26 @@
 import { type Leaf, valueAt } from './fields.ts';
 import { isPlainAmount, isPlainObject, type Plain } from './plain.ts';
-import { jsonText } from './text.ts';
+import { jsonText, plainCell } from './text.ts';
 
 /** RFC 4180 says CRLF and readers accept both, but shell tools expect LF. */
 const END_OF_RECORD = '\n';
 
-/** Converts text to the content of a cell. */
-export type CellText = (text: string) => string;
-
-/** Returns text unchanged, for `--csv-raw`. A spreadsheet may run it as a formula. */
-export const plainCell: CellText = (text) => text;
+/** Converts text to the content of a cell: `plainCell`, or `inertCell` for spreadsheets. */
+type CellText = (text: string) => string;
 
 // A spreadsheet runs text that begins like this as a formula, possibly after spaces or with full-width characters.
 // Source: OWASP, "CSV Injection".
-const FORMULA = /^(?:[\t\r]|\s*[=+\-@\uff0b\uff0d\uff1d\uff20])/;
+const FORMULA = /^\s*[=+\-@\uff0b\uff0d\uff1d\uff20]/;
 
 /** A number, which includes a phone number in international form. */
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** Prefixes an apostrophe if a spreadsheet would otherwise run the text as a formula. */
-export const inertCell: CellText = (text) => (FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text);
+export function inertCell(text: string): string {
+  const plain = plainCell(text);
+  const mayRun = FORMULA.test(plain) || /^[\t\r]/.test(text);
+  return mayRun && !NUMBER.test(plain) ? `'${plain}` : plain;
+}
 
 /** Returns the header record. An amount has two columns: `amount` and `amount_asset`. */
 export function csvHeader(leaves: readonly Leaf[], cellText: CellText): string {
@@ -55,5 +56,5 @@ function record(values: readonly string[]): string {
 }
 
 function quoted(value: string): string {
-  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+  return /[",]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
