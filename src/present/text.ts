@@ -6,10 +6,10 @@ const SEQUENCES =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90-\x9f]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]*[0-~]/g;
 
-// C0 and C1 controls, bidirectional controls, line separators and the byte order mark.
+// C0 controls other than newlines, C1 controls, bidirectional controls, line separators and the byte order mark.
 const CONTROLS =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
-  /[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+  /[\0-\t\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
 // Most text. It is recognized first, since V8 takes long to prepare the classes of Unicode below.
 const PRINTABLE = /^[\n\t\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u20a0-\u20bf]*$/;
@@ -42,9 +42,9 @@ export function plainLines(text: string): string {
     .replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');
 }
 
-/** Whether text contains control characters or half of a surrogate pair. */
+/** Whether text contains newlines, other control characters or half of a surrogate pair. */
 export function hasControls(text: string): boolean {
-  return text.search(CONTROLS) >= 0 || !text.isWellFormed();
+  return text.includes('\n') || text.search(CONTROLS) >= 0 || !text.isWellFormed();
 }
 
 /** Serializes JSON safely for a terminal: control characters are escaped, which does not change the parsed value. */
@@ -63,11 +63,9 @@ export function rawText(text: string): string {
   return escapeControls(text.replace(/\r\n?/g, '\n').replaceAll('\t', ' '));
 }
 
-/** Escapes control characters in JSON, except the newlines between its values. */
+/** Escapes control characters in the strings of JSON, which contain no newlines. */
 function escapeControls(json: string): string {
-  return json.replace(CONTROLS, (character) =>
-    character === '\n' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return json.replace(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 function isJson(text: string): boolean {
