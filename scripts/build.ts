@@ -1,14 +1,14 @@
 /**
  * Builds dist/ (docs/decisions/0005-bundling.md): the program as CommonJS files that a command loads as it needs them, the
- * help texts, the helper process that opens the keychain, and the licences of the bundled packages.
+ * help texts, the helper process that opens the keychain, and the bundled packages with their licences.
  */
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 import { CATALOGUE } from '../src/commands/catalogue.ts';
 import { directory } from '../src/contract/directory.ts';
 import { helpFiles } from './help.ts';
+import { licencesText, packagesOf, sbomText } from './licences.ts';
 import { replaceFolder } from './replace-folder.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -119,6 +119,10 @@ const program = await bundle('src/entry.ts', { transform: LIGHT_FETCH });
 // Its package has native parts, so it is installed rather than bundled.
 const keyring = await bundle('src/account/stores/keyring-helper.ts', { external: ['@napi-rs/keyring'] });
 
+const packages = await packagesOf(
+  ROOT,
+  [...program, ...keyring].flatMap(({ moduleIds }) => moduleIds),
+);
 const files = new Map([...program, ...keyring].map(({ fileName, code }) => [fileName, ascii(code)] as const));
 const id = createHash('sha256')
   .update(JSON.stringify([...files]))
@@ -129,7 +133,8 @@ await replaceFolder(
   new Map([
     ...files,
     ...(await helpFiles(CATALOGUE)),
-    ['THIRD-PARTY-LICENSES.txt', await licences([...program, ...keyring])],
+    ['THIRD-PARTY-LICENSES.txt', licencesText(packages)],
+    ['sbom.cdx.json', await sbomText(ROOT, packages)],
     // Last, because bin/load.js recognizes a new build by it.
     ['build.json', JSON.stringify({ id, nouns: CATALOGUE.map(({ name }) => name) })],
   ]),
@@ -138,19 +143,4 @@ await replaceFolder(
 /** Escapes what is not ASCII, since bin/load.js reads bytes. */
 function ascii(code: string): string {
   return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
-
-async function licences(chunks: readonly OutputChunk[]): Promise<string> {
-  const names = new Set(chunks.flatMap(({ moduleIds }) => moduleIds.flatMap((path) => packageOf(path) ?? [])));
-  return (await Promise.all([...names].sort().map(licenceOf))).join(`\n${'-'.repeat(80)}\n\n`);
-}
-
-async function licenceOf(name: string): Promise<string> {
-  const folder = join(ROOT, 'node_modules', name);
-  const { version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-  for (const file of ['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'license', 'license.md', 'LICENCE']) {
-    const text = await readFile(join(folder, file), 'utf8').catch(() => undefined);
-    if (text) return `${name} ${version}\n\n${text.trim()}\n`;
-  }
-  return `${name} ${version}\n\nLicence: ${license}\n`;
 }

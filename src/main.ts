@@ -122,12 +122,12 @@ async function show(
 }
 
 async function report(given: CliError, isJson: boolean, argv: readonly string[], world: World): Promise<number> {
-  const { errorJson, errorText } = await import('./present/error.ts');
+  const { causeText, errorJson, errorText } = await import('./present/error.ts');
   const error = await withoutSecrets(given, argv, world);
   const text = isJson
     ? errorJson(error)
     : errorText(error, world.stderr.isTerminal && !argv.includes('--no-color') && !world.env['NO_COLOR']);
-  const trace = error.category === 'internal' && world.env['FIATRAIL_DEBUG'] ? `${error.cause ?? ''}\n` : '';
+  const trace = error.category === 'internal' && world.env['FIATRAIL_DEBUG'] ? causeText(error) : '';
   await world.stderr.write(text + trace).catch(() => {});
   return CATEGORIES[error.category].exit;
 }

@@ -342,6 +342,19 @@ describe('lists with --all', () => {
     },
   );
 
+  test('mark formulas in CSV unless --csv-raw is given', async () => {
+    for (const [flags, mark] of [
+      [[], "'"],
+      [['--csv-raw'], ''],
+    ] as const) {
+      const { exchange } = scripted(page(1, 2), page(3, 1));
+      const world = fakeWorld({ network: exchange, env: ACCOUNT });
+      const query = "users[].join('', ['=', userId])";
+      expect(await main([...LIST, '-o', 'csv', '--query', query, ...flags], world)).toBe(0);
+      expect(world.stdout.text()).toBe(`value\n${mark}=u1\n${mark}=u2\n${mark}=u3\n`);
+    }
+  });
+
   test('apply a filter to all pages', async () => {
     const { exchange } = scripted(page(1, 2), page(3, 1));
     const world = fakeWorld({ network: exchange, env: ACCOUNT });

@@ -25,6 +25,7 @@ export const GLOBAL_OPTIONS: readonly (readonly [flags: string, help: string])[]
   ['--json', 'shorthand for -o json'],
   ['--fields <a,b>', 'fields to print, comma-separated'],
   ['--query <JMESPath>', 'filter the output with a JMESPath expression'],
+  ['--csv-raw', 'with -o csv: do not mark text that a spreadsheet may run as a formula'],
   ['-q, --quiet', 'suppress notices on stderr'],
   ['-v, --verbose', 'print requests and responses to stderr, with secrets redacted'],
   ['--no-color', 'disable color'],

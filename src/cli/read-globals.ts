@@ -25,6 +25,7 @@ export function readGlobals(options: Record<string, unknown>, { env, stdout }: T
         ?.split(',')
         .map((field) => field.trim()),
       query: text('query'),
+      isCsvRaw: options['csvRaw'] === true,
       color: stdout.isTerminal && options['color'] !== false && !env['NO_COLOR'] && env['TERM'] !== 'dumb',
       isPlain: env['TERM'] === 'dumb',
     },

@@ -129,7 +129,7 @@ async function runStep(session: Session, step: Step, number: number, found: Foun
   step.learn?.(toPlain(result.data, result.schema, result.nests) as Record<string, unknown>, found);
   const { present } = await import('../present/present.ts');
   const fields = argv.includes('--fields') ? argv.at(-1)?.split(',') : undefined;
-  await present(result, { ...globals.present, fields, format: 'table' }, world.stdout);
+  await present(result, { ...globals.present, fields, format: 'table', isCsvRaw: false }, world.stdout);
 }
 
 /** A random BVN of 11 digits that no seeded user has. */

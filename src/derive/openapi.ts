@@ -10,6 +10,7 @@ import type { Group } from '../contract/endpoints/index.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
 import { endpointsByGroup, refusalOf } from './describe.ts';
 import { type JsonSchema, jsonSchema } from './schema.ts';
+import { webhooks } from './webhooks.ts';
 
 /** Descriptions of the endpoint groups, for the document's tags. */
 const ABOUT: Readonly<Record<Group, string>> = {
@@ -44,6 +45,8 @@ const ABOUT: Readonly<Record<Group, string>> = {
   allowlist: 'The IP allowlist',
 };
 
+const SANDBOX_URL = 'http://127.0.0.1:8787/v1';
+
 interface Operation {
   readonly path: string;
   readonly method: string;
@@ -66,23 +69,29 @@ export function openApi(): JsonSchema {
       description:
         'Generated from the contract by `fiatrail openapi`. `x-source` is where a fact comes from: the interface specification (`interface`), public documentation (`public`), a public client (`client`) or a guess (`inferred`). `x-effect` is what a call does, regardless of its HTTP method.',
     },
+    // The first is literal, because many tools cannot use a URL that is only a variable.
     servers: [
+      { url: SANDBOX_URL, description: 'A sandbox started with `fiatrail sandbox serve`' },
       {
         url: '{baseUrl}',
-        description: 'The account’s base URL, or a sandbox started with `fiatrail sandbox serve`',
+        description: 'The base URL of an account',
         variables: {
-          baseUrl: { default: 'http://127.0.0.1:8787/v1', description: 'The base URL, including the version segment' },
+          baseUrl: { default: SANDBOX_URL, description: 'The base URL, including the version segment' },
         },
       },
     ],
     security: [{ apiKey: [] }],
-    tags: byGroup.map(([name]) => ({ name, description: ABOUT[name] })),
+    tags: [
+      ...byGroup.map(([name]) => ({ name, description: ABOUT[name] })),
+      { name: 'webhooks', description: 'Events that the service sends to the webhook of the account' },
+    ],
     paths: Object.fromEntries(
       [...byPath].map(([path, some]) => [
         path,
         Object.fromEntries(some.map(({ method, operation }) => [method.toLowerCase(), operation])),
       ]),
     ),
+    webhooks: webhooks(),
     components: {
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'The header name must be lower case' },

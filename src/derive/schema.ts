@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import type { FieldMeta } from '../contract/fields.ts';
 import { unwrap } from '../contract/rows.ts';
 import { meaningOf, valuesOf } from './describe.ts';
+import { limitsOf } from './limits.ts';
 
 /** A JSON Schema as plain data. */
 export type JsonSchema = { readonly [name: string]: unknown };
@@ -44,6 +45,7 @@ function complete(schema: z.ZodMiniType, draft: Draft): void {
     usePatterns(schema, draft);
     const { meta } = unwrap(schema);
     if (meta) annotate(draft, meta, type === 'enum');
+    if (meta) Object.assign(draft, limitsOf(schema, meta));
   }
 }
 

@@ -1,33 +1,52 @@
 import { type Leaf, valueAt } from './fields.ts';
 import { isPlainAmount, isPlainObject, type Plain } from './plain.ts';
-import { jsonText } from './text.ts';
+import { jsonText, plainCell } from './text.ts';
 
 /** RFC 4180 says CRLF and readers accept both, but shell tools expect LF. */
 const END_OF_RECORD = '\n';
 
+/** Converts text to the content of a cell: `plainCell`, or `inertCell` for spreadsheets. */
+type CellText = (text: string) => string;
+
+// A spreadsheet runs text that begins like this as a formula, possibly after spaces or with full-width characters.
+// Source: OWASP, "CSV Injection".
+const FORMULA = /^\s*[=+\-@\uff0b\uff0d\uff1d\uff20]/;
+
+/** A number, which includes a phone number in international form. */
+const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** Prefixes an apostrophe if a spreadsheet would otherwise run the text as a formula. */
+export function inertCell(text: string): string {
+  const plain = plainCell(text);
+  const mayRun = FORMULA.test(plain) || /^[\t\r]/.test(text);
+  return mayRun && !NUMBER.test(plain) ? `'${plain}` : plain;
+}
+
 /** Returns the header record. An amount has two columns: `amount` and `amount_asset`. */
-export function csvHeader(leaves: readonly Leaf[]): string {
+export function csvHeader(leaves: readonly Leaf[], cellText: CellText): string {
   return record(
     leaves.flatMap(({ path, kind }) => {
-      const name = path.join('.') || 'value';
+      const name = cellText(path.join('.') || 'value');
       return kind === 'amount' ? [name, `${name}_asset`] : [name];
     }),
   );
 }
 
 /** Returns one record per row with the columns of `leaves`. */
-export function csvRows(rows: readonly Plain[], leaves: readonly Leaf[]): string {
-  return rows.map((row) => record(leaves.flatMap((leaf) => cells(valueAt(row, leaf.path), leaf.kind)))).join('');
+export function csvRows(rows: readonly Plain[], leaves: readonly Leaf[], cellText: CellText): string {
+  return rows
+    .map((row) => record(leaves.flatMap((leaf) => cells(valueAt(row, leaf.path), leaf.kind, cellText))))
+    .join('');
 }
 
-function cells(value: Plain | undefined, kind: Leaf['kind']): string[] {
-  if (kind !== 'amount') return [cell(value)];
-  return isPlainAmount(value) ? [value.value, value.asset] : [cell(value), ''];
+function cells(value: Plain | undefined, kind: Leaf['kind'], cellText: CellText): string[] {
+  if (kind !== 'amount') return [cell(value, cellText)];
+  return isPlainAmount(value) ? [value.value, value.asset] : [cell(value, cellText), ''];
 }
 
-function cell(value: Plain | undefined): string {
+function cell(value: Plain | undefined, cellText: CellText): string {
   if (value === undefined || value === null) return '';
-  if (typeof value === 'string') return value;
+  if (typeof value === 'string') return cellText(value);
   if (isPlainAmount(value)) return `${value.value} ${value.asset}`;
   return Array.isArray(value) || isPlainObject(value) ? jsonText(value) : JSON.stringify(value);
 }
@@ -37,5 +56,5 @@ function record(values: readonly string[]): string {
 }
 
 function quoted(value: string): string {
-  return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+  return /[",]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }

@@ -1,5 +1,5 @@
 import { CATEGORIES, type CliError } from '../base/errors.ts';
-import { jsonText, plainLine } from './text.ts';
+import { jsonText, plainLine, plainLines } from './text.ts';
 
 /** Formats an error for people, with its hint on the next line: `error: insufficient balance (code 01, HTTP 400)`. */
 export function errorText(error: CliError, color: boolean): string {
@@ -17,6 +17,11 @@ export function errorText(error: CliError, color: boolean): string {
 /** Formats a hint, which may have several lines, such as alternative commands. */
 function hintLines(hint: string): string {
   return hint.trimEnd().split('\n').map(plainLine).join('\n  ');
+}
+
+/** Formats the cause of an internal error, for FIATRAIL_DEBUG. */
+export function causeText({ cause }: CliError): string {
+  return `${plainLines(String(cause ?? ''))}\n`;
 }
 
 /** Formats an error for programs: one line of JSON with null for unknown values. */

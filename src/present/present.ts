@@ -2,12 +2,12 @@ import { CliError } from '../base/errors.ts';
 import type { OutputStream } from '../base/world.ts';
 import { cellText } from './cells.ts';
 import { allRows, declaredLeaves, documentOf, isList, pagesOf, rawDocument } from './content.ts';
-import { csvHeader, csvRows } from './csv.ts';
+import { csvHeader, csvRows, inertCell } from './csv.ts';
 import { checkFields, type Leaf, leavesOfFields, leavesOfRows, pick } from './fields.ts';
 import { isPlainAmount, isPlainObject, type Plain } from './plain.ts';
 import { checkQuery, runQuery } from './query.ts';
 import type { Depth, PresentOptions, Result, ResultShape } from './result.ts';
-import { jsonText, plainLines } from './text.ts';
+import { jsonText, plainCell, plainLines, rawText } from './text.ts';
 import { blocksOf, gridOfList, isRows } from './view.ts';
 
 const DEFAULT_WIDTH = 80;
@@ -21,7 +21,7 @@ export async function present(result: Result, options: PresentOptions, out: Outp
   await checkOptions(result, options);
   const { query, ...rest } = options;
   const { always, depth } = result;
-  if (always === 'text') return out.write(forReader(String(result.data), out));
+  if (always === 'text') return out.write(plainLines(String(result.data)));
   const format = always ?? options.format;
   if (query !== undefined) {
     const data = await runQuery(await documentOf(result), query);
@@ -29,12 +29,12 @@ export async function present(result: Result, options: PresentOptions, out: Outp
   }
   switch (format) {
     case 'raw':
-      return out.write(forReader(`${await rawDocument(result)}\n`, out));
+      return out.write(`${rawText(await rawDocument(result))}\n`);
     case 'json':
       return out.write(`${jsonText(await pickedDocument(result, options), 2)}\n`);
     case 'yaml': {
       const { yamlText } = await import('./yaml.ts');
-      return out.write(forReader(await yamlText(await pickedDocument(result, options)), out));
+      return out.write(await yamlText(await pickedDocument(result, options)));
     }
     case 'ndjson':
       return presentLines(result, options, out);
@@ -74,6 +74,11 @@ export async function checkOptions(
         hint: 'use another format, such as: -o json',
       },
     );
+  }
+  if (options.isCsvRaw && format !== 'csv') {
+    throw new CliError('usage', `--csv-raw applies only to CSV; the output format is ${format}`, {
+      hint: 'add -o csv, or omit --csv-raw',
+    });
   }
   if (query !== undefined) await checkQuery(query);
   const leaves = shape.names?.map((name): Leaf => ({ path: [name], kind: 'text' })) ?? declaredLeaves(shape);
@@ -120,18 +125,19 @@ async function presentLines(result: Result, { fields }: PresentOptions, out: Out
 }
 
 /** Takes the columns from the schema, or else from the first page that has rows. */
-async function presentCsv(result: Result, { fields }: PresentOptions, out: OutputStream): Promise<void> {
+async function presentCsv(result: Result, { fields, isCsvRaw }: PresentOptions, out: OutputStream): Promise<void> {
+  const cellText = isCsvRaw ? plainCell : inertCell;
   const chosen = (leaves: readonly Leaf[]) => (fields ? leavesOfFields(fields, leaves) : leaves);
   const declared = declaredLeaves(result);
   let columns = declared && chosen(declared);
-  if (columns) await out.write(forReader(csvHeader(columns), out));
+  if (columns) await out.write(csvHeader(columns, cellText));
   for await (const rows of pages(result)) {
     if (rows.length === 0) continue;
     checkAgainstData(result, columns ? undefined : fields, rows);
     const isHeaderDue = columns === undefined;
     columns ??= chosen(leavesOfRows(rows));
-    const header = isHeaderDue ? csvHeader(columns) : '';
-    await out.write(forReader(header + csvRows(rows, columns), out));
+    const header = isHeaderDue ? csvHeader(columns, cellText) : '';
+    await out.write(header + csvRows(rows, columns, cellText));
   }
 }
 
@@ -160,13 +166,8 @@ async function tableOf(result: Result, options: PresentOptions, width: number): 
   return tableText(gridOfList(result, options, rows, width), width, options.color);
 }
 
-/** Formats a single value without decoration, for scripts. */
+/** Formats a single value without decoration, on one line, for scripts. */
 function scalarText(value: Plain): string {
-  if (typeof value === 'string') return plainLines(value);
+  if (typeof value === 'string') return plainCell(value);
   return isPlainAmount(value) ? cellText(value) : jsonText(value);
-}
-
-/** Removes control characters if the output is a terminal; files get the text unchanged. */
-function forReader(text: string, out: OutputStream): string {
-  return out.isTerminal ? plainLines(text) : text;
 }

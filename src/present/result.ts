@@ -65,6 +65,8 @@ export interface PresentOptions {
   readonly fields?: readonly string[] | undefined;
   /** A JMESPath expression over the whole document. */
   readonly query?: string | undefined;
+  /** For CSV: prints text that looks like a formula unchanged. */
+  readonly isCsvRaw?: boolean;
   readonly color: boolean;
   /** Draws charts in ASCII, for plain terminals. */
   readonly isPlain?: boolean;

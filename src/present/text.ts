@@ -6,6 +6,11 @@ const SEQUENCES =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90-\x9f]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]*[0-~]/g;
 
+// C0 controls other than newlines, C1 controls, bidirectional controls, line separators and the byte order mark.
+const CONTROLS =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
+  /[\0-\t\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+
 // Most text. It is recognized first, since V8 takes long to prepare the classes of Unicode below.
 const PRINTABLE = /^[\n\t\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u20a0-\u20bf]*$/;
 
@@ -14,8 +19,18 @@ export function plainLine(text: string): string {
   return text
     .toWellFormed()
     .replace(SEQUENCES, '')
-    .replace(/[\s\p{Zl}\p{Zp}]+/gu, ' ')
+    .replace(/(?:(?!\ufeff)[\s\x85])+/g, ' ')
     .replace(/[\p{Cc}\p{Cf}]/gu, '');
+}
+
+/** Makes text safe for a cell, on one line. Unlike plainLine, keeps all spaces and the joiners of emoji. */
+export function plainCell(text: string): string {
+  if (!hasControls(text)) return text;
+  return text
+    .toWellFormed()
+    .replace(SEQUENCES, '')
+    .replace(/\r\n|[\t-\r\x85\u2028\u2029]/g, ' ')
+    .replace(CONTROLS, '');
 }
 
 /** Makes multi-line text safe for a terminal by removing control characters other than newlines and tabs. */
@@ -24,18 +39,42 @@ export function plainLines(text: string): string {
   return text
     .toWellFormed()
     .replace(SEQUENCES, '')
-    .replace(/(?![\n\t])[\p{Cc}\p{Cf}]/gu, '');
+    .replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');
+}
+
+/** Whether text contains newlines, other control characters or half of a surrogate pair. */
+export function hasControls(text: string): boolean {
+  return text.includes('\n') || text.search(CONTROLS) >= 0 || !text.isWellFormed();
+}
+
+/** Serializes JSON safely for a terminal: control characters are escaped, which does not change the parsed value. */
+export function jsonText(value: unknown, indent?: number): string {
+  return escapeControls(JSON.stringify(value, null, indent));
 }
 
 /**
- * Serializes JSON safely for a terminal: C1 controls and bidirectional controls are escaped, which does not change the
- * parsed value.
+ * Makes a response safe for a terminal. In JSON, control characters are escaped, which does not change the parsed value;
+ * from other text they are removed.
  */
-export function jsonText(value: unknown, indent?: number): string {
-  const text = JSON.stringify(value, null, indent);
-  return text.replace(/[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  });
+export function rawText(text: string): string {
+  if (!hasControls(text)) return text;
+  if (!isJson(text)) return plainLines(text).replaceAll('\t', ' ');
+  // Valid JSON has carriage returns and tabs only between its values.
+  return escapeControls(text.replace(/\r\n?/g, '\n').replaceAll('\t', ' '));
+}
+
+/** Escapes control characters in the strings of JSON, which contain no newlines. */
+function escapeControls(json: string): string {
+  return json.replace(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Quotes a word for a shell, if necessary. */

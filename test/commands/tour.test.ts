@@ -47,10 +47,10 @@ test('its money operations are in the journal', async () => {
   ]);
 });
 
-test('it can be repeated on the same sandbox', async () => {
+test('it can be repeated on the same sandbox, and always prints tables', async () => {
   const world = fakeWorld();
   await main(['tour'], world);
-  expect(await main(['tour', '-q'], world)).toBe(0);
+  expect(await main(['tour', '-q', '-o', 'csv', '--csv-raw'], world)).toBe(0);
 });
 
 test('it prints no BVN', async () => {

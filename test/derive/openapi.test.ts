@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { COMMON_ERRORS } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
+import { EVENT_PAYLOADS } from '../../src/contract/event-payloads.ts';
+import { EVENTS } from '../../src/contract/events.ts';
 import { FAULTS } from '../../src/contract/faults.ts';
 import { rowsOf } from '../../src/contract/rows.ts';
 import { openApi } from '../../src/derive/openapi.ts';
@@ -21,7 +23,9 @@ interface Content {
 }
 
 const document = openApi() as unknown as {
+  readonly servers: readonly { url: string; variables?: Record<string, { default: string }> }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly webhooks: Readonly<Record<string, { readonly post: Operation }>>;
   readonly components: { readonly responses: Readonly<Record<string, unknown>> };
 };
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -45,12 +49,30 @@ describe('the OpenAPI document', () => {
   });
 
   test('has no duplicate operation ids', () => {
-    const ids = operations.map(({ operation }) => operation.operationId);
+    const deliveries = Object.values(document.webhooks).map(({ post }) => post);
+    const ids = [...operations.map(({ operation }) => operation), ...deliveries].map(({ operationId }) => operationId);
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
   });
 
   test('is plain JSON', () => {
     expect(JSON.parse(JSON.stringify(document))).toEqual(document);
+  });
+
+  test('has a literal server and one with a variable, both with the version segment', () => {
+    const { servers } = document;
+    expect(servers.map(({ url }) => url)).toEqual([expect.stringMatching(/^http:\/\/[^{}]+\/v1$/), '{baseUrl}']);
+    expect(servers[1]?.variables?.['baseUrl']?.default).toBe(servers[0]?.url);
+  });
+
+  test('has a request body only for fields in the body', () => {
+    const withoutBody = operations.filter(({ operation }) => !operation.requestBody);
+    expect(withoutBody.map(({ method, path }) => `${method} ${path}`)).toEqual(
+      expect.arrayContaining(['post /getbankscode', 'delete /deletebankaccount', 'delete /fx/orders/{orderId}']),
+    );
+    for (const { method, operation } of operations) {
+      if (method === 'get') expect(operation).not.toHaveProperty('requestBody');
+      if (operation.requestBody) expect(fieldsOf(operation.requestBody.content).length).toBeGreaterThan(0);
+    }
   });
 
   test('has no dangling references', () => {
@@ -64,6 +86,31 @@ describe('the OpenAPI document', () => {
 /** Returns the top-level fields of a schema. */
 const fieldsOf = (content: Content | undefined) =>
   Object.keys((content?.['application/json'].schema['properties'] ?? {}) as object);
+
+describe('webhooks', () => {
+  const headers = ['x-service-signature', 'x-service-timestamp', 'x-service-event', 'x-webhook-id'];
+
+  test('has every event that a webhook can subscribe to', () => {
+    expect(Object.keys(document.webhooks)).toEqual(EVENTS.map(({ name }) => name));
+    expect(EVENTS).toHaveLength(22);
+  });
+
+  test.each(EVENTS)('$name has its headers, name and payload', ({ name }) => {
+    const { parameters, requestBody, responses } = document.webhooks[name]?.post ?? {};
+    expect(parameters?.map((header) => [header.name, header.in, header.required])).toEqual(
+      headers.map((header) => [header, 'header', true]),
+    );
+    expect(Object.keys(responses ?? {})).toEqual(['200']);
+    const schema = requestBody?.content['application/json'].schema;
+    expect(schema).toMatchObject({
+      required: ['event', 'data'],
+      properties: { event: { type: 'string', const: name } },
+    });
+    const properties = schema?.['properties'] as { readonly data: { readonly properties: object } } | undefined;
+    const wanted = rowsOf(EVENT_PAYLOADS[name]()).map((row) => row.name.replace(/[.[].*/, ''));
+    expect(Object.keys(properties?.data.properties ?? {})).toEqual([...new Set(wanted)]);
+  });
+});
 
 describe.each(operations.map((each) => ({ ...each, id: each.operation.operationId })))('$id', ({ path, operation }) => {
   const endpoint = endpoints.find(({ id }) => id === operation.operationId.replace(/\.\d+$/, ''));

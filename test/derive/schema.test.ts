@@ -46,6 +46,7 @@ describe('a field as JSON Schema', () => {
       {
         type: 'number',
         description: 'amount in Naira; greater than 0',
+        exclusiveMinimum: 0,
         'x-unit': 'naira',
         'x-asset': 'NGN',
         'x-source': 'interface',

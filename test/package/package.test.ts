@@ -78,7 +78,7 @@ describe('the package', () => {
   test('contains built code and the licences of bundled packages', () => {
     const built = files().filter((name) => name.startsWith('dist/'));
     const others = built.filter((name) => !/^dist\/([a-z0-9-]+\.cjs|help\/[a-z.-]*\.txt)$/.test(name));
-    expect(others).toEqual(['dist/THIRD-PARTY-LICENSES.txt', 'dist/build.json']);
+    expect(others).toEqual(['dist/THIRD-PARTY-LICENSES.txt', 'dist/build.json', 'dist/sbom.cdx.json']);
     expect(built).toEqual(expect.arrayContaining(['dist/entry.cjs', 'dist/help/.txt', 'dist/help/fx.orders.list.txt']));
   });
 
@@ -115,6 +115,35 @@ describe('the package', () => {
       '@jmespath-community/jmespath',
     ])
       expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+$`, 'm'));
+  });
+
+  test('has an SBOM of the packages whose licences it contains', () => {
+    const licences = readFileSync(join(installed(), 'dist', 'THIRD-PARTY-LICENSES.txt'), 'utf8');
+    const sections = licences.split(`\n${'-'.repeat(80)}\n\n`).map((section) => section.split('\n', 1)[0]);
+    const bom = JSON.parse(readFileSync(join(installed(), 'dist', 'sbom.cdx.json'), 'utf8'));
+    const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+    expect(bom).toEqual({
+      $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
+      bomFormat: 'CycloneDX',
+      specVersion: '1.6',
+      version: 1,
+      metadata: { lifecycles: [{ phase: 'build' }], component: expect.objectContaining({ name: 'fiatrail' }) },
+      components: expect.any(Array),
+    });
+    const components = bom.components as { name: string; version: string; hashes: { content: string }[] }[];
+    expect(components.map(({ name, version }) => `${name} ${version}`)).toEqual(sections);
+    for (const { name, version, hashes, ...rest } of components) {
+      const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
+      expect({ name, ...rest }).toEqual({
+        ...{ name, type: 'library', purl, 'bom-ref': purl },
+        licenses: [{ license: { id: expect.stringMatching(/^[A-Z0-9.-]+[\w.-]*$/) } }],
+      });
+      const [{ content = '' } = {}] = hashes;
+      const { version: lockedVersion, integrity } = packages[`node_modules/${name}`];
+      expect({ name, version, integrity: `sha512-${Buffer.from(content, 'hex').toString('base64')}` }).toEqual({
+        ...{ name, version: lockedVersion, integrity },
+      });
+    }
   });
 
   test('needs no other package', () => {

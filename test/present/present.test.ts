@@ -111,15 +111,55 @@ describe('csv', () => {
     ['plain', 'plain'],
     ['a,b', '"a,b"'],
     ['say "x"', '"say ""x"""'],
-    ['two\nlines', '"two\nlines"'],
-    ['two\r\nlines', '"two\r\nlines"'],
+    ['two\nlines', 'two lines'],
+    ['two\r\nlines', 'two lines'],
     ['  spaces ', '  spaces '],
-    ['=1+1', '=1+1'],
+    ['=1+1', "'=1+1"],
     ['', ''],
     ['é日', 'é日'],
     ["it's", "it's"],
   ])('quotes %j as %j', async (value, cell) => {
     expect(await csv({ data: [{ v: value, w: 1 }] })).toBe(`v,w\n${cell},1\n`);
+  });
+
+  const quoted = (text: string) => (/[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+  it.each([
+    ['=1+1', true],
+    ['=HYPERLINK("http://x","Ada")', true],
+    ['+1+1', true],
+    ['-1+1', true],
+    ['-', true],
+    ['@SUM(A1)', true],
+    ['  =1+1', true],
+    ['\uff1d1+1', true],
+    ['-12.50', false],
+    ['+2348012345678', false],
+    ['-1e5', false],
+    ['a=1', false],
+    ["'=1", false],
+  ])('marks text that a spreadsheet may run, unless it is a number: %j', async (text, isMarked) => {
+    const data = [{ v: text, w: 1 }];
+    expect(await csv({ data })).toBe(`v,w\n${quoted((isMarked ? "'" : '') + text)},1\n`);
+    expect(await csv({ data }, { isCsvRaw: true })).toBe(`v,w\n${quoted(text)},1\n`);
+  });
+
+  it.each([
+    ['\tAda', "' Ada"],
+    ['\rAda', "' Ada"],
+    ['\u001b[1m=1+1', "'=1+1"],
+    ['\u202e=1+1', "'=1+1"],
+    ['\n+234801', "' +234801"],
+  ])('marks text that begins with a control character or hides a formula behind one: %j', async (text, cell) => {
+    expect(await csv({ data: [{ v: text }] })).toBe(`v\n${cell}\n`);
+  });
+
+  it('marks titles, each page and each value of an amount column', async () => {
+    const more = pagesOf([{ '@x': '=2' }]);
+    expect(await csv({ data: [{ '@x': '=1' }], more })).toBe("'@x\n'=1\n'=2\n");
+    const unreadable = { ...list, data: { rows: [{ id: '-a', amount: '=1' }] } };
+    expect(await csv(unreadable)).toBe(`${header}'-a,'=1,,,,,\n`);
+    expect(await csv({ data: [{ asset: 'NGN', minor: -5n }, -5] })).toBe('value,value_asset\n-0.05,NGN\n-5,\n');
   });
 
   it('quotes titles, and prints values that are not objects', async () => {
@@ -385,21 +425,14 @@ describe('invalid options', () => {
     await expect(refusal).rejects.toMatchObject({ category: 'usage', message });
   });
 
+  it.each(['table', 'json', 'raw'] as const)('rejects --csv-raw with -o %s', async (format) => {
+    await expect(checkOptions({}, { format, color: false, isCsvRaw: true })).rejects.toMatchObject({
+      category: 'usage',
+      message: `--csv-raw applies only to CSV; the output format is ${format}`,
+    });
+  });
+
   it('checks fields against the data if the shape is unknown', async () => {
     await expect(checkOptions({}, { format: 'json', color: false, fields: ['x'] })).resolves.toBeUndefined();
   });
-});
-
-describe('on a terminal', () => {
-  it.each(['csv', 'yaml', 'raw'] as const)(
-    '%s has no control characters, while files get the text unchanged',
-    async (format) => {
-      const data = { name: 'A\u009b31m\tB' };
-      const raw = '{"name":"A\u009b31m\tB"}';
-      const terminal = sink(undefined, { columns: 80 });
-      await present({ data, raw }, { format, color: false }, terminal);
-      expect(terminal.writes.join('')).not.toMatch(/\p{Cc}(?<![\n\t])/u);
-      expect(await printed({ data, raw }, { format })).toContain('\u009b');
-    },
-  );
 });

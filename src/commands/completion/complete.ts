@@ -218,6 +218,6 @@ export async function complete(typed: readonly string[], catalogue: readonly Gro
 function lineOf({ text, about = '' }: Candidate): string {
   const short = about.length > LONGEST_ABOUT ? `${about.slice(0, LONGEST_ABOUT - 1)}…` : about;
   return `${text}\t${short}`
-    .replace(/[\p{Cc}\p{Cf}]/gu, (character) => (character === '\t' ? character : ' '))
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => (character === '\t' ? character : ' '))
     .trimEnd();
 }

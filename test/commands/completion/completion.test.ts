@@ -5,8 +5,10 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { CATALOGUE } from '../../../src/commands/catalogue.ts';
 import { candidatesFor, complete, FILES } from '../../../src/commands/completion/complete.ts';
 import { run } from '../../../src/entry.ts';
+import { main } from '../../../src/main.ts';
 import { fiatrail, fiatrailJson, type Home, newHome, ROOT, requireBuilt, startProgram } from '../../support/built.ts';
-import { fakeWorld, type WorldOptions } from '../../support/world.ts';
+import { scripted, success } from '../../support/exchange.ts';
+import { ACCOUNT, fakeWorld, type WorldOptions } from '../../support/world.ts';
 
 beforeAll(requireBuilt);
 
@@ -184,6 +186,15 @@ describe('ids', () => {
     expect(await asked(home, ['users', 'show', ''], account)).toEqual([]);
     expect(await asked(home, ['--profile', 'sandbox', 'users', 'show', ''], account)).toHaveLength(1);
   });
+});
+
+test('an id is printed on one line without control characters', async () => {
+  const { exchange } = scripted(success({ requestId: 'a\u001b\u202e\u2028\u0085b', status: 'pending' }));
+  const world = fakeWorld({ network: exchange, env: ACCOUNT });
+  await main(['onramp', 'start', 'u1', '--amount', '5000', '--yes', '-q'], world);
+  const shell = { ...world, stdout: fakeWorld().stdout };
+  await complete(['onramp', 'status', ''], CATALOGUE, shell);
+  expect(shell.stdout.text()).toMatch(/^a {4}b\tstart [^\n]*\n$/);
 });
 
 describe('the scripts', () => {
