@@ -7,7 +7,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const ECHOED_IDS = ['requestId', 'userId', 'accountId', 'orderId', 'tradeId', 'withdrawalId'] as const;
 
 /** An id of the request, and the other one that the response has in its place. */
-export interface ForeignId {
+interface ForeignId {
   readonly name: string;
   readonly asked: string;
   readonly answered: string;
