@@ -73,3 +73,21 @@ export const PAYOUT_FAILED = {
   code: 'PAYOUT_FAILED',
   message: 'the bank rejected the payout; the cNGN was returned',
 } as const;
+
+/** What an event says when the bank's check of the account failed before the transfer. Source: inferred. */
+export const VERIFICATION_FAILED = {
+  code: 'BANK_VERIFICATION_FAILED',
+  message: 'the bank could not verify the account; the cNGN was returned',
+} as const;
+
+/** What an event says when the cNGN could not be transferred. Source: inferred. */
+export const TRANSFER_FAILED = {
+  code: 'TRANSFER_FAILED',
+  message: 'the cNGN could not be transferred; it was returned',
+} as const;
+
+/** What an event says when a manual review ended without approval. Source: inferred. */
+export const REVIEW_FAILED = {
+  code: 'MANUAL_REVIEW_FAILED',
+  message: 'the manual review was not approved; the cNGN was returned',
+} as const;

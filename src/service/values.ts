@@ -33,16 +33,49 @@ export const TEST_BVNS: readonly TestBvn[] = [
   },
 ];
 
+/** What happens to bank payouts to a test account; any other account is simply paid. */
+export type PayoutPlan = 'fails' | 'in-steps' | 'cancelled' | 'transfer-fails' | 'reversed' | 'reviewed';
+
 interface TestAccount {
   readonly accountNumber: string;
   readonly means: string;
   readonly resolves: boolean;
-  readonly payoutFails: boolean;
+  readonly plan?: PayoutPlan;
 }
 
 export const TEST_ACCOUNTS: readonly TestAccount[] = [
-  { accountNumber: '0000000000', means: 'does not resolve to a name', resolves: false, payoutFails: false },
-  { accountNumber: '0000000009', means: 'resolves, and every payout to it fails', resolves: true, payoutFails: true },
+  { accountNumber: '0000000000', means: 'does not resolve to a name', resolves: false },
+  { accountNumber: '0000000009', means: 'resolves, and every payout to it fails', resolves: true, plan: 'fails' },
+  {
+    accountNumber: '0000000011',
+    means: 'offramps and payouts go through every state, one minute each; fee withdrawals are processing for a minute',
+    resolves: true,
+    plan: 'in-steps',
+  },
+  {
+    accountNumber: '0000000012',
+    means: 'offramps and payouts are cancelled while they are pending',
+    resolves: true,
+    plan: 'cancelled',
+  },
+  {
+    accountNumber: '0000000013',
+    means: 'offramps fail at the bank verification, payouts while the cNGN is transferred',
+    resolves: true,
+    plan: 'transfer-fails',
+  },
+  {
+    accountNumber: '0000000014',
+    means: 'payouts of the account complete and are reversed an hour later',
+    resolves: true,
+    plan: 'reversed',
+  },
+  {
+    accountNumber: '0000000015',
+    means: 'payouts of the account wait for a manual review: sandbox settle approves it, and it fails after 3 days',
+    resolves: true,
+    plan: 'reviewed',
+  },
 ];
 
 /** Trades of exactly these amounts fail on purpose, for every fintech. */
@@ -80,6 +113,7 @@ export function accountHolder(accountNumber: string, bankCode: string): string |
   return known?.resolves === false ? undefined : fullName(derivedName(`${bankCode}/${accountNumber}`));
 }
 
-export function payoutFails(accountNumber: string): boolean {
-  return TEST_ACCOUNTS.some((value) => value.accountNumber === accountNumber && value.payoutFails);
+/** Returns the plan for bank payouts to an account. */
+export function payoutPlan(accountNumber: string): PayoutPlan | undefined {
+  return TEST_ACCOUNTS.find((value) => value.accountNumber === accountNumber)?.plan;
 }

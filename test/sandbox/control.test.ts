@@ -10,6 +10,7 @@ import {
 import { trade } from '../../src/contract/endpoints/fx-trades.ts';
 import { startOnramp } from '../../src/contract/endpoints/onramp.ts';
 import { listUsers } from '../../src/contract/endpoints/user-list.ts';
+import { TEST_ACCOUNTS } from '../../src/service/values.ts';
 import { expectSettledLedger, fund, onboardUser, secondKey, settle } from '../service/steps.ts';
 import { countingIds, fakeClock, openSandbox, START_MS, temporaryFolder } from '../support/sandbox.ts';
 
@@ -49,7 +50,9 @@ describe('status', () => {
     for (const name of ['bvns', 'accounts', 'trades', 'fintechs']) expect(plain).not.toHaveProperty(name);
     const { bvns = [], accounts = [], trades = [] } = await box.ask(sandboxStatus, { values: true });
     expect(bvns.map(({ bvn }) => bvn)).toContain('00000000000');
-    expect(accounts.map(({ accountNumber }) => accountNumber)).toEqual(['0000000000', '0000000009']);
+    expect(accounts.map(({ accountNumber }) => accountNumber)).toEqual(
+      TEST_ACCOUNTS.map(({ accountNumber }) => accountNumber),
+    );
     expect(trades.map(({ cngnAmount }) => cngnAmount)).toEqual(['1301', '1302', '1303']);
   });
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Token } from '../../src/money/amount.ts';
 import type { Context } from '../../src/service/context.ts';
 import { checkLedger } from '../../src/service/ledger.ts';
+import { IS_OPEN_OFFRAMP, IS_OPEN_PAYOUT } from '../../src/service/open-payouts.ts';
 import { openSandbox, type Reply, type TestSandbox } from '../support/sandbox.ts';
 import { nairaOf, secondKey } from './steps.ts';
 
@@ -77,7 +78,11 @@ const rampMore = fc.constantFrom(
   { autoSwap: true, assetSwap: 'USDC' },
   { autoSwap: true, assetSwap: 'USDT', sweepToOfframp: true },
 );
-const account = fc.constantFrom('0123456789', '0123456789', '0000000009');
+/** An ordinary account, and the test accounts that resolve. */
+const account = fc.constantFrom(
+  ...['0123456789', '0123456789', '0123456789', '0123456789', '0000000009', '0000000009'],
+  ...['0000000011', '0000000012', '0000000013', '0000000014', '0000000015'],
+);
 const token = fc.constantFrom<Token>('CNGN', 'CNGN', 'USDC', 'USDT');
 const pair = fc.constantFrom('CNGN-USDC', 'CNGN-USDT');
 const side = fc.constantFrom('buy', 'sell');
@@ -358,8 +363,8 @@ function differences(context: Context): Record<string, bigint> {
   const circulating = sum(context, `SELECT SUM(balance) AS n FROM account WHERE asset = 'CNGN' AND code <> 'supply'`);
   const deposits = (state: string) =>
     sum(context, `SELECT SUM(amount_kobo) AS n FROM deposit WHERE state = '${state}'`);
-  const pendingOfframps = `SELECT SUM(amount_kobo + platform_fee_kobo + fintech_fee_kobo) AS n FROM offramp WHERE state = 'payout_pending'`;
-  const pendingPayouts = `SELECT SUM(amount_kobo + platform_fee_kobo) AS n FROM payout WHERE state NOT IN ('completed', 'failed')`;
+  const pendingOfframps = `SELECT SUM(amount_kobo + platform_fee_kobo + fintech_fee_kobo) AS n FROM offramp WHERE ${IS_OPEN_OFFRAMP}`;
+  const pendingPayouts = `SELECT SUM(amount_kobo + platform_fee_kobo) AS n FROM payout WHERE ${IS_OPEN_PAYOUT}`;
   const openTrades = `FROM fx_trade WHERE state IN ('pending', 'locked', 'signing', 'settling')`;
   const openSlices = `FROM fx_slice JOIN fx_trade ON fx_trade.id = trade WHERE fx_trade.state IN ('pending', 'locked', 'signing', 'settling')`;
   const pendingSwaps = `SELECT SUM(amount_in_base) AS n FROM swap WHERE state NOT IN ('completed', 'failed')`;
@@ -408,7 +413,7 @@ const ENDS: Readonly<Record<string, readonly string[]>> = {
   onboarding: ['completed', 'failed'],
   onramp: ['completed', 'failed'],
   deposit: ['completed', 'refunded'],
-  offramp: ['completed', 'failed'],
+  offramp: ['cancelled', 'completed', 'failed'],
   payout: ['completed', 'failed'],
   withdrawal: ['completed'],
   swap: ['completed', 'failed'],

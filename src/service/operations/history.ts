@@ -108,6 +108,8 @@ const BANK_STATUS: Readonly<Record<string, string>> = {
   payout_processing: 'processing',
   completed: 'completed',
   failed: 'failed',
+  cancelled: 'failed',
+  reversed: 'failed',
 };
 
 const listPayouts: Operations['transactions.list-payouts'] = (call, input) => {

@@ -7,15 +7,28 @@ const DEPOSIT_STATUS = {
   completed: 'completed',
   refunded: 'failed',
 };
-const OFFRAMP_STATUS = { payout_pending: 'processing', completed: 'completed', failed: 'failed' };
+const OFFRAMP_STATUS = {
+  pending: 'pending',
+  processing: 'processing',
+  bank_verification: 'processing',
+  transfer_pending: 'processing',
+  transfer_confirmed: 'processing',
+  payout_pending: 'processing',
+  completed: 'completed',
+  failed: 'failed',
+  cancelled: 'cancelled',
+};
 const PAYOUT_STATUS = {
   pending: 'pending',
   processing: 'processing',
   transferring_cngn: 'processing',
   initiating_payout: 'processing',
   payout_processing: 'processing',
+  pending_manual_review: 'pending',
   completed: 'completed',
   failed: 'failed',
+  cancelled: 'cancelled',
+  reversed: 'failed',
 };
 
 /** The triggers that copy a table's rows to `movement` and keep them up to date. */
