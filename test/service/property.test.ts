@@ -32,7 +32,7 @@ type Step =
       readonly network: string;
     }
   | { readonly kind: 'transfer'; readonly by: number; readonly kobo: bigint; readonly token: Token }
-  | { readonly kind: 'payout'; readonly by: number; readonly kobo: bigint; readonly failing: boolean }
+  | { readonly kind: 'payout'; readonly by: number; readonly kobo: bigint; readonly account: string }
   | {
       readonly kind: 'bridge';
       readonly by: number;
@@ -79,10 +79,11 @@ const rampMore = fc.constantFrom(
   { autoSwap: true, assetSwap: 'USDT', sweepToOfframp: true },
 );
 /** An ordinary account, and the test accounts that resolve. */
-const account = fc.constantFrom(
+const ACCOUNTS = [
   ...['0123456789', '0123456789', '0123456789', '0123456789', '0000000009', '0000000009'],
   ...['0000000011', '0000000012', '0000000013', '0000000014', '0000000015'],
-);
+];
+const account = fc.constantFrom(...ACCOUNTS);
 const token = fc.constantFrom<Token>('CNGN', 'CNGN', 'USDC', 'USDT');
 const pair = fc.constantFrom('CNGN-USDC', 'CNGN-USDT');
 const side = fc.constantFrom('buy', 'sell');
@@ -107,10 +108,10 @@ const KINDS: {
   'fintech-deposit': [1, { by, kobo }],
   offramp: [4, { user: pick, kobo, account }],
   swap: [4, { user: pick, kobo, sell: token, buy: token }],
-  'swap-trigger': [5, { ramp: pick, sell: fc.constantFrom<Token>('CNGN', 'CNGN', 'CNGN', 'USDC'), buy: token }],
+  'swap-trigger': [8, { ramp: pick, sell: fc.constantFrom<Token>('CNGN', 'CNGN', 'CNGN', 'USDC'), buy: token }],
   withdraw: [3, { user: pick, kobo, token, network: fc.constantFrom('base', 'base', 'bsc', 'eth') }],
   transfer: [2, { by, kobo, token }],
-  payout: [3, { by, kobo, failing: fc.boolean() }],
+  payout: [4, { by, kobo, account }],
   bridge: [2, { by, kobo, isRight: fc.boolean(), isTwice: fc.boolean() }],
   'fee-withdrawal': [2, { by, kobo, account }],
   order: [3, { by, pair, side, price: fc.integer({ min: 1380, max: 1420 }), kobo }],
@@ -144,8 +145,8 @@ interface KnownRamp extends KnownUser {
 interface Known {
   /** The API keys of the two calling fintechs. */
   readonly keys: readonly string[];
-  /** Their bank accounts: one that accepts payouts, one that rejects them. */
-  readonly accounts: readonly (readonly string[])[];
+  /** The ids of their bank accounts by number. */
+  readonly accounts: readonly Readonly<Record<string, string>>[];
   /** Users whose onboarding was accepted; it may still fail. */
   readonly users: KnownUser[];
   readonly ramps: KnownRamp[];
@@ -167,13 +168,13 @@ const OUTSIDE = `0x${'5e'.repeat(20)}`;
 
 async function meet(box: TestSandbox): Promise<Known> {
   const keys = [box.apiKey, await secondKey(box)];
-  const accounts: string[][] = [];
+  const accounts: Record<string, string>[] = [];
   for (const key of keys) {
     await box.call('POST', '/addexternalwallet', { address: OUTSIDE, blockchain: 'base', type: 'cold' }, key);
-    const ids: string[] = [];
-    for (const accountNumber of ['0123456789', '0000000009']) {
+    const ids: Record<string, string> = {};
+    for (const accountNumber of new Set(ACCOUNTS)) {
       const { envelope } = await box.call('POST', '/addbankaccount', { accountNumber, bankCode: '000013' }, key);
-      ids.push(String(envelope.data?.['accountId']));
+      ids[accountNumber] = String(envelope.data?.['accountId']);
     }
     accounts.push(ids);
   }
@@ -263,8 +264,8 @@ const TAKE: { readonly [K in Step['kind']]: (box: TestSandbox, known: Known, tak
       { destinationAddress: OUTSIDE, amount: base(amount), ticker },
       at(known.keys, who),
     ),
-  payout: (box, known, { by: who, kobo: amount, failing }) => {
-    const bankAccountId = at(at(known.accounts, who) ?? [], failing ? 1 : 0);
+  payout: (box, known, { by: who, kobo: amount, account: accountNumber }) => {
+    const bankAccountId = at(known.accounts, who)?.[accountNumber];
     return box.call('POST', '/initiateofframp', { amount: base(amount), bankAccountId }, at(known.keys, who));
   },
   bridge: async (box, known, { by: who, kobo: amount, isRight, isTwice }) => {
@@ -414,7 +415,7 @@ const ENDS: Readonly<Record<string, readonly string[]>> = {
   onramp: ['completed', 'failed'],
   deposit: ['completed', 'refunded'],
   offramp: ['cancelled', 'completed', 'failed'],
-  payout: ['completed', 'failed'],
+  payout: ['cancelled', 'completed', 'failed', 'reversed'],
   withdrawal: ['completed'],
   swap: ['completed', 'failed'],
   bridge: ['completed', 'failed'],

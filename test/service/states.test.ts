@@ -1,14 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { listPayouts } from '../../src/contract/endpoints/history.ts';
 import { offrampStatus } from '../../src/contract/endpoints/offramp.ts';
+import { payoutStatus } from '../../src/contract/endpoints/payouts.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { balances, expectSettledLedger, fund, offramp, onboardUser, pass, settle } from './steps.ts';
-import { eventsOf } from './transfer-steps.ts';
+import { addAccount, eventsOf, payOut } from './transfer-steps.ts';
 
 /** Test values that reach the states which ordinary requests never show. */
 const IN_STEPS = '0000000011';
 const CANCELLED = '0000000012';
 const TRANSFER_FAILS = '0000000013';
+const REVERSED = '0000000014';
+const REVIEWED = '0000000015';
 const MINUTE_MS = 60_000;
 
 async function startOfframp(box: TestSandbox, accountNumber: string) {
@@ -80,6 +83,112 @@ describe('an offramp', () => {
     expect(payouts?.[0]).toMatchObject({ status: state, transferTxHash: null, payoutStatus: 'failed' });
     expect(await box.inside(balances, 'read')).toEqual(before);
     expect(await namesOf(box, requestId)).toEqual(events);
+    await expectSettledLedger(box);
+  });
+});
+
+describe("a payout of the account's own cNGN", () => {
+  const payOutTo = async (box: TestSandbox, accountNumber: string) =>
+    payOut(box, 100_000, await addAccount(box, accountNumber));
+  const read = (box: TestSandbox, requestId: string) => box.ask(payoutStatus, { requestId });
+
+  test('shows every state for one minute', async () => {
+    await using box = await openSandbox();
+    const requestId = await payOutTo(box, IN_STEPS);
+    const states = ['pending', 'processing', 'transferring_cngn', 'initiating_payout', 'payout_processing'];
+    for (const status of [...states, 'completed']) {
+      expect(await read(box, requestId)).toMatchObject({ status });
+      await pass(box, MINUTE_MS - 1);
+      expect(await read(box, requestId)).toMatchObject({ status });
+      await pass(box, 1);
+    }
+    await expectSettledLedger(box);
+  });
+
+  const early: [account: string, state: string, events: string[]][] = [
+    [CANCELLED, 'cancelled', ['fintech.offramp.initiated']],
+    [TRANSFER_FAILS, 'failed', ['fintech.offramp.initiated', 'fintech.offramp.failed']],
+  ];
+
+  test.each(early)('to account %s ends as %s and returns the cNGN and the fee', async (account, state, events) => {
+    await using box = await openSandbox();
+    const before = await box.inside(balances, 'read');
+    const requestId = await payOutTo(box, account);
+    expect((await box.inside(balances, 'read'))['vault CNGN']).toBe(1_004_000_000n);
+    await settle(box);
+    expect(await read(box, requestId)).toMatchObject({
+      status: state,
+      transferDetails: { txHash: null, status: 'failed' },
+      payoutDetails: { status: 'failed' },
+      completedAt: null,
+    });
+    expect(await box.inside(balances, 'read')).toEqual(before);
+    expect(await namesOf(box, requestId)).toEqual(events);
+    await expectSettledLedger(box);
+  });
+
+  test('has no burn details in its event if it failed before the transfer', async () => {
+    await using box = await openSandbox();
+    const requestId = await payOutTo(box, TRANSFER_FAILS);
+    await settle(box);
+    const { data } = (await eventsOf(box, requestId)).at(-1) ?? {};
+    expect(data).not.toHaveProperty('burnDetails');
+    expect(data).toMatchObject({ status: 'failed', error: { code: 'TRANSFER_FAILED' } });
+  });
+
+  test('is reversed an hour after it completed; the amount returns, the fee does not', async () => {
+    await using box = await openSandbox();
+    const before = await box.inside(balances, 'read');
+    const requestId = await payOutTo(box, REVERSED);
+    await box.call('POST', '/_sandbox/settle');
+    expect(await read(box, requestId)).toMatchObject({ status: 'completed' });
+    await pass(box, 60 * MINUTE_MS - 1);
+    expect(await read(box, requestId)).toMatchObject({ status: 'completed' });
+    await pass(box, 1);
+    expect(await read(box, requestId)).toMatchObject({ status: 'reversed', payoutDetails: { status: 'failed' } });
+    const after = await box.inside(balances, 'read');
+    const changed = Object.keys(after).filter((key) => after[key] !== before[key]);
+    expect(Object.fromEntries(changed.map((key) => [key, (after[key] ?? 0n) - (before[key] ?? 0n)]))).toEqual({
+      [changed.find((key) => key.startsWith('wallet/')) ?? '']: -4_000_000n,
+      'fees/platform/offramp NGN': 400n,
+      'reserve NGN': -400n,
+      'supply CNGN': 4_000_000n,
+    });
+    const { payouts } = await box.ask(listPayouts, {});
+    expect(payouts?.[0]).toMatchObject({ status: 'failed', payoutStatus: 'failed' });
+    await expectSettledLedger(box);
+  });
+
+  test('waits for a manual review, which settle approves', async () => {
+    await using box = await openSandbox();
+    const requestId = await payOutTo(box, REVIEWED);
+    await settle(box);
+    expect(await read(box, requestId)).toMatchObject({
+      status: 'pending_manual_review',
+      transferDetails: { status: 'confirmed' },
+      payoutDetails: { status: 'pending' },
+    });
+    const { payouts } = await box.ask(listPayouts, {});
+    expect(payouts?.[0]).toMatchObject({ status: 'pending' });
+    await box.call('POST', '/_sandbox/settle');
+    expect(await read(box, requestId)).toMatchObject({ status: 'completed' });
+    await pass(box, 3 * 24 * 60 * MINUTE_MS);
+    expect(await read(box, requestId)).toMatchObject({ status: 'completed' });
+    await expectSettledLedger(box);
+  });
+
+  test('fails if nobody approves it within 3 days, and returns the cNGN and the fee', async () => {
+    await using box = await openSandbox();
+    const before = await box.inside(balances, 'read');
+    const requestId = await payOutTo(box, REVIEWED);
+    await settle(box);
+    await pass(box, 3 * 24 * 60 * MINUTE_MS);
+    expect(await read(box, requestId)).toMatchObject({ status: 'failed', transferDetails: { status: 'confirmed' } });
+    expect((await eventsOf(box, requestId)).at(-1)).toMatchObject({
+      event: 'fintech.offramp.failed',
+      data: { error: { code: 'MANUAL_REVIEW_FAILED' }, burnDetails: { status: 'returned' } },
+    });
+    expect(await box.inside(balances, 'read')).toEqual(before);
     await expectSettledLedger(box);
   });
 });

@@ -1,7 +1,7 @@
 import { amount } from '../../money/amount.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { toWireText } from '../../money/units.ts';
-import { PAYOUT_FAILED, VERIFICATION_FAILED } from '../banks.ts';
+import { PAYOUT_FAILED, type PayoutError, VERIFICATION_FAILED } from '../banks.ts';
 import { type Context, isoTime } from '../context.ts';
 import { isPayoutToFail } from '../fault-rules.ts';
 import { collectFees } from '../fees.ts';
@@ -51,12 +51,12 @@ export const offramp: Machine<OfframpRow> = {
       on: 'verification-failed',
       from: ['bank_verification'],
       to: 'failed',
-      effect: failBecause(VERIFICATION_FAILED, false),
+      effect: failBecause(VERIFICATION_FAILED),
     },
     { on: 'transferred', from: ['transfer_pending'], to: 'transfer_confirmed', effect: transfer },
     { on: 'handed-over', from: ['transfer_confirmed'], to: 'payout_pending', effect: handOver },
     { on: 'settled', from: ['payout_pending'], to: 'completed', effect: settle },
-    { on: 'payout-failed', from: ['payout_pending'], to: 'failed', effect: failBecause(PAYOUT_FAILED, true) },
+    { on: 'payout-failed', from: ['payout_pending'], to: 'failed', effect: failBecause(PAYOUT_FAILED) },
   ],
 };
 
@@ -201,14 +201,14 @@ function returnTokens(context: Context, row: OfframpRow): void {
   touch(context, row);
 }
 
-function failBecause(error: { readonly code: string; readonly message: string }, retryable: boolean) {
+function failBecause({ code, message, retryable }: PayoutError) {
   return (context: Context, row: OfframpRow): void => {
     returnTokens(context, row);
     const about = eventOf(context, row);
     emit(context, {
       ...about,
       event: 'vault.return.payout.failed',
-      data: { ...about.data, failedAt: isoTime(context.nowMs), error, retryable, metadata: {} },
+      data: { ...about.data, failedAt: isoTime(context.nowMs), error: { code, message }, retryable, metadata: {} },
     });
   };
 }
