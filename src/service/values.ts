@@ -1,3 +1,4 @@
+import { type Amount, DECIMALS } from '../money/amount.ts';
 import { derivedName, fullName, type PersonName } from './names.ts';
 
 /**
@@ -82,18 +83,58 @@ export const TEST_ACCOUNTS: readonly TestAccount[] = [
 interface TestTrade {
   readonly cngnAmount: string;
   readonly means: string;
-  readonly outcome: 'signing-fails' | 'settling-fails' | 'signs-late';
+  readonly outcome: 'signing-fails' | 'settling-fails' | 'signs-late' | 'fails-late';
 }
 
 export const TEST_TRADES: readonly TestTrade[] = [
   { cngnAmount: '1301', means: 'MPC signing fails', outcome: 'signing-fails' },
   { cngnAmount: '1302', means: 'the transaction fails while it settles', outcome: 'settling-fails' },
   { cngnAmount: '1303', means: 'MPC signing takes 6 minutes, longer than the lock', outcome: 'signs-late' },
+  { cngnAmount: '1304', means: 'MPC signing fails after 6 minutes, when the lock has expired', outcome: 'fails-late' },
 ];
 
 /** Returns the planned failure of a trade of this amount of cNGN, in base units. */
 export function tradeOutcome(cngnBase: bigint): TestTrade['outcome'] | undefined {
   return TEST_TRADES.find(({ cngnAmount }) => BigInt(cngnAmount) * 1_000_000n === cngnBase)?.outcome;
+}
+
+/** Exact values of other requests that reach a state on purpose. */
+interface TestValue {
+  /** The command and its option. */
+  readonly use: string;
+  readonly value: string;
+  readonly means: string;
+}
+
+const VALUES = {
+  swapPends: {
+    use: 'onramp start --auto-swap, amount in Naira',
+    value: '1401',
+    means: 'the auto-swap is pending for a minute before it is queued',
+  },
+  bridgeFails: {
+    use: 'bridge, cNGN that arrive',
+    value: '1701',
+    means: 'the release fails; the cNGN is returned to the sender',
+  },
+  vaultRejected: {
+    use: 'fx vault register --vault-id',
+    value: 'vault-rejected',
+    means: 'the vault is rejected and becomes inactive',
+  },
+} satisfies Readonly<Record<string, TestValue>>;
+
+type TestValueName = keyof typeof VALUES;
+
+export const TEST_VALUES: readonly TestValue[] = Object.values(VALUES);
+
+/** Returns true if an amount of Naira or tokens, in its smallest unit, is exactly this test value. */
+export function isTestAmount(name: TestValueName, { minor, asset }: Amount): boolean {
+  return minor === BigInt(VALUES[name].value) * 10n ** BigInt(DECIMALS[asset]);
+}
+
+export function isTestText(name: TestValueName, text: string): boolean {
+  return text === VALUES[name].value;
 }
 
 interface BvnRecord {

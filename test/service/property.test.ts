@@ -4,6 +4,7 @@ import type { Token } from '../../src/money/amount.ts';
 import type { Context } from '../../src/service/context.ts';
 import { checkLedger } from '../../src/service/ledger.ts';
 import { IS_OPEN_OFFRAMP, IS_OPEN_PAYOUT } from '../../src/service/open-payouts.ts';
+import { TEST_TRADES } from '../../src/service/values.ts';
 import { openSandbox, type Reply, type TestSandbox } from '../support/sandbox.ts';
 import { nairaOf, secondKey } from './steps.ts';
 
@@ -328,8 +329,8 @@ function payInto(box: TestSandbox, accountNumber: string, paid: bigint, senderNa
 }
 
 /**
- * Trades by amount, by quote, against one order, or at market; some reuse an idempotency key, some use the amount that
- * fails.
+ * Trades by amount, by quote, against one order, or at market; some reuse an idempotency key, some use an
+ * amount that fails.
  */
 async function takeTrade(
   box: TestSandbox,
@@ -337,7 +338,8 @@ async function takeTrade(
   { by: who, pair: of, side: on, kobo: amount, mode }: Taken<'trade'>,
 ): Promise<Reply> {
   const key = at(known.keys, who) ?? '';
-  const wanted = { pair: of, side: on, cngnAmount: amount % 11n === 0n ? '1301' : whole(amount + 100_000n) };
+  const failing = at(TEST_TRADES, Number(amount % 7n))?.cngnAmount;
+  const wanted = { pair: of, side: on, cngnAmount: amount % 11n === 0n ? failing : whole(amount + 100_000n) };
   if (mode === 0) return box.call('POST', '/fx/trade', { ...wanted, idempotencyKey: `key ${amount % 5n}` }, key);
   if (mode === 1) return box.call('POST', '/fx/market-order', { ...wanted, pair: amount % 2n ? of : 'CNGN' }, key);
   if (mode === 2) {

@@ -1,10 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import { sandboxDeposit } from '../../src/contract/control.ts';
+import { bridgeStatus, startBridge } from '../../src/contract/endpoints/bridge.ts';
+import { feeWithdrawals, verifyWithdrawal, withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
+import { fxSettings, registerMpc } from '../../src/contract/endpoints/fx-vault.ts';
 import { listPayouts } from '../../src/contract/endpoints/history.ts';
 import { offrampStatus } from '../../src/contract/endpoints/offramp.ts';
+import { onrampStatus } from '../../src/contract/endpoints/onramp.ts';
 import { payoutStatus } from '../../src/contract/endpoints/payouts.ts';
+import { listSwaps, swapStatus } from '../../src/contract/endpoints/swaps.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { balances, expectSettledLedger, fund, offramp, onboardUser, pass, settle } from './steps.ts';
-import { addAccount, eventsOf, payOut } from './transfer-steps.ts';
+import { addAccount, eventsOf, OUTSIDE, payOut } from './transfer-steps.ts';
 
 /** Test values that reach the states which ordinary requests never show. */
 const IN_STEPS = '0000000011';
@@ -13,6 +19,9 @@ const TRANSFER_FAILS = '0000000013';
 const REVERSED = '0000000014';
 const REVIEWED = '0000000015';
 const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** How far `settle` moves the clock. */
+const SETTLED_MS = 10_000;
 
 async function startOfframp(box: TestSandbox, accountNumber: string) {
   const { userId } = await fundedUser(box);
@@ -172,7 +181,7 @@ describe("a payout of the account's own cNGN", () => {
     expect(payouts?.[0]).toMatchObject({ status: 'pending' });
     await box.call('POST', '/_sandbox/settle');
     expect(await read(box, requestId)).toMatchObject({ status: 'completed' });
-    await pass(box, 3 * 24 * 60 * MINUTE_MS);
+    await pass(box, 3 * DAY_MS);
     expect(await read(box, requestId)).toMatchObject({ status: 'completed' });
     await expectSettledLedger(box);
   });
@@ -182,7 +191,7 @@ describe("a payout of the account's own cNGN", () => {
     const before = await box.inside(balances, 'read');
     const requestId = await payOutTo(box, REVIEWED);
     await settle(box);
-    await pass(box, 3 * 24 * 60 * MINUTE_MS);
+    await pass(box, 3 * DAY_MS);
     expect(await read(box, requestId)).toMatchObject({ status: 'failed', transferDetails: { status: 'confirmed' } });
     expect((await eventsOf(box, requestId)).at(-1)).toMatchObject({
       event: 'fintech.offramp.failed',
@@ -191,4 +200,88 @@ describe("a payout of the account's own cNGN", () => {
     expect(await box.inside(balances, 'read')).toEqual(before);
     await expectSettledLedger(box);
   });
+});
+
+test('an auto-swap of 1401 cNGN is pending for a minute, then requested, and is then made', async () => {
+  await using box = await openSandbox();
+  const user = await onboardUser(box);
+  const { requestId: onramp } = await fund(box, user, 1401, { autoSwap: true, assetSwap: 'USDC' });
+  const { swaps } = await box.ask(listSwaps, {});
+  const requestId = swaps[0]?.requestId ?? '';
+  expect(await box.ask(swapStatus, { requestId })).toMatchObject({ status: 'pending' });
+  expect(await box.ask(onrampStatus, { requestId: onramp })).toMatchObject({ status: 'swap_queued' });
+  expect(swaps[0]).toMatchObject({ status: 'requested', triggerType: 'auto' });
+  // Funded after 250 ms, delivered to the swap 150 ms later.
+  await pass(box, MINUTE_MS - SETTLED_MS + 400);
+  expect(await box.ask(swapStatus, { requestId })).toMatchObject({ status: 'requested' });
+  await settle(box);
+  expect(await box.ask(swapStatus, { requestId })).toMatchObject({ status: 'completed' });
+  expect(await box.ask(onrampStatus, { requestId: onramp })).toMatchObject({ status: 'completed' });
+  await expectSettledLedger(box);
+});
+
+test('a bridge that receives 1701 cNGN is pending, then fails and returns them', async () => {
+  await using box = await openSandbox();
+  const before = await box.inside(balances, 'read');
+  const { requestId, receivableAddress } = await box.ask(startBridge, {
+    token: 'CNGN',
+    fromNetwork: 'base',
+    toNetwork: 'eth',
+    amount: '1701',
+    fromAddress: OUTSIDE,
+    toAddress: OUTSIDE,
+    callbackUrl: 'https://hooks.example.com/bridge',
+  });
+  const sent = { asset: 'CNGN', amount: '1701', network: 'base', from: OUTSIDE } as const;
+  await box.ask(sandboxDeposit, { address: receivableAddress, ...sent });
+  await pass(box, 150);
+  expect(await box.ask(bridgeStatus, { requestId })).toMatchObject({ status: 'pending' });
+  expect((await box.inside(balances, 'read'))['bridging CNGN']).toBe(1_701_000_000n);
+  await settle(box);
+  expect(await box.ask(bridgeStatus, { requestId })).toMatchObject({ status: 'failed', actualAmount: null });
+  expect((await eventsOf(box, requestId)).map(({ event, data }) => [event, data['reason']])).toEqual([
+    ['bridge.failed', 'the tokens could not be released on the destination network and were returned'],
+  ]);
+  expect(await box.inside(balances, 'read')).toEqual(before);
+});
+
+test('a fee withdrawal to the account that shows every state is processing for a minute', async () => {
+  await using box = await openSandbox();
+  const to = { bankAccountNumber: IN_STEPS, bankCode: '000013', accountName: 'HARMATTAN PAY' };
+  const { withdrawalId } = await box.ask(withdrawFees, { ...to, amount: 2_000 });
+  const read = async () => (await box.ask(verifyWithdrawal, { withdrawalId })).status;
+  // From Monday at 10:00 in Lagos, one business day.
+  await pass(box, DAY_MS - MINUTE_MS - 1);
+  expect(await read()).toBe('pending');
+  await pass(box, 1);
+  expect(await read()).toBe('processing');
+  for (const [status, count] of [
+    ['pending', 1],
+    ['completed', 0],
+  ] as const) {
+    const { withdrawals } = await box.ask(feeWithdrawals, { status });
+    expect(withdrawals.map((each) => each.status)).toEqual(Array.from({ length: count }, () => status));
+  }
+  await pass(box, MINUTE_MS);
+  expect(await read()).toBe('completed');
+  await expectSettledLedger(box);
+});
+
+test('an MPC vault named vault-rejected becomes inactive, until another one is registered', async () => {
+  await using box = await openSandbox();
+  const vault = {
+    mpcVaultApiKey: 'a vault key',
+    mpcClientSignerPrivateKey: '-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n-----END OPENSSH PRIVATE KEY-----\n',
+    callbackClientSignerPublicKey: 'ssh-ed25519 AAAA ops',
+    tokenWallets: { USDT: `0x${'11'.repeat(20)}`, USDC: `0x${'22'.repeat(20)}` },
+    notificationEmails: ['ops@example.com'],
+  };
+  const status = async () => (await box.ask(fxSettings, {})).mpcConfigStatus;
+  await box.ask(registerMpc, { ...vault, vaultId: 'vault-rejected' });
+  expect(await status()).toBe('pending');
+  await settle(box);
+  expect(await status()).toBe('inactive');
+  await box.ask(registerMpc, { ...vault, vaultId: 'vault-2' });
+  await settle(box);
+  expect(await status()).toBe('active');
 });
