@@ -112,6 +112,26 @@ const VALUES = {
     value: '1401',
     means: 'the auto-swap is pending for a minute before it is queued',
   },
+  mintFails: {
+    use: 'onramp start, amount in Naira',
+    value: '1801',
+    means: 'the mint fails after the payment, which is refunded',
+  },
+  depositPends: {
+    use: 'sandbox pay to a permanent account, amount in Naira',
+    value: '1501',
+    means: 'the deposit is pending for a minute before the bank confirms it',
+  },
+  depositCancelled: {
+    use: 'sandbox pay to a permanent account, amount in Naira',
+    value: '1502',
+    means: 'the deposit is pending for a minute, then the sender’s bank cancels it; nothing arrives',
+  },
+  withdrawalFails: {
+    use: 'withdraw and transfer, amount in tokens',
+    value: '1601',
+    means: 'the transfer is pending, then fails; the tokens are returned',
+  },
   bridgeFails: {
     use: 'bridge, cNGN that arrive',
     value: '1701',

@@ -30,6 +30,11 @@ async function depositOf(box: TestSandbox, sender: (user: User) => string): Prom
   await payIn(box, user.accountNumber, BigInt(NAIRA * 100), sender(user));
 }
 
+async function ownDepositOf(box: TestSandbox, kobo: bigint): Promise<void> {
+  const user = await onboardUser(box);
+  await payIn(box, user.accountNumber, kobo, user.name);
+}
+
 async function payFintech(box: TestSandbox): Promise<void> {
   const { virtualAccount } = await box.ask(getFintechAccount, {});
   await payIn(box, virtualAccount.accountNumber, BigInt(NAIRA * 100));
@@ -93,11 +98,21 @@ const specified: Readonly<Record<string, Specified>> = {
   },
   onramp: {
     machine: onramp as Machine<never>,
-    events: ['account-ready', 'paid', 'expired', 'minted', 'delivered', 'swap-begun', 'swapped', 'swap-failed'],
+    events: [
+      'account-ready',
+      'paid',
+      'expired',
+      'minted',
+      'mint-failed',
+      'delivered',
+      'swap-begun',
+      'swapped',
+      'swap-failed',
+    ],
     table: {
       requested: { 'account-ready': 'pending', paid: 'processing', expired: 'failed' },
       pending: { paid: 'processing', expired: 'failed' },
-      processing: { minted: 'funded' },
+      processing: { minted: 'funded', 'mint-failed': 'failed' },
       // With auto-swap, a delivery leads to swap_queued; the swap tests cover that condition.
       funded: { delivered: 'completed' },
       swap_queued: { 'swap-begun': 'swap_processing' },
@@ -124,14 +139,21 @@ const specified: Readonly<Record<string, Specified>> = {
   },
   deposit: {
     machine: deposit as Machine<never>,
-    events: ['minted', 'refunded'],
+    events: ['confirmed', 'cancelled', 'minted', 'refunded'],
     table: {
+      pending: { confirmed: 'processing', cancelled: 'cancelled' },
+      cancelled: {},
       processing: { minted: 'completed' },
       completed: {},
       refunding: { refunded: 'refunded' },
       refunded: {},
     },
     reach: {
+      pending: (box) => ownDepositOf(box, 150_100n),
+      cancelled: async (box) => {
+        await ownDepositOf(box, 150_200n);
+        await pass(box, 60_000);
+      },
       processing: (box) => depositOf(box, ({ name }) => name),
       completed: (box) =>
         thenSettle(
@@ -214,7 +236,24 @@ const effects: Effect[] = [
       due: ['onramp delivered 150'],
     },
   ],
+  [
+    'onramp',
+    'processing',
+    'mint-failed',
+    { postings: { 'incoming NGN': -102_200n, 'refunds NGN': 102_200n }, due: ['deposit refunded 250'] },
+  ],
   ['onramp', 'funded', 'delivered', {}],
+  [
+    'deposit',
+    'pending',
+    'confirmed',
+    {
+      postings: { 'bank NGN': -150_100n, 'incoming NGN': 150_100n },
+      events: ['fintech.user.deposit.received'],
+      due: ['deposit minted 250'],
+    },
+  ],
+  ['deposit', 'pending', 'cancelled', {}],
   [
     'onramp',
     'funded',

@@ -70,6 +70,12 @@ const by = fc.constantFrom(0, 0, 1);
 const kobo = fc
   .tuple(fc.nat(7), fc.integer({ min: 1, max: 9_999 }))
   .map(([size, figure]) => BigInt(Math.ceil((figure * 10 ** size) / 1000)));
+/** The same, or one of the sandbox's test amounts, in Naira. */
+const mostly = (...naira: readonly bigint[]) =>
+  fc.oneof(
+    { weight: 4, arbitrary: kobo },
+    { weight: 1, arbitrary: fc.constantFrom(...naira.map((each) => each * 100n)) },
+  );
 const durationMs = fc.constantFrom(1, 99, 100, 150, 250, 400, 1_000, 60_000, 300_000, 1_799_999, 1_800_000, 86_400_000);
 const rampMore = fc.constantFrom(
   {},
@@ -103,17 +109,17 @@ const KINDS: {
 } = {
   // Few BVNs, so that some repeat; 0 and 1 fail.
   onboard: [3, { by, bvn: fc.nat(20) }],
-  onramp: [6, { user: pick, kobo, more: rampMore }],
+  onramp: [6, { user: pick, kobo: mostly(1401n, 1801n), more: rampMore }],
   pay: [7, { ramp: pick, moreKobo: fc.constantFrom(0n, 0n, 0n, -1n, 1n, 77n) }],
-  deposit: [3, { user: pick, kobo, isOwn: fc.boolean() }],
-  'fintech-deposit': [1, { by, kobo }],
+  deposit: [3, { user: pick, kobo: mostly(1501n, 1502n), isOwn: fc.boolean() }],
+  'fintech-deposit': [1, { by, kobo: mostly(1501n, 1502n) }],
   offramp: [4, { user: pick, kobo, account }],
   swap: [4, { user: pick, kobo, sell: token, buy: token }],
   'swap-trigger': [8, { ramp: pick, sell: fc.constantFrom<Token>('CNGN', 'CNGN', 'CNGN', 'USDC'), buy: token }],
-  withdraw: [3, { user: pick, kobo, token, network: fc.constantFrom('base', 'base', 'bsc', 'eth') }],
-  transfer: [2, { by, kobo, token }],
+  withdraw: [3, { user: pick, kobo: mostly(1601n), token, network: fc.constantFrom('base', 'base', 'bsc', 'eth') }],
+  transfer: [2, { by, kobo: mostly(1601n), token }],
   payout: [4, { by, kobo, account }],
-  bridge: [2, { by, kobo, isRight: fc.boolean(), isTwice: fc.boolean() }],
+  bridge: [2, { by, kobo: mostly(1701n), isRight: fc.boolean(), isTwice: fc.boolean() }],
   'fee-withdrawal': [2, { by, kobo, account }],
   order: [3, { by, pair, side, price: fc.integer({ min: 1380, max: 1420 }), kobo }],
   'order-change': [2, { order: pick, change }],
@@ -415,10 +421,10 @@ const CONSISTENT = { balanced: true, wrong: {} };
 const ENDS: Readonly<Record<string, readonly string[]>> = {
   onboarding: ['completed', 'failed'],
   onramp: ['completed', 'failed'],
-  deposit: ['completed', 'refunded'],
+  deposit: ['cancelled', 'completed', 'refunded'],
   offramp: ['cancelled', 'completed', 'failed'],
   payout: ['cancelled', 'completed', 'failed', 'reversed'],
-  withdrawal: ['completed'],
+  withdrawal: ['completed', 'failed'],
   swap: ['completed', 'failed'],
   bridge: ['completed', 'failed'],
   fee_withdrawal: ['completed', 'failed'],

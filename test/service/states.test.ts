@@ -3,14 +3,17 @@ import { sandboxDeposit } from '../../src/contract/control.ts';
 import { bridgeStatus, startBridge } from '../../src/contract/endpoints/bridge.ts';
 import { feeWithdrawals, verifyWithdrawal, withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
 import { fxSettings, registerMpc } from '../../src/contract/endpoints/fx-vault.ts';
-import { listPayouts } from '../../src/contract/endpoints/history.ts';
+import { listDeposits, listPayouts } from '../../src/contract/endpoints/history.ts';
 import { offrampStatus } from '../../src/contract/endpoints/offramp.ts';
 import { onrampStatus } from '../../src/contract/endpoints/onramp.ts';
 import { payoutStatus } from '../../src/contract/endpoints/payouts.ts';
 import { listSwaps, swapStatus } from '../../src/contract/endpoints/swaps.ts';
+import { transferToWallet } from '../../src/contract/endpoints/transfers.ts';
+import { getFintechAccount } from '../../src/contract/endpoints/virtual-accounts.ts';
+import { listWithdrawals, withdrawAsset } from '../../src/contract/endpoints/withdrawals.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
-import { balances, expectSettledLedger, fund, offramp, onboardUser, pass, settle } from './steps.ts';
-import { addAccount, eventsOf, OUTSIDE, payOut } from './transfer-steps.ts';
+import { balances, expectSettledLedger, fund, offramp, onboardUser, pass, payIn, settle, startRamp } from './steps.ts';
+import { addAccount, eventsOf, managedAddress, OUTSIDE, payOut, register } from './transfer-steps.ts';
 
 /** Test values that reach the states which ordinary requests never show. */
 const IN_STEPS = '0000000011';
@@ -284,4 +287,90 @@ test('an MPC vault named vault-rejected becomes inactive, until another one is r
   await box.ask(registerMpc, { ...vault, vaultId: 'vault-2' });
   await settle(box);
   expect(await status()).toBe('active');
+});
+
+describe('an amount that fails', () => {
+  test('of an onramp is refunded after the payment', async () => {
+    await using box = await openSandbox();
+    const user = await onboardUser(box);
+    const before = await box.inside(balances, 'read');
+    const ramp = await startRamp(box, user.userId, 1801);
+    await payIn(box, ramp.accountNumber, ramp.totalKobo);
+    expect(await box.ask(onrampStatus, { requestId: ramp.requestId })).toMatchObject({ status: 'processing' });
+    await pass(box, 250);
+    expect(await box.ask(onrampStatus, { requestId: ramp.requestId })).toMatchObject({ status: 'failed' });
+    expect((await box.inside(balances, 'read'))['refunds NGN']).toBe(ramp.totalKobo);
+    await settle(box);
+    const { deposits } = await box.ask(listDeposits, {});
+    expect(deposits?.[0]).toMatchObject({ status: 'failed', fundingAmount: null, mintTxHash: null });
+    expect(await namesOf(box, ramp.requestId)).toEqual(['virtual.account.created', 'payments.confirmed']);
+    expect(await box.inside(balances, 'read')).toEqual(before);
+    await expectSettledLedger(box);
+  });
+
+  test.each(['base', 'eth'] as const)('of a withdrawal to %s returns to the wallet, with the fee', async (network) => {
+    await using box = await openSandbox();
+    const user = await onboardUser(box);
+    await fund(box, user, 2000, { sweepToOfframp: true });
+    const before = await box.inside(balances, 'read');
+    const internalWallet = await managedAddress(box, user.userId);
+    const request = { userId: user.userId, internalWallet, destinationWallet: OUTSIDE, amount: 1601 };
+    const { requestId } = await box.ask(withdrawAsset, { ...request, ticker: 'CNGN', network });
+    const listed = async () => (await box.ask(listWithdrawals, {})).withdrawals?.[0]?.status;
+    expect(await listed()).toBe('pending');
+    await settle(box);
+    expect(await listed()).toBe('failed');
+    expect(await namesOf(box, requestId ?? '')).toEqual(['fintech.user.asset.transfer.failed']);
+    expect(await box.inside(balances, 'read')).toEqual(before);
+    await expectSettledLedger(box);
+  });
+
+  test("of the account's own transfer returns to the smart wallet", async () => {
+    await using box = await openSandbox();
+    await register(box);
+    const before = await box.inside(balances, 'read');
+    const { requestId } = await box.ask(transferToWallet, { destinationAddress: OUTSIDE, amount: 1_601_000_000 });
+    expect((await box.inside(balances, 'read'))['bridging CNGN']).toBe(1_601_000_000n);
+    await settle(box);
+    expect((await box.ask(listWithdrawals, { status: 'failed' })).withdrawals).toMatchObject([{ requestId }]);
+    expect((await eventsOf(box, requestId ?? '')).map(({ event, data }) => [event, Object.keys(data)])).toEqual([
+      ['fintech.asset.transfer.failed', ['error', 'failedAt']],
+    ]);
+    expect(await box.inside(balances, 'read')).toEqual(before);
+  });
+});
+
+describe('a deposit into a permanent account', () => {
+  test('of 1501 Naira is pending for a minute, without money, then completes', async () => {
+    await using box = await openSandbox();
+    const user = await onboardUser(box);
+    const before = await box.inside(balances, 'read');
+    await payIn(box, user.accountNumber, 150_100n, user.name);
+    const listed = async () => (await box.ask(listDeposits, {})).deposits?.[0];
+    expect(await listed()).toMatchObject({ status: 'pending', amount: 1501 });
+    expect(await box.inside(balances, 'read')).toEqual(before);
+    await pass(box, MINUTE_MS);
+    expect(await listed()).toMatchObject({ status: 'processing' });
+    await settle(box);
+    const { id, ...ended } = (await listed()) ?? {};
+    expect(ended).toMatchObject({ status: 'completed' });
+    expect(await namesOf(box, String(id))).toEqual([
+      'fintech.user.deposit.received',
+      'fintech.user.deposit.funding.completed',
+    ]);
+    await expectSettledLedger(box);
+  });
+
+  test('of 1502 Naira is cancelled, and nothing ever arrives', async () => {
+    await using box = await openSandbox();
+    const { virtualAccount } = await box.ask(getFintechAccount, {});
+    const before = await box.inside(balances, 'read');
+    await payIn(box, virtualAccount.accountNumber, 150_200n, 'A BUSINESS');
+    await pass(box, MINUTE_MS);
+    const { deposits } = await box.ask(listDeposits, { status: 'cancelled' });
+    expect(deposits).toMatchObject([{ amount: 1502, walletAddress: null }]);
+    expect(await namesOf(box, String(deposits?.[0]?.id))).toEqual([]);
+    expect(await box.inside(balances, 'read')).toEqual(before);
+    await expectSettledLedger(box);
+  });
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { transferToWallet } from '../../src/contract/endpoints/transfers.ts';
 import { getFintechAccount } from '../../src/contract/endpoints/virtual-accounts.ts';
 import { withdrawAsset } from '../../src/contract/endpoints/withdrawals.ts';
 import type { Machine } from '../../src/service/machine.ts';
@@ -9,7 +10,7 @@ import { withdrawal } from '../../src/service/machines/withdrawal.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { type Effect, type Reach, type Specified, testMachines } from './machine-tables.ts';
 import { FAILING_ACCOUNT, fund, onboardUser, pass, payIn } from './steps.ts';
-import { addAccount, managedAddress, OUTSIDE, payOut } from './transfer-steps.ts';
+import { addAccount, managedAddress, OUTSIDE, payOut, register } from './transfer-steps.ts';
 
 const AMOUNT_KOBO = 100_000;
 
@@ -21,17 +22,22 @@ const payoutAfter =
     for (let step = 0; step < steps; step++) await pass(box, 100);
   };
 
-async function withdrawTo(box: TestSandbox, network: 'base' | 'eth'): Promise<void> {
+async function withdrawTo(box: TestSandbox, network: 'base' | 'eth', amount = 1000): Promise<void> {
   const user = await onboardUser(box);
-  await fund(box, user, 1000, { sweepToOfframp: true });
+  await fund(box, user, amount, { sweepToOfframp: true });
   await box.ask(withdrawAsset, {
     userId: user.userId,
     internalWallet: await managedAddress(box, user.userId),
     destinationWallet: OUTSIDE,
-    amount: 1000,
+    amount,
     ticker: 'CNGN',
     network,
   });
+}
+
+async function failingTransfer(box: TestSandbox): Promise<void> {
+  await register(box);
+  await box.ask(transferToWallet, { destinationAddress: OUTSIDE, amount: 1_601_000_000 });
 }
 
 async function payFintech(box: TestSandbox): Promise<void> {
@@ -86,9 +92,16 @@ const specified: Readonly<Record<string, Specified>> = {
   },
   withdrawal: {
     machine: withdrawal as Machine<never>,
-    events: ['released'],
-    table: { pending: { released: 'completed' }, completed: {} },
-    reach: { pending: (box) => withdrawTo(box, 'eth'), completed: (box) => withdrawTo(box, 'base') },
+    events: ['released', 'failed'],
+    table: { pending: { released: 'completed', failed: 'failed' }, completed: {}, failed: {} },
+    reach: {
+      pending: (box) => withdrawTo(box, 'eth'),
+      completed: (box) => withdrawTo(box, 'base'),
+      failed: async (box) => {
+        await withdrawTo(box, 'base', 1601);
+        await pass(box, 300);
+      },
+    },
   },
 };
 
@@ -170,6 +183,30 @@ const effects: Effect[] = [
       events: ['fintech.user.asset.transfer.completed'],
     },
   ],
+  [
+    'withdrawal',
+    'pending',
+    'failed',
+    {
+      postings: {
+        'bridging CNGN': -992_500_000n,
+        'fees/platform/tokens CNGN': -7_500_000n,
+        'managed CNGN': 1_000_000_000n,
+      },
+      events: ['fintech.user.asset.transfer.failed'],
+    },
+  ],
+  [
+    // The fintech's own transfer.
+    'withdrawal',
+    'pending',
+    'failed',
+    {
+      postings: { 'bridging CNGN': -1_601_000_000n, 'fintech CNGN': 1_601_000_000n },
+      events: ['fintech.asset.transfer.failed'],
+    },
+    failingTransfer,
+  ],
 ];
 
 testMachines(specified, effects);
@@ -194,6 +231,20 @@ function fieldsOf(value: unknown, prefix = ''): string[] {
 const payloadCases: [event: string, reach: Reach][] = [
   ['fintech.virtual_account.deposit.received', payFintech],
   ['fintech.user.asset.transfer.completed', (box) => withdrawTo(box, 'base')],
+  [
+    'fintech.user.asset.transfer.failed',
+    async (box) => {
+      await withdrawTo(box, 'base', 1601);
+      await pass(box, 300);
+    },
+  ],
+  [
+    'fintech.asset.transfer.failed',
+    async (box) => {
+      await failingTransfer(box);
+      await pass(box, 300);
+    },
+  ],
   ['fintech.offramp.initiated', payoutAfter(0)],
   ['fintech.offramp.transfer.completed', payoutAfter(3)],
   ['fintech.offramp.payout.initiated', payoutAfter(4)],

@@ -2,10 +2,12 @@
  * Maps the states of each kind to the five statuses of the lists. Source: interface (the five), inferred (the mapping).
  */
 const DEPOSIT_STATUS = {
+  pending: 'pending',
   processing: 'processing',
   refunding: 'processing',
   completed: 'completed',
   refunded: 'failed',
+  cancelled: 'cancelled',
 };
 const OFFRAMP_STATUS = {
   pending: 'pending',

@@ -98,7 +98,7 @@ CREATE TABLE deposit (
   reference TEXT NOT NULL, refund_reason TEXT, refund_reference TEXT, name_score_percent INTEGER, delivered_to TEXT, tx_hash TEXT,
   created_at INTEGER NOT NULL, ended_at INTEGER) STRICT;
 CREATE INDEX deposit_by_account ON deposit (virtual_account);
-CREATE INDEX deposit_in_flight ON deposit (fintech, state) WHERE state IN ('processing', 'refunding');
+CREATE INDEX deposit_in_flight ON deposit (fintech, state) WHERE state IN ('pending', 'processing', 'refunding');
 
 -- transferred_at: when the cNGN arrived in the vault, and null if it never did.
 CREATE TABLE offramp (
@@ -127,7 +127,7 @@ CREATE TABLE payout_source (
 CREATE TABLE withdrawal (
   id INTEGER PRIMARY KEY, request_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, user INTEGER REFERENCES user, type TEXT NOT NULL, state TEXT NOT NULL,
   wallet INTEGER NOT NULL REFERENCES wallet, destination TEXT NOT NULL, asset TEXT NOT NULL, amount_base INTEGER NOT NULL, fee_base INTEGER NOT NULL,
-  network TEXT NOT NULL, note TEXT, tx_hash TEXT NOT NULL, created_at INTEGER NOT NULL, completed_at INTEGER) STRICT;
+  origin TEXT NOT NULL, network TEXT NOT NULL, note TEXT, tx_hash TEXT NOT NULL, created_at INTEGER NOT NULL, completed_at INTEGER) STRICT;
 CREATE INDEX withdrawal_by_fintech ON withdrawal (fintech, id);
 
 CREATE TABLE swap (
