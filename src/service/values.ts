@@ -133,12 +133,12 @@ const VALUES = {
     means: 'the transfer is pending, then fails; the tokens are returned',
   },
   bridgeFails: {
-    use: 'bridge, cNGN that arrive',
+    use: 'bridge start, cNGN that arrive',
     value: '1701',
     means: 'the release fails; the cNGN is returned to the sender',
   },
   vaultRejected: {
-    use: 'fx vault register --vault-id',
+    use: 'fx mpc register --vault-id',
     value: 'vault-rejected',
     means: 'the vault is rejected and becomes inactive',
   },
