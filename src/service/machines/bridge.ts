@@ -46,8 +46,14 @@ export const bridge: Machine<BridgeRow> = {
   table: 'bridge',
   transitions: [
     { on: 'deposit-seen', from: ['initiated'], to: 'pending', when: hasReceived, effect: startRelease },
-    { on: 'deposit-refused', from: ['initiated'], to: 'failed', when: hasReceived, effect: sendBack(WRONG_SENDER) },
-    { on: 'release-failed', from: ['pending'], to: 'failed', effect: sendBack(NOT_RELEASED) },
+    {
+      on: 'deposit-refused',
+      from: ['initiated'],
+      to: 'failed',
+      when: hasReceived,
+      effect: (at, row) => sendBack(at, row, WRONG_SENDER),
+    },
+    { on: 'release-failed', from: ['pending'], to: 'failed', effect: (at, row) => sendBack(at, row, NOT_RELEASED) },
     { on: 'released', from: ['pending'], to: 'completed', effect: release },
   ],
 };
@@ -113,19 +119,17 @@ function release(context: Context, row: BridgeRow): void {
 }
 
 /** Returns the received tokens to their sender. */
-function sendBack(reason: string) {
-  return (context: Context, row: BridgeRow): void => {
-    const received = row.received_base ?? 0n;
-    post(context, 'bridge.returned', row.request_id, [
-      { account: BRIDGING, minor: -received },
-      { account: accountOf(context, row.sender ?? '', row.from_network), minor: received },
-    ]);
-    const notice = noticeOf(row);
-    if (!notice) return;
-    emit(context, {
-      ...notice,
-      event: 'bridge.failed',
-      data: { ...notice.data, status: 'failed', reason, failedAt: isoTime(context.nowMs) },
-    });
-  };
+function sendBack(context: Context, row: BridgeRow, reason: string): void {
+  const received = row.received_base ?? 0n;
+  post(context, 'bridge.returned', row.request_id, [
+    { account: BRIDGING, minor: -received },
+    { account: accountOf(context, row.sender ?? '', row.from_network), minor: received },
+  ]);
+  const notice = noticeOf(row);
+  if (!notice) return;
+  emit(context, {
+    ...notice,
+    event: 'bridge.failed',
+    data: { ...notice.data, status: 'failed', reason, failedAt: isoTime(context.nowMs) },
+  });
 }

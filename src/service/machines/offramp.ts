@@ -43,20 +43,25 @@ export const offramp: Machine<OfframpRow> = {
   name: 'offramp',
   table: 'offramp',
   transitions: [
-    { on: 'accepted', from: ['pending'], to: 'processing', effect: thenAfterStep('verification-begun') },
+    { on: 'accepted', from: ['pending'], to: 'processing', effect: (at, row) => follow(at, row, 'verification-begun') },
     { on: 'cancelled', from: ['pending'], to: 'cancelled', effect: returnTokens },
     { on: 'verification-begun', from: ['processing'], to: 'bank_verification', effect: verify },
-    { on: 'verified', from: ['bank_verification'], to: 'transfer_pending', effect: thenAfterStep('transferred') },
+    {
+      on: 'verified',
+      from: ['bank_verification'],
+      to: 'transfer_pending',
+      effect: (at, row) => follow(at, row, 'transferred'),
+    },
     {
       on: 'verification-failed',
       from: ['bank_verification'],
       to: 'failed',
-      effect: failBecause(VERIFICATION_FAILED),
+      effect: failedBecause(VERIFICATION_FAILED),
     },
     { on: 'transferred', from: ['transfer_pending'], to: 'transfer_confirmed', effect: transfer },
     { on: 'handed-over', from: ['transfer_confirmed'], to: 'payout_pending', effect: handOver },
     { on: 'settled', from: ['payout_pending'], to: 'completed', effect: settle },
-    { on: 'payout-failed', from: ['payout_pending'], to: 'failed', effect: failBecause(PAYOUT_FAILED) },
+    { on: 'payout-failed', from: ['payout_pending'], to: 'failed', effect: failedBecause(PAYOUT_FAILED) },
   ],
 };
 
@@ -93,21 +98,20 @@ function scheduleStep(context: Context, row: OfframpRow, event: string): void {
   schedule(context, offramp.name, row.id, event, isShown ? SHOWN_STATE_MS : context.pace.step);
 }
 
-function thenAfterStep(event: string) {
-  return (context: Context, row: OfframpRow): void => {
-    touch(context, row);
-    scheduleStep(context, row, event);
-  };
+/** Schedules the next event after one step. */
+function follow(context: Context, row: OfframpRow, event: string): void {
+  touch(context, row);
+  scheduleStep(context, row, event);
 }
 
 function verify(context: Context, row: OfframpRow): void {
   const fails = payoutPlan(row.account_number) === 'transfer-fails';
-  thenAfterStep(fails ? 'verification-failed' : 'verified')(context, row);
+  follow(context, row, fails ? 'verification-failed' : 'verified');
 }
 
 function transfer(context: Context, row: OfframpRow): void {
   confirmTransfer(context, row);
-  thenAfterStep('handed-over')(context, row);
+  follow(context, row, 'handed-over');
 }
 
 function confirmTransfer(context: Context, row: OfframpRow): void {
@@ -201,7 +205,7 @@ function returnTokens(context: Context, row: OfframpRow): void {
   touch(context, row);
 }
 
-function failBecause({ code, message, retryable }: PayoutError) {
+function failedBecause({ code, message, retryable }: PayoutError) {
   return (context: Context, row: OfframpRow): void => {
     returnTokens(context, row);
     const about = eventOf(context, row);

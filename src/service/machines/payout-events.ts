@@ -6,7 +6,27 @@ import { type Context, isoTime } from '../context.ts';
 import { emit } from '../outbox.ts';
 import { blockNumber, GAS } from '../tokens.ts';
 import { smartWallet } from '../wallets.ts';
-import type { PayoutRow } from './payout.ts';
+
+export interface PayoutRow {
+  readonly id: bigint;
+  readonly request_id: string;
+  readonly fintech: bigint;
+  /** Null once the bank account is removed. */
+  readonly bank_account: bigint | null;
+  readonly state: string;
+  readonly amount_kobo: bigint;
+  readonly platform_fee_kobo: bigint;
+  readonly account_number: string;
+  readonly bank_code: string;
+  readonly account_name: string;
+  readonly tx_hash: string;
+  readonly payout_reference: string;
+  /** When the cNGN arrived in the vault; null if it never did. */
+  readonly transferred_at: bigint | null;
+  readonly created_at: bigint;
+  readonly updated_at: bigint;
+  readonly completed_at: bigint | null;
+}
 
 interface PayoutSource {
   readonly network: string;

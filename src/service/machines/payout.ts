@@ -8,28 +8,14 @@ import { type Machine, schedule } from '../machine.ts';
 import { REVERSAL_MS, REVIEW_MS, SHOWN_STATE_MS } from '../pace.ts';
 import { payoutPlan } from '../values.ts';
 import { smartWallet } from '../wallets.ts';
-import { announceCompletion, announceFailure, announceHandOver, announceTransfer, sourcesOf } from './payout-events.ts';
-
-export interface PayoutRow {
-  readonly id: bigint;
-  readonly request_id: string;
-  readonly fintech: bigint;
-  /** Null once the bank account is removed. */
-  readonly bank_account: bigint | null;
-  readonly state: string;
-  readonly amount_kobo: bigint;
-  readonly platform_fee_kobo: bigint;
-  readonly account_number: string;
-  readonly bank_code: string;
-  readonly account_name: string;
-  readonly tx_hash: string;
-  readonly payout_reference: string;
-  /** When the cNGN arrived in the vault; null if it never did. */
-  readonly transferred_at: bigint | null;
-  readonly created_at: bigint;
-  readonly updated_at: bigint;
-  readonly completed_at: bigint | null;
-}
+import {
+  announceCompletion,
+  announceFailure,
+  announceHandOver,
+  announceTransfer,
+  type PayoutRow,
+  sourcesOf,
+} from './payout-events.ts';
 
 /**
  * A payout of the fintech's own cNGN, which is in the vault before the first response. Source: public (the states and
@@ -44,13 +30,13 @@ export const payout: Machine<PayoutRow> = {
     { on: 'cancelled', from: ['pending'], to: 'cancelled', effect: returnTokens },
     { on: 'transfer-begun', from: ['processing'], to: 'transferring_cngn', effect: transfer },
     { on: 'transferred', from: ['transferring_cngn'], to: 'initiating_payout', effect: confirmTransfer },
-    { on: 'transfer-failed', from: ['transferring_cngn'], to: 'failed', effect: failBecause(TRANSFER_FAILED) },
+    { on: 'transfer-failed', from: ['transferring_cngn'], to: 'failed', effect: failedBecause(TRANSFER_FAILED) },
     { on: 'handed-over', from: ['initiating_payout'], to: 'payout_processing', effect: handOver },
     { on: 'held', from: ['initiating_payout'], to: 'pending_manual_review', effect: review },
     { on: 'approved', from: ['pending_manual_review'], to: 'payout_processing', effect: handOver },
-    { on: 'review-elapsed', from: ['pending_manual_review'], to: 'failed', effect: failBecause(REVIEW_FAILED) },
+    { on: 'review-elapsed', from: ['pending_manual_review'], to: 'failed', effect: failedBecause(REVIEW_FAILED) },
     { on: 'settled', from: ['payout_processing'], to: 'completed', effect: settle },
-    { on: 'payout-failed', from: ['payout_processing'], to: 'failed', effect: failBecause(PAYOUT_FAILED) },
+    { on: 'payout-failed', from: ['payout_processing'], to: 'failed', effect: failedBecause(PAYOUT_FAILED) },
     { on: 'reversed', from: ['completed'], to: 'reversed', effect: reverse },
   ],
 };
@@ -143,7 +129,7 @@ function returnTokens(context: Context, row: PayoutRow): void {
   touch(context, row);
 }
 
-function failBecause(error: PayoutError) {
+function failedBecause(error: PayoutError) {
   return (context: Context, row: PayoutRow): void => {
     returnTokens(context, row);
     announceFailure(context, row, error);
