@@ -137,6 +137,16 @@ const VALUES = {
     value: '1701',
     means: 'the release fails; the cNGN is returned to the sender',
   },
+  unreadableAddress: {
+    use: 'balances address',
+    value: '0x000000000000000000000000000000000000dead',
+    means: 'the balance on bsc cannot be read; that network has an error instead',
+  },
+  expiredKey: {
+    use: 'x-api-key, for any request',
+    value: 'sandbox_expired',
+    means: 'an expired API key: HTTP 401, code 03',
+  },
   vaultRejected: {
     use: 'fx mpc register --vault-id',
     value: 'vault-rejected',
@@ -145,6 +155,9 @@ const VALUES = {
 } satisfies Readonly<Record<string, TestValue>>;
 
 type TestValueName = keyof typeof VALUES;
+
+/** A key that every sandbox knows and none accepts. */
+export const EXPIRED_KEY = VALUES.expiredKey.value;
 
 export const TEST_VALUES: readonly TestValue[] = Object.values(VALUES);
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { sandboxDeposit } from '../../src/contract/control.ts';
+import { balanceAddress } from '../../src/contract/endpoints/balances.ts';
 import { bridgeStatus, startBridge } from '../../src/contract/endpoints/bridge.ts';
 import { feeWithdrawals, verifyWithdrawal, withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
 import { fxSettings, registerMpc } from '../../src/contract/endpoints/fx-vault.ts';
@@ -11,6 +12,7 @@ import { listSwaps, swapStatus } from '../../src/contract/endpoints/swaps.ts';
 import { transferToWallet } from '../../src/contract/endpoints/transfers.ts';
 import { getFintechAccount } from '../../src/contract/endpoints/virtual-accounts.ts';
 import { listWithdrawals, withdrawAsset } from '../../src/contract/endpoints/withdrawals.ts';
+import { EXPIRED_KEY } from '../../src/service/values.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { balances, expectSettledLedger, fund, offramp, onboardUser, pass, payIn, settle, startRamp } from './steps.ts';
 import { addAccount, eventsOf, managedAddress, OUTSIDE, payOut, register } from './transfer-steps.ts';
@@ -373,4 +375,23 @@ describe('a deposit into a permanent account', () => {
     expect(await box.inside(balances, 'read')).toEqual(before);
     await expectSettledLedger(box);
   });
+});
+
+test('a balance that cannot be read on one network is 0 there, with an error; the others are shown', async () => {
+  await using box = await openSandbox();
+  const { networkBalances, totalBalance } = await box.ask(balanceAddress, { address: `0x${'0'.repeat(36)}dEaD` });
+  expect(totalBalance).toBe('0.000000');
+  expect(networkBalances?.filter(({ error }) => error !== null)).toEqual([
+    { network: 'bsc', balance: '0.000000', error: 'the network cannot be reached' },
+  ]);
+  expect(networkBalances?.length).toBeGreaterThan(1);
+});
+
+test('an expired API key is rejected, even after a reset', async () => {
+  await using box = await openSandbox();
+  const refused = { status: 401, envelope: { response_code: '03' } };
+  expect(await box.call('GET', '/getfees', undefined, EXPIRED_KEY)).toMatchObject(refused);
+  await box.call('POST', '/_sandbox/reset', {});
+  expect(await box.call('GET', '/getfees', undefined, EXPIRED_KEY)).toMatchObject(refused);
+  expect(await box.call('GET', '/getfees')).toMatchObject({ status: 200 });
 });
