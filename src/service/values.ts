@@ -73,7 +73,8 @@ export const TEST_ACCOUNTS: readonly TestAccount[] = [
   },
   {
     accountNumber: '0000000015',
-    means: 'payouts of the account wait for a manual review: sandbox settle approves it, and it fails after 3 days',
+    means:
+      'payouts of the account wait for a manual review: sandbox settle approves them; otherwise they fail after 3 days',
     resolves: true,
     plan: 'reviewed',
   },
@@ -110,7 +111,7 @@ const VALUES = {
   swapPends: {
     use: 'onramp start --auto-swap, amount in Naira',
     value: '1401',
-    means: 'the auto-swap is pending for a minute before it is queued',
+    means: 'the auto-swap is pending for a minute before it is requested',
   },
   mintFails: {
     use: 'onramp start, amount in Naira',
