@@ -79,6 +79,12 @@ export const sandboxStatus = endpoint({
       trades: optional(
         list('inferred', group('inferred', { cngnAmount: anyText('inferred'), means: anyText('inferred') })),
       ),
+      values: optional(
+        list(
+          'inferred',
+          group('inferred', { use: anyText('inferred'), value: anyText('inferred'), means: anyText('inferred') }),
+        ),
+      ),
       // Shows API keys on purpose: trying out two fintechs takes the second one's key.
       fintechs: optional(
         list(

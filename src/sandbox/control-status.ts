@@ -5,7 +5,7 @@ import { toWireText } from '../money/units.ts';
 import { type Call, isoTime } from '../service/context.ts';
 import { balanceOf, checkLedger, escrow } from '../service/ledger.ts';
 import { IS_OPEN_TRADE } from '../service/open-trades.ts';
-import { TEST_ACCOUNTS, TEST_BVNS, TEST_TRADES } from '../service/values.ts';
+import { TEST_ACCOUNTS, TEST_BVNS, TEST_TRADES, TEST_VALUES } from '../service/values.ts';
 
 type Status = ResponseOf<typeof sandboxStatus>;
 
@@ -44,7 +44,7 @@ export function statusOf(call: Call, withValues: boolean): Status {
   };
 }
 
-function valuesOf({ store }: Call): Pick<Status, 'bvns' | 'accounts' | 'trades' | 'fintechs'> {
+function valuesOf({ store }: Call): Pick<Status, 'bvns' | 'accounts' | 'trades' | 'values' | 'fintechs'> {
   const key = (kind: string) =>
     `(SELECT key FROM api_key WHERE api_key.fintech = fintech.id AND kind = '${kind}' AND revoked_at IS NULL ORDER BY created_at LIMIT 1)`;
   const fintechs = store.all<{ fintech_id: string; name: string; sandbox: string | null; production: string | null }>(
@@ -54,6 +54,7 @@ function valuesOf({ store }: Call): Pick<Status, 'bvns' | 'accounts' | 'trades' 
     bvns: TEST_BVNS.map(({ bvn, means }) => ({ bvn, means })),
     accounts: TEST_ACCOUNTS.map(({ accountNumber, means }) => ({ accountNumber, means })),
     trades: TEST_TRADES.map(({ cngnAmount, means }) => ({ cngnAmount, means })),
+    values: TEST_VALUES.map(({ use, value, means }) => ({ use, value, means })),
     fintechs: fintechs.map(({ fintech_id, name, sandbox, production }) => ({
       fintechId: fintech_id,
       name,

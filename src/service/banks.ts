@@ -68,8 +68,37 @@ export function bankByCode(code: string): Bank | undefined {
 /** The bank behind the service's virtual accounts. Source: inferred. */
 export const VIRTUAL_ACCOUNT_BANK = { name: 'PROVIDUS BANK', code: '000023', provider: 'novac' } as const;
 
-/** What an event says when the bank refused a payout. Source: public for the code. */
-export const PAYOUT_FAILED = {
+/** What an event says about a failed payout or offramp. */
+export interface PayoutError {
+  readonly code: string;
+  readonly message: string;
+  readonly retryable: boolean;
+}
+
+/** The bank rejected the payout. Source: public for the code. */
+export const PAYOUT_FAILED: PayoutError = {
   code: 'PAYOUT_FAILED',
   message: 'the bank rejected the payout; the cNGN was returned',
-} as const;
+  retryable: true,
+};
+
+/** The bank's check of the account failed before the transfer. Source: inferred. */
+export const VERIFICATION_FAILED: PayoutError = {
+  code: 'BANK_VERIFICATION_FAILED',
+  message: 'the bank could not verify the account; the cNGN was returned',
+  retryable: false,
+};
+
+/** The cNGN could not be transferred. Source: inferred. */
+export const TRANSFER_FAILED: PayoutError = {
+  code: 'TRANSFER_FAILED',
+  message: 'the cNGN could not be transferred; it was returned',
+  retryable: true,
+};
+
+/** Nobody approved the payout in time. Source: inferred. */
+export const REVIEW_FAILED: PayoutError = {
+  code: 'MANUAL_REVIEW_FAILED',
+  message: 'the manual review was not approved in time; the cNGN was returned',
+  retryable: false,
+};

@@ -5,13 +5,15 @@ import { toWireNumber } from '../money/units.ts';
 import { bankByCode, VIRTUAL_ACCOUNT_BANK } from './banks.ts';
 import { type Context, isoTime } from './context.ts';
 import { feesOn } from './fees.ts';
-import { BANK, balanceOf, hasRoomFor, INCOMING, post, REFUNDS } from './ledger.ts';
+import { BANK, balanceOf, hasRoomFor } from './ledger.ts';
 import { fire, schedule } from './machine.ts';
-import { deposit } from './machines/deposit.ts';
+import { announceArrival, book, type DepositRow, deposit } from './machines/deposit.ts';
 import { type OnrampRow, onramp, totalKobo } from './machines/onramp.ts';
 import { matchName } from './names.ts';
 import { emit } from './outbox.ts';
+import { SHOWN_STATE_MS } from './pace.ts';
 import { walletAddressOf } from './public-ids.ts';
+import { isTestAmount } from './values.ts';
 import type { VirtualAccountRow } from './virtual-accounts.ts';
 
 /** An incoming bank transfer. */
@@ -95,20 +97,37 @@ export function receivePayment(context: Context, payment: Payment): Receipt {
   const judgement = judge(context, addressee, payment);
   const depositId = context.ids.uuid();
   const arrival: Arrival = { ...addressee, payment, depositId, judgement };
-  const id = recordDeposit(context, arrival);
-  post(context, 'deposit.received', depositId, [
-    { account: BANK, minor: -payment.amountKobo },
-    { account: judgement.reason === null ? INCOMING : REFUNDS, minor: payment.amountKobo },
-  ]);
-  announce(context, arrival);
-  if (judgement.reason !== null) {
-    schedule(context, deposit.name, id, 'refunded', context.pace.refund);
+  const deposited = recordDeposit(context, arrival);
+  if (deposited.state === 'pending') awaitBank(context, deposited);
+  else receive(context, arrival, deposited);
+  return { depositId, outcome: judgement.reason === null ? 'accepted' : 'refunded', reason: judgement.reason };
+}
+
+/** The sender's bank confirms or cancels the transfer later; no money has moved. */
+function awaitBank(context: Context, { id, amount_kobo }: DepositRow): void {
+  const isCancelled = isTestAmount('depositCancelled', amount('NGN', amount_kobo));
+  schedule(context, deposit.name, id, isCancelled ? 'cancelled' : 'confirmed', SHOWN_STATE_MS);
+}
+
+/** Books a transfer that has arrived, announces it and starts the work that follows. */
+function receive(context: Context, arrival: Arrival, deposited: DepositRow): void {
+  book(context, deposited);
+  announce(context, arrival, deposited);
+  if (arrival.judgement.reason !== null) {
+    schedule(context, deposit.name, deposited.id, 'refunded', context.pace.refund);
   } else if (arrival.row) {
     fire(context, onramp, arrival.row.id, 'paid');
   } else {
-    schedule(context, deposit.name, id, 'minted', context.pace.mint);
+    schedule(context, deposit.name, deposited.id, 'minted', context.pace.mint);
   }
-  return { depositId, outcome: judgement.reason === null ? 'accepted' : 'refunded', reason: judgement.reason };
+}
+
+/** Only accepted transfers of the test amounts into permanent accounts wait for the bank. */
+function firstState({ row, judgement, payment }: Arrival): 'pending' | 'processing' | 'refunding' {
+  if (judgement.reason !== null) return 'refunding';
+  const paid = amount('NGN', payment.amountKobo);
+  const isAwaited = isTestAmount('depositPends', paid) || isTestAmount('depositCancelled', paid);
+  return !row && isAwaited ? 'pending' : 'processing';
 }
 
 interface Arrival extends Addressee {
@@ -132,12 +151,12 @@ function feesOf({ store }: Context, { account, owner, row, payment, judgement }:
   return { platformKobo: platform.kobo, fintechKobo: owner ? ownKobo : 0n };
 }
 
-function recordDeposit(context: Context, arrival: Arrival): bigint {
+function recordDeposit(context: Context, arrival: Arrival): DepositRow {
   const { store, nowMs, ids } = context;
   const { account, row, payment, depositId, judgement } = arrival;
   const isRefund = judgement.reason !== null;
   const { platformKobo, fintechKobo } = feesOf(context, arrival);
-  return store.insert(
+  const id = store.insert(
     `INSERT INTO deposit (deposit_id, fintech, user, virtual_account, onramp, state, amount_kobo, platform_fee_kobo, fintech_fee_kobo,
        sender_name, sender_account, sender_bank_code, sender_bank_name, reference, refund_reason, refund_reference, name_score_percent, created_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -146,7 +165,7 @@ function recordDeposit(context: Context, arrival: Arrival): bigint {
     account.user,
     account.id,
     row?.id ?? null,
-    isRefund ? 'refunding' : 'processing',
+    firstState(arrival),
     payment.amountKobo,
     platformKobo,
     fintechKobo,
@@ -160,6 +179,9 @@ function recordDeposit(context: Context, arrival: Arrival): bigint {
     judgement.scorePercent ?? null,
     nowMs,
   );
+  const recorded = store.get<DepositRow>('SELECT * FROM deposit WHERE id = ?', id);
+  if (!recorded) throw new Error('the new deposit cannot be read');
+  return recorded;
 }
 
 /** Returns a 30-digit bank session reference, like those of Nigerian bank transfers. */
@@ -169,47 +191,28 @@ function bankReference({ ids, nowMs }: Context): string {
 }
 
 /** Emits the event for the arrival; minting has not started. */
-function announce(context: Context, { account, row, payment, depositId, judgement, owner }: Arrival): void {
-  const about = { fintech: account.fintech, ...(owner ? { userId: owner.user_id } : {}) };
-  const naira = toWireNumber(amount('NGN', payment.amountKobo), 'naira');
+function announce(context: Context, { account, row, judgement, owner }: Arrival, deposited: DepositRow): void {
+  if (!row) announceArrival(context, deposited);
+  if (!row || judgement.reason !== null) return;
   const at = isoTime(context.nowMs);
-  if (!row) {
-    emit(context, {
-      ...about,
-      requestId: depositId,
-      event: owner ? 'fintech.user.deposit.received' : 'fintech.virtual_account.deposit.received',
-      data: {
-        depositId,
-        virtualAccount: { accountNumber: account.number, accountName: account.name },
-        deposit: { amount: naira, currency: 'NGN', reference: depositId },
-        depositor: {
-          name: payment.senderName,
-          accountNumber: SENDER_ACCOUNT,
-          bankCode: SENDER_BANK_CODE,
-          bankName: bankByCode(SENDER_BANK_CODE)?.name ?? '',
-        },
-        metadata: { provider: VIRTUAL_ACCOUNT_BANK.provider, receivedAt: at },
+  emit(context, {
+    fintech: account.fintech,
+    ...(owner ? { userId: owner.user_id } : {}),
+    requestId: row.request_id,
+    event: 'payments.confirmed',
+    data: {
+      txRef: deposited.deposit_id,
+      reference: row.request_id,
+      amount: toWireNumber(amount('NGN', deposited.amount_kobo), 'naira'),
+      currency: 'NGN',
+      status: 'confirmed',
+      confirmedAt: at,
+      paymentTimestamp: at,
+      metadata: {
+        vaId: account.id.toString(),
+        provider: VIRTUAL_ACCOUNT_BANK.provider,
+        walletAddress: walletAddressOf(context.store, row.wallet),
       },
-    });
-  } else if (judgement.reason === null) {
-    emit(context, {
-      ...about,
-      requestId: row.request_id,
-      event: 'payments.confirmed',
-      data: {
-        txRef: depositId,
-        reference: row.request_id,
-        amount: naira,
-        currency: 'NGN',
-        status: 'confirmed',
-        confirmedAt: at,
-        paymentTimestamp: at,
-        metadata: {
-          vaId: account.id.toString(),
-          provider: VIRTUAL_ACCOUNT_BANK.provider,
-          walletAddress: walletAddressOf(context.store, row.wallet),
-        },
-      },
-    });
-  }
+    },
+  });
 }

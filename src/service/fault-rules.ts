@@ -1,7 +1,7 @@
 import type { FaultKind } from '../contract/control.ts';
 import type { Database } from '../sqlite/database.ts';
 import type { Context } from './context.ts';
-import { payoutFails } from './values.ts';
+import { payoutPlan } from './values.ts';
 
 /** A fault to inject at an endpoint, and how many times are left. */
 export interface FaultRule {
@@ -36,7 +36,7 @@ export function isPayoutToFail(
   endpoint: (typeof PAYOUT_ENDPOINTS)[number],
   accountNumber: string,
 ): boolean {
-  if (payoutFails(accountNumber)) return true;
+  if (payoutPlan(accountNumber) === 'fails') return true;
   const rule = faultRuleFor(store, endpoint, ['payout-fails']);
   if (rule) useFaultRule(store, rule);
   return rule !== undefined;

@@ -29,7 +29,7 @@ export const VAULT: AccountRef = { code: 'vault', asset: 'CNGN' };
 export const escrow = (asset: Asset): AccountRef => ({ code: 'escrow', asset });
 /** Tokens sold in swaps that are not yet executed. */
 export const swapping = (asset: Asset): AccountRef => ({ code: 'swapping', asset });
-/** cNGN in transit between two networks. */
+/** cNGN in transit between two networks, or in a transfer that is going to fail. */
 export const BRIDGING: AccountRef = { code: 'bridging', asset: 'CNGN' };
 /** Platform fees on trades, bridges and withdrawals. */
 export const platformTokens = (asset: Asset): AccountRef => ({ code: 'fees/platform/tokens', asset });

@@ -21,7 +21,7 @@ interface MovementTotals {
 export interface MovementRow {
   readonly type: 'fintech_deposit' | 'user_onramp' | 'fintech_offramp' | 'user_offramp';
   readonly direction: 'in' | 'out';
-  readonly status: 'pending' | 'processing' | 'completed' | 'failed';
+  readonly status: 'pending' | 'processing' | 'completed' | 'failed' | 'cancelled';
   readonly user_id: string | null;
   readonly amount_kobo: bigint;
   readonly platform_fee_kobo: bigint;
@@ -53,6 +53,9 @@ const SMART = `(SELECT address FROM wallet WHERE wallet.fintech = page.fintech A
 const DRAWN_FROM = `FROM offramp_source JOIN wallet ON wallet.id = offramp_source.wallet
     WHERE offramp_source.offramp = offramp.id ORDER BY wallet.id, network LIMIT 1`;
 
+/** Matches a row of `offramp` or `payout` that ended without a transfer to the vault. */
+const NEVER_SENT = `transferred_at IS NULL AND page.status IN ('failed', 'cancelled')`;
+
 const COLUMNS = `page.type, page.direction, page.status, page.amount_kobo, page.created_at, user.user_id,
   COALESCE(deposit.deposit_id, offramp.request_id, payout.request_id) AS public_id,
   COALESCE(deposit.reference, offramp.payout_reference, payout.payout_reference) AS reference,
@@ -61,7 +64,8 @@ const COLUMNS = `page.type, page.direction, page.status, page.amount_kobo, page.
   COALESCE(deposit.fintech_fee_kobo, offramp.fintech_fee_kobo, 0) AS fintech_fee_kobo,
   COALESCE(offramp.updated_at, payout.updated_at) AS updated_at,
   CASE page.status WHEN 'completed' THEN COALESCE(deposit.ended_at, payout.completed_at, offramp.updated_at) END AS completed_at,
-  COALESCE(deposit.tx_hash, offramp.tx_hash, payout.tx_hash) AS tx_hash,
+  COALESCE(deposit.tx_hash, CASE WHEN NOT (offramp.${NEVER_SENT}) THEN offramp.tx_hash END,
+    CASE WHEN NOT (payout.${NEVER_SENT}) THEN payout.tx_hash END) AS tx_hash,
   CASE page.type
     WHEN 'user_offramp' THEN (SELECT wallet.address ${DRAWN_FROM})
     WHEN 'fintech_offramp' THEN ${SMART}

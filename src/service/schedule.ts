@@ -49,12 +49,13 @@ export function advance(context: Context): number {
   }
 }
 
-/** Events that only the passing of time may cause: the end of a window that can still be used. */
-const TIME_ONLY = ['expired', 'lock-elapsed'] as const;
+/** Events that only the passing of time may cause: the end of a window that can still be used, or a late reversal. */
+const TIME_ONLY = ['expired', 'lock-elapsed', 'review-elapsed', 'reversed'] as const;
 
 /** Work that waits for manual approval: its rows, its machine, and the approving event. */
 const APPROVALS: readonly { readonly where: string; readonly machine: Machine<never>; readonly event: string }[] = [
   { where: `state = 'locked' AND auto_signed = 0`, machine: trade as Machine<never>, event: 'approved' },
+  { where: `state = 'pending_manual_review'`, machine: payout as Machine<never>, event: 'approved' },
 ];
 
 /**

@@ -1,8 +1,10 @@
-import type { Token } from '../money/amount.ts';
+import { amount, type Token } from '../money/amount.ts';
 import type { Context } from './context.ts';
 import { post, swapping, walletAccount } from './ledger.ts';
 import { schedule } from './machine.ts';
 import { exchange } from './market/exchange.ts';
+import { SHOWN_STATE_MS } from './pace.ts';
+import { isTestAmount } from './values.ts';
 import type { Delivery } from './wallets.ts';
 
 /** How a swap was started: by a request for a user, by a request for an onramp's wallet, or by an onramp itself. */
@@ -35,6 +37,7 @@ export function startSwap(context: Context, order: SwapOrder): { id: bigint; req
     { account: walletAccount(order.wallet, 'base', order.sell), minor: -order.amountBase },
     { account: swapping(order.sell), minor: order.amountBase },
   ]);
+  const state = firstState(order);
   const id = store.insert(
     `INSERT INTO swap (request_id, fintech, user, trigger_type, onramp, state, wallet, destination, network, sell_asset, buy_asset, amount_in_base,
        expected_out_base, slippage_millionths, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -43,7 +46,7 @@ export function startSwap(context: Context, order: SwapOrder): { id: bigint; req
     order.user,
     order.trigger,
     order.onramp ?? null,
-    order.trigger === 'direct' ? 'requested' : 'queued',
+    state,
     order.wallet,
     order.destination.address,
     order.destination.network,
@@ -55,6 +58,13 @@ export function startSwap(context: Context, order: SwapOrder): { id: bigint; req
     nowMs,
     nowMs,
   );
-  schedule(context, 'swap', id, 'begun', context.pace.step);
+  if (state === 'pending') schedule(context, 'swap', id, 'accepted', SHOWN_STATE_MS);
+  else schedule(context, 'swap', id, 'begun', context.pace.step);
   return { id, requestId };
+}
+
+/** Source: public (requested and queued, by endpoint), inferred (queued for auto-swaps, and which one is pending). */
+function firstState({ trigger, sell, amountBase }: SwapOrder): 'pending' | 'requested' | 'queued' {
+  if (trigger === 'direct') return 'requested';
+  return trigger === 'auto' && isTestAmount('swapPends', amount(sell, amountBase)) ? 'pending' : 'queued';
 }

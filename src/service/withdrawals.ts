@@ -14,6 +14,8 @@ interface NewWithdrawal {
   /** The amount that leaves the wallet, including the fee. */
   readonly amountBase: bigint;
   readonly feeBase: bigint;
+  /** The network on which the tokens leave the wallet. */
+  readonly origin: string;
   readonly network: string;
   readonly note: string | null;
 }
@@ -22,8 +24,8 @@ interface NewWithdrawal {
 export function insertWithdrawal(call: Call, withdrawal: NewWithdrawal): WithdrawalRow {
   const { store, ids, nowMs, fintech } = call;
   const id = store.insert(
-    `INSERT INTO withdrawal (request_id, fintech, user, type, state, wallet, destination, asset, amount_base, fee_base, network, note,
-       tx_hash, created_at, completed_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO withdrawal (request_id, fintech, user, type, state, wallet, destination, asset, amount_base, fee_base, origin, network, note,
+       tx_hash, created_at, completed_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ids.uuid(),
     fintech.id,
     withdrawal.user,
@@ -34,6 +36,7 @@ export function insertWithdrawal(call: Call, withdrawal: NewWithdrawal): Withdra
     withdrawal.asset,
     withdrawal.amountBase,
     withdrawal.feeBase,
+    withdrawal.origin,
     withdrawal.network,
     withdrawal.note,
     newTxHash(call),

@@ -10,6 +10,7 @@ import {
 import { trade } from '../../src/contract/endpoints/fx-trades.ts';
 import { startOnramp } from '../../src/contract/endpoints/onramp.ts';
 import { listUsers } from '../../src/contract/endpoints/user-list.ts';
+import { TEST_ACCOUNTS, TEST_VALUES } from '../../src/service/values.ts';
 import { expectSettledLedger, fund, onboardUser, secondKey, settle } from '../service/steps.ts';
 import { countingIds, fakeClock, openSandbox, START_MS, temporaryFolder } from '../support/sandbox.ts';
 
@@ -46,11 +47,14 @@ describe('status', () => {
   test('lists the test values only on request', async () => {
     await using box = await openSandbox();
     const plain = await box.ask(sandboxStatus, {});
-    for (const name of ['bvns', 'accounts', 'trades', 'fintechs']) expect(plain).not.toHaveProperty(name);
-    const { bvns = [], accounts = [], trades = [] } = await box.ask(sandboxStatus, { values: true });
+    for (const name of ['bvns', 'accounts', 'trades', 'values', 'fintechs']) expect(plain).not.toHaveProperty(name);
+    const { bvns = [], accounts = [], trades = [], values = [] } = await box.ask(sandboxStatus, { values: true });
+    expect(values).toEqual(TEST_VALUES);
     expect(bvns.map(({ bvn }) => bvn)).toContain('00000000000');
-    expect(accounts.map(({ accountNumber }) => accountNumber)).toEqual(['0000000000', '0000000009']);
-    expect(trades.map(({ cngnAmount }) => cngnAmount)).toEqual(['1301', '1302', '1303']);
+    expect(accounts.map(({ accountNumber }) => accountNumber)).toEqual(
+      TEST_ACCOUNTS.map(({ accountNumber }) => accountNumber),
+    );
+    expect(trades.map(({ cngnAmount }) => cngnAmount)).toEqual(['1301', '1302', '1303', '1304']);
   });
 
   test('shows the working keys of every fintech', async () => {

@@ -148,7 +148,7 @@ describe('a file of an older fiatrail', () => {
     await using box = await openSandbox();
     const tables = box.service.store.all(`SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name`);
     const digest = createHash('sha256').update(JSON.stringify(tables)).digest('hex').slice(0, 16);
-    expect({ version: SCHEMA_VERSION, digest }).toEqual({ version: 2, digest: 'e3fdb2725d93e855' });
+    expect({ version: SCHEMA_VERSION, digest }).toEqual({ version: 3, digest: 'fc03cae2033112ec' });
   });
 });
 

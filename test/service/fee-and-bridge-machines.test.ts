@@ -10,7 +10,8 @@ import { pass, settle } from './steps.ts';
 
 const SENDER = `0x${'5e'.repeat(20)}`;
 const STRANGER = `0x${'07'.repeat(20)}`;
-const WEEK_MS = 7 * 86_400_000;
+const DAY_MS = 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
 
 async function withdrawal(box: TestSandbox, bankAccountNumber = '0123456789'): Promise<void> {
   await box.ask(withdrawFees, { bankAccountNumber, bankCode: '000013', accountName: 'HARMATTAN PAY', amount: 2_000 });
@@ -21,8 +22,8 @@ async function weekAfter(box: TestSandbox, first: Promise<void>): Promise<void> 
   await box.ask(sandboxAdvance, { durationMs: WEEK_MS });
 }
 
-/** Starts a bridge transaction and deposits 100 cNGN for it. */
-async function crossing(box: TestSandbox, from?: string): Promise<void> {
+/** Starts a bridge transaction of 100 cNGN and deposits an amount for it. */
+async function crossing(box: TestSandbox, from?: string, amount = '100'): Promise<void> {
   const { receivableAddress } = await box.ask(startBridge, {
     token: 'CNGN',
     fromNetwork: 'base',
@@ -32,7 +33,7 @@ async function crossing(box: TestSandbox, from?: string): Promise<void> {
     toAddress: STRANGER,
     callbackUrl: 'https://hooks.example.com/bridge',
   });
-  const deposit = { address: receivableAddress, asset: 'CNGN', amount: '100', network: 'base' } as const;
+  const deposit = { address: receivableAddress, asset: 'CNGN', amount, network: 'base' } as const;
   if (from !== undefined) await box.ask(sandboxDeposit, { ...deposit, from });
 }
 
@@ -49,21 +50,31 @@ async function settled(box: TestSandbox, first: Promise<void>): Promise<void> {
 const specified: Readonly<Record<string, Specified>> = {
   'fee-withdrawal': {
     machine: feeWithdrawal as Machine<never>,
-    events: ['settled', 'payout-failed'],
-    table: { pending: { settled: 'completed', 'payout-failed': 'failed' }, completed: {}, failed: {} },
+    events: ['accepted', 'settled', 'payout-failed'],
+    table: {
+      pending: { accepted: 'processing', settled: 'completed', 'payout-failed': 'failed' },
+      processing: { settled: 'completed', 'payout-failed': 'failed' },
+      completed: {},
+      failed: {},
+    },
     reach: {
       pending: (box) => withdrawal(box),
+      // The first withdrawal takes one business day, from Monday at 10:00 in Lagos.
+      processing: async (box) => {
+        await withdrawal(box, '0000000011');
+        await box.ask(sandboxAdvance, { durationMs: DAY_MS - 60_000 });
+      },
       completed: (box) => weekAfter(box, withdrawal(box)),
       failed: (box) => weekAfter(box, withdrawal(box, '0000000009')),
     },
   },
   bridge: {
     machine: bridge as Machine<never>,
-    events: ['deposit-seen', 'deposit-refused', 'released'],
+    events: ['deposit-seen', 'deposit-refused', 'release-failed', 'released'],
     table: {
       initiated: { 'deposit-seen': 'pending', 'deposit-refused': 'failed' },
       'initiated, unpaid': {},
-      pending: { released: 'completed' },
+      pending: { released: 'completed', 'release-failed': 'failed' },
       completed: {},
       failed: {},
     },
@@ -79,6 +90,19 @@ const specified: Readonly<Record<string, Specified>> = {
 
 /** In smallest units. */
 const effects: Effect[] = [
+  ['fee-withdrawal', 'pending', 'accepted', { due: ['fee-withdrawal settled 60000'] }],
+  [
+    'fee-withdrawal',
+    'processing',
+    'settled',
+    { postings: { 'fees/withdrawing/1/onramp NGN': -2_000n, 'bank NGN': 2_000n } },
+  ],
+  [
+    'fee-withdrawal',
+    'processing',
+    'payout-failed',
+    { postings: { 'fees/withdrawing/1/onramp NGN': -2_000n, 'fees/fintech/1/onramp NGN': 2_000n } },
+  ],
   [
     'fee-withdrawal',
     'pending',
@@ -96,6 +120,19 @@ const effects: Effect[] = [
     'bridge',
     'initiated',
     'deposit-refused',
+    { postings: { 'bridging CNGN': -100_000_000n, 'chain CNGN': 100_000_000n }, events: ['bridge.failed'] },
+  ],
+  [
+    'bridge',
+    'initiated',
+    'deposit-seen',
+    { due: ['bridge release-failed 300'] },
+    (box) => crossing(box, SENDER, '1701'),
+  ],
+  [
+    'bridge',
+    'pending',
+    'release-failed',
     { postings: { 'bridging CNGN': -100_000_000n, 'chain CNGN': 100_000_000n }, events: ['bridge.failed'] },
   ],
   [

@@ -8,7 +8,7 @@ import { offramp as offrampMachine } from '../../src/service/machines/offramp.ts
 import { onboarding } from '../../src/service/machines/onboarding.ts';
 import { onramp } from '../../src/service/machines/onramp.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
-import { type Effect, type Specified, testMachines } from './machine-tables.ts';
+import { type Effect, type Reach, type Specified, testMachines } from './machine-tables.ts';
 import {
   freshBvn,
   fund,
@@ -28,6 +28,11 @@ const HALF_AN_HOUR_MS = 30 * 60_000;
 async function depositOf(box: TestSandbox, sender: (user: User) => string): Promise<void> {
   const user = await onboardUser(box);
   await payIn(box, user.accountNumber, BigInt(NAIRA * 100), sender(user));
+}
+
+async function ownDepositOf(box: TestSandbox, kobo: bigint): Promise<void> {
+  const user = await onboardUser(box);
+  await payIn(box, user.accountNumber, kobo, user.name);
 }
 
 async function payFintech(box: TestSandbox): Promise<void> {
@@ -63,6 +68,14 @@ async function offrampOf(box: TestSandbox, accountNumber?: string): Promise<void
   await offramp(box, user.userId, 50_000n, accountNumber);
 }
 
+/** An offramp to the account that shows every state for a minute, after a number of minutes. */
+const shownOfframp =
+  (minutes: number): Reach =>
+  async (box) => {
+    await offrampOf(box, '0000000011');
+    await pass(box, minutes * 60_000);
+  };
+
 async function thenSettle(box: TestSandbox, first: Promise<unknown>): Promise<void> {
   await first;
   await settle(box);
@@ -85,11 +98,21 @@ const specified: Readonly<Record<string, Specified>> = {
   },
   onramp: {
     machine: onramp as Machine<never>,
-    events: ['account-ready', 'paid', 'expired', 'minted', 'delivered', 'swap-begun', 'swapped', 'swap-failed'],
+    events: [
+      'account-ready',
+      'paid',
+      'expired',
+      'minted',
+      'mint-failed',
+      'delivered',
+      'swap-begun',
+      'swapped',
+      'swap-failed',
+    ],
     table: {
       requested: { 'account-ready': 'pending', paid: 'processing', expired: 'failed' },
       pending: { paid: 'processing', expired: 'failed' },
-      processing: { minted: 'funded' },
+      processing: { minted: 'funded', 'mint-failed': 'failed' },
       // With auto-swap, a delivery leads to swap_queued; the swap tests cover that condition.
       funded: { delivered: 'completed' },
       swap_queued: { 'swap-begun': 'swap_processing' },
@@ -116,14 +139,21 @@ const specified: Readonly<Record<string, Specified>> = {
   },
   deposit: {
     machine: deposit as Machine<never>,
-    events: ['minted', 'refunded'],
+    events: ['confirmed', 'cancelled', 'minted', 'refunded'],
     table: {
+      pending: { confirmed: 'processing', cancelled: 'cancelled' },
+      cancelled: {},
       processing: { minted: 'completed' },
       completed: {},
       refunding: { refunded: 'refunded' },
       refunded: {},
     },
     reach: {
+      pending: (box) => ownDepositOf(box, 150_100n),
+      cancelled: async (box) => {
+        await ownDepositOf(box, 150_200n);
+        await pass(box, 60_000);
+      },
       processing: (box) => depositOf(box, ({ name }) => name),
       completed: (box) =>
         thenSettle(
@@ -140,16 +170,38 @@ const specified: Readonly<Record<string, Specified>> = {
   },
   offramp: {
     machine: offrampMachine as Machine<never>,
-    events: ['settled', 'payout-failed'],
+    events: [
+      'accepted',
+      'cancelled',
+      'verification-begun',
+      'verified',
+      'verification-failed',
+      'transferred',
+      'handed-over',
+      'settled',
+      'payout-failed',
+    ],
     table: {
+      pending: { accepted: 'processing', cancelled: 'cancelled' },
+      processing: { 'verification-begun': 'bank_verification' },
+      bank_verification: { verified: 'transfer_pending', 'verification-failed': 'failed' },
+      transfer_pending: { transferred: 'transfer_confirmed' },
+      transfer_confirmed: { 'handed-over': 'payout_pending' },
       payout_pending: { settled: 'completed', 'payout-failed': 'failed' },
       completed: {},
       failed: {},
+      cancelled: {},
     },
     reach: {
+      pending: shownOfframp(0),
+      processing: shownOfframp(1),
+      bank_verification: shownOfframp(2),
+      transfer_pending: shownOfframp(3),
+      transfer_confirmed: shownOfframp(4),
       payout_pending: (box) => offrampOf(box),
       completed: (box) => thenSettle(box, offrampOf(box)),
       failed: (box) => thenSettle(box, offrampOf(box, '0000000009')),
+      cancelled: (box) => thenSettle(box, offrampOf(box, '0000000012')),
     },
   },
 };
@@ -184,7 +236,24 @@ const effects: Effect[] = [
       due: ['onramp delivered 150'],
     },
   ],
+  [
+    'onramp',
+    'processing',
+    'mint-failed',
+    { postings: { 'incoming NGN': -102_200n, 'refunds NGN': 102_200n }, due: ['deposit refunded 250'] },
+  ],
   ['onramp', 'funded', 'delivered', {}],
+  [
+    'deposit',
+    'pending',
+    'confirmed',
+    {
+      postings: { 'bank NGN': -150_100n, 'incoming NGN': 150_100n },
+      events: ['fintech.user.deposit.received'],
+      due: ['deposit minted 250'],
+    },
+  ],
+  ['deposit', 'pending', 'cancelled', {}],
   [
     'onramp',
     'funded',
@@ -239,6 +308,36 @@ const effects: Effect[] = [
     { postings: { 'refunds NGN': -1n, 'bank NGN': 1n } },
     async (box) => payIn(box, (await rampOf(box)).accountNumber, 1n),
   ],
+  ['offramp', 'pending', 'accepted', { due: ['offramp verification-begun 60000'] }],
+  ['offramp', 'pending', 'cancelled', { postings: { 'vault CNGN': -505_000_000n, 'generated CNGN': 505_000_000n } }],
+  ['offramp', 'processing', 'verification-begun', { due: ['offramp verified 60000'] }],
+  [
+    'offramp',
+    'processing',
+    'verification-begun',
+    { due: ['offramp verification-failed 100'] },
+    async (box) => {
+      await offrampOf(box, '0000000013');
+      await pass(box, 100);
+    },
+  ],
+  ['offramp', 'bank_verification', 'verified', { due: ['offramp transferred 60000'] }],
+  [
+    'offramp',
+    'bank_verification',
+    'verification-failed',
+    {
+      postings: { 'vault CNGN': -505_000_000n, 'generated CNGN': 505_000_000n },
+      events: ['vault.return.payout.failed'],
+    },
+  ],
+  [
+    'offramp',
+    'transfer_pending',
+    'transferred',
+    { events: ['vault.return.transfer.confirmed'], due: ['offramp handed-over 60000'] },
+  ],
+  ['offramp', 'transfer_confirmed', 'handed-over', { due: ['offramp settled 60000'] }],
   [
     'offramp',
     'payout_pending',

@@ -3,6 +3,8 @@ import { expect, test } from 'vitest';
 import type { Token } from '../../src/money/amount.ts';
 import type { Context } from '../../src/service/context.ts';
 import { checkLedger } from '../../src/service/ledger.ts';
+import { IS_OPEN_OFFRAMP, IS_OPEN_PAYOUT } from '../../src/service/open-payouts.ts';
+import { TEST_TRADES } from '../../src/service/values.ts';
 import { openSandbox, type Reply, type TestSandbox } from '../support/sandbox.ts';
 import { nairaOf, secondKey } from './steps.ts';
 
@@ -31,7 +33,7 @@ type Step =
       readonly network: string;
     }
   | { readonly kind: 'transfer'; readonly by: number; readonly kobo: bigint; readonly token: Token }
-  | { readonly kind: 'payout'; readonly by: number; readonly kobo: bigint; readonly failing: boolean }
+  | { readonly kind: 'payout'; readonly by: number; readonly kobo: bigint; readonly account: string }
   | {
       readonly kind: 'bridge';
       readonly by: number;
@@ -68,6 +70,12 @@ const by = fc.constantFrom(0, 0, 1);
 const kobo = fc
   .tuple(fc.nat(7), fc.integer({ min: 1, max: 9_999 }))
   .map(([size, figure]) => BigInt(Math.ceil((figure * 10 ** size) / 1000)));
+/** The same, or one of the sandbox's test amounts, in Naira. */
+const mostly = (...naira: readonly bigint[]) =>
+  fc.oneof(
+    { weight: 4, arbitrary: kobo },
+    { weight: 1, arbitrary: fc.constantFrom(...naira.map((each) => each * 100n)) },
+  );
 const durationMs = fc.constantFrom(1, 99, 100, 150, 250, 400, 1_000, 60_000, 300_000, 1_799_999, 1_800_000, 86_400_000);
 const rampMore = fc.constantFrom(
   {},
@@ -77,7 +85,12 @@ const rampMore = fc.constantFrom(
   { autoSwap: true, assetSwap: 'USDC' },
   { autoSwap: true, assetSwap: 'USDT', sweepToOfframp: true },
 );
-const account = fc.constantFrom('0123456789', '0123456789', '0000000009');
+/** An ordinary account, and the test accounts that resolve. */
+const ACCOUNTS = [
+  ...['0123456789', '0123456789', '0123456789', '0123456789', '0000000009', '0000000009'],
+  ...['0000000011', '0000000012', '0000000013', '0000000014', '0000000015'],
+];
+const account = fc.constantFrom(...ACCOUNTS);
 const token = fc.constantFrom<Token>('CNGN', 'CNGN', 'USDC', 'USDT');
 const pair = fc.constantFrom('CNGN-USDC', 'CNGN-USDT');
 const side = fc.constantFrom('buy', 'sell');
@@ -96,17 +109,17 @@ const KINDS: {
 } = {
   // Few BVNs, so that some repeat; 0 and 1 fail.
   onboard: [3, { by, bvn: fc.nat(20) }],
-  onramp: [6, { user: pick, kobo, more: rampMore }],
+  onramp: [6, { user: pick, kobo: mostly(1401n, 1801n), more: rampMore }],
   pay: [7, { ramp: pick, moreKobo: fc.constantFrom(0n, 0n, 0n, -1n, 1n, 77n) }],
-  deposit: [3, { user: pick, kobo, isOwn: fc.boolean() }],
-  'fintech-deposit': [1, { by, kobo }],
+  deposit: [3, { user: pick, kobo: mostly(1501n, 1502n), isOwn: fc.boolean() }],
+  'fintech-deposit': [1, { by, kobo: mostly(1501n, 1502n) }],
   offramp: [4, { user: pick, kobo, account }],
   swap: [4, { user: pick, kobo, sell: token, buy: token }],
-  'swap-trigger': [5, { ramp: pick, sell: fc.constantFrom<Token>('CNGN', 'CNGN', 'CNGN', 'USDC'), buy: token }],
-  withdraw: [3, { user: pick, kobo, token, network: fc.constantFrom('base', 'base', 'bsc', 'eth') }],
-  transfer: [2, { by, kobo, token }],
-  payout: [3, { by, kobo, failing: fc.boolean() }],
-  bridge: [2, { by, kobo, isRight: fc.boolean(), isTwice: fc.boolean() }],
+  'swap-trigger': [8, { ramp: pick, sell: fc.constantFrom<Token>('CNGN', 'CNGN', 'CNGN', 'USDC'), buy: token }],
+  withdraw: [3, { user: pick, kobo: mostly(1601n), token, network: fc.constantFrom('base', 'base', 'bsc', 'eth') }],
+  transfer: [2, { by, kobo: mostly(1601n), token }],
+  payout: [4, { by, kobo, account }],
+  bridge: [2, { by, kobo: mostly(1701n), isRight: fc.boolean(), isTwice: fc.boolean() }],
   'fee-withdrawal': [2, { by, kobo, account }],
   order: [3, { by, pair, side, price: fc.integer({ min: 1380, max: 1420 }), kobo }],
   'order-change': [2, { order: pick, change }],
@@ -139,8 +152,8 @@ interface KnownRamp extends KnownUser {
 interface Known {
   /** The API keys of the two calling fintechs. */
   readonly keys: readonly string[];
-  /** Their bank accounts: one that accepts payouts, one that rejects them. */
-  readonly accounts: readonly (readonly string[])[];
+  /** The ids of their bank accounts by number. */
+  readonly accounts: readonly Readonly<Record<string, string>>[];
   /** Users whose onboarding was accepted; it may still fail. */
   readonly users: KnownUser[];
   readonly ramps: KnownRamp[];
@@ -162,13 +175,13 @@ const OUTSIDE = `0x${'5e'.repeat(20)}`;
 
 async function meet(box: TestSandbox): Promise<Known> {
   const keys = [box.apiKey, await secondKey(box)];
-  const accounts: string[][] = [];
+  const accounts: Record<string, string>[] = [];
   for (const key of keys) {
     await box.call('POST', '/addexternalwallet', { address: OUTSIDE, blockchain: 'base', type: 'cold' }, key);
-    const ids: string[] = [];
-    for (const accountNumber of ['0123456789', '0000000009']) {
+    const ids: Record<string, string> = {};
+    for (const accountNumber of new Set(ACCOUNTS)) {
       const { envelope } = await box.call('POST', '/addbankaccount', { accountNumber, bankCode: '000013' }, key);
-      ids.push(String(envelope.data?.['accountId']));
+      ids[accountNumber] = String(envelope.data?.['accountId']);
     }
     accounts.push(ids);
   }
@@ -258,8 +271,8 @@ const TAKE: { readonly [K in Step['kind']]: (box: TestSandbox, known: Known, tak
       { destinationAddress: OUTSIDE, amount: base(amount), ticker },
       at(known.keys, who),
     ),
-  payout: (box, known, { by: who, kobo: amount, failing }) => {
-    const bankAccountId = at(at(known.accounts, who) ?? [], failing ? 1 : 0);
+  payout: (box, known, { by: who, kobo: amount, account: accountNumber }) => {
+    const bankAccountId = at(known.accounts, who)?.[accountNumber];
     return box.call('POST', '/initiateofframp', { amount: base(amount), bankAccountId }, at(known.keys, who));
   },
   bridge: async (box, known, { by: who, kobo: amount, isRight, isTwice }) => {
@@ -322,8 +335,8 @@ function payInto(box: TestSandbox, accountNumber: string, paid: bigint, senderNa
 }
 
 /**
- * Trades by amount, by quote, against one order, or at market; some reuse an idempotency key, some use the amount that
- * fails.
+ * Trades by amount, by quote, against one order, or at market; some reuse an idempotency key, some use an
+ * amount that fails.
  */
 async function takeTrade(
   box: TestSandbox,
@@ -331,7 +344,8 @@ async function takeTrade(
   { by: who, pair: of, side: on, kobo: amount, mode }: Taken<'trade'>,
 ): Promise<Reply> {
   const key = at(known.keys, who) ?? '';
-  const wanted = { pair: of, side: on, cngnAmount: amount % 11n === 0n ? '1301' : whole(amount + 100_000n) };
+  const failing = at(TEST_TRADES, Number(amount % 7n))?.cngnAmount;
+  const wanted = { pair: of, side: on, cngnAmount: amount % 11n === 0n ? failing : whole(amount + 100_000n) };
   if (mode === 0) return box.call('POST', '/fx/trade', { ...wanted, idempotencyKey: `key ${amount % 5n}` }, key);
   if (mode === 1) return box.call('POST', '/fx/market-order', { ...wanted, pair: amount % 2n ? of : 'CNGN' }, key);
   if (mode === 2) {
@@ -358,8 +372,8 @@ function differences(context: Context): Record<string, bigint> {
   const circulating = sum(context, `SELECT SUM(balance) AS n FROM account WHERE asset = 'CNGN' AND code <> 'supply'`);
   const deposits = (state: string) =>
     sum(context, `SELECT SUM(amount_kobo) AS n FROM deposit WHERE state = '${state}'`);
-  const pendingOfframps = `SELECT SUM(amount_kobo + platform_fee_kobo + fintech_fee_kobo) AS n FROM offramp WHERE state = 'payout_pending'`;
-  const pendingPayouts = `SELECT SUM(amount_kobo + platform_fee_kobo) AS n FROM payout WHERE state NOT IN ('completed', 'failed')`;
+  const pendingOfframps = `SELECT SUM(amount_kobo + platform_fee_kobo + fintech_fee_kobo) AS n FROM offramp WHERE ${IS_OPEN_OFFRAMP}`;
+  const pendingPayouts = `SELECT SUM(amount_kobo + platform_fee_kobo) AS n FROM payout WHERE ${IS_OPEN_PAYOUT}`;
   const openTrades = `FROM fx_trade WHERE state IN ('pending', 'locked', 'signing', 'settling')`;
   const openSlices = `FROM fx_slice JOIN fx_trade ON fx_trade.id = trade WHERE fx_trade.state IN ('pending', 'locked', 'signing', 'settling')`;
   const pendingSwaps = `SELECT SUM(amount_in_base) AS n FROM swap WHERE state NOT IN ('completed', 'failed')`;
@@ -407,10 +421,10 @@ const CONSISTENT = { balanced: true, wrong: {} };
 const ENDS: Readonly<Record<string, readonly string[]>> = {
   onboarding: ['completed', 'failed'],
   onramp: ['completed', 'failed'],
-  deposit: ['completed', 'refunded'],
-  offramp: ['completed', 'failed'],
-  payout: ['completed', 'failed'],
-  withdrawal: ['completed'],
+  deposit: ['cancelled', 'completed', 'refunded'],
+  offramp: ['cancelled', 'completed', 'failed'],
+  payout: ['cancelled', 'completed', 'failed', 'reversed'],
+  withdrawal: ['completed', 'failed'],
   swap: ['completed', 'failed'],
   bridge: ['completed', 'failed'],
   fee_withdrawal: ['completed', 'failed'],

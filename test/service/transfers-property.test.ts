@@ -4,6 +4,7 @@ import { getFintechAccount } from '../../src/contract/endpoints/virtual-accounts
 import type { Context } from '../../src/service/context.ts';
 import { balanceOf, checkLedger, walletAccount } from '../../src/service/ledger.ts';
 import { commitments } from '../../src/service/market/commitments.ts';
+import { IS_OPEN_PAYOUT } from '../../src/service/open-payouts.ts';
 import { smartWallet } from '../../src/service/wallets.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { expectSettledLedger, FAILING_ACCOUNT, fund, onboardUser, payIn, type User } from './steps.ts';
@@ -119,7 +120,7 @@ const sum = ({ store }: Context, sql: string) => store.get<{ n: bigint | null }>
 /** Differences that must be 0 at any moment, by name. */
 function differences(context: Context): Record<string, bigint> {
   const account = (code: string) => sum(context, `SELECT SUM(balance) AS n FROM account WHERE code = '${code}'`);
-  const pendingPayouts = `SELECT SUM(amount_kobo + platform_fee_kobo) AS n FROM payout WHERE state NOT IN ('completed', 'failed')`;
+  const pendingPayouts = `SELECT SUM(amount_kobo + platform_fee_kobo) AS n FROM payout WHERE ${IS_OPEN_PAYOUT}`;
   const pendingWithdrawals = `SELECT SUM(amount_base - fee_base) AS n FROM withdrawal WHERE state = 'pending' AND asset = 'CNGN'`;
   const arriving = `SELECT SUM(amount_kobo) AS n FROM deposit WHERE state = 'processing'`;
   return {

@@ -32,6 +32,11 @@ const VALUE_COLUMNS = [
   { field: 'accounts', title: 'Test accounts', columns: [{ field: 'accountNumber', title: 'Account' }, MEANING] },
   { field: 'trades', title: 'Test trades', columns: [{ field: 'cngnAmount', title: 'cNGN' }, MEANING] },
   {
+    field: 'values',
+    title: 'Other test values',
+    columns: [{ field: 'use', title: 'Used in' }, { field: 'value', title: 'Value' }, MEANING],
+  },
+  {
     field: 'fintechs',
     title: 'Fintechs',
     columns: [
@@ -50,7 +55,7 @@ const statusCommand = command({
   parameters: {
     values: switchOn(
       '--values',
-      'also list the test values: special BVNs, accounts and trades, and the fintechs with their keys',
+      'also list the test values: special BVNs, accounts, trades and amounts, and the fintechs with their keys',
     ),
   },
   run: async (session, { values }) => {

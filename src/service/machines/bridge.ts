@@ -6,6 +6,7 @@ import { type Context, isoTime, newTxHash } from '../context.ts';
 import { type AccountRef, BRIDGING, platformTokens, post } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
 import { emit } from '../outbox.ts';
+import { isTestAmount } from '../values.ts';
 import { accountAt } from '../wallets.ts';
 
 export interface BridgeRow {
@@ -33,6 +34,10 @@ export interface BridgeRow {
   readonly completed_at: bigint | null;
 }
 
+/** Why a bridge failed, for its notice. Source: inferred. */
+const WRONG_SENDER = 'the deposit did not come from fromAddress and was returned';
+const NOT_RELEASED = 'the tokens could not be released on the destination network and were returned';
+
 const hasReceived = (_context: Context, row: BridgeRow) => row.received_base !== null;
 
 /** Source: interface (the states), inferred (the transitions, and that a refused deposit is returned). */
@@ -41,7 +46,14 @@ export const bridge: Machine<BridgeRow> = {
   table: 'bridge',
   transitions: [
     { on: 'deposit-seen', from: ['initiated'], to: 'pending', when: hasReceived, effect: startRelease },
-    { on: 'deposit-refused', from: ['initiated'], to: 'failed', when: hasReceived, effect: sendBack },
+    {
+      on: 'deposit-refused',
+      from: ['initiated'],
+      to: 'failed',
+      when: hasReceived,
+      effect: (at, row) => sendBack(at, row, WRONG_SENDER),
+    },
+    { on: 'release-failed', from: ['pending'], to: 'failed', effect: (at, row) => sendBack(at, row, NOT_RELEASED) },
     { on: 'released', from: ['pending'], to: 'completed', effect: release },
   ],
 };
@@ -53,7 +65,8 @@ function accountOf(context: Context, address: string, key: string): AccountRef {
 }
 
 function startRelease(context: Context, row: BridgeRow): void {
-  schedule(context, bridge.name, row.id, 'released', context.pace.bridge);
+  const fails = isTestAmount('bridgeFails', amount('CNGN', row.received_base ?? 0n));
+  schedule(context, bridge.name, row.id, fails ? 'release-failed' : 'released', context.pace.bridge);
 }
 
 /**
@@ -105,7 +118,8 @@ function release(context: Context, row: BridgeRow): void {
   });
 }
 
-function sendBack(context: Context, row: BridgeRow): void {
+/** Returns the received tokens to their sender. */
+function sendBack(context: Context, row: BridgeRow, reason: string): void {
   const received = row.received_base ?? 0n;
   post(context, 'bridge.returned', row.request_id, [
     { account: BRIDGING, minor: -received },
@@ -116,11 +130,6 @@ function sendBack(context: Context, row: BridgeRow): void {
   emit(context, {
     ...notice,
     event: 'bridge.failed',
-    data: {
-      ...notice.data,
-      status: 'failed',
-      reason: 'the deposit did not come from fromAddress and was returned',
-      failedAt: isoTime(context.nowMs),
-    },
+    data: { ...notice.data, status: 'failed', reason, failedAt: isoTime(context.nowMs) },
   });
 }

@@ -5,12 +5,12 @@ import { VIRTUAL_ACCOUNT_BANK } from '../banks.ts';
 import { type Context, isoTime, newTxHash } from '../context.ts';
 import { collectFees } from '../fees.ts';
 import { BANK, INCOMING, post, REFUNDS, RESERVE, SUPPLY } from '../ledger.ts';
-import type { Machine } from '../machine.ts';
+import { type Machine, schedule } from '../machine.ts';
 import { emit } from '../outbox.ts';
 import { userIdOf } from '../public-ids.ts';
 import { accountAt, deliveryFor, fintechDelivery } from '../wallets.ts';
 
-interface DepositRow {
+export interface DepositRow {
   readonly id: bigint;
   readonly deposit_id: string;
   readonly fintech: bigint;
@@ -35,16 +35,70 @@ interface DepositRow {
 
 /**
  * A bank transfer that arrived. Its onramp continues a deposit into a temporary account; a deposit into a permanent
- * account mints by itself. Source: interface (deposit rules), inferred (the states).
+ * account mints by itself. A pending one has not
+ * moved any money yet. Source: interface (deposit rules), inferred (the states).
  */
 export const deposit: Machine<DepositRow> = {
   name: 'deposit',
   table: 'deposit',
   transitions: [
+    { on: 'confirmed', from: ['pending'], to: 'processing', effect: accept },
+    { on: 'cancelled', from: ['pending'], to: 'cancelled', effect: end },
     { on: 'minted', from: ['processing'], to: 'completed', effect: mint },
     { on: 'refunded', from: ['refunding'], to: 'refunded', effect: refund },
   ],
 };
+
+/** Books a transfer that arrived: to be minted, or to be refunded if it has a reason for that. */
+export function book(context: Context, row: DepositRow): void {
+  post(context, 'deposit.received', row.deposit_id, [
+    { account: BANK, minor: -row.amount_kobo },
+    { account: row.refund_reason === null ? INCOMING : REFUNDS, minor: row.amount_kobo },
+  ]);
+}
+
+/** Starts the minting of a deposit into a permanent account. */
+function accept(context: Context, row: DepositRow): void {
+  book(context, row);
+  announceArrival(context, row);
+  schedule(context, deposit.name, row.id, 'minted', context.pace.mint);
+}
+
+function end({ store, nowMs }: Context, row: DepositRow): void {
+  store.run('UPDATE deposit SET ended_at = ? WHERE id = ?', nowMs, row.id);
+}
+
+/** Emits the event for a transfer into a permanent account; minting has not started. */
+export function announceArrival(context: Context, row: DepositRow): void {
+  const { store, nowMs } = context;
+  const account = store.get<{ number: string; name: string }>(
+    'SELECT number, name FROM virtual_account WHERE id = ?',
+    row.virtual_account,
+  );
+  if (!account) throw new Error('the deposit has no account');
+  emit(context, {
+    fintech: row.fintech,
+    requestId: row.deposit_id,
+    ...(row.user === null ? {} : { userId: userIdOf(store, row.user) }),
+    event: row.user === null ? 'fintech.virtual_account.deposit.received' : 'fintech.user.deposit.received',
+    data: {
+      depositId: row.deposit_id,
+      virtualAccount: { accountNumber: account.number, accountName: account.name },
+      deposit: {
+        amount: toWireNumber(amount('NGN', row.amount_kobo), 'naira'),
+        currency: 'NGN',
+        reference: row.deposit_id,
+      },
+      depositor: {
+        name: row.sender_name,
+        accountNumber: row.sender_account,
+        bankCode: row.sender_bank_code,
+        bankName: row.sender_bank_name,
+      },
+      metadata: { provider: VIRTUAL_ACCOUNT_BANK.provider, receivedAt: isoTime(nowMs) },
+    },
+  });
+}
 
 function depositor(row: DepositRow) {
   return {

@@ -1,12 +1,15 @@
 import type { Context } from '../context.ts';
+import { isPayoutToFail } from '../fault-rules.ts';
 import { type AccountRef, BANK, feesWithdrawing, fintechFees, post } from '../ledger.ts';
-import type { Machine } from '../machine.ts';
+import { type Machine, schedule } from '../machine.ts';
+import { SHOWN_STATE_MS } from '../pace.ts';
+import { payoutPlan } from '../values.ts';
 
 export interface FeeWithdrawalRow {
   readonly id: bigint;
   readonly withdrawal_id: string;
   readonly fintech: bigint;
-  readonly state: 'pending' | 'completed' | 'failed';
+  readonly state: 'pending' | 'processing' | 'completed' | 'failed';
   readonly amount_kobo: bigint;
   readonly onramp_kobo: bigint;
   readonly account_number: string;
@@ -19,15 +22,16 @@ export interface FeeWithdrawalRow {
 }
 
 /**
- * The amount is locked when the withdrawal is requested. Source: interface (the states), inferred (that a failure
- * releases the amount).
+ * The amount is locked when the withdrawal is requested. Source: interface (the states), public (processing, which only a
+ * test account shows), inferred (that a failure releases the amount).
  */
 export const feeWithdrawal: Machine<FeeWithdrawalRow> = {
   name: 'fee-withdrawal',
   table: 'fee_withdrawal',
   transitions: [
-    { on: 'settled', from: ['pending'], to: 'completed', effect: settle },
-    { on: 'payout-failed', from: ['pending'], to: 'failed', effect: releaseFees },
+    { on: 'accepted', from: ['pending'], to: 'processing', effect: (at, row) => payOut(at, row) },
+    { on: 'settled', from: ['pending', 'processing'], to: 'completed', effect: settle },
+    { on: 'payout-failed', from: ['pending', 'processing'], to: 'failed', effect: releaseFees },
   ],
 };
 
@@ -50,12 +54,26 @@ function move(context: Context, row: FeeWithdrawalRow, event: string, to: (part:
 }
 
 /** Moves the amount out of the earned fees until the bank responds. */
-export function lockFees(context: Context, row: FeeWithdrawalRow): void {
+function lockFees(context: Context, row: FeeWithdrawalRow): void {
   const postings = parts(row).flatMap(({ direction, kobo, locked }) => [
     { account: fintechFees(row.fintech, direction), minor: -kobo },
     { account: locked, minor: kobo },
   ]);
   post(context, 'fee-withdrawal.locked', row.withdrawal_id, postings);
+}
+
+/** Schedules the bank's response, which depends on a rule or on the account. */
+function payOut(context: Context, row: FeeWithdrawalRow, afterMs = SHOWN_STATE_MS): void {
+  const fails = isPayoutToFail(context, 'fees.withdraw', row.account_number);
+  schedule(context, feeWithdrawal.name, row.id, fails ? 'payout-failed' : 'settled', afterMs);
+}
+
+/** Starts the work of a new withdrawal, so that the bank responds after `afterMs`. */
+export function begin(context: Context, row: FeeWithdrawalRow, afterMs: number): void {
+  lockFees(context, row);
+  if (payoutPlan(row.account_number) === 'in-steps')
+    schedule(context, feeWithdrawal.name, row.id, 'accepted', afterMs - SHOWN_STATE_MS);
+  else payOut(context, row, afterMs);
 }
 
 function settle(context: Context, row: FeeWithdrawalRow): void {

@@ -1,13 +1,17 @@
 import { amount } from '../../money/amount.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { toWireText } from '../../money/units.ts';
-import { PAYOUT_FAILED } from '../banks.ts';
+import { PAYOUT_FAILED, type PayoutError, VERIFICATION_FAILED } from '../banks.ts';
 import { type Context, isoTime } from '../context.ts';
+import { isPayoutToFail } from '../fault-rules.ts';
 import { collectFees } from '../fees.ts';
 import { BANK, post, RESERVE, SUPPLY, VAULT, walletAccount } from '../ledger.ts';
-import type { Machine } from '../machine.ts';
+import { type Machine, schedule } from '../machine.ts';
 import { emit } from '../outbox.ts';
+import { SHOWN_STATE_MS } from '../pace.ts';
 import { userIdOf } from '../public-ids.ts';
+import { TOKEN_ADDRESS } from '../tokens.ts';
+import { type PayoutPlan, payoutPlan } from '../values.ts';
 
 export interface OfframpRow {
   readonly id: bigint;
@@ -24,22 +28,118 @@ export interface OfframpRow {
   readonly tx_hash: string;
   readonly block_number: bigint;
   readonly payout_reference: string;
+  /** When the cNGN arrived in the vault; null if it never did. */
+  readonly transferred_at: bigint | null;
   readonly created_at: bigint;
   readonly updated_at: bigint;
 }
 
 /**
- * The cNGN is in the vault before the first response; only the bank payout is asynchronous. Source: public (the
- * states), inferred (that a failed payout returns the cNGN to its wallets).
+ * The cNGN is set aside with the request. An offramp is `payout_pending` in its first response; only those to some test
+ * accounts show the states before. Source: public (the states and what may fail), inferred (that a failed or cancelled
+ * offramp returns the cNGN to its wallets).
  */
 export const offramp: Machine<OfframpRow> = {
   name: 'offramp',
   table: 'offramp',
   transitions: [
+    { on: 'accepted', from: ['pending'], to: 'processing', effect: (at, row) => follow(at, row, 'verification-begun') },
+    { on: 'cancelled', from: ['pending'], to: 'cancelled', effect: returnTokens },
+    { on: 'verification-begun', from: ['processing'], to: 'bank_verification', effect: verify },
+    {
+      on: 'verified',
+      from: ['bank_verification'],
+      to: 'transfer_pending',
+      effect: (at, row) => follow(at, row, 'transferred'),
+    },
+    {
+      on: 'verification-failed',
+      from: ['bank_verification'],
+      to: 'failed',
+      effect: failedBecause(VERIFICATION_FAILED),
+    },
+    { on: 'transferred', from: ['transfer_pending'], to: 'transfer_confirmed', effect: transfer },
+    { on: 'handed-over', from: ['transfer_confirmed'], to: 'payout_pending', effect: handOver },
     { on: 'settled', from: ['payout_pending'], to: 'completed', effect: settle },
-    { on: 'payout-failed', from: ['payout_pending'], to: 'failed', effect: refund },
+    { on: 'payout-failed', from: ['payout_pending'], to: 'failed', effect: failedBecause(PAYOUT_FAILED) },
   ],
 };
+
+/** The first event of the offramps that start as `pending`, by the plan of their account. */
+const FIRST_EVENTS: Readonly<Partial<Record<PayoutPlan, string>>> = {
+  'in-steps': 'accepted',
+  'transfer-fails': 'accepted',
+  cancelled: 'cancelled',
+};
+
+function firstEvent(accountNumber: string): string | undefined {
+  const plan = payoutPlan(accountNumber);
+  return plan && FIRST_EVENTS[plan];
+}
+
+/** Returns the state of an offramp to an account in its first response. */
+export function firstState(accountNumber: string): 'pending' | 'payout_pending' {
+  return firstEvent(accountNumber) === undefined ? 'payout_pending' : 'pending';
+}
+
+/** Starts the work of a new offramp, whose cNGN is already set aside. */
+export function begin(context: Context, row: OfframpRow): void {
+  const event = firstEvent(row.account_number);
+  if (event === undefined) {
+    confirmTransfer(context, row);
+    handOver(context, row);
+  } else {
+    scheduleStep(context, row, event);
+  }
+}
+
+function scheduleStep(context: Context, row: OfframpRow, event: string): void {
+  const isShown = payoutPlan(row.account_number) === 'in-steps';
+  schedule(context, offramp.name, row.id, event, isShown ? SHOWN_STATE_MS : context.pace.step);
+}
+
+/** Schedules the next event after one step. */
+function follow(context: Context, row: OfframpRow, event: string): void {
+  touch(context, row);
+  scheduleStep(context, row, event);
+}
+
+function verify(context: Context, row: OfframpRow): void {
+  const fails = payoutPlan(row.account_number) === 'transfer-fails';
+  follow(context, row, fails ? 'verification-failed' : 'verified');
+}
+
+function transfer(context: Context, row: OfframpRow): void {
+  confirmTransfer(context, row);
+  follow(context, row, 'handed-over');
+}
+
+function confirmTransfer(context: Context, row: OfframpRow): void {
+  context.store.run('UPDATE offramp SET transferred_at = ? WHERE id = ?', context.nowMs, row.id);
+  emit(context, {
+    fintech: row.fintech,
+    event: 'vault.return.transfer.confirmed',
+    requestId: row.request_id,
+    userId: userIdOf(context.store, row.user),
+    data: {
+      transferId: row.tx_hash,
+      vaultReturnId: row.request_id,
+      amount: toWireText(amount('CNGN', cngnBaseFromKobo(deductedKobo(row))), 'token'),
+      tokenAddress: TOKEN_ADDRESS.CNGN,
+      transactionHash: row.tx_hash,
+      confirmedAt: isoTime(context.nowMs),
+      blockNumber: Number(row.block_number),
+      metadata: {},
+    },
+  });
+}
+
+function handOver(context: Context, row: OfframpRow): void {
+  touch(context, row);
+  const event = isPayoutToFail(context, 'transactions.offramp', row.account_number) ? 'payout-failed' : 'settled';
+  const isShown = payoutPlan(row.account_number) === 'in-steps';
+  schedule(context, offramp.name, row.id, event, isShown ? SHOWN_STATE_MS : context.pace.payout);
+}
 
 /** Returns what leaves the wallets, in kobo: the amount paid out plus all fees. */
 export function deductedKobo(row: OfframpRow): bigint {
@@ -89,7 +189,8 @@ function settle(context: Context, row: OfframpRow): void {
   });
 }
 
-function refund(context: Context, row: OfframpRow): void {
+/** Returns the cNGN, including the fees, to the wallets that it came from. */
+function returnTokens(context: Context, row: OfframpRow): void {
   const sources = context.store.all<{ wallet: bigint; network: string; amount_base: bigint }>(
     'SELECT wallet, network, amount_base FROM offramp_source WHERE offramp = ?',
     row.id,
@@ -102,16 +203,16 @@ function refund(context: Context, row: OfframpRow): void {
     })),
   ]);
   touch(context, row);
-  const about = eventOf(context, row);
-  emit(context, {
-    ...about,
-    event: 'vault.return.payout.failed',
-    data: {
-      ...about.data,
-      failedAt: isoTime(context.nowMs),
-      error: PAYOUT_FAILED,
-      retryable: true,
-      metadata: {},
-    },
-  });
+}
+
+function failedBecause({ code, message, retryable }: PayoutError) {
+  return (context: Context, row: OfframpRow): void => {
+    returnTokens(context, row);
+    const about = eventOf(context, row);
+    emit(context, {
+      ...about,
+      event: 'vault.return.payout.failed',
+      data: { ...about.data, failedAt: isoTime(context.nowMs), error: { code, message }, retryable, metadata: {} },
+    });
+  };
 }

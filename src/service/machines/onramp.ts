@@ -3,11 +3,12 @@ import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { toWireText } from '../../money/units.ts';
 import { type Context, isoTime, newTxHash } from '../context.ts';
 import { collectFees } from '../fees.ts';
-import { balanceOf, INCOMING, post, RESERVE, SUPPLY, walletAccount } from '../ledger.ts';
+import { balanceOf, INCOMING, post, REFUNDS, RESERVE, SUPPLY, walletAccount } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
 import { emit } from '../outbox.ts';
 import { userIdOf, walletAddressOf } from '../public-ids.ts';
 import { startSwap } from '../swaps.ts';
+import { isTestAmount } from '../values.ts';
 import { accountAt, type Delivery, deliveryFor } from '../wallets.ts';
 
 export interface OnrampRow {
@@ -47,6 +48,7 @@ export const onramp: Machine<OnrampRow> = {
     { on: 'paid', from: ['requested', 'pending'], to: 'processing', effect: acceptPayment },
     { on: 'expired', from: ['requested', 'pending'], to: 'failed', effect: expireAccount },
     { on: 'minted', from: ['processing'], to: 'funded', effect: mint },
+    { on: 'mint-failed', from: ['processing'], to: 'failed', effect: refundPayment },
     { on: 'delivered', from: ['funded'], to: 'failed', when: hasNothingToSwap },
     { on: 'delivered', from: ['funded'], to: 'swap_queued', when: swaps, effect: queueSwap },
     { on: 'delivered', from: ['funded'], to: 'completed', effect: deliver },
@@ -76,7 +78,28 @@ function expireAccount(context: Context, row: OnrampRow): void {
 function acceptPayment(context: Context, row: OnrampRow): void {
   setAccountStatus(context, row, 'used');
   context.store.run('UPDATE onramp SET funding_requested_at = ? WHERE id = ?', context.nowMs, row.id);
-  schedule(context, onramp.name, row.id, 'minted', context.pace.mint);
+  const fails = isTestAmount('mintFails', amount('NGN', row.base_kobo));
+  schedule(context, onramp.name, row.id, fails ? 'mint-failed' : 'minted', context.pace.mint);
+}
+
+/** Sends the payment back to its sender. Source: public (that a processing onramp can fail), inferred (the refund). */
+function refundPayment(context: Context, row: OnrampRow): void {
+  const { store, ids } = context;
+  const paid = store.get<{ id: bigint; deposit_id: string }>(
+    `SELECT id, deposit_id FROM deposit WHERE onramp = ? AND state = 'processing'`,
+    row.id,
+  );
+  if (!paid) throw new Error('the onramp has no payment');
+  post(context, 'deposit.rejected', paid.deposit_id, [
+    { account: INCOMING, minor: -totalKobo(row) },
+    { account: REFUNDS, minor: totalKobo(row) },
+  ]);
+  store.run(
+    `UPDATE deposit SET state = 'refunding', refund_reason = 'mint_failed', refund_reference = ? WHERE id = ?`,
+    ids.uuid(),
+    paid.id,
+  );
+  schedule(context, 'deposit', paid.id, 'refunded', context.pace.refund);
 }
 
 /** Mints the payment as cNGN into the generated wallet; the fees stay in Naira. */

@@ -1,173 +1,92 @@
-import { amount } from '../../money/amount.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
-import { toWireNumber } from '../../money/units.ts';
-import { bankByCode, PAYOUT_FAILED, VIRTUAL_ACCOUNT_BANK } from '../banks.ts';
-import { type Context, isoTime } from '../context.ts';
+import { PAYOUT_FAILED, type PayoutError, REVIEW_FAILED, TRANSFER_FAILED } from '../banks.ts';
+import type { Context } from '../context.ts';
 import { isPayoutToFail } from '../fault-rules.ts';
 import { collectFees } from '../fees.ts';
 import { BANK, post, RESERVE, SUPPLY, VAULT, walletAccount } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
-import { emit } from '../outbox.ts';
-import { blockNumber, GAS } from '../tokens.ts';
+import { REVERSAL_MS, REVIEW_MS, SHOWN_STATE_MS } from '../pace.ts';
+import { payoutPlan } from '../values.ts';
 import { smartWallet } from '../wallets.ts';
-
-export interface PayoutRow {
-  readonly id: bigint;
-  readonly request_id: string;
-  readonly fintech: bigint;
-  /** Null once the bank account is removed. */
-  readonly bank_account: bigint | null;
-  readonly state: string;
-  readonly amount_kobo: bigint;
-  readonly platform_fee_kobo: bigint;
-  readonly account_number: string;
-  readonly bank_code: string;
-  readonly account_name: string;
-  readonly tx_hash: string;
-  readonly payout_reference: string;
-  readonly created_at: bigint;
-  readonly updated_at: bigint;
-  readonly completed_at: bigint | null;
-}
+import {
+  announceCompletion,
+  announceFailure,
+  announceHandOver,
+  announceTransfer,
+  type PayoutRow,
+  sourcesOf,
+} from './payout-events.ts';
 
 /**
- * A payout of the fintech's own cNGN, which is in the vault before the first response. Source: public (the states),
- * inferred (that only the bank can fail, and that all cNGN is then returned).
+ * A payout of the fintech's own cNGN, which is in the vault before the first response. Source: public (the states and
+ * what may fail), inferred (what returns, where a manual review belongs, and that only test accounts cause anything but
+ * a failure at the bank).
  */
 export const payout: Machine<PayoutRow> = {
   name: 'payout',
   table: 'payout',
   transitions: [
     { on: 'accepted', from: ['pending'], to: 'processing', effect: (at, row) => follow(at, row, 'transfer-begun') },
-    {
-      on: 'transfer-begun',
-      from: ['processing'],
-      to: 'transferring_cngn',
-      effect: (at, row) => follow(at, row, 'transferred'),
-    },
+    { on: 'cancelled', from: ['pending'], to: 'cancelled', effect: returnTokens },
+    { on: 'transfer-begun', from: ['processing'], to: 'transferring_cngn', effect: transfer },
     { on: 'transferred', from: ['transferring_cngn'], to: 'initiating_payout', effect: confirmTransfer },
+    { on: 'transfer-failed', from: ['transferring_cngn'], to: 'failed', effect: failedBecause(TRANSFER_FAILED) },
     { on: 'handed-over', from: ['initiating_payout'], to: 'payout_processing', effect: handOver },
+    { on: 'held', from: ['initiating_payout'], to: 'pending_manual_review', effect: review },
+    { on: 'approved', from: ['pending_manual_review'], to: 'payout_processing', effect: handOver },
+    { on: 'review-elapsed', from: ['pending_manual_review'], to: 'failed', effect: failedBecause(REVIEW_FAILED) },
     { on: 'settled', from: ['payout_processing'], to: 'completed', effect: settle },
-    { on: 'payout-failed', from: ['payout_processing'], to: 'failed', effect: refund },
+    { on: 'payout-failed', from: ['payout_processing'], to: 'failed', effect: failedBecause(PAYOUT_FAILED) },
+    { on: 'reversed', from: ['completed'], to: 'reversed', effect: reverse },
   ],
 };
+
+/** Starts the work of a new payout, whose cNGN is already in the vault. */
+export function begin(context: Context, row: PayoutRow): void {
+  follow(context, row, payoutPlan(row.account_number) === 'cancelled' ? 'cancelled' : 'accepted');
+}
 
 /** Returns what leaves the smart wallet, in kobo: the amount paid out plus the platform fee. */
 function payoutTotalKobo(row: PayoutRow): bigint {
   return row.amount_kobo + row.platform_fee_kobo;
 }
 
-interface PayoutSource {
-  readonly network: string;
-  readonly amount_base: bigint;
-}
-
-/** The networks that the cNGN came from, Base first. */
-function sourcesOf({ store }: Context, row: PayoutRow): PayoutSource[] {
-  return store.all<PayoutSource>(
-    `SELECT network, amount_base FROM payout_source WHERE payout = ? ORDER BY network <> 'base', network`,
-    row.id,
-  );
-}
-
-export function bankAccountOf(row: PayoutRow) {
-  return {
-    accountNumber: row.account_number,
-    accountName: row.account_name,
-    bankName: bankByCode(row.bank_code)?.name ?? '',
-  };
-}
-
-/** Formats the paying smart wallet for responses and events. */
-export function systemWallet({ store }: Context, row: PayoutRow) {
-  return { source: 'system_wallet' as const, address: smartWallet(store, row.fintech).address };
-}
-
-/** Formats it for an event, with the network that most of the cNGN came from: Base if it held any. */
-function systemWalletOn(context: Context, row: PayoutRow) {
-  return { ...systemWallet(context, row), network: sourcesOf(context, row)[0]?.network ?? '' };
-}
-
-function burnOf<const S extends string>(row: PayoutRow, status: S) {
-  const paidOut = amount('CNGN', cngnBaseFromKobo(row.amount_kobo));
-  return { txHash: row.tx_hash, status, cNgnAmount: toWireNumber(paidOut, 'base') };
-}
-
-function bankPayout<const S extends string>(row: PayoutRow, status: S) {
-  return { reference: row.payout_reference, provider: VIRTUAL_ACCOUNT_BANK.provider, status };
-}
-
 function touch({ store, nowMs }: Context, row: PayoutRow): void {
   store.run('UPDATE payout SET updated_at = ? WHERE id = ?', nowMs, row.id);
+}
+
+/** Returns how long a state lasts: longer for the test account that shows every state. */
+function lengthOf(row: PayoutRow, ordinaryMs: number): number {
+  return payoutPlan(row.account_number) === 'in-steps' ? SHOWN_STATE_MS : ordinaryMs;
 }
 
 /** Schedules the next event after one step. */
 function follow(context: Context, row: PayoutRow, event: string): void {
   touch(context, row);
-  schedule(context, payout.name, row.id, event, context.pace.step);
+  schedule(context, payout.name, row.id, event, lengthOf(row, context.pace.step));
 }
 
-/** The common part of the events of a payout. */
-function eventOf(row: PayoutRow) {
-  const data = { amount: toWireNumber(amount('NGN', row.amount_kobo), 'naira'), currency: 'NGN' as const };
-  return { fintech: row.fintech, requestId: row.request_id, data };
+function transfer(context: Context, row: PayoutRow): void {
+  const fails = payoutPlan(row.account_number) === 'transfer-fails';
+  follow(context, row, fails ? 'transfer-failed' : 'transferred');
 }
-
-/** Emits the event for the request itself. */
-export function announceInitiated(context: Context, row: PayoutRow, initiatedBy: string): void {
-  const about = eventOf(row);
-  emit(context, {
-    ...about,
-    event: 'fintech.offramp.initiated',
-    data: {
-      ...about.data,
-      status: 'pending',
-      bankAccount: bankAccountOf(row),
-      wallet: systemWalletOn(context, row),
-      metadata: { description: "payout of the fintech's own cNGN", initiatedBy },
-    },
-  });
-}
-
-const CONFIRMATIONS = 12;
 
 function confirmTransfer(context: Context, row: PayoutRow): void {
-  follow(context, row, 'handed-over');
-  const about = eventOf(row);
-  emit(context, {
-    ...about,
-    event: 'fintech.offramp.transfer.completed',
-    data: {
-      ...about.data,
-      status: 'initiating_payout',
-      burnDetails: {
-        ...burnOf(row, 'confirmed'),
-        blockNumber: blockNumber(context),
-        confirmations: CONFIRMATIONS,
-      },
-      metadata: { gasUsed: GAS.gasUsed, transferredAt: isoTime(context.nowMs) },
-    },
-  });
+  context.store.run('UPDATE payout SET transferred_at = ? WHERE id = ?', context.nowMs, row.id);
+  follow(context, row, payoutPlan(row.account_number) === 'reviewed' ? 'held' : 'handed-over');
+  announceTransfer(context, row);
+}
+
+function review(context: Context, row: PayoutRow): void {
+  touch(context, row);
+  schedule(context, payout.name, row.id, 'review-elapsed', REVIEW_MS);
 }
 
 function handOver(context: Context, row: PayoutRow): void {
   touch(context, row);
-  const event = isPayoutToFail(context, 'transactions.fintech-offramp', row.account_number)
-    ? 'payout-failed'
-    : 'settled';
-  schedule(context, payout.name, row.id, event, context.pace.payout);
-  const about = eventOf(row);
-  emit(context, {
-    ...about,
-    event: 'fintech.offramp.payout.initiated',
-    data: {
-      ...about.data,
-      status: 'payout_processing',
-      bankAccount: { ...bankAccountOf(row), bankCode: row.bank_code },
-      payoutDetails: bankPayout(row, 'processing'),
-      metadata: { payoutInitiatedAt: isoTime(context.nowMs) },
-    },
-  });
+  const fails = isPayoutToFail(context, 'transactions.fintech-offramp', row.account_number);
+  schedule(context, payout.name, row.id, fails ? 'payout-failed' : 'settled', lengthOf(row, context.pace.payout));
+  announceHandOver(context, row);
 }
 
 function settle(context: Context, row: PayoutRow): void {
@@ -181,25 +100,24 @@ function settle(context: Context, row: PayoutRow): void {
     ...collectFees(context, row.fintech, 'offramp', row.platform_fee_kobo, 0n),
   ]);
   store.run('UPDATE payout SET updated_at = ?, completed_at = ? WHERE id = ?', nowMs, nowMs, row.id);
-  const about = eventOf(row);
-  emit(context, {
-    ...about,
-    event: 'fintech.offramp.completed',
-    data: {
-      ...about.data,
-      status: 'completed',
-      bankAccount: bankAccountOf(row),
-      wallet: systemWalletOn(context, row),
-      burnDetails: burnOf(row, 'confirmed'),
-      payoutDetails: bankPayout(row, 'completed'),
-      completedAt: isoTime(nowMs),
-      metadata: { processingTime: nowMs - Number(row.created_at) },
-    },
-  });
+  if (payoutPlan(row.account_number) === 'reversed') schedule(context, payout.name, row.id, 'reversed', REVERSAL_MS);
+  announceCompletion(context, row);
+}
+
+/** Mints the Naira that the bank sent back, on Base. The fee stays with the platform. No event is documented. */
+function reverse(context: Context, row: PayoutRow): void {
+  const base = cngnBaseFromKobo(row.amount_kobo);
+  post(context, 'payout.reversed', row.request_id, [
+    { account: BANK, minor: -row.amount_kobo },
+    { account: RESERVE, minor: row.amount_kobo },
+    { account: SUPPLY, minor: -base },
+    { account: walletAccount(smartWallet(context.store, row.fintech).id, 'base', 'CNGN'), minor: base },
+  ]);
+  touch(context, row);
 }
 
 /** Returns the cNGN, including the fee, to the networks it came from. */
-function refund(context: Context, row: PayoutRow): void {
+function returnTokens(context: Context, row: PayoutRow): void {
   const wallet = smartWallet(context.store, row.fintech);
   post(context, 'payout.returned', row.request_id, [
     { account: VAULT, minor: -cngnBaseFromKobo(payoutTotalKobo(row)) },
@@ -209,20 +127,11 @@ function refund(context: Context, row: PayoutRow): void {
     })),
   ]);
   touch(context, row);
-  const failedAt = isoTime(context.nowMs);
-  const about = eventOf(row);
-  emit(context, {
-    ...about,
-    event: 'fintech.offramp.failed',
-    data: {
-      ...about.data,
-      status: 'failed',
-      bankAccount: bankAccountOf(row),
-      wallet: systemWalletOn(context, row),
-      burnDetails: burnOf(row, 'returned'),
-      error: PAYOUT_FAILED,
-      timestamp: failedAt,
-      metadata: { failedAt, retryable: true, attemptNumber: 1 },
-    },
-  });
+}
+
+function failedBecause(error: PayoutError) {
+  return (context: Context, row: PayoutRow): void => {
+    returnTokens(context, row);
+    announceFailure(context, row, error);
+  };
 }

@@ -43,6 +43,7 @@ export const swap: Machine<SwapRow> = {
   name: 'swap',
   table: 'swap',
   transitions: [
+    { on: 'accepted', from: ['pending'], to: 'requested', effect: accept },
     { on: 'begun', from: ['requested', 'queued'], to: 'processing', effect: begin },
     {
       on: 'executed',
@@ -54,6 +55,11 @@ export const swap: Machine<SwapRow> = {
     { on: 'executed', from: ['processing'], to: 'failed', effect: returnTokens },
   ],
 };
+
+function accept(context: Context, row: SwapRow): void {
+  context.store.run('UPDATE swap SET updated_at = ? WHERE id = ?', context.nowMs, row.id);
+  schedule(context, swap.name, row.id, 'begun', context.pace.step);
+}
 
 function begin(context: Context, row: SwapRow): void {
   context.store.run('UPDATE swap SET updated_at = ? WHERE id = ?', context.nowMs, row.id);

@@ -73,14 +73,16 @@ function askForSignature(context: Context, row: TradeRow): void {
   if (row.auto_signed) schedule(context, trade.name, row.id, 'approved', context.pace.lock);
 }
 
-/** Longer than the lock, for the test trade whose lock expires. */
+/** Longer than the lock, for the test trades whose lock expires. */
 const LATE_SIGNATURE_MS = 6 * 60_000;
 
 function sign(context: Context, row: TradeRow): void {
   touch(context, row);
   const outcome = tradeOutcome(row.cngn_base);
-  const event = outcome === 'signing-fails' ? 'signing-failed' : 'signed';
-  schedule(context, trade.name, row.id, event, outcome === 'signs-late' ? LATE_SIGNATURE_MS : context.pace.sign);
+  const fails = outcome === 'signing-fails' || outcome === 'fails-late';
+  const isLate = outcome === 'signs-late' || outcome === 'fails-late';
+  const afterMs = isLate ? LATE_SIGNATURE_MS : context.pace.sign;
+  schedule(context, trade.name, row.id, fails ? 'signing-failed' : 'signed', afterMs);
 }
 
 function submit(context: Context, row: TradeRow): void {

@@ -5,5 +5,9 @@ import type { VaultRow } from '../market/signing.ts';
 export const vault: Machine<VaultRow> = {
   name: 'vault',
   table: 'fx_vault',
-  transitions: [{ on: 'approved', from: ['pending'], to: 'active' }],
+  transitions: [
+    { on: 'approved', from: ['pending'], to: 'active' },
+    // Source: public for the state, inferred for the transition.
+    { on: 'rejected', from: ['pending'], to: 'inactive' },
+  ],
 };

@@ -1,7 +1,7 @@
 import { amount, type Token } from '../../money/amount.ts';
 import { toWireText } from '../../money/units.ts';
 import { type Context, isoTime } from '../context.ts';
-import { type AccountRef, BRIDGING, chain, post } from '../ledger.ts';
+import { type AccountRef, BRIDGING, chain, platformTokens, post, walletAccount } from '../ledger.ts';
 import type { Machine } from '../machine.ts';
 import { emit } from '../outbox.ts';
 import { userIdOf, walletAddressOf } from '../public-ids.ts';
@@ -21,6 +21,8 @@ export interface WithdrawalRow {
   /** The amount that left the wallet, including the fee. */
   readonly amount_base: bigint;
   readonly fee_base: bigint;
+  /** The network on which the tokens left the wallet. */
+  readonly origin: string;
   readonly network: string;
   readonly note: string | null;
   readonly tx_hash: string;
@@ -28,11 +30,17 @@ export interface WithdrawalRow {
   readonly completed_at: bigint | null;
 }
 
-/** Tokens in a bridge; on Base they arrive at once. Source: interface (the states), inferred (which applies when). */
+/**
+ * Tokens in a bridge, or in a transfer that is going to fail; otherwise they arrive at once. Source: interface (the
+ * states), inferred (which applies when, and that a failure returns everything).
+ */
 export const withdrawal: Machine<WithdrawalRow> = {
   name: 'withdrawal',
   table: 'withdrawal',
-  transitions: [{ on: 'released', from: ['pending'], to: 'completed', effect: release }],
+  transitions: [
+    { on: 'released', from: ['pending'], to: 'completed', effect: release },
+    { on: 'failed', from: ['pending'], to: 'failed', effect: returnTokens },
+  ],
 };
 
 /** Returns the account of tokens in transit. Only cNGN has one; other tokens leave the service at once. */
@@ -56,6 +64,40 @@ function release(context: Context, row: WithdrawalRow): void {
   complete(context, row);
 }
 
+/** Returns the tokens, including the fee, to the wallet that they came from, and notifies the fintech. */
+function returnTokens(context: Context, row: WithdrawalRow): void {
+  post(context, 'withdrawal.returned', row.request_id, [
+    { account: transit(row.asset), minor: -netBase(row) },
+    { account: platformTokens(row.asset), minor: -row.fee_base },
+    { account: walletAccount(row.wallet, row.origin, row.asset), minor: row.amount_base },
+  ]);
+  const about = { fintech: row.fintech, requestId: row.request_id };
+  const reason = {
+    error: 'the transfer was reverted on-chain; the tokens were returned',
+    failedAt: isoTime(context.nowMs),
+  };
+  if (row.user === null) emit(context, { ...about, event: 'fintech.asset.transfer.failed', data: reason });
+  else
+    emit(context, {
+      ...about,
+      event: 'fintech.user.asset.transfer.failed',
+      userId: userIdOf(context.store, row.user),
+      data: { ...transferOf(context, row), ...reason },
+    });
+}
+
+/** The common part of the events of a user's withdrawal. */
+function transferOf({ store }: Context, row: WithdrawalRow) {
+  return {
+    smartWalletAddress: walletAddressOf(store, row.wallet),
+    destinationAddress: row.destination,
+    amount: toWireText(amount(row.asset, netBase(row)), 'token'),
+    ticker: row.asset,
+    tokenAddress: TOKEN_ADDRESS[row.asset],
+    network: row.network,
+  };
+}
+
 /** Marks a user's withdrawal as completed and notifies the fintech. */
 export function complete(context: Context, row: WithdrawalRow): void {
   const { store, nowMs } = context;
@@ -66,12 +108,7 @@ export function complete(context: Context, row: WithdrawalRow): void {
     requestId: row.request_id,
     userId: userIdOf(store, row.user),
     data: {
-      smartWalletAddress: walletAddressOf(store, row.wallet),
-      destinationAddress: row.destination,
-      amount: toWireText(amount(row.asset, netBase(row)), 'token'),
-      ticker: row.asset,
-      tokenAddress: TOKEN_ADDRESS[row.asset],
-      network: row.network,
+      ...transferOf(context, row),
       transactionHash: row.tx_hash,
       blockNumber: blockNumber(context).toString(),
       gasUsed: GAS.gasUsed,

@@ -4,6 +4,7 @@ import { type Asset, amount } from '../../money/amount.ts';
 import { tokenText } from '../amounts.ts';
 import { type Call, isoTime } from '../context.ts';
 import type { Operations } from '../operation.ts';
+import { isTestText } from '../values.ts';
 import { EVM_NETWORKS, holdings, smartWallet, userWallets, type WalletRow, walletAt } from '../wallets.ts';
 import { userOf } from './users.ts';
 
@@ -58,6 +59,7 @@ const balanceMulti: Operations['wallets.balance-multi'] = (call, { token = 'CNGN
  */
 const balanceAddress: Operations['wallets.balance-address'] = (call, { address, token = 'CNGN', networks = [] }) => {
   const balances = balancesOn(call, walletAt(call.store, address), token, networksOf(networks));
+  const isUnreadable = isTestText('unreadableAddress', address.toLowerCase());
   return {
     token,
     address,
@@ -65,7 +67,7 @@ const balanceAddress: Operations['wallets.balance-address'] = (call, { address, 
     networkBalances: balances.map(({ network, minor }) => ({
       network,
       balance: tokenText(amount(token, minor)),
-      error: null,
+      error: isUnreadable && network === 'bsc' ? 'the network cannot be reached' : null,
     })),
     checkedAt: isoTime(call.nowMs),
   };

@@ -1,6 +1,7 @@
 import { Fault } from '../../contract/faults.ts';
 import { BANKS, type Bank, bankByCode } from '../banks.ts';
 import { type Call, isoTime } from '../context.ts';
+import { IS_OPEN_PAYOUT } from '../open-payouts.ts';
 import type { Operations } from '../operation.ts';
 import { accountHolder } from '../values.ts';
 
@@ -165,10 +166,7 @@ const update: Operations['banks.update'] = (call, { accountId, label, isDefault 
 
 const remove: Operations['banks.delete'] = (call, { accountId }) => {
   const { id } = bankAccountById(call, accountId, 'NOT_FOUND');
-  const isPaidTo = call.store.get(
-    `SELECT 1 FROM payout WHERE bank_account = ? AND state NOT IN ('completed', 'failed') LIMIT 1`,
-    id,
-  );
+  const isPaidTo = call.store.get(`SELECT 1 FROM payout WHERE bank_account = ? AND ${IS_OPEN_PAYOUT} LIMIT 1`, id);
   if (isPaidTo)
     throw new Fault('PENDING_TRANSACTIONS', 'PENDING_TRANSACTIONS: payouts to this account are still pending');
   call.store.run('DELETE FROM bank_account WHERE id = ?', id);

@@ -4,11 +4,9 @@ import { toWireNumber } from '../../money/units.ts';
 import { wholeKoboOf } from '../amounts.ts';
 import { afterBusinessDays } from '../business-days.ts';
 import { type Call, isoTime, isoTimeOrNull } from '../context.ts';
-import { isPayoutToFail } from '../fault-rules.ts';
 import { WITHDRAWAL_LIMITS_KOBO } from '../fee-balance.ts';
 import { balanceOf, fintechFees } from '../ledger.ts';
-import { schedule } from '../machine.ts';
-import { type FeeWithdrawalRow, feeWithdrawal, lockFees } from '../machines/fee-withdrawal.ts';
+import { begin, type FeeWithdrawalRow } from '../machines/fee-withdrawal.ts';
 import type { Operations } from '../operation.ts';
 import { resolveAccount } from './banks.ts';
 
@@ -82,10 +80,7 @@ const withdraw: Operations['fees.withdraw'] = (call, request) => {
   checkLimits(amountKobo);
   const { bank, holder } = resolveAccount(request.bankAccountNumber, request.bankCode);
   const row = record(call, request, { amountKobo, onrampKobo: drawn(call, amountKobo), bankCode: bank.code });
-  lockFees(call, row);
-  const arrivesAt = afterBusinessDays(call.nowMs, businessDaysOf(row));
-  const event = isPayoutToFail(call, 'fees.withdraw', row.account_number) ? 'payout-failed' : 'settled';
-  schedule(call, feeWithdrawal.name, row.id, event, arrivesAt - call.nowMs);
+  begin(call, row, afterBusinessDays(call.nowMs, businessDaysOf(row)) - call.nowMs);
   return {
     withdrawalId: row.withdrawal_id,
     amount: kobo(row.amount_kobo),
@@ -114,15 +109,18 @@ const verify: Operations['fees.verify-withdrawal'] = (call, { withdrawalId }) =>
 /** Masks all but the first six digits with four asterisks. Source: public. */
 const masked = (accountNumber: string) => `${accountNumber.slice(0, 6)}****`;
 
+/** The three states of the history: a withdrawal that is processing counts as pending. Source: interface. */
+const LISTED_STATE = `CASE state WHEN 'processing' THEN 'pending' ELSE state END`;
+
 const history: Operations['fees.withdrawal-history'] = (call, { limit = 20, status }) => {
   const rows = call.store.all<FeeWithdrawalRow>(
-    'SELECT * FROM fee_withdrawal WHERE fintech = ?1 AND (?2 IS NULL OR state = ?2) ORDER BY id DESC LIMIT ?3',
+    `SELECT * FROM fee_withdrawal WHERE fintech = ?1 AND (?2 IS NULL OR ${LISTED_STATE} = ?2) ORDER BY id DESC LIMIT ?3`,
     call.fintech.id,
     status ?? null,
     limit,
   );
   const total = call.store.get<{ n: bigint }>(
-    'SELECT COUNT(*) AS n FROM fee_withdrawal WHERE fintech = ?1 AND (?2 IS NULL OR state = ?2)',
+    `SELECT COUNT(*) AS n FROM fee_withdrawal WHERE fintech = ?1 AND (?2 IS NULL OR ${LISTED_STATE} = ?2)`,
     call.fintech.id,
     status ?? null,
   );
@@ -134,7 +132,7 @@ const history: Operations['fees.withdrawal-history'] = (call, { limit = 20, stat
       bankCode: row.bank_code,
       accountName: row.account_name,
       narration: row.narration,
-      status: row.state,
+      status: row.state === 'processing' ? 'pending' : row.state,
       createdAt: isoTime(row.created_at),
       processedAt: isoTimeOrNull(row.processed_at),
       failureReason: row.failure_reason,

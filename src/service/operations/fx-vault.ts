@@ -6,6 +6,7 @@ import { vaultOf } from '../market/signing.ts';
 import { dollars, requiredVault } from '../market/vault-terms.ts';
 import { IS_OPEN_TRADE } from '../open-trades.ts';
 import type { Operations } from '../operation.ts';
+import { isTestText } from '../values.ts';
 import { smartWallet, vaultWallet, walletAt } from '../wallets.ts';
 
 /** Masks a secret; only its first four characters are stored. */
@@ -73,7 +74,8 @@ const registerMpc: Operations['fx.register-mpc'] = (call, input) => {
   const vault = requiredVault(call);
   // Drops the pending approval of the replaced vault.
   store.run(`DELETE FROM due WHERE machine = 'vault' AND subject = ?`, vault.id);
-  schedule(call, 'vault', vault.id, 'approved', call.pace.approveVault);
+  const decision = isTestText('vaultRejected', vault.vault_id) ? 'rejected' : 'approved';
+  schedule(call, 'vault', vault.id, decision, call.pace.approveVault);
   return {
     vaultId: vault.vault_id,
     status: vault.state === 'active' ? 'active' : 'pending',

@@ -65,11 +65,11 @@ function common(call: Call, row: MovementRow) {
 }
 
 /**
- * The additional fields of a deposit. A refunded deposit has no minted amount and no fees. Source: client (minted
+ * The additional fields of a deposit. A refunded or cancelled deposit has no minted amount and no fees. Source: client (minted
  * amount and fee on the rows of users), public (the rest).
  */
 function depositPart(row: MovementRow) {
-  const isMinted = row.state !== 'refunding' && row.state !== 'refunded';
+  const isMinted = !['refunding', 'refunded', 'cancelled'].includes(row.state);
   const mintedKobo = row.amount_kobo - row.platform_fee_kobo - row.fintech_fee_kobo;
   return {
     ...(row.user_id === null
@@ -108,6 +108,8 @@ const BANK_STATUS: Readonly<Record<string, string>> = {
   payout_processing: 'processing',
   completed: 'completed',
   failed: 'failed',
+  cancelled: 'failed',
+  reversed: 'failed',
 };
 
 const listPayouts: Operations['transactions.list-payouts'] = (call, input) => {

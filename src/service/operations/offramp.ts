@@ -6,14 +6,11 @@ import { trimDecimal } from '../../money/decimal.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { toWireText } from '../../money/units.ts';
 import { koboOf } from '../amounts.ts';
-import { type Call, isoTime, newTxHash } from '../context.ts';
-import { isPayoutToFail } from '../fault-rules.ts';
+import { type Call, isoTime, isoTimeOrNull, newTxHash } from '../context.ts';
 import { type Fees, feesOn } from '../fees.ts';
 import { post, VAULT, walletAccount } from '../ledger.ts';
-import { schedule } from '../machine.ts';
-import { deductedKobo, type OfframpRow } from '../machines/offramp.ts';
+import { begin, deductedKobo, firstState, type OfframpRow } from '../machines/offramp.ts';
 import type { Operations } from '../operation.ts';
-import { emit } from '../outbox.ts';
 import { userIdOf } from '../public-ids.ts';
 import { type Source, takeInOrder, totalOf } from '../sources.ts';
 import { blockNumber, GAS, TOKEN_ADDRESS, VAULT_ADDRESS } from '../tokens.ts';
@@ -70,10 +67,11 @@ function createOfframp(
   const id = call.store.insert(
     `INSERT INTO offramp (request_id, fintech, user, state, amount_kobo, platform_fee_kobo, fintech_fee_kobo, account_number, bank_code,
        account_name, tx_hash, block_number, payout_reference, created_at, updated_at)
-     VALUES (?, ?, ?, 'payout_pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     requestId,
     call.fintech.id,
     user.id,
+    firstState(request.accountNumber),
     parts.amountKobo,
     parts.fees.platform.kobo,
     parts.fees.fintech.kobo,
@@ -91,7 +89,7 @@ function createOfframp(
   return row;
 }
 
-function moveToVault(call: Call, user: UserRow, row: OfframpRow, sources: readonly Source[]): void {
+function setAside(call: Call, row: OfframpRow, sources: readonly Source[]): void {
   for (const { wallet, network, base } of sources) {
     call.store.run(
       'INSERT INTO offramp_source (offramp, wallet, network, amount_base) VALUES (?, ?, ?, ?)',
@@ -106,22 +104,6 @@ function moveToVault(call: Call, user: UserRow, row: OfframpRow, sources: readon
     ...sources.map(({ wallet, network, base }) => ({ account: walletAccount(wallet, network, 'CNGN'), minor: -base })),
     { account: VAULT, minor: total },
   ]);
-  emit(call, {
-    fintech: row.fintech,
-    event: 'vault.return.transfer.confirmed',
-    requestId: row.request_id,
-    userId: user.user_id,
-    data: {
-      transferId: row.tx_hash,
-      vaultReturnId: row.request_id,
-      amount: toWireText(amount('CNGN', total), 'token'),
-      tokenAddress: TOKEN_ADDRESS.CNGN,
-      transactionHash: row.tx_hash,
-      confirmedAt: isoTime(call.nowMs),
-      blockNumber: Number(row.block_number),
-      metadata: {},
-    },
-  });
 }
 
 const startOfframp: Operations['transactions.offramp'] = (call, request) => {
@@ -134,22 +116,24 @@ const startOfframp: Operations['transactions.offramp'] = (call, request) => {
   const fees = feesOn(call.store, call.fintech.id, 'offramp', amountKobo);
   const sources = draw(spendable(call, user), cngnBaseFromKobo(amountKobo + fees.totalKobo));
   const row = createOfframp(call, user, request, { amountKobo, fees, holder, bankCode: bank.code });
-  moveToVault(call, user, row, sources);
-  const isToFail = isPayoutToFail(call, 'transactions.offramp', request.accountNumber);
-  schedule(call, 'offramp', row.id, isToFail ? 'payout-failed' : 'settled', call.pace.payout);
+  setAside(call, row, sources);
+  begin(call, row);
+  const isTransferred = row.state === 'payout_pending';
   const from = userWallets(call.store, user.id).find(({ id }) => id === sources[0]?.wallet);
   return {
     requestId: row.request_id,
     status: row.state,
-    stage: 'payout',
-    message: 'the cNGN was transferred; the bank payout is pending',
+    stage: stageOf(row.state),
+    message: isTransferred
+      ? 'the cNGN was transferred; the bank payout is pending'
+      : 'the cNGN was set aside; the transfer and the bank payout follow',
     tokenAddress: TOKEN_ADDRESS.CNGN,
     vaultAddress: VAULT_ADDRESS,
-    transactionHash: row.tx_hash,
+    transactionHash: isTransferred ? row.tx_hash : undefined,
     smartWalletAddress: from?.address,
     executedAt: isoTime(call.nowMs),
     ...GAS,
-    blockNumber: row.block_number.toString(),
+    blockNumber: isTransferred ? row.block_number.toString() : undefined,
     duration: 0,
     userId: user.user_id,
     amount: toWireText(amount('CNGN', cngnBaseFromKobo(amountKobo)), 'token'),
@@ -163,11 +147,49 @@ const startOfframp: Operations['transactions.offramp'] = (call, request) => {
   };
 };
 
+/** The bank status of each state. Source: inferred. */
 const PAYOUT_STATUS: Readonly<Record<string, string>> = {
-  payout_pending: 'pending',
   completed: 'completed',
   failed: 'failed',
+  cancelled: 'failed',
 };
+
+const isOver = (state: string) => Object.hasOwn(PAYOUT_STATUS, state);
+
+/** The stage of each state; a state that ends an offramp is its own stage. Source: public (payout), inferred. */
+const STAGES: Readonly<Record<string, string>> = {
+  pending: 'request',
+  processing: 'request',
+  bank_verification: 'verification',
+  transfer_pending: 'transfer',
+  transfer_confirmed: 'transfer',
+  payout_pending: 'payout',
+};
+
+const stageOf = (state: string) => STAGES[state] ?? state;
+
+/** Formats the transfer of the cNGN, which has a hash and a block once it is confirmed. */
+function transferOf(row: OfframpRow) {
+  const isConfirmed = row.transferred_at !== null;
+  return {
+    status: isConfirmed ? 'confirmed' : isOver(row.state) ? 'failed' : 'pending',
+    transactionHash: isConfirmed ? row.tx_hash : null,
+    blockNumber: isConfirmed ? row.block_number.toString() : null,
+    timestamp: isoTimeOrNull(row.transferred_at),
+  };
+}
+
+/** Formats the bank payout; an offramp that ended before the transfer never had an attempt. */
+function payoutOf(row: OfframpRow) {
+  const isAttempted = isOver(row.state) && row.transferred_at !== null;
+  return {
+    status: PAYOUT_STATUS[row.state] ?? 'pending',
+    reference: row.payout_reference,
+    transactionId: isAttempted ? row.payout_reference : null,
+    timestamp: isOver(row.state) ? isoTime(row.updated_at) : null,
+    attempts: isAttempted ? 1 : 0,
+  };
+}
 
 const offrampStatus: Operations['transactions.offramp-status'] = (call, { requestId }) => {
   const row = call.store.get<OfframpRow>(
@@ -180,11 +202,10 @@ const offrampStatus: Operations['transactions.offramp-status'] = (call, { reques
     'SELECT address FROM offramp_source JOIN wallet ON wallet.id = offramp_source.wallet WHERE offramp = ? ORDER BY wallet.id LIMIT 1',
     row.id,
   );
-  const isOver = row.state !== 'payout_pending';
   return {
     requestId: row.request_id,
     status: row.state,
-    stage: isOver ? row.state : 'payout',
+    stage: stageOf(row.state),
     createdAt: isoTime(row.created_at),
     updatedAt: isoTime(row.updated_at),
     userWalletAddress: source?.address,
@@ -192,19 +213,8 @@ const offrampStatus: Operations['transactions.offramp-status'] = (call, { reques
     tokenAddress: TOKEN_ADDRESS.CNGN,
     amount: trimDecimal(toWireText(amount('CNGN', cngnBaseFromKobo(row.amount_kobo)), 'token')),
     fintechUserId: userIdOf(call.store, row.user),
-    tokenTransfer: {
-      status: 'confirmed',
-      transactionHash: row.tx_hash,
-      blockNumber: row.block_number.toString(),
-      timestamp: isoTime(row.created_at),
-    },
-    payout: {
-      status: PAYOUT_STATUS[row.state],
-      reference: row.payout_reference,
-      transactionId: isOver ? row.payout_reference : null,
-      timestamp: isOver ? isoTime(row.updated_at) : null,
-      attempts: isOver ? 1 : 0,
-    },
+    tokenTransfer: transferOf(row),
+    payout: payoutOf(row),
   };
 };
 

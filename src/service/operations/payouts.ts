@@ -6,8 +6,8 @@ import { VIRTUAL_ACCOUNT_BANK } from '../banks.ts';
 import { type Call, isoTime, isoTimeOrNull, newTxHash } from '../context.ts';
 import { feesOn } from '../fees.ts';
 import { post, VAULT, walletAccount } from '../ledger.ts';
-import { schedule } from '../machine.ts';
-import { announceInitiated, bankAccountOf, type PayoutRow, payout, systemWallet } from '../machines/payout.ts';
+import { begin } from '../machines/payout.ts';
+import { announceInitiated, bankAccountOf, type PayoutRow, systemWallet } from '../machines/payout-events.ts';
 import { commitments } from '../market/commitments.ts';
 import type { Operations } from '../operation.ts';
 import { type Source, takeInOrder, totalOf } from '../sources.ts';
@@ -91,7 +91,7 @@ const start: Operations['transactions.fintech-offramp'] = (call, request) => {
   const row = createPayout(call, account, amountKobo, feeKobo);
   moveToVault(call, row, sources);
   announceInitiated(call, row, call.fintech.fintechId);
-  schedule(call, payout.name, row.id, 'accepted', call.pace.step);
+  begin(call, row);
   return {
     requestId: row.request_id,
     amount: toWireNumber(amount('NGN', amountKobo), 'naira'),
@@ -109,8 +109,16 @@ const HALVES: Readonly<Record<string, readonly [transfer: string, bank: string]>
   initiating_payout: ['confirmed', 'pending'],
   payout_processing: ['confirmed', 'processing'],
   completed: ['confirmed', 'completed'],
+  pending_manual_review: ['confirmed', 'pending'],
   failed: ['confirmed', 'failed'],
+  reversed: ['confirmed', 'failed'],
 };
+
+/** The two statuses of a payout that ended before the transfer. Source: inferred. */
+const NEVER_TRANSFERRED = ['failed', 'failed'] as const;
+
+const hasEndedEarly = ({ state, transferred_at }: PayoutRow) =>
+  (state === 'failed' || state === 'cancelled') && transferred_at === null;
 
 const status: Operations['transactions.fintech-offramp-status'] = (call, { requestId }) => {
   const row = call.store.get<PayoutRow>(
@@ -119,7 +127,8 @@ const status: Operations['transactions.fintech-offramp-status'] = (call, { reque
     call.fintech.id,
   );
   if (!row) throw new Fault('NOT_FOUND', 'no payout has this request id');
-  const [transfer, bank] = HALVES[row.state] ?? [];
+  const isEarly = hasEndedEarly(row);
+  const [transfer, bank] = (isEarly ? NEVER_TRANSFERRED : HALVES[row.state]) ?? [];
   return {
     requestId: row.request_id,
     status: row.state,
@@ -127,7 +136,7 @@ const status: Operations['transactions.fintech-offramp-status'] = (call, { reque
     currency: 'NGN',
     bankAccount: bankAccountOf(row),
     wallet: systemWallet(call, row),
-    transferDetails: { txHash: row.tx_hash, status: transfer },
+    transferDetails: { txHash: isEarly ? null : row.tx_hash, status: transfer },
     payoutDetails: { reference: row.payout_reference, provider: VIRTUAL_ACCOUNT_BANK.provider, status: bank },
     initiatedAt: isoTime(row.created_at),
     completedAt: isoTimeOrNull(row.completed_at),

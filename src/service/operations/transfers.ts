@@ -6,11 +6,13 @@ import { fromWire, toWireText } from '../../money/units.ts';
 import { accountReceiving } from '../chain-deposits.ts';
 import { type Call, isoTime } from '../context.ts';
 import { balanceOf, post, walletAccount } from '../ledger.ts';
-import type { WithdrawalRow } from '../machines/withdrawal.ts';
+import { schedule } from '../machine.ts';
+import { transit, type WithdrawalRow, withdrawal } from '../machines/withdrawal.ts';
 import { type Commitments, commitments } from '../market/commitments.ts';
 import type { Operations } from '../operation.ts';
 import { emit } from '../outbox.ts';
 import { blockNumber, GAS, TOKEN_ADDRESS } from '../tokens.ts';
+import { isTestAmount } from '../values.ts';
 import { VERSION } from '../version.ts';
 import { smartWallet, type WalletRow } from '../wallets.ts';
 import { insertWithdrawal } from '../withdrawals.ts';
@@ -55,22 +57,19 @@ function requireFree(token: Token, base: bigint, held: bigint, claims: Commitmen
  * fee.
  */
 function send(call: Call, wallet: WalletRow, recipient: ExternalWalletRow, token: Token, base: bigint, note?: string) {
-  const receiver = accountReceiving(call, {
-    address: recipient.address,
-    network: BASE,
-    asset: token,
-    amountBase: base,
-    from: wallet.address,
-  });
+  const fails = isTestAmount('withdrawalFails', amount(token, base));
+  const deposit = { network: BASE, asset: token, amountBase: base, from: wallet.address };
+  const receiver = fails ? transit(token) : accountReceiving(call, { address: recipient.address, ...deposit });
   const row = insertWithdrawal(call, {
     user: null,
     type: 'fintech_self_transfer',
-    state: 'completed',
+    state: fails ? 'pending' : 'completed',
     wallet: wallet.id,
     destination: recipient.address,
     asset: token,
     amountBase: base,
     feeBase: 0n,
+    origin: 'base',
     network: 'base',
     note: note || null,
   });
@@ -78,6 +77,7 @@ function send(call: Call, wallet: WalletRow, recipient: ExternalWalletRow, token
     { account: walletAccount(wallet.id, 'base', token), minor: -base },
     { account: receiver, minor: base },
   ]);
+  if (fails) schedule(call, withdrawal.name, row.id, 'failed', call.pace.bridge);
   return row;
 }
 
@@ -104,7 +104,7 @@ const transfer: Operations['transactions.fintech-transfer'] = (call, request) =>
       remainingBalance: baseText(held - base),
     },
   };
-  announce(call, row, sent);
+  if (row.state === 'completed') announce(call, row, sent);
   return {
     ...sent,
     requestId: row.request_id,

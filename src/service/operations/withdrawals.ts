@@ -15,6 +15,7 @@ import { schedule } from '../machine.ts';
 import { complete, transit, type WithdrawalRow, withdrawal } from '../machines/withdrawal.ts';
 import type { Operations } from '../operation.ts';
 import { blockNumber, GAS, TOKEN_ADDRESS } from '../tokens.ts';
+import { isTestAmount } from '../values.ts';
 import { holdings, type WalletRow, walletAt } from '../wallets.ts';
 import { insertWithdrawal } from '../withdrawals.ts';
 import { requireActive, type UserRow, userOf } from './users.ts';
@@ -90,20 +91,25 @@ function receiverOf(call: Call, shipment: Shipment, origin: string): AccountRef 
   return transit(token);
 }
 
-/** A direct transfer completes before the response; a bridge holds the tokens for a while and deducts its fee. */
+/**
+ * A direct transfer completes before the response; a bridge holds the tokens for a while and deducts its fee. A transfer
+ * that is going to fail never reaches its destination.
+ */
 function send(call: Call, user: UserRow, shipment: Shipment, origin: string): WithdrawalRow {
   const { wallet, token, base, network, address } = shipment;
   const isDirect = origin === ledgerNetwork(network);
-  const receiver = receiverOf(call, shipment, origin);
+  const fails = isTestAmount('withdrawalFails', amount(token, base));
+  const receiver = fails ? transit(token) : receiverOf(call, shipment, origin);
   const row = insertWithdrawal(call, {
     user: user.id,
     type: 'fintech_user_withdrawal',
-    state: isDirect ? 'completed' : 'pending',
+    state: isDirect && !fails ? 'completed' : 'pending',
     wallet: wallet.id,
     destination: address,
     asset: token,
     amountBase: base,
     feeBase: isDirect ? 0n : bridgeFee(origin, network.key, base).feeBase,
+    origin,
     network: network.key,
     note: null,
   });
@@ -112,8 +118,8 @@ function send(call: Call, user: UserRow, shipment: Shipment, origin: string): Wi
     { account: platformTokens(token), minor: row.fee_base },
     { account: receiver, minor: base - row.fee_base },
   ]);
-  if (isDirect) complete(call, row);
-  else schedule(call, withdrawal.name, row.id, 'released', call.pace.bridge);
+  if (row.state === 'completed') complete(call, row);
+  else schedule(call, withdrawal.name, row.id, fails ? 'failed' : 'released', call.pace.bridge);
   return row;
 }
 

@@ -2,20 +2,35 @@
  * Maps the states of each kind to the five statuses of the lists. Source: interface (the five), inferred (the mapping).
  */
 const DEPOSIT_STATUS = {
+  pending: 'pending',
   processing: 'processing',
   refunding: 'processing',
   completed: 'completed',
   refunded: 'failed',
+  cancelled: 'cancelled',
 };
-const OFFRAMP_STATUS = { payout_pending: 'processing', completed: 'completed', failed: 'failed' };
+const OFFRAMP_STATUS = {
+  pending: 'pending',
+  processing: 'processing',
+  bank_verification: 'processing',
+  transfer_pending: 'processing',
+  transfer_confirmed: 'processing',
+  payout_pending: 'processing',
+  completed: 'completed',
+  failed: 'failed',
+  cancelled: 'cancelled',
+};
 const PAYOUT_STATUS = {
   pending: 'pending',
   processing: 'processing',
   transferring_cngn: 'processing',
   initiating_payout: 'processing',
   payout_processing: 'processing',
+  pending_manual_review: 'pending',
   completed: 'completed',
   failed: 'failed',
+  cancelled: 'cancelled',
+  reversed: 'failed',
 };
 
 /** The triggers that copy a table's rows to `movement` and keep them up to date. */

@@ -1,9 +1,10 @@
+import { IS_OPEN_OFFRAMP, IS_OPEN_PAYOUT } from '../open-payouts.ts';
 import { IS_OPEN_TRADE } from '../open-trades.ts';
 import { LEDGER } from './ledger.ts';
 import { MOVEMENTS } from './movements.ts';
 
 /** Incremented with every change to the tables; files of other versions are rejected. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 /** `frsb` in ASCII. */
 export const SANDBOX_FILE_ID = 0x66727362;
 
@@ -97,14 +98,16 @@ CREATE TABLE deposit (
   reference TEXT NOT NULL, refund_reason TEXT, refund_reference TEXT, name_score_percent INTEGER, delivered_to TEXT, tx_hash TEXT,
   created_at INTEGER NOT NULL, ended_at INTEGER) STRICT;
 CREATE INDEX deposit_by_account ON deposit (virtual_account);
-CREATE INDEX deposit_in_flight ON deposit (fintech, state) WHERE state IN ('processing', 'refunding');
+CREATE INDEX deposit_in_flight ON deposit (fintech, state) WHERE state IN ('pending', 'processing', 'refunding');
 
+-- transferred_at: when the cNGN arrived in the vault, and null if it never did.
 CREATE TABLE offramp (
   id INTEGER PRIMARY KEY, request_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, user INTEGER NOT NULL REFERENCES user, state TEXT NOT NULL,
   amount_kobo INTEGER NOT NULL, platform_fee_kobo INTEGER NOT NULL, fintech_fee_kobo INTEGER NOT NULL,
   account_number TEXT NOT NULL, bank_code TEXT NOT NULL, account_name TEXT NOT NULL,
-  tx_hash TEXT NOT NULL, block_number INTEGER NOT NULL, payout_reference TEXT NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT;
-CREATE INDEX offramp_in_flight ON offramp (fintech, state) WHERE state = 'payout_pending';
+  tx_hash TEXT NOT NULL, block_number INTEGER NOT NULL, payout_reference TEXT NOT NULL, transferred_at INTEGER,
+  created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT;
+CREATE INDEX offramp_in_flight ON offramp (fintech, state) WHERE ${IS_OPEN_OFFRAMP};
 CREATE TABLE offramp_source (
   offramp INTEGER NOT NULL REFERENCES offramp, wallet INTEGER NOT NULL REFERENCES wallet, network TEXT NOT NULL,
   amount_base INTEGER NOT NULL CHECK (amount_base > 0), PRIMARY KEY (offramp, wallet, network)) STRICT, WITHOUT ROWID;
@@ -113,9 +116,9 @@ CREATE TABLE offramp_source (
 CREATE TABLE payout (
   id INTEGER PRIMARY KEY, request_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, bank_account INTEGER REFERENCES bank_account ON DELETE SET NULL, state TEXT NOT NULL,
   amount_kobo INTEGER NOT NULL, platform_fee_kobo INTEGER NOT NULL, account_number TEXT NOT NULL, bank_code TEXT NOT NULL, account_name TEXT NOT NULL,
-  tx_hash TEXT NOT NULL, payout_reference TEXT NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, completed_at INTEGER) STRICT;
+  tx_hash TEXT NOT NULL, payout_reference TEXT NOT NULL, transferred_at INTEGER, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, completed_at INTEGER) STRICT;
 CREATE INDEX payout_by_account ON payout (bank_account) WHERE bank_account IS NOT NULL;
-CREATE INDEX payout_in_flight ON payout (fintech, state) WHERE state NOT IN ('completed', 'failed');
+CREATE INDEX payout_in_flight ON payout (fintech, state) WHERE ${IS_OPEN_PAYOUT};
 CREATE TABLE payout_source (
   payout INTEGER NOT NULL REFERENCES payout, network TEXT NOT NULL, amount_base INTEGER NOT NULL CHECK (amount_base > 0),
   PRIMARY KEY (payout, network)) STRICT, WITHOUT ROWID;
@@ -124,7 +127,7 @@ CREATE TABLE payout_source (
 CREATE TABLE withdrawal (
   id INTEGER PRIMARY KEY, request_id TEXT NOT NULL UNIQUE, fintech INTEGER NOT NULL, user INTEGER REFERENCES user, type TEXT NOT NULL, state TEXT NOT NULL,
   wallet INTEGER NOT NULL REFERENCES wallet, destination TEXT NOT NULL, asset TEXT NOT NULL, amount_base INTEGER NOT NULL, fee_base INTEGER NOT NULL,
-  network TEXT NOT NULL, note TEXT, tx_hash TEXT NOT NULL, created_at INTEGER NOT NULL, completed_at INTEGER) STRICT;
+  origin TEXT NOT NULL, network TEXT NOT NULL, note TEXT, tx_hash TEXT NOT NULL, created_at INTEGER NOT NULL, completed_at INTEGER) STRICT;
 CREATE INDEX withdrawal_by_fintech ON withdrawal (fintech, id);
 
 CREATE TABLE swap (

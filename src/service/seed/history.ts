@@ -130,9 +130,9 @@ function insertOfframps(call: Call, users: number, part: HistoryPart): void {
   store.run(
     `${STEPS}
      INSERT INTO offramp (request_id, fintech, user, state, amount_kobo, platform_fee_kobo, fintech_fee_kobo, account_number, bank_code,
-       account_name, tx_hash, block_number, payout_reference, created_at, updated_at)
+       account_name, tx_hash, block_number, payout_reference, transferred_at, created_at, updated_at)
      SELECT ${uuid('?7')}, ?6, user, 'completed', kobo, platform_kobo, fintech_kobo, printf('%010d', 1000000000 + account), '${SENDER_BANK}',
-       name, ${txHash('?8')}, (at - ${Date.UTC(2023, 5, 15)}) / 2000, ${uuid('?9')}, at, at + 120000
+       name, ${txHash('?8')}, (at - ${Date.UTC(2023, 5, 15)}) / 2000, ${uuid('?9')}, at, at, at + 120000
      FROM timed JOIN temp.history_holder AS holder ON holder.place = 1 + i / 10 % ?10
      JOIN temp.history_amount AS amount ON amount.direction = 'offramp' AND amount.place = ${placeOf(OFFRAMPS)}
      WHERE i % 10 IN (${PAYOUTS}) ORDER BY i`,

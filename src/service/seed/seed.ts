@@ -10,7 +10,7 @@ import { insertOrder } from '../market/orders.ts';
 import { PACES, type PaceName } from '../pace.ts';
 import { DROP_ALL, SCHEMA } from '../schema/schema.ts';
 import { createSettings, type Settings } from '../settings.ts';
-import { accountHolder } from '../values.ts';
+import { accountHolder, EXPIRED_KEY } from '../values.ts';
 import { openVirtualAccount } from '../virtual-accounts.ts';
 import { FINTECHS, type SeededFintech, type SeededOrder } from './fintechs.ts';
 
@@ -53,6 +53,13 @@ export function seed(
   const context: Context = { store, nowMs, ids, pace: PACES[options.pace], settings };
   for (const [index, fintech] of FINTECHS.entries())
     seedFintech(context, fintech, index === 0 ? apiKey : newSandboxKey(ids));
+  // An expired key is stored like a revoked one; both are rejected.
+  store.run(
+    `INSERT INTO api_key (key, kind, fintech, created_at, revoked_at) VALUES (?, 'sandbox', 1, ?, ?)`,
+    EXPIRED_KEY,
+    nowMs,
+    nowMs,
+  );
 }
 
 /**

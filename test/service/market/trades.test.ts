@@ -82,19 +82,22 @@ describe('the money of a trade', () => {
     });
   });
 
-  test.each(['1301', '1302', '1303'])('returns to both sides when a trade of %s cNGN fails', async (cngnAmount) => {
-    await using box = await openSandbox();
-    const before = await held(box);
-    const { trade: made } = await box.ask(trade, { ...buy, cngnAmount });
-    await pass(box, 10 * MINUTE_MS);
-    expect(changes(before, await held(box))).toEqual({});
-    const { trade: ended } = await box.ask(tradeStatus, { tradeId: made.tradeId });
-    const isExpired = cngnAmount === '1303';
-    expect([ended.status, ended.errorMessage !== null, ended.failedAt !== null]).toEqual(
-      isExpired ? ['expired', false, false] : ['failed', true, true],
-    );
-    await expectSettledLedger(box);
-  });
+  test.each(['1301', '1302', '1303', '1304'])(
+    'returns to both sides when a trade of %s cNGN fails',
+    async (cngnAmount) => {
+      await using box = await openSandbox();
+      const before = await held(box);
+      const { trade: made } = await box.ask(trade, { ...buy, cngnAmount });
+      await pass(box, 10 * MINUTE_MS);
+      expect(changes(before, await held(box))).toEqual({});
+      const { trade: ended } = await box.ask(tradeStatus, { tradeId: made.tradeId });
+      const isExpired = cngnAmount === '1303' || cngnAmount === '1304';
+      expect([ended.status, ended.errorMessage !== null, ended.failedAt !== null]).toEqual(
+        isExpired ? ['expired', false, false] : ['failed', true, true],
+      );
+      await expectSettledLedger(box);
+    },
+  );
 
   test('goes to a registered outside wallet', async () => {
     await using box = await openSandbox();
@@ -309,6 +312,7 @@ describe('the trade machine', () => {
     expect([...new Set(tradeMachine.transitions.map(({ on }) => on))].sort()).toEqual([...EVENTS].sort());
     expect(vaultMachine.transitions.map(({ on, from, to }) => [on, from, to])).toEqual([
       ['approved', ['pending'], 'active'],
+      ['rejected', ['pending'], 'inactive'],
     ]);
   });
 });

@@ -445,7 +445,8 @@ async function walk(box: TestSandbox, ask: Ask): Promise<void> {
   await settle(box);
   await box.call('POST', '/_sandbox/seed', { pace: 'instant' });
   await ask(registerMpc, vault);
-  await thrown(box, `UPDATE fx_vault SET state = 'inactive' WHERE fintech = 1`);
+  await ask(registerMpc, { ...vault, vaultId: 'vault-rejected' });
+  await settle(box);
   await ask(fxSettings, {});
 }
 

@@ -172,8 +172,17 @@ async function walkAutoSwap(box: TestSandbox, ask: Ask): Promise<void> {
   await ask(startOnramp, { userId, amount: 10, autoSwap: true, assetSwap: 'USDC' });
 }
 
+/** An auto-swap of the test amount is pending for a minute. */
+async function walkPendingSwap(box: TestSandbox, ask: Ask): Promise<void> {
+  const user = await onboardUser(box);
+  await fund(box, user, 1401, { autoSwap: true, assetSwap: 'USDC' });
+  const { swaps } = await box.ask(listSwaps, {});
+  await ask(swapStatus, { requestId: swaps[0]?.requestId ?? '' });
+}
+
 async function walk(box: TestSandbox, ask: Ask): Promise<void> {
   await walkAutoSwap(box, ask);
+  await walkPendingSwap(box, ask);
   const user = await fundedUser(box);
   const { walletAddress } = await fund(box, user, 5000);
   const triggered = await ask(triggerSwap, { walletAddress, sellToken: 'CNGN', buyToken: 'USDC' });
@@ -200,8 +209,5 @@ export const rows: GroupRows = {
   precedence,
   walk,
   unproduced: {},
-  unreached: {
-    // A swap is requested or queued from the start.
-    'swaps.status status': ['pending'],
-  },
+  unreached: {},
 };
