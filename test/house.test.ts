@@ -221,6 +221,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'node:http': ['client/network.ts', 'sandbox/'],
   'node:buffer': ['sandbox/'],
   'node:stream': ['sandbox/serve.ts'],
+  'node:zlib': ['contract/state-content.ts'],
   'node:https': ['client/network.ts', 'client/probe.ts'],
   'node:dns/promises': ['client/probe.ts'],
   'node:tls': ['client/probe.ts'],

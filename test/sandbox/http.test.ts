@@ -63,7 +63,7 @@ async function raw(port: number, bytes: string | Buffer): Promise<string> {
   });
   socket.on('error', () => {});
   socket.write(bytes);
-  await once(socket, 'close');
+  await once(socket, 'close', { signal: AbortSignal.timeout(20_000) });
   return answer;
 }
 
@@ -307,7 +307,7 @@ describe('the limits', () => {
   test('of time end a silent connection', async () => {
     await using open = await openServed({ limits: { idleMs: 200 } });
     const socket = connect(open.port, '127.0.0.1');
-    await once(socket, 'close');
+    await once(socket, 'close', { signal: AbortSignal.timeout(5_000) });
   });
 
   test('of connections turn further ones away', async () => {
@@ -319,7 +319,7 @@ describe('the limits', () => {
       await once(socket, 'connect');
     }
     const third = connect(open.port, '127.0.0.1').on('error', () => {});
-    await once(third, 'close');
+    await once(third, 'close', { signal: AbortSignal.timeout(5_000) });
     for (const socket of sockets) socket.destroy();
     await Promise.all(sockets.map((socket) => once(socket, 'close')));
     await expect.poll(async () => (await send(open).catch(() => ({ status: 0 }))).status).toBe(200);
