@@ -295,13 +295,12 @@ describe('the limits', () => {
     expect(nowhere.status).toBe(404);
   });
 
-  test('of time refuse slow headers and a slow body', async () => {
-    await using open = await openServed({ limits: { headersMs: 200, requestMs: 400, checkEveryMs: 50 } });
-    const [headers, body] = await Promise.all([
-      raw(open.port, 'GET /v1/getfees HTTP/1.1\r\nHost: localhost\r\n'),
-      raw(open.port, line('POST /v1/onboarduser', ['Content-Length: 10'], '{')),
-    ]);
-    for (const answer of [headers, body]) expect(parsed(answer)).toMatchObject({ status: 408, response_code: '01' });
+  test.each([
+    ['headers', { headersMs: 200 }, 'GET /v1/getfees HTTP/1.1\r\nHost: localhost\r\n'],
+    ['a body', { headersMs: 200, requestMs: 400 }, line('POST /v1/onboarduser', ['Content-Length: 10'], '{')],
+  ])('of time refuse %s that do not arrive', async (_what, limits, text) => {
+    await using open = await openServed({ limits: { ...limits, checkEveryMs: 50 } });
+    expect(parsed(await raw(open.port, text))).toMatchObject({ status: 408, response_code: '01' });
   });
 
   test('of time end a silent connection', async () => {
