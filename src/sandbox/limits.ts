@@ -15,12 +15,11 @@ export const MAX_BODY_BYTES = MIB;
 /** The body of `sandbox restore`, which contains a whole state file. */
 export const MAX_RESTORE_BODY_BYTES = 16 * MIB;
 
-/** The command line reads no longer response. */
-export const MAX_RESPONSE_BYTES = 16 * MIB;
-
-/** Limits of the server as a whole, in connections and milliseconds. */
+/** Limits of the server as a whole. */
 export interface ServerLimits {
   readonly connections: number;
+  /** The command line reads no longer response. Only a snapshot can be longer, and its characters are single bytes. */
+  readonly responseBytes: number;
   /** From the start of a request to the end of its headers. */
   readonly headersMs: number;
   /** From the start of a request to the end of its body. */
@@ -35,6 +34,7 @@ export interface ServerLimits {
 
 export const SERVER_LIMITS: ServerLimits = {
   connections: 500,
+  responseBytes: 16 * MIB,
   headersMs: 10_000,
   requestMs: 60_000,
   idleMs: 60_000,

@@ -11,7 +11,7 @@ import { createSandbox, failure, type Sandbox } from './app.ts';
 import { createEntrance, type EntranceOptions } from './entrance.ts';
 import { httpRefusal, parseRefusal, type RefusalStatus, refusalText } from './http-refusal.ts';
 import { readIncoming } from './incoming.ts';
-import { GRACE_MS, MAX_HEADER_BYTES, MAX_RESPONSE_BYTES, SERVER_LIMITS, type ServerLimits } from './limits.ts';
+import { GRACE_MS, MAX_HEADER_BYTES, SERVER_LIMITS, type ServerLimits } from './limits.ts';
 
 export interface ServeOptions extends EntranceOptions {
   readonly path: string;
@@ -102,7 +102,7 @@ function serverFor(sandbox: Sandbox, options: ServeOptions): Server {
       response.once('close', () => ofSocket.delete(request));
       const { response: early, headers } = enter(request);
       if (early) return write(response, early, headers);
-      answer(sandbox, request).then(
+      answer(sandbox, request, limits).then(
         (result) => write(response, result, headers),
         (error) => {
           // An injected connection drop, or a client that left before the end of its request: nobody gets a response.
@@ -141,10 +141,14 @@ function refuse(socket: Duplex, status: RefusalStatus, error: string): void {
   AbortSignal.timeout(GRACE_MS).addEventListener('abort', () => socket.destroy(), { once: true });
 }
 
-async function answer(sandbox: Sandbox, incoming: IncomingMessage): Promise<HttpResponse> {
+async function answer(
+  sandbox: Sandbox,
+  incoming: IncomingMessage,
+  { responseBytes }: ServerLimits,
+): Promise<HttpResponse> {
   const response = await sandbox.fetch(...(await readIncoming(incoming, sandbox)));
-  if (response.body.length <= MAX_RESPONSE_BYTES) return response;
-  return httpRefusal(413, `the response is larger than ${MAX_RESPONSE_BYTES} bytes; use the state file on its machine`);
+  if (response.body.length <= responseBytes) return response;
+  return httpRefusal(413, `the response is larger than ${responseBytes} bytes; copy the state file on its machine`);
 }
 
 /** A body shorter than its content-length is sent as is, and then the connection drops. */

@@ -28,7 +28,7 @@ export function restoreBytes(
   });
 }
 
-/** Runs work with the path of a private file beside the database, and removes the file. */
+/** Runs work with the path of a private file beside the database, and removes it with what SQLite adds for a file in WAL mode. */
 function withFile<T>(database: Database, unique: string, work: (path: string) => T): T {
   const main = database.get<{ file: string }>(`SELECT file FROM pragma_database_list WHERE name = 'main'`)?.file;
   if (!main) throw new Error('a database in memory has no place for a snapshot');
@@ -36,6 +36,6 @@ function withFile<T>(database: Database, unique: string, work: (path: string) =>
   try {
     return work(path);
   } finally {
-    rmSync(path, { force: true });
+    for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
   }
 }

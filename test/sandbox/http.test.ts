@@ -296,9 +296,9 @@ describe('the limits', () => {
   });
 
   test.each([
-    ['headers', { headersMs: 200 }, 'GET /v1/getfees HTTP/1.1\r\nHost: localhost\r\n'],
-    ['a body', { headersMs: 200, requestMs: 400 }, line('POST /v1/onboarduser', ['Content-Length: 10'], '{')],
-  ])('of time refuse %s that do not arrive', async (_what, limits, text) => {
+    ['whole headers', { headersMs: 200 }, 'GET /v1/getfees HTTP/1.1\r\nHost: localhost\r\n'],
+    ['a whole body', { headersMs: 200, requestMs: 400 }, line('POST /v1/onboarduser', ['Content-Length: 10'], '{')],
+  ])('of time refuse a request without %s', async (_what, limits, text) => {
     await using open = await openServed({ limits: { ...limits, checkEveryMs: 50 } });
     expect(parsed(await raw(open.port, text))).toMatchObject({ status: 408, response_code: '01' });
   });
@@ -307,6 +307,13 @@ describe('the limits', () => {
     await using open = await openServed({ limits: { idleMs: 200 } });
     const socket = connect(open.port, '127.0.0.1');
     await once(socket, 'close', { signal: AbortSignal.timeout(5_000) });
+  });
+
+  test('of a response refuse a large snapshot', async () => {
+    await using open = await openServed({ limits: { responseBytes: 10_000 } });
+    const reply = await post(open, '{}', {}, '/_sandbox/snapshot');
+    expect(reply).toMatchObject({ status: 413, envelope: { status: 'Error', response_code: '01' } });
+    expect((await send(open)).status).toBe(200);
   });
 
   test('of connections turn further ones away', async () => {

@@ -109,6 +109,19 @@ describe('a snapshot', () => {
     await expect(box.inside(({ store }) => store.run('UPDATE posting SET minor = 1'))).rejects.toThrow(/final/);
   });
 
+  test('may be a copy of a state file, which is in WAL mode', async () => {
+    using folder = temporaryFolder();
+    const source = folder.file('other.db');
+    const other = await openSandbox({ path: source, ids: countingIds(7) });
+    await onboardUser(other);
+    await other.close();
+    await using box = await openSandbox({ path: folder.file('sandbox.db') });
+    const files = readdirSync(folder.path);
+    await restoreFrom(box, source);
+    expect((await box.ask(listUsers, {})).pagination).toMatchObject({ total: 1 });
+    expect(readdirSync(folder.path)).toEqual(files);
+  });
+
   test('of another sandbox keeps the keys in use here', async () => {
     using folder = temporaryFolder();
     await using other = await openSandbox({ path: folder.file('other.db'), ids: countingIds(7) });
