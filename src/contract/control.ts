@@ -230,19 +230,20 @@ export const sandboxSettle = endpoint({
   response: () => payload({ now: timestamp('inferred'), events: integer('inferred') }),
 });
 
-/** A path on the machine that runs the sandbox. */
-const filePath = () => patterned('inferred', /^(\/|[A-Za-z]:[\\/])[^\0]{1,4000}$/, 'an absolute path');
+/** A state file in gzip and base64url. It contains every key of the sandbox. */
+const stateFile = () =>
+  patterned('inferred', /^[\w-]+$/, 'a state file, compressed with gzip, in base64url', { secret: true });
 
 export const sandboxSnapshot = endpoint({
   ...control,
   id: 'sandbox.snapshot',
   method: 'POST',
   path: '/_sandbox/snapshot',
-  effect: 'write',
-  summary: 'Save the sandbox state to a new file',
-  done: 'Snapshot written',
-  request: () => only({ path: filePath() }),
-  response: () => payload({ path: anyText('inferred'), bytes: integer('inferred') }),
+  effect: 'read',
+  summary: 'Return the sandbox state as a file',
+  done: 'Snapshot created',
+  request: () => only({}),
+  response: () => payload({ bytes: integer('inferred'), content: stateFile() }),
 });
 
 export const sandboxRestore = endpoint({
@@ -253,8 +254,8 @@ export const sandboxRestore = endpoint({
   effect: 'destructive',
   summary: 'Replace the sandbox state with a snapshot',
   done: 'Snapshot restored',
-  request: () => only({ path: filePath() }),
-  response: () => payload({ path: anyText('inferred'), fintechId: anyText('inferred'), now: timestamp('inferred') }),
+  request: () => only({ content: stateFile() }),
+  response: () => payload({ fintechId: anyText('inferred'), now: timestamp('inferred') }),
 });
 
 /** The faults that can be injected; docs/fidelity.md describes each. */

@@ -1,26 +1,32 @@
-import type { HttpRequest, HttpResponse } from '../base/world.ts';
+import type { HttpResponse } from '../base/world.ts';
+import { directory } from '../contract/directory.ts';
 import type { Endpoint, EnvelopeVariant } from '../contract/endpoint.ts';
 import { FAULTS, Fault, isFailedEnvelope } from '../contract/faults.ts';
+import { createPathMatcher } from '../contract/paths.ts';
 import type { Service } from '../service/service.ts';
 import { readSettings } from '../service/settings.ts';
 import { createOperations } from './find-operation.ts';
-import { createRateLimiter, type UnverifiedCaller } from './guard.ts';
+import { createRateLimiter, isKnownKey, type UnverifiedCaller } from './guard.ts';
 import { injectFault } from './injected-fault.ts';
+import { nearbyEndpoint } from './nearby.ts';
 import { createPerformer } from './perform.ts';
-import { createRouter } from './router.ts';
-import { openRequest, sealAnswer, sealedPayload } from './sealed.ts';
+import { createRouter, splitUrl } from './router.ts';
+import { openRequest, type Received, sealAnswer, sealedPayload } from './sealed.ts';
 
 /** The whole service as a function from request to response. */
 export interface Sandbox {
   /** Rejects with ExchangeError to drop the connection. */
-  fetch(request: HttpRequest, caller: UnverifiedCaller): Promise<HttpResponse>;
+  fetch(request: Received, caller: UnverifiedCaller): Promise<HttpResponse>;
   /** The API key of the seeded fintech, used by the embedded client. */
   apiKey(): string;
+  /** Whether a key is registered and not revoked, whatever it may be used for. */
+  knowsKey(apiKey: string): boolean;
   close(): Promise<void>;
 }
 
 export function createSandbox(service: Service): Sandbox {
-  const router = createRouter();
+  const paths = createPathMatcher(directory);
+  const router = createRouter(paths);
   const operationOf = createOperations(service);
   const limiter = createRateLimiter();
   const perform = createPerformer(service, limiter);
@@ -34,7 +40,11 @@ export function createSandbox(service: Service): Sandbox {
         const route = await router(request.method, request.url);
         return route && { route, ...(await operationOf(route)) };
       });
-      if (!found) return failure(new Fault('NOT_FOUND', 'no endpoint has this method and path'));
+      if (!found) {
+        const nearby = nearbyEndpoint(paths, splitUrl(request.url).pathname);
+        const detail = `no endpoint has this method and path${nearby ? `; ${nearby}` : ''}`;
+        return failure(new Fault('NOT_FOUND', detail));
+      }
       const { endpoint } = found.route;
       const payload = sealedPayload(endpoint, request);
       const received = payload === undefined ? request : await openRequest(request, payload, secretKey());
@@ -44,6 +54,7 @@ export function createSandbox(service: Service): Sandbox {
       return injected ? injectFault(injected, answer, service.clock, closing.signal) : answer;
     },
     apiKey: () => readSettings(service.store).embeddedApiKey,
+    knowsKey: (apiKey) => isKnownKey(service.store, apiKey),
     close: async () => {
       closing.abort();
       if (limiter.unsaved() > 0) await service.submit('write', limiter.save);

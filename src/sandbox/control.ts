@@ -14,7 +14,7 @@ import { type FaultRule, PAYOUT_ENDPOINTS } from '../service/fault-rules.ts';
 import { settle } from '../service/schedule.ts';
 import { DEFAULT_SEED, reseed } from '../service/seed/seed.ts';
 import type { Service } from '../service/service.ts';
-import { restoreState, writeState } from '../service/state-file.ts';
+import { restoreState, stateContent } from '../service/state-file.ts';
 import { seedMore } from './control-seed.ts';
 import { statusOf } from './control-status.ts';
 
@@ -87,10 +87,10 @@ export function createControls(service: Service): Controls {
 /** The controls of the state file as a whole. Their caller is admitted as usual, but they run outside a transaction. */
 export function createFileControls(service: Service): FileControls {
   return {
-    'sandbox.snapshot': (_call, { path }) => ({ path, bytes: writeState(service.store, path) }),
-    'sandbox.restore': (_call, { path }) => {
-      restoreState(service.store, path);
-      return { path, fintechId: firstFintech(service), now: isoTime(service.nowMs()) };
+    'sandbox.snapshot': ({ ids }) => stateContent(service.store, ids.uuid()),
+    'sandbox.restore': ({ ids }, { content }) => {
+      restoreState(service.store, content, ids.uuid());
+      return { fintechId: firstFintech(service), now: isoTime(service.nowMs()) };
     },
   };
 }

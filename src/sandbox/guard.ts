@@ -8,6 +8,8 @@ import type { Database } from '../sqlite/database.ts';
 export interface UnverifiedCaller {
   /** The API key; undefined if the header is missing or not spelled `x-api-key`. */
   readonly apiKey: string | undefined;
+  /** Whether the header was sent more than once, in whatever spelling. */
+  readonly isKeyRepeated?: boolean;
   readonly address: string;
 }
 
@@ -19,7 +21,9 @@ const TAKES_ANY_ADDRESS = 'management.ip-allowlist';
 
 /** Admits a caller. Throws AUTHENTICATION_FAILED, then IP_BLOCKED. */
 export function admit(context: Context, caller: UnverifiedCaller, endpoint: Endpoint): Call {
-  const { apiKey } = caller;
+  const { apiKey, isKeyRepeated } = caller;
+  // Two programs on the way might each read another one.
+  if (isKeyRepeated) throw new Fault('AUTHENTICATION_FAILED', 'the header x-api-key was sent more than once');
   if (apiKey === undefined)
     throw new Fault('AUTHENTICATION_FAILED', 'the header x-api-key is missing; its name must be lower case');
   const fintech = authenticate(context.store, apiKey, endpoint);
@@ -27,6 +31,11 @@ export function admit(context: Context, caller: UnverifiedCaller, endpoint: Endp
   if (!isOpen && !isAllowed(allowlistInForce(context.store, fintech.id, context.nowMs), caller.address))
     throw new Fault('IP_BLOCKED', "the caller's address is not on the allowlist");
   return { ...context, fintech, caller: { apiKey, address: caller.address } };
+}
+
+/** Whether a key is registered and not revoked, whatever it may be used for. */
+export function isKnownKey(store: Database, apiKey: string): boolean {
+  return store.get('SELECT 1 FROM api_key WHERE key = ? AND revoked_at IS NULL', apiKey) !== undefined;
 }
 
 /** Returns the fintech with this key. Throws AUTHENTICATION_FAILED. */

@@ -2,14 +2,17 @@ import { problemsOf, problemText } from '../contract/check.ts';
 import { type Endpoint, placeOf } from '../contract/endpoint.ts';
 import { Fault } from '../contract/faults.ts';
 import { isWireNumber, parseJson } from '../money/decimal.ts';
+import { jsonAmbiguity } from '../money/strict-json.ts';
 import type { Call, Context } from '../service/context.ts';
 import { useFaultRule } from '../service/fault-rules.ts';
 import type { Service, WorkKind } from '../service/service.ts';
+import { amountHint } from './amount-hint.ts';
 import type { FoundOperation } from './find-operation.ts';
 import { admit, type RateLimiter, type UnverifiedCaller } from './guard.ts';
 import { type InjectedFault, injectedFaultFor } from './injected-fault.ts';
 import { type Route, readQuery } from './router.ts';
 import { answerKey, type Received, staysPlain } from './sealed.ts';
+import { requireUtf8 } from './url-text.ts';
 
 /** A request matched to an endpoint. */
 interface MatchedRequest extends FoundOperation {
@@ -121,22 +124,41 @@ function handle(resources: Resources, call: Call, { route, request, operation }:
 }
 
 /** Reads the request's fields from path, query and body. Throws VALIDATION_ERROR. */
-function readInput({ endpoint, path, query }: Route, request: Received): unknown {
+function readInput({ endpoint, path, pathname, query }: Route, request: Received): unknown {
+  requireUtf8(pathname, 'path');
   const schema = endpoint.request();
   const fields = placeOf(endpoint) === 'query' ? readQuery(schema, query) : readBody(request);
   const input: Record<string, unknown> = { ...fields, ...path };
   for (const [name, meant] of Object.entries(endpoint.synonyms ?? {})) input[meant] ??= input[name];
   const problems = problemsOf(schema, input);
-  if (problems.length > 0) throw new Fault('VALIDATION_ERROR', [...new Set(problems.map(problemText))].join('; '));
-  return input;
+  if (problems.length === 0) return input;
+  const texts = problems.map((problem) => problemText(problem) + amountHint(schema, input, problem.field));
+  throw new Fault('VALIDATION_ERROR', [...new Set(texts)].join('; '));
 }
 
 function readBody(request: Received): Record<string, unknown> {
-  if (request.unopened !== undefined)
-    throw new Fault('VALIDATION_ERROR', `payload: the sealed body cannot be opened: ${request.unopened}`);
+  const problem = request.bodyProblem ?? (request.body ? mediaTypeProblem(request) : undefined);
+  if (problem !== undefined) throw new Fault('VALIDATION_ERROR', problem);
   if (request.body === undefined || request.body === '') return {};
+  const body = parsedObject(request.body);
+  const ambiguity = jsonAmbiguity(request.body);
+  if (ambiguity) throw new Fault('VALIDATION_ERROR', `body: ${ambiguity}`);
+  return body;
+}
+
+/** Returns what is wrong with the headers that describe the body. A missing content type is accepted. Source: inferred. */
+function mediaTypeProblem({ headers }: Received): string | undefined {
+  const { 'content-type': type, 'content-encoding': encoding } = headers;
+  if (encoding !== undefined && encoding !== 'identity')
+    return 'content-encoding: expected a body that is not compressed';
+  if (type !== undefined && !/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type))
+    return 'content-type: expected application/json, in UTF-8';
+  return undefined;
+}
+
+function parsedObject(text: string): Record<string, unknown> {
   try {
-    const body = parseJson(request.body);
+    const body = parseJson(text);
     const isObject = typeof body === 'object' && body !== null && !Array.isArray(body) && !isWireNumber(body);
     if (isObject && isWithin(body, MAX_DEPTH)) return body as Record<string, unknown>;
   } catch {

@@ -1,35 +1,44 @@
 import type * as z from 'zod/mini';
 import { type DirectoryEntry, directory } from '../contract/directory.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
+import { Fault } from '../contract/faults.ts';
 import { createLoader } from '../contract/load.ts';
 import { createPathMatcher } from '../contract/paths.ts';
 import { rowsOf } from '../contract/rows.ts';
 import { parseJson } from '../money/decimal.ts';
+import { requireUtf8 } from './url-text.ts';
 
 /** A request matched to its endpoint. */
 export interface Route {
   readonly endpoint: Endpoint;
   readonly group: DirectoryEntry['group'];
   readonly path: Readonly<Record<string, string>>;
+  /** The whole path as it arrived, still percent-encoded. */
+  readonly pathname: string;
   readonly query: string;
 }
 
 type Router = (method: string, url: string) => Promise<Route | undefined>;
 
+type Paths = ReturnType<typeof createPathMatcher<DirectoryEntry>>;
+
 /** Matches a request's method and URL against the contract. */
-export function createRouter(): Router {
-  const paths = createPathMatcher(directory);
+export function createRouter(paths: Paths = createPathMatcher(directory)): Router {
   const load = createLoader();
   return async (method, url) => {
     const { pathname, query } = splitUrl(url);
     const found = paths.match(method, pathname);
     if (!found) return undefined;
-    const path = Object.fromEntries(Object.entries(found.parameters).map(([name, part]) => [name, decoded(part)]));
-    return { endpoint: await load(found.endpoint), group: found.endpoint.group, path, query };
+    const endpoint = await load(found.endpoint);
+    return { endpoint, group: found.endpoint.group, path: decodedPath(found.parameters), pathname, query };
   };
 }
 
-function splitUrl(url: string): { pathname: string; query: string } {
+function decodedPath(parameters: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(parameters).map(([name, part]) => [name, decoded(part)]));
+}
+
+export function splitUrl(url: string): { pathname: string; query: string } {
   const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('//') + 2);
   const pathAndQuery = start === -1 ? '/' : url.slice(start);
   const mark = pathAndQuery.indexOf('?');
@@ -38,7 +47,7 @@ function splitUrl(url: string): { pathname: string; query: string } {
     : { pathname: pathAndQuery.slice(0, mark), query: pathAndQuery.slice(mark + 1) };
 }
 
-/** An invalid encoding matches nothing, so the text is looked up unchanged. */
+/** A stray percent sign matches nothing, so the text is looked up unchanged. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -47,12 +56,18 @@ function decoded(part: string): string {
   }
 }
 
-/** Returns the query's fields with the contract's types: `limit=5` is a number if the field is one. */
+/**
+ * Returns the query's fields with the contract's types: `limit=5` is a number if the field is one. Throws
+ * VALIDATION_ERROR for text that is not UTF-8 and for a repeated parameter.
+ */
 export function readQuery(schema: z.ZodMiniType, query: string): Record<string, unknown> {
   if (query === '') return {};
+  requireUtf8(query, 'query');
   const types = new Map(rowsOf(schema).map((row) => [row.name, row.type]));
   const fields: Record<string, unknown> = {};
   for (const [name, value] of new URLSearchParams(query)) {
+    if (Object.hasOwn(fields, name))
+      throw new Fault('VALIDATION_ERROR', 'query: a parameter appears more than once; send each one once');
     const type = types.get(name);
     const isPlain = /^-?\d+(\.\d+)?$/.test(value);
     if ((type === 'number' || type === 'integer') && isPlain)

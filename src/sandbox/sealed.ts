@@ -3,12 +3,13 @@ import type { HttpRequest, HttpResponse } from '../base/world.ts';
 import { type Endpoint, placeOf } from '../contract/endpoint.ts';
 import type { Fault } from '../contract/faults.ts';
 import { openerOf, payloadIn, seal } from '../crypto/sealed-box.ts';
+import { jsonAmbiguity } from '../money/strict-json.ts';
 import type { Call } from '../service/context.ts';
 
-/** A request whose body was decrypted if it was sealed. */
+/** A request as it arrived, or with its body decrypted if it was sealed. */
 export interface Received extends HttpRequest {
-  /** Why a sealed body could not be opened. */
-  readonly unopened?: string;
+  /** Why the body cannot be read. It is reported only after the caller is authenticated. */
+  readonly bodyProblem?: string;
 }
 
 /**
@@ -37,9 +38,13 @@ export function sealedPayload(endpoint: Endpoint, { body }: HttpRequest): string
  * Returns a request with its payload decrypted as the body. A payload that cannot be opened is refused later, after the
  * caller is authenticated.
  */
-export async function openRequest(request: HttpRequest, payload: string, secretKey: string): Promise<Received> {
+export async function openRequest(request: Received, payload: string, secretKey: string): Promise<Received> {
+  // Another reader might open another one of two payloads.
+  const ambiguity = jsonAmbiguity(request.body ?? '');
+  if (ambiguity) return { ...request, bodyProblem: `body: ${ambiguity}` };
   const opened = (await openerOf([new Secret(secretKey)]))(payload);
-  return 'text' in opened ? { ...request, body: opened.text } : { ...request, unopened: opened.problem };
+  if ('text' in opened) return { ...request, body: opened.text };
+  return { ...request, bodyProblem: `payload: the sealed body cannot be opened: ${opened.problem}` };
 }
 
 /** Seals the whole envelope of a response; status and headers stay in plain text. Source: inferred. */

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, isIPv6 } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { ExchangeError } from '../base/exchange-error.ts';
 import type { HttpResponse, World } from '../base/world.ts';
 import { Fault } from '../contract/faults.ts';
@@ -7,16 +8,23 @@ import type { PaceName } from '../service/pace.ts';
 import { openService, type Service } from '../service/service.ts';
 import { changeSettings } from '../service/settings.ts';
 import { createSandbox, failure, type Sandbox } from './app.ts';
+import { createEntrance, type EntranceOptions } from './entrance.ts';
+import { httpRefusal, parseRefusal, type RefusalStatus, refusalText } from './http-refusal.ts';
+import { readIncoming } from './incoming.ts';
+import { GRACE_MS, MAX_HEADER_BYTES, SERVER_LIMITS, type ServerLimits } from './limits.ts';
 
-export interface ServeOptions {
+export interface ServeOptions extends EntranceOptions {
   readonly path: string;
   /** 0 picks a free port. */
   readonly port: number;
+  /** The IP address to listen on; 127.0.0.1 by default. */
+  readonly host?: string | undefined;
   readonly pace?: PaceName | undefined;
   readonly rateLimits?: boolean | undefined;
+  readonly limits?: Partial<ServerLimits>;
 }
 
-/** A sandbox that listens on this machine. */
+/** A sandbox that listens for HTTP requests. */
 export interface ServedSandbox {
   /** Ends in /v1. */
   readonly url: string;
@@ -25,15 +33,9 @@ export interface ServedSandbox {
   close(): Promise<void>;
 }
 
-/** How long open requests may take when the sandbox stops. */
-const GRACE_MS = 1_000;
-
-/** Far above any request of the service. */
-const MAX_BODY_BYTES = 1024 * 1024;
-
 /**
- * Serves the sandbox over node:http, on the loopback address only. Requests of one tick share a commit. Rejects with
- * the listen error (a port in use) or DatabaseError.
+ * Serves the sandbox over node:http. Requests of one tick share a commit. Rejects with the listen error (a port in use)
+ * or DatabaseError.
  */
 export async function serve(
   { clock, ids }: Pick<World, 'clock' | 'ids'>,
@@ -42,27 +44,19 @@ export async function serve(
   const service = await openService({ path: options.path, clock, ids, gather: setImmediate });
   await applySettings(service, options);
   const sandbox = createSandbox(service);
-  const server = createServer((request, response) => {
-    answer(sandbox, request).then(
-      (result) => write(response, result),
-      (error) => {
-        // An injected connection drop: the client gets no response.
-        if (error instanceof ExchangeError) response.destroy();
-        else write(response, failure(new Fault('INTERNAL_ERROR', 'the sandbox could not complete the request')));
-      },
-    );
-  });
+  const server = serverFor(sandbox, options);
+  const host = options.host ?? '127.0.0.1';
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
-      server.listen(options.port, '127.0.0.1', resolve);
+      server.listen(options.port, host, resolve);
     });
   } catch (error) {
     await sandbox.close();
     throw error;
   }
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    url: `http://${hostInUrl(host)}:${(server.address() as AddressInfo).port}/v1`,
     apiKey: sandbox.apiKey(),
     close: async () => {
       const ended = new Promise((resolve) => server.close(resolve));
@@ -81,37 +75,92 @@ async function applySettings(service: Service, { pace, rateLimits }: ServeOption
   });
 }
 
-async function answer(sandbox: Sandbox, incoming: IncomingMessage): Promise<HttpResponse> {
-  const body = await readBody(incoming);
-  if (body === undefined)
-    return failure(new Fault('VALIDATION_ERROR', `body: expected at most ${MAX_BODY_BYTES} bytes`));
-  const request = { method: incoming.method ?? 'GET', url: incoming.url ?? '/', headers: {}, body };
-  return sandbox.fetch(request, { apiKey: exactKey(incoming), address: incoming.socket.remoteAddress ?? '' });
+/** Returns the host of the URL for this machine, where a wildcard address is reached at a loopback address. */
+function hostInUrl(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return isIPv6(host) ? `[${host}]` : host;
 }
 
-/** Returns the API key. The header name must be lower case on the wire. Source: interface. */
-function exactKey({ rawHeaders }: IncomingMessage): string | undefined {
-  const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name === 'x-api-key');
-  return at === -1 ? undefined : rawHeaders[at + 1];
+function serverFor(sandbox: Sandbox, options: ServeOptions): Server {
+  const enter = createEntrance(options);
+  const limits = { ...SERVER_LIMITS, ...options.limits };
+  const inProgress = new WeakMap<Duplex, Set<IncomingMessage>>();
+  const server = createServer(
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      keepAliveTimeout: limits.keepAliveMs,
+      connectionsCheckingInterval: limits.checkEveryMs,
+      // Checked by the entrance, whose refusal has the service's envelope.
+      requireHostHeader: false,
+    },
+    (request, response) => {
+      const ofSocket = inProgress.get(request.socket) ?? new Set();
+      inProgress.set(request.socket, ofSocket.add(request));
+      response.once('close', () => ofSocket.delete(request));
+      const { response: early, headers } = enter(request);
+      if (early) return write(response, early, headers);
+      answer(sandbox, request, limits).then(
+        (result) => write(response, result, headers),
+        (error) => {
+          // An injected connection drop, or a client that left before the end of its request: nobody gets a response.
+          if (error instanceof ExchangeError || !request.complete) response.destroy();
+          else
+            write(
+              response,
+              failure(new Fault('INTERNAL_ERROR', 'the sandbox could not complete the request')),
+              headers,
+            );
+        },
+      );
+    },
+  );
+  server.maxConnections = limits.connections;
+  server.setTimeout(limits.idleMs);
+  server.on('checkExpectation', (request, response) => {
+    write(response, enter(request).response ?? httpRefusal(417, 'Expect: only 100-continue is supported'), {});
+  });
+  server.on('connect', (_request, socket) => {
+    refuse(socket, 404, 'this is not a proxy; CONNECT is not supported');
+  });
+  server.on('clientError', (error: Error & { readonly code?: string }, socket) => {
+    // The client would take a refusal for the response to an earlier request, which may well be performed.
+    const isAwaited = [...(inProgress.get(socket) ?? [])].some(({ complete }) => complete);
+    if (!socket.writable || error.code === 'ECONNRESET' || isAwaited) socket.destroy();
+    else refuse(socket, ...parseRefusal(error.code));
+  });
+  return server;
 }
 
-async function readBody(incoming: IncomingMessage): Promise<string | undefined> {
-  if (incoming.method === 'GET') return '';
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    // Reads the rest without keeping it: some clients lose a response sent before the end of the request.
-    if (size <= MAX_BODY_BYTES) chunks.push(chunk);
-  }
-  return size > MAX_BODY_BYTES ? undefined : Buffer.concat(chunks).toString('utf8');
+/** Refuses whatever arrived on a connection and closes it, leaving the client a moment to read the response. */
+function refuse(socket: Duplex, status: RefusalStatus, error: string): void {
+  socket.on('error', () => socket.destroy());
+  socket.end(refusalText(status, error));
+  AbortSignal.timeout(GRACE_MS).addEventListener('abort', () => socket.destroy(), { once: true });
+}
+
+async function answer(
+  sandbox: Sandbox,
+  incoming: IncomingMessage,
+  { responseBytes }: ServerLimits,
+): Promise<HttpResponse> {
+  const response = await sandbox.fetch(...(await readIncoming(incoming, sandbox)));
+  if (response.body.length <= responseBytes) return response;
+  return httpRefusal(413, `the response is larger than ${responseBytes} bytes; copy the state file on its machine`);
 }
 
 /** A body shorter than its content-length is sent as is, and then the connection drops. */
-function write(response: ServerResponse, { status, headers, body }: HttpResponse): void {
+function write(
+  response: ServerResponse,
+  { status, headers, body }: HttpResponse,
+  more: Readonly<Record<string, string>>,
+): void {
   const length = Buffer.byteLength(body);
   const promised = Number(headers['content-length'] ?? length);
-  response.writeHead(status, { ...headers, 'content-length': promised });
+  // A response without content must not have a length.
+  response.writeHead(status, { ...headers, ...more, ...(status === 204 ? {} : { 'content-length': promised }) });
   if (promised > length) response.write(body, () => response.destroy());
   else response.end(body);
 }

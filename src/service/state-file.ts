@@ -1,40 +1,36 @@
 import { Fault } from '../contract/faults.ts';
+import { MAX_STATE_BYTES, packState, unpackState } from '../contract/state-content.ts';
 import type { Database } from '../sqlite/database.ts';
-import { restoreSnapshot, SnapshotError, type SnapshotProblem, writeSnapshot } from '../sqlite/snapshot.ts';
+import { SnapshotError, type SnapshotProblem } from '../sqlite/snapshot.ts';
+import { restoreBytes, snapshotBytes } from '../sqlite/snapshot-bytes.ts';
 import { SANDBOX_FILE_ID, SCHEMA_VERSION } from './schema/schema.ts';
 import { changeSettings, readSettings } from './settings.ts';
 
-const WHEN_WRITING: Readonly<Partial<Record<SnapshotProblem, string>>> = {
-  exists: 'the file already exists',
-  missing: 'the folder does not exist',
-};
-const WHEN_READING: Readonly<Partial<Record<SnapshotProblem, string>>> = {
-  missing: 'the file does not exist',
-  'not plain': 'it is not a regular file',
-  foreign: 'it is not a sandbox state file of this version',
+const FOREIGN = 'it is not a sandbox state file of this version';
+
+const PROBLEMS: Readonly<Partial<Record<SnapshotProblem, string>>> = {
+  foreign: FOREIGN,
   newer: 'it was written by a newer version of fiatrail',
 };
 
-/** Runs work on a file. Throws VALIDATION_ERROR if there is a problem with the file. */
-function onFile<T>(path: string, messages: typeof WHEN_READING, fallback: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof SnapshotError)) throw error;
-    throw new Fault('VALIDATION_ERROR', `${path}: ${messages[error.problem] ?? fallback}`);
-  }
-}
-
-/** Writes the whole state to a new file and returns its size in bytes. No transaction may be open. */
-export function writeState(store: Database, path: string): number {
-  return onFile(path, WHEN_WRITING, 'the file cannot be written', () => writeSnapshot(store, path));
+/**
+ * Returns the whole state as a file for the wire, and the file's size in bytes. No transaction may be open. `unique` names the temporary copy. Throws
+ * VALIDATION_ERROR if the state is too large.
+ */
+export function stateContent(store: Database, unique: string): { bytes: number; content: string } {
+  const bytes = snapshotBytes(store, unique);
+  if (bytes.length > MAX_STATE_BYTES)
+    throw new Fault('VALIDATION_ERROR', `the state is larger than ${MAX_STATE_BYTES} bytes; copy its file instead`);
+  return { bytes: bytes.length, content: packState(bytes) };
 }
 
 /**
  * Replaces the current state with that of a file. API keys in use are kept so that configured clients keep working. No
- * transaction may be open.
+ * transaction may be open. Throws VALIDATION_ERROR if it is not a state file, and then changes nothing.
  */
-export function restoreState(store: Database, path: string): void {
+export function restoreState(store: Database, content: string, unique: string): void {
+  const bytes = unpackState(content);
+  if (!bytes) throw new Fault('VALIDATION_ERROR', `content: ${FOREIGN}`);
   const { embeddedApiKey } = readSettings(store);
   const inUse = store.all<{ key: string; fintech: bigint }>(
     `SELECT key, fintech FROM api_key WHERE kind = 'sandbox' AND revoked_at IS NULL`,
@@ -51,5 +47,10 @@ export function restoreState(store: Database, path: string): void {
       );
     }
   };
-  onFile(path, WHEN_READING, 'the file cannot be read', () => restoreSnapshot(store, path, layout, keepKeys));
+  try {
+    restoreBytes(store, bytes, unique, layout, keepKeys);
+  } catch (error) {
+    const problem = error instanceof SnapshotError ? PROBLEMS[error.problem] : undefined;
+    throw problem ? new Fault('VALIDATION_ERROR', `content: ${problem}`) : error;
+  }
 }

@@ -103,13 +103,108 @@ describe('a body that is', () => {
   });
 });
 
+const nearby: [what: string, method: string, url: string, detail: string][] = [
+  ['no version', 'GET', '/getfees', 'the current path is GET /v1/getfees'],
+  ['another version', 'GET', '/v2/getfees', 'the current path is GET /v1/getfees'],
+  ['the version twice', 'GET', '/v1/v1/balance/multi', 'the current path is GET /v1/balance/multi'],
+  ['a trailing slash', 'GET', '/v1/getfees/', 'the current path is GET /v1/getfees'],
+  ['two slashes', 'GET', '/v1//getfees?x=1', 'the current path is GET /v1/getfees'],
+  ['capitals', 'GET', '/v1/GetFees', 'the current path is GET /v1/getfees'],
+  ['an id in capitals', 'GET', '/balance/user/AB', 'the current path is GET /v1/balance/user/AB'],
+  ['the wrong method', 'PUT', '/v1/getfees', 'the current path is GET /v1/getfees'],
+  ['a control under the version', 'GET', '/v1/_sandbox/clock', 'the current path is GET /_sandbox/clock'],
+  ['the singular', 'GET', '/v1/getbankaccount', 'the current path is GET /v1/getbankaccounts'],
+  ['an older name', 'POST', '/v1/fintechrequestwithdrawal', 'the current path is POST /v1/feewithdrawal'],
+  ['an older spelling', 'POST', '/v1/verify-withdrawal', 'the current path is POST /v1/verifywithdrawal'],
+  ['an older status path', 'GET', '/v1/cngnrampstatus', 'the current path is POST /v1/cngnonrampstatus'],
+  ['a step that is gone', 'POST', '/v1/verifyotp', 'the service no longer has this step'],
+];
+
+describe('a request to a path with', () => {
+  test.each(nearby)('%s names the current one', async (_what, method, url, detail) => {
+    await using box = await openSandbox();
+    const { status, envelope } = await ask(box, method, url);
+    expect(status).toBe(404);
+    expect(envelope.error).toBe(`no endpoint has this method and path; ${detail}`);
+  });
+
+  test('no similar one names nothing', async () => {
+    await using box = await openSandbox();
+    expect((await ask(box, 'GET', '/v1/nothing')).envelope.error).toBe('no endpoint has this method and path');
+  });
+});
+
+const amounts: [amount: string, detail: RegExp][] = [
+  ['1.234', /^amount: expected a number.*; at most 2 decimals are allowed$/],
+  ['0.001', /; at most 2 decimals are allowed$/],
+  ['1e30', /; the maximum is 10000000000 naira$/],
+  ['10000000000.01', /; the maximum is 10000000000 naira$/],
+  ['0', /^amount: expected a number, greater than 0(?!.*(decimals|maximum))/],
+  ['"x"', /^amount: expected a number, greater than 0(?!.*(decimals|maximum))/],
+];
+
+describe('an amount in a request', () => {
+  test.each(amounts)('of %s is refused with what is allowed', async (amount, detail) => {
+    await using box = await openSandbox();
+    const { envelope } = await ask(box, 'POST', '/v1/cngnonramp', `{"userId":"u","amount":${amount}}`);
+    expect(envelope).toMatchObject({ response_code: '01', error: expect.stringMatching(detail) });
+  });
+
+  test('in kobo with a fraction is refused with what is allowed', async () => {
+    await using box = await openSandbox();
+    const body = '{"amount":100.5,"transactionType":"onramp"}';
+    const { envelope } = await ask(box, 'POST', '/v1/fees/platform/preview', body);
+    expect(envelope.error).toMatch(/^amount: .*; the number of kobo must be whole$/);
+  });
+});
+
+const ambiguous: [what: string, body: string, detail: RegExp][] = [
+  ['a repeated key', '{"bvn":"22222222222","bvn":"33333333333"}', /the key "bvn" appears more than once/],
+  ['a repeated key, once escaped', '{"bvn":"1","\\u0062vn":"2"}', /the key "bvn"/],
+  ['a repeated key deep inside', '{"a":[{"b":{"c":1,"d":[],"c":1}}]}', /the key "c"/],
+  ['a repeated empty key', '{"":1,"":2}', /the key ""/],
+  ['half a surrogate pair, escaped', '{"bvn":"\\ud800"}', /half of a surrogate pair/],
+  ['half a surrogate pair in a key', '{"\\udc00":1}', /half of a surrogate pair/],
+  ['half a surrogate pair as it is', '{"bvn":"\ud800"}', /half of a surrogate pair/],
+];
+
+describe('a body with', () => {
+  test.each(ambiguous)('%s is refused', async (_what, body, detail) => {
+    await using box = await openSandbox();
+    const { status, envelope } = await ask(box, 'POST', '/v1/onboarduser', body);
+    expect({ status, response_code: envelope.response_code }).toEqual({ status: 400, response_code: '01' });
+    expect(envelope.error).toMatch(detail);
+  });
+
+  test.each([
+    '{"a":{"b":1},"b":{"a":1},"c":[{"a":1},{"a":2}]}',
+    '{"a":"\\"b\\":1,\\"b\\":2","b":"{\\"a\\":1,"}',
+    '{"a":"\\ud83d\\ude42","b":["a","a"]}',
+  ])('equal keys in different objects, or text that looks like keys, is accepted: %s', async (body) => {
+    await using box = await openSandbox();
+    expect((await ask(box, 'POST', '/v1/getbankscode', body)).status).toBe(200);
+  });
+
+  test('a repeated key, from an unknown caller, is refused for its API key', async () => {
+    await using box = await openSandbox();
+    const unknown = { apiKey: 'sandbox_wrong', address: '127.0.0.1' };
+    const reply = replyOf(await box.fetch('POST', '/v1/onboarduser', '{"a":1,"a":2}', unknown));
+    expect(reply.status).toBe(401);
+  });
+});
+
 const queries: [query: string, status: number][] = [
   ['', 200],
   ['?', 200],
   ['?token=CNGN', 200],
   ['?token=cngn', 400],
   ['?token=', 400],
-  ['?token=CNGN&token=USDC', 200],
+  ['?token=CNGN&token=USDC', 400],
+  ['?unknown=1&unknown=1', 400],
+  ['?token=%FF', 400],
+  ['?unknown=%ED%A0%80', 400],
+  ['?unknown=\u00e9', 400],
+  ['?unknown=%C3%A9', 200],
   ['?networks=base,eth', 200],
   ['?networks=base%2Ceth', 200],
   ['?networks=', 400],
@@ -166,6 +261,13 @@ describe('a parameter of the path', () => {
   ])('that is %s is refused', async (_what, part) => {
     await using box = await openSandbox();
     expect((await ask(box, 'GET', `/v1/balance/user/${part}`)).status).toBe(400);
+  });
+
+  test.each(['%FF', 'a%C3', '%ED%A0%80', '\u00e9'])('that is not UTF-8 is refused: %s', async (part) => {
+    await using box = await openSandbox();
+    const { status, envelope } = await ask(box, 'GET', `/v1/balance/user/${part}`);
+    expect({ status, response_code: envelope.response_code }).toEqual({ status: 400, response_code: '01' });
+    expect(envelope.error).toMatch(/^path: .*UTF-8/);
   });
 
   test('with an invalid encoding matches nothing', async () => {

@@ -76,7 +76,10 @@ const spellings: [what: string, lines: (key: string) => string[], status: number
   ['x_api_key', (key) => [`x_api_key: ${key}`], 401],
   ['Authorization', (key) => [`Authorization: Bearer ${key}`], 401],
   ['no header', () => [], 401],
-  ['both spellings, with the right key in the right one', (key) => ['X-Api-Key: x', `x-api-key: ${key}`], 200],
+  ['both spellings, with the right key in the right one', (key) => ['X-Api-Key: x', `x-api-key: ${key}`], 401],
+  ['both spellings, with the right key in both', (key) => [`x-api-key: ${key}`, `X-API-KEY: ${key}`], 401],
+  ['an underscore in a second one', (key) => [`x-api-key: ${key}`, `x_api_key: ${key}`], 401],
+  ['the right one twice', (key) => [`x-api-key: ${key}`, `x-api-key: ${key}`], 401],
   ['both spellings, with the right key in the wrong one', (key) => [`X-Api-Key: ${key}`, 'x-api-key: x'], 401],
   ['the name as a value and the key as a name', (key) => ['a: x-api-key', `${key}: b`], 401],
 ];

@@ -2,36 +2,61 @@ import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
 import { argument, word } from '../../cli/parameters.ts';
-import { outcomeOf } from '../../cli/session.ts';
 import { sandboxRestore, sandboxSnapshot } from '../../contract/control.ts';
+import { BytesFileError, type BytesProblem, createPrivateBytes, readPlainBytes } from '../../files/bytes-file.ts';
+import { entryAt } from '../../files/inspect.ts';
 import { requireSandbox } from './only.ts';
+
+const unusable = (path: string, why: string, cause?: unknown) =>
+  new CliError('usage', `${path}: ${why}`, {
+    code: 'UNUSABLE_FILE',
+    hint: 'snapshot needs a path that does not exist yet; restore needs a file written by snapshot',
+    ...(cause === undefined ? {} : { cause }),
+  });
+
+const WHEN_WRITING: Readonly<Partial<Record<BytesProblem, string>>> = {
+  exists: 'the file already exists',
+  missing: 'the folder does not exist',
+};
+const WHEN_READING: Readonly<Partial<Record<BytesProblem, string>>> = {
+  missing: 'the file does not exist',
+  'not plain': 'it is not a regular file',
+  'too long': 'it is too large for a sandbox state file',
+};
+
+/** Runs work on a file. Throws CliError usage if there is a problem with the file. */
+function onFile<T>(path: string, messages: typeof WHEN_READING, fallback: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof BytesFileError ? unusable(path, messages[error.problem] ?? fallback, error) : error;
+  }
+}
 
 /** Turns the sandbox's rejection of a file into a usage error; nothing was changed. */
 function asUsage(error: unknown, path: string): unknown {
   if (!(error instanceof CliError && error.category === 'refused' && error.responseCode === '01')) return error;
-  // The useful part of the sandbox's message begins with the path.
-  return new CliError('usage', error.message.slice(Math.max(0, error.message.indexOf(path))), {
-    code: 'UNUSABLE_FILE',
-    hint: 'snapshot needs a path that does not exist yet; restore needs a file written by snapshot',
-    cause: error,
-  });
+  // The useful part of the sandbox's message follows the name of the field.
+  return unusable(path, error.message.replace(/^.*?\b(?:content|body): /, ''), error);
 }
 
 export const snapshotCommand = command({
   words: ['sandbox', 'snapshot'],
   summary: 'Save the sandbox’s state to a file',
-  details:
-    'The file contains the sandbox’s keys and is readable only by its owner. A served sandbox writes it on the machine it runs on.',
+  details: 'The file contains the sandbox’s keys and is readable only by its owner. It is written on this machine.',
   examples: ['fiatrail sandbox snapshot before.db', 'fiatrail sandbox snapshot before.db -o json --query bytes'],
   endpoints: [sandboxSnapshot.id],
   parameters: { file: argument('file', 'file to create; it must not exist', word, 'File:') },
   run: async (session, input) => {
     requireSandbox(session);
     const path = absolutePath(input.file);
-    const reply = await session.call(sandboxSnapshot, { path }).catch((error) => {
-      throw asUsage(error, path);
-    });
-    return outcomeOf(session, sandboxSnapshot, reply);
+    if (entryAt(path)) throw unusable(path, 'the file already exists');
+    const { data } = await session.call(sandboxSnapshot, {});
+    const { unpackState } = await import('../../contract/state-content.ts');
+    const bytes = unpackState(data.content);
+    if (!bytes) throw new CliError('network', 'the sandbox’s response contains no state file');
+    onFile(path, WHEN_WRITING, 'the file cannot be written', () => createPrivateBytes(path, bytes));
+    return { result: { data: { path, bytes: bytes.length } } };
   },
 });
 
@@ -45,13 +70,18 @@ export const restoreCommand = command({
   run: async (session, input) => {
     requireSandbox(session);
     const path = absolutePath(input.file);
+    const { MAX_STATE_BYTES, packState } = await import('../../contract/state-content.ts');
+    const bytes = onFile(path, WHEN_READING, 'the file cannot be read', () => readPlainBytes(path, MAX_STATE_BYTES));
     const change = {
       summary: `restore the sandbox from ${path}`,
       lines: [['loses', 'everything in the sandbox now']] as const,
     };
-    const reply = await session.change(sandboxRestore, { path }, change).catch((error) => {
-      throw asUsage(error, path);
-    });
-    return outcomeOf(session, sandboxRestore, reply);
+    const options = { prints: ['path', 'fintechId', 'now'] };
+    const { data } = await session
+      .change(sandboxRestore, { content: packState(bytes) }, change, options)
+      .catch((error) => {
+        throw asUsage(error, path);
+      });
+    return { result: { data: { path, ...data } } };
   },
 });

@@ -1,10 +1,15 @@
 import { sandboxPath, stateDir } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
-import { oneOf, onOrOff, option, wholeNumber } from '../../cli/parameters.ts';
+import { oneOf, onOrOff, option, repeated, wholeNumber } from '../../cli/parameters.ts';
+import { parseRange } from '../../contract/cidr.ts';
 
-function portProblem(error: unknown, port: number): unknown {
+function listenProblem(error: unknown, host: string, port: number): unknown {
   const { code } = error as { code?: unknown };
+  if (code === 'EADDRNOTAVAIL')
+    return new CliError('usage', `this machine does not have the address ${host}`, {
+      hint: 'use an address of this machine with --host, or 0.0.0.0 for all of them',
+    });
   if (code !== 'EADDRINUSE' && code !== 'EACCES') return error;
   const why = code === 'EACCES' ? 'requires more privileges' : 'is already in use';
   return new CliError('usage', `port ${port} ${why}`, {
@@ -12,15 +17,46 @@ function portProblem(error: unknown, port: number): unknown {
   });
 }
 
+const isIpAddress = (text: string) => !text.includes('/') && parseRange(text) !== undefined;
+
+const hostAddress = (text: string): string => {
+  if (isIpAddress(text)) return text;
+  throw new CliError('usage', `invalid address "${text}"`, {
+    hint: 'write an IP address, such as 127.0.0.1 or 0.0.0.0',
+  });
+};
+
+const hostName = (text: string): string => {
+  if (isIpAddress(text) || /^[a-z\d]([a-z\d.-]{0,250}[a-z\d])?$/i.test(text)) return text;
+  throw new CliError('usage', `invalid host name "${text}"`, {
+    hint: 'write the name alone, such as sandbox.internal',
+  });
+};
+
+const origin = (text: string): string => {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text) return text;
+  throw new CliError('usage', `invalid origin "${text}"`, {
+    hint: 'write scheme, host and port alone, such as http://localhost:3000',
+  });
+};
+
 export const serveCommand = command({
   words: ['sandbox', 'serve'],
   summary: 'Serve the embedded sandbox over HTTP on this machine',
-  details: 'Runs until Ctrl-C. With -o json it prints one line, {"url","apiKey"}, when ready.',
+  details:
+    'Runs until Ctrl-C. With -o json it prints one line, {"url","apiKey"}, when ready. Requests with another Host than this address, or from web pages, are refused unless allowed. The controls that other sandbox commands use accept requests from this machine only.',
   examples: ['fiatrail sandbox serve', 'fiatrail sandbox serve --port 0 -o json'],
   endpoints: [],
   isLocal: true,
   parameters: {
     port: option('--port <port>', 'TCP port; 0 picks a free one (default 8787)', wholeNumber(0, 65_535)),
+    host: option('--host <address>', 'IP address to listen on (default 127.0.0.1)', hostAddress),
+    allowHost: repeated('--allow-host <name>', 'accept requests to this host name; can be repeated', hostName),
+    allowOrigin: repeated(
+      '--allow-origin <origin>',
+      'accept requests from web pages of this origin; can be repeated',
+      origin,
+    ),
     pace: option(
       '--pace <pace>',
       'speed of banks and chains: instant, quick or real',
@@ -31,16 +67,26 @@ export const serveCommand = command({
   run: async (session, input) => {
     const { world, globals } = session;
     world.ensurePrivateDir(stateDir(world));
-    const { serve } = await import('../../sandbox/serve.ts');
-    const port = input.port ?? 8787;
+    const [{ serve }, { isLoopback }] = await Promise.all([
+      import('../../sandbox/serve.ts'),
+      import('../../sandbox/entrance.ts'),
+    ]);
+    const { host = '127.0.0.1', port = 8787 } = input;
     const served = await serve(world, {
       path: sandboxPath(world),
       port,
+      host,
+      allowHosts: input.allowHost,
+      allowOrigins: input.allowOrigin,
       pace: input.pace,
       rateLimits: input.rateLimits,
     }).catch((error) => {
-      throw portProblem(error, port);
+      throw listenProblem(error, host, port);
     });
+    if (!isLoopback(host))
+      await session.say(
+        `warning: ${host} is not a loopback address: other machines can reach this sandbox, unencrypted`,
+      );
     const ready = { url: served.url, apiKey: served.apiKey };
     if (globals.present.format === 'table') {
       await world.stdout.write(`export FIATRAIL_BASE_URL=${ready.url}\nexport FIATRAIL_API_KEY=${ready.apiKey}\n`);

@@ -1,4 +1,4 @@
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -154,7 +154,8 @@ describe('a served sandbox, with a fault', () => {
   test('writes a snapshot to the caller’s folder and restores it from there', async () => {
     const bench = await openServed();
     const file = join(bench.world.homeDir, 'served.db');
-    await bench.json('sandbox', 'snapshot', file);
+    const { bytes } = await bench.json('sandbox', 'snapshot', file);
+    expect(statSync(file)).toMatchObject({ size: bytes, mode: 0o100600 });
     await bench.json('sandbox', 'seed', '--users', '3');
     await bench.json('sandbox', 'restore', file, '--yes');
     expect(bench.count('user')).toBe(0);
@@ -232,16 +233,24 @@ describe('sandbox snapshot and restore', () => {
     ['snapshot', 'there.db', 'there.db: the file already exists'],
     ['snapshot', 'none/there.db', 'there.db: the folder does not exist'],
     ['restore', 'none.db', 'none.db: the file does not exist'],
+    ['snapshot', 'folder', 'folder: the file already exists'],
+    ['snapshot', 'link', 'link: the file already exists'],
     ['restore', 'there.db', 'there.db: it is not a sandbox state file of this version'],
+    ['restore', 'folder', 'folder: it is not a regular file'],
+    ['restore', 'link', 'link: it is not a regular file'],
   ])('exits with 2 for %s %s', async (command, name, words) => {
     const bench = await openBench();
     writeFileSync(join(bench.world.homeDir, 'there.db'), 'something else\n');
+    mkdirSync(join(bench.world.homeDir, 'folder'));
+    symlinkSync(join(bench.world.homeDir, 'target'), join(bench.world.homeDir, 'link'));
     const file = join(bench.world.homeDir, name);
     expect(await bench.run('sandbox', command, file, '--yes')).toBe(2);
     expect(bench.world.stderr.text()).toContain(`error: ${join(bench.world.homeDir, name.replace('there.db', ''))}`);
     expect(bench.world.stderr.text()).toContain(words);
     expect(bench.count('user')).toBe(1);
     expect(existsSync(join(bench.world.homeDir, 'none'))).toBe(false);
+    expect(existsSync(join(bench.world.homeDir, 'target'))).toBe(false);
+    expect(readFileSync(join(bench.world.homeDir, 'there.db'), 'utf8')).toBe('something else\n');
   });
 });
 
@@ -303,6 +312,58 @@ describe('sandbox pay', () => {
     const chain = account.startsWith('0x') ? ['--chain', '--network', 'moon'] : [];
     const to = account.startsWith('0x') ? account : '7999999999';
     expect(await bench.run('sandbox', 'pay', to, '--amount', '5', '--from', `0x${'cd'.repeat(20)}`, ...chain)).toBe(3);
+  });
+});
+
+describe('sandbox restore', () => {
+  test('shows no content in a trace, a dry run or the journal', async () => {
+    const bench = await openBench();
+    const file = join(bench.world.homeDir, 'before.db');
+    await bench.json('sandbox', 'snapshot', file, '-v');
+    await bench.json('sandbox', 'restore', file, '--yes', '-v');
+    expect(await bench.run('sandbox', 'restore', file, '--dry-run')).toBe(0);
+    // How every gzip stream begins, in base64url.
+    const shown = bench.world.stderr.text() + bench.world.stdout.text();
+    expect(shown).toContain('"content":"[redacted]"');
+    expect(shown).not.toContain('H4sI');
+    expect(JSON.stringify(await bench.json('ops', 'list'))).not.toContain('H4sI');
+    expect(readFileSync(join(bench.world.stateDir, 'journal.db'), 'latin1')).not.toContain('H4sI');
+  });
+});
+
+describe('sandbox serve', () => {
+  test.each([
+    [['--host', 'localhost'], /invalid address "localhost"/],
+    [['--host', '10.0.0.0/8'], /invalid address/],
+    [['--host', '192.0.2.99'], /this machine does not have the address 192\.0\.2\.99/],
+    [['--allow-host', 'a b'], /invalid host name "a b"/],
+    [['--allow-host', 'http://a.test'], /invalid host name/],
+    [['--allow-origin', 'a.test'], /invalid origin "a\.test"/],
+    [['--allow-origin', 'http://a.test/'], /invalid origin/],
+    [['--allow-origin', 'null'], /invalid origin/],
+    [['--allow-origin', '*'], /invalid origin/],
+  ])('rejects %j and exits with 2', async (argv, words) => {
+    const bench = await openBench();
+    expect(await bench.run('sandbox', 'serve', '--port', '0', ...argv)).toBe(2);
+    expect(bench.world.stderr.text()).toMatch(words);
+  });
+
+  test.each([
+    [[], 0],
+    [['--host', '::1'], 0],
+    [['--host', '0.0.0.0', '--allow-host', 'a.test', '--allow-origin', 'http://a.test'], 1],
+  ])('%j warns of other machines %d times', async (argv, warnings) => {
+    const stop = new AbortController();
+    const world = fakeWorld({ interrupted: stop.signal });
+    stop.abort();
+    await main(['sandbox', 'serve', '--port', '0', ...argv], world);
+    expect(world.stdout.text()).toMatch(/FIATRAIL_BASE_URL=http:/);
+    const lines = world.stderr
+      .text()
+      .split('\n')
+      .filter((line) => line.startsWith('warning:'));
+    expect(lines).toHaveLength(warnings);
+    for (const line of lines) expect(line).toMatch(/0\.0\.0\.0 is not a loopback address/);
   });
 });
 

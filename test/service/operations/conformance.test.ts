@@ -6,7 +6,7 @@ import { endpoints } from '../../../src/contract/endpoints/index.ts';
 import type { FieldMeta } from '../../../src/contract/fields.ts';
 import { type FieldRow, rowsOf } from '../../../src/contract/rows.ts';
 import { isWireNumber, wireNumberText } from '../../../src/money/decimal.ts';
-import { dataOf, openSandbox, replyOf, type TestSandbox } from '../../support/sandbox.ts';
+import { dataOf, openSandbox, replyOf, type TestSandbox, temporaryFolder } from '../../support/sandbox.ts';
 import type { Ask } from './rows/group.ts';
 import { groups } from './rows/index.ts';
 
@@ -40,7 +40,9 @@ function recorder(box: TestSandbox): Ask {
 
 beforeAll(async () => {
   for (const { walk } of groups) {
-    await using box = await openSandbox();
+    // On a file, because a snapshot of a sandbox in memory has no place.
+    using folder = temporaryFolder();
+    await using box = await openSandbox({ path: folder.file('sandbox.db') });
     await walk(box, recorder(box));
   }
 });

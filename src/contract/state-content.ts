@@ -1,0 +1,18 @@
+import { constants, gunzipSync, gzipSync } from 'node:zlib';
+
+/** The largest state file that a snapshot or a restore carries. */
+export const MAX_STATE_BYTES = 512 * 1024 * 1024;
+
+/** Packs a state file into the text that snapshots have on the wire: gzip in base64url. */
+export function packState(bytes: Uint8Array): string {
+  return gzipSync(bytes, { level: constants.Z_BEST_SPEED }).toString('base64url');
+}
+
+/** Returns the state file in a packed text; undefined if it contains none, or one that is too large. */
+export function unpackState(text: string): Uint8Array | undefined {
+  try {
+    return gunzipSync(Buffer.from(text, 'base64url'), { maxOutputLength: MAX_STATE_BYTES });
+  } catch {
+    return undefined;
+  }
+}
