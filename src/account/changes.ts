@@ -6,6 +6,8 @@ import { ensurePrivateFolder, requireOwnFile } from '../files/private-file.ts';
 import { DatabaseError } from '../sqlite/database.ts';
 import { acquireLock, type Lock } from '../sqlite/lock.ts';
 import { configDir, configLockPath } from './paths.ts';
+import type { Pin } from './pin.ts';
+import { approve, forgetApprovals } from './pins.ts';
 import { storeFor } from './profile.ts';
 import {
   isOurStore,
@@ -158,6 +160,8 @@ export async function deleteProfile(world: World, name: string): Promise<void> {
     const isDefault = readDefaultName(world) === name;
     const stored = orUndefined(() => readProfile(world, name)) ?? { name, mode: 'live', store: { kind: 'file' } };
     for (const secret of SECRET_NAMES) await removeSecret(world, stored, secret);
+    // Another account may get this name later.
+    await forgetApprovals(world, name);
     removeProfile(world, name);
     if (isDefault) await writeDefaultName(world, undefined);
   });
@@ -165,4 +169,9 @@ export async function deleteProfile(world: World, name: string): Promise<void> {
 
 export async function setDefaultProfile(world: World, name: string): Promise<void> {
   await withConfigLock(world, () => writeDefaultName(world, name));
+}
+
+/** Lets a folder's file choose the live profile that it names. Throws CliError usage. */
+export async function approvePin(world: World, pin: Pin): Promise<void> {
+  await withConfigLock(world, () => approve(world, pin));
 }

@@ -1,4 +1,4 @@
-import { accessSync, constants, lstatSync, readdirSync, readFileSync, statfsSync } from 'node:fs';
+import { accessSync, constants, lstatSync, readdirSync, readFileSync, realpathSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** Mode bits that let others read or write. */
@@ -22,6 +22,11 @@ export function entryAt(path: string): Entry | undefined {
   const kind = found.isSymbolicLink() ? 'link' : found.isDirectory() ? 'folder' : found.isFile() ? 'file' : 'other';
   const isOpenToOthers = kind !== 'link' && (found.mode & OTHERS) !== 0;
   return { path, kind, sizeBytes: found.size, ownerId: found.uid, isOpenToOthers };
+}
+
+/** Returns a path without links. Throws the system's error. */
+export function realPathOf(path: string): string {
+  return realpathSync(path);
 }
 
 /** Returns the names in a folder. Throws the system's error. */

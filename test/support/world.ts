@@ -127,6 +127,8 @@ export interface WorldOptions {
   /** Runs other programs; by default, running one fails the test. */
   readonly runProgram?: World['runProgram'];
   readonly cwd?: string;
+  /** The user that the program runs as; by default, the one that runs the test. */
+  readonly userId?: number;
   /** Looks up hosts and certificates; by default, a lookup fails the test. */
   readonly probe?: Probe;
 }
@@ -174,7 +176,7 @@ export function fakeWorld(options: WorldOptions = {}): FakeWorld {
     interrupted: options.interrupted ?? new AbortController().signal,
     platform: 'linux',
     nodeVersion: process.versions.node,
-    userId: process.getuid?.(),
+    userId: options.userId ?? process.getuid?.(),
     cwd: options.cwd ?? homeDir,
     self: [process.execPath, 'fiatrail'],
     runProgram:

@@ -1,4 +1,4 @@
-import { deleteProfile, setDefaultProfile } from '../../account/changes.ts';
+import { approvePin, deleteProfile, setDefaultProfile } from '../../account/changes.ts';
 import { modeForPeople } from '../../account/mode.ts';
 import { writePin } from '../../account/pin.ts';
 import { allProfileNames, chosenProfile } from '../../account/profile.ts';
@@ -94,8 +94,10 @@ const useCommand = command({
     const { world } = session;
     const { mode } = requireProfile(session, name);
     endDryRun(session, { name, mode, isHere: here === true });
-    if (here) writePin(world.cwd, name, world.ids.uuid);
-    else await setDefaultProfile(world, name);
+    if (here) {
+      const pin = writePin(world.cwd, name, world.ids.uuid);
+      if (mode === 'live') await approvePin(world, pin);
+    } else await setDefaultProfile(world, name);
     const used = activeName(session);
     if (used !== name) {
       const other = used === undefined ? 'no profile can be used here' : `profile ${used} is still active here`;

@@ -1,11 +1,13 @@
-import { changeProfile } from '../../account/changes.ts';
+import { approvePin, changeProfile } from '../../account/changes.ts';
 import { modeForPeople } from '../../account/mode.ts';
+import { findPin } from '../../account/pin.ts';
+import { isApproved } from '../../account/pins.ts';
 import { isTrusted, type KeyCommand, type StoredProfile, trustedStore } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
 import { confirmChange } from '../../cli/confirm.ts';
 import { endDryRun } from '../../cli/dry-run.ts';
-import { argument, word } from '../../cli/parameters.ts';
+import { optionalArgument, switchOn, word } from '../../cli/parameters.ts';
 import type { Session } from '../../cli/session.ts';
 import { requireProfile } from './show.ts';
 
@@ -48,16 +50,47 @@ async function trustKeyCommand(session: Session, stored: StoredProfile): Promise
   });
 }
 
+/** Lets the file of this folder choose the live profile that it names, after asking. */
+async function trustPin(session: Session) {
+  const { world } = session;
+  const pin = findPin(world.cwd, world.userId);
+  if (!pin)
+    throw new CliError('usage', 'no .fiatrail.json was found in this folder or the folders above it', {
+      hint: 'create one with: fiatrail profiles use NAME --here',
+    });
+  const { name, mode } = requireProfile(session, pin.profile);
+  endDryRun(session, { name, mode, file: pin.path });
+  if (mode === 'live' && !isApproved(world, pin)) {
+    await confirmChange(session, {
+      summary: `let a file choose the LIVE profile ${name}`,
+      lines: [
+        ['profile', `${name} (${modeForPeople(mode)})`],
+        ['file', pin.path],
+      ],
+    });
+    await approvePin(world, pin);
+  }
+  return { result: { data: { name, mode, file: pin.path, isTrusted: true } } };
+}
+
 export const trustCommand = command({
   words: ['profiles', 'trust'],
-  summary: 'Trust the key command of an imported profile',
+  summary: 'Trust an imported key command, or a LIVE profile chosen by this folder',
   details:
-    'Shows the command and asks before it may run. If the profile file is edited later, the command needs to be trusted again.',
-  examples: ['fiatrail profiles trust main', 'fiatrail profiles trust main --yes'],
+    'With NAME, shows the profile’s key command and asks before it may run; editing the command in the profile file ends the trust. With --here, asks whether the .fiatrail.json of this folder may choose the LIVE profile that it names.',
+  examples: ['fiatrail profiles trust main', 'fiatrail profiles trust --here'],
   endpoints: [],
   isLocal: true,
-  parameters: { name: argument('name', 'profile name', word) },
-  run: async (session, { name }) => {
+  parameters: {
+    name: optionalArgument('name', 'profile name', word),
+    here: switchOn('--here', 'trust this folder’s choice of profile'),
+  },
+  run: async (session, { name, here }) => {
+    if ((name === undefined) === (here !== true))
+      throw new CliError('usage', 'expected either a profile name or --here', {
+        hint: 'run: fiatrail profiles trust NAME, or: fiatrail profiles trust --here',
+      });
+    if (name === undefined) return trustPin(session);
     const stored = requireProfile(session, name);
     await trustKeyCommand(session, stored);
     const { command: text, isShell } = commandOf(stored);
