@@ -23,6 +23,7 @@ import { openStore } from './stores/stores.ts';
 
 /** Longer than any work done under the lock; a keychain that hangs is abandoned after 3 seconds. */
 const LOCK_WAIT_MS = 20_000;
+const LOCK_TRY_MS = 250;
 
 /** Runs `work` under the configuration lock, which is not reentrant. Throws CliError usage if another command keeps the lock too long. */
 async function withConfigLock<T>(world: World, work: () => Promise<T>): Promise<T> {
@@ -47,7 +48,14 @@ async function lockConfig(world: World): Promise<Lock | undefined> {
     requireOwnFile(path);
   });
   try {
-    return await acquireLock(path, LOCK_WAIT_MS);
+    // SQLite blocks the process while it waits, so signals arrive between short waits.
+    for (let leftMs = LOCK_WAIT_MS; leftMs > 0; leftMs -= LOCK_TRY_MS) {
+      const lock = await acquireLock(path, LOCK_TRY_MS);
+      if (lock) return lock;
+      await world.turn();
+      if (world.interrupted.aborted) throw new CliError('interrupted', 'interrupted; nothing was saved');
+    }
+    return undefined;
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
     // The system error says why; SQLite's own error does not.

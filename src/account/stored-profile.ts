@@ -168,7 +168,15 @@ export function profileFile(place: Place, name: string): string {
 
 /** Reads a stored profile; undefined if there is none. Throws CliError usage for an invalid or newer file. */
 export function readProfile(place: Place, name: string): StoredProfile | undefined {
-  return isName(name) ? readVersioned(profilePath(place, name), kindNamed(name)) : undefined;
+  if (!isName(name)) return undefined;
+  requireOwnConfig(place);
+  return readVersioned(profilePath(place, name), kindNamed(name));
+}
+
+/** Restricts the configuration folder to its owner. Whoever owns it could replace the folders in it. Throws CliError usage. */
+function requireOwnConfig(place: Place): void {
+  const folder = configDir(place);
+  fileErrors('read', folder, () => makeFolderPrivate(folder));
 }
 
 const isName = (text: string) => NAME.test(text) && text !== OF_ENVIRONMENT;
@@ -184,6 +192,7 @@ const kindNamed = (name: string): FileKind<StoredProfile> => ({
 
 /** Returns the names of all stored profiles, sorted. */
 export function profileNames(place: Place): string[] {
+  requireOwnConfig(place);
   const folder = profilesDir(place);
   const files = fileErrors('read', folder, () => (makeFolderPrivate(folder) ? namesIn(folder) : []));
   const names = files.flatMap((name) => /^(.+)\.json$/.exec(name)?.[1] ?? []);

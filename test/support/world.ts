@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type {
@@ -14,6 +14,7 @@ import type {
   Prompter,
   World,
 } from '../../src/base/world.ts';
+import { ensurePrivateFolder } from '../../src/files/private-file.ts';
 import { temporaryFolder } from './built.ts';
 
 /** A clock that only moves when something sleeps on it. */
@@ -188,9 +189,7 @@ export function fakeWorld(options: WorldOptions = {}): FakeWorld {
     homeDir,
     stateDir,
     readFile: async (path) => readFileSync(path, 'utf8'),
-    ensurePrivateDir: (path) => {
-      mkdirSync(path, { recursive: true, mode: 0o700 });
-    },
+    ensurePrivateDir: ensurePrivateFolder,
     turn: async () => {},
     steadyMemory: () => {},
   };
