@@ -245,7 +245,7 @@ describe('before anything is sent', () => {
   test('exits with 2 if there is no disk space for the new key', async () => {
     const on = await bench();
     writeFileSync(on.world.stateDir, 'in the way');
-    expect((await on.refused(ROTATE, 2)).code).toBe('STATE_UNWRITABLE');
+    expect((await on.refused(ROTATE, 2)).code).toBe('IN_THE_WAY');
     expect({ isReplaced: on.service.asked.includes('/regenerateapikey'), storedKey: on.storedKey() }).toEqual({
       isReplaced: false,
       storedKey: OLD,
