@@ -74,7 +74,9 @@ async function execute({ command, texts, globals, profile }: ResolvedLine, world
   try {
     const { input, guided } = await readInput(command, texts, session, async () => {
       if (command.isLocal) return;
-      await session.note(`profile ${profile.name} · ${modeInFull(profile.mode)}`);
+      const line = `profile ${profile.name} · ${modeInFull(profile.mode)}`;
+      // With -q too when a file in a folder, rather than the user, chose real money.
+      await (isLiveByPin(profile, globals.profile, world) ? session.say(line) : session.note(line));
       if (!command.finishesRotations && unfinishedRotations(world).length > 0)
         await (await import('./rotation/resume.ts')).finishRotations(session);
     });
@@ -88,6 +90,10 @@ async function execute({ command, texts, globals, profile }: ResolvedLine, world
   } finally {
     await session.close();
   }
+}
+
+function isLiveByPin({ mode }: Profile, flag: string | undefined, world: World): boolean {
+  return mode === 'live' && chosenProfile(flag, world).source === 'directory';
 }
 
 async function runToDryRun(run: () => Promise<Outcome>, session: Session): Promise<Outcome> {

@@ -225,7 +225,8 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'node:https': ['client/network.ts', 'client/probe.ts'],
   'node:dns/promises': ['client/probe.ts'],
   'node:tls': ['client/probe.ts'],
-  'node:net': ['client/network.ts', 'sandbox/'],
+  'node:net': ['client/network.ts', 'sandbox/', 'system/world.ts'],
+  'node:tty': ['system/'],
   'node:fs': ['system/', 'files/', 'sqlite/'],
   'node:path': ['system/', 'files/', 'sqlite/', 'account/', 'rotation/'],
   'node:os': ['system/'],
@@ -280,6 +281,7 @@ const AMBIENT =
   /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bprocess\.|\bglobalThis\.process\b|\bset(?:Timeout|Interval|Immediate)\b|\bqueueMicrotask\b|\brandomUUID\b|\bgetRandomValues\b|\bperformance\.|\bAbortSignal\.timeout\b|\bconsole\.|\bglobalThis\.fetch\b|(?:await|return|=) fetch\(/g;
 
 const AMBIENT_EXCEPTIONS: Readonly<Record<string, string>> = {
+  'files/owner.ts process.': 'the user id, which never changes; files are checked where the World does not reach',
   'crypto/node-crypto.ts process.': 'loads node:crypto on first use; neither time nor chance',
   'bundle/late-child-process.ts process.': 'replaces node:child_process in the bundle, which loads it late',
   'bundle/light-fetch.ts globalThis.process': 'the clock that ky reads in the bundle, where the World does not reach',

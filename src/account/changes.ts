@@ -6,6 +6,8 @@ import { ensurePrivateFolder, requireOwnFile } from '../files/private-file.ts';
 import { DatabaseError } from '../sqlite/database.ts';
 import { acquireLock, type Lock } from '../sqlite/lock.ts';
 import { configDir, configLockPath } from './paths.ts';
+import type { Pin } from './pin.ts';
+import { approve, forgetApprovals } from './pins.ts';
 import { storeFor } from './profile.ts';
 import {
   isOurStore,
@@ -21,6 +23,7 @@ import { openStore } from './stores/stores.ts';
 
 /** Longer than any work done under the lock; a keychain that hangs is abandoned after 3 seconds. */
 const LOCK_WAIT_MS = 20_000;
+const LOCK_TRY_MS = 250;
 
 /** Runs `work` under the configuration lock, which is not reentrant. Throws CliError usage if another command keeps the lock too long. */
 async function withConfigLock<T>(world: World, work: () => Promise<T>): Promise<T> {
@@ -45,7 +48,14 @@ async function lockConfig(world: World): Promise<Lock | undefined> {
     requireOwnFile(path);
   });
   try {
-    return await acquireLock(path, LOCK_WAIT_MS);
+    // SQLite blocks the process while it waits, so signals arrive between short waits.
+    for (let leftMs = LOCK_WAIT_MS; leftMs > 0; leftMs -= LOCK_TRY_MS) {
+      const lock = await acquireLock(path, LOCK_TRY_MS);
+      if (lock) return lock;
+      await world.turn();
+      if (world.interrupted.aborted) throw new CliError('interrupted', 'interrupted; nothing was saved');
+    }
+    return undefined;
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
     // The system error says why; SQLite's own error does not.
@@ -158,6 +168,8 @@ export async function deleteProfile(world: World, name: string): Promise<void> {
     const isDefault = readDefaultName(world) === name;
     const stored = orUndefined(() => readProfile(world, name)) ?? { name, mode: 'live', store: { kind: 'file' } };
     for (const secret of SECRET_NAMES) await removeSecret(world, stored, secret);
+    // Another account may get this name later.
+    await forgetApprovals(world, name);
     removeProfile(world, name);
     if (isDefault) await writeDefaultName(world, undefined);
   });
@@ -165,4 +177,9 @@ export async function deleteProfile(world: World, name: string): Promise<void> {
 
 export async function setDefaultProfile(world: World, name: string): Promise<void> {
   await withConfigLock(world, () => writeDefaultName(world, name));
+}
+
+/** Lets a folder's file choose the live profile that it names. Throws CliError usage. */
+export async function approvePin(world: World, pin: Pin): Promise<void> {
+  await withConfigLock(world, () => approve(world, pin));
 }

@@ -4,7 +4,8 @@ import type { World } from '../base/world.ts';
 import { apiKeyFrom, isSandboxKey, requireKeyOf } from './api-key.ts';
 import { safeBaseUrl } from './base-url.ts';
 import type { Mode } from './mode.ts';
-import { findPin } from './pin.ts';
+import { findPin, type Pin, untrustedPin } from './pin.ts';
+import { isApproved } from './pins.ts';
 import {
   BUILT_IN,
   isOurStore,
@@ -42,6 +43,8 @@ export interface Candidate {
   /** For messages: `--profile`, a variable or a file. */
   readonly where: string;
   readonly name: string;
+  /** Why a folder's file may choose it. */
+  readonly trust?: string;
 }
 
 type ProfileSource = (flag: string | undefined, world: World) => Candidate | undefined;
@@ -55,9 +58,9 @@ export const PROFILE_SOURCES: readonly ProfileSource[] = [
     env['FIATRAIL_BASE_URL'] && env['FIATRAIL_API_KEY']
       ? { source: 'environment', where: 'FIATRAIL_BASE_URL', name: OF_ENVIRONMENT }
       : undefined,
-  (_flag, { cwd }) => {
-    const pin = findPin(cwd);
-    return pin && { source: 'directory', where: pin.path, name: pin.profile };
+  (_flag, world) => {
+    const pin = findPin(world.cwd, world.userId);
+    return pin && { source: 'directory', where: pin.path, name: pin.profile, trust: trustIn(pin, world) };
   },
   (_flag, world) => {
     const name = readDefaultName(world);
@@ -65,6 +68,18 @@ export const PROFILE_SOURCES: readonly ProfileSource[] = [
   },
   () => ({ source: 'built-in', where: '', name: BUILT_IN }),
 ];
+
+/** Says why a pin may choose its profile. Throws CliError usage if it names a live profile and the user has not agreed to that. */
+function trustIn(pin: Pin, world: World): string {
+  const stored = orUndefined(() => readProfile(world, pin.profile));
+  if (stored?.mode !== 'live') return 'trusted because only you can change it';
+  if (isApproved(world, pin)) return 'trusted on this machine for LIVE';
+  throw untrustedPin(
+    pin.path,
+    `profile ${pin.profile} is LIVE, and you have not agreed to that on this machine`,
+    'agree with: fiatrail profiles trust --here; or choose a profile with --profile',
+  );
+}
 
 /** Returns the first choice in order of precedence; later ones are not read. Throws CliError usage. */
 export function chosenProfile(flag: string | undefined, world: World): Candidate {

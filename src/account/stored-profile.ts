@@ -32,8 +32,39 @@ export interface StoredProfile {
 
 export type StoreSettings =
   /** environment: nothing is stored; the key comes from FIATRAIL_API_KEY. */
-  | { readonly kind: 'file' | 'keyring' | 'environment' }
-  | { readonly kind: 'command'; readonly command: string; readonly isShell: boolean };
+  { readonly kind: 'file' | 'keyring' | 'environment' } | KeyCommand;
+
+/** A command that prints the key. */
+export interface KeyCommand {
+  readonly kind: 'command';
+  /** As typed: `op read "op://ops/fiatrail/key"`. */
+  readonly command: string;
+  /** Run it with the system's shell; otherwise its words are a program and its arguments. */
+  readonly isShell: boolean;
+  /** What the user trusted, as `trustOf` writes it. A command that came with an import has none. */
+  readonly trusted?: string | undefined;
+}
+
+/** The text that trusting a key command records. It no longer matches once the command is edited. */
+const trustOf = ({ command, isShell }: Pick<KeyCommand, 'command' | 'isShell'>) =>
+  `${isShell ? 'shell' : 'program'}: ${command}`;
+
+/** Marks the key command of a store as trusted; other stores stay unchanged. */
+export function trustedStore(store: StoreSettings): StoreSettings {
+  return store.kind === 'command' ? { ...store, trusted: trustOf(store) } : store;
+}
+
+/** Whether a store may be read: a key command runs only if the user trusted this exact text. */
+export const isTrusted = (store: StoreSettings): boolean =>
+  store.kind !== 'command' || store.trusted === trustOf(store);
+
+/** The error for a key command that the user has not trusted yet. */
+export function untrustedCommand(profile: string): CliError {
+  return new CliError('usage', `the key command of profile ${profile} was imported or edited and is not trusted`, {
+    code: 'COMMAND_UNTRUSTED',
+    hint: `review it and trust it with: fiatrail profiles trust ${profile}`,
+  });
+}
 
 /** Whether fiatrail can write to the store; a command and the environment are read-only. */
 export const isOurStore = ({ kind }: StoreSettings): boolean => kind === 'file' || kind === 'keyring';
@@ -52,7 +83,12 @@ const shapes = () => {
   const key = z.optional(z.string().check(z.regex(/^[0-9a-f]{64}$/)));
   const store = z.union([
     z.strictObject({ kind: z.enum(['file', 'keyring', 'environment']) }),
-    z.strictObject({ kind: z.literal('command'), command: z.string(), isShell: z.boolean() }),
+    z.strictObject({
+      kind: z.literal('command'),
+      command: z.string(),
+      isShell: z.boolean(),
+      trusted: z.optional(z.string()),
+    }),
   ]);
   return z.strictObject({
     version: z.number(),
@@ -66,11 +102,17 @@ const shapes = () => {
   });
 };
 
+/** Version 1 had no marks of trust: a key command that was in use stays trusted. A wrong store is reported by the check. */
+function trustExistingCommand(older: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { kind } = (older['store'] ?? {}) as { readonly kind?: unknown };
+  return kind === 'command' ? { ...older, store: trustedStore(older['store'] as KeyCommand) } : older;
+}
+
 /** The format of profile files. */
 export const PROFILE_FILE: FileKind<StoredProfile> = {
   what: 'profile',
   madeBy: 'fiatrail profiles add',
-  migrations: [],
+  migrations: [trustExistingCommand],
   check: (content) => {
     const { success, data, error } = shapes().safeParse(content);
     if (!success) return { wrong: error.issues[0]?.path.join('.') || 'an unknown field' };
@@ -126,7 +168,15 @@ export function profileFile(place: Place, name: string): string {
 
 /** Reads a stored profile; undefined if there is none. Throws CliError usage for an invalid or newer file. */
 export function readProfile(place: Place, name: string): StoredProfile | undefined {
-  return isName(name) ? readVersioned(profilePath(place, name), kindNamed(name)) : undefined;
+  if (!isName(name)) return undefined;
+  requireOwnConfig(place);
+  return readVersioned(profilePath(place, name), kindNamed(name));
+}
+
+/** Restricts the configuration folder to its owner. Whoever owns it could replace the folders in it. Throws CliError usage. */
+function requireOwnConfig(place: Place): void {
+  const folder = configDir(place);
+  fileErrors('read', folder, () => makeFolderPrivate(folder));
 }
 
 const isName = (text: string) => NAME.test(text) && text !== OF_ENVIRONMENT;
@@ -142,6 +192,7 @@ const kindNamed = (name: string): FileKind<StoredProfile> => ({
 
 /** Returns the names of all stored profiles, sorted. */
 export function profileNames(place: Place): string[] {
+  requireOwnConfig(place);
   const folder = profilesDir(place);
   const files = fileErrors('read', folder, () => (makeFolderPrivate(folder) ? namesIn(folder) : []));
   const names = files.flatMap((name) => /^(.+)\.json$/.exec(name)?.[1] ?? []);

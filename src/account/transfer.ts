@@ -1,19 +1,25 @@
 import { CliError } from '../base/errors.ts';
-import { versionOf } from '../files/versioned-file.ts';
+import { migrated, versionOf } from '../files/versioned-file.ts';
 import { safeBaseUrl } from './base-url.ts';
-import { PROFILE_FILE, profileName, type StoredProfile } from './stored-profile.ts';
+import { PROFILE_FILE, profileName, type StoredProfile, type StoreSettings } from './stored-profile.ts';
 
 /** Serialises profiles for another machine. Profile files contain no secrets. */
 export function writeExport(profiles: readonly StoredProfile[]): object {
   // The public key is useless elsewhere: its private half stays on this machine.
   const shared = profiles.map(({ sealing, ...profile }) => ({
     ...profile,
+    store: withoutTrust(profile.store),
     ...(sealing ? { sealing: { platformKey: sealing.platformKey, requests: sealing.requests } } : {}),
   }));
   return { version: versionOf(PROFILE_FILE), profiles: shared };
 }
 
-/** Parses and validates an export. Throws CliError usage that names the first problem. */
+/** A mark of trust holds on the machine where the user set it. */
+function withoutTrust(store: StoreSettings): StoreSettings {
+  return store.kind === 'command' ? { kind: 'command', command: store.command, isShell: store.isShell } : store;
+}
+
+/** Parses and validates an export; its key commands are not trusted, whatever the file says. Throws CliError usage that names the first problem. */
 export function parseExport(text: string, from: string): StoredProfile[] {
   const refuse = (why: string) =>
     new CliError('usage', `${from} ${why}; nothing was added`, {
@@ -22,13 +28,18 @@ export function parseExport(text: string, from: string): StoredProfile[] {
   const content = json(text);
   const { version, profiles } = (content ?? {}) as { readonly version?: unknown; readonly profiles?: unknown };
   if (!Array.isArray(profiles)) throw refuse('is not an export of profiles');
-  if (version !== versionOf(PROFILE_FILE)) throw refuse('was made by another version of fiatrail');
+  if (!isKnownVersion(version)) throw refuse('was made by another version of fiatrail');
   return profiles.map((each: unknown, index) => {
-    const verdict = PROFILE_FILE.check({ ...(typeof each === 'object' ? each : {}), version });
+    const verdict = PROFILE_FILE.check(migrated(typeof each === 'object' ? { ...each } : {}, version, PROFILE_FILE));
     if ('wrong' in verdict) throw refuse(`is invalid at profiles[${index}] (${verdict.wrong})`);
-    const { name, baseUrl } = verdict.value;
-    return { ...verdict.value, name: profileName(name), ...(baseUrl ? { baseUrl: safeBaseUrl(baseUrl) } : {}) };
+    const { name, baseUrl, store } = verdict.value;
+    const url = baseUrl ? { baseUrl: safeBaseUrl(baseUrl) } : {};
+    return { ...verdict.value, name: profileName(name), store: withoutTrust(store), ...url };
   });
+}
+
+function isKnownVersion(version: unknown): version is number {
+  return Number.isInteger(version) && Number(version) >= 1 && Number(version) <= versionOf(PROFILE_FILE);
 }
 
 function json(text: string): unknown {

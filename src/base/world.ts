@@ -141,9 +141,12 @@ export interface World {
   /** Finds a program on the PATH, as a shell would; undefined if there is none. */
   findProgram(name: string): string | undefined;
   readonly homeDir: string;
-  /** Reads a text file. Rejects if it is longer than `maxBytes`. */
+  /** Reads a text file, or a pipe to its end. Rejects if it is longer than `maxBytes`, and with CliError `interrupted`. */
   readFile(path: string, maxBytes: number): Promise<string>;
-  /** Creates a directory that only its owner can access, and its parents, unless it exists. */
+  /**
+   * Creates a folder that only its owner can access, and its parents, or restricts an existing one. Throws CliError usage for a
+   * link or another user's folder.
+   */
   ensurePrivateDir(path: string): void;
   /** Waits for one turn of the event loop, so that pending requests are sent before work continues. */
   turn(): Promise<void>;

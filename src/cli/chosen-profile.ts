@@ -41,7 +41,7 @@ export function choiceOf({ globals, world }: Session): Choice {
     decision: {
       setting: 'profile',
       value: named?.name ?? null,
-      decidedBy: named ? originOf(named) : null,
+      decidedBy: named ? [originOf(named), named.trust].filter(Boolean).join(', ') : null,
       lost: lost.map((each) => (each instanceof CliError ? each.message : `${each.name} (${originOf(each)})`)),
       problem: error?.message ?? null,
     },

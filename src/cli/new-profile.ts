@@ -4,7 +4,13 @@ import { changeProfile } from '../account/changes.ts';
 import { type Mode, modeForPeople } from '../account/mode.ts';
 import { fromStored, storedProfileNamed } from '../account/profile.ts';
 import { checkedServiceName } from '../account/service-name.ts';
-import { BUILT_IN, profileName, type StoredProfile, type StoreSettings } from '../account/stored-profile.ts';
+import {
+  BUILT_IN,
+  profileName,
+  type StoredProfile,
+  type StoreSettings,
+  trustedStore,
+} from '../account/stored-profile.ts';
 import { CliError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import { FORMATS } from '../present/result.ts';
@@ -54,7 +60,7 @@ function storeOf(
   if (text !== undefined) {
     if (keyStdin) throw conflict(`${keyCommand ? '--key-command' : '--key-shell'} and --key-stdin`);
     if (store !== undefined && store !== 'command') throw conflict(`--store ${store} and a key command`);
-    return { kind: 'command', command: text, isShell: keyShell !== undefined };
+    return trustedStore({ kind: 'command', command: text, isShell: keyShell !== undefined });
   }
   if (store === 'command') {
     if (kept?.store.kind === 'command' && !keyStdin) return kept.store;

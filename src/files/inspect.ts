@@ -1,8 +1,11 @@
-import { accessSync, constants, lstatSync, readdirSync, readFileSync, statfsSync } from 'node:fs';
+import { accessSync, constants, lstatSync, readdirSync, readFileSync, realpathSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** Mode bits that let others read or write. */
 const OTHERS = 0o077;
+
+/** Mode bits that let others write. */
+const OTHERS_WRITE = 0o022;
 
 /** A file, folder or link; links are not followed. */
 export interface Entry {
@@ -13,6 +16,8 @@ export interface Entry {
   readonly ownerId: number;
   /** Whether anyone except the owner may read or write it. */
   readonly isOpenToOthers: boolean;
+  /** Whether anyone except the owner may write it. */
+  readonly isWritableByOthers: boolean;
 }
 
 /** Returns undefined when nothing is there. Throws the system's error. */
@@ -21,7 +26,13 @@ export function entryAt(path: string): Entry | undefined {
   if (!found) return undefined;
   const kind = found.isSymbolicLink() ? 'link' : found.isDirectory() ? 'folder' : found.isFile() ? 'file' : 'other';
   const isOpenToOthers = kind !== 'link' && (found.mode & OTHERS) !== 0;
-  return { path, kind, sizeBytes: found.size, ownerId: found.uid, isOpenToOthers };
+  const isWritableByOthers = kind !== 'link' && (found.mode & OTHERS_WRITE) !== 0;
+  return { path, kind, sizeBytes: found.size, ownerId: found.uid, isOpenToOthers, isWritableByOthers };
+}
+
+/** Returns a path without links. Throws the system's error. */
+export function realPathOf(path: string): string {
+  return realpathSync(path);
 }
 
 /** Returns the names in a folder. Throws the system's error. */

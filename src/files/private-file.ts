@@ -15,6 +15,7 @@ import { dirname, join } from 'node:path';
 import { CliError } from '../base/errors.ts';
 import { makePrivateFolder } from './folders.ts';
 import { entryAt } from './inspect.ts';
+import { requireOwner, requireUnshared } from './owner.ts';
 
 /** Only its owner can read a private file or list a private folder. */
 export const FILE_MODE = 0o600;
@@ -32,13 +33,17 @@ const wrongKind = (path: string, expected: string) =>
     hint: 'move it away, then run the command again',
   });
 
-/** Restricts an existing folder to its owner; returns false when there is none. Throws CliError usage, or the system's error. */
+/** Restricts an existing folder of this user to its owner; returns false when there is none. Throws CliError usage, or the system's error. */
 export function makeFolderPrivate(path: string): boolean {
   const found = entryAt(path);
   if (!found) return false;
   if (found.kind === 'link') throw linkError(path);
   if (found.kind !== 'folder') throw wrongKind(path, 'folder');
-  if (found.isOpenToOthers) chmodSync(path, FOLDER_MODE);
+  requireOwner(found);
+  if (found.isOpenToOthers) {
+    chmodSync(path, FOLDER_MODE);
+    requireUnshared(path);
+  }
   return true;
 }
 
@@ -47,20 +52,24 @@ export function ensurePrivateFolder(path: string): void {
   if (!makeFolderPrivate(path)) makePrivateFolder(path);
 }
 
-/** Throws CliError usage for a link or anything else that is not a regular file. Accepts a path where nothing is. */
+/** Throws CliError usage for a link, anything else that is not a regular file, or a file of another user. Accepts a path where nothing is. */
 export function requireOwnFile(path: string): void {
   const found = entryAt(path);
   if (found?.kind === 'link') throw linkError(path);
   if (found && found.kind !== 'file') throw wrongKind(path, 'file');
+  if (found) requireOwner(found);
+}
+
+/** Restricts an existing file to its owner, without opening it. Throws CliError usage, or the system's error. */
+export function makeFilePrivate(path: string): void {
+  requireOwnFile(path);
+  if (entryAt(path)?.isOpenToOthers) chmodSync(path, FILE_MODE);
 }
 
 /** Returns the text of a private file, or undefined when there is none. Restricts a mode that lets others read. Throws CliError usage, or the system's error. */
 export function readPrivateFile(path: string): string | undefined {
-  requireOwnFile(path);
-  const found = entryAt(path);
-  if (!found) return undefined;
-  if (found.isOpenToOthers) chmodSync(path, FILE_MODE);
-  return readFileSync(path, 'utf8');
+  makeFilePrivate(path);
+  return entryAt(path) ? readFileSync(path, 'utf8') : undefined;
 }
 
 /** Writes a file in a private folder, as `replaceFile` does. */

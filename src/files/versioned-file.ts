@@ -35,10 +35,15 @@ export function readVersioned<T>(path: string, kind: FileKind<T>): T | undefined
   const text = fileErrors('read', path, () => (makeFolderPrivate(dirname(path)) ? readPrivateFile(path) : undefined));
   if (text === undefined) return undefined;
   const found = parseVersioned(path, text, kind);
-  const migrated = kind.migrations.slice(found.version - 1).reduce((older, step) => step(older), found as Json);
-  const verdict = kind.check({ ...migrated, version: versionOf(kind) });
+  const verdict = kind.check(migrated(found, found.version, kind));
   if ('wrong' in verdict) throw broken(kind, path, `has an invalid field: ${verdict.wrong}`);
   return verdict.value;
+}
+
+/** Returns content of an older version as the current version has it. */
+export function migrated(content: Json, version: number, kind: FileKind<unknown>): Json {
+  const newest = kind.migrations.slice(version - 1).reduce((older, step) => step(older), content);
+  return { ...newest, version: versionOf(kind) };
 }
 
 function broken({ what, madeBy }: FileKind<unknown>, path: string, problem: string): CliError {

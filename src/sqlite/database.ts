@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
 import { entryAt } from '../files/inspect.ts';
-import { requireOwnFile } from '../files/private-file.ts';
+import { makeFilePrivate, requireOwnFile } from '../files/private-file.ts';
 
 /** A value that SQLite stores. Every INTEGER is read as bigint, so that money is never a double. */
 export type SqlValue = string | bigint | number | null;
@@ -79,13 +79,22 @@ export function guardOf(path: string): <T>(work: () => T) => T {
 const SUFFIXES = ['', '-wal', '-shm'] as const;
 
 /**
- * Rejects a link, a FIFO or a device in the place of a database: opening a FIFO would block this process, signals
- * included. Throws CliError usage.
+ * Rejects a link, a FIFO, a device or a file of another user in the place of a database: opening a FIFO would block this
+ * process, signals included. Throws CliError usage.
  */
-export function requireOwnDatabase(path: string): void {
+function requireOwnDatabase(path: string): void {
+  onEachFile(path, requireOwnFile);
+}
+
+/** Rejects what `requireOwnDatabase` rejects, and restricts the files to their owner. Throws CliError usage. */
+export function makeDatabasePrivate(path: string): void {
+  onEachFile(path, makeFilePrivate);
+}
+
+function onEachFile(path: string, act: (path: string) => void): void {
   for (const suffix of SUFFIXES) {
     // A folder is reported by the open call itself.
-    if (entryAt(path + suffix)?.kind !== 'folder') requireOwnFile(path + suffix);
+    if (entryAt(path + suffix)?.kind !== 'folder') act(path + suffix);
   }
 }
 
@@ -106,13 +115,13 @@ export interface OpenOptions {
   };
 }
 
-/** Opens or creates a SQLite file that only its owner can read. Throws DatabaseError, or CliError usage for a link or a FIFO. */
+/** Opens or creates a SQLite file that only its owner can read. Throws DatabaseError, or CliError usage for a link, a FIFO or another user's file. */
 export async function openDatabase(path: string, options: OpenOptions): Promise<Database> {
   const { DatabaseSync } = await import('node:sqlite');
   const guard = guardOf(path);
   return guard(() => {
     if (path !== ':memory:') {
-      requireOwnDatabase(path);
+      makeDatabasePrivate(path);
       closeSync(openSync(path, 'a', 0o600));
     }
     const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makePrivateFolder } from '../files/folders.ts';
-import { DatabaseError, guardOf, requireOwnDatabase } from './database.ts';
+import { DatabaseError, guardOf, makeDatabasePrivate } from './database.ts';
 
 export interface Lock {
   /** Releases the lock; calling it again does nothing. */
@@ -11,13 +11,13 @@ export interface Lock {
 /**
  * Acquires an exclusive lock that the system releases however the process ends. It locks an empty SQLite file at `path`,
  * which is never deleted. Blocks this process for up to `waitMs`; returns undefined if the lock is still taken then.
- * Throws DatabaseError, or CliError usage for a link or a FIFO.
+ * Throws DatabaseError, or CliError usage for a link, a FIFO or another user's file.
  */
 export async function acquireLock(path: string, waitMs: number): Promise<Lock | undefined> {
   const { DatabaseSync } = await import('node:sqlite');
   const guard = guardOf(path);
   return guard(() => {
-    requireOwnDatabase(path);
+    makeDatabasePrivate(path);
     makeLockFile(path);
     const connection = new DatabaseSync(path, { timeout: waitMs });
     try {

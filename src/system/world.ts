@@ -1,8 +1,8 @@
-import { closeSync, fstatSync, openSync, readSync, type Stats, statSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync, writeSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { CliError } from '../base/errors.ts';
 import type { Clock, Exchange, Ids, InputStream, OutputStream, Prompter, World } from '../base/world.ts';
-import { makePrivateFolder } from '../files/folders.ts';
+import { ensurePrivateFolder } from '../files/private-file.ts';
 import { findProgram, runProgram } from './programs.ts';
 
 /** Creates the World of this process: its clock, random source, streams, files and network. */
@@ -39,8 +39,8 @@ export function createSystemWorld(): World {
       // Node accepts an empty or relative HOME. Secrets would then be stored in the current folder.
       return [process.env['HOME'], homedir()].find((path) => path && isAbsolute(path)) ?? userInfo().homedir;
     },
-    readFile: readBounded,
-    ensurePrivateDir: makePrivateFolder,
+    readFile: (path, maxBytes) => readBounded(path, maxBytes, interrupted.signal),
+    ensurePrivateDir: ensurePrivateFolder,
     turn: () => new Promise((resolve) => setImmediate(resolve)),
     steadyMemory,
   };
@@ -125,23 +125,34 @@ function inputOf(open: () => NodeJS.ReadStream, interrupted: AbortSignal): Input
     get isTerminal() {
       return open().isTTY === true;
     },
-    readAll: async (maxBytes) => {
-      const chunks: Buffer[] = [];
-      let size = 0;
-      const stream = open();
-      interrupted.addEventListener('abort', () => stream.destroy(), { once: true });
-      try {
-        for await (const chunk of stream) {
-          size += chunk.length;
-          if (size > maxBytes) throw tooLong('standard input', maxBytes);
-          chunks.push(Buffer.from(chunk));
-        }
-      } catch (error) {
-        throw interrupted.aborted ? new CliError('interrupted', 'interrupted; nothing was sent') : error;
-      }
-      return Buffer.concat(chunks).toString('utf8');
-    },
+    readAll: (maxBytes) => readStream(open(), 'standard input', maxBytes, interrupted),
   };
+}
+
+/** Reads a stream to its end. An interrupt closes it: a read that blocked the process would block its signals too. */
+async function readStream(
+  stream: NodeJS.ReadableStream & { destroy(): void },
+  what: string,
+  maxBytes: number,
+  interrupted: AbortSignal,
+): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const stop = () => stream.destroy();
+  interrupted.addEventListener('abort', stop, { once: true });
+  try {
+    for await (const chunk of stream) {
+      size += chunk.length;
+      if (size > maxBytes) throw tooLong(what, maxBytes);
+      chunks.push(Buffer.from(chunk));
+    }
+  } catch (error) {
+    throw interrupted.aborted ? new CliError('interrupted', 'interrupted; nothing was sent') : error;
+  } finally {
+    interrupted.removeEventListener('abort', stop);
+  }
+  if (interrupted.aborted) throw new CliError('interrupted', 'interrupted; nothing was sent');
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** The capacity of a pipe or socket on Linux: this much can be written without waiting for the reader. */
@@ -219,7 +230,9 @@ function tooLong(what: string, maxBytes: number): CliError {
   });
 }
 
-async function readBounded(path: string, maxBytes: number): Promise<string> {
+async function readBounded(path: string, maxBytes: number, interrupted: AbortSignal): Promise<string> {
+  const waiting = openWaiting(path);
+  if (waiting) return readStream(waiting, path, maxBytes, interrupted);
   const file = openSync(path, 'r');
   try {
     // The system's error for this does not name the path.
@@ -234,6 +247,22 @@ async function readBounded(path: string, maxBytes: number): Promise<string> {
   } finally {
     closeSync(file);
   }
+}
+
+/** Opens a pipe or terminal, which may wait for its writer, as a stream. Returns undefined for anything else. */
+function openWaiting(path: string): NodeJS.ReadStream | undefined {
+  const found = statSync(path);
+  const tty = process.getBuiltinModule('node:tty');
+  if (found.isCharacterDevice()) {
+    const file = openSync(path, 'r');
+    if (tty.isatty(file)) return new tty.ReadStream(file);
+    closeSync(file);
+  }
+  if (!found.isFIFO()) return undefined;
+  // Without this flag, opening a FIFO blocks the process until it has a writer.
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const { Socket } = process.getBuiltinModule('node:net');
+  return new Socket({ fd: file, readable: true, writable: false }) as NodeJS.ReadStream;
 }
 
 async function openPrompter(signal: AbortSignal): Promise<Prompter> {

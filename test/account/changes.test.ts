@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { changeProfile } from '../../src/account/changes.ts';
 import { readProfile, type StoredProfile } from '../../src/account/stored-profile.ts';
 import { Secret } from '../../src/base/secret.ts';
+import { acquireLock } from '../../src/sqlite/lock.ts';
 import { fakeWorld } from '../support/world.ts';
 import { PLANTED, refusal } from './support.ts';
 
@@ -52,5 +53,28 @@ describe('a profile that cannot be written', () => {
     repairProfiles();
     await changeProfile(world, 'main', () => MAIN, new Secret('a-new-key'));
     expect({ key: key(), profile: readProfile(world, 'main') }).toEqual({ key: 'a-new-key', profile: MAIN });
+  });
+});
+
+describe('the configuration lock', () => {
+  /** Takes the lock, and returns a world in which `turn` runs between two attempts to get it. */
+  async function locked(turn: (release: () => void, interrupt: () => void) => void) {
+    const controller = new AbortController();
+    const world = fakeWorld({ interrupted: controller.signal });
+    const lock = await acquireLock(join(world.homeDir, 'config', 'lock.db'), 0);
+    onTestFinished(() => lock?.release());
+    const release = () => lock?.release();
+    return { ...world, turn: async () => turn(release, () => controller.abort()) };
+  }
+
+  test('is waited for', async () => {
+    const world = await locked((release) => release());
+    expect(await changeProfile(world, 'main', () => MAIN)).toEqual(MAIN);
+  });
+
+  test('is no longer waited for after an interrupt', async () => {
+    const world = await locked((_release, interrupt) => interrupt());
+    await expect(changeProfile(world, 'main', () => MAIN)).rejects.toMatchObject({ category: 'interrupted' });
+    expect(readProfile(world, 'main')).toBeUndefined();
   });
 });

@@ -45,7 +45,9 @@ function worldOf({ env = {}, pin, fallback }: Case) {
     writeFileSync(join(config, 'settings.json'), JSON.stringify({ version: 1, defaultProfile: fallback }));
   const cwd = join(base.homeDir, 'work', 'below');
   mkdirSync(cwd, { recursive: true });
-  if (pin !== undefined) writeFileSync(join(base.homeDir, 'work', '.fiatrail.json'), pin);
+  const pinPath = join(base.homeDir, 'work', '.fiatrail.json');
+  if (pin !== undefined) writeFileSync(pinPath, pin);
+  writeFileSync(join(config, 'pins.json'), JSON.stringify({ version: 1, pins: { [pinPath]: 'main' } }));
   return { ...base, cwd };
 }
 

@@ -50,6 +50,7 @@ describe('explain', () => {
     const { run, explained, folder, at } = await machine();
     await run(['profiles', 'use', 'box']);
     pin(folder, '{"profile":"main"}');
+    await run(['profiles', 'trust', '--here', '--yes']);
     const env = {
       FIATRAIL_PROFILE: 'box',
       FIATRAIL_BASE_URL: `https://me:${PLANTED}@other.test/v1`,

@@ -45,7 +45,10 @@ async function exercise(home: Home): Promise<string[]> {
     });
   };
   await run('profiles', 'add', 'acme', '--base-url', 'http://127.0.0.1:1/v1', '--key-stdin');
+  const real = ['--base-url', 'https://127.0.0.1:1/v1', '--mode', 'live', '--store', 'environment'];
+  await run('profiles', 'add', 'real', ...real);
   await run('profiles', 'use', 'sandbox');
+  await run('profiles', 'use', 'real', '--here');
   await run('profiles', 'use', 'sandbox', '--here');
   await run('keys', 'encryption', 'enable');
   await run('sandbox', 'snapshot', 'snapshot.db');

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type {
@@ -14,6 +14,7 @@ import type {
   Prompter,
   World,
 } from '../../src/base/world.ts';
+import { ensurePrivateFolder } from '../../src/files/private-file.ts';
 import { temporaryFolder } from './built.ts';
 
 /** A clock that only moves when something sleeps on it. */
@@ -127,6 +128,8 @@ export interface WorldOptions {
   /** Runs other programs; by default, running one fails the test. */
   readonly runProgram?: World['runProgram'];
   readonly cwd?: string;
+  /** The user that the program runs as; by default, the one that runs the test. */
+  readonly userId?: number;
   /** Looks up hosts and certificates; by default, a lookup fails the test. */
   readonly probe?: Probe;
 }
@@ -174,7 +177,7 @@ export function fakeWorld(options: WorldOptions = {}): FakeWorld {
     interrupted: options.interrupted ?? new AbortController().signal,
     platform: 'linux',
     nodeVersion: process.versions.node,
-    userId: process.getuid?.(),
+    userId: options.userId ?? process.getuid?.(),
     cwd: options.cwd ?? homeDir,
     self: [process.execPath, 'fiatrail'],
     runProgram:
@@ -186,9 +189,7 @@ export function fakeWorld(options: WorldOptions = {}): FakeWorld {
     homeDir,
     stateDir,
     readFile: async (path) => readFileSync(path, 'utf8'),
-    ensurePrivateDir: (path) => {
-      mkdirSync(path, { recursive: true, mode: 0o700 });
-    },
+    ensurePrivateDir: ensurePrivateFolder,
     turn: async () => {},
     steadyMemory: () => {},
   };

@@ -2,25 +2,20 @@ import { parseArgsStringToArgv } from 'string-argv';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import type { ProgramEnd, World } from '../../base/world.ts';
+import { isTrusted, type KeyCommand, untrustedCommand } from '../stored-profile.ts';
 import type { SecretStore } from './secret-store.ts';
-
-interface CommandSettings {
-  /** As typed: `op read "op://ops/fiatrail/key"`. */
-  readonly command: string;
-  /** Run it with the system's shell; otherwise its words are a program and its arguments. */
-  readonly isShell: boolean;
-}
 
 const LIMIT_MS = 10_000;
 
-/** Reads the API key from the output of a command. The store is read-only and has no sealing keys. */
-export function createCommandStore(world: World, settings: CommandSettings, limitMs = LIMIT_MS): SecretStore {
+/** Reads the API key from the output of a command that the user trusted. The store is read-only and has no sealing keys. */
+export function createCommandStore(world: World, settings: KeyCommand, limitMs = LIMIT_MS): SecretStore {
   const { command, isShell } = settings;
   return {
     kind: 'command',
     place: () => command,
-    read: async (_profile, name) => {
+    read: async (profile, name) => {
       if (name !== 'api-key') return undefined;
+      if (!isTrusted(settings)) throw untrustedCommand(profile);
       const words = isShell ? [command] : parseArgsStringToArgv(command);
       if (!words[0]?.trim()) throw refuse('EMPTY', 'the key command is empty', CHANGE);
       const end = await world.runProgram(words, { timeoutMs: limitMs, isShell });

@@ -1,6 +1,6 @@
 import { modeForPeople } from '../../account/mode.ts';
 import { type Profile, storeFor } from '../../account/profile.ts';
-import { profileNames, readProfile } from '../../account/stored-profile.ts';
+import { isTrusted, profileNames, readProfile, untrustedCommand } from '../../account/stored-profile.ts';
 import { openStore } from '../../account/stores/stores.ts';
 import type { World } from '../../base/world.ts';
 import { choiceOf } from '../../cli/chosen-profile.ts';
@@ -46,6 +46,7 @@ async function storeFinding(world: World, profile: Profile | undefined): Promise
   if (!settings || settings.kind === 'environment') return ok('FIATRAIL_API_KEY');
   if (settings.kind === 'keyring') return keyringFinding(world, stored.name);
   const place = (await openStore(world, settings)).place(stored.name, 'api-key');
+  if (!isTrusted(settings)) throw untrustedCommand(stored.name);
   if (settings.kind === 'command') return ok(`the command ${place}`);
   return entryAt(place)
     ? ok(place)

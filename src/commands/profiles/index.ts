@@ -1,15 +1,15 @@
-import { changeProfile, deleteProfile, setDefaultProfile } from '../../account/changes.ts';
+import { approvePin, deleteProfile, setDefaultProfile } from '../../account/changes.ts';
 import { modeForPeople } from '../../account/mode.ts';
 import { writePin } from '../../account/pin.ts';
-import { allProfileNames, chosenProfile, storedProfileNamed, unknownProfile } from '../../account/profile.ts';
+import { allProfileNames, chosenProfile } from '../../account/profile.ts';
 import {
   BUILT_IN,
   isOurStore,
+  isTrusted,
   profileNames,
   readDefaultName,
-  type StoredProfile,
+  untrustedCommand,
 } from '../../account/stored-profile.ts';
-import { parseExport, writeExport } from '../../account/transfer.ts';
 import { attempt, CliError, orUndefined } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
 import { confirmChange } from '../../cli/confirm.ts';
@@ -19,7 +19,9 @@ import type { Session } from '../../cli/session.ts';
 import { isOpenStage } from '../../journal/rotations.ts';
 import { rotationFile, unfinishedRotations } from '../../rotation/files.ts';
 import { addCommand } from './add.ts';
-import { profileResult } from './show.ts';
+import { profileResult, requireProfile } from './show.ts';
+import { exportCommand, importCommand } from './transfer.ts';
+import { trustCommand } from './trust.ts';
 
 const COLUMNS = [
   { field: 'name', title: 'Name' },
@@ -29,13 +31,6 @@ const COLUMNS = [
   { field: 'isUsed', title: 'Active' },
   { field: 'problem', title: 'Problem' },
 ] as const;
-
-/** Returns a profile by name; the built-in one always exists. Throws CliError usage. */
-function requireProfile(session: Session, name: string): StoredProfile {
-  const found = storedProfileNamed(name, session.world);
-  if (found) return found;
-  throw unknownProfile(name, '', session.world);
-}
 
 /** Returns the name of the active profile; undefined if the setting that names it is broken. */
 function activeName({ world, globals }: Session): string | undefined {
@@ -49,7 +44,8 @@ function row(session: Session, name: string, used: string | undefined) {
     return { name, mode: null, baseUrl: null, store: null, isUsed, problem: found.message };
   const { mode, baseUrl, store } = found;
   const kind = mode === 'embedded' ? null : store.kind;
-  return { name, mode, baseUrl: baseUrl ?? null, store: kind, isUsed, problem: null };
+  const problem = isTrusted(store) ? null : untrustedCommand(name).message;
+  return { name, mode, baseUrl: baseUrl ?? null, store: kind, isUsed, problem };
 }
 
 const listCommand = command({
@@ -98,8 +94,10 @@ const useCommand = command({
     const { world } = session;
     const { mode } = requireProfile(session, name);
     endDryRun(session, { name, mode, isHere: here === true });
-    if (here) writePin(world.cwd, name, world.ids.uuid);
-    else await setDefaultProfile(world, name);
+    if (here) {
+      const pin = writePin(world.cwd, name, world.ids.uuid);
+      if (mode === 'live') await approvePin(world, pin);
+    } else await setDefaultProfile(world, name);
     const used = activeName(session);
     if (used !== name) {
       const other = used === undefined ? 'no profile can be used here' : `profile ${used} is still active here`;
@@ -180,67 +178,13 @@ const removeCommand = command({
   },
 });
 
-const exportCommand = command({
-  words: ['profiles', 'export'],
-  summary: 'Export profiles without their secrets',
-  examples: ['fiatrail profiles export > profiles.json', 'fiatrail profiles export main'],
-  endpoints: [],
-  isLocal: true,
-  parameters: { name: optionalArgument('name', 'profile name (default: all profiles)', word) },
-  run: async (session, { name }) => {
-    const names = name === undefined ? profileNames(session.world) : [name];
-    return { result: { data: writeExport(names.map((each) => requireProfile(session, each))), always: 'json' } };
-  },
-});
-
-/** Adds a profile unless one with that name exists, even a broken one. */
-async function addNew({ world }: Session, stored: StoredProfile): Promise<boolean> {
-  if (profileNames(world).includes(stored.name)) return false;
-  let isNew = false;
-  await changeProfile(world, stored.name, (kept) => {
-    isNew = kept === undefined;
-    return kept ?? stored;
-  });
-  return isNew;
-}
-
-const MAX_EXPORT_BYTES = 1024 * 1024;
-
-const importCommand = command({
-  words: ['profiles', 'import'],
-  summary: 'Import profiles from another machine',
-  details:
-    'Reads the output of profiles export. Existing profiles are left unchanged. Keys are not part of an export; add them with: fiatrail profiles add NAME --key-stdin',
-  examples: [
-    'fiatrail profiles import profiles.json',
-    'ssh host fiatrail profiles export | fiatrail profiles import -',
-  ],
-  endpoints: [],
-  isLocal: true,
-  parameters: { file: argument('file', 'file written by profiles export, or - for standard input', word) },
-  run: async (session, { file }) => {
-    const { world } = session;
-    const text =
-      file === '-' ? await world.stdin.readAll(MAX_EXPORT_BYTES) : await world.readFile(file, MAX_EXPORT_BYTES);
-    const given = parseExport(text, file === '-' ? 'standard input' : file);
-    endDryRun(session, { profiles: given.map(({ name }) => name) });
-    const profiles = [];
-    for (const stored of given) {
-      const exists = !(await addNew(session, stored));
-      profiles.push({ name: stored.name, mode: stored.mode, outcome: exists ? 'already exists, unchanged' : 'added' });
-      const needsKey = !exists && isOurStore(stored.store) && stored.mode !== 'embedded';
-      if (needsKey)
-        await session.note(
-          `profile ${stored.name} has no key yet; add one with: fiatrail profiles add ${stored.name} --key-stdin`,
-        );
-      // Warn about commands chosen on another machine, since they run on this one.
-      if (!exists && stored.store.kind === 'command')
-        await session.say(
-          `profile ${stored.name} gets its key from a command that will run on this machine: ${stored.store.command}`,
-        );
-    }
-    return { result: { data: { profiles }, lists: 'profiles' } };
-  },
-});
-
-export const commands = [listCommand, showCommand, addCommand, useCommand, removeCommand, exportCommand, importCommand];
+export const commands = [
+  listCommand,
+  showCommand,
+  addCommand,
+  useCommand,
+  removeCommand,
+  exportCommand,
+  importCommand,
+  trustCommand,
+];

@@ -1,10 +1,17 @@
-import { fromStored } from '../../account/profile.ts';
+import { fromStored, storedProfileNamed, unknownProfile } from '../../account/profile.ts';
 import { profileFile, type StoredProfile, type StoreSettings } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Outcome } from '../../cli/outcome.ts';
 import type { Session } from '../../cli/session.ts';
 import { fingerprint } from '../../crypto/fingerprint.ts';
 import type { Column } from '../../present/result.ts';
+
+/** Returns a profile by name; the built-in one always exists. Throws CliError usage. */
+export function requireProfile(session: Session, name: string): StoredProfile {
+  const found = storedProfileNamed(name, session.world);
+  if (found) return found;
+  throw unknownProfile(name, '', session.world);
+}
 
 const STORE_WORDS: Readonly<Record<StoreSettings['kind'], string>> = {
   file: 'file',

@@ -1,6 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { type KeyCommand, trustedStore } from '../../../src/account/stored-profile.ts';
 import { createCommandStore } from '../../../src/account/stores/command-store.ts';
 import { Secret } from '../../../src/base/secret.ts';
 import { runProgram } from '../../../src/system/programs.ts';
@@ -9,6 +10,13 @@ import { fakeWorld } from '../../support/world.ts';
 import { PLANTED, refusal } from '../support.ts';
 
 const ENV = { PATH: process.env['PATH'], FIATRAIL_API_KEY: 'another-key', OWN: 'mine' };
+
+/** The settings of a key command that the user trusted. */
+function trusted(command: string, isShell: boolean): KeyCommand {
+  const store = trustedStore({ kind: 'command', command, isShell });
+  if (store.kind !== 'command') throw new Error('expected a key command');
+  return store;
+}
 
 /** A store that runs its command for real. */
 function storeOf(
@@ -19,7 +27,7 @@ function storeOf(
     interrupted,
     runProgram: (words, options) => runProgram(words, options, ENV, interrupted),
   });
-  return createCommandStore(world, { command, isShell }, limitMs);
+  return createCommandStore(world, trusted(command, isShell), limitMs);
 }
 
 const keyOf = async (command: string, isShell = false) =>
@@ -120,6 +128,24 @@ describe('a key command that fails', () => {
   });
 });
 
+describe('a key command runs only as trusted', () => {
+  const store = trusted('op read "a b"', false);
+  test.each<[what: string, settings: KeyCommand]>([
+    ['it was never trusted', { ...store, trusted: undefined }],
+    ['its text was edited', { ...store, command: 'op read "a c"' }],
+    ['it was turned into a shell command', { ...store, isShell: true }],
+    ['the mark has another text', { ...store, trusted: 'program: op' }],
+  ])('and not if %s', async (_what, settings) => {
+    // A world without runProgram fails the test if anything runs.
+    const error = await refusal(() => createCommandStore(fakeWorld(), settings).read('ops', 'api-key'));
+    expect({ code: error.code, message: error.message, hint: error.hint }).toEqual({
+      code: 'COMMAND_UNTRUSTED',
+      message: 'the key command of profile ops was imported or edited and is not trusted',
+      hint: 'review it and trust it with: fiatrail profiles trust ops',
+    });
+  });
+});
+
 describe('a command store', () => {
   test('limits the command to 10 seconds and gives it no standard input', async () => {
     const given: unknown[] = [];
@@ -129,7 +155,7 @@ describe('a command store', () => {
         return { kind: 'ended', code: 0, stdout: 'k1\n' };
       },
     });
-    await createCommandStore(world, { command: 'op read "a b"', isShell: false }).read('ops', 'api-key');
+    await createCommandStore(world, trusted('op read "a b"', false)).read('ops', 'api-key');
     expect(given).toEqual([['op', 'read', 'a b'], { timeoutMs: 10_000, isShell: false }]);
   });
 

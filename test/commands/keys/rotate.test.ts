@@ -245,7 +245,7 @@ describe('before anything is sent', () => {
   test('exits with 2 if there is no disk space for the new key', async () => {
     const on = await bench();
     writeFileSync(on.world.stateDir, 'in the way');
-    expect((await on.refused(ROTATE, 2)).code).toBe('STATE_UNWRITABLE');
+    expect((await on.refused(ROTATE, 2)).code).toBe('IN_THE_WAY');
     expect({ isReplaced: on.service.asked.includes('/regenerateapikey'), storedKey: on.storedKey() }).toEqual({
       isReplaced: false,
       storedKey: OLD,
@@ -570,7 +570,10 @@ describe('--resume', () => {
 describe('an account whose key is stored elsewhere', () => {
   const ENV = { env: { ...ACCOUNT, FIATRAIL_API_KEY: OLD } };
   const OF_ENV = ['keys', 'rotate', '--yes', '--no-input', '-o', 'json'];
-  const COMMAND = { ...PROFILE, store: { kind: 'command', command: 'vault', isShell: false } } as const;
+  const COMMAND = {
+    ...PROFILE,
+    store: { kind: 'command', command: 'vault', isShell: false, trusted: 'program: vault' },
+  } as const;
 
   test('exits with 2 without a push command or --print-key', async () => {
     const on = await bench(undefined, ENV);

@@ -1,0 +1,87 @@
+import fs, { chmodSync, chownSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  ensurePrivateFolder,
+  makeFolderPrivate,
+  readPrivateFile,
+  replaceFile,
+  requireOwnFile,
+} from '../../src/files/private-file.ts';
+import { openDatabase, openForReading } from '../../src/sqlite/database.ts';
+import { acquireLock } from '../../src/sqlite/lock.ts';
+import { refusal } from '../account/support.ts';
+import { temporaryFolder } from '../support/built.ts';
+
+const isRoot = process.getuid?.() === 0;
+const OTHER_ID = 12_345;
+const DATABASE = { synchronous: 'NORMAL', layout: { version: 1, applicationId: 1, create: () => {} } } as const;
+
+/** A file of another user. Only root can give a file away; anyone else uses a file of root. */
+function foreignFile(): string {
+  if (!isRoot) return '/etc/passwd';
+  const path = join(temporaryFolder(onTestFinished), 'file');
+  writeFileSync(path, 'theirs', { mode: 0o644 });
+  chownSync(path, OTHER_ID, -1);
+  return path;
+}
+
+/** A folder of another user. */
+function foreignFolder(): string {
+  if (!isRoot) return '/usr';
+  const path = join(temporaryFolder(onTestFinished), 'folder');
+  mkdirSync(path, { mode: 0o755 });
+  chownSync(path, OTHER_ID, -1);
+  return path;
+}
+
+describe('a file of another user is rejected and not changed', () => {
+  test.each<[what: string, act: (path: string) => unknown]>([
+    ['when it is checked', requireOwnFile],
+    ['when it is read', readPrivateFile],
+    ['when it is replaced', (path) => replaceFile(path, 'mine', 'u')],
+    ['as a database', (path) => openDatabase(path, DATABASE)],
+    ['as a lock', (path) => acquireLock(path, 0)],
+  ])('%s', async (_what, act) => {
+    const path = foreignFile();
+    const before = statSync(path);
+    const error = await refusal(async () => act(path));
+    expect({ code: error.code, message: error.message }).toEqual({
+      code: 'FOREIGN_OWNER',
+      message: `${path} belongs to another user (user id ${before.uid})`,
+    });
+    expect(statSync(path)).toMatchObject({ uid: before.uid, mode: before.mode, size: before.size });
+  });
+
+  test('as a database that need not be read', async () => {
+    expect(await openForReading(foreignFile())).toBeUndefined();
+  });
+});
+
+test.each<[what: string, act: (path: string) => unknown]>([
+  ['when it is restricted', makeFolderPrivate],
+  ['when it is needed', ensurePrivateFolder],
+])('a folder of another user is rejected and not changed %s', async (_what, act) => {
+  const path = foreignFolder();
+  const { mode } = statSync(path);
+  const error = await refusal(async () => act(path));
+  expect({ code: error.code, mode: statSync(path).mode }).toEqual({ code: 'FOREIGN_OWNER', mode });
+});
+
+test('a folder that others can still write to after its mode was set is rejected', async () => {
+  const path = temporaryFolder(onTestFinished);
+  chmodSync(path, 0o777);
+  // A disk without modes ignores the call.
+  const real = fs.chmodSync;
+  const patch = (chmod: typeof fs.chmodSync) => {
+    Object.assign(fs, { chmodSync: chmod });
+    syncBuiltinESMExports();
+  };
+  patch(() => {});
+  onTestFinished(() => patch(real));
+  expect(await refusal(async () => makeFolderPrivate(path))).toMatchObject({
+    code: 'SHARED_FOLDER',
+    message: `other users can write to ${path}, and its mode cannot be changed`,
+  });
+});
