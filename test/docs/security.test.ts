@@ -1,4 +1,13 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import {
@@ -96,4 +105,41 @@ test.each(['docs/security.md', 'SECURITY.md'])('%s links only to existing files'
 
 test('the vulnerability report instructions name no host or address', () => {
   expect(readFileSync(join(ROOT, 'SECURITY.md'), 'utf8')).not.toMatch(/https?:|@[\w-]+\./);
+});
+
+/** Sentences of the page, with something that they say stops a command with exit code 2. */
+const STOPS: readonly (readonly [claim: string, prepare: (home: Home) => Promise<void>, argv: readonly string[]])[] = [
+  [
+    'A key command that came with `profiles import` does not run until `profiles trust NAME`',
+    async (home) => {
+      const store = { kind: 'command', command: `touch ${join(home.path, 'ran')}`, isShell: true };
+      const profiles = [{ name: 'x', mode: 'live', baseUrl: 'https://127.0.0.1:1/v1', store }];
+      await fiatrail(home, ['profiles', 'import', '-'], { stdin: JSON.stringify({ version: 2, profiles }) });
+    },
+    ['balances', 'fintech', '--profile', 'x'],
+  ],
+  [
+    'A `.fiatrail.json` chooses a profile only if nobody but you and root could have written it',
+    async ({ path }) => {
+      writeFileSync(join(path, '.fiatrail.json'), '{"profile":"sandbox"}');
+      chmodSync(join(path, '.fiatrail.json'), 0o666);
+    },
+    ['users', 'list'],
+  ],
+  [
+    'a symbolic link, a FIFO or a device in place of a file or folder is rejected',
+    async ({ path, stateDir }) => {
+      mkdirSync(join(path, 'elsewhere'));
+      symlinkSync(join(path, 'elsewhere'), stateDir);
+    },
+    ['users', 'list'],
+  ],
+];
+
+test.each(STOPS)('%s', async (claim, prepare, argv) => {
+  expect(readFileSync(join(ROOT, 'docs/security.md'), 'utf8').replaceAll('\n  ', ' ')).toContain(claim);
+  const home = newHomeWithCache(onTestFinished);
+  await prepare(home);
+  expect((await fiatrail(home, argv)).code).toBe(2);
+  expect(existsSync(join(home.path, 'ran'))).toBe(false);
 });
