@@ -87,9 +87,9 @@ export function createSession({ world, profile, globals, commandLine, runLine }:
       const request = await prepareRequest(session, endpoint, input, options);
       const { client } = await connection.open();
       const reply = await client.call(request, options);
-      if (effectOf(endpoint, input) !== 'read')
-        changed = { operationId: undefined, requestId: requestIdOf(endpoint, reply.data) };
-      await warnOf(dialog, reply);
+      const isRead = effectOf(endpoint, input) === 'read';
+      if (!isRead) changed = { operationId: undefined, requestId: requestIdOf(endpoint, reply.data) };
+      await warnOf(dialog, reply, isRead);
       return reply;
     },
     change: async (endpoint, input, change, options = {}) => {
@@ -101,7 +101,7 @@ export function createSession({ world, profile, globals, commandLine, runLine }:
         client.call(request, options),
       );
       changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
-      await warnOf(dialog, reply);
+      await warnOf(dialog, reply, false);
       return reply;
     },
     journal: journal.open,
@@ -137,10 +137,13 @@ async function loadJournal(world: World): Promise<Journal> {
   return openJournal(journalPath(world), world.clock, world.ids);
 }
 
-async function warnOf({ say }: Dialog, { problems }: Reply<unknown>): Promise<void> {
+async function warnOf({ say }: Dialog, { problems }: Reply<unknown>, isRead: boolean): Promise<void> {
   if (problems.length === 0) return;
   const where = problems.slice(0, 5).join(', ');
-  await say(`warning: the response does not match the contract at ${where}; it is treated as accepted`);
+  const warning = isRead
+    ? `the response lacks ${where}`
+    : `the response does not match the contract at ${where}; it is treated as accepted`;
+  await say(`warning: ${warning}`);
 }
 
 /** Validates a request before anything is asked or sent. Throws CliError usage, and DryRun in a dry run. */

@@ -147,6 +147,16 @@ describe('a payment', () => {
     });
   });
 
+  test('warns about a read that lacks a field, and shows what is there', async () => {
+    const older = success({ smartWallet: '0x854e8eed4d9752835f17b3a7e0b1e7641a7483e9' });
+    const { code, world } = await run(['wallets', 'show', '-q', '-o', 'json'], [older]);
+    expect({ code, stderr: world.stderr.text() }).toEqual({
+      code: 0,
+      stderr: 'warning: the response lacks fintechId\n',
+    });
+    expect(world.stdout.text()).toContain('0x854e8eed4d9752835f17b3a7e0b1e7641a7483e9');
+  });
+
   test('is journaled without secrets, in any spelling of their names', async () => {
     const fields = { userId: 'u-1', BVN: '22222222299', apiKey: 'sandbox_0123', meta: [{ privateKey: '5ec7e7' }] };
     const api = ['api', 'POST', '/cngnonramp', '-d', JSON.stringify(fields), '--yes', '-v'];
