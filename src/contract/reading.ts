@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
-import { isWireNumber, type WireNumber, wireNumberText } from '../money/decimal.ts';
+import { isJsonObject, isWireNumber, wireNumberText } from '../money/decimal.ts';
 import type { Endpoint } from './endpoint.ts';
+import { PLATFORM } from './paths.ts';
 import { elementOf, shapeOf, unwrap } from './rows.ts';
 
 type Fields = Record<string, unknown>;
@@ -15,13 +16,9 @@ export function readData(endpoint: Endpoint, data: unknown): unknown {
   const shape = shapeOf(endpoint.response()) ?? {};
   const { lists } = endpoint;
   const listed = Array.isArray(data) && lists !== undefined ? { [lists]: data } : data;
-  if (!isFields(listed)) return listed;
+  if (!isJsonObject(listed)) return listed;
   const renamed = withNames(endpoint.otherNames ?? {}, withPages(shape, lists, listed));
   return readFields(shape, withNested(endpoint, shape, renamed));
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isWireNumber(value);
 }
 
 const isMissing = (value: unknown) => value === undefined || value === null;
@@ -30,7 +27,7 @@ const isMissing = (value: unknown) => value === undefined || value === null;
 function withPages(shape: Shape, lists: string | undefined, data: Fields): Fields {
   const read = { ...data };
   if (lists !== undefined && isMissing(read[lists]) && Array.isArray(read['items'])) read[lists] = read['items'];
-  const pages = isFields(read['pagination']) ? read['pagination'] : {};
+  const pages = isJsonObject(read['pagination']) ? read['pagination'] : {};
   const nested = unwrapShape(shape['pagination']);
   if (nested) {
     if (isMissing(pages['hasMore']) && typeof pages['hasNextPage'] === 'boolean')
@@ -57,7 +54,7 @@ function withNames(names: Readonly<Record<string, readonly string[]>>, data: Fie
 }
 
 function valueAt(data: Fields, path: string): unknown {
-  return path.split('.').reduce<unknown>((at, name) => (isFields(at) ? at[name] : undefined), data);
+  return path.split('.').reduce<unknown>((at, name) => (isJsonObject(at) ? at[name] : undefined), data);
 }
 
 /** Puts the fields of the nested object under its name when they stand beside it, or when it is the only one of a list. */
@@ -65,7 +62,7 @@ function withNested({ nests }: Endpoint, shape: Shape, data: Fields): Fields {
   const inner = nests === undefined ? undefined : unwrapShape(shape[nests]);
   if (nests === undefined || !inner || !isMissing(data[nests])) return data;
   const plural = data[`${nests}s`];
-  if (Array.isArray(plural) && isFields(plural[0])) return { ...data, [nests]: plural[0] };
+  if (Array.isArray(plural) && isJsonObject(plural[0])) return { ...data, [nests]: plural[0] };
   const own = Object.keys(data).filter((name) => Object.hasOwn(inner, name) || serviceNamed(name, inner) !== undefined);
   return own.length === 0 ? data : { ...data, [nests]: Object.fromEntries(own.map((name) => [name, data[name]])) };
 }
@@ -87,7 +84,6 @@ function readFields(shape: Shape, data: Fields): Fields {
   return read;
 }
 
-const PLATFORM = 'platform';
 /** Words that stand in front of fees of somebody else, so that they cannot be the service's name. */
 const OTHER_FEES =
   /^(fintech|gateway|processing|total|network|gas|bank|stamp|transfer|swap|bridge|user|base|net|final|onramp|offramp)$/i;
@@ -114,14 +110,14 @@ function readValue(schema: z.ZodMiniType | undefined, value: unknown): unknown {
   if (shape) {
     // An older form has only the text that names the object, such as the address of a wallet.
     if (typeof value === 'string' && meta?.shorthand !== undefined) return { [meta.shorthand]: value };
-    return isFields(value) ? readFields(shape, value) : value;
+    return isJsonObject(value) ? readFields(shape, value) : value;
   }
   return meta?.type === 'datetime' ? readTime(value) : value;
 }
 
 /** Reads a time that is an object of seconds and nanoseconds. */
 function readTime(value: unknown): unknown {
-  if (!isFields(value)) return value;
+  if (!isJsonObject(value)) return value;
   const seconds = numberIn(value['_seconds'] ?? value['seconds']);
   const nanoseconds = numberIn(value['_nanoseconds'] ?? value['nanoseconds'] ?? 0) ?? 0;
   if (seconds === undefined) return value;
@@ -131,6 +127,6 @@ function readTime(value: unknown): unknown {
 
 function numberIn(value: unknown): number | undefined {
   if (!isWireNumber(value)) return undefined;
-  const number = Number(wireNumberText(value as WireNumber));
+  const number = Number(wireNumberText(value));
   return Number.isSafeInteger(number) ? number : undefined;
 }

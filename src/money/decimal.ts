@@ -52,6 +52,11 @@ export function isWireNumber(value: unknown): value is WireNumber {
   return (typeof value === 'number' && Number.isFinite(value)) || JSON.isRawJSON(value);
 }
 
+/** Whether a value is a JSON object as parseJson returns it: no list, and no number that keeps its text. */
+export function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isWireNumber(value);
+}
+
 // A number with more than 15 digits or an exponent may lose digits as a double. The pattern can also match inside a string,
 // which only costs the slower parse.
 const LONG_NUMBER = /(?:^|[:,[])\s*-?\d(?:[\d.]{15}|[\d.]*[eE])/;

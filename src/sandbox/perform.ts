@@ -1,7 +1,7 @@
 import { problemsOf, problemText } from '../contract/check.ts';
 import { type Endpoint, placeOf } from '../contract/endpoint.ts';
 import { Fault } from '../contract/faults.ts';
-import { isWireNumber, parseJson } from '../money/decimal.ts';
+import { isJsonObject, parseJson } from '../money/decimal.ts';
 import { jsonAmbiguity } from '../money/strict-json.ts';
 import type { Call, Context } from '../service/context.ts';
 import { useFaultRule } from '../service/fault-rules.ts';
@@ -159,8 +159,7 @@ function mediaTypeProblem({ headers }: Received): string | undefined {
 function parsedObject(text: string): Record<string, unknown> {
   try {
     const body = parseJson(text);
-    const isObject = typeof body === 'object' && body !== null && !Array.isArray(body) && !isWireNumber(body);
-    if (isObject && isWithin(body, MAX_DEPTH)) return body as Record<string, unknown>;
+    if (isJsonObject(body) && isWithin(body, MAX_DEPTH)) return body;
   } catch {
     // Falls through to the error below, which also covers bodies of another shape.
   }

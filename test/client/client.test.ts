@@ -113,6 +113,8 @@ const UNUSABLE: readonly (readonly [name: string, answer: HttpResponse])[] = [
     'HTTP 200 with codes that contradict each other',
     json(200, '{"response_code":"00","code":"01","data":{"requestId":"r"}}'),
   ],
+  ['HTTP 200 with a 5xx as code', json(200, '{"response_code":"500","message":"broken"}')],
+  ['HTTP 400 with a 5xx as code', json(400, '{"response_code":"500","message":"broken"}')],
   ['HTTP 200 with data and an error', json(200, '{"error":"no","data":{"requestId":"r"}}')],
   ['HTTP 200 with data and a status that is no success', json(200, '{"status":"Failed","data":{"requestId":"r"}}')],
   ['HTTP 204', json(204, '')],
@@ -301,6 +303,11 @@ describe('an error message', () => {
   ])('includes the detail of %j', async (more, words) => {
     const { error } = await calling('money', [refusal(400, '01', 'Not valid', more)]);
     expect(error?.message).toBe(`the service rejected the request: ${words}`);
+  });
+
+  test('is a refusal with two error codes, of which the first counts', async () => {
+    const { error } = await calling('money', [json(400, '{"response_code":"05","status":400,"message":"too little"}')]);
+    expect(error).toMatchObject({ category: 'refused', responseCode: '05' });
   });
 
   test('says that the service gave no reason', async () => {
