@@ -41,6 +41,11 @@ export interface Changed {
   readonly requestId: string | undefined;
 }
 
+/** A reply with the request that it answers, which may name the token of an amount that the reply does not. */
+interface SessionReply<D> extends Reply<D> {
+  readonly request?: unknown;
+}
+
 /** The context of a command: the world, the account, and how to call its service. */
 export interface Session extends Dialog {
   readonly profile: Profile;
@@ -57,14 +62,14 @@ export interface Session extends Dialog {
     endpoint: E,
     input: RequestOf<E>,
     options?: SessionCallOptions,
-  ): Promise<Reply<ResponseOf<E>>>;
+  ): Promise<SessionReply<ResponseOf<E>>>;
   /** Calls an endpoint that moves money or cannot be undone: shows the change, asks for confirmation, journals it and sends it. */
   change<E extends Endpoint>(
     endpoint: E,
     input: RequestOf<E>,
     change: SentChange,
     options?: SessionCallOptions,
-  ): Promise<Reply<ResponseOf<E>>>;
+  ): Promise<SessionReply<ResponseOf<E>>>;
   journal(): Promise<Journal>;
   close(): Promise<void>;
 }
@@ -90,7 +95,7 @@ export function createSession({ world, profile, globals, commandLine, runLine }:
       const isRead = effectOf(endpoint, input) === 'read';
       if (!isRead) changed = { operationId: undefined, requestId: requestIdOf(endpoint, reply.data) };
       await warnOf(dialog, reply, isRead);
-      return reply;
+      return { ...reply, request: input };
     },
     change: async (endpoint, input, change, options = {}) => {
       const request = await prepareRequest(session, endpoint, input, options);
@@ -102,7 +107,7 @@ export function createSession({ world, profile, globals, commandLine, runLine }:
       );
       changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
       await warnOf(dialog, reply, false);
-      return reply;
+      return { ...reply, request: input };
     },
     journal: journal.open,
     close: async () => {
@@ -170,10 +175,10 @@ const shapeOfResponse = ({ response, nests, lists }: Endpoint) => ({
 export function outcomeOf(
   { globals: { present } }: Pick<Session, 'globals'>,
   endpoint: Endpoint,
-  { data, body }: Reply<unknown>,
+  { data, body, request }: SessionReply<unknown>,
   more: Pick<Result, 'columns' | 'more'> = {},
 ): Outcome {
   const raw =
     present.format === 'raw' ? { raw: JSON.stringify((parseExactJson(body) as { data?: unknown }).data ?? null) } : {};
-  return { result: { data, ...shapeOfResponse(endpoint), ...raw, ...more } };
+  return { result: { data, request, ...shapeOfResponse(endpoint), ...raw, ...more } };
 }

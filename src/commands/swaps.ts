@@ -3,11 +3,13 @@ import { evmAddress } from '../cli/addresses.ts';
 import { command } from '../cli/command.ts';
 import { listedByPosition, positionOptions } from '../cli/listed.ts';
 import type { Outcome } from '../cli/outcome.ts';
+import { PAGE_SIZE } from '../cli/pages.ts';
 import { amountOfToken, argument, id, oneOf, option, percent, required, ticker } from '../cli/parameters.ts';
 import { periodOf, periodOptions } from '../cli/period.ts';
-import { amountLine, balanceLine, type Line, readPreviews, userBalance } from '../cli/previews.ts';
+import { amountLine, balanceLine, type Line, PREVIEW_READ, readPreviews, userBalance } from '../cli/previews.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
 import { followStatus, waitOption } from '../cli/wait.ts';
+import type { ResponseOf } from '../contract/endpoint.ts';
 import { balanceAddress } from '../contract/endpoints/balances.ts';
 import { listSwaps, startSwap, swapStatus, triggerSwap } from '../contract/endpoints/swaps.ts';
 import { type Amount, ASSET_LABEL, amountForPeople, type Token } from '../money/amount.ts';
@@ -22,7 +24,7 @@ const FOLLOWED = [
   { field: 'requestId', title: 'Request ID' },
   { field: 'type', title: 'Type' },
   { field: 'status', title: 'Status' },
-  { field: 'amountOut', title: 'Bought (base units)' },
+  { field: 'amountOut', title: 'Bought' },
   { field: 'executionRate', title: 'Rate' },
   { field: 'executionMethod', title: 'Method' },
   { field: 'smartWalletAddress', title: 'Wallet' },
@@ -31,7 +33,26 @@ const FOLLOWED = [
   { field: 'updatedAt', title: 'Updated' },
 ] as const;
 
-function followSwap(session: Session, requestId: string, waitMs: number): Promise<Outcome> {
+const LIST_WINDOW_MS = 1_000;
+
+/** Returns the token that a swap buys, which its status does not name, from the list of swaps; undefined if it cannot be read. */
+async function boughtToken(session: Session, { requestId, createdAt }: Swap): Promise<string | undefined> {
+  const createdMs = Date.parse(createdAt ?? '');
+  if (Number.isNaN(createdMs)) return undefined;
+  const [startDate, endDate] = [-LIST_WINDOW_MS, LIST_WINDOW_MS].map((ms) => new Date(createdMs + ms).toISOString());
+  try {
+    const { data } = await session.call(listSwaps, { startDate, endDate, limit: PAGE_SIZE }, PREVIEW_READ);
+    return data.swaps?.find((swap) => swap.requestId === requestId)?.buyToken;
+  } catch (error) {
+    // The status itself was read, and is worth showing without the name of a token.
+    if (error instanceof CliError) return undefined;
+    throw error;
+  }
+}
+
+type Swap = ResponseOf<typeof swapStatus>;
+
+function followSwap(session: Session, requestId: string, waitMs: number, buy?: Token): Promise<Outcome> {
   return followStatus(session, {
     endpoint: swapStatus,
     input: { requestId },
@@ -42,6 +63,10 @@ function followSwap(session: Session, requestId: string, waitMs: number): Promis
     again: `fiatrail swaps status ${requestId} --wait`,
     waitMs,
     columns: FOLLOWED,
+    namesFor: async (swap) => {
+      const isNamed = (swap.amountOut ?? null) === null || session.globals.present.format === 'raw';
+      return isNamed ? {} : { buyToken: buy ?? (await boughtToken(session, { ...swap, requestId })) };
+    },
   });
 }
 
@@ -76,7 +101,7 @@ const triggerCommand = command({
     'fiatrail swaps trigger --wallet 0x52908400098527886E0F7030069857D2E4169EE7 --sell CNGN --buy USDC',
     'fiatrail swaps trigger --wallet 0x52908400098527886E0F7030069857D2E4169EE7 --sell CNGN --amount 5000 --yes --wait -o json',
   ],
-  endpoints: [triggerSwap.id, swapStatus.id],
+  endpoints: [triggerSwap.id, swapStatus.id, listSwaps.id],
   parameters: {
     wallet: required('--wallet <address>', 'wallet created by an onramp', evmAddress, 'Wallet address:'),
     sell: required('--sell <token>', `token to sell: ${TOKENS}`, ticker, `Token to sell (${TOKENS}):`),
@@ -116,7 +141,7 @@ const triggerCommand = command({
       wait === undefined ? {} : { prints: swapStatus },
     );
     if (wait === undefined) return outcomeOf(session, triggerSwap, reply);
-    return followSwap(session, reply.data.requestId, wait);
+    return followSwap(session, reply.data.requestId, wait, buy);
   },
 });
 
@@ -129,7 +154,7 @@ const startCommand = command({
     'fiatrail swaps start 4f1c… --sell CNGN --buy USDC --amount 5000',
     'fiatrail swaps start 4f1c… --sell USDT --buy CNGN --amount 2.5 --slippage 1% --yes --wait -o json',
   ],
-  endpoints: [startSwap.id, swapStatus.id],
+  endpoints: [startSwap.id, swapStatus.id, listSwaps.id],
   parameters: {
     userId: argument('user-id', 'user whose tokens are swapped', id, 'User id:'),
     sell: required('--sell <token>', `token to sell: ${TOKENS}`, ticker, `Token to sell (${TOKENS}):`),
@@ -173,7 +198,7 @@ const startCommand = command({
       wait === undefined ? {} : { prints: swapStatus },
     );
     if (wait === undefined) return outcomeOf(session, startSwap, reply);
-    return followSwap(session, reply.data.requestId, wait);
+    return followSwap(session, reply.data.requestId, wait, buy);
   },
 });
 
@@ -181,7 +206,7 @@ const statusCommand = command({
   words: ['swaps', 'status'],
   summary: 'Show the status of a swap',
   examples: ['fiatrail swaps status swap-0198…', 'fiatrail swaps status swap-0198… --wait 2m -o json'],
-  endpoints: [swapStatus.id],
+  endpoints: [swapStatus.id, listSwaps.id],
   parameters: {
     requestId: argument('request-id', 'request id, from swaps start, swaps trigger or swaps list', id),
     wait: waitOption('until it completes or fails'),

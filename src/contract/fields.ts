@@ -7,14 +7,24 @@ import { fromWire, type MoneyUnit } from '../money/units.ts';
 /** Where a fact comes from: the interface specification, public documentation, a public client's code, or a guess. */
 export type Source = 'interface' | 'public' | 'client' | 'inferred';
 
+/**
+ * The asset of an amount: always the same, the ticker in a field beside or around it, or one side of the trading pair in
+ * `pair`. `byDefault` applies where nothing names the ticker. For the legs, `side` decides: a buyer of the stablecoin offers
+ * cNGN and buys the stablecoin.
+ */
+export type AssetRule =
+  | Asset
+  | { readonly field: string; readonly byDefault?: Asset }
+  | { readonly leg: 'stablecoin' | 'offered' | 'bought' };
+
 /** What the contract knows about a field besides its schema. */
 export interface FieldMeta {
   /** string, number, integer, boolean, uuid, datetime, enum[a,b], array or object. */
   readonly type: string;
   readonly source: Source;
   readonly unit?: MoneyUnit | 'percent';
-  /** The asset of a money field, or the name of the neighbouring field that contains the ticker. */
-  readonly asset?: Asset | { readonly field: string };
+  /** The asset of a money field, or where it is named. Every field with a unit other than percent has one. */
+  readonly asset?: AssetRule | 'USD';
   /** The rule in words, for error messages and reference pages. */
   readonly rule?: string;
   /** Never printed, journaled or traced in plain text. */
@@ -142,8 +152,6 @@ export function percent(source: Source) {
   return field(wireNumberSchema(), { type: 'number', unit: 'percent', source });
 }
 
-type AssetRule = Asset | { readonly field: string };
-
 /** Money in a request, as a JSON number: greater than 0, at most MAX_MINOR, no finer than the asset's smallest unit. */
 export function pay(source: Source, unit: MoneyUnit, asset: AssetRule, more: Rule = {}) {
   const finest = typeof asset === 'string' ? asset : 'CNGN';
@@ -197,6 +205,7 @@ export function usdText(source: Source, rule: string) {
   return field(z.string().check(z.regex(/^\d{1,12}(\.\d{1,2})?$/)), {
     type: 'string',
     unit: 'decimal-string',
+    asset: 'USD',
     source,
     rule,
   });
@@ -222,9 +231,9 @@ function isPercentWithin(percent: bigint | undefined, min: string, max: string):
   return percent !== undefined && percent >= bound(min) && percent <= bound(max);
 }
 
-/** A figure in a response whose asset the contract does not know; `rule` describes it. Printed unchanged. */
-export function figure(source: Source, unit: FieldMeta['unit'], rule: string) {
-  return field(z.string(), { type: 'string', ...(unit ? { unit } : {}), source, rule });
+/** A percentage in a response, as a string. */
+export function percentFigure(source: Source, rule: string) {
+  return field(z.string(), { type: 'string', unit: 'percent', source, rule });
 }
 
 /** Money in a response, as a JSON number. */
@@ -233,8 +242,13 @@ export function money(source: Source, unit: MoneyUnit, asset: AssetRule) {
 }
 
 /** Money in a response, as a string. */
-export function moneyText(source: Source, unit: MoneyUnit, asset: AssetRule) {
-  return field(z.string(), { type: 'string', unit, asset, source });
+export function moneyText(
+  source: Source,
+  unit: MoneyUnit,
+  asset: AssetRule | 'USD',
+  more: Pick<FieldMeta, 'rule'> = {},
+) {
+  return field(z.string(), { type: 'string', unit, asset, source, ...more });
 }
 
 /** A nested object. Unknown fields are kept. */

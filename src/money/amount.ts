@@ -16,6 +16,17 @@ export interface Amount {
   readonly minor: bigint;
 }
 
+/** What responses state amounts in. US dollars occur in settings and statistics only; no account holds them. */
+export const STATED_DECIMALS = { ...DECIMALS, USD: 2 } as const;
+
+export type StatedAsset = keyof typeof STATED_DECIMALS;
+
+/** An amount in a response; like Amount, but US dollars are possible. */
+interface StatedAmount {
+  readonly asset: StatedAsset;
+  readonly minor: bigint;
+}
+
 /** 10 billion Naira or tokens: more than any transfer, and far below the ledger's 2^63 limit even in base units. */
 const MAX_WHOLE = 10n ** 10n;
 
@@ -28,6 +39,10 @@ export class AmountError extends Error {
   override name = 'AmountError';
 }
 
+export function isStatedAsset(text: string): text is StatedAsset {
+  return Object.hasOwn(STATED_DECIMALS, text);
+}
+
 export function isAsset(text: string): text is Asset {
   return Object.hasOwn(DECIMALS, text);
 }
@@ -37,20 +52,30 @@ export function amount(asset: Asset, minor: bigint): Amount {
 }
 
 /** Formats an amount with all decimals of its asset: `5000.00`. */
-export function amountText(value: Amount): string {
-  return decimalText(value.minor, DECIMALS[value.asset]);
+export function amountText(value: StatedAmount): string {
+  return decimalText(value.minor, STATED_DECIMALS[value.asset]);
 }
 
 /** The display name of an asset. */
-export const ASSET_LABEL: Record<Asset, string> = { NGN: 'NGN', CNGN: 'cNGN', USDC: 'USDC', USDT: 'USDT' };
+export const ASSET_LABEL: Record<StatedAsset, string> = {
+  NGN: 'NGN',
+  CNGN: 'cNGN',
+  USDC: 'USDC',
+  USDT: 'USDT',
+  USD: 'US dollars',
+};
+
+/** The sign of a currency, written in front of the figure. */
+const CURRENCY_SIGN: Partial<Record<StatedAsset, string>> = { NGN: '₦', USD: '$' };
 
 /** Formats an amount for people, with thousands separators and at least two decimals: `₦5,000.00`, `1,299.97455 cNGN`. */
-export function amountForPeople(value: Amount): string {
+export function amountForPeople(value: StatedAmount): string {
   const [whole = '0', fraction = ''] = trimDecimal(amountText(value)).split('.');
   const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
   const figure = `${grouped}.${fraction.padEnd(2, '0')}`;
-  if (value.asset !== 'NGN') return `${figure} ${ASSET_LABEL[value.asset]}`;
-  return figure.startsWith('-') ? `-₦${figure.slice(1)}` : `₦${figure}`;
+  const sign = CURRENCY_SIGN[value.asset];
+  if (sign === undefined) return `${figure} ${ASSET_LABEL[value.asset]}`;
+  return figure.startsWith('-') ? `-${sign}${figure.slice(1)}` : sign + figure;
 }
 
 /** Formats an amount for people in its smallest unit: `500,000 kobo`, `5,000,000,000 base units`. */

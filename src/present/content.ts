@@ -29,7 +29,7 @@ function elementSchema({ schema, lists }: ResultShape): z.ZodMiniType | undefine
 /** Yields the rows of each page. A page is requested only after the previous one is consumed. */
 export async function* pagesOf(result: Result): AsyncGenerator<readonly Plain[]> {
   const element = elementSchema(result);
-  const plainRow = rowConverter(element, result.data);
+  const plainRow = rowConverter(element, [result.request, result.data]);
   const plainRows = (rows: readonly unknown[]) => rows.map(plainRow);
   yield plainRows(firstRows(result));
   for await (const rows of result.more ?? []) yield plainRows(rows);
@@ -54,11 +54,11 @@ export async function allRows(result: Result): Promise<Plain[]> {
 
 /** Returns the result as one document with the rows of all pages. */
 export async function documentOf(result: Result): Promise<Plain> {
-  const { data, schema, nests, lists } = result;
-  if (!isList(result)) return toPlain(data, schema, nests);
+  const { data, schema, nests, lists, request } = result;
+  if (!isList(result)) return toPlain(data, schema, nests, request);
   const rows = await allRows(result);
   if (lists === undefined || Array.isArray(data)) return rows;
-  const around = toPlain(data, schema, nests);
+  const around = toPlain(data, schema, nests, request);
   return { ...(isPlainObject(around) ? around : {}), [lists]: rows };
 }
 

@@ -36,6 +36,8 @@ export interface Result {
   readonly data: unknown;
   /** Its schema, which defines the units of money. Without one, data is already plain and may contain Amounts. */
   readonly schema?: z.ZodMiniType;
+  /** The request, which may name the token of an amount that the data does not. */
+  readonly request?: unknown;
   /** The nested object that is merged with the fields around it (endpoint.nests). */
   readonly nests?: string;
   /** The list in data whose rows are printed (endpoint.lists); not needed if data is an array. */

@@ -11,10 +11,11 @@ import { fromWire, wireForPeople } from '../money/units.ts';
  */
 export function amountHint(schema: z.ZodMiniType, input: unknown, field: string): string {
   const found = fieldAt(schema, input, field);
-  if (!found?.meta?.unit || found.meta.unit === 'percent' || found.meta.asset === undefined) return '';
-  const { unit, asset: rule } = found.meta;
+  const { unit, asset: rule } = found?.meta ?? {};
+  // US dollars have a pattern of their own.
+  if (!unit || unit === 'percent' || rule === undefined || rule === 'USD') return '';
   const asset: Asset = typeof rule === 'string' ? rule : 'CNGN';
-  const text = isWireNumber(found.value) ? wireNumberText(found.value) : found.value;
+  const text = isWireNumber(found?.value) ? wireNumberText(found?.value) : found?.value;
   // Of a text that is not a number, there is nothing to add.
   if (typeof text !== 'string' || scaledInteger(text, MAX_SCALE) === undefined) return '';
   const parsed = fromWire(text, unit, asset);

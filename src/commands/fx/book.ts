@@ -90,9 +90,9 @@ const STATS = [
   { field: 'bestAskPrice', title: 'Best ask' },
   { field: 'spreadPercentage', title: 'Spread (percent)' },
   { field: 'buyOrderCount', title: 'Buy orders' },
-  { field: 'totalBuyLiquidity', title: 'Buy liquidity (cNGN)' },
+  { field: 'totalBuyLiquidity', title: 'Buy liquidity' },
   { field: 'sellOrderCount', title: 'Sell orders' },
-  { field: 'totalSellLiquidity', title: 'Sell liquidity (stablecoin)' },
+  { field: 'totalSellLiquidity', title: 'Sell liquidity' },
 ] as const;
 
 const statsCommand = command({

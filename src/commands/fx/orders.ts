@@ -116,7 +116,8 @@ const createCommand = command({
       lines: termLines(terms),
       previews: () => readPreviews(() => balancePreview(session, pair, side)),
     });
-    return outcomeOf(session, createOrder, reply);
+    // The response may name neither, and then not say what the order offers.
+    return outcomeOf(session, createOrder, { ...reply, request: { pair, side } });
   },
 });
 

@@ -1,30 +1,31 @@
 import { endpoint } from '../endpoint.ts';
 import {
+  type AssetRule,
   anyText,
   fields,
-  figure,
   group,
   integer,
   list,
   maybe,
   maybeText,
+  moneyText,
   optional,
   payload,
   percent,
   stateOf,
   timestamp,
 } from '../fields.ts';
-import { cngn, limits, liquidity, listLimits, pair, quoteLimits } from '../fx.ts';
+import { cngn, limits, listLimits, pair, quoteLimits } from '../fx.ts';
 
-/** An order as shown on the public book, without its maker. */
-const publicOrder = () =>
+/** An order as shown on the public book, without its maker. The list says what it offers. */
+const publicOrder = (offered: AssetRule) =>
   group('public', {
     orderId: maybeText('public'),
     price: maybe(cngn('public')),
     spread: maybe(percent('public')),
     minAmount: maybe(cngn('public')),
     maxAmount: maybe(cngn('public')),
-    availableLiquidity: maybe(liquidity('public')),
+    availableLiquidity: maybe(moneyText('public', 'decimal-string', offered)),
     status: maybe(stateOf('public', ['active'])),
     updatedAt: maybe(timestamp('public')),
   });
@@ -48,8 +49,8 @@ export const orderBook = endpoint({
   response: () =>
     payload({
       pair: maybeText('public'),
-      buyOrders: maybe(list('public', publicOrder())),
-      sellOrders: maybe(list('public', publicOrder())),
+      buyOrders: maybe(list('public', publicOrder('CNGN'))),
+      sellOrders: maybe(list('public', publicOrder({ leg: 'stablecoin' }))),
       note: maybeText('public'),
       version: maybeText('public'),
     }),
@@ -76,8 +77,8 @@ export const orderBookStats = endpoint({
           totalActiveOrders: maybe(integer('public')),
           buyOrderCount: maybe(integer('public')),
           sellOrderCount: maybe(integer('public')),
-          totalBuyLiquidity: maybe(figure('public', 'decimal-string', 'in cNGN, which buy orders offer')),
-          totalSellLiquidity: maybe(figure('public', 'decimal-string', 'in the stablecoin, which sell orders offer')),
+          totalBuyLiquidity: maybe(cngn('public')),
+          totalSellLiquidity: maybe(moneyText('public', 'decimal-string', { leg: 'stablecoin' })),
           bestBidPrice: maybe(cngn('public')),
           bestAskPrice: maybe(cngn('public')),
           spreadPercentage: maybe(percent('public')),
