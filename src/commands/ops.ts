@@ -1,8 +1,10 @@
 import { CliError } from '../base/errors.ts';
 import { command } from '../cli/command.ts';
 import { argument, id, option, wholeNumber } from '../cli/parameters.ts';
+import { endpoints } from '../contract/endpoints/index.ts';
 import type { Operation } from '../journal/journal.ts';
 import { parseExactJson } from '../money/decimal.ts';
+import { toPlain } from '../present/plain.ts';
 
 /** What to do about an operation in each state. */
 const ADVICE: Readonly<Record<Operation['state'], string>> = {
@@ -12,6 +14,13 @@ const ADVICE: Readonly<Record<Operation['state'], string>> = {
   refused: 'the service rejected it; nothing was done',
   unknown: 'it was sent, but no usable response arrived; check the account before you repeat it',
 };
+
+/** An operation as printed: the amounts of its request are not in wire units. */
+function shown(operation: Operation) {
+  const endpoint = endpoints.find(({ id }) => id === operation.endpoint);
+  const request = toPlain(parseExactJson(operation.request), endpoint?.request());
+  return { ...operation, request, advice: ADVICE[operation.state] };
+}
 
 const COLUMNS = [
   { field: 'operationId', title: 'Operation' },
@@ -28,7 +37,7 @@ const listCommand = command({
   isLocal: true,
   parameters: { limit: option('--limit <count>', 'maximum number of operations (default 20)', wholeNumber(1, 10_000)) },
   run: async (session, { limit }) => {
-    const operations = (await session.journal()).list(limit ?? 20);
+    const operations = (await session.journal()).list(limit ?? 20).map(shown);
     return { result: { data: { operations }, lists: 'operations', columns: COLUMNS } };
   },
 });
@@ -53,9 +62,7 @@ const showCommand = command({
         : 'no operation on this machine has this id';
       throw new CliError('usage', why, { hint: 'list the ids with: fiatrail ops list' });
     }
-    return {
-      result: { data: { ...operation, request: parseExactJson(operation.request), advice: ADVICE[operation.state] } },
-    };
+    return { result: { data: shown(operation) } };
   },
 });
 
