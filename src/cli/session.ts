@@ -5,6 +5,7 @@ import type { CallOptions, Reply } from '../client/client.ts';
 import { requestIdOf } from '../client/client.ts';
 import { type ReadyRequest, uncheckedRequest, validRequest } from '../client/request.ts';
 import { type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
+import { shapeOf } from '../contract/rows.ts';
 import type { Journal } from '../journal/journal.ts';
 import { parseExactJson } from '../money/decimal.ts';
 import { checkOptions } from '../present/present.ts';
@@ -171,14 +172,20 @@ const shapeOfResponse = ({ response, nests, lists }: Endpoint) => ({
   ...(lists ? { lists } : {}),
 });
 
+/** Returns how much of a list an endpoint returns. The results of a change are no list. */
+function listExtentOf({ lists, effect, request }: Endpoint): Pick<Result, 'list'> {
+  if (lists === undefined || effect !== 'read') return {};
+  return { list: { isWhole: !Object.hasOwn(shapeOf(request()) ?? {}, 'limit') } };
+}
+
 /** Converts a reply to an outcome. */
 export function outcomeOf(
   { globals: { present } }: Pick<Session, 'globals'>,
   endpoint: Endpoint,
   { data, body, request }: SessionReply<unknown>,
-  more: Pick<Result, 'columns' | 'more'> = {},
+  more: Pick<Result, 'columns' | 'more' | 'list'> = {},
 ): Outcome {
   const raw =
     present.format === 'raw' ? { raw: JSON.stringify((parseExactJson(body) as { data?: unknown }).data ?? null) } : {};
-  return { result: { data, request, ...shapeOfResponse(endpoint), ...raw, ...more } };
+  return { result: { data, request, ...shapeOfResponse(endpoint), ...listExtentOf(endpoint), ...raw, ...more } };
 }

@@ -85,17 +85,16 @@ const showCommand = command({
   summary: 'Show a payout bank account',
   examples: [
     'fiatrail bank-accounts show 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
-    'fiatrail bank-accounts show 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de -o json --query "accounts[0].accountName"',
+    'fiatrail bank-accounts show 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de -o json --query accountName',
   ],
   endpoints: [getBankAccount.id],
   parameters: { accountId },
   run: async (session, { accountId }) => {
     const reply = await session.call(getBankAccount, { accountId });
-    const outcome = await outcomeOf(session, getBankAccount, reply);
-    const { format, fields, query } = session.globals.present;
+    const { result } = await outcomeOf(session, getBankAccount, reply);
     const [account] = reply.data.accounts ?? [];
-    if (format !== 'table' || fields || query !== undefined || !account) return outcome;
-    return { result: { data: account, columns: SHOWN } };
+    // The service returns a list of one.
+    return { result: { data: account ?? null, columns: SHOWN, ...(result?.raw ? { raw: result.raw } : {}) } };
   },
 });
 

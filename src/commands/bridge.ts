@@ -225,7 +225,6 @@ const listCommand = command({
         rowsOf: ({ transactions }) => transactions,
         totalOf: ({ pagination }) => pagination.total,
         idOf: ({ requestId }) => requestId,
-        joined: (data) => ({ ...data, pagination: { total: data.pagination.total } }),
       },
       { limit, offset: page && (page - 1) * sizeOf(limit ?? (all ? PAGE_SIZE : undefined)), all },
     );

@@ -43,7 +43,6 @@ function listed<E extends HistoryEndpoint, Row>(
       ...list,
       request: (limit, offset) => ({ ...filter, limit, offset }),
       totalOf: (data) => (data as { readonly total?: number | null }).total,
-      joined: ({ limit: _limit, offset: _offset, hasMore: _hasMore, ...data }: Record<string, unknown>) => data,
     },
     position,
   );

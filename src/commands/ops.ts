@@ -37,8 +37,10 @@ const listCommand = command({
   isLocal: true,
   parameters: { limit: option('--limit <count>', 'maximum number of operations (default 20)', wholeNumber(1, 10_000)) },
   run: async (session, { limit }) => {
-    const operations = (await session.journal()).list(limit ?? 20).map(shown);
-    return { result: { data: { operations }, lists: 'operations', columns: COLUMNS } };
+    const journal = await session.journal();
+    const request = { limit: limit ?? 20 };
+    const data = { operations: journal.list(request.limit).map(shown), total: journal.count() };
+    return { result: { data, request, lists: 'operations', list: { isWhole: false }, columns: COLUMNS } };
   },
 });
 

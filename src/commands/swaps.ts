@@ -247,7 +247,6 @@ const listCommand = command({
         rowsOf: ({ swaps }) => swaps,
         totalOf: ({ pagination }) => pagination.total,
         idOf: ({ requestId }) => requestId,
-        joined: (data) => ({ ...data, pagination: { total: data.pagination.total } }),
       },
       { limit, offset, all },
     ),

@@ -52,6 +52,8 @@ export interface Journal {
   unknown(operationId: string, detail: string): void;
   /** Newest first. */
   list(limit: number): Operation[];
+  /** Counts all operations. */
+  count(): number;
   /** Counts the operations of an account whose outcome is unknown. */
   inDoubt(account: Pick<Intent, 'profile' | 'baseUrl'>): number;
   /** Returns up to three operations whose id starts with `id`. */
@@ -125,6 +127,7 @@ export async function openJournal(path: string, clock: Clock, ids: Ids): Promise
     refused: (id, detail) => move(store, clock, id, ['prepared', 'sent'], 'refused', null, detail),
     unknown: (id, detail) => move(store, clock, id, ['sent'], 'unknown', null, detail),
     list: (limit) => store.all<OperationRow>('SELECT * FROM operation ORDER BY id DESC LIMIT ?', limit).map(fromRow),
+    count: () => Number(store.get<{ count: bigint }>('SELECT count(*) AS count FROM operation')?.count ?? 0n),
     inDoubt: ({ profile, baseUrl }) =>
       Number(
         store.get<{ count: bigint }>(

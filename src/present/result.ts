@@ -30,6 +30,12 @@ export interface Depth {
   readonly middle: string;
 }
 
+/** How much of a list the service returns. */
+interface ListExtent {
+  /** Every row, because the service has no pages, or because all were read. */
+  readonly isWhole: boolean;
+}
+
 /** What a command passes to `present`. */
 export interface Result {
   /** The data of the response in wire form. */
@@ -42,6 +48,8 @@ export interface Result {
   readonly nests?: string;
   /** The list in data whose rows are printed (endpoint.lists); not needed if data is an array. */
   readonly lists?: string;
+  /** For a list: how much of it this is. `pagination` is printed beside its rows. */
+  readonly list?: ListExtent;
   /** Further pages of rows in wire form, for --all. Requested one page at a time. */
   readonly more?: AsyncIterable<readonly unknown[]>;
   /** The columns of a table (default: the scalar fields of its rows), or the fields shown for a document. */

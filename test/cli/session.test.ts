@@ -391,7 +391,7 @@ describe('the journal', () => {
     const { world } = await run(['api', 'POST', '/cngnonramp', ...fields, '--yes'], [refusal(400, '01', 'no')]);
     const again = { ...world, stdout: fakeWorld().stdout };
     await main(['ops', 'show', journalRows(world.stateDir)[0]?.id ?? '', '-o', 'json'], again);
-    expect(again.stdout.text()).toContain('"amount": 12345678901234567890.10');
+    expect(again.stdout.text()).toContain('"value": "12345678901234567890.10"');
   });
 
   test('exits with 2 before a payment is sent if it cannot be written', async () => {

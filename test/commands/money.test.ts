@@ -286,9 +286,11 @@ describe('history', () => {
     expect((await run(['history', 'deposits', ...more], [])).code).toBe(2);
   });
 
-  test('joins pages without their paging fields', async () => {
+  test('says of joined pages where they are in the list', async () => {
     const { world } = await run(['history', 'deposits', '--all', '-o', 'json'], [deposits(3)]);
-    expect(Object.keys(JSON.parse(world.stdout.text()) as object)).toEqual(['deposits', 'total']);
+    const printed = JSON.parse(world.stdout.text()) as Record<string, unknown>;
+    expect(Object.keys(printed)).toEqual(['deposits', 'pagination']);
+    expect(printed['pagination']).toEqual({ total: 3, limit: null, offset: 0, hasMore: false });
   });
 
   test.each(['ndjson', 'csv'])('reads at most one page ahead of the output: -o %s', async (format) => {

@@ -185,10 +185,10 @@ const listCommand = command({
       size *= 2;
       reply = await session.call(feeWithdrawals, { limit: size, status });
     }
-    const outcome = await outcomeOf(session, feeWithdrawals, reply, { columns: COLUMNS });
-    return all && reply.data.pagination?.hasMore
-      ? { ...outcome, error: incomplete(reply.data.withdrawals.length) }
-      : outcome;
+    const isIncomplete = all === true && reply.data.pagination?.hasMore === true;
+    const list = { isWhole: all === true && !isIncomplete };
+    const outcome = await outcomeOf(session, feeWithdrawals, reply, { columns: COLUMNS, list });
+    return isIncomplete ? { ...outcome, error: incomplete(reply.data.withdrawals.length) } : outcome;
   },
 });
 

@@ -60,7 +60,7 @@ const listCommand = command({
     if (used === undefined) await session.say(`warning: no profile can be used here${FIND_OUT}`);
     const profiles = allProfileNames(session.world).map((name) => row(session, name, used));
     const columns = COLUMNS.filter(({ field }) => field !== 'problem' || profiles.some(({ problem }) => problem));
-    return { result: { data: { profiles }, lists: 'profiles', columns } };
+    return { result: { data: { profiles }, lists: 'profiles', list: { isWhole: true }, columns } };
   },
 });
 

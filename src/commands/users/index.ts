@@ -56,7 +56,6 @@ const listCommand = command({
         totalOf: ({ pagination }) => pagination?.total,
         idOf: ({ userId }) => userId,
         isOldestFirst: order === 'asc',
-        joined: (data) => ({ ...data, pagination: { total: data.pagination?.total } }),
       },
       { limit, offset, all },
     ),

@@ -117,7 +117,7 @@ describe('a read by command, with a fault', () => {
   test.each(reads)('%s: retries until it gets a response', async (kind) => {
     const bench = await openBench();
     await bench.json('sandbox', 'fault', 'add', '--on', 'history deposits', '--kind', kind, '--times', '2');
-    expect(await bench.json('history', 'deposits')).toMatchObject({ total: 0 });
+    expect(await bench.json('history', 'deposits')).toMatchObject({ pagination: { total: 0 } });
     expect(bench.count('fault_rule')).toBe(kind === 'slow' ? 1 : 0);
   });
 });
@@ -147,7 +147,7 @@ describe('a served sandbox, with a fault', () => {
   test.each(['lost-response', 'truncated'] as const)('%s: retries a read until it gets a response', async (kind) => {
     const bench = await openServed();
     await bench.json('sandbox', 'fault', 'add', '--on', 'history deposits', '--kind', kind, '--times', '2');
-    expect(await bench.json('history', 'deposits')).toMatchObject({ total: 0 });
+    expect(await bench.json('history', 'deposits')).toMatchObject({ pagination: { total: 0 } });
     expect(bench.count('fault_rule')).toBe(0);
   });
 
@@ -168,14 +168,16 @@ describe('sandbox fault', () => {
     const { json } = await openBench();
     await json('sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--kind', 'lost-response', '--times', '3');
     await json('sandbox', 'fault', 'add', '--on', 'fiatrail users  list', '--kind', 'slow');
+    const pagination = (total: number) => ({ total, limit: null, offset: 0, hasMore: false });
     expect(await json('sandbox', 'fault', 'list')).toEqual({
+      pagination: pagination(2),
       faults: [
         { endpoint: 'fees.withdraw', kind: 'lost-response', times: 3 },
         { endpoint: 'users.list', kind: 'slow', times: 1 },
       ],
     });
     expect(await json('sandbox', 'fault', 'clear')).toEqual({ cleared: 2 });
-    expect(await json('sandbox', 'fault', 'list')).toEqual({ faults: [] });
+    expect(await json('sandbox', 'fault', 'list')).toEqual({ faults: [], pagination: pagination(0) });
   });
 
   test.each([

@@ -62,6 +62,56 @@ describe('every command', () => {
   });
 });
 
+describe('every list', () => {
+  /** The printed lists, with the name that the contract gives to their rows. */
+  async function lists() {
+    const commands = (await Promise.all(CATALOGUE.map((group) => group.load()))).flat();
+    const named = commands.flatMap(({ words, endpoints: [first] }) => {
+      const endpoint = endpoints.find(({ id }) => id === first);
+      const isList = endpoint?.lists !== undefined && endpoint.effect === 'read' && words.at(-1) !== 'show';
+      return isList ? [[words.join(' '), endpoint.lists] as const] : [];
+    });
+    const all = [...named, ['ip list', 'ipAddresses'] as const, ['ops list', 'operations'] as const];
+    return (await printedByAll()).flatMap(({ line, json }) => {
+      const found = all.find(([words]) => `${line} `.startsWith(`${words} `));
+      return found ? [{ line, rows: found[1] ?? '', json: json as Record<string, unknown> }] : [];
+    });
+  }
+
+  test('is found, of each command once as a page, and of each paged one once with --all', async () => {
+    const lines = (await lists()).map(({ line }) => line);
+    expect(lines.length).toBeGreaterThan(20);
+    expect(lines.filter((line) => line.includes('--all')).length).toBeGreaterThan(8);
+  });
+
+  test('is the rows under their name, then where they are in the whole list', async () => {
+    const heads = (await lists()).map(({ line, rows, json }) => {
+      const [first, second, ...others] = Object.keys(json);
+      const pagination = Object.keys(json['pagination'] ?? {});
+      const isRows = Array.isArray(json[rows]);
+      return { line, first, second, isRows, pagination, others: others.filter((name) => OF_PAGES.includes(name)) };
+    });
+    expect(heads).toEqual(
+      (await lists()).map(({ line, rows }) => ({
+        ...{ line, first: rows, second: 'pagination', isRows: true },
+        ...{ pagination: ['total', 'limit', 'offset', 'hasMore'], others: [] },
+      })),
+    );
+  });
+
+  test('says of all its pages that nothing follows, and how many rows there are', async () => {
+    const joined = (await lists()).filter(({ line }) => line.includes('--all'));
+    expect(joined.map(({ line, json }) => ({ line, pagination: json['pagination'] }))).toEqual(
+      joined.map(({ line, rows, json }) => ({
+        line,
+        pagination: { total: (json[rows] as unknown[]).length, limit: null, offset: 0, hasMore: false },
+      })),
+    );
+  });
+});
+
+const OF_PAGES = ['total', 'totalCount', 'count', 'limit', 'offset', 'hasMore'];
+
 const isAnswer = ({ endpoints: called, isLocal }: Command) => called.length > 0 && !isLocal;
 
 /** Commands whose answers have no amounts: those of keys, of the allowlist, and of the sandbox as a whole. */
