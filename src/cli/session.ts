@@ -9,7 +9,7 @@ import { shapeOf } from '../contract/rows.ts';
 import type { Journal } from '../journal/journal.ts';
 import { parseExactJson } from '../money/decimal.ts';
 import { checkOptions } from '../present/present.ts';
-import type { Result } from '../present/result.ts';
+import type { Result, ResultShape } from '../present/result.ts';
 import { type Change, confirmRequest } from './confirm.ts';
 import { connect } from './connect.ts';
 import { createDialog, type Dialog } from './dialog.ts';
@@ -20,8 +20,8 @@ import type { Outcome } from './outcome.ts';
 interface RequestOptions {
   /** Leaves validation to the service, for `fiatrail api`. */
   readonly unchecked?: boolean;
-  /** What the command prints, if not the response: the endpoint of a status that it waits for, or field names. */
-  readonly prints?: Endpoint | readonly string[];
+  /** What the command prints, if not the response: its shape, or field names. */
+  readonly prints?: ResultShape | readonly string[];
   /** A read that precedes a change; a dry run makes it too, in order to show the change. */
   readonly isBeforehand?: boolean;
 }
@@ -157,14 +157,16 @@ export async function prepareRequest<E extends Endpoint>(
   { profile, globals, world }: Pick<Session, 'profile' | 'globals' | 'world'>,
   endpoint: E,
   input: RequestOf<E>,
-  { unchecked, prints = endpoint, isBeforehand }: RequestOptions = {},
+  { unchecked, prints = shapeOfResponse(endpoint), isBeforehand }: RequestOptions = {},
 ): Promise<ReadyRequest<E>> {
   const request = unchecked ? uncheckedRequest(endpoint, input) : validRequest(endpoint, input);
   if (globals.dryRun && !isBeforehand) throw dryRunOf(profile, world.env, endpoint, input);
   if (effectOf(endpoint, input) !== 'read')
-    await checkOptions('response' in prints ? shapeOfResponse(prints) : { names: prints }, globals.present);
+    await checkOptions(isNames(prints) ? { names: prints } : prints, globals.present);
   return request;
 }
+
+const isNames = (prints: ResultShape | readonly string[]): prints is readonly string[] => Array.isArray(prints);
 
 const shapeOfResponse = ({ response, nests, lists }: Endpoint) => ({
   schema: response(),

@@ -8,6 +8,7 @@ import { argument, id, oneOf, option, required, switchOn, wholeNumber } from '..
 import { periodOf, periodOptions } from '../cli/period.ts';
 import { amountLine, type Line, readPreviews } from '../cli/previews.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
+import { startedOutcome, startedShape } from '../cli/started.ts';
 import { followStatus, waitOption } from '../cli/wait.ts';
 import { bridgeNetworks, bridgeStatus, listBridges, quoteBridge, startBridge } from '../contract/endpoints/bridge.ts';
 import { type Amount, amountForPeople, printable } from '../money/amount.ts';
@@ -80,6 +81,8 @@ async function costLines(session: Session, from: string, to: string, amount: Amo
   ];
 }
 
+const WORK = { start: startBridge, status: bridgeStatus } as const;
+
 const startCommand = command({
   words: ['bridge', 'start'],
   summary: 'Start moving cNGN to another network',
@@ -122,7 +125,7 @@ const startCommand = command({
         ],
         previews: () => readPreviews(() => costLines(session, source, target, amount)),
       },
-      wait === undefined ? {} : { prints: bridgeStatus },
+      { prints: startedShape(WORK) },
     );
     const { receivableAddress, requestId } = reply.data;
     await session.note(`now send ${amountForPeople(amount)} on ${source} from ${from} to ${receivableAddress}`);
@@ -130,11 +133,12 @@ const startCommand = command({
       await session.note(
         `in the sandbox: fiatrail sandbox pay ${receivableAddress} --chain --network ${source} --amount ${wireDecimal(amount)} --from ${from}`,
       );
+    const started = outcomeOf(session, startBridge, reply);
     if (wait === undefined) {
       await session.note(`then wait for it with: fiatrail bridge status ${requestId} --wait`);
-      return outcomeOf(session, startBridge, reply);
+      return startedOutcome(session, WORK, started);
     }
-    return followBridge(session, requestId, wait);
+    return startedOutcome(session, WORK, started, await followBridge(session, requestId, wait));
   },
 });
 

@@ -10,6 +10,7 @@ import {
   readPreviews,
 } from '../cli/previews.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
+import { startedOutcome, startedShape } from '../cli/started.ts';
 import { followStatus, waitOption } from '../cli/wait.ts';
 import { getBankAccount } from '../contract/endpoints/banks.ts';
 import { payoutStatus, startPayout } from '../contract/endpoints/payouts.ts';
@@ -64,6 +65,8 @@ async function costLines(session: Session, amount: Amount): Promise<readonly Lin
   ];
 }
 
+const WORK = { start: startPayout, status: payoutStatus } as const;
+
 const startCommand = command({
   words: ['payout', 'start'],
   summary: 'Start a payout to one of the account’s bank accounts',
@@ -92,10 +95,11 @@ const startCommand = command({
             () => costLines(session, amount),
           ),
       },
-      wait === undefined ? {} : { prints: payoutStatus },
+      { prints: startedShape(WORK) },
     );
-    if (wait === undefined) return outcomeOf(session, startPayout, reply);
-    return followPayout(session, reply.data.requestId, wait);
+    const started = outcomeOf(session, startPayout, reply);
+    if (wait === undefined) return startedOutcome(session, WORK, started);
+    return startedOutcome(session, WORK, started, await followPayout(session, reply.data.requestId, wait));
   },
 });
 

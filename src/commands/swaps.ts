@@ -8,6 +8,7 @@ import { amountOfToken, argument, id, oneOf, option, percent, required, ticker }
 import { periodOf, periodOptions } from '../cli/period.ts';
 import { amountLine, balanceLine, type Line, PREVIEW_READ, readPreviews, userBalance } from '../cli/previews.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
+import { startedOutcome, startedShape } from '../cli/started.ts';
 import { followStatus, waitOption } from '../cli/wait.ts';
 import type { ResponseOf } from '../contract/endpoint.ts';
 import { balanceAddress } from '../contract/endpoints/balances.ts';
@@ -93,6 +94,9 @@ const slippageLine = (slippage: PercentMillionths | undefined, usual: string): L
   slippage === undefined ? `${usual}% (default)` : `${percentText(slippage)}%`,
 ];
 
+const TRIGGERED = { start: triggerSwap, status: swapStatus } as const;
+const STARTED = { start: startSwap, status: swapStatus } as const;
+
 const triggerCommand = command({
   words: ['swaps', 'trigger'],
   summary: 'Swap the tokens in an onramp wallet',
@@ -138,10 +142,11 @@ const triggerCommand = command({
         ],
         previews: () => readPreviews(held),
       },
-      wait === undefined ? {} : { prints: swapStatus },
+      { prints: startedShape(TRIGGERED) },
     );
-    if (wait === undefined) return outcomeOf(session, triggerSwap, reply);
-    return followSwap(session, reply.data.requestId, wait, buy);
+    const started = outcomeOf(session, triggerSwap, reply);
+    if (wait === undefined) return startedOutcome(session, TRIGGERED, started);
+    return startedOutcome(session, TRIGGERED, started, await followSwap(session, reply.data.requestId, wait, buy));
   },
 });
 
@@ -195,10 +200,11 @@ const startCommand = command({
         ],
         previews: () => readPreviews(held),
       },
-      wait === undefined ? {} : { prints: swapStatus },
+      { prints: startedShape(STARTED) },
     );
-    if (wait === undefined) return outcomeOf(session, startSwap, reply);
-    return followSwap(session, reply.data.requestId, wait, buy);
+    const started = outcomeOf(session, startSwap, reply);
+    if (wait === undefined) return startedOutcome(session, STARTED, started);
+    return startedOutcome(session, STARTED, started, await followSwap(session, reply.data.requestId, wait, buy));
   },
 });
 

@@ -16,6 +16,7 @@ import {
 } from '../../cli/parameters.ts';
 import { amountLine, balanceLine, readPreviews, withdrawableFees } from '../../cli/previews.ts';
 import { outcomeOf, type Session } from '../../cli/session.ts';
+import { startedOutcome, startedShape } from '../../cli/started.ts';
 import { followStatus, waitOption } from '../../cli/wait.ts';
 import { feeWithdrawals, verifyWithdrawal, withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';
@@ -84,6 +85,8 @@ const STARTED = [
   { field: 'message', title: 'Message' },
 ] as const;
 
+const WORK = { start: withdrawFees, status: verifyWithdrawal } as const;
+
 const withdrawCommand = command({
   words: ['fees', 'withdraw'],
   summary: 'Withdraw earned fees to a bank account',
@@ -137,10 +140,11 @@ const withdrawCommand = command({
             return available ? [balanceLine(available, -amount.minor)] : [];
           }),
       },
-      wait === undefined ? {} : { prints: verifyWithdrawal },
+      { prints: startedShape(WORK) },
     );
-    if (wait === undefined) return outcomeOf(session, withdrawFees, reply, { columns: STARTED });
-    return followWithdrawal(session, reply.data.withdrawalId, wait);
+    const started = outcomeOf(session, withdrawFees, reply, { columns: STARTED });
+    if (wait === undefined) return startedOutcome(session, WORK, started);
+    return startedOutcome(session, WORK, started, await followWithdrawal(session, reply.data.withdrawalId, wait));
   },
 });
 

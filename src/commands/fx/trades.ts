@@ -15,6 +15,7 @@ import type { Outcome } from '../../cli/outcome.ts';
 import { argument, id, oneOfAnyCase, option, required, switchOn, wholeNumber } from '../../cli/parameters.ts';
 import { amountLine } from '../../cli/previews.ts';
 import { outcomeOf, type Session } from '../../cli/session.ts';
+import { startedOutcome, startedShape } from '../../cli/started.ts';
 import { followStatus, waitOption } from '../../cli/wait.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { listTrades, marketOrder, trade, tradeStatus } from '../../contract/endpoints/fx-trades.ts';
@@ -62,6 +63,8 @@ const quoteCommand = command({
   },
 });
 
+const TRADE = { start: trade, status: tradeStatus } as const;
+
 const tradeCommand = command({
   words: ['fx', 'trade'],
   summary: 'Trade on a quote, against an order or at the best price',
@@ -98,12 +101,15 @@ const tradeCommand = command({
         ],
         ...(pair && side && amount ? { previews: dealPreview(session, pair, side, amount) } : {}),
       },
-      wait === undefined ? {} : { prints: tradeStatus },
+      { prints: startedShape(TRADE) },
     );
-    if (wait === undefined) return outcomeOf(session, trade, reply);
-    return followTrade(session, reply.data.trade.tradeId, wait);
+    const started = outcomeOf(session, trade, reply);
+    if (wait === undefined) return startedOutcome(session, TRADE, started);
+    return startedOutcome(session, TRADE, started, await followTrade(session, reply.data.trade.tradeId, wait));
   },
 });
+
+const MARKET_ORDER = { start: marketOrder, status: tradeStatus } as const;
 
 const marketOrderCommand = command({
   words: ['fx', 'market-order'],
@@ -140,10 +146,11 @@ const marketOrderCommand = command({
         ],
         previews: dealPreview(session, pair, side, amount),
       },
-      wait === undefined ? {} : { prints: tradeStatus },
+      { prints: startedShape(MARKET_ORDER) },
     );
-    if (wait === undefined) return outcomeOf(session, marketOrder, reply);
-    return followTrade(session, reply.data.trade.tradeId, wait);
+    const started = outcomeOf(session, marketOrder, reply);
+    if (wait === undefined) return startedOutcome(session, MARKET_ORDER, started);
+    return startedOutcome(session, MARKET_ORDER, started, await followTrade(session, reply.data.trade.tradeId, wait));
   },
 });
 

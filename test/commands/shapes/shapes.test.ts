@@ -110,6 +110,25 @@ describe('every list', () => {
   });
 });
 
+describe('every command that starts work', () => {
+  test('prints the same fields whether it waits or not', async () => {
+    const printed = await printedByAll();
+    const commands = (await Promise.all(CATALOGUE.map((group) => group.load()))).flat();
+    const waiting = commands.filter(({ words, parameters }) => {
+      const isStart = !['status', 'trade-status', 'verify', 'onboarding'].includes(words.at(-1) ?? '');
+      return isStart && Object.hasOwn(parameters, 'wait') && !['ip', 'keys'].includes(words[0] ?? '');
+    });
+    const forms = waiting.map(({ words }) => {
+      const own = printed.filter(({ line }) => line.startsWith(`${words.join(' ')} `));
+      const fieldsOf = (isWaiting: boolean) =>
+        own.filter(({ line }) => line.includes('--wait') === isWaiting).map(({ json }) => Object.keys(json as object));
+      return { words, waited: fieldsOf(true)[0], unwaited: fieldsOf(false)[0] };
+    });
+    expect(forms.length).toBe(10);
+    expect(forms).toEqual(forms.map(({ words, waited }) => ({ words, waited, unwaited: waited ?? [] })));
+  });
+});
+
 const OF_PAGES = ['total', 'totalCount', 'count', 'limit', 'offset', 'hasMore'];
 
 const isAnswer = ({ endpoints: called, isLocal }: Command) => called.length > 0 && !isLocal;
