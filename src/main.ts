@@ -132,7 +132,10 @@ async function report(given: CliError, isJson: boolean, argv: readonly string[],
   const error = await withoutSecrets(given, argv, world);
   const text = isJson
     ? errorJson(error)
-    : errorText(error, world.stderr.isTerminal && !argv.includes('--no-color') && !world.env['NO_COLOR']);
+    : errorText(error, {
+        color: world.stderr.isTerminal && !argv.includes('--no-color') && !world.env['NO_COLOR'],
+        width: world.stderr.isTerminal ? world.stderr.columns : undefined,
+      });
   const trace = error.category === 'internal' && world.env['FIATRAIL_DEBUG'] ? causeText(error) : '';
   await world.stderr.write(text + trace).catch(() => {});
   return CATEGORIES[error.category].exit;
