@@ -5,7 +5,7 @@ import { CATEGORIES, CliError } from './base/errors.ts';
 import type { World } from './base/world.ts';
 import { DryRun } from './cli/dry-run.ts';
 import { asCliError, changeNotShown, failedAfterChange, isClosedPipe, withoutSecrets } from './cli/failures.ts';
-import { readInput } from './cli/input.ts';
+import { inputName, readInput } from './cli/input.ts';
 import type { Outcome } from './cli/outcome.ts';
 import { type CommandLine, parse } from './cli/program.ts';
 import { type Changed, createSession, type Session } from './cli/session.ts';
@@ -70,7 +70,8 @@ async function execute({ command, texts, globals, profile }: ResolvedLine, world
   const commandLine = `fiatrail ${command.words.join(' ')}`;
   // The list may be of any length. Must be set before anything is read: V8's young generation only ever grows.
   if (texts['all'] === true) world.steadyMemory();
-  const session = createSession({ world, profile, globals, commandLine, runLine });
+  const nameOf = (field: string) => inputName(command, field);
+  const session = createSession({ world, profile, globals, commandLine, inputName: nameOf, runLine });
   try {
     const { input, guided } = await readInput(command, texts, session, async () => {
       if (command.isLocal) return;

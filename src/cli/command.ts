@@ -32,6 +32,8 @@ export interface Command {
   /** The ids of the endpoints that it calls. */
   readonly endpoints: readonly string[];
   readonly parameters: Parameters;
+  /** The parameters that give request fields their values, where the names differ; for messages about these fields. */
+  readonly fields?: Readonly<Record<string, string>>;
   /** Needs no account, because it sends nothing. */
   readonly isLocal?: boolean;
   /** Resolves the profile itself, in order to report what is wrong with it. */
@@ -51,8 +53,9 @@ type SomeValues<P> = { readonly [K in keyof P]?: Values<P>[K] | undefined };
 
 /** Declares a command whose input is typed by its parameters. */
 export function command<P extends Parameters>(
-  definition: Omit<Command, 'parameters' | 'guide' | 'run'> & {
+  definition: Omit<Command, 'parameters' | 'fields' | 'guide' | 'run'> & {
     readonly parameters: P;
+    readonly fields?: Readonly<Record<string, keyof P & string>>;
     guide?(session: Session, given: SomeValues<P>): Promise<Guided<SomeValues<P>> | undefined>;
     run(session: Session, input: Values<P>): Promise<Outcome>;
   },

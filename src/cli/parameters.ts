@@ -3,6 +3,7 @@ import { Secret } from '../base/secret.ts';
 import {
   type Amount,
   AmountError,
+  ANY_TOKEN_WORDS,
   ASSET_LABEL,
   type Asset,
   amountForm,
@@ -132,19 +133,25 @@ export const secret: Parse<Secret> = (text) => new Secret(text);
 
 export const amountOf =
   (asset: Asset): Parse<Amount> =>
-  (text) => {
-    try {
-      return parseAmount(text, asset);
-    } catch (error) {
-      if (error instanceof AmountError) throw new CliError('usage', error.message, { code: 'INVALID_AMOUNT' });
-      throw error;
-    }
-  };
+  (text) =>
+    orUsage(() => parseAmount(text, asset));
+
+/** Turns an AmountError into a CliError. */
+function orUsage<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof AmountError) throw new CliError('usage', error.message, { code: 'INVALID_AMOUNT' });
+    throw error;
+  }
+}
 
 /** An amount whose token is known only after all options are parsed; returns a function of that token. */
 export const amountOfToken: Parse<(token: Token) => Amount> = (text) => {
-  const fitting = TOKENS.find((token) => isAmountOf(text, token)) ?? 'CNGN';
-  amountOf(fitting)(text);
+  const named = TOKENS.find((token) => new RegExp(`[\\d\\s]${token}$`, 'i').test(text.trim()));
+  if (named) amountOf(named)(text);
+  // Without a ticker, the token is known only with the other options, so messages must not name one.
+  else orUsage(() => parseAmount(text, 'USDC', ANY_TOKEN_WORDS));
   return (token) => {
     if (isAmountOf(text, token)) return amountOf(token)(text);
     throw new CliError('usage', `--amount: "${printable(text)}" is not an amount of ${ASSET_LABEL[token]}`, {

@@ -34,7 +34,7 @@ interface SentChange extends Change {
   readonly before?: () => Promise<void>;
 }
 
-type SessionOptions = Pick<Session, 'world' | 'profile' | 'globals' | 'commandLine' | 'runLine'>;
+type SessionOptions = Pick<Session, 'world' | 'profile' | 'globals' | 'commandLine' | 'inputName' | 'runLine'>;
 
 /** A change that the service accepted, with the operation id and the service's request id, if any. */
 export interface Changed {
@@ -52,6 +52,8 @@ export interface Session extends Dialog {
   readonly profile: Profile;
   /** The command without its arguments, such as `fiatrail onramp start`, for the journal. */
   readonly commandLine: string;
+  /** Returns the flag or argument that a request field comes from, for messages. */
+  inputName(field: string): string;
   /** Runs another command line, for a command composed of commands, and returns its outcome. */
   runLine(argv: readonly string[], world: World): Promise<Outcome>;
   /** The accepted change, if there is one; a later failure must not look as if nothing was sent. */
@@ -75,7 +77,7 @@ export interface Session extends Dialog {
   close(): Promise<void>;
 }
 
-export function createSession({ world, profile, globals, commandLine, runLine }: SessionOptions): Session {
+export function createSession({ world, profile, globals, commandLine, inputName, runLine }: SessionOptions): Session {
   const connection = openedOnUse(() => connect(world, profile, globals));
   const journal = openedOnUse(() => loadJournal(world));
   let changed: Changed | undefined;
@@ -84,6 +86,7 @@ export function createSession({ world, profile, globals, commandLine, runLine }:
     ...dialog,
     profile,
     commandLine,
+    inputName,
     runLine,
     changed: () => changed,
     noteChanged: (change) => {
@@ -154,12 +157,12 @@ async function warnOf({ say }: Dialog, { problems }: Reply<unknown>, isRead: boo
 
 /** Validates a request before anything is asked or sent. Throws CliError usage, and DryRun in a dry run. */
 export async function prepareRequest<E extends Endpoint>(
-  { profile, globals, world }: Pick<Session, 'profile' | 'globals' | 'world'>,
+  { profile, globals, world, inputName }: Pick<Session, 'profile' | 'globals' | 'world' | 'inputName'>,
   endpoint: E,
   input: RequestOf<E>,
   { unchecked, prints = shapeOfResponse(endpoint), isBeforehand }: RequestOptions = {},
 ): Promise<ReadyRequest<E>> {
-  const request = unchecked ? uncheckedRequest(endpoint, input) : validRequest(endpoint, input);
+  const request = unchecked ? uncheckedRequest(endpoint, input) : validRequest(endpoint, input, inputName);
   if (globals.dryRun && !isBeforehand) throw dryRunOf(profile, world.env, endpoint, input);
   if (effectOf(endpoint, input) !== 'read')
     await checkOptions(isNames(prints) ? { names: prints } : prints, globals.present);

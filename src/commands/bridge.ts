@@ -6,11 +6,12 @@ import type { Outcome } from '../cli/outcome.ts';
 import { PAGE_SIZE } from '../cli/pages.ts';
 import { argument, id, oneOf, option, required, switchOn, wholeNumber } from '../cli/parameters.ts';
 import { periodOf, periodOptions } from '../cli/period.ts';
-import { amountLine, type Line, readPreviews } from '../cli/previews.ts';
+import { amountLine, type Line, PREVIEW_READ, readPreviews } from '../cli/previews.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
 import { startedOutcome, startedShape } from '../cli/started.ts';
 import { followStatus, waitOption } from '../cli/wait.ts';
 import { bridgeNetworks, bridgeStatus, listBridges, quoteBridge, startBridge } from '../contract/endpoints/bridge.ts';
+import { networkOf } from '../contract/networks.ts';
 import { type Amount, amountForPeople, printable } from '../money/amount.ts';
 
 /** Only cNGN can be bridged. */
@@ -39,6 +40,29 @@ function checkRoute(from: string, to: string): void {
     throw new CliError('usage', `--from-network and --to-network are both ${from}`, {
       hint: 'choose two different networks',
     });
+}
+
+/** Throws CliError usage for a network that neither the contract nor the service knows. */
+async function requireNetworks(session: Session, ...names: readonly string[]): Promise<void> {
+  const strange = names.filter((name) => networkOf(name) === undefined);
+  if (strange.length === 0) return;
+  const listed = await listedNetworks(session);
+  const unknown = strange.find((name) => listed && !listed.includes(name));
+  if (unknown === undefined || !listed) return;
+  throw new CliError('usage', `unknown network "${unknown}"; nothing was sent`, {
+    hint: `use one of ${listed.join(', ')}`,
+  });
+}
+
+/** Returns the networks of the service; undefined if they cannot be read, so that the service decides. */
+async function listedNetworks(session: Session): Promise<readonly string[] | undefined> {
+  try {
+    const { data } = await session.call(bridgeNetworks, {}, { ...PREVIEW_READ, isBeforehand: true });
+    return [...new Set([...data.tokens.flatMap(({ networks }) => networks), ...data.allSupportedNetworks])];
+  } catch (error) {
+    if (error instanceof CliError && error.category !== 'interrupted') return undefined;
+    throw error;
+  }
 }
 
 const quoteCommand = command({
@@ -92,7 +116,7 @@ const startCommand = command({
     'fiatrail bridge start --from-network base --to-network bsc --amount 10000 --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 0x8617E340B3D01FA5F11F306F4090FD50E238070D',
     'fiatrail bridge start --from-network base --to-network sol --amount 500 --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv --yes -o json',
   ],
-  endpoints: [startBridge.id, bridgeStatus.id, quoteBridge.id],
+  endpoints: [startBridge.id, bridgeStatus.id, quoteBridge.id, bridgeNetworks.id],
   parameters: {
     fromNetwork,
     toNetwork,
@@ -102,8 +126,10 @@ const startCommand = command({
     callback: option('--callback <url>', 'HTTPS URL to notify of progress', callbackUrl),
     wait: waitOption('until the cNGN has arrived'),
   },
+  fields: { fromAddress: 'from', toAddress: 'to', callbackUrl: 'callback' },
   run: async (session, { fromNetwork: source, toNetwork: target, amount, from, to, callback, wait }) => {
     checkRoute(source, target);
+    await requireNetworks(session, source, target);
     const reply = await session.change(
       startBridge,
       {
@@ -209,6 +235,7 @@ const listCommand = command({
     page: option('--page <number>', 'page to print (default 1)', wholeNumber(1, 1_000_000)),
     all: switchOn('--all', 'all pages, as one list'),
   },
+  fields: { startDate: 'since', endDate: 'until' },
   run: async (session, { status, fromNetwork: from, toNetwork: to, limit, page, all, ...period }) => {
     const sizeOf = (size: number | undefined) => size ?? DEFAULT_PAGE_SIZE;
     return listedByPosition(

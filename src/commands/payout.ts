@@ -82,6 +82,7 @@ const startCommand = command({
     to: required('--to <bank-account-id>', 'bank account id, from bank-accounts list', id, 'Bank account id:'),
     wait: waitOption('until the bank has been paid'),
   },
+  fields: { bankAccountId: 'to' },
   run: async (session, { amount, to, wait }) => {
     const reply = await session.change(
       startPayout,

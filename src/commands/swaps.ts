@@ -114,6 +114,7 @@ const triggerCommand = command({
     slippage: option('--slippage <percent>', `${SLIPPAGE_HELP}, 0% to 100% (default 5%)`, percent),
     wait: waitOption('until the swap completes or fails'),
   },
+  fields: { walletAddress: 'wallet', sellToken: 'sell', buyToken: 'buy' },
   run: async (session, { wallet, sell, buy, amount, slippage, wait }) => {
     checkTokens(sell, buy);
     const sold = amount && soldOf(amount, sell);
@@ -170,6 +171,7 @@ const startCommand = command({
     to: option('--to <address>', 'address that receives the bought tokens (default: the managed wallet)', evmAddress),
     wait: waitOption('until the swap completes or fails'),
   },
+  fields: { sellToken: 'sell', buyToken: 'buy', smartWalletAddress: 'from', destinationAssetSwap: 'to' },
   run: async (session, { userId, sell, buy, amount, slippage, from, to, wait }) => {
     checkTokens(sell, buy);
     const sold = soldOf(amount, sell);
@@ -243,6 +245,7 @@ const listCommand = command({
     ...periodOptions,
     ...positionOptions('swaps'),
   },
+  fields: { startDate: 'since', endDate: 'until' },
   run: async (session, { status, limit, offset, all, ...period }) =>
     listedByPosition(
       session,

@@ -86,30 +86,46 @@ export function minorForPeople(value: Amount): string {
 
 const AMOUNT = /^(₦?)\s?((?:0|[1-9]\d*|[1-9]\d{0,2}(?:,\d{3})+)(?:\.(\d+))?)(?:\s?([A-Za-z]+))?$/;
 
+/** How a message names the asset of an amount. */
+interface AssetWords {
+  readonly amount: string;
+  readonly of: string;
+  readonly has: string;
+}
+
+const wordsOf = (asset: Asset): AssetWords => ({
+  amount: `${ASSET_LABEL[asset]} amount`,
+  of: ASSET_LABEL[asset],
+  has: `${ASSET_LABEL[asset]} has`,
+});
+
+/** For a token that is not known yet. */
+export const ANY_TOKEN_WORDS: AssetWords = { amount: 'token amount', of: 'CNGN, USDC or USDT', has: 'tokens have' };
+
 /**
  * Parses an amount of `asset` as a person writes it. A bare number means whole Naira or whole tokens.
  * Accepts `5000`, `5,000.50`, `₦5000`, `5000 NGN`, `1.5 cNGN`, `50000 kobo`, `1500000 base`.
  * Throws AmountError, whose message lists the accepted forms.
  */
-export function parseAmount(text: string, asset: Asset): Amount {
+export function parseAmount(text: string, asset: Asset, words: AssetWords = wordsOf(asset)): Amount {
   const match = AMOUNT.exec(text.trim());
   const invalid = (reason: string) => new AmountError(`${reason}; write ${amountForm(asset)}`);
   const typed = `"${printable(text)}"`;
-  if (!match) throw invalid(`invalid ${ASSET_LABEL[asset]} amount ${typed}`);
+  if (!match) throw invalid(`invalid ${words.amount} ${typed}`);
   const [, naira, figure = '', fraction = '', word = ''] = match;
   const unit = word.toLowerCase();
   const isMinor = unit === (asset === 'NGN' ? 'kobo' : 'base');
   const isOwn = unit === '' || unit === asset.toLowerCase();
   if ((naira && asset !== 'NGN') || (naira && word) || (!isMinor && !isOwn)) {
-    throw invalid(`expected an amount in ${ASSET_LABEL[asset]}, not ${typed}`);
+    throw invalid(`expected an amount in ${words.of}, not ${typed}`);
   }
   const scale = isMinor ? 0 : DECIMALS[asset];
   if (fraction.length > scale) {
-    const limit = scale === 0 ? `${unit} amounts have no decimals` : `${ASSET_LABEL[asset]} has at most ${scale}`;
+    const limit = scale === 0 ? `${unit} amounts have no decimals` : `${words.has} at most ${scale}`;
     throw invalid(`too many decimals in ${typed}; ${limit}`);
   }
   const minor = scaledInteger(figure.replaceAll(',', ''), scale);
-  if (minor === undefined) throw invalid(`invalid ${ASSET_LABEL[asset]} amount ${typed}`);
+  if (minor === undefined) throw invalid(`invalid ${words.amount} ${typed}`);
   if (minor <= 0n) throw invalid('the amount must be greater than 0');
   if (minor > MAX_MINOR[asset]) {
     throw invalid(`the amount must be at most ${amountForPeople(amount(asset, MAX_MINOR[asset]))}`);

@@ -311,6 +311,38 @@ describe('history', () => {
   });
 });
 
+describe('bridge start', () => {
+  const ROUTE = ['bridge', 'start', '--amount', '5', '--to-network', 'bsc', '--from', `0x${'a'.repeat(40)}`];
+  const from = (network: string) => [...ROUTE, '--to', `0x${'b'.repeat(40)}`, '--from-network', network];
+  const NETWORKS = success({
+    tokens: [{ token: 'CNGN', networks: ['base', 'newnet'] }],
+    allSupportedNetworks: ['arc'],
+  });
+
+  test('rejects an unknown network before it asks', async () => {
+    const { code, world, requests } = await run(from('xx'), [NETWORKS], { isTerminal: true });
+    expect({ code, paths: requests.map(pathOf), journal: journalRows(world.stateDir) }).toEqual({
+      code: 2,
+      paths: ['/bridge/networks'],
+      journal: [],
+    });
+    expect(world.stderr.text()).toContain('unknown network "xx"; nothing was sent');
+    expect(world.stderr.text()).toContain('use one of base, newnet, arc');
+  });
+
+  test.each([
+    ['that only the service knows', 'newnet', [NETWORKS]],
+    ['if the list cannot be read', 'xx', [refusal(400, '01', 'no')]],
+    ['that is known', 'base', []],
+  ] as const)('asks about a network %s', async (_name, network, turns) => {
+    const { code, world } = await run(from(network), [...turns, refusal(400, '01', 'no')], {
+      isTerminal: true,
+      answers: [no],
+    });
+    expect({ code, text: world.stderr.text() }).toEqual({ code: 9, text: expect.stringContaining('declined') });
+  });
+});
+
 describe('other money commands', () => {
   test.each([
     [

@@ -106,6 +106,15 @@ export const setCommand = command({
     offramp: offramp.isOn,
     note: option('--note <text>', 'reason, for the audit log', word),
   },
+  fields: {
+    'onrampFee.percentageFee': 'onrampPercent',
+    'onrampFee.capFee': 'onrampCap',
+    'onrampFee.enabled': 'onramp',
+    'offrampFee.percentageFee': 'offrampPercent',
+    'offrampFee.capFee': 'offrampCap',
+    'offrampFee.enabled': 'offramp',
+    'metadata.notes': 'note',
+  },
   run: async (session, input) => {
     const wanted = {
       onramp: { percent: input.onrampPercent, cap: input.onrampCap, isOn: input.onramp },

@@ -112,6 +112,7 @@ const withdrawCommand = command({
     reference: option('--reference <text>', 'your own unique reference', word),
     wait: waitOption('until the bank has been paid, which takes 1 to 3 business days'),
   },
+  fields: { bankAccountNumber: 'accountNumber', 'metadata.reference': 'reference' },
   run: async (session, { amount: wanted, narration, reference, wait, ...input }) => {
     const destination = await destinationOf(session, input);
     const amount = wanted === 'max' ? await mostWithdrawable(session) : wanted;

@@ -96,6 +96,7 @@ const createCommand = command({
     max: required('--max <cngn>', MAX_HELP, amountOf('CNGN'), 'Maximum per trade, in cNGN:'),
     spread: option('--spread <percent>', SPREAD_HELP, spread),
   },
+  fields: { orderType: 'side', baseCurrency: 'pair', quoteCurrency: 'pair', minAmount: 'min', maxAmount: 'max' },
   run: async (session, terms) => {
     const { pair, side, price, min, max, spread: own } = terms;
     checkBounds(min, max);
@@ -150,6 +151,7 @@ const listCommand = command({
     after: option('--after <order-id>', 'only orders older than this one', id),
     all: switchOn('--all', 'all pages, as one list'),
   },
+  fields: { startAfter: 'after' },
   run: async (session, { status, pair, limit, after, all }) =>
     listedByCursor(
       session,
@@ -182,6 +184,7 @@ const updateCommand = command({
     spread: option('--spread <percent>', SPREAD_HELP, spread),
     status: option('--status <status>', 'new status: active or paused', oneOf('active', 'paused')),
   },
+  fields: { minAmount: 'min', maxAmount: 'max' },
   run: async (session, { orderId: order, price, min, max, spread: own, status }) => {
     checkBounds(min, max);
     const changes: readonly (Line | undefined)[] = [

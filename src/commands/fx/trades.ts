@@ -54,6 +54,7 @@ const quoteCommand = command({
   ],
   endpoints: [quote.id],
   parameters: { pair: requiredPair, side: requiredSide, amount: quotedCngn },
+  fields: { cngnAmount: 'amount' },
   run: async (session, { pair, side, amount }) => {
     const reply = await session.call(quote, { pair, side, cngnAmount: wireDecimal(amount) });
     await session.note(
@@ -85,6 +86,13 @@ const tradeCommand = command({
     to: destination,
     key: idempotencyKey,
     wait: waitOption('until the trade settles'),
+  },
+  fields: {
+    quoteId: 'quote',
+    orderId: 'order',
+    cngnAmount: 'amount',
+    destinationWalletAddress: 'to',
+    idempotencyKey: 'key',
   },
   run: async (session, { to, key, wait, ...deal }) => {
     const { request, what, lines } = termsOf(deal);
@@ -132,6 +140,7 @@ const marketOrderCommand = command({
     key: idempotencyKey,
     wait: waitOption('until the trade settles'),
   },
+  fields: { cngnAmount: 'amount', destinationWalletAddress: 'to', idempotencyKey: 'key' },
   run: async (session, { pair, side, amount, to, key, wait }) => {
     const reply = await session.change(
       marketOrder,
@@ -192,6 +201,7 @@ const tradesCommand = command({
     after: option('--after <trade-id>', 'only trades older than this one', id),
     all: switchOn('--all', 'all pages, as one list'),
   },
+  fields: { startAfter: 'after' },
   run: async (session, { pair, side, status, limit, after, all }) =>
     listedByCursor(
       session,

@@ -102,6 +102,7 @@ const thresholdCommand = command({
       'Threshold in US dollars:',
     ),
   },
+  fields: { usdThreshold: 'usd' },
   run: async (session, { usd }) =>
     outcomeOf(session, setAutoSigningThreshold, await session.call(setAutoSigningThreshold, { usdThreshold: usd })),
 });
@@ -165,6 +166,14 @@ const registerCommand = command({
       'Private key file:',
     ),
     apiKeyStdin: switchOn('--api-key-stdin', 'read the vault’s API key from standard input'),
+  },
+  fields: {
+    mpcVaultApiKey: 'apiKeyStdin',
+    callbackClientSignerPublicKey: 'publicKey',
+    mpcClientSignerPrivateKey: 'privateKeyFile',
+    'tokenWallets.USDC': 'usdc',
+    'tokenWallets.USDT': 'usdt',
+    notificationEmails: 'emails',
   },
   run: async (session, input) => {
     const { vaultId, usdc, usdt, emails } = input;

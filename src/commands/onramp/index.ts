@@ -61,6 +61,7 @@ const startCommand = command({
     ),
     wait: waitOption('until the payment and the cNGN have arrived'),
   },
+  fields: { assetSwap: 'autoSwap', sweepToOfframp: 'sweep', destinationAssetSwap: 'destination' },
   guide: onrampGuide,
   run: async (session, { userId, amount, sweep, autoSwap, destination, owner, wait }) => {
     const route = { autoSwap, sweep, destination };

@@ -45,6 +45,7 @@ const listCommand = command({
     ),
     order: option('--order <direction>', 'sort direction, asc or desc (default desc)', oneOf('asc', 'desc')),
   },
+  fields: { orderDirection: 'order' },
   run: async (session, { limit, offset, status, sortBy, order, all }) =>
     listedByPosition(
       session,

@@ -68,6 +68,7 @@ const migrateCommand = command({
     userIds: someArguments('user-id', 'one or more user ids, from users list', id, 'User id:'),
     force: switchOn('--force', 'also replace existing wallets'),
   },
+  fields: { userId: 'userIds' },
   run: async (session, { userIds, force }) => {
     const reply = await session.call(migrateUserWallets, { userId: [...userIds], force: force || undefined });
     const { created = 0, migrated = 0, skipped = 0, failed = 0 } = reply.data;
@@ -97,6 +98,7 @@ const onrampAssetCommand = command({
     autoSwap: option('--auto-swap <on|off>', 'swap into the asset unless an onramp overrides it', onOrOff),
     slippage: option('--slippage <percent>', 'maximum slippage of a swap, such as 0.5%', percent),
   },
+  fields: { preferredAsset: 'asset', 'preferences.autoSwap': 'autoSwap', 'preferences.slippageTolerance': 'slippage' },
   run: async (session, { userId, asset, autoSwap, slippage }) => {
     if (asset === 'CNGN' && autoSwap) {
       throw new CliError(

@@ -31,6 +31,7 @@ const addCommand = command({
     custodian: option('--custodian <name>', 'name of the custodian', word),
     location: option('--location <text>', 'location of the wallet', word),
   },
+  fields: { blockchain: 'network', 'metadata.custodian': 'custodian', 'metadata.location': 'location' },
   run: async (session, { address, network, type, label, purpose, isDefault, custodian, location }) => {
     const reply = await session.call(addExternalWallet, {
       address,

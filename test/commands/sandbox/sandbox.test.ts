@@ -232,12 +232,27 @@ describe('sandbox snapshot and restore', () => {
   });
 
   test.each([
+    ['another file', () => Buffer.from('something else\n'), 'it is not a sandbox state file'],
+    ['an empty file', () => Buffer.alloc(0), 'it is not a sandbox state file'],
+    ['a database of another program', (state: Buffer) => state.fill(0, 68, 72), 'it is not a sandbox state file'],
+    ['half a snapshot', (state: Buffer) => state.subarray(0, state.length / 2), 'it is incomplete'],
+  ])('says that %s is unusable before what a restore would lose', async (_name, change, words) => {
+    const bench = await openBench();
+    const file = join(bench.world.homeDir, 'before.db');
+    await bench.json('sandbox', 'snapshot', file);
+    writeFileSync(file, change(readFileSync(file)));
+    expect(await bench.run('sandbox', 'restore', file, '--yes')).toBe(2);
+    expect(bench.world.stderr.text()).toContain(`${file}: ${words}`);
+    expect(bench.world.stderr.text()).not.toContain('loses');
+  });
+
+  test.each([
     ['snapshot', 'there.db', 'there.db: the file already exists'],
     ['snapshot', 'none/there.db', 'there.db: the folder does not exist'],
     ['restore', 'none.db', 'none.db: the file does not exist'],
     ['snapshot', 'folder', 'folder: the file already exists'],
     ['snapshot', 'link', 'link: the file already exists'],
-    ['restore', 'there.db', 'there.db: it is not a sandbox state file of this version'],
+    ['restore', 'there.db', 'there.db: it is not a sandbox state file'],
     ['restore', 'folder', 'folder: it is not a regular file'],
     ['restore', 'link', 'link: it is not a regular file'],
   ])('exits with 2 for %s %s', async (command, name, words) => {
