@@ -3,7 +3,7 @@ import type { Secret } from '../base/secret.ts';
 import type { World } from '../base/world.ts';
 import { fileErrors } from '../files/file-errors.ts';
 import { ensurePrivateFolder, requireOwnFile } from '../files/private-file.ts';
-import { DatabaseError } from '../sqlite/database.ts';
+import { DatabaseError } from '../sqlite/errors.ts';
 import { acquireLock, type Lock } from '../sqlite/lock.ts';
 import { configDir, configLockPath } from './paths.ts';
 import type { Pin } from './pin.ts';

@@ -5,7 +5,7 @@ import { type Reply, requestIdOf, unknownOutcome } from '../client/client.ts';
 import { type Endpoint, effectOf } from '../contract/endpoint.ts';
 import { redact } from '../contract/redact.ts';
 import type { Journal } from '../journal/journal.ts';
-import { DatabaseError } from '../sqlite/database.ts';
+import { DatabaseError } from '../sqlite/errors.ts';
 
 /** The parts of a session that journaled sending needs. */
 interface JournalSession {

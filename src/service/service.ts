@@ -1,6 +1,7 @@
 import type { Clock, Ids } from '../base/world.ts';
 import { STATE_FILE_ID } from '../contract/state-file.ts';
-import { type Database, DatabaseError, openDatabase } from '../sqlite/database.ts';
+import { type Database, openDatabase } from '../sqlite/database.ts';
+import { DatabaseError } from '../sqlite/errors.ts';
 import type { Context } from './context.ts';
 import { PACES } from './pace.ts';
 import { advance, isDue } from './schedule.ts';
