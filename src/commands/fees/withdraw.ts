@@ -1,19 +1,7 @@
 import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
 import { PAGE_SIZE } from '../../cli/pages.ts';
-import {
-  amountHelp,
-  amountOf,
-  argument,
-  digits,
-  id,
-  oneOf,
-  option,
-  required,
-  switchOn,
-  wholeNumber,
-  word,
-} from '../../cli/parameters.ts';
+import { argument, id, oneOf, option, switchOn, wholeNumber, word } from '../../cli/parameters.ts';
 import { amountLine, balanceLine, readPreviews, withdrawableFees } from '../../cli/previews.ts';
 import { outcomeOf, type Session } from '../../cli/session.ts';
 import { startedOutcome, startedShape } from '../../cli/started.ts';
@@ -22,6 +10,7 @@ import { feeWithdrawals, verifyWithdrawal, withdrawFees } from '../../contract/e
 import { type Amount, amountForPeople } from '../../money/amount.ts';
 import { toWireNumber } from '../../money/units.ts';
 import { destinationOf } from './destination.ts';
+import { ACCOUNT_OPTIONS, FEE_AMOUNT, withdrawGuide } from './guide.ts';
 
 const FOLLOWED = [
   { field: 'withdrawalId', title: 'Withdrawal' },
@@ -91,28 +80,22 @@ const withdrawCommand = command({
   words: ['fees', 'withdraw'],
   summary: 'Withdraw earned fees to a bank account',
   details:
-    '"max" withdraws everything available, up to the maximum per withdrawal. Settlement takes 1 to 3 business days. "max" and --to are looked up first, even in a dry run.',
+    '"max" withdraws everything available, up to the maximum per withdrawal. Settlement takes 1 to 3 business days. "max" and --to are looked up first, even in a dry run. On a terminal, without an amount or a bank account, the command prompts for each value.',
   examples: [
     'fiatrail fees withdraw --amount 25000 --bank-code 000013 --account-number 0123456789 --account-name "ADA OBI"',
     'fiatrail fees withdraw --amount max --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --yes -o json',
   ],
   endpoints: [withdrawFees.id, verifyWithdrawal.id],
   parameters: {
-    amount: required(
-      '--amount <naira|max>',
-      `max, or an ${amountHelp('NGN')}`,
-      (text) => (/^max$/i.test(text) ? ('max' as const) : amountOf('NGN')(text)),
-      'Amount in Naira, or max:',
-    ),
+    amount: FEE_AMOUNT,
     to: option('--to <bank-account-id>', 'id of a saved account, from bank-accounts list', id),
-    bankCode: option('--bank-code <code>', 'NIBSS bank code, from banks list', digits('bank code', 3, 6)),
-    accountNumber: option('--account-number <digits>', 'account number, 10 digits', digits('account number', 10)),
-    accountName: option('--account-name <name>', 'name of the account holder', word),
+    ...ACCOUNT_OPTIONS,
     narration: option('--narration <text>', 'text for the bank statement', word),
     reference: option('--reference <text>', 'your own unique reference', word),
     wait: waitOption('until the bank has been paid, which takes 1 to 3 business days'),
   },
   fields: { bankAccountNumber: 'accountNumber', 'metadata.reference': 'reference' },
+  guide: withdrawGuide,
   run: async (session, { amount: wanted, narration, reference, wait, ...input }) => {
     const destination = await destinationOf(session, input);
     const amount = wanted === 'max' ? await mostWithdrawable(session) : wanted;
