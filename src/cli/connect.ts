@@ -16,6 +16,9 @@ interface Connection {
   close(): Promise<void>;
 }
 
+/** Parsing a longer response would let V8's heap grow far beyond what it needs. */
+const LONG_RESPONSE = 1024 * 1024;
+
 /** Opens a profile's connection. The sandbox is loaded only for an embedded profile. `watch` receives each response before it is unsealed. */
 export async function connect(
   world: World,
@@ -26,6 +29,7 @@ export async function connect(
   const { exchange, apiKey, close } = await openAccount(world, profile);
   const watched: Exchange = async (...given) => {
     const answer = await exchange(...given);
+    if (answer.body.length > LONG_RESPONSE) world.steadyMemory();
     watch(answer);
     return answer;
   };

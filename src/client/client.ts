@@ -13,7 +13,7 @@ import {
 import { FAULTS } from '../contract/faults.ts';
 import { redactBody, redactText, secretsIn } from '../contract/redact.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
-import { type Answer, decodeAnswer, encodeRequest, type Target } from './codec.ts';
+import { type Answer, decodeAnswer, encodeRequest, type Target, TOO_SLOW } from './codec.ts';
 import { foreignId } from './echo.ts';
 import type { ReadyRequest } from './request.ts';
 import { SEALING_HINT } from './sealing.ts';
@@ -48,22 +48,24 @@ export function createClient({ exchange, target, ...options }: ClientOptions): C
     call: async (request, { totalMs = options.totalMs } = {}) => {
       const { endpoint, input } = request;
       const effect = effectOf(endpoint, input);
-      const sent = await send(encodeRequest(request, target), exchange, {
-        ...options,
-        totalMs: Math.min(totalMs, options.totalMs),
-        effect,
-      });
-      return replyOf(endpoint, input, sent, target.apiKey);
+      const limitMs = Math.min(totalMs, options.totalMs);
+      const deadlineMs = options.clock.now() + limitMs;
+      const sent = await send(encodeRequest(request, target), exchange, { ...options, totalMs: limitMs, effect });
+      return replyOf(endpoint, input, sent, target.apiKey, () => options.clock.now() >= deadlineMs);
     },
   };
 }
 
-/** Turns the result of sending into a reply. Throws CliError by the outcome (base/errors.ts). */
+/**
+ * Turns the result of sending into a reply. Checking a long response takes time too, and stops once `isLate` says so. Throws
+ * CliError by the outcome (base/errors.ts).
+ */
 export function replyOf<E extends Endpoint>(
   endpoint: E,
   input: RequestOf<E>,
   sent: Sent,
   apiKey: Secret,
+  isLate: () => boolean = () => false,
 ): Reply<ResponseOf<E>> {
   const effect = effectOf(endpoint, input);
   if (!('response' in sent)) throw noAnswerError(effect, sent);
@@ -71,8 +73,10 @@ export function replyOf<E extends Endpoint>(
   const secrets = [apiKey.reveal(), ...secretsIn(endpoint.request(), input)];
   // The sandbox's control endpoints show its keys on purpose.
   const body = endpoint.area === 'control' ? response.body : redactBody(response.body, secrets);
-  const answer = decodeAnswer(endpoint, { ...response, body });
+  const answer = decodeAnswer(endpoint, { ...response, body }, isLate);
   if (answer.kind === 'success') {
+    // A change that was accepted stays accepted.
+    if (effect === 'read' && isLate()) throw unusableError(effect, { ...LATE, httpStatus: response.status });
     requireEcho(endpoint, effect, input, answer.data);
     return usable(endpoint, effect, answer);
   }
@@ -206,18 +210,20 @@ function answerError(
   return refusal(endpoint, answer);
 }
 
+const LATE = { kind: 'unusable', reason: TOO_SLOW, isLate: true } as const;
+
 function unusableError(
   effect: Effect,
-  { httpStatus, reason, isSealed }: Extract<Answer, { kind: 'unusable' }>,
+  { httpStatus, reason, isSealed, isLate }: Extract<Answer, { kind: 'unusable' }>,
 ): CliError {
-  const next = isSealed && SEALING_HINT;
-  if (effect !== 'read') return unknownOutcome(reason, { httpStatus, next });
+  const next = isLate ? 'allow it more time with --timeout' : isSealed ? SEALING_HINT : undefined;
+  if (effect !== 'read') return unknownOutcome(reason, { httpStatus, next: isLate ? undefined : next });
   const retryHint =
     httpStatus >= 500
       ? 'the service has a problem: run the command again later'
       : 'check that the base URL is correct and ends in /v1, then run the command again';
   return new CliError('network', `the service sent no usable response: ${reason}`, {
-    code: 'UNUSABLE_ANSWER',
+    code: isLate ? 'TIMEOUT' : 'UNUSABLE_ANSWER',
     hint: next ?? retryHint,
     httpStatus,
   });

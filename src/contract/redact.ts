@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import { HIDDEN } from '../base/secret.ts';
 import { isWireNumber, parseExactJson } from '../money/decimal.ts';
+import { excessIn } from '../money/json-limits.ts';
 import { elementOf, fieldOf, shapeOf, unwrap } from './rows.ts';
 
 /** Field names that suggest a secret, so that a misspelled secret field is redacted too. */
@@ -71,11 +72,12 @@ const MIN_LENGTH = 8;
  */
 export function redactBody(body: string, secrets: readonly string[]): string {
   const longSecrets = secrets.filter((secret) => secret.length >= MIN_LENGTH);
-  if (redactText(body, longSecrets) === body) return body;
+  const redacted = redactText(body, longSecrets);
+  if (redacted === body || excessIn(body) !== undefined) return redacted;
   try {
     return JSON.stringify(redactStrings(parseExactJson(body), longSecrets));
   } catch {
-    return redactText(body, longSecrets);
+    return redacted;
   }
 }
 
