@@ -1,4 +1,4 @@
-import type { HttpRequest, OutputStream } from '../base/world.ts';
+import type { HttpRequest, HttpResponse, OutputStream } from '../base/world.ts';
 import type { SendOptions } from '../client/transport.ts';
 import { controls } from '../contract/control.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
@@ -15,7 +15,7 @@ export function traceTo(stderr: OutputStream): Required<Pick<SendOptions, 'onExc
     onExchange: ({ attempt, request, response, error }) => {
       const endpoint = paths.match(request.method, new URL(request.url).pathname)?.endpoint;
       const failed = error !== undefined ? `< no response: ${messageOf(error)}` : undefined;
-      const received = response && `< HTTP ${response.status} ${bodyText(endpoint, 'response', response.body)}`;
+      const received = response && `< HTTP ${response.status} ${receivedText(endpoint, response)}`;
       const sent = `> ${request.method} ${request.url}${attempt > 1 ? ` (attempt ${attempt})` : ''}${request.body ? ` ${bodyText(endpoint, 'request', request.body)}` : ''}`;
       // A trace that cannot be written must not change what the command does.
       stderr
@@ -34,6 +34,15 @@ function secretsOf(endpoint: Endpoint | undefined, { headers, body }: HttpReques
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : 'unknown';
+}
+
+/** A longer body is not a line that anyone reads. */
+const MAX_TRACED = 256 * 1024;
+
+function receivedText(endpoint: Endpoint | undefined, { status, body, isUnsealed }: HttpResponse): string {
+  // Where sealing is required, what a plain response says is not the service's word.
+  if (isUnsealed && status < 400) return `(${body.length} characters, not sealed)`;
+  return body.length > MAX_TRACED ? `(${body.length} characters)` : bodyText(endpoint, 'response', body);
 }
 
 /** A body with its secrets redacted. Bodies that are not JSON, or of an unknown endpoint, are not shown. */

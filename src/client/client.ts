@@ -38,7 +38,7 @@ export interface CallOptions {
   readonly totalMs?: number;
 }
 
-interface ClientOptions extends Omit<SendOptions, 'effect'> {
+interface ClientOptions extends Omit<SendOptions, 'effect'>, Pick<ReplyOptions, 'warn'> {
   readonly exchange: Exchange;
   readonly target: Target;
 }
@@ -51,21 +51,26 @@ export function createClient({ exchange, target, ...options }: ClientOptions): C
       const limitMs = Math.min(totalMs, options.totalMs);
       const deadlineMs = options.clock.now() + limitMs;
       const sent = await send(encodeRequest(request, target), exchange, { ...options, totalMs: limitMs, effect });
-      return replyOf(endpoint, input, sent, target.apiKey, () => options.clock.now() >= deadlineMs);
+      const isLate = () => options.clock.now() >= deadlineMs;
+      return replyOf(endpoint, input, sent, target.apiKey, { isLate, ...(options.warn ? { warn: options.warn } : {}) });
     },
   };
 }
 
-/**
- * Turns the result of sending into a reply. Checking a long response takes time too, and stops once `isLate` says so. Throws
- * CliError by the outcome (base/errors.ts).
- */
+interface ReplyOptions {
+  /** Whether the time limit has passed. Checking a long response takes time too. */
+  readonly isLate?: () => boolean;
+  /** Receives a sentence about a response that counts although something is wrong with it. */
+  readonly warn?: (sentence: string) => void;
+}
+
+/** Turns the result of sending into a reply. Throws CliError by the outcome (base/errors.ts). */
 export function replyOf<E extends Endpoint>(
   endpoint: E,
   input: RequestOf<E>,
   sent: Sent,
   apiKey: Secret,
-  isLate: () => boolean = () => false,
+  { isLate = () => false, warn = () => {} }: ReplyOptions = {},
 ): Reply<ResponseOf<E>> {
   const effect = effectOf(endpoint, input);
   if (!('response' in sent)) throw noAnswerError(effect, sent);
@@ -74,6 +79,11 @@ export function replyOf<E extends Endpoint>(
   // The sandbox's control endpoints show its keys on purpose.
   const body = endpoint.area === 'control' ? response.body : redactBody(response.body, secrets);
   const answer = decodeAnswer(endpoint, { ...response, body }, isLate);
+  if (response.isUnsealed && !endpoint.staysPlain) {
+    if (!isPlainRefusal(answer, response.status))
+      throw unusableError(effect, { ...UNSEALED, httpStatus: response.status });
+    warn('this refusal is not sealed, although the profile requires it; anyone on the way may have written it');
+  }
   if (answer.kind === 'success') {
     // A change that was accepted stays accepted.
     if (effect === 'read' && isLate()) throw unusableError(effect, { ...LATE, httpStatus: response.status });
@@ -81,6 +91,17 @@ export function replyOf<E extends Endpoint>(
     return usable(endpoint, effect, answer);
   }
   throw answerError(endpoint, effect, withoutSecrets(answer, secrets), retryAfterSeconds(sent.response));
+}
+
+const UNSEALED = {
+  kind: 'unusable',
+  reason: 'it is not sealed, and this profile requires sealed responses',
+  isSealed: true,
+} as const;
+
+/** Whether a plain response may count where sealing is required. The service refuses unknown callers without sealing. */
+function isPlainRefusal({ kind }: Answer, status: number): boolean {
+  return status === 429 || (kind === 'refused' && status >= 400 && status <= 499);
 }
 
 /** Throws unless a response is about what was asked. A response about something else says nothing about this request. */
