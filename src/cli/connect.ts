@@ -125,9 +125,23 @@ export function openAccount(world: World, profile: Profile): Promise<Opened> {
   return profile.mode === 'embedded' ? openEmbedded(world) : overNetwork(world, profile);
 }
 
-async function overNetwork(world: World, { key }: Profile): Promise<Opened> {
+async function overNetwork(world: World, { key, mode }: Profile): Promise<Opened> {
   if (!key) throw new Error('a profile over the network has a key');
+  if (mode === 'live') requireCertificateCheck(world.env);
   return { exchange: world.network, apiKey: await key.load(), close: async () => {} };
+}
+
+/** Throws CliError usage if Node would accept any certificate: anyone on the way could take a live key. */
+function requireCertificateCheck(env: World['env']): void {
+  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return;
+  throw new CliError(
+    'usage',
+    'NODE_TLS_REJECT_UNAUTHORIZED=0 accepts any certificate; a live key is not sent like this',
+    {
+      code: 'CERTIFICATES_UNCHECKED',
+      hint: 'unset it; if your organization issued the certificate, export NODE_EXTRA_CA_CERTS=FILE',
+    },
+  );
 }
 
 async function openEmbedded(world: World): Promise<Opened> {

@@ -44,12 +44,12 @@ interface Reads {
 
 const NAMES = ['reachability', 'clock', 'key accepted', 'allowlist', 'encryption'] as const;
 
-/** Checks the account with reads only. Without a key (`isKeyThere`) all of them are skipped. */
-export async function accountChecks(subject: Subject, isKeyThere: boolean): Promise<Check[]> {
+/** Checks the account with reads only. After a failed check (`failed`), such as that of the key, all of them are skipped. */
+export async function accountChecks(subject: Subject, failed: string | undefined): Promise<Check[]> {
   const { session, profile } = subject;
   const all = (why: string) => NAMES.map((check) => ({ check, ...skipped(why) }));
   if (!profile) return all('no profile could be resolved');
-  if (!isKeyThere) return all('see key');
+  if (failed !== undefined) return all(`see ${failed}`);
   if (profile.mode === 'embedded' && !entryAt(sandboxPath(session.world)))
     return all('the sandbox is created on first use');
   const fix = typed(subject, 'status -v');

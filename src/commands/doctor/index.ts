@@ -30,7 +30,10 @@ async function allChecks(session: Session): Promise<Check[]> {
   const subject: Subject = { session, profile };
   const [ofMachine, ofProfile] = [await machineChecks(subject), await profileChecks(subject, failure)];
   const isKeyThere = ofProfile.every(({ check, state }) => check !== 'key' || state !== 'problem');
-  const [ofNetwork, ofAccount] = await Promise.all([networkChecks(subject), accountChecks(subject, isKeyThere)]);
+  const ofNetwork = await networkChecks(subject);
+  // After a failed handshake, nobody knows who would receive the key.
+  const isUntrusted = ofNetwork.some(({ check, state }) => check === 'tls' && state === 'problem');
+  const ofAccount = await accountChecks(subject, isUntrusted ? 'tls' : isKeyThere ? undefined : 'key');
   const isAccepted = ofAccount.some(({ check, state }) => check === 'key accepted' && state === 'ok');
   return [...ofMachine, ...ofProfile, ...ofNetwork, ...ofAccount, ...(await journalChecks(subject, isAccepted))];
 }
