@@ -11,7 +11,7 @@ import {
   type ResponseOf,
 } from '../contract/endpoint.ts';
 import { FAULTS } from '../contract/faults.ts';
-import { redactBody, redactText, secretsIn } from '../contract/redact.ts';
+import { redactBody, redactText, remember, secretsIn } from '../contract/redact.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
 import { type Answer, decodeAnswer, encodeRequest, type Target, TOO_SLOW } from './codec.ts';
 import { foreignId } from './echo.ts';
@@ -44,38 +44,47 @@ interface ClientOptions extends Omit<SendOptions, 'effect'>, Pick<ReplyOptions, 
 }
 
 export function createClient({ exchange, target, ...options }: ClientOptions): Client {
+  // A service may repeat a secret in its response to a later request.
+  const known = new Set<string>();
   return {
     call: async (request, { totalMs = options.totalMs } = {}) => {
       const { endpoint, input } = request;
+      remember(known, secretsIn(endpoint.request(), input));
       const effect = effectOf(endpoint, input);
       const limitMs = Math.min(totalMs, options.totalMs);
       const deadlineMs = options.clock.now() + limitMs;
       const sent = await send(encodeRequest(request, target), exchange, { ...options, totalMs: limitMs, effect });
       const isLate = () => options.clock.now() >= deadlineMs;
-      return replyOf(endpoint, input, sent, target.apiKey, { isLate, ...(options.warn ? { warn: options.warn } : {}) });
+      return replyOf(endpoint, input, sent, target.apiKey, {
+        known: [...known],
+        isLate,
+        ...(options.warn ? { warn: options.warn } : {}),
+      });
     },
   };
 }
 
 interface ReplyOptions {
+  /** Secrets of earlier requests. */
+  readonly known?: readonly string[];
   /** Whether the time limit has passed. Checking a long response takes time too. */
   readonly isLate?: () => boolean;
   /** Receives a sentence about a response that counts although something is wrong with it. */
   readonly warn?: (sentence: string) => void;
 }
 
-/** Turns the result of sending into a reply. Throws CliError by the outcome (base/errors.ts). */
+/** Turns the result of sending into a reply without the secrets that it repeats. Throws CliError by the outcome (base/errors.ts). */
 export function replyOf<E extends Endpoint>(
   endpoint: E,
   input: RequestOf<E>,
   sent: Sent,
   apiKey: Secret,
-  { isLate = () => false, warn = () => {} }: ReplyOptions = {},
+  { isLate = () => false, warn = () => {}, known = [] }: ReplyOptions = {},
 ): Reply<ResponseOf<E>> {
   const effect = effectOf(endpoint, input);
   if (!('response' in sent)) throw noAnswerError(effect, sent);
   const { response } = sent;
-  const secrets = [apiKey.reveal(), ...secretsIn(endpoint.request(), input)];
+  const secrets = [apiKey.reveal(), ...known, ...secretsIn(endpoint.request(), input)];
   // The sandbox's control endpoints show its keys on purpose.
   const body = endpoint.area === 'control' ? response.body : redactBody(response.body, secrets);
   const answer = decodeAnswer(endpoint, { ...response, body }, isLate);
