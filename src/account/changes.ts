@@ -114,7 +114,7 @@ const storeOf = (world: World, stored: StoredProfile, name: SecretName) => openS
 async function copySealingKeys(world: World, kept: StoredProfile, next: StoredProfile): Promise<void> {
   if (!isElsewhere('sealing-keys', kept, next)) return;
   const keys = await (await storeOf(world, kept, 'sealing-keys')).read(kept.name, 'sealing-keys').catch((error) => {
-    if (error instanceof CliError && kept.sealing?.publicKey === undefined) return undefined;
+    if (error instanceof CliError && kept.encryption?.publicKey === undefined) return undefined;
     throw error;
   });
   if (keys) await (await storeOf(world, next, 'sealing-keys')).write(next.name, 'sealing-keys', keys);

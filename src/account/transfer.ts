@@ -6,10 +6,10 @@ import { PROFILE_FILE, profileName, type StoredProfile, type StoreSettings } fro
 /** Serialises profiles for another machine. Profile files contain no secrets. */
 export function writeExport(profiles: readonly StoredProfile[]): object {
   // The public key is useless elsewhere: its private half stays on this machine.
-  const shared = profiles.map(({ sealing, ...profile }) => ({
+  const shared = profiles.map(({ encryption, ...profile }) => ({
     ...profile,
     store: withoutTrust(profile.store),
-    ...(sealing ? { sealing: { platformKey: sealing.platformKey, requests: sealing.requests } } : {}),
+    ...(encryption ? { encryption: { platformKey: encryption.platformKey, requests: encryption.requests } } : {}),
   }));
   return { version: versionOf(PROFILE_FILE), profiles: shared };
 }

@@ -5,6 +5,7 @@ import type { CallOptions, Reply } from '../client/client.ts';
 import { requestIdOf } from '../client/client.ts';
 import { type ReadyRequest, uncheckedRequest, validRequest } from '../client/request.ts';
 import { type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
+import { getPlatformPublicKey } from '../contract/endpoints/management.ts';
 import { shapeOf } from '../contract/rows.ts';
 import type { Journal } from '../journal/journal.ts';
 import { parseExactJson } from '../money/decimal.ts';
@@ -79,6 +80,11 @@ export interface Session extends Dialog {
 
 export function createSession({ world, profile, globals, commandLine, inputName, runLine }: SessionOptions): Session {
   const connection = openedOnUse(() => connect(world, profile, globals));
+  const openFor = async ({ id, area }: Endpoint) => {
+    const opened = await connection.open();
+    if (id !== getPlatformPublicKey.id && area !== 'control') await opened.requirePlatformKey();
+    return opened;
+  };
   const journal = openedOnUse(() => loadJournal(world));
   let changed: Changed | undefined;
   const dialog = createDialog(world, globals);
@@ -94,7 +100,7 @@ export function createSession({ world, profile, globals, commandLine, inputName,
     },
     call: async (endpoint, input, options = {}) => {
       const request = await prepareRequest(session, endpoint, input, options);
-      const { client } = await connection.open();
+      const { client } = await openFor(endpoint);
       const reply = await client.call(request, options);
       const isRead = effectOf(endpoint, input) === 'read';
       if (!isRead) changed = { operationId: undefined, requestId: requestIdOf(endpoint, reply.data) };
@@ -105,7 +111,7 @@ export function createSession({ world, profile, globals, commandLine, inputName,
       const request = await prepareRequest(session, endpoint, input, options);
       await confirmRequest(dialog, profile, effectOf(endpoint, input), change);
       await change.before?.();
-      const { client } = await connection.open();
+      const { client } = await openFor(endpoint);
       const { reply, operationId } = await sendJournaled(session, endpoint, input, change.summary, () =>
         client.call(request, options),
       );

@@ -1,11 +1,12 @@
 import { CliError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { HttpRequest, HttpResponse } from '../base/world.ts';
-import { problemsOf } from '../contract/check.ts';
+import { responseProblems } from '../contract/check-response.ts';
 import { type Endpoint, pathParameters, placeOf, type ResponseOf } from '../contract/endpoint.ts';
 import { PLATFORM } from '../contract/paths.ts';
 import { readData } from '../contract/reading.ts';
 import { isWireNumber, parseJson, type WireNumber, wireNumberText } from '../money/decimal.ts';
+import { excessIn } from '../money/json-limits.ts';
 import { readEnvelope } from './envelope.ts';
 import type { ReadyRequest } from './request.ts';
 
@@ -70,16 +71,28 @@ export type Answer<D = unknown> =
       readonly isOnlyIncomplete: boolean;
     }
   | { readonly kind: 'refused'; readonly httpStatus: number; readonly responseCode: string; readonly message: string }
-  | { readonly kind: 'unusable'; readonly httpStatus: number; readonly reason: string; readonly isSealed?: true };
+  | {
+      readonly kind: 'unusable';
+      readonly httpStatus: number;
+      readonly reason: string;
+      readonly isSealed?: true;
+      readonly isLate?: true;
+    };
 
 /** How a service of this kind refuses an address, also with HTTP 400 and any code. Source: client. */
 const NOT_ALLOWED = /\bIP_NOT_ALLOWED\b/;
 
 /** Decodes a response. A success that does not match the schema is still a success; `problems` names the fields. */
-export function decodeAnswer<E extends Endpoint>(endpoint: E, response: HttpResponse): Answer<ResponseOf<E>> {
+export function decodeAnswer<E extends Endpoint>(
+  endpoint: E,
+  response: HttpResponse,
+  isLate: () => boolean = () => false,
+): Answer<ResponseOf<E>> {
   const { status, body, unreadable } = response;
   if (unreadable !== undefined) return { kind: 'unusable', httpStatus: status, reason: unreadable, isSealed: true };
   const unusable = (reason: string): Answer<never> => ({ kind: 'unusable', httpStatus: status, reason });
+  const excess = excessIn(body);
+  if (excess !== undefined) return unusable(excess);
   let json: unknown;
   try {
     json = parseJson(body);
@@ -94,7 +107,8 @@ export function decodeAnswer<E extends Endpoint>(endpoint: E, response: HttpResp
   if (contradicts) return unusable(`its response codes contradict each other: ${text}`);
   const refused: Answer<never> = { kind: 'refused', httpStatus: status, responseCode: code ?? '', message: text };
   if (status >= 200 && status <= 299) {
-    if (code === '00' || (code === undefined && isPlainData)) return success(endpoint, json as object, body);
+    if (code === '00' || (code === undefined && isPlainData))
+      return success(endpoint, json as object, response, isLate);
     if (code !== undefined && REFUSALS.has(code)) return refused;
   }
   if (isClientError && code !== undefined && /^\d\d$/.test(code) && code !== '00') return refused;
@@ -105,17 +119,26 @@ const NO_ENVELOPE = 'its JSON does not have the envelope of the service';
 /** The codes of the service's table that say that the request was not done. Source: public. */
 const REFUSALS: ReadonlySet<string> = new Set(['01', '02', '03', '04', '05']);
 
-function success<E extends Endpoint>(endpoint: E, envelope: object, body: string): Answer<ResponseOf<E>> {
+function success<E extends Endpoint>(
+  endpoint: E,
+  envelope: object,
+  { status, body }: HttpResponse,
+  isLate: () => boolean,
+): Answer<ResponseOf<E>> {
   const data = readData(endpoint, dataOf(endpoint, envelope));
-  const problems = problemsOf(endpoint.response(), data);
+  const found = responseProblems(endpoint.response(), data, isLate);
+  if (found.isLate) return { kind: 'unusable', httpStatus: status, reason: TOO_SLOW, isLate: true };
   return {
     kind: 'success',
     data: data as ResponseOf<E>,
     body,
-    problems: problems.map(({ field }) => field || 'data'),
-    isOnlyIncomplete: problems.every(({ isMissing }) => isMissing),
+    problems: found.problems.map(({ field }) => field || 'data'),
+    isOnlyIncomplete: found.isOnlyIncomplete,
   };
 }
+
+/** Why a response that takes too long to check is unusable. */
+export const TOO_SLOW = 'it could not be read and checked within the time limit';
 
 /** Returns the data of a success. One endpoint has a field of its data next to `data`. */
 function dataOf(endpoint: Endpoint, { data, version }: { data?: unknown; version?: unknown }): unknown {

@@ -52,10 +52,14 @@ export type Sent =
   | { readonly response: HttpResponse }
   | { readonly noAnswer: 'network' | 'time' | 'interrupted'; readonly sent: boolean; readonly reason: string };
 
+/** A body that says how long to wait is far shorter. A long one is not worth parsing for it. */
+const MAX_WAIT_LENGTH = 64 * 1024;
+
 /** Returns the seconds to wait, from the Retry-After header or from `data.retry_after` or `data.details.retry_after` in the body. Source: interface, public. */
 export function retryAfterSeconds({ headers, body }: HttpResponse): number | undefined {
   const header = headers['retry-after'];
   if (header !== undefined && /^\d+$/.test(header)) return Number(header);
+  if (body.length > MAX_WAIT_LENGTH) return undefined;
   try {
     const data = (JSON.parse(body) as { data?: { retry_after?: unknown; details?: { retry_after?: unknown } } } | null)
       ?.data;
@@ -107,7 +111,7 @@ async function attemptOnce(
 function responseForKy(response: HttpResponse): Response {
   const { status, headers } = response;
   const isUsable = status >= 200 && status <= 599 && !isTruncated(response);
-  const wait = retryAfterSeconds(response) ?? headers['retry-after'];
+  const wait = status === 429 ? (retryAfterSeconds(response) ?? headers['retry-after']) : undefined;
   return new globalThis.Response(null, {
     status: isUsable ? status : 502,
     headers: wait === undefined ? {} : { 'retry-after': String(wait) },

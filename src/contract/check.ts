@@ -3,7 +3,7 @@ import type { FieldMeta } from './fields.ts';
 import { elementOf, fieldOf, unwrap } from './rows.ts';
 
 /** A problem with a request or response. It never contains the value, which may be a secret. */
-interface Problem {
+export interface Problem {
   /** Dotted name of the field; empty for the whole value. */
   readonly field: string;
   /** What was expected: `expected a whole number`; `missing; expected …`. */

@@ -5,3 +5,9 @@ import { nodeCrypto } from './node-crypto.ts';
 export function fingerprint(key: Secret): string {
   return nodeCrypto().createHash('sha256').update(key.reveal()).digest('hex').slice(0, 12);
 }
+
+/** Returns the SHA-256 of a public key of 64 hexadecimal digits as OpenSSH writes it: `SHA256:` and unpadded base64. */
+export function publicKeyFingerprint(keyHex: string): string {
+  const digest = nodeCrypto().createHash('sha256').update(Buffer.from(keyHex, 'hex')).digest('base64');
+  return `SHA256:${digest.replace(/=+$/, '')}`;
+}

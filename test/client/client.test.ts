@@ -539,3 +539,41 @@ describe('any response to a money request', () => {
     );
   });
 });
+
+describe('checking a response', () => {
+  /** A clock that passes the limit once the response is there. */
+  function lateClient(body: string) {
+    let nowMs = 0;
+    const exchange = async () => {
+      nowMs = 60_000;
+      return json(200, body);
+    };
+    const clock = { ...timerClock, now: () => nowMs };
+    const target = { baseUrl: 'https://service.test/v1', apiKey: new Secret(KEY) };
+    return createClient({ exchange, target, clock, totalMs: 60_000, interrupted: new AbortController().signal });
+  }
+
+  test('counts toward the time limit of a read', async () => {
+    const call = lateClient(success({ balances: [] }).body).call(validRequest(balanceMulti, {}));
+    await expect(settled(call)).rejects.toMatchObject({
+      category: 'network',
+      code: 'TIMEOUT',
+      message: 'the service sent no usable response: it could not be read and checked within the time limit',
+    });
+  });
+
+  test('that takes long does not make an accepted change unknown', async () => {
+    const call = lateClient(success(STARTED).body).call(validRequest(startOnramp, ONRAMP));
+    expect((await settled(call)).data).toMatchObject({ requestId: 'r-1' });
+  });
+
+  test('stops parsing before it starts when the JSON is nested too deeply', async () => {
+    const deep = `{"response_code":"00","data":{"requestId":"r-1","x":${'['.repeat(100)}${']'.repeat(100)}}}`;
+    for (const [kind, exit] of [
+      ['read', 5],
+      ['write', 6],
+      ['money', 6],
+    ] as const)
+      expect(exitOf(await calling(kind, [json(200, deep)]))).toBe(exit);
+  });
+});

@@ -110,9 +110,9 @@ const useCommand = command({
 /** Describes what a removal deletes. A broken profile can be removed too. */
 function removalLines(session: Session, name: string): (readonly [label: string, value: string])[] {
   try {
-    const { mode, sealing, store } = requireProfile(session, name);
+    const { mode, encryption, store } = requireProfile(session, name);
     const isKeyKept = mode !== 'embedded' && isOurStore(store);
-    const deleted = [...(isKeyKept ? ['its API key'] : []), ...(sealing?.publicKey ? [SEALING_KEYS] : [])];
+    const deleted = [...(isKeyKept ? ['its API key'] : []), ...(encryption?.publicKey ? [SEALING_KEYS] : [])];
     return [
       ['profile', `${name} (${modeForPeople(mode)})`],
       ...(deleted.length > 0 ? [['also removes', deleted.join(' and ')] as const] : []),

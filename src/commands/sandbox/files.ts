@@ -2,6 +2,7 @@ import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
 import { argument, word } from '../../cli/parameters.ts';
+import { acceptPlainAgain } from '../../cli/plain-again.ts';
 import { sandboxRestore, sandboxSnapshot } from '../../contract/control.ts';
 import { stateFileProblem } from '../../contract/state-file.ts';
 import { BytesFileError, type BytesProblem, createPrivateBytes, readPlainBytes } from '../../files/bytes-file.ts';
@@ -85,6 +86,7 @@ export const restoreCommand = command({
       .catch((error) => {
         throw asUsage(error, path);
       });
+    await acceptPlainAgain(session);
     return { result: { data: { path, ...data } } };
   },
 });

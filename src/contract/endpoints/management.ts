@@ -127,6 +127,7 @@ export const storePublicKey = endpoint({
   method: 'POST',
   path: '/storepublickey',
   effect: 'write',
+  staysPlain: true,
   summary: 'Store the public key that responses and events are encrypted with',
   done: 'Public key stored',
   request: () =>

@@ -256,8 +256,9 @@ describe('profiles export and import', () => {
   test('copy profiles to another machine without secrets', async () => {
     const { run, json, write, at, profile } = await machine();
     await run(['profiles', 'remove', 'broken', '--yes']);
-    const sealing = { publicKey: 'ab'.repeat(32), platformKey: 'cd'.repeat(32), requests: true };
-    write(at('profiles', 'box.json'), JSON.stringify({ ...profile('box'), serviceName: 'acme', sealing }));
+    const encryption = { publicKey: 'ab'.repeat(32), platformKey: 'cd'.repeat(32), requests: true };
+    const sealed = { ...profile('box'), serviceName: 'acme', sealing: 'require', encryption };
+    write(at('profiles', 'box.json'), JSON.stringify(sealed));
     const exported = JSON.stringify(await json(['profiles', 'export']));
     expect(exported).not.toContain('ab'.repeat(32));
     const other = newMachine();
@@ -265,7 +266,7 @@ describe('profiles export and import', () => {
     expect(profiles.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['added', 'added']);
     expect({ main: other.profile('main'), box: other.profile('box'), secrets: other.secrets() }).toEqual({
       main: profile('main'),
-      box: { ...profile('box'), sealing: { platformKey: 'cd'.repeat(32), requests: true } },
+      box: { ...profile('box'), encryption: { platformKey: 'cd'.repeat(32), requests: true } },
       secrets: {},
     });
     expect(await other.json(['profiles', 'export'])).toEqual(JSON.parse(exported));
@@ -291,7 +292,7 @@ describe('profiles export and import', () => {
     ['nothing', '', /is not an export of profiles/],
     ['another document', '{"url":"x"}', /is not an export of profiles/],
     ['null', 'null', /is not an export of profiles/],
-    ['a newer version', '{"version":3,"profiles":[]}', /made by another version/],
+    ['a newer version', '{"version":4,"profiles":[]}', /made by another version/],
     ['no version', '{"profiles":[]}', /made by another version/],
     ['a profile that is none', file(null), /invalid at profiles\[0\]/],
     ['a secret', file(one({ apiKey: 'x' })), /invalid at profiles\[0\]/],
