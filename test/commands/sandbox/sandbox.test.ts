@@ -241,9 +241,9 @@ describe('sandbox snapshot and restore', () => {
     const file = join(bench.world.homeDir, 'before.db');
     await bench.json('sandbox', 'snapshot', file);
     writeFileSync(file, change(readFileSync(file)));
-    expect(await bench.run('sandbox', 'restore', file, '--yes')).toBe(2);
+    // Without --yes, the confirmation would be the error.
+    expect(await bench.run('sandbox', 'restore', file)).toBe(2);
     expect(bench.world.stderr.text()).toContain(`${file}: ${words}`);
-    expect(bench.world.stderr.text()).not.toContain('loses');
   });
 
   test.each([

@@ -129,6 +129,14 @@ describe('every command that starts work', () => {
   });
 });
 
+test('the list of operations counts those that it does not print', async () => {
+  const [list] = (await printedByAll()).filter(({ line }) => line === 'ops list --limit 1');
+  expect(list?.json).toMatchObject({
+    operations: [{ state: 'accepted' }],
+    pagination: { total: expect.toSatisfy((total: number) => total > 10), limit: 1, offset: 0, hasMore: true },
+  });
+});
+
 const OF_PAGES = ['total', 'totalCount', 'count', 'limit', 'offset', 'hasMore'];
 
 const isAnswer = ({ endpoints: called, isLocal }: Command) => called.length > 0 && !isLocal;
