@@ -44,13 +44,13 @@ function cells(value: Plain | undefined, kind: Leaf['kind'], cellText: CellText)
   if (kind !== 'amount') return [cell(value, cellText)];
   if (!isPlainAmount(value)) return [cell(value, cellText), ''];
   // Without a unit, the value is no amount of the asset.
-  return [cellText(value.value), value.unit === undefined ? (value.asset ?? '') : ''];
+  return [cellText(value.value), value.unit ?? value.asset ?? ''];
 }
 
 function cell(value: Plain | undefined, cellText: CellText): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return cellText(value);
-  if (isPlainAmount(value)) return cellText(`${value.value} ${value.asset ?? ''}`.trimEnd());
+  if (isPlainAmount(value)) return cellText(`${value.value} ${value.unit ?? value.asset ?? ''}`.trimEnd());
   return Array.isArray(value) || isPlainObject(value) ? jsonText(value) : JSON.stringify(value);
 }
 

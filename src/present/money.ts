@@ -13,11 +13,11 @@ import type { MoneyUnit } from '../money/units.ts';
 
 /**
  * An amount as printed, with all decimals of the asset, whatever its wire unit: `{value: '5000.00', asset: 'NGN'}`. The asset
- * is null if nothing names it. With an unknown unit, the value is as it was sent.
+ * is null if nothing names it. With an unknown unit, the value is as it was sent, and the asset may be missing.
  */
 export interface PlainAmount {
   readonly value: string;
-  readonly asset: StatedAsset | null;
+  readonly asset?: StatedAsset | null;
   readonly unit?: 'unknown';
 }
 
@@ -26,15 +26,15 @@ type Fields = Readonly<Record<string, unknown>>;
 export function isPlainAmount(value: unknown): value is PlainAmount {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const { value: text, asset, unit, ...others } = value as Fields;
-  const isAssetKnown = asset === null || (typeof asset === 'string' && isStatedAsset(asset));
-  if (typeof text !== 'string' || !isAssetKnown || Object.keys(others).length > 0) return false;
-  return unit === undefined || unit === 'unknown';
+  if (typeof text !== 'string' || Object.keys(others).length > 0) return false;
+  const isAsset = asset === null || (typeof asset === 'string' && isStatedAsset(asset));
+  return unit === 'unknown' ? isAsset || asset === undefined : isAsset && unit === undefined;
 }
 
 /** Formats a printed amount for people: `₦5,000.00`. A value that is no exact amount of the asset keeps its digits. */
 export function amountWords({ value, asset, unit }: PlainAmount): string {
-  if (unit !== undefined) return `${value} (unit unknown${asset === null ? '' : `, ${ASSET_LABEL[asset]}`})`;
-  if (asset === null) return `${value} (asset unknown)`;
+  if (unit !== undefined) return `${value} (unit unknown${asset ? `, ${ASSET_LABEL[asset]}` : ''})`;
+  if (!asset) return `${value} (asset unknown)`;
   const minor = scaledInteger(value, STATED_DECIMALS[asset]);
   return minor === undefined ? `${value} ${ASSET_LABEL[asset]}` : amountForPeople({ asset, minor });
 }

@@ -3,6 +3,8 @@ import * as f from '../../src/contract/fields.ts';
 import type { Asset } from '../../src/money/amount.ts';
 import { parseJson } from '../../src/money/decimal.ts';
 import type { MoneyUnit } from '../../src/money/units.ts';
+import { cellText } from '../../src/present/cells.ts';
+import { isPlainAmount } from '../../src/present/money.ts';
 import { rowConverter, toPlain } from '../../src/present/plain.ts';
 
 const money = (unit: MoneyUnit, asset: Asset | { field: string }) =>
@@ -228,5 +230,33 @@ describe('nested objects merged with the fields around them', () => {
       token: 'USDC',
       amount: { value: '1.000000', asset: 'USDC' },
     });
+  });
+});
+
+describe('an amount as printed', () => {
+  it.each([
+    [{ value: '5000.00', asset: 'NGN' }, '₦5,000.00'],
+    [{ value: '1299.974550', asset: 'CNGN' }, '1,299.97455 cNGN'],
+    [{ value: '-7500.5', asset: 'USD' }, '-$7,500.50'],
+    [{ value: '2.500000', asset: null }, '2.500000 (asset unknown)'],
+    [{ value: '***', asset: 'CNGN' }, '*** cNGN'],
+    [{ value: '0.125', asset: 'NGN' }, '0.125 NGN'],
+    [{ value: '7499999.85', asset: 'CNGN', unit: 'unknown' }, '7499999.85 (unit unknown, cNGN)'],
+    [{ value: '1425000', unit: 'unknown' }, '1425000 (unit unknown)'],
+  ])('%j is shown as %s', (amount, text) => {
+    expect({ is: isPlainAmount(amount), text: cellText(amount) }).toEqual({ is: true, text });
+  });
+
+  it.each([
+    [{ value: '5' }],
+    [{ value: '5', unit: 'kobo' }],
+    [{ value: 5, asset: 'NGN' }],
+    [{ value: '5', asset: 'DOGE' }],
+    [{ value: '5', asset: 'NGN', of: 'x' }],
+    [{ value: '5', asset: 'NGN', unit: 'kobo' }],
+    [['5', 'NGN']],
+    [null],
+  ])('%j is none', (value) => {
+    expect(isPlainAmount(value)).toBe(false);
   });
 });

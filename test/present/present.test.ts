@@ -176,6 +176,11 @@ describe('csv', () => {
     expect(await csv({ ...list, data: { rows: [{ id: 'a', amount: 1.5 }] } })).toBe(`${header}a,0.015,NGN,,,,\n`);
   });
 
+  it('says of money whose unit is unknown that it is no amount of the asset', async () => {
+    const amount = { value: '7.5', asset: 'NGN', unit: 'unknown' };
+    expect(await csv({ ...list, data: { rows: [{ id: 'a', amount }] } })).toBe(`${header}a,7.5,unknown,,,,\n`);
+  });
+
   it('has the requested fields in order', async () => {
     expect(await csv(list, { fields: ['bank.code', 'amount', 'id'] })).toBe(
       'bank.code,amount,amount_asset,id\n058,1.50,NGN,a\n,,,b\n',
