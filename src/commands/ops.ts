@@ -32,7 +32,7 @@ const COLUMNS = [
 const listCommand = command({
   words: ['ops', 'list'],
   summary: 'List the money operations of this machine, newest first',
-  examples: ['fiatrail ops list', "fiatrail ops list -o json --query 'operations[?state==`unknown`].operationId'"],
+  examples: ['fiatrail ops list', `fiatrail ops list -o json --query "operations[?state=='unknown'].operationId"`],
   endpoints: [],
   isLocal: true,
   parameters: { limit: option('--limit <count>', 'maximum number of operations (default 20)', wholeNumber(1, 10_000)) },

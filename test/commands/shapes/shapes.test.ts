@@ -4,6 +4,8 @@ import { CATALOGUE } from '../../../src/commands/catalogue.ts';
 import { controls } from '../../../src/contract/control.ts';
 import { endpoints } from '../../../src/contract/endpoints/index.ts';
 import { rowsOf } from '../../../src/contract/rows.ts';
+import { toPlain } from '../../../src/present/plain.ts';
+import { runQuery } from '../../../src/present/query.ts';
 import { type Printed, walk } from './walk.ts';
 
 let walked: Promise<readonly Printed[]> | undefined;
@@ -127,6 +129,26 @@ describe('every command that starts work', () => {
     expect(forms.length).toBe(10);
     expect(forms).toEqual(forms.map(({ words, waited }) => ({ words, waited, unwaited: waited ?? [] })));
   });
+});
+
+test('the queries in the help find something in what their command prints', async () => {
+  const printed = await printedByAll();
+  const commands = (await Promise.all(CATALOGUE.map((group) => group.load()))).flat();
+  const queries = commands.flatMap(({ words, examples }) =>
+    examples.flatMap((example) => {
+      const query = /--query (?:"([^"]*)"|'([^']*)'|(\S+))/.exec(example)?.slice(1).find(Boolean);
+      const own = printed.filter(({ line }) => `${line} `.startsWith(`${words.join(' ')} `));
+      return query && own.length > 0 ? [{ example, query, own: own.map(({ json }) => toPlain(json)) }] : [];
+    }),
+  );
+  const found = await Promise.all(
+    queries.map(async ({ example, query, own }) => {
+      const results = await Promise.all(own.map((json) => runQuery(json, query)));
+      return { example, isFound: results.some((result) => result !== null) };
+    }),
+  );
+  expect(found.length).toBeGreaterThan(30);
+  expect(found.filter(({ isFound }) => !isFound)).toEqual([]);
 });
 
 test('the list of operations counts those that it does not print', async () => {
