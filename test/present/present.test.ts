@@ -229,6 +229,21 @@ describe('pages', () => {
 });
 
 describe('yaml', () => {
+  it('writes a long list in parts as it writes a short one', async () => {
+    const item = (index: number) => ({
+      text: ['a', 'two\nlines', 'blank\n\n  line\n', '- x', ' indented\nmore', 'yes', '', '\u0007\n'][index % 8],
+      list: [index, { deep: ['x\ny\n'] }],
+      none: null,
+    });
+    const rows = Array.from({ length: 1_203 }, (_, index) => item(index));
+    const data = { before: 'a\nb', rows, empty: [], after: { inner: rows.slice(0, 3) } };
+    const text = await printed({ data }, { format: 'yaml' });
+    expect(parseYaml(text)).toEqual(data);
+    const piece = async (from: number, to: number) =>
+      (await printed({ data: { rows: rows.slice(from, to) } }, { format: 'yaml' })).replace('rows:\n', '');
+    expect(text).toContain(`rows:\n${await piece(0, 400)}${await piece(400, 800)}${await piece(800, 1_203)}empty:`);
+  });
+
   it('parses as the same document in both YAML versions', async () => {
     const data = {
       value: '5000.00',
