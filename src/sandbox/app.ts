@@ -1,10 +1,10 @@
 import type { HttpResponse } from '../base/world.ts';
 import { directory } from '../contract/directory.ts';
-import type { Endpoint, EnvelopeVariant } from '../contract/endpoint.ts';
-import { FAULTS, Fault, isFailedEnvelope } from '../contract/faults.ts';
+import { Fault } from '../contract/faults.ts';
 import { createPathMatcher } from '../contract/paths.ts';
 import type { Service } from '../service/service.ts';
 import { readSettings } from '../service/settings.ts';
+import { type AnswerOptions, createAnswers, failure } from './answer.ts';
 import { createOperations } from './find-operation.ts';
 import { createRateLimiter, isKnownKey, type UnverifiedCaller } from './guard.ts';
 import { injectFault } from './injected-fault.ts';
@@ -24,12 +24,13 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-export function createSandbox(service: Service): Sandbox {
+export function createSandbox(service: Service, options: AnswerOptions = {}): Sandbox {
   const paths = createPathMatcher(directory);
   const router = createRouter(paths);
   const operationOf = createOperations(service);
   const limiter = createRateLimiter();
   const perform = createPerformer(service, limiter);
+  const answers = createAnswers(options, service.nowMs);
   const inTurn = createTurns();
   const closing = new AbortController();
   // Read on every request, because restoring a state replaces the key.
@@ -48,8 +49,9 @@ export function createSandbox(service: Service): Sandbox {
       const { endpoint } = found.route;
       const payload = sealedPayload(endpoint, request);
       const received = payload === undefined ? request : await openRequest(request, payload, secretKey());
-      const { data = {}, refusal, injected, sealTo } = await perform({ ...found, request: received, caller });
-      const plain = refusal ? failure(refusal, endpoint.envelope) : success(endpoint, data);
+      const performed = await perform({ ...found, request: received, caller });
+      const { data = {}, input, refusal, injected, sealTo } = performed;
+      const plain = refusal ? answers.refusal(endpoint, refusal) : answers.success(endpoint, data, input);
       const answer = sealTo === undefined ? plain : await sealAnswer(plain, sealTo);
       return injected ? injectFault(injected, answer, service.clock, closing.signal) : answer;
     },
@@ -70,42 +72,5 @@ function createTurns(): <T>(task: () => Promise<T>) => Promise<T> {
     const next = last.then(task, task);
     last = next;
     return next;
-  };
-}
-
-const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' };
-
-function success({ done, envelope }: Endpoint, data: unknown): HttpResponse {
-  const { version, ...rest } = (envelope === 'version-beside' ? data : {}) as Record<string, unknown>;
-  const body = {
-    ...head('Success', '00', done, envelope),
-    ...(envelope === 'version-beside' ? { data: rest, version } : { data }),
-  };
-  return { status: 200, headers: JSON_HEADERS, body: JSON.stringify(body) };
-}
-
-/** Returns the error envelope of a refusal. */
-export function failure({ fault, detail, data }: Fault, variant?: EnvelopeVariant): HttpResponse {
-  const { code, http, message } = FAULTS[fault];
-  const isFailed = isFailedEnvelope(fault);
-  const status = isFailed ? 'Failed' : 'Error';
-  return {
-    status: http,
-    headers: JSON_HEADERS,
-    body: JSON.stringify({
-      ...head(status, code, message, variant),
-      ...(isFailed ? {} : { error: detail }),
-      ...(data || isFailed ? { data: { ...(isFailed ? { error: detail } : {}), ...data } } : {}),
-    }),
-  };
-}
-
-/** Returns the envelope's fields around its data, in the endpoint's variant. */
-function head(status: string, code: string, message: string, variant: EnvelopeVariant | undefined) {
-  return {
-    status: variant === 'lower-case' ? status.toLowerCase() : status,
-    response_code: code,
-    message,
-    ...(variant === 'camel' ? { responseCode: code, responseMessage: message } : {}),
   };
 }
