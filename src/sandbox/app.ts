@@ -5,12 +5,12 @@ import { createPathMatcher } from '../contract/paths.ts';
 import type { Service } from '../service/service.ts';
 import { readSettings } from '../service/settings.ts';
 import { type AnswerOptions, createAnswers, failure } from './answer.ts';
-import { createOperations } from './find-operation.ts';
+import { createOperations, type FoundOperation } from './find-operation.ts';
 import { createRateLimiter, isKnownKey, type UnverifiedCaller } from './guard.ts';
 import { injectFault } from './injected-fault.ts';
 import { nearbyEndpoint } from './nearby.ts';
 import { createPerformer } from './perform.ts';
-import { createRouter, splitUrl } from './router.ts';
+import { createRouter, type Route, splitUrl } from './router.ts';
 import { openRequest, type Received, sealAnswer, sealedPayload } from './sealed.ts';
 
 /** The whole service as a function from request to response. */
@@ -35,12 +35,17 @@ export function createSandbox(service: Service, options: AnswerOptions = {}): Sa
   const closing = new AbortController();
   // Read on every request, because restoring a state replaces the key.
   const secretKey = () => readSettings(service.store).platformSecretKey;
+  const find = (request: Received) => {
+    const route = router(request.method, request.url);
+    return route instanceof Promise ? route.then(withOperation) : route && withOperation(route);
+  };
+  const withOperation = (route: Route): Found | Promise<Found> => {
+    const found = operationOf(route);
+    return found instanceof Promise ? found.then((each) => ({ route, ...each })) : { route, ...found };
+  };
   return {
     fetch: async (request, caller) => {
-      const found = await inTurn(async () => {
-        const route = await router(request.method, request.url);
-        return route && { route, ...(await operationOf(route)) };
-      });
+      const found = await inTurn(() => find(request));
       if (!found) {
         const nearby = nearbyEndpoint(paths, splitUrl(request.url).pathname);
         const detail = `no endpoint has this method and path${nearby ? `; ${nearby}` : ''}`;
@@ -65,12 +70,25 @@ export function createSandbox(service: Service, options: AnswerOptions = {}): Sa
   };
 }
 
-/** Runs tasks one after the other, so that a request is not overtaken while its group is loaded. */
-function createTurns(): <T>(task: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (task) => {
-    const next = last.then(task, task);
-    last = next;
-    return next;
+interface Found extends FoundOperation {
+  readonly route: Route;
+}
+
+/**
+ * Returns a function that looks something up in the order of the calls: while one waits for a group of endpoints to load, the
+ * next ones wait for it, so that a request is not overtaken. Without anything to wait for, the result is there at once.
+ */
+function createTurns(): <T>(find: () => T | Promise<T>) => T | Promise<T> {
+  let last: Promise<unknown> | undefined;
+  return (find) => {
+    const found = last === undefined ? find() : last.then(find, find);
+    if (!(found instanceof Promise)) return found;
+    // Kept until those that wait for this one have gone on.
+    const forget = () => {
+      if (last === turn) last = undefined;
+    };
+    const turn = found.finally(() => setImmediate(forget));
+    last = turn;
+    return turn;
   };
 }
