@@ -83,12 +83,14 @@ function createTurns(): <T>(find: () => T | Promise<T>) => T | Promise<T> {
   return (find) => {
     const found = last === undefined ? find() : last.then(find, find);
     if (!(found instanceof Promise)) return found;
-    // Kept until those that wait for this one have gone on.
-    const forget = () => {
-      if (last === turn) last = undefined;
-    };
-    const turn = found.finally(() => setImmediate(forget));
-    last = turn;
-    return turn;
+    last = found;
+    // One step after the caller has gone on, so that nothing comes in between.
+    const goneOn = found.then(nothing, nothing);
+    goneOn.then(() => {
+      if (last === found) last = undefined;
+    });
+    return found;
   };
 }
+
+const nothing = () => {};

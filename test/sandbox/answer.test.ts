@@ -93,6 +93,22 @@ describe('a form of the answers', () => {
   });
 });
 
+describe('a request', () => {
+  test('is not overtaken while its endpoints are loaded', async () => {
+    await using box = await openSandbox();
+    const account = (accountNumber: string) => ({ accountNumber, bankCode: '000013' });
+    await ask(box, 'POST', '/addbankaccount', account('0123456789'));
+    // Of these two, only the second one's endpoints are loaded. Ids are counted.
+    const [user, bank] = await Promise.all([
+      ask(box, 'POST', '/onboarduser', { bvn: '22222222222' }),
+      ask(box, 'POST', '/addbankaccount', account('0123456788')),
+    ]);
+    const { requestId } = user['data'] as { requestId: string };
+    const { accountId } = bank['data'] as { accountId: string };
+    expect(requestId < accountId).toBe(true);
+  });
+});
+
 describe('a service name', () => {
   test('is in fee fields and owners, and nowhere else', async () => {
     await using box = await answering('interface', 'acme');
