@@ -21,7 +21,7 @@ export function amountHint(schema: z.ZodMiniType, input: unknown, field: string)
   const parsed = fromWire(text, unit, asset);
   if (!parsed)
     return unit === 'kobo' || unit === 'base'
-      ? `; the number of ${unit} must be whole`
+      ? `; the number of ${unit === 'base' ? 'base units' : unit} must be whole`
       : `; at most ${DECIMALS[asset]} decimals are allowed`;
   const max = { asset, minor: MAX_MINOR[asset] };
   return parsed.minor > max.minor ? `; the maximum is ${wireForPeople(max, unit)}` : '';

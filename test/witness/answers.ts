@@ -18,6 +18,7 @@ type Meaning =
 export interface DocumentedAnswer {
   readonly id: string;
   readonly endpoint: string;
+  readonly shown_as: 'public' | 'public-older' | 'skill' | 'client';
   readonly request?: Readonly<Record<string, unknown>>;
   readonly http: number;
   readonly body: string;

@@ -405,7 +405,8 @@ async function walkOrders(ask: Ask): Promise<void> {
 async function walkTrades(box: TestSandbox, ask: Ask): Promise<void> {
   const { quote: made } = await ask(quote, { ...buy, pair: 'CNGN-USDT' });
   const { sellOrders } = await ask(orderBook, { pair: 'CNGN-USDC' });
-  const makers = sellOrders?.find(({ price }) => price === '1400.000000')?.orderId ?? '';
+  // One form of the answers writes prices in base units.
+  const makers = sellOrders?.find(({ price }) => ['1400.000000', '1400000000'].includes(price ?? ''))?.orderId ?? '';
   const started = [
     await ask(trade, { quoteId: made.quoteId }),
     await ask(trade, { orderId: makers, cngnAmount: '1000' }),
