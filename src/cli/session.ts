@@ -137,7 +137,11 @@ async function loadJournal(world: World): Promise<Journal> {
   return openJournal(journalPath(world), world.clock, world.ids);
 }
 
-async function warnOf({ say }: Dialog, { problems }: Reply<unknown>, isRead: boolean): Promise<void> {
+const UNKNOWN_UNITS =
+  'the response does not say whether its amounts are in tokens or in base units; see unit "unknown"';
+
+async function warnOf({ say }: Dialog, { problems, hasUnknownUnits }: Reply<unknown>, isRead: boolean): Promise<void> {
+  if (hasUnknownUnits) await say(`warning: ${UNKNOWN_UNITS}`);
   if (problems.length === 0) return;
   const where = problems.slice(0, 5).join(', ');
   const warning = isRead

@@ -1,6 +1,7 @@
 import { CliError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { HttpRequest, HttpResponse } from '../base/world.ts';
+import { hasUnknownFigures } from '../contract/book-units.ts';
 import { problemsOf } from '../contract/check.ts';
 import { type Endpoint, pathParameters, placeOf, type ResponseOf } from '../contract/endpoint.ts';
 import { PLATFORM } from '../contract/paths.ts';
@@ -68,6 +69,8 @@ export type Answer<D = unknown> =
       readonly problems: readonly string[];
       /** Whether all problems are missing fields: what is there can be trusted. */
       readonly isOnlyIncomplete: boolean;
+      /** Whether it has figures whose unit it does not say. */
+      readonly hasUnknownUnits: boolean;
     }
   | { readonly kind: 'refused'; readonly httpStatus: number; readonly responseCode: string; readonly message: string }
   | { readonly kind: 'unusable'; readonly httpStatus: number; readonly reason: string; readonly isSealed?: true };
@@ -114,6 +117,7 @@ function success<E extends Endpoint>(endpoint: E, envelope: object, body: string
     body,
     problems: problems.map(({ field }) => field || 'data'),
     isOnlyIncomplete: problems.every(({ isMissing }) => isMissing),
+    hasUnknownUnits: hasUnknownFigures(endpoint.response(), data),
   };
 }
 

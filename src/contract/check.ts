@@ -67,7 +67,7 @@ function problemOf(schema: z.ZodMiniType, issue: z.core.$ZodIssue, value: unknow
   return {
     field,
     message: `${isAbsent ? 'missing; ' : ''}expected ${expected}`,
-    isMissing: (isAbsent || found === null) && typeof issue.path.at(-1) === 'string',
+    isMissing: (found === undefined || found === null) && typeof issue.path.at(-1) === 'string',
   };
 }
 

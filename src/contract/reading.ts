@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import { isJsonObject, isWireNumber, wireNumberText } from '../money/decimal.ts';
+import { hasBookFigures, readBookUnits } from './book-units.ts';
 import type { Endpoint } from './endpoint.ts';
 import { PLATFORM } from './paths.ts';
 import { elementOf, shapeOf, unwrap } from './rows.ts';
@@ -18,7 +19,9 @@ export function readData(endpoint: Endpoint, data: unknown): unknown {
   const listed = Array.isArray(data) && lists !== undefined ? { [lists]: data } : data;
   if (!isJsonObject(listed)) return listed;
   const renamed = withNames(endpoint.otherNames ?? {}, withPages(shape, lists, listed));
-  return readFields(shape, withNested(endpoint, shape, renamed));
+  const read = readFields(shape, withNested(endpoint, shape, renamed));
+  const response = endpoint.response();
+  return hasBookFigures(response) ? readBookUnits(response, read) : read;
 }
 
 const isMissing = (value: unknown) => value === undefined || value === null;

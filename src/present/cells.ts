@@ -1,4 +1,5 @@
 import { amountForPeople } from '../money/amount.ts';
+import { isUnknownFigure } from '../money/units.ts';
 import { amountOf, isPlainAmount, isPlainObject, type Plain } from './plain.ts';
 import { jsonText, plainLine } from './text.ts';
 
@@ -22,6 +23,7 @@ function fullText(value: Plain | undefined): string {
   if (typeof value === 'string') return plainLine(value.replace(ISO_TIME, '$1 $2Z'));
   const money = isPlainAmount(value) ? amountOf(value) : undefined;
   if (money) return amountForPeople(money);
+  if (isUnknownFigure(value)) return `${plainLine(value.value)} (unit unknown)`;
   if (Array.isArray(value) && !value.some((item) => Array.isArray(item) || isPlainObject(item))) {
     return value.map(fullText).join(', ') || NOTHING;
   }

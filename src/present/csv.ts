@@ -1,3 +1,4 @@
+import { isUnknownFigure } from '../money/units.ts';
 import { type Leaf, valueAt } from './fields.ts';
 import { isPlainAmount, isPlainObject, type Plain } from './plain.ts';
 import { jsonText, plainCell } from './text.ts';
@@ -41,6 +42,7 @@ export function csvRows(rows: readonly Plain[], leaves: readonly Leaf[], cellTex
 
 function cells(value: Plain | undefined, kind: Leaf['kind'], cellText: CellText): string[] {
   if (kind !== 'amount') return [cell(value, cellText)];
+  if (isUnknownFigure(value)) return [cellText(value.value), 'unknown'];
   return isPlainAmount(value) ? [value.value, value.asset] : [cell(value, cellText), ''];
 }
 
@@ -48,6 +50,7 @@ function cell(value: Plain | undefined, cellText: CellText): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return cellText(value);
   if (isPlainAmount(value)) return `${value.value} ${value.asset}`;
+  if (isUnknownFigure(value)) return cellText(value.value);
   return Array.isArray(value) || isPlainObject(value) ? jsonText(value) : JSON.stringify(value);
 }
 

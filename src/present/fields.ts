@@ -3,6 +3,7 @@ import { CliError } from '../base/errors.ts';
 import { elementOf, shapeOf, unwrap } from '../contract/rows.ts';
 import { printable } from '../money/amount.ts';
 import { isWireNumber } from '../money/decimal.ts';
+import { isUnknownFigure } from '../money/units.ts';
 import { isPlainAmount, isPlainObject, type Plain } from './plain.ts';
 
 export type Path = readonly string[];
@@ -98,8 +99,8 @@ export function leavesOfFields(fields: readonly string[], leaves: readonly Leaf[
 export function valueAt(row: Plain, path: Path): Plain | undefined {
   let value: Plain | undefined = row;
   for (const name of path) {
-    if (!isPlainObject(value) && !isPlainAmount(value)) return undefined;
-    const fields = value as { readonly [name: string]: Plain };
+    if (!isPlainObject(value) && !isPlainAmount(value) && !isUnknownFigure(value)) return undefined;
+    const fields = value as unknown as { readonly [name: string]: Plain };
     value = Object.hasOwn(fields, name) ? fields[name] : undefined;
   }
   return value;
@@ -113,7 +114,7 @@ export function pick(row: Plain, paths: readonly Path[]): Plain {
       const tails = paths.filter((path) => path[0] === head).map((path) => path.slice(1));
       const value = valueAt(row, [head]) ?? null;
       if (tails.some((tail) => tail.length === 0)) return [head, value];
-      return [head, isPlainObject(value) || isPlainAmount(value) ? pick(value, tails) : null];
+      return [head, isPlainObject(value) || isPlainAmount(value) || isUnknownFigure(value) ? pick(value, tails) : null];
     }),
   );
 }

@@ -3,7 +3,7 @@ import type { FieldMeta } from '../contract/fields.ts';
 import { elementOf, shapeOf, unwrap } from '../contract/rows.ts';
 import { type Amount, type Asset, amountText, DECIMALS, isAsset } from '../money/amount.ts';
 import { isWireNumber, type RawNumber, scaledInteger, wireNumber } from '../money/decimal.ts';
-import { fromWire } from '../money/units.ts';
+import { fromWire, isUnknownFigure, type UnknownFigure } from '../money/units.ts';
 
 /** An amount as printed, with all decimals of the asset, whatever its wire unit: `{value: '5000.00', asset: 'NGN'}`. */
 interface PlainAmount {
@@ -16,7 +16,16 @@ interface PlainObject {
 }
 
 /** The values that all formats print: JSON values, amounts, and numbers that keep their source text. */
-export type Plain = null | boolean | number | string | RawNumber | readonly Plain[] | PlainObject | PlainAmount;
+export type Plain =
+  | null
+  | boolean
+  | number
+  | string
+  | RawNumber
+  | readonly Plain[]
+  | PlainObject
+  | PlainAmount
+  | UnknownFigure;
 
 type Schema = z.ZodMiniType;
 
@@ -41,9 +50,9 @@ export function rowConverter(element: Schema | undefined, root: unknown): (row: 
   return (row) => convert(row, around);
 }
 
-/** Whether a value is an object with named fields, rather than an array, an amount or a raw number. */
+/** Whether a value is an object with named fields, rather than an array, an amount, a figure or a raw number. */
 export function isPlainObject(value: unknown): value is PlainObject {
-  return isRecord(value) && !isPlainAmount(value);
+  return isRecord(value) && !isPlainAmount(value) && !isUnknownFigure(value);
 }
 
 export function isPlainAmount(value: unknown): value is PlainAmount {

@@ -1,8 +1,8 @@
 import { endpoint } from '../endpoint.ts';
 import {
   anyText,
+  bookFigure,
   fields,
-  figure,
   group,
   integer,
   list,
@@ -14,16 +14,16 @@ import {
   stateOf,
   timestamp,
 } from '../fields.ts';
-import { cngn, limits, liquidity, listLimits, pair, quoteLimits } from '../fx.ts';
+import { bookCngn, limits, liquidity, listLimits, pair, quoteLimits } from '../fx.ts';
 
 /** An order as shown on the public book, without its maker. */
 const publicOrder = () =>
   group('public', {
     orderId: maybeText('public'),
-    price: maybe(cngn('public')),
+    price: maybe(bookCngn('public')),
     spread: maybe(percent('public')),
-    minAmount: maybe(cngn('public')),
-    maxAmount: maybe(cngn('public')),
+    minAmount: maybe(bookCngn('public')),
+    maxAmount: maybe(bookCngn('public')),
     availableLiquidity: maybe(liquidity('public')),
     status: maybe(stateOf('public', ['active'])),
     updatedAt: maybe(timestamp('public')),
@@ -76,10 +76,10 @@ export const orderBookStats = endpoint({
           totalActiveOrders: maybe(integer('public')),
           buyOrderCount: maybe(integer('public')),
           sellOrderCount: maybe(integer('public')),
-          totalBuyLiquidity: maybe(figure('public', 'decimal-string', 'in cNGN, which buy orders offer')),
-          totalSellLiquidity: maybe(figure('public', 'decimal-string', 'in the stablecoin, which sell orders offer')),
-          bestBidPrice: maybe(cngn('public')),
-          bestAskPrice: maybe(cngn('public')),
+          totalBuyLiquidity: maybe(bookFigure('public', { rule: 'in cNGN, which buy orders offer' })),
+          totalSellLiquidity: maybe(bookFigure('public', { rule: 'in the stablecoin, which sell orders offer' })),
+          bestBidPrice: maybe(bookCngn('public')),
+          bestAskPrice: maybe(bookCngn('public')),
           spreadPercentage: maybe(percent('public')),
         }),
       ),
