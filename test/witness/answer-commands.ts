@@ -52,10 +52,10 @@ export const COMMANDS: Readonly<Record<string, Line>> = {
     '--amount',
     Number(amount) > 0 ? String(amount) : '500',
   ],
-  'POST /cngnonrampstatus': ({ requestId }) => [
+  'POST /cngnonrampstatus': ({ requestId, walletAddress }) => [
     'onramp',
     'status',
-    text(requestId, '8ecd523e-0ceb-488f-a76e-232a11c8183b'),
+    text(requestId ?? walletAddress, 'r-1'),
   ],
   'POST /getvirtualaccount': ({ requestId }) => ['onramp', 'account', text(requestId, 'r-1')],
   'POST /cngnofframp': ({ userId, amount }) => [
