@@ -6,18 +6,20 @@ import { replyOf } from '../../src/client/client.ts';
 import { sealedExchange } from '../../src/client/sealing.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { createPathMatcher } from '../../src/contract/paths.ts';
-import { COMMANDS, OTHERS, run, SERVICE } from './answer-commands.ts';
+import { json } from '../support/exchange.ts';
+import { bench, ROTATE } from '../support/rotation-bench.ts';
+import { lineOf, run, SERVICE, UNSHOWN } from './answer-commands.ts';
 import { type DocumentedAnswer, exitsOf, missingFacts, readAnswers } from './answers.ts';
 
 const ANSWERS = readAnswers(SERVICE);
 
 const isSealed = ({ request }: DocumentedAnswer) => request?.['sealedTo'] !== undefined;
-const shown = ANSWERS.filter((answer) => COMMANDS[answer.endpoint] !== undefined && !isSealed(answer));
+const shown = ANSWERS.filter((answer) => lineOf(answer.endpoint) !== undefined && !isSealed(answer));
 
 describe('the table of commands', () => {
   test('has one for each endpoint that a command calls and an answer is documented for', () => {
-    const others = ANSWERS.filter(({ endpoint }) => COMMANDS[endpoint] === undefined).map(({ endpoint }) => endpoint);
-    expect([...new Set(others)].toSorted()).toEqual(OTHERS.toSorted());
+    const others = ANSWERS.filter(({ endpoint }) => lineOf(endpoint) === undefined).map(({ endpoint }) => endpoint);
+    expect([...new Set(others)].toSorted()).toEqual(UNSHOWN);
   });
 });
 
@@ -39,6 +41,22 @@ describe('a documented answer', () => {
       err: code === 0 ? '' : err,
     });
   });
+});
+
+test('the documented answer to a key rotation stores the new key', async () => {
+  const rotated = ANSWERS.filter(({ endpoint }) => UNSHOWN.includes(endpoint));
+  expect(rotated.map(({ expect: { apiKey } }) => apiKey)).toEqual(['key-h9inventedq7w8e9r0']);
+  for (const { http, body, expect: facts } of rotated) {
+    const on = await bench();
+    on.service.regenerate = () => {
+      on.service.live = String(facts['apiKey']);
+      return json(http, body);
+    };
+    expect({ code: (await on.run(ROTATE)).code, stored: on.storedKey() }).toEqual({
+      code: 0,
+      stored: facts['apiKey'],
+    });
+  }
 });
 
 describe('the reader', () => {

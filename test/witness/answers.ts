@@ -20,6 +20,7 @@ export interface DocumentedAnswer {
   readonly endpoint: string;
   readonly request?: Readonly<Record<string, unknown>>;
   readonly http: number;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
   readonly means: Meaning;
   readonly expect: Readonly<Record<string, unknown>>;
