@@ -27,7 +27,7 @@ export interface Reply<D> {
   /** Fields that do not match the contract: a warning, as long as the fields that matter are there. */
   readonly problems: readonly string[];
   /** Whether it has figures whose unit it does not say. */
-  readonly hasUnknownUnits?: boolean;
+  readonly hasUnknownUnits?: true;
 }
 
 export interface Client {
@@ -108,7 +108,7 @@ function withoutSecrets<A extends Exclude<Answer, { kind: 'success' }>>(answer: 
 /** Returns the reply of a success. Throws unknown outcome if the id of the work or money it started is missing; other gaps are warnings. */
 function usable<D>(endpoint: Endpoint, effect: Effect, answer: Extract<Answer<D>, { kind: 'success' }>): Reply<D> {
   const { data, body, problems, isOnlyIncomplete, hasUnknownUnits } = answer;
-  const reply = { data, body, problems, hasUnknownUnits };
+  const reply = { data, body, problems, ...(hasUnknownUnits ? { hasUnknownUnits } : {}) };
   const isForeign = effect === 'read' && hasNothingOf(endpoint, data);
   // Documented answers lack fields here and there, and what a read has is worth showing.
   if (isOnlyIncomplete && !isForeign && (effect === 'read' || problems.length === 0)) return reply;
@@ -227,10 +227,9 @@ const AUTH_HINT = 'check the API key, and check that this address is on the allo
 
 function refusal(
   endpoint: Endpoint,
-  { httpStatus, responseCode, message }: Extract<Answer, { kind: 'refused' }>,
+  { httpStatus, responseCode, message, isAddressBlocked }: Extract<Answer, { kind: 'refused' }>,
 ): CliError {
-  const isAuth =
-    httpStatus === 401 || httpStatus === 403 || responseCode === '03' || message.includes('IP_NOT_ALLOWED');
+  const isAuth = httpStatus === 401 || httpStatus === 403 || responseCode === '03' || isAddressBlocked === true;
   const category: Category = isAuth ? 'auth' : 'refused';
   const declared = [...endpoint.errors, ...COMMON_ERRORS].filter(
     ({ fault }) => FAULTS[fault].code === responseCode && FAULTS[fault].http === httpStatus,

@@ -239,7 +239,7 @@ export function moneyText(source: Source, unit: MoneyUnit, asset: AssetRule) {
   return field(z.string(), { type: 'string', unit, asset, source });
 }
 
-/** A decimal string of the order book. Older forms have base units (contract/book-units.ts). */
+/** A decimal string of the order book. Older forms have base units (contract/reading/book-units.ts). */
 export function bookFigure(source: Source, more: Pick<FieldMeta, 'asset' | 'rule'>) {
   const schema = z.custom<string | UnknownFigure>((value) => typeof value === 'string' || isUnknownFigure(value));
   return field(schema, { type: 'string', unit: 'decimal-string', source, mayBeBase: true, ...more });

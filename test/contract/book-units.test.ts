@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { listOrders } from '../../src/contract/endpoints/fx-orders.ts';
 import { quote } from '../../src/contract/endpoints/fx-quotes.ts';
-import { readData } from '../../src/contract/reading.ts';
+import { readData } from '../../src/contract/reading/index.ts';
 
 const pricesOf = (data: unknown) =>
   (readData(listOrders, data) as { readonly orders: readonly { readonly price: unknown }[] }).orders.map(

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HttpRequest } from '../../src/base/world.ts';
 import { main } from '../../src/main.ts';
+import { parseExactJson } from '../../src/money/decimal.ts';
 import { json, success } from '../support/exchange.ts';
 import { fakeWorld } from '../support/world.ts';
 import type { DocumentedAnswer } from './answers.ts';
@@ -90,6 +91,7 @@ const COMMANDS: Readonly<Record<string, Line>> = {
   'GET /deposits': ({ limit }) => ['history', 'deposits', '--limit', text(limit, '20')],
   'GET /payouts': ({ limit }) => ['history', 'payouts', '--limit', text(limit, '20')],
   'GET /transactions': ({ limit }) => ['history', 'transactions', '--limit', text(limit, '20')],
+  'GET /withdrawals': () => ['history', 'withdrawals'],
   'POST /swap': ({ userId, sellToken, buyToken }) => [
     ...[
       'swaps',
@@ -292,5 +294,5 @@ export async function run(answer: DocumentedAnswer) {
   const files = { ...world, readFile: async (path: string) => readFileSync(join(world.homeDir, path), 'utf8') };
   const code = await main([...line(given(answer)), '--yes', '--no-input', '-o', 'json', '--timeout', '2s'], files);
   const out = world.stdout.text();
-  return { code, asked: asked(), printed: out === '' ? {} : JSON.parse(out), err: world.stderr.text() };
+  return { code, asked: asked(), printed: out === '' ? {} : parseExactJson(out), err: world.stderr.text() };
 }

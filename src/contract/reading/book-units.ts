@@ -1,8 +1,8 @@
 import type * as z from 'zod/mini';
-import { amountText } from '../money/amount.ts';
-import { isJsonObject } from '../money/decimal.ts';
-import { fromWire, isUnknownFigure, type UnknownFigure } from '../money/units.ts';
-import { elementOf, shapeOf, unwrap } from './rows.ts';
+import { amountText } from '../../money/amount.ts';
+import { isJsonObject } from '../../money/decimal.ts';
+import { fromWire, isUnknownFigure, type UnknownFigure } from '../../money/units.ts';
+import { elementOf, shapeOf, unwrap } from '../rows.ts';
 
 /**
  * Order book figures are decimal strings, but base units in older forms and on some newer pages. The response says which by
