@@ -111,7 +111,7 @@ export function decodeAnswer<E extends Endpoint>(endpoint: E, response: HttpResp
   });
   const code = reading.code ?? impliedCode(endpoint, status, reading, body);
   if (contradicts) return unusable(`its response codes contradict each other: ${text}`);
-  if (isOk && code === '00') return success(endpoint, reading, envelope as object, body);
+  if (isOk && code === '00') return success(endpoint, reading, body);
   if (isOk && code !== undefined && REFUSALS.has(code)) return refused(code);
   if (status >= 400 && status <= 499 && code !== undefined && code !== '00') {
     if (/^\d\d$/.test(code)) return refused(code);
@@ -128,12 +128,12 @@ export function decodeAnswer<E extends Endpoint>(endpoint: E, response: HttpResp
 function impliedCode(
   endpoint: Endpoint,
   status: number,
-  { isPlainData, namesFailure, beside, text }: EnvelopeReading,
+  { data, hasError, namesFailure, beside, text }: EnvelopeReading,
   body: string,
 ): string | undefined {
   if (status >= 200 && status <= 299) {
-    const isFlat = !namesFailure && Object.keys(beside).length > 0 && isAbout(endpoint, beside);
-    return isPlainData || isFlat ? '00' : undefined;
+    const hasData = Array.isArray(data) || isJsonObject(data) || isAbout(endpoint, beside);
+    return hasData && !namesFailure && !hasError ? '00' : undefined;
   }
   if (status < 400 || status > 499) return undefined;
   if (NOT_ALLOWED.test(body)) return '03';
@@ -145,13 +145,8 @@ const NO_ENVELOPE = 'its JSON does not have the envelope of the service';
 /** The codes of the service's table that say that the request was not done. Source: public. */
 const REFUSALS: ReadonlySet<string> = new Set(['01', '02', '03', '04', '05']);
 
-function success<E extends Endpoint>(
-  endpoint: E,
-  reading: EnvelopeReading,
-  envelope: object,
-  body: string,
-): Answer<ResponseOf<E>> {
-  const data = readData(endpoint, dataOf(endpoint, reading, envelope));
+function success<E extends Endpoint>(endpoint: E, reading: EnvelopeReading, body: string): Answer<ResponseOf<E>> {
+  const data = readData(endpoint, dataOf(endpoint, reading));
   const problems = problemsOf(endpoint.response(), data).filter(({ isExactInteger }) => !isExactInteger);
   return {
     kind: 'success',
@@ -167,7 +162,7 @@ function success<E extends Endpoint>(
  * Returns the data of a success. Without `data`, it is the fields beside the code. One endpoint has a field of its data next
  * to `data`, and a list may have its paging fields there.
  */
-function dataOf(endpoint: Endpoint, { beside }: EnvelopeReading, { data }: { readonly data?: unknown }): unknown {
+function dataOf(endpoint: Endpoint, { beside, data }: EnvelopeReading): unknown {
   if (data === undefined || data === null) return isAbout(endpoint, beside) ? beside : {};
   const { lists, envelope } = endpoint;
   const { version } = beside;

@@ -15,8 +15,9 @@ export interface EnvelopeReading {
   readonly contradicts: boolean;
   /** Whether it says in words that the request failed. */
   readonly namesFailure: boolean;
-  /** Whether it has `data`, and nothing that names it a failure. Only then can it be a success without a code. */
-  readonly isPlainData: boolean;
+  /** Whether it has an error, or several. */
+  readonly hasError: boolean;
+  readonly data: unknown;
   /** The fields beside `data`, or all of them if it has none, without those of the envelope. */
   readonly beside: Fields;
   /** The service's message and its details, for people. */
@@ -28,6 +29,21 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Fields that have nothing but a code, and fields that may have a word instead; without case and separators. */
 const CODE_FIELDS: ReadonlySet<string> = new Set(['responsecode']);
 const OTHER_CODE_FIELDS: ReadonlySet<string> = new Set(['code', 'statuscode', 'status']);
+/** The fields of an envelope by their name without case and separators. */
+const ENVELOPE_NAMES: ReadonlyMap<string, string> = new Map(
+  [
+    'data',
+    'message',
+    'responseMessage',
+    'status',
+    'success',
+    'error',
+    'errors',
+    'details',
+    'reason',
+    'userMessage',
+  ].map((name) => [bareName(name), name]),
+);
 /** Fields that belong to the envelope, whatever their value. */
 const OWN_FIELDS: ReadonlySet<string> = new Set(['responsecode', 'statuscode', 'responsemessage', 'success', 'error']);
 /** The code of a code field whose value is none. */
@@ -51,26 +67,49 @@ export function codeForStatus(status: string): string {
 /** Reads an envelope. Returns undefined for JSON that is no object. */
 export function readEnvelope(json: unknown): EnvelopeReading | undefined {
   if (!isJsonObject(json)) return undefined;
-  const envelope = json;
-  const { codes, word } = codesIn(envelope);
+  const envelope = withOwnNames(json);
+  const { data, status, success, error, errors } = envelope;
+  const { codes, word } = codesOf(envelope);
   const [code = word] = codes;
-  const data = envelope['data'];
-  const status = envelope['status'];
-  const namesFailure =
-    isWord(status, FAILURE) || isWord(envelope['success'], FAILURE) || isJsonObject(envelope['error']);
+  const namesFailure = isWord(status, FAILURE) || isWord(success, FAILURE) || isJsonObject(error);
   return {
     code,
     isCodeWord: codes.length === 0 && word !== undefined,
     contradicts: codes.length > 1 && codes.some((each) => each === '00' || !/^\d\d$/.test(each)),
     namesFailure,
-    isPlainData: isData(data) && !namesFailure && !envelope['error'],
+    hasError: Boolean(error) || (Array.isArray(errors) && errors.length > 0),
+    data,
     beside: Object.fromEntries(Object.entries(envelope).filter(([name, value]) => !isOwn(name, value))),
     text: textOf(envelope),
   };
 }
 
-/** The different codes of an envelope, and a word in `code` that is in no table. */
-function codesIn(envelope: Fields): { readonly codes: readonly string[]; readonly word: string | undefined } {
+/** Spells the fields of an envelope as the specification does. */
+function withOwnNames(json: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(json).map(([name, value]) => {
+      const own = ENVELOPE_NAMES.get(bareName(name)) ?? name;
+      return [Object.hasOwn(json, own) ? name : own, value];
+    }),
+  );
+}
+
+/** The codes of an envelope, or of its data if it has none. */
+function codesOf(envelope: Fields): Codes {
+  const own = codesIn(envelope);
+  const { data } = envelope;
+  if (own.codes.length > 0 || own.word !== undefined || !isJsonObject(data)) return own;
+  const inData = Object.entries(data).filter(([name]) => CODE_FIELDS.has(bareName(name)));
+  return codesIn(Object.fromEntries(inData));
+}
+
+interface Codes {
+  readonly codes: readonly string[];
+  /** A word in place of a code that is in no table. */
+  readonly word: string | undefined;
+}
+
+function codesIn(envelope: Fields): Codes {
   const codes = new Set<string>();
   let word: string | undefined;
   for (const [name, value] of Object.entries(envelope)) {
@@ -117,10 +156,6 @@ function isOwn(name: string, value: unknown): boolean {
   const bare = bareName(name);
   if (OWN_FIELDS.has(bare) || bare === 'data') return true;
   return OTHER_CODE_FIELDS.has(bare) && (codeIn(value) !== undefined || isWord(value, SUCCESS));
-}
-
-function isData(value: unknown): boolean {
-  return Array.isArray(value) || isJsonObject(value);
 }
 
 /** A string or a number as text; undefined for any other value and for an empty text. */

@@ -387,7 +387,8 @@ describe('a success that does not match the schema', () => {
     ['null as request id', { ...STARTED, requestId: null }],
     ['no data', undefined],
     ['null', null],
-    ['a list', [STARTED]],
+    ['a list of two', [STARTED, STARTED]],
+    ['an empty list', []],
     ['a string', 'done'],
   ])('is an unknown outcome with %s', async (_, data) => {
     const end = await calling('money', [success(data)]);

@@ -155,6 +155,32 @@ const ENVELOPES: readonly FurtherAnswer[] = [
   ),
 ];
 
+/** Envelopes that are spelled or nested otherwise. */
+const ODD_ENVELOPES: readonly FurtherAnswer[] = [
+  read(
+    'pascal-envelope',
+    'GET /getfees',
+    { Status: 'Success', ResponseCode: '00', Data: { FintechId: 'f-4' } },
+    {
+      fintechId: 'f-4',
+    },
+  ),
+  read('data-in-list-of-one', 'GET /swapstatus', done([swap]), { status: 'completed' }),
+  read('no-data-as-list', 'DELETE /deletebankaccount', done([]), {}),
+  unclear('200-flat-with-error', 'POST /swap', 200, { requestId: 'swap-5', error: 'Queue is full' }, 6),
+  unclear('200-data-with-errors', 'POST /swap', 200, { data: { requestId: 'swap-6' }, errors: [{ message: 'No' }] }, 6),
+  refused(
+    'code-in-data',
+    'POST /swaptrigger',
+    400,
+    { message: 'No', data: { response_code: '01', error: 'Wallet is empty' } },
+    {
+      code: '01',
+      detailContains: 'Wallet is empty',
+    },
+  ),
+];
+
 /** Where the data stands. */
 const PLACES: readonly FurtherAnswer[] = [
   read('data-in-data', 'GET /payouts', done({ data: [payout], total: 1 }), { id: 'pay-1', amountKobo: '250000' }),
@@ -622,6 +648,7 @@ const WAITS: readonly FurtherAnswer[] = [
 
 export const FURTHER_ANSWERS: readonly FurtherAnswer[] = [
   ...ENVELOPES,
+  ...ODD_ENVELOPES,
   ...PLACES,
   ...SPELLINGS,
   ...VALUES,

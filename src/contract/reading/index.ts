@@ -15,7 +15,7 @@ import { readFields } from './values.ts';
 export function readData(endpoint: Endpoint, data: unknown): unknown {
   const shape = shapeOf(endpoint.response()) ?? {};
   const { lists, otherNames = {} } = endpoint;
-  const listed = Array.isArray(data) && lists !== undefined ? { [lists]: data } : data;
+  const listed = Array.isArray(data) ? withoutBrackets(lists, data) : data;
   if (!isJsonObject(listed)) return listed;
   const lifted = withKnownNames(shape, withoutWrapper(endpoint, shape, listed));
   const named = withNames(otherNames, lifted);
@@ -23,6 +23,13 @@ export function readData(endpoint: Endpoint, data: unknown): unknown {
   const read = readFields(shape, withGroups(shape, withNested(endpoint, shape, whole)));
   const response = endpoint.response();
   return hasBookFigures(response) ? readBookUnits(response, read) : read;
+}
+
+/** A list stands under its name; the data of other endpoints may stand in a list of one, and no data as an empty list. */
+function withoutBrackets(lists: string | undefined, data: readonly unknown[]): unknown {
+  if (lists !== undefined) return { [lists]: data };
+  if (data.length === 0) return {};
+  return data.length === 1 && isJsonObject(data[0]) ? data[0] : data;
 }
 
 /** Fields that many answers have and that tell of no endpoint. */
