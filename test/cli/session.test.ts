@@ -127,7 +127,7 @@ describe('a payment', () => {
   });
 
   test.each([
-    ['a list of two', [WHOLE, WHOLE]],
+    ['a list', []],
     ['a text', 'done'],
   ])('exits with 6 if the response to a transfer is %s: its outcome is unknown', async (_, data) => {
     const { code, world } = await run([...TRANSFER, '--yes'], [success(data)]);

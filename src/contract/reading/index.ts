@@ -15,7 +15,7 @@ import { readFields } from './values.ts';
 export function readData(endpoint: Endpoint, data: unknown): unknown {
   const shape = shapeOf(endpoint.response()) ?? {};
   const { lists, otherNames = {} } = endpoint;
-  const listed = Array.isArray(data) ? withoutBrackets(lists, data) : data;
+  const listed = Array.isArray(data) ? withoutBrackets(endpoint, data) : data;
   if (!isJsonObject(listed)) return listed;
   const lifted = withKnownNames(shape, withoutWrapper(endpoint, shape, listed));
   const named = withNames(otherNames, lifted);
@@ -26,9 +26,10 @@ export function readData(endpoint: Endpoint, data: unknown): unknown {
 }
 
 /** A list stands under its name; the data of other endpoints may stand in a list of one, and no data as an empty list. */
-function withoutBrackets(lists: string | undefined, data: readonly unknown[]): unknown {
+function withoutBrackets({ lists, effect }: Endpoint, data: readonly unknown[]): unknown {
   if (lists !== undefined) return { [lists]: data };
-  if (data.length === 0) return {};
+  // Nothing about a payment is no proof of it.
+  if (data.length === 0 && effect !== 'money') return {};
   return data.length === 1 && isJsonObject(data[0]) ? data[0] : data;
 }
 
