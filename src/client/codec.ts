@@ -7,6 +7,7 @@ import { PLATFORM } from '../contract/paths.ts';
 import { hasUnknownFigures } from '../contract/reading/book-units.ts';
 import { isAbout, readData } from '../contract/reading/index.ts';
 import { pagingIn } from '../contract/reading/pages.ts';
+import { shapeOf } from '../contract/rows.ts';
 import { isJsonObject, isWireNumber, parseJson, type WireNumber, wireNumberText } from '../money/decimal.ts';
 import { codeForStatus, type EnvelopeReading, NO_REASON, readEnvelope } from './envelope.ts';
 import type { ReadyRequest } from './request.ts';
@@ -36,7 +37,9 @@ export function encodeRequest({ endpoint, input }: ReadyRequest, target: Target)
     isQuery && rest.length > 0
       ? `?${new URLSearchParams(Object.fromEntries(rest.map(([name, value]) => [name, queryText(value)])))}`
       : '';
-  const hasBody = !isQuery && endpoint.method !== 'GET';
+  const declared = Object.keys(shapeOf(endpoint.request()) ?? {}).filter((name) => !inPath.has(name));
+  // An endpoint that declares no field, such as the list of banks, is sent no body.
+  const hasBody = !isQuery && endpoint.method !== 'GET' && (declared.length > 0 || rest.length > 0);
   const base = endpoint.area === 'control' ? new URL(target.baseUrl).origin : target.baseUrl;
   return {
     method: endpoint.method,
