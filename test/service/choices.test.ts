@@ -6,14 +6,15 @@ import { createOrder } from '../../src/contract/endpoints/fx-orders.ts';
 import { quote } from '../../src/contract/endpoints/fx-quotes.ts';
 import { marketOrder } from '../../src/contract/endpoints/fx-trades.ts';
 import { fxSettings, registerMpc } from '../../src/contract/endpoints/fx-vault.ts';
-import { onrampStatus } from '../../src/contract/endpoints/onramp.ts';
+import { onrampStatus, startOnramp } from '../../src/contract/endpoints/onramp.ts';
+import { startSwap } from '../../src/contract/endpoints/swaps.ts';
 import { listUsers } from '../../src/contract/endpoints/user-list.ts';
 import { getDetails, onboard, onboardStatus } from '../../src/contract/endpoints/users.ts';
 import { migrateUserWallets } from '../../src/contract/endpoints/wallet-migration.ts';
 import { listUserWallets } from '../../src/contract/endpoints/wallets.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { freshBvn, fund, onboardUser, pass, startRamp } from './steps.ts';
-import { managedAddress, OUTSIDE, refusal, register } from './transfer-steps.ts';
+import { eventsOf, managedAddress, OUTSIDE, refusal, register } from './transfer-steps.ts';
 
 // Choices of the sandbox that docs/fidelity.md lists and no other test is about.
 
@@ -81,6 +82,13 @@ describe('an onramp', () => {
     expect(wallets?.some(({ owner }) => owner === 'service-managed')).toBe(true);
   });
 
+  test('without auto-swap has cNGN as its target asset, whatever the request names', async () => {
+    await using box = await openSandbox();
+    const { userId } = await onboardUser(box);
+    const started = await box.ask(startOnramp, { userId, amount: 500, assetSwap: 'USDC', autoSwap: false });
+    expect(started).toMatchObject({ autoSwapEnabled: false, targetAsset: 'CNGN' });
+  });
+
   test('shows what the order book would give until the swap happens', async () => {
     await using box = await openSandbox();
     const { userId } = await onboardUser(box);
@@ -130,6 +138,26 @@ describe('an order', () => {
     expect(two?.totalBuyLiquidity).toBe(one?.totalBuyLiquidity);
     expect(two?.buyOrderCount).toBe(Number(one?.buyOrderCount) + 1);
   });
+});
+
+test('a market order and the order book token have both spellings of the envelope', async () => {
+  await using box = await openSandbox();
+  const order = await box.call('POST', '/fx/market-order', { pair: 'CNGN-USDC', side: 'buy', cngnAmount: '5000' });
+  const token = await box.call('GET', '/fx/orderbook-token');
+  for (const { envelope } of [order, token])
+    expect(envelope).toMatchObject({ status: 'Success', response_code: '00', responseCode: '00' });
+});
+
+test('a swap shows the slippage that was allowed in its event, and its id has a prefix', async () => {
+  await using box = await openSandbox();
+  const user = await onboardUser(box);
+  await fund(box, user, 5000, { sweepToOfframp: true });
+  const request = { userId: user.userId, sellToken: 'CNGN', buyToken: 'USDC', amount: 2000, slippage: 1.5 } as const;
+  const { requestId } = await box.ask(startSwap, request);
+  expect(requestId).toMatch(/^swap-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  await pass(box, 10_000);
+  const completed = (await eventsOf(box, requestId)).find(({ event }) => event === 'swap.completed');
+  expect(completed?.data).toMatchObject({ swapMetrics: { slippage: '1.5' } });
 });
 
 test('a market order on the pair CNGN trades the stablecoin that is better for the taker', async () => {
