@@ -8,7 +8,9 @@ import { hasUnknownFigures } from '../contract/reading/book-units.ts';
 import { isAbout, readData } from '../contract/reading/index.ts';
 import { pagingIn } from '../contract/reading/pages.ts';
 import { shapeOf } from '../contract/rows.ts';
+import { printable } from '../money/amount.ts';
 import { isJsonObject, isWireNumber, parseJson, type WireNumber, wireNumberText } from '../money/decimal.ts';
+import { contradictingKey } from '../money/doubled-keys.ts';
 import { codeForStatus, type EnvelopeReading, NO_REASON, readEnvelope } from './envelope.ts';
 import type { ReadyRequest } from './request.ts';
 
@@ -99,6 +101,8 @@ export function decodeAnswer<E extends Endpoint>(endpoint: E, response: HttpResp
   } catch {
     return unusable(status >= 300 && status <= 399 ? REDIRECT : describeBody(response));
   }
+  const doubled = contradictingKey(body);
+  if (doubled !== undefined) return unusable(`its JSON has two different values for "${printable(doubled)}"`);
   const isOk = status >= 200 && status <= 299;
   // A list alone is the data of an endpoint that lists.
   const envelope = Array.isArray(json) && isOk && endpoint.lists !== undefined ? { data: json } : json;

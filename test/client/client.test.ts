@@ -116,6 +116,11 @@ const UNUSABLE: readonly (readonly [name: string, answer: HttpResponse])[] = [
   ],
   ['HTTP 200 with a 5xx as code', json(200, '{"response_code":"500","message":"broken"}')],
   ['HTTP 400 with a 5xx as code', json(400, '{"response_code":"500","message":"broken"}')],
+  [
+    'HTTP 200 with an id that it has twice',
+    json(200, '{"response_code":"00","data":{"requestId":"r","requestId":"s"}}'),
+  ],
+  ['HTTP 400 with a code that it has twice', json(400, '{"response_code":"01","response_code":"00"}')],
   ['HTTP 200 with data and an error', json(200, '{"error":"no","data":{"requestId":"r"}}')],
   ['HTTP 200 with data and a status that is no success', json(200, '{"status":"Failed","data":{"requestId":"r"}}')],
   ['HTTP 204', json(204, '')],
