@@ -234,6 +234,9 @@ export const UNSHOWN: readonly string[] = ['GET /regenerateapikey'];
 /** The command of an endpoint, if it has one. */
 export const lineOf = (endpoint: string): Line | undefined => COMMANDS[endpoint] ?? OTHERS[endpoint];
 
+/** Whether the command of an endpoint sends one request. */
+export const isSingle = (endpoint: string): boolean => COMMANDS[endpoint] !== undefined;
+
 /** What the allowlist says before and after a change that is documented. */
 const ALLOWLIST_STATE: Readonly<Record<string, object>> = {
   list: {
@@ -279,7 +282,7 @@ function given({ request = {} }: DocumentedAnswer): Given {
 }
 
 /** Runs the command of an answer's endpoint against that answer. */
-export async function run(answer: DocumentedAnswer) {
+export async function run(answer: DocumentedAnswer, timeout = '2s') {
   const line = lineOf(answer.endpoint);
   if (!line) throw new Error(`no command for ${answer.endpoint}`);
   const { network, asked } = networkOf(answer);
@@ -292,7 +295,7 @@ export async function run(answer: DocumentedAnswer) {
   writeFileSync(join(world.homeDir, 'signer.pub'), 'ssh-ed25519 AAAAinvented ops');
   writeFileSync(join(world.homeDir, 'client'), PRIVATE_KEY);
   const files = { ...world, readFile: async (path: string) => readFileSync(join(world.homeDir, path), 'utf8') };
-  const code = await main([...line(given(answer)), '--yes', '--no-input', '-o', 'json', '--timeout', '2s'], files);
+  const code = await main([...line(given(answer)), '--yes', '--no-input', '-o', 'json', '--timeout', timeout], files);
   const out = world.stdout.text();
   return { code, asked: asked(), printed: out === '' ? {} : parseExactJson(out), err: world.stderr.text() };
 }
