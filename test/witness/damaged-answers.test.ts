@@ -47,7 +47,7 @@ describe('a documented answer that is cut off', () => {
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((tenth) => ({ id: answer.id, tenth, answer })),
   );
 
-  test.each(sample(cuts, 17))('$id after $tenth tenths is unusable', async ({ answer, tenth }) => {
+  test.each(sample(cuts, 37))('$id after $tenth tenths is unusable', async ({ answer, tenth }) => {
     const body = answer.body.slice(0, Math.floor((answer.body.length * tenth) / 10));
     expect(await exitOf({ ...answer, body }, RETRIED)).toBe(unusableExit(answer));
   });
@@ -56,19 +56,19 @@ describe('a documented answer that is cut off', () => {
 describe('a documented answer whose status and code contradict each other', () => {
   const successes = ANSWERS.filter(isSuccess);
 
-  test.each(sample(successes, 3))('$id with HTTP 400 and code 00 is unclear', async (answer) => {
+  test.each(sample(successes, 7))('$id with HTTP 400 and code 00 is unclear', async (answer) => {
     expect(await exitOf(coded(answer, '00', 400))).toBe(unusableExit(answer));
   });
 
-  test.each(sample(successes, 3))('$id with HTTP 200 and code 02 is a refusal', async (answer) => {
+  test.each(sample(successes, 7))('$id with HTTP 200 and code 02 is a refusal', async (answer) => {
     expect(await exitOf(coded(answer, '02', 200))).toBe(3);
   });
 
-  test.each(sample(successes, 3))('$id with HTTP 200 and code 77 is unclear', async (answer) => {
+  test.each(sample(successes, 7))('$id with HTTP 200 and code 77 is unclear', async (answer) => {
     expect(await exitOf(coded(answer, '77', 200))).toBe(unusableExit(answer));
   });
 
-  test.each(sample(successes, 3))('$id with HTTP 500 is unusable', async (answer) => {
+  test.each(sample(successes, 7))('$id with HTTP 500 is unusable', async (answer) => {
     expect(await exitOf({ ...answer, http: 500 }, RETRIED)).toBe(unusableExit(answer));
   });
 
@@ -83,12 +83,12 @@ describe('a documented answer with a key that is there twice', () => {
     return keys.map(([text, key = ''], index) => ({ id: answer.id, key, text, at: keys[index]?.index ?? 0, answer }));
   });
 
-  test.each(sample(doubled, 31))('$id: $key with two values is unusable', async ({ answer, text, at }) => {
+  test.each(sample(doubled, 47))('$id: $key with two values is unusable', async ({ answer, text, at }) => {
     const body = `${answer.body.slice(0, at)}${text}"another value", ${answer.body.slice(at)}`;
     expect(await exitOf({ ...answer, body })).toBe(unusableExit(answer));
   });
 
-  test.each(sample(doubled, 31))('$id: $key with one value is as good as once', async ({ answer, text, at }) => {
+  test.each(sample(doubled, 47))('$id: $key with one value is as good as once', async ({ answer, text, at }) => {
     const [value = ''] = /^("[^"]*"|[\d.]+)/.exec(answer.body.slice(at + text.length)) ?? [];
     const body = `${answer.body.slice(0, at)}${text}${value}, ${answer.body.slice(at)}`;
     expect(exitsOf(answer)).toContain(await exitOf({ ...answer, body }));
