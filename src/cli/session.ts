@@ -6,7 +6,7 @@ import { requestIdOf } from '../client/client.ts';
 import { type ReadyRequest, uncheckedRequest, validRequest } from '../client/request.ts';
 import { type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
 import type { Journal } from '../journal/journal.ts';
-import { parseExactJson } from '../money/decimal.ts';
+import { isJsonObject, parseExactJson } from '../money/decimal.ts';
 import { checkOptions } from '../present/present.ts';
 import type { Result } from '../present/result.ts';
 import { type Change, confirmRequest } from './confirm.ts';
@@ -177,7 +177,13 @@ export function outcomeOf(
   { data, body }: Reply<unknown>,
   more: Pick<Result, 'columns' | 'more'> = {},
 ): Outcome {
-  const raw =
-    present.format === 'raw' ? { raw: JSON.stringify((parseExactJson(body) as { data?: unknown }).data ?? null) } : {};
+  const raw = present.format === 'raw' ? { raw: JSON.stringify(rawData(body, data)) } : {};
   return { result: { data, ...shapeOfResponse(endpoint), ...raw, ...more } };
+}
+
+/** The service's own data with every digit: `data`, or the whole response if its fields or its list stand alone. */
+function rawData(body: string, read: unknown): unknown {
+  const json = parseExactJson(body);
+  if (isJsonObject(json) && Object.hasOwn(json, 'data')) return json['data'] ?? null;
+  return Object.keys(read ?? {}).length > 0 ? json : null;
 }

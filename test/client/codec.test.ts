@@ -284,6 +284,13 @@ describe('a command', () => {
     expect(stdout).toBe('{"z":1,"fintechId":"f","a":2}\n');
   });
 
+  test('prints the whole response with -o raw if its fields or its list stand alone', async () => {
+    const flat = '{"fintechId":"f","rate":1.50}';
+    expect((await against(flat, ['fees', 'show', '-o', 'raw'])).stdout).toBe(`${flat}\n`);
+    const list = '[{"accountId":"a"}]';
+    expect((await against(list, ['bank-accounts', 'list', '-o', 'raw'])).stdout).toBe(`${list}\n`);
+  });
+
   test.each(['json', 'ndjson', 'yaml'])('prints every digit of a long number with -o %s', async (format) => {
     const { code, stdout } = await against(ENVELOPE, ['fees', 'show', '-o', format]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('12345678901234567890') });
