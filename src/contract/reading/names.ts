@@ -33,13 +33,15 @@ export function knownName(name: string, shape: Shape): string | undefined {
 }
 
 /** Gives each field its name in the contract. The contract's own spelling wins if a field is there twice. */
-export function withKnownNames(shape: Shape, data: Fields): Record<string, unknown> {
-  const read: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(data)) {
+export function withKnownNames(shape: Shape, data: Fields): Fields {
+  const names = Object.keys(data);
+  if (names.every((name) => Object.hasOwn(shape, name))) return data;
+  // A map, because a name may be `__proto__`.
+  const read = new Map<string, unknown>();
+  for (const name of names) {
     const known = knownName(name, shape);
-    if (known === undefined || known === name) read[name] = value;
-    else if (isMissing(data[known]) && isMissing(read[known])) read[known] = value;
-    else read[name] = value;
+    const isFree = known !== undefined && isMissing(data[known]) && isMissing(read.get(known));
+    read.set(isFree ? known : name, data[name]);
   }
-  return read;
+  return Object.fromEntries(read);
 }
