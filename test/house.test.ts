@@ -319,6 +319,7 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
       'option',
       'required',
       'repeated',
+      'properties',
       'someArguments',
       'switchOn',
       'waitOption',

@@ -8,7 +8,7 @@ import { type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../con
 import { getPlatformPublicKey } from '../contract/endpoints/management.ts';
 import { shapeOf } from '../contract/rows.ts';
 import type { Journal } from '../journal/journal.ts';
-import { parseExactJson } from '../money/decimal.ts';
+import { isJsonObject, parseExactJson } from '../money/decimal.ts';
 import { checkOptions } from '../present/present.ts';
 import type { Result, ResultShape } from '../present/result.ts';
 import { type Change, confirmRequest } from './confirm.ts';
@@ -152,7 +152,11 @@ async function loadJournal(world: World): Promise<Journal> {
   return openJournal(journalPath(world), world.clock, world.ids);
 }
 
-async function warnOf({ say }: Dialog, { problems }: Reply<unknown>, isRead: boolean): Promise<void> {
+const UNKNOWN_UNITS =
+  'the response does not say whether its amounts are in tokens or in base units; see unit "unknown"';
+
+async function warnOf({ say }: Dialog, { problems, hasUnknownUnits }: Reply<unknown>, isRead: boolean): Promise<void> {
+  if (hasUnknownUnits) await say(`warning: ${UNKNOWN_UNITS}`);
   if (problems.length === 0) return;
   const where = problems.slice(0, 5).join(', ');
   const warning = isRead
@@ -196,7 +200,13 @@ export function outcomeOf(
   { data, body, request }: SessionReply<unknown>,
   more: Pick<Result, 'columns' | 'more' | 'list'> = {},
 ): Outcome {
-  const raw =
-    present.format === 'raw' ? { raw: JSON.stringify((parseExactJson(body) as { data?: unknown }).data ?? null) } : {};
+  const raw = present.format === 'raw' ? { raw: JSON.stringify(rawData(body, data)) } : {};
   return { result: { data, request, ...shapeOfResponse(endpoint), ...listExtentOf(endpoint), ...raw, ...more } };
+}
+
+/** The service's own data with every digit: `data`, or the whole response if its fields or its list stand alone. */
+function rawData(body: string, read: unknown): unknown {
+  const json = parseExactJson(body);
+  if (isJsonObject(json) && Object.hasOwn(json, 'data')) return json['data'] ?? null;
+  return Object.keys(read ?? {}).length > 0 ? json : null;
 }

@@ -26,6 +26,8 @@ export interface Reply<D> {
   readonly body: string;
   /** Fields that do not match the contract: a warning, as long as the fields that matter are there. */
   readonly problems: readonly string[];
+  /** Whether it has figures whose unit it does not say. */
+  readonly hasUnknownUnits?: true;
 }
 
 export interface Client {
@@ -138,14 +140,12 @@ function withoutSecrets<A extends Exclude<Answer, { kind: 'success' }>>(answer: 
 }
 
 /** Returns the reply of a success. Throws unknown outcome if the id of the work or money it started is missing; other gaps are warnings. */
-function usable<D>(
-  endpoint: Endpoint,
-  effect: Effect,
-  { data, body, problems, isOnlyIncomplete }: Extract<Answer<D>, { kind: 'success' }>,
-): Reply<D> {
+function usable<D>(endpoint: Endpoint, effect: Effect, answer: Extract<Answer<D>, { kind: 'success' }>): Reply<D> {
+  const { data, body, problems, isOnlyIncomplete, hasUnknownUnits } = answer;
+  const reply = { data, body, problems, ...(hasUnknownUnits ? { hasUnknownUnits } : {}) };
   const isForeign = effect === 'read' && hasNothingOf(endpoint, data);
   // Documented answers lack fields here and there, and what a read has is worth showing.
-  if (isOnlyIncomplete && !isForeign && (effect === 'read' || problems.length === 0)) return { data, body, problems };
+  if (isOnlyIncomplete && !isForeign && (effect === 'read' || problems.length === 0)) return reply;
   const reason = isForeign
     ? 'it has none of the expected fields'
     : `it does not match the contract at ${problems.slice(0, 5).join(', ')}`;
@@ -153,7 +153,7 @@ function usable<D>(
     throw new CliError('network', `the service sent no usable response: ${reason}`, { code: 'UNUSABLE_ANSWER' });
   const isFollowed = effect === 'money' || endpoint.starts !== undefined;
   if (isFollowed && requestIdOf(endpoint, data) === undefined) throw unknownOutcome(reason);
-  return { data, body, problems };
+  return reply;
 }
 
 /** Whether every field of the contract is missing. Printing such a response would look like an empty result. */
@@ -263,10 +263,9 @@ const AUTH_HINT = 'check the API key, and check that this address is on the allo
 
 function refusal(
   endpoint: Endpoint,
-  { httpStatus, responseCode, message }: Extract<Answer, { kind: 'refused' }>,
+  { httpStatus, responseCode, message, isAddressBlocked }: Extract<Answer, { kind: 'refused' }>,
 ): CliError {
-  const isAuth =
-    httpStatus === 401 || httpStatus === 403 || responseCode === '03' || message.includes('IP_NOT_ALLOWED');
+  const isAuth = httpStatus === 401 || httpStatus === 403 || responseCode === '03' || isAddressBlocked === true;
   const category: Category = isAuth ? 'auth' : 'refused';
   const declared = [...endpoint.errors, ...COMMON_ERRORS].filter(
     ({ fault }) => FAULTS[fault].code === responseCode && FAULTS[fault].http === httpStatus,

@@ -2,6 +2,7 @@ import { CliError } from '../base/errors.ts';
 import { command } from '../cli/command.ts';
 import { argument, digits, id, option, required, switchOn, word } from '../cli/parameters.ts';
 import { PREVIEW_READ, readPreviews } from '../cli/previews.ts';
+import { objectOf, properties } from '../cli/properties.ts';
 import { outcomeOf } from '../cli/session.ts';
 import {
   addBankAccount,
@@ -37,13 +38,15 @@ const addCommand = command({
     ),
     label: option('--label <text>', 'label for the account', word),
     isDefault: switchOn('--default', 'make this the default payout account'),
+    metadata: properties('--metadata', 'metadata to store with the account'),
   },
-  run: async (session, { accountNumber, bankCode, label, isDefault }) => {
+  run: async (session, { accountNumber, bankCode, label, isDefault, metadata }) => {
     const reply = await session.call(addBankAccount, {
       accountNumber,
       bankCode,
       label,
       isDefault: isDefault || undefined,
+      metadata: objectOf(metadata),
     });
     return outcomeOf(session, addBankAccount, reply);
   },

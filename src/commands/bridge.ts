@@ -4,7 +4,7 @@ import { amountIn, requiredCngn, wireDecimal } from '../cli/fx-terms.ts';
 import { listedByPosition } from '../cli/listed.ts';
 import type { Outcome } from '../cli/outcome.ts';
 import { PAGE_SIZE } from '../cli/pages.ts';
-import { argument, id, oneOf, option, required, switchOn, wholeNumber } from '../cli/parameters.ts';
+import { argument, id, oneOf, option, required, switchOn, ticker, wholeNumber } from '../cli/parameters.ts';
 import { periodOf, periodOptions } from '../cli/period.ts';
 import { amountLine, type Line, PREVIEW_READ, readPreviews } from '../cli/previews.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
@@ -228,6 +228,7 @@ const listCommand = command({
   endpoints: [listBridges.id],
   parameters: {
     status: option('--status <status>', `${STATES.join(', ')} (default all)`, oneOf(...STATES)),
+    token: option('--token <ticker>', 'only this token, such as CNGN', ticker),
     fromNetwork: option('--from-network <network>', 'only from this network', network),
     toNetwork: option('--to-network <network>', 'only to this network', network),
     ...periodOptions,
@@ -236,7 +237,7 @@ const listCommand = command({
     all: switchOn('--all', 'all pages, as one list'),
   },
   fields: { startDate: 'since', endDate: 'until' },
-  run: async (session, { status, fromNetwork: from, toNetwork: to, limit, page, all, ...period }) => {
+  run: async (session, { status, token, fromNetwork: from, toNetwork: to, limit, page, all, ...period }) => {
     const sizeOf = (size: number | undefined) => size ?? DEFAULT_PAGE_SIZE;
     return listedByPosition(
       session,
@@ -245,6 +246,7 @@ const listCommand = command({
         columns: COLUMNS,
         request: (size, at) => ({
           status,
+          token,
           fromNetwork: from,
           toNetwork: to,
           ...periodOf(period),

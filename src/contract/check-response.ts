@@ -27,7 +27,7 @@ interface LongList {
 /** Validates a response of any length in little memory. Stops at the first wrong field of a long list, and once `isLate` says so. */
 export function responseProblems(schema: z.ZodMiniType, value: unknown, isLate: () => boolean): ResponseProblems {
   const lists: LongList[] = [];
-  const problems = problemsOf(schema, withoutLongLists(schema, value, '', lists));
+  const problems = wrongIn(schema, withoutLongLists(schema, value, '', lists));
   const result = (late = false) => ({
     problems,
     isOnlyIncomplete: problems.every(({ isMissing }) => isMissing),
@@ -37,7 +37,7 @@ export function responseProblems(schema: z.ZodMiniType, value: unknown, isLate: 
     for (const [index, item] of list.items.entries()) {
       if (index % ITEMS_PER_LOOK_AT_THE_TIME === 0 && isLate()) return result(true);
       const path = `${list.path}.${index}`;
-      for (const problem of problemsOf(list.element, withoutLongLists(list.element, item, path, lists))) {
+      for (const problem of wrongIn(list.element, withoutLongLists(list.element, item, path, lists))) {
         const field = [path, problem.field].filter(Boolean).join('.');
         if (problems.length < MAX_LISTED || !problem.isMissing) problems.push({ ...problem, field });
         if (!problem.isMissing) return result();
@@ -46,6 +46,10 @@ export function responseProblems(schema: z.ZodMiniType, value: unknown, isLate: 
   }
   return result();
 }
+
+/** A whole number that is too large for a double is right: every digit of a response is kept. */
+const wrongIn = (schema: z.ZodMiniType, value: unknown): Problem[] =>
+  problemsOf(schema, value).filter(({ isExactInteger }) => !isExactInteger);
 
 /** Returns a value with its long lists emptied, and adds them to `lists`. A value without any is returned as it is. */
 function withoutLongLists(schema: z.ZodMiniType, value: unknown, path: string, lists: LongList[]): unknown {

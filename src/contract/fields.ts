@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { type Asset, MAX_MINOR } from '../money/amount.ts';
 import { isWireNumber, type WireNumber } from '../money/decimal.ts';
 import { percentFromText, percentFromWire } from '../money/rates.ts';
-import { fromWire, type MoneyUnit } from '../money/units.ts';
+import { fromWire, isUnknownFigure, type MoneyUnit, type UnknownFigure } from '../money/units.ts';
 
 /** Where a fact comes from: the interface specification, public documentation, a public client's code, or a guess. */
 export type Source = 'interface' | 'public' | 'client' | 'inferred';
@@ -29,6 +29,8 @@ export interface FieldMeta {
   readonly rule?: string;
   /** Never printed, journaled or traced in plain text. */
   readonly secret?: boolean;
+  /** Whether older forms of the response have base units here, so that its unit depends on what the response says. */
+  readonly mayBeBase?: boolean;
   /** For an object: the field that a documented older form has in the object's place. */
   readonly shorthand?: string;
 }
@@ -249,6 +251,12 @@ export function moneyText(
   more: Pick<FieldMeta, 'rule'> = {},
 ) {
   return field(z.string(), { type: 'string', unit, asset, source, ...more });
+}
+
+/** A decimal string of the order book. Older forms have base units (contract/reading/book-units.ts). */
+export function bookFigure(source: Source, more: Pick<FieldMeta, 'asset' | 'rule'>) {
+  const schema = z.custom<string | UnknownFigure>((value) => typeof value === 'string' || isUnknownFigure(value));
+  return field(schema, { type: 'string', unit: 'decimal-string', source, mayBeBase: true, ...more });
 }
 
 /** A nested object. Unknown fields are kept. */

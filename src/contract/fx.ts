@@ -1,5 +1,5 @@
 import type { Amount } from '../money/amount.ts';
-import { maybe, moneyText, oneOf, payText, type Source } from './fields.ts';
+import { bookFigure, maybe, moneyText, oneOf, payText, type Source } from './fields.ts';
 
 export const PAIRS = ['CNGN-USDC', 'CNGN-USDT'] as const;
 export const SIDES = ['buy', 'sell'] as const;
@@ -24,7 +24,10 @@ export const cngn = (source: Source) => moneyText(source, 'decimal-string', 'CNG
 
 export const price = (source: Source) => payText(source, 'CNGN', { rule: 'greater than 0; cNGN per stablecoin' });
 
-export const liquidity = (source: Source) => moneyText(source, 'decimal-string', { leg: 'offered' });
+/** An amount of the order book in cNGN. */
+export const bookCngn = (source: Source) => bookFigure(source, { asset: 'CNGN' });
+
+export const liquidity = (source: Source) => bookFigure(source, { asset: { leg: 'offered' } });
 
 export const usdc = (source: Source) => maybe(moneyText(source, 'decimal-string', 'USDC'));
 

@@ -9,7 +9,7 @@ import {
   type StatedAsset,
 } from '../money/amount.ts';
 import { decimalText, isWireNumber, scaledInteger, trimDecimal, wireNumberText } from '../money/decimal.ts';
-import type { MoneyUnit } from '../money/units.ts';
+import { isUnknownFigure, type MoneyUnit } from '../money/units.ts';
 
 /**
  * An amount as printed, with all decimals of the asset, whatever its wire unit: `{value: '5000.00', asset: 'NGN'}`. The asset
@@ -49,6 +49,7 @@ export function moneyOf(
   around: readonly unknown[],
 ): PlainAmount | undefined {
   if (unit === undefined || unit === 'percent') return undefined;
+  if (isUnknownFigure(value)) return { value: value.value, unit: 'unknown' };
   if (typeof value !== 'string' && !isWireNumber(value)) return undefined;
   const text = typeof value === 'string' ? value : wireNumberText(value);
   return inWholeUnits(text, unit, assetOf(rule, around));

@@ -138,7 +138,7 @@ describe('a payment', () => {
   });
 
   test('warns about a response that does not match the contract, even with --quiet and --wait', async () => {
-    const odd = success({ ...WHOLE, walletAddress: 5 });
+    const odd = success({ ...WHOLE, walletAddress: [] });
     const done = success({ requestId: 'r-1', status: 'completed' });
     const { code, world } = await run([...ONRAMP, '--yes', '-q', '--wait'], [odd, done]);
     expect({ code, stderr: world.stderr.text() }).toEqual({

@@ -21,6 +21,7 @@ export interface DocumentedAnswer {
   readonly shown_as: 'public' | 'public-older' | 'skill' | 'client';
   readonly request?: Readonly<Record<string, unknown>>;
   readonly http: number;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
   readonly means: Meaning;
   readonly expect: Readonly<Record<string, unknown>>;

@@ -92,11 +92,12 @@ const withdrawCommand = command({
     ...ACCOUNT_OPTIONS,
     narration: option('--narration <text>', 'text for the bank statement', word),
     reference: option('--reference <text>', 'your own unique reference', word),
+    note: option('--note <text>', 'note to store with the withdrawal', word),
     wait: waitOption('until the bank has been paid, which takes 1 to 3 business days'),
   },
-  fields: { bankAccountNumber: 'accountNumber', 'metadata.reference': 'reference' },
+  fields: { bankAccountNumber: 'accountNumber', 'metadata.reference': 'reference', 'metadata.notes': 'note' },
   guide: withdrawGuide,
-  run: async (session, { amount: wanted, narration, reference, wait, ...input }) => {
+  run: async (session, { amount: wanted, narration, reference, note, wait, ...input }) => {
     const destination = await destinationOf(session, input);
     const amount = wanted === 'max' ? await mostWithdrawable(session) : wanted;
     const { bankAccountNumber, bankCode, accountName } = destination;
@@ -105,7 +106,7 @@ const withdrawCommand = command({
       ...destination,
       amount: toWireNumber(amount, 'kobo'),
       narration,
-      metadata: reference === undefined ? undefined : { reference },
+      metadata: reference === undefined && note === undefined ? undefined : { reference, notes: note },
     };
     const reply = await session.change(
       withdrawFees,
@@ -117,6 +118,7 @@ const withdrawCommand = command({
           ['destination', `${where}, ${accountName}`],
           ...(narration === undefined ? [] : [['narration', narration] as const]),
           ...(reference === undefined ? [] : [['reference', reference] as const]),
+          ...(note === undefined ? [] : [['note', note] as const]),
         ],
         previews: () =>
           readPreviews(async () => {

@@ -118,10 +118,11 @@ const statusCommand = command({
   examples: [
     'fiatrail onramp status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
     'fiatrail onramp status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait 5m -o json',
+    'fiatrail onramp status 0x52908400098527886E0F7030069857D2E4169EE7',
   ],
   endpoints: [onrampStatus.id],
   parameters: {
-    requestId: argument('request-id', 'request id, from onramp start', id),
+    requestId: argument('request-id', 'request id from onramp start, or the address of its wallet', id),
     wait: waitOption('until it completes or fails'),
   },
   run: async (session, { requestId, wait }) => followOnramp(session, requestId, wait ?? 0),

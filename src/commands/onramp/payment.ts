@@ -22,11 +22,14 @@ type Shows = Following<typeof onrampStatus>['shows'];
 
 const statusCommand = (requestId: string) => `fiatrail onramp status ${requestId} --wait`;
 
-/** Waits until an onramp completes or fails. */
+const isEvmAddress = (text: string) => /^0x[\da-f]{40}$/i.test(text);
+
+/** Waits until an onramp completes or fails. It is found by its request id, or by the address of its wallet. */
 export function followOnramp(session: Session, requestId: string, waitMs: number, shows?: Shows): Promise<Outcome> {
   return followStatus(session, {
     endpoint: onrampStatus,
-    input: { requestId },
+    // The specification describes the address as another value of requestId, public documentation as a field of its own.
+    input: isEvmAddress(requestId) ? { requestId, walletAddress: requestId } : { requestId },
     stateOf: ({ status }) => status,
     done: ['completed'],
     failed: ['failed'],

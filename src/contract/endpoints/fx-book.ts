@@ -2,30 +2,30 @@ import { endpoint } from '../endpoint.ts';
 import {
   type AssetRule,
   anyText,
+  bookFigure,
   fields,
   group,
   integer,
   list,
   maybe,
   maybeText,
-  moneyText,
   optional,
   payload,
   percent,
   stateOf,
   timestamp,
 } from '../fields.ts';
-import { cngn, limits, listLimits, pair, quoteLimits } from '../fx.ts';
+import { bookCngn, limits, listLimits, pair, quoteLimits } from '../fx.ts';
 
 /** An order as shown on the public book, without its maker. The list says what it offers. */
 const publicOrder = (offered: AssetRule) =>
   group('public', {
     orderId: maybeText('public'),
-    price: maybe(cngn('public')),
+    price: maybe(bookCngn('public')),
     spread: maybe(percent('public')),
-    minAmount: maybe(cngn('public')),
-    maxAmount: maybe(cngn('public')),
-    availableLiquidity: maybe(moneyText('public', 'decimal-string', offered)),
+    minAmount: maybe(bookCngn('public')),
+    maxAmount: maybe(bookCngn('public')),
+    availableLiquidity: maybe(bookFigure('public', { asset: offered })),
     status: maybe(stateOf('public', ['active'])),
     updatedAt: maybe(timestamp('public')),
   });
@@ -77,10 +77,10 @@ export const orderBookStats = endpoint({
           totalActiveOrders: maybe(integer('public')),
           buyOrderCount: maybe(integer('public')),
           sellOrderCount: maybe(integer('public')),
-          totalBuyLiquidity: maybe(cngn('public')),
-          totalSellLiquidity: maybe(moneyText('public', 'decimal-string', { leg: 'stablecoin' })),
-          bestBidPrice: maybe(cngn('public')),
-          bestAskPrice: maybe(cngn('public')),
+          totalBuyLiquidity: maybe(bookFigure('public', { asset: 'CNGN' })),
+          totalSellLiquidity: maybe(bookFigure('public', { asset: { leg: 'stablecoin' } })),
+          bestBidPrice: maybe(bookCngn('public')),
+          bestAskPrice: maybe(bookCngn('public')),
           spreadPercentage: maybe(percent('public')),
         }),
       ),

@@ -406,7 +406,7 @@ async function walkTrades(box: TestSandbox, ask: Ask): Promise<void> {
   const { quote: made } = await ask(quote, { ...buy, pair: 'CNGN-USDT' });
   const { sellOrders } = await ask(orderBook, { pair: 'CNGN-USDC' });
   // One form of the answers writes prices in base units.
-  const makers = sellOrders?.find(({ price }) => ['1400.000000', '1400000000'].includes(price ?? ''))?.orderId ?? '';
+  const makers = sellOrders?.find(({ price }) => ['1400.000000', '1400000000'].includes(String(price)))?.orderId ?? '';
   const started = [
     await ask(trade, { quoteId: made.quoteId }),
     await ask(trade, { orderId: makers, cngnAmount: '1000' }),

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { startOnramp } from '../../src/contract/endpoints/onramp.ts';
+import { swapStatus } from '../../src/contract/endpoints/swaps.ts';
+import { listUsers } from '../../src/contract/endpoints/user-list.ts';
+import { getDetails } from '../../src/contract/endpoints/users.ts';
+import { readData } from '../../src/contract/reading/index.ts';
+import { parseJson } from '../../src/money/decimal.ts';
+
+describe('names', () => {
+  test('in the contract’s spelling win over others', () => {
+    const data = { userId: 'own', user_id: 'other', is_active: true };
+    expect(readData(getDetails, data)).toEqual({ userId: 'own', user_id: 'other', isActive: true });
+  });
+
+  test('such as __proto__ stay names', () => {
+    const read = readData(swapStatus, parseJson('{"request_id":"s-1","__proto__":{"status":"completed"}}')) as object;
+    expect(Object.keys(read).toSorted()).toEqual(['__proto__', 'requestId']);
+    expect((read as { status?: unknown }).status).toBeUndefined();
+  });
+
+  test('of somebody else’s fees are not the platform’s', () => {
+    const feeBreakdown = { gateway_fee: 1, swapFee: 2, acme_fee: 3 };
+    expect(readData(startOnramp, { requestId: 'r', feeBreakdown })).toMatchObject({
+      feeBreakdown: { gatewayFee: 1, swapFee: 2, platformFee: 3 },
+    });
+  });
+});
+
+describe('an object in another', () => {
+  test.each([
+    ['under a name that tells nothing', { result: { requestId: 's-1', status: 'pending' } }],
+    ['twice', { data: { swap: { requestId: 's-1', status: 'pending' } } }],
+    ['in a list of one', [{ requestId: 's-1', status: 'pending' }]],
+  ])('is the data if everything is in it: %s', (_, data) => {
+    expect(readData(swapStatus, data)).toMatchObject({ requestId: 's-1', status: 'pending' });
+  });
+
+  test('is not the data beside other fields of the endpoint, or beside another such object', () => {
+    const beside = { requestId: 's-1', user: { status: 'active' } };
+    expect(readData(swapStatus, beside)).toEqual(beside);
+    const two = { first: { requestId: 's-1' }, second: { requestId: 's-2' } };
+    expect(readData(swapStatus, two)).toEqual(two);
+  });
+});
+
+describe('a list', () => {
+  test.each([
+    ['rows', { rows: [] }],
+    ['another name, with rows', { members: [{ userId: 'u-1' }] }],
+    ['no name', [{ userId: 'u-1' }]],
+  ])('may have %s', (_, data) => {
+    expect(readData(listUsers, data)).toHaveProperty('users');
+  });
+
+  test('is not chosen among several', () => {
+    const data = { active: [{ userId: 'u-1' }], inactive: [{ userId: 'u-2' }] };
+    expect(readData(listUsers, data)).toEqual(data);
+  });
+});
+
+describe('values', () => {
+  test.each([
+    [{ createdAt: 1_786_000_000 }, { createdAt: '2026-08-06T07:06:40.000Z' }],
+    [{ createdAt: 1_786_000_000_000 }, { createdAt: '2026-08-06T07:06:40.000Z' }],
+    [{ createdAt: '2026-08-06' }, { createdAt: '2026-08-06' }],
+    [{ createdAt: 0 }, { createdAt: 0 }],
+    [{ status: 'SWAP_QUEUED' }, { status: 'SWAP_QUEUED' }],
+    [{ status: 'Completed' }, { status: 'completed' }],
+    [{ amountOut: 25_000_000 }, { amountOut: '25000000' }],
+    [{ amountOut: { value: 1 } }, { amountOut: { value: 1 } }],
+  ])('%j are read as %j', (data, read) => {
+    expect(readData(swapStatus, { requestId: 's-1', ...data })).toEqual({ requestId: 's-1', ...read });
+  });
+});
