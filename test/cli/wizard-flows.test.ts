@@ -407,6 +407,7 @@ describe('fees withdraw', () => {
         banks: [
           { bankCode: '000013', bankName: 'GTBank' },
           { bank_code: '000014', bank_name: 'Access Bank' },
+          { bankCode: '000058', bankName: 'Guaranty Trust Bank' },
         ],
       }),
     '/feewithdrawal': (body) => {
@@ -448,6 +449,13 @@ describe('fees withdraw', () => {
     expect(stderr).toContain(
       "fees withdraw --amount max --bank-code 000014 --account-number 9876543210 --account-name 'NGOZI OKAFOR'",
     );
+  });
+
+  test('finds a bank by its initials', async () => {
+    const bank: Answer = { kind: 'search', asks: 'Which bank?', types: 'gtb', says: 'Guaranty Trust Bank (000058)' };
+    const given = ['--amount', '5', '--account-number', '0123456789', '--account-name', 'ADA'];
+    const { code, body } = await withdraw(given, [bank, YES]);
+    expect({ code, bankCode: body?.['bankCode'] }).toEqual({ code: 0, bankCode: '000058' });
   });
 
   test('prompts only for the missing parts of an account', async () => {

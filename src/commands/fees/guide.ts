@@ -107,8 +107,14 @@ async function askBank(session: Session): Promise<string> {
   const prompter = await session.world.prompter();
   return prompter.search('Which bank? Type part of its name or code:', async (typed) => {
     const words = typed.toLowerCase().split(/\s+/);
-    return banks.filter(({ name }) => words.every((each) => name.toLowerCase().includes(each))).slice(0, MAX_BANKS);
+    return banks.filter(({ name }) => words.every((each) => isIn(name.toLowerCase(), each))).slice(0, MAX_BANKS);
   });
+}
+
+/** Whether a bank's name contains a word, or its initials begin with it: `gtb` for Guaranty Trust Bank. */
+function isIn(name: string, word: string): boolean {
+  const initials = [...name.matchAll(/\b[a-z]/g)].join('');
+  return name.includes(word) || initials.startsWith(word);
 }
 
 /** Reads something that is only shown; undefined if it cannot be read, because the request itself may still succeed. */
