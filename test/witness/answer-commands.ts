@@ -91,6 +91,7 @@ const COMMANDS: Readonly<Record<string, Line>> = {
   'GET /deposits': ({ limit }) => ['history', 'deposits', '--limit', text(limit, '20')],
   'GET /payouts': ({ limit }) => ['history', 'payouts', '--limit', text(limit, '20')],
   'GET /transactions': ({ limit }) => ['history', 'transactions', '--limit', text(limit, '20')],
+  'GET /manualstatusrecovery': () => ['recover', 'r-1'],
   'GET /withdrawals': () => ['history', 'withdrawals'],
   'POST /swap': ({ userId, sellToken, buyToken }) => [
     ...[

@@ -648,6 +648,194 @@ const WAITS: readonly FurtherAnswer[] = [
   limited('wait-unknown', 'POST /withdrawasset', 429, { code: 429, message: 'Too many requests' }),
 ];
 
+/** Older forms that the notes of the specification mention without an example. */
+const MENTIONED: readonly FurtherAnswer[] = [
+  read('onboarding-verified', 'POST /onboardstatus', done({ status: 'verified', bvnVerified: true, userId: 'u-9' }), {
+    status: 'verified',
+    userId: 'u-9',
+  }),
+  read('onboarding-pending-verification', 'POST /onboardstatus', done({ status: 'pending_verification' }), {
+    status: 'pending_verification',
+  }),
+  refused(
+    'onboarding-failed-as-refusal',
+    'POST /onboardstatus',
+    400,
+    {
+      ...{ status: 'Failed', message: 'Registration failed' },
+      data: {
+        details: {
+          status: 'failed',
+          error: {
+            code: 'BVN_VALIDATION_FAILED',
+            step: 'bvn_validation',
+            message: 'No match',
+            userMessage: 'Check the BVN',
+          },
+        },
+        retryable: false,
+      },
+    },
+    { codeContains: 'BVN_VALIDATION_FAILED', stepContains: 'bvn_validation', userContains: 'Check the BVN' },
+  ),
+  limited(
+    '429-as-code',
+    'POST /onboarduser',
+    429,
+    {
+      ...{ status: 'Error', response_code: '429', message: 'Too many', data: { error: 'Wait', retry_after: 60 } },
+    },
+    { waitContains: '60 seconds' },
+  ),
+  read(
+    'wallets-as-texts',
+    'GET /getfintechwallet',
+    done({ fintechId: 'f-9', smartWallet: '0xaa', mpcVault: '0xbb', managedWallet: '0xcc' }),
+    {
+      smart: '0xaa',
+      vault: '0xbb',
+    },
+  ),
+  read(
+    'user-wallets-older',
+    'POST /listuserwallets',
+    done({
+      userId: 'u-1',
+      wallets: [
+        {
+          ...{ walletAddress: '0xab', status: 'funded', owner: 'system_controlled' },
+          ...{ balances: { CNGN: { balance: '12.50' } }, createdAt: { _seconds: 1_786_000_000, _nanoseconds: 0 } },
+        },
+      ],
+    }),
+    { wallet: '0xab', amount: '12.500000', createdAt: '2026-08-06T07:06:40.000Z' },
+  ),
+  read(
+    'banks-by-name-and-code',
+    'POST /getbankscode',
+    done({
+      ...{ banks: [{ name: 'HARBOUR BANK', code: '000911' }], operationId: 'op-1', requestId: 'rq-1', totalCount: 1 },
+    }),
+    { name: 'HARBOUR BANK', code: '000911' },
+  ),
+  read('banks-as-list', 'POST /getbankscode', done([{ bankCode: '911', bankName: 'HARBOUR BANK' }]), { code: '911' }),
+  read(
+    'fees-set-older',
+    'PUT /managefees',
+    done({
+      ...{ fintechId: 'f-1', operation: 'updated', timestamp: '2025-08-01T10:00:00Z', version: '1.0.0' },
+      exampleCalculation: {
+        description: 'Onramp of 10000',
+        userRequestedAmount: 10_000,
+        totalFeeAmount: 400,
+        finalAmount: 10_400,
+      },
+    }),
+    { final: '10400' },
+  ),
+  read(
+    'withdrawals-with-general-pages',
+    'GET /getwithdrawalhistory',
+    done({
+      withdrawals: [{ withdrawalId: 'FTW_3', amount: 5000, status: 'completed' }],
+      pagination: { total: 3, limit: 1, offset: 0, currentPage: 1, totalPages: 3 },
+    }),
+    { id: 'FTW_3', hasMore: true },
+  ),
+  read(
+    'market-order-without-expiry',
+    'POST /fx/market-order',
+    {
+      ...{ responseCode: '00', responseMessage: 'Filled' },
+      data: {
+        trade: {
+          tradeId: 'trade-7',
+          pair: 'CNGN-USDC',
+          side: 'sell',
+          cngnAmount: '1000',
+          usdcAmount: '0.71',
+          averagePrice: '1400.00',
+          status: 'pending',
+        },
+      },
+    },
+    { id: 'trade-7', price: '1400.000000' },
+  ),
+  read(
+    'account-with-gateway-fee',
+    'POST /getvirtualaccount',
+    done({
+      ...{ requestId: 'r-1', status: 'created' },
+      virtualAccount: {
+        ...{ accountNumber: '9900112255', accountName: 'Acme/Ngozi Eze', bankName: 'Harbour Bank', amount: 10_000 },
+        ...{ totalAmountWithFee: 10_400, feePercentage: 4 },
+        feeBreakdown: { brandFeeAmount: 100, brandFeePercentage: 1, gatewayFeeAmount: 150, totalFeeAmount: 400 },
+      },
+    }),
+    { number: '9900112255', totalKobo: '1040000', platformFeeKobo: '10000' },
+  ),
+  read(
+    'onramp-account-created',
+    'POST /cngnonrampstatus',
+    done({ requestId: 'r-1', status: 'virtual_account_created' }),
+    {
+      status: 'virtual_account_created',
+    },
+  ),
+  read(
+    'payout-older-state',
+    'GET /getofframpstatus',
+    done({ requestId: 'r-1', status: 'initiating_payout', amount: 170 }),
+    {
+      status: 'initiating_payout',
+    },
+  ),
+  read(
+    'deposit-refunded',
+    'GET /deposits',
+    done({ deposits: [{ ...deposit, status: 'refund_processing' }], total: 1 }),
+    {
+      status: 'refund_processing',
+    },
+  ),
+  read(
+    'vault-at-once-active',
+    'POST /fx/mpc/register',
+    done({ vaultId: 'v-7', status: 'active', note: 'Wait' }),
+    { id: 'v-7' },
+    {
+      request: { vaultId: 'v-7' },
+    },
+  ),
+  read('signing-without-vm', 'GET /fx/auto-signing/status', done({ autoSigning: { enabled: true, vmStatus: null } }), {
+    enabled: true,
+  }),
+  refused(
+    'transfer-code-only',
+    'POST /fintechtransfer',
+    400,
+    { code: '01', message: 'Not registered', error: 'Add the wallet first' },
+    {
+      detailContains: 'Add the wallet first',
+    },
+  ),
+  refused(
+    'account-in-use',
+    'DELETE /deletebankaccount',
+    400,
+    {
+      ...{ status: 'Error', response_code: '01', message: 'Not removed', error: 'PENDING_TRANSACTIONS' },
+    },
+    { detailContains: 'PENDING_TRANSACTIONS' },
+  ),
+  read(
+    'recovery-without-data',
+    'GET /manualstatusrecovery',
+    { status: 'Success', response_code: '00', message: 'Recovered' },
+    {},
+  ),
+];
+
 export const FURTHER_ANSWERS: readonly FurtherAnswer[] = [
   ...ENVELOPES,
   ...ODD_ENVELOPES,
@@ -657,4 +845,5 @@ export const FURTHER_ANSWERS: readonly FurtherAnswer[] = [
   ...PAGES,
   ...REFUSALS,
   ...WAITS,
+  ...MENTIONED,
 ];
