@@ -148,7 +148,7 @@ export function decodeAnswer<E extends Endpoint>(
 function impliedCode(
   endpoint: Endpoint,
   status: number,
-  { data, hasError, namesFailure, beside, text }: EnvelopeReading,
+  { data, hasError, hasMessage, namesFailure, beside, text }: EnvelopeReading,
   body: string,
 ): string | undefined {
   if (status >= 200 && status <= 299) {
@@ -157,7 +157,8 @@ function impliedCode(
   }
   if (status < 400 || status > 499) return undefined;
   if (NOT_ALLOWED.test(body)) return '03';
-  const isTold = namesFailure || status === 401 || status === 403;
+  // A 408 may come from a server on the way, after the service got the request.
+  const isTold = namesFailure || (hasError && hasMessage && status !== 408) || status === 401 || status === 403;
   return isTold && text !== NO_REASON ? codeForStatus(String(status)) : undefined;
 }
 

@@ -17,6 +17,7 @@ export interface EnvelopeReading {
   readonly namesFailure: boolean;
   /** Whether it has an error, or several. */
   readonly hasError: boolean;
+  readonly hasMessage: boolean;
   readonly data: unknown;
   /** The fields beside `data`, or all of them if it has none, without those of the envelope. */
   readonly beside: Fields;
@@ -77,6 +78,7 @@ export function readEnvelope(json: unknown): EnvelopeReading | undefined {
     isCodeWord: codes.length === 0 && word !== undefined,
     contradicts: codes.length > 1 && codes.some((each) => each === '00' || !/^\d\d$/.test(each)),
     namesFailure,
+    hasMessage: textIn(envelope['message']) !== undefined,
     hasError: Boolean(error) || (Array.isArray(errors) && errors.length > 0),
     data,
     beside: Object.fromEntries(Object.entries(envelope).filter(([name, value]) => !isOwn(name, value))),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { quote } from '../../src/contract/endpoints/fx-quotes.ts';
 import { startOnramp } from '../../src/contract/endpoints/onramp.ts';
-import { swapStatus } from '../../src/contract/endpoints/swaps.ts';
+import { swapStatus, triggerSwap } from '../../src/contract/endpoints/swaps.ts';
 import { listUsers } from '../../src/contract/endpoints/user-list.ts';
 import { getDetails } from '../../src/contract/endpoints/users.ts';
 import { readData } from '../../src/contract/reading/index.ts';
@@ -40,6 +41,33 @@ describe('an object in another', () => {
     expect(readData(swapStatus, beside)).toEqual(beside);
     const two = { first: { requestId: 's-1' }, second: { requestId: 's-2' } };
     expect(readData(swapStatus, two)).toEqual(two);
+  });
+});
+
+describe('fields that stand flat', () => {
+  test('are moved into the object that the contract has for them', () => {
+    const read = readData(getDetails, { userId: 'u-1', firstName: 'Ngozi', evmWallet: '0x1', shoeSize: 41 });
+    expect(read).toEqual({
+      userId: 'u-1',
+      shoeSize: 41,
+      personalDetails: { firstName: 'Ngozi' },
+      walletDetails: { evmWallet: '0x1' },
+    });
+  });
+
+  test('are moved into the nested object, so that nothing is there in two forms', () => {
+    expect(readData(quote, { quoteId: 'q-1', price: 1425.5, expiresAt: 1_786_000_000, version: '1' })).toEqual({
+      version: '1',
+      quote: { quoteId: 'q-1', price: '1425.5', expiresAt: '2026-08-06T07:06:40.000Z' },
+    });
+  });
+
+  test('stay if several objects may have them', () => {
+    const read = readData(triggerSwap, { requestId: 'r-1', walletAddress: '0x1', destinationWallet: '0x2' });
+    expect(read).toMatchObject({
+      swapConfig: { walletAddress: '0x1' },
+      destinationConfig: { destinationWallet: '0x2' },
+    });
   });
 });
 

@@ -612,6 +612,14 @@ const REFUSALS: readonly FurtherAnswer[] = [
     },
     { detailContains: 'Pool is empty' },
   ),
+  refused(
+    'message-and-error',
+    'POST /swap',
+    409,
+    { message: 'Sent before', error: 'Conflict' },
+    { messageContains: 'Sent before' },
+  ),
+  unclear('408-message-and-error', 'POST /swap', 408, { message: 'Too slow', error: 'Timeout' }, 6),
   failing('unauthenticated')('401-message-only', 'GET /listbankaccounts', 401, { message: 'Unauthorized' }),
   blocked('ip-in-message', 'POST /swap', 400, { response_code: '01', message: 'IP_NOT_ALLOWED: 198.51.100.24' }),
   blocked('ip-in-error-code', 'GET /transactions', 400, {

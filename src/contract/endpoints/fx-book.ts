@@ -40,6 +40,7 @@ export const orderBook = endpoint({
   effect: 'read',
   summary: 'Show the order book of a pair',
   done: 'Order book retrieved',
+  otherNames: { buyOrders: ['bids'], sellOrders: ['asks'] },
   source: 'public',
   request: () =>
     fields({

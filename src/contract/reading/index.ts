@@ -18,7 +18,7 @@ export function readData(endpoint: Endpoint, data: unknown): unknown {
   const listed = Array.isArray(data) ? withoutBrackets(endpoint, data) : data;
   if (!isJsonObject(listed)) return listed;
   const lifted = withKnownNames(shape, withoutWrapper(endpoint, shape, listed));
-  const named = withNames(otherNames, lifted);
+  const named = withNames(otherNames, shape, lifted);
   const whole = lists === undefined ? named : withPages(shape, withList(lists, shape, named));
   const read = readFields(shape, withGroups(shape, withNested(endpoint, shape, whole)));
   const response = endpoint.response();
@@ -104,12 +104,12 @@ function isRow(lists: string, shape: Shape, data: Fields): boolean {
 }
 
 /** Gives fields of older forms their name in the contract. A dotted name is a field of an object. */
-function withNames(names: Readonly<Record<string, readonly string[]>>, data: Fields): Fields {
-  const read = { ...data };
+function withNames(names: Readonly<Record<string, readonly string[]>>, shape: Shape, data: Fields): Fields {
+  let read = data;
   for (const [name, others] of Object.entries(names)) {
     if (!isMissing(read[name])) continue;
-    const value = others.map((other) => valueAt(read, other)).find((each) => !isMissing(each));
-    if (value !== undefined) read[name] = value;
+    const other = others.find((each) => !isMissing(valueAt(read, each)));
+    if (other !== undefined) read = { ...withoutMoved(shape, read, [other]), [name]: valueAt(read, other) };
   }
   return read;
 }
@@ -123,9 +123,23 @@ function withNested({ nests }: Endpoint, shape: Shape, data: Fields): Fields {
   const inner = nests === undefined ? undefined : innerShape(shape[nests]);
   if (nests === undefined || !inner || !isMissing(data[nests])) return data;
   const plural = data[`${nests}s`];
-  if (Array.isArray(plural) && isJsonObject(plural[0])) return { ...data, [nests]: plural[0] };
+  if (Array.isArray(plural) && isJsonObject(plural[0])) {
+    const kept = plural.length === 1 ? withoutMoved(shape, data, [`${nests}s`]) : data;
+    return { ...kept, [nests]: plural[0] };
+  }
   const own = Object.keys(data).filter((name) => knownName(name, inner) !== undefined);
-  return own.length === 0 ? data : { ...data, [nests]: Object.fromEntries(own.map((name) => [name, data[name]])) };
+  return own.length === 0 ? data : { ...withoutMoved(shape, data, own), [nests]: picked(data, own) };
+}
+
+const picked = (data: Fields, names: readonly string[]): Fields =>
+  Object.fromEntries(names.map((name) => [name, data[name]]));
+
+/** The fields that stay in their place: all but the moved ones, which the contract has only in the new place. */
+function withoutMoved(shape: Shape, data: Fields, moved: readonly string[]): Fields {
+  return picked(
+    data,
+    Object.keys(data).filter((name) => Object.hasOwn(shape, name) || !moved.includes(name)),
+  );
 }
 
 /** Puts fields that stand flat into the object in which the contract has them, if only one object has such a field. */
@@ -136,12 +150,15 @@ function withGroups(shape: Shape, data: Fields): Fields {
     const inner = data[name] === undefined ? innerShape(shape[name]) : undefined;
     return inner ? [{ name, inner }] : [];
   });
-  const made: Record<string, Record<string, unknown>> = {};
+  const made: Record<string, Fields> = {};
+  const moved: string[] = [];
   for (const name of stray) {
     const [group, ...others] = groups.filter(({ inner }) => knownName(name, inner) !== undefined);
-    if (group && others.length === 0) made[group.name] = { ...made[group.name], [name]: data[name] };
+    if (!group || others.length > 0) continue;
+    made[group.name] = { ...made[group.name], [name]: data[name] };
+    moved.push(name);
   }
-  return { ...data, ...made };
+  return moved.length === 0 ? data : { ...withoutMoved(shape, data, moved), ...made };
 }
 
 function innerShape(schema: z.ZodMiniType | undefined): Shape | undefined {

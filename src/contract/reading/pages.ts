@@ -4,7 +4,7 @@ import { bareName, type Fields, isMissing, type Shape } from './names.ts';
 
 /** Other names for what the contract says of a page, without case and separators. Source: public, inferred. */
 const OTHER_NAMES = {
-  total: ['total', 'totalcount', 'totalitems', 'totalrecords', 'totalrows', 'totalresults'],
+  total: ['total', 'totalcount', 'totalitems', 'totalrecords', 'totalrows', 'totalresults', 'totaldocs'],
   limit: ['limit', 'perpage', 'pagesize', 'itemsperpage'],
   offset: ['offset', 'skip'],
   currentPage: ['currentpage', 'page', 'pagenumber'],
