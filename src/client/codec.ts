@@ -134,7 +134,7 @@ export function decodeAnswer<E extends Endpoint>(
   if (isOk && code === '00') return success(endpoint, reading, response, isLate);
   if (isOk && code !== undefined && REFUSALS.has(code)) return refused(code);
   if (status >= 400 && status <= 499 && code !== undefined && code !== '00') {
-    if (/^\d\d$/.test(code)) return refused(code);
+    if (/^\d\d?$/.test(code)) return refused(code.padStart(2, '0'));
     // A word that is in no table says what was wrong; the status says what kind of refusal it is.
     if (reading.isCodeWord) return refused(codeForStatus(String(status)));
   }

@@ -124,7 +124,10 @@ function codesIn(envelope: Fields): Codes {
     if (!OTHER_CODE_FIELDS.has(bare)) continue;
     const isSuccess = textIn(value)?.trim() === '0' || (bare !== 'status' && isWord(value, SUCCESS));
     const code = codeIn(value) ?? (isSuccess ? '00' : undefined);
+    const digits = textIn(value)?.trim() ?? '';
     if (code !== undefined) codes.add(code);
+    // In these fields, 1 may mean 01 as well as yes.
+    else if (/^\d+$/.test(digits)) codes.add(digits);
     else if (bare !== 'status' && isErrorName(value)) word = value;
   }
   return { codes: [...codes], word };

@@ -61,7 +61,7 @@ const orderInBase = (at: string): Readonly<Record<string, Writing>> =>
 const newest = (): AnswerForms => ({
   answers: {
     'users.onboard-status': [{ without: ['verified'] }],
-    'users.get-details': [{ without: ['virtualAccounts[].status'] }],
+    'users.get-details': [{ without: ['virtualAccounts[].status', 'deactivationReason'] }],
     'users.list': [{ without: ['pagination.hasMore'] }],
     'virtual-accounts.get': [{ without: ['expiresAt'] }],
     'virtual-accounts.get-fintech': [{ without: ['virtualAccounts'] }],

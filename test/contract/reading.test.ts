@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { accumulatedFees } from '../../src/contract/endpoints/fees.ts';
 import { quote } from '../../src/contract/endpoints/fx-quotes.ts';
 import { startOnramp } from '../../src/contract/endpoints/onramp.ts';
 import { swapStatus, triggerSwap } from '../../src/contract/endpoints/swaps.ts';
@@ -87,6 +88,13 @@ describe('a list', () => {
 });
 
 describe('values', () => {
+  test('that are numbers as text keep every digit', () => {
+    const read = readData(accumulatedFees, {
+      summary: { totalAccumulatedFees: '9007199254740993', transactionCount: '3' },
+    });
+    expect(JSON.stringify(read)).toBe('{"summary":{"totalAccumulatedFees":9007199254740993,"transactionCount":3}}');
+  });
+
   test.each([
     [{ createdAt: 1_786_000_000 }, { createdAt: '2026-08-06T07:06:40.000Z' }],
     [{ createdAt: 1_786_000_000_000 }, { createdAt: '2026-08-06T07:06:40.000Z' }],

@@ -517,6 +517,9 @@ const REFUSALS: readonly FurtherAnswer[] = [
   unclear('500-with-01-change', 'POST /swaptrigger', 500, { response_code: '01', message: 'Not valid' }, 6),
   unclear('503-json-change', 'POST /bridge/initiate', 503, { message: 'Service unavailable' }, 6),
   unclear('502-html-change', 'POST /fx/market-order', 502, '<html>Bad gateway</html>', 6),
+  unclear('200-status-1', 'POST /swap', 200, { status: 1, data: { requestId: 'swap-7' } }, 6),
+  refused('400-status-1', 'POST /swap', 400, { status: 1, message: 'Unknown token' }, { code: '01' }),
+  unclear('200-code-5', 'POST /swap', 200, { code: 5, data: { requestId: 'swap-8' } }, 6),
   unclear('200-success-false', 'POST /swap', 200, { success: false, message: 'Something happened' }, 6),
   unclear('200-failed-with-data', 'POST /cngnonramp', 200, { status: 'failed', data: { requestId: 'r-1' } }, 6),
   refused(

@@ -407,9 +407,10 @@ async function walkTrades(box: TestSandbox, ask: Ask): Promise<void> {
   const { quote: made } = await ask(quote, { ...buy, pair: 'CNGN-USDT' });
   const { sellOrders } = await ask(orderBook, { pair: 'CNGN-USDC' });
   // One form of the answers writes prices in base units.
-  const figure = (price: unknown) => (isUnknownFigure(price) ? price.value : price);
-  const offered: readonly unknown[] = ['1400.000000', '1400000000'];
-  const makers = sellOrders?.find(({ price }) => offered.includes(figure(price)))?.orderId ?? '';
+  // In some forms of the answer, prices are base units, and the answer does not say so.
+  const textOf = (price: unknown) => (isUnknownFigure(price) ? price.value : price);
+  const isBest = (price: unknown) => ['1400.000000', '1400000000'].includes(String(textOf(price)));
+  const makers = sellOrders?.find(({ price }) => isBest(price))?.orderId ?? '';
   const started = [
     await ask(trade, { quoteId: made.quoteId }),
     await ask(trade, { orderId: makers, cngnAmount: '1000' }),
