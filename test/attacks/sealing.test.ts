@@ -264,10 +264,13 @@ describe('a changed platform key', () => {
       expect({ exit: ran.code, code: JSON.parse(ran.stderr).error.code }).toEqual({ exit, code });
       await must(home, CHANGE, '', [9]);
     }
-    const { fingerprint } = await fiatrailJson<{ fingerprint: string }>(home, ['keys', 'platform']);
+    const shown = await must(home, ['keys', 'platform', '-q', '-o', 'json']);
+    expect(shown.stderr).toBe('warning: this is not the key that profile main accepted\n');
+    const { fingerprint } = JSON.parse(shown.stdout) as { fingerprint: string };
     expect(fingerprint).toMatch(/^SHA256:[\w+/]{43}$/);
     await must(home, [...accept, '--fingerprint', fingerprint]);
     expect(profileOf(home)).toMatchObject({ encryption: { platformKey: IMPOSTOR, requests: true } });
+    expect((await must(home, ['keys', 'platform', '-q'])).stderr).toBe('');
     relay.seen.length = 0;
     await must(home, CHANGE, '', [3]);
     expect(relay.seen).toEqual(['GET /getplatformpublickey', 'POST /addbankaccount']);

@@ -93,6 +93,9 @@ async function showKey(session: Session): Promise<Outcome> {
   const reply = await session.call(getPlatformPublicKey, {});
   const { publicKey } = reply.data;
   if (!isKeyText(publicKey ?? '')) return outcomeOf(session, getPlatformPublicKey, reply);
+  const accepted = session.profile.stored?.encryption?.platformKey;
+  if (accepted !== undefined && accepted !== publicKey?.toLowerCase())
+    await session.say(`warning: this is not the key that profile ${session.profile.name} accepted`);
   const { raw } = outcomeOf(session, getPlatformPublicKey, reply).result ?? {};
   const data = { publicKey, fingerprint: publicKeyFingerprint(publicKey ?? '') };
   return { result: { data, ...(raw === undefined ? {} : { raw }) } };

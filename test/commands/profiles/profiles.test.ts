@@ -273,6 +273,28 @@ describe('profiles export and import', () => {
     expect((await other.run(['balances', 'fintech', '--profile', 'main'])).stderr).toContain('has no API key');
   });
 
+  test('take no key of another machine over, and no sealing for a sandbox in this process', async () => {
+    const { json, profile } = newMachine();
+    const sealed = {
+      sealing: 'require',
+      encryption: { publicKey: 'ab'.repeat(32), platformKey: 'cd'.repeat(32), requests: true },
+    };
+    const box = { name: 'sandbox', mode: 'embedded', store: { kind: 'file' } };
+    const main = { name: 'main', mode: 'live', baseUrl: URL_, store: { kind: 'file' } };
+    const stdin = JSON.stringify({
+      version: 3,
+      profiles: [
+        { ...box, ...sealed },
+        { ...main, ...sealed },
+      ],
+    });
+    await json(['profiles', 'import', '-'], { stdin });
+    expect({ sandbox: profile('sandbox'), main: profile('main') }).toEqual({
+      sandbox: { version: 3, ...box },
+      main: { version: 3, ...main, sealing: 'require', encryption: { platformKey: 'cd'.repeat(32), requests: true } },
+    });
+  });
+
   test('leave an existing profile unchanged, even a broken one', async () => {
     const { run, json, at } = await machine();
     const main = (name: string) => ({ name, mode: 'live', baseUrl: 'https://other.test/v1', store: { kind: 'file' } });
@@ -296,6 +318,8 @@ describe('profiles export and import', () => {
     ['no version', '{"profiles":[]}', /made by another version/],
     ['a profile that is none', file(null), /invalid at profiles\[0\]/],
     ['a secret', file(one({ apiKey: 'x' })), /invalid at profiles\[0\]/],
+    ['an unsafe service name', file(one({ serviceName: '../../x' })), /invalid service name/],
+    ['an unknown sealing policy', file(one({ sealing: 'never' })), /invalid at profiles\[0\] \(sealing\)/],
     ['an unsafe address', file(one({ baseUrl: 'http://host.test/v1' })), /not https/],
     ['a path for a name', file(one({}), one({ name: '../x' })), /invalid profile name/],
     ['the name of the variables’ account', file(one({ name: 'environment' })), /environment is reserved/],
