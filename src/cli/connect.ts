@@ -5,7 +5,7 @@ import { readProfile, type StoredProfile } from '../account/stored-profile.ts';
 import { CliError, withDetails } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import type { Exchange, HttpResponse, World } from '../base/world.ts';
-import { type Client, createClient } from '../client/client.ts';
+import { ANSWER_NOT_OPENED, type Client, createClient } from '../client/client.ts';
 import { validRequest } from '../client/request.ts';
 import { type Sealing, sealedExchange } from '../client/sealing.ts';
 import type { SendOptions } from '../client/transport.ts';
@@ -65,11 +65,13 @@ export async function connect(
 async function checkPlatformKey(client: Client, { stored }: Profile): Promise<void> {
   const { platformKey, requests } = stored?.encryption ?? {};
   if (!stored || !requests || platformKey === undefined) return;
-  const { data } = await client.call(validRequest(getPlatformPublicKey, {})).catch((error) => {
+  const reply = await client.call(validRequest(getPlatformPublicKey, {})).catch((error) => {
     if (!(error instanceof CliError)) throw error;
+    // Somebody who lost the private key must be able to store another one. Requests stay sealed to the accepted key.
+    if (error.code === ANSWER_NOT_OPENED) return undefined;
     throw withDetails(error, { message: `the service’s public key could not be checked: ${error.message}` });
   });
-  if (data.publicKey?.toLowerCase() !== platformKey) throw platformKeyChanged(stored.name);
+  if (reply && reply.data.publicKey?.toLowerCase() !== platformKey) throw platformKeyChanged(stored.name);
 }
 
 /** The error for a public key of the service that the user has not accepted. */

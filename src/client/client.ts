@@ -242,6 +242,9 @@ function answerError(
 
 const LATE = { kind: 'unusable', reason: TOO_SLOW, isLate: true } as const;
 
+/** The code of a read whose response is sealed and cannot be opened, or must be sealed and is not. */
+export const ANSWER_NOT_OPENED = 'ANSWER_NOT_OPENED';
+
 function unusableError(
   effect: Effect,
   { httpStatus, reason, isSealed, isLate }: Extract<Answer, { kind: 'unusable' }>,
@@ -253,7 +256,7 @@ function unusableError(
       ? 'the service has a problem: run the command again later'
       : 'check that the base URL is correct and ends in /v1, then run the command again';
   return new CliError('network', `the service sent no usable response: ${reason}`, {
-    code: isLate ? 'TIMEOUT' : 'UNUSABLE_ANSWER',
+    code: isLate ? 'TIMEOUT' : isSealed ? ANSWER_NOT_OPENED : 'UNUSABLE_ANSWER',
     hint: next ?? retryHint,
     httpStatus,
   });
