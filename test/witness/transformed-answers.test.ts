@@ -109,3 +109,42 @@ function withoutCase(answer: DocumentedAnswer): DocumentedAnswer {
   ]);
   return { ...answer, expect: Object.fromEntries(facts) };
 }
+
+/** Refusals that say more than their code. */
+const REFUSALS = readAnswers(SERVICE)
+  .filter(({ endpoint, http }) => isSingle(endpoint) && http >= 400 && http < 500)
+  .filter(({ body }) => isObject(JSON.parse(body)));
+
+const withoutCodes = (envelope: Json): Json =>
+  Object.fromEntries(Object.entries(envelope).filter(([name]) => !/^(response_?code|code|status)$/i.test(name)));
+
+/** The same refusal in another form. */
+const REFUSAL_FORMS: Readonly<Record<string, (envelope: Json, http: number) => unknown>> = {
+  'the HTTP status as code': (envelope, http) => ({ code: http, ...withoutCodes(envelope) }),
+  'the HTTP status as text in status': (envelope, http) => ({ status: String(http), ...withoutCodes(envelope) }),
+  'a word of failure and no code': (envelope) => ({ status: 'error', ...withoutCodes(envelope) }),
+  'success false and no code': (envelope) => ({ success: false, ...withoutCodes(envelope) }),
+  'PascalCase everywhere': (envelope) => rewritten(envelope, renamed(pascal), same),
+  'unknown fields in every object': (envelope) =>
+    rewritten(envelope, (fields) => ({ ...fields, xTrace: { span: 7 }, xNothing: null }), same),
+};
+
+const REFUSAL_CASES = REFUSALS.flatMap((answer) =>
+  Object.entries(REFUSAL_FORMS).map(([form, write]) => {
+    const body = JSON.stringify(write(JSON.parse(answer.body) as Json, answer.http));
+    return { id: answer.id, form, answer: { ...answer, body } };
+  }),
+);
+
+describe('a documented refusal in another form', () => {
+  test.each(REFUSAL_CASES.filter((_, index) => index % STEP === 0))(
+    '$id with $form says the same',
+    async ({ answer }) => {
+      const { code, printed, err } = await run(answer);
+      // Without a code of the service, the one of the HTTP status is shown.
+      const { code: _, ...facts } = answer.expect;
+      expect({ isRight: exitsOf(answer).includes(code ?? -1), code, err }).toMatchObject({ isRight: true });
+      expect(missingFacts({ ...answer, expect: facts }, printed, err)).toEqual([]);
+    },
+  );
+});
