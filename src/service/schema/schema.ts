@@ -3,7 +3,7 @@ import { IS_OPEN_TRADE } from '../open-trades.ts';
 import { LEDGER } from './ledger.ts';
 import { MOVEMENTS } from './movements.ts';
 
-/** Incremented with every change to the tables; files of other versions are rejected. */
+/** Incremented with every change to the tables; service.ts upgrades files of earlier versions, or they are rejected. */
 export const SCHEMA_VERSION = 4;
 
 /**
