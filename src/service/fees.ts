@@ -1,8 +1,10 @@
 import type { Direction } from '../contract/fees.ts';
+import { amount } from '../money/amount.ts';
 import { cappedPercentOf, type PercentMillionths } from '../money/rates.ts';
 import type { Database } from '../sqlite/database.ts';
 import type { Context } from './context.ts';
 import { fintechFees, type Posting, platformFees } from './ledger.ts';
+import { isTestAmount } from './values.ts';
 
 /** A tier of the platform's price list: amounts from `fromKobo` up to the next tier. */
 interface Tier {
@@ -27,6 +29,9 @@ const PLATFORM_TIERS: Readonly<Record<Direction, readonly Tier[]>> = {
     { fromKobo: 500_000n, percent: 300_000n, capKobo: 100_000n },
   ],
 };
+
+/** The rate of an older public example. Source: client. */
+const GATEWAY_PERCENT: PercentMillionths = 1_500_000n;
 
 interface FeePart {
   readonly kobo: bigint;
@@ -90,6 +95,15 @@ export function feesOn(store: Database, fintech: bigint, direction: Direction, a
   const platform = platformFee(direction, amountKobo);
   const own = ownFee(feeSetting(store, fintech, direction), amountKobo);
   return { platform, fintech: own, totalKobo: platform.kobo + own.kobo };
+}
+
+/**
+ * Returns the gateway's fee on an onramp of this amount; undefined without one. It is not stored, because the test amount
+ * alone decides it.
+ */
+export function gatewayFee(baseKobo: bigint): Pick<FeePart, 'kobo' | 'percent'> | undefined {
+  if (!isTestAmount('gatewayFee', amount('NGN', baseKobo))) return undefined;
+  return { kobo: cappedPercentOf(baseKobo, GATEWAY_PERCENT, undefined).minor, percent: GATEWAY_PERCENT };
 }
 
 /** Returns the fintech's own fee: zero if it was never set or is disabled. */

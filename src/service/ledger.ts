@@ -38,6 +38,8 @@ export const platformFees = (direction: Direction): AccountRef => ({
   code: `fees/platform/${direction}`,
   asset: 'NGN',
 });
+/** Fees of the payment gateway on onramps. */
+export const GATEWAY_FEES: AccountRef = { code: 'fees/gateway', asset: 'NGN' };
 export const fintechFees = (fintech: bigint, direction: Direction): AccountRef => ({
   code: `fees/fintech/${fintech}/${direction}`,
   asset: 'NGN',

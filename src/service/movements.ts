@@ -26,6 +26,8 @@ export interface MovementRow {
   readonly amount_kobo: bigint;
   readonly platform_fee_kobo: bigint;
   readonly fintech_fee_kobo: bigint;
+  /** What a deposit into a temporary account mints; null for other movements. */
+  readonly onramp_kobo: bigint | null;
   readonly created_at: bigint;
   readonly updated_at: bigint | null;
   readonly completed_at: bigint | null;
@@ -62,6 +64,7 @@ const COLUMNS = `page.type, page.direction, page.status, page.amount_kobo, page.
   COALESCE(deposit.state, offramp.state, payout.state) AS state,
   COALESCE(deposit.platform_fee_kobo, offramp.platform_fee_kobo, payout.platform_fee_kobo) AS platform_fee_kobo,
   COALESCE(deposit.fintech_fee_kobo, offramp.fintech_fee_kobo, 0) AS fintech_fee_kobo,
+  onramp.base_kobo AS onramp_kobo,
   COALESCE(offramp.updated_at, payout.updated_at) AS updated_at,
   CASE page.status WHEN 'completed' THEN COALESCE(deposit.ended_at, payout.completed_at, offramp.updated_at) END AS completed_at,
   COALESCE(deposit.tx_hash, CASE WHEN NOT (offramp.${NEVER_SENT}) THEN offramp.tx_hash END,

@@ -118,6 +118,11 @@ const VALUES = {
     value: '1801',
     means: 'the mint fails after the payment, which is refunded',
   },
+  gatewayFee: {
+    use: 'onramp start, amount in Naira',
+    value: '1901',
+    means: 'a gateway fee of 1.5% is charged on top of the other fees',
+  },
   depositPends: {
     use: 'sandbox pay to a permanent account, amount in Naira',
     value: '1501',

@@ -109,7 +109,7 @@ const KINDS: {
 } = {
   // Few BVNs, so that some repeat; 0 and 1 fail.
   onboard: [3, { by, bvn: fc.nat(20) }],
-  onramp: [6, { user: pick, kobo: mostly(1401n, 1801n), more: rampMore }],
+  onramp: [6, { user: pick, kobo: mostly(1401n, 1801n, 1901n), more: rampMore }],
   pay: [7, { ramp: pick, moreKobo: fc.constantFrom(0n, 0n, 0n, -1n, 1n, 77n) }],
   deposit: [3, { user: pick, kobo: mostly(1501n, 1502n), isOwn: fc.boolean() }],
   'fintech-deposit': [1, { by, kobo: mostly(1501n, 1502n) }],

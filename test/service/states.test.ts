@@ -3,14 +3,15 @@ import { sandboxDeposit } from '../../src/contract/control.ts';
 import { balanceAddress } from '../../src/contract/endpoints/balances.ts';
 import { bridgeStatus, startBridge } from '../../src/contract/endpoints/bridge.ts';
 import { feeWithdrawals, verifyWithdrawal, withdrawFees } from '../../src/contract/endpoints/fee-withdrawals.ts';
+import { accumulatedFees } from '../../src/contract/endpoints/fees.ts';
 import { fxSettings, registerMpc } from '../../src/contract/endpoints/fx-vault.ts';
 import { listDeposits, listPayouts } from '../../src/contract/endpoints/history.ts';
 import { offrampStatus } from '../../src/contract/endpoints/offramp.ts';
-import { onrampStatus } from '../../src/contract/endpoints/onramp.ts';
+import { onrampStatus, startOnramp } from '../../src/contract/endpoints/onramp.ts';
 import { payoutStatus } from '../../src/contract/endpoints/payouts.ts';
 import { listSwaps, swapStatus } from '../../src/contract/endpoints/swaps.ts';
 import { transferToWallet } from '../../src/contract/endpoints/transfers.ts';
-import { getFintechAccount } from '../../src/contract/endpoints/virtual-accounts.ts';
+import { getFintechAccount, getVirtualAccount } from '../../src/contract/endpoints/virtual-accounts.ts';
 import { listWithdrawals, withdrawAsset } from '../../src/contract/endpoints/withdrawals.ts';
 import { EXPIRED_KEY } from '../../src/service/values.ts';
 import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
@@ -223,6 +224,78 @@ test('an auto-swap of 1401 cNGN is pending for a minute, then requested, and is 
   expect(await box.ask(swapStatus, { requestId })).toMatchObject({ status: 'completed' });
   expect(await box.ask(onrampStatus, { requestId: onramp })).toMatchObject({ status: 'completed' });
   await expectSettledLedger(box);
+});
+
+describe('an onramp of 1901 Naira', () => {
+  // Half up: 1.7% is 32.317, 0.5% is 9.505 and 1.5% is 28.515.
+  const inFull = {
+    userRequestedAmount: 1901,
+    fintechFeeAmount: 9.51,
+    fintechFeePercentage: 0.5,
+    fintechFeeCapped: false,
+    platformFeeAmount: 32.32,
+    platformFeePercentage: 1.7,
+    platformFeeCapped: false,
+    gatewayFeeAmount: 28.52,
+    gatewayFeePercentage: 1.5,
+    totalFeeAmount: 70.35,
+    finalAmount: 1971.35,
+    amountToWallet: 1901,
+  };
+
+  test('is charged a gateway fee, which is in every breakdown and total', async () => {
+    await using box = await openSandbox();
+    const { userId } = await onboardUser(box);
+    const started = await box.ask(startOnramp, { userId, amount: 1901 });
+    expect(started.message).toBe('pay exactly ₦1,971.35 within 30 minutes');
+    expect(started.feeBreakdown).toEqual({
+      ...{ baseAmount: 1901, fintechFee: 9.51, platformFee: 32.32, gatewayFee: 28.52 },
+      ...{ totalFee: 70.35, totalAmount: 1971.35, breakdown: inFull },
+    });
+    const { virtualAccount } = await box.ask(getVirtualAccount, { requestId: started.requestId });
+    expect(virtualAccount).toMatchObject({
+      ...{ amount: 1971.35, baseAmount: 1901, feeAmount: 70.35, totalAmountWithFee: 1971.35 },
+      feeBreakdown: inFull,
+    });
+  });
+
+  test('accepts only a payment that includes the gateway fee, and keeps that fee apart', async () => {
+    await using box = await openSandbox();
+    const user = await onboardUser(box);
+    const ramp = await startRamp(box, user.userId, 1901);
+    const before = await box.inside(balances, 'read');
+    const earned = async () => (await box.ask(accumulatedFees, {})).summary?.availableForWithdrawal;
+    const earnedBefore = Number(await earned());
+    expect(await payIn(box, ramp.accountNumber, 194_283n)).toMatchObject({ reason: 'amount_mismatch' });
+    await settle(box);
+    expect(await payIn(box, ramp.accountNumber, 197_135n)).toMatchObject({ outcome: 'accepted' });
+    await settle(box);
+    const after = await box.inside(balances, 'read');
+    const changed = Object.keys(after).filter((key) => after[key] !== before[key]);
+    const moved = Object.fromEntries(changed.map((key) => [key, (after[key] ?? 0n) - (before[key] ?? 0n)]));
+    expect(moved).toEqual({
+      'bank NGN': -197_135n,
+      'fees/fintech/1/onramp NGN': 951n,
+      'fees/gateway NGN': 2_852n,
+      'fees/platform/onramp NGN': 3_232n,
+      'reserve NGN': 190_100n,
+      'supply CNGN': -1_901_000_000n,
+      [changed.find((key) => key.startsWith('wallet/')) ?? '']: 1_901_000_000n,
+    });
+    expect(Number(await earned()) - earnedBefore).toBe(951);
+    const { deposits } = await box.ask(listDeposits, { status: 'completed' });
+    expect(deposits?.[0]).toMatchObject({ amount: 1971.35, fundingAmount: 1901, platformFee: 32.32 });
+    await expectSettledLedger(box);
+  });
+});
+
+test.each([1900.99, 1901.01, 19.01])('an onramp of %d Naira has no gateway fee', async (amount) => {
+  await using box = await openSandbox();
+  const { userId } = await onboardUser(box);
+  const { requestId, feeBreakdown } = await box.ask(startOnramp, { userId, amount });
+  const { virtualAccount } = await box.ask(getVirtualAccount, { requestId });
+  expect(Object.keys(feeBreakdown)).toEqual(['baseAmount', 'fintechFee', 'platformFee', 'totalFee', 'totalAmount']);
+  expect(virtualAccount.feeBreakdown).not.toHaveProperty('gatewayFeeAmount');
 });
 
 test('a bridge that receives 1701 cNGN is pending, then fails and returns them', async () => {

@@ -38,6 +38,7 @@ const UNSERVED: Readonly<Record<string, string>> = {
 const LABEL = 'only if a label was set';
 const OTHER_TOKEN = 'the pair decides which token is named, and the example has the other one';
 const FAILED = 'of a failed onboarding, which a public client saw';
+const GATEWAY = 'only of an onramp with a gateway fee, which the newer examples do not have';
 const OF_USERS = 'of the deposits of users, which a public client saw; the example is a deposit of the account';
 
 /** Fields that the sandbox sends and the documented answers do not have. A name covers the fields below it. */
@@ -67,14 +68,19 @@ const MORE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'data.deposits[].fundingAmount': OF_USERS,
     'data.deposits[].userId': OF_USERS,
   },
+  'transactions.onramp': { 'data.feeBreakdown.breakdown': GATEWAY, 'data.feeBreakdown.gatewayFee': GATEWAY },
   'users.get-default-wallet': { 'data.defaultWallet': 'the example has none' },
   'users.onboard-status': { 'data.details': FAILED, 'data.retryable': FAILED },
+  'virtual-accounts.get': {
+    'data.virtualAccount.feeBreakdown.gatewayFeeAmount': GATEWAY,
+    'data.virtualAccount.feeBreakdown.gatewayFeePercentage': GATEWAY,
+  },
 };
 
 /** Fields that the documented answers have and the sandbox does not send. A name covers the fields below it. */
 const LESS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'fees.manage': {
-    'data.exampleCalculation': 'the older example has a gateway fee, which the sandbox does not charge',
+    'data.exampleCalculation': 'the older example has a gateway fee, which the sandbox charges on one amount only',
   },
   'wallets.get-fintech': { 'data.mpcVault': 'an account may have no vault' },
 };

@@ -2,8 +2,8 @@ import { amount, type Token } from '../../money/amount.ts';
 import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { toWireText } from '../../money/units.ts';
 import { type Context, isoTime, newTxHash } from '../context.ts';
-import { collectFees } from '../fees.ts';
-import { balanceOf, INCOMING, post, REFUNDS, RESERVE, SUPPLY, walletAccount } from '../ledger.ts';
+import { collectFees, gatewayFee } from '../fees.ts';
+import { balanceOf, GATEWAY_FEES, INCOMING, post, REFUNDS, RESERVE, SUPPLY, walletAccount } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
 import { emit } from '../outbox.ts';
 import { userIdOf, walletAddressOf } from '../public-ids.ts';
@@ -58,9 +58,18 @@ export const onramp: Machine<OnrampRow> = {
   ],
 };
 
+/** Returns the sum of all fees of an onramp, in kobo. */
+export function totalFeeKobo(row: OnrampRow): bigint {
+  return row.platform_fee_kobo + row.fintech_fee_kobo + gatewayKobo(row);
+}
+
+function gatewayKobo(row: OnrampRow): bigint {
+  return gatewayFee(row.base_kobo)?.kobo ?? 0n;
+}
+
 /** Returns what the payer owes, in kobo: the requested amount plus all fees. */
 export function totalKobo(row: OnrampRow): bigint {
-  return row.base_kobo + row.platform_fee_kobo + row.fintech_fee_kobo;
+  return row.base_kobo + totalFeeKobo(row);
 }
 
 function setAccountStatus({ store }: Context, row: OnrampRow, status: string): void {
@@ -111,6 +120,7 @@ function mint(context: Context, row: OnrampRow): void {
     { account: INCOMING, minor: -totalKobo(row) },
     { account: RESERVE, minor: row.base_kobo },
     ...collectFees(context, row.fintech, 'onramp', row.platform_fee_kobo, row.fintech_fee_kobo),
+    { account: GATEWAY_FEES, minor: gatewayKobo(row) },
     { account: SUPPLY, minor: -base },
     { account: walletAccount(row.wallet, 'base', 'CNGN'), minor: base },
   ]);

@@ -70,7 +70,7 @@ function common(call: Call, row: MovementRow) {
  */
 function depositPart(row: MovementRow) {
   const isMinted = !['refunding', 'refunded', 'cancelled'].includes(row.state);
-  const mintedKobo = row.amount_kobo - row.platform_fee_kobo - row.fintech_fee_kobo;
+  const mintedKobo = row.onramp_kobo ?? row.amount_kobo - row.platform_fee_kobo - row.fintech_fee_kobo;
   return {
     ...(row.user_id === null
       ? {}

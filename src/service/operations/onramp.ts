@@ -11,7 +11,7 @@ import { VIRTUAL_ACCOUNT_BANK } from '../banks.ts';
 import { type Call, hex, isoTime, isoTimeOrNull, orderedBytes } from '../context.ts';
 import { type Fees, feesOn } from '../fees.ts';
 import { schedule } from '../machine.ts';
-import type { OnrampRow } from '../machines/onramp.ts';
+import { type OnrampRow, totalKobo } from '../machines/onramp.ts';
 import { exchange } from '../market/exchange.ts';
 import { fullName } from '../names.ts';
 import { type OnrampTarget, targetOf } from '../onramp-target.ts';
@@ -21,6 +21,7 @@ import { FX_WINDOW_MS, TEMPORARY_ACCOUNT_MS } from '../pace.ts';
 import { VERSION } from '../version.ts';
 import { createdPayload, openVirtualAccount, type VirtualAccountRow } from '../virtual-accounts.ts';
 import type { WalletRow } from '../wallets.ts';
+import { feesInShort } from './fee-breakdown.ts';
 import { requireActive, type UserRow, userOf } from './users.ts';
 
 const naira = (kobo: bigint) => toWireNumber(amount('NGN', kobo), 'naira');
@@ -78,7 +79,9 @@ function createOnramp(call: Call, user: UserRow, { request, target, baseKobo, fe
     target.slippageMillionths,
     nowMs,
   );
-  return { id, requestId, walletAddress };
+  const row = store.get<OnrampRow>('SELECT * FROM onramp WHERE id = ?', id);
+  if (!row) throw new Error('the new onramp cannot be read');
+  return { row, walletAddress };
 }
 
 const startOnramp: Operations['transactions.onramp'] = (call, request) => {
@@ -90,7 +93,8 @@ const startOnramp: Operations['transactions.onramp'] = (call, request) => {
   const target = targetOf(call, user.id, request);
   checkOwner(request, target.autoSwap);
   const fees = feesOn(call.store, fintech.id, 'onramp', baseKobo);
-  const { id, requestId, walletAddress } = createOnramp(call, user, { request, target, baseKobo, fees });
+  const { row, walletAddress } = createOnramp(call, user, { request, target, baseKobo, fees });
+  const { id, request_id: requestId } = row;
   const account = openVirtualAccount(call, {
     kind: 'temporary',
     fintech: fintech.id,
@@ -109,23 +113,16 @@ const startOnramp: Operations['transactions.onramp'] = (call, request) => {
     userId: user.user_id,
     data: createdPayload(call, account),
   });
-  const totalKobo = baseKobo + fees.totalKobo;
   return {
     requestId,
     walletAddress,
     status: 'requested',
     version: VERSION,
-    message: `pay exactly ${amountForPeople(amount('NGN', totalKobo))} within 30 minutes`,
+    message: `pay exactly ${amountForPeople(amount('NGN', totalKobo(row)))} within 30 minutes`,
     autoSwapEnabled: target.autoSwap,
     sweepToOfframpEnabled: request.sweepToOfframp ?? false,
     targetAsset: target.asset,
-    feeBreakdown: {
-      baseAmount: naira(baseKobo),
-      fintechFee: naira(fees.fintech.kobo),
-      platformFee: naira(fees.platform.kobo),
-      totalFee: naira(fees.totalKobo),
-      totalAmount: naira(totalKobo),
-    },
+    feeBreakdown: feesInShort(row),
   };
 };
 

@@ -1,31 +1,16 @@
 import { Fault } from '../../contract/faults.ts';
 import { amount } from '../../money/amount.ts';
-import { percentToWire } from '../../money/rates.ts';
 import { toWireNumber } from '../../money/units.ts';
 import { VIRTUAL_ACCOUNT_BANK } from '../banks.ts';
 import { isoTime } from '../context.ts';
-import { type OnrampRow, totalKobo } from '../machines/onramp.ts';
+import { type OnrampRow, totalFeeKobo, totalKobo } from '../machines/onramp.ts';
 import type { Operations } from '../operation.ts';
 import { walletAddressOf } from '../public-ids.ts';
 import { VERSION } from '../version.ts';
 import type { VirtualAccountRow } from '../virtual-accounts.ts';
+import { feesInFull } from './fee-breakdown.ts';
 
 const naira = (kobo: bigint) => toWireNumber(amount('NGN', kobo), 'naira');
-
-function feeBreakdown(row: OnrampRow) {
-  return {
-    userRequestedAmount: naira(row.base_kobo),
-    fintechFeeAmount: naira(row.fintech_fee_kobo),
-    fintechFeePercentage: percentToWire(row.fintech_percent_millionths),
-    fintechFeeCapped: row.fintech_capped === 1n,
-    platformFeeAmount: naira(row.platform_fee_kobo),
-    platformFeePercentage: percentToWire(row.platform_percent_millionths),
-    platformFeeCapped: row.platform_capped === 1n,
-    totalFeeAmount: naira(row.fintech_fee_kobo + row.platform_fee_kobo),
-    finalAmount: naira(totalKobo(row)),
-    amountToWallet: naira(row.base_kobo),
-  };
-}
 
 const get: Operations['virtual-accounts.get'] = ({ store, fintech }, { requestId }) => {
   const row = store.get<OnrampRow>('SELECT * FROM onramp WHERE request_id = ? AND fintech = ?', requestId, fintech.id);
@@ -42,9 +27,9 @@ const get: Operations['virtual-accounts.get'] = ({ store, fintech }, { requestId
       amount: naira(totalKobo(row)),
       createdAt: isoTime(account.created_at),
       baseAmount: naira(row.base_kobo),
-      feeAmount: naira(row.fintech_fee_kobo + row.platform_fee_kobo),
+      feeAmount: naira(totalFeeKobo(row)),
       totalAmountWithFee: naira(totalKobo(row)),
-      feeBreakdown: feeBreakdown(row),
+      feeBreakdown: feesInFull(row),
     },
     expiresAt: isoTime(account.expires_at ?? 0n),
     status: account.status,

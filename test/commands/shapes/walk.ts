@@ -70,6 +70,8 @@ async function fundings(run: Run, userId: string): Promise<void> {
   };
   const wallet = await pay(textIn(await run(`onramp start ${userId} --amount 90000`), 'requestId'));
   await pay(textIn(await run(`onramp start ${userId} --amount 9000 --auto-swap USDC`), 'requestId'));
+  // Charged a gateway fee.
+  await pay(textIn(await run(`onramp start ${userId} --amount 1901`), 'requestId'));
   await run(`onramp start ${userId} --amount 9000 --wait 1ms`);
   await run(`swaps start ${userId} --sell CNGN --buy USDC --amount 10000 --from ${wallet} --to ${wallet}`);
   const swap = await run(`swaps start ${userId} --sell CNGN --buy USDT --amount 10000 --from ${wallet} --wait`);

@@ -21,7 +21,7 @@ import type { Reply, TestSandbox } from '../../../support/sandbox.ts';
 import { deactivate, fund, onboardUser, pass, settle } from '../../steps.ts';
 import type { Ask, Declared, GroupRows, Precedence } from './group.ts';
 
-const OLDER = 'an older shape that one client reads; the newest public one has no gateway fee';
+const OLDER = 'an older shape that one client reads';
 const NEVER_MOVED = "the fintech's wallet is created with the sandbox and never replaced";
 const EVM_ONLY = 'cNGN is minted on Base only, so wallets on other chains are empty';
 const NO_CHAIN = 'balances come from no chain, so no lookup can fail';
@@ -259,29 +259,7 @@ const precedence: readonly Precedence[] = [
 
 /** Rows that no input fills, and why. The test fails if one is filled after all. */
 const unproduced: GroupRows['unproduced'] = {
-  'transactions.onramp': {
-    'feeBreakdown.gatewayFee': OLDER,
-    'feeBreakdown.breakdown': OLDER,
-    ...Object.fromEntries(
-      [
-        'userRequestedAmount',
-        'fintechFeeAmount',
-        'fintechFeePercentage',
-        'fintechFeeCapped',
-        'gatewayFeeAmount',
-        'gatewayFeePercentage',
-        'platformFeeAmount',
-        'platformFeePercentage',
-        'platformFeeCapped',
-        'totalFeeAmount',
-        'finalAmount',
-        'amountToWallet',
-      ].map((name) => [`feeBreakdown.breakdown.${name}`, OLDER]),
-    ),
-  },
   'virtual-accounts.get': {
-    'virtualAccount.feeBreakdown.gatewayFeeAmount': OLDER,
-    'virtualAccount.feeBreakdown.gatewayFeePercentage': OLDER,
     'virtualAccount.feePercentage': OLDER,
   },
   'wallets.balance-multi': { 'networkBalances[].error': NO_CHAIN },
@@ -380,6 +358,7 @@ async function walk(box: TestSandbox, ask: Ask) {
   await walkOnramp(box, ask, { userId, amount: 1234.56 });
   await walkOnramp(box, ask, { userId, amount: 100_000, sweepToOfframp: true });
   await walkOnramp(box, ask, { userId, amount: 1, owner: `0x${'AB'.repeat(20)}` });
+  await walkOnramp(box, ask, { userId, amount: 1901 });
   const unpaid = await ask(startOnramp, { userId, amount: 5 });
   await walkOfframp(box, ask, userId, '0123456789');
   await walkOfframp(box, ask, userId, '0000000009');
