@@ -109,7 +109,19 @@ export interface Probe {
   certificate(url: string): Promise<Certificate>;
 }
 
+/** The machine and the process, as the journal records them. */
+export interface Host {
+  /** The machine's name. */
+  readonly name: string;
+  /** The name of the user who runs this program. */
+  readonly user: string;
+  readonly processId: number;
+  /** Whether a process with this id runs on this machine. Another program may have taken over the id. */
+  isRunning(processId: number): boolean;
+}
+
 export interface World {
+  readonly host: Host;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly stdin: InputStream;

@@ -8,11 +8,14 @@ import { validRequest } from '../client/request.ts';
 import { type Sealing, sealedExchange } from '../client/sealing.ts';
 import type { SendOptions } from '../client/transport.ts';
 import { getPlatformPublicKey } from '../contract/endpoints/management.ts';
+import { fingerprint } from '../crypto/fingerprint.ts';
 import type { Globals } from './globals.ts';
 
 /** A connection to the account, over the network or to the sandbox in this process. */
 interface Connection {
   readonly client: Client;
+  /** Identifies the API key without revealing it. */
+  readonly keyFingerprint: string;
   close(): Promise<void>;
 }
 
@@ -41,7 +44,7 @@ export async function connect(
     interrupted: world.interrupted,
     ...trace,
   });
-  return { client, close };
+  return { client, keyFingerprint: fingerprint(apiKey), close };
 }
 
 /** Makes one read with a profile, which need not be stored. Throws CliError. */

@@ -141,17 +141,23 @@ export const amountOf =
     }
   };
 
-/** An amount whose token is known only after all options are parsed; returns a function of that token. */
-export const amountOfToken: Parse<(token: Token) => Amount> = (text) => {
+/** An amount whose token is known only after all options are parsed. `typed` is equal for equal amounts. */
+interface AmountOfToken {
+  (token: Token): Amount;
+  readonly typed: string;
+}
+
+export const amountOfToken: Parse<AmountOfToken> = (text) => {
   const fitting = TOKENS.find((token) => isAmountOf(text, token)) ?? 'CNGN';
-  amountOf(fitting)(text);
-  return (token) => {
+  const { minor } = amountOf(fitting)(text);
+  const inToken = (token: Token) => {
     if (isAmountOf(text, token)) return amountOf(token)(text);
     throw new CliError('usage', `--amount: "${printable(text)}" is not an amount of ${ASSET_LABEL[token]}`, {
       code: 'INVALID_AMOUNT',
       hint: 'omit the unit, or choose another token with --token',
     });
   };
+  return Object.assign(inToken, { typed: `${minor} ${fitting}` });
 };
 
 function isAmountOf(text: string, token: Token): boolean {

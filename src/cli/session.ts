@@ -5,6 +5,7 @@ import type { CallOptions, Reply } from '../client/client.ts';
 import { requestIdOf } from '../client/client.ts';
 import { type ReadyRequest, uncheckedRequest, validRequest } from '../client/request.ts';
 import { type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
+import type { AccountNames } from '../journal/accounts.ts';
 import type { Journal } from '../journal/journal.ts';
 import { parseExactJson } from '../money/decimal.ts';
 import { checkOptions } from '../present/present.ts';
@@ -13,7 +14,8 @@ import { type Change, confirmRequest } from './confirm.ts';
 import { connect } from './connect.ts';
 import { createDialog, type Dialog } from './dialog.ts';
 import { dryRunOf } from './dry-run.ts';
-import { sendJournaled } from './journaled.ts';
+import { repetitionOf, sendJournaled } from './journaled.ts';
+import type { Guard } from './money-options.ts';
 import type { Outcome } from './outcome.ts';
 
 interface RequestOptions {
@@ -65,6 +67,10 @@ export interface Session extends Dialog {
     change: SentChange,
     options?: SessionCallOptions,
   ): Promise<Reply<ResponseOf<E>>>;
+  /** Guards the money that this command moves; called once, before the command runs. */
+  guardWith(guard: Guard): void;
+  /** What identifies the account in the journal. */
+  accountNames(): Promise<AccountNames>;
   journal(): Promise<Journal>;
   close(): Promise<void>;
 }
@@ -73,6 +79,7 @@ export function createSession({ world, profile, globals, commandLine, runLine }:
   const connection = openedOnUse(() => connect(world, profile, globals));
   const journal = openedOnUse(() => loadJournal(world));
   let changed: Changed | undefined;
+  let guard: Guard | undefined;
   const dialog = createDialog(world, globals);
   const session: Session = {
     ...dialog,
@@ -94,15 +101,28 @@ export function createSession({ world, profile, globals, commandLine, runLine }:
     },
     change: async (endpoint, input, change, options = {}) => {
       const request = await prepareRequest(session, endpoint, input, options);
-      await confirmRequest(dialog, profile, effectOf(endpoint, input), change);
+      const effect = effectOf(endpoint, input);
+      const sending = { endpoint, input, summary: change.summary, guard: effect === 'money' ? guard : undefined };
+      // On a terminal, a repetition becomes part of the question; otherwise the journal stops it.
+      const mayAsk = dialog.isInteractive && !globals.yes;
+      const earlier = mayAsk ? await repetitionOf(session, { ...sending, ...(await connection.open()) }) : undefined;
+      const lines = earlier ? [...change.lines, ['warning', earlier] as const] : change.lines;
+      await confirmRequest(dialog, profile, effect, { ...change, lines });
       await change.before?.();
-      const { client } = await connection.open();
-      const { reply, operationId } = await sendJournaled(session, endpoint, input, change.summary, () =>
-        client.call(request, options),
-      );
+      const { client, keyFingerprint } = await connection.open();
+      const agreed = earlier && sending.guard ? { ...sending.guard, isAgain: true } : sending.guard;
+      const call = () => client.call(request, options);
+      const { reply, operationId } = await sendJournaled(session, { ...sending, guard: agreed, keyFingerprint, call });
       changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
       await warnOf(dialog, reply, false);
       return reply;
+    },
+    guardWith: (given) => {
+      guard = given;
+    },
+    accountNames: async () => {
+      const { keyFingerprint } = await connection.open();
+      return { keyFingerprint, profile: profile.name, baseUrl: profile.baseUrl };
     },
     journal: journal.open,
     close: async () => {
@@ -134,7 +154,7 @@ function openedOnUse<T extends { close(): unknown }>(start: () => Promise<T>) {
 async function loadJournal(world: World): Promise<Journal> {
   world.ensurePrivateDir(stateDir(world));
   const { openJournal } = await import('../journal/journal.ts');
-  return openJournal(journalPath(world), world.clock, world.ids);
+  return openJournal(journalPath(world), world);
 }
 
 async function warnOf({ say }: Dialog, { problems }: Reply<unknown>, isRead: boolean): Promise<void> {

@@ -82,6 +82,7 @@ async function costLines(session: Session, from: string, to: string, amount: Amo
 
 const startCommand = command({
   words: ['bridge', 'start'],
+  money: 'guarded',
   summary: 'Start moving cNGN to another network',
   details:
     'Prints a deposit address. cNGN that you send to it, from the --from address, is released on the other network.',

@@ -35,6 +35,7 @@ function lookAhead(session: Session, userId: string, amount: Amount) {
 
 const startCommand = command({
   words: ['offramp', 'start'],
+  money: 'guarded',
   summary: 'Start an offramp to a Nigerian bank account',
   details:
     'Converts a user’s cNGN to Naira. The bank account receives the full amount; fees are charged to the wallet on top.',

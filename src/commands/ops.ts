@@ -1,16 +1,21 @@
 import { CliError } from '../base/errors.ts';
 import { command } from '../cli/command.ts';
-import { argument, id, option, wholeNumber } from '../cli/parameters.ts';
+import { argument, id, oneOf, option, switchOn, wholeNumber } from '../cli/parameters.ts';
+import type { Session } from '../cli/session.ts';
 import type { Operation } from '../journal/journal.ts';
+import { NEXT, type OperationState } from '../journal/states.ts';
 import { parseExactJson } from '../money/decimal.ts';
 
 /** What to do about an operation in each state. */
-const ADVICE: Readonly<Record<Operation['state'], string>> = {
+const ADVICE: Readonly<Record<OperationState, string>> = {
   prepared: 'nothing was sent',
-  sent: 'the command ended before a response arrived; the outcome is unknown, so check the account before you repeat it',
+  sent: 'no response was recorded; the outcome is unknown unless its command is still running',
   accepted: 'the service accepted it; follow it by its request id',
-  refused: 'the service rejected it; nothing was done',
+  settled: 'it was completed',
+  failed: 'the service accepted it, and the work failed',
+  refused: 'nothing was done',
   unknown: 'it was sent, but no usable response arrived; check the account before you repeat it',
+  resolved: 'its outcome was decided without a response',
 };
 
 const COLUMNS = [
@@ -18,20 +23,55 @@ const COLUMNS = [
   { field: 'state', title: 'State' },
   { field: 'summary', title: 'Summary' },
   { field: 'createdAt', title: 'When' },
+  { field: 'requestId', title: 'Request', isWide: true },
+  { field: 'onceKey', title: 'Once key', isWide: true },
 ] as const;
+
+const STATES = Object.keys(NEXT) as readonly OperationState[];
+const KINDS = ['money', 'destructive', 'onboarding'] as const;
+
+/** An operation as it is printed. */
+function printed(operation: Operation) {
+  const { inputDigest: _digest, processId: _process, busyUntil: _until, account: _account, ...shown } = operation;
+  const { request, result } = operation;
+  const data = result === null ? null : (parseExactJson(result) as { data: unknown }).data;
+  return { ...shown, request: parseExactJson(request), result: data };
+}
 
 const listCommand = command({
   words: ['ops', 'list'],
-  summary: 'List the money operations of this machine, newest first',
-  examples: ['fiatrail ops list', "fiatrail ops list -o json --query 'operations[?state==`unknown`].operationId'"],
+  summary: 'List the money operations of this machine, unknown outcomes first',
+  details: 'Operations with an unknown outcome come first, however old they are. The rest is listed newest first.',
+  examples: ['fiatrail ops list', 'fiatrail ops list --in-doubt -o json --query "operations[].operationId"'],
   endpoints: [],
   isLocal: true,
-  parameters: { limit: option('--limit <count>', 'maximum number of operations (default 20)', wholeNumber(1, 10_000)) },
-  run: async (session, { limit }) => {
-    const operations = (await session.journal()).list(limit ?? 20);
+  parameters: {
+    limit: option('--limit <count>', 'maximum number of operations (default 20)', wholeNumber(1, 10_000)),
+    inDoubt: switchOn('--in-doubt', 'only operations with an unknown outcome'),
+    state: option('--state <state>', STATES.join(', '), oneOf(...STATES)),
+    kind: option('--kind <kind>', KINDS.join(', '), oneOf(...KINDS)),
+    after: option('--after <operation-id>', 'only operations older than this one', id),
+  },
+  run: async (session, { limit = 20, inDoubt, state, kind, after }) => {
+    const journal = await session.journal();
+    const wanted = { kind, limit };
+    const doubts = state || after ? [] : journal.list({ ...wanted, state: 'in-doubt' });
+    const others = inDoubt ? [] : journal.list({ ...wanted, state, before: after });
+    const rest = others.filter(({ operationId }) => !doubts.some((each) => each.operationId === operationId));
+    const operations = [...doubts, ...rest].slice(0, limit).map(printed);
     return { result: { data: { operations }, lists: 'operations', columns: COLUMNS } };
   },
 });
+
+/** Finds an operation by its id or a unique prefix of it. Throws CliError usage. */
+async function operationNamed(session: Session, prefix: string): Promise<Operation> {
+  const [operation, ...others] = (await session.journal()).find(prefix);
+  if (operation && others.length === 0) return operation;
+  const why = operation ? 'more than one operation matches this id prefix' : 'no operation on this machine has this id';
+  throw new CliError('usage', why, { hint: 'list the ids with: fiatrail ops list' });
+}
+
+const operationId = argument('operation-id', 'operation id, from ops list; a unique prefix is enough', id);
 
 const showCommand = command({
   words: ['ops', 'show'],
@@ -43,20 +83,74 @@ const showCommand = command({
   ],
   endpoints: [],
   isLocal: true,
-  parameters: { operationId: argument('operation-id', 'operation id, from ops list; a unique prefix is enough', id) },
-  run: async (session, { operationId }) => {
-    const found = (await session.journal()).find(operationId);
-    const [operation] = found;
-    if (!operation || found.length > 1) {
-      const why = operation
-        ? 'more than one operation matches this id prefix'
-        : 'no operation on this machine has this id';
-      throw new CliError('usage', why, { hint: 'list the ids with: fiatrail ops list' });
-    }
-    return {
-      result: { data: { ...operation, request: parseExactJson(operation.request), advice: ADVICE[operation.state] } },
-    };
+  parameters: { operationId },
+  run: async (session, input) => {
+    const operation = await operationNamed(session, input.operationId);
+    return { result: { data: { ...printed(operation), advice: ADVICE[operation.state] } } };
   },
 });
 
-export const commands = [listCommand, showCommand];
+const resolveCommand = command({
+  words: ['ops', 'resolve'],
+  summary: 'Record how an operation with an unknown outcome ended',
+  details:
+    'Use it when you know from another source, such as a bank statement, whether the money moved. --not-done frees the once key, so that the command can run again.',
+  examples: [
+    'fiatrail ops resolve 0198c1f2 --completed --request-id FTW_0198… --reason "seen on the bank statement"',
+    'fiatrail ops resolve 0198c1f2 --not-done --reason "the service confirmed that it never arrived"',
+  ],
+  endpoints: [],
+  isLocal: true,
+  parameters: {
+    operationId,
+    completed: switchOn('--completed', 'the money moved'),
+    notDone: switchOn('--not-done', 'nothing was done'),
+    requestId: option('--request-id <id>', 'the service’s id of the work, if you know it', id),
+    reason: option('--reason <text>', 'how you know (required)', (text) => text.trim()),
+  },
+  run: async (session, { completed, notDone, requestId, reason, ...input }) => {
+    if (completed === notDone)
+      throw new CliError('usage', 'give either --completed or --not-done', {
+        hint: 'run: fiatrail ops resolve --help',
+      });
+    if (!reason) throw new CliError('usage', 'missing --reason', { hint: 'say how you know, in a few words' });
+    const operation = await operationNamed(session, input.operationId);
+    const journal = await session.journal();
+    if (journal.isBusy(operation))
+      throw new CliError('declined', 'the command that sent it is still running', { hint: 'wait for it to end' });
+    if (!NEXT[operation.state].some((state) => state === 'resolved'))
+      throw new CliError('declined', `the outcome of this operation is known: it is ${operation.state}`, {
+        hint: `see it with: fiatrail ops show ${operation.operationId}`,
+      });
+    journal.append(operation.operationId, 'resolved', {
+      verdict: completed ? 'completed' : 'not-done',
+      requestId,
+      detail: `${session.world.host.user}: ${reason}`,
+    });
+    return { result: { data: printed(await operationNamed(session, operation.operationId)), columns: COLUMNS } };
+  },
+});
+
+const verifyCommand = command({
+  words: ['ops', 'verify'],
+  summary: 'Check that the journal was not damaged or edited',
+  details:
+    'Every entry carries a hash of the one before it. --head detects entries removed from the end: it must be a head that an earlier run printed.',
+  examples: ['fiatrail ops verify', 'fiatrail ops verify --head "$HEAD" -o json'],
+  endpoints: [],
+  isLocal: true,
+  parameters: { head: option('--head <hash>', 'a head that ops verify printed before', id) },
+  run: async (session, { head }) => {
+    const { transitions, operations, heads, problem } = (await session.journal()).verify(head);
+    const data = { transitions, operations, heads, problem: problem ?? null };
+    if (!problem) return { result: { data } };
+    const error = new CliError('refused', `the journal is damaged: ${problem.what}`, {
+      code: 'JOURNAL_CHANGED',
+      operationId: problem.operationId,
+      hint: 'keep the file, and compare it with a backup',
+    });
+    return { result: { data }, error };
+  },
+});
+
+export const commands = [listCommand, showCommand, resolveCommand, verifyCommand];

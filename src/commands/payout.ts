@@ -66,6 +66,7 @@ async function costLines(session: Session, amount: Amount): Promise<readonly Lin
 
 const startCommand = command({
   words: ['payout', 'start'],
+  money: 'guarded',
   summary: 'Start a payout to one of the account’s bank accounts',
   details:
     'Converts the account’s own cNGN to Naira. The bank account receives the full amount; fees are charged to the wallet on top.',

@@ -70,6 +70,7 @@ const slippageLine = (slippage: PercentMillionths | undefined, usual: string): L
 
 const triggerCommand = command({
   words: ['swaps', 'trigger'],
+  money: 'guarded',
   summary: 'Swap the tokens in an onramp wallet',
   details: 'Without --amount, the full balance is swapped. Without --buy, the wallet’s configured asset is bought.',
   examples: [
@@ -122,6 +123,7 @@ const triggerCommand = command({
 
 const startCommand = command({
   words: ['swaps', 'start'],
+  money: 'guarded',
   summary: 'Swap a user’s tokens',
   details:
     'Swaps within the user’s managed wallet unless --from or --to is given. Only wallets that the service signs for can sell.',

@@ -86,6 +86,7 @@ const STARTED = [
 
 const withdrawCommand = command({
   words: ['fees', 'withdraw'],
+  money: 'guarded',
   summary: 'Withdraw earned fees to a bank account',
   details:
     '"max" withdraws everything available, up to the maximum per withdrawal. Settlement takes 1 to 3 business days. "max" and --to are looked up first, even in a dry run.',

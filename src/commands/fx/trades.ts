@@ -64,6 +64,7 @@ const quoteCommand = command({
 
 const tradeCommand = command({
   words: ['fx', 'trade'],
+  money: 'unguarded',
   summary: 'Trade on a quote, against an order or at the best price',
   details:
     'A quote sets the pair, side and amount; an order sets the pair and side. cNGN is paid from the smart wallet. The sold tokens stay locked for up to 5 minutes.',
@@ -107,6 +108,7 @@ const tradeCommand = command({
 
 const marketOrderCommand = command({
   words: ['fx', 'market-order'],
+  money: 'unguarded',
   summary: 'Place a market order at the best available prices',
   examples: [
     'fiatrail fx market-order --pair CNGN-USDC --side buy --amount 50000',

@@ -178,7 +178,7 @@ describe('a rotation', () => {
 
 /** The process that sends has taken it, as far as the journal knows. */
 async function claim({ world }: Bench): Promise<void> {
-  const journal = await openJournal(journalPath(world), world.clock, world.ids);
+  const journal = await openJournal(journalPath(world), world);
   const open = journal.rotations.openOf({ profile: 'main', baseUrl: PROFILE.baseUrl ?? '' });
   journal.moveRotation(open?.operationId ?? '', 'prepared', 'sending');
   journal.close();
