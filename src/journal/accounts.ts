@@ -32,10 +32,10 @@ export function knownAccount(store: Database, names: AccountNames): string | und
   );
 }
 
-/** Returns the id of an account, `newId` if it is new, and remembers its names. Call it in a transaction. */
-export function accountIn(store: Database, names: AccountNames, newId: string): string {
+/** Returns the id of an account, which `newId` makes if it is new, and remembers its names. Call it in a transaction. */
+export function accountIn(store: Database, names: AccountNames, newId: () => string): string {
   const { fintechId, keyFingerprint, profile, baseUrl } = names;
-  const account = knownAccount(store, names) ?? newId;
+  const account = knownAccount(store, names) ?? newId();
   if (fintechId !== undefined) insert(store, fintech(fintechId), account);
   insert(store, key(keyFingerprint), account);
   // Older operations belong to the first key that is seen with their profile, and to no later one.

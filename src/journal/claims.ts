@@ -52,7 +52,7 @@ interface Claiming extends Looking {
 /** Decides whether an intent may be sent, and records it if it may. Call it in a transaction. */
 export function claimIn(claiming: Claiming, intent: Intent): Claim {
   const { recording, ids, host, digest } = claiming;
-  const account = accountIn(recording.store, intent.account, ids.uuid());
+  const account = accountIn(recording.store, intent.account, ids.uuid);
   const inputDigest = digest(intent.input);
   const found = inTheWay(claiming, { ...intent, account, inputDigest });
   if (found && 'operation' in found) return found;

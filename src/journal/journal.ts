@@ -110,7 +110,7 @@ export async function openJournal(path: string, world: JournalWorld): Promise<Jo
     prepareRotation: (intent, rotation) =>
       store.transaction('write', () => {
         if (rotations.openOf(intent)) return false;
-        const account = accountIn(store, intent.account, ids.uuid());
+        const account = accountIn(store, intent.account, ids.uuid);
         const ours = { operator: host.user, processId: host.processId };
         createOperation(recording, { ...intent, ...ours, account, id: rotation.operationId, inputDigest: '' });
         rotations.insert({ ...rotation, profile: intent.profile, baseUrl: intent.baseUrl });

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { expect, onTestFailed, onTestFinished, test } from 'vitest';
-import { type OperationState, openJournal } from '../../src/journal/journal.ts';
+import type { OperationState } from '../../src/journal/journal.ts';
 import { installProgram, normalWalk, type Program, SOUND } from '../sandbox/program.ts';
 import { newHomeWithCache } from '../support/built.ts';
-import { countingIds, fakeClock } from '../support/sandbox.ts';
+import { testJournal } from '../support/journal-intent.ts';
 
 const KILLS = Number(process.env['FIATRAIL_SOAK_KILLS'] ?? 25);
 const SEED = Number(process.env['FIATRAIL_SOAK_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
@@ -94,8 +94,8 @@ interface Journaled {
 
 /** Reads every operation of the journal. */
 async function readJournal(program: Program): Promise<readonly Journaled[]> {
-  const journal = await openJournal(join(program.stateDir, 'journal.db'), fakeClock(), countingIds());
-  const operations = journal.list(100_000);
+  const journal = await testJournal({ path: join(program.stateDir, 'journal.db') });
+  const operations = journal.list({ limit: 100_000 });
   journal.close();
   return operations;
 }
