@@ -66,7 +66,9 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   account: ['client', 'contract', 'money', 'crypto', 'sqlite', 'files'],
   cli: ['account', 'journal', 'sandbox', 'client', 'present', 'derive', 'contract', 'money', 'crypto', 'files'],
   rotation: ['cli', 'account', 'journal', 'client', 'present', 'contract', 'money', 'crypto', 'sqlite', 'files'],
+  works: ['cli', 'journal', 'present', 'contract', 'money'],
   commands: [
+    'works',
     'rotation',
     'cli',
     'account',
@@ -81,7 +83,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'files',
   ],
   system: ['client', 'files'],
-  'main.ts': ['commands', 'rotation', 'cli', 'account', 'present'],
+  'main.ts': ['commands', 'works', 'journal', 'rotation', 'cli', 'account', 'present'],
   'entry.ts': ['main.ts', 'commands', 'system'],
 };
 

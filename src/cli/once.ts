@@ -1,5 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
+import type { Operation } from '../journal/journal.ts';
 import type { Command } from './command.ts';
 import { requireFree } from './in-the-way.ts';
 import type { Guard } from './money-options.ts';
@@ -26,14 +27,18 @@ export function guardIn(
   return { values, guard };
 }
 
+/** Looks for the outcome of an operation; returns whether it is known now. */
+type Reconcile = (session: Session, operation: Operation) => Promise<boolean>;
+
 /** Throws DoneBefore if a once key was used before, and CliError if it must not be used now. Waits for a process that uses it. */
-export async function requireUnused(session: Session, guard: Guard): Promise<void> {
+export async function requireUnused(session: Session, guard: Guard, reconcile: Reconcile): Promise<void> {
   if (guard.onceKey === undefined || session.globals.dryRun) return;
   const account = await session.accountNames();
   const journal = await session.journal();
   for (;;) {
     const found = journal.look({ account, input: guard.input, onceKey: guard.onceKey });
     if (!found) return;
+    if (found.kind === 'doubt' && (await reconcile(session, found.operation))) continue;
     await requireFree(session, found);
   }
 }

@@ -5,6 +5,7 @@ import type { CallOptions, Reply } from '../client/client.ts';
 import { requestIdOf } from '../client/client.ts';
 import { type ReadyRequest, uncheckedRequest, validRequest } from '../client/request.ts';
 import { type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
+import { entryAt } from '../files/inspect.ts';
 import type { AccountNames } from '../journal/accounts.ts';
 import type { Journal } from '../journal/journal.ts';
 import { parseExactJson } from '../money/decimal.ts';
@@ -71,12 +72,22 @@ export interface Session extends Dialog {
   guardWith(guard: Guard): void;
   /** What identifies the account in the journal. */
   accountNames(): Promise<AccountNames>;
+  /** The service's time at its last response, or this machine's if it says none. */
+  serviceTimeMs(): number;
   journal(): Promise<Journal>;
+  /** The journal, unless this machine has none yet. */
+  existingJournal(): Promise<Journal | undefined>;
   close(): Promise<void>;
 }
 
 export function createSession({ world, profile, globals, commandLine, runLine }: SessionOptions): Session {
-  const connection = openedOnUse(() => connect(world, profile, globals));
+  let serviceTimeMs: number | undefined;
+  const connection = openedOnUse(() =>
+    connect(world, profile, globals, ({ headers }) => {
+      const dateMs = Date.parse(headers['date'] ?? '');
+      if (!Number.isNaN(dateMs)) serviceTimeMs = dateMs;
+    }),
+  );
   const journal = openedOnUse(() => loadJournal(world));
   let changed: Changed | undefined;
   let guard: Guard | undefined;
@@ -124,7 +135,9 @@ export function createSession({ world, profile, globals, commandLine, runLine }:
       const { keyFingerprint } = await connection.open();
       return { keyFingerprint, profile: profile.name, baseUrl: profile.baseUrl };
     },
+    serviceTimeMs: () => serviceTimeMs ?? world.clock.now(),
     journal: journal.open,
+    existingJournal: async () => (entryAt(journalPath(world)) ? journal.open() : undefined),
     close: async () => {
       await connection.close();
       await journal.close();

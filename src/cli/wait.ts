@@ -52,6 +52,8 @@ export interface Following<E extends Endpoint> {
   readonly columns?: readonly Column[];
   /** The progress text, updated every second, such as a countdown. If omitted or undefined, it is the state after each read. */
   readonly shows?: (state: string, isLive: boolean) => string | undefined;
+  /** Called once when the work has ended, before the outcome is returned. */
+  readonly ended?: (standing: 'settled' | 'failed', data: ResponseOf<E>) => Promise<void>;
   /** The service's reason for a failure. */
   readonly words?: (data: ResponseOf<E>) => string | undefined;
 }
@@ -77,6 +79,8 @@ export async function followStatus<E extends Endpoint>(session: Session, followi
     const isFinished = failed.includes(now) || done.includes(now) || waitMs === 0 || clock.now() >= deadlineMs;
     if (isFinished) await line.end();
     const outcome = await outcomeOf(session, endpoint, reply, columns && { columns });
+    if (failed.includes(now)) await following.ended?.('failed', reply.data);
+    if (done.includes(now)) await following.ended?.('settled', reply.data);
     if (failed.includes(now)) return { ...outcome, error: failure(session, what, following.words?.(reply.data)) };
     if (done.includes(now) || waitMs === 0) return outcome;
     const leftMs = deadlineMs - clock.now();

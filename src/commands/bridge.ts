@@ -2,15 +2,16 @@ import { CliError } from '../base/errors.ts';
 import { command } from '../cli/command.ts';
 import { amountIn, requiredCngn, wireDecimal } from '../cli/fx-terms.ts';
 import { listedByPosition } from '../cli/listed.ts';
-import type { Outcome } from '../cli/outcome.ts';
 import { PAGE_SIZE } from '../cli/pages.ts';
 import { argument, id, oneOf, option, required, switchOn, wholeNumber } from '../cli/parameters.ts';
 import { periodOf, periodOptions } from '../cli/period.ts';
 import { amountLine, type Line, readPreviews } from '../cli/previews.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
-import { followStatus, waitOption } from '../cli/wait.ts';
+import { waitOption } from '../cli/wait.ts';
 import { bridgeNetworks, bridgeStatus, listBridges, quoteBridge, startBridge } from '../contract/endpoints/bridge.ts';
 import { type Amount, amountForPeople, printable } from '../money/amount.ts';
+import { bridge } from '../works/bridge.ts';
+import { followWork } from '../works/work.ts';
 
 /** Only cNGN can be bridged. */
 const TOKEN = 'CNGN';
@@ -55,19 +56,6 @@ const quoteCommand = command({
     return outcomeOf(session, quoteBridge, await session.call(quoteBridge, request));
   },
 });
-
-function followBridge(session: Session, requestId: string, waitMs: number): Promise<Outcome> {
-  return followStatus(session, {
-    endpoint: bridgeStatus,
-    input: { requestId },
-    stateOf: ({ status }) => status,
-    done: ['completed'],
-    failed: ['failed'],
-    what: 'the bridge',
-    again: `fiatrail bridge status ${requestId} --wait`,
-    waitMs,
-  });
-}
 
 /** Quotes the fee and the amount that arrives. */
 async function costLines(session: Session, from: string, to: string, amount: Amount): Promise<readonly Line[]> {
@@ -135,7 +123,7 @@ const startCommand = command({
       await session.note(`then wait for it with: fiatrail bridge status ${requestId} --wait`);
       return outcomeOf(session, startBridge, reply);
     }
-    return followBridge(session, requestId, wait);
+    return followWork(session, bridge, requestId, wait);
   },
 });
 
@@ -151,7 +139,7 @@ const statusCommand = command({
     requestId: argument('request-id', 'request id, from bridge start or bridge list', id),
     wait: waitOption('until it completes or fails'),
   },
-  run: async (session, { requestId, wait }) => followBridge(session, requestId, wait ?? 0),
+  run: async (session, { requestId, wait }) => followWork(session, bridge, requestId, wait ?? 0),
 });
 
 const NETWORK_COLUMNS = [

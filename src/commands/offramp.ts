@@ -2,24 +2,13 @@ import { command } from '../cli/command.ts';
 import { amountHelp, amountOf, argument, digits, id, required } from '../cli/parameters.ts';
 import { amountLine, balanceLine, feePreview, readPreviews, userBalance } from '../cli/previews.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
-import { followStatus, waitOption } from '../cli/wait.ts';
+import { waitOption } from '../cli/wait.ts';
 import { offrampStatus, startOfframp } from '../contract/endpoints/offramp.ts';
 import { type Amount, amountForPeople } from '../money/amount.ts';
 import { cngnBaseFromKobo } from '../money/rates.ts';
 import { toWireNumber } from '../money/units.ts';
-
-function followOfframp(session: Session, requestId: string, waitMs: number) {
-  return followStatus(session, {
-    endpoint: offrampStatus,
-    input: { requestId },
-    stateOf: ({ status }) => status,
-    done: ['completed'],
-    failed: ['failed', 'cancelled'],
-    what: 'the offramp',
-    again: `fiatrail offramp status ${requestId} --wait`,
-    waitMs,
-  });
-}
+import { offramp } from '../works/payouts.ts';
+import { followWork } from '../works/work.ts';
 
 /** Previews the fees and the balance before and after. */
 function lookAhead(session: Session, userId: string, amount: Amount) {
@@ -78,7 +67,7 @@ const startCommand = command({
       wait === undefined ? {} : { prints: offrampStatus },
     );
     if (wait === undefined) return outcomeOf(session, startOfframp, reply);
-    return followOfframp(session, reply.data.requestId, wait);
+    return followWork(session, offramp, reply.data.requestId, wait);
   },
 });
 
@@ -94,7 +83,7 @@ const statusCommand = command({
     requestId: argument('request-id', 'request id, from offramp start', id),
     wait: waitOption('until it completes or fails'),
   },
-  run: async (session, { requestId, wait }) => followOfframp(session, requestId, wait ?? 0),
+  run: async (session, { requestId, wait }) => followWork(session, offramp, requestId, wait ?? 0),
 });
 
 export const commands = [startCommand, statusCommand];

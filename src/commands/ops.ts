@@ -1,10 +1,14 @@
 import { CliError } from '../base/errors.ts';
 import { command } from '../cli/command.ts';
-import { argument, id, oneOf, option, switchOn, wholeNumber } from '../cli/parameters.ts';
+import { argument, id, oneOf, option, optionalArgument, switchOn, wholeNumber } from '../cli/parameters.ts';
 import type { Session } from '../cli/session.ts';
+import { DEFAULT_WAIT_MS, waitOption } from '../cli/wait.ts';
 import type { Operation } from '../journal/journal.ts';
 import { NEXT, type OperationState } from '../journal/states.ts';
 import { parseExactJson } from '../money/decimal.ts';
+import { workStartedBy } from '../works/index.ts';
+import { type Reconciled, reconcile } from '../works/reconcile.ts';
+import { followWork } from '../works/work.ts';
 
 /** What to do about an operation in each state. */
 const ADVICE: Readonly<Record<OperationState, string>> = {
@@ -153,4 +157,84 @@ const verifyCommand = command({
   },
 });
 
-export const commands = [listCommand, showCommand, resolveCommand, verifyCommand];
+/** What to do about what looking for an operation found. */
+function nextStep({ kind, operation, where, ...found }: Reconciled): string | null {
+  const resolve = `fiatrail ops resolve ${operation.operationId} --completed|--not-done --reason TEXT`;
+  const look = where === undefined ? 'ask the service' : `look with: ${where}`;
+  if (kind === 'ended') return null;
+  if (kind === 'busy') return 'its command is still running; wait for it';
+  if (kind === 'unseen' && 'lookAgainMs' in found)
+    return `not found yet; run this again after ${new Date(found.lookAgainMs).toISOString()}`;
+  if (kind === 'several' && 'candidates' in found)
+    return `may be ${found.candidates.map(({ requestId }) => requestId).join(' or ')}; ${look}, then: ${resolve}`;
+  return `${look}, then: ${resolve}`;
+}
+
+const RECONCILED = [
+  { field: 'operationId', title: 'Operation' },
+  { field: 'state', title: 'State' },
+  { field: 'found', title: 'Found' },
+  { field: 'summary', title: 'Summary' },
+  { field: 'requestId', title: 'Request' },
+  { field: 'next', title: 'Next' },
+] as const;
+
+const reconcileCommand = command({
+  words: ['ops', 'reconcile'],
+  summary: 'Find out how operations with an unknown outcome ended',
+  details:
+    'Looks for them in the service’s lists and records what it finds. What is in no list is believed absent after two looks 10 minutes apart, and on a live account only when a person says so. Exits with 6 while an outcome is unknown.',
+  examples: ['fiatrail ops reconcile', 'fiatrail ops reconcile 0198c1f2 -o json --query "operations[].next"'],
+  endpoints: [],
+  parameters: {
+    operationId: optionalArgument(
+      'operation-id',
+      'operation id, from ops list (default: every unknown outcome of this profile)',
+      id,
+    ),
+  },
+  run: async (session, input) => {
+    const journal = await session.journal();
+    const sought = input.operationId
+      ? [await operationNamed(session, input.operationId)]
+      : journal.list({ state: 'in-doubt', profile: session.profile.name, limit: 10_000 });
+    const all: Reconciled[] = [];
+    for (const operation of sought) all.push(await reconcile(session, operation));
+    const operations = all.map((each) => ({
+      ...printed(each.operation),
+      found: each.kind,
+      candidates: 'candidates' in each ? each.candidates : [],
+      next: nextStep(each),
+    }));
+    const result = { data: { operations }, lists: 'operations', columns: RECONCILED };
+    const left = all.filter(({ kind }) => kind !== 'ended').length;
+    if (left === 0) return { result };
+    const message =
+      left === 1
+        ? 'the outcome of 1 operation is still unknown'
+        : `the outcomes of ${left} operations are still unknown`;
+    return {
+      result,
+      error: new CliError('unknown', message, { code: 'OUTCOME_UNKNOWN', hint: 'see what to do in the output' }),
+    };
+  },
+});
+
+const resumeCommand = command({
+  words: ['ops', 'resume'],
+  summary: 'Wait for an accepted operation to finish',
+  examples: ['fiatrail ops resume 0198c1f2', 'fiatrail ops resume 0198c1f2 --wait 1h -o json'],
+  endpoints: [],
+  parameters: { operationId, wait: waitOption('until it completes or fails') },
+  run: async (session, { wait, ...input }) => {
+    const { endpoint, requestId, state, operationId: found } = await operationNamed(session, input.operationId);
+    const work = await workStartedBy(endpoint);
+    if (state !== 'accepted' || requestId === null || !work?.status)
+      throw new CliError('declined', `this operation has nothing to wait for: it is ${state}`, {
+        hint: `see it with: fiatrail ops show ${found}`,
+      });
+    return followWork(session, work, requestId, wait ?? DEFAULT_WAIT_MS);
+  },
+});
+
+export const commands = [listCommand, showCommand, reconcileCommand, resumeCommand, resolveCommand, verifyCommand];

@@ -2,48 +2,22 @@ import { CliError } from '../base/errors.ts';
 import { evmAddress } from '../cli/addresses.ts';
 import { command } from '../cli/command.ts';
 import { listedByPosition, positionOptions } from '../cli/listed.ts';
-import type { Outcome } from '../cli/outcome.ts';
 import { amountOfToken, argument, id, oneOf, option, percent, required, ticker } from '../cli/parameters.ts';
 import { periodOf, periodOptions } from '../cli/period.ts';
 import { amountLine, balanceLine, type Line, readPreviews, userBalance } from '../cli/previews.ts';
-import { outcomeOf, type Session } from '../cli/session.ts';
-import { followStatus, waitOption } from '../cli/wait.ts';
+import { outcomeOf } from '../cli/session.ts';
+import { waitOption } from '../cli/wait.ts';
 import { balanceAddress } from '../contract/endpoints/balances.ts';
 import { listSwaps, startSwap, swapStatus, triggerSwap } from '../contract/endpoints/swaps.ts';
 import { type Amount, ASSET_LABEL, amountForPeople, type Token } from '../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire } from '../money/rates.ts';
 import { fromWire, toWireNumber } from '../money/units.ts';
+import { swap } from '../works/swaps.ts';
+import { followWork } from '../works/work.ts';
 
 const TOKENS = 'CNGN, USDC or USDT';
 const AMOUNT_HELP = 'amount to sell, in whole tokens unless a unit is given: 5000, 1.5, "1.5 USDC" or "1500000 base"';
 const SLIPPAGE_HELP = 'maximum loss against the expected amount';
-
-const FOLLOWED = [
-  { field: 'requestId', title: 'Request ID' },
-  { field: 'type', title: 'Type' },
-  { field: 'status', title: 'Status' },
-  { field: 'amountOut', title: 'Bought (base units)' },
-  { field: 'executionRate', title: 'Rate' },
-  { field: 'executionMethod', title: 'Method' },
-  { field: 'smartWalletAddress', title: 'Wallet' },
-  { field: 'txHash', title: 'Transaction' },
-  { field: 'createdAt', title: 'Created' },
-  { field: 'updatedAt', title: 'Updated' },
-] as const;
-
-function followSwap(session: Session, requestId: string, waitMs: number): Promise<Outcome> {
-  return followStatus(session, {
-    endpoint: swapStatus,
-    input: { requestId },
-    stateOf: ({ status }) => status,
-    done: ['completed'],
-    failed: ['failed'],
-    what: 'the swap',
-    again: `fiatrail swaps status ${requestId} --wait`,
-    waitMs,
-    columns: FOLLOWED,
-  });
-}
 
 function checkTokens(sell: Token, buy: Token | undefined): void {
   if (sell === buy)
@@ -117,7 +91,7 @@ const triggerCommand = command({
       wait === undefined ? {} : { prints: swapStatus },
     );
     if (wait === undefined) return outcomeOf(session, triggerSwap, reply);
-    return followSwap(session, reply.data.requestId, wait);
+    return followWork(session, swap, reply.data.requestId, wait);
   },
 });
 
@@ -175,7 +149,7 @@ const startCommand = command({
       wait === undefined ? {} : { prints: swapStatus },
     );
     if (wait === undefined) return outcomeOf(session, startSwap, reply);
-    return followSwap(session, reply.data.requestId, wait);
+    return followWork(session, swap, reply.data.requestId, wait);
   },
 });
 
@@ -188,7 +162,7 @@ const statusCommand = command({
     requestId: argument('request-id', 'request id, from swaps start, swaps trigger or swaps list', id),
     wait: waitOption('until it completes or fails'),
   },
-  run: async (session, { requestId, wait }) => followSwap(session, requestId, wait ?? 0),
+  run: async (session, { requestId, wait }) => followWork(session, swap, requestId, wait ?? 0),
 });
 
 const COLUMNS = [

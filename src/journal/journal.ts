@@ -42,6 +42,11 @@ export interface Journal {
   sent(operationId: string, busyForMs: number): void;
   /** Appends a transition. Throws if the operation's state does not allow it. */
   append(operationId: string, state: OperationState, appended?: Appended): void;
+  /**
+   * Appends how accepted work ended to the operation that started it, found by the service's id. Does nothing if this
+   * journal does not know it, or knows the end already.
+   */
+  ended(work: StartedWork, state: 'settled' | 'failed', appended: Appended): void;
   list(selection: Selection): Operation[];
   /** Returns up to three operations whose id starts with `id`. */
   find(id: string): Operation[];
@@ -49,6 +54,8 @@ export interface Journal {
   underKey(account: AccountNames, onceKey: string): Operation | undefined;
   /** Returns a digest of text that does not reveal it; equal texts have equal digests in this journal. */
   digest(text: string): string;
+  /** Whether another operation has this id of the service. */
+  isClaimed(requestId: string, except: string): boolean;
   /** Whether an operation's process is still at work on it: it lives, and its time is not over. */
   isBusy(operation: Operation): boolean;
   /** Checks every transition. `head` is a hash that the journal must contain. */
@@ -58,6 +65,13 @@ export interface Journal {
   /** Throws CliError usage if this host's last transition does not continue the one before it. */
   requireLastLink(): void;
   close(): void;
+}
+
+/** Work that the service knows by an id, and the endpoints that may have started it. */
+export interface StartedWork {
+  readonly profile: string;
+  readonly endpoints: readonly string[];
+  readonly requestId: string;
 }
 
 /** `frjr`, in ASCII. */
@@ -128,6 +142,11 @@ export async function openJournal(path: string, world: JournalWorld): Promise<Jo
     linkKeys: (before, after) => store.transaction('write', () => linkKeys(store, before, after)),
     sent: (id, busyForMs) => move(id, 'sent', { busyUntil: clock.now() + busyForMs }),
     append: (id, state, appended = {}) => move(id, state, appended),
+    ended: ({ profile, endpoints, requestId }, state, appended) =>
+      store.transaction('write', () => {
+        for (const { operationId, endpoint } of listOperations(store, { profile, requestId, limit: 10 }))
+          if (endpoints.includes(endpoint)) tryMove(recording, operationId, state, { ...appended, requestId });
+      }),
     list: (selection) => listOperations(store, selection),
     find: (id) => findOperations(store, id),
     underKey: (names, onceKey) => {
@@ -135,6 +154,8 @@ export async function openJournal(path: string, world: JournalWorld): Promise<Jo
       return account === undefined ? undefined : listOperations(store, { account, onceKey, limit: 1 })[0];
     },
     digest,
+    isClaimed: (requestId, except) =>
+      listOperations(store, { requestId, limit: 2 }).some(({ operationId }) => operationId !== except),
     isBusy,
     verify: (head) => verifyChain(store, head),
     head: () => lastHash(store, host.name),

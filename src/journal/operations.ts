@@ -110,6 +110,7 @@ export interface Selection {
   /** The operation that holds this once key. */
   readonly onceKey?: string | undefined;
   readonly inputDigest?: string | undefined;
+  readonly requestId?: string | undefined;
   readonly sinceMs?: number | undefined;
   /** Only operations older than this one. */
   readonly before?: string | undefined;
@@ -119,7 +120,7 @@ const HELD = `state <> 'refused' AND verdict IS NOT 'not-done'`;
 
 /** Lists operations, newest first. */
 export function listOperations(store: Database, selection: Selection): Operation[] {
-  const { state, kind, profile, account, onceKey, inputDigest, sinceMs, before, limit } = selection;
+  const { state, kind, profile, account, onceKey, inputDigest, requestId, sinceMs, before, limit } = selection;
   const conditions: readonly (readonly [sql: string, ...values: (SqlValue | undefined)[]])[] = [
     state === 'in-doubt' ? [`state IN ('sent', 'unknown')`] : ['state = ?', state],
     ['kind = ?', kind],
@@ -127,6 +128,7 @@ export function listOperations(store: Database, selection: Selection): Operation
     ['account = ?', account],
     [`once_key = ? AND ${HELD}`, onceKey],
     ['input_digest = ?', inputDigest],
+    ['request_id = ?', requestId],
     ['created_at >= ?', sinceMs],
     ['id < ?', before],
   ];

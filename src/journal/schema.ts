@@ -30,6 +30,7 @@ CREATE INDEX operation_in_doubt ON operation (id) WHERE state IN ('sent', 'unkno
 CREATE INDEX operation_like ON operation (account, input_digest, created_at);
 CREATE INDEX operation_by_state ON operation (state, id);
 CREATE INDEX operation_by_kind ON operation (kind, id);
+CREATE INDEX operation_by_request ON operation (request_id) WHERE request_id IS NOT NULL;
 CREATE INDEX transition_of ON transition (operation_id, sequence);
 CREATE INDEX transition_by_host ON transition (host, sequence);
 `;

@@ -30,7 +30,7 @@ const ALLOWED: Readonly<Record<OperationState, readonly OperationState[]>> = {
   settled: ['failed'],
   failed: [],
   refused: [],
-  unknown: ['accepted', 'settled', 'failed', 'refused', 'resolved'],
+  unknown: ['unknown', 'accepted', 'settled', 'failed', 'refused', 'resolved'],
   resolved: [],
 };
 

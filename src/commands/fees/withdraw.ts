@@ -16,33 +16,13 @@ import {
 } from '../../cli/parameters.ts';
 import { amountLine, balanceLine, readPreviews, withdrawableFees } from '../../cli/previews.ts';
 import { outcomeOf, type Session } from '../../cli/session.ts';
-import { followStatus, waitOption } from '../../cli/wait.ts';
+import { waitOption } from '../../cli/wait.ts';
 import { feeWithdrawals, verifyWithdrawal, withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';
 import { toWireNumber } from '../../money/units.ts';
+import { feeWithdrawal } from '../../works/fees.ts';
+import { followWork } from '../../works/work.ts';
 import { destinationOf } from './destination.ts';
-
-const FOLLOWED = [
-  { field: 'withdrawalId', title: 'Withdrawal' },
-  { field: 'status', title: 'Status' },
-  { field: 'processedAt', title: 'Settled' },
-  { field: 'failureReason', title: 'Failure reason' },
-] as const;
-
-function followWithdrawal(session: Session, withdrawalId: string, waitMs: number) {
-  return followStatus(session, {
-    endpoint: verifyWithdrawal,
-    input: { withdrawalId },
-    stateOf: ({ status }) => status,
-    done: ['completed'],
-    failed: ['failed'],
-    what: 'the fee withdrawal',
-    again: `fiatrail fees verify ${withdrawalId} --wait`,
-    waitMs,
-    columns: FOLLOWED,
-    words: ({ failureReason }) => failureReason ?? undefined,
-  });
-}
 
 /** The error for a balance that allows no withdrawal. */
 const nothingToWithdraw = (message: string) =>
@@ -141,7 +121,7 @@ const withdrawCommand = command({
       wait === undefined ? {} : { prints: verifyWithdrawal },
     );
     if (wait === undefined) return outcomeOf(session, withdrawFees, reply, { columns: STARTED });
-    return followWithdrawal(session, reply.data.withdrawalId, wait);
+    return followWork(session, feeWithdrawal, reply.data.withdrawalId, wait);
   },
 });
 
@@ -202,7 +182,7 @@ const verifyCommand = command({
     withdrawalId: argument('withdrawal-id', 'withdrawal id, from fees withdraw', id, 'Withdrawal id:'),
     wait: waitOption('until it completes or fails, which takes 1 to 3 business days'),
   },
-  run: async (session, { withdrawalId, wait }) => followWithdrawal(session, withdrawalId, wait ?? 0),
+  run: async (session, { withdrawalId, wait }) => followWork(session, feeWithdrawal, withdrawalId, wait ?? 0),
 });
 
 export const withdrawalCommands = [withdrawCommand, listCommand, verifyCommand];

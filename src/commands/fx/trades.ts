@@ -11,14 +11,15 @@ import {
   wireDecimal,
 } from '../../cli/fx-terms.ts';
 import { listedByCursor } from '../../cli/listed.ts';
-import type { Outcome } from '../../cli/outcome.ts';
 import { argument, id, oneOfAnyCase, option, required, switchOn, wholeNumber } from '../../cli/parameters.ts';
 import { amountLine } from '../../cli/previews.ts';
-import { outcomeOf, type Session } from '../../cli/session.ts';
-import { followStatus, waitOption } from '../../cli/wait.ts';
+import { outcomeOf } from '../../cli/session.ts';
+import { waitOption } from '../../cli/wait.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { listTrades, marketOrder, trade, tradeStatus } from '../../contract/endpoints/fx-trades.ts';
 import { PAIRS, TRADE_STATES } from '../../contract/fx.ts';
+import { fxTrade } from '../../works/fx.ts';
+import { followWork } from '../../works/work.ts';
 import { dealPreview } from './previews.ts';
 import { termsOf } from './trade-terms.ts';
 
@@ -28,21 +29,6 @@ const destination = option(
   evmAddress,
 );
 const idempotencyKey = option('--key <key>', 'idempotency key: repeating it returns the earlier trade', id);
-
-function followTrade(session: Session, tradeId: string, waitMs: number): Promise<Outcome> {
-  return followStatus(session, {
-    endpoint: tradeStatus,
-    input: { tradeId },
-    stateOf: (data) => data.trade.status,
-    done: ['completed'],
-    failed: ['failed', 'expired'],
-    what: 'the trade',
-    again: `fiatrail fx trade-status ${tradeId} --wait`,
-    waitMs,
-    words: (data) =>
-      data.trade.errorMessage ?? (data.trade.status === 'expired' ? 'it did not settle within 5 minutes' : undefined),
-  });
-}
 
 const quoteCommand = command({
   words: ['fx', 'quote'],
@@ -102,7 +88,7 @@ const tradeCommand = command({
       wait === undefined ? {} : { prints: tradeStatus },
     );
     if (wait === undefined) return outcomeOf(session, trade, reply);
-    return followTrade(session, reply.data.trade.tradeId, wait);
+    return followWork(session, fxTrade, reply.data.trade.tradeId, wait);
   },
 });
 
@@ -145,7 +131,7 @@ const marketOrderCommand = command({
       wait === undefined ? {} : { prints: tradeStatus },
     );
     if (wait === undefined) return outcomeOf(session, marketOrder, reply);
-    return followTrade(session, reply.data.trade.tradeId, wait);
+    return followWork(session, fxTrade, reply.data.trade.tradeId, wait);
   },
 });
 
@@ -158,7 +144,7 @@ const statusCommand = command({
     tradeId: argument('trade-id', 'trade id, from fx trade or fx trades', id),
     wait: waitOption('until the trade settles, fails or expires'),
   },
-  run: async (session, { tradeId, wait }) => followTrade(session, tradeId, wait ?? 0),
+  run: async (session, { tradeId, wait }) => followWork(session, fxTrade, tradeId, wait ?? 0),
 });
 
 const COLUMNS = [
