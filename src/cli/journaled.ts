@@ -30,7 +30,7 @@ interface Sending<D> {
 }
 
 /** Describes a request for the journal. */
-export function intentOf(
+function intentOf(
   { profile, commandLine }: Pick<JournalSession, 'profile' | 'commandLine'>,
   { endpoint, input, summary, keyFingerprint, guard }: Omit<Sending<unknown>, 'call'>,
 ): Intent {

@@ -15,7 +15,7 @@ export interface Guard {
 const MAX_KEY_LENGTH = 200;
 
 /** Parses a once key. Throws CliError usage. */
-export function onceKey(text: string): string {
+function onceKey(text: string): string {
   if (text.trim() === '')
     throw new CliError('usage', 'the once key is empty', { hint: 'use a name such as fees-2026-11' });
   if (text.length > MAX_KEY_LENGTH)

@@ -47,7 +47,7 @@ export async function requireUnused(session: Session, guard: Guard, reconcile: R
 const NOT_INTENT = new Set(['once', 'again', 'wait']);
 
 /** Returns what was typed as JSON, equal for equal intents: names sorted, amounts exact, values that were left out left out. */
-export function typedInput(words: readonly string[], values: Readonly<Record<string, unknown>>): string {
+function typedInput(words: readonly string[], values: Readonly<Record<string, unknown>>): string {
   const given = Object.entries(values).filter(
     ([name, value]) => value !== undefined && value !== false && !NOT_INTENT.has(name),
   );
@@ -74,7 +74,7 @@ const PLACE_TIME: Intl.DateTimeFormatOptions = {
 };
 
 /** Fills the date into a once key: `fees-{year}-{month}`. Throws CliError usage for an unknown name in braces. */
-export function filledKey(key: string, nowMs: number): string {
+function filledKey(key: string, nowMs: number): string {
   const parts = new Intl.DateTimeFormat('en-GB', PLACE_TIME).formatToParts(nowMs);
   return key.replace(/\{([^{}]*)\}/g, (placeholder, name: string) => {
     const value = parts.find(({ type }) => type === name && ['year', 'month', 'day', 'hour'].includes(name))?.value;

@@ -6,7 +6,7 @@ import { DEFAULT_WAIT_MS, waitOption } from '../cli/wait.ts';
 import type { Operation } from '../journal/journal.ts';
 import { NEXT, type OperationState } from '../journal/states.ts';
 import { parseExactJson } from '../money/decimal.ts';
-import { workStartedBy } from '../works/index.ts';
+import { workStartedBy } from '../works/find-work.ts';
 import { type Reconciled, reconcile } from '../works/reconcile.ts';
 import { followWork } from '../works/work.ts';
 

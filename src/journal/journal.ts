@@ -1,18 +1,20 @@
-import type { Host, World } from '../base/world.ts';
+import type { Host } from '../base/world.ts';
 import { type Database, openDatabase } from '../sqlite/database.ts';
-import { type AccountNames, accountIn, knownAccount, linkKeys } from './accounts.ts';
-import { type Claim, claimIn, type Intent, type LookedFor, lookIn } from './claims.ts';
+import { accountIn, linkKeys } from './accounts.ts';
+import { type Claim, claimIn, type LookedFor, lookIn } from './claims.ts';
+import type { Intent } from './intent.ts';
 import { findOperations, listOperations, type Operation, type Selection } from './operations.ts';
 import { ROTATION_SCHEMA, type Rotation, type RotationStage, type Rotations, rotationsIn } from './rotations.ts';
 import { OPERATION_SCHEMA } from './schema.ts';
 import type { OperationState } from './states.ts';
-import { type Appended, createOperation, lastHash, type Recording, tryMove } from './transitions.ts';
+import { type Appended, createOperation, type JournalWorld, lastHash, type Recording, tryMove } from './transitions.ts';
 import { moveOperations } from './upgrade.ts';
 import { requireLastLink, type Verified, verifyChain } from './verify.ts';
 
-export type { Claim, Intent } from './claims.ts';
-export type { Operation, Selection } from './operations.ts';
-export type { OperationState, Verdict } from './states.ts';
+export type { Claim } from './claims.ts';
+export type { Intent } from './intent.ts';
+export type { Operation } from './operations.ts';
+export type { OperationState } from './states.ts';
 
 /** The record of money, destructive and onboarding operations. Each write returns once it is flushed to disk. */
 export interface Journal {
@@ -50,8 +52,6 @@ export interface Journal {
   list(selection: Selection): Operation[];
   /** Returns up to three operations whose id starts with `id`. */
   find(id: string): Operation[];
-  /** Returns the operation that holds a once key of an account. */
-  underKey(account: AccountNames, onceKey: string): Operation | undefined;
   /** Returns a digest of text that does not reveal it; equal texts have equal digests in this journal. */
   digest(text: string): string;
   /** Whether another operation has this id of the service. */
@@ -68,7 +68,7 @@ export interface Journal {
 }
 
 /** Work that the service knows by an id, and the endpoints that may have started it. */
-export interface StartedWork {
+interface StartedWork {
   readonly profile: string;
   readonly endpoints: readonly string[];
   readonly requestId: string;
@@ -77,17 +77,47 @@ export interface StartedWork {
 /** `frjr`, in ASCII. */
 const JOURNAL_FILE_ID = 0x66726a72;
 
-/** What a journal needs of the world. */
-export type JournalWorld = Pick<World, 'clock' | 'ids'> & { readonly host: Host };
-
 /** Opens the journal, creating its file on first use. Throws DatabaseError. */
 export async function openJournal(path: string, world: JournalWorld): Promise<Journal> {
+  const store = await openStore(path, world);
   const { clock, ids, host } = world;
+  const digestKey = store.get<{ value: string }>(`SELECT value FROM setting WHERE name = 'digest-key'`)?.value ?? '';
+  const recording: Recording = { store, host: host.name, now: clock.now };
+  const claiming = {
+    ...{ recording, ids, host },
+    digest: (text: string) => ids.digest(digestKey, text),
+    isBusy: (operation: Operation) => isAtWork(operation, host, clock.now()),
+  };
+  const move = (id: string, state: OperationState, appended: Appended) =>
+    store.transaction('write', () => {
+      if (!tryMove(recording, id, state, appended)) throw new Error(`operation ${id} cannot become ${state}`);
+    });
+  return {
+    ...rotationPart(recording, world),
+    ...readPart(store, host),
+    claim: (intent) => store.transaction('write', () => claimIn(claiming, intent)),
+    look: (intent) => lookIn(claiming, intent),
+    linkKeys: (before, after) => store.transaction('write', () => linkKeys(store, before, after)),
+    sent: (id, busyForMs) => move(id, 'sent', { busyUntil: clock.now() + busyForMs }),
+    append: (id, state, appended = {}) => move(id, state, appended),
+    ended: ({ profile, endpoints, requestId }, state, appended) =>
+      store.transaction('write', () => {
+        for (const { operationId, endpoint } of listOperations(store, { profile, requestId, limit: 10 }))
+          if (endpoints.includes(endpoint)) tryMove(recording, operationId, state, { ...appended, requestId });
+      }),
+    digest: claiming.digest,
+    isBusy: claiming.isBusy,
+    close: () => store.close(),
+  };
+}
+
+function openStore(path: string, world: JournalWorld): Promise<Database> {
   const createTables = (database: Database) => {
     database.exec(OPERATION_SCHEMA);
-    database.run('INSERT INTO setting VALUES (?, ?)', 'digest-key', Buffer.from(ids.bytes(32)).toString('base64url'));
+    const key = Buffer.from(world.ids.bytes(32)).toString('base64url');
+    database.run('INSERT INTO setting VALUES (?, ?)', 'digest-key', key);
   };
-  const store = await openDatabase(path, {
+  return openDatabase(path, {
     synchronous: 'FULL',
     layout: {
       version: 3,
@@ -102,25 +132,15 @@ export async function openJournal(path: string, world: JournalWorld): Promise<Jo
       },
     },
   });
-  const digestKey = store.get<{ value: string }>(`SELECT value FROM setting WHERE name = 'digest-key'`)?.value ?? '';
-  const digest = (text: string) => ids.digest(digestKey, text);
+}
+
+type RotationPart = Pick<Journal, 'prepareRotation' | 'moveRotation' | 'rotations'>;
+
+function rotationPart(recording: Recording, { ids, host }: JournalWorld): RotationPart {
+  const { store } = recording;
   const rotations = rotationsIn(store);
-  const recording: Recording = { store, host: host.name, now: clock.now };
-  const isBusy = (operation: Operation) => isAtWork(operation, host, clock.now());
-  const move = (id: string, state: OperationState, appended: Appended) =>
-    store.transaction('write', () => {
-      if (!tryMove(recording, id, state, appended)) throw new Error(`operation ${id} cannot become ${state}`);
-    });
   return {
-    claim: (intent) => store.transaction('write', () => claimIn({ recording, ids, host, digest, isBusy }, intent)),
-    look: (intent) => lookIn({ recording, digest, isBusy }, intent),
-    inDoubt: (profile) =>
-      Number(
-        store.get<{ count: bigint }>(
-          `SELECT count(*) AS count FROM operation WHERE profile = ? AND state IN ('sent', 'unknown')`,
-          profile,
-        )?.count ?? 0n,
-      ),
+    rotations,
     prepareRotation: (intent, rotation) =>
       store.transaction('write', () => {
         if (rotations.openOf(intent)) return false;
@@ -138,29 +158,24 @@ export async function openJournal(path: string, world: JournalWorld): Promise<Jo
         if (isMoved && state) tryMove(recording, id, state, { detail });
         return isMoved;
       }),
-    rotations,
-    linkKeys: (before, after) => store.transaction('write', () => linkKeys(store, before, after)),
-    sent: (id, busyForMs) => move(id, 'sent', { busyUntil: clock.now() + busyForMs }),
-    append: (id, state, appended = {}) => move(id, state, appended),
-    ended: ({ profile, endpoints, requestId }, state, appended) =>
-      store.transaction('write', () => {
-        for (const { operationId, endpoint } of listOperations(store, { profile, requestId, limit: 10 }))
-          if (endpoints.includes(endpoint)) tryMove(recording, operationId, state, { ...appended, requestId });
-      }),
+  };
+}
+
+type ReadPart = Pick<Journal, 'inDoubt' | 'list' | 'find' | 'isClaimed' | 'verify' | 'head' | 'requireLastLink'>;
+
+function readPart(store: Database, host: Host): ReadPart {
+  return {
+    inDoubt: (profile) => {
+      const sql = `SELECT count(*) AS count FROM operation WHERE profile = ? AND state IN ('sent', 'unknown')`;
+      return Number(store.get<{ count: bigint }>(sql, profile)?.count ?? 0n);
+    },
     list: (selection) => listOperations(store, selection),
     find: (id) => findOperations(store, id),
-    underKey: (names, onceKey) => {
-      const account = knownAccount(store, names);
-      return account === undefined ? undefined : listOperations(store, { account, onceKey, limit: 1 })[0];
-    },
-    digest,
     isClaimed: (requestId, except) =>
       listOperations(store, { requestId, limit: 2 }).some(({ operationId }) => operationId !== except),
-    isBusy,
     verify: (head) => verifyChain(store, head),
     head: () => lastHash(store, host.name),
     requireLastLink: () => requireLastLink(store, host.name),
-    close: () => store.close(),
   };
 }
 

@@ -19,18 +19,10 @@ export const NEXT = {
   resolved: [],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
-/** The states whose outcome is unknown. `sent` is one of them once its process has ended. */
-export const IN_DOUBT = ['sent', 'unknown'] as const satisfies readonly OperationState[];
-
 /** How a resolved operation ended: the money moved, it did not, or the sandbox that knew was deleted. */
 export type Verdict = 'completed' | 'not-done' | 'destroyed';
 
 /** Whether a state may follow another one. */
 export function mayFollow(from: OperationState, to: OperationState): boolean {
   return (NEXT[from] as readonly OperationState[]).includes(to);
-}
-
-/** Whether an operation's once key may be used again, because nothing was done under it. */
-export function isReleased({ state, verdict }: { state: OperationState; verdict: string | null }): boolean {
-  return state === 'refused' || (state === 'resolved' && verdict === 'not-done');
 }

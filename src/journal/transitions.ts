@@ -1,7 +1,11 @@
+import type { World } from '../base/world.ts';
 import type { Database } from '../sqlite/database.ts';
 import { FIXED_COLUMNS, hashOf, NO_HASH } from './chain.ts';
-import type { Intent } from './claims.ts';
+import type { Intent } from './intent.ts';
 import { mayFollow, type OperationState, type Verdict } from './states.ts';
+
+/** What a journal needs of the world. */
+export type JournalWorld = Pick<World, 'clock' | 'ids' | 'host'>;
 
 /** How transitions are written: by which host and when. */
 export interface Recording {
@@ -21,7 +25,7 @@ export interface Appended {
 }
 
 /** An intent with everything that its row needs. */
-export interface NewOperation extends Omit<Intent, 'account' | 'input' | 'isAgain' | 'isGuarded'> {
+interface NewOperation extends Omit<Intent, 'account' | 'input' | 'isAgain' | 'isGuarded'> {
   readonly id: string;
   readonly account: string;
   readonly inputDigest: string;

@@ -1,8 +1,7 @@
 import type { Database } from '../sqlite/database.ts';
 import { nameOfOld } from './accounts.ts';
-import type { JournalWorld } from './journal.ts';
 import type { OperationState } from './states.ts';
-import { appendLink } from './transitions.ts';
+import { appendLink, type JournalWorld } from './transitions.ts';
 
 interface OldRow {
   readonly id: string;

@@ -13,7 +13,7 @@ export interface Verified {
   readonly problem: ChainProblem | undefined;
 }
 
-export interface ChainProblem {
+interface ChainProblem {
   /** The transition's number, if it exists. */
   readonly sequence: number | undefined;
   readonly operationId: string | undefined;

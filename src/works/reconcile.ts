@@ -1,7 +1,7 @@
 import type { Session } from '../cli/session.ts';
 import type { Journal, Operation } from '../journal/journal.ts';
 import { parseExactJson } from '../money/decimal.ts';
-import { workStartedBy } from './index.ts';
+import { workStartedBy } from './find-work.ts';
 import type { Candidate } from './work.ts';
 
 /**

@@ -6,7 +6,7 @@ import type { Endpoint } from '../contract/endpoint.ts';
 import { createLoader } from '../contract/load.ts';
 import type { Operation } from '../journal/journal.ts';
 import { parseExactJson } from '../money/decimal.ts';
-import { workStartedBy } from './index.ts';
+import { workStartedBy } from './find-work.ts';
 import { followWork } from './work.ts';
 
 /** Returns an endpoint by its id, or undefined if this version does not know it. */

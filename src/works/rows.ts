@@ -12,7 +12,7 @@ const PAGE = 100;
 const MAX_PAGES = 100;
 
 /** What a search reads of a row. */
-export interface Row {
+interface Row {
   readonly requestId: string | null | undefined;
   readonly createdAt: string | null | undefined;
   readonly state: string | null | undefined;

@@ -5,7 +5,7 @@ import { type Following, followStatus } from '../cli/wait.ts';
 import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
 
 /** How the end of asynchronous work is read. */
-export interface Status<E extends Endpoint>
+interface Status<E extends Endpoint>
   extends Pick<Following<E>, 'endpoint' | 'stateOf' | 'done' | 'failed' | 'what' | 'columns' | 'words'> {
   readonly input: (requestId: string) => RequestOf<E>;
   /** The command that checks the status later. */
