@@ -134,7 +134,7 @@ export interface World {
   probe(): Promise<Probe>;
   /** Interactive prompts, or plain lines with TERM=dumb. Loaded on first use. */
   prompter(): Promise<Prompter>;
-  /** Aborts on SIGINT and SIGTERM. */
+  /** Aborts on SIGINT, SIGTERM and SIGHUP. */
   readonly interrupted: AbortSignal;
   readonly platform: string;
   /** `24.15.0`. */

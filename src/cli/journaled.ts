@@ -26,17 +26,18 @@ interface Sending<D> {
   readonly keyFingerprint: string;
   /** Undefined for a change that no flag guards. */
   readonly guard: Guard | undefined;
+  readonly tag?: string | undefined;
   readonly call: () => Promise<Reply<D>>;
 }
 
 /** Describes a request for the journal. */
 function intentOf(
   { profile, commandLine }: Pick<JournalSession, 'profile' | 'commandLine'>,
-  { endpoint, input, summary, keyFingerprint, guard }: Omit<Sending<unknown>, 'call'>,
+  { endpoint, input, summary, keyFingerprint, guard, tag }: Omit<Sending<unknown>, 'call'>,
 ): Intent {
   const effect = effectOf(endpoint, input);
   return {
-    kind: effect === 'money' ? 'money' : 'destructive',
+    kind: endpoint.starts === 'onboarding' ? 'onboarding' : effect === 'money' ? 'money' : 'destructive',
     account: { keyFingerprint, profile: profile.name, baseUrl: profile.baseUrl },
     profile: profile.name,
     mode: profile.mode,
@@ -48,6 +49,7 @@ function intentOf(
     request: JSON.stringify(redact(endpoint.request(), input)),
     input: guard?.input ?? JSON.stringify([commandLine, input]),
     onceKey: guard?.onceKey,
+    tag,
     isGuarded: guard?.isGuarded ?? false,
     isAgain: guard?.isAgain ?? false,
   };

@@ -1,4 +1,5 @@
 import { CliError } from '../base/errors.ts';
+import { sha256Hex } from '../crypto/fingerprint.ts';
 import { option, switchOn } from './parameters.ts';
 
 /** What protects a money command from running twice, as it was typed. */
@@ -25,6 +26,11 @@ function onceKey(text: string): string {
       hint: 'use letters, digits and hyphens',
     });
   return text;
+}
+
+/** Derives a key that may leave this machine: it does not reveal the once key, and is the same on every host. */
+export function idempotencyKeyOf(key: string): string {
+  return `fr-${sha256Hex(`fiatrail once ${key}`).slice(0, 32)}`;
 }
 
 /** The flags of every command that moves money. */

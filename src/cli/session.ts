@@ -16,7 +16,7 @@ import { connect } from './connect.ts';
 import { createDialog, type Dialog } from './dialog.ts';
 import { dryRunOf } from './dry-run.ts';
 import { repetitionOf, sendJournaled } from './journaled.ts';
-import type { Guard } from './money-options.ts';
+import { type Guard, idempotencyKeyOf } from './money-options.ts';
 import type { Outcome } from './outcome.ts';
 
 interface RequestOptions {
@@ -34,6 +34,8 @@ export interface SessionCallOptions extends CallOptions, RequestOptions {}
 interface SentChange extends Change {
   /** Runs after the confirmation, right before the request is sent; if it throws, nothing is sent. */
   readonly before?: () => Promise<void>;
+  /** Text in the request that the service shows again in its lists, by which the journal finds it. */
+  readonly tag?: string | undefined;
 }
 
 type SessionOptions = Pick<Session, 'world' | 'profile' | 'globals' | 'commandLine' | 'runLine'>;
@@ -70,6 +72,8 @@ export interface Session extends Dialog {
   ): Promise<Reply<ResponseOf<E>>>;
   /** Guards the money that this command moves; called once, before the command runs. */
   guardWith(guard: Guard): void;
+  /** A key for a service that does a request at most once per key: equal for equal once keys; undefined without one. */
+  idempotencyKey(): string | undefined;
   /** What identifies the account in the journal. */
   accountNames(): Promise<AccountNames>;
   /** The service's time at its last response, or this machine's if it says none. */
@@ -103,10 +107,22 @@ export function createSession({ world, profile, globals, commandLine, runLine }:
     },
     call: async (endpoint, input, options = {}) => {
       const request = await prepareRequest(session, endpoint, input, options);
-      const { client } = await connection.open();
-      const reply = await client.call(request, options);
+      const { client, keyFingerprint } = await connection.open();
+      const call = () => client.call(request, options);
       const isRead = effectOf(endpoint, input) === 'read';
-      if (!isRead) changed = { operationId: undefined, requestId: requestIdOf(endpoint, reply.data) };
+      // A verification costs money and has an end, so the journal follows it like a movement of money.
+      const isFollowed = !isRead && endpoint.starts !== undefined;
+      const { reply, operationId } = isFollowed
+        ? await sendJournaled(session, {
+            endpoint,
+            input,
+            summary: endpoint.summary,
+            guard: undefined,
+            keyFingerprint,
+            call,
+          })
+        : { reply: await call(), operationId: undefined };
+      if (!isRead) changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
       await warnOf(dialog, reply, isRead);
       return reply;
     },
@@ -123,7 +139,8 @@ export function createSession({ world, profile, globals, commandLine, runLine }:
       const { client, keyFingerprint } = await connection.open();
       const agreed = earlier && sending.guard ? { ...sending.guard, isAgain: true } : sending.guard;
       const call = () => client.call(request, options);
-      const { reply, operationId } = await sendJournaled(session, { ...sending, guard: agreed, keyFingerprint, call });
+      const sent = await sendJournaled(session, { ...sending, guard: agreed, tag: change.tag, keyFingerprint, call });
+      const { reply, operationId } = sent;
       changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
       await warnOf(dialog, reply, false);
       return reply;
@@ -131,6 +148,7 @@ export function createSession({ world, profile, globals, commandLine, runLine }:
     guardWith: (given) => {
       guard = given;
     },
+    idempotencyKey: () => (guard?.onceKey === undefined ? undefined : idempotencyKeyOf(guard.onceKey)),
     accountNames: async () => {
       const { keyFingerprint } = await connection.open();
       return { keyFingerprint, profile: profile.name, baseUrl: profile.baseUrl };

@@ -3,7 +3,7 @@ import { type Database, openDatabase } from '../sqlite/database.ts';
 import { accountIn, linkKeys } from './accounts.ts';
 import { type Claim, claimIn, type LookedFor, lookIn } from './claims.ts';
 import type { Intent } from './intent.ts';
-import { findOperations, listOperations, type Operation, type Selection } from './operations.ts';
+import { findOperations, listOperations, type Operation, openOperations, type Selection } from './operations.ts';
 import { ROTATION_SCHEMA, type Rotation, type RotationStage, type Rotations, rotationsIn } from './rotations.ts';
 import { OPERATION_SCHEMA } from './schema.ts';
 import type { OperationState } from './states.ts';
@@ -49,6 +49,8 @@ export interface Journal {
    * journal does not know it, or knows the end already.
    */
   ended(work: StartedWork, state: 'settled' | 'failed', appended: Appended): void;
+  /** Ends every operation whose outcome only a sandbox knew that has been reset. */
+  destroyed(sandbox: Pick<Operation, 'mode' | 'profile'>): void;
   list(selection: Selection): Operation[];
   /** Returns up to three operations whose id starts with `id`. */
   find(id: string): Operation[];
@@ -104,6 +106,11 @@ export async function openJournal(path: string, world: JournalWorld): Promise<Jo
       store.transaction('write', () => {
         for (const { operationId, endpoint } of listOperations(store, { profile, requestId, limit: 10 }))
           if (endpoints.includes(endpoint)) tryMove(recording, operationId, state, { ...appended, requestId });
+      }),
+    destroyed: (sandbox) =>
+      store.transaction('write', () => {
+        for (const id of openOperations(store, sandbox))
+          tryMove(recording, id, 'resolved', { verdict: 'destroyed', detail: 'the sandbox was reset' });
       }),
     digest: claiming.digest,
     isBusy: claiming.isBusy,

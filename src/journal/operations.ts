@@ -140,6 +140,13 @@ export function listOperations(store: Database, selection: Selection): Operation
     .map(fromRow);
 }
 
+/** Returns the ids of the operations of a sandbox that have not ended. Every embedded profile has the same sandbox. */
+export function openOperations(store: Database, { mode, profile }: Pick<Operation, 'mode' | 'profile'>): string[] {
+  const sql = `SELECT id FROM operation WHERE mode = ? AND (mode = 'embedded' OR profile = ?)
+    AND state IN ('sent', 'unknown', 'accepted') AND kind <> 'destructive'`;
+  return store.all<{ id: string }>(sql, mode, profile).map(({ id }) => id);
+}
+
 /** Returns up to three operations whose id starts with `id`. */
 export function findOperations(store: Database, id: string): Operation[] {
   return store

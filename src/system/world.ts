@@ -9,7 +9,7 @@ import { findProgram, runProgram } from './programs.ts';
 export function createSystemWorld(): World {
   silenceSqliteWarning();
   const interrupted = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => interrupted.abort());
   let network: Promise<Exchange> | undefined;
   return {
     clock: systemClock,

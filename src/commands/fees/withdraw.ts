@@ -64,6 +64,11 @@ const STARTED = [
   { field: 'message', title: 'Message' },
 ] as const;
 
+/** Returns a text that finds one withdrawal among all: `[fr-1a2b3c4d]`. */
+function newTag({ world }: Session): string {
+  return `[fr-${Buffer.from(world.ids.bytes(4)).toString('hex')}]`;
+}
+
 const withdrawCommand = command({
   words: ['fees', 'withdraw'],
   money: 'guarded',
@@ -87,14 +92,17 @@ const withdrawCommand = command({
     accountNumber: option('--account-number <digits>', 'account number, 10 digits', digits('account number', 10)),
     accountName: option('--account-name <name>', 'name of the account holder', word),
     narration: option('--narration <text>', 'text for the bank statement', word),
+    noTag: switchOn('--no-tag', 'leave the narration empty, without the tag by which an unknown outcome is found'),
     reference: option('--reference <text>', 'your own unique reference', word),
     wait: waitOption('until the bank has been paid, which takes 1 to 3 business days'),
   },
-  run: async (session, { amount: wanted, narration, reference, wait, ...input }) => {
+  run: async (session, { amount: wanted, narration: given, noTag, reference, wait, ...input }) => {
     const destination = await destinationOf(session, input);
     const amount = wanted === 'max' ? await mostWithdrawable(session) : wanted;
     const { bankAccountNumber, bankCode, accountName } = destination;
     const where = `account ${bankAccountNumber} at bank ${bankCode}`;
+    const tag = given === undefined && !noTag ? newTag(session) : undefined;
+    const narration = given ?? tag;
     const request = {
       ...destination,
       amount: toWireNumber(amount, 'kobo'),
@@ -106,6 +114,7 @@ const withdrawCommand = command({
       request,
       {
         summary: `withdraw ${amountForPeople(amount)} in fees to ${where}`,
+        tag,
         lines: [
           amountLine(amount, 'kobo'),
           ['destination', `${where}, ${accountName}`],

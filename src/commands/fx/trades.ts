@@ -75,7 +75,7 @@ const tradeCommand = command({
     const { pair, side, amount } = deal;
     const reply = await session.change(
       trade,
-      { ...request, destinationWalletAddress: to, idempotencyKey: key },
+      { ...request, destinationWalletAddress: to, idempotencyKey: key ?? session.idempotencyKey() },
       {
         summary: what,
         lines: [
@@ -117,7 +117,13 @@ const marketOrderCommand = command({
   run: async (session, { pair, side, amount, to, key, wait }) => {
     const reply = await session.change(
       marketOrder,
-      { pair, side, cngnAmount: wireDecimal(amount), destinationWalletAddress: to, idempotencyKey: key },
+      {
+        pair,
+        side,
+        cngnAmount: wireDecimal(amount),
+        destinationWalletAddress: to,
+        idempotencyKey: key ?? session.idempotencyKey(),
+      },
       {
         summary: `place a market order to ${dealWords(side, pair, amount)}`,
         lines: [

@@ -28,6 +28,7 @@ export const resetCommand = command({
         lines: [['loses', 'every user, balance and request in this sandbox']],
       },
     );
+    (await session.existingJournal())?.destroyed({ mode: session.profile.mode, profile: session.profile.name });
     return outcomeOf(session, sandboxReset, reply);
   },
 });
