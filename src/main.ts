@@ -6,7 +6,7 @@ import type { World } from './base/world.ts';
 import { DryRun } from './cli/dry-run.ts';
 import { asCliError, changeNotShown, failedAfterChange, isClosedPipe, withoutSecrets } from './cli/failures.ts';
 import { DoneBefore } from './cli/in-the-way.ts';
-import { readInput } from './cli/input.ts';
+import { inputName, readInput } from './cli/input.ts';
 import { guardIn, requireUnused } from './cli/once.ts';
 import type { Outcome } from './cli/outcome.ts';
 import { type CommandLine, parse } from './cli/program.ts';
@@ -73,7 +73,8 @@ async function execute({ command, texts, globals, profile }: ResolvedLine, world
   const commandLine = `fiatrail ${command.words.join(' ')}`;
   // The list may be of any length. Must be set before anything is read: V8's young generation only ever grows.
   if (texts['all'] === true) world.steadyMemory();
-  const session = createSession({ world, profile, globals, commandLine, runLine });
+  const nameOf = (field: string) => inputName(command, field);
+  const session = createSession({ world, profile, globals, commandLine, inputName: nameOf, runLine });
   try {
     const { input, guided } = await readInput(command, texts, session, async () => {
       if (command.isLocal) return;
@@ -150,7 +151,10 @@ async function report(given: CliError, isJson: boolean, argv: readonly string[],
   const error = await withoutSecrets(given, argv, world);
   const text = isJson
     ? errorJson(error)
-    : errorText(error, world.stderr.isTerminal && !argv.includes('--no-color') && !world.env['NO_COLOR']);
+    : errorText(error, {
+        color: world.stderr.isTerminal && !argv.includes('--no-color') && !world.env['NO_COLOR'],
+        width: world.stderr.isTerminal ? world.stderr.columns : undefined,
+      });
   const trace = error.category === 'internal' && world.env['FIATRAIL_DEBUG'] ? causeText(error) : '';
   await world.stderr.write(text + trace).catch(() => {});
   return CATEGORIES[error.category].exit;

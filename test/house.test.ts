@@ -89,9 +89,9 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 
 const DIRECTION_EXCEPTIONS: Readonly<Record<string, string>> = {
   'sandbox/guard.ts -> sqlite/database.ts': 'the type of the store that a service hands out',
-  'cli/journaled.ts -> sqlite/database.ts':
+  'cli/journaled.ts -> sqlite/errors.ts':
     'DatabaseError: a state file that failed to commit changed nothing; any other error leaves the outcome unknown',
-  'cli/failures.ts -> sqlite/database.ts': 'DatabaseError, which becomes an error message here',
+  'cli/failures.ts -> sqlite/errors.ts': 'DatabaseError, which becomes an error message here',
   'commands/completion/known.ts -> service/recent.ts':
     'Tab reads ids straight from the sandbox file, so that no time passes in the sandbox',
 };
@@ -322,6 +322,7 @@ const DECLARES: readonly (readonly [files: RegExp, calls: readonly string[]])[] 
       'option',
       'required',
       'repeated',
+      'properties',
       'someArguments',
       'switchOn',
       'waitOption',

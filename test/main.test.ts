@@ -203,6 +203,22 @@ describe('an internal error', () => {
   });
 });
 
+describe('a usage error', () => {
+  test.each([
+    [['users', 'show', '--bvn', '1'], 'fiatrail users show --help'],
+    [['users', '--bvn', '1'], 'fiatrail users --help'],
+    [['users', 'default-wallet', 'set', 'u', 'v', 'w', '--bvn'], 'fiatrail users default-wallet set --help'],
+    [['fx', 'orders', 'list', '--limit'], 'fiatrail fx orders list --help'],
+    [['fx', 'orders', 'xyzzy'], 'fiatrail fx orders --help'],
+    [['withdraw', '--everything-and-more'], 'fiatrail withdraw --help'],
+    [['xyzzy'], 'fiatrail --help'],
+  ])('of %j refers to %s', async (argv, help) => {
+    const world = fakeWorld();
+    expect(await main(argv, world)).toBe(2);
+    expect(world.stderr.text()).toContain(`  hint: run: ${help}\n`);
+  });
+});
+
 describe('an error', () => {
   test.each([
     [['-o', 'json', 'users', 'x']],

@@ -3,7 +3,7 @@ import type { Secret } from '../base/secret.ts';
 import type { World } from '../base/world.ts';
 import { fileErrors } from '../files/file-errors.ts';
 import { ensurePrivateFolder, requireOwnFile } from '../files/private-file.ts';
-import { DatabaseError } from '../sqlite/database.ts';
+import { DatabaseError } from '../sqlite/errors.ts';
 import { acquireLock, type Lock } from '../sqlite/lock.ts';
 import { configDir, configLockPath } from './paths.ts';
 import type { Pin } from './pin.ts';
@@ -114,7 +114,7 @@ const storeOf = (world: World, stored: StoredProfile, name: SecretName) => openS
 async function copySealingKeys(world: World, kept: StoredProfile, next: StoredProfile): Promise<void> {
   if (!isElsewhere('sealing-keys', kept, next)) return;
   const keys = await (await storeOf(world, kept, 'sealing-keys')).read(kept.name, 'sealing-keys').catch((error) => {
-    if (error instanceof CliError && kept.sealing?.publicKey === undefined) return undefined;
+    if (error instanceof CliError && kept.encryption?.publicKey === undefined) return undefined;
     throw error;
   });
   if (keys) await (await storeOf(world, next, 'sealing-keys')).write(next.name, 'sealing-keys', keys);

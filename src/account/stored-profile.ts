@@ -27,8 +27,15 @@ export interface StoredProfile {
   readonly output?: string | undefined;
   /** The store of its API key; an embedded sandbox only stores sealing keys. */
   readonly store: StoreSettings;
-  readonly sealing?: SealingSettings | undefined;
+  /** What responses may be; undefined is `off`. */
+  readonly sealing?: SealingPolicy | undefined;
+  readonly encryption?: EncryptionKeys | undefined;
 }
+
+export const SEALING_POLICIES = ['off', 'accept', 'require'] as const;
+
+/** Whether sealed responses are opened, and whether plain ones count: `off` is plain only, `require` is sealed only. */
+export type SealingPolicy = (typeof SEALING_POLICIES)[number];
 
 export type StoreSettings =
   /** environment: nothing is stored; the key comes from FIATRAIL_API_KEY. */
@@ -69,7 +76,7 @@ export function untrustedCommand(profile: string): CliError {
 /** Whether fiatrail can write to the store; a command and the environment are read-only. */
 export const isOurStore = ({ kind }: StoreSettings): boolean => kind === 'file' || kind === 'keyring';
 
-export interface SealingSettings {
+interface EncryptionKeys {
   /** The key that responses are sealed to, 64 hexadecimal digits; the private half is a secret of the profile. */
   readonly publicKey?: string | undefined;
   /** The service's public key that the user accepted. */
@@ -98,7 +105,8 @@ const shapes = () => {
     serviceName: z.optional(z.string()),
     output: z.optional(z.string()),
     store,
-    sealing: z.optional(z.strictObject({ publicKey: key, platformKey: key, requests: z.boolean() })),
+    sealing: z.optional(z.enum(SEALING_POLICIES)),
+    encryption: z.optional(z.strictObject({ publicKey: key, platformKey: key, requests: z.boolean() })),
   });
 };
 
@@ -108,11 +116,17 @@ function trustExistingCommand(older: Readonly<Record<string, unknown>>): Readonl
   return kind === 'command' ? { ...older, store: trustedStore(older['store'] as KeyCommand) } : older;
 }
 
+/** Version 2 had only keys. With a key that responses are sealed to, both kinds of response were accepted. */
+function derivePolicy({ sealing, ...older }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (typeof sealing !== 'object' || sealing === null) return sealing === undefined ? older : { ...older, sealing };
+  return { ...older, ...('publicKey' in sealing ? { sealing: 'accept' } : {}), encryption: sealing };
+}
+
 /** The format of profile files. */
 export const PROFILE_FILE: FileKind<StoredProfile> = {
   what: 'profile',
   madeBy: 'fiatrail profiles add',
-  migrations: [trustExistingCommand],
+  migrations: [trustExistingCommand, derivePolicy],
   check: (content) => {
     const { success, data, error } = shapes().safeParse(content);
     if (!success) return { wrong: error.issues[0]?.path.join('.') || 'an unknown field' };

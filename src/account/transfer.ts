@@ -1,15 +1,15 @@
 import { CliError } from '../base/errors.ts';
 import { migrated, versionOf } from '../files/versioned-file.ts';
 import { safeBaseUrl } from './base-url.ts';
+import { checkedServiceName } from './service-name.ts';
 import { PROFILE_FILE, profileName, type StoredProfile, type StoreSettings } from './stored-profile.ts';
 
 /** Serialises profiles for another machine. Profile files contain no secrets. */
 export function writeExport(profiles: readonly StoredProfile[]): object {
-  // The public key is useless elsewhere: its private half stays on this machine.
-  const shared = profiles.map(({ sealing, ...profile }) => ({
+  const shared = profiles.map(({ encryption, ...profile }) => ({
     ...profile,
     store: withoutTrust(profile.store),
-    ...(sealing ? { sealing: { platformKey: sealing.platformKey, requests: sealing.requests } } : {}),
+    ...withoutOwnKey(encryption),
   }));
   return { version: versionOf(PROFILE_FILE), profiles: shared };
 }
@@ -32,10 +32,23 @@ export function parseExport(text: string, from: string): StoredProfile[] {
   return profiles.map((each: unknown, index) => {
     const verdict = PROFILE_FILE.check(migrated(typeof each === 'object' ? { ...each } : {}, version, PROFILE_FILE));
     if ('wrong' in verdict) throw refuse(`is invalid at profiles[${index}] (${verdict.wrong})`);
-    const { name, baseUrl, store } = verdict.value;
-    const url = baseUrl ? { baseUrl: safeBaseUrl(baseUrl) } : {};
-    return { ...verdict.value, name: profileName(name), store: withoutTrust(store), ...url };
+    return imported(verdict.value);
   });
+}
+
+/** Returns a profile of an export without what it may not decide on this machine. Throws CliError usage. */
+function imported({ sealing, encryption, ...profile }: StoredProfile): StoredProfile {
+  const { name, baseUrl, serviceName, store, mode } = profile;
+  if (serviceName !== undefined) checkedServiceName(serviceName);
+  const url = baseUrl ? { baseUrl: safeBaseUrl(baseUrl) } : {};
+  // The sandbox of this machine has other keys.
+  const sealed = mode === 'embedded' ? {} : { ...(sealing ? { sealing } : {}), ...withoutOwnKey(encryption) };
+  return { ...profile, name: profileName(name), store: withoutTrust(store), ...url, ...sealed };
+}
+
+/** The public key is useless elsewhere: its private half stays on the machine that made it. */
+function withoutOwnKey(encryption: StoredProfile['encryption']): Pick<StoredProfile, 'encryption'> {
+  return encryption ? { encryption: { platformKey: encryption.platformKey, requests: encryption.requests } } : {};
 }
 
 function isKnownVersion(version: unknown): version is number {

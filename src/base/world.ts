@@ -15,6 +15,8 @@ export interface HttpResponse {
   readonly body: string;
   /** Why the sealed body could not be opened. Contains no secret. */
   readonly unreadable?: string;
+  /** The account requires sealed responses, and this one is not: anyone on the way may have written it. */
+  readonly isUnsealed?: true;
 }
 
 /**
@@ -101,12 +103,12 @@ export interface Certificate {
   readonly issuer: string;
 }
 
-/** Diagnoses the connection to a server without sending a request. Each method has its own timeout, after which it rejects. */
+/** Diagnoses the connection to a server without sending a request. Each method rejects after its own timeout, or `limitMs` if that is shorter. */
 export interface Probe {
   /** Resolves a host name with the system resolver. */
-  lookUp(host: string): Promise<readonly string[]>;
+  lookUp(host: string, limitMs: number): Promise<readonly string[]>;
   /** Completes a TLS handshake with the server of an https URL, through the proxy that a request would use. Rejects with ExchangeError. */
-  certificate(url: string): Promise<Certificate>;
+  certificate(url: string, limitMs: number): Promise<Certificate>;
 }
 
 /** The machine and the process, as the journal records them. */

@@ -35,6 +35,8 @@ export interface Command {
   readonly parameters: Parameters;
   /** It moves money, so it takes --once and --again. `guarded`: without a once key, an equal intent soon after stops. */
   readonly money?: 'guarded' | 'unguarded';
+  /** The parameters that give request fields their values, where the names differ; for messages about these fields. */
+  readonly fields?: Readonly<Record<string, string>>;
   /** Needs no account, because it sends nothing. */
   readonly isLocal?: boolean;
   /** Resolves the profile itself, in order to report what is wrong with it. */
@@ -54,8 +56,9 @@ type SomeValues<P> = { readonly [K in keyof P]?: Values<P>[K] | undefined };
 
 /** Declares a command whose input is typed by its parameters. */
 export function command<P extends Parameters>(
-  definition: Omit<Command, 'parameters' | 'guide' | 'run'> & {
+  definition: Omit<Command, 'parameters' | 'fields' | 'guide' | 'run'> & {
     readonly parameters: P;
+    readonly fields?: Readonly<Record<string, keyof P & string>>;
     guide?(session: Session, given: SomeValues<P>): Promise<Guided<SomeValues<P>> | undefined>;
     run(session: Session, input: Values<P>): Promise<Outcome>;
   },

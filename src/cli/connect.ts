@@ -1,9 +1,11 @@
 import { sandboxPath, stateDir } from '../account/paths.ts';
 import { type Profile, storedOrBuiltIn } from '../account/profile.ts';
 import { serviceNameOf } from '../account/service-name.ts';
+import { readProfile, type StoredProfile } from '../account/stored-profile.ts';
+import { CliError, withDetails } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import type { Exchange, HttpResponse, World } from '../base/world.ts';
-import { type Client, createClient } from '../client/client.ts';
+import { ANSWER_NOT_OPENED, type Client, createClient } from '../client/client.ts';
 import { validRequest } from '../client/request.ts';
 import { type Sealing, sealedExchange } from '../client/sealing.ts';
 import type { SendOptions } from '../client/transport.ts';
@@ -16,8 +18,16 @@ interface Connection {
   readonly client: Client;
   /** Identifies the API key without revealing it. */
   readonly keyFingerprint: string;
+  /**
+   * Throws CliError unless the service still has the public key that requests are sealed to: another one may be an impostor's.
+   * Reads it once. Does nothing for an account that does not seal requests.
+   */
+  requirePlatformKey(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** Parsing a longer response would let V8's heap grow far beyond what it needs. */
+const LONG_RESPONSE = 1024 * 1024;
 
 /** Opens a profile's connection. The sandbox is loaded only for an embedded profile. `watch` receives each response before it is unsealed. */
 export async function connect(
@@ -29,6 +39,7 @@ export async function connect(
   const { exchange, apiKey, close } = await openAccount(world, profile);
   const watched: Exchange = async (...given) => {
     const answer = await exchange(...given);
+    if (answer.body.length > LONG_RESPONSE) world.steadyMemory();
     watch(answer);
     return answer;
   };
@@ -42,14 +53,50 @@ export async function connect(
     clock: world.clock,
     totalMs: globals.timeoutMs,
     interrupted: world.interrupted,
+    // A warning that cannot be written must not change what the command does.
+    warn: (sentence) => void world.stderr.write(`warning: ${sentence}\n`).catch(() => {}),
     ...trace,
   });
-  return { client, keyFingerprint: fingerprint(apiKey), close };
+  let checked: Promise<void> | undefined;
+  const requirePlatformKey = () => {
+    checked ??= checkPlatformKey(client, profile);
+    return checked;
+  };
+  return { client, keyFingerprint: fingerprint(apiKey), requirePlatformKey, close };
+}
+
+async function checkPlatformKey(client: Client, { stored }: Profile): Promise<void> {
+  const { platformKey, requests } = stored?.encryption ?? {};
+  if (!stored || !requests || platformKey === undefined) return;
+  const reply = await client.call(validRequest(getPlatformPublicKey, {})).catch((error) => {
+    if (!(error instanceof CliError)) throw error;
+    // Somebody who lost the private key must be able to store another one. Requests stay sealed to the accepted key.
+    if (error.code === ANSWER_NOT_OPENED) return undefined;
+    throw withDetails(error, { message: `the service’s public key could not be checked: ${error.message}` });
+  });
+  if (reply && reply.data.publicKey?.toLowerCase() !== platformKey) throw platformKeyChanged(stored.name);
+}
+
+/** The error for a public key of the service that the user has not accepted. */
+export function platformKeyChanged(profile: string): CliError {
+  return new CliError(
+    'declined',
+    `the service’s public key is not the one that profile ${profile} accepted; nothing was sent`,
+    {
+      code: 'PLATFORM_KEY_CHANGED',
+      hint: `ask the service for the fingerprint of its new key, then accept it with: fiatrail keys platform --accept --fingerprint FINGERPRINT`,
+    },
+  );
 }
 
 /** Makes one read with a profile, which need not be stored. Throws CliError. */
-export async function tryAccount(world: World, profile: Profile, globals: Globals): Promise<void> {
-  const { client, close } = await connect(world, profile, globals);
+export async function tryAccount(
+  world: World,
+  profile: Profile,
+  globals: Globals,
+  watch?: (answer: HttpResponse) => void,
+): Promise<void> {
+  const { client, close } = await connect(world, profile, globals, watch);
   await client.call(validRequest(getPlatformPublicKey, {})).finally(close);
 }
 
@@ -57,10 +104,17 @@ export async function tryAccount(world: World, profile: Profile, globals: Global
 export function sealingOf(world: World, profile: Profile): Sealing | undefined {
   const stored = storedOrBuiltIn(profile);
   if (!stored) return undefined;
-  const { platformKey, requests } = stored.sealing ?? {};
+  const { platformKey, requests } = stored.encryption ?? {};
   return {
     platformKeyHex: requests ? platformKey : undefined,
-    privateKeys: async () => (await import('../account/sealing-keys.ts')).sealingKeysOf(stored, world),
+    isRequired: stored.sealing === 'require',
+    privateKeys: async () => {
+      // The command that turns sealing on receives sealed responses itself.
+      const isOff = ({ sealing = 'off' }: StoredProfile) => sealing === 'off';
+      return isOff(stored) && isOff(readProfile(world, stored.name) ?? stored)
+        ? undefined
+        : (await import('../account/sealing-keys.ts')).sealingKeysOf(stored, world);
+    },
   };
 }
 
@@ -76,9 +130,23 @@ export function openAccount(world: World, profile: Profile): Promise<Opened> {
   return profile.mode === 'embedded' ? openEmbedded(world) : overNetwork(world, profile);
 }
 
-async function overNetwork(world: World, { key }: Profile): Promise<Opened> {
+async function overNetwork(world: World, { key, mode }: Profile): Promise<Opened> {
   if (!key) throw new Error('a profile over the network has a key');
+  if (mode === 'live') requireCertificateCheck(world.env);
   return { exchange: world.network, apiKey: await key.load(), close: async () => {} };
+}
+
+/** Throws CliError usage if Node would accept any certificate: anyone on the way could take a live key. */
+function requireCertificateCheck(env: World['env']): void {
+  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return;
+  throw new CliError(
+    'usage',
+    'NODE_TLS_REJECT_UNAUTHORIZED=0 accepts any certificate; a live key is not sent like this',
+    {
+      code: 'CERTIFICATES_UNCHECKED',
+      hint: 'unset it; if your organization issued the certificate, export NODE_EXTRA_CA_CERTS=FILE',
+    },
+  );
 }
 
 async function openEmbedded(world: World): Promise<Opened> {

@@ -1,7 +1,7 @@
 import { type Category, CliError, withDetails } from '../base/errors.ts';
 import { HIDDEN } from '../base/secret.ts';
 import type { World } from '../base/world.ts';
-import { DatabaseError } from '../sqlite/database.ts';
+import { DatabaseError } from '../sqlite/errors.ts';
 import type { Changed } from './session.ts';
 
 /** Whether an error means that the reader of a pipe has exited. */

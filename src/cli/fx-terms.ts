@@ -2,7 +2,7 @@ import { CliError } from '../base/errors.ts';
 import { MIN_CNGN, PAIRS, SIDE_RULE, SIDES, type Side } from '../contract/fx.ts';
 import { type Amount, type Asset, amount, amountForPeople, isAsset } from '../money/amount.ts';
 import { trimDecimal } from '../money/decimal.ts';
-import { fromWire, toWireText } from '../money/units.ts';
+import { fromWire, toWireText, type UnknownFigure } from '../money/units.ts';
 import { amountHelp, amountOf, oneOfAnyCase, option, required } from './parameters.ts';
 
 export const pair = oneOfAnyCase(...PAIRS);
@@ -61,9 +61,9 @@ export function inCngn(stablecoin: Amount, price: Amount): Amount {
   return amount('CNGN', (stablecoin.minor * price.minor) / MILLION);
 }
 
-/** Parses an amount of a response; undefined if it is missing. */
-export function amountIn(text: string | null | undefined, asset: Asset): Amount | undefined {
-  return text === null || text === undefined ? undefined : fromWire(text, 'decimal-string', asset);
+/** Parses an amount of a response; undefined if it is missing or its unit is unknown. */
+export function amountIn(figure: string | UnknownFigure | null | undefined, asset: Asset): Amount | undefined {
+  return typeof figure === 'string' ? fromWire(figure, 'decimal-string', asset) : undefined;
 }
 
 /** `buy USDC with 5,000.00 cNGN`, `sell USDC for 5,000.00 cNGN`. */

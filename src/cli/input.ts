@@ -43,6 +43,23 @@ export async function readInput(
   return { input, guided };
 }
 
+/** Returns the flag or argument that a request field, or the object around it, comes from; the field itself if none does. */
+export function inputName({ parameters, fields = {} }: Pick<Command, 'parameters' | 'fields'>, field: string): string {
+  const parts = field.split('.');
+  for (let end = parts.length; end > 0; end--) {
+    const name = parts.slice(0, end).join('.');
+    const key = Object.hasOwn(fields, name) ? (fields[name] ?? name) : name;
+    const parameter = Object.hasOwn(parameters, key) ? parameters[key] : undefined;
+    if (parameter) return flagOf(parameter);
+  }
+  return field;
+}
+
+/** `--to` for an option, `user-id` for an argument. */
+function flagOf({ kind, name }: Parameter<unknown>): string {
+  return kind === 'argument' ? name : (/--[\w-]+/.exec(name)?.[0] ?? name);
+}
+
 function usageOf({ kind, name }: Parameter<unknown>): string {
   return kind === 'argument' ? `<${name}>` : name;
 }
@@ -63,9 +80,7 @@ function readValue(parameter: Parameter<unknown>, given: Given): unknown {
 /** Prefixes an error with the name of its parameter, unless the message already names it: `invalid BVN`. */
 function withName(error: CliError, parameter: Parameter<unknown>): CliError {
   if (isNamedIn(error.message, parameter)) return error;
-  const flag =
-    parameter.kind === 'argument' ? parameter.name : (/--[\w-]+/.exec(parameter.name)?.[0] ?? parameter.name);
-  return new CliError(error.category, `${flag}: ${error.message}`, {
+  return new CliError(error.category, `${flagOf(parameter)}: ${error.message}`, {
     code: error.code,
     hint: error.hint,
     cause: error,

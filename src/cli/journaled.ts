@@ -5,7 +5,7 @@ import { type Reply, requestIdOf, unknownOutcome } from '../client/client.ts';
 import { type Endpoint, effectOf } from '../contract/endpoint.ts';
 import { redact } from '../contract/redact.ts';
 import type { Intent, Journal } from '../journal/journal.ts';
-import { DatabaseError } from '../sqlite/database.ts';
+import { DatabaseError } from '../sqlite/errors.ts';
 import type { Globals } from './globals.ts';
 import { requireFree, timeForPeople } from './in-the-way.ts';
 import type { Guard } from './money-options.ts';

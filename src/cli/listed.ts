@@ -26,8 +26,6 @@ interface ByPosition<E extends Endpoint, Row> extends Listing<E, Row> {
   readonly request: (size: number | undefined, offset: number | undefined) => RequestOf<E>;
   /** The number of rows in the whole list, if the response says it. */
   readonly totalOf: (data: ResponseOf<E>) => number | null | undefined;
-  /** The fields of a response that also apply to the joined list. */
-  readonly joined: (data: ResponseOf<E>) => unknown;
   readonly isOldestFirst?: boolean;
   /** The number of rows to drop from the start of a response, for a service that counts pages instead of rows. */
   readonly skipped?: (offset: number, size: number) => number;
@@ -63,8 +61,11 @@ export async function listedByPosition<E extends Endpoint, Row>(
     fetchPage: async (at) => pageOf((await call(size, at)).data, at),
     turn: session.world.turn,
   });
-  return outcomeOf(session, endpoint, { ...first, data: listing.joined(first.data) }, { columns, more });
+  return outcomeOf(session, endpoint, first, { columns, more });
 }
+
+/** The service's default. */
+const DEFAULT_CURSOR_PAGE_SIZE = 50;
 
 interface ByCursor<E extends Endpoint, Row> extends Listing<E, Row> {
   readonly request: (size: number | undefined, startAfter: string | undefined) => RequestOf<E>;
@@ -80,17 +81,16 @@ export async function listedByCursor<E extends Endpoint, Row>(
     all,
   }: { readonly limit: number | undefined; readonly after: string | undefined; readonly all: boolean },
 ): Promise<Outcome> {
-  const size = limit ?? (all ? PAGE_SIZE : undefined);
+  // Sent even if it is the service's default, because the response does not repeat it.
+  const size = limit ?? (all ? PAGE_SIZE : DEFAULT_CURSOR_PAGE_SIZE);
   const call = (startAfter: string | undefined) => session.call(endpoint, request(size, startAfter));
   const first = await call(after);
   if (!all) return outcomeOf(session, endpoint, first, { columns });
   const more = pagesAfter(
     rowsOf(first.data) ?? [],
-    size ?? PAGE_SIZE,
+    size,
     idOf,
     async (startAfter) => rowsOf((await call(startAfter)).data) ?? [],
   );
-  // The count of one page does not apply to the joined list.
-  const { count: _count, ...data } = first.data as Record<string, unknown>;
-  return outcomeOf(session, endpoint, { ...first, data }, { columns, more });
+  return outcomeOf(session, endpoint, first, { columns, more });
 }

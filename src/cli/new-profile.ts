@@ -7,6 +7,7 @@ import { checkedServiceName } from '../account/service-name.ts';
 import {
   BUILT_IN,
   profileName,
+  SEALING_POLICIES,
   type StoredProfile,
   type StoreSettings,
   trustedStore,
@@ -41,6 +42,11 @@ export const profileParameters = {
     '--store <store>',
     'where to keep the key: file (default), keyring, command or environment',
     oneOf('file', 'keyring', 'command', 'environment'),
+  ),
+  sealing: option(
+    '--sealing <policy>',
+    'encrypted responses: off, accept (plain ones too) or require (default off)',
+    oneOf(...SEALING_POLICIES),
   ),
   check: switchOn('--check', 'verify that the key works'),
 };
@@ -155,7 +161,8 @@ function profileOf(
     serviceName: input.serviceName ?? kept?.serviceName,
     output: input.defaultOutput ?? kept?.output,
     store,
-    sealing: kept?.sealing,
+    sealing: input.sealing ?? kept?.sealing,
+    encryption: kept?.encryption,
   };
 }
 

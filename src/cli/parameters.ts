@@ -3,6 +3,7 @@ import { Secret } from '../base/secret.ts';
 import {
   type Amount,
   AmountError,
+  ANY_TOKEN_WORDS,
   ASSET_LABEL,
   type Asset,
   amountForm,
@@ -132,24 +133,29 @@ export const secret: Parse<Secret> = (text) => new Secret(text);
 
 export const amountOf =
   (asset: Asset): Parse<Amount> =>
-  (text) => {
-    try {
-      return parseAmount(text, asset);
-    } catch (error) {
-      if (error instanceof AmountError) throw new CliError('usage', error.message, { code: 'INVALID_AMOUNT' });
-      throw error;
-    }
-  };
+  (text) =>
+    orUsage(() => parseAmount(text, asset));
+
+/** Turns an AmountError into a CliError. */
+function orUsage<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof AmountError) throw new CliError('usage', error.message, { code: 'INVALID_AMOUNT' });
+    throw error;
+  }
+}
 
 /** An amount whose token is known only after all options are parsed. `typed` is equal for equal amounts. */
 interface AmountOfToken {
   (token: Token): Amount;
-  readonly typed: string;
+  readonly typed: unknown;
 }
 
 export const amountOfToken: Parse<AmountOfToken> = (text) => {
-  const fitting = TOKENS.find((token) => isAmountOf(text, token)) ?? 'CNGN';
-  const { minor } = amountOf(fitting)(text);
+  const named = TOKENS.find((token) => new RegExp(`[\\d\\s]${token}$`, 'i').test(text.trim()));
+  // Without a ticker, the token is known only with the other options, so messages must not name one.
+  const { minor } = named ? amountOf(named)(text) : orUsage(() => parseAmount(text, 'USDC', ANY_TOKEN_WORDS));
   const inToken = (token: Token) => {
     if (isAmountOf(text, token)) return amountOf(token)(text);
     throw new CliError('usage', `--amount: "${printable(text)}" is not an amount of ${ASSET_LABEL[token]}`, {
@@ -157,7 +163,7 @@ export const amountOfToken: Parse<AmountOfToken> = (text) => {
       hint: 'omit the unit, or choose another token with --token',
     });
   };
-  return Object.assign(inToken, { typed: `${minor} ${fitting}` });
+  return Object.assign(inToken, { typed: [String(minor), named] });
 };
 
 function isAmountOf(text: string, token: Token): boolean {

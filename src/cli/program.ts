@@ -60,7 +60,7 @@ export async function parse(argv: readonly string[], catalogue: readonly Group[]
         hint: await halfCommandHint(groups, words),
       });
     }
-    throw error instanceof CommanderError ? usageError(error, named[0]?.name) : error;
+    throw error instanceof CommanderError ? usageError(error, await commandIn(named, wordsIn(argv, wanted))) : error;
   }
   return parsed ?? { kind: 'help', text: help || program.helpInformation() };
 }
@@ -187,12 +187,20 @@ async function halfCommandHint([group]: readonly Group[], typed: readonly string
   return `expected one of: ${commands.map(({ words }) => `fiatrail ${words.join(' ')}`).join(', ')}`;
 }
 
-const helpHint = (group: string | undefined) => `run: fiatrail ${group ? `${group} ` : ''}--help`;
+/** Returns the typed words that name a command or the start of one: `users show`, or `fx orders` of `fx orders lst`. */
+async function commandIn([group]: readonly Group[], typed: readonly string[]): Promise<readonly string[]> {
+  const all = (await group?.load()) ?? [];
+  const isKnown = (start: readonly string[]) => all.some(({ words }) => start.every((word, at) => words[at] === word));
+  const end = typed.findIndex((_, at) => !isKnown(typed.slice(0, at + 1)));
+  return end === -1 ? typed : typed.slice(0, end);
+}
+
+const helpHint = (words: readonly string[]) => `run: ${['fiatrail', ...words, '--help'].join(' ')}`;
 
 /** Turns Commander's error into ours: the prefix is dropped and its suggestion becomes the hint. */
-function usageError(error: CommanderError, group: string | undefined): CliError {
+function usageError(error: CommanderError, command: readonly string[]): CliError {
   const [first = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
   const meant = /Did you mean (.*)\?/.exec(suggestion ?? first)?.[1];
   const message = first.replace(/\s*\(Did you mean .*\)$/, '');
-  return new CliError('usage', message, { code: 'USAGE', hint: meant ? `did you mean ${meant}?` : helpHint(group) });
+  return new CliError('usage', message, { code: 'USAGE', hint: meant ? `did you mean ${meant}?` : helpHint(command) });
 }

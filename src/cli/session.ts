@@ -5,12 +5,14 @@ import type { CallOptions, Reply } from '../client/client.ts';
 import { requestIdOf } from '../client/client.ts';
 import { type ReadyRequest, uncheckedRequest, validRequest } from '../client/request.ts';
 import { type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
+import { getPlatformPublicKey } from '../contract/endpoints/management.ts';
+import { shapeOf } from '../contract/rows.ts';
 import { entryAt } from '../files/inspect.ts';
 import type { AccountNames } from '../journal/accounts.ts';
 import type { Journal } from '../journal/journal.ts';
-import { parseExactJson } from '../money/decimal.ts';
+import { isJsonObject, parseExactJson } from '../money/decimal.ts';
 import { checkOptions } from '../present/present.ts';
-import type { Result } from '../present/result.ts';
+import type { Result, ResultShape } from '../present/result.ts';
 import { type Change, confirmRequest } from './confirm.ts';
 import { connect } from './connect.ts';
 import { createDialog, type Dialog } from './dialog.ts';
@@ -22,8 +24,8 @@ import type { Outcome } from './outcome.ts';
 interface RequestOptions {
   /** Leaves validation to the service, for `fiatrail api`. */
   readonly unchecked?: boolean;
-  /** What the command prints, if not the response: the endpoint of a status that it waits for, or field names. */
-  readonly prints?: Endpoint | readonly string[];
+  /** What the command prints, if not the response: its shape, or field names. */
+  readonly prints?: ResultShape | readonly string[];
   /** A read that precedes a change; a dry run makes it too, in order to show the change. */
   readonly isBeforehand?: boolean;
 }
@@ -38,7 +40,7 @@ interface SentChange extends Change {
   readonly tag?: string | undefined;
 }
 
-type SessionOptions = Pick<Session, 'world' | 'profile' | 'globals' | 'commandLine' | 'runLine'>;
+type SessionOptions = Pick<Session, 'world' | 'profile' | 'globals' | 'commandLine' | 'inputName' | 'runLine'>;
 
 /** A change that the service accepted, with the operation id and the service's request id, if any. */
 export interface Changed {
@@ -46,11 +48,18 @@ export interface Changed {
   readonly requestId: string | undefined;
 }
 
+/** A reply with the request that it answers, which may name the token of an amount that the reply does not. */
+interface SessionReply<D> extends Reply<D> {
+  readonly request?: unknown;
+}
+
 /** The context of a command: the world, the account, and how to call its service. */
 export interface Session extends Dialog {
   readonly profile: Profile;
   /** The command without its arguments, such as `fiatrail onramp start`, for the journal. */
   readonly commandLine: string;
+  /** Returns the flag or argument that a request field comes from, for messages. */
+  inputName(field: string): string;
   /** Runs another command line, for a command composed of commands, and returns its outcome. */
   runLine(argv: readonly string[], world: World): Promise<Outcome>;
   /** The accepted change, if there is one; a later failure must not look as if nothing was sent. */
@@ -62,14 +71,14 @@ export interface Session extends Dialog {
     endpoint: E,
     input: RequestOf<E>,
     options?: SessionCallOptions,
-  ): Promise<Reply<ResponseOf<E>>>;
+  ): Promise<SessionReply<ResponseOf<E>>>;
   /** Calls an endpoint that moves money or cannot be undone: shows the change, asks for confirmation, journals it and sends it. */
   change<E extends Endpoint>(
     endpoint: E,
     input: RequestOf<E>,
     change: SentChange,
     options?: SessionCallOptions,
-  ): Promise<Reply<ResponseOf<E>>>;
+  ): Promise<SessionReply<ResponseOf<E>>>;
   /** Guards the money that this command moves; called once, before the command runs. */
   guardWith(guard: Guard): void;
   /** A key for a service that does a request at most once per key: equal for equal once keys; undefined without one. */
@@ -84,7 +93,7 @@ export interface Session extends Dialog {
   close(): Promise<void>;
 }
 
-export function createSession({ world, profile, globals, commandLine, runLine }: SessionOptions): Session {
+export function createSession({ world, profile, globals, commandLine, inputName, runLine }: SessionOptions): Session {
   let serviceTimeMs: number | undefined;
   const connection = openedOnUse(() =>
     connect(world, profile, globals, ({ headers }) => {
@@ -92,6 +101,11 @@ export function createSession({ world, profile, globals, commandLine, runLine }:
       if (!Number.isNaN(dateMs)) serviceTimeMs = dateMs;
     }),
   );
+  const openFor = async ({ id, area }: Endpoint) => {
+    const opened = await connection.open();
+    if (id !== getPlatformPublicKey.id && area !== 'control') await opened.requirePlatformKey();
+    return opened;
+  };
   const journal = openedOnUse(() => loadJournal(world));
   let changed: Changed | undefined;
   let guard: Guard | undefined;
@@ -100,6 +114,7 @@ export function createSession({ world, profile, globals, commandLine, runLine }:
     ...dialog,
     profile,
     commandLine,
+    inputName,
     runLine,
     changed: () => changed,
     noteChanged: (change) => {
@@ -107,7 +122,7 @@ export function createSession({ world, profile, globals, commandLine, runLine }:
     },
     call: async (endpoint, input, options = {}) => {
       const request = await prepareRequest(session, endpoint, input, options);
-      const { client, keyFingerprint } = await connection.open();
+      const { client, keyFingerprint } = await openFor(endpoint);
       const call = () => client.call(request, options);
       const isRead = effectOf(endpoint, input) === 'read';
       // A verification costs money and has an end, so the journal follows it like a movement of money.
@@ -124,7 +139,7 @@ export function createSession({ world, profile, globals, commandLine, runLine }:
         : { reply: await call(), operationId: undefined };
       if (!isRead) changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
       await warnOf(dialog, reply, isRead);
-      return reply;
+      return { ...reply, request: input };
     },
     change: async (endpoint, input, change, options = {}) => {
       const request = await prepareRequest(session, endpoint, input, options);
@@ -136,14 +151,14 @@ export function createSession({ world, profile, globals, commandLine, runLine }:
       const lines = earlier ? [...change.lines, ['warning', earlier] as const] : change.lines;
       await confirmRequest(dialog, profile, effect, { ...change, lines });
       await change.before?.();
-      const { client, keyFingerprint } = await connection.open();
+      const { client, keyFingerprint } = await openFor(endpoint);
       const agreed = earlier && sending.guard ? { ...sending.guard, isAgain: true } : sending.guard;
       const call = () => client.call(request, options);
       const sent = await sendJournaled(session, { ...sending, guard: agreed, tag: change.tag, keyFingerprint, call });
       const { reply, operationId } = sent;
       changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
       await warnOf(dialog, reply, false);
-      return reply;
+      return { ...reply, request: input };
     },
     guardWith: (given) => {
       guard = given;
@@ -188,7 +203,11 @@ async function loadJournal(world: World): Promise<Journal> {
   return openJournal(journalPath(world), world);
 }
 
-async function warnOf({ say }: Dialog, { problems }: Reply<unknown>, isRead: boolean): Promise<void> {
+const UNKNOWN_UNITS =
+  'the response does not say whether its amounts are in tokens or in base units; see unit "unknown"';
+
+async function warnOf({ say }: Dialog, { problems, hasUnknownUnits }: Reply<unknown>, isRead: boolean): Promise<void> {
+  if (hasUnknownUnits) await say(`warning: ${UNKNOWN_UNITS}`);
   if (problems.length === 0) return;
   const where = problems.slice(0, 5).join(', ');
   const warning = isRead
@@ -199,17 +218,19 @@ async function warnOf({ say }: Dialog, { problems }: Reply<unknown>, isRead: boo
 
 /** Validates a request before anything is asked or sent. Throws CliError usage, and DryRun in a dry run. */
 export async function prepareRequest<E extends Endpoint>(
-  { profile, globals, world }: Pick<Session, 'profile' | 'globals' | 'world'>,
+  { profile, globals, world, inputName }: Pick<Session, 'profile' | 'globals' | 'world' | 'inputName'>,
   endpoint: E,
   input: RequestOf<E>,
-  { unchecked, prints = endpoint, isBeforehand }: RequestOptions = {},
+  { unchecked, prints = shapeOfResponse(endpoint), isBeforehand }: RequestOptions = {},
 ): Promise<ReadyRequest<E>> {
-  const request = unchecked ? uncheckedRequest(endpoint, input) : validRequest(endpoint, input);
+  const request = unchecked ? uncheckedRequest(endpoint, input) : validRequest(endpoint, input, inputName);
   if (globals.dryRun && !isBeforehand) throw dryRunOf(profile, world.env, endpoint, input);
   if (effectOf(endpoint, input) !== 'read')
-    await checkOptions('response' in prints ? shapeOfResponse(prints) : { names: prints }, globals.present);
+    await checkOptions(isNames(prints) ? { names: prints } : prints, globals.present);
   return request;
 }
+
+const isNames = (prints: ResultShape | readonly string[]): prints is readonly string[] => Array.isArray(prints);
 
 const shapeOfResponse = ({ response, nests, lists }: Endpoint) => ({
   schema: response(),
@@ -217,14 +238,26 @@ const shapeOfResponse = ({ response, nests, lists }: Endpoint) => ({
   ...(lists ? { lists } : {}),
 });
 
+/** Returns how much of a list an endpoint returns. The results of a change are no list. */
+function listExtentOf({ lists, effect, request }: Endpoint): Pick<Result, 'list'> {
+  if (lists === undefined || effect !== 'read') return {};
+  return { list: { isWhole: !Object.hasOwn(shapeOf(request()) ?? {}, 'limit') } };
+}
+
 /** Converts a reply to an outcome. */
 export function outcomeOf(
   { globals: { present } }: Pick<Session, 'globals'>,
   endpoint: Endpoint,
-  { data, body }: Reply<unknown>,
-  more: Pick<Result, 'columns' | 'more'> = {},
+  { data, body, request }: SessionReply<unknown>,
+  more: Pick<Result, 'columns' | 'more' | 'list'> = {},
 ): Outcome {
-  const raw =
-    present.format === 'raw' ? { raw: JSON.stringify((parseExactJson(body) as { data?: unknown }).data ?? null) } : {};
-  return { result: { data, ...shapeOfResponse(endpoint), ...raw, ...more } };
+  const raw = present.format === 'raw' ? { raw: JSON.stringify(rawData(body, data)) } : {};
+  return { result: { data, request, ...shapeOfResponse(endpoint), ...listExtentOf(endpoint), ...raw, ...more } };
+}
+
+/** The service's own data with every digit: `data`, or the whole response if its fields or its list stand alone. */
+function rawData(body: string, read: unknown): unknown {
+  const json = parseExactJson(body);
+  if (isJsonObject(json) && Object.hasOwn(json, 'data')) return json['data'] ?? null;
+  return Object.keys(read ?? {}).length > 0 ? json : null;
 }

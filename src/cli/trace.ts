@@ -1,39 +1,55 @@
-import type { HttpRequest, OutputStream } from '../base/world.ts';
+import type { HttpRequest, HttpResponse, OutputStream } from '../base/world.ts';
 import type { SendOptions } from '../client/transport.ts';
 import { controls } from '../contract/control.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints/index.ts';
 import { createPathMatcher } from '../contract/paths.ts';
-import { redact, redactText, secretsIn } from '../contract/redact.ts';
+import { redact, redactBody, redactText, remember, secretsIn } from '../contract/redact.ts';
 import { parseExactJson } from '../money/decimal.ts';
 import { plainLine } from '../present/text.ts';
 
 /** Prints requests and responses to stderr, with the secrets that the contract marks redacted. */
 export function traceTo(stderr: OutputStream): Required<Pick<SendOptions, 'onExchange'>> {
   const paths = createPathMatcher([...controls, ...endpoints]);
+  // A later response may repeat them.
+  const secrets = new Set<string>();
   return {
     onExchange: ({ attempt, request, response, error }) => {
       const endpoint = paths.match(request.method, new URL(request.url).pathname)?.endpoint;
+      remember(secrets, secretsOf(endpoint, request));
       const failed = error !== undefined ? `< no response: ${messageOf(error)}` : undefined;
-      const received = response && `< HTTP ${response.status} ${bodyText(endpoint, 'response', response.body)}`;
+      const received = response && `< HTTP ${response.status} ${receivedText(endpoint, response, [...secrets])}`;
       const sent = `> ${request.method} ${request.url}${attempt > 1 ? ` (attempt ${attempt})` : ''}${request.body ? ` ${bodyText(endpoint, 'request', request.body)}` : ''}`;
       // A trace that cannot be written must not change what the command does.
-      stderr
-        .write(`${redactText(plainLine(failed ?? received ?? sent), secretsOf(endpoint, request))}\n`)
-        .catch(() => {});
+      stderr.write(`${redactText(plainLine(failed ?? received ?? sent), [...secrets])}\n`).catch(() => {});
     },
   };
 }
 
-/** The secrets of a request, which the response may repeat anywhere. */
-function secretsOf(endpoint: Endpoint | undefined, { headers, body }: HttpRequest): string[] {
-  const key = headers['x-api-key'] ?? '';
-  const inBody = endpoint && body ? secretsIn(endpoint.request(), parseExactJson(body)) : [];
-  return [key, ...inBody].filter((secret) => secret !== '');
+/** The secrets of a request, which a response may repeat anywhere. */
+function secretsOf(endpoint: Endpoint | undefined, { url, headers, body }: HttpRequest): string[] {
+  const sent = [body ? parseExactJson(body) : {}, Object.fromEntries(new URL(url).searchParams)];
+  const found = endpoint ? sent.flatMap((each) => secretsIn(endpoint.request(), each)) : [];
+  return [headers['x-api-key'] ?? '', ...found].filter((secret) => secret !== '');
 }
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : 'unknown';
+}
+
+/** A longer body is not a line that anyone reads. */
+const MAX_TRACED = 256 * 1024;
+
+function receivedText(
+  endpoint: Endpoint | undefined,
+  { status, body, isUnsealed }: HttpResponse,
+  secrets: readonly string[],
+): string {
+  // Where sealing is required, what a plain response says is not the service's word.
+  if (isUnsealed && status < 400) return `(${body.length} characters, not sealed)`;
+  return body.length > MAX_TRACED
+    ? `(${body.length} characters)`
+    : bodyText(endpoint, 'response', redactBody(body, secrets));
 }
 
 /** A body with its secrets redacted. Bodies that are not JSON, or of an unknown endpoint, are not shown. */

@@ -54,6 +54,8 @@ export interface Following<E extends Endpoint> {
   readonly shows?: (state: string, isLive: boolean) => string | undefined;
   /** Called once when the work has ended, before the outcome is returned. */
   readonly ended?: (standing: 'settled' | 'failed', data: ResponseOf<E>) => Promise<void>;
+  /** Finds names of tokens that the status lacks; they are added to the request that it answers. */
+  readonly namesFor?: (data: ResponseOf<E>) => Promise<object>;
   /** The service's reason for a failure. */
   readonly words?: (data: ResponseOf<E>) => string | undefined;
 }
@@ -78,7 +80,9 @@ export async function followStatus<E extends Endpoint>(session: Session, followi
     if (waitMs > 0) await show(now);
     const isFinished = failed.includes(now) || done.includes(now) || waitMs === 0 || clock.now() >= deadlineMs;
     if (isFinished) await line.end();
-    const outcome = await outcomeOf(session, endpoint, reply, columns && { columns });
+    const names = isFinished ? await following.namesFor?.(reply.data) : undefined;
+    const answered = { ...reply, request: { ...(reply.request as object), ...names } };
+    const outcome = await outcomeOf(session, endpoint, answered, columns && { columns });
     if (failed.includes(now)) await following.ended?.('failed', reply.data);
     if (done.includes(now)) await following.ended?.('settled', reply.data);
     if (failed.includes(now)) return { ...outcome, error: failure(session, what, following.words?.(reply.data)) };

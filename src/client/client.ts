@@ -11,9 +11,9 @@ import {
   type ResponseOf,
 } from '../contract/endpoint.ts';
 import { FAULTS } from '../contract/faults.ts';
-import { redactBody, redactText, secretsIn } from '../contract/redact.ts';
+import { redactBody, redactText, remember, secretsIn } from '../contract/redact.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
-import { type Answer, decodeAnswer, encodeRequest, type Target } from './codec.ts';
+import { type Answer, decodeAnswer, encodeRequest, type Target, TOO_SLOW } from './codec.ts';
 import { foreignId } from './echo.ts';
 import type { ReadyRequest } from './request.ts';
 import { SEALING_HINT } from './sealing.ts';
@@ -26,6 +26,8 @@ export interface Reply<D> {
   readonly body: string;
   /** Fields that do not match the contract: a warning, as long as the fields that matter are there. */
   readonly problems: readonly string[];
+  /** Whether it has figures whose unit it does not say. */
+  readonly hasUnknownUnits?: true;
 }
 
 export interface Client {
@@ -38,45 +40,79 @@ export interface CallOptions {
   readonly totalMs?: number;
 }
 
-interface ClientOptions extends Omit<SendOptions, 'effect'> {
+interface ClientOptions extends Omit<SendOptions, 'effect'>, Pick<ReplyOptions, 'warn'> {
   readonly exchange: Exchange;
   readonly target: Target;
 }
 
 export function createClient({ exchange, target, ...options }: ClientOptions): Client {
+  // A service may repeat a secret in its response to a later request.
+  const known = new Set<string>();
   return {
     call: async (request, { totalMs = options.totalMs } = {}) => {
       const { endpoint, input } = request;
+      remember(known, secretsIn(endpoint.request(), input));
       const effect = effectOf(endpoint, input);
-      const sent = await send(encodeRequest(request, target), exchange, {
-        ...options,
-        totalMs: Math.min(totalMs, options.totalMs),
-        effect,
+      const limitMs = Math.min(totalMs, options.totalMs);
+      const deadlineMs = options.clock.now() + limitMs;
+      const sent = await send(encodeRequest(request, target), exchange, { ...options, totalMs: limitMs, effect });
+      const isLate = () => options.clock.now() >= deadlineMs;
+      return replyOf(endpoint, input, sent, target.apiKey, {
+        known: [...known],
+        isLate,
+        ...(options.warn ? { warn: options.warn } : {}),
       });
-      return replyOf(endpoint, input, sent, target.apiKey);
     },
   };
 }
 
-/** Turns the result of sending into a reply. Throws CliError by the outcome (base/errors.ts). */
+interface ReplyOptions {
+  /** Secrets of earlier requests. */
+  readonly known?: readonly string[];
+  /** Whether the time limit has passed. Checking a long response takes time too. */
+  readonly isLate?: () => boolean;
+  /** Receives a sentence about a response that counts although something is wrong with it. */
+  readonly warn?: (sentence: string) => void;
+}
+
+/** Turns the result of sending into a reply without the secrets that it repeats. Throws CliError by the outcome (base/errors.ts). */
 export function replyOf<E extends Endpoint>(
   endpoint: E,
   input: RequestOf<E>,
   sent: Sent,
   apiKey: Secret,
+  { isLate = () => false, warn = () => {}, known = [] }: ReplyOptions = {},
 ): Reply<ResponseOf<E>> {
   const effect = effectOf(endpoint, input);
   if (!('response' in sent)) throw noAnswerError(effect, sent);
   const { response } = sent;
-  const secrets = [apiKey.reveal(), ...secretsIn(endpoint.request(), input)];
+  const secrets = [apiKey.reveal(), ...known, ...secretsIn(endpoint.request(), input)];
   // The sandbox's control endpoints show its keys on purpose.
   const body = endpoint.area === 'control' ? response.body : redactBody(response.body, secrets);
-  const answer = decodeAnswer(endpoint, { ...response, body });
+  const answer = decodeAnswer(endpoint, { ...response, body }, isLate);
+  if (response.isUnsealed && !endpoint.staysPlain) {
+    if (!isPlainRefusal(answer, response.status))
+      throw unusableError(effect, { ...UNSEALED, httpStatus: response.status });
+    warn('this refusal is not sealed, although the profile requires it; anyone on the way may have written it');
+  }
   if (answer.kind === 'success') {
+    // A change that was accepted stays accepted.
+    if (effect === 'read' && isLate()) throw unusableError(effect, { ...LATE, httpStatus: response.status });
     requireEcho(endpoint, effect, input, answer.data);
     return usable(endpoint, effect, answer);
   }
   throw answerError(endpoint, effect, withoutSecrets(answer, secrets), retryAfterSeconds(sent.response));
+}
+
+const UNSEALED = {
+  kind: 'unusable',
+  reason: 'it is not sealed, and this profile requires sealed responses',
+  isSealed: true,
+} as const;
+
+/** Whether a plain response may count where sealing is required. The service refuses unknown callers without sealing. */
+function isPlainRefusal({ kind }: Answer, status: number): boolean {
+  return status === 429 || (kind === 'refused' && status >= 400 && status <= 499);
 }
 
 /** Throws unless a response is about what was asked. A response about something else says nothing about this request. */
@@ -104,14 +140,12 @@ function withoutSecrets<A extends Exclude<Answer, { kind: 'success' }>>(answer: 
 }
 
 /** Returns the reply of a success. Throws unknown outcome if the id of the work or money it started is missing; other gaps are warnings. */
-function usable<D>(
-  endpoint: Endpoint,
-  effect: Effect,
-  { data, body, problems, isOnlyIncomplete }: Extract<Answer<D>, { kind: 'success' }>,
-): Reply<D> {
+function usable<D>(endpoint: Endpoint, effect: Effect, answer: Extract<Answer<D>, { kind: 'success' }>): Reply<D> {
+  const { data, body, problems, isOnlyIncomplete, hasUnknownUnits } = answer;
+  const reply = { data, body, problems, ...(hasUnknownUnits ? { hasUnknownUnits } : {}) };
   const isForeign = effect === 'read' && hasNothingOf(endpoint, data);
   // Documented answers lack fields here and there, and what a read has is worth showing.
-  if (isOnlyIncomplete && !isForeign && (effect === 'read' || problems.length === 0)) return { data, body, problems };
+  if (isOnlyIncomplete && !isForeign && (effect === 'read' || problems.length === 0)) return reply;
   const reason = isForeign
     ? 'it has none of the expected fields'
     : `it does not match the contract at ${problems.slice(0, 5).join(', ')}`;
@@ -119,7 +153,7 @@ function usable<D>(
     throw new CliError('network', `the service sent no usable response: ${reason}`, { code: 'UNUSABLE_ANSWER' });
   const isFollowed = effect === 'money' || endpoint.starts !== undefined;
   if (isFollowed && requestIdOf(endpoint, data) === undefined) throw unknownOutcome(reason);
-  return { data, body, problems };
+  return reply;
 }
 
 /** Whether every field of the contract is missing. Printing such a response would look like an empty result. */
@@ -206,18 +240,23 @@ function answerError(
   return refusal(endpoint, answer);
 }
 
+const LATE = { kind: 'unusable', reason: TOO_SLOW, isLate: true } as const;
+
+/** The code of a read whose response is sealed and cannot be opened, or must be sealed and is not. */
+export const ANSWER_NOT_OPENED = 'ANSWER_NOT_OPENED';
+
 function unusableError(
   effect: Effect,
-  { httpStatus, reason, isSealed }: Extract<Answer, { kind: 'unusable' }>,
+  { httpStatus, reason, isSealed, isLate }: Extract<Answer, { kind: 'unusable' }>,
 ): CliError {
-  const next = isSealed && SEALING_HINT;
-  if (effect !== 'read') return unknownOutcome(reason, { httpStatus, next });
+  const next = isLate ? 'allow it more time with --timeout' : isSealed ? SEALING_HINT : undefined;
+  if (effect !== 'read') return unknownOutcome(reason, { httpStatus, next: isLate ? undefined : next });
   const retryHint =
     httpStatus >= 500
       ? 'the service has a problem: run the command again later'
       : 'check that the base URL is correct and ends in /v1, then run the command again';
   return new CliError('network', `the service sent no usable response: ${reason}`, {
-    code: 'UNUSABLE_ANSWER',
+    code: isLate ? 'TIMEOUT' : isSealed ? ANSWER_NOT_OPENED : 'UNUSABLE_ANSWER',
     hint: next ?? retryHint,
     httpStatus,
   });
@@ -227,10 +266,9 @@ const AUTH_HINT = 'check the API key, and check that this address is on the allo
 
 function refusal(
   endpoint: Endpoint,
-  { httpStatus, responseCode, message }: Extract<Answer, { kind: 'refused' }>,
+  { httpStatus, responseCode, message, isAddressBlocked }: Extract<Answer, { kind: 'refused' }>,
 ): CliError {
-  const isAuth =
-    httpStatus === 401 || httpStatus === 403 || responseCode === '03' || message.includes('IP_NOT_ALLOWED');
+  const isAuth = httpStatus === 401 || httpStatus === 403 || responseCode === '03' || isAddressBlocked === true;
   const category: Category = isAuth ? 'auth' : 'refused';
   const declared = [...endpoint.errors, ...COMMON_ERRORS].filter(
     ({ fault }) => FAULTS[fault].code === responseCode && FAULTS[fault].http === httpStatus,

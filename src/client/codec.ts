@@ -1,12 +1,18 @@
 import { CliError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { HttpRequest, HttpResponse } from '../base/world.ts';
-import { problemsOf } from '../contract/check.ts';
+import { responseProblems } from '../contract/check-response.ts';
 import { type Endpoint, pathParameters, placeOf, type ResponseOf } from '../contract/endpoint.ts';
 import { PLATFORM } from '../contract/paths.ts';
-import { readData } from '../contract/reading.ts';
-import { isWireNumber, parseJson, type WireNumber, wireNumberText } from '../money/decimal.ts';
-import { readEnvelope } from './envelope.ts';
+import { hasUnknownFigures } from '../contract/reading/book-units.ts';
+import { isAbout, readData } from '../contract/reading/index.ts';
+import { pagingIn } from '../contract/reading/pages.ts';
+import { shapeOf } from '../contract/rows.ts';
+import { printable } from '../money/amount.ts';
+import { isJsonObject, isWireNumber, parseJson, type WireNumber, wireNumberText } from '../money/decimal.ts';
+import { contradictingKey } from '../money/doubled-keys.ts';
+import { excessIn } from '../money/json-limits.ts';
+import { codeForStatus, type EnvelopeReading, NO_REASON, readEnvelope } from './envelope.ts';
 import type { ReadyRequest } from './request.ts';
 
 /** The service's address and the account. */
@@ -34,7 +40,9 @@ export function encodeRequest({ endpoint, input }: ReadyRequest, target: Target)
     isQuery && rest.length > 0
       ? `?${new URLSearchParams(Object.fromEntries(rest.map(([name, value]) => [name, queryText(value)])))}`
       : '';
-  const hasBody = !isQuery && endpoint.method !== 'GET';
+  const declared = Object.keys(shapeOf(endpoint.request()) ?? {}).filter((name) => !inPath.has(name));
+  // An endpoint that declares no field, such as the list of banks, is sent no body.
+  const hasBody = !isQuery && endpoint.method !== 'GET' && (declared.length > 0 || rest.length > 0);
   const base = endpoint.area === 'control' ? new URL(target.baseUrl).origin : target.baseUrl;
   return {
     method: endpoint.method,
@@ -68,59 +76,134 @@ export type Answer<D = unknown> =
       readonly problems: readonly string[];
       /** Whether all problems are missing fields: what is there can be trusted. */
       readonly isOnlyIncomplete: boolean;
+      /** Whether it has figures whose unit it does not say. */
+      readonly hasUnknownUnits?: true;
     }
-  | { readonly kind: 'refused'; readonly httpStatus: number; readonly responseCode: string; readonly message: string }
-  | { readonly kind: 'unusable'; readonly httpStatus: number; readonly reason: string; readonly isSealed?: true };
+  | {
+      readonly kind: 'refused';
+      readonly httpStatus: number;
+      readonly responseCode: string;
+      readonly message: string;
+      readonly isAddressBlocked?: true;
+    }
+  | {
+      readonly kind: 'unusable';
+      readonly httpStatus: number;
+      readonly reason: string;
+      readonly isSealed?: true;
+      readonly isLate?: true;
+    };
 
-/** How a service of this kind refuses an address, also with HTTP 400 and any code. Source: client. */
-const NOT_ALLOWED = /\bIP_NOT_ALLOWED\b/;
+/** How a service of this kind refuses an address, with any 4xx, any code, and in any field. Source: interface, client. */
+const NOT_ALLOWED = /\bIP_(NOT_ALLOWED|BLOCKED)\b/;
 
 /** Decodes a response. A success that does not match the schema is still a success; `problems` names the fields. */
-export function decodeAnswer<E extends Endpoint>(endpoint: E, response: HttpResponse): Answer<ResponseOf<E>> {
+export function decodeAnswer<E extends Endpoint>(
+  endpoint: E,
+  response: HttpResponse,
+  isLate: () => boolean = () => false,
+): Answer<ResponseOf<E>> {
   const { status, body, unreadable } = response;
   if (unreadable !== undefined) return { kind: 'unusable', httpStatus: status, reason: unreadable, isSealed: true };
   const unusable = (reason: string): Answer<never> => ({ kind: 'unusable', httpStatus: status, reason });
+  const excess = excessIn(body);
+  if (excess !== undefined) return unusable(excess);
   let json: unknown;
   try {
     json = parseJson(body);
   } catch {
     return unusable(status >= 300 && status <= 399 ? REDIRECT : describeBody(response));
   }
-  const envelope = readEnvelope(json);
-  if (!envelope) return unusable(NO_ENVELOPE);
-  const { contradicts, text, isPlainData } = envelope;
-  const isClientError = status >= 400 && status <= 499;
-  const code = envelope.code ?? (isClientError && NOT_ALLOWED.test(text) ? '03' : undefined);
+  const doubled = contradictingKey(body);
+  if (doubled !== undefined) return unusable(`its JSON has two different values for "${printable(doubled)}"`);
+  const isOk = status >= 200 && status <= 299;
+  // A list alone is the data of an endpoint that lists.
+  const envelope = Array.isArray(json) && isOk && endpoint.lists !== undefined ? { data: json } : json;
+  const reading = readEnvelope(envelope);
+  if (!reading) return unusable(NO_ENVELOPE);
+  const { contradicts, text } = reading;
+  const refused = (code: string): Answer<never> => ({
+    kind: 'refused',
+    httpStatus: status,
+    responseCode: code,
+    message: text,
+    ...(NOT_ALLOWED.test(body) ? { isAddressBlocked: true } : {}),
+  });
+  const code = reading.code ?? impliedCode(endpoint, status, reading, body);
   if (contradicts) return unusable(`its response codes contradict each other: ${text}`);
-  const refused: Answer<never> = { kind: 'refused', httpStatus: status, responseCode: code ?? '', message: text };
-  if (status >= 200 && status <= 299) {
-    if (code === '00' || (code === undefined && isPlainData)) return success(endpoint, json as object, body);
-    if (code !== undefined && REFUSALS.has(code)) return refused;
+  if (isOk && code === '00') return success(endpoint, reading, response, isLate);
+  if (isOk && code !== undefined && REFUSALS.has(code)) return refused(code);
+  if (status >= 400 && status <= 499 && code !== undefined && code !== '00') {
+    if (/^\d\d?$/.test(code)) return refused(code.padStart(2, '0'));
+    // A word that is in no table says what was wrong; the status says what kind of refusal it is.
+    if (reading.isCodeWord) return refused(codeForStatus(String(status)));
   }
-  if (isClientError && code !== undefined && /^\d\d$/.test(code) && code !== '00') return refused;
   return unusable(code === undefined ? NO_ENVELOPE : `its response code is ${code}: ${text}`);
+}
+
+/**
+ * Returns the code of an envelope without one, if it says in another way what came of the request: data or fields of this
+ * endpoint for a 2xx, words that name a failure for a 4xx. Source: public, inferred.
+ */
+function impliedCode(
+  endpoint: Endpoint,
+  status: number,
+  { data, hasError, hasMessage, namesFailure, beside, text }: EnvelopeReading,
+  body: string,
+): string | undefined {
+  if (status >= 200 && status <= 299) {
+    const hasData = Array.isArray(data) || isJsonObject(data) || isAbout(endpoint, beside);
+    return hasData && !namesFailure && !hasError ? '00' : undefined;
+  }
+  if (status < 400 || status > 499) return undefined;
+  if (NOT_ALLOWED.test(body)) return '03';
+  // A 408 may come from a server on the way, after the service got the request.
+  const isTold = namesFailure || (hasError && hasMessage && status !== 408) || status === 401 || status === 403;
+  return isTold && text !== NO_REASON ? codeForStatus(String(status)) : undefined;
 }
 
 const NO_ENVELOPE = 'its JSON does not have the envelope of the service';
 /** The codes of the service's table that say that the request was not done. Source: public. */
 const REFUSALS: ReadonlySet<string> = new Set(['01', '02', '03', '04', '05']);
 
-function success<E extends Endpoint>(endpoint: E, envelope: object, body: string): Answer<ResponseOf<E>> {
-  const data = readData(endpoint, dataOf(endpoint, envelope));
-  const problems = problemsOf(endpoint.response(), data);
+function success<E extends Endpoint>(
+  endpoint: E,
+  reading: EnvelopeReading,
+  { status, body }: HttpResponse,
+  isLate: () => boolean,
+): Answer<ResponseOf<E>> {
+  const data = readData(endpoint, dataOf(endpoint, reading));
+  const found = responseProblems(endpoint.response(), data, isLate);
+  if (found.isLate) return { kind: 'unusable', httpStatus: status, reason: TOO_SLOW, isLate: true };
   return {
     kind: 'success',
     data: data as ResponseOf<E>,
     body,
-    problems: problems.map(({ field }) => field || 'data'),
-    isOnlyIncomplete: problems.every(({ isMissing }) => isMissing),
+    problems: found.problems.map(({ field }) => field || 'data'),
+    isOnlyIncomplete: found.isOnlyIncomplete,
+    ...(hasUnknownFigures(endpoint.response(), data) ? { hasUnknownUnits: true } : {}),
   };
 }
 
-/** Returns the data of a success. One endpoint has a field of its data next to `data`. */
-function dataOf(endpoint: Endpoint, { data, version }: { data?: unknown; version?: unknown }): unknown {
-  const isBeside = endpoint.envelope === 'version-beside' && typeof version === 'string';
-  return isBeside && typeof data === 'object' ? { ...data, version } : (data ?? {});
+/** Why a response that takes too long to check is unusable. */
+export const TOO_SLOW = 'it could not be read and checked within the time limit';
+
+/**
+ * Returns the data of a success. Without `data`, it is the fields beside the code. One endpoint has a field of its data next
+ * to `data`, and a list may have its paging fields there.
+ */
+function dataOf(endpoint: Endpoint, { beside, data }: EnvelopeReading): unknown {
+  if (data === undefined || data === null) return isAbout(endpoint, beside) ? beside : {};
+  const { lists, envelope } = endpoint;
+  const { version } = beside;
+  const paging = lists === undefined ? {} : pagingIn(beside);
+  const found = Array.isArray(data) && lists !== undefined && Object.keys(paging).length > 0 ? { [lists]: data } : data;
+  if (!isJsonObject(found)) return found;
+  return {
+    ...paging,
+    ...found,
+    ...(envelope === 'version-beside' && typeof version === 'string' ? { version } : {}),
+  };
 }
 
 const REDIRECT = 'it is a redirect, which would take the API key elsewhere';

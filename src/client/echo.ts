@@ -1,5 +1,6 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
+import { isJsonObject } from '../money/decimal.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -25,12 +26,31 @@ export function foreignId(endpoint: Endpoint, input: unknown, data: unknown): Fo
   for (const name of ECHOED_IDS) {
     if (!Object.hasOwn(sent, name)) continue;
     const asked = idIn(input, name);
+    const key = otherKey(endpoint, name, input);
+    if (key !== undefined) {
+      const found = idAnywhere(data, key);
+      if (asked !== undefined && found !== undefined && !isSame(asked, found))
+        return { name: key, asked, answered: found };
+      continue;
+    }
     const answered =
       (Object.hasOwn(shape, name) ? idIn(data, name) : undefined) ??
       (nested && Object.hasOwn(nested, name) ? idIn((data as Fields)[nests], name) : undefined);
     if (asked !== undefined && answered !== undefined && !isSame(asked, answered)) return { name, asked, answered };
   }
   return undefined;
+}
+
+/** The other name under which a request gives the same key, such as the address of the wallet in place of the request id. */
+function otherKey({ synonyms = {} }: Endpoint, name: string, input: unknown): string | undefined {
+  const asked = idIn(input, name);
+  return Object.keys(synonyms).find((other) => synonyms[other] === name && idIn(input, other) === asked);
+}
+
+/** The id in the data or in an object of it. */
+function idAnywhere(data: unknown, name: string): string | undefined {
+  if (!isJsonObject(data)) return undefined;
+  return idIn(data, name) ?? Object.values(data).flatMap((each) => idIn(each, name) ?? [])[0];
 }
 
 function idIn(value: unknown, name: string): string | undefined {

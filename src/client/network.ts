@@ -139,7 +139,10 @@ function readResponse(
   incoming.on('error', fail);
   incoming.on('end', () => {
     const headers = Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]));
-    resolve({ status: incoming.statusCode ?? 0, headers, body: Buffer.concat(chunks).toString('utf8') });
+    const bytes = Buffer.concat(chunks);
+    // A long response is kept once, not three times.
+    chunks.length = 0;
+    resolve({ status: incoming.statusCode ?? 0, headers, body: bytes.toString('utf8') });
   });
 }
 

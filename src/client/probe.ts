@@ -12,23 +12,27 @@ const HANDSHAKE_TIMEOUT_MS = 8_000;
 
 /** Returns a Probe that connects as the network of this environment does. */
 export function createProbe(env: Environment): Probe {
-  return { lookUp, certificate: (url) => certificate(url, env) };
+  return { lookUp, certificate: (url, limitMs) => certificate(url, limitMs, env) };
 }
 
-async function lookUp(host: string): Promise<readonly string[]> {
+async function lookUp(host: string, limitMs: number): Promise<readonly string[]> {
   const url = `https://${host.includes(':') ? `[${host}]` : host}`;
-  const found = await withTimeLimit(url, LOOKUP_TIMEOUT_MS, 'the host name could not be resolved in time', () =>
-    lookup(host, { all: true }).catch((error) => {
-      throw new ExchangeError(reasonFor(error), false, error);
-    }),
+  const found = await withTimeLimit(
+    url,
+    Math.min(LOOKUP_TIMEOUT_MS, limitMs),
+    'the host name could not be resolved in time',
+    () =>
+      lookup(host, { all: true }).catch((error) => {
+        throw new ExchangeError(reasonFor(error), false, error);
+      }),
   );
   return found.map(({ address }) => address);
 }
 
 /** Completes the TLS handshake without sending a request, and reports an untrusted certificate instead of failing. */
-async function certificate(url: string, env: Environment): Promise<Certificate> {
+async function certificate(url: string, limitMs: number, env: Environment): Promise<Certificate> {
   const connection = await openConnection(true, { ...agentProxy(url, env), rejectUnauthorized: false });
-  const handshake = withTimeLimit(url, HANDSHAKE_TIMEOUT_MS, CONNECT_TIMED_OUT, (signal) =>
+  const handshake = withTimeLimit(url, Math.min(HANDSHAKE_TIMEOUT_MS, limitMs), CONNECT_TIMED_OUT, (signal) =>
     shake(url, connection, signal),
   );
   return handshake.finally(connection.close);

@@ -15,10 +15,17 @@ export interface ReadyRequest<E extends Endpoint = Endpoint> {
   readonly [isReady]: true;
 }
 
-/** Throws CliError usage naming each field that breaks its rule. */
-export function validRequest<E extends Endpoint>(endpoint: E, input: RequestOf<E>): ReadyRequest<E> {
+/** Throws CliError usage naming each field that breaks its rule. `nameOf` returns what the user typed a field as. */
+export function validRequest<E extends Endpoint>(
+  endpoint: E,
+  input: RequestOf<E>,
+  nameOf: (field: string) => string = (field) => field,
+): ReadyRequest<E> {
   const problems = problemsOf(endpoint.request(), input);
-  if (problems.length > 0) throw new CliError('usage', problems.map(problemText).join('; '), { code: 'INVALID_INPUT' });
+  if (problems.length > 0) {
+    const texts = problems.map(({ field, message }) => problemText({ field: nameOf(field), message }));
+    throw new CliError('usage', texts.join('; '), { code: 'INVALID_INPUT' });
+  }
   return uncheckedRequest(endpoint, input);
 }
 

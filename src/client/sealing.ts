@@ -8,13 +8,16 @@ import { isKeyText, openerOf, payloadIn, seal } from '../crypto/sealed-box.ts';
 export interface Sealing {
   /** The service's public key, 64 hexadecimal digits. If it is set, requests are sealed to it. */
   readonly platformKeyHex: string | undefined;
-  /** Returns the account's private keys, newest first. Called only for a sealed response. */
-  privateKeys(): Promise<readonly Secret[]>;
+  /** Whether the service seals every response to this account, so that a plain one proves nothing. */
+  readonly isRequired?: boolean;
+  /** Returns the account's private keys, newest first, or undefined if it does not open sealed responses. Called only for one. */
+  privateKeys(): Promise<readonly Secret[] | undefined>;
 }
 
 /**
  * Wraps an exchange: seals requests if there is a platform key, and opens sealed responses, so that callers need not know
- * about sealing. A response that cannot be opened is returned as it is, with the reason in `unreadable`.
+ * about sealing. A response that cannot be opened is returned as it is, with the reason in `unreadable`; a plain one where
+ * sealing is required, with `isUnsealed`.
  * Throws CliError usage for an invalid platform key. Source: public; which part of a response is sealed is inferred.
  */
 export function sealedExchange(exchange: Exchange, sealing: Sealing | undefined): Exchange {
@@ -28,7 +31,8 @@ export function sealedExchange(exchange: Exchange, sealing: Sealing | undefined)
     const sent = platformKey === undefined ? request : await sealedRequest(request, platformKey);
     const response = await exchange(sent, signal, isRead);
     const payload = payloadIn(response.body);
-    return payload === undefined ? response : openResponse(response, payload, sealing);
+    if (payload !== undefined) return openResponse(response, payload, sealing);
+    return sealing?.isRequired && !OUTSIDE_SERVICE.test(request.url) ? { ...response, isUnsealed: true } : response;
   };
 }
 
@@ -55,14 +59,15 @@ async function openResponse(
     ...response,
     unreadable: `its body is sealed, but ${why}`,
   });
-  let keys: readonly Secret[];
+  let keys: readonly Secret[] | undefined;
   try {
-    keys = (await sealing?.privateKeys()) ?? [];
+    keys = sealing ? await sealing.privateKeys() : [];
   } catch (error) {
     // The service has already processed the request, so this must not look like a failed command.
     const why = error instanceof CliError ? `: ${error.message}` : '';
     return unreadable(`this profile’s private key could not be read${why}`);
   }
+  if (!keys) return unreadable('sealing is off in this profile');
   if (keys.length === 0) return unreadable('this profile has no private key');
   const opened = (await openerOf(keys))(payload);
   return 'text' in opened ? { ...response, body: opened.text } : unreadable(`it cannot be opened: ${opened.problem}`);

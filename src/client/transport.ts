@@ -2,6 +2,8 @@ import ky, { isHTTPError, isTimeoutError, type RetryOptions } from 'ky';
 import { ExchangeError } from '../base/exchange-error.ts';
 import type { Clock, Exchange, HttpRequest, HttpResponse } from '../base/world.ts';
 import type { Effect } from '../contract/endpoint.ts';
+import { bareName } from '../contract/reading/names.ts';
+import { isJsonObject } from '../money/decimal.ts';
 
 const FIRST_DELAY_MS = 200;
 const MAX_DELAY_MS = 5_000;
@@ -52,18 +54,43 @@ export type Sent =
   | { readonly response: HttpResponse }
   | { readonly noAnswer: 'network' | 'time' | 'interrupted'; readonly sent: boolean; readonly reason: string };
 
-/** Returns the seconds to wait, from the Retry-After header or from `data.retry_after` or `data.details.retry_after` in the body. Source: interface, public. */
+/** A body that says how long to wait is far shorter. A long one is not worth parsing for it. */
+const MAX_WAIT_LENGTH = 64 * 1024;
+
+/** Returns the seconds to wait, from the Retry-After header or from the body. Source: interface, public. */
 export function retryAfterSeconds({ headers, body }: HttpResponse): number | undefined {
   const header = headers['retry-after'];
   if (header !== undefined && /^\d+$/.test(header)) return Number(header);
+  if (body.length > MAX_WAIT_LENGTH) return undefined;
   try {
-    const data = (JSON.parse(body) as { data?: { retry_after?: unknown; details?: { retry_after?: unknown } } } | null)
-      ?.data;
-    const seconds = data?.retry_after ?? data?.details?.retry_after;
-    return typeof seconds === 'number' && seconds >= 0 ? Math.ceil(seconds) : undefined;
+    return waitIn(JSON.parse(body));
   } catch {
     return undefined;
   }
+}
+
+/** The objects in which the wait may stand. Source: public, inferred. */
+const WAIT_PLACES = ['data', 'details', 'error', 'meta'] as const;
+/** Its names without case and separators, and how many of them make a second. */
+const WAIT_NAMES: ReadonlyMap<string, number> = new Map([
+  ['retryafter', 1],
+  ['retryafterseconds', 1],
+  ['retryafterms', 1000],
+  ['retryaftermilliseconds', 1000],
+]);
+
+function waitIn(value: unknown, depth = 0): number | undefined {
+  if (!isJsonObject(value) || depth > 2) return undefined;
+  for (const [name, each] of Object.entries(value)) {
+    const perSecond = WAIT_NAMES.get(bareName(name));
+    const count = typeof each === 'string' && /^\d{1,9}(\.\d+)?$/.test(each) ? Number(each) : each;
+    if (perSecond !== undefined && typeof count === 'number' && count >= 0) return Math.ceil(count / perSecond);
+  }
+  for (const place of WAIT_PLACES) {
+    const found = waitIn(value[place], depth + 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** The attempts to send one request so far. */
@@ -107,7 +134,7 @@ async function attemptOnce(
 function responseForKy(response: HttpResponse): Response {
   const { status, headers } = response;
   const isUsable = status >= 200 && status <= 599 && !isTruncated(response);
-  const wait = retryAfterSeconds(response) ?? headers['retry-after'];
+  const wait = status === 429 ? (retryAfterSeconds(response) ?? headers['retry-after']) : undefined;
   return new globalThis.Response(null, {
     status: isUsable ? status : 502,
     headers: wait === undefined ? {} : { 'retry-after': String(wait) },

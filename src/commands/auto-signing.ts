@@ -14,7 +14,7 @@ const showCommand = command({
   words: ['auto-signing', 'show'],
   summary: 'Show the cNGN auto-signing threshold',
   details: 'Amounts up to the threshold are signed automatically; larger amounts need a manual signature.',
-  examples: ['fiatrail auto-signing show', 'fiatrail auto-signing show -o json --query thresholdAmount'],
+  examples: ['fiatrail auto-signing show', 'fiatrail auto-signing show -o json --query thresholdAmount.value'],
   endpoints: [autoSigningConfig.id],
   parameters: {},
   run: async (session) =>

@@ -2,6 +2,7 @@ import { CliError } from '../base/errors.ts';
 import { command } from '../cli/command.ts';
 import { argument, digits, id, option, required, switchOn, word } from '../cli/parameters.ts';
 import { PREVIEW_READ, readPreviews } from '../cli/previews.ts';
+import { objectOf, properties } from '../cli/properties.ts';
 import { outcomeOf } from '../cli/session.ts';
 import {
   addBankAccount,
@@ -37,13 +38,15 @@ const addCommand = command({
     ),
     label: option('--label <text>', 'label for the account', word),
     isDefault: switchOn('--default', 'make this the default payout account'),
+    metadata: properties('--metadata', 'metadata to store with the account'),
   },
-  run: async (session, { accountNumber, bankCode, label, isDefault }) => {
+  run: async (session, { accountNumber, bankCode, label, isDefault, metadata }) => {
     const reply = await session.call(addBankAccount, {
       accountNumber,
       bankCode,
       label,
       isDefault: isDefault || undefined,
+      metadata: objectOf(metadata),
     });
     return outcomeOf(session, addBankAccount, reply);
   },
@@ -85,17 +88,16 @@ const showCommand = command({
   summary: 'Show a payout bank account',
   examples: [
     'fiatrail bank-accounts show 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
-    'fiatrail bank-accounts show 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de -o json --query "accounts[0].accountName"',
+    'fiatrail bank-accounts show 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de -o json --query accountName',
   ],
   endpoints: [getBankAccount.id],
   parameters: { accountId },
   run: async (session, { accountId }) => {
     const reply = await session.call(getBankAccount, { accountId });
-    const outcome = await outcomeOf(session, getBankAccount, reply);
-    const { format, fields, query } = session.globals.present;
+    const { result } = await outcomeOf(session, getBankAccount, reply);
     const [account] = reply.data.accounts ?? [];
-    if (format !== 'table' || fields || query !== undefined || !account) return outcome;
-    return { result: { data: account, columns: SHOWN } };
+    // The service returns a list of one.
+    return { result: { data: account ?? null, columns: SHOWN, ...(result?.raw ? { raw: result.raw } : {}) } };
   },
 });
 

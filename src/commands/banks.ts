@@ -21,7 +21,9 @@ const listCommand = command({
     const banks = reply.data.banks.filter(({ bankCode, bankName }) =>
       `${bankCode} ${bankName}`.toLowerCase().includes(sought),
     );
-    return outcomeOf(session, listBanks, { ...reply, data: { ...reply.data, banks } }, { columns: COLUMNS });
+    // The service's count is that of all banks.
+    const data = { ...reply.data, banks, totalCount: banks.length };
+    return outcomeOf(session, listBanks, { ...reply, data }, { columns: COLUMNS });
   },
 });
 

@@ -3,12 +3,14 @@ import { command } from '../cli/command.ts';
 import { amountIn, requiredCngn, wireDecimal } from '../cli/fx-terms.ts';
 import { listedByPosition } from '../cli/listed.ts';
 import { PAGE_SIZE } from '../cli/pages.ts';
-import { argument, id, oneOf, option, required, switchOn, wholeNumber } from '../cli/parameters.ts';
+import { argument, id, oneOf, option, required, switchOn, ticker, wholeNumber } from '../cli/parameters.ts';
 import { periodOf, periodOptions } from '../cli/period.ts';
-import { amountLine, type Line, readPreviews } from '../cli/previews.ts';
+import { amountLine, type Line, PREVIEW_READ, readPreviews } from '../cli/previews.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
+import { startedOutcome, startedShape } from '../cli/started.ts';
 import { waitOption } from '../cli/wait.ts';
 import { bridgeNetworks, bridgeStatus, listBridges, quoteBridge, startBridge } from '../contract/endpoints/bridge.ts';
+import { networkOf } from '../contract/networks.ts';
 import { type Amount, amountForPeople, printable } from '../money/amount.ts';
 import { bridge } from '../works/bridge.ts';
 import { followWork } from '../works/work.ts';
@@ -41,6 +43,29 @@ function checkRoute(from: string, to: string): void {
     });
 }
 
+/** Throws CliError usage for a network that neither the contract nor the service knows. */
+async function requireNetworks(session: Session, ...names: readonly string[]): Promise<void> {
+  const strange = names.filter((name) => networkOf(name) === undefined);
+  if (strange.length === 0) return;
+  const listed = await listedNetworks(session);
+  const unknown = strange.find((name) => listed && !listed.includes(name));
+  if (unknown === undefined || !listed) return;
+  throw new CliError('usage', `unknown network "${unknown}"; nothing was sent`, {
+    hint: `use one of ${listed.join(', ')}`,
+  });
+}
+
+/** Returns the networks of the service; undefined if they cannot be read, so that the service decides. */
+async function listedNetworks(session: Session): Promise<readonly string[] | undefined> {
+  try {
+    const { data } = await session.call(bridgeNetworks, {}, { ...PREVIEW_READ, isBeforehand: true });
+    return [...new Set([...data.tokens.flatMap(({ networks }) => networks), ...data.allSupportedNetworks])];
+  } catch (error) {
+    if (error instanceof CliError && error.category !== 'interrupted') return undefined;
+    throw error;
+  }
+}
+
 const quoteCommand = command({
   words: ['bridge', 'quote'],
   summary: 'Quote the cost of moving cNGN to another network',
@@ -68,6 +93,8 @@ async function costLines(session: Session, from: string, to: string, amount: Amo
   ];
 }
 
+const WORK = { start: startBridge, status: bridgeStatus } as const;
+
 const startCommand = command({
   words: ['bridge', 'start'],
   money: 'guarded',
@@ -78,7 +105,7 @@ const startCommand = command({
     'fiatrail bridge start --from-network base --to-network bsc --amount 10000 --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 0x8617E340B3D01FA5F11F306F4090FD50E238070D',
     'fiatrail bridge start --from-network base --to-network sol --amount 500 --from 0x52908400098527886E0F7030069857D2E4169EE7 --to 7S3P4HxJpyyigGzodYwHtCxZyUQe9JiBMHyRWXArAaKv --yes -o json',
   ],
-  endpoints: [startBridge.id, bridgeStatus.id, quoteBridge.id],
+  endpoints: [startBridge.id, bridgeStatus.id, quoteBridge.id, bridgeNetworks.id],
   parameters: {
     fromNetwork,
     toNetwork,
@@ -88,8 +115,10 @@ const startCommand = command({
     callback: option('--callback <url>', 'HTTPS URL to notify of progress', callbackUrl),
     wait: waitOption('until the cNGN has arrived'),
   },
+  fields: { fromAddress: 'from', toAddress: 'to', callbackUrl: 'callback' },
   run: async (session, { fromNetwork: source, toNetwork: target, amount, from, to, callback, wait }) => {
     checkRoute(source, target);
+    await requireNetworks(session, source, target);
     const reply = await session.change(
       startBridge,
       {
@@ -111,7 +140,7 @@ const startCommand = command({
         ],
         previews: () => readPreviews(() => costLines(session, source, target, amount)),
       },
-      wait === undefined ? {} : { prints: bridgeStatus },
+      { prints: startedShape(WORK) },
     );
     const { receivableAddress, requestId } = reply.data;
     await session.note(`now send ${amountForPeople(amount)} on ${source} from ${from} to ${receivableAddress}`);
@@ -119,11 +148,12 @@ const startCommand = command({
       await session.note(
         `in the sandbox: fiatrail sandbox pay ${receivableAddress} --chain --network ${source} --amount ${wireDecimal(amount)} --from ${from}`,
       );
+    const started = outcomeOf(session, startBridge, reply);
     if (wait === undefined) {
       await session.note(`then wait for it with: fiatrail bridge status ${requestId} --wait`);
-      return outcomeOf(session, startBridge, reply);
+      return startedOutcome(session, WORK, started);
     }
-    return followWork(session, bridge, requestId, wait);
+    return startedOutcome(session, WORK, started, await followWork(session, bridge, requestId, wait));
   },
 });
 
@@ -187,6 +217,7 @@ const listCommand = command({
   endpoints: [listBridges.id],
   parameters: {
     status: option('--status <status>', `${STATES.join(', ')} (default all)`, oneOf(...STATES)),
+    token: option('--token <ticker>', 'only this token, such as CNGN', ticker),
     fromNetwork: option('--from-network <network>', 'only from this network', network),
     toNetwork: option('--to-network <network>', 'only to this network', network),
     ...periodOptions,
@@ -194,7 +225,8 @@ const listCommand = command({
     page: option('--page <number>', 'page to print (default 1)', wholeNumber(1, 1_000_000)),
     all: switchOn('--all', 'all pages, as one list'),
   },
-  run: async (session, { status, fromNetwork: from, toNetwork: to, limit, page, all, ...period }) => {
+  fields: { startDate: 'since', endDate: 'until' },
+  run: async (session, { status, token, fromNetwork: from, toNetwork: to, limit, page, all, ...period }) => {
     const sizeOf = (size: number | undefined) => size ?? DEFAULT_PAGE_SIZE;
     return listedByPosition(
       session,
@@ -203,6 +235,7 @@ const listCommand = command({
         columns: COLUMNS,
         request: (size, at) => ({
           status,
+          token,
           fromNetwork: from,
           toNetwork: to,
           ...periodOf(period),
@@ -214,7 +247,6 @@ const listCommand = command({
         rowsOf: ({ transactions }) => transactions,
         totalOf: ({ pagination }) => pagination.total,
         idOf: ({ requestId }) => requestId,
-        joined: (data) => ({ ...data, pagination: { total: data.pagination.total } }),
       },
       { limit, offset: page && (page - 1) * sizeOf(limit ?? (all ? PAGE_SIZE : undefined)), all },
     );

@@ -43,7 +43,6 @@ function listed<E extends HistoryEndpoint, Row>(
       ...list,
       request: (limit, offset) => ({ ...filter, limit, offset }),
       totalOf: (data) => (data as { readonly total?: number | null }).total,
-      joined: ({ limit: _limit, offset: _offset, hasMore: _hasMore, ...data }: Record<string, unknown>) => data,
     },
     position,
   );
@@ -87,6 +86,7 @@ const depositsCommand = command({
     user: userOption('only deposits of this user (implies --type user_onramp)'),
     ...paging,
   },
+  fields: { userId: 'user', startDate: 'since', endDate: 'until' },
   run: async (session, { type, status, user: userId, since, until, ...page }) =>
     listed(
       session,
@@ -115,6 +115,7 @@ const payoutsCommand = command({
     user: userOption('only payouts of this user (implies --type user_offramp)'),
     ...paging,
   },
+  fields: { userId: 'user', startDate: 'since', endDate: 'until' },
   run: async (session, { type, status, user: userId, since, until, ...page }) =>
     listed(
       session,
@@ -144,6 +145,7 @@ const transactionsCommand = command({
     user: userOption('only transactions of this user'),
     ...paging,
   },
+  fields: { userId: 'user', startDate: 'since', endDate: 'until' },
   run: async (session, { direction, type, status, user: userId, since, until, ...page }) => {
     checkWay(direction, type);
     return listed(
@@ -175,6 +177,7 @@ const withdrawalsCommand = command({
     token: option('--token <ticker>', 'token: CNGN, USDC or USDT (default all)', ticker),
     ...paging,
   },
+  fields: { userId: 'user', startDate: 'since', endDate: 'until' },
   run: async (session, { type, status, user: userId, token, since, until, ...page }) =>
     listed(
       session,

@@ -141,6 +141,7 @@ async function setUp(session: Session, input: Input & Answers): Promise<Outcome>
     mode: undefined,
     keyShell: undefined,
     defaultOutput: undefined,
+    sealing: undefined,
     check: true,
   };
   await addProfile(session, profileInput, input.key);

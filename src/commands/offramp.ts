@@ -2,6 +2,7 @@ import { command } from '../cli/command.ts';
 import { amountHelp, amountOf, argument, digits, id, required } from '../cli/parameters.ts';
 import { amountLine, balanceLine, feePreview, readPreviews, userBalance } from '../cli/previews.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
+import { startedOutcome, startedShape } from '../cli/started.ts';
 import { waitOption } from '../cli/wait.ts';
 import { offrampStatus, startOfframp } from '../contract/endpoints/offramp.ts';
 import { type Amount, amountForPeople } from '../money/amount.ts';
@@ -21,6 +22,8 @@ function lookAhead(session: Session, userId: string, amount: Amount) {
     return [...lines, ...(before ? [balanceLine(before, taken)] : [])];
   });
 }
+
+const WORK = { start: startOfframp, status: offrampStatus } as const;
 
 const startCommand = command({
   words: ['offramp', 'start'],
@@ -64,10 +67,11 @@ const startCommand = command({
         ],
         previews: () => lookAhead(session, userId, amount),
       },
-      wait === undefined ? {} : { prints: offrampStatus },
+      { prints: startedShape(WORK) },
     );
-    if (wait === undefined) return outcomeOf(session, startOfframp, reply);
-    return followWork(session, offramp, reply.data.requestId, wait);
+    const started = outcomeOf(session, startOfframp, reply);
+    if (wait === undefined) return startedOutcome(session, WORK, started);
+    return startedOutcome(session, WORK, started, await followWork(session, offramp, reply.data.requestId, wait));
   },
 });
 

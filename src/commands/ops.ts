@@ -6,8 +6,10 @@ import { DEFAULT_WAIT_MS, waitOption } from '../cli/wait.ts';
 import type { Operation } from '../journal/journal.ts';
 import { NEXT, type OperationState } from '../journal/states.ts';
 import { parseExactJson } from '../money/decimal.ts';
+import { toPlain } from '../present/plain.ts';
 import { workStartedBy } from '../works/find-work.ts';
 import { type Reconciled, reconcile } from '../works/reconcile.ts';
+import { endpointNamed, recordedData } from '../works/recorded.ts';
 import { followWork } from '../works/work.ts';
 
 /** What to do about an operation in each state. */
@@ -34,12 +36,14 @@ const COLUMNS = [
 const STATES = Object.keys(NEXT) as readonly OperationState[];
 const KINDS = ['money', 'destructive', 'onboarding'] as const;
 
-/** An operation as it is printed. */
-function printed(operation: Operation) {
+/** An operation as printed: without what only the journal needs, and with amounts that are not in wire units. */
+async function printed(operation: Operation) {
   const { inputDigest: _digest, processId: _process, busyUntil: _until, account: _account, ...shown } = operation;
-  const { request, result } = operation;
-  const data = result === null ? null : (parseExactJson(result) as { data: unknown }).data;
-  return { ...shown, request: parseExactJson(request), result: data };
+  const { endpoint, state } = operation;
+  const { endpoint: ofResult, data } = recordedData(operation);
+  const request = toPlain(parseExactJson(operation.request), (await endpointNamed(endpoint))?.request());
+  const result = data === undefined ? null : toPlain(data, (await endpointNamed(ofResult))?.response());
+  return { ...shown, request, result, advice: ADVICE[state] };
 }
 
 const listCommand = command({
@@ -62,8 +66,9 @@ const listCommand = command({
     const doubts = state || after ? [] : journal.list({ ...wanted, state: 'in-doubt' });
     const others = inDoubt ? [] : journal.list({ ...wanted, state, before: after });
     const rest = others.filter(({ operationId }) => !doubts.some((each) => each.operationId === operationId));
-    const operations = [...doubts, ...rest].slice(0, limit).map(printed);
-    return { result: { data: { operations }, lists: 'operations', columns: COLUMNS } };
+    const operations = [...doubts, ...rest].slice(0, limit);
+    const data = { operations: await Promise.all(operations.map(printed)), total: journal.count() };
+    return { result: { data, request: { limit }, lists: 'operations', list: { isWhole: false }, columns: COLUMNS } };
   },
 });
 
@@ -90,7 +95,7 @@ const showCommand = command({
   parameters: { operationId },
   run: async (session, input) => {
     const operation = await operationNamed(session, input.operationId);
-    return { result: { data: { ...printed(operation), advice: ADVICE[operation.state] } } };
+    return { result: { data: await printed(operation) } };
   },
 });
 
@@ -131,7 +136,7 @@ const resolveCommand = command({
       requestId,
       detail: `${session.world.host.user}: ${reason}`,
     });
-    return { result: { data: printed(await operationNamed(session, operation.operationId)), columns: COLUMNS } };
+    return { result: { data: await printed(await operationNamed(session, operation.operationId)), columns: COLUMNS } };
   },
 });
 
@@ -200,12 +205,13 @@ const reconcileCommand = command({
       : journal.list({ state: 'in-doubt', profile: session.profile.name, limit: 10_000 });
     const all: Reconciled[] = [];
     for (const operation of sought) all.push(await reconcile(session, operation));
-    const operations = all.map((each) => ({
-      ...printed(each.operation),
+    const rows = all.map(async (each) => ({
+      ...(await printed(each.operation)),
       found: each.kind,
       candidates: 'candidates' in each ? each.candidates : [],
       next: nextStep(each),
     }));
+    const operations = await Promise.all(rows);
     const result = { data: { operations }, lists: 'operations', columns: RECONCILED };
     const left = all.filter(({ kind }) => kind !== 'ended').length;
     if (left === 0) return { result };

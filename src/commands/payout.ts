@@ -10,6 +10,7 @@ import {
   readPreviews,
 } from '../cli/previews.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
+import { startedOutcome, startedShape } from '../cli/started.ts';
 import { waitOption } from '../cli/wait.ts';
 import { getBankAccount } from '../contract/endpoints/banks.ts';
 import { payoutStatus, startPayout } from '../contract/endpoints/payouts.ts';
@@ -39,6 +40,8 @@ async function costLines(session: Session, amount: Amount): Promise<readonly Lin
   ];
 }
 
+const WORK = { start: startPayout, status: payoutStatus } as const;
+
 const startCommand = command({
   words: ['payout', 'start'],
   money: 'guarded',
@@ -55,6 +58,7 @@ const startCommand = command({
     to: required('--to <bank-account-id>', 'bank account id, from bank-accounts list', id, 'Bank account id:'),
     wait: waitOption('until the bank has been paid'),
   },
+  fields: { bankAccountId: 'to' },
   run: async (session, { amount, to, wait }) => {
     const reply = await session.change(
       startPayout,
@@ -68,10 +72,11 @@ const startCommand = command({
             () => costLines(session, amount),
           ),
       },
-      wait === undefined ? {} : { prints: payoutStatus },
+      { prints: startedShape(WORK) },
     );
-    if (wait === undefined) return outcomeOf(session, startPayout, reply);
-    return followWork(session, payout, reply.data.requestId, wait);
+    const started = outcomeOf(session, startPayout, reply);
+    if (wait === undefined) return startedOutcome(session, WORK, started);
+    return startedOutcome(session, WORK, started, await followWork(session, payout, reply.data.requestId, wait));
   },
 });
 

@@ -6,6 +6,7 @@ import { amountOfToken, argument, id, oneOf, option, percent, required, ticker }
 import { periodOf, periodOptions } from '../cli/period.ts';
 import { amountLine, balanceLine, type Line, readPreviews, userBalance } from '../cli/previews.ts';
 import { outcomeOf } from '../cli/session.ts';
+import { startedOutcome, startedShape } from '../cli/started.ts';
 import { waitOption } from '../cli/wait.ts';
 import { balanceAddress } from '../contract/endpoints/balances.ts';
 import { listSwaps, startSwap, swapStatus, triggerSwap } from '../contract/endpoints/swaps.ts';
@@ -42,6 +43,9 @@ const slippageLine = (slippage: PercentMillionths | undefined, usual: string): L
   slippage === undefined ? `${usual}% (default)` : `${percentText(slippage)}%`,
 ];
 
+const TRIGGERED = { start: triggerSwap, status: swapStatus } as const;
+const STARTED = { start: startSwap, status: swapStatus } as const;
+
 const triggerCommand = command({
   words: ['swaps', 'trigger'],
   money: 'guarded',
@@ -51,7 +55,7 @@ const triggerCommand = command({
     'fiatrail swaps trigger --wallet 0x52908400098527886E0F7030069857D2E4169EE7 --sell CNGN --buy USDC',
     'fiatrail swaps trigger --wallet 0x52908400098527886E0F7030069857D2E4169EE7 --sell CNGN --amount 5000 --yes --wait -o json',
   ],
-  endpoints: [triggerSwap.id, swapStatus.id],
+  endpoints: [triggerSwap.id, swapStatus.id, listSwaps.id],
   parameters: {
     wallet: required('--wallet <address>', 'wallet created by an onramp', evmAddress, 'Wallet address:'),
     sell: required('--sell <token>', `token to sell: ${TOKENS}`, ticker, `Token to sell (${TOKENS}):`),
@@ -60,6 +64,7 @@ const triggerCommand = command({
     slippage: option('--slippage <percent>', `${SLIPPAGE_HELP}, 0% to 100% (default 5%)`, percent),
     wait: waitOption('until the swap completes or fails'),
   },
+  fields: { walletAddress: 'wallet', sellToken: 'sell', buyToken: 'buy' },
   run: async (session, { wallet, sell, buy, amount, slippage, wait }) => {
     checkTokens(sell, buy);
     const sold = amount && soldOf(amount, sell);
@@ -88,10 +93,16 @@ const triggerCommand = command({
         ],
         previews: () => readPreviews(held),
       },
-      wait === undefined ? {} : { prints: swapStatus },
+      { prints: startedShape(TRIGGERED) },
     );
-    if (wait === undefined) return outcomeOf(session, triggerSwap, reply);
-    return followWork(session, swap, reply.data.requestId, wait);
+    const started = outcomeOf(session, triggerSwap, reply);
+    if (wait === undefined) return startedOutcome(session, TRIGGERED, started);
+    return startedOutcome(
+      session,
+      TRIGGERED,
+      started,
+      await followWork(session, swap, reply.data.requestId, wait, { names: { buyToken: buy } }),
+    );
   },
 });
 
@@ -105,7 +116,7 @@ const startCommand = command({
     'fiatrail swaps start 4f1c… --sell CNGN --buy USDC --amount 5000',
     'fiatrail swaps start 4f1c… --sell USDT --buy CNGN --amount 2.5 --slippage 1% --yes --wait -o json',
   ],
-  endpoints: [startSwap.id, swapStatus.id],
+  endpoints: [startSwap.id, swapStatus.id, listSwaps.id],
   parameters: {
     userId: argument('user-id', 'user whose tokens are swapped', id, 'User id:'),
     sell: required('--sell <token>', `token to sell: ${TOKENS}`, ticker, `Token to sell (${TOKENS}):`),
@@ -116,6 +127,7 @@ const startCommand = command({
     to: option('--to <address>', 'address that receives the bought tokens (default: the managed wallet)', evmAddress),
     wait: waitOption('until the swap completes or fails'),
   },
+  fields: { sellToken: 'sell', buyToken: 'buy', smartWalletAddress: 'from', destinationAssetSwap: 'to' },
   run: async (session, { userId, sell, buy, amount, slippage, from, to, wait }) => {
     checkTokens(sell, buy);
     const sold = soldOf(amount, sell);
@@ -146,10 +158,16 @@ const startCommand = command({
         ],
         previews: () => readPreviews(held),
       },
-      wait === undefined ? {} : { prints: swapStatus },
+      { prints: startedShape(STARTED) },
     );
-    if (wait === undefined) return outcomeOf(session, startSwap, reply);
-    return followWork(session, swap, reply.data.requestId, wait);
+    const started = outcomeOf(session, startSwap, reply);
+    if (wait === undefined) return startedOutcome(session, STARTED, started);
+    return startedOutcome(
+      session,
+      STARTED,
+      started,
+      await followWork(session, swap, reply.data.requestId, wait, { names: { buyToken: buy } }),
+    );
   },
 });
 
@@ -157,7 +175,7 @@ const statusCommand = command({
   words: ['swaps', 'status'],
   summary: 'Show the status of a swap',
   examples: ['fiatrail swaps status swap-0198…', 'fiatrail swaps status swap-0198… --wait 2m -o json'],
-  endpoints: [swapStatus.id],
+  endpoints: [swapStatus.id, listSwaps.id],
   parameters: {
     requestId: argument('request-id', 'request id, from swaps start, swaps trigger or swaps list', id),
     wait: waitOption('until it completes or fails'),
@@ -188,6 +206,7 @@ const listCommand = command({
     ...periodOptions,
     ...positionOptions('swaps'),
   },
+  fields: { startDate: 'since', endDate: 'until' },
   run: async (session, { status, limit, offset, all, ...period }) =>
     listedByPosition(
       session,
@@ -198,7 +217,6 @@ const listCommand = command({
         rowsOf: ({ swaps }) => swaps,
         totalOf: ({ pagination }) => pagination.total,
         idOf: ({ requestId }) => requestId,
-        joined: (data) => ({ ...data, pagination: { total: data.pagination.total } }),
       },
       { limit, offset, all },
     ),

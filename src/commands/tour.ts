@@ -126,7 +126,7 @@ async function runStep(session: Session, step: Step, number: number, found: Foun
   const { result, error } = await session.runLine(['--profile', 'sandbox', '--quiet', ...argv], { ...world, stdin });
   if (error) throw error;
   if (!result) return;
-  step.learn?.(toPlain(result.data, result.schema, result.nests) as Record<string, unknown>, found);
+  step.learn?.(toPlain(result.data, result.schema, result.nests, result.request) as Record<string, unknown>, found);
   const { present } = await import('../present/present.ts');
   const fields = argv.includes('--fields') ? argv.at(-1)?.split(',') : undefined;
   await present(result, { ...globals.present, fields, format: 'table', isCsvRaw: false }, world.stdout);

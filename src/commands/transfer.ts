@@ -48,6 +48,7 @@ const transferCommand = command({
     token: option('--token <ticker>', 'token to send: CNGN, USDC or USDT (default CNGN)', ticker),
     note: option('--note <text>', 'your own note, at most 500 characters', word),
   },
+  fields: { destinationAddress: 'to', ticker: 'token' },
   run: async (session, { amount: amountIn, to, token, note }) => {
     const amount = amountIn(token ?? 'CNGN');
     const request = { destinationAddress: to, amount: toWireNumber(amount, 'base'), ticker: token, note };

@@ -45,6 +45,7 @@ const withdrawCommand = command({
     ),
     network: option('--network <network>', `${NETWORKS.join(', ')} (default base)`, oneOf(...NETWORKS)),
   },
+  fields: { internalWallet: 'from', destinationWallet: 'to', ticker: 'token' },
   run: async (session, { userId, amount: amountIn, token, from, to, network }) => {
     const amount = amountIn(token);
     const request = {

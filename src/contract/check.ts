@@ -1,15 +1,18 @@
 import * as z from 'zod/mini';
+import { wireNumberText } from '../money/decimal.ts';
 import type { FieldMeta } from './fields.ts';
 import { elementOf, fieldOf, unwrap } from './rows.ts';
 
 /** A problem with a request or response. It never contains the value, which may be a secret. */
-interface Problem {
+export interface Problem {
   /** Dotted name of the field; empty for the whole value. */
   readonly field: string;
   /** What was expected: `expected a whole number`; `missing; expected …`. */
   readonly message: string;
   /** Whether the field is missing or null, rather than wrong. */
   readonly isMissing: boolean;
+  /** Whether it is a whole number that is too large for a double, in a response whose every digit is kept. */
+  readonly isExactInteger: boolean;
 }
 
 const EXPECTED_TYPE: Readonly<Record<string, string>> = {
@@ -55,7 +58,12 @@ function metaAt(schema: z.ZodMiniType, path: readonly PropertyKey[]): FieldMeta 
 function problemOf(schema: z.ZodMiniType, issue: z.core.$ZodIssue, value: unknown): Problem {
   const field = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
-    return { field: issue.keys.map(printableKey).join(', '), message: 'unknown field; leave it out', isMissing: false };
+    return {
+      field: issue.keys.map(printableKey).join(', '),
+      message: 'unknown field; leave it out',
+      isMissing: false,
+      isExactInteger: false,
+    };
   }
   const found = valueAt(value, issue.path);
   const isAbsent = issue.code === 'invalid_type' && issue.path.length > 0 && found === undefined;
@@ -67,7 +75,8 @@ function problemOf(schema: z.ZodMiniType, issue: z.core.$ZodIssue, value: unknow
   return {
     field,
     message: `${isAbsent ? 'missing; ' : ''}expected ${expected}`,
-    isMissing: (isAbsent || found === null) && typeof issue.path.at(-1) === 'string',
+    isMissing: (found === undefined || found === null) && typeof issue.path.at(-1) === 'string',
+    isExactInteger: meta?.type === 'integer' && JSON.isRawJSON(found) && /^\d+$/.test(wireNumberText(found)),
   };
 }
 

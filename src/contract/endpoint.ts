@@ -43,6 +43,11 @@ export interface Endpoint<
   readonly method: Method;
   /** Relative to the base URL; `:name` marks a path parameter, which is a field of the request. */
   readonly path: string;
+  /**
+   * Whether its responses are never sealed: whoever stores a first public key, or a wrong one, must be able to read them.
+   * Source: inferred.
+   */
+  readonly staysPlain?: true;
   /** Whether the segment `platform` of the path is the service's own name. */
   readonly isNamedAfterService?: true;
   /** Alternatives that the sandbox also serves. The client always uses the method and path above. */

@@ -1,7 +1,6 @@
 import type * as z from 'zod/mini';
 import {
   anyText,
-  figure,
   flag,
   group,
   integer,
@@ -13,6 +12,7 @@ import {
   optional,
   orNull,
   payload,
+  percentFigure,
   timestamp,
 } from './fields.ts';
 
@@ -46,7 +46,7 @@ const swap = () => ({
   owner: words(),
   sellToken: words(),
   buyToken: words(),
-  amountIn: figure('public', 'token', 'in what is sold'),
+  amountIn: moneyText('public', 'token', { field: 'sellToken' }),
 });
 
 const userTransfer = () => ({
@@ -148,7 +148,7 @@ export const EVENT_PAYLOADS = {
   'swap.completed': () =>
     payload({
       ...swap(),
-      amountOut: figure('public', 'token', 'in what is bought'),
+      amountOut: moneyText('public', 'token', { field: 'buyToken' }),
       swapTxHash: words(),
       transferTxHash: words(),
       completedAt: at(),
@@ -156,7 +156,7 @@ export const EVENT_PAYLOADS = {
       swapMetrics: group('public', {
         executionTime: whole(),
         gasUsed: words(),
-        slippage: figure('public', 'percent', 'the slippage that was accepted'),
+        slippage: percentFigure('public', 'the slippage that was accepted'),
       }),
     }),
   'swap.failed': () =>
@@ -181,8 +181,8 @@ export const EVENT_PAYLOADS = {
       commitmentsSafeguarded: group('public', {
         activeOrders: whole(),
         activeEscrows: whole(),
-        totalCommitted: figure('public', 'base', 'in the smallest unit of the token'),
-        remainingBalance: figure('public', 'base', 'in the smallest unit of the token'),
+        totalCommitted: moneyText('public', 'base', { field: 'ticker' }),
+        remainingBalance: moneyText('public', 'base', { field: 'ticker' }),
       }),
       note: orNull(words()),
       completedAt: at(),

@@ -2,10 +2,20 @@ import * as z from 'zod/mini';
 import { type Asset, MAX_MINOR } from '../money/amount.ts';
 import { isWireNumber, type WireNumber } from '../money/decimal.ts';
 import { percentFromText, percentFromWire } from '../money/rates.ts';
-import { fromWire, type MoneyUnit } from '../money/units.ts';
+import { fromWire, isUnknownFigure, type MoneyUnit, type UnknownFigure } from '../money/units.ts';
 
 /** Where a fact comes from: the interface specification, public documentation, a public client's code, or a guess. */
 export type Source = 'interface' | 'public' | 'client' | 'inferred';
+
+/**
+ * The asset of an amount: always the same, the ticker in a field beside or around it, or one side of the trading pair in
+ * `pair`. `byDefault` applies where nothing names the ticker. For the legs, `side` decides: a buyer of the stablecoin offers
+ * cNGN and buys the stablecoin.
+ */
+export type AssetRule =
+  | Asset
+  | { readonly field: string; readonly byDefault?: Asset }
+  | { readonly leg: 'stablecoin' | 'offered' | 'bought' };
 
 /** What the contract knows about a field besides its schema. */
 export interface FieldMeta {
@@ -13,12 +23,14 @@ export interface FieldMeta {
   readonly type: string;
   readonly source: Source;
   readonly unit?: MoneyUnit | 'percent';
-  /** The asset of a money field, or the name of the neighbouring field that contains the ticker. */
-  readonly asset?: Asset | { readonly field: string };
+  /** The asset of a money field, or where it is named. Every field with a unit other than percent has one. */
+  readonly asset?: AssetRule | 'USD';
   /** The rule in words, for error messages and reference pages. */
   readonly rule?: string;
   /** Never printed, journaled or traced in plain text. */
   readonly secret?: boolean;
+  /** Whether older forms of the response have base units here, so that its unit depends on what the response says. */
+  readonly mayBeBase?: boolean;
   /** For an object: the field that a documented older form has in the object's place. */
   readonly shorthand?: string;
 }
@@ -142,8 +154,6 @@ export function percent(source: Source) {
   return field(wireNumberSchema(), { type: 'number', unit: 'percent', source });
 }
 
-type AssetRule = Asset | { readonly field: string };
-
 /** Money in a request, as a JSON number: greater than 0, at most MAX_MINOR, no finer than the asset's smallest unit. */
 export function pay(source: Source, unit: MoneyUnit, asset: AssetRule, more: Rule = {}) {
   const finest = typeof asset === 'string' ? asset : 'CNGN';
@@ -197,6 +207,7 @@ export function usdText(source: Source, rule: string) {
   return field(z.string().check(z.regex(/^\d{1,12}(\.\d{1,2})?$/)), {
     type: 'string',
     unit: 'decimal-string',
+    asset: 'USD',
     source,
     rule,
   });
@@ -222,9 +233,9 @@ function isPercentWithin(percent: bigint | undefined, min: string, max: string):
   return percent !== undefined && percent >= bound(min) && percent <= bound(max);
 }
 
-/** A figure in a response whose asset the contract does not know; `rule` describes it. Printed unchanged. */
-export function figure(source: Source, unit: FieldMeta['unit'], rule: string) {
-  return field(z.string(), { type: 'string', ...(unit ? { unit } : {}), source, rule });
+/** A percentage in a response, as a string. */
+export function percentFigure(source: Source, rule: string) {
+  return field(z.string(), { type: 'string', unit: 'percent', source, rule });
 }
 
 /** Money in a response, as a JSON number. */
@@ -233,8 +244,19 @@ export function money(source: Source, unit: MoneyUnit, asset: AssetRule) {
 }
 
 /** Money in a response, as a string. */
-export function moneyText(source: Source, unit: MoneyUnit, asset: AssetRule) {
-  return field(z.string(), { type: 'string', unit, asset, source });
+export function moneyText(
+  source: Source,
+  unit: MoneyUnit,
+  asset: AssetRule | 'USD',
+  more: Pick<FieldMeta, 'rule'> = {},
+) {
+  return field(z.string(), { type: 'string', unit, asset, source, ...more });
+}
+
+/** A decimal string of the order book. Older forms have base units (contract/reading/book-units.ts). */
+export function bookFigure(source: Source, more: Pick<FieldMeta, 'asset' | 'rule'>) {
+  const schema = z.custom<string | UnknownFigure>((value) => typeof value === 'string' || isUnknownFigure(value));
+  return field(schema, { type: 'string', unit: 'decimal-string', source, mayBeBase: true, ...more });
 }
 
 /** A nested object. Unknown fields are kept. */

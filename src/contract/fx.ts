@@ -1,5 +1,5 @@
 import type { Amount } from '../money/amount.ts';
-import { figure, maybe, moneyText, oneOf, payText, type Source } from './fields.ts';
+import { bookFigure, maybe, moneyText, oneOf, payText, type Source } from './fields.ts';
 
 export const PAIRS = ['CNGN-USDC', 'CNGN-USDT'] as const;
 export const SIDES = ['buy', 'sell'] as const;
@@ -24,7 +24,10 @@ export const cngn = (source: Source) => moneyText(source, 'decimal-string', 'CNG
 
 export const price = (source: Source) => payText(source, 'CNGN', { rule: 'greater than 0; cNGN per stablecoin' });
 
-export const liquidity = (source: Source) => figure(source, 'decimal-string', 'in the asset the order offers');
+/** An amount of the order book in cNGN. */
+export const bookCngn = (source: Source) => bookFigure(source, { asset: 'CNGN' });
+
+export const liquidity = (source: Source) => bookFigure(source, { asset: { leg: 'offered' } });
 
 export const usdc = (source: Source) => maybe(moneyText(source, 'decimal-string', 'USDC'));
 
@@ -44,6 +47,6 @@ export const noLiquidity = {
 
 export const cngnAmount = () => payText('interface', 'CNGN', { minMinor: MIN_CNGN.minor, rule: 'at least 1000 cNGN' });
 
-export const dollars = () => maybe(figure('public', 'decimal-string', 'US dollars'));
+export const dollars = () => maybe(moneyText('public', 'decimal-string', 'USD'));
 
 export const signing = { ...limits, effect: 'write', source: 'public' } as const;

@@ -34,15 +34,14 @@ const GROUPS: Readonly<Record<DirectoryEntry['group'], () => Promise<object>>> =
   allowlist: () => import('./endpoints/allowlist.ts'),
 };
 
-/** Returns a function that loads an endpoint, with the others of its group, and remembers it. */
-export function createLoader(): (entry: DirectoryEntry) => Promise<Endpoint> {
+/** Returns a function that loads an endpoint, with the others of its group, and from then on returns it at once. */
+export function createLoader(): (entry: DirectoryEntry) => Endpoint | Promise<Endpoint> {
   const loaded = new Map<string, Endpoint>();
-  return async ({ id, group }) => {
-    const known = loaded.get(id);
-    if (known) return known;
+  const load = async ({ id, group }: DirectoryEntry) => {
     for (const endpoint of Object.values(await GROUPS[group]()) as Endpoint[]) loaded.set(endpoint.id, endpoint);
     const found = loaded.get(id);
     if (!found) throw new Error(`${group} has no endpoint ${id}`);
     return found;
   };
+  return (entry) => loaded.get(entry.id) ?? load(entry);
 }

@@ -44,17 +44,19 @@ export function createPathMatcher<E extends Addressed>(endpoints: readonly E[]):
     }
   }
   patterns.sort((a, b) => pathParameters(a.spelling.path).length - pathParameters(b.spelling.path).length);
-  const matchesAt = (path: string): PathMatch<E>[] => {
+  const byPattern = (path: string): PathMatch<E>[] => {
     const parts = path.split('/');
-    const byPattern = patterns.flatMap(({ parts: pattern, ...found }) => {
+    return patterns.flatMap(({ parts: pattern, ...found }) => {
       const parameters = parametersIn(pattern, parts);
       return parameters ? [{ ...found, parameters }] : [];
     });
-    return [...(literal.get(path) ?? []), ...byPattern];
   };
   return {
-    match: (method, path) => matchesAt(path).find(({ spelling }) => spelling.method === method),
-    matchesAt,
+    match: (method, path) => {
+      const isAsked = ({ spelling }: PathMatch<E>) => spelling.method === method;
+      return literal.get(path)?.find(isAsked) ?? byPattern(path).find(isAsked);
+    },
+    matchesAt: (path) => [...(literal.get(path) ?? []), ...byPattern(path)],
   };
 }
 

@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import { HIDDEN } from '../base/secret.ts';
-import { isWireNumber, parseExactJson } from '../money/decimal.ts';
+import { isJsonObject, isWireNumber, parseExactJson, type WireNumber, wireNumberText } from '../money/decimal.ts';
+import { excessIn } from '../money/json-limits.ts';
 import { elementOf, fieldOf, shapeOf, unwrap } from './rows.ts';
 
 /** Field names that suggest a secret, so that a misspelled secret field is redacted too. */
@@ -32,15 +33,44 @@ function hideByName(name: string, value: unknown): unknown {
 /** Returns the secrets in a value, so that they can be redacted wherever the service echoes them. */
 export function secretsIn(schema: z.ZodMiniType, value: unknown): string[] {
   const { schema: inner, meta } = unwrap(schema);
-  if (meta?.secret) return typeof value === 'string' && value !== '' ? [value] : [];
+  if (meta?.secret) return textsIn(value);
   const element = elementOf(inner);
   if (element && Array.isArray(value)) return value.flatMap((each) => secretsIn(element, each));
   if (!shapeOf(inner) || typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, each]) => {
     const field = fieldOf(inner, name);
-    if (field) return secretsIn(field, each);
-    return SECRET_NAME.test(name) && typeof each === 'string' && each !== '' ? [each] : [];
+    return field ? secretsIn(field, each) : secretsByName(name, each);
   });
+}
+
+/** Returns the secrets in a field the contract does not know. */
+function secretsByName(name: string, value: unknown): string[] {
+  if (SECRET_NAME.test(name)) return textsIn(value);
+  if (Array.isArray(value)) return value.flatMap((each) => secretsByName(name, each));
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([inner, each]) => secretsByName(inner, each));
+}
+
+/** Returns the texts in a secret value, which may have the wrong type: a number, a list or an object. */
+function textsIn(value: unknown): string[] {
+  if (isWireNumber(value)) return [wireNumberText(value)];
+  if (typeof value === 'string') return value === '' ? [] : [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/** A command has few secrets. A program that sends many would slow down with each. */
+const MAX_REMEMBERED = 20;
+
+/** Adds secrets to those of earlier requests, and forgets the oldest when there are many. */
+export function remember(known: Set<string>, secrets: readonly string[]): void {
+  for (const secret of secrets) {
+    known.delete(secret);
+    known.add(secret);
+  }
+  for (const oldest of known) {
+    if (known.size <= MAX_REMEMBERED) return;
+    known.delete(oldest);
+  }
 }
 
 /** Redacts the secrets in a text, in every encoding we know. */
@@ -59,6 +89,8 @@ function encodingsOf(text: string): string[] {
   const twice = inJson(once);
   const inQuery = new URLSearchParams({ '': secret }).toString().slice(1);
   const all = [inJson(twice), twice, once, secret, encodeURIComponent(secret), inQuery, encodeURIComponent(once)];
+  // A service that reads a BVN as a number repeats it without its leading zeros.
+  if (BVN.test(secret)) all.push(String(Number(secret)).padStart(MIN_LENGTH, '0'));
   return [...new Set(all)];
 }
 
@@ -66,26 +98,39 @@ function encodingsOf(text: string): string[] {
 const MIN_LENGTH = 8;
 
 /**
- * Redacts a request's secrets in the response body, so that a service that echoes them does not put them on a screen or
- * into a file. Numbers are left alone: one with the digits of a BVN is an amount.
+ * Redacts the secrets of requests in a response body, so that a service that echoes them does not put them on a screen or into
+ * a file. A BVN is hidden as a number too, however that is written.
  */
 export function redactBody(body: string, secrets: readonly string[]): string {
   const longSecrets = secrets.filter((secret) => secret.length >= MIN_LENGTH);
-  if (redactText(body, longSecrets) === body) return body;
+  const redacted = redactText(body, longSecrets);
+  const mayBeNumber = longSecrets.some((secret) => BVN.test(secret));
+  if ((redacted === body && !mayBeNumber) || excessIn(body) !== undefined) return redacted;
   try {
-    return JSON.stringify(redactStrings(parseExactJson(body), longSecrets));
+    const value = parseExactJson(body);
+    const clean = redactStrings(value, longSecrets);
+    return redacted === body && JSON.stringify(clean) === JSON.stringify(value) ? body : JSON.stringify(clean);
   } catch {
-    return redactText(body, longSecrets);
+    return redacted;
   }
 }
 
 function redactStrings(value: unknown, secrets: readonly string[]): unknown {
   if (typeof value === 'string') return redactText(value, secrets);
   if (Array.isArray(value)) return value.map((each) => redactStrings(each, secrets));
-  if (typeof value !== 'object' || value === null || isWireNumber(value)) return value;
+  if (isWireNumber(value)) return isBvnIn(value, secrets) ? HIDDEN : value;
+  if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => [redactText(name, secrets), redactStrings(each, secrets)]),
   );
+}
+
+const BVN = /^\d{11}$/;
+
+/** Whether a number in a response is a BVN of the request. An amount of exactly as many kobo is hidden too. */
+function isBvnIn(value: WireNumber, secrets: readonly string[]): boolean {
+  const number = Math.abs(Number(wireNumberText(value)));
+  return secrets.some((secret) => BVN.test(secret) && Number(secret) === number);
 }
 
 /** Splits a multi-line key into its lines, which stay intact when it is echoed as JSON, on one line or in part. */

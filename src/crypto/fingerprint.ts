@@ -10,3 +10,9 @@ export function fingerprint(key: Secret): string {
 export function sha256Hex(text: string): string {
   return nodeCrypto().createHash('sha256').update(text).digest('hex');
 }
+
+/** Returns the SHA-256 of a public key of 64 hexadecimal digits as OpenSSH writes it: `SHA256:` and unpadded base64. */
+export function publicKeyFingerprint(keyHex: string): string {
+  const digest = nodeCrypto().createHash('sha256').update(Buffer.from(keyHex, 'hex')).digest('base64');
+  return `SHA256:${digest.replace(/=+$/, '')}`;
+}

@@ -1,4 +1,5 @@
 import { Secret } from '../base/secret.ts';
+import { excessIn } from '../money/json-limits.ts';
 import { x25519Public } from './x25519.ts';
 
 /** An X25519 key pair for sealed boxes; each key is 64 hexadecimal digits. */
@@ -54,7 +55,7 @@ export async function seal(text: string, publicKeyHex: string): Promise<string> 
  */
 export function payloadIn(body: string): string | undefined {
   // Avoids parsing plain bodies, which are the majority, a second time.
-  if (!body.includes('"payload"')) return undefined;
+  if (!body.includes('"payload"') || excessIn(body) !== undefined) return undefined;
   try {
     const { payload, response_code, responseCode } = JSON.parse(body) ?? {};
     return typeof payload === 'string' && (response_code ?? responseCode) === undefined ? payload : undefined;

@@ -9,7 +9,7 @@ import {
 } from '../contract/endpoint.ts';
 import { type Group, groups } from '../contract/endpoints/index.ts';
 import { FAULTS, faultName } from '../contract/faults.ts';
-import type { FieldMeta, Source } from '../contract/fields.ts';
+import type { AssetRule, FieldMeta, Source } from '../contract/fields.ts';
 import { type FieldRow, rowsOf } from '../contract/rows.ts';
 import { ASSET_LABEL } from '../money/amount.ts';
 
@@ -25,7 +25,7 @@ export interface FieldDescription {
   readonly values: readonly string[] | null;
   /** The contract's money unit, or `percent`. */
   readonly unit: string | null;
-  /** The asset, or the name of the field that contains it. */
+  /** The asset, the name of the field that contains it, or a side of the trading pair. */
   readonly asset: string | null;
   readonly rule: string | null;
   readonly secret: boolean;
@@ -134,12 +134,24 @@ export function valuesOf({ type }: FieldMeta): string[] | undefined {
   return /^enum\[(.*)\]$/.exec(type)?.[1]?.split(',');
 }
 
-/** Describes the unit of a field. For a figure without a known asset, the rule names the unit. */
+/** Describes the unit of a field. */
 function unitWords({ unit, asset, rule }: FieldMeta): string | undefined {
   if (unit === undefined) return undefined;
   if (unit === 'percent' && rule?.includes('percent')) return undefined;
-  if (asset === undefined && unit !== 'percent') return rule === undefined ? undefined : 'numeric string';
-  return UNIT_WORDS[unit](typeof asset === 'string' ? ASSET_LABEL[asset] : `the asset named by "${asset?.field}"`);
+  if (typeof asset !== 'object') return UNIT_WORDS[unit](asset === undefined ? '' : ASSET_LABEL[asset]);
+  return UNIT_WORDS[unit](assetWords(asset));
+}
+
+const LEG_WORDS = {
+  stablecoin: 'the stablecoin of the pair',
+  offered: 'the asset that the order offers',
+  bought: 'the asset that is bought',
+} as const;
+
+function assetWords(asset: Exclude<AssetRule, string>): string {
+  if ('leg' in asset) return LEG_WORDS[asset.leg];
+  const otherwise = asset.byDefault === undefined ? '' : ` (${ASSET_LABEL[asset.byDefault]} if there is none)`;
+  return `the asset named by "${asset.field}"${otherwise}`;
 }
 
 /** Joins unit, values and rule into one text, which may be empty. A rule already lists the values. */
@@ -154,6 +166,9 @@ export function meaningOf(meta: FieldMeta, values: readonly string[] | undefined
   return parts.filter((part) => part !== undefined).join('; ');
 }
 
+/** The field that names the asset, or the side of the pair that it is. */
+const assetNamed = (asset: Exclude<AssetRule, string>) => ('leg' in asset ? asset.leg : asset.field);
+
 function describeField(row: FieldRow): FieldDescription {
   const values = valuesOf(row);
   return {
@@ -163,7 +178,7 @@ function describeField(row: FieldRow): FieldDescription {
     nullable: row.nullable,
     values: values ?? null,
     unit: row.unit ?? null,
-    asset: (typeof row.asset === 'object' ? row.asset.field : row.asset) ?? null,
+    asset: typeof row.asset === 'object' ? assetNamed(row.asset) : (row.asset ?? null),
     rule: row.rule ?? null,
     secret: row.secret ?? false,
     source: row.source,

@@ -28,7 +28,8 @@ export function limitsOf(schema: z.ZodMiniType, meta: FieldMeta): Limits {
 }
 
 function limitsOfAmount(schema: z.ZodMiniType, { unit, asset, type }: FieldMeta): Limits {
-  if (unit === undefined || unit === 'percent' || asset === undefined) return NO_LIMITS;
+  // US dollars have a pattern of their own.
+  if (unit === undefined || unit === 'percent' || asset === undefined || asset === 'USD') return NO_LIMITS;
   // A field that names its asset elsewhere has a token's decimals.
   const known: Asset = typeof asset === 'string' ? asset : 'CNGN';
   const textOf = (minor: bigint) => toWireText({ asset: known, minor }, unit);

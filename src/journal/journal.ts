@@ -25,6 +25,8 @@ export interface Journal {
   claim(intent: Intent): Claim;
   /** Returns what would be in the way of an intent, and records nothing. */
   look(intent: LookedFor): Exclude<Claim, { kind: 'ours' }> | undefined;
+  /** Counts all operations. */
+  count(): number;
   /** Counts the operations of a profile whose outcome is unknown. */
   inDoubt(profile: string): number;
   /** Records a key rotation under an id chosen by the caller. Returns false if its account already has an open one. */
@@ -168,10 +170,14 @@ function rotationPart(recording: Recording, { ids, host }: JournalWorld): Rotati
   };
 }
 
-type ReadPart = Pick<Journal, 'inDoubt' | 'list' | 'find' | 'isClaimed' | 'verify' | 'head' | 'requireLastLink'>;
+type ReadPart = Pick<
+  Journal,
+  'count' | 'inDoubt' | 'list' | 'find' | 'isClaimed' | 'verify' | 'head' | 'requireLastLink'
+>;
 
 function readPart(store: Database, host: Host): ReadPart {
   return {
+    count: () => Number(store.get<{ count: bigint }>('SELECT count(*) AS count FROM operation')?.count ?? 0n),
     inDoubt: (profile) => {
       const sql = `SELECT count(*) AS count FROM operation WHERE profile = ? AND state IN ('sent', 'unknown')`;
       return Number(store.get<{ count: bigint }>(sql, profile)?.count ?? 0n);

@@ -16,6 +16,17 @@ export interface Amount {
   readonly minor: bigint;
 }
 
+/** What responses state amounts in. US dollars occur in settings and statistics only; no account holds them. */
+export const STATED_DECIMALS = { ...DECIMALS, USD: 2 } as const;
+
+export type StatedAsset = keyof typeof STATED_DECIMALS;
+
+/** An amount in a response; like Amount, but US dollars are possible. */
+interface StatedAmount {
+  readonly asset: StatedAsset;
+  readonly minor: bigint;
+}
+
 /** 10 billion Naira or tokens: more than any transfer, and far below the ledger's 2^63 limit even in base units. */
 const MAX_WHOLE = 10n ** 10n;
 
@@ -28,6 +39,10 @@ export class AmountError extends Error {
   override name = 'AmountError';
 }
 
+export function isStatedAsset(text: string): text is StatedAsset {
+  return Object.hasOwn(STATED_DECIMALS, text);
+}
+
 export function isAsset(text: string): text is Asset {
   return Object.hasOwn(DECIMALS, text);
 }
@@ -37,20 +52,30 @@ export function amount(asset: Asset, minor: bigint): Amount {
 }
 
 /** Formats an amount with all decimals of its asset: `5000.00`. */
-export function amountText(value: Amount): string {
-  return decimalText(value.minor, DECIMALS[value.asset]);
+export function amountText(value: StatedAmount): string {
+  return decimalText(value.minor, STATED_DECIMALS[value.asset]);
 }
 
 /** The display name of an asset. */
-export const ASSET_LABEL: Record<Asset, string> = { NGN: 'NGN', CNGN: 'cNGN', USDC: 'USDC', USDT: 'USDT' };
+export const ASSET_LABEL: Record<StatedAsset, string> = {
+  NGN: 'NGN',
+  CNGN: 'cNGN',
+  USDC: 'USDC',
+  USDT: 'USDT',
+  USD: 'US dollars',
+};
+
+/** The sign of a currency, written in front of the figure. */
+const CURRENCY_SIGN: Partial<Record<StatedAsset, string>> = { NGN: '₦', USD: '$' };
 
 /** Formats an amount for people, with thousands separators and at least two decimals: `₦5,000.00`, `1,299.97455 cNGN`. */
-export function amountForPeople(value: Amount): string {
+export function amountForPeople(value: StatedAmount): string {
   const [whole = '0', fraction = ''] = trimDecimal(amountText(value)).split('.');
   const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',');
   const figure = `${grouped}.${fraction.padEnd(2, '0')}`;
-  if (value.asset !== 'NGN') return `${figure} ${ASSET_LABEL[value.asset]}`;
-  return figure.startsWith('-') ? `-₦${figure.slice(1)}` : `₦${figure}`;
+  const sign = CURRENCY_SIGN[value.asset];
+  if (sign === undefined) return `${figure} ${ASSET_LABEL[value.asset]}`;
+  return figure.startsWith('-') ? `-${sign}${figure.slice(1)}` : sign + figure;
 }
 
 /** Formats an amount for people in its smallest unit: `500,000 kobo`, `5,000,000,000 base units`. */
@@ -61,30 +86,46 @@ export function minorForPeople(value: Amount): string {
 
 const AMOUNT = /^(₦?)\s?((?:0|[1-9]\d*|[1-9]\d{0,2}(?:,\d{3})+)(?:\.(\d+))?)(?:\s?([A-Za-z]+))?$/;
 
+/** How a message names the asset of an amount. */
+interface AssetWords {
+  readonly amount: string;
+  readonly of: string;
+  readonly has: string;
+}
+
+const wordsOf = (asset: Asset): AssetWords => ({
+  amount: `${ASSET_LABEL[asset]} amount`,
+  of: ASSET_LABEL[asset],
+  has: `${ASSET_LABEL[asset]} has`,
+});
+
+/** For a token that is not known yet. */
+export const ANY_TOKEN_WORDS: AssetWords = { amount: 'token amount', of: 'CNGN, USDC or USDT', has: 'tokens have' };
+
 /**
  * Parses an amount of `asset` as a person writes it. A bare number means whole Naira or whole tokens.
  * Accepts `5000`, `5,000.50`, `₦5000`, `5000 NGN`, `1.5 cNGN`, `50000 kobo`, `1500000 base`.
  * Throws AmountError, whose message lists the accepted forms.
  */
-export function parseAmount(text: string, asset: Asset): Amount {
+export function parseAmount(text: string, asset: Asset, words: AssetWords = wordsOf(asset)): Amount {
   const match = AMOUNT.exec(text.trim());
   const invalid = (reason: string) => new AmountError(`${reason}; write ${amountForm(asset)}`);
   const typed = `"${printable(text)}"`;
-  if (!match) throw invalid(`invalid ${ASSET_LABEL[asset]} amount ${typed}`);
+  if (!match) throw invalid(`invalid ${words.amount} ${typed}`);
   const [, naira, figure = '', fraction = '', word = ''] = match;
   const unit = word.toLowerCase();
   const isMinor = unit === (asset === 'NGN' ? 'kobo' : 'base');
   const isOwn = unit === '' || unit === asset.toLowerCase();
   if ((naira && asset !== 'NGN') || (naira && word) || (!isMinor && !isOwn)) {
-    throw invalid(`expected an amount in ${ASSET_LABEL[asset]}, not ${typed}`);
+    throw invalid(`expected an amount in ${words.of}, not ${typed}`);
   }
   const scale = isMinor ? 0 : DECIMALS[asset];
   if (fraction.length > scale) {
-    const limit = scale === 0 ? `${unit} amounts have no decimals` : `${ASSET_LABEL[asset]} has at most ${scale}`;
+    const limit = scale === 0 ? `${unit} amounts have no decimals` : `${words.has} at most ${scale}`;
     throw invalid(`too many decimals in ${typed}; ${limit}`);
   }
   const minor = scaledInteger(figure.replaceAll(',', ''), scale);
-  if (minor === undefined) throw invalid(`invalid ${ASSET_LABEL[asset]} amount ${typed}`);
+  if (minor === undefined) throw invalid(`invalid ${words.amount} ${typed}`);
   if (minor <= 0n) throw invalid('the amount must be greater than 0');
   if (minor > MAX_MINOR[asset]) {
     throw invalid(`the amount must be at most ${amountForPeople(amount(asset, MAX_MINOR[asset]))}`);

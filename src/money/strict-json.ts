@@ -29,7 +29,7 @@ export function jsonAmbiguity(text: string): string | undefined {
 }
 
 /** Returns the index after the closing quote of the string that starts at an index. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   for (let quote = start; ; ) {
     quote = text.indexOf('"', quote + 1);
     if (quote === -1) return text.length;

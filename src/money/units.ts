@@ -35,3 +35,15 @@ export function wireForPeople(value: Amount, unit: MoneyUnit): string {
   const name = unit === 'decimal-string' ? 'token' : unit;
   return `${trimDecimal(toWireText(value, unit))} ${name}`;
 }
+
+/** A figure of a response that does not say its unit: tokens or base units. It is printed as it came. */
+export interface UnknownFigure {
+  readonly value: string;
+  readonly unit: 'unknown';
+}
+
+export function isUnknownFigure(value: unknown): value is UnknownFigure {
+  if (typeof value !== 'object' || value === null) return false;
+  const { value: text, unit } = value as Partial<UnknownFigure>;
+  return typeof text === 'string' && unit === 'unknown';
+}

@@ -1,5 +1,5 @@
-import { amountForPeople } from '../money/amount.ts';
-import { amountOf, isPlainAmount, isPlainObject, type Plain } from './plain.ts';
+import { amountWords, isPlainAmount } from './money.ts';
+import { isPlainObject, type Plain } from './plain.ts';
 import { jsonText, plainLine } from './text.ts';
 
 /** Shown for null and missing fields. */
@@ -20,8 +20,7 @@ function fullText(value: Plain | undefined): string {
   if (value === undefined || value === null) return NOTHING;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'string') return plainLine(value.replace(ISO_TIME, '$1 $2Z'));
-  const money = isPlainAmount(value) ? amountOf(value) : undefined;
-  if (money) return amountForPeople(money);
+  if (isPlainAmount(value)) return plainLine(amountWords(value));
   if (Array.isArray(value) && !value.some((item) => Array.isArray(item) || isPlainObject(item))) {
     return value.map(fullText).join(', ') || NOTHING;
   }

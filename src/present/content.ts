@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import { elementOf, shapeOf, unwrap } from '../contract/rows.ts';
 import { type Leaf, leavesOfSchema } from './fields.ts';
+import { paginationOf, withoutPageFields } from './pagination.ts';
 import { isPlainObject, type Plain, rowConverter, toPlain } from './plain.ts';
 import type { Result, ResultShape } from './result.ts';
 
@@ -29,7 +30,7 @@ function elementSchema({ schema, lists }: ResultShape): z.ZodMiniType | undefine
 /** Yields the rows of each page. A page is requested only after the previous one is consumed. */
 export async function* pagesOf(result: Result): AsyncGenerator<readonly Plain[]> {
   const element = elementSchema(result);
-  const plainRow = rowConverter(element, result.data);
+  const plainRow = rowConverter(element, [result.request, result.data]);
   const plainRows = (rows: readonly unknown[]) => rows.map(plainRow);
   yield plainRows(firstRows(result));
   for await (const rows of result.more ?? []) yield plainRows(rows);
@@ -54,12 +55,12 @@ export async function allRows(result: Result): Promise<Plain[]> {
 
 /** Returns the result as one document with the rows of all pages. */
 export async function documentOf(result: Result): Promise<Plain> {
-  const { data, schema, nests, lists } = result;
-  if (!isList(result)) return toPlain(data, schema, nests);
+  const { data, schema, nests, lists, request } = result;
+  if (!isList(result)) return toPlain(data, schema, nests, request);
   const rows = await allRows(result);
   if (lists === undefined || Array.isArray(data)) return rows;
-  const around = toPlain(data, schema, nests);
-  return { ...(isPlainObject(around) ? around : {}), [lists]: rows };
+  const around = toPlain(data, schema, nests, request);
+  return listDocument<Plain>(result, lists, rows, isPlainObject(around) ? around : {});
 }
 
 /** Returns the text for `-o raw`: the service's own text, or the rows of all pages joined as JSON. */
@@ -68,5 +69,20 @@ export async function rawDocument(result: Result): Promise<string> {
   if (!more) return result.raw ?? JSON.stringify(schema ? data : toPlain(data));
   const rows = [...firstRows(result)];
   for await (const page of more) for (const row of page) rows.push(row);
-  return JSON.stringify(lists === undefined || Array.isArray(data) ? rows : { ...(data as object), [lists]: rows });
+  if (lists === undefined || Array.isArray(data)) return JSON.stringify(rows);
+  return JSON.stringify(listDocument(result, lists, rows, data as Record<string, unknown>));
+}
+
+/** Returns a list as a document: its rows, their position in the whole list, and the fields around them. */
+function listDocument<V>(result: Result, lists: string, rows: readonly V[], around: Readonly<Record<string, V>>) {
+  if (!result.list) return { ...around, [lists]: rows };
+  // The position of the first page does not apply to joined ones.
+  const { [lists]: _, ...others } = withoutPageFields(around);
+  return { [lists]: rows, pagination: paginationOf(result, rows.length), ...others };
+}
+
+/** Returns a list with chosen fields of its rows: only the rows, and their position in the whole list. */
+export function pickedList(result: Result, picked: readonly Plain[]): Plain {
+  const { lists, data } = result;
+  return lists === undefined || Array.isArray(data) ? picked : listDocument<Plain>(result, lists, picked, {});
 }

@@ -1,5 +1,6 @@
 import { type Leaf, valueAt } from './fields.ts';
-import { isPlainAmount, isPlainObject, type Plain } from './plain.ts';
+import { isPlainAmount } from './money.ts';
+import { isPlainObject, type Plain } from './plain.ts';
 import { jsonText, plainCell } from './text.ts';
 
 /** RFC 4180 says CRLF and readers accept both, but shell tools expect LF. */
@@ -41,13 +42,15 @@ export function csvRows(rows: readonly Plain[], leaves: readonly Leaf[], cellTex
 
 function cells(value: Plain | undefined, kind: Leaf['kind'], cellText: CellText): string[] {
   if (kind !== 'amount') return [cell(value, cellText)];
-  return isPlainAmount(value) ? [value.value, value.asset] : [cell(value, cellText), ''];
+  if (!isPlainAmount(value)) return [cell(value, cellText), ''];
+  // Without a unit, the value is no amount of the asset.
+  return [cellText(value.value), value.unit ?? value.asset ?? ''];
 }
 
 function cell(value: Plain | undefined, cellText: CellText): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return cellText(value);
-  if (isPlainAmount(value)) return `${value.value} ${value.asset}`;
+  if (isPlainAmount(value)) return cellText(`${value.value} ${value.unit ?? value.asset ?? ''}`.trimEnd());
   return Array.isArray(value) || isPlainObject(value) ? jsonText(value) : JSON.stringify(value);
 }
 

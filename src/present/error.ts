@@ -1,8 +1,18 @@
 import { CATEGORIES, type CliError } from '../base/errors.ts';
 import { jsonText, plainLine, plainLines } from './text.ts';
+import { wrap } from './width.ts';
+
+/** Where an error is printed. `width` is that of the terminal; without one, lines are not wrapped. */
+interface ErrorStyle {
+  readonly color: boolean;
+  readonly width?: number | undefined;
+}
+
+/** Narrower terminals are not worth wrapping for. */
+const MIN_WIDTH = 30;
 
 /** Formats an error for people, with its hint on the next line: `error: insufficient balance (code 01, HTTP 400)`. */
-export function errorText(error: CliError, color: boolean): string {
+export function errorText(error: CliError, { color, width }: ErrorStyle): string {
   const codes = [
     error.responseCode === undefined ? '' : `code ${error.responseCode}`,
     error.httpStatus === undefined ? '' : `HTTP ${error.httpStatus}`,
@@ -10,13 +20,32 @@ export function errorText(error: CliError, color: boolean): string {
   const suffix = codes.length > 0 ? plainLine(` (${codes.join(', ')})`) : '';
   // Two fixed escape sequences are not worth loading chalk for.
   const label = color ? '\u001b[1;31merror:\u001b[0m' : 'error:';
-  const hint = error.hint === undefined ? '' : `  hint: ${hintLines(error.hint)}\n`;
-  return `${label} ${plainLine(error.message)}${suffix}\n${hint}`;
+  const columns = width !== undefined && width >= MIN_WIDTH ? width : Number.POSITIVE_INFINITY;
+  const [first = '', ...others] = wrap(`error: ${plainLine(error.message)}${suffix}`, columns - INDENT.length);
+  const message = [label + first.slice('error:'.length), ...others.map((line) => INDENT + line)];
+  return [...message, ...hintLines(error.hint, columns)].map((line) => `${line}\n`).join('');
 }
 
+const INDENT = '  ';
+
 /** Formats a hint, which may have several lines, such as alternative commands. */
-function hintLines(hint: string): string {
-  return hint.trimEnd().split('\n').map(plainLine).join('\n  ');
+function hintLines(hint: string | undefined, columns: number): string[] {
+  if (hint === undefined) return [];
+  const lines = `hint: ${hint.trimEnd()}`.split('\n').map(plainLine);
+  return lines.flatMap((line) => {
+    const [first = '', ...others] = wrappedHint(line, columns - 2 * INDENT.length);
+    return [INDENT + first, ...others.map((other) => INDENT + INDENT + other)];
+  });
+}
+
+/** Wraps a hint at words, but puts a command that does not fit on a line of its own, so that it can be copied. */
+function wrappedHint(line: string, columns: number): string[] {
+  if (line.length <= columns) return [line];
+  const [, before, command = '', after = ''] = /^(.*: )(fiatrail [^;]*;?)(.*)$/.exec(line) ?? [];
+  const isList = command.includes(', fiatrail ');
+  if (before === undefined || isList) return wrap(line, columns);
+  const rest = after.trim() === '' ? [] : wrap(after.trim(), columns);
+  return [...wrap(before.trimEnd(), columns), command, ...rest];
 }
 
 /** Formats the cause of an internal error, for FIATRAIL_DEBUG. */

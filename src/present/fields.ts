@@ -3,7 +3,8 @@ import { CliError } from '../base/errors.ts';
 import { elementOf, shapeOf, unwrap } from '../contract/rows.ts';
 import { printable } from '../money/amount.ts';
 import { isWireNumber } from '../money/decimal.ts';
-import { isPlainAmount, isPlainObject, type Plain } from './plain.ts';
+import { isPlainAmount } from './money.ts';
+import { isPlainObject, type Plain } from './plain.ts';
 
 export type Path = readonly string[];
 

@@ -1,15 +1,8 @@
 import type * as z from 'zod/mini';
-import type { FieldMeta } from '../contract/fields.ts';
 import { elementOf, shapeOf, unwrap } from '../contract/rows.ts';
-import { type Amount, type Asset, amountText, DECIMALS, isAsset } from '../money/amount.ts';
-import { isWireNumber, type RawNumber, scaledInteger, wireNumber } from '../money/decimal.ts';
-import { fromWire } from '../money/units.ts';
-
-/** An amount as printed, with all decimals of the asset, whatever its wire unit: `{value: '5000.00', asset: 'NGN'}`. */
-interface PlainAmount {
-  readonly value: string;
-  readonly asset: Asset;
-}
+import { type Amount, amountText, isAsset } from '../money/amount.ts';
+import { isWireNumber, type RawNumber, wireNumber } from '../money/decimal.ts';
+import { isPlainAmount, moneyOf, type PlainAmount } from './money.ts';
 
 interface PlainObject {
   readonly [name: string]: Plain;
@@ -25,37 +18,24 @@ type Around = readonly unknown[];
 
 /**
  * Converts wire data to Plain: money fields become amounts, and the object named `nests` is merged with the fields around
- * it. Unreadable money and unknown fields are kept unchanged.
+ * it. Unknown fields are kept unchanged. `request` may name tickers that the data does not.
  */
-export function toPlain(data: unknown, schema?: Schema, nests?: string): Plain {
-  return mergeNested(converterOf(schema)(data, []), nests);
+export function toPlain(data: unknown, schema?: Schema, nests?: string, request?: unknown): Plain {
+  return mergeNested(converterOf(schema)(data, [request]), nests);
 }
 
 /**
- * Returns a function that converts rows to Plain, reading the schema only once. `root` is the data that contains the rows
- * and may contain their ticker.
+ * Returns a function that converts rows to Plain, reading the schema only once. `around` are the request and the data that
+ * contains the rows, which may name their ticker.
  */
-export function rowConverter(element: Schema | undefined, root: unknown): (row: unknown) => Plain {
+export function rowConverter(element: Schema | undefined, around: Around): (row: unknown) => Plain {
   const convert = converterOf(element);
-  const around = [root];
   return (row) => convert(row, around);
 }
 
 /** Whether a value is an object with named fields, rather than an array, an amount or a raw number. */
 export function isPlainObject(value: unknown): value is PlainObject {
   return isRecord(value) && !isPlainAmount(value);
-}
-
-export function isPlainAmount(value: unknown): value is PlainAmount {
-  return isRecord(value) && Object.keys(value).length === 2 && amountOf(value) !== undefined;
-}
-
-/** Converts a printed amount back to money; undefined if it is not an amount. */
-export function amountOf(value: { readonly value?: unknown; readonly asset?: unknown }): Amount | undefined {
-  const { asset, value: text } = value;
-  if (typeof asset !== 'string' || !isAsset(asset) || typeof text !== 'string') return undefined;
-  const minor = scaledInteger(text, DECIMALS[asset]);
-  return minor === undefined ? undefined : { asset, minor };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -69,7 +49,8 @@ const NO_FIELDS: ReadonlyMap<string, Convert> = new Map();
 function converterOf(schema: Schema | undefined): Convert {
   if (!schema) return convertAny;
   const { schema: inner, meta } = unwrap(schema);
-  if (meta?.asset !== undefined) return (value, around) => moneyOf(value, meta, around) ?? convertAny(value);
+  if (meta?.unit !== undefined && meta.asset !== undefined)
+    return (value, around) => moneyOf(value, meta, around) ?? convertAny(value);
   const element = elementOf(inner);
   const convertItem = element ? converterOf(element) : convertAny;
   const shape = shapeOf(inner);
@@ -104,25 +85,8 @@ function convertAny(value: unknown): Plain {
   return convertFields(value, NO_FIELDS, []);
 }
 
-function moneyOf(value: unknown, meta: FieldMeta, around: Around): PlainAmount | undefined {
-  const asset = typeof meta.asset === 'object' ? tickerIn(meta.asset.field, around) : meta.asset;
-  if (asset === undefined || meta.unit === undefined || meta.unit === 'percent') return undefined;
-  if (typeof value !== 'string' && !isWireNumber(value)) return undefined;
-  const money = fromWire(value, meta.unit, asset);
-  return money && printed(money);
-}
-
 function printed(money: Amount): PlainAmount {
   return { value: amountText(money), asset: money.asset };
-}
-
-function tickerIn(field: string, around: Around): Asset | undefined {
-  for (const object of around.toReversed()) {
-    const ticker = isRecord(object) && Object.hasOwn(object, field) ? object[field] : undefined;
-    const symbol = typeof ticker === 'string' ? ticker.toUpperCase() : '';
-    if (isAsset(symbol)) return symbol;
-  }
-  return undefined;
 }
 
 /** Replaces the object named `nests` with its fields. If a name occurs twice, the outer field wins. */

@@ -1,10 +1,11 @@
 import { CliError } from '../base/errors.ts';
 import type { OutputStream } from '../base/world.ts';
 import { cellText } from './cells.ts';
-import { allRows, declaredLeaves, documentOf, isList, pagesOf, rawDocument } from './content.ts';
+import { allRows, declaredLeaves, documentOf, isList, pagesOf, pickedList, rawDocument } from './content.ts';
 import { csvHeader, csvRows, inertCell } from './csv.ts';
 import { checkFields, type Leaf, leavesOfFields, leavesOfRows, pick } from './fields.ts';
-import { isPlainAmount, isPlainObject, type Plain } from './plain.ts';
+import { isPlainAmount } from './money.ts';
+import { isPlainObject, type Plain } from './plain.ts';
 import { checkQuery, runQuery } from './query.ts';
 import type { Depth, PresentOptions, Result, ResultShape } from './result.ts';
 import { jsonText, plainCell, plainLines, rawText } from './text.ts';
@@ -96,7 +97,7 @@ function picker(fields: readonly string[] | undefined): (row: Plain) => Plain {
   return (row) => pick(row, paths);
 }
 
-/** Returns the result as one document; with `fields`, a list result contains only the list. */
+/** Returns the result as one document; with `fields`, a list result contains only the list and its position. */
 async function pickedDocument(result: Result, { fields }: PresentOptions): Promise<Plain> {
   if (!fields) return documentOf(result);
   const list = isList(result);
@@ -104,7 +105,7 @@ async function pickedDocument(result: Result, { fields }: PresentOptions): Promi
   checkAgainstData(result, fields, rows);
   const picked = rows.map(picker(fields));
   if (!list) return picked[0] ?? null;
-  return result.lists === undefined || Array.isArray(result.data) ? picked : { [result.lists]: picked };
+  return pickedList(result, picked);
 }
 
 /** Yields pages of rows; a document is one page with one row. */

@@ -30,16 +30,26 @@ export interface Depth {
   readonly middle: string;
 }
 
+/** How much of a list the service returns. */
+interface ListExtent {
+  /** Every row, because the service has no pages, or because all were read. */
+  readonly isWhole: boolean;
+}
+
 /** What a command passes to `present`. */
 export interface Result {
   /** The data of the response in wire form. */
   readonly data: unknown;
   /** Its schema, which defines the units of money. Without one, data is already plain and may contain Amounts. */
   readonly schema?: z.ZodMiniType;
+  /** The request, which may name the token of an amount that the data does not. */
+  readonly request?: unknown;
   /** The nested object that is merged with the fields around it (endpoint.nests). */
   readonly nests?: string;
   /** The list in data whose rows are printed (endpoint.lists); not needed if data is an array. */
   readonly lists?: string;
+  /** For a list: how much of it this is. `pagination` is printed beside its rows. */
+  readonly list?: ListExtent;
   /** Further pages of rows in wire form, for --all. Requested one page at a time. */
   readonly more?: AsyncIterable<readonly unknown[]>;
   /** The columns of a table (default: the scalar fields of its rows), or the fields shown for a document. */

@@ -1,7 +1,8 @@
 import { cellText, titleOf } from './cells.ts';
 import { declaredLeaves } from './content.ts';
 import { type Leaf, leavesOfFields, leavesOfRows, type Path, valueAt } from './fields.ts';
-import { isPlainAmount, isPlainObject, type Plain } from './plain.ts';
+import { isPlainAmount } from './money.ts';
+import { isPlainObject, type Plain } from './plain.ts';
 import type { Column, PresentOptions, Result } from './result.ts';
 
 /** The text of a table before layout. */

@@ -1,4 +1,4 @@
-import type { Plain } from './plain.ts';
+import { isPlainObject, type Plain } from './plain.ts';
 import { hasControls, jsonText } from './text.ts';
 
 /**
@@ -21,10 +21,29 @@ export async function yamlText(document: Plain): Promise<string> {
     resolve: (text: string) => text,
     stringify: ({ value }: { value?: unknown }) => jsonText(value),
   };
-  return stringify(document, {
-    compat: 'yaml-1.1',
-    lineWidth: 0,
-    aliasDuplicateObjects: false,
-    customTags: (tags) => [longNumber, controlText, ...tags],
-  });
+  const text = (part: Plain) =>
+    stringify(part, {
+      compat: 'yaml-1.1',
+      lineWidth: 0,
+      aliasDuplicateObjects: false,
+      customTags: (tags) => [longNumber, controlText, ...tags],
+    });
+  if (!isPlainObject(document)) return text(document);
+  const fields = Object.entries(document);
+  if (!fields.some(([, value]) => isLong(value))) return text(document);
+  return fields
+    .map(([name, value]) => (isLong(value) ? longList(name, value, text) : text({ [name]: value })))
+    .join('');
+}
+
+/** The package needs thirty times the memory of the text, so it gets a long list in parts. */
+const PART = 100;
+
+const isLong = (value: Plain | undefined): value is Plain[] => Array.isArray(value) && value.length > PART;
+
+function longList(name: string, items: readonly Plain[], text: (part: Plain) => string): string {
+  const parts = [text({ [name]: items.slice(0, PART) })];
+  for (let start = PART; start < items.length; start += PART)
+    parts.push(text(items.slice(start, start + PART)).replace(/^(?=.)/gm, '  '));
+  return parts.join('');
 }

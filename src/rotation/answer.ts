@@ -102,10 +102,22 @@ async function keyIn(session: Session, operationId: string, sent: Sent): Promise
     return apiKeyFrom(data.apiKey ?? '', 'the new API key');
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
+    if ('response' in opened && opened.response.isUnsealed && error.category === 'unknown')
+      throw unsealedAnswer(session, operationId, error);
     if (error.category === 'unknown' || error.category === 'usage') throw await lost(session, operationId, sent, error);
     await giveUp(session, operationId, 'sending', error.message);
     throw withDetails(error, { operationId });
   }
+}
+
+/** The error of a plain response where sealed ones are required. It stays on disk, and the rotation open: it may have the new key. */
+function unsealedAnswer({ world, profile }: Session, operationId: string, error: CliError): CliError {
+  const file = rotationFile(world, operationId, 'answer');
+  return withDetails(error, {
+    message: `${profile.name}: ${error.message}${file ? ` (the response is saved in ${file})` : ''}`,
+    operationId,
+    hint: `if you expect plain responses, run: fiatrail profiles add ${profile.name} --sealing accept; then: ${RESUME_COMMAND}`,
+  });
 }
 
 /** The key to redact in the service's messages. If it cannot be read, nothing needs redacting. */

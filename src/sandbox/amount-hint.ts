@@ -11,16 +11,17 @@ import { fromWire, wireForPeople } from '../money/units.ts';
  */
 export function amountHint(schema: z.ZodMiniType, input: unknown, field: string): string {
   const found = fieldAt(schema, input, field);
-  if (!found?.meta?.unit || found.meta.unit === 'percent' || found.meta.asset === undefined) return '';
-  const { unit, asset: rule } = found.meta;
+  const { unit, asset: rule } = found?.meta ?? {};
+  // US dollars have a pattern of their own.
+  if (!unit || unit === 'percent' || rule === undefined || rule === 'USD') return '';
   const asset: Asset = typeof rule === 'string' ? rule : 'CNGN';
-  const text = isWireNumber(found.value) ? wireNumberText(found.value) : found.value;
+  const text = isWireNumber(found?.value) ? wireNumberText(found?.value) : found?.value;
   // Of a text that is not a number, there is nothing to add.
   if (typeof text !== 'string' || scaledInteger(text, MAX_SCALE) === undefined) return '';
   const parsed = fromWire(text, unit, asset);
   if (!parsed)
     return unit === 'kobo' || unit === 'base'
-      ? `; the number of ${unit} must be whole`
+      ? `; the number of ${unit === 'base' ? 'base units' : unit} must be whole`
       : `; at most ${DECIMALS[asset]} decimals are allowed`;
   const max = { asset, minor: MAX_MINOR[asset] };
   return parsed.minor > max.minor ? `; the maximum is ${wireForPeople(max, unit)}` : '';

@@ -1,16 +1,16 @@
 import type { HttpResponse } from '../base/world.ts';
 import { directory } from '../contract/directory.ts';
-import type { Endpoint, EnvelopeVariant } from '../contract/endpoint.ts';
-import { FAULTS, Fault, isFailedEnvelope } from '../contract/faults.ts';
+import { Fault } from '../contract/faults.ts';
 import { createPathMatcher } from '../contract/paths.ts';
 import type { Service } from '../service/service.ts';
 import { readSettings } from '../service/settings.ts';
-import { createOperations } from './find-operation.ts';
+import { type AnswerOptions, createAnswers, failure } from './answer.ts';
+import { createOperations, type FoundOperation } from './find-operation.ts';
 import { createRateLimiter, isKnownKey, type UnverifiedCaller } from './guard.ts';
 import { injectFault } from './injected-fault.ts';
 import { nearbyEndpoint } from './nearby.ts';
 import { createPerformer } from './perform.ts';
-import { createRouter, splitUrl } from './router.ts';
+import { createRouter, type Route, splitUrl } from './router.ts';
 import { openRequest, type Received, sealAnswer, sealedPayload } from './sealed.ts';
 
 /** The whole service as a function from request to response. */
@@ -24,22 +24,28 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-export function createSandbox(service: Service): Sandbox {
+export function createSandbox(service: Service, options: AnswerOptions = {}): Sandbox {
   const paths = createPathMatcher(directory);
   const router = createRouter(paths);
   const operationOf = createOperations(service);
   const limiter = createRateLimiter();
   const perform = createPerformer(service, limiter);
+  const answers = createAnswers(options, service.nowMs);
   const inTurn = createTurns();
   const closing = new AbortController();
   // Read on every request, because restoring a state replaces the key.
   const secretKey = () => readSettings(service.store).platformSecretKey;
+  const find = (request: Received) => {
+    const route = router(request.method, request.url);
+    return route instanceof Promise ? route.then(withOperation) : route && withOperation(route);
+  };
+  const withOperation = (route: Route): Found | Promise<Found> => {
+    const found = operationOf(route);
+    return found instanceof Promise ? found.then((each) => ({ route, ...each })) : { route, ...found };
+  };
   return {
     fetch: async (request, caller) => {
-      const found = await inTurn(async () => {
-        const route = await router(request.method, request.url);
-        return route && { route, ...(await operationOf(route)) };
-      });
+      const found = await inTurn(() => find(request));
       if (!found) {
         const nearby = nearbyEndpoint(paths, splitUrl(request.url).pathname);
         const detail = `no endpoint has this method and path${nearby ? `; ${nearby}` : ''}`;
@@ -48,8 +54,9 @@ export function createSandbox(service: Service): Sandbox {
       const { endpoint } = found.route;
       const payload = sealedPayload(endpoint, request);
       const received = payload === undefined ? request : await openRequest(request, payload, secretKey());
-      const { data = {}, refusal, injected, sealTo } = await perform({ ...found, request: received, caller });
-      const plain = refusal ? failure(refusal, endpoint.envelope) : success(endpoint, data);
+      const performed = await perform({ ...found, request: received, caller });
+      const { data = {}, input, refusal, injected, sealTo } = performed;
+      const plain = refusal ? answers.refusal(endpoint, refusal) : answers.success(endpoint, data, input);
       const answer = sealTo === undefined ? plain : await sealAnswer(plain, sealTo);
       return injected ? injectFault(injected, answer, service.clock, closing.signal) : answer;
     },
@@ -63,49 +70,27 @@ export function createSandbox(service: Service): Sandbox {
   };
 }
 
-/** Runs tasks one after the other, so that a request is not overtaken while its group is loaded. */
-function createTurns(): <T>(task: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (task) => {
-    const next = last.then(task, task);
-    last = next;
-    return next;
+interface Found extends FoundOperation {
+  readonly route: Route;
+}
+
+/**
+ * Returns a function that looks something up in the order of the calls: while one waits for a group of endpoints to load, the
+ * next ones wait for it, so that a request is not overtaken. Without anything to wait for, the result is there at once.
+ */
+function createTurns(): <T>(find: () => T | Promise<T>) => T | Promise<T> {
+  let last: Promise<unknown> | undefined;
+  return (find) => {
+    const found = last === undefined ? find() : last.then(find, find);
+    if (!(found instanceof Promise)) return found;
+    last = found;
+    // One step after the caller has gone on, so that nothing comes in between.
+    const goneOn = found.then(nothing, nothing);
+    goneOn.then(() => {
+      if (last === found) last = undefined;
+    });
+    return found;
   };
 }
 
-const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' };
-
-function success({ done, envelope }: Endpoint, data: unknown): HttpResponse {
-  const { version, ...rest } = (envelope === 'version-beside' ? data : {}) as Record<string, unknown>;
-  const body = {
-    ...head('Success', '00', done, envelope),
-    ...(envelope === 'version-beside' ? { data: rest, version } : { data }),
-  };
-  return { status: 200, headers: JSON_HEADERS, body: JSON.stringify(body) };
-}
-
-/** Returns the error envelope of a refusal. */
-export function failure({ fault, detail, data }: Fault, variant?: EnvelopeVariant): HttpResponse {
-  const { code, http, message } = FAULTS[fault];
-  const isFailed = isFailedEnvelope(fault);
-  const status = isFailed ? 'Failed' : 'Error';
-  return {
-    status: http,
-    headers: JSON_HEADERS,
-    body: JSON.stringify({
-      ...head(status, code, message, variant),
-      ...(isFailed ? {} : { error: detail }),
-      ...(data || isFailed ? { data: { ...(isFailed ? { error: detail } : {}), ...data } } : {}),
-    }),
-  };
-}
-
-/** Returns the envelope's fields around its data, in the endpoint's variant. */
-function head(status: string, code: string, message: string, variant: EnvelopeVariant | undefined) {
-  return {
-    status: variant === 'lower-case' ? status.toLowerCase() : status,
-    response_code: code,
-    message,
-    ...(variant === 'camel' ? { responseCode: code, responseMessage: message } : {}),
-  };
-}
+const nothing = () => {};

@@ -84,7 +84,12 @@ function controlRefusal({ url = '/', socket }: IncomingMessage): HttpResponse | 
 
 /** Returns the values of a header, of which Node would keep only the first. */
 function valuesOf({ rawHeaders }: IncomingMessage, name: string): string[] {
-  return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
+  const values: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const sent = rawHeaders[at] ?? '';
+    if (sent.length === name.length && sent.toLowerCase() === name) values.push(rawHeaders[at + 1] ?? '');
+  }
+  return values;
 }
 
 /** Returns a host name in the form that is compared: lower case, without brackets, a final dot or an IPv6 prefix of IPv4. */

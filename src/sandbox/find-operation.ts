@@ -10,15 +10,13 @@ export interface FoundOperation {
   readonly isOnFile: boolean;
 }
 
-/** Returns a function that loads the operation of an endpoint, with the others of its group, and remembers it. */
-export function createOperations(service: Service): (route: Route) => Promise<FoundOperation> {
+/** Returns a function that loads the operation of an endpoint, with the others of its group, and from then on returns it at once. */
+export function createOperations(service: Service): (route: Route) => FoundOperation | Promise<FoundOperation> {
   const loaded = new Map<string, FoundOperation>();
   const keep = (operations: Readonly<Record<string, AnyOperation>>, isOnFile: boolean) => {
     for (const [id, operation] of Object.entries(operations)) loaded.set(id, { operation, isOnFile });
   };
-  return async ({ endpoint: { id }, group }) => {
-    const known = loaded.get(id);
-    if (known) return known;
+  const load = async ({ endpoint: { id }, group }: Route) => {
     if (group === 'control') {
       const { createControls, createFileControls } = await import('./control.ts');
       keep(createControls(service), false);
@@ -28,4 +26,5 @@ export function createOperations(service: Service): (route: Route) => Promise<Fo
     if (!found) throw new Error(`no operation for ${id}`);
     return found;
   };
+  return (route) => loaded.get(route.endpoint.id) ?? load(route);
 }

@@ -32,6 +32,8 @@ interface Job extends MatchedRequest {
 /** The result of a request: data or a refusal, and the fault to inject into the response. */
 interface Performed {
   readonly data?: unknown;
+  /** The request's fields, as the endpoint read them. */
+  readonly input?: unknown;
   readonly refusal?: Fault;
   readonly injected?: InjectedFault;
   /** The public key to seal the response to. */
@@ -86,7 +88,7 @@ async function onFile({ service, limiter }: Resources, { route, request, caller,
     limiter.count(admitted, route.endpoint);
     return { call: admitted, input: readInput(route, request) };
   });
-  return { data: operation(call, input as never) };
+  return { data: operation(call, input as never), input };
 }
 
 /** After this many unsaved requests, a read also saves the counters. */
@@ -103,13 +105,13 @@ function perform(resources: Resources, context: Context, kind: WorkKind, job: Jo
   const call = admit(context, job.caller, endpoint);
   job.sealTo = answerKey(call, endpoint);
   const found = endpoint.area === 'control' ? undefined : injectedFaultFor(call, endpoint.id);
-  if (!found) return { data: handle(resources, call, job) };
+  if (!found) return handle(resources, call, job);
   const { rule, injected } = found;
   if (kind === 'read') return { mustWrite: true };
   useFaultRule(call.store, rule);
   if (!injected.isDone) return { injected };
   try {
-    return { injected, data: call.store.savepoint(() => handle(resources, call, job)) };
+    return { injected, ...call.store.savepoint(() => handle(resources, call, job)) };
   } catch (error) {
     // The rule counts as used even though the request changed nothing.
     if (error instanceof Fault) return { injected, refusal: error };
@@ -117,10 +119,14 @@ function perform(resources: Resources, context: Context, kind: WorkKind, job: Jo
   }
 }
 
-function handle(resources: Resources, call: Call, { route, request, operation }: Job): unknown {
+function handle(
+  resources: Resources,
+  call: Call,
+  { route, request, operation }: Job,
+): Pick<Performed, 'data' | 'input'> {
   resources.limiter.count(call, route.endpoint);
   const input = readInput(route, request);
-  return operation(call, input as never);
+  return { data: operation(call, input as never), input };
 }
 
 /** Reads the request's fields from path, query and body. Throws VALIDATION_ERROR. */

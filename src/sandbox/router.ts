@@ -18,19 +18,28 @@ export interface Route {
   readonly query: string;
 }
 
-type Router = (method: string, url: string) => Promise<Route | undefined>;
+/** Returns a promise only for an endpoint that is not loaded yet. */
+type Router = (method: string, url: string) => Route | undefined | Promise<Route>;
 
 type Paths = ReturnType<typeof createPathMatcher<DirectoryEntry>>;
 
 /** Matches a request's method and URL against the contract. */
 export function createRouter(paths: Paths = createPathMatcher(directory)): Router {
   const load = createLoader();
-  return async (method, url) => {
+  return (method, url) => {
     const { pathname, query } = splitUrl(url);
     const found = paths.match(method, pathname);
     if (!found) return undefined;
-    const endpoint = await load(found.endpoint);
-    return { endpoint, group: found.endpoint.group, path: decodedPath(found.parameters), pathname, query };
+    const { group } = found.endpoint;
+    const routeOf = (endpoint: Endpoint) => ({
+      endpoint,
+      group,
+      path: decodedPath(found.parameters),
+      pathname,
+      query,
+    });
+    const endpoint = load(found.endpoint);
+    return endpoint instanceof Promise ? endpoint.then(routeOf) : routeOf(endpoint);
   };
 }
 

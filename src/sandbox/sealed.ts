@@ -12,15 +12,9 @@ export interface Received extends HttpRequest {
   readonly bodyProblem?: string;
 }
 
-/**
- * Its responses are never sealed: a caller that stores its first key, or a wrong one, must be able to read them.
- * Source: inferred.
- */
-const STAYS_PLAIN = 'management.store-public-key';
-
 /** Returns the key that responses to a caller are sealed to; undefined if they are not sealed. */
 export function answerKey({ fintech }: Call, endpoint: Endpoint): string | undefined {
-  return endpoint.area === 'control' || endpoint.id === STAYS_PLAIN ? undefined : fintech.publicKey;
+  return endpoint.area === 'control' || endpoint.staysPlain ? undefined : fintech.publicKey;
 }
 
 /** A rate-limited caller must be able to read how long to wait, even if its keys are wrong. Source: inferred. */

@@ -3,17 +3,22 @@ import { type AddressInfo, isIPv6 } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ExchangeError } from '../base/exchange-error.ts';
 import type { HttpResponse, World } from '../base/world.ts';
+import type { AnswerFormName } from '../contract/answer-forms.ts';
 import { Fault } from '../contract/faults.ts';
 import type { PaceName } from '../service/pace.ts';
 import { openService, type Service } from '../service/service.ts';
 import { changeSettings } from '../service/settings.ts';
-import { createSandbox, failure, type Sandbox } from './app.ts';
+import { type AnswerOptions, failure } from './answer.ts';
+import { createSandbox, type Sandbox } from './app.ts';
 import { createEntrance, type EntranceOptions } from './entrance.ts';
 import { httpRefusal, parseRefusal, type RefusalStatus, refusalText } from './http-refusal.ts';
 import { readIncoming } from './incoming.ts';
 import { GRACE_MS, MAX_HEADER_BYTES, SERVER_LIMITS, type ServerLimits } from './limits.ts';
 
 export interface ServeOptions extends EntranceOptions {
+  /** The documented form of the answers; by default as the specification writes them. */
+  readonly answers?: AnswerFormName | undefined;
+  readonly serviceName?: string | undefined;
   readonly path: string;
   /** 0 picks a free port. */
   readonly port: number;
@@ -43,7 +48,7 @@ export async function serve(
 ): Promise<ServedSandbox> {
   const service = await openService({ path: options.path, clock, ids, gather: setImmediate });
   await applySettings(service, options);
-  const sandbox = createSandbox(service);
+  const sandbox = createSandbox(service, await answerOptions(options));
   const server = serverFor(sandbox, options);
   const host = options.host ?? '127.0.0.1';
   try {
@@ -67,6 +72,12 @@ export async function serve(
       await sandbox.close();
     },
   };
+}
+
+async function answerOptions({ answers = 'interface', serviceName }: ServeOptions): Promise<AnswerOptions> {
+  if (answers === 'interface') return { serviceName };
+  const { answerFormsOf } = await import('../contract/answer-forms.ts');
+  return { serviceName, forms: answerFormsOf(answers) };
 }
 
 async function applySettings(service: Service, { pace, rateLimits }: ServeOptions): Promise<void> {

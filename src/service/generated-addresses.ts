@@ -2,13 +2,20 @@ import { BASE32, BASE58, crc16 } from '../crypto/address.ts';
 
 /** Random addresses in each chain's format. They have no private keys. */
 
+/** The largest power of 58 that a number holds exactly, and its exponent. Big integers are divided by it, and numbers by 58. */
+const CHUNK = 58 ** 9;
+const CHUNK_DIGITS = 9;
+
 /** Returns a Solana address: 32 bytes in base 58. */
 export function solanaAddress(bytes: Uint8Array): string {
-  let value = bytes.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
   let text = '';
-  for (; value > 0n; value /= 58n) text = BASE58[Number(value % 58n)] + text;
+  let value = BigInt(`0x${Buffer.from(bytes).toString('hex') || '0'}`);
+  for (const chunk = BigInt(CHUNK); value > 0n; value /= chunk) {
+    let part = Number(value % chunk);
+    for (let digit = 0; digit < CHUNK_DIGITS; digit++, part = Math.floor(part / 58)) text = BASE58[part % 58] + text;
+  }
   const zeros = bytes.findIndex((byte) => byte !== 0);
-  return '1'.repeat(zeros === -1 ? bytes.length : zeros) + text;
+  return '1'.repeat(zeros === -1 ? bytes.length : zeros) + text.replace(/^1+/, '');
 }
 
 /**
@@ -16,12 +23,16 @@ export function solanaAddress(bytes: Uint8Array): string {
  * and a CRC-16.
  */
 export function bantuAddress(bytes: Uint8Array): string {
-  const body = Uint8Array.of(6 << 3, ...bytes);
-  const crc = crc16(body);
+  const body = new Uint8Array(bytes.length + 3);
+  body[0] = 6 << 3;
+  body.set(bytes, 1);
+  const crc = crc16(body.subarray(0, -2));
+  body[bytes.length + 1] = crc & 0xff;
+  body[bytes.length + 2] = crc >> 8;
   let bits = 0;
   let held = 0;
   let text = '';
-  for (const byte of [...body, crc & 0xff, crc >> 8]) {
+  for (const byte of body) {
     held = (held << 8) | byte;
     bits += 8;
     for (; bits >= 5; bits -= 5) text += BASE32[(held >> (bits - 5)) & 31];

@@ -5,6 +5,8 @@ interface Transition<Row> {
   readonly on: string;
   readonly from: readonly string[];
   readonly to: string;
+  /** Whether the work ends with it: the column `ended_at` gets the time. */
+  readonly ends?: true;
   /** The transition applies only if this returns true, for example once the lock window has elapsed. */
   readonly when?: (context: Context, row: Row) => boolean;
   /** Side effects, in the same transaction; `row` is the state before the transition. */
@@ -35,7 +37,10 @@ export function fire<Row extends { state: string }>(
       ({ on, from, when }) => on === event && from.includes(row.state) && (when?.(context, row) ?? true),
     );
   if (!row || !transition) return false;
-  context.store.run(`UPDATE ${machine.table} SET state = ? WHERE id = ?`, transition.to, subject);
+  const { table } = machine;
+  const { to, ends } = transition;
+  if (ends) context.store.run(`UPDATE ${table} SET state = ?, ended_at = ? WHERE id = ?`, to, context.nowMs, subject);
+  else context.store.run(`UPDATE ${table} SET state = ? WHERE id = ?`, to, subject);
   transition.effect?.(context, row);
   return true;
 }

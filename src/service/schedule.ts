@@ -1,4 +1,4 @@
-import { DatabaseError } from '../sqlite/database.ts';
+import { DatabaseError } from '../sqlite/errors.ts';
 import type { Context } from './context.ts';
 import { fire, type Machine } from './machine.ts';
 import { bridge } from './machines/bridge.ts';

@@ -1,9 +1,11 @@
 import type { Clock, Ids } from '../base/world.ts';
-import { type Database, DatabaseError, openDatabase } from '../sqlite/database.ts';
+import { STATE_FILE_ID } from '../contract/state-file.ts';
+import { type Database, openDatabase } from '../sqlite/database.ts';
+import { DatabaseError } from '../sqlite/errors.ts';
 import type { Context } from './context.ts';
 import { PACES } from './pace.ts';
 import { advance, isDue } from './schedule.ts';
-import { SANDBOX_FILE_ID, SCHEMA_VERSION } from './schema/schema.ts';
+import { SCHEMA_VERSION } from './schema/schema.ts';
 import { DEFAULT_SEED, type SeedOptions, seed } from './seed/seed.ts';
 import { changeSettings, readSettings } from './settings.ts';
 
@@ -58,7 +60,7 @@ export async function openService({
     synchronous: 'NORMAL',
     layout: {
       version: SCHEMA_VERSION,
-      applicationId: SANDBOX_FILE_ID,
+      applicationId: STATE_FILE_ID,
       create: (database) => seed(database, clock.now(), ids, seeds),
     },
   });

@@ -1,9 +1,10 @@
 import { Fault } from '../contract/faults.ts';
 import { MAX_STATE_BYTES, packState, unpackState } from '../contract/state-content.ts';
+import { STATE_FILE_ID } from '../contract/state-file.ts';
 import type { Database } from '../sqlite/database.ts';
 import { SnapshotError, type SnapshotProblem } from '../sqlite/snapshot.ts';
 import { restoreBytes, snapshotBytes } from '../sqlite/snapshot-bytes.ts';
-import { SANDBOX_FILE_ID, SCHEMA_VERSION } from './schema/schema.ts';
+import { SCHEMA_VERSION } from './schema/schema.ts';
 import { changeSettings, readSettings } from './settings.ts';
 
 const FOREIGN = 'it is not a sandbox state file of this version';
@@ -35,7 +36,7 @@ export function restoreState(store: Database, content: string, unique: string): 
   const inUse = store.all<{ key: string; fintech: bigint }>(
     `SELECT key, fintech FROM api_key WHERE kind = 'sandbox' AND revoked_at IS NULL`,
   );
-  const layout = { version: SCHEMA_VERSION, applicationId: SANDBOX_FILE_ID };
+  const layout = { version: SCHEMA_VERSION, applicationId: STATE_FILE_ID };
   const keepKeys = () => {
     changeSettings(store, { embeddedApiKey });
     for (const { key, fintech } of inUse) {

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, renameSync, rmSync } from 'node:fs';
-import { entryAt } from '../files/inspect.ts';
-import { makeFilePrivate, requireOwnFile } from '../files/private-file.ts';
+import { makeDatabasePrivate, requireOwnDatabase } from './database-files.ts';
+import { DatabaseError, guardOf } from './errors.ts';
 
 /** A value that SQLite stores. Every INTEGER is read as bigint, so that money is never a double. */
 export type SqlValue = string | bigint | number | null;
@@ -20,82 +20,6 @@ export interface Database {
   /** Runs `work` inside a transaction; if it throws, only its own changes are rolled back. */
   savepoint<T>(work: () => T): T;
   close(): void;
-}
-
-/** What is wrong with a database file, from the point of view of the person who has to fix it. */
-type DatabaseProblem = 'full' | 'corrupt' | 'unwritable' | 'busy' | 'newer' | 'older' | 'other';
-
-export class DatabaseError extends Error {
-  override name = 'DatabaseError';
-  readonly problem: DatabaseProblem;
-  readonly path: string;
-
-  constructor(problem: DatabaseProblem, path: string, cause: unknown) {
-    super(`${problem}: ${path}`, { cause });
-    this.problem = problem;
-    this.path = path;
-  }
-}
-
-// SQLite's primary result codes (https://sqlite.org/rescode.html).
-const PROBLEMS: Readonly<Record<number, DatabaseProblem>> = {
-  3: 'unwritable',
-  5: 'busy',
-  6: 'busy',
-  8: 'unwritable',
-  10: 'unwritable',
-  11: 'corrupt',
-  13: 'full',
-  14: 'unwritable',
-  26: 'corrupt',
-};
-
-/** SQLITE_IOERR_SHMSIZE: the index of the write-ahead log cannot grow. Opening a file on a full disk fails this way. */
-const SHM_SIZE_ERROR = 4874;
-
-const UNWRITABLE = new Set(['EACCES', 'EROFS', 'EPERM', 'EISDIR', 'ENOTDIR', 'ENOENT', 'EEXIST']);
-
-function problemOf(error: unknown): DatabaseProblem | undefined {
-  const { errcode, code } = error as { errcode?: unknown; code?: unknown };
-  if (errcode === SHM_SIZE_ERROR) return 'full';
-  if (typeof errcode === 'number') return PROBLEMS[errcode & 0xff];
-  if (code === 'ENOSPC') return 'full';
-  return typeof code === 'string' && UNWRITABLE.has(code) ? 'unwritable' : undefined;
-}
-
-/** Returns a function that runs work on a file and converts errors of SQLite and the system to DatabaseError. */
-export function guardOf(path: string): <T>(work: () => T) => T {
-  return (work) => {
-    try {
-      return work();
-    } catch (error) {
-      const problem = error instanceof DatabaseError ? undefined : problemOf(error);
-      throw problem ? new DatabaseError(problem, path, error) : error;
-    }
-  };
-}
-
-/** What SQLite adds to the name of a database for the files beside it. */
-const SUFFIXES = ['', '-wal', '-shm'] as const;
-
-/**
- * Rejects a link, a FIFO, a device or a file of another user in the place of a database: opening a FIFO would block this
- * process, signals included. Throws CliError usage.
- */
-function requireOwnDatabase(path: string): void {
-  onEachFile(path, requireOwnFile);
-}
-
-/** Rejects what `requireOwnDatabase` rejects, and restricts the files to their owner. Throws CliError usage. */
-export function makeDatabasePrivate(path: string): void {
-  onEachFile(path, makeFilePrivate);
-}
-
-function onEachFile(path: string, act: (path: string) => void): void {
-  for (const suffix of SUFFIXES) {
-    // A folder is reported by the open call itself.
-    if (entryAt(path + suffix)?.kind !== 'folder') act(path + suffix);
-  }
 }
 
 /** How long a process waits for another process's write to finish. */

@@ -1,7 +1,8 @@
 import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makePrivateFolder } from '../files/folders.ts';
-import { DatabaseError, guardOf, makeDatabasePrivate } from './database.ts';
+import { makeDatabasePrivate } from './database-files.ts';
+import { DatabaseError, guardOf } from './errors.ts';
 
 export interface Lock {
   /** Releases the lock; calling it again does nothing. */

@@ -1,5 +1,6 @@
 import { closeSync, lstatSync, openSync, rmSync, type Stats } from 'node:fs';
-import { type Database, DatabaseError, type OpenOptions } from './database.ts';
+import type { Database, OpenOptions } from './database.ts';
+import { DatabaseError } from './errors.ts';
 
 /** What is wrong with a snapshot file. */
 export type SnapshotProblem = 'exists' | 'missing' | 'not plain' | 'foreign' | 'newer' | 'unusable';

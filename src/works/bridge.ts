@@ -6,7 +6,7 @@ const ENDS = { done: ['completed'], failed: ['failed'] } as const;
 
 /** cNGN on its way to another network. */
 export const bridge: Work = {
-  starts: [startBridge.id],
+  starts: [startBridge],
   status: status({
     ...ENDS,
     endpoint: bridgeStatus,

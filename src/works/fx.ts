@@ -9,7 +9,7 @@ const cngn = (value: unknown) => amountAt(value, 'decimal-string', 'CNGN');
 
 /** A trade on the order book. */
 export const fxTrade: Work = {
-  starts: [trade.id, marketOrder.id],
+  starts: [trade, marketOrder],
   status: status({
     ...TRADE_ENDS,
     endpoint: tradeStatus,
@@ -44,7 +44,7 @@ export const fxTrade: Work = {
 
 /** An order in the order book; it is finished as soon as it is there. */
 export const fxOrder: Work = {
-  starts: [createOrder.id, createLimitOrder.id],
+  starts: [createOrder, createLimitOrder],
   evidence: 'fiatrail fx orders list',
   find: (session, sought) => {
     const { orderType, side = orderType, quoteCurrency, pair, price, minAmount, maxAmount } = sought.request;

@@ -10,7 +10,7 @@ const PAYOUT_ENDS = { done: ['completed'], failed: ['failed', 'cancelled', 'reve
 
 /** A user's cNGN on its way to a bank. */
 export const offramp: Work = {
-  starts: [startOfframp.id],
+  starts: [startOfframp],
   status: status({
     ...OFFRAMP_ENDS,
     endpoint: offrampStatus,
@@ -42,7 +42,7 @@ export const offramp: Work = {
 
 /** The account's own cNGN on its way to one of its bank accounts. */
 export const payout: Work = {
-  starts: [startPayout.id],
+  starts: [startPayout],
   status: status({
     ...PAYOUT_ENDS,
     endpoint: payoutStatus,

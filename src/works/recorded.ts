@@ -1,6 +1,7 @@
 import { CliError } from '../base/errors.ts';
 import type { Outcome } from '../cli/outcome.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
+import { startedOutcome } from '../cli/started.ts';
 import { directory } from '../contract/directory.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { createLoader } from '../contract/load.ts';
@@ -10,7 +11,7 @@ import { workStartedBy } from './find-work.ts';
 import { followWork } from './work.ts';
 
 /** Returns an endpoint by its id, or undefined if this version does not know it. */
-async function endpointNamed(id: string): Promise<Endpoint | undefined> {
+export async function endpointNamed(id: string | undefined): Promise<Endpoint | undefined> {
   const entry = directory.find((each) => each.id === id);
   return entry && createLoader()(entry);
 }
@@ -36,12 +37,20 @@ export async function recordedOutcome(session: Session, operation: Operation, wa
   return { ...outcome, error: failed };
 }
 
+/** Returns the service's data as recorded, and the id of the endpoint whose contract describes it. */
+export function recordedData({ result }: Operation): { readonly endpoint?: string; readonly data?: unknown } {
+  return result === null ? {} : (parseExactJson(result) as { endpoint?: string; data?: unknown });
+}
+
 /** The recorded data as the command would print it; the operation itself if the service's data was never recorded. */
 async function resultOutcome(session: Session, operation: Operation): Promise<Outcome> {
-  const { result, operationId, state, verdict, requestId } = operation;
-  const { endpoint: id, data } =
-    result === null ? {} : (parseExactJson(result) as { endpoint?: string; data?: unknown });
-  const endpoint = id === undefined ? undefined : await endpointNamed(id);
+  const { operationId, state, verdict, requestId, request } = operation;
+  const { endpoint: id, data } = recordedData(operation);
+  const endpoint = await endpointNamed(id);
   if (!endpoint) return { result: { data: { operationId, state, verdict, requestId } } };
-  return outcomeOf(session, endpoint, { data, body: JSON.stringify({ data }), problems: [] });
+  const reply = { data, body: JSON.stringify({ data }), problems: [], request: parseExactJson(request) };
+  const outcome = outcomeOf(session, endpoint, reply);
+  const work = await workStartedBy(operation.endpoint);
+  const start = work?.starts.find((each) => each.id === operation.endpoint);
+  return start && work?.status ? startedOutcome(session, { start, status: work.status.endpoint }, outcome) : outcome;
 }

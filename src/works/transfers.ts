@@ -40,7 +40,7 @@ const EVIDENCE = 'fiatrail history withdrawals';
 
 /** A user's tokens sent to an external address. */
 export const withdrawal: Work = {
-  starts: [withdrawAsset.id],
+  starts: [withdrawAsset],
   evidence: EVIDENCE,
   find: (session, sought) => {
     const { ticker, destinationWallet } = sought.request;
@@ -55,7 +55,7 @@ export const withdrawal: Work = {
 
 /** The account's own tokens sent to a registered wallet. */
 export const transfer: Work = {
-  starts: [transferToWallet.id],
+  starts: [transferToWallet],
   evidence: `${EVIDENCE} --type fintech_self_transfer`,
   find: (session, sought) => {
     const { ticker, destinationAddress } = sought.request;

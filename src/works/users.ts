@@ -2,12 +2,15 @@ import { onrampStatus, startOnramp } from '../contract/endpoints/onramp.ts';
 import { onboard, onboardStatus } from '../contract/endpoints/users.ts';
 import { status, type Work } from './work.ts';
 
+const isEvmAddress = (text: string) => /^0x[\da-f]{40}$/i.test(text);
+
 /** Naira that becomes cNGN once it is paid. Nothing has moved before somebody pays, so a lost start costs nothing. */
 export const onramp: Work = {
-  starts: [startOnramp.id],
+  starts: [startOnramp],
   status: status({
     endpoint: onrampStatus,
-    input: (requestId) => ({ requestId }),
+    // The specification describes the address as another value of requestId, public documentation as a field of its own.
+    input: (requestId) => (isEvmAddress(requestId) ? { requestId, walletAddress: requestId } : { requestId }),
     stateOf: ({ status: state }) => state,
     done: ['completed'],
     failed: ['failed'],
@@ -21,7 +24,7 @@ export const onramp: Work = {
 
 /** A user's verification. */
 export const onboarding: Work = {
-  starts: [onboard.id],
+  starts: [onboard],
   status: status({
     endpoint: onboardStatus,
     input: (requestId) => ({ requestId }),

@@ -8,6 +8,8 @@ import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
 interface Status<E extends Endpoint>
   extends Pick<Following<E>, 'endpoint' | 'stateOf' | 'done' | 'failed' | 'what' | 'columns' | 'words'> {
   readonly input: (requestId: string) => RequestOf<E>;
+  /** Finds names of tokens that the status lacks; they are added to the request that it answers. */
+  readonly namesFor?: (session: Session, requestId: string, data: ResponseOf<E>) => Promise<object>;
   /** The command that checks the status later. */
   readonly again: (requestId: string) => string;
 }
@@ -43,7 +45,7 @@ export interface Found {
 
 /** A kind of work: the endpoints that start it, how its end is read, and where it shows if no response arrived. */
 export interface Work {
-  readonly starts: readonly string[];
+  readonly starts: readonly Endpoint[];
   /** The field that carries the tag, where the service shows it again. */
   readonly tagField?: string;
   readonly status?: Status<Endpoint>;
@@ -63,18 +65,24 @@ export function followWork<E extends Endpoint>(
   { starts, status: followed }: Work,
   requestId: string,
   waitMs: number,
-  more: Pick<Following<E>, 'shows'> = {},
+  { names, ...more }: Pick<Following<E>, 'shows'> & { readonly names?: object } = {},
 ): Promise<Outcome> {
   if (!followed) throw new Error('this work has no status');
-  const { input, again, ...rest } = followed;
+  const { input, again, namesFor, ...rest } = followed;
   return followStatus(session, {
     ...rest,
     ...more,
     input: input(requestId),
     again: again(requestId),
     waitMs,
+    namesFor: async (data: ResponseOf<Endpoint>) => names ?? (await namesFor?.(session, requestId, data)) ?? {},
     ended: (standing: End['standing'], data: ResponseOf<Endpoint>) =>
-      recordEnd(session, { starts, requestId, standing, result: resultOf(followed.endpoint, data) }),
+      recordEnd(session, {
+        starts: starts.map(({ id }) => id),
+        requestId,
+        standing,
+        result: resultOf(followed.endpoint, data),
+      }),
   });
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { CliError } from '../../src/base/errors.ts';
 import {
   amountOf,
+  amountOfToken,
   argument,
   digits,
   duration,
@@ -311,5 +312,32 @@ describe('a parameter', () => {
     ['30s', 30_000],
   ])('--wait %s is %d ms', (text, milliseconds) => {
     expect(waitOption('until then').parse(text)).toBe(milliseconds);
+  });
+});
+
+describe('an amount of a token that is not known yet', () => {
+  test.each([
+    ['5.0000001', 'too many decimals in "5.0000001"; tokens have at most 6; write '],
+    ['5.0000001 usdt', 'too many decimals in "5.0000001 usdt"; USDT has at most 6; write '],
+    ['5 EUR', 'expected an amount in CNGN, USDC or USDT, not "5 EUR"; write '],
+    ['much', 'invalid token amount "much"; write '],
+    ['0', 'the amount must be greater than 0; write '],
+  ])('%s: %s', (text, message) => {
+    const { message: said, code } = refused(() => amountOfToken(text));
+    expect({ said, code }).toEqual({ said: expect.stringContaining(message), code: 'INVALID_AMOUNT' });
+    expect(said).not.toContain('cNGN');
+  });
+
+  test.each(['5', '1.5', '1500000 base'])('%s is an amount of any token', (text) => {
+    expect((['CNGN', 'USDC', 'USDT'] as const).map((token) => amountOfToken(text)(token).asset)).toEqual([
+      'CNGN',
+      'USDC',
+      'USDT',
+    ]);
+  });
+
+  test('is rejected for another token than it names', () => {
+    expect(refused(() => amountOfToken('5 usdt')('USDC')).message).toContain('"5 usdt" is not an amount of USDC');
+    expect(amountOfToken('5 usdt')('USDT')).toEqual({ asset: 'USDT', minor: 5_000_000n });
   });
 });

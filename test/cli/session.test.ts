@@ -138,7 +138,7 @@ describe('a payment', () => {
   });
 
   test('warns about a response that does not match the contract, even with --quiet and --wait', async () => {
-    const odd = success({ ...WHOLE, walletAddress: 5 });
+    const odd = success({ ...WHOLE, walletAddress: [] });
     const done = success({ requestId: 'r-1', status: 'completed' });
     const { code, world } = await run([...ONRAMP, '--yes', '-q', '--wait'], [odd, done]);
     expect({ code, stderr: world.stderr.text() }).toEqual({
@@ -391,7 +391,7 @@ describe('the journal', () => {
     const { world } = await run(['api', 'POST', '/cngnonramp', ...fields, '--yes'], [refusal(400, '01', 'no')]);
     const again = { ...world, stdout: fakeWorld().stdout };
     await main(['ops', 'show', journalRows(world.stateDir)[0]?.id ?? '', '-o', 'json'], again);
-    expect(again.stdout.text()).toContain('"amount": 12345678901234567890.10');
+    expect(again.stdout.text()).toContain('"value": "12345678901234567890.10"');
   });
 
   test('exits with 2 before a payment is sent if it cannot be written', async () => {

@@ -21,7 +21,8 @@ describe('a prompt', () => {
     const { code, screen } = await typing(['users', 'show'], { expect: 'user-id:', send: `nobody${ENTER}` });
     expect({ code, screen }).toEqual({
       code: 3,
-      screen: expect.stringContaining('this fintech has no verified user with this id'),
+      // The message is wrapped.
+      screen: expect.stringMatching(/this fintech has no\r?\n {2}verified user with this id/),
     });
   });
 

@@ -385,3 +385,109 @@ describe('onramp start', () => {
     });
   });
 });
+
+describe('fees withdraw', () => {
+  const FEES = {
+    summary: { availableForWithdrawal: 2_000_000 },
+    details: { minimumWithdrawal: 1_000, maximumWithdrawal: 10_000_000 },
+  };
+  const SAVED = {
+    accountId: 'a-1',
+    accountName: 'ADA OBI',
+    accountNumber: '0123456789',
+    bankCode: '000013',
+    bankName: 'GTBank',
+  };
+  const bodies: Record<string, unknown>[] = [];
+  const SERVICE: Service = {
+    '/getaccumulatedfees': () => success(FEES),
+    '/listbankaccounts': () => success({ accounts: [SAVED] }),
+    '/getbankscode': () =>
+      success({
+        banks: [
+          { bankCode: '000013', bankName: 'GTBank' },
+          { bank_code: '000014', bank_name: 'Access Bank' },
+          { bankCode: '000058', bankName: 'Guaranty Trust Bank' },
+        ],
+      }),
+    '/feewithdrawal': (body) => {
+      bodies.push(body);
+      return success({ withdrawalId: 'w-1', amount: 150_050, status: 'pending' });
+    },
+  };
+  const AMOUNT: Answer = { kind: 'text', asks: 'Amount in Naira, or max:', says: '1,500.50' };
+  const PICKED: Answer = { kind: 'select', asks: 'To which account?', says: 'ADA OBI · 0123456789 · GTBank' };
+  const OTHER: readonly Answer[] = [
+    { kind: 'search', asks: 'Which bank?', types: 'acc 14', says: 'Access Bank (000014)' },
+    { kind: 'text', asks: 'Account number', says: '9876543210' },
+    { kind: 'text', asks: 'Name of the account holder:', says: 'NGOZI OKAFOR' },
+  ];
+  const YES: Answer = { kind: 'confirm', asks: 'Continue?', says: true };
+  const withdraw = async (argv: readonly string[], answers: readonly Answer[], service: Service = SERVICE) => {
+    bodies.length = 0;
+    const ran = await wizard(['fees', 'withdraw', ...argv], answers, service);
+    return { ...ran, body: bodies[0] };
+  };
+
+  test('prompts for the amount and a saved account, and prints the equivalent command', async () => {
+    const { code, body, stderr } = await withdraw([], [AMOUNT, PICKED, YES]);
+    expect({ code, body }).toEqual({
+      code: 0,
+      body: { bankAccountNumber: '0123456789', bankCode: '000013', accountName: 'ADA OBI', amount: 150_050 },
+    });
+    expect(stderr).toContain('₦20,000.00 available; at least ₦10.00 and at most ₦100,000.00 per withdrawal');
+    expect(stderr).toMatch(/equivalent command: fiatrail fees withdraw --amount 1500.5 --to a-1\n$/);
+  });
+
+  test('prompts for the parts of another account', async () => {
+    const another: Answer = { kind: 'select', asks: 'To which account?', says: 'another account' };
+    const { code, body, stderr } = await withdraw(['--amount', 'max'], [another, ...OTHER, YES]);
+    expect({ code, body }).toEqual({
+      code: 0,
+      body: { bankAccountNumber: '9876543210', bankCode: '000014', accountName: 'NGOZI OKAFOR', amount: 2_000_000 },
+    });
+    expect(stderr).toContain(
+      "fees withdraw --amount max --bank-code 000014 --account-number 9876543210 --account-name 'NGOZI OKAFOR'",
+    );
+  });
+
+  test('finds a bank by its initials', async () => {
+    const bank: Answer = { kind: 'search', asks: 'Which bank?', types: 'gtb', says: 'Guaranty Trust Bank (000058)' };
+    const given = ['--amount', '5', '--account-number', '0123456789', '--account-name', 'ADA'];
+    const { code, body } = await withdraw(given, [bank, YES]);
+    expect({ code, bankCode: body?.['bankCode'] }).toEqual({ code: 0, bankCode: '000058' });
+  });
+
+  test('prompts only for the missing parts of an account', async () => {
+    const { code, calls } = await withdraw(
+      ['--amount', '5', '--bank-code', '000013', '--account-number', '0123456789'],
+      [{ kind: 'text', asks: 'Name of the account holder:', says: 'ADA OBI' }, YES],
+    );
+    expect({ code, calls }).toEqual({ code: 0, calls: ['/getaccumulatedfees', '/feewithdrawal'] });
+  });
+
+  test('prompts for the code of the bank if no list can be read', async () => {
+    const service = { '/feewithdrawal': SERVICE['/feewithdrawal'] } as Service;
+    const { code, body } = await withdraw(
+      [],
+      [AMOUNT, { kind: 'text', asks: 'Bank code:', says: '000014' }, ...OTHER.slice(1), YES],
+      service,
+    );
+    expect({ code, bankCode: body?.['bankCode'] }).toEqual({ code: 0, bankCode: '000014' });
+  });
+
+  test('prompts for nothing when everything is given', async () => {
+    const { code, stderr } = await withdraw(['--amount', '5', '--to', 'a-1', '--yes'], []);
+    expect({ code, isWizard: stderr.includes('equivalent command') }).toEqual({ code: 0, isWizard: false });
+  });
+
+  test('exits with 9 when declined and withdraws nothing', async () => {
+    const { code, body } = await withdraw([], [AMOUNT, PICKED, { ...YES, says: false }]);
+    expect({ code, body }).toEqual({ code: 9, body: undefined });
+  });
+
+  test('withdraws nothing with --dry-run', async () => {
+    const { code, body } = await withdraw(['--dry-run'], [AMOUNT, PICKED]);
+    expect({ code, body }).toEqual({ code: 0, body: undefined });
+  });
+});

@@ -106,7 +106,8 @@ const UNUSABLE: readonly (readonly [name: string, answer: HttpResponse])[] = [
   ['HTTP 200 with null', json(200, 'null')],
   ['HTTP 200 with true', json(200, 'true')],
   ['HTTP 200 with another object', json(200, '{"ok":true}')],
-  ['HTTP 200 with a number as code', json(200, '{"response_code":0,"data":{"requestId":"r"}}')],
+  ['HTTP 200 with an unknown number as code', json(200, '{"response_code":7,"data":{"requestId":"r"}}')],
+  ['HTTP 200 with an unknown word as code', json(200, '{"code":"QUEUE_FULL","data":{"requestId":"r"}}')],
   ['HTTP 200 with a three-digit code', json(200, '{"response_code":"000","data":{"requestId":"r"}}')],
   ['HTTP 200 with an unknown code', refusal(200, '07', 'no')],
   [
@@ -115,6 +116,11 @@ const UNUSABLE: readonly (readonly [name: string, answer: HttpResponse])[] = [
   ],
   ['HTTP 200 with a 5xx as code', json(200, '{"response_code":"500","message":"broken"}')],
   ['HTTP 400 with a 5xx as code', json(400, '{"response_code":"500","message":"broken"}')],
+  [
+    'HTTP 200 with an id that it has twice',
+    json(200, '{"response_code":"00","data":{"requestId":"r","requestId":"s"}}'),
+  ],
+  ['HTTP 400 with a code that it has twice', json(400, '{"response_code":"01","response_code":"00"}')],
   ['HTTP 200 with data and an error', json(200, '{"error":"no","data":{"requestId":"r"}}')],
   ['HTTP 200 with data and a status that is no success', json(200, '{"status":"Failed","data":{"requestId":"r"}}')],
   ['HTTP 204', json(204, '')],
@@ -374,7 +380,7 @@ describe('secrets', () => {
 
 describe('a success that does not match the schema', () => {
   test('is accepted if it has its request id, with a list of the invalid fields', async () => {
-    const { reply } = await calling('money', [success({ requestId: 'r-1', status: 17 })]);
+    const { reply } = await calling('money', [success({ requestId: 'r-1', status: ['requested'] })]);
     expect(reply?.data).toMatchObject({ requestId: 'r-1' });
     expect(reply?.problems).toEqual(expect.arrayContaining(['status', 'walletAddress']));
   });
@@ -382,11 +388,12 @@ describe('a success that does not match the schema', () => {
   test.each([
     ['no request id', { status: 'requested' }],
     ['an empty request id', { ...STARTED, requestId: '' }],
-    ['a number as request id', { ...STARTED, requestId: 5 }],
+    ['a list as request id', { ...STARTED, requestId: ['r-1'] }],
     ['null as request id', { ...STARTED, requestId: null }],
     ['no data', undefined],
     ['null', null],
-    ['a list', [STARTED]],
+    ['a list of two', [STARTED, STARTED]],
+    ['an empty list', []],
     ['a string', 'done'],
   ])('is an unknown outcome with %s', async (_, data) => {
     const end = await calling('money', [success(data)]);
@@ -402,7 +409,7 @@ describe('a success that does not match the schema', () => {
   });
 
   test('is an unusable response to a read', async () => {
-    const end = await calling('read', [success({ totalBalance: 17 })]);
+    const end = await calling('read', [success({ totalBalance: ['17'] })]);
     expect({ category: end.error?.category, code: end.error?.code, requests: end.requests.length }).toEqual({
       category: 'network',
       code: 'UNUSABLE_ANSWER',
@@ -522,9 +529,11 @@ describe('any response to a money request', () => {
           interrupted: new AbortController().signal,
         });
         const { reply, error } = await ended(client.call(validRequest(startOnramp, ONRAMP)), []);
-        const code = String(codeIn(answer.body) ?? 'none');
+        const code = String(codeIn(answer.body) ?? 'none').replace(/^(\d)$/, '0$1');
         const isClientError = answer.status >= 400 && answer.status < 500;
-        const isError = /^(0[1-5]|4\d\d|5\d\d)$/.test(code) || (isClientError && /^\d\d$/.test(code) && code !== '00');
+        const isError =
+          /^(0[1-5]|4\d\d|5\d\d)$/.test(code) ||
+          (isClientError && /^(none|[a-z].*|\d\d)$/i.test(code) && code !== '00');
         const mayRefuse = isError && (isClientError || answer.status < 300);
         const maySucceed = answer.status < 300 && /^(none|00|2\d\d)$/.test(code);
         const refusals = ['refused', 'auth', 'rate-limited'];
@@ -537,5 +546,43 @@ describe('any response to a money request', () => {
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+describe('checking a response', () => {
+  /** A clock that passes the limit once the response is there. */
+  function lateClient(body: string) {
+    let nowMs = 0;
+    const exchange = async () => {
+      nowMs = 60_000;
+      return json(200, body);
+    };
+    const clock = { ...timerClock, now: () => nowMs };
+    const target = { baseUrl: 'https://service.test/v1', apiKey: new Secret(KEY) };
+    return createClient({ exchange, target, clock, totalMs: 60_000, interrupted: new AbortController().signal });
+  }
+
+  test('counts toward the time limit of a read', async () => {
+    const call = lateClient(success({ balances: [] }).body).call(validRequest(balanceMulti, {}));
+    await expect(settled(call)).rejects.toMatchObject({
+      category: 'network',
+      code: 'TIMEOUT',
+      message: 'the service sent no usable response: it could not be read and checked within the time limit',
+    });
+  });
+
+  test('that takes long does not make an accepted change unknown', async () => {
+    const call = lateClient(success(STARTED).body).call(validRequest(startOnramp, ONRAMP));
+    expect((await settled(call)).data).toMatchObject({ requestId: 'r-1' });
+  });
+
+  test('stops parsing before it starts when the JSON is nested too deeply', async () => {
+    const deep = `{"response_code":"00","data":{"requestId":"r-1","x":${'['.repeat(100)}${']'.repeat(100)}}}`;
+    for (const [kind, exit] of [
+      ['read', 5],
+      ['write', 6],
+      ['money', 6],
+    ] as const)
+      expect(exitOf(await calling(kind, [json(200, deep)]))).toBe(exit);
   });
 });

@@ -7,7 +7,7 @@ import { uncheckedRequest } from '../../src/client/request.ts';
 import { controls, sandboxStatus } from '../../src/contract/control.ts';
 import { type Endpoint, pathParameters } from '../../src/contract/endpoint.ts';
 import { balanceMulti, balanceUser } from '../../src/contract/endpoints/balances.ts';
-import { addBankAccount } from '../../src/contract/endpoints/banks.ts';
+import { addBankAccount, listBanks } from '../../src/contract/endpoints/banks.ts';
 import { getFees } from '../../src/contract/endpoints/fees.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { startOfframp } from '../../src/contract/endpoints/offramp.ts';
@@ -56,7 +56,7 @@ describe.each(byId)('$id', ({ endpoint }) => {
     const asText = elsewhere.map(([name, value]) => [name, String(value)]);
     expect([...searchParams]).toEqual(isQuery ? asText : []);
     expect(body === undefined ? undefined : JSON.parse(body)).toEqual(
-      isQuery || method === 'GET' ? undefined : Object.fromEntries(elsewhere),
+      isQuery || method === 'GET' || elsewhere.length === 0 ? undefined : Object.fromEntries(elsewhere),
     );
   });
 
@@ -84,6 +84,7 @@ describe.each(byId)('$id', ({ endpoint }) => {
 
 /** Copied from the specification. */
 const WRITTEN: readonly (readonly [endpoint: Endpoint, input: object, written: string])[] = [
+  [listBanks, {}, 'POST https://service.test/v1/getbankscode'],
   [onboard, { bvn: '12345678901' }, 'POST https://service.test/v1/onboarduser {"bvn":"12345678901"}'],
   [startOnramp, { userId: 'u', amount: 500 }, 'POST https://service.test/v1/cngnonramp {"userId":"u","amount":500}'],
   [
@@ -281,6 +282,13 @@ describe('a command', () => {
       'raw',
     ]);
     expect(stdout).toBe('{"z":1,"fintechId":"f","a":2}\n');
+  });
+
+  test('prints the whole response with -o raw if its fields or its list stand alone', async () => {
+    const flat = '{"fintechId":"f","rate":1.50}';
+    expect((await against(flat, ['fees', 'show', '-o', 'raw'])).stdout).toBe(`${flat}\n`);
+    const list = '[{"accountId":"a"}]';
+    expect((await against(list, ['bank-accounts', 'list', '-o', 'raw'])).stdout).toBe(`${list}\n`);
   });
 
   test.each(['json', 'ndjson', 'yaml'])('prints every digit of a long number with -o %s', async (format) => {

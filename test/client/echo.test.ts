@@ -5,6 +5,7 @@ import { foreignId } from '../../src/client/echo.ts';
 import { balanceUser } from '../../src/contract/endpoints/balances.ts';
 import { addBankAccount, updateBankAccount } from '../../src/contract/endpoints/banks.ts';
 import { tradeStatus } from '../../src/contract/endpoints/fx-trades.ts';
+import { onrampStatus } from '../../src/contract/endpoints/onramp.ts';
 import { getVirtualAccount } from '../../src/contract/endpoints/virtual-accounts.ts';
 import { success } from '../support/exchange.ts';
 
@@ -29,6 +30,15 @@ describe('an id that a response repeats', () => {
     ['beside the nested object', getVirtualAccount, { requestId: 'r-1' }, { requestId: 'r-2' }, 'requestId'],
   ])('%s does not', (_, endpoint, input, data, name) => {
     expect(foreignId(endpoint, input, data)?.name).toBe(name);
+  });
+
+  test.each([
+    ['the wallet asked for', { wallet: { walletAddress: '0xAB12' } }, undefined],
+    ['another wallet', { wallet: { walletAddress: '0xab13' } }, 'walletAddress'],
+    ['another wallet beside the others', { walletAddress: '0xab13' }, 'walletAddress'],
+  ])('of a request by wallet is that of the wallet: %s', (_, data, name) => {
+    const asked = { requestId: '0xab12', walletAddress: '0xab12' };
+    expect(foreignId(onrampStatus, asked, { requestId: 'r-1', ...data })?.name).toBe(name);
   });
 
   test('is not compared where the request has none', () => {

@@ -297,7 +297,8 @@ describe('retryAfterSeconds', () => {
     ['', 7, 7],
     [undefined, 7, 7],
     [undefined, 6.1, 7],
-    [undefined, '7', undefined],
+    [undefined, '7', 7],
+    [undefined, 'soon', undefined],
     [undefined, null, undefined],
     ['soon', 7, 7],
   ] as const)('reads header %s and body %s as %s', (header, inBody, seconds) => {

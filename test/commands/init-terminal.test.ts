@@ -98,7 +98,7 @@ describe('init', () => {
       env: { FIATRAIL_BASE_URL: sandbox.url, FIATRAIL_API_KEY: sandbox.apiKey },
     });
     // A plain response: the account has no registered key.
-    expect(before.stderr).toContain('cannot store a private key');
+    expect(before.stderr).toContain('cannot store keys');
   });
 
   test('explains invalid input and prompts again until the URL and the key work together', async () => {

@@ -286,9 +286,11 @@ describe('history', () => {
     expect((await run(['history', 'deposits', ...more], [])).code).toBe(2);
   });
 
-  test('joins pages without their paging fields', async () => {
+  test('says of joined pages where they are in the list', async () => {
     const { world } = await run(['history', 'deposits', '--all', '-o', 'json'], [deposits(3)]);
-    expect(Object.keys(JSON.parse(world.stdout.text()) as object)).toEqual(['deposits', 'total']);
+    const printed = JSON.parse(world.stdout.text()) as Record<string, unknown>;
+    expect(Object.keys(printed)).toEqual(['deposits', 'pagination']);
+    expect(printed['pagination']).toEqual({ total: 3, limit: null, offset: 0, hasMore: false });
   });
 
   test.each(['ndjson', 'csv'])('reads at most one page ahead of the output: -o %s', async (format) => {
@@ -306,6 +308,38 @@ describe('history', () => {
     world = fakeWorld({ network: exchange, env: ACCOUNT });
     const argv = ['history', 'deposits', '--all', '--limit', String(size), '-o', format, '--fields', 'id'];
     expect({ code: await main(argv, world), written }).toEqual({ code: 0, written: [0, 2, 2] });
+  });
+});
+
+describe('bridge start', () => {
+  const ROUTE = ['bridge', 'start', '--amount', '5', '--to-network', 'bsc', '--from', `0x${'a'.repeat(40)}`];
+  const from = (network: string) => [...ROUTE, '--to', `0x${'b'.repeat(40)}`, '--from-network', network];
+  const NETWORKS = success({
+    tokens: [{ token: 'CNGN', networks: ['base', 'newnet'] }],
+    allSupportedNetworks: ['arc'],
+  });
+
+  test('rejects an unknown network before it asks', async () => {
+    const { code, world, requests } = await run(from('xx'), [NETWORKS], { isTerminal: true });
+    expect({ code, paths: requests.map(pathOf), journal: journalRows(world.stateDir) }).toEqual({
+      code: 2,
+      paths: ['/bridge/networks'],
+      journal: [],
+    });
+    expect(world.stderr.text()).toContain('unknown network "xx"; nothing was sent');
+    expect(world.stderr.text()).toContain('use one of base, newnet, arc');
+  });
+
+  test.each([
+    ['that only the service knows', 'newnet', [NETWORKS]],
+    ['if the list cannot be read', 'xx', [refusal(400, '01', 'no')]],
+    ['that is known', 'base', []],
+  ] as const)('asks about a network %s', async (_name, network, turns) => {
+    const { code, world } = await run(from(network), [...turns, refusal(400, '01', 'no')], {
+      isTerminal: true,
+      answers: [no],
+    });
+    expect({ code, text: world.stderr.text() }).toEqual({ code: 9, text: expect.stringContaining('declined') });
   });
 });
 

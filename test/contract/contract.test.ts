@@ -11,7 +11,8 @@ const all = endpoints.map((endpoint) => ({ id: endpoint.id, endpoint }));
 const promisedInWords = new Set(['users.list users', 'users.list users[].userId']);
 
 /** Figures in a response whose asset is unknown or not in the ledger; their rule describes them. */
-const isFigure = ({ unit, asset, rule }: FieldRow) => unit !== undefined && asset === undefined && rule !== undefined;
+/** Names of tokens that the command adds, because neither the request nor the response has them. */
+const NAMED_BY_COMMAND = ['swaps.status buyToken'];
 
 function endpointOf(id: string): Endpoint {
   const found = endpoints.find((endpoint) => endpoint.id === id);
@@ -62,16 +63,16 @@ describe.each(all)('$id', ({ endpoint }) => {
   });
 
   test('has a unit only if the asset is known or it is a percentage', () => {
-    const rows = rowsOfBoth(endpoint).filter(
-      (row) => (row.asset === undefined) !== notMoney(row.unit) && !isFigure(row),
-    );
+    const rows = rowsOfBoth(endpoint).filter((row) => (row.asset === undefined) !== notMoney(row.unit));
     expect(rows).toEqual([]);
   });
 
   test('refers only to existing fields for the asset', () => {
     const rows = rowsOfBoth(endpoint);
     const last = (name: string) => name.slice(name.lastIndexOf('.') + 1);
-    const fields = rows.flatMap(({ asset }) => (typeof asset === 'object' ? [asset.field] : []));
+    const fields = rows
+      .flatMap(({ asset }) => (typeof asset === 'object' && 'field' in asset ? [asset.field] : []))
+      .filter((name) => !NAMED_BY_COMMAND.includes(`${endpoint.id} ${name}`));
     expect(rows.map(({ name }) => last(name))).toEqual(expect.arrayContaining(fields));
   });
 });

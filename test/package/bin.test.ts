@@ -88,7 +88,7 @@ describe('the bundle', () => {
     });
     const { stderr, code } = await fiatrail(home, ['fees', 'show']);
     expect({ stderr, code }).toEqual({
-      stderr: expect.stringContaining('its body is sealed, but this profile has no'),
+      stderr: expect.stringContaining('its body is sealed, but sealing is off in this profile'),
       code: 5,
     });
   });

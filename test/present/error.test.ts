@@ -30,11 +30,45 @@ describe('errorText', () => {
       'error: ab error: c (code 0 1)\n  hint: x\n',
     ],
   ])('shows %s', (_name, error, text) => {
-    expect(errorText(error, false)).toBe(text);
+    expect(errorText(error, { color: false })).toBe(text);
+  });
+
+  const LONG = new CliError(
+    'usage',
+    'the amount is above what the wallet holds on every network that the service reads',
+    {
+      hint: 'list the balances of the user with: fiatrail balances user 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --token CNGN; then try again',
+    },
+  );
+
+  it('wraps at words on a terminal, but keeps a command on one line', () => {
+    expect(errorText(LONG, { color: false, width: 50 })).toBe(
+      [
+        'error: the amount is above what the wallet holds',
+        '  on every network that the service reads',
+        '  hint: list the balances of the user with:',
+        '    fiatrail balances user 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --token CNGN;',
+        '    then try again',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('wraps a list of commands at words', () => {
+    const error = new CliError('usage', 'incomplete command', {
+      hint: 'expected one of: fiatrail fx a, fiatrail fx b',
+    });
+    expect(errorText(error, { color: false, width: 40 })).toBe(
+      'error: incomplete command\n  hint: expected one of: fiatrail fx\n    a, fiatrail fx b\n',
+    );
+  });
+
+  it.each([undefined, 0, 29])('does not wrap for a width of %s', (width) => {
+    expect(errorText(LONG, { color: false, width }).split('\n')).toHaveLength(3);
   });
 
   it('colours only the word error', () => {
-    expect(errorText(new CliError('usage', 'wrong', { hint: 'x' }), true)).toBe(
+    expect(errorText(new CliError('usage', 'wrong', { hint: 'x' }), { color: true })).toBe(
       '\u001b[1;31merror:\u001b[0m wrong\n  hint: x\n',
     );
   });

@@ -3,6 +3,8 @@ import * as f from '../../src/contract/fields.ts';
 import type { Asset } from '../../src/money/amount.ts';
 import { parseJson } from '../../src/money/decimal.ts';
 import type { MoneyUnit } from '../../src/money/units.ts';
+import { cellText } from '../../src/present/cells.ts';
+import { isPlainAmount } from '../../src/present/money.ts';
 import { rowConverter, toPlain } from '../../src/present/plain.ts';
 
 const money = (unit: MoneyUnit, asset: Asset | { field: string }) =>
@@ -37,15 +39,27 @@ describe('money in every unit', () => {
 
   it.each([
     ['null', null],
-    ['finer than the smallest unit', 1.005],
-    ['no number', 'soon'],
-    ['empty text', ''],
-    ['grouped text', '5,000'],
     ['a boolean', true],
     ['an object', { value: 1 }],
     ['a list', [1, 2]],
   ])('leaves other values unchanged: %s', (_name, wire) => {
     expect(toPlain({ amount: wire }, money('naira', 'NGN'))).toEqual({ amount: wire });
+  });
+
+  it.each([
+    ['finer than the smallest unit', 'naira', 1.005, { value: '1.005', asset: 'NGN' }],
+    ['a fraction of a kobo', 'kobo', 12.5, { value: '0.125', asset: 'NGN' }],
+    ['masked', 'naira', '***', { value: '***', asset: 'NGN' }],
+    ['empty text', 'naira', '', { value: '', asset: 'NGN' }],
+    ['grouped text', 'naira', '5,000', { value: '5,000', asset: 'NGN' }],
+    ['a fraction of a base unit', 'base', '7499999.85', { value: '7499999.85', asset: 'CNGN', unit: 'unknown' }],
+  ] as const)('keeps the digits, and the form of an amount: %s', (_name, unit, wire, printed) => {
+    expect(toPlain({ amount: wire }, money(unit, printed.asset))).toEqual({ amount: printed });
+  });
+
+  it('states US dollars, which no account holds', () => {
+    const schema = f.payload({ limit: f.moneyText('public', 'decimal-string', 'USD') });
+    expect(toPlain({ limit: '7500' }, schema)).toEqual({ limit: { value: '7500.00', asset: 'USD' } });
   });
 
   it('leaves percent fields as numbers', () => {
@@ -88,9 +102,9 @@ describe('an asset named by a field', () => {
       { token: 'USDT', inner: { token: 'USDC', ...row } },
       { token: 'USDT', inner: { token: 'USDC', amount: { value: '2.000000', asset: 'USDC' } } },
     ],
-    ['unknown: as it came', { token: 'DOGE', amount: 2 }, { token: 'DOGE', amount: 2 }],
-    ['missing: as it came', { amount: 2 }, { amount: 2 }],
-    ['no text: as it came', { token: 5, amount: 2 }, { token: 5, amount: 2 }],
+    ['unknown', { token: 'DOGE', amount: 2 }, { token: 'DOGE', amount: { value: '2', asset: null } }],
+    ['missing', { amount: 2.5 }, { amount: { value: '2.5', asset: null } }],
+    ['no text', { token: 5, amount: 2 }, { token: 5, amount: { value: '2', asset: null } }],
     [
       'of each row',
       {
@@ -110,10 +124,37 @@ describe('an asset named by a field', () => {
     expect(toPlain(data, schema)).toEqual(plain);
   });
 
+  it('is looked up in the request if no field of the response names it', () => {
+    const schema = f.payload({ amount: f.money('public', 'token', { field: 'token' }) });
+    expect(toPlain({ amount: 2 }, schema, undefined, { token: 'USDT' })).toEqual({
+      amount: { value: '2.000000', asset: 'USDT' },
+    });
+  });
+
+  it('has a default for what neither names', () => {
+    const schema = f.payload({ amount: f.money('public', 'base', { field: 'ticker', byDefault: 'CNGN' }) });
+    expect(toPlain({ amount: 2 }, schema)).toEqual({ amount: { value: '0.000002', asset: 'CNGN' } });
+    expect(toPlain({ amount: 2, ticker: 'USDC' }, schema)).toMatchObject({ amount: { asset: 'USDC' } });
+  });
+
+  it.each([
+    ['buy', 'CNGN', 'USDT'],
+    ['SELL', 'USDT', 'CNGN'],
+    ['', null, null],
+  ])('is a side of the pair: %s', (side, offered, bought) => {
+    const leg = (name: 'offered' | 'bought' | 'stablecoin') => f.moneyText('public', 'decimal-string', { leg: name });
+    const schema = f.payload({ a: leg('offered'), b: leg('bought'), c: leg('stablecoin') });
+    expect(toPlain({ pair: 'CNGN-USDT', side, a: '1', b: '1', c: '1' }, schema)).toMatchObject({
+      a: { asset: offered },
+      b: { asset: bought },
+      c: { asset: 'USDT' },
+    });
+  });
+
   it('is looked up in the row, then in the data of the first page', () => {
     const element = f.group('public', { amount: f.money('public', 'token', { field: 'token' }) });
-    expect(rowConverter(element, { token: 'USDC' })(row)).toEqual({ amount: { value: '2.000000', asset: 'USDC' } });
-    expect(rowConverter(element, { token: 'USDC' })({ token: 'USDT', ...row })).toMatchObject({
+    expect(rowConverter(element, [{ token: 'USDC' }])(row)).toEqual({ amount: { value: '2.000000', asset: 'USDC' } });
+    expect(rowConverter(element, [{ token: 'USDC' }])({ token: 'USDT', ...row })).toMatchObject({
       amount: { asset: 'USDT' },
     });
   });
@@ -189,5 +230,33 @@ describe('nested objects merged with the fields around them', () => {
       token: 'USDC',
       amount: { value: '1.000000', asset: 'USDC' },
     });
+  });
+});
+
+describe('an amount as printed', () => {
+  it.each([
+    [{ value: '5000.00', asset: 'NGN' }, '₦5,000.00'],
+    [{ value: '1299.974550', asset: 'CNGN' }, '1,299.97455 cNGN'],
+    [{ value: '-7500.5', asset: 'USD' }, '-$7,500.50'],
+    [{ value: '2.500000', asset: null }, '2.500000 (asset unknown)'],
+    [{ value: '***', asset: 'CNGN' }, '*** cNGN'],
+    [{ value: '0.125', asset: 'NGN' }, '0.125 NGN'],
+    [{ value: '7499999.85', asset: 'CNGN', unit: 'unknown' }, '7499999.85 (unit unknown, cNGN)'],
+    [{ value: '1425000', unit: 'unknown' }, '1425000 (unit unknown)'],
+  ])('%j is shown as %s', (amount, text) => {
+    expect({ is: isPlainAmount(amount), text: cellText(amount) }).toEqual({ is: true, text });
+  });
+
+  it.each([
+    [{ value: '5' }],
+    [{ value: '5', unit: 'kobo' }],
+    [{ value: 5, asset: 'NGN' }],
+    [{ value: '5', asset: 'DOGE' }],
+    [{ value: '5', asset: 'NGN', of: 'x' }],
+    [{ value: '5', asset: 'NGN', unit: 'kobo' }],
+    [['5', 'NGN']],
+    [null],
+  ])('%j is none', (value) => {
+    expect(isPlainAmount(value)).toBe(false);
   });
 });

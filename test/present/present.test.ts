@@ -158,7 +158,7 @@ describe('csv', () => {
     const more = pagesOf([{ '@x': '=2' }]);
     expect(await csv({ data: [{ '@x': '=1' }], more })).toBe("'@x\n'=1\n'=2\n");
     const unreadable = { ...list, data: { rows: [{ id: '-a', amount: '=1' }] } };
-    expect(await csv(unreadable)).toBe(`${header}'-a,'=1,,,,,\n`);
+    expect(await csv(unreadable)).toBe(`${header}'-a,'=1,NGN,,,,\n`);
     expect(await csv({ data: [{ asset: 'NGN', minor: -5n }, -5] })).toBe('value,value_asset\n-0.05,NGN\n-5,\n');
   });
 
@@ -172,8 +172,13 @@ describe('csv', () => {
     expect(await csv(document)).toBe('requestId,number,total,total_asset,status\nr,0123456789,508.50,NGN,created\n');
   });
 
-  it('prints unreadable money unchanged', async () => {
-    expect(await csv({ ...list, data: { rows: [{ id: 'a', amount: 1.5 }] } })).toBe(`${header}a,1.5,,,,,\n`);
+  it('prints the exact value of money that is finer than its unit', async () => {
+    expect(await csv({ ...list, data: { rows: [{ id: 'a', amount: 1.5 }] } })).toBe(`${header}a,0.015,NGN,,,,\n`);
+  });
+
+  it('says of money whose unit is unknown that it is no amount of the asset', async () => {
+    const amount = { value: '7.5', asset: 'NGN', unit: 'unknown' };
+    expect(await csv({ ...list, data: { rows: [{ id: 'a', amount }] } })).toBe(`${header}a,7.5,unknown,,,,\n`);
   });
 
   it('has the requested fields in order', async () => {
@@ -224,6 +229,21 @@ describe('pages', () => {
 });
 
 describe('yaml', () => {
+  it('writes a long list in parts as it writes a short one', async () => {
+    const item = (index: number) => ({
+      text: ['a', 'two\nlines', 'blank\n\n  line\n', '- x', ' indented\nmore', 'yes', '', '\u0007\n'][index % 8],
+      list: [index, { deep: ['x\ny\n'] }],
+      none: null,
+    });
+    const rows = Array.from({ length: 1_203 }, (_, index) => item(index));
+    const data = { before: 'a\nb', rows, empty: [], after: { inner: rows.slice(0, 3) } };
+    const text = await printed({ data }, { format: 'yaml' });
+    expect(parseYaml(text)).toEqual(data);
+    const piece = async (from: number, to: number) =>
+      (await printed({ data: { rows: rows.slice(from, to) } }, { format: 'yaml' })).replace('rows:\n', '');
+    expect(text).toContain(`rows:\n${await piece(0, 400)}${await piece(400, 800)}${await piece(800, 1_203)}empty:`);
+  });
+
   it('parses as the same document in both YAML versions', async () => {
     const data = {
       value: '5000.00',

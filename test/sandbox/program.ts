@@ -12,12 +12,13 @@ export interface Program {
   json(args: readonly string[], stdin?: string): Promise<Record<string, unknown>>;
 }
 
-export function installProgram(home = newHome(onTestFinished)): Program {
+/** `env` is added to the environment of every command. */
+export function installProgram(home = newHome(onTestFinished), env: Readonly<Record<string, string>> = {}): Program {
   return {
     stateDir: home.stateDir,
-    start: (args, stdin = '') => startFiatrail(home, args, { stdin }),
-    run: (args, stdin = '') => fiatrail(home, args, { stdin }),
-    json: (args, stdin = '') => fiatrailJson(home, args, { stdin }),
+    start: (args, stdin = '') => startFiatrail(home, args, { stdin, env }),
+    run: (args, stdin = '') => fiatrail(home, args, { stdin, env }),
+    json: (args, stdin = '') => fiatrailJson(home, args, { stdin, env }),
   };
 }
 

@@ -409,6 +409,7 @@ describe('the callback', () => {
   test('receives the completion', async () => {
     await using box = await openSandbox();
     const { requestId, receivableAddress, reference } = await initiate(box, { callbackUrl });
+    expect(await statusOf(box, requestId)).toMatchObject({ reference });
     await deposit(box, receivableAddress);
     await settle(box);
     const { txHash } = await statusOf(box, requestId);

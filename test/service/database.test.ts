@@ -4,13 +4,8 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { SCHEMA_VERSION } from '../../src/service/schema/schema.ts';
-import {
-  type Database,
-  DatabaseError,
-  type OpenOptions,
-  openDatabase,
-  openForReading,
-} from '../../src/sqlite/database.ts';
+import { type Database, type OpenOptions, openDatabase, openForReading } from '../../src/sqlite/database.ts';
+import { DatabaseError } from '../../src/sqlite/errors.ts';
 import { acquireLock } from '../../src/sqlite/lock.ts';
 import { testJournal } from '../support/journal-intent.ts';
 import { countingIds, fakeClock, openSandbox, temporaryFolder } from '../support/sandbox.ts';

@@ -130,6 +130,8 @@ describe('a temporary account that receives', () => {
     const ramp = await startRamp(box, userId, 1000);
     expect(await arrive(box, ramp, startMs, { atMs: HALF_AN_HOUR_MS - 1 })).toEqual(accepted);
     box.clock.pass(1);
+    const byWallet = await box.call('POST', '/cngnonrampstatus', { walletAddress: ramp.walletAddress });
+    expect(byWallet.envelope.data).toMatchObject({ requestId: ramp.requestId, status: 'processing' });
     expect(await box.ask(onrampStatus, { requestId: ramp.requestId })).toMatchObject({ status: 'processing' });
     box.clock.pass(HALF_AN_HOUR_MS);
     expect(await box.ask(onrampStatus, { requestId: ramp.requestId })).toMatchObject({ status: 'completed' });

@@ -298,6 +298,7 @@ describe('a swap', () => {
       store.all<{ data: string }>(`SELECT data FROM outbox WHERE event = 'swap.failed'`),
     );
     expect(events.map(({ data }) => JSON.parse(data).error.code)).toEqual(['SLIPPAGE_EXCEEDED']);
+    expect(events.map(({ data }) => JSON.parse(data).metadata.pool)).toEqual([null]);
   });
 
   test('debits what it sells at once, so that cNGN is not swapped twice', async () => {

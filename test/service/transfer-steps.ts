@@ -2,6 +2,7 @@ import { listBankAccounts } from '../../src/contract/endpoints/banks.ts';
 import { addExternalWallet } from '../../src/contract/endpoints/external-wallets.ts';
 import { startPayout } from '../../src/contract/endpoints/payouts.ts';
 import { getDetails } from '../../src/contract/endpoints/users.ts';
+import { listUserWallets } from '../../src/contract/endpoints/wallets.ts';
 import { insertOrder } from '../../src/service/market/orders.ts';
 import type { TestSandbox } from '../support/sandbox.ts';
 
@@ -29,7 +30,10 @@ export async function addAccount(box: TestSandbox, accountNumber: string): Promi
 /** The address of a user's managed wallet. */
 export async function managedAddress(box: TestSandbox, userId: string): Promise<string> {
   const { walletDetails } = await box.ask(getDetails, { userId });
-  return walletDetails?.evmWallet ?? '';
+  if (walletDetails?.evmWallet) return walletDetails.evmWallet;
+  // An older form of the answer has no wallets.
+  const { wallets } = await box.ask(listUserWallets, { userId });
+  return wallets?.find(({ walletAddress }) => walletAddress?.startsWith('0x'))?.walletAddress ?? '';
 }
 
 /** Registers an address outside the sandbox, or another one. */

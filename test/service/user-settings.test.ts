@@ -33,12 +33,14 @@ describe("a user's status", () => {
     box.clock.pass(1000);
     const off = await box.ask(setStatus, { userId, active: false, reason });
     expect(off).toEqual({ userId, active: false, changedAt: new Date(box.clock.now()).toISOString() });
-    expect(await box.ask(getDetails, { userId })).toMatchObject({ isActive: false });
+    expect(await box.ask(getDetails, { userId })).toMatchObject({ isActive: false, deactivationReason: reason });
     expect((await box.ask(listUsers, { status: 'inactive' })).users.map((user) => user.userId)).toEqual([userId]);
     box.clock.pass(1000);
     const on = await box.ask(setStatus, { userId, active: true });
     expect(on).toEqual({ userId, active: true, changedAt: new Date(box.clock.now()).toISOString() });
-    expect(await box.ask(getDetails, { userId })).toMatchObject({ isActive: true });
+    const shown = await box.ask(getDetails, { userId });
+    expect(shown).toMatchObject({ isActive: true });
+    expect(shown).not.toHaveProperty('deactivationReason');
     expect(await changes(box)).toEqual([
       { active: 0n, reason },
       { active: 1n, reason: null },

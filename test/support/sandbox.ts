@@ -8,6 +8,7 @@ import { decodeAnswer, encodeRequest } from '../../src/client/codec.ts';
 import { uncheckedRequest } from '../../src/client/request.ts';
 import type { Endpoint, RequestOf, ResponseOf } from '../../src/contract/endpoint.ts';
 import { parseJson } from '../../src/money/decimal.ts';
+import type { AnswerOptions } from '../../src/sandbox/answer.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/app.ts';
 import type { UnverifiedCaller } from '../../src/sandbox/guard.ts';
 import type { Context } from '../../src/service/context.ts';
@@ -103,6 +104,8 @@ export interface OpenOptions {
   /** Off by default: few tests are about limits. */
   readonly rateLimits?: boolean;
   readonly gather?: (flush: () => void) => void;
+  /** How the sandbox answers. */
+  readonly answers?: AnswerOptions;
 }
 
 /** A sandbox with its own service, and time and randomness controlled by the test. */
@@ -128,7 +131,7 @@ export async function openSandbox(options: OpenOptions = {}): Promise<TestSandbo
   const { path = ':memory:', clock = fakeClock(), ids = countingIds(), gather = queueMicrotask } = options;
   const seed = { pace: options.pace ?? 'quick', rateLimits: options.rateLimits ?? false };
   const service = await openService({ path, clock, ids, gather, seed });
-  const sandbox = createSandbox(service);
+  const sandbox = createSandbox(service, options.answers);
   const apiKey = sandbox.apiKey();
   const callerOf = (key: string): UnverifiedCaller => ({ apiKey: key, address: '127.0.0.1' });
   const fetch: TestSandbox['fetch'] = (method, url, body, caller = callerOf(apiKey)) =>

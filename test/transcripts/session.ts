@@ -163,6 +163,7 @@ const PLACEHOLDERS: readonly (readonly [pattern: RegExp, word: string])[] = [
     /(?<=(?:Public key|Platform key|Responses sealed to|Data|old key|new key)\s+|"(?:publicKey|platformKey|answersSealedTo|data)": ?")[0-9a-f]{64}\b/g,
     'key',
   ],
+  [/SHA256:[\w+/]{43}/g, 'platform-fingerprint'],
   [/(?<=[Ff]ingerprint +|"(?:oldF|f)ingerprint": "|\bkey +)[0-9a-f]{12}\b/g, 'fingerprint'],
   [/\bbridge_quote_\d+_[0-9a-f]{8}\b/g, 'bridge-quote'],
   [/\bBRG-[0-9A-F]{20}\b/g, 'reference'],

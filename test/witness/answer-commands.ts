@@ -1,5 +1,8 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { HttpRequest } from '../../src/base/world.ts';
 import { main } from '../../src/main.ts';
+import { parseExactJson } from '../../src/money/decimal.ts';
 import { json, success } from '../support/exchange.ts';
 import { fakeWorld } from '../support/world.ts';
 import type { DocumentedAnswer } from './answers.ts';
@@ -19,7 +22,7 @@ const order = ({ pair = 'CNGN-USDC', side = 'sell', price, minAmount, maxAmount 
 ];
 
 /** The command that sends a request to each endpoint, with the fields that its answers were documented for. */
-export const COMMANDS: Readonly<Record<string, Line>> = {
+const COMMANDS: Readonly<Record<string, Line>> = {
   'POST /onboarduser': () => ['users', 'onboard', '22198765431'],
   'POST /onboardstatus': ({ requestId }) => ['users', 'onboarding', text(requestId, 'r-1')],
   'POST /getuserdetails': ({ userId }) => ['users', 'show', text(userId, 'u-1')],
@@ -52,10 +55,10 @@ export const COMMANDS: Readonly<Record<string, Line>> = {
     '--amount',
     Number(amount) > 0 ? String(amount) : '500',
   ],
-  'POST /cngnonrampstatus': ({ requestId }) => [
+  'POST /cngnonrampstatus': ({ requestId, walletAddress }) => [
     'onramp',
     'status',
-    text(requestId, '8ecd523e-0ceb-488f-a76e-232a11c8183b'),
+    text(requestId ?? walletAddress, 'r-1'),
   ],
   'POST /getvirtualaccount': ({ requestId }) => ['onramp', 'account', text(requestId, 'r-1')],
   'POST /cngnofframp': ({ userId, amount }) => [
@@ -88,6 +91,8 @@ export const COMMANDS: Readonly<Record<string, Line>> = {
   'GET /deposits': ({ limit }) => ['history', 'deposits', '--limit', text(limit, '20')],
   'GET /payouts': ({ limit }) => ['history', 'payouts', '--limit', text(limit, '20')],
   'GET /transactions': ({ limit }) => ['history', 'transactions', '--limit', text(limit, '20')],
+  'GET /manualstatusrecovery': () => ['recover', 'r-1'],
+  'GET /withdrawals': () => ['history', 'withdrawals'],
   'POST /swap': ({ userId, sellToken, buyToken }) => [
     ...[
       'swaps',
@@ -194,26 +199,67 @@ export const COMMANDS: Readonly<Record<string, Line>> = {
   'GET /getplatformpublickey': () => ['keys', 'platform'],
 };
 
-/** Endpoints whose commands take more than one request or a person, and those that only `api` calls: tested by `read` alone. */
-export const OTHERS: readonly string[] = [
-  'GET /getaeskey',
-  'GET /getwebhook',
-  'GET /regenerateapikey',
-  'POST /createsandboxapikey',
-  'POST /feewithdrawal',
-  'POST /fx/auto-signing/disable',
-  'POST /fx/auto-signing/enable',
-  'POST /fx/auto-signing/threshold',
-  'POST /fx/mpc/register',
-  'POST /manageipallowlist',
-  'POST /setwebhook',
-  'POST /storepublickey',
-  'POST /togglewebhookstatus',
-  'PUT /managefees',
-];
+const PRIVATE_KEY = '-----BEGIN OPENSSH PRIVATE KEY-----\naW52ZW50ZWQ=\n-----END OPENSSH PRIVATE KEY-----\n';
+const ACCOUNT_OF_FEES = ['--account-number', '0210987654', '--bank-code', '911', '--account-name', 'ACME PAY LTD'];
+const ALLOWLIST: Readonly<Record<string, Line>> = {
+  list: () => ['ip', 'list'],
+  check: () => ['ip', 'check'],
+  add: ({ ipAddress }) => ['ip', 'add', String(ipAddress)],
+  remove: ({ ipAddress }) => ['ip', 'remove', String(ipAddress)],
+};
+
+/** The commands that take several requests, files or standard input, and what `api` calls because no command does. */
+const OTHERS: Readonly<Record<string, Line>> = {
+  'GET /getaeskey': () => ['keys', 'aes', '--print-key'],
+  'GET /getwebhook': () => ['api', 'GET', '/getwebhook'],
+  'POST /setwebhook': (given) => ['api', 'POST', '/setwebhook', '-d', JSON.stringify(given)],
+  'POST /togglewebhookstatus': (given) => ['api', 'POST', '/togglewebhookstatus', '-d', JSON.stringify(given)],
+  'POST /storepublickey': (given) => ['api', 'POST', '/storepublickey', '-d', JSON.stringify(given)],
+  'POST /createsandboxapikey': () => ['keys', 'sandbox', '--at', 'https://service.test/v1', '--print-key'],
+  'POST /feewithdrawal': ({ amount }) => ['fees', 'withdraw', '--amount', `${amount} kobo`, ...ACCOUNT_OF_FEES],
+  'PUT /managefees': () => ['fees', 'set', '--onramp-percent', '1%', '--onramp-cap', '500', '--onramp', 'on'],
+  'POST /manageipallowlist': (given) => ALLOWLIST[String(given['action'])]?.(given) ?? [],
+  'POST /fx/auto-signing/enable': () => ['fx', 'auto-signing', 'enable'],
+  'POST /fx/auto-signing/disable': () => ['fx', 'auto-signing', 'disable'],
+  'POST /fx/auto-signing/threshold': ({ usdThreshold }) => ['fx', 'auto-signing', 'threshold', String(usdThreshold)],
+  'POST /fx/mpc/register': ({ vaultId }) => [
+    ...['fx', 'mpc', 'register', '--vault-id', String(vaultId), '--usdc', ADDRESS, '--usdt', ADDRESS],
+    ...['--email', 'ops@acme.example', '--public-key', 'signer.pub', '--private-key-file', 'client'],
+    '--api-key-stdin',
+  ],
+};
+
+/** Tested with the keeper of a key rotation, because the command reads with the new key. */
+export const UNSHOWN: readonly string[] = ['GET /regenerateapikey'];
+
+/** The command of an endpoint, if it has one. */
+export const lineOf = (endpoint: string): Line | undefined => COMMANDS[endpoint] ?? OTHERS[endpoint];
+
+/** Whether the command of an endpoint sends one request. */
+export const isSingle = (endpoint: string): boolean => COMMANDS[endpoint] !== undefined;
+
+/** What the allowlist says before and after a change that is documented. */
+const ALLOWLIST_STATE: Readonly<Record<string, object>> = {
+  list: {
+    action: 'list',
+    ipAddresses: [
+      { index: 0, ip: '192.0.2.1' },
+      { index: 1, ip: '203.0.113.9' },
+    ],
+    totalIps: 2,
+  },
+  check: { action: 'check', yourIp: '192.0.2.1', isAllowed: true, matchedRule: '192.0.2.1', totalConfiguredIps: 2 },
+};
+
+/** The answer to another action than the documented one; undefined for the documented one. */
+function otherAction({ request }: DocumentedAnswer, body: string | undefined) {
+  const { action } = JSON.parse(body ?? '{}') as { action?: string };
+  return action === request?.['action'] ? undefined : success(ALLOWLIST_STATE[action ?? ''] ?? {});
+}
 
 /** Answers one endpoint as documented, and everything else with a plain success. */
-function networkOf({ endpoint, http, body }: DocumentedAnswer) {
+function networkOf(answer: DocumentedAnswer) {
+  const { endpoint, http, headers, body } = answer;
   const [method, path = ''] = endpoint.split(' ');
   // Orders are created under two paths; the client uses one of them.
   const sent = path === '/fx/limit-order' ? '/fx/orders' : path;
@@ -222,9 +268,11 @@ function networkOf({ endpoint, http, body }: DocumentedAnswer) {
   const network = async (request: HttpRequest) => {
     const isAsked =
       pattern.test(new URL(request.url).pathname) && (request.method === method || path === '/getbankscode');
-    if (!isAsked) return success({});
+    if (!isAsked) return success({ fintechId: SERVICE });
+    const other = path === '/manageipallowlist' ? otherAction(answer, request.body) : undefined;
+    if (other) return other;
     asked += 1;
-    return json(http, body);
+    return json(http, body, headers);
   };
   return { network, asked: () => asked };
 }
@@ -235,8 +283,8 @@ function given({ request = {} }: DocumentedAnswer): Given {
 }
 
 /** Runs the command of an answer's endpoint against that answer. */
-export async function run(answer: DocumentedAnswer) {
-  const line = COMMANDS[answer.endpoint];
+export async function run(answer: DocumentedAnswer, timeout = '2s') {
+  const line = lineOf(answer.endpoint);
   if (!line) throw new Error(`no command for ${answer.endpoint}`);
   const { network, asked } = networkOf(answer);
   const env = {
@@ -244,8 +292,11 @@ export async function run(answer: DocumentedAnswer) {
     FIATRAIL_API_KEY: 'a-key',
     FIATRAIL_SERVICE_NAME: SERVICE,
   };
-  const world = fakeWorld({ env, network });
-  const code = await main([...line(given(answer)), '--yes', '--no-input', '-o', 'json', '--timeout', '2s'], world);
+  const world = fakeWorld({ env, network, stdin: 'a-vault-key' });
+  writeFileSync(join(world.homeDir, 'signer.pub'), 'ssh-ed25519 AAAAinvented ops');
+  writeFileSync(join(world.homeDir, 'client'), PRIVATE_KEY);
+  const files = { ...world, readFile: async (path: string) => readFileSync(join(world.homeDir, path), 'utf8') };
+  const code = await main([...line(given(answer)), '--yes', '--no-input', '-o', 'json', '--timeout', timeout], files);
   const out = world.stdout.text();
-  return { code, asked: asked(), printed: out === '' ? {} : JSON.parse(out), err: world.stderr.text() };
+  return { code, asked: asked(), printed: out === '' ? {} : parseExactJson(out), err: world.stderr.text() };
 }

@@ -6,39 +6,63 @@ import { replyOf } from '../../src/client/client.ts';
 import { sealedExchange } from '../../src/client/sealing.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { createPathMatcher } from '../../src/contract/paths.ts';
-import { COMMANDS, OTHERS, run, SERVICE } from './answer-commands.ts';
+import { json } from '../support/exchange.ts';
+import { bench, ROTATE } from '../support/rotation-bench.ts';
+import { lineOf, run, SERVICE, UNSHOWN } from './answer-commands.ts';
 import { type DocumentedAnswer, exitsOf, missingFacts, readAnswers } from './answers.ts';
+import { FURTHER_ANSWERS } from './further-answers.ts';
 
 const ANSWERS = readAnswers(SERVICE);
 
 const isSealed = ({ request }: DocumentedAnswer) => request?.['sealedTo'] !== undefined;
-const shown = ANSWERS.filter((answer) => COMMANDS[answer.endpoint] !== undefined && !isSealed(answer));
+const shown = ANSWERS.filter((answer) => lineOf(answer.endpoint) !== undefined && !isSealed(answer));
 
 describe('the table of commands', () => {
   test('has one for each endpoint that a command calls and an answer is documented for', () => {
-    const others = ANSWERS.filter(({ endpoint }) => COMMANDS[endpoint] === undefined).map(({ endpoint }) => endpoint);
-    expect([...new Set(others)].toSorted()).toEqual(OTHERS.toSorted());
+    const others = ANSWERS.filter(({ endpoint }) => lineOf(endpoint) === undefined).map(({ endpoint }) => endpoint);
+    expect([...new Set(others)].toSorted()).toEqual(UNSHOWN);
   });
 });
 
+async function expectRight(answer: DocumentedAnswer, exits: readonly number[]) {
+  const { code, asked, printed, err } = await run(answer);
+  const missing = code === 0 ? missingFacts(answer, printed, '') : missingFacts(answer, printed, err);
+  const told = { code, err: code === 0 ? '' : err };
+  expect({ wasAsked: asked > 0, isRight: exits.includes(code ?? -1), missing, ...told }).toEqual({
+    ...{ wasAsked: true, isRight: true, missing: [] },
+    ...told,
+  });
+}
+
 describe('a documented answer', () => {
   test.each(shown)('$id has the exit code of what it means, and all its facts are shown', async (answer) => {
-    const { code, asked, printed, err } = await run(answer);
-    const missing = code === 0 ? missingFacts(answer, printed, '') : missingFacts(answer, printed, err);
-    expect({
-      wasAsked: asked > 0,
-      isRight: exitsOf(answer).includes(code ?? -1),
-      code,
-      missing,
-      err: code === 0 ? '' : err,
-    }).toEqual({
-      wasAsked: true,
-      isRight: true,
-      code,
-      missing: [],
-      err: code === 0 ? '' : err,
-    });
+    await expectRight(answer, exitsOf(answer));
   });
+});
+
+describe('an answer in a form that is documented for another endpoint', () => {
+  test.each(FURTHER_ANSWERS)(
+    '$id ($endpoint) has the exit code of what it means, and all its facts are shown',
+    async (answer) => {
+      await expectRight(answer, answer.exits ?? exitsOf(answer));
+    },
+  );
+});
+
+test('the documented answer to a key rotation stores the new key', async () => {
+  const rotated = ANSWERS.filter(({ endpoint }) => UNSHOWN.includes(endpoint));
+  expect(rotated.map(({ expect: { apiKey } }) => apiKey)).toEqual(['key-h9inventedq7w8e9r0']);
+  for (const { http, body, expect: facts } of rotated) {
+    const on = await bench();
+    on.service.regenerate = () => {
+      on.service.live = String(facts['apiKey']);
+      return json(http, body);
+    };
+    expect({ code: (await on.run(ROTATE)).code, stored: on.storedKey() }).toEqual({
+      code: 0,
+      stored: facts['apiKey'],
+    });
+  }
 });
 
 describe('the reader', () => {

@@ -18,8 +18,10 @@ type Meaning =
 export interface DocumentedAnswer {
   readonly id: string;
   readonly endpoint: string;
+  readonly shown_as: 'public' | 'public-older' | 'skill' | 'client';
   readonly request?: Readonly<Record<string, unknown>>;
   readonly http: number;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
   readonly means: Meaning;
   readonly expect: Readonly<Record<string, unknown>>;

@@ -16,6 +16,17 @@ export const deviations: readonly Deviation[] = [
       'Known from one client only, without an HTTP status or code, so there is no refusal to declare. ' +
       'A failed onboarding has the status failed, with the details that this client expects.',
   },
+  {
+    endpoint: 'users.get-details',
+    row: 'response.deactivationReason',
+    reason:
+      'The specification records the reason in an audit log that nothing reads. The sandbox shows it with the user.',
+  },
+  {
+    endpoint: 'bridge.status',
+    row: 'response.reference',
+    reason: 'The public example lacks it; the interface lists it among the fields of a bridge transaction.',
+  },
   ...(
     [
       ['transactions.fintech-offramp', 'INSUFFICIENT_BALANCE'],

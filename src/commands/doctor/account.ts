@@ -44,12 +44,12 @@ interface Reads {
 
 const NAMES = ['reachability', 'clock', 'key accepted', 'allowlist', 'encryption'] as const;
 
-/** Checks the account with reads only. Without a key (`isKeyThere`) all of them are skipped. */
-export async function accountChecks(subject: Subject, isKeyThere: boolean): Promise<Check[]> {
+/** Checks the account with reads only. After a failed check (`failed`), such as that of the key, all of them are skipped. */
+export async function accountChecks(subject: Subject, failed: string | undefined): Promise<Check[]> {
   const { session, profile } = subject;
   const all = (why: string) => NAMES.map((check) => ({ check, ...skipped(why) }));
   if (!profile) return all('no profile could be resolved');
-  if (!isKeyThere) return all('see key');
+  if (failed !== undefined) return all(`see ${failed}`);
   if (profile.mode === 'embedded' && !entryAt(sandboxPath(session.world)))
     return all('the sandbox is created on first use');
   const fix = typed(subject, 'status -v');
@@ -61,7 +61,7 @@ export async function accountChecks(subject: Subject, isKeyThere: boolean): Prom
         profile.mode === 'embedded'
           ? skipped('the embedded sandbox uses the system clock')
           : clockFinding(reads, session.world.platform),
-      () => keyFinding(reads, fix),
+      () => keyFinding(reads, profile, fix),
       () => accessFinding(reads, subject),
       () => sealingFinding(reads, profile, subject),
     ];
@@ -85,7 +85,8 @@ async function readAccount({ session: { world, globals } }: Subject, profile: Pr
   const { client } = connection;
   try {
     const read = await attempted(client.call(validRequest(getPlatformPublicKey, {})));
-    return { read, access: first && (await attempted(checkAccess(client))), first };
+    if (!first) return { read, access: undefined, first };
+    return { read, access: await attempted(connection.requirePlatformKey().then(() => checkAccess(client))), first };
   } finally {
     await connection.close();
   }
@@ -139,15 +140,18 @@ function timeIn({ headers, body }: HttpResponse): number | undefined {
   return texts.map((text) => Date.parse(text ?? '')).find((timeMs) => !Number.isNaN(timeMs));
 }
 
-function keyFinding({ read, first }: Reads, fix: string): Finding {
+function keyFinding({ read, first }: Reads, { stored }: Profile, fix: string): Finding {
   if (!first) return skipped(NO_RESPONSE);
   if ('data' in read) return ok('a read succeeded');
+  if (stored?.sealing === 'require' && !isSealed(first) && read.error.category === 'network')
+    return skipped('see encryption');
   return isSealed(first) && read.error.category === 'network' ? skipped('see encryption') : problemOf(read.error, fix);
 }
 
 function accessFinding({ access }: Reads, subject: Subject): Finding {
   const add = typed(subject, 'ip add ADDRESS');
   if (!access) return skipped(NO_RESPONSE);
+  if ('error' in access && access.error.code === 'PLATFORM_KEY_CHANGED') return skipped('see encryption');
   if ('error' in access) return problemOf(access.error, typed(subject, 'ip check'));
   const state = accessOf(access.data);
   const text = accessText(state);
@@ -160,7 +164,8 @@ const isSealed = (first: Reads['first']) => first !== undefined && payloadIn(fir
 async function sealingFinding({ read, first }: Reads, profile: Profile, subject: Subject): Promise<Finding> {
   const { world } = subject.session;
   const stored = storedOrBuiltIn(profile);
-  const { publicKey, platformKey } = stored?.sealing ?? {};
+  const { publicKey, platformKey } = stored?.encryption ?? {};
+  const isRequired = stored?.sealing === 'require';
   const keys = stored ? (await sealingKeysOf(stored, world)).length : 0;
   const enable = typed(subject, 'keys encryption enable');
   if (publicKey !== undefined && keys === 0)
@@ -170,6 +175,12 @@ async function sealingFinding({ read, first }: Reads, profile: Profile, subject:
       `${enable} --private-key-stdin`,
     );
   if (!first) return skipped(NO_RESPONSE);
+  if (isRequired && !isSealed(first))
+    return problem(
+      'network',
+      'the response is not sealed, and this profile requires it',
+      typed(subject, 'keys encryption status'),
+    );
   const kept = `${keys} private ${keys === 1 ? 'key' : 'keys'} stored`;
   if ('error' in read)
     return isSealed(first)
@@ -177,9 +188,9 @@ async function sealingFinding({ read, first }: Reads, profile: Profile, subject:
       : skipped('see key accepted');
   if (platformKey !== undefined && read.data.publicKey?.toLowerCase() !== platformKey)
     return problem(
-      'usage',
+      'declined',
       'the service’s public key is not the one this profile accepted',
-      typed(subject, 'keys platform --accept'),
+      typed(subject, 'keys platform --accept --fingerprint FINGERPRINT'),
     );
   if (publicKey === undefined) return ok('off: responses are not sealed');
   return isSealed(first)

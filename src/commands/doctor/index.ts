@@ -30,7 +30,10 @@ async function allChecks(session: Session): Promise<Check[]> {
   const subject: Subject = { session, profile };
   const [ofMachine, ofProfile] = [await machineChecks(subject), await profileChecks(subject, failure)];
   const isKeyThere = ofProfile.every(({ check, state }) => check !== 'key' || state !== 'problem');
-  const [ofNetwork, ofAccount] = await Promise.all([networkChecks(subject), accountChecks(subject, isKeyThere)]);
+  const ofNetwork = await networkChecks(subject);
+  // After a failed handshake, nobody knows who would receive the key.
+  const isUntrusted = ofNetwork.some(({ check, state }) => check === 'tls' && state === 'problem');
+  const ofAccount = await accountChecks(subject, isUntrusted ? 'tls' : isKeyThere ? undefined : 'key');
   const isAccepted = ofAccount.some(({ check, state }) => check === 'key accepted' && state === 'ok');
   return [...ofMachine, ...ofProfile, ...ofNetwork, ...ofAccount, ...(await journalChecks(subject, isAccepted))];
 }
@@ -53,7 +56,7 @@ const doctorCommand = command({
   words: ['doctor'],
   summary: 'Diagnose problems and show the command that fixes each',
   details:
-    'Checks this machine, the profile, its key, the network and the account. Sends only reads. Exits with 0 if there are at most warnings, otherwise with the highest exit code among the problems: 2 for this machine and its settings, 4 for the key and the allowlist, 5 for the network, 8 for an unfinished key rotation.',
+    'Checks this machine, the profile, its key, the network and the account. Sends only reads. Exits with 0 if there are at most warnings, otherwise with the highest exit code among the problems: 2 for this machine and its settings, 4 for the key and the allowlist, 5 for the network, 8 for an unfinished key rotation, 9 for a public key of the service that was not accepted.',
   examples: ['fiatrail doctor', `fiatrail doctor --profile main -o json --query "checks[?state == 'problem'].fix"`],
   endpoints: [getPlatformPublicKey.id, ipAllowlist.id],
   isLocal: true,

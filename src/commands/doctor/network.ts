@@ -5,7 +5,7 @@ import { type Check, type Finding, findingOf, ok, problem, type Subject, skipped
 const CONNECTION = 'check the address with: fiatrail explain';
 
 /** Checks the connection to the service without sending a request. */
-export async function networkChecks({ session: { world }, profile }: Subject): Promise<Check[]> {
+export async function networkChecks({ session: { world, globals }, profile }: Subject): Promise<Check[]> {
   if (!profile || profile.mode === 'embedded') {
     const why = skipped(profile ? 'the embedded sandbox needs no network' : 'no profile could be resolved');
     return ['proxy', 'dns', 'tls'].map((check) => ({ check, ...why }));
@@ -19,10 +19,14 @@ export async function networkChecks({ session: { world }, profile }: Subject): P
   const isProxied = proxy.state === 'problem' || proxyFor(baseUrl, world.env).kind === 'proxy';
   const [dns, tls] = await Promise.all([
     findingOf(
-      () => (isProxied ? skipped('the proxy resolves the host') : dnsFinding(new URL(baseUrl), world)),
+      () =>
+        isProxied ? skipped('the proxy resolves the host') : dnsFinding(new URL(baseUrl), world, globals.timeoutMs),
       CONNECTION,
     ),
-    findingOf(() => (proxy.state === 'problem' ? skipped('see proxy') : tlsFinding(baseUrl, world)), CONNECTION),
+    findingOf(
+      () => (proxy.state === 'problem' ? skipped('see proxy') : tlsFinding(baseUrl, world, globals.timeoutMs)),
+      CONNECTION,
+    ),
   ]);
   return [
     { check: 'proxy', ...proxy },
@@ -39,11 +43,11 @@ function proxyFinding(baseUrl: string, choice: ProxyChoice): Finding {
 
 type World = Subject['session']['world'];
 
-async function dnsFinding({ hostname }: URL, world: World): Promise<Finding> {
+async function dnsFinding({ hostname }: URL, world: World, limitMs: number): Promise<Finding> {
   const host = hostname.replace(/^\[|\]$/g, '');
   if (isLoopback(hostname)) return skipped('the address is on this machine');
   try {
-    const addresses = await (await world.probe()).lookUp(host);
+    const addresses = await (await world.probe()).lookUp(host, limitMs);
     return ok(`${host} resolves to ${addresses.slice(0, 3).join(', ')}`);
   } catch (error) {
     if (!(error instanceof ExchangeError)) throw error;
@@ -55,10 +59,10 @@ const DAY_MS = 86_400_000;
 /** Certificates are renewed well before this; one this close to expiry was probably forgotten. */
 const FEW_DAYS = 14;
 
-async function tlsFinding(baseUrl: string, world: World): Promise<Finding> {
+async function tlsFinding(baseUrl: string, world: World, limitMs: number): Promise<Finding> {
   if (!baseUrl.startsWith('https:')) return skipped('plain HTTP on this machine');
   try {
-    const { distrust, validToMs, issuer } = await (await world.probe()).certificate(baseUrl);
+    const { distrust, validToMs, issuer } = await (await world.probe()).certificate(baseUrl, limitMs);
     if (distrust !== undefined)
       return problem('network', `the certificate issued by ${issuer} is not trusted (${distrust})`, trustFix(distrust));
     if (validToMs === undefined) return ok('trusted');

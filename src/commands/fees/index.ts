@@ -74,6 +74,7 @@ const previewCommand = command({
       'Direction (onramp or offramp):',
     ),
   },
+  fields: { transactionType: 'direction' },
   run: async (session, { amount, direction }) => {
     const request = { amount: toWireNumber(amount, 'kobo'), transactionType: direction };
     return outcomeOf(session, previewFees, await session.call(previewFees, request), { columns: PREVIEW });

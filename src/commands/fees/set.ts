@@ -105,6 +105,17 @@ export const setCommand = command({
     offrampCap: offramp.cap,
     offramp: offramp.isOn,
     note: option('--note <text>', 'reason, for the audit log', word),
+    description: option('--description <text>', 'description of the settings, for the audit log', word),
+    updatedBy: option('--updated-by <name>', 'who changes the settings, for the audit log', word),
+  },
+  fields: {
+    'onrampFee.percentageFee': 'onrampPercent',
+    'onrampFee.capFee': 'onrampCap',
+    'onrampFee.enabled': 'onramp',
+    'offrampFee.percentageFee': 'offrampPercent',
+    'offrampFee.capFee': 'offrampCap',
+    'offrampFee.enabled': 'offramp',
+    'metadata.notes': 'note',
   },
   run: async (session, input) => {
     const wanted = {
@@ -130,7 +141,8 @@ export const setCommand = command({
         current?.[`${direction}Fee`] ?? undefined,
       );
     }
-    if (input.note !== undefined) request.metadata = { notes: input.note };
+    const metadata = { notes: input.note, description: input.description, lastUpdatedBy: input.updatedBy };
+    if (Object.values(metadata).some((value) => value !== undefined)) request.metadata = metadata;
     return outcomeOf(session, manageFees, await session.call(manageFees, request), { columns: SET });
   },
 });

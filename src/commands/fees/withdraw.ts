@@ -1,21 +1,10 @@
 import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
 import { PAGE_SIZE } from '../../cli/pages.ts';
-import {
-  amountHelp,
-  amountOf,
-  argument,
-  digits,
-  id,
-  oneOf,
-  option,
-  required,
-  switchOn,
-  wholeNumber,
-  word,
-} from '../../cli/parameters.ts';
+import { argument, id, oneOf, option, switchOn, wholeNumber, word } from '../../cli/parameters.ts';
 import { amountLine, balanceLine, readPreviews, withdrawableFees } from '../../cli/previews.ts';
 import { outcomeOf, type Session } from '../../cli/session.ts';
+import { startedOutcome, startedShape } from '../../cli/started.ts';
 import { waitOption } from '../../cli/wait.ts';
 import { feeWithdrawals, verifyWithdrawal, withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';
@@ -23,6 +12,7 @@ import { toWireNumber } from '../../money/units.ts';
 import { feeWithdrawal } from '../../works/fees.ts';
 import { followWork } from '../../works/work.ts';
 import { destinationOf } from './destination.ts';
+import { ACCOUNT_OPTIONS, FEE_AMOUNT, withdrawGuide } from './guide.ts';
 
 /** The error for a balance that allows no withdrawal. */
 const nothingToWithdraw = (message: string) =>
@@ -64,6 +54,8 @@ const STARTED = [
   { field: 'message', title: 'Message' },
 ] as const;
 
+const WORK = { start: withdrawFees, status: verifyWithdrawal } as const;
+
 /** Returns a text that finds one withdrawal among all: `[fr-1a2b3c4d]`. */
 function newTag({ world }: Session): string {
   return `[fr-${Buffer.from(world.ids.bytes(4)).toString('hex')}]`;
@@ -74,29 +66,25 @@ const withdrawCommand = command({
   money: 'guarded',
   summary: 'Withdraw earned fees to a bank account',
   details:
-    '"max" withdraws everything available, up to the maximum per withdrawal. Settlement takes 1 to 3 business days. "max" and --to are looked up first, even in a dry run.',
+    '"max" withdraws everything available, up to the maximum per withdrawal. Settlement takes 1 to 3 business days. "max" and --to are looked up first, even in a dry run. On a terminal, without an amount or a bank account, the command prompts for each value.',
   examples: [
     'fiatrail fees withdraw --amount 25000 --bank-code 000013 --account-number 0123456789 --account-name "ADA OBI"',
     'fiatrail fees withdraw --amount max --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --yes -o json',
   ],
   endpoints: [withdrawFees.id, verifyWithdrawal.id],
   parameters: {
-    amount: required(
-      '--amount <naira|max>',
-      `max, or an ${amountHelp('NGN')}`,
-      (text) => (/^max$/i.test(text) ? ('max' as const) : amountOf('NGN')(text)),
-      'Amount in Naira, or max:',
-    ),
+    amount: FEE_AMOUNT,
     to: option('--to <bank-account-id>', 'id of a saved account, from bank-accounts list', id),
-    bankCode: option('--bank-code <code>', 'NIBSS bank code, from banks list', digits('bank code', 3, 6)),
-    accountNumber: option('--account-number <digits>', 'account number, 10 digits', digits('account number', 10)),
-    accountName: option('--account-name <name>', 'name of the account holder', word),
+    ...ACCOUNT_OPTIONS,
     narration: option('--narration <text>', 'text for the bank statement', word),
     noTag: switchOn('--no-tag', 'leave the narration empty, without the tag by which an unknown outcome is found'),
     reference: option('--reference <text>', 'your own unique reference', word),
+    note: option('--note <text>', 'note to store with the withdrawal', word),
     wait: waitOption('until the bank has been paid, which takes 1 to 3 business days'),
   },
-  run: async (session, { amount: wanted, narration: given, noTag, reference, wait, ...input }) => {
+  fields: { bankAccountNumber: 'accountNumber', 'metadata.reference': 'reference', 'metadata.notes': 'note' },
+  guide: withdrawGuide,
+  run: async (session, { amount: wanted, narration: given, noTag, reference, note, wait, ...input }) => {
     const destination = await destinationOf(session, input);
     const amount = wanted === 'max' ? await mostWithdrawable(session) : wanted;
     const { bankAccountNumber, bankCode, accountName } = destination;
@@ -107,7 +95,7 @@ const withdrawCommand = command({
       ...destination,
       amount: toWireNumber(amount, 'kobo'),
       narration,
-      metadata: reference === undefined ? undefined : { reference },
+      metadata: reference === undefined && note === undefined ? undefined : { reference, notes: note },
     };
     const reply = await session.change(
       withdrawFees,
@@ -120,6 +108,7 @@ const withdrawCommand = command({
           ['destination', `${where}, ${accountName}`],
           ...(narration === undefined ? [] : [['narration', narration] as const]),
           ...(reference === undefined ? [] : [['reference', reference] as const]),
+          ...(note === undefined ? [] : [['note', note] as const]),
         ],
         previews: () =>
           readPreviews(async () => {
@@ -127,10 +116,16 @@ const withdrawCommand = command({
             return available ? [balanceLine(available, -amount.minor)] : [];
           }),
       },
-      wait === undefined ? {} : { prints: verifyWithdrawal },
+      { prints: startedShape(WORK) },
     );
-    if (wait === undefined) return outcomeOf(session, withdrawFees, reply, { columns: STARTED });
-    return followWork(session, feeWithdrawal, reply.data.withdrawalId, wait);
+    const started = outcomeOf(session, withdrawFees, reply, { columns: STARTED });
+    if (wait === undefined) return startedOutcome(session, WORK, started);
+    return startedOutcome(
+      session,
+      WORK,
+      started,
+      await followWork(session, feeWithdrawal, reply.data.withdrawalId, wait),
+    );
   },
 });
 
@@ -175,10 +170,10 @@ const listCommand = command({
       size *= 2;
       reply = await session.call(feeWithdrawals, { limit: size, status });
     }
-    const outcome = await outcomeOf(session, feeWithdrawals, reply, { columns: COLUMNS });
-    return all && reply.data.pagination?.hasMore
-      ? { ...outcome, error: incomplete(reply.data.withdrawals.length) }
-      : outcome;
+    const isIncomplete = all === true && reply.data.pagination?.hasMore === true;
+    const list = { isWhole: all === true && !isIncomplete };
+    const outcome = await outcomeOf(session, feeWithdrawals, reply, { columns: COLUMNS, list });
+    return isIncomplete ? { ...outcome, error: incomplete(reply.data.withdrawals.length) } : outcome;
   },
 });
 

@@ -80,6 +80,8 @@ const bookCommand = command({
   run: async (session, { pair: token, limit }) => {
     const reply = await session.call(orderBook, { pair: token, limit });
     const outcome = await outcomeOf(session, orderBook, reply);
+    // A chart of figures whose unit is unknown would be empty or wrong.
+    if (reply.hasUnknownUnits) return outcome;
     return outcome.result ? { ...outcome, result: { ...outcome.result, depth: depthOf(reply.data, token) } } : outcome;
   },
 });
@@ -90,9 +92,9 @@ const STATS = [
   { field: 'bestAskPrice', title: 'Best ask' },
   { field: 'spreadPercentage', title: 'Spread (percent)' },
   { field: 'buyOrderCount', title: 'Buy orders' },
-  { field: 'totalBuyLiquidity', title: 'Buy liquidity (cNGN)' },
+  { field: 'totalBuyLiquidity', title: 'Buy liquidity' },
   { field: 'sellOrderCount', title: 'Sell orders' },
-  { field: 'totalSellLiquidity', title: 'Sell liquidity (stablecoin)' },
+  { field: 'totalSellLiquidity', title: 'Sell liquidity' },
 ] as const;
 
 const statsCommand = command({

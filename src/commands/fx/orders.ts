@@ -97,6 +97,7 @@ const createCommand = command({
     max: required('--max <cngn>', MAX_HELP, amountOf('CNGN'), 'Maximum per trade, in cNGN:'),
     spread: option('--spread <percent>', SPREAD_HELP, spread),
   },
+  fields: { orderType: 'side', baseCurrency: 'pair', quoteCurrency: 'pair', minAmount: 'min', maxAmount: 'max' },
   run: async (session, terms) => {
     const { pair, side, price, min, max, spread: own } = terms;
     checkBounds(min, max);
@@ -117,7 +118,8 @@ const createCommand = command({
       lines: termLines(terms),
       previews: () => readPreviews(() => balancePreview(session, pair, side)),
     });
-    return outcomeOf(session, createOrder, reply);
+    // The response may name neither, and then not say what the order offers.
+    return outcomeOf(session, createOrder, { ...reply, request: { pair, side } });
   },
 });
 
@@ -150,6 +152,7 @@ const listCommand = command({
     after: option('--after <order-id>', 'only orders older than this one', id),
     all: switchOn('--all', 'all pages, as one list'),
   },
+  fields: { startAfter: 'after' },
   run: async (session, { status, pair, limit, after, all }) =>
     listedByCursor(
       session,
@@ -182,6 +185,7 @@ const updateCommand = command({
     spread: option('--spread <percent>', SPREAD_HELP, spread),
     status: option('--status <status>', 'new status: active or paused', oneOf('active', 'paused')),
   },
+  fields: { minAmount: 'min', maxAmount: 'max' },
   run: async (session, { orderId: order, price, min, max, spread: own, status }) => {
     checkBounds(min, max);
     const changes: readonly (Line | undefined)[] = [

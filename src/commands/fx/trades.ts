@@ -14,6 +14,7 @@ import { listedByCursor } from '../../cli/listed.ts';
 import { argument, id, oneOfAnyCase, option, required, switchOn, wholeNumber } from '../../cli/parameters.ts';
 import { amountLine } from '../../cli/previews.ts';
 import { outcomeOf } from '../../cli/session.ts';
+import { startedOutcome, startedShape } from '../../cli/started.ts';
 import { waitOption } from '../../cli/wait.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { listTrades, marketOrder, trade, tradeStatus } from '../../contract/endpoints/fx-trades.ts';
@@ -39,6 +40,7 @@ const quoteCommand = command({
   ],
   endpoints: [quote.id],
   parameters: { pair: requiredPair, side: requiredSide, amount: quotedCngn },
+  fields: { cngnAmount: 'amount' },
   run: async (session, { pair, side, amount }) => {
     const reply = await session.call(quote, { pair, side, cngnAmount: wireDecimal(amount) });
     await session.note(
@@ -47,6 +49,8 @@ const quoteCommand = command({
     return outcomeOf(session, quote, reply);
   },
 });
+
+const TRADE = { start: trade, status: tradeStatus } as const;
 
 const tradeCommand = command({
   words: ['fx', 'trade'],
@@ -70,6 +74,13 @@ const tradeCommand = command({
     key: idempotencyKey,
     wait: waitOption('until the trade settles'),
   },
+  fields: {
+    quoteId: 'quote',
+    orderId: 'order',
+    cngnAmount: 'amount',
+    destinationWalletAddress: 'to',
+    idempotencyKey: 'key',
+  },
   run: async (session, { to, key, wait, ...deal }) => {
     const { request, what, lines } = termsOf(deal);
     const { pair, side, amount } = deal;
@@ -85,12 +96,15 @@ const tradeCommand = command({
         ],
         ...(pair && side && amount ? { previews: dealPreview(session, pair, side, amount) } : {}),
       },
-      wait === undefined ? {} : { prints: tradeStatus },
+      { prints: startedShape(TRADE) },
     );
-    if (wait === undefined) return outcomeOf(session, trade, reply);
-    return followWork(session, fxTrade, reply.data.trade.tradeId, wait);
+    const started = outcomeOf(session, trade, reply);
+    if (wait === undefined) return startedOutcome(session, TRADE, started);
+    return startedOutcome(session, TRADE, started, await followWork(session, fxTrade, reply.data.trade.tradeId, wait));
   },
 });
+
+const MARKET_ORDER = { start: marketOrder, status: tradeStatus } as const;
 
 const marketOrderCommand = command({
   words: ['fx', 'market-order'],
@@ -114,6 +128,7 @@ const marketOrderCommand = command({
     key: idempotencyKey,
     wait: waitOption('until the trade settles'),
   },
+  fields: { cngnAmount: 'amount', destinationWalletAddress: 'to', idempotencyKey: 'key' },
   run: async (session, { pair, side, amount, to, key, wait }) => {
     const reply = await session.change(
       marketOrder,
@@ -134,10 +149,16 @@ const marketOrderCommand = command({
         ],
         previews: dealPreview(session, pair, side, amount),
       },
-      wait === undefined ? {} : { prints: tradeStatus },
+      { prints: startedShape(MARKET_ORDER) },
     );
-    if (wait === undefined) return outcomeOf(session, marketOrder, reply);
-    return followWork(session, fxTrade, reply.data.trade.tradeId, wait);
+    const started = outcomeOf(session, marketOrder, reply);
+    if (wait === undefined) return startedOutcome(session, MARKET_ORDER, started);
+    return startedOutcome(
+      session,
+      MARKET_ORDER,
+      started,
+      await followWork(session, fxTrade, reply.data.trade.tradeId, wait),
+    );
   },
 });
 
@@ -179,6 +200,7 @@ const tradesCommand = command({
     after: option('--after <trade-id>', 'only trades older than this one', id),
     all: switchOn('--all', 'all pages, as one list'),
   },
+  fields: { startAfter: 'after' },
   run: async (session, { pair, side, status, limit, after, all }) =>
     listedByCursor(
       session,

@@ -39,7 +39,7 @@ const STATS = [
     columns: [
       { field: 'date', title: 'Day' },
       { field: 'totalAutoSigned', title: 'Auto-signed' },
-      { field: 'totalAmountAutoSigned', title: 'USD' },
+      { field: 'totalAmountAutoSigned', title: 'Amount' },
       { field: 'fallbackCount', title: 'Manual' },
       { field: 'successRate', title: 'Success (percent)' },
       { field: 'avgExecutionTimeMs', title: 'Average (ms)' },
@@ -61,7 +61,7 @@ const statsCommand = command({
 const enableCommand = command({
   words: ['fx', 'auto-signing', 'enable'],
   summary: 'Enable auto-signing for trades up to the threshold',
-  examples: ['fiatrail fx auto-signing enable', 'fiatrail fx auto-signing enable -o json --query usdThreshold'],
+  examples: ['fiatrail fx auto-signing enable', 'fiatrail fx auto-signing enable -o json --query usdThreshold.value'],
   endpoints: [enableAutoSigning.id],
   parameters: {},
   run: async (session) =>
@@ -102,6 +102,7 @@ const thresholdCommand = command({
       'Threshold in US dollars:',
     ),
   },
+  fields: { usdThreshold: 'usd' },
   run: async (session, { usd }) =>
     outcomeOf(session, setAutoSigningThreshold, await session.call(setAutoSigningThreshold, { usdThreshold: usd })),
 });
@@ -165,6 +166,14 @@ const registerCommand = command({
       'Private key file:',
     ),
     apiKeyStdin: switchOn('--api-key-stdin', 'read the vault’s API key from standard input'),
+  },
+  fields: {
+    mpcVaultApiKey: 'apiKeyStdin',
+    callbackClientSignerPublicKey: 'publicKey',
+    mpcClientSignerPrivateKey: 'privateKeyFile',
+    'tokenWallets.USDC': 'usdc',
+    'tokenWallets.USDT': 'usdt',
+    notificationEmails: 'emails',
   },
   run: async (session, input) => {
     const { vaultId, usdc, usdt, emails } = input;

@@ -21,7 +21,7 @@ const listCommand = command({
     const { result } = await outcomeOf(session, ipAllowlist, await session.call(ipAllowlist, { action: 'list' }), {
       columns: COLUMNS,
     });
-    return result ? { result: { ...result, lists: 'ipAddresses' } } : {};
+    return result ? { result: { ...result, lists: 'ipAddresses', list: { isWhole: true } } } : {};
   },
 });
 

@@ -1,7 +1,7 @@
 import { changeProfile } from '../../account/changes.ts';
-import { fromStored, storedOrBuiltIn } from '../../account/profile.ts';
+import { fromStored } from '../../account/profile.ts';
 import { privateKeyFrom, sealingKeysOf, storeSealingKey } from '../../account/sealing-keys.ts';
-import type { SealingSettings, StoredProfile } from '../../account/stored-profile.ts';
+import type { SealingPolicy, StoredProfile } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
 import { command } from '../../cli/command.ts';
@@ -11,18 +11,9 @@ import { onOrOff, option, switchOn } from '../../cli/parameters.ts';
 import type { Session } from '../../cli/session.ts';
 import { getAesKey, getPlatformPublicKey, storePublicKey } from '../../contract/endpoints/management.ts';
 import { sealAesEnvelope } from '../../crypto/aes-envelope.ts';
-import { isKeyText, newKeyPair, publicHalf } from '../../crypto/sealed-box.ts';
+import { isKeyText, newKeyPair, payloadIn, publicHalf } from '../../crypto/sealed-box.ts';
 import { acceptedPlatformKey } from './platform.ts';
-
-/** Returns the stored profile to change. Throws CliError usage for a profile from the environment, which stores nothing. */
-function requireStored({ profile }: Session): StoredProfile {
-  const stored = storedOrBuiltIn(profile);
-  if (stored) return stored;
-  throw new CliError('usage', 'an account set by FIATRAIL_BASE_URL and FIATRAIL_API_KEY cannot store a private key', {
-    code: 'NO_PROFILE',
-    hint: 'add a profile for it with: fiatrail profiles add NAME --base-url URL --key-stdin',
-  });
-}
+import { requireStored } from './stored.ts';
 
 const PRIVATE_KEY_BYTES = 1024;
 
@@ -64,29 +55,50 @@ async function registration(session: Session, publicKey: string, isInEnvelope: b
 async function seal(session: Session, input: Input, isNew: boolean): Promise<Outcome> {
   const { world, profile } = session;
   const stored = requireStored(session);
-  const requests = input.sealRequests ?? stored.sealing?.requests ?? false;
+  const requests = input.sealRequests ?? stored.encryption?.requests ?? false;
   const privateKey = await privateKeyFor(session, stored, input, isNew);
   const store = async () => {
-    if (!session.globals.dryRun) await storeSealingKey(world, stored, privateKey);
+    if (session.globals.dryRun) return;
+    await storeSealingKey(world, stored, privateKey);
+    // From the registration on, responses may be sealed.
+    if (policyOf(stored) === 'off') await setPolicy(session, stored, 'accept');
   };
   // Responses may already be sealed to this key, so store it before the reads below.
   if (input.privateKeyStdin) await store();
-  const platformKey = requests ? await acceptedPlatformKey(session, stored) : stored.sealing?.platformKey;
+  const platformKey = requests ? await acceptedPlatformKey(session, stored) : stored.encryption?.platformKey;
   const publicKey = publicHalf(privateKey);
   const request = await registration(session, publicKey, input.aesEnvelope);
   if (!input.privateKeyStdin) await store();
   await session.call(storePublicKey, request, { prints: SHOWN });
-  const sealing: SealingSettings = { publicKey, platformKey, requests };
-  const changed = await changeProfile(world, profile.name, (kept) => ({ ...(kept ?? stored), sealing }));
-  await verifySealing(session, changed);
-  await session.note('responses are now encrypted; every host that uses this account needs the private key');
-  return { result: { data: await shown(session, changed) } };
+  const encryption = { publicKey, platformKey, requests };
+  const changed = await changeProfile(world, profile.name, (kept) => ({ ...(kept ?? stored), encryption }));
+  if (!(await isSealed(session, changed))) {
+    await session.say(
+      'warning: responses are not encrypted, although the key is registered; plain ones are still accepted',
+    );
+    return { result: { data: await shown(session, changed) } };
+  }
+  const required = await setPolicy(session, changed, 'require');
+  await session.note(
+    'responses are now encrypted, and plain ones are rejected; every host that uses this account needs the private key',
+  );
+  return { result: { data: await shown(session, required) } };
 }
 
-/** Verifies with a read that a sealed response can be opened. */
-async function verifySealing({ world, globals }: Session, stored: StoredProfile): Promise<void> {
+const policyOf = ({ sealing = 'off' }: StoredProfile): SealingPolicy => sealing;
+
+function setPolicy({ world }: Session, stored: StoredProfile, sealing: SealingPolicy): Promise<StoredProfile> {
+  return changeProfile(world, stored.name, (kept) => ({ ...(kept ?? stored), sealing }));
+}
+
+/** Verifies with a read that the response can be opened, and returns whether it was sealed. Throws CliError pending. */
+async function isSealed({ world, globals }: Session, stored: StoredProfile): Promise<boolean> {
+  let isLastSealed = false;
   try {
-    await tryAccount(world, fromStored(stored, world), globals);
+    await tryAccount(world, fromStored(stored, world), globals, ({ body }) => {
+      isLastSealed = payloadIn(body) !== undefined;
+    });
+    return isLastSealed;
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     throw new CliError('pending', `the public key is registered, but a read with it failed: ${error.message}`, {
@@ -97,12 +109,13 @@ async function verifySealing({ world, globals }: Session, stored: StoredProfile)
   }
 }
 
-const SHOWN = ['profile', 'answersSealedTo', 'privateKeys', 'requestsSealed', 'platformKey'];
+const SHOWN = ['profile', 'sealing', 'answersSealedTo', 'privateKeys', 'requestsSealed', 'platformKey'];
 
 async function shown({ world }: Session, stored: StoredProfile) {
-  const { publicKey, platformKey, requests } = stored.sealing ?? { requests: false };
+  const { publicKey, platformKey, requests } = stored.encryption ?? { requests: false };
   return {
     profile: stored.name,
+    sealing: policyOf(stored),
     answersSealedTo: publicKey ?? null,
     privateKeys: (await sealingKeysOf(stored, world)).length,
     requestsSealed: requests,
@@ -114,7 +127,7 @@ export const enableCommand = command({
   words: ['keys', 'encryption', 'enable'],
   summary: 'Encrypt responses to a key of this profile',
   details:
-    'Creates an X25519 key pair, stores the private key and registers the public key. Responses are then decrypted automatically. The service has no way to turn this off again. An existing key is registered again.',
+    'Creates an X25519 key pair, stores the private key and registers the public key. Responses are then decrypted automatically. Once one has been, the profile requires encrypted responses; “profiles add NAME --sealing accept” accepts plain ones again. The service has no way to turn encryption off again. An existing key is registered again.',
   examples: [
     'fiatrail keys encryption enable',
     'fiatrail keys encryption enable --seal-requests on',

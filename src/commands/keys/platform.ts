@@ -1,14 +1,17 @@
 import { changeProfile } from '../../account/changes.ts';
-import { storedOrBuiltIn } from '../../account/profile.ts';
 import type { StoredProfile } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
 import { confirmChange } from '../../cli/confirm.ts';
+import { platformKeyChanged } from '../../cli/connect.ts';
 import { endDryRun } from '../../cli/dry-run.ts';
-import { switchOn } from '../../cli/parameters.ts';
+import type { Outcome } from '../../cli/outcome.ts';
+import { option, switchOn } from '../../cli/parameters.ts';
 import { outcomeOf, type Session } from '../../cli/session.ts';
 import { getPlatformPublicKey } from '../../contract/endpoints/management.ts';
+import { publicKeyFingerprint } from '../../crypto/fingerprint.ts';
 import { isKeyText } from '../../crypto/sealed-box.ts';
+import { requireStored } from './stored.ts';
 
 /** Reads the service's public key. Throws CliError. */
 async function platformKeyNow(session: Session): Promise<string> {
@@ -21,47 +24,103 @@ async function platformKeyNow(session: Session): Promise<string> {
  * Returns the key to seal requests to; the first one seen is accepted. Throws CliError declined if the service's key has
  * changed since: an unannounced change may mean an impostor.
  */
-export async function acceptedPlatformKey(session: Session, { sealing }: StoredProfile): Promise<string> {
+export async function acceptedPlatformKey(session: Session, { name, encryption }: StoredProfile): Promise<string> {
   const now = await platformKeyNow(session);
-  if (sealing?.platformKey === undefined || sealing.platformKey === now) return now;
-  throw new CliError('declined', 'the service’s public key is not the one this profile accepted; nothing was sent', {
-    code: 'PLATFORM_KEY_CHANGED',
-    hint: 'ask the service whether it changed its key, then accept it with: fiatrail keys platform --accept',
+  if (encryption?.platformKey === undefined || encryption.platformKey === now) return now;
+  throw platformKeyChanged(name);
+}
+
+/** A fingerprint as `keys platform` prints it, or the key itself. */
+function expectedKey(text: string): string {
+  if (/^SHA256:[A-Za-z\d+/]{43}$/.test(text)) return text;
+  if (isKeyText(text)) return publicKeyFingerprint(text);
+  throw new CliError(
+    'usage',
+    'invalid fingerprint; expected SHA256: and 43 characters, or the 64 hexadecimal digits of the key',
+    {
+      hint: 'see the format with: fiatrail keys platform',
+    },
+  );
+}
+
+/** Throws CliError unless the user has compared the key: on a terminal, or by its fingerprint. */
+async function agreeToKey(session: Session, stored: StoredProfile, now: string, expected: string | undefined) {
+  const found = publicKeyFingerprint(now);
+  if (expected === found) return;
+  if (expected !== undefined) {
+    throw new CliError(
+      'declined',
+      `the service’s public key has the fingerprint ${found}, not ${expected}; it was not accepted`,
+      {
+        code: 'PLATFORM_KEY_MISMATCH',
+        hint: 'ask the service for the fingerprint of its key',
+      },
+    );
+  }
+  if (!session.isInteractive || session.globals.yes) {
+    throw new CliError('usage', 'a public key that nobody has compared cannot be accepted', {
+      code: 'FINGERPRINT_NEEDED',
+      hint: 'ask the service for the fingerprint of its key, and add it with --fingerprint',
+    });
+  }
+  const before = stored.encryption?.platformKey;
+  await confirmChange(session, {
+    summary: `accept the service’s public key for profile ${stored.name}`,
+    lines: [
+      ['old key', before ?? 'none'],
+      ['old fingerprint', before === undefined ? 'none' : publicKeyFingerprint(before)],
+      ['new key', now],
+      ['new fingerprint', found],
+    ],
   });
+}
+
+async function acceptKey(session: Session, stored: StoredProfile, expected: string | undefined): Promise<Outcome> {
+  const now = await platformKeyNow(session);
+  const before = stored.encryption?.platformKey;
+  endDryRun(session, { profile: stored.name, acceptedBefore: before ?? null, publicKey: now });
+  if (before !== now || expected !== undefined) await agreeToKey(session, stored, now, expected);
+  if (before !== now)
+    await changeProfile(session.world, stored.name, (kept) => {
+      const base = kept ?? stored;
+      return { ...base, encryption: { requests: false, ...base.encryption, platformKey: now } };
+    });
+  return { result: { data: { publicKey: now, fingerprint: publicKeyFingerprint(now), accepted: true } } };
+}
+
+/** Shows the key with its fingerprint; `-o raw` is the response. */
+async function showKey(session: Session): Promise<Outcome> {
+  const reply = await session.call(getPlatformPublicKey, {});
+  const { publicKey } = reply.data;
+  if (!isKeyText(publicKey ?? '')) return outcomeOf(session, getPlatformPublicKey, reply);
+  const accepted = session.profile.stored?.encryption?.platformKey;
+  if (accepted !== undefined && accepted !== publicKey?.toLowerCase())
+    await session.say(`warning: this is not the key that profile ${session.profile.name} accepted`);
+  const { raw } = outcomeOf(session, getPlatformPublicKey, reply).result ?? {};
+  const data = { publicKey, fingerprint: publicKeyFingerprint(publicKey ?? '') };
+  return { result: { data, ...(raw === undefined ? {} : { raw }) } };
 }
 
 export const platformCommand = command({
   words: ['keys', 'platform'],
   summary: 'Show or accept the service’s public key',
   details:
-    'Requests can be sealed to this key, an X25519 key of 64 hexadecimal digits for libsodium’s crypto_box_seal. It is not a secret. With --accept, the profile uses it for sealed requests from now on.',
+    'Requests can be sealed to this key, an X25519 key of 64 hexadecimal digits for libsodium’s crypto_box_seal. It is not a secret. With --accept, the profile uses it for sealed requests from now on. If the service’s key changes, a profile that seals requests sends nothing (exit code 9) until the new key is accepted. Without a terminal, or with --yes, --accept needs the expected fingerprint.',
   examples: [
     'fiatrail keys platform',
-    'fiatrail keys platform -o json --query publicKey',
+    'fiatrail keys platform -o json --query fingerprint',
     'fiatrail keys platform --accept',
+    'fiatrail keys platform --accept --fingerprint SHA256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU',
   ],
   endpoints: [getPlatformPublicKey.id],
-  parameters: { accept: switchOn('--accept', 'accept this key in place of the one accepted before') },
-  run: async (session, { accept }) => {
-    const stored = storedOrBuiltIn(session.profile);
-    if (!accept || !stored)
-      return outcomeOf(session, getPlatformPublicKey, await session.call(getPlatformPublicKey, {}));
-    const now = await platformKeyNow(session);
-    const before = stored.sealing?.platformKey;
-    endDryRun(session, { profile: stored.name, acceptedBefore: before ?? null, publicKey: now });
-    if (before !== now) {
-      await confirmChange(session, {
-        summary: `accept the service’s public key for profile ${stored.name}`,
-        lines: [
-          ['old key', before ?? 'none'],
-          ['new key', now],
-        ],
-      });
-      await changeProfile(session.world, stored.name, (kept) => {
-        const base = kept ?? stored;
-        return { ...base, sealing: { requests: false, ...base.sealing, platformKey: now } };
-      });
-    }
-    return { result: { data: { publicKey: now, accepted: true } } };
+  parameters: {
+    accept: switchOn('--accept', 'accept this key in place of the one accepted before'),
+    fingerprint: option('--fingerprint <fingerprint>', 'with --accept: the key that you expect', expectedKey),
+  },
+  run: async (session, { accept, fingerprint }) => {
+    if (fingerprint !== undefined && !accept)
+      throw new CliError('usage', '--fingerprint applies only with --accept', { hint: 'add --accept' });
+    if (!accept) return showKey(session);
+    return acceptKey(session, requireStored(session), fingerprint);
   },
 });

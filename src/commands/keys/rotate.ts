@@ -23,6 +23,7 @@ import {
   withRotationLock,
 } from '../../rotation/rotation.ts';
 import { isWritable } from '../../rotation/steps.ts';
+import { acceptedPlatformKey } from './platform.ts';
 
 interface Input {
   readonly pushCommand: readonly string[] | undefined;
@@ -65,7 +66,9 @@ async function requireRotatable(
       },
     );
   }
-  await session.call(getPlatformPublicKey, {}, { isBeforehand: true });
+  // The keeper sends the request without this check.
+  if (stored?.encryption?.requests) await acceptedPlatformKey(session, stored);
+  else await session.call(getPlatformPublicKey, {}, { isBeforehand: true });
 }
 
 /** The new key overwrites the stored one. Throws CliError usage if the key in use, from FIATRAIL_API_KEY, is a different key. */

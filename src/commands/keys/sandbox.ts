@@ -1,6 +1,7 @@
 import { apiKeyFrom } from '../../account/api-key.ts';
 import { safeBaseUrl } from '../../account/base-url.ts';
 import { changeProfile } from '../../account/changes.ts';
+import type { Profile } from '../../account/profile.ts';
 import { profileName, readProfile, type StoredProfile, type StoreSettings } from '../../account/stored-profile.ts';
 import { openStore, requireWritable } from '../../account/stores/stores.ts';
 import { CliError } from '../../base/errors.ts';
@@ -47,6 +48,14 @@ function requireLive({ profile }: Session): void {
   );
 }
 
+/** The profile at another address, which need not seal what this one seals. */
+function elsewhere(profile: Profile, baseUrl: string): Profile {
+  const { stored } = profile;
+  return stored?.sealing === 'require'
+    ? { ...profile, baseUrl, stored: { ...stored, sealing: 'accept' } }
+    : { ...profile, baseUrl };
+}
+
 export const sandboxKeyCommand = command({
   words: ['keys', 'sandbox'],
   summary: 'Create a sandbox key with this profile’s live key',
@@ -76,7 +85,7 @@ export const sandboxKeyCommand = command({
     const prints = ['fintechId', 'createdAt', 'fingerprint', 'savedIn', ...(printKey ? ['apiKey'] : [])];
     const request = await prepareRequest(session, createSandboxKey, {}, { prints });
     if (save !== undefined) await requireWritable(await openStore(world, storeOf(kept)), save, world.ids);
-    const connection = await connect(world, { ...session.profile, baseUrl }, globals);
+    const connection = await connect(world, elsewhere(session.profile, baseUrl), globals);
     const { data } = await connection.client.call(request).finally(() => connection.close());
     session.noteChanged({ operationId: undefined, requestId: undefined });
     const key = apiKeyFrom(data.apiKey ?? '', 'the new key');

@@ -3,6 +3,7 @@ import { command } from '../../cli/command.ts';
 import { argument, id, oneOf, option, switchOn } from '../../cli/parameters.ts';
 import { amountLine, balanceLine, feePreview, type Line, readPreviews, userBalance } from '../../cli/previews.ts';
 import { outcomeOf, type Session } from '../../cli/session.ts';
+import { startedOutcome, startedShape } from '../../cli/started.ts';
 import { waitOption } from '../../cli/wait.ts';
 import { onrampStatus, startOnramp } from '../../contract/endpoints/onramp.ts';
 import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts';
@@ -10,7 +11,7 @@ import { type Amount, amountForPeople, amount as amountIn } from '../../money/am
 import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { toWireNumber } from '../../money/units.ts';
 import { ONRAMP_AMOUNT, onrampGuide } from './guide.ts';
-import { followOnramp } from './payment.ts';
+import { followOnramp, ONRAMP } from './payment.ts';
 import { isSwapped, type Route, requireRoute, routeForPeople } from './route.ts';
 
 /** Previews the fees, the total to pay and the balance, also afterwards if the cNGN stays in the user's wallet. */
@@ -61,6 +62,7 @@ const startCommand = command({
     ),
     wait: waitOption('until the payment and the cNGN have arrived'),
   },
+  fields: { assetSwap: 'autoSwap', sweepToOfframp: 'sweep', destinationAssetSwap: 'destination' },
   guide: onrampGuide,
   run: async (session, { userId, amount, sweep, autoSwap, destination, owner, wait }) => {
     const route = { autoSwap, sweep, destination };
@@ -87,13 +89,14 @@ const startCommand = command({
         ],
         previews: () => lookAhead(session, userId, amount, route),
       },
-      wait === undefined ? {} : { prints: onrampStatus },
+      { prints: startedShape(ONRAMP) },
     );
-    if (wait === undefined) return outcomeOf(session, startOnramp, reply);
+    const started = outcomeOf(session, startOnramp, reply);
+    if (wait === undefined) return startedOutcome(session, ONRAMP, started);
     await session.note(
       `${reply.data.message}; show the account to pay with: fiatrail onramp account ${reply.data.requestId}`,
     );
-    return followOnramp(session, reply.data.requestId, wait);
+    return startedOutcome(session, ONRAMP, started, await followOnramp(session, reply.data.requestId, wait));
   },
 });
 
@@ -116,10 +119,11 @@ const statusCommand = command({
   examples: [
     'fiatrail onramp status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
     'fiatrail onramp status 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de --wait 5m -o json',
+    'fiatrail onramp status 0x52908400098527886E0F7030069857D2E4169EE7',
   ],
   endpoints: [onrampStatus.id],
   parameters: {
-    requestId: argument('request-id', 'request id, from onramp start', id),
+    requestId: argument('request-id', 'request id from onramp start, or the address of its wallet', id),
     wait: waitOption('until it completes or fails'),
   },
   run: async (session, { requestId, wait }) => followOnramp(session, requestId, wait ?? 0),

@@ -3,10 +3,11 @@ import { printLines } from '../../cli/lines.ts';
 import type { Outcome } from '../../cli/outcome.ts';
 import { PREVIEW_READ } from '../../cli/previews.ts';
 import type { Session } from '../../cli/session.ts';
+import { startedOutcome } from '../../cli/started.ts';
 import { type Following, interruptedWait } from '../../cli/wait.ts';
 import { wizardOutcome } from '../../cli/wizard.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
-import type { onrampStatus } from '../../contract/endpoints/onramp.ts';
+import { onrampStatus, startOnramp } from '../../contract/endpoints/onramp.ts';
 import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts';
 import { amountForPeople } from '../../money/amount.ts';
 import { fromWire } from '../../money/units.ts';
@@ -17,11 +18,13 @@ const MINUTE_MS = 60_000;
 /** The 30 minutes in which the account can be paid, plus time to process the payment. */
 export const PAYMENT_WAIT_MS = 40 * MINUTE_MS;
 
+export const ONRAMP = { start: startOnramp, status: onrampStatus } as const;
+
 type Shows = Following<typeof onrampStatus>['shows'];
 
 const statusCommand = (requestId: string) => `fiatrail onramp status ${requestId} --wait`;
 
-/** Waits until an onramp completes or fails. */
+/** Waits until an onramp completes or fails. It is found by its request id, or by the address of its wallet. */
 export function followOnramp(session: Session, requestId: string, waitMs: number, shows?: Shows): Promise<Outcome> {
   return followWork(session, onramp, requestId, waitMs, shows ? { shows } : {});
 }
@@ -34,7 +37,8 @@ export async function awaitPayment(session: Session, own: Outcome, waitMs: numbe
   // The account opens after the reply, so it expires slightly later than this counts.
   const sinceMs = world.clock.now();
   const account = await accountToPay(session, requestId);
-  if (!account) return wizardOutcome(session, own, await followOnramp(session, requestId, waitMs));
+  const outcomeOf = (followed: Outcome) => wizardOutcome(session, own, startedOutcome(session, ONRAMP, own, followed));
+  if (!account) return outcomeOf(await followOnramp(session, requestId, waitMs));
   await printLines(world, session.say, [
     ['pay exactly', totalOf(account)],
     ['account number', account.accountNumber],
@@ -42,7 +46,7 @@ export async function awaitPayment(session: Session, own: Outcome, waitMs: numbe
     ['account name', account.accountName],
   ]);
   const shows = countdown(session, account, sinceMs);
-  return wizardOutcome(session, own, await followOnramp(session, requestId, waitMs, shows));
+  return outcomeOf(await followOnramp(session, requestId, waitMs, shows));
 }
 
 type Account = ResponseOf<typeof getVirtualAccount>['virtualAccount'] & { readonly expiresAt: string | undefined };

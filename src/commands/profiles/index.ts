@@ -60,7 +60,7 @@ const listCommand = command({
     if (used === undefined) await session.say(`warning: no profile can be used here${FIND_OUT}`);
     const profiles = allProfileNames(session.world).map((name) => row(session, name, used));
     const columns = COLUMNS.filter(({ field }) => field !== 'problem' || profiles.some(({ problem }) => problem));
-    return { result: { data: { profiles }, lists: 'profiles', columns } };
+    return { result: { data: { profiles }, lists: 'profiles', list: { isWhole: true }, columns } };
   },
 });
 
@@ -110,9 +110,9 @@ const useCommand = command({
 /** Describes what a removal deletes. A broken profile can be removed too. */
 function removalLines(session: Session, name: string): (readonly [label: string, value: string])[] {
   try {
-    const { mode, sealing, store } = requireProfile(session, name);
+    const { mode, encryption, store } = requireProfile(session, name);
     const isKeyKept = mode !== 'embedded' && isOurStore(store);
-    const deleted = [...(isKeyKept ? ['its API key'] : []), ...(sealing?.publicKey ? [SEALING_KEYS] : [])];
+    const deleted = [...(isKeyKept ? ['its API key'] : []), ...(encryption?.publicKey ? [SEALING_KEYS] : [])];
     return [
       ['profile', `${name} (${modeForPeople(mode)})`],
       ...(deleted.length > 0 ? [['also removes', deleted.join(' and ')] as const] : []),

@@ -44,15 +44,16 @@ const COLUMNS: readonly Column[] = [
   { field: 'key.command', title: 'Command' },
   { field: 'key.fingerprint', title: 'Key fingerprint' },
   { field: 'key.problem', title: 'Key problem' },
-  { field: 'sealing.publicKey', title: 'Responses sealed to' },
-  { field: 'sealing.platformKey', title: 'Platform key' },
-  { field: 'sealing.requests', title: 'Requests sealed' },
+  { field: 'sealing', title: 'Sealing' },
+  { field: 'encryption.publicKey', title: 'Responses sealed to' },
+  { field: 'encryption.platformKey', title: 'Platform key' },
+  { field: 'encryption.requests', title: 'Requests sealed' },
   { field: 'file', title: 'File' },
 ];
 
 /** Returns a profile as the profiles commands print it. */
 export async function profileResult(session: Session, stored: StoredProfile): Promise<Outcome> {
-  const { name, mode, baseUrl, serviceName, output, sealing, store } = stored;
+  const { name, mode, baseUrl, serviceName, output, sealing, encryption, store } = stored;
   const key = { ...(await keyOf(session, stored)), command: store.kind === 'command' ? store.command : null };
   const data = {
     name,
@@ -61,10 +62,11 @@ export async function profileResult(session: Session, stored: StoredProfile): Pr
     serviceName: serviceName ?? null,
     output: output ?? null,
     key,
-    sealing: {
-      publicKey: sealing?.publicKey ?? null,
-      platformKey: sealing?.platformKey ?? null,
-      requests: sealing?.requests ?? false,
+    sealing: sealing ?? 'off',
+    encryption: {
+      publicKey: encryption?.publicKey ?? null,
+      platformKey: encryption?.platformKey ?? null,
+      requests: encryption?.requests ?? false,
     },
     file: profileFile(session.world, name),
   };

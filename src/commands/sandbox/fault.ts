@@ -76,6 +76,7 @@ export function faultCommands(catalogue: readonly Group[]): readonly Command[] {
       kind: required('--kind <kind>', 'fault kind, see above', oneOf(...FAULT_KINDS), 'Kind:'),
       times: option('--times <count>', 'number of requests to affect (default 1)', wholeNumber(1, 1_000_000)),
     },
+    fields: { endpoint: 'on' },
     run: async (session, { on, kind, times }) => {
       requireSandbox(session);
       const endpoint = await endpointOf(on, catalogue);

@@ -2,7 +2,9 @@ import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
 import { argument, word } from '../../cli/parameters.ts';
+import { acceptPlainAgain } from '../../cli/plain-again.ts';
 import { sandboxRestore, sandboxSnapshot } from '../../contract/control.ts';
+import { stateFileProblem } from '../../contract/state-file.ts';
 import { BytesFileError, type BytesProblem, createPrivateBytes, readPlainBytes } from '../../files/bytes-file.ts';
 import { entryAt } from '../../files/inspect.ts';
 import { requireSandbox } from './only.ts';
@@ -72,6 +74,8 @@ export const restoreCommand = command({
     const path = absolutePath(input.file);
     const { MAX_STATE_BYTES, packState } = await import('../../contract/state-content.ts');
     const bytes = onFile(path, WHEN_READING, 'the file cannot be read', () => readPlainBytes(path, MAX_STATE_BYTES));
+    const problem = stateFileProblem(bytes);
+    if (problem) throw unusable(path, problem);
     const change = {
       summary: `restore the sandbox from ${path}`,
       lines: [['loses', 'everything in the sandbox now']] as const,
@@ -82,6 +86,7 @@ export const restoreCommand = command({
       .catch((error) => {
         throw asUsage(error, path);
       });
+    await acceptPlainAgain(session);
     return { result: { data: { path, ...data } } };
   },
 });

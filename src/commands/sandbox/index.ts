@@ -74,6 +74,7 @@ const advanceCommand = command({
   parameters: {
     duration: argument('duration', 'time to advance, such as 30s, 31m, 2h, 5d or 1y', duration, 'How long:'),
   },
+  fields: { durationMs: 'duration' },
   run: async (session, input) => {
     requireSandbox(session);
     return outcomeOf(session, sandboxAdvance, await session.call(sandboxAdvance, { durationMs: input.duration }));

@@ -79,6 +79,7 @@ export const payCommand = command({
     token: option('--token <ticker>', 'token to deposit with --chain: CNGN, USDC or USDT (default CNGN)', ticker),
     network: option('--network <network>', 'network of the deposit with --chain (default base)', word),
   },
+  fields: { accountNumber: 'account', address: 'account', senderName: 'from', asset: 'token' },
   run: async (session, { account, amount, from, chain, token, network }) => {
     requireSandbox(session);
     if (chain) {

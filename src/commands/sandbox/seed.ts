@@ -1,5 +1,6 @@
 import { command } from '../../cli/command.ts';
 import { oneOf, onOrOff, option, wholeNumber } from '../../cli/parameters.ts';
+import { acceptPlainAgain } from '../../cli/plain-again.ts';
 import { outcomeOf } from '../../cli/session.ts';
 import { sandboxReset, sandboxSeed } from '../../contract/control.ts';
 import { requireSandbox } from './only.ts';
@@ -28,6 +29,7 @@ export const resetCommand = command({
         lines: [['loses', 'every user, balance and request in this sandbox']],
       },
     );
+    await acceptPlainAgain(session);
     (await session.existingJournal())?.destroyed({ mode: session.profile.mode, profile: session.profile.name });
     return outcomeOf(session, sandboxReset, reply);
   },

@@ -1,4 +1,5 @@
 import { sandboxPath, stateDir } from '../../account/paths.ts';
+import { checkedServiceName } from '../../account/service-name.ts';
 import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
 import { oneOf, onOrOff, option, repeated, wholeNumber } from '../../cli/parameters.ts';
@@ -57,6 +58,16 @@ export const serveCommand = command({
       'accept requests from web pages of this origin; can be repeated',
       origin,
     ),
+    answers: option(
+      '--answers <form>',
+      'documented form of the answers: interface (default), public or public-older',
+      oneOf('interface', 'public', 'public-older'),
+    ),
+    serviceName: option(
+      '--service-name <name>',
+      'name of the service in fee fields and in the path of the fee preview',
+      checkedServiceName,
+    ),
     pace: option(
       '--pace <pace>',
       'speed of banks and chains: instant, quick or real',
@@ -78,6 +89,8 @@ export const serveCommand = command({
       host,
       allowHosts: input.allowHost,
       allowOrigins: input.allowOrigin,
+      answers: input.answers,
+      serviceName: input.serviceName,
       pace: input.pace,
       rateLimits: input.rateLimits,
     }).catch((error) => {

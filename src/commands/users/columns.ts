@@ -19,3 +19,10 @@ export const USER_SHOWN = [
     ],
   },
 ] as const;
+
+/** The columns of a deactivated user whose reason is known. */
+export const DEACTIVATED_USER_SHOWN = [
+  ...USER_SHOWN.slice(0, 2),
+  { field: 'deactivationReason', title: 'Reason' },
+  ...USER_SHOWN.slice(2),
+] as const;

@@ -39,6 +39,7 @@ const setCommand = command({
     network: required('--network <network>', 'network, such as base, eth, bsc or sol', id, 'Network:'),
     label: option('--label <text>', 'label for the wallet', word),
   },
+  fields: { blockchain: 'network' },
   run: async (session, { userId, address, network, label }) => {
     const request = { userId, address, blockchain: network.toLowerCase(), label };
     return outcomeOf(session, setDefaultWallet, await session.call(setDefaultWallet, request));

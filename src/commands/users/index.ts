@@ -4,7 +4,7 @@ import { argument, id, oneOf, option } from '../../cli/parameters.ts';
 import { outcomeOf } from '../../cli/session.ts';
 import { listUsers } from '../../contract/endpoints/user-list.ts';
 import { getDetails } from '../../contract/endpoints/users.ts';
-import { USER_SHOWN } from './columns.ts';
+import { DEACTIVATED_USER_SHOWN, USER_SHOWN } from './columns.ts';
 import { defaultWalletCommands } from './default-wallet.ts';
 import { manageCommands } from './manage.ts';
 import { onboardCommands } from './onboard.ts';
@@ -18,8 +18,11 @@ const showCommand = command({
   ],
   endpoints: [getDetails.id],
   parameters: { userId: argument('user-id', 'user id, from users onboard or users list', id) },
-  run: async (session, { userId }) =>
-    outcomeOf(session, getDetails, await session.call(getDetails, { userId }), { columns: USER_SHOWN }),
+  run: async (session, { userId }) => {
+    const reply = await session.call(getDetails, { userId });
+    const columns = reply.data.deactivationReason ? DEACTIVATED_USER_SHOWN : USER_SHOWN;
+    return outcomeOf(session, getDetails, reply, { columns });
+  },
 });
 
 const COLUMNS = [
@@ -45,6 +48,7 @@ const listCommand = command({
     ),
     order: option('--order <direction>', 'sort direction, asc or desc (default desc)', oneOf('asc', 'desc')),
   },
+  fields: { orderDirection: 'order' },
   run: async (session, { limit, offset, status, sortBy, order, all }) =>
     listedByPosition(
       session,
@@ -56,7 +60,6 @@ const listCommand = command({
         totalOf: ({ pagination }) => pagination?.total,
         idOf: ({ userId }) => userId,
         isOldestFirst: order === 'asc',
-        joined: (data) => ({ ...data, pagination: { total: data.pagination?.total } }),
       },
       { limit, offset, all },
     ),

@@ -12,6 +12,7 @@ import {
   ticker,
   word,
 } from '../../cli/parameters.ts';
+import { objectOf, properties } from '../../cli/properties.ts';
 import { outcomeOf } from '../../cli/session.ts';
 import { setStatus, updateOnrampAsset } from '../../contract/endpoints/user-settings.ts';
 import { migrateUserWallets } from '../../contract/endpoints/wallet-migration.ts';
@@ -67,9 +68,12 @@ const migrateCommand = command({
   parameters: {
     userIds: someArguments('user-id', 'one or more user ids, from users list', id, 'User id:'),
     force: switchOn('--force', 'also replace existing wallets'),
+    options: properties('--option', 'option for the service, whose options are not documented'),
   },
-  run: async (session, { userIds, force }) => {
-    const reply = await session.call(migrateUserWallets, { userId: [...userIds], force: force || undefined });
+  fields: { userId: 'userIds' },
+  run: async (session, { userIds, force, options }) => {
+    const request = { userId: [...userIds], force: force || undefined, options: objectOf(options) };
+    const reply = await session.call(migrateUserWallets, request);
     const { created = 0, migrated = 0, skipped = 0, failed = 0 } = reply.data;
     await session.note(`${created} created, ${migrated} migrated, ${skipped} skipped, ${failed} failed`);
     const outcome = await outcomeOf(session, migrateUserWallets, reply, { columns: MIGRATED });
@@ -97,6 +101,7 @@ const onrampAssetCommand = command({
     autoSwap: option('--auto-swap <on|off>', 'swap into the asset unless an onramp overrides it', onOrOff),
     slippage: option('--slippage <percent>', 'maximum slippage of a swap, such as 0.5%', percent),
   },
+  fields: { preferredAsset: 'asset', 'preferences.autoSwap': 'autoSwap', 'preferences.slippageTolerance': 'slippage' },
   run: async (session, { userId, asset, autoSwap, slippage }) => {
     if (asset === 'CNGN' && autoSwap) {
       throw new CliError(

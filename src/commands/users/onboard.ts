@@ -6,6 +6,7 @@ import { askFor } from '../../cli/input.ts';
 import type { Outcome } from '../../cli/outcome.ts';
 import { argument, id, optionalArgument, switchOn } from '../../cli/parameters.ts';
 import { outcomeOf, type Session } from '../../cli/session.ts';
+import { startedOutcome, startedShape } from '../../cli/started.ts';
 import { DEFAULT_WAIT_MS, waitOption, waitWords } from '../../cli/wait.ts';
 import { showEquivalentCommand, wizardOutcome } from '../../cli/wizard.ts';
 import { getDetails, onboard, onboardStatus } from '../../contract/endpoints/users.ts';
@@ -75,6 +76,8 @@ async function showOnboarded(session: Session, own: Outcome): Promise<Outcome> {
   }
 }
 
+const WORK = { start: onboard, status: onboardStatus } as const;
+
 const onboardCommand = command({
   words: ['users', 'onboard'],
   summary: 'Onboard a user by BVN',
@@ -93,13 +96,15 @@ const onboardCommand = command({
   guide,
   run: async (session, input) => {
     const bvn = await readBvn(session, input);
-    const reply = await session.call(
-      onboard,
-      { bvn: bvn.reveal() },
-      input.wait === undefined ? {} : { prints: onboardStatus },
+    const reply = await session.call(onboard, { bvn: bvn.reveal() }, { prints: startedShape(WORK) });
+    const started = outcomeOf(session, onboard, reply);
+    if (input.wait === undefined) return startedOutcome(session, WORK, started);
+    return startedOutcome(
+      session,
+      WORK,
+      started,
+      await followWork(session, onboarding, reply.data.requestId, input.wait),
     );
-    if (input.wait === undefined) return outcomeOf(session, onboard, reply);
-    return followWork(session, onboarding, reply.data.requestId, input.wait);
   },
 });
 

@@ -30,8 +30,16 @@ const addCommand = command({
     isDefault: switchOn('--default', 'make this the default wallet, which receives the account’s deposits'),
     custodian: option('--custodian <name>', 'name of the custodian', word),
     location: option('--location <text>', 'location of the wallet', word),
+    backupExists: option('--backup-exists <yes|no>', 'whether a backup of its keys exists', oneOf('yes', 'no')),
   },
-  run: async (session, { address, network, type, label, purpose, isDefault, custodian, location }) => {
+  fields: {
+    blockchain: 'network',
+    'metadata.custodian': 'custodian',
+    'metadata.location': 'location',
+    'metadata.backupExists': 'backupExists',
+  },
+  run: async (session, { address, network, type, label, purpose, isDefault, custodian, location, backupExists }) => {
+    const metadata = { custodian, location, backupExists: backupExists && backupExists === 'yes' };
     const reply = await session.call(addExternalWallet, {
       address,
       blockchain: network.toLowerCase(),
@@ -39,7 +47,7 @@ const addCommand = command({
       label,
       purpose,
       isDefault: isDefault || undefined,
-      metadata: custodian === undefined && location === undefined ? undefined : { custodian, location },
+      metadata: Object.values(metadata).some((value) => value !== undefined) ? metadata : undefined,
     });
     return outcomeOf(session, addExternalWallet, reply);
   },

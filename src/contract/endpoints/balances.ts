@@ -21,7 +21,7 @@ import {
 const tickerRule = { rule: 'CNGN, USDC or USDT; default CNGN' } as const;
 const ticker = () => oneOf('public', TOKENS, tickerRule);
 
-const tokenText = () => moneyText('public', 'token', { field: 'token' });
+const tokenText = () => moneyText('public', 'token', { field: 'token', byDefault: 'CNGN' });
 
 /** The balance on a network, or why it could not be read. */
 const networkBalance = () => ({

@@ -139,6 +139,7 @@ export const bridgeStatus = endpoint({
       toAddress: anyText('interface'),
       receivableAddress: anyText('interface'),
       transactionId: anyText('interface'),
+      reference: maybeText('interface'),
       txHash: maybeText('interface'),
       explorerLink: maybeText('interface'),
       createdAt: timestamp('interface'),

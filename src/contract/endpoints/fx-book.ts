@@ -1,8 +1,9 @@
 import { endpoint } from '../endpoint.ts';
 import {
+  type AssetRule,
   anyText,
+  bookFigure,
   fields,
-  figure,
   group,
   integer,
   list,
@@ -14,17 +15,17 @@ import {
   stateOf,
   timestamp,
 } from '../fields.ts';
-import { cngn, limits, liquidity, listLimits, pair, quoteLimits } from '../fx.ts';
+import { bookCngn, limits, listLimits, pair, quoteLimits } from '../fx.ts';
 
-/** An order as shown on the public book, without its maker. */
-const publicOrder = () =>
+/** An order as shown on the public book, without its maker. The list says what it offers. */
+const publicOrder = (offered: AssetRule) =>
   group('public', {
     orderId: maybeText('public'),
-    price: maybe(cngn('public')),
+    price: maybe(bookCngn('public')),
     spread: maybe(percent('public')),
-    minAmount: maybe(cngn('public')),
-    maxAmount: maybe(cngn('public')),
-    availableLiquidity: maybe(liquidity('public')),
+    minAmount: maybe(bookCngn('public')),
+    maxAmount: maybe(bookCngn('public')),
+    availableLiquidity: maybe(bookFigure('public', { asset: offered })),
     status: maybe(stateOf('public', ['active'])),
     updatedAt: maybe(timestamp('public')),
   });
@@ -39,6 +40,7 @@ export const orderBook = endpoint({
   effect: 'read',
   summary: 'Show the order book of a pair',
   done: 'Order book retrieved',
+  otherNames: { buyOrders: ['bids'], sellOrders: ['asks'] },
   source: 'public',
   request: () =>
     fields({
@@ -48,8 +50,8 @@ export const orderBook = endpoint({
   response: () =>
     payload({
       pair: maybeText('public'),
-      buyOrders: maybe(list('public', publicOrder())),
-      sellOrders: maybe(list('public', publicOrder())),
+      buyOrders: maybe(list('public', publicOrder('CNGN'))),
+      sellOrders: maybe(list('public', publicOrder({ leg: 'stablecoin' }))),
       note: maybeText('public'),
       version: maybeText('public'),
     }),
@@ -76,10 +78,10 @@ export const orderBookStats = endpoint({
           totalActiveOrders: maybe(integer('public')),
           buyOrderCount: maybe(integer('public')),
           sellOrderCount: maybe(integer('public')),
-          totalBuyLiquidity: maybe(figure('public', 'decimal-string', 'in cNGN, which buy orders offer')),
-          totalSellLiquidity: maybe(figure('public', 'decimal-string', 'in the stablecoin, which sell orders offer')),
-          bestBidPrice: maybe(cngn('public')),
-          bestAskPrice: maybe(cngn('public')),
+          totalBuyLiquidity: maybe(bookFigure('public', { asset: 'CNGN' })),
+          totalSellLiquidity: maybe(bookFigure('public', { asset: { leg: 'stablecoin' } })),
+          bestBidPrice: maybe(bookCngn('public')),
+          bestAskPrice: maybe(bookCngn('public')),
           spreadPercentage: maybe(percent('public')),
         }),
       ),

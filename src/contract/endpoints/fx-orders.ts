@@ -19,7 +19,7 @@ import {
   text,
   timestamp,
 } from '../fields.ts';
-import { cngn, limits, liquidity, listLimits, PAIRS, pair, price, SIDES, side } from '../fx.ts';
+import { bookCngn, limits, liquidity, listLimits, PAIRS, pair, price, SIDES, side } from '../fx.ts';
 
 const orderAmount = (source: Source, rule: string) =>
   payText(source, 'CNGN', { rule: `greater than 0, in cNGN; ${rule}` });
@@ -49,10 +49,10 @@ const ownOrder = (states: readonly string[]) => ({
   fintechId: maybeText('public'),
   pair: maybeText('public'),
   side: maybe(stateOf('public', SIDES)),
-  price: maybe(cngn('public')),
+  price: maybe(bookCngn('public')),
   spread: maybe(percent('public')),
-  minAmount: maybe(cngn('public')),
-  maxAmount: maybe(cngn('public')),
+  minAmount: maybe(bookCngn('public')),
+  maxAmount: maybe(bookCngn('public')),
   availableLiquidity: maybe(liquidity('public')),
   status: maybe(stateOf('public', states)),
   createdAt: maybe(timestamp('public')),
@@ -83,7 +83,7 @@ export const createOrder = endpoint({
       ...ownOrder(['active']),
       orderId: anyText('interface'),
       pair: maybe(stateOf('public', PAIRS)),
-      price: cngn('interface'),
+      price: bookCngn('interface'),
       availableLiquidity: liquidity('interface'),
       status: stateOf('interface', ['active']),
       version: maybeText('public'),

@@ -35,7 +35,7 @@ export const quote = endpoint({
       tokenAmount: optional(
         payText(
           'public',
-          { field: 'pair' },
+          { leg: 'stablecoin' },
           { rule: 'greater than 0, in the stablecoin; cannot be combined with cngnAmount' },
         ),
       ),

@@ -4,12 +4,12 @@ import {
   anyCase,
   anyText,
   fields,
-  figure,
   group,
   integer,
   list,
   maybe,
   maybeText,
+  moneyText,
   oneOf,
   optional,
   orNull,
@@ -150,7 +150,7 @@ export const marketOrder = endpoint({
   ],
 });
 
-const netAmount = () => figure('interface', 'decimal-string', 'the net amount, in the asset bought');
+const netAmount = () => moneyText('interface', 'decimal-string', { leg: 'bought' });
 
 export const tradeStatus = endpoint({
   ...quoteLimits,

@@ -3,11 +3,11 @@ import {
   anyText,
   entry,
   fields,
-  figure,
   flag,
   list,
   maybe,
   maybeText,
+  moneyText,
   optional,
   patterned,
   payload,
@@ -127,6 +127,7 @@ export const storePublicKey = endpoint({
   method: 'POST',
   path: '/storepublickey',
   effect: 'write',
+  staysPlain: true,
   summary: 'Store the public key that responses and events are encrypted with',
   done: 'Public key stored',
   request: () =>
@@ -187,9 +188,9 @@ export const autoSigningConfig = endpoint({
   response: () =>
     payload({
       enabled: maybe(flag('public')),
-      thresholdAmount: maybe(figure('public', 'decimal-string', 'in cNGN, or masked with asterisks')),
+      thresholdAmount: maybe(moneyText('public', 'decimal-string', 'CNGN', { rule: 'may be masked with asterisks' })),
       currency: maybe(stateOf('public', ['CNGN'])),
-      maxDailyAmount: maybe(figure('public', 'decimal-string', 'in cNGN; the unit is not documented')),
+      maxDailyAmount: maybe(moneyText('public', 'decimal-string', 'CNGN', { rule: 'the unit is not documented' })),
       restrictToFintech: maybe(flag('public')),
     }),
   errors: [],

@@ -4,7 +4,6 @@ import { endpoint } from '../endpoint.ts';
 import {
   anyText,
   fields,
-  figure,
   flag,
   group,
   integer,
@@ -24,6 +23,7 @@ import {
 } from '../fields.ts';
 
 const ofSellToken = { field: 'sellToken' } as const;
+const ofBuyToken = { field: 'buyToken' } as const;
 const slippage = (start: string) =>
   optional(percentFrom('public', '0', '100', { rule: `0 to 100 percent; default ${start}` }));
 
@@ -136,7 +136,7 @@ export const swapStatus = endpoint({
       updatedAt: maybe(timestamp('public')),
       txHash: maybeText('public'),
       amountOut: maybe(
-        figure('public', 'base', 'in base units of the token bought, which this response does not name'),
+        moneyText('public', 'base', ofBuyToken, { rule: 'the token bought, which this response does not name' }),
       ),
       // cNGN per stablecoin.
       executionRate: maybe(moneyText('public', 'decimal-string', 'CNGN')),
@@ -185,7 +185,7 @@ export const listSwaps = endpoint({
           sellToken: anyText('interface'),
           buyToken: anyText('interface'),
           amountIn: moneyText('interface', 'decimal-string', ofSellToken),
-          amountOut: maybe(moneyText('interface', 'decimal-string', { field: 'buyToken' })),
+          amountOut: maybe(moneyText('interface', 'decimal-string', ofBuyToken)),
           executionRate: maybe(moneyText('interface', 'decimal-string', 'CNGN')),
           smartWalletAddress: maybeText('interface'),
           txHash: maybeText('interface'),

@@ -3,7 +3,6 @@ import { evmAddress } from '../addresses.ts';
 import { endpoint } from '../endpoint.ts';
 import {
   fields,
-  figure,
   flag,
   group,
   integer,
@@ -18,7 +17,9 @@ import {
   timestamp,
 } from '../fields.ts';
 
-const baseText = () => maybe(moneyText('public', 'base', { field: 'ticker' }));
+const ofTicker = { field: 'ticker', byDefault: 'CNGN' } as const;
+const baseText = () => maybe(moneyText('public', 'base', ofTicker));
+const FRACTION = { rule: 'public examples contain fractions, whose unit is not documented' } as const;
 
 export const transferToWallet = endpoint({
   id: 'transactions.fintech-transfer',
@@ -30,12 +31,7 @@ export const transferToWallet = endpoint({
   request: () =>
     fields({
       destinationAddress: evmAddress('public'),
-      amount: pay(
-        'interface',
-        'base',
-        { field: 'ticker' },
-        { rule: 'greater than 0, in base units (1000000 is 1 token)' },
-      ),
+      amount: pay('interface', 'base', ofTicker, { rule: 'greater than 0, in base units (1000000 is 1 token)' }),
       ticker: optional(oneOf('public', TOKENS, { rule: 'CNGN, USDC or USDT; default CNGN' })),
       note: optional(patterned('public', /^[^\p{Cc}]{0,500}$/u, 'at most 500 characters')),
     }),
@@ -63,8 +59,8 @@ export const transferToWallet = endpoint({
       feeBreakdown: maybe(
         group('public', {
           requestedAmount: baseText(),
-          totalFee: maybe(figure('public', 'base', 'base units; public examples mix in whole tokens')),
-          netAmount: maybe(figure('public', 'base', 'base units; public examples mix in whole tokens')),
+          totalFee: maybe(moneyText('public', 'base', ofTicker, FRACTION)),
+          netAmount: maybe(moneyText('public', 'base', ofTicker, FRACTION)),
           usedFintechOverride: maybe(flag('public')),
         }),
       ),

@@ -99,6 +99,7 @@ export const getDetails = endpoint({
     payload({
       userId: maybeText('public'),
       isActive: maybe(flag('public')),
+      deactivationReason: maybeText('inferred'),
       personalDetails: maybe(
         group('public', {
           firstName: maybeText('public'),

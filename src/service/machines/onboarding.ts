@@ -24,18 +24,13 @@ export const onboarding: Machine<OnboardingRow> = {
   name: 'onboarding',
   table: 'onboarding',
   transitions: [
-    { on: 'verified', from: ['processing'], to: 'completed', effect: createUser },
-    { on: 'rejected', from: ['processing'], to: 'failed', effect: end },
+    { on: 'verified', from: ['processing'], to: 'completed', ends: true, effect: createUser },
+    { on: 'rejected', from: ['processing'], to: 'failed', ends: true },
   ],
 };
 
-function end({ store, nowMs }: Context, row: OnboardingRow): void {
-  store.run('UPDATE onboarding SET ended_at = ? WHERE id = ?', nowMs, row.id);
-}
-
 function createUser(context: Context, row: OnboardingRow): void {
   const { store, nowMs } = context;
-  end(context, row);
   const user = store.insert(
     `INSERT INTO user (user_id, fintech, onboarding, first_name, middle_name, last_name, active, created_at, verified_at)
      VALUES (?, ?, ?, ?, ?, ?, 1, ?, ?)`,
@@ -72,20 +67,16 @@ function createUser(context: Context, row: OnboardingRow): void {
 
 function createWallets(context: Context, fintech: bigint, user: bigint): void {
   const { store, nowMs } = context;
-  const wallets = [
-    ['managed', 'base', `0x${hex(orderedBytes(context, 20))}`],
-    ['multi_chain', 'bantu', bantuAddress(orderedBytes(context, 32))],
-    ['multi_chain', 'solana', solanaAddress(orderedBytes(context, 32))],
-  ] as const;
-  for (const [kind, blockchain, address] of wallets) {
-    store.run(
-      `INSERT INTO wallet (address, fintech, user, kind, blockchain, token_buy, created_at) VALUES (?, ?, ?, ?, ?, 'CNGN', ?)`,
-      address,
-      fintech,
-      user,
-      kind,
-      blockchain,
-      nowMs,
-    );
-  }
+  // One statement: each costs as much as the rows that it inserts.
+  store.run(
+    `INSERT INTO wallet (address, fintech, user, kind, blockchain, token_buy, created_at)
+     VALUES (?4, ?1, ?2, 'managed', 'base', 'CNGN', ?3), (?5, ?1, ?2, 'multi_chain', 'bantu', 'CNGN', ?3),
+            (?6, ?1, ?2, 'multi_chain', 'solana', 'CNGN', ?3)`,
+    fintech,
+    user,
+    nowMs,
+    `0x${hex(orderedBytes(context, 20))}`,
+    bantuAddress(orderedBytes(context, 32)),
+    solanaAddress(orderedBytes(context, 32)),
+  );
 }

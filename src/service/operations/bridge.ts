@@ -140,6 +140,7 @@ function shown(row: BridgeRow) {
   return {
     requestId: row.request_id,
     transactionId: row.transaction_id,
+    reference: row.reference,
     status: row.state,
     token: row.asset,
     fromNetwork: row.from_network,
@@ -219,7 +220,7 @@ const history: Operations['bridge.history'] = (call, request) => {
     offset,
   );
   return {
-    transactions: rows.map((row) => ({ ...shown(row), reference: row.reference })),
+    transactions: rows.map(shown),
     pagination: { total, limit, offset, hasMore: offset + rows.length < total },
     filters,
     version: VERSION,

@@ -3,7 +3,8 @@ import { type Call, isoTime } from '../context.ts';
 import type { Operations } from '../operation.ts';
 import type { UserRow } from './users.ts';
 
-interface SummaryRow extends UserRow {
+interface SummaryRow
+  extends Pick<UserRow, 'user_id' | 'first_name' | 'last_name' | 'active' | 'verified_at' | 'created_at'> {
   readonly evm: string | null;
   readonly solana: string | null;
   readonly bantu: string | null;
@@ -12,7 +13,8 @@ interface SummaryRow extends UserRow {
 }
 
 /** The columns of a user summary, read in one statement per page. */
-const SUMMARY_COLUMNS = `user.*, account.number AS account_number, account.name AS account_name,
+const SUMMARY_COLUMNS = `user.user_id, user.first_name, user.last_name, user.active, user.verified_at, user.created_at,
+  account.number AS account_number, account.name AS account_name,
   (SELECT address FROM wallet WHERE wallet.user = user.id AND kind = 'managed' AND blockchain = 'base') AS evm,
   (SELECT address FROM wallet WHERE wallet.user = user.id AND kind = 'multi_chain' AND blockchain = 'solana') AS solana,
   (SELECT address FROM wallet WHERE wallet.user = user.id AND kind = 'multi_chain' AND blockchain = 'bantu') AS bantu`;

@@ -132,6 +132,15 @@ function findUser(call: Call, userId: string, bvn: string | undefined): UserRow 
   return userOf(call, found?.user_id ?? '', 'NOT_FOUND');
 }
 
+/** The reason of the latest change of the user's status. Source: inferred. */
+function lastReason({ store }: Call, user: UserRow): string | null {
+  const last = store.get<{ reason: string | null }>(
+    'SELECT reason FROM user_status_change WHERE user = ? ORDER BY id DESC LIMIT 1',
+    user.id,
+  );
+  return last?.reason ?? null;
+}
+
 const getDetails: Operations['users.get-details'] = (call, { userId, bvn }) => {
   const user = findUser(call, userId, bvn);
   const account = permanentAccount(call, user.id);
@@ -139,6 +148,7 @@ const getDetails: Operations['users.get-details'] = (call, { userId, bvn }) => {
   return {
     userId: user.user_id,
     isActive: user.active === 1n,
+    ...(user.active === 1n ? {} : { deactivationReason: lastReason(call, user) }),
     personalDetails: { firstName: user.first_name, middleName: user.middle_name, lastName: user.last_name },
     walletDetails: {
       evmWallet: wallets.evm,

@@ -5,8 +5,6 @@ import { MOVEMENTS } from './movements.ts';
 
 /** Incremented with every change to the tables; files of other versions are rejected. */
 export const SCHEMA_VERSION = 3;
-/** `frsb` in ASCII. */
-export const SANDBOX_FILE_ID = 0x66727362;
 
 /**
  * The sandbox's tables. Money is an INTEGER in the asset's smallest unit, which the column name states; times are

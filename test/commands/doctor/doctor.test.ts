@@ -122,10 +122,10 @@ describe('doctor', () => {
     expect(code).toBe(0);
   });
 
-  test('reports a missing network once and skips the later checks', async () => {
+  test('reports a missing network once and sends nothing', async () => {
     const world = overNetwork({
       network: async () => {
-        throw refusedConnection();
+        throw new Error('the key was sent');
       },
       probe: {
         lookUp: async () => {
@@ -139,8 +139,9 @@ describe('doctor', () => {
     const { code, named } = await examine(world);
     expect(code).toBe(5);
     expect(named('dns')).toMatchObject({ state: 'problem', detail: 'service.test: the host name is not known' });
-    expect(named('reachability').state).toBe('problem');
-    for (const check of ['clock', 'key accepted', 'allowlist']) expect(named(check).state).toBe('skipped');
+    expect(named('tls').state).toBe('problem');
+    for (const check of ['reachability', 'clock', 'key accepted', 'allowlist'])
+      expect(named(check)).toMatchObject({ state: 'skipped', detail: 'see tls' });
   });
 
   test.each([
@@ -148,10 +149,23 @@ describe('doctor', () => {
     ['SELF_SIGNED_CERT_IN_CHAIN', 'NODE_EXTRA_CA_CERTS'],
   ])('says what a certificate lacks: %s', async (distrust, fix) => {
     const shown = async () => ({ distrust, validToMs: NOW, issuer: 'Nobody' });
-    const { code, named } = await examine(overNetwork({ probe: { ...probe, certificate: shown } }));
+    const network = async () => {
+      throw new Error('the key was sent');
+    };
+    const { code, named } = await examine(overNetwork({ network, probe: { ...probe, certificate: shown } }));
     expect(named('tls')).toMatchObject({ state: 'problem', detail: expect.stringContaining(distrust) });
     expect(named('tls').fix).toContain(fix);
     expect(code).toBe(5);
+  });
+
+  test('reports a connection that is lost after the handshake', async () => {
+    const network = async () => {
+      throw refusedConnection();
+    };
+    const { code, named } = await examine(overNetwork({ network }));
+    expect(code).toBe(5);
+    expect(named('reachability').state).toBe('problem');
+    for (const check of ['clock', 'key accepted', 'allowlist']) expect(named(check).state).toBe('skipped');
   });
 
   test('warns about a certificate that expires soon', async () => {

@@ -106,10 +106,21 @@ test('exits with 9 rather than seal a request to a key that was not accepted', a
   const another = 'de9edb7d7b7dc1b4d35b61c2ece435373f8343c85b78674dadfc7e146f882b4f';
   writeFileSync(path, readFileSync(path, 'utf8').replace(platformKey ?? '', another));
   expect(await statusOf(home)).toMatchObject({ platformKeyUnchanged: false });
-  expect(await refused(home, CHANGE)).toMatchObject({ exit: 3 });
+  expect(await refused(home, CHANGE)).toMatchObject({ exit: 9, code: 'PLATFORM_KEY_CHANGED' });
   expect(await refused(home, ENABLE)).toMatchObject({ exit: 9, code: 'PLATFORM_KEY_CHANGED' });
-  expect(await refused(home, ['keys', 'platform', '--accept'])).toMatchObject({ exit: 2, code: 'CONFIRMATION_NEEDED' });
-  await must(home, ['keys', 'platform', '--accept', '--yes']);
+  for (const more of [[], ['--yes']])
+    expect(await refused(home, ['keys', 'platform', '--accept', ...more])).toMatchObject({
+      exit: 2,
+      code: 'FINGERPRINT_NEEDED',
+    });
+  const { fingerprint } = await fiatrailJson<{ fingerprint: string }>(home, ['keys', 'platform']);
+  const other = `${fingerprint.slice(0, -2)}${fingerprint.endsWith('AA') ? 'BB' : 'AA'}`;
+  expect(await refused(home, ['keys', 'platform', '--accept', '--fingerprint', other])).toMatchObject({
+    exit: 9,
+    code: 'PLATFORM_KEY_MISMATCH',
+  });
+  expect(await statusOf(home)).toMatchObject({ platformKeyUnchanged: false });
+  await must(home, ['keys', 'platform', '--accept', '--fingerprint', fingerprint]);
   await must(
     home,
     CHANGE.map((word) => word.replace('0123456789', '0123456788')),

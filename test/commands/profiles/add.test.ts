@@ -83,7 +83,7 @@ describe('profiles add', () => {
     expect(shown).toMatchObject({ name: 'main', mode: 'live', baseUrl: URL_, key: { store: 'file' } });
     expect(shown.key.fingerprint).toMatch(/^[0-9a-f]{12}$/);
     expect(profile('main')).toEqual({
-      version: 2,
+      version: 3,
       name: 'main',
       mode: 'live',
       baseUrl: URL_,
@@ -281,7 +281,7 @@ describe('another store', () => {
   test('exits with 2 when private keys would be left in a failing store', async () => {
     const { run, write, at, secrets, profile } = newMachine();
     await run([...ADD_MAIN, '--store', 'keyring'], { stdin: LIVE, ...keyring(new Map()) });
-    const sealed = { ...profile('main'), sealing: { publicKey: PRIVATE, requests: false } };
+    const sealed = { ...profile('main'), sealing: 'accept', encryption: { publicKey: PRIVATE, requests: false } };
     write(at('profiles', 'main.json'), JSON.stringify(sealed));
     const { code } = await run([...ADD_MAIN, '--store', 'file'], { stdin: LIVE, ...ABSENT });
     expect({ code, secrets: secrets(), profile: profile('main') }).toEqual({ code: 2, secrets: {}, profile: sealed });

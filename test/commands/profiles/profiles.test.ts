@@ -256,8 +256,9 @@ describe('profiles export and import', () => {
   test('copy profiles to another machine without secrets', async () => {
     const { run, json, write, at, profile } = await machine();
     await run(['profiles', 'remove', 'broken', '--yes']);
-    const sealing = { publicKey: 'ab'.repeat(32), platformKey: 'cd'.repeat(32), requests: true };
-    write(at('profiles', 'box.json'), JSON.stringify({ ...profile('box'), serviceName: 'acme', sealing }));
+    const encryption = { publicKey: 'ab'.repeat(32), platformKey: 'cd'.repeat(32), requests: true };
+    const sealed = { ...profile('box'), serviceName: 'acme', sealing: 'require', encryption };
+    write(at('profiles', 'box.json'), JSON.stringify(sealed));
     const exported = JSON.stringify(await json(['profiles', 'export']));
     expect(exported).not.toContain('ab'.repeat(32));
     const other = newMachine();
@@ -265,11 +266,33 @@ describe('profiles export and import', () => {
     expect(profiles.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['added', 'added']);
     expect({ main: other.profile('main'), box: other.profile('box'), secrets: other.secrets() }).toEqual({
       main: profile('main'),
-      box: { ...profile('box'), sealing: { platformKey: 'cd'.repeat(32), requests: true } },
+      box: { ...profile('box'), encryption: { platformKey: 'cd'.repeat(32), requests: true } },
       secrets: {},
     });
     expect(await other.json(['profiles', 'export'])).toEqual(JSON.parse(exported));
     expect((await other.run(['balances', 'fintech', '--profile', 'main'])).stderr).toContain('has no API key');
+  });
+
+  test('take no key of another machine over, and no sealing for a sandbox in this process', async () => {
+    const { json, profile } = newMachine();
+    const sealed = {
+      sealing: 'require',
+      encryption: { publicKey: 'ab'.repeat(32), platformKey: 'cd'.repeat(32), requests: true },
+    };
+    const box = { name: 'sandbox', mode: 'embedded', store: { kind: 'file' } };
+    const main = { name: 'main', mode: 'live', baseUrl: URL_, store: { kind: 'file' } };
+    const stdin = JSON.stringify({
+      version: 3,
+      profiles: [
+        { ...box, ...sealed },
+        { ...main, ...sealed },
+      ],
+    });
+    await json(['profiles', 'import', '-'], { stdin });
+    expect({ sandbox: profile('sandbox'), main: profile('main') }).toEqual({
+      sandbox: { version: 3, ...box },
+      main: { version: 3, ...main, sealing: 'require', encryption: { platformKey: 'cd'.repeat(32), requests: true } },
+    });
   });
 
   test('leave an existing profile unchanged, even a broken one', async () => {
@@ -291,10 +314,12 @@ describe('profiles export and import', () => {
     ['nothing', '', /is not an export of profiles/],
     ['another document', '{"url":"x"}', /is not an export of profiles/],
     ['null', 'null', /is not an export of profiles/],
-    ['a newer version', '{"version":3,"profiles":[]}', /made by another version/],
+    ['a newer version', '{"version":4,"profiles":[]}', /made by another version/],
     ['no version', '{"profiles":[]}', /made by another version/],
     ['a profile that is none', file(null), /invalid at profiles\[0\]/],
     ['a secret', file(one({ apiKey: 'x' })), /invalid at profiles\[0\]/],
+    ['an unsafe service name', file(one({ serviceName: '../../x' })), /invalid service name/],
+    ['an unknown sealing policy', file(one({ sealing: 'never' })), /invalid at profiles\[0\] \(sealing\)/],
     ['an unsafe address', file(one({ baseUrl: 'http://host.test/v1' })), /not https/],
     ['a path for a name', file(one({}), one({ name: '../x' })), /invalid profile name/],
     ['the name of the variables’ account', file(one({ name: 'environment' })), /environment is reserved/],

@@ -117,7 +117,7 @@ describe('a read by command, with a fault', () => {
   test.each(reads)('%s: retries until it gets a response', async (kind) => {
     const bench = await openBench();
     await bench.json('sandbox', 'fault', 'add', '--on', 'history deposits', '--kind', kind, '--times', '2');
-    expect(await bench.json('history', 'deposits')).toMatchObject({ total: 0 });
+    expect(await bench.json('history', 'deposits')).toMatchObject({ pagination: { total: 0 } });
     expect(bench.count('fault_rule')).toBe(kind === 'slow' ? 1 : 0);
   });
 });
@@ -147,7 +147,7 @@ describe('a served sandbox, with a fault', () => {
   test.each(['lost-response', 'truncated'] as const)('%s: retries a read until it gets a response', async (kind) => {
     const bench = await openServed();
     await bench.json('sandbox', 'fault', 'add', '--on', 'history deposits', '--kind', kind, '--times', '2');
-    expect(await bench.json('history', 'deposits')).toMatchObject({ total: 0 });
+    expect(await bench.json('history', 'deposits')).toMatchObject({ pagination: { total: 0 } });
     expect(bench.count('fault_rule')).toBe(0);
   });
 
@@ -168,14 +168,16 @@ describe('sandbox fault', () => {
     const { json } = await openBench();
     await json('sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--kind', 'lost-response', '--times', '3');
     await json('sandbox', 'fault', 'add', '--on', 'fiatrail users  list', '--kind', 'slow');
+    const pagination = (total: number) => ({ total, limit: null, offset: 0, hasMore: false });
     expect(await json('sandbox', 'fault', 'list')).toEqual({
+      pagination: pagination(2),
       faults: [
         { endpoint: 'fees.withdraw', kind: 'lost-response', times: 3 },
         { endpoint: 'users.list', kind: 'slow', times: 1 },
       ],
     });
     expect(await json('sandbox', 'fault', 'clear')).toEqual({ cleared: 2 });
-    expect(await json('sandbox', 'fault', 'list')).toEqual({ faults: [] });
+    expect(await json('sandbox', 'fault', 'list')).toEqual({ faults: [], pagination: pagination(0) });
   });
 
   test.each([
@@ -230,12 +232,27 @@ describe('sandbox snapshot and restore', () => {
   });
 
   test.each([
+    ['another file', () => Buffer.from('something else\n'), 'it is not a sandbox state file'],
+    ['an empty file', () => Buffer.alloc(0), 'it is not a sandbox state file'],
+    ['a database of another program', (state: Buffer) => state.fill(0, 68, 72), 'it is not a sandbox state file'],
+    ['half a snapshot', (state: Buffer) => state.subarray(0, state.length / 2), 'it is incomplete'],
+  ])('says that %s is unusable before what a restore would lose', async (_name, change, words) => {
+    const bench = await openBench();
+    const file = join(bench.world.homeDir, 'before.db');
+    await bench.json('sandbox', 'snapshot', file);
+    writeFileSync(file, change(readFileSync(file)));
+    // Without --yes, the confirmation would be the error.
+    expect(await bench.run('sandbox', 'restore', file)).toBe(2);
+    expect(bench.world.stderr.text()).toContain(`${file}: ${words}`);
+  });
+
+  test.each([
     ['snapshot', 'there.db', 'there.db: the file already exists'],
     ['snapshot', 'none/there.db', 'there.db: the folder does not exist'],
     ['restore', 'none.db', 'none.db: the file does not exist'],
     ['snapshot', 'folder', 'folder: the file already exists'],
     ['snapshot', 'link', 'link: the file already exists'],
-    ['restore', 'there.db', 'there.db: it is not a sandbox state file of this version'],
+    ['restore', 'there.db', 'there.db: it is not a sandbox state file'],
     ['restore', 'folder', 'folder: it is not a regular file'],
     ['restore', 'link', 'link: it is not a regular file'],
   ])('exits with 2 for %s %s', async (command, name, words) => {
@@ -342,6 +359,10 @@ describe('sandbox serve', () => {
     [['--allow-origin', 'http://a.test/'], /invalid origin/],
     [['--allow-origin', 'null'], /invalid origin/],
     [['--allow-origin', '*'], /invalid origin/],
+    [['--answers', 'newest'], /invalid .*newest/],
+    ...['', 'a b', 'a/b', '../x', 'acme\r\nX-Evil: 1', 'acme\u0000', '-acme', 'ácme', 'a'.repeat(41)].map(
+      (name): [string[], RegExp] => [['--service-name', name], /invalid service name/],
+    ),
   ])('rejects %j and exits with 2', async (argv, words) => {
     const bench = await openBench();
     expect(await bench.run('sandbox', 'serve', '--port', '0', ...argv)).toBe(2);

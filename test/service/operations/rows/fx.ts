@@ -16,6 +16,7 @@ import {
 import { quote } from '../../../../src/contract/endpoints/fx-quotes.ts';
 import { listTrades, marketOrder, trade, tradeStatus } from '../../../../src/contract/endpoints/fx-trades.ts';
 import { fxSettings, registerMpc } from '../../../../src/contract/endpoints/fx-vault.ts';
+import { isUnknownFigure } from '../../../../src/money/units.ts';
 import type { Reply, TestSandbox } from '../../../support/sandbox.ts';
 import { pass, settle } from '../../steps.ts';
 import type { Ask, Declared, GroupRows, Precedence } from './group.ts';
@@ -405,7 +406,11 @@ async function walkOrders(ask: Ask): Promise<void> {
 async function walkTrades(box: TestSandbox, ask: Ask): Promise<void> {
   const { quote: made } = await ask(quote, { ...buy, pair: 'CNGN-USDT' });
   const { sellOrders } = await ask(orderBook, { pair: 'CNGN-USDC' });
-  const makers = sellOrders?.find(({ price }) => price === '1400.000000')?.orderId ?? '';
+  // One form of the answers writes prices in base units.
+  // In some forms of the answer, prices are base units, and the answer does not say so.
+  const textOf = (price: unknown) => (isUnknownFigure(price) ? price.value : price);
+  const isBest = (price: unknown) => ['1400.000000', '1400000000'].includes(String(textOf(price)));
+  const makers = sellOrders?.find(({ price }) => isBest(price))?.orderId ?? '';
   const started = [
     await ask(trade, { quoteId: made.quoteId }),
     await ask(trade, { orderId: makers, cngnAmount: '1000' }),

@@ -4,6 +4,7 @@ import {
   setDefaultWallet,
 } from '../../../../src/contract/endpoints/default-wallets.ts';
 import { setStatus, updateOnrampAsset } from '../../../../src/contract/endpoints/user-settings.ts';
+import { getDetails } from '../../../../src/contract/endpoints/users.ts';
 import type { TestSandbox } from '../../../support/sandbox.ts';
 import { onboardUser } from '../../steps.ts';
 import type { Ask, Declared, GroupRows, Precedence } from './group.ts';
@@ -122,6 +123,7 @@ const precedence: readonly Precedence[] = [
 async function walk(box: TestSandbox, ask: Ask) {
   const { userId } = await onboardUser(box);
   await ask(setStatus, { userId, active: false, reason: 'lost phone' });
+  await ask(getDetails, { userId });
   await ask(setStatus, { userId, active: true });
   await ask(getDefaultWallet, { userId });
   await ask(setDefaultWallet, { userId, address: ADDRESS, blockchain: 'base', label: 'own wallet' });

@@ -1,0 +1,12 @@
+import { changeProfile } from '../account/changes.ts';
+import type { Session } from './session.ts';
+
+/** Accepts plain responses again after the data of a sandbox was replaced, and with it the key that it sealed responses to. */
+export async function acceptPlainAgain(session: Session): Promise<void> {
+  const { stored } = session.profile;
+  if (stored?.sealing !== 'require') return;
+  await changeProfile(session.world, stored.name, (kept) => ({ ...(kept ?? stored), sealing: 'accept' }));
+  await session.say(
+    `warning: profile ${stored.name} accepts plain responses again; require encrypted ones with: fiatrail keys encryption enable`,
+  );
+}

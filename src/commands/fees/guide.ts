@@ -1,0 +1,144 @@
+import { CliError } from '../../base/errors.ts';
+import type { Choice } from '../../base/world.ts';
+import type { Guided } from '../../cli/command.ts';
+import { askFor } from '../../cli/input.ts';
+import { amountHelp, amountOf, digits, option, required, word } from '../../cli/parameters.ts';
+import { withdrawableFees } from '../../cli/previews.ts';
+import type { Session } from '../../cli/session.ts';
+import { waitWords } from '../../cli/wait.ts';
+import { showEquivalentCommand } from '../../cli/wizard.ts';
+import { listBankAccounts, listBanks } from '../../contract/endpoints/banks.ts';
+import { type Amount, amountForPeople, amountText } from '../../money/amount.ts';
+import { trimDecimal } from '../../money/decimal.ts';
+import { plainLine } from '../../present/text.ts';
+
+export const FEE_AMOUNT = required(
+  '--amount <naira|max>',
+  `max, or an ${amountHelp('NGN')}`,
+  (text) => (/^max$/i.test(text) ? ('max' as const) : amountOf('NGN')(text)),
+  'Amount in Naira, or max:',
+);
+
+const bankCodeOf = digits('bank code', 3, 6);
+const accountNumberOf = digits('account number', 10);
+
+/** The options that name a bank account in full. */
+export const ACCOUNT_OPTIONS = {
+  bankCode: option('--bank-code <code>', 'NIBSS bank code, from banks list', bankCodeOf),
+  accountNumber: option('--account-number <digits>', 'account number, 10 digits', accountNumberOf),
+  accountName: option('--account-name <name>', 'name of the account holder', word),
+};
+
+/** A bank account that is named in full, or will be. */
+interface Account {
+  readonly bankCode?: string | undefined;
+  readonly accountNumber?: string | undefined;
+  readonly accountName?: string | undefined;
+}
+
+interface Given extends Account {
+  readonly amount?: Amount | 'max' | undefined;
+  readonly to?: string | undefined;
+  readonly narration?: string | undefined;
+  readonly reference?: string | undefined;
+  readonly wait?: number | undefined;
+}
+
+/** Prompts for the amount and the bank account, and ends with the equivalent command. */
+export async function withdrawGuide(session: Session, given: Given): Promise<Guided<Given> | undefined> {
+  const parts = [given.bankCode, given.accountNumber, given.accountName];
+  const isAccountGiven = given.to !== undefined || parts.every((part) => part !== undefined);
+  if (given.amount !== undefined && isAccountGiven) return undefined;
+  const amount = given.amount ?? (await askAmount(session));
+  const account = isAccountGiven ? {} : await askAccount(session, given);
+  const values = { amount, ...account };
+  return { values, end: () => showEquivalentCommand(session, commandWords({ ...given, ...values })) };
+}
+
+async function askAmount(session: Session): Promise<Amount | 'max'> {
+  const fees = await unlessUnreadable(withdrawableFees(session, true));
+  if (fees?.available) {
+    const limits = [
+      fees.minimum && `at least ${amountForPeople(fees.minimum)}`,
+      fees.maximum && `at most ${amountForPeople(fees.maximum)}`,
+    ].filter((limit) => limit !== undefined);
+    const each = limits.length > 0 ? `; ${limits.join(' and ')} per withdrawal` : '';
+    await session.say(`  ${amountForPeople(fees.available)} available${each}`);
+  }
+  return askFor(FEE_AMOUNT, session);
+}
+
+/** Prompts for a saved account or, if there is none or another is wanted, for the parts of one that are missing. */
+async function askAccount(session: Session, given: Account): Promise<Pick<Given, 'to'> | Account> {
+  const givenPart = given.bankCode ?? given.accountNumber ?? given.accountName;
+  const saved = givenPart === undefined ? await savedAccounts(session) : [];
+  if (saved.length > 0) {
+    const prompter = await session.world.prompter();
+    const to = await prompter.select('To which account?', [...saved, { name: 'another account', value: undefined }]);
+    if (to !== undefined) return { to };
+  }
+  return {
+    bankCode: given.bankCode ?? (await askBank(session)),
+    accountNumber:
+      given.accountNumber ??
+      (await askFor({ parse: accountNumberOf, question: 'Account number (10 digits):' }, session)),
+    accountName: given.accountName ?? (await askFor({ parse: word, question: 'Name of the account holder:' }, session)),
+  };
+}
+
+async function savedAccounts(session: Session): Promise<readonly Choice<string | undefined>[]> {
+  const reply = await unlessUnreadable(session.call(listBankAccounts, {}, { isBeforehand: true }));
+  return (reply?.data.accounts ?? []).flatMap(({ accountId, accountName, accountNumber, bankName }) => {
+    const name = plainLine([accountName, accountNumber, bankName].filter(Boolean).join(' · '));
+    return accountId ? [{ name: name || accountId, value: accountId }] : [];
+  });
+}
+
+/** Fits a terminal; what is typed narrows the choices down. */
+const MAX_BANKS = 50;
+
+async function askBank(session: Session): Promise<string> {
+  const reply = await unlessUnreadable(session.call(listBanks, {}, { isBeforehand: true }));
+  const banks = (reply?.data.banks ?? []).flatMap((bank): Choice<string>[] => {
+    const [name, code] = [bank.bankName ?? bank.bank_name, bank.bankCode ?? bank.bank_code];
+    return code ? [{ name: plainLine(`${name ?? ''} (${code})`.trim()), value: code }] : [];
+  });
+  if (banks.length === 0) return askFor({ parse: bankCodeOf, question: 'Bank code:' }, session);
+  const prompter = await session.world.prompter();
+  return prompter.search('Which bank? Type part of its name or code:', async (typed) => {
+    const words = typed.toLowerCase().split(/\s+/);
+    return banks.filter(({ name }) => words.every((each) => isIn(name.toLowerCase(), each))).slice(0, MAX_BANKS);
+  });
+}
+
+/** Whether a bank's name contains a word, or its initials begin with it: `gtb` for Guaranty Trust Bank. */
+function isIn(name: string, word: string): boolean {
+  const initials = [...name.matchAll(/\b[a-z]/g)].join('');
+  return name.includes(word) || initials.startsWith(word);
+}
+
+/** Reads something that is only shown; undefined if it cannot be read, because the request itself may still succeed. */
+async function unlessUnreadable<T>(read: Promise<T>): Promise<T | undefined> {
+  return read.catch((error: unknown) => {
+    if (error instanceof CliError && error.category !== 'interrupted') return undefined;
+    throw error;
+  });
+}
+
+/** The equivalent command line. */
+function commandWords({ amount, wait, ...given }: Given): string[] {
+  const options = [
+    ['--amount', amount === undefined || amount === 'max' ? 'max' : trimDecimal(amountText(amount))],
+    ['--to', given.to],
+    ['--bank-code', given.bankCode],
+    ['--account-number', given.accountNumber],
+    ['--account-name', given.accountName],
+    ['--narration', given.narration],
+    ['--reference', given.reference],
+  ] as const;
+  return [
+    ...['fees', 'withdraw'],
+    ...options.flatMap(([name, value]) => (value === undefined ? [] : [name, value])),
+    ...(wait === undefined ? [] : waitWords(wait)),
+  ];
+}

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import type { Command } from '../../src/cli/command.ts';
+import { inputName } from '../../src/cli/input.ts';
+import { CATALOGUE } from '../../src/commands/catalogue.ts';
+import { controls } from '../../src/contract/control.ts';
+import { endpoints } from '../../src/contract/endpoints/index.ts';
+import { rowsOf } from '../../src/contract/rows.ts';
+import { main } from '../../src/main.ts';
+import { fakeWorld } from '../support/world.ts';
+
+const commands = (await Promise.all(CATALOGUE.map((group) => group.load()))).flat();
+const all = [...endpoints, ...Object.values(controls)];
+
+/** The fields that a command sends without anybody typing them, or that it never sends. */
+const NOT_TYPED: Readonly<Record<string, readonly string[]>> = {
+  status: ['token', 'networks'],
+  'users show': ['bvn'],
+  'users list': ['orderBy'],
+  'users activate': ['active', 'reason'],
+  'users deactivate': ['active'],
+  'users migrate-wallets': ['options'],
+  'users onramp-asset': ['preferences.defaultAsset'],
+  'wallets external add': ['metadata.backupExists'],
+  'fees set': ['metadata.description', 'metadata.lastUpdatedBy'],
+  'offramp start': ['ticker'],
+  'bridge quote': ['token'],
+  'bridge start': ['token'],
+  'bridge list': ['token'],
+  recover: ['uuid'],
+  'bank-accounts add': ['metadata'],
+  'fees withdraw': ['metadata.notes'],
+  'fees verify': ['transactionReference'],
+  'fx quote': ['tokenAmount'],
+  'auto-signing show': ['fintechId'],
+  'onramp status': ['walletAddress'],
+  'wallets external enable': ['status'],
+  'wallets external disable': ['status'],
+  'fx auto-signing enable': ['enabled'],
+  'fx auto-signing disable': ['enabled'],
+  'sandbox seed': ['historyDone', 'historyTotal'],
+  'sandbox restore': ['content'],
+};
+
+/** Commands that check and name their input themselves. */
+const OWN_NAMES = ['keys', 'ip'];
+
+describe('a request field that breaks its rule', () => {
+  const cases = commands.flatMap((command) => {
+    const endpoint = all.find(({ id }) => id === command.endpoints[0]);
+    return endpoint && !OWN_NAMES.includes(command.words[0] ?? '')
+      ? [{ name: command.words.join(' '), command, fields: leavesOf(rowsOf(endpoint.request())) }]
+      : [];
+  });
+
+  test.each(cases)('$name: is named as it was typed', ({ name, command, fields }) => {
+    const unnamed = fields.filter((field) => inputName(command, field) === field && !isParameter(command, field));
+    const ignored = NOT_TYPED[name] ?? [];
+    expect(unnamed.filter((field) => !ignored.some((each) => field === each || field.startsWith(`${each}.`)))).toEqual(
+      [],
+    );
+  });
+
+  test('maps only fields that exist, and only to parameters', () => {
+    const wrong = commands.flatMap(({ words, endpoints: ids, parameters, fields = {} }) => {
+      const known = ids.flatMap((id) => rowsOf(all.find((each) => each.id === id)?.request() as never));
+      return Object.entries(fields).flatMap(([field, key]) =>
+        known.some(({ name }) => name === field) && Object.hasOwn(parameters, key)
+          ? []
+          : [`${words.join(' ')}: ${field}`],
+      );
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  const WALLET = '0x52908400098527886E0F7030069857D2E4169EE7';
+
+  test.each([
+    [
+      ['withdraw', 'u', '--amount', '1', '--token', 'USDC', '--from', WALLET, '--to', 'nobody'],
+      '--to: expected a valid Base address',
+    ],
+    [
+      [
+        ...['bridge', 'start', '--from-network', 'base', '--to-network', 'bsc', '--amount', '5'],
+        ...['--from', WALLET, '--to', 'nobody'],
+      ],
+      '--to: expected a valid BNB Smart Chain address',
+    ],
+    [['transfer', '--amount', '1', '--to', WALLET, '--note', 'a\u0007b'], '--note: expected a string, at most 500'],
+    [['users', 'deactivate', 'u', '--reason', 'a\u0007b'], '--reason: expected a string'],
+  ])('%j: %s', async (argv, words) => {
+    const world = fakeWorld();
+    const code = await main([...argv, '--yes', '-q'], world);
+    expect({ isRefused: code !== 0, text: world.stderr.text() }).toEqual({
+      isRefused: true,
+      text: expect.stringContaining(words),
+    });
+  });
+
+  test('is named by the object around it, or as the contract does', () => {
+    const command = commands.find(({ words }) => words.join(' ') === 'users migrate-wallets') as Command;
+    expect(['userId', 'userId.3', 'others.x'].map((field) => inputName(command, field))).toEqual([
+      'user-id',
+      'user-id',
+      'others.x',
+    ]);
+  });
+});
+
+/** The names of fields that hold no other fields. */
+function leavesOf(rows: readonly { readonly name: string }[]): string[] {
+  const names = rows.map(({ name }) => name.replaceAll('[]', ''));
+  return [...new Set(names)].filter((name) => !names.some((other) => other.startsWith(`${name}.`)));
+}
+
+/** Whether the field has the name of an argument. */
+function isParameter({ parameters }: Command, field: string): boolean {
+  return Object.hasOwn(parameters, field);
+}

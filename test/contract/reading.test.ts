@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import { accumulatedFees } from '../../src/contract/endpoints/fees.ts';
+import { quote } from '../../src/contract/endpoints/fx-quotes.ts';
+import { startOnramp } from '../../src/contract/endpoints/onramp.ts';
+import { swapStatus, triggerSwap } from '../../src/contract/endpoints/swaps.ts';
+import { listUsers } from '../../src/contract/endpoints/user-list.ts';
+import { getDetails } from '../../src/contract/endpoints/users.ts';
+import { readData } from '../../src/contract/reading/index.ts';
+import { parseJson } from '../../src/money/decimal.ts';
+
+describe('names', () => {
+  test('in the contract’s spelling win over others', () => {
+    const data = { userId: 'own', user_id: 'other', is_active: true };
+    expect(readData(getDetails, data)).toEqual({ userId: 'own', user_id: 'other', isActive: true });
+  });
+
+  test('such as __proto__ stay names', () => {
+    const read = readData(swapStatus, parseJson('{"request_id":"s-1","__proto__":{"status":"completed"}}')) as object;
+    expect(Object.keys(read).toSorted()).toEqual(['__proto__', 'requestId']);
+    expect((read as { status?: unknown }).status).toBeUndefined();
+  });
+
+  test('of somebody else’s fees are not the platform’s', () => {
+    const feeBreakdown = { gateway_fee: 1, swapFee: 2, acme_fee: 3 };
+    expect(readData(startOnramp, { requestId: 'r', feeBreakdown })).toMatchObject({
+      feeBreakdown: { gatewayFee: 1, swapFee: 2, platformFee: 3 },
+    });
+  });
+});
+
+describe('an object in another', () => {
+  test.each([
+    ['under a name that tells nothing', { result: { requestId: 's-1', status: 'pending' } }],
+    ['twice', { data: { swap: { requestId: 's-1', status: 'pending' } } }],
+    ['in a list of one', [{ requestId: 's-1', status: 'pending' }]],
+  ])('is the data if everything is in it: %s', (_, data) => {
+    expect(readData(swapStatus, data)).toMatchObject({ requestId: 's-1', status: 'pending' });
+  });
+
+  test('is not the data beside other fields of the endpoint, or beside another such object', () => {
+    const beside = { requestId: 's-1', user: { status: 'active' } };
+    expect(readData(swapStatus, beside)).toEqual(beside);
+    const two = { first: { requestId: 's-1' }, second: { requestId: 's-2' } };
+    expect(readData(swapStatus, two)).toEqual(two);
+  });
+});
+
+describe('fields that stand flat', () => {
+  test('are moved into the object that the contract has for them', () => {
+    const read = readData(getDetails, { userId: 'u-1', firstName: 'Ngozi', evmWallet: '0x1', shoeSize: 41 });
+    expect(read).toEqual({
+      userId: 'u-1',
+      shoeSize: 41,
+      personalDetails: { firstName: 'Ngozi' },
+      walletDetails: { evmWallet: '0x1' },
+    });
+  });
+
+  test('are moved into the nested object, so that nothing is there in two forms', () => {
+    expect(readData(quote, { quoteId: 'q-1', price: 1425.5, expiresAt: 1_786_000_000, version: '1' })).toEqual({
+      version: '1',
+      quote: { quoteId: 'q-1', price: '1425.5', expiresAt: '2026-08-06T07:06:40.000Z' },
+    });
+  });
+
+  test('stay if several objects may have them', () => {
+    const read = readData(triggerSwap, { requestId: 'r-1', walletAddress: '0x1', destinationWallet: '0x2' });
+    expect(read).toMatchObject({
+      swapConfig: { walletAddress: '0x1' },
+      destinationConfig: { destinationWallet: '0x2' },
+    });
+  });
+});
+
+describe('a list', () => {
+  test.each([
+    ['rows', { rows: [] }],
+    ['another name, with rows', { members: [{ userId: 'u-1' }] }],
+    ['no name', [{ userId: 'u-1' }]],
+  ])('may have %s', (_, data) => {
+    expect(readData(listUsers, data)).toHaveProperty('users');
+  });
+
+  test('is not chosen among several', () => {
+    const data = { active: [{ userId: 'u-1' }], inactive: [{ userId: 'u-2' }] };
+    expect(readData(listUsers, data)).toEqual(data);
+  });
+});
+
+describe('values', () => {
+  test('that are numbers as text keep every digit', () => {
+    const read = readData(accumulatedFees, {
+      summary: { totalAccumulatedFees: '9007199254740993', transactionCount: '3' },
+    });
+    expect(JSON.stringify(read)).toBe('{"summary":{"totalAccumulatedFees":9007199254740993,"transactionCount":3}}');
+  });
+
+  test.each([
+    [{ createdAt: 1_786_000_000 }, { createdAt: '2026-08-06T07:06:40.000Z' }],
+    [{ createdAt: 1_786_000_000_000 }, { createdAt: '2026-08-06T07:06:40.000Z' }],
+    [{ createdAt: '2026-08-06' }, { createdAt: '2026-08-06' }],
+    [{ createdAt: 0 }, { createdAt: 0 }],
+    [{ status: 'SWAP_QUEUED' }, { status: 'SWAP_QUEUED' }],
+    [{ status: 'Completed' }, { status: 'completed' }],
+    [{ amountOut: 25_000_000 }, { amountOut: '25000000' }],
+    [{ amountOut: { value: 1 } }, { amountOut: { value: 1 } }],
+  ])('%j are read as %j', (data, read) => {
+    expect(readData(swapStatus, { requestId: 's-1', ...data })).toEqual({ requestId: 's-1', ...read });
+  });
+});
