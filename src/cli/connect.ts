@@ -154,7 +154,11 @@ async function openEmbedded(world: World): Promise<Opened> {
   const { openEmbeddedSandbox } = await import('../sandbox/embedded.ts');
   const sandbox = await openEmbeddedSandbox(sandboxPath(world), world);
   return {
-    exchange: (request) => sandbox.fetch(request, { apiKey: request.headers['x-api-key'], address: '127.0.0.1' }),
+    exchange: async (request) => {
+      const answer = await sandbox.fetch(request, { apiKey: request.headers['x-api-key'], address: '127.0.0.1' });
+      // Over HTTP, the server adds its time.
+      return { ...answer, headers: { ...answer.headers, date: new Date(sandbox.nowMs()).toUTCString() } };
+    },
     apiKey: new Secret(sandbox.apiKey()),
     close: () => sandbox.close(),
   };
