@@ -15,7 +15,7 @@ export interface HttpResponse {
   readonly body: string;
   /** Why the sealed body could not be opened. Contains no secret. */
   readonly unreadable?: string;
-  /** The account requires sealed responses, and this one is not: anyone on the way may have written it. */
+  /** The account requires sealed responses, and this one is not, so it may not come from the service. */
   readonly isUnsealed?: true;
 }
 

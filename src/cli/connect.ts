@@ -136,12 +136,12 @@ async function overNetwork(world: World, { key, mode }: Profile): Promise<Opened
   return { exchange: world.network, apiKey: await key.load(), close: async () => {} };
 }
 
-/** Throws CliError usage if Node would accept any certificate: anyone on the way could take a live key. */
+/** Throws CliError usage if Node would accept any certificate: anyone between could take a live key. */
 function requireCertificateCheck(env: World['env']): void {
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return;
   throw new CliError(
     'usage',
-    'NODE_TLS_REJECT_UNAUTHORIZED=0 accepts any certificate; a live key is not sent like this',
+    'NODE_TLS_REJECT_UNAUTHORIZED=0 turns off certificate checks, so a live key is not sent',
     {
       code: 'CERTIFICATES_UNCHECKED',
       hint: 'unset it; if your organization issued the certificate, export NODE_EXTRA_CA_CERTS=FILE',

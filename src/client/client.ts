@@ -93,7 +93,8 @@ export function replyOf<E extends Endpoint>(
   if (response.isUnsealed && !endpoint.staysPlain) {
     if (!isPlainRefusal(answer, response.status))
       throw unusableError(effect, { ...UNSEALED, httpStatus: response.status });
-    warn('this refusal is not sealed, although the profile requires it; anyone on the way may have written it');
+    const next = effect === 'read' ? '' : '; check the account before you send it again';
+    warn(`this refusal is not sealed, although the profile requires it, so it may not come from the service${next}`);
   }
   if (answer.kind === 'success') {
     // A change that was accepted stays accepted.

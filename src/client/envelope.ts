@@ -33,16 +33,8 @@ const OTHER_CODE_FIELDS: ReadonlySet<string> = new Set(['code', 'statuscode', 's
 /** The fields of an envelope by their name without case and separators. */
 const ENVELOPE_NAMES: ReadonlyMap<string, string> = new Map(
   [
-    'data',
-    'message',
-    'responseMessage',
-    'status',
-    'success',
-    'error',
-    'errors',
-    'details',
-    'reason',
-    'userMessage',
+    ...['data', 'message', 'responseMessage', 'status', 'success', 'error', 'errors', 'details', 'reason'],
+    ...['userMessage', 'field', 'step', 'code'],
   ].map((name) => [bareName(name), name]),
 );
 /** Fields that belong to the envelope, whatever their value. */
@@ -194,11 +186,12 @@ function explanationsIn(value: unknown, depth: number): string[] {
   if (depth > MAX_DEPTH) return [];
   if (Array.isArray(value)) return value.flatMap((each) => explanationsIn(each, depth + 1));
   if (!isJsonObject(value)) return [];
+  const fields = withOwnNames(value);
   const named = EXPLANATIONS.flatMap((name) => {
-    const found = explanationsIn(value[name], depth + 1);
-    return found.length === 0 && BY_FIELD.has(name) ? byField(value[name], depth + 1) : found;
+    const found = explanationsIn(fields[name], depth + 1);
+    return found.length === 0 && BY_FIELD.has(name) ? byField(fields[name], depth + 1) : found;
   });
-  const labels = depth === 0 ? [] : LABELS.flatMap((name) => textIn(value[name]) ?? []);
+  const labels = depth === 0 ? [] : LABELS.flatMap((name) => textIn(fields[name]) ?? []);
   return [...labels, ...named];
 }
 

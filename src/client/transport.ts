@@ -70,7 +70,7 @@ export function retryAfterSeconds({ headers, body }: HttpResponse): number | und
 }
 
 /** The objects in which the wait may stand. Source: public, inferred. */
-const WAIT_PLACES = ['data', 'details', 'error', 'meta'] as const;
+const WAIT_PLACES: ReadonlySet<string> = new Set(['data', 'details', 'error', 'meta']);
 /** Its names without case and separators, and how many of them make a second. */
 const WAIT_NAMES: ReadonlyMap<string, number> = new Map([
   ['retryafter', 1],
@@ -86,8 +86,8 @@ function waitIn(value: unknown, depth = 0): number | undefined {
     const count = typeof each === 'string' && /^\d{1,9}(\.\d+)?$/.test(each) ? Number(each) : each;
     if (perSecond !== undefined && typeof count === 'number' && count >= 0) return Math.ceil(count / perSecond);
   }
-  for (const place of WAIT_PLACES) {
-    const found = waitIn(value[place], depth + 1);
+  for (const [name, each] of Object.entries(value)) {
+    const found = WAIT_PLACES.has(bareName(name)) ? waitIn(each, depth + 1) : undefined;
     if (found !== undefined) return found;
   }
   return undefined;

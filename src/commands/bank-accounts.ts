@@ -38,7 +38,7 @@ const addCommand = command({
     ),
     label: option('--label <text>', 'label for the account', word),
     isDefault: switchOn('--default', 'make this the default payout account'),
-    metadata: properties('--metadata', 'metadata to store with the account'),
+    metadata: properties('--metadata', 'metadata of the account, whose fields are not documented'),
   },
   run: async (session, { accountNumber, bankCode, label, isDefault, metadata }) => {
     const reply = await session.call(addBankAccount, {

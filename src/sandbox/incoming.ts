@@ -68,6 +68,7 @@ function readBody(incoming: IncomingMessage, findLimit: () => number): Promise<B
     });
     incoming.once('end', () => resolve(bodyOf(chunks, size, limit)));
     incoming.once('error', reject);
+    incoming.once('close', () => reject(new Error('the connection was lost before the end of the request')));
   });
 }
 

@@ -106,9 +106,10 @@ describe('a profile that requires sealed responses', () => {
     [404, '02', 3],
   ] as const)('keeps the code of a plain refusal, with a warning: HTTP %i, %s', async (status, responseCode, code) => {
     const { relay, home } = await required();
-    relay.forge = () => ({ ...plain({}, status, responseCode) });
+    // Longer than the time limit, so that nothing waits for it.
+    relay.forge = () => plain({ retry_after: 90 }, status, responseCode);
     for (const argv of [READ, CHANGE, MONEY]) {
-      const ran = await fiatrail(home, [...argv, '-q', '--timeout', '1s']);
+      const ran = await fiatrail(home, [...argv, '-q', '--timeout', '30s']);
       expect(ran.code, ran.stderr).toBe(code);
       expect(ran.stderr).toContain('warning: this refusal is not sealed, although the profile requires it');
     }

@@ -451,6 +451,14 @@ describe('fees withdraw', () => {
     );
   });
 
+  test('repeats the other options in the equivalent command', async () => {
+    const given = ['--narration', 'May', '--reference', 'r-1', '--note', 'a b', '--amount', '5', '--wait', '1ms'];
+    const { stderr } = await withdraw(given, [PICKED, YES]);
+    expect(stderr).not.toContain('equivalent command');
+    const { stderr: done } = await withdraw(given.slice(0, -2), [PICKED, YES]);
+    expect(done).toContain("--amount 5 --to a-1 --narration May --reference r-1 --note 'a b'");
+  });
+
   test('finds a bank by its initials', async () => {
     const bank: Answer = { kind: 'search', asks: 'Which bank?', types: 'gtb', says: 'Guaranty Trust Bank (000058)' };
     const given = ['--amount', '5', '--account-number', '0123456789', '--account-name', 'ADA'];

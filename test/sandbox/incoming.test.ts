@@ -41,4 +41,24 @@ describe('of a body', () => {
     const problem = `body: expected at most ${limit} bytes`;
     expect({ length: beyond.body?.length, problem: beyond.bodyProblem }).toEqual({ length: 0, problem });
   });
+
+  test.each([new Error('aborted'), undefined])('that ends midway (%s), nothing is kept', async (error) => {
+    await using box = await openSandbox();
+    const incoming = incomingOf(MAX_BODY_BYTES_WITHOUT_KEY, box.apiKey, SERVICE);
+    const read = readIncoming(incoming, box.sandbox);
+    incoming.once('data', () => incoming.destroy(error));
+    await expect(read).rejects.toThrow(error?.message ?? 'the connection was lost');
+  });
+
+  test('whose key cannot be looked up, the request fails', async () => {
+    await using box = await openSandbox();
+    const broken = {
+      ...box.sandbox,
+      knowsKey: () => {
+        throw new Error('the disk is gone');
+      },
+    };
+    const read = readIncoming(incomingOf(MAX_BODY_BYTES_WITHOUT_KEY + 1, box.apiKey, SERVICE), broken);
+    await expect(read).rejects.toThrow('the disk is gone');
+  });
 });

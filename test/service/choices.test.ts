@@ -23,6 +23,17 @@ const order = {
   ...{ baseCurrency: 'cNGN', quoteCurrency: 'USDC', price: '1350', minAmount: '1000', maxAmount: '5000' },
 } as const;
 
+test('objects whose fields are not documented are accepted and ignored', async () => {
+  await using box = await openSandbox();
+  const { userId } = await onboardUser(box);
+  const account = { accountNumber: '0123456789', bankCode: '000013' };
+  const plain = await box.call('POST', '/addbankaccount', account);
+  const withMetadata = await box.call('POST', '/addbankaccount', { ...account, metadata: { team: { name: 'x' } } });
+  expect(withMetadata).toEqual(plain);
+  const migration = { userId: [userId], options: { chains: ['base'], retry: true } };
+  expect((await box.ask(migrateUserWallets, migration)).skipped).toBe(1);
+});
+
 describe('the mock mode of the public sandbox', () => {
   test('is ignored: an onboarding starts and completes as without it', async () => {
     await using box = await openSandbox();

@@ -116,6 +116,16 @@ describe('due work', () => {
     });
   });
 
+  test.each(['22222222222', '00000000000'])('of an onboarding (BVN %s) notes when it ended', async (bvn) => {
+    await using box = await openSandbox({ pace: 'real' });
+    await box.call('POST', '/onboarduser', { bvn });
+    const endedAt = () =>
+      box.inside(({ store }) => store.get<{ ended_at: bigint | null }>('SELECT ended_at FROM onboarding')?.ended_at);
+    expect(await endedAt()).toBe(null);
+    box.clock.pass(HOUR_MS);
+    expect(await endedAt()).toBe(BigInt(START_MS + 2 * MINUTE_MS));
+  });
+
   test('happens in order of time, not of scheduling', async () => {
     await using box = await openSandbox({ pace: 'real' });
     const slow = await box.call('POST', '/onboarduser', { bvn: '22222222222' });

@@ -1,9 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { HttpRequest } from '../../src/base/world.ts';
+import type { Exchange, HttpRequest } from '../../src/base/world.ts';
+import { createNetwork } from '../../src/client/network.ts';
 import { main } from '../../src/main.ts';
 import { parseExactJson } from '../../src/money/decimal.ts';
 import { json, success } from '../support/exchange.ts';
+import { bodyOf, httpServer } from '../support/loopback.ts';
 import { fakeWorld } from '../support/world.ts';
 import type { DocumentedAnswer } from './answers.ts';
 
@@ -282,21 +284,48 @@ function given({ request = {} }: DocumentedAnswer): Given {
   return { ...rest, ...query, ...path };
 }
 
+interface Told {
+  readonly code: number | undefined;
+  /** How often the endpoint was asked. */
+  readonly asked: number;
+  readonly printed: unknown;
+  readonly err: string;
+}
+
 /** Runs the command of an answer's endpoint against that answer. */
-export async function run(answer: DocumentedAnswer, timeout = '2s') {
+export async function run(answer: DocumentedAnswer, timeout = '2s'): Promise<Told> {
+  const { network, asked } = networkOf(answer);
+  return { ...(await runAgainst(answer, 'https://service.test/v1', network, timeout)), asked: asked() };
+}
+
+/** Like `run`, with a server on this machine and the real network. */
+export async function runOverHttp(answer: DocumentedAnswer): Promise<Told> {
+  const { network, asked } = networkOf(answer);
+  const { baseUrl } = await httpServer(async (incoming, outgoing) => {
+    const { method = '', url = '' } = incoming;
+    const { status, headers, body } = await network({
+      ...{ method, url: `http://127.0.0.1${url}`, headers: {} },
+      body: (await bodyOf(incoming)) || undefined,
+    });
+    outgoing.writeHead(status, { ...headers }).end(body);
+  });
+  return { ...(await runAgainst(answer, baseUrl, createNetwork({}), '5s')), asked: asked() };
+}
+
+async function runAgainst(
+  answer: DocumentedAnswer,
+  baseUrl: string,
+  network: Exchange,
+  timeout: string,
+): Promise<Omit<Told, 'asked'>> {
   const line = lineOf(answer.endpoint);
   if (!line) throw new Error(`no command for ${answer.endpoint}`);
-  const { network, asked } = networkOf(answer);
-  const env = {
-    FIATRAIL_BASE_URL: 'https://service.test/v1',
-    FIATRAIL_API_KEY: 'a-key',
-    FIATRAIL_SERVICE_NAME: SERVICE,
-  };
+  const env = { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'a-key', FIATRAIL_SERVICE_NAME: SERVICE };
   const world = fakeWorld({ env, network, stdin: 'a-vault-key' });
   writeFileSync(join(world.homeDir, 'signer.pub'), 'ssh-ed25519 AAAAinvented ops');
   writeFileSync(join(world.homeDir, 'client'), PRIVATE_KEY);
   const files = { ...world, readFile: async (path: string) => readFileSync(join(world.homeDir, path), 'utf8') };
   const code = await main([...line(given(answer)), '--yes', '--no-input', '-o', 'json', '--timeout', timeout], files);
   const out = world.stdout.text();
-  return { code, asked: asked(), printed: out === '' ? {} : parseExactJson(out), err: world.stderr.text() };
+  return { code, printed: out === '' ? {} : parseExactJson(out), err: world.stderr.text() };
 }

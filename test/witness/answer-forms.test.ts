@@ -69,7 +69,6 @@ const MORE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'users.get-default-wallet': { 'data.defaultWallet': 'the example has none' },
   'users.onboard-status': { 'data.details': FAILED, 'data.retryable': FAILED },
-  'users.get-details': { 'data.deactivationReason': 'the example is of an active user' },
 };
 
 /** Fields that the documented answers have and the sandbox does not send. A name covers the fields below it. */

@@ -8,7 +8,7 @@ import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { createPathMatcher } from '../../src/contract/paths.ts';
 import { json } from '../support/exchange.ts';
 import { bench, ROTATE } from '../support/rotation-bench.ts';
-import { lineOf, run, SERVICE, UNSHOWN } from './answer-commands.ts';
+import { lineOf, run, runOverHttp, SERVICE, UNSHOWN } from './answer-commands.ts';
 import { type DocumentedAnswer, exitsOf, missingFacts, readAnswers } from './answers.ts';
 import { FURTHER_ANSWERS } from './further-answers.ts';
 
@@ -37,6 +37,20 @@ async function expectRight(answer: DocumentedAnswer, exits: readonly number[]) {
 describe('a documented answer', () => {
   test.each(shown)('$id has the exit code of what it means, and all its facts are shown', async (answer) => {
     await expectRight(answer, exitsOf(answer));
+  });
+});
+
+describe('a documented answer over HTTP', () => {
+  // A service on this machine is no address of a sandbox.
+  const served = shown.filter(({ endpoint }) => endpoint !== 'POST /createsandboxapikey');
+
+  test.each(served)('$id is read as it is without a server', async (answer) => {
+    const { code, asked, printed, err } = await runOverHttp(answer);
+    expect({ wasAsked: asked > 0, isRight: exitsOf(answer).includes(code ?? -1) }).toEqual({
+      wasAsked: true,
+      isRight: true,
+    });
+    expect(missingFacts(answer, printed, code === 0 ? '' : err)).toEqual([]);
   });
 });
 

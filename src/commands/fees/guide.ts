@@ -41,6 +41,7 @@ interface Given extends Account {
   readonly to?: string | undefined;
   readonly narration?: string | undefined;
   readonly reference?: string | undefined;
+  readonly note?: string | undefined;
   readonly wait?: number | undefined;
 }
 
@@ -135,6 +136,7 @@ function commandWords({ amount, wait, ...given }: Given): string[] {
     ['--account-name', given.accountName],
     ['--narration', given.narration],
     ['--reference', given.reference],
+    ['--note', given.note],
   ] as const;
   return [
     ...['fees', 'withdraw'],

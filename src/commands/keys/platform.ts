@@ -58,7 +58,7 @@ async function agreeToKey(session: Session, stored: StoredProfile, now: string, 
     );
   }
   if (!session.isInteractive || session.globals.yes) {
-    throw new CliError('usage', 'a public key that nobody has compared cannot be accepted', {
+    throw new CliError('usage', 'cannot accept a public key without its fingerprint', {
       code: 'FINGERPRINT_NEEDED',
       hint: 'ask the service for the fingerprint of its key, and add it with --fingerprint',
     });

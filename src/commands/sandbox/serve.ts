@@ -4,6 +4,7 @@ import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
 import { oneOf, onOrOff, option, repeated, wholeNumber } from '../../cli/parameters.ts';
 import { parseRange } from '../../contract/cidr.ts';
+import { isOtherFee } from '../../contract/reading/names.ts';
 
 function listenProblem(error: unknown, host: string, port: number): unknown {
   const { code } = error as { code?: unknown };
@@ -41,6 +42,13 @@ const origin = (text: string): string => {
   });
 };
 
+const serviceName = (text: string): string => {
+  if (!isOtherFee(text)) return checkedServiceName(text);
+  throw new CliError('usage', `invalid service name "${text}"`, {
+    hint: 'other fees start with this word; choose another name, such as acme',
+  });
+};
+
 export const serveCommand = command({
   words: ['sandbox', 'serve'],
   summary: 'Serve the embedded sandbox over HTTP on this machine',
@@ -66,7 +74,7 @@ export const serveCommand = command({
     serviceName: option(
       '--service-name <name>',
       'name of the service in fee fields and in the path of the fee preview',
-      checkedServiceName,
+      serviceName,
     ),
     pace: option(
       '--pace <pace>',

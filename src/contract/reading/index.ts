@@ -36,10 +36,11 @@ function withoutBrackets({ lists, effect }: Endpoint, data: readonly unknown[]):
 /** Fields that many answers have and that tell of no endpoint. */
 const INCIDENTAL: ReadonlySet<string> = new Set(['status', 'message', 'version', 'note', 'type', 'timestamp', 'code']);
 
-/** Whether data has a field that the contract has for this endpoint in particular. */
+/** Whether data has a field that the contract has for this endpoint in particular, or the list of one that lists. */
 export function isAbout(endpoint: Endpoint, data: Fields): boolean {
   const shape = shapeOf(endpoint.response()) ?? {};
-  return Object.keys(data).some((name) => isKnown(name, endpoint, shape) && !INCIDENTAL.has(name));
+  const hasList = endpoint.lists !== undefined && LIST_NAMES.some((name) => Array.isArray(data[name]));
+  return hasList || Object.keys(data).some((name) => isKnown(name, endpoint, shape) && !INCIDENTAL.has(name));
 }
 
 function isKnown(name: string, { otherNames = {}, nests }: Endpoint, shape: Shape): boolean {

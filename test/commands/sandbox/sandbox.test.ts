@@ -360,9 +360,20 @@ describe('sandbox serve', () => {
     [['--allow-origin', 'null'], /invalid origin/],
     [['--allow-origin', '*'], /invalid origin/],
     [['--answers', 'newest'], /invalid .*newest/],
-    ...['', 'a b', 'a/b', '../x', 'acme\r\nX-Evil: 1', 'acme\u0000', '-acme', 'ácme', 'a'.repeat(41)].map(
-      (name): [string[], RegExp] => [['--service-name', name], /invalid service name/],
-    ),
+    ...[
+      '',
+      'a b',
+      'a/b',
+      '../x',
+      'acme\r\nX-Evil: 1',
+      'acme\u0000',
+      '-acme',
+      'ácme',
+      'a'.repeat(41),
+      'fintech',
+      'Total',
+      'swap-',
+    ].map((name): [string[], RegExp] => [['--service-name', name], /invalid service name/]),
   ])('rejects %j and exits with 2', async (argv, words) => {
     const bench = await openBench();
     expect(await bench.run('sandbox', 'serve', '--port', '0', ...argv)).toBe(2);
