@@ -10,8 +10,8 @@ import { pagingIn } from '../contract/reading/pages.ts';
 import { shapeOf } from '../contract/rows.ts';
 import { printable } from '../money/amount.ts';
 import { isJsonObject, isWireNumber, parseJson, type WireNumber, wireNumberText } from '../money/decimal.ts';
-import { contradictingKey } from '../money/doubled-keys.ts';
-import { excessIn } from '../money/json-limits.ts';
+import { contradictingKey, countFields } from '../money/doubled-keys.ts';
+import { lookAt } from '../money/json-limits.ts';
 import { codeForStatus, type EnvelopeReading, NO_REASON, readEnvelope } from './envelope.ts';
 import type { ReadyRequest } from './request.ts';
 
@@ -106,7 +106,7 @@ export function decodeAnswer<E extends Endpoint>(
   const { status, body, unreadable } = response;
   if (unreadable !== undefined) return { kind: 'unusable', httpStatus: status, reason: unreadable, isSealed: true };
   const unusable = (reason: string): Answer<never> => ({ kind: 'unusable', httpStatus: status, reason });
-  const excess = excessIn(body);
+  const { excess, fields } = lookAt(body);
   if (excess !== undefined) return unusable(excess);
   let json: unknown;
   try {
@@ -114,7 +114,7 @@ export function decodeAnswer<E extends Endpoint>(
   } catch {
     return unusable(status >= 300 && status <= 399 ? REDIRECT : describeBody(response));
   }
-  const doubled = contradictingKey(body);
+  const doubled = countFields(json) === fields ? undefined : contradictingKey(body);
   if (doubled !== undefined) return unusable(`its JSON has two different values for "${printable(doubled)}"`);
   const isOk = status >= 200 && status <= 299;
   // A list alone is the data of an endpoint that lists.

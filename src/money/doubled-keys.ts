@@ -1,4 +1,4 @@
-import { parseJson } from './decimal.ts';
+import { isJsonObject, parseJson } from './decimal.ts';
 import { endOfString } from './strict-json.ts';
 
 /** A key that its object already has, at a place of the text. */
@@ -23,6 +23,15 @@ export function contradictingKey(text: string): string | undefined {
     at = end;
   });
   return differingKey(parseJson(renamed + text.slice(at)));
+}
+
+/** Counts the fields of all objects in a value. An object that a text writes with a key twice has fewer than the text. */
+export function countFields(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce<number>((sum, each) => sum + countFields(each), 0);
+  if (!isJsonObject(value)) return 0;
+  let sum = 0;
+  for (const name of Object.keys(value)) sum += 1 + countFields(value[name]);
+  return sum;
 }
 
 /** Separates a number from the key; no key of a service has it. */

@@ -32,6 +32,13 @@ export interface Service {
   close(): void;
 }
 
+/** How the tables of each earlier version become those of the next; files of versions without an upgrade are rejected. */
+const UPGRADES = {
+  3: (database: Database) =>
+    database.exec(`UPDATE onboarding SET bvn_digest = 'failed/' || id WHERE state = 'failed';
+      DROP INDEX onboarding_bvn; CREATE UNIQUE INDEX onboarding_bvn ON onboarding (bvn_digest)`),
+};
+
 interface ServiceOptions {
   readonly path: string;
   readonly clock: Clock;
@@ -62,6 +69,7 @@ export async function openService({
       version: SCHEMA_VERSION,
       applicationId: STATE_FILE_ID,
       create: (database) => seed(database, clock.now(), ids, seeds),
+      upgrades: UPGRADES,
     },
   });
   const newContext = (): Context => {

@@ -132,18 +132,36 @@ describe('a file of an older fiatrail', () => {
     const path = folder.file('sandbox.db');
     {
       await using box = await openSandbox({ path });
-      box.service.store.exec(`PRAGMA user_version = ${SCHEMA_VERSION - 1}`);
+      box.service.store.exec('PRAGMA user_version = 2');
     }
     const before = readFileSync(path);
     await expect(openSandbox({ path })).rejects.toMatchObject({ name: 'DatabaseError', problem: 'older' });
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
+  test('of version 3 is upgraded, and its failed BVNs can be tried again', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('sandbox.db');
+    {
+      await using box = await openSandbox({ path });
+      await box.call('POST', '/onboarduser', { bvn: '00000000000' });
+      await box.call('POST', '/onboarduser', { bvn: '22222222222' });
+      box.service.store.exec(`UPDATE onboarding SET state = 'failed' WHERE verifies = 0;
+        DROP INDEX onboarding_bvn; CREATE UNIQUE INDEX onboarding_bvn ON onboarding (bvn_digest) WHERE state <> 'failed';
+        PRAGMA user_version = 3`);
+    }
+    await using box = await openSandbox({ path, ids: countingIds(2) });
+    expect((await box.call('POST', '/onboarduser', { bvn: '00000000000' })).status).toBe(200);
+    expect((await box.call('POST', '/onboarduser', { bvn: '22222222222' })).status).toBe(400);
+    const index = `SELECT sql FROM sqlite_schema WHERE name = 'onboarding_bvn'`;
+    expect(box.service.store.get(index)).toEqual({ sql: expect.not.stringContaining('WHERE') });
+  });
+
   test('is detected by its version, which is incremented with every change to the tables', async () => {
     await using box = await openSandbox();
     const tables = box.service.store.all(`SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name`);
     const digest = createHash('sha256').update(JSON.stringify(tables)).digest('hex').slice(0, 16);
-    expect({ version: SCHEMA_VERSION, digest }).toEqual({ version: 3, digest: 'fc03cae2033112ec' });
+    expect({ version: SCHEMA_VERSION, digest }).toEqual({ version: 4, digest: 'bafe5d4e85e3b2b0' });
   });
 });
 

@@ -126,6 +126,14 @@ describe('due work', () => {
     expect(await endedAt()).toBe(BigInt(START_MS + 2 * MINUTE_MS));
   });
 
+  test('that fails an onboarding lets its BVN be tried again', async () => {
+    await using box = await openSandbox();
+    const onboard = async () => (await box.call('POST', '/onboarduser', { bvn: '00000000000' })).status;
+    expect([await onboard(), await onboard()]).toEqual([200, 400]);
+    box.clock.pass(HOUR_MS);
+    expect(await onboard()).toBe(200);
+  });
+
   test('happens in order of time, not of scheduling', async () => {
     await using box = await openSandbox({ pace: 'real' });
     const slow = await box.call('POST', '/onboarduser', { bvn: '22222222222' });

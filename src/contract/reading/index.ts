@@ -5,7 +5,7 @@ import { elementOf, shapeOf, unwrap } from '../rows.ts';
 import { hasBookFigures, readBookUnits } from './book-units.ts';
 import { type Fields, isMissing, knownName, type Shape, withKnownNames } from './names.ts';
 import { pagingIn, withPages } from './pages.ts';
-import { readFields } from './values.ts';
+import { fieldReader } from './values.ts';
 
 /**
  * Returns the data of a success in the contract's form, whichever form it has: a list under another name or alone, paging
@@ -20,7 +20,7 @@ export function readData(endpoint: Endpoint, data: unknown): unknown {
   const lifted = withKnownNames(shape, withoutWrapper(endpoint, shape, listed));
   const named = withNames(otherNames, shape, lifted);
   const whole = lists === undefined ? named : withPages(shape, withList(lists, shape, named));
-  const read = readFields(shape, withGroups(shape, withNested(endpoint, shape, whole)));
+  const read = fieldReader(shape)(withGroups(shape, withNested(endpoint, shape, whole)));
   const response = endpoint.response();
   return hasBookFigures(response) ? readBookUnits(response, read) : read;
 }

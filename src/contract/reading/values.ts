@@ -4,49 +4,84 @@ import type { FieldMeta } from '../fields.ts';
 import { elementOf, shapeOf, unwrap } from '../rows.ts';
 import { bareName, type Fields, isMissing, type Shape, withKnownNames } from './names.ts';
 
-/** Brings the fields of an object into the contract's form. Unknown fields stay as they are. */
-export function readFields(shape: Shape, data: Fields): Fields {
-  const named = Object.entries(withKnownNames(shape, data));
-  return Object.fromEntries(
-    named.map(([name, value]) => [name, Object.hasOwn(shape, name) ? readValue(shape[name], value) : value]),
-  );
+type Read = (value: unknown) => unknown;
+
+/**
+ * Returns a function that brings the fields of an object into the contract's form. Unknown fields stay as they are. It reads
+ * each schema once, because a list has many rows, and copies an object only if one of its values changes.
+ */
+export function fieldReader(shape: Shape): (data: Fields) => Fields {
+  const readers = new Map<string, Read>();
+  const readerOf = (name: string): Read => {
+    let read = readers.get(name);
+    if (!read) {
+      read = valueReader(Object.hasOwn(shape, name) ? shape[name] : undefined);
+      readers.set(name, read);
+    }
+    return read;
+  };
+  return (data) => {
+    const named = withKnownNames(shape, data);
+    let changed: Record<string, unknown> | undefined;
+    for (const name of Object.keys(named)) {
+      const value = named[name];
+      const after = readerOf(name)(value);
+      if (after === value) continue;
+      changed ??= { ...named };
+      changed[name] = after;
+    }
+    return changed ?? named;
+  };
 }
 
-function readValue(schema: z.ZodMiniType | undefined, value: unknown): unknown {
-  if (!schema || isMissing(value)) return value;
+const unchanged: Read = (value) => value;
+
+function valueReader(schema: z.ZodMiniType | undefined): Read {
+  if (!schema) return unchanged;
+  const read = presentReader(schema);
+  return (value) => (isMissing(value) ? value : read(value));
+}
+
+/** Returns the reader of values that are not missing. */
+function presentReader(schema: z.ZodMiniType): Read {
   const { schema: inner, meta } = unwrap(schema);
   const element = elementOf(inner);
-  if (element) return readList(element, value);
+  if (element) return listReader(element);
   const shape = shapeOf(inner);
-  if (shape) {
+  if (!shape) return meta ? scalarReader(meta) : unchanged;
+  const readObject = fieldReader(shape);
+  const shorthand = meta?.shorthand;
+  return (value) => {
     // An older form has only the text that names the object, such as the address of a wallet.
-    if (typeof value === 'string' && meta?.shorthand !== undefined) return { [meta.shorthand]: value };
-    return isJsonObject(value) ? readFields(shape, value) : value;
-  }
-  return meta ? readScalar(meta, value) : value;
+    if (typeof value === 'string' && shorthand !== undefined) return { [shorthand]: value };
+    return isJsonObject(value) ? readObject(value) : value;
+  };
 }
 
 /** A list of one object may stand as the object alone. */
-function readList(element: z.ZodMiniType, value: unknown): unknown {
-  const isAlone = isJsonObject(value) && shapeOf(unwrap(element).schema) !== undefined;
-  if (isAlone) return [readValue(element, value)];
-  return Array.isArray(value) ? value.map((each) => readValue(element, each)) : value;
+function listReader(element: z.ZodMiniType): Read {
+  const isOfObjects = shapeOf(unwrap(element).schema) !== undefined;
+  const read = valueReader(element);
+  return (value) => {
+    if (isOfObjects && isJsonObject(value)) return [read(value)];
+    return Array.isArray(value) ? value.map(read) : value;
+  };
 }
 
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
 /** Brings a value into the type of its field. The unit does not depend on the type: `"62500"` kobo are 62500 kobo. */
-function readScalar({ type }: FieldMeta, value: unknown): unknown {
+function scalarReader({ type }: FieldMeta): Read {
   switch (type) {
     case 'number':
     case 'integer':
-      return typeof value === 'string' && NUMBER.test(value) ? exactNumber(value) : value;
+      return (value) => (typeof value === 'string' && NUMBER.test(value) ? exactNumber(value) : value);
     case 'boolean':
-      return readFlag(value);
+      return readFlag;
     case 'datetime':
-      return readTime(value);
+      return readTime;
     default:
-      return type.startsWith('enum[') ? readState(type, asText(value)) : asText(value);
+      return type.startsWith('enum[') ? stateReader(type) : asText;
   }
 }
 
@@ -67,11 +102,14 @@ function readFlag(value: unknown): unknown {
   return text === 'false' ? false : value;
 }
 
-/** A state in the contract's spelling: `completed` for `COMPLETED`. A state that is not known stays as it is. */
-function readState(type: string, value: unknown): unknown {
-  if (typeof value !== 'string') return value;
+/** Reads a state in the contract's spelling: `completed` for `COMPLETED`. A state that is not known stays as it is. */
+function stateReader(type: string): Read {
   const known = type.slice('enum['.length, -1).split(',');
-  return known.includes(value) ? value : (known.find((each) => bareName(each) === bareName(value)) ?? value);
+  return (value) => {
+    const text = asText(value);
+    if (typeof text !== 'string' || known.includes(text)) return text;
+    return known.find((each) => bareName(each) === bareName(text)) ?? text;
+  };
 }
 
 /** Beyond this, a time in seconds would be after the year 5000, so the number counts milliseconds. */

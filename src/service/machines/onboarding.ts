@@ -25,9 +25,14 @@ export const onboarding: Machine<OnboardingRow> = {
   table: 'onboarding',
   transitions: [
     { on: 'verified', from: ['processing'], to: 'completed', ends: true, effect: createUser },
-    { on: 'rejected', from: ['processing'], to: 'failed', ends: true },
+    { on: 'rejected', from: ['processing'], to: 'failed', ends: true, effect: releaseBvn },
   ],
 };
+
+/** Lets the BVN be tried again. */
+function releaseBvn({ store }: Context, { id }: OnboardingRow): void {
+  store.run(`UPDATE onboarding SET bvn_digest = 'failed/' || id WHERE id = ?`, id);
+}
 
 function createUser(context: Context, row: OnboardingRow): void {
   const { store, nowMs } = context;

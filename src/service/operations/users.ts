@@ -43,7 +43,7 @@ function newUserId(call: Call): string {
 
 const onboard: Operations['users.onboard'] = (call, { bvn }) => {
   const digest = bvnDigest(call, bvn);
-  if (call.store.get(`SELECT 1 FROM onboarding WHERE bvn_digest = ? AND state <> 'failed'`, digest)) {
+  if (call.store.get(`SELECT 1 FROM onboarding WHERE bvn_digest = ?`, digest)) {
     throw new Fault('VALIDATION_ERROR', 'bvn: this BVN already belongs to a user');
   }
   const record = bvnRecord(bvn);
