@@ -2,6 +2,7 @@ import type { Host, Ids } from '../base/world.ts';
 import { accountIn, knownAccount } from './accounts.ts';
 import type { Intent } from './intent.ts';
 import { listOperations, type Operation } from './operations.ts';
+import type { OperationState } from './states.ts';
 import { createOperation, type Recording, tryMove } from './transitions.ts';
 
 /**
@@ -77,6 +78,9 @@ function holder({ recording, isBusy }: Looking, { account, onceKey, inputDigest 
 /** The detail of an operation whose process ended between recording and sending. */
 export const NEVER_SENT = 'its process ended before it was sent';
 
+/** The states after which a repetition pays once. */
+const MOVED_NOTHING: readonly OperationState[] = ['refused', 'failed'];
+
 /** Returns an equal operation of the last minutes, or one in doubt of any age. */
 function repeated(
   { recording, isBusy }: Looking,
@@ -86,7 +90,7 @@ function repeated(
   const { store, now } = recording;
   const like = { account, inputDigest, limit: 1 };
   const recent = listOperations(store, { ...like, limit: 20, sinceMs: now() - GUARD_MS }).find((each) =>
-    each.state === 'prepared' ? isBusy(each) : each.state !== 'refused' && each.verdict !== 'not-done',
+    each.state === 'prepared' ? isBusy(each) : !MOVED_NOTHING.includes(each.state) && each.verdict !== 'not-done',
   );
   const operation = recent ?? listOperations(store, { ...like, state: 'in-doubt' })[0];
   return operation && { kind: 'repeated', operation };

@@ -121,7 +121,7 @@ describe('an equal intent without a key', () => {
     [['sent'], 'repeated sent'],
     [['sent', 'unknown'], 'repeated unknown'],
     [['sent', 'accepted'], 'repeated accepted'],
-    [['sent', 'accepted', 'failed'], 'repeated failed'],
+    [['sent', 'accepted', 'failed'], 'ours'],
     [['sent', 'refused'], 'ours'],
     [['sent', 'unknown', 'resolved'], 'ours'],
     [[], 'ours'],

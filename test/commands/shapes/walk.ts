@@ -128,7 +128,7 @@ async function account(run: Run): Promise<void> {
   await run(`bank-accounts show ${accountId}`);
   await run(`bank-accounts update ${accountId} --label other`);
   const payout = await run(`payout start --amount 500 --to ${accountId}`);
-  await run(`payout start --amount 500 --to ${accountId} --wait`);
+  await run(`payout start --amount 500 --to ${accountId} --again --wait`);
   await run(`payout status ${textIn(payout, 'requestId')}`);
   await run('sandbox settle');
   await run(`bank-accounts remove ${accountId}`);
@@ -153,7 +153,7 @@ async function bridges(run: Run): Promise<void> {
   await run('bridge quote --from-network base --to-network bsc --amount 500');
   const route = `--from-network base --to-network bsc --amount 500 --from ${WALLET} --to ${OTHER}`;
   await run(`bridge start ${route} --wait 1ms`);
-  const bridge = await run(`bridge start ${route}`);
+  const bridge = await run(`bridge start ${route} --again`);
   const address = textIn(bridge, 'receivableAddress');
   await run(`sandbox pay ${address} --chain --network base --amount 500 --from ${WALLET}`);
   await run(`bridge status ${textIn(bridge, 'requestId')} --wait`);
