@@ -41,8 +41,10 @@ async function printed(operation: Operation) {
   const { inputDigest: _digest, processId: _process, busyUntil: _until, account: _account, ...shown } = operation;
   const { endpoint, state } = operation;
   const { endpoint: ofResult, data } = recordedData(operation);
-  const request = toPlain(parseExactJson(operation.request), (await endpointNamed(endpoint))?.request());
-  const result = data === undefined ? null : toPlain(data, (await endpointNamed(ofResult))?.response());
+  const sent = parseExactJson(operation.request);
+  const request = toPlain(sent, (await endpointNamed(endpoint))?.request());
+  const ended = await endpointNamed(ofResult);
+  const result = data === undefined ? null : toPlain(data, ended?.response(), ended?.nests, sent);
   return { ...shown, request, result, advice: ADVICE[state] };
 }
 

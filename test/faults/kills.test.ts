@@ -12,7 +12,7 @@ const SEED = Number(process.env['FIATRAIL_SOAK_SEED'] ?? Math.floor(Math.random(
 /** The latest moment of a kill, as a multiple of a command's duration, so that some commands complete. */
 const LATEST = 1.3;
 
-const STATES: readonly OperationState[] = ['prepared', 'sent', 'accepted', 'refused', 'unknown'];
+const STATES: readonly OperationState[] = ['prepared', 'sent', 'accepted', 'refused', 'unknown', 'settled', 'failed'];
 
 type Line = readonly [args: readonly string[], stdin?: string];
 
@@ -73,7 +73,7 @@ async function lineOf(program: Program, target: Target, kind: Kill['kind'], inde
       return [['sandbox', 'pay', accountNumber, '--amount', '50', '--from', name]];
     case 'offramp': {
       const to = ['--bank-code', '000013', '--account-number', index % 3 === 0 ? '0000000009' : '0123456789'];
-      return [['offramp', 'start', userId, '--amount', '10', ...to, '--yes', '--wait']];
+      return [['offramp', 'start', userId, '--amount', '10', ...to, '--yes', '--again', '--wait']];
     }
   }
 }
@@ -92,10 +92,10 @@ interface Journaled {
   readonly requestId: string | null;
 }
 
-/** Reads every operation of the journal. */
+/** Reads every money operation of the journal. */
 async function readJournal(program: Program): Promise<readonly Journaled[]> {
   const journal = await testJournal({ path: join(program.stateDir, 'journal.db') });
-  const operations = journal.list({ limit: 100_000 });
+  const operations = journal.list({ limit: 100_000, kind: 'money' });
   journal.close();
   return operations;
 }
@@ -116,7 +116,8 @@ function bookedRequests(program: Program): string[] {
 async function expectConsistentJournal(program: Program): Promise<void> {
   const journal = await readJournal(program);
   const booked = bookedRequests(program);
-  const accepted = journal.flatMap(({ state, requestId }) => (state === 'accepted' ? [requestId ?? 'none'] : []));
+  const isAccepted = (state: OperationState) => ['accepted', 'settled', 'failed'].includes(state);
+  const accepted = journal.flatMap(({ state, requestId }) => (isAccepted(state) ? [requestId ?? 'none'] : []));
   const sent = journal.filter(({ state }) => state === 'sent');
   expect(journal.filter(({ state }) => !STATES.includes(state))).toEqual([]);
   expect(accepted.filter((id) => !booked.includes(id))).toEqual([]);
