@@ -5,11 +5,14 @@ import { CATEGORIES, CliError } from './base/errors.ts';
 import type { World } from './base/world.ts';
 import { DryRun } from './cli/dry-run.ts';
 import { asCliError, changeNotShown, failedAfterChange, isClosedPipe, withoutSecrets } from './cli/failures.ts';
+import { DoneBefore } from './cli/in-the-way.ts';
 import { inputName, readInput } from './cli/input.ts';
+import { guardIn, requireUnused } from './cli/once.ts';
 import type { Outcome } from './cli/outcome.ts';
 import { type CommandLine, parse } from './cli/program.ts';
 import { type Changed, createSession, type Session } from './cli/session.ts';
 import { CATALOGUE } from './commands/catalogue.ts';
+import type { Operation } from './journal/journal.ts';
 import { FORMATS, type PresentOptions, type Result } from './present/result.ts';
 import { KEEPER_WORD, unfinishedRotations } from './rotation/files.ts';
 
@@ -81,10 +84,17 @@ async function execute({ command, texts, globals, profile }: ResolvedLine, world
       if (!command.finishesRotations && unfinishedRotations(world).length > 0)
         await (await import('./rotation/resume.ts')).finishRotations(session);
     });
-    const outcome = await runToDryRun(async () => {
-      const outcome = await command.run(session, input as never);
-      return outcome.error || !guided?.after ? outcome : guided.after(outcome);
-    }, session);
+    const { values, guard } = guardIn(command, input, world.clock.now());
+    const outcome = await runToEnd(
+      async () => {
+        if (guard) await requireUnused(session, guard, isReconciled);
+        if (guard) session.guardWith(guard);
+        const outcome = await command.run(session, values as never);
+        return outcome.error || !guided?.after ? outcome : guided.after(outcome);
+      },
+      session,
+      typeof values['wait'] === 'number' ? values['wait'] : 0,
+    );
     await use(outcome, session.changed());
     if (!outcome.error) await guided?.end?.();
     return outcome;
@@ -97,11 +107,19 @@ function isLiveByPin({ mode }: Profile, flag: string | undefined, world: World):
   return mode === 'live' && chosenProfile(flag, world).source === 'directory';
 }
 
-async function runToDryRun(run: () => Promise<Outcome>, session: Session): Promise<Outcome> {
+/** Looks for the outcome of an operation, and returns whether it is known now. */
+async function isReconciled(session: Session, operation: Operation): Promise<boolean> {
+  return (await (await import('./works/reconcile.ts')).reconcile(session, operation)).kind === 'ended';
+}
+
+/** A dry run ends where it would send, and work that was done before under its once key ends where it was recorded. */
+async function runToEnd(run: () => Promise<Outcome>, session: Session, waitMs: number): Promise<Outcome> {
   try {
     return await run();
   } catch (error) {
     if (error instanceof DryRun) return { result: error.result, isWhole: true };
+    if (error instanceof DoneBefore)
+      return (await import('./works/recorded.ts')).recordedOutcome(session, error.operation, waitMs);
     const changed = session.changed();
     throw error instanceof CliError ? failedAfterChange(error, changed) : changeNotShown(error, changed);
   }

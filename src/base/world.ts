@@ -111,7 +111,19 @@ export interface Probe {
   certificate(url: string, limitMs: number): Promise<Certificate>;
 }
 
+/** The machine and the process, as the journal records them. */
+export interface Host {
+  /** The machine's name. */
+  readonly name: string;
+  /** The name of the user who runs this program. */
+  readonly user: string;
+  readonly processId: number;
+  /** Whether a process with this id runs on this machine. Another program may have taken over the id. */
+  isRunning(processId: number): boolean;
+}
+
 export interface World {
+  readonly host: Host;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly stdin: InputStream;
@@ -124,7 +136,7 @@ export interface World {
   probe(): Promise<Probe>;
   /** Interactive prompts, or plain lines with TERM=dumb. Loaded on first use. */
   prompter(): Promise<Prompter>;
-  /** Aborts on SIGINT and SIGTERM. */
+  /** Aborts on SIGINT, SIGTERM and SIGHUP. */
   readonly interrupted: AbortSignal;
   readonly platform: string;
   /** `24.15.0`. */

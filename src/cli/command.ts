@@ -1,3 +1,4 @@
+import { MONEY_OPTIONS } from './money-options.ts';
 import type { Outcome } from './outcome.ts';
 import type { Parameters, Values } from './parameters.ts';
 import type { Session } from './session.ts';
@@ -32,6 +33,8 @@ export interface Command {
   /** The ids of the endpoints that it calls. */
   readonly endpoints: readonly string[];
   readonly parameters: Parameters;
+  /** It moves money, so it takes --once and --again. `guarded`: without a once key, an equal intent soon after stops. */
+  readonly money?: 'guarded' | 'unguarded';
   /** The parameters that give request fields their values, where the names differ; for messages about these fields. */
   readonly fields?: Readonly<Record<string, string>>;
   /** Needs no account, because it sends nothing. */
@@ -60,5 +63,6 @@ export function command<P extends Parameters>(
     run(session: Session, input: Values<P>): Promise<Outcome>;
   },
 ): Command {
-  return definition as Command;
+  const parameters = definition.money ? { ...definition.parameters, ...MONEY_OPTIONS } : definition.parameters;
+  return { ...definition, parameters } as Command;
 }

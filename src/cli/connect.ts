@@ -10,11 +10,14 @@ import { validRequest } from '../client/request.ts';
 import { type Sealing, sealedExchange } from '../client/sealing.ts';
 import type { SendOptions } from '../client/transport.ts';
 import { getPlatformPublicKey } from '../contract/endpoints/management.ts';
+import { fingerprint } from '../crypto/fingerprint.ts';
 import type { Globals } from './globals.ts';
 
 /** A connection to the account, over the network or to the sandbox in this process. */
 interface Connection {
   readonly client: Client;
+  /** Identifies the API key without revealing it. */
+  readonly keyFingerprint: string;
   /**
    * Throws CliError unless the service still has the public key that requests are sealed to: another one may be an impostor's.
    * Reads it once. Does nothing for an account that does not seal requests.
@@ -59,7 +62,7 @@ export async function connect(
     checked ??= checkPlatformKey(client, profile);
     return checked;
   };
-  return { client, requirePlatformKey, close };
+  return { client, keyFingerprint: fingerprint(apiKey), requirePlatformKey, close };
 }
 
 async function checkPlatformKey(client: Client, { stored }: Profile): Promise<void> {
@@ -151,7 +154,11 @@ async function openEmbedded(world: World): Promise<Opened> {
   const { openEmbeddedSandbox } = await import('../sandbox/embedded.ts');
   const sandbox = await openEmbeddedSandbox(sandboxPath(world), world);
   return {
-    exchange: (request) => sandbox.fetch(request, { apiKey: request.headers['x-api-key'], address: '127.0.0.1' }),
+    exchange: async (request) => {
+      const answer = await sandbox.fetch(request, { apiKey: request.headers['x-api-key'], address: '127.0.0.1' });
+      // Over HTTP, the server adds its time.
+      return { ...answer, headers: { ...answer.headers, date: new Date(sandbox.nowMs()).toUTCString() } };
+    },
     apiKey: new Secret(sandbox.apiKey()),
     close: () => sandbox.close(),
   };

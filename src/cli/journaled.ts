@@ -4,57 +4,114 @@ import type { World } from '../base/world.ts';
 import { type Reply, requestIdOf, unknownOutcome } from '../client/client.ts';
 import { type Endpoint, effectOf } from '../contract/endpoint.ts';
 import { redact } from '../contract/redact.ts';
-import type { Journal } from '../journal/journal.ts';
+import type { Intent, Journal } from '../journal/journal.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
+import type { Globals } from './globals.ts';
+import { requireFree, timeForPeople } from './in-the-way.ts';
+import type { Guard } from './money-options.ts';
 
 /** The parts of a session that journaled sending needs. */
 interface JournalSession {
-  readonly world: Pick<World, 'stderr'>;
+  readonly world: Pick<World, 'stderr' | 'clock' | 'interrupted'>;
   readonly profile: Profile;
+  readonly globals: Pick<Globals, 'timeoutMs'>;
   readonly commandLine: string;
   journal(): Promise<Journal>;
+}
+
+interface Sending<D> {
+  readonly endpoint: Endpoint;
+  readonly input: unknown;
+  readonly summary: string;
+  readonly keyFingerprint: string;
+  /** Undefined for a change that no flag guards. */
+  readonly guard: Guard | undefined;
+  readonly tag?: string | undefined;
+  readonly call: () => Promise<Reply<D>>;
+}
+
+/** Describes a request for the journal. */
+function intentOf(
+  { profile, commandLine }: Pick<JournalSession, 'profile' | 'commandLine'>,
+  { endpoint, input, summary, keyFingerprint, guard, tag }: Omit<Sending<unknown>, 'call'>,
+): Intent {
+  const effect = effectOf(endpoint, input);
+  return {
+    kind: endpoint.starts === 'onboarding' ? 'onboarding' : effect === 'money' ? 'money' : 'destructive',
+    account: { keyFingerprint, profile: profile.name, baseUrl: profile.baseUrl },
+    profile: profile.name,
+    mode: profile.mode,
+    baseUrl: profile.baseUrl,
+    endpoint: endpoint.id,
+    effect,
+    command: commandLine,
+    summary,
+    request: JSON.stringify(redact(endpoint.request(), input)),
+    input: guard?.input ?? JSON.stringify([commandLine, input]),
+    onceKey: guard?.onceKey,
+    tag,
+    isGuarded: guard?.isGuarded ?? false,
+    isAgain: guard?.isAgain ?? false,
+  };
 }
 
 /** Sends a request that the journal records on disk: the intent before it is sent, the outcome before the command ends. */
 export async function sendJournaled<D>(
   session: JournalSession,
-  endpoint: Endpoint,
-  input: unknown,
-  summary: string,
-  call: () => Promise<Reply<D>>,
+  sending: Sending<D>,
 ): Promise<{ readonly reply: Reply<D>; readonly operationId: string }> {
-  const { profile } = session;
+  const { endpoint, call } = sending;
   const journal = await session.journal();
-  const operationId = journal.prepare({
-    profile: profile.name,
-    mode: profile.mode,
-    baseUrl: profile.baseUrl,
-    endpoint: endpoint.id,
-    effect: effectOf(endpoint, input),
-    command: session.commandLine,
-    summary,
-    request: JSON.stringify(redact(endpoint.request(), input)),
-  });
-  journal.sent(operationId);
+  journal.requireLastLink();
+  const operationId = await claimed(session, journal, intentOf(session, sending));
+  journal.sent(operationId, session.globals.timeoutMs);
   try {
     const reply = await call();
-    await record(session, () => journal.accepted(operationId, requestIdOf(endpoint, reply.data)));
+    const requestId = requestIdOf(endpoint, reply.data);
+    const result = resultOf(endpoint, reply.data);
+    await record(session, () => journal.append(operationId, 'accepted', { requestId, result }));
     return { reply, operationId };
   } catch (error) {
     if (error instanceof CliError && error.category === 'unknown') {
-      await record(session, () => journal.unknown(operationId, error.message));
+      await record(session, () => journal.append(operationId, 'unknown', { detail: error.message }));
       throw withOperation(error, operationId);
     }
     const detail = error instanceof Error ? error.message : String(error);
     if (!(error instanceof CliError || error instanceof DatabaseError)) {
       // An internal error after the request was sent: its outcome is unknown.
-      await record(session, () => journal.unknown(operationId, detail));
+      await record(session, () => journal.append(operationId, 'unknown', { detail }));
       throw withOperation(unknownOutcome('internal error', { cause: error }), operationId);
     }
     // Nothing was changed: the request was refused or not sent, or the sandbox could not commit.
-    await record(session, () => journal.refused(operationId, detail));
+    await record(session, () => journal.append(operationId, 'refused', { detail }));
     throw error instanceof CliError ? withOperation(error, operationId) : error;
   }
+}
+
+/** The service's data as the journal keeps it, with the endpoint whose contract describes it. */
+export function resultOf(endpoint: Endpoint, data: unknown): string {
+  return JSON.stringify({ endpoint: endpoint.id, data: redact(endpoint.response(), data) });
+}
+
+/** Records the intent and returns its id. Throws DoneBefore, and CliError if it must not be sent. */
+async function claimed(session: JournalSession, journal: Journal, intent: Intent): Promise<string> {
+  for (;;) {
+    const claim = journal.claim(intent);
+    if (claim.kind === 'ours') return claim.operationId;
+    await requireFree(session, claim);
+  }
+}
+
+/** Describes an equal operation that was recorded a short time ago, or whose outcome is unknown; undefined if there is none. */
+export async function repetitionOf(
+  session: JournalSession,
+  sending: Omit<Sending<unknown>, 'call'>,
+): Promise<string | undefined> {
+  if (!sending.guard) return undefined;
+  const found = (await session.journal()).look(intentOf(session, sending));
+  if (found?.kind !== 'repeated') return undefined;
+  const { createdAt, operationId, state } = found.operation;
+  return `the same was recorded on ${timeForPeople(createdAt)} (operation ${operationId}, ${state})`;
 }
 
 /** Records the outcome. A failure is only a warning, because it does not change the outcome. */

@@ -146,19 +146,24 @@ function orUsage<T>(parse: () => T): T {
   }
 }
 
-/** An amount whose token is known only after all options are parsed; returns a function of that token. */
-export const amountOfToken: Parse<(token: Token) => Amount> = (text) => {
+/** An amount whose token is known only after all options are parsed. `typed` is equal for equal amounts. */
+interface AmountOfToken {
+  (token: Token): Amount;
+  readonly typed: unknown;
+}
+
+export const amountOfToken: Parse<AmountOfToken> = (text) => {
   const named = TOKENS.find((token) => new RegExp(`[\\d\\s]${token}$`, 'i').test(text.trim()));
-  if (named) amountOf(named)(text);
   // Without a ticker, the token is known only with the other options, so messages must not name one.
-  else orUsage(() => parseAmount(text, 'USDC', ANY_TOKEN_WORDS));
-  return (token) => {
+  const { minor } = named ? amountOf(named)(text) : orUsage(() => parseAmount(text, 'USDC', ANY_TOKEN_WORDS));
+  const inToken = (token: Token) => {
     if (isAmountOf(text, token)) return amountOf(token)(text);
     throw new CliError('usage', `--amount: "${printable(text)}" is not an amount of ${ASSET_LABEL[token]}`, {
       code: 'INVALID_AMOUNT',
       hint: 'omit the unit, or choose another token with --token',
     });
   };
+  return Object.assign(inToken, { typed: [String(minor), named] });
 };
 
 function isAmountOf(text: string, token: Token): boolean {

@@ -7,6 +7,8 @@ import { type ReadyRequest, uncheckedRequest, validRequest } from '../client/req
 import { type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
 import { getPlatformPublicKey } from '../contract/endpoints/management.ts';
 import { shapeOf } from '../contract/rows.ts';
+import { entryAt } from '../files/inspect.ts';
+import type { AccountNames } from '../journal/accounts.ts';
 import type { Journal } from '../journal/journal.ts';
 import { isJsonObject, parseExactJson } from '../money/decimal.ts';
 import { checkOptions } from '../present/present.ts';
@@ -15,7 +17,8 @@ import { type Change, confirmRequest } from './confirm.ts';
 import { connect } from './connect.ts';
 import { createDialog, type Dialog } from './dialog.ts';
 import { dryRunOf } from './dry-run.ts';
-import { sendJournaled } from './journaled.ts';
+import { repetitionOf, sendJournaled } from './journaled.ts';
+import { type Guard, idempotencyKeyOf } from './money-options.ts';
 import type { Outcome } from './outcome.ts';
 
 interface RequestOptions {
@@ -33,6 +36,8 @@ export interface SessionCallOptions extends CallOptions, RequestOptions {}
 interface SentChange extends Change {
   /** Runs after the confirmation, right before the request is sent; if it throws, nothing is sent. */
   readonly before?: () => Promise<void>;
+  /** Text in the request that the service shows again in its lists, by which the journal finds it. */
+  readonly tag?: string | undefined;
 }
 
 type SessionOptions = Pick<Session, 'world' | 'profile' | 'globals' | 'commandLine' | 'inputName' | 'runLine'>;
@@ -74,12 +79,28 @@ export interface Session extends Dialog {
     change: SentChange,
     options?: SessionCallOptions,
   ): Promise<SessionReply<ResponseOf<E>>>;
+  /** Guards the money that this command moves; called once, before the command runs. */
+  guardWith(guard: Guard): void;
+  /** A key for a service that does a request at most once per key: equal for equal once keys; undefined without one. */
+  idempotencyKey(): string | undefined;
+  /** What identifies the account in the journal. */
+  accountNames(): Promise<AccountNames>;
+  /** The service's time at its last response, or this machine's if it says none. */
+  serviceTimeMs(): number;
   journal(): Promise<Journal>;
+  /** The journal, unless this machine has none yet. */
+  existingJournal(): Promise<Journal | undefined>;
   close(): Promise<void>;
 }
 
 export function createSession({ world, profile, globals, commandLine, inputName, runLine }: SessionOptions): Session {
-  const connection = openedOnUse(() => connect(world, profile, globals));
+  let serviceTimeMs: number | undefined;
+  const connection = openedOnUse(() =>
+    connect(world, profile, globals, ({ headers }) => {
+      const dateMs = Date.parse(headers['date'] ?? '');
+      if (!Number.isNaN(dateMs)) serviceTimeMs = dateMs;
+    }),
+  );
   const openFor = async ({ id, area }: Endpoint) => {
     const opened = await connection.open();
     if (id !== getPlatformPublicKey.id && area !== 'control') await opened.requirePlatformKey();
@@ -87,6 +108,7 @@ export function createSession({ world, profile, globals, commandLine, inputName,
   };
   const journal = openedOnUse(() => loadJournal(world));
   let changed: Changed | undefined;
+  let guard: Guard | undefined;
   const dialog = createDialog(world, globals);
   const session: Session = {
     ...dialog,
@@ -100,26 +122,55 @@ export function createSession({ world, profile, globals, commandLine, inputName,
     },
     call: async (endpoint, input, options = {}) => {
       const request = await prepareRequest(session, endpoint, input, options);
-      const { client } = await openFor(endpoint);
-      const reply = await client.call(request, options);
+      const { client, keyFingerprint } = await openFor(endpoint);
+      const call = () => client.call(request, options);
       const isRead = effectOf(endpoint, input) === 'read';
-      if (!isRead) changed = { operationId: undefined, requestId: requestIdOf(endpoint, reply.data) };
+      // A verification costs money and has an end, so the journal follows it like a movement of money.
+      const isFollowed = !isRead && endpoint.starts !== undefined;
+      const { reply, operationId } = isFollowed
+        ? await sendJournaled(session, {
+            endpoint,
+            input,
+            summary: endpoint.summary,
+            guard: undefined,
+            keyFingerprint,
+            call,
+          })
+        : { reply: await call(), operationId: undefined };
+      if (!isRead) changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
       await warnOf(dialog, reply, isRead);
       return { ...reply, request: input };
     },
     change: async (endpoint, input, change, options = {}) => {
       const request = await prepareRequest(session, endpoint, input, options);
-      await confirmRequest(dialog, profile, effectOf(endpoint, input), change);
+      const effect = effectOf(endpoint, input);
+      const sending = { endpoint, input, summary: change.summary, guard: effect === 'money' ? guard : undefined };
+      // On a terminal, a repetition becomes part of the question; otherwise the journal stops it.
+      const mayAsk = dialog.isInteractive && !globals.yes;
+      const earlier = mayAsk ? await repetitionOf(session, { ...sending, ...(await connection.open()) }) : undefined;
+      const lines = earlier ? [...change.lines, ['warning', earlier] as const] : change.lines;
+      await confirmRequest(dialog, profile, effect, { ...change, lines });
       await change.before?.();
-      const { client } = await openFor(endpoint);
-      const { reply, operationId } = await sendJournaled(session, endpoint, input, change.summary, () =>
-        client.call(request, options),
-      );
+      const { client, keyFingerprint } = await openFor(endpoint);
+      const agreed = earlier && sending.guard ? { ...sending.guard, isAgain: true } : sending.guard;
+      const call = () => client.call(request, options);
+      const sent = await sendJournaled(session, { ...sending, guard: agreed, tag: change.tag, keyFingerprint, call });
+      const { reply, operationId } = sent;
       changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
       await warnOf(dialog, reply, false);
       return { ...reply, request: input };
     },
+    guardWith: (given) => {
+      guard = given;
+    },
+    idempotencyKey: () => (guard?.onceKey === undefined ? undefined : idempotencyKeyOf(guard.onceKey)),
+    accountNames: async () => {
+      const { keyFingerprint } = await connection.open();
+      return { keyFingerprint, profile: profile.name, baseUrl: profile.baseUrl };
+    },
+    serviceTimeMs: () => serviceTimeMs ?? world.clock.now(),
     journal: journal.open,
+    existingJournal: async () => (entryAt(journalPath(world)) ? journal.open() : undefined),
     close: async () => {
       await connection.close();
       await journal.close();
@@ -149,7 +200,7 @@ function openedOnUse<T extends { close(): unknown }>(start: () => Promise<T>) {
 async function loadJournal(world: World): Promise<Journal> {
   world.ensurePrivateDir(stateDir(world));
   const { openJournal } = await import('../journal/journal.ts');
-  return openJournal(journalPath(world), world.clock, world.ids);
+  return openJournal(journalPath(world), world);
 }
 
 const UNKNOWN_UNITS =

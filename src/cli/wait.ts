@@ -52,6 +52,8 @@ export interface Following<E extends Endpoint> {
   readonly columns?: readonly Column[];
   /** The progress text, updated every second, such as a countdown. If omitted or undefined, it is the state after each read. */
   readonly shows?: (state: string, isLive: boolean) => string | undefined;
+  /** Called once when the work has ended, before the outcome is returned. */
+  readonly ended?: (standing: 'settled' | 'failed', data: ResponseOf<E>) => Promise<void>;
   /** Finds names of tokens that the status lacks; they are added to the request that it answers. */
   readonly namesFor?: (data: ResponseOf<E>) => Promise<object>;
   /** The service's reason for a failure. */
@@ -81,6 +83,8 @@ export async function followStatus<E extends Endpoint>(session: Session, followi
     const names = isFinished ? await following.namesFor?.(reply.data) : undefined;
     const answered = { ...reply, request: { ...(reply.request as object), ...names } };
     const outcome = await outcomeOf(session, endpoint, answered, columns && { columns });
+    if (failed.includes(now)) await following.ended?.('failed', reply.data);
+    if (done.includes(now)) await following.ended?.('settled', reply.data);
     if (failed.includes(now)) return { ...outcome, error: failure(session, what, following.words?.(reply.data)) };
     if (done.includes(now) || waitMs === 0) return outcome;
     const leftMs = deadlineMs - clock.now();

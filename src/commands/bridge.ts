@@ -2,17 +2,18 @@ import { CliError } from '../base/errors.ts';
 import { command } from '../cli/command.ts';
 import { amountIn, requiredCngn, wireDecimal } from '../cli/fx-terms.ts';
 import { listedByPosition } from '../cli/listed.ts';
-import type { Outcome } from '../cli/outcome.ts';
 import { PAGE_SIZE } from '../cli/pages.ts';
 import { argument, id, oneOf, option, required, switchOn, ticker, wholeNumber } from '../cli/parameters.ts';
 import { periodOf, periodOptions } from '../cli/period.ts';
 import { amountLine, type Line, PREVIEW_READ, readPreviews } from '../cli/previews.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
 import { startedOutcome, startedShape } from '../cli/started.ts';
-import { followStatus, waitOption } from '../cli/wait.ts';
+import { waitOption } from '../cli/wait.ts';
 import { bridgeNetworks, bridgeStatus, listBridges, quoteBridge, startBridge } from '../contract/endpoints/bridge.ts';
 import { networkOf } from '../contract/networks.ts';
 import { type Amount, amountForPeople, printable } from '../money/amount.ts';
+import { bridge } from '../works/bridge.ts';
+import { followWork } from '../works/work.ts';
 
 /** Only cNGN can be bridged. */
 const TOKEN = 'CNGN';
@@ -81,19 +82,6 @@ const quoteCommand = command({
   },
 });
 
-function followBridge(session: Session, requestId: string, waitMs: number): Promise<Outcome> {
-  return followStatus(session, {
-    endpoint: bridgeStatus,
-    input: { requestId },
-    stateOf: ({ status }) => status,
-    done: ['completed'],
-    failed: ['failed'],
-    what: 'the bridge',
-    again: `fiatrail bridge status ${requestId} --wait`,
-    waitMs,
-  });
-}
-
 /** Quotes the fee and the amount that arrives. */
 async function costLines(session: Session, from: string, to: string, amount: Amount): Promise<readonly Line[]> {
   const request = { token: TOKEN, fromNetwork: from, toNetwork: to, amount: wireDecimal(amount) } as const;
@@ -109,6 +97,7 @@ const WORK = { start: startBridge, status: bridgeStatus } as const;
 
 const startCommand = command({
   words: ['bridge', 'start'],
+  money: 'guarded',
   summary: 'Start moving cNGN to another network',
   details:
     'Prints a deposit address. cNGN that you send to it, from the --from address, is released on the other network.',
@@ -164,7 +153,7 @@ const startCommand = command({
       await session.note(`then wait for it with: fiatrail bridge status ${requestId} --wait`);
       return startedOutcome(session, WORK, started);
     }
-    return startedOutcome(session, WORK, started, await followBridge(session, requestId, wait));
+    return startedOutcome(session, WORK, started, await followWork(session, bridge, requestId, wait));
   },
 });
 
@@ -180,7 +169,7 @@ const statusCommand = command({
     requestId: argument('request-id', 'request id, from bridge start or bridge list', id),
     wait: waitOption('until it completes or fails'),
   },
-  run: async (session, { requestId, wait }) => followBridge(session, requestId, wait ?? 0),
+  run: async (session, { requestId, wait }) => followWork(session, bridge, requestId, wait ?? 0),
 });
 
 const NETWORK_COLUMNS = [

@@ -3,24 +3,13 @@ import { amountHelp, amountOf, argument, digits, id, required } from '../cli/par
 import { amountLine, balanceLine, feePreview, readPreviews, userBalance } from '../cli/previews.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
 import { startedOutcome, startedShape } from '../cli/started.ts';
-import { followStatus, waitOption } from '../cli/wait.ts';
+import { waitOption } from '../cli/wait.ts';
 import { offrampStatus, startOfframp } from '../contract/endpoints/offramp.ts';
 import { type Amount, amountForPeople } from '../money/amount.ts';
 import { cngnBaseFromKobo } from '../money/rates.ts';
 import { toWireNumber } from '../money/units.ts';
-
-function followOfframp(session: Session, requestId: string, waitMs: number) {
-  return followStatus(session, {
-    endpoint: offrampStatus,
-    input: { requestId },
-    stateOf: ({ status }) => status,
-    done: ['completed'],
-    failed: ['failed', 'cancelled'],
-    what: 'the offramp',
-    again: `fiatrail offramp status ${requestId} --wait`,
-    waitMs,
-  });
-}
+import { offramp } from '../works/payouts.ts';
+import { followWork } from '../works/work.ts';
 
 /** Previews the fees and the balance before and after. */
 function lookAhead(session: Session, userId: string, amount: Amount) {
@@ -38,6 +27,7 @@ const WORK = { start: startOfframp, status: offrampStatus } as const;
 
 const startCommand = command({
   words: ['offramp', 'start'],
+  money: 'guarded',
   summary: 'Start an offramp to a Nigerian bank account',
   details:
     'Converts a user’s cNGN to Naira. The bank account receives the full amount; fees are charged to the wallet on top.',
@@ -81,7 +71,7 @@ const startCommand = command({
     );
     const started = outcomeOf(session, startOfframp, reply);
     if (wait === undefined) return startedOutcome(session, WORK, started);
-    return startedOutcome(session, WORK, started, await followOfframp(session, reply.data.requestId, wait));
+    return startedOutcome(session, WORK, started, await followWork(session, offramp, reply.data.requestId, wait));
   },
 });
 
@@ -97,7 +87,7 @@ const statusCommand = command({
     requestId: argument('request-id', 'request id, from offramp start', id),
     wait: waitOption('until it completes or fails'),
   },
-  run: async (session, { requestId, wait }) => followOfframp(session, requestId, wait ?? 0),
+  run: async (session, { requestId, wait }) => followWork(session, offramp, requestId, wait ?? 0),
 });
 
 export const commands = [startCommand, statusCommand];

@@ -11,39 +11,14 @@ import {
 } from '../cli/previews.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
 import { startedOutcome, startedShape } from '../cli/started.ts';
-import { followStatus, waitOption } from '../cli/wait.ts';
+import { waitOption } from '../cli/wait.ts';
 import { getBankAccount } from '../contract/endpoints/banks.ts';
 import { payoutStatus, startPayout } from '../contract/endpoints/payouts.ts';
 import { type Amount, amountForPeople, amount as amountIn } from '../money/amount.ts';
 import { cngnBaseFromKobo, wholeKoboFromCngnBase } from '../money/rates.ts';
 import { toWireNumber } from '../money/units.ts';
-
-const COLUMNS = [
-  { field: 'requestId', title: 'Request' },
-  { field: 'status', title: 'Status' },
-  { field: 'amount', title: 'Amount' },
-  { field: 'bankAccount.accountName', title: 'To' },
-  { field: 'bankAccount.accountNumber', title: 'Account' },
-  { field: 'bankAccount.bankName', title: 'Bank' },
-  { field: 'transferDetails.txHash', title: 'Transaction' },
-  { field: 'payoutDetails.reference', title: 'Reference' },
-  { field: 'initiatedAt', title: 'Started' },
-  { field: 'completedAt', title: 'Completed' },
-] as const;
-
-function followPayout(session: Session, requestId: string, waitMs: number) {
-  return followStatus(session, {
-    endpoint: payoutStatus,
-    input: { requestId },
-    stateOf: ({ status }) => status,
-    done: ['completed'],
-    failed: ['failed', 'cancelled', 'reversed'],
-    what: 'the payout',
-    again: `fiatrail payout status ${requestId} --wait`,
-    waitMs,
-    columns: COLUMNS,
-  });
-}
+import { payout } from '../works/payouts.ts';
+import { followWork } from '../works/work.ts';
 
 /** Describes the destination account with its holder. */
 async function destinationLines(session: Session, accountId: string): Promise<readonly Line[]> {
@@ -69,6 +44,7 @@ const WORK = { start: startPayout, status: payoutStatus } as const;
 
 const startCommand = command({
   words: ['payout', 'start'],
+  money: 'guarded',
   summary: 'Start a payout to one of the account’s bank accounts',
   details:
     'Converts the account’s own cNGN to Naira. The bank account receives the full amount; fees are charged to the wallet on top.',
@@ -100,7 +76,7 @@ const startCommand = command({
     );
     const started = outcomeOf(session, startPayout, reply);
     if (wait === undefined) return startedOutcome(session, WORK, started);
-    return startedOutcome(session, WORK, started, await followPayout(session, reply.data.requestId, wait));
+    return startedOutcome(session, WORK, started, await followWork(session, payout, reply.data.requestId, wait));
   },
 });
 
@@ -116,7 +92,7 @@ const statusCommand = command({
     requestId: argument('request-id', 'request id, from payout start', id, 'Request id:'),
     wait: waitOption('until it completes or fails'),
   },
-  run: async (session, { requestId, wait }) => followPayout(session, requestId, wait ?? 0),
+  run: async (session, { requestId, wait }) => followWork(session, payout, requestId, wait ?? 0),
 });
 
 export const commands = [startCommand, statusCommand];

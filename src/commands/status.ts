@@ -80,7 +80,7 @@ const statusCommand = command({
   parameters: {},
   run: async (session) => {
     const { profile } = session;
-    const inDoubt = (await session.journal()).inDoubt({ profile: profile.name, baseUrl: profile.baseUrl });
+    const inDoubt = (await session.journal()).inDoubt(profile.name);
     const about = {
       profile: profile.name,
       mode: profile.mode,

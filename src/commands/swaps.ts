@@ -2,74 +2,23 @@ import { CliError } from '../base/errors.ts';
 import { evmAddress } from '../cli/addresses.ts';
 import { command } from '../cli/command.ts';
 import { listedByPosition, positionOptions } from '../cli/listed.ts';
-import type { Outcome } from '../cli/outcome.ts';
-import { PAGE_SIZE } from '../cli/pages.ts';
 import { amountOfToken, argument, id, oneOf, option, percent, required, ticker } from '../cli/parameters.ts';
 import { periodOf, periodOptions } from '../cli/period.ts';
-import { amountLine, balanceLine, type Line, PREVIEW_READ, readPreviews, userBalance } from '../cli/previews.ts';
-import { outcomeOf, type Session } from '../cli/session.ts';
+import { amountLine, balanceLine, type Line, readPreviews, userBalance } from '../cli/previews.ts';
+import { outcomeOf } from '../cli/session.ts';
 import { startedOutcome, startedShape } from '../cli/started.ts';
-import { followStatus, waitOption } from '../cli/wait.ts';
-import type { ResponseOf } from '../contract/endpoint.ts';
+import { waitOption } from '../cli/wait.ts';
 import { balanceAddress } from '../contract/endpoints/balances.ts';
 import { listSwaps, startSwap, swapStatus, triggerSwap } from '../contract/endpoints/swaps.ts';
 import { type Amount, ASSET_LABEL, amountForPeople, type Token } from '../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire } from '../money/rates.ts';
 import { fromWire, toWireNumber } from '../money/units.ts';
+import { swap } from '../works/swaps.ts';
+import { followWork } from '../works/work.ts';
 
 const TOKENS = 'CNGN, USDC or USDT';
 const AMOUNT_HELP = 'amount to sell, in whole tokens unless a unit is given: 5000, 1.5, "1.5 USDC" or "1500000 base"';
 const SLIPPAGE_HELP = 'maximum loss against the expected amount';
-
-const FOLLOWED = [
-  { field: 'requestId', title: 'Request ID' },
-  { field: 'type', title: 'Type' },
-  { field: 'status', title: 'Status' },
-  { field: 'amountOut', title: 'Bought' },
-  { field: 'executionRate', title: 'Rate' },
-  { field: 'executionMethod', title: 'Method' },
-  { field: 'smartWalletAddress', title: 'Wallet' },
-  { field: 'txHash', title: 'Transaction' },
-  { field: 'createdAt', title: 'Created' },
-  { field: 'updatedAt', title: 'Updated' },
-] as const;
-
-const LIST_WINDOW_MS = 1_000;
-
-/** Returns the token that a swap buys, which its status does not name, from the list of swaps; undefined if it cannot be read. */
-async function boughtToken(session: Session, { requestId, createdAt }: Swap): Promise<string | undefined> {
-  const createdMs = Date.parse(createdAt ?? '');
-  if (Number.isNaN(createdMs)) return undefined;
-  const [startDate, endDate] = [-LIST_WINDOW_MS, LIST_WINDOW_MS].map((ms) => new Date(createdMs + ms).toISOString());
-  try {
-    const { data } = await session.call(listSwaps, { startDate, endDate, limit: PAGE_SIZE }, PREVIEW_READ);
-    return data.swaps?.find((swap) => swap.requestId === requestId)?.buyToken;
-  } catch (error) {
-    // The status itself was read, and is worth showing without the name of a token.
-    if (error instanceof CliError) return undefined;
-    throw error;
-  }
-}
-
-type Swap = ResponseOf<typeof swapStatus>;
-
-function followSwap(session: Session, requestId: string, waitMs: number, buy?: Token): Promise<Outcome> {
-  return followStatus(session, {
-    endpoint: swapStatus,
-    input: { requestId },
-    stateOf: ({ status }) => status,
-    done: ['completed'],
-    failed: ['failed'],
-    what: 'the swap',
-    again: `fiatrail swaps status ${requestId} --wait`,
-    waitMs,
-    columns: FOLLOWED,
-    namesFor: async (swap) => {
-      const isNamed = (swap.amountOut ?? null) === null || session.globals.present.format === 'raw';
-      return isNamed ? {} : { buyToken: buy ?? (await boughtToken(session, { ...swap, requestId })) };
-    },
-  });
-}
 
 function checkTokens(sell: Token, buy: Token | undefined): void {
   if (sell === buy)
@@ -99,6 +48,7 @@ const STARTED = { start: startSwap, status: swapStatus } as const;
 
 const triggerCommand = command({
   words: ['swaps', 'trigger'],
+  money: 'guarded',
   summary: 'Swap the tokens in an onramp wallet',
   details: 'Without --amount, the full balance is swapped. Without --buy, the wallet’s configured asset is bought.',
   examples: [
@@ -147,12 +97,18 @@ const triggerCommand = command({
     );
     const started = outcomeOf(session, triggerSwap, reply);
     if (wait === undefined) return startedOutcome(session, TRIGGERED, started);
-    return startedOutcome(session, TRIGGERED, started, await followSwap(session, reply.data.requestId, wait, buy));
+    return startedOutcome(
+      session,
+      TRIGGERED,
+      started,
+      await followWork(session, swap, reply.data.requestId, wait, { names: { buyToken: buy } }),
+    );
   },
 });
 
 const startCommand = command({
   words: ['swaps', 'start'],
+  money: 'guarded',
   summary: 'Swap a user’s tokens',
   details:
     'Swaps within the user’s managed wallet unless --from or --to is given. Only wallets that the service signs for can sell.',
@@ -206,7 +162,12 @@ const startCommand = command({
     );
     const started = outcomeOf(session, startSwap, reply);
     if (wait === undefined) return startedOutcome(session, STARTED, started);
-    return startedOutcome(session, STARTED, started, await followSwap(session, reply.data.requestId, wait, buy));
+    return startedOutcome(
+      session,
+      STARTED,
+      started,
+      await followWork(session, swap, reply.data.requestId, wait, { names: { buyToken: buy } }),
+    );
   },
 });
 
@@ -219,7 +180,7 @@ const statusCommand = command({
     requestId: argument('request-id', 'request id, from swaps start, swaps trigger or swaps list', id),
     wait: waitOption('until it completes or fails'),
   },
-  run: async (session, { requestId, wait }) => followSwap(session, requestId, wait ?? 0),
+  run: async (session, { requestId, wait }) => followWork(session, swap, requestId, wait ?? 0),
 });
 
 const COLUMNS = [

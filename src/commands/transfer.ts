@@ -28,6 +28,7 @@ const COLUMNS = [
 
 const transferCommand = command({
   words: ['transfer'],
+  money: 'guarded',
   summary: 'Send the account’s own tokens to a registered wallet',
   details:
     'The transfer is final when the command returns. Register the wallet first with: fiatrail wallets external add',

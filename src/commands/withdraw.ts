@@ -23,6 +23,7 @@ const COLUMNS = [
 
 const withdrawCommand = command({
   words: ['withdraw'],
+  money: 'guarded',
   summary: 'Send a user’s tokens to an external address',
   details:
     'The withdrawal is final when the command returns. Fees are deducted from the amount. Networks other than base go through a bridge.',

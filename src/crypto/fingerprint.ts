@@ -3,7 +3,12 @@ import { nodeCrypto } from './node-crypto.ts';
 
 /** Returns the first 12 hexadecimal digits of a key's SHA-256, which identify the key without revealing it. */
 export function fingerprint(key: Secret): string {
-  return nodeCrypto().createHash('sha256').update(key.reveal()).digest('hex').slice(0, 12);
+  return sha256Hex(key.reveal()).slice(0, 12);
+}
+
+/** Returns the SHA-256 of a text in hexadecimal digits. */
+export function sha256Hex(text: string): string {
+  return nodeCrypto().createHash('sha256').update(text).digest('hex');
 }
 
 /** Returns the SHA-256 of a public key of 64 hexadecimal digits as OpenSSH writes it: `SHA256:` and unpadded base64. */

@@ -1,39 +1,34 @@
-import type { Clock, Ids } from '../base/world.ts';
+import type { Host } from '../base/world.ts';
 import { type Database, openDatabase } from '../sqlite/database.ts';
+import { accountIn, linkKeys } from './accounts.ts';
+import { type Claim, claimIn, type LookedFor, lookIn } from './claims.ts';
+import type { Intent } from './intent.ts';
+import { findOperations, listOperations, type Operation, openOperations, type Selection } from './operations.ts';
 import { ROTATION_SCHEMA, type Rotation, type RotationStage, type Rotations, rotationsIn } from './rotations.ts';
+import { OPERATION_SCHEMA } from './schema.ts';
+import type { OperationState } from './states.ts';
+import { type Appended, createOperation, type JournalWorld, lastHash, type Recording, tryMove } from './transitions.ts';
+import { moveOperations } from './upgrade.ts';
+import { requireLastLink, type Verified, verifyChain } from './verify.ts';
 
-/**
- * `prepared`: recorded, not sent. `sent`: sent, or about to be. `accepted`, `refused`: the service's definite response.
- * `unknown`: sent, without a usable response. An operation that stays `sent` belongs to a process that ended; its outcome is unknown too.
- */
-export type OperationState = 'prepared' | 'sent' | 'accepted' | 'refused' | 'unknown';
+export type { Claim } from './claims.ts';
+export type { Intent } from './intent.ts';
+export type { Operation } from './operations.ts';
+export type { OperationState } from './states.ts';
 
-/** A money or destructive request before it is sent. Contains no secret: the caller redacts the request. */
-export interface Intent {
-  readonly profile: string;
-  readonly mode: string;
-  readonly baseUrl: string;
-  readonly endpoint: string;
-  readonly effect: string;
-  readonly command: string;
-  /** A description for messages: `start an onramp of ₦5,000.00 for user …`. */
-  readonly summary: string;
-  readonly request: string;
-}
-
-export interface Operation extends Intent {
-  readonly operationId: string;
-  readonly state: OperationState;
-  readonly requestId: string | null;
-  readonly detail: string | null;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
-
-/** The record of money and destructive operations. Each write returns once it is flushed to disk. */
+/** The record of money, destructive and onboarding operations. Each write returns once it is flushed to disk. */
 export interface Journal {
-  /** Records a new operation and returns its id. */
-  prepare(intent: Intent): string;
+  /**
+   * Records a new operation, unless the journal says that it must not be sent: its once key is taken, or the same intent
+   * was recorded before. Decided and written in one transaction, so that of two processes one gets it.
+   */
+  claim(intent: Intent): Claim;
+  /** Returns what would be in the way of an intent, and records nothing. */
+  look(intent: LookedFor): Exclude<Claim, { kind: 'ours' }> | undefined;
+  /** Counts all operations. */
+  count(): number;
+  /** Counts the operations of a profile whose outcome is unknown. */
+  inDoubt(profile: string): number;
   /** Records a key rotation under an id chosen by the caller. Returns false if its account already has an open one. */
   prepareRotation(
     intent: Intent,
@@ -45,102 +40,155 @@ export interface Journal {
    */
   moveRotation(operationId: string, from: RotationStage, to: RotationStage, detail?: string): boolean;
   readonly rotations: Omit<Rotations, 'insert' | 'move'>;
-  /** Call just before sending. Like the next three, throws if the operation's state does not allow it. */
-  sent(operationId: string): void;
-  accepted(operationId: string, requestId: string | undefined): void;
-  refused(operationId: string, detail: string): void;
-  unknown(operationId: string, detail: string): void;
-  /** Newest first. */
-  list(limit: number): Operation[];
-  /** Counts all operations. */
-  count(): number;
-  /** Counts the operations of an account whose outcome is unknown. */
-  inDoubt(account: Pick<Intent, 'profile' | 'baseUrl'>): number;
+  /** Records that one key replaced another, so that both belong to one account. */
+  linkKeys(oldFingerprint: string, newFingerprint: string): void;
+  /** Call just before sending. `busyForMs` is how long the sender waits for a response at most. Throws if the state does not allow it. */
+  sent(operationId: string, busyForMs: number): void;
+  /** Appends a transition. Throws if the operation's state does not allow it. */
+  append(operationId: string, state: OperationState, appended?: Appended): void;
+  /**
+   * Appends how accepted work ended to the operation that started it, found by the service's id. Does nothing if this
+   * journal does not know it, or knows the end already.
+   */
+  ended(work: StartedWork, state: 'settled' | 'failed', appended: Appended): void;
+  /** Ends every operation whose outcome only a sandbox knew that has been reset. */
+  destroyed(sandbox: Pick<Operation, 'mode' | 'profile'>): void;
+  list(selection: Selection): Operation[];
   /** Returns up to three operations whose id starts with `id`. */
   find(id: string): Operation[];
+  /** Returns a digest of text that does not reveal it; equal texts have equal digests in this journal. */
+  digest(text: string): string;
+  /** Whether another operation has this id of the service. */
+  isClaimed(requestId: string, except: string): boolean;
+  /** Whether an operation's process is still at work on it: it lives, and its time is not over. */
+  isBusy(operation: Operation): boolean;
+  /** Checks every transition. `head` is a hash that the journal must contain. */
+  verify(head?: string): Verified;
+  /** Returns the hash of this host's last transition. */
+  head(): string;
+  /** Throws CliError usage if this host's last transition does not continue the one before it. */
+  requireLastLink(): void;
   close(): void;
+}
+
+/** Work that the service knows by an id, and the endpoints that may have started it. */
+interface StartedWork {
+  readonly profile: string;
+  readonly endpoints: readonly string[];
+  readonly requestId: string;
 }
 
 /** `frjr`, in ASCII. */
 const JOURNAL_FILE_ID = 0x66726a72;
 
-const SCHEMA = `
-CREATE TABLE operation (
-  id TEXT PRIMARY KEY, state TEXT NOT NULL CHECK (state IN ('prepared', 'sent', 'accepted', 'refused', 'unknown')),
-  profile TEXT NOT NULL, mode TEXT NOT NULL, base_url TEXT NOT NULL, endpoint TEXT NOT NULL, effect TEXT NOT NULL,
-  command TEXT NOT NULL, summary TEXT NOT NULL, request TEXT NOT NULL, request_id TEXT, detail TEXT,
-  created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-`;
-
-/** Upgrades the tables from each version to the next. */
-const UPGRADES = { 1: (database: Database) => database.exec(ROTATION_SCHEMA) } as const;
-
-interface OperationRow {
-  readonly id: string;
-  readonly state: OperationState;
-  readonly profile: string;
-  readonly mode: string;
-  readonly base_url: string;
-  readonly endpoint: string;
-  readonly effect: string;
-  readonly command: string;
-  readonly summary: string;
-  readonly request: string;
-  readonly request_id: string | null;
-  readonly detail: string | null;
-  readonly created_at: bigint;
-  readonly updated_at: bigint;
+/** Opens the journal, creating its file on first use. Throws DatabaseError. */
+export async function openJournal(path: string, world: JournalWorld): Promise<Journal> {
+  const store = await openStore(path, world);
+  const { clock, ids, host } = world;
+  const digestKey = store.get<{ value: string }>(`SELECT value FROM setting WHERE name = 'digest-key'`)?.value ?? '';
+  const recording: Recording = { store, host: host.name, now: clock.now };
+  const claiming = {
+    ...{ recording, ids, host },
+    digest: (text: string) => ids.digest(digestKey, text),
+    isBusy: (operation: Operation) => isAtWork(operation, host, clock.now()),
+  };
+  const move = (id: string, state: OperationState, appended: Appended) =>
+    store.transaction('write', () => {
+      if (!tryMove(recording, id, state, appended)) throw new Error(`operation ${id} cannot become ${state}`);
+    });
+  return {
+    ...rotationPart(recording, world),
+    ...readPart(store, host),
+    claim: (intent) => store.transaction('write', () => claimIn(claiming, intent)),
+    look: (intent) => lookIn(claiming, intent),
+    linkKeys: (before, after) => store.transaction('write', () => linkKeys(store, before, after)),
+    sent: (id, busyForMs) => move(id, 'sent', { busyUntil: clock.now() + busyForMs }),
+    append: (id, state, appended = {}) => move(id, state, appended),
+    ended: ({ profile, endpoints, requestId }, state, appended) =>
+      store.transaction('write', () => {
+        for (const { operationId, endpoint } of listOperations(store, { profile, requestId, limit: 10 }))
+          if (endpoints.includes(endpoint)) tryMove(recording, operationId, state, { ...appended, requestId });
+      }),
+    destroyed: (sandbox) =>
+      store.transaction('write', () => {
+        for (const id of openOperations(store, sandbox))
+          tryMove(recording, id, 'resolved', { verdict: 'destroyed', detail: 'the sandbox was reset' });
+      }),
+    digest: claiming.digest,
+    isBusy: claiming.isBusy,
+    close: () => store.close(),
+  };
 }
 
-/** Opens the journal, creating its file on first use. Throws DatabaseError. */
-export async function openJournal(path: string, clock: Clock, ids: Ids): Promise<Journal> {
-  const store = await openDatabase(path, {
+function openStore(path: string, world: JournalWorld): Promise<Database> {
+  const createTables = (database: Database) => {
+    database.exec(OPERATION_SCHEMA);
+    const key = Buffer.from(world.ids.bytes(32)).toString('base64url');
+    database.run('INSERT INTO setting VALUES (?, ?)', 'digest-key', key);
+  };
+  return openDatabase(path, {
     synchronous: 'FULL',
     layout: {
-      version: 2,
+      version: 3,
       applicationId: JOURNAL_FILE_ID,
-      create: (database) => database.exec(SCHEMA + ROTATION_SCHEMA),
-      upgrades: UPGRADES,
+      create: (database) => {
+        createTables(database);
+        database.exec(ROTATION_SCHEMA);
+      },
+      upgrades: {
+        1: (database: Database) => database.exec(ROTATION_SCHEMA),
+        2: (database: Database) => moveOperations(database, world, createTables),
+      },
     },
   });
+}
+
+type RotationPart = Pick<Journal, 'prepareRotation' | 'moveRotation' | 'rotations'>;
+
+function rotationPart(recording: Recording, { ids, host }: JournalWorld): RotationPart {
+  const { store } = recording;
   const rotations = rotationsIn(store);
   return {
-    prepare: (intent) => insert(store, clock, ids.uuid(), intent),
+    rotations,
     prepareRotation: (intent, rotation) =>
       store.transaction('write', () => {
         if (rotations.openOf(intent)) return false;
-        insert(store, clock, rotation.operationId, intent);
+        const account = accountIn(store, intent.account, ids.uuid);
+        const ours = { operator: host.user, processId: host.processId };
+        createOperation(recording, { ...intent, ...ours, account, id: rotation.operationId, inputDigest: '' });
         rotations.insert({ ...rotation, profile: intent.profile, baseUrl: intent.baseUrl });
         return true;
       }),
-    moveRotation: (id, from, to, detail = undefined) =>
+    moveRotation: (id, from, to, detail) =>
       store.transaction('write', () => {
         const isMoved = rotations.move(id, from, to);
         const state = OPERATION_AFTER[to];
         // A closed operation is not changed.
-        if (isMoved && state) tryMove(store, clock, id, ['prepared', 'sent', 'unknown'], state, null, detail ?? null);
+        if (isMoved && state) tryMove(recording, id, state, { detail });
         return isMoved;
       }),
-    rotations,
-    sent: (id) => move(store, clock, id, ['prepared'], 'sent', null, null),
-    accepted: (id, requestId) => move(store, clock, id, ['sent'], 'accepted', requestId ?? null, null),
-    refused: (id, detail) => move(store, clock, id, ['prepared', 'sent'], 'refused', null, detail),
-    unknown: (id, detail) => move(store, clock, id, ['sent'], 'unknown', null, detail),
-    list: (limit) => store.all<OperationRow>('SELECT * FROM operation ORDER BY id DESC LIMIT ?', limit).map(fromRow),
+  };
+}
+
+type ReadPart = Pick<
+  Journal,
+  'count' | 'inDoubt' | 'list' | 'find' | 'isClaimed' | 'verify' | 'head' | 'requireLastLink'
+>;
+
+function readPart(store: Database, host: Host): ReadPart {
+  return {
     count: () => Number(store.get<{ count: bigint }>('SELECT count(*) AS count FROM operation')?.count ?? 0n),
-    inDoubt: ({ profile, baseUrl }) =>
-      Number(
-        store.get<{ count: bigint }>(
-          `SELECT count(*) AS count FROM operation WHERE profile = ? AND base_url = ? AND state IN ('sent', 'unknown')`,
-          profile,
-          baseUrl,
-        )?.count ?? 0n,
-      ),
-    find: (id) =>
-      store
-        .all<OperationRow>('SELECT * FROM operation WHERE substr(id, 1, ?) = ? ORDER BY id LIMIT 3', id.length, id)
-        .map(fromRow),
-    close: () => store.close(),
+    inDoubt: (profile) => {
+      const sql = `SELECT count(*) AS count FROM operation WHERE profile = ? AND state IN ('sent', 'unknown')`;
+      return Number(store.get<{ count: bigint }>(sql, profile)?.count ?? 0n);
+    },
+    list: (selection) => listOperations(store, selection),
+    find: (id) => findOperations(store, id),
+    isClaimed: (requestId, except) =>
+      listOperations(store, { requestId, limit: 2 }).some(({ operationId }) => operationId !== except),
+    verify: (head) => verifyChain(store, head),
+    head: () => lastHash(store, host.name),
+    requireLastLink: () => requireLastLink(store, host.name),
   };
 }
 
@@ -150,72 +198,11 @@ const OPERATION_AFTER: Readonly<Partial<Record<RotationStage, OperationState>>> 
   answered: 'accepted',
   lost: 'unknown',
   refused: 'refused',
-  done: 'accepted',
+  done: 'settled',
 };
 
-function insert(store: Database, clock: Clock, id: string, intent: Intent): string {
-  const now = clock.now();
-  store.run(
-    `INSERT INTO operation (id, state, profile, mode, base_url, endpoint, effect, command, summary, request, created_at, updated_at)
-     VALUES (?, 'prepared', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    id,
-    intent.profile,
-    intent.mode,
-    intent.baseUrl,
-    intent.endpoint,
-    intent.effect,
-    intent.command,
-    intent.summary,
-    intent.request,
-    now,
-    now,
-  );
-  return id;
-}
-
-type Move = [
-  store: Database,
-  clock: Clock,
-  id: string,
-  from: readonly OperationState[],
-  to: OperationState,
-  requestId: string | null,
-  detail: string | null,
-];
-
-function move(...args: Move): void {
-  const [, , id, , to] = args;
-  if (!tryMove(...args)) throw new Error(`operation ${id} cannot become ${to}`);
-}
-
-/** Returns false if the operation is in none of the states `from`. */
-function tryMove(...[store, clock, id, from, to, requestId, detail]: Move): boolean {
-  const changed = store.run(
-    `UPDATE operation SET state = ?, request_id = ?, detail = ?, updated_at = ? WHERE id = ? AND state IN (${from.map((state) => `'${state}'`).join(', ')})`,
-    to,
-    requestId,
-    detail,
-    clock.now(),
-    id,
-  );
-  return changed === 1;
-}
-
-function fromRow(row: OperationRow): Operation {
-  return {
-    operationId: row.id,
-    state: row.state,
-    summary: row.summary,
-    command: row.command,
-    profile: row.profile,
-    mode: row.mode,
-    baseUrl: row.base_url,
-    endpoint: row.endpoint,
-    effect: row.effect,
-    request: row.request,
-    requestId: row.request_id,
-    detail: row.detail,
-    createdAt: new Date(Number(row.created_at)).toISOString(),
-    updatedAt: new Date(Number(row.updated_at)).toISOString(),
-  };
+/** An operation of another host is at work until its time is over, because its process cannot be seen from here. */
+function isAtWork({ state, host, processId, busyUntil }: Operation, here: Host, now: number): boolean {
+  if ((state !== 'prepared' && state !== 'sent') || now > busyUntil) return false;
+  return host !== here.name || here.isRunning(processId);
 }

@@ -33,7 +33,7 @@ export async function keep(world: World): Promise<number> {
   const { operationId } = order;
   const lock = await lockRotation(world, operationId, 'send', LOCK_WAIT_MS);
   if (!lock) return 1;
-  const journal = await openJournal(journalPath(world), world.clock, world.ids);
+  const journal = await openJournal(journalPath(world), world);
   const account = await openAccount(world, accountOf(order));
   try {
     // The command that started this process may have given up and closed the rotation; then nothing may be sent.

@@ -97,6 +97,9 @@ export async function beginRotation(
   reserveRotation(world, plan.operationId);
   const isOurs = journal.prepareRotation(
     {
+      kind: 'destructive',
+      account: { keyFingerprint: plan.oldFingerprint, profile: profile.name, baseUrl: profile.baseUrl },
+      input: '{}',
       profile: profile.name,
       mode: profile.mode,
       baseUrl: profile.baseUrl,

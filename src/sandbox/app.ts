@@ -17,6 +17,8 @@ import { openRequest, type Received, sealAnswer, sealedPayload } from './sealed.
 export interface Sandbox {
   /** Rejects with ExchangeError to drop the connection. */
   fetch(request: Received, caller: UnverifiedCaller): Promise<HttpResponse>;
+  /** The sandbox's time, in milliseconds since the epoch. */
+  nowMs(): number;
   /** The API key of the seeded fintech, used by the embedded client. */
   apiKey(): string;
   /** Whether a key is registered and not revoked, whatever it may be used for. */
@@ -60,6 +62,7 @@ export function createSandbox(service: Service, options: AnswerOptions = {}): Sa
       const answer = sealTo === undefined ? plain : await sealAnswer(plain, sealTo);
       return injected ? injectFault(injected, answer, service.clock, closing.signal) : answer;
     },
+    nowMs: () => service.nowMs(),
     apiKey: () => readSettings(service.store).embeddedApiKey,
     knowsKey: (apiKey) => isKnownKey(service.store, apiKey),
     close: async () => {

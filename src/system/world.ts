@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync, writeSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { CliError } from '../base/errors.ts';
-import type { Clock, Exchange, Ids, InputStream, OutputStream, Prompter, World } from '../base/world.ts';
+import type { Clock, Exchange, Host, Ids, InputStream, OutputStream, Prompter, World } from '../base/world.ts';
 import { ensurePrivateFolder } from '../files/private-file.ts';
 import { findProgram, runProgram } from './programs.ts';
 
@@ -9,7 +9,7 @@ import { findProgram, runProgram } from './programs.ts';
 export function createSystemWorld(): World {
   silenceSqliteWarning();
   const interrupted = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => interrupted.abort());
   let network: Promise<Exchange> | undefined;
   return {
     clock: systemClock,
@@ -18,6 +18,7 @@ export function createSystemWorld(): World {
     stdout: outputOf(1, () => process.stdout),
     stderr: outputOf(2, () => process.stderr),
     env: process.env,
+    host: thisHost(),
     network: async (request, signal, isRead) => {
       network ??= import('../client/network.ts').then(({ createNetwork }) => createNetwork(process.env));
       return (await network)(request, signal, isRead);
@@ -62,6 +63,36 @@ function silenceSqliteWarning(): void {
   process.emitWarning = (...args: unknown[]) => {
     if (!String(args[0]).startsWith('SQLite is an experimental feature')) emit(...args);
   };
+}
+
+function thisHost(): Host {
+  const { hostname, userInfo } = process.getBuiltinModule('node:os');
+  return {
+    get name() {
+      return hostname();
+    },
+    get user() {
+      // A container may run as a user id that has no name.
+      try {
+        return userInfo().username;
+      } catch {
+        return String(process.getuid?.() ?? 'unknown');
+      }
+    },
+    processId: process.pid,
+    isRunning,
+  };
+}
+
+function isRunning(processId: number): boolean {
+  if (processId <= 0) return false;
+  try {
+    process.kill(processId, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it runs, under another user.
+    return (error as { code?: unknown }).code === 'EPERM';
+  }
 }
 
 const systemClock: Clock = {

@@ -42,8 +42,9 @@ test('its money operations are in the journal', async () => {
   await main(['tour'], world);
   const rows = journalRows(world.stateDir).map(({ endpoint, state }) => [endpoint, state]);
   expect(rows).toEqual([
-    ['transactions.onramp', 'accepted'],
-    ['transactions.offramp', 'accepted'],
+    ['users.onboard', 'settled'],
+    ['transactions.onramp', 'settled'],
+    ['transactions.offramp', 'settled'],
   ]);
 });
 

@@ -2,17 +2,17 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { expect, onTestFailed, onTestFinished, test } from 'vitest';
-import { type OperationState, openJournal } from '../../src/journal/journal.ts';
+import type { OperationState } from '../../src/journal/journal.ts';
 import { installProgram, normalWalk, type Program, SOUND } from '../sandbox/program.ts';
 import { newHomeWithCache } from '../support/built.ts';
-import { countingIds, fakeClock } from '../support/sandbox.ts';
+import { testJournal } from '../support/journal-intent.ts';
 
 const KILLS = Number(process.env['FIATRAIL_SOAK_KILLS'] ?? 25);
 const SEED = Number(process.env['FIATRAIL_SOAK_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 /** The latest moment of a kill, as a multiple of a command's duration, so that some commands complete. */
 const LATEST = 1.3;
 
-const STATES: readonly OperationState[] = ['prepared', 'sent', 'accepted', 'refused', 'unknown'];
+const STATES: readonly OperationState[] = ['prepared', 'sent', 'accepted', 'refused', 'unknown', 'settled', 'failed'];
 
 type Line = readonly [args: readonly string[], stdin?: string];
 
@@ -73,7 +73,7 @@ async function lineOf(program: Program, target: Target, kind: Kill['kind'], inde
       return [['sandbox', 'pay', accountNumber, '--amount', '50', '--from', name]];
     case 'offramp': {
       const to = ['--bank-code', '000013', '--account-number', index % 3 === 0 ? '0000000009' : '0123456789'];
-      return [['offramp', 'start', userId, '--amount', '10', ...to, '--yes', '--wait']];
+      return [['offramp', 'start', userId, '--amount', '10', ...to, '--yes', '--again', '--wait']];
     }
   }
 }
@@ -92,10 +92,10 @@ interface Journaled {
   readonly requestId: string | null;
 }
 
-/** Reads every operation of the journal. */
+/** Reads every money operation of the journal. */
 async function readJournal(program: Program): Promise<readonly Journaled[]> {
-  const journal = await openJournal(join(program.stateDir, 'journal.db'), fakeClock(), countingIds());
-  const operations = journal.list(100_000);
+  const journal = await testJournal({ path: join(program.stateDir, 'journal.db') });
+  const operations = journal.list({ limit: 100_000, kind: 'money' });
   journal.close();
   return operations;
 }
@@ -116,7 +116,8 @@ function bookedRequests(program: Program): string[] {
 async function expectConsistentJournal(program: Program): Promise<void> {
   const journal = await readJournal(program);
   const booked = bookedRequests(program);
-  const accepted = journal.flatMap(({ state, requestId }) => (state === 'accepted' ? [requestId ?? 'none'] : []));
+  const isAccepted = (state: OperationState) => ['accepted', 'settled', 'failed'].includes(state);
+  const accepted = journal.flatMap(({ state, requestId }) => (isAccepted(state) ? [requestId ?? 'none'] : []));
   const sent = journal.filter(({ state }) => state === 'sent');
   expect(journal.filter(({ state }) => !STATES.includes(state))).toEqual([]);
   expect(accepted.filter((id) => !booked.includes(id))).toEqual([]);

@@ -77,7 +77,7 @@ async function killOnce({ home, keys, keyNow }: Setup, how: Kill, durationMs: nu
   const rows = rotationRows(home).slice(rowsBefore);
   expect(isSound).toBe(true);
   expect(rows.map(({ stage, state }) => [stage, state])).toEqual(
-    isReplaced ? [['done', 'accepted']] : rows.map(() => ['refused', 'refused']),
+    isReplaced ? [['done', 'settled']] : rows.map(() => ['refused', 'refused']),
   );
   expect(leftBehind(home)).toEqual([]);
   if (isReplaced && how.isPushed) expect(readFileSync(pushed, 'utf8')).toBe(keyNow());

@@ -90,7 +90,7 @@ test.each(FAULTS)('survives a fault of the service (%s)', async (kind, exit, isR
     isReplaced,
     isLive: exit === 0 || !isReplaced,
   });
-  expect(stages(home)).toEqual([exit === 0 ? 'done accepted' : 'lost unknown']);
+  expect(stages(home)).toEqual([exit === 0 ? 'done settled' : 'lost unknown']);
   expect((await run(home, RESUME_COMMAND)).code).toBe(resumed);
   // If a key works, the rotation is closed; if not, a response that was saved stays for the user.
   const hasResponse = exit === 6 && resumed !== 0 && !NO_RESPONSE.includes(kind);
@@ -125,7 +125,7 @@ describe('with a delayed response', () => {
     });
     expect({ isLive: isLive(), stages: stages(home), leftBehind: leftBehind(home) }).toEqual({
       isLive: true,
-      stages: ['done accepted'],
+      stages: ['done settled'],
       leftBehind: [],
     });
   });
@@ -160,7 +160,7 @@ describe('with a delayed response', () => {
     expect({ code: (await running.end).code, isLive: isLive(), stages: stages(home) }).toEqual({
       code: 0,
       isLive: true,
-      stages: ['done accepted'],
+      stages: ['done settled'],
     });
   });
 
@@ -232,7 +232,7 @@ test('a full disk loses no key', async () => {
   const data = await fiatrailJson<{ outcome: string }>(home, RESUME_COMMAND.slice(0, 3));
   expect({ outcome: data.outcome, stages: stages(home), leftBehind: leftBehind(home) }).toEqual({
     outcome: 'replaced',
-    stages: ['done accepted'],
+    stages: ['done settled'],
     leftBehind: [],
   });
 });

@@ -1,61 +1,49 @@
 import { readFileSync, statSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Ids } from '../../src/base/world.ts';
-import { type Intent, type Journal, type OperationState, openJournal } from '../../src/journal/journal.ts';
+import type { Journal, OperationState } from '../../src/journal/journal.ts';
+import { INTENT, prepared, testJournal } from '../support/journal-intent.ts';
 import { countingIds, fakeClock, START_MS, temporaryFolder } from '../support/sandbox.ts';
 
-const intent: Intent = {
-  profile: 'sandbox',
-  mode: 'embedded',
-  baseUrl: 'http://sandbox.invalid/v1',
-  endpoint: 'transactions.onramp',
-  effect: 'money',
-  command: 'fiatrail onramp start',
-  summary: 'onramp of ₦5,000.00 for user 4f1c',
-  request: '{"userId":"4f1c","amount":5000}',
-};
-
 const iso = (timeMs: number) => new Date(timeMs).toISOString();
-const open = (path = ':memory:', ids = countingIds(), clock = fakeClock()) => openJournal(path, clock, ids);
+const open = (path = ':memory:', ids = countingIds(), clock = fakeClock()) => testJournal({ path, ids, clock });
 
-type Event = 'sent' | 'accepted' | 'refused' | 'unknown';
-
-/** Applies an event to an operation. Throws if the journal does not allow it. */
-const apply: Readonly<Record<Event, (journal: Journal, id: string) => void>> = {
-  sent: (journal, id) => journal.sent(id),
-  accepted: (journal, id) => journal.accepted(id, 'request-1'),
-  refused: (journal, id) => journal.refused(id, 'rejected'),
-  unknown: (journal, id) => journal.unknown(id, 'no response'),
-};
-
-/** The events that lead to a state. */
-const PATHS: Readonly<Record<OperationState, readonly Event[]>> = {
+/** The states that lead to each state. */
+const PATHS: Readonly<Record<OperationState, readonly OperationState[]>> = {
   prepared: [],
   sent: ['sent'],
   accepted: ['sent', 'accepted'],
+  settled: ['sent', 'accepted', 'settled'],
+  failed: ['sent', 'accepted', 'failed'],
   refused: ['sent', 'refused'],
   unknown: ['sent', 'unknown'],
+  resolved: ['sent', 'unknown', 'resolved'],
 };
 
 const STATES = Object.keys(PATHS) as OperationState[];
-const EVENTS = Object.keys(apply) as Event[];
 
-/** The events allowed in each state. A response is final; before sending, only a refusal is possible. */
-const ALLOWED: Readonly<Record<OperationState, readonly Event[]>> = {
+/** The states that may follow each state, written here a second time. */
+const ALLOWED: Readonly<Record<OperationState, readonly OperationState[]>> = {
   prepared: ['sent', 'refused'],
-  sent: ['accepted', 'refused', 'unknown'],
-  accepted: [],
+  sent: ['accepted', 'settled', 'failed', 'refused', 'unknown', 'resolved'],
+  accepted: ['settled', 'failed', 'resolved'],
+  settled: ['failed'],
+  failed: [],
   refused: [],
-  unknown: [],
+  unknown: ['unknown', 'accepted', 'settled', 'failed', 'refused', 'resolved'],
+  resolved: [],
 };
 
 const pairs = STATES.flatMap((state) =>
-  EVENTS.map((event) => ({ state, event, to: ALLOWED[state].includes(event) ? event : 'an error' })),
+  STATES.map((next) => ({ state, next, to: ALLOWED[state].includes(next) ? next : 'an error' })),
 );
 
+const move = (journal: Journal, id: string, state: OperationState) =>
+  state === 'sent' ? journal.sent(id, 60_000) : journal.append(id, state);
+
 function operationAt(journal: Journal, state: OperationState): string {
-  const id = journal.prepare(intent);
-  for (const event of PATHS[state]) apply[event](journal, id);
+  const id = prepared(journal);
+  for (const next of PATHS[state]) move(journal, id, next);
   return id;
 }
 
@@ -68,45 +56,49 @@ function only(journal: Journal, id: string) {
 }
 
 describe('an operation', () => {
-  test.each(pairs)('moves from $state by $event to $to', async ({ state, event, to }) => {
+  test.each(pairs)('moves from $state to $next: $to', async ({ state, next, to }) => {
     const journal = await open();
     const id = operationAt(journal, state);
     const before = only(journal, id);
-    const act = () => apply[event](journal, id);
+    const act = () => move(journal, id, next);
     if (to === 'an error') {
       expect(act).toThrow(id);
       expect(only(journal, id)).toEqual(before);
     } else {
       act();
-      expect(only(journal, id).state).toBe(event);
+      expect(only(journal, id).state).toBe(next);
     }
     journal.close();
   });
 
   test('cannot be sent if it was not prepared', async () => {
     const journal = await open();
-    expect(() => journal.sent('nothing')).toThrow('nothing');
-    expect(journal.list(10)).toEqual([]);
+    expect(() => journal.sent('nothing', 1)).toThrow('nothing');
+    expect(journal.list({ limit: 10 })).toEqual([]);
     journal.close();
   });
 
   test('records the intent, the times and the outcome', async () => {
     const clock = fakeClock();
     const journal = await open(':memory:', countingIds(), clock);
-    const id = journal.prepare(intent);
-    expect(only(journal, id)).toEqual({
+    const id = prepared(journal, { onceKey: 'fees-2026-11' });
+    const { account: _names, input: _input, ...intent } = INTENT;
+    const operation = only(journal, id);
+    expect(operation).toEqual({
       ...intent,
       operationId: id,
       state: 'prepared',
-      requestId: null,
-      detail: null,
+      ...{ verdict: null, requestId: null, detail: null, result: null, tag: null, onceKey: 'fees-2026-11' },
+      ...{ operator: 'ada', host: 'host-1', processId: 100, busyUntil: START_MS + 60_000 },
+      account: operation.account,
+      inputDigest: journal.digest(INTENT.input),
       createdAt: iso(START_MS),
       updatedAt: iso(START_MS),
     });
     clock.pass(1500);
-    journal.sent(id);
+    journal.sent(id, 60_000);
     clock.pass(1);
-    journal.accepted(id, 'request-9');
+    journal.append(id, 'accepted', { requestId: 'request-9' });
     expect(only(journal, id)).toMatchObject({
       state: 'accepted',
       requestId: 'request-9',
@@ -117,23 +109,27 @@ describe('an operation', () => {
     journal.close();
   });
 
-  test.each([
-    ['accepted without an id', 'accepted', null],
-    ['refused', 'refused', 'rejected'],
-    ['unknown', 'unknown', 'no response'],
-  ] as const)('is stored without a request id when %s', async (_what, state, detail) => {
+  test.each(['accepted', 'refused', 'unknown'] as const)('is stored without a request id when %s', async (state) => {
     const journal = await open();
     const id = operationAt(journal, 'sent');
-    if (state === 'accepted') journal.accepted(id, undefined);
-    else apply[state](journal, id);
-    expect(only(journal, id)).toMatchObject({ state, requestId: null, detail });
+    journal.append(id, state, { detail: 'why' });
+    expect(only(journal, id)).toMatchObject({ state, requestId: null, detail: 'why' });
+    journal.close();
+  });
+
+  test('keeps its request id and its result when it ends', async () => {
+    const journal = await open();
+    const id = operationAt(journal, 'sent');
+    journal.append(id, 'accepted', { requestId: 'r-1', result: '{"a":1}' });
+    journal.append(id, 'settled');
+    expect(only(journal, id)).toMatchObject({ state: 'settled', requestId: 'r-1', result: '{"a":1}' });
     journal.close();
   });
 
   test('does not change other operations', async () => {
     const journal = await open();
     const [first, second] = [operationAt(journal, 'sent'), operationAt(journal, 'sent')];
-    journal.refused(first, 'no');
+    journal.append(first, 'refused', { detail: 'no' });
     expect(only(journal, second)).toMatchObject({ state: 'sent', detail: null });
     journal.close();
   });
@@ -141,7 +137,7 @@ describe('an operation', () => {
   test('stores any text unchanged', async () => {
     const journal = await open();
     const summary = `'); DROP TABLE operation; -- "₦" \u0000 🙂 \n`;
-    const id = journal.prepare({ ...intent, summary });
+    const id = prepared(journal, { summary });
     expect(only(journal, id).summary).toBe(summary);
     journal.close();
   });
@@ -153,10 +149,10 @@ describe('the journal file', () => {
     const path = folder.file('journal.db');
     const first = await open(path);
     const made = STATES.map((state) => [operationAt(first, state), state]);
-    const before = first.list(100);
+    const before = first.list({ limit: 100 });
     first.close();
     const second = await open(path, countingIds(2));
-    expect(second.list(100)).toEqual(before);
+    expect(second.list({ limit: 100 })).toEqual(before);
     expect(before.map(({ operationId, state }) => [operationId, state]).reverse()).toEqual(made);
     second.close();
   });
@@ -165,9 +161,9 @@ describe('the journal file', () => {
     using folder = temporaryFolder();
     const path = folder.file('journal.db');
     const [writer, reader] = [await open(path), await open(path, countingIds(2))];
-    const id = writer.prepare(intent);
+    const id = prepared(writer);
     expect(only(reader, id).state).toBe('prepared');
-    writer.sent(id);
+    writer.sent(id, 1);
     expect(only(reader, id).state).toBe('sent');
     writer.close();
     reader.close();
@@ -177,11 +173,11 @@ describe('the journal file', () => {
     using folder = temporaryFolder();
     const path = folder.file('journal.db');
     const [first, second] = [await open(path), await open(path, countingIds(2))];
-    const ids = Array.from({ length: 20 }, (_each, index) => (index % 2 ? first : second).prepare(intent));
-    for (const id of ids) first.sent(id);
-    for (const id of ids) second.accepted(id, id);
-    expect(first.list(100)).toHaveLength(20);
-    expect(new Set(first.list(100).map(({ requestId }) => requestId))).toEqual(new Set(ids));
+    const ids = Array.from({ length: 20 }, (_each, index) => prepared(index % 2 ? first : second));
+    for (const id of ids) first.sent(id, 1);
+    for (const id of ids) second.append(id, 'accepted', { requestId: id });
+    expect(first.list({ limit: 100 })).toHaveLength(20);
+    expect(new Set(first.list({ limit: 100 }).map(({ requestId }) => requestId))).toEqual(new Set(ids));
     first.close();
     second.close();
   });
@@ -198,8 +194,8 @@ describe('the journal file', () => {
     using folder = temporaryFolder();
     const path = folder.file('journal.db');
     const journal = await open(path);
-    journal.prepare({ ...intent, request: '{"bvn":"[redacted]"}' });
-    journal.prepare({ ...intent, request: '{"bvn":"98765432109"}' });
+    prepared(journal, { request: '{"bvn":"[redacted]"}' });
+    prepared(journal, { request: '{"bvn":"98765432109"}' });
     journal.close();
     const bytes = readFileSync(path).toString('latin1');
     expect(bytes).toContain('[redacted]');
@@ -210,9 +206,9 @@ describe('the journal file', () => {
 describe('list', () => {
   test('returns the newest operations first, up to the limit', async () => {
     const journal = await open();
-    const ids = Array.from({ length: 5 }, () => journal.prepare(intent));
-    expect(journal.list(3).map(({ operationId }) => operationId)).toEqual(ids.reverse().slice(0, 3));
-    expect(journal.list(100)).toHaveLength(5);
+    const ids = Array.from({ length: 5 }, () => prepared(journal));
+    expect(journal.list({ limit: 3 }).map(({ operationId }) => operationId)).toEqual(ids.reverse().slice(0, 3));
+    expect(journal.list({ limit: 100 })).toHaveLength(5);
     journal.close();
   });
 });
@@ -239,12 +235,13 @@ const finds: [prefix: string, found: string[]][] = [
 describe('find', () => {
   test.each(finds)('finds operations by the prefix %s', async (prefix, found) => {
     const ids = listedIds([
+      'the account',
       '0198c1f2-0000-7000-8000-000000000001',
       '0198c1f2-1111-7000-8000-000000000002',
       '0198c1f3-0000-7000-8000-000000000003',
     ]);
     const journal = await open(':memory:', ids);
-    for (let count = 0; count < 3; count++) journal.prepare(intent);
+    for (let count = 0; count < 3; count++) prepared(journal);
     expect(journal.find(prefix).map(({ operationId }) => operationId)).toEqual(found);
     journal.close();
   });
@@ -260,7 +257,7 @@ describe('a key rotation', () => {
 
   test('moves with its operation, and only from its current stage', async () => {
     const journal = await open();
-    expect(journal.prepareRotation(intent, plan('r-1'))).toBe(true);
+    expect(journal.prepareRotation(INTENT, plan('r-1'))).toBe(true);
     const states = () => [journal.rotations.find('r-1')?.stage, only(journal, 'r-1').state];
     expect(journal.moveRotation('r-1', 'sending', 'answered')).toBe(false);
     expect(states()).toEqual(['prepared', 'prepared']);
@@ -269,7 +266,7 @@ describe('a key rotation', () => {
       ['sending', 'answered', 'accepted'],
       ['answered', 'stored', 'accepted'],
       ['stored', 'proven', 'accepted'],
-      ['proven', 'done', 'accepted'],
+      ['proven', 'done', 'settled'],
     ] as const) {
       expect(journal.moveRotation('r-1', from, to)).toBe(true);
       expect(journal.moveRotation('r-1', from, to)).toBe(false);
@@ -280,19 +277,19 @@ describe('a key rotation', () => {
 
   test('is the only open one of its account', async () => {
     const journal = await open();
-    expect(journal.prepareRotation(intent, plan('r-1'))).toBe(true);
-    expect(journal.prepareRotation(intent, plan('r-2'))).toBe(false);
-    expect(journal.prepareRotation({ ...intent, profile: 'another' }, plan('r-3'))).toBe(true);
+    expect(journal.prepareRotation(INTENT, plan('r-1'))).toBe(true);
+    expect(journal.prepareRotation(INTENT, plan('r-2'))).toBe(false);
+    expect(journal.prepareRotation({ ...INTENT, profile: 'another' }, plan('r-3'))).toBe(true);
     expect(journal.moveRotation('r-1', 'prepared', 'refused', 'rejected')).toBe(true);
     expect(only(journal, 'r-1')).toMatchObject({ state: 'refused', detail: 'rejected' });
-    expect(journal.prepareRotation(intent, plan('r-2'))).toBe(true);
+    expect(journal.prepareRotation(INTENT, plan('r-2'))).toBe(true);
     expect(journal.find('r-2')).toHaveLength(1);
     journal.close();
   });
 
   test('keeps the push commands that succeeded when the others are replaced', async () => {
     const journal = await open();
-    journal.prepareRotation(intent, plan('r-1'));
+    journal.prepareRotation(INTENT, plan('r-1'));
     journal.rotations.pushed('r-1', 1);
     journal.rotations.pushInstead('r-1', ['c', 'd']);
     expect(journal.rotations.find('r-1')).toMatchObject({ pushes: ['a', 'c', 'd'], pushed: 1 });

@@ -2,9 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { openJournal } from '../../src/journal/journal.ts';
 import { fiatrail, newHome, requireBuilt, temporaryFolder } from '../support/built.ts';
-import { countingIds, fakeClock } from '../support/sandbox.ts';
+import { testJournal } from '../support/journal-intent.ts';
 
 beforeAll(requireBuilt);
 
@@ -53,9 +52,10 @@ function contentOf(path: string) {
 }
 
 const BEFORE = { version: 1, tables: ['operation'], operations: IDS.length, check: 'ok' };
-const AFTER = { version: 2, tables: ['operation', 'rotation'], operations: IDS.length, check: 'ok' };
+const TABLES = ['account_name', 'operation', 'rotation', 'setting', 'sqlite_sequence', 'transition'];
+const AFTER = { version: 3, tables: TABLES, operations: IDS.length, check: 'ok' };
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
-const open = (path: string) => openJournal(path, fakeClock(), countingIds());
+const open = (path: string) => testJournal({ path });
 
 function journalOf(version: number) {
   const folder = temporaryFolder(onTestFinished);
@@ -68,7 +68,7 @@ describe('a journal of version 1', () => {
   test('is upgraded with all its rows and leaves a private backup', async () => {
     const { path, backup } = journalOf(1);
     const journal = await open(path);
-    expect(journal.list(1_000).map(({ operationId }) => operationId)).toEqual(IDS.toReversed());
+    expect(journal.list({ limit: 1_000 }).map(({ operationId }) => operationId)).toEqual(IDS.toReversed());
     journal.close();
     expect({ pathContent: contentOf(path), backupContent: contentOf(backup), mode: modeOf(backup) }).toEqual({
       pathContent: AFTER,
@@ -117,7 +117,7 @@ describe('a journal of version 1', () => {
 });
 
 test('rejects a journal of a newer version and writes no backup', async () => {
-  const { path, folder } = journalOf(3);
+  const { path, folder } = journalOf(4);
   const before = readFileSync(path);
   await expect(open(path)).rejects.toMatchObject({ name: 'DatabaseError', problem: 'newer', path });
   expect(readFileSync(path)).toEqual(before);

@@ -47,7 +47,7 @@ describe('twenty concurrent commands', () => {
     const runs = await twenty(() => program.run(start));
     expect(failed(runs)).toEqual([]);
     const started = runs.map(({ stdout }) => (JSON.parse(stdout) as { requestId: string }).requestId);
-    const { operations } = await program.json(['ops', 'list', '--limit', '100']);
+    const { operations } = await program.json(['ops', 'list', '--limit', '100', '--kind', 'money']);
     const journaled = operations as { state: string; requestId: string }[];
     expect(journaled.map(({ requestId }) => requestId).sort()).toEqual(started.sort());
     expect(new Set(journaled.map(({ state }) => state))).toEqual(new Set(['accepted']));

@@ -12,6 +12,7 @@ const REVEALED: Readonly<Record<string, readonly [times: number, what: string]>>
   'account/stores/stores.ts': [1, 'compares what was written with what is read'],
   'client/client.ts': [1, 'strikes it out of what a service says'],
   'client/codec.ts': [1, 'sends it'],
+  'cli/once.ts': [1, 'digests what was typed'],
   'commands/fx/vault.ts': [2, 'sends them'],
   'commands/keys/encryption.ts': [1, 'checks the form of what the service sent'],
   'commands/keys/rotate.ts': [2, 'compares two'],

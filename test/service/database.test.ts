@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { openJournal } from '../../src/journal/journal.ts';
 import { SCHEMA_VERSION } from '../../src/service/schema/schema.ts';
 import { type Database, type OpenOptions, openDatabase, openForReading } from '../../src/sqlite/database.ts';
 import { DatabaseError } from '../../src/sqlite/errors.ts';
 import { acquireLock } from '../../src/sqlite/lock.ts';
+import { testJournal } from '../support/journal-intent.ts';
 import { countingIds, fakeClock, openSandbox, temporaryFolder } from '../support/sandbox.ts';
 
 const VERSION = 3;
@@ -99,7 +99,7 @@ describe('a damaged file', () => {
   test('is foreign if it is our journal', async () => {
     using folder = temporaryFolder();
     const path = folder.file('journal.db');
-    (await openJournal(path, fakeClock(), countingIds())).close();
+    (await testJournal({ path })).close();
     await expect(openSandbox({ path })).rejects.toMatchObject({ name: 'DatabaseError', problem: 'corrupt' });
   });
 });

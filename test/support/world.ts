@@ -7,6 +7,7 @@ import type {
   Choice,
   Clock,
   Exchange,
+  Host,
   Ids,
   OutputStream,
   Probe,
@@ -36,6 +37,11 @@ export function fakeClock(startMs = Date.UTC(2026, 0, 5, 9)): FakeClock {
       nowMs += Math.ceil(durationMs);
     },
   };
+}
+
+/** A machine on which this process runs, and every other process has ended. */
+export function fakeHost(processId = 100, name = 'host-1'): Host {
+  return { name, user: 'ada', processId, isRunning: (id) => id === processId };
 }
 
 /** Ids from a counter, so that every run has the same ids. */
@@ -132,6 +138,7 @@ export interface WorldOptions {
   readonly userId?: number;
   /** Looks up hosts and certificates; by default, a lookup fails the test. */
   readonly probe?: Probe;
+  readonly host?: Host;
 }
 
 export interface FakeWorld extends World {
@@ -167,6 +174,7 @@ export function fakeWorld(options: WorldOptions = {}): FakeWorld {
   return {
     clock: options.clock ?? fakeClock(),
     ids: countingIds(),
+    host: options.host ?? fakeHost(),
     stdin: { isTerminal, readAll: async () => stdin },
     stdout: recorded(isTerminal),
     stderr: recorded(isTerminal),

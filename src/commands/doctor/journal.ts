@@ -38,7 +38,7 @@ export async function journalChecks(subject: Subject, isKeyAccepted: boolean): P
   ];
 }
 
-type Account = Parameters<Journal['inDoubt']>[0];
+type Account = Parameters<Journal['rotations']['openOf']>[0];
 
 function rotationFinding({ rotations }: Journal, account: Account, subject: Subject, isKeyAccepted: boolean): Finding {
   const resume = typed(subject, 'keys rotate --resume');
@@ -49,7 +49,7 @@ function rotationFinding({ rotations }: Journal, account: Account, subject: Subj
 }
 
 function unknownFinding(journal: Journal, account: Account, subject: Subject): Finding {
-  const count = journal.inDoubt(account);
+  const count = journal.inDoubt(account.profile);
   return count === 0
     ? ok('none with an unknown outcome')
     : warning(`${count} with an unknown outcome`, typed(subject, 'ops list'));

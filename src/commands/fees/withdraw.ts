@@ -5,34 +5,14 @@ import { argument, id, oneOf, option, switchOn, wholeNumber, word } from '../../
 import { amountLine, balanceLine, readPreviews, withdrawableFees } from '../../cli/previews.ts';
 import { outcomeOf, type Session } from '../../cli/session.ts';
 import { startedOutcome, startedShape } from '../../cli/started.ts';
-import { followStatus, waitOption } from '../../cli/wait.ts';
+import { waitOption } from '../../cli/wait.ts';
 import { feeWithdrawals, verifyWithdrawal, withdrawFees } from '../../contract/endpoints/fee-withdrawals.ts';
 import { type Amount, amountForPeople } from '../../money/amount.ts';
 import { toWireNumber } from '../../money/units.ts';
+import { feeWithdrawal } from '../../works/fees.ts';
+import { followWork } from '../../works/work.ts';
 import { destinationOf } from './destination.ts';
 import { ACCOUNT_OPTIONS, FEE_AMOUNT, withdrawGuide } from './guide.ts';
-
-const FOLLOWED = [
-  { field: 'withdrawalId', title: 'Withdrawal' },
-  { field: 'status', title: 'Status' },
-  { field: 'processedAt', title: 'Settled' },
-  { field: 'failureReason', title: 'Failure reason' },
-] as const;
-
-function followWithdrawal(session: Session, withdrawalId: string, waitMs: number) {
-  return followStatus(session, {
-    endpoint: verifyWithdrawal,
-    input: { withdrawalId },
-    stateOf: ({ status }) => status,
-    done: ['completed'],
-    failed: ['failed'],
-    what: 'the fee withdrawal',
-    again: `fiatrail fees verify ${withdrawalId} --wait`,
-    waitMs,
-    columns: FOLLOWED,
-    words: ({ failureReason }) => failureReason ?? undefined,
-  });
-}
 
 /** The error for a balance that allows no withdrawal. */
 const nothingToWithdraw = (message: string) =>
@@ -76,8 +56,14 @@ const STARTED = [
 
 const WORK = { start: withdrawFees, status: verifyWithdrawal } as const;
 
+/** Returns a text that finds one withdrawal among all: `[fr-1a2b3c4d]`. */
+function newTag({ world }: Session): string {
+  return `[fr-${Buffer.from(world.ids.bytes(4)).toString('hex')}]`;
+}
+
 const withdrawCommand = command({
   words: ['fees', 'withdraw'],
+  money: 'guarded',
   summary: 'Withdraw earned fees to a bank account',
   details:
     '"max" withdraws everything available, up to the maximum per withdrawal. Settlement takes 1 to 3 business days. "max" and --to are looked up first, even in a dry run. On a terminal, without an amount or a bank account, the command prompts for each value.',
@@ -91,17 +77,20 @@ const withdrawCommand = command({
     to: option('--to <bank-account-id>', 'id of a saved account, from bank-accounts list', id),
     ...ACCOUNT_OPTIONS,
     narration: option('--narration <text>', 'text for the bank statement', word),
+    noTag: switchOn('--no-tag', 'leave the narration empty, without the tag by which an unknown outcome is found'),
     reference: option('--reference <text>', 'your own unique reference', word),
     note: option('--note <text>', 'note to store with the withdrawal', word),
     wait: waitOption('until the bank has been paid, which takes 1 to 3 business days'),
   },
   fields: { bankAccountNumber: 'accountNumber', 'metadata.reference': 'reference', 'metadata.notes': 'note' },
   guide: withdrawGuide,
-  run: async (session, { amount: wanted, narration, reference, note, wait, ...input }) => {
+  run: async (session, { amount: wanted, narration: given, noTag, reference, note, wait, ...input }) => {
     const destination = await destinationOf(session, input);
     const amount = wanted === 'max' ? await mostWithdrawable(session) : wanted;
     const { bankAccountNumber, bankCode, accountName } = destination;
     const where = `account ${bankAccountNumber} at bank ${bankCode}`;
+    const tag = given === undefined && !noTag ? newTag(session) : undefined;
+    const narration = given ?? tag;
     const request = {
       ...destination,
       amount: toWireNumber(amount, 'kobo'),
@@ -113,6 +102,7 @@ const withdrawCommand = command({
       request,
       {
         summary: `withdraw ${amountForPeople(amount)} in fees to ${where}`,
+        tag,
         lines: [
           amountLine(amount, 'kobo'),
           ['destination', `${where}, ${accountName}`],
@@ -130,7 +120,12 @@ const withdrawCommand = command({
     );
     const started = outcomeOf(session, withdrawFees, reply, { columns: STARTED });
     if (wait === undefined) return startedOutcome(session, WORK, started);
-    return startedOutcome(session, WORK, started, await followWithdrawal(session, reply.data.withdrawalId, wait));
+    return startedOutcome(
+      session,
+      WORK,
+      started,
+      await followWork(session, feeWithdrawal, reply.data.withdrawalId, wait),
+    );
   },
 });
 
@@ -191,7 +186,7 @@ const verifyCommand = command({
     withdrawalId: argument('withdrawal-id', 'withdrawal id, from fees withdraw', id, 'Withdrawal id:'),
     wait: waitOption('until it completes or fails, which takes 1 to 3 business days'),
   },
-  run: async (session, { withdrawalId, wait }) => followWithdrawal(session, withdrawalId, wait ?? 0),
+  run: async (session, { withdrawalId, wait }) => followWork(session, feeWithdrawal, withdrawalId, wait ?? 0),
 });
 
 export const withdrawalCommands = [withdrawCommand, listCommand, verifyCommand];

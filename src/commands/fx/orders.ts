@@ -81,6 +81,7 @@ function termLines({ pair, side, price, min, max, spread: own }: Terms): readonl
 
 const createCommand = command({
   words: ['fx', 'orders', 'create'],
+  money: 'unguarded',
   summary: 'Place an order on the order book',
   details: 'The side refers to the stablecoin: buy pays cNGN for it, sell trades it for cNGN.',
   examples: [

@@ -11,15 +11,16 @@ import {
   wireDecimal,
 } from '../../cli/fx-terms.ts';
 import { listedByCursor } from '../../cli/listed.ts';
-import type { Outcome } from '../../cli/outcome.ts';
 import { argument, id, oneOfAnyCase, option, required, switchOn, wholeNumber } from '../../cli/parameters.ts';
 import { amountLine } from '../../cli/previews.ts';
-import { outcomeOf, type Session } from '../../cli/session.ts';
+import { outcomeOf } from '../../cli/session.ts';
 import { startedOutcome, startedShape } from '../../cli/started.ts';
-import { followStatus, waitOption } from '../../cli/wait.ts';
+import { waitOption } from '../../cli/wait.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { listTrades, marketOrder, trade, tradeStatus } from '../../contract/endpoints/fx-trades.ts';
 import { PAIRS, TRADE_STATES } from '../../contract/fx.ts';
+import { fxTrade } from '../../works/fx.ts';
+import { followWork } from '../../works/work.ts';
 import { dealPreview } from './previews.ts';
 import { termsOf } from './trade-terms.ts';
 
@@ -29,21 +30,6 @@ const destination = option(
   evmAddress,
 );
 const idempotencyKey = option('--key <key>', 'idempotency key: repeating it returns the earlier trade', id);
-
-function followTrade(session: Session, tradeId: string, waitMs: number): Promise<Outcome> {
-  return followStatus(session, {
-    endpoint: tradeStatus,
-    input: { tradeId },
-    stateOf: (data) => data.trade.status,
-    done: ['completed'],
-    failed: ['failed', 'expired'],
-    what: 'the trade',
-    again: `fiatrail fx trade-status ${tradeId} --wait`,
-    waitMs,
-    words: (data) =>
-      data.trade.errorMessage ?? (data.trade.status === 'expired' ? 'it did not settle within 5 minutes' : undefined),
-  });
-}
 
 const quoteCommand = command({
   words: ['fx', 'quote'],
@@ -68,6 +54,7 @@ const TRADE = { start: trade, status: tradeStatus } as const;
 
 const tradeCommand = command({
   words: ['fx', 'trade'],
+  money: 'unguarded',
   summary: 'Trade on a quote, against an order or at the best price',
   details:
     'A quote sets the pair, side and amount; an order sets the pair and side. cNGN is paid from the smart wallet. The sold tokens stay locked for up to 5 minutes.',
@@ -99,7 +86,7 @@ const tradeCommand = command({
     const { pair, side, amount } = deal;
     const reply = await session.change(
       trade,
-      { ...request, destinationWalletAddress: to, idempotencyKey: key },
+      { ...request, destinationWalletAddress: to, idempotencyKey: key ?? session.idempotencyKey() },
       {
         summary: what,
         lines: [
@@ -113,7 +100,7 @@ const tradeCommand = command({
     );
     const started = outcomeOf(session, trade, reply);
     if (wait === undefined) return startedOutcome(session, TRADE, started);
-    return startedOutcome(session, TRADE, started, await followTrade(session, reply.data.trade.tradeId, wait));
+    return startedOutcome(session, TRADE, started, await followWork(session, fxTrade, reply.data.trade.tradeId, wait));
   },
 });
 
@@ -121,6 +108,7 @@ const MARKET_ORDER = { start: marketOrder, status: tradeStatus } as const;
 
 const marketOrderCommand = command({
   words: ['fx', 'market-order'],
+  money: 'unguarded',
   summary: 'Place a market order at the best available prices',
   examples: [
     'fiatrail fx market-order --pair CNGN-USDC --side buy --amount 50000',
@@ -144,7 +132,13 @@ const marketOrderCommand = command({
   run: async (session, { pair, side, amount, to, key, wait }) => {
     const reply = await session.change(
       marketOrder,
-      { pair, side, cngnAmount: wireDecimal(amount), destinationWalletAddress: to, idempotencyKey: key },
+      {
+        pair,
+        side,
+        cngnAmount: wireDecimal(amount),
+        destinationWalletAddress: to,
+        idempotencyKey: key ?? session.idempotencyKey(),
+      },
       {
         summary: `place a market order to ${dealWords(side, pair, amount)}`,
         lines: [
@@ -159,7 +153,12 @@ const marketOrderCommand = command({
     );
     const started = outcomeOf(session, marketOrder, reply);
     if (wait === undefined) return startedOutcome(session, MARKET_ORDER, started);
-    return startedOutcome(session, MARKET_ORDER, started, await followTrade(session, reply.data.trade.tradeId, wait));
+    return startedOutcome(
+      session,
+      MARKET_ORDER,
+      started,
+      await followWork(session, fxTrade, reply.data.trade.tradeId, wait),
+    );
   },
 });
 
@@ -172,7 +171,7 @@ const statusCommand = command({
     tradeId: argument('trade-id', 'trade id, from fx trade or fx trades', id),
     wait: waitOption('until the trade settles, fails or expires'),
   },
-  run: async (session, { tradeId, wait }) => followTrade(session, tradeId, wait ?? 0),
+  run: async (session, { tradeId, wait }) => followWork(session, fxTrade, tradeId, wait ?? 0),
 });
 
 const COLUMNS = [

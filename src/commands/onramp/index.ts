@@ -32,6 +32,7 @@ function lookAhead(session: Session, userId: string, amount: Amount, route: Rout
 
 const startCommand = command({
   words: ['onramp', 'start'],
+  money: 'unguarded',
   summary: 'Start an onramp',
   details:
     'Opens a one-time bank account that converts Naira to cNGN. The amount is what the wallet receives; fees are added on top. The account accepts the exact total within 30 minutes. On a terminal, without a user or an amount, the command prompts for each value and shows the account until it is paid.',

@@ -4,13 +4,15 @@ import type { Outcome } from '../../cli/outcome.ts';
 import { PREVIEW_READ } from '../../cli/previews.ts';
 import type { Session } from '../../cli/session.ts';
 import { startedOutcome } from '../../cli/started.ts';
-import { type Following, followStatus, interruptedWait } from '../../cli/wait.ts';
+import { type Following, interruptedWait } from '../../cli/wait.ts';
 import { wizardOutcome } from '../../cli/wizard.ts';
 import type { ResponseOf } from '../../contract/endpoint.ts';
 import { onrampStatus, startOnramp } from '../../contract/endpoints/onramp.ts';
 import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts';
 import { amountForPeople } from '../../money/amount.ts';
 import { fromWire } from '../../money/units.ts';
+import { onramp } from '../../works/users.ts';
+import { followWork } from '../../works/work.ts';
 
 const MINUTE_MS = 60_000;
 /** The 30 minutes in which the account can be paid, plus time to process the payment. */
@@ -22,24 +24,9 @@ type Shows = Following<typeof onrampStatus>['shows'];
 
 const statusCommand = (requestId: string) => `fiatrail onramp status ${requestId} --wait`;
 
-const isEvmAddress = (text: string) => /^0x[\da-f]{40}$/i.test(text);
-
 /** Waits until an onramp completes or fails. It is found by its request id, or by the address of its wallet. */
 export function followOnramp(session: Session, requestId: string, waitMs: number, shows?: Shows): Promise<Outcome> {
-  return followStatus(session, {
-    endpoint: onrampStatus,
-    // The specification describes the address as another value of requestId, public documentation as a field of its own.
-    input: isEvmAddress(requestId) ? { requestId, walletAddress: requestId } : { requestId },
-    stateOf: ({ status }) => status,
-    done: ['completed'],
-    failed: ['failed'],
-    what: 'the onramp',
-    again: statusCommand(requestId),
-    waitMs,
-    words: ({ wallet }) =>
-      wallet?.virtualAccountStatus === 'expired' ? 'the account was not paid in time' : undefined,
-    ...(shows ? { shows } : {}),
-  });
+  return followWork(session, onramp, requestId, waitMs, shows ? { shows } : {});
 }
 
 /** Shows the account to pay for an onramp that was just started, and waits for the payment. */

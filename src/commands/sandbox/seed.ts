@@ -30,6 +30,7 @@ export const resetCommand = command({
       },
     );
     await acceptPlainAgain(session);
+    (await session.existingJournal())?.destroyed({ mode: session.profile.mode, profile: session.profile.name });
     return outcomeOf(session, sandboxReset, reply);
   },
 });

@@ -7,9 +7,11 @@ import type { Outcome } from '../../cli/outcome.ts';
 import { argument, id, optionalArgument, switchOn } from '../../cli/parameters.ts';
 import { outcomeOf, type Session } from '../../cli/session.ts';
 import { startedOutcome, startedShape } from '../../cli/started.ts';
-import { DEFAULT_WAIT_MS, followStatus, waitOption, waitWords } from '../../cli/wait.ts';
+import { DEFAULT_WAIT_MS, waitOption, waitWords } from '../../cli/wait.ts';
 import { showEquivalentCommand, wizardOutcome } from '../../cli/wizard.ts';
 import { getDetails, onboard, onboardStatus } from '../../contract/endpoints/users.ts';
+import { onboarding } from '../../works/users.ts';
+import { followWork } from '../../works/work.ts';
 import { USER_SHOWN } from './columns.ts';
 
 const bvnText = (text: string) => {
@@ -74,21 +76,6 @@ async function showOnboarded(session: Session, own: Outcome): Promise<Outcome> {
   }
 }
 
-/** Waits until an onboarding completes or fails. */
-function followOnboarding(session: Session, requestId: string, waitMs: number) {
-  return followStatus(session, {
-    endpoint: onboardStatus,
-    input: { requestId },
-    stateOf: ({ status }) => status,
-    done: ['completed', 'verified'],
-    failed: ['failed'],
-    what: 'the onboarding',
-    again: `fiatrail users onboarding ${requestId} --wait`,
-    waitMs,
-    words: ({ message }) => message ?? undefined,
-  });
-}
-
 const WORK = { start: onboard, status: onboardStatus } as const;
 
 const onboardCommand = command({
@@ -112,7 +99,12 @@ const onboardCommand = command({
     const reply = await session.call(onboard, { bvn: bvn.reveal() }, { prints: startedShape(WORK) });
     const started = outcomeOf(session, onboard, reply);
     if (input.wait === undefined) return startedOutcome(session, WORK, started);
-    return startedOutcome(session, WORK, started, await followOnboarding(session, reply.data.requestId, input.wait));
+    return startedOutcome(
+      session,
+      WORK,
+      started,
+      await followWork(session, onboarding, reply.data.requestId, input.wait),
+    );
   },
 });
 
@@ -128,7 +120,7 @@ const onboardingCommand = command({
     requestId: argument('request-id', 'request id, from users onboard', id),
     wait: waitOption('until the user is verified'),
   },
-  run: async (session, { requestId, wait }) => followOnboarding(session, requestId, wait ?? 0),
+  run: async (session, { requestId, wait }) => followWork(session, onboarding, requestId, wait ?? 0),
 });
 
 export const onboardCommands = [onboardCommand, onboardingCommand];

@@ -92,7 +92,7 @@ describe('a rotation', () => {
     expect({ storedKey: storedKey(), live: service.live, rows: rows(), left: left() }).toEqual({
       storedKey: NEW,
       live: NEW,
-      rows: [['done', 'accepted']],
+      rows: [['done', 'settled']],
       left: [],
     });
   });
@@ -178,7 +178,7 @@ describe('a rotation', () => {
 
 /** The process that sends has taken it, as far as the journal knows. */
 async function claim({ world }: Bench): Promise<void> {
-  const journal = await openJournal(journalPath(world), world.clock, world.ids);
+  const journal = await openJournal(journalPath(world), world);
   const open = journal.rotations.openOf({ profile: 'main', baseUrl: PROFILE.baseUrl ?? '' });
   journal.moveRotation(open?.operationId ?? '', 'prepared', 'sending');
   journal.close();
@@ -276,7 +276,7 @@ describe('before anything is sent', () => {
       firstCode: 0,
       secondCode: 'ROTATION_UNDER_WAY',
     });
-    expect({ rows: on.rows(), storedKey: on.storedKey() }).toEqual({ rows: [['done', 'accepted']], storedKey: NEW });
+    expect({ rows: on.rows(), storedKey: on.storedKey() }).toEqual({ rows: [['done', 'settled']], storedKey: NEW });
   });
 
   test('exits with 9 and keeps a key that another command rotated during the prompt', async () => {
@@ -297,7 +297,7 @@ describe('before anything is sent', () => {
     });
     expect(on.rows()).toEqual(
       expect.arrayContaining([
-        ['done', 'accepted'],
+        ['done', 'settled'],
         ['refused', 'refused'],
       ]),
     );
@@ -329,7 +329,7 @@ describe('a store that fails while the response arrives', () => {
     expect(JSON.parse((await on.run(RESUME_COMMAND)).stdout)).toMatchObject({ outcome: 'replaced' });
     expect({ storedKey: on.storedKey(), rows: on.rows(), left: on.left() }).toEqual({
       storedKey: NEW,
-      rows: [['done', 'accepted']],
+      rows: [['done', 'settled']],
       left: [],
     });
   });
@@ -359,7 +359,7 @@ describe('a store that fails while the response arrives', () => {
     expect((await on.run(RESUME_COMMAND)).code).toBe(0);
     expect({ storedKey: on.storedKey(), rows: on.rows(), left: on.left(), strays: strays(on) }).toEqual({
       storedKey: NEW,
-      rows: [['done', 'accepted']],
+      rows: [['done', 'settled']],
       left: [],
       strays: [],
     });
@@ -374,7 +374,7 @@ describe('a store that fails while the response arrives', () => {
     expect((await on.run(ROTATE)).code).toBe(0);
     expect({ storedKey: on.storedKey(), rows: on.rows(), strays: strays(on) }).toEqual({
       storedKey: NEW,
-      rows: [['done', 'accepted']],
+      rows: [['done', 'settled']],
       strays: [],
     });
   });
@@ -402,7 +402,7 @@ describe('a failure after the rotation', () => {
     expect(on.storedKey()).toBe(NEW);
     on.service.read = () => success({ publicKey: 'ab'.repeat(32) });
     expect((await on.run(RESUME_COMMAND)).code).toBe(0);
-    expect({ rows: on.rows(), left: on.left() }).toEqual({ rows: [['done', 'accepted']], left: [] });
+    expect({ rows: on.rows(), left: on.left() }).toEqual({ rows: [['done', 'settled']], left: [] });
   });
 
   test('in a push command exits with 8, and --resume runs the remaining ones', async () => {
@@ -442,7 +442,7 @@ describe('Ctrl-C', () => {
     expect({ rows: on.rows(), storedKey: on.storedKey() }).toEqual({ rows: [['sending', 'sent']], storedKey: OLD });
     expect((await on.run(RESUME_COMMAND)).code).toBe(0);
     expect({ rows: on.rows(), storedKey: on.storedKey(), left: on.left() }).toEqual({
-      rows: [['done', 'accepted']],
+      rows: [['done', 'settled']],
       storedKey: NEW,
       left: [],
     });
@@ -622,7 +622,7 @@ describe('an account whose key is stored elsewhere', () => {
     });
     printed = NEW;
     expect((await on.run(RESUME_COMMAND)).code).toBe(0);
-    expect({ rows: on.rows(), left: on.left() }).toEqual({ rows: [['done', 'accepted']], left: [] });
+    expect({ rows: on.rows(), left: on.left() }).toEqual({ rows: [['done', 'settled']], left: [] });
   });
 
   test('with a key command but no push command exits with 2', async () => {

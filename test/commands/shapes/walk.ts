@@ -77,14 +77,14 @@ async function fundings(run: Run, userId: string): Promise<void> {
   const swap = await run(`swaps start ${userId} --sell CNGN --buy USDT --amount 10000 --from ${wallet} --wait`);
   await run(`swaps status ${textIn(swap, 'requestId')}`);
   await run(`swaps trigger --wallet ${wallet} --sell CNGN --buy USDC --amount 5000`);
-  await run(`swaps trigger --wallet ${wallet} --sell CNGN --buy USDC --amount 5000 --wait`);
+  await run(`swaps trigger --wallet ${wallet} --sell CNGN --buy USDC --amount 5000 --again --wait`);
   await run('swaps list');
   await run('swaps list --all --limit 2');
   await run(`withdraw ${userId} --amount 200 --token CNGN --from ${wallet} --to ${OTHER}`);
   await run(`wallets user ${userId}`);
   await run(`balances user ${userId}`);
   const offramp = await run(`offramp start ${userId} --amount 2000 --bank-code 000013 --account-number 0123456789`);
-  await run(`offramp start ${userId} --amount 2000 --bank-code 000013 --account-number 0123456789 --wait`);
+  await run(`offramp start ${userId} --amount 2000 --bank-code 000013 --account-number 0123456789 --again --wait`);
   await run(`offramp status ${textIn(offramp, 'requestId')}`);
   for (const kind of ['deposits', 'payouts', 'transactions', 'withdrawals']) {
     await run(`history ${kind}`);
@@ -119,7 +119,7 @@ async function account(run: Run): Promise<void> {
     await run(`fees ${line}`);
   const to = '--bank-code 000013 --account-number 0123456789 --account-name ADA';
   const taken = await run(`fees withdraw --amount 2000 ${to}`);
-  await run(`fees withdraw --amount 2000 ${to} --wait 1ms`);
+  await run(`fees withdraw --amount 2000 ${to} --again --wait 1ms`);
   await run(`fees verify ${textIn(taken, 'withdrawalId')}`);
   await run('fees withdrawals');
   await run('fees withdrawals --all');
@@ -130,7 +130,7 @@ async function account(run: Run): Promise<void> {
   await run(`bank-accounts show ${accountId}`);
   await run(`bank-accounts update ${accountId} --label other`);
   const payout = await run(`payout start --amount 500 --to ${accountId}`);
-  await run(`payout start --amount 500 --to ${accountId} --wait`);
+  await run(`payout start --amount 500 --to ${accountId} --again --wait`);
   await run(`payout status ${textIn(payout, 'requestId')}`);
   await run('sandbox settle');
   await run(`bank-accounts remove ${accountId}`);
@@ -155,7 +155,7 @@ async function bridges(run: Run): Promise<void> {
   await run('bridge quote --from-network base --to-network bsc --amount 500');
   const route = `--from-network base --to-network bsc --amount 500 --from ${WALLET} --to ${OTHER}`;
   await run(`bridge start ${route} --wait 1ms`);
-  const bridge = await run(`bridge start ${route}`);
+  const bridge = await run(`bridge start ${route} --again`);
   const address = textIn(bridge, 'receivableAddress');
   await run(`sandbox pay ${address} --chain --network base --amount 500 --from ${WALLET}`);
   await run(`bridge status ${textIn(bridge, 'requestId')} --wait`);

@@ -1,0 +1,69 @@
+import { CliError } from '../base/errors.ts';
+import type { World } from '../base/world.ts';
+import type { Claim, Operation } from '../journal/journal.ts';
+
+/** Thrown to end a command whose work was done before under its once key; the journal's record is printed instead. */
+export class DoneBefore extends Error {
+  override name = 'DoneBefore';
+  readonly operation: Operation;
+
+  constructor(operation: Operation) {
+    super('done before');
+    this.operation = operation;
+  }
+}
+
+/** How often a second runner looks whether the first one is done. */
+const LOOK_AGAIN_MS = 200;
+
+/** Waits while another process is at work under the key. Throws DoneBefore, and CliError if an operation is in the way. */
+export async function requireFree(
+  { world }: { readonly world: Pick<World, 'clock' | 'interrupted'> },
+  { kind, operation }: Exclude<Claim, { kind: 'ours' }>,
+): Promise<void> {
+  if (kind === 'done') throw new DoneBefore(operation);
+  if (kind !== 'busy') throw inTheWay(kind, operation);
+  await world.clock.sleep(LOOK_AGAIN_MS, world.interrupted).catch(() => {
+    throw new CliError(
+      'interrupted',
+      'interrupted while another process was at work under this once key; nothing was sent',
+    );
+  });
+}
+
+function inTheWay(kind: 'other-input' | 'doubt' | 'repeated', operation: Operation): CliError {
+  const { operationId, onceKey, summary, createdAt, state } = operation;
+  const when = timeForPeople(createdAt);
+  if (kind === 'other-input')
+    return new CliError(
+      'usage',
+      `the once key ${onceKey} was used for something else on ${when}: ${summary}; nothing was sent`,
+      {
+        code: 'ONCE_KEY_TAKEN',
+        hint: 'use another key, or repeat exactly what was run under it',
+        operationId,
+      },
+    );
+  if (kind === 'doubt')
+    return new CliError(
+      'unknown',
+      `the outcome of ${summary}, run under this once key on ${when}, is unknown; nothing was sent now`,
+      {
+        code: 'OUTCOME_UNKNOWN',
+        hint: `find out with: fiatrail ops reconcile ${operationId}`,
+        operationId,
+      },
+    );
+  const isInDoubt = state === 'sent' || state === 'unknown';
+  return new CliError(
+    'declined',
+    `the same was ${isInDoubt ? 'sent, with an unknown outcome,' : 'done'} on ${when}: ${summary}; nothing was sent`,
+    {
+      code: 'REPEATED',
+      hint: 'add --again if it is meant to happen twice; scripts use --once KEY',
+      operationId,
+    },
+  );
+}
+
+export const timeForPeople = (iso: string) => `${iso.slice(0, 16).replace('T', ' ')} UTC`;

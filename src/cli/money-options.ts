@@ -1,0 +1,44 @@
+import { CliError } from '../base/errors.ts';
+import { sha256Hex } from '../crypto/fingerprint.ts';
+import { option, switchOn } from './parameters.ts';
+
+/** What protects a money command from running twice, as it was typed. */
+export interface Guard {
+  /** The key of `--once`, with its dates filled in. */
+  readonly onceKey: string | undefined;
+  readonly isAgain: boolean;
+  /** Whether a repetition without a key stops. */
+  readonly isGuarded: boolean;
+  /** What was typed, normalized, as JSON. It may contain secrets; the journal keeps only a digest. */
+  readonly input: string;
+}
+
+const MAX_KEY_LENGTH = 200;
+
+/** Parses a once key. Throws CliError usage. */
+function onceKey(text: string): string {
+  if (text.trim() === '')
+    throw new CliError('usage', 'the once key is empty', { hint: 'use a name such as fees-2026-11' });
+  if (text.length > MAX_KEY_LENGTH)
+    throw new CliError('usage', `the once key has ${text.length} characters; the maximum is ${MAX_KEY_LENGTH}`);
+  if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text) || text !== text.trim())
+    throw new CliError('usage', 'the once key contains invisible characters', {
+      hint: 'use letters, digits and hyphens',
+    });
+  return text;
+}
+
+/** Derives a key that may leave this machine: it does not reveal the once key, and is the same on every host. */
+export function idempotencyKeyOf(key: string): string {
+  return `fr-${sha256Hex(`fiatrail once ${key}`).slice(0, 32)}`;
+}
+
+/** The flags of every command that moves money. */
+export const MONEY_OPTIONS = {
+  once: option(
+    '--once <key>',
+    'do this at most once under this key, and print the recorded result when run again; {year}, {month}, {day} and {hour} are filled in (Africa/Lagos)',
+    onceKey,
+  ),
+  again: switchOn('--again', 'do it although the same was done within 10 minutes, or may have been'),
+} as const;

@@ -1,0 +1,86 @@
+import { CliError } from '../base/errors.ts';
+import { Secret } from '../base/secret.ts';
+import type { Operation } from '../journal/journal.ts';
+import type { Command } from './command.ts';
+import { requireFree } from './in-the-way.ts';
+import type { Guard } from './money-options.ts';
+import type { Session } from './session.ts';
+
+/** Splits what a money command was given into its own values and its guard. Throws CliError usage. */
+export function guardIn(
+  { words, money }: Pick<Command, 'words' | 'money'>,
+  input: Readonly<Record<string, unknown>>,
+  nowMs: number,
+): { readonly values: Readonly<Record<string, unknown>>; readonly guard: Guard | undefined } {
+  if (!money) return { values: input, guard: undefined };
+  const { once, again, ...values } = input;
+  const guard: Guard = {
+    onceKey: typeof once === 'string' ? filledKey(once, nowMs) : undefined,
+    isAgain: again === true,
+    isGuarded: money === 'guarded',
+    input: typedInput(words, values),
+  };
+  if (guard.onceKey !== undefined && guard.isAgain)
+    throw new CliError('usage', '--once and --again cannot be combined', {
+      hint: 'use another once key to do it again',
+    });
+  return { values, guard };
+}
+
+/** Looks for the outcome of an operation; returns whether it is known now. */
+type Reconcile = (session: Session, operation: Operation) => Promise<boolean>;
+
+/** Throws DoneBefore if a once key was used before, and CliError if it must not be used now. Waits for a process that uses it. */
+export async function requireUnused(session: Session, guard: Guard, reconcile: Reconcile): Promise<void> {
+  if (guard.onceKey === undefined || session.globals.dryRun) return;
+  const account = await session.accountNames();
+  const journal = await session.journal();
+  for (;;) {
+    const found = journal.look({ account, input: guard.input, onceKey: guard.onceKey });
+    if (!found) return;
+    if (found.kind === 'doubt' && (await reconcile(session, found.operation))) continue;
+    await requireFree(session, found);
+  }
+}
+
+/** Values that decide what a command prints or how long it waits, but not what it does. */
+const NOT_INTENT = new Set(['once', 'again', 'wait']);
+
+/** Returns what was typed as JSON, equal for equal intents: names sorted, amounts exact, values that were left out left out. */
+function typedInput(words: readonly string[], values: Readonly<Record<string, unknown>>): string {
+  const given = Object.entries(values).filter(
+    ([name, value]) => value !== undefined && value !== false && !NOT_INTENT.has(name),
+  );
+  return JSON.stringify([
+    words.join(' '),
+    given.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, value]) => [name, plain(value)]),
+  ]);
+}
+
+function plain(value: unknown): unknown {
+  if (value instanceof Secret) return value.reveal();
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'function') return (value as { typed?: unknown }).typed;
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, each]) => [name, plain(each)]);
+}
+
+const PLACE_TIME: Intl.DateTimeFormatOptions = {
+  ...({ timeZone: 'Africa/Lagos', hourCycle: 'h23' } as const),
+  ...({ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit' } as const),
+};
+
+/** Fills the date into a once key: `fees-{year}-{month}`. Throws CliError usage for an unknown name in braces. */
+function filledKey(key: string, nowMs: number): string {
+  const parts = new Intl.DateTimeFormat('en-GB', PLACE_TIME).formatToParts(nowMs);
+  return key.replace(/\{([^{}]*)\}/g, (placeholder, name: string) => {
+    const value = parts.find(({ type }) => type === name && ['year', 'month', 'day', 'hour'].includes(name))?.value;
+    if (value !== undefined) return value;
+    throw new CliError('usage', `--once: unknown placeholder ${placeholder.slice(0, 30)}`, {
+      hint: 'use {year}, {month}, {day} or {hour}',
+    });
+  });
+}

@@ -1,0 +1,97 @@
+import type { Host, Ids } from '../base/world.ts';
+import { accountIn, knownAccount } from './accounts.ts';
+import type { Intent } from './intent.ts';
+import { listOperations, type Operation } from './operations.ts';
+import type { OperationState } from './states.ts';
+import { createOperation, type Recording, tryMove } from './transitions.ts';
+
+/**
+ * What the journal decided. `ours`: recorded; send it. The others return the operation that is in the way.
+ * `done`: the once key was used for the same input, and the operation ended or was accepted. `other-input`: it was used for another
+ * input. `busy`: another process is at work under the key. `doubt`: its outcome is unknown. `repeated`: an equal intent
+ * without a key was recorded a short time ago, or is in doubt.
+ */
+export type Claim =
+  | { readonly kind: 'ours'; readonly operationId: string }
+  | { readonly kind: 'done' | 'other-input' | 'busy' | 'doubt' | 'repeated'; readonly operation: Operation };
+
+/** How long an equal intent counts as a repetition. */
+export const GUARD_MS = 10 * 60_000;
+
+interface Looking {
+  readonly recording: Recording;
+  digest(text: string): string;
+  isBusy(operation: Operation): boolean;
+}
+
+interface Claiming extends Looking {
+  readonly ids: Ids;
+  readonly host: Host;
+}
+
+/** Decides whether an intent may be sent, and records it if it may. Call it in a transaction. */
+export function claimIn(claiming: Claiming, intent: Intent): Claim {
+  const { recording, ids, host, digest } = claiming;
+  const account = accountIn(recording.store, intent.account, ids.uuid);
+  const inputDigest = digest(intent.input);
+  const found = inTheWay(claiming, { ...intent, account, inputDigest });
+  if (found && 'operation' in found) return found;
+  if (found) tryMove(recording, found.abandoned, 'refused', { detail: NEVER_SENT });
+  const id = ids.uuid();
+  createOperation(recording, {
+    ...intent,
+    ...{ operator: host.user, processId: host.processId },
+    ...{ id, account, inputDigest },
+  });
+  return { kind: 'ours', operationId: id };
+}
+
+/** Returns what would be in the way of an intent, and writes nothing. */
+export function lookIn(looking: Looking, intent: LookedFor): Exclude<Claim, { kind: 'ours' }> | undefined {
+  const account = knownAccount(looking.recording.store, intent.account);
+  if (account === undefined) return undefined;
+  const found = inTheWay(looking, { ...intent, account, inputDigest: looking.digest(intent.input) });
+  return found && 'operation' in found ? found : undefined;
+}
+
+type InTheWay = Exclude<Claim, { kind: 'ours' }> | { readonly abandoned: string };
+
+const inTheWay = (looking: Looking, claimed: Claimed) =>
+  claimed.onceKey === undefined ? repeated(looking, claimed) : holder(looking, claimed);
+
+/** The parts of an intent that decide what is in its way. */
+export type LookedFor = Pick<Intent, 'account' | 'input' | 'onceKey' | 'isGuarded' | 'isAgain'>;
+
+type Claimed = Omit<LookedFor, 'account'> & { readonly account: string; readonly inputDigest: string };
+
+/** Returns the operation that holds the once key, and what that means for a second one. */
+function holder({ recording, isBusy }: Looking, { account, onceKey, inputDigest }: Claimed): InTheWay | undefined {
+  const [operation] = listOperations(recording.store, { account, onceKey, limit: 1 });
+  if (!operation) return undefined;
+  if (operation.inputDigest !== inputDigest) return { kind: 'other-input', operation };
+  if (isBusy(operation)) return { kind: 'busy', operation };
+  if (operation.state === 'prepared') return { abandoned: operation.operationId };
+  const isInDoubt = operation.state === 'sent' || operation.state === 'unknown';
+  return { kind: isInDoubt ? 'doubt' : 'done', operation };
+}
+
+/** The detail of an operation whose process ended between recording and sending. */
+export const NEVER_SENT = 'its process ended before it was sent';
+
+/** The states after which a repetition pays once. */
+const MOVED_NOTHING: readonly OperationState[] = ['refused', 'failed'];
+
+/** Returns an equal operation of the last minutes, or one in doubt of any age. */
+function repeated(
+  { recording, isBusy }: Looking,
+  { account, inputDigest, isGuarded, isAgain }: Claimed,
+): InTheWay | undefined {
+  if (!isGuarded || isAgain) return undefined;
+  const { store, now } = recording;
+  const like = { account, inputDigest, limit: 1 };
+  const recent = listOperations(store, { ...like, limit: 20, sinceMs: now() - GUARD_MS }).find((each) =>
+    each.state === 'prepared' ? isBusy(each) : !MOVED_NOTHING.includes(each.state) && each.verdict !== 'not-done',
+  );
+  const operation = recent ?? listOperations(store, { ...like, state: 'in-doubt' })[0];
+  return operation && { kind: 'repeated', operation };
+}

@@ -1,0 +1,24 @@
+import type { AccountNames } from './accounts.ts';
+import type { Kind } from './operations.ts';
+
+/** An operation before it is sent. Contains no secret except in `input`, of which only a keyed digest is kept. */
+export interface Intent {
+  readonly kind: Kind;
+  readonly account: AccountNames;
+  readonly profile: string;
+  readonly mode: string;
+  readonly baseUrl: string;
+  readonly endpoint: string;
+  readonly effect: string;
+  readonly command: string;
+  readonly summary: string;
+  /** The redacted request as JSON. */
+  readonly request: string;
+  /** What was typed, normalized, as JSON: equal for the same intent. */
+  readonly input: string;
+  readonly onceKey?: string | undefined;
+  readonly tag?: string | undefined;
+  /** Whether an equal intent without a key must wait (`GUARD_MS`), unless `isAgain`. */
+  readonly isGuarded?: boolean;
+  readonly isAgain?: boolean;
+}

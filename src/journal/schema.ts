@@ -1,0 +1,36 @@
+import { NEXT } from './states.ts';
+
+const STATE_LIST = Object.keys(NEXT)
+  .map((state) => `'${state}'`)
+  .join(', ');
+
+/**
+ * `operation` has one row per intent. Its columns up to `created_at` never change; the rest repeats the last row of `transition`,
+ * so that lists are fast. `transition` is only appended to, and chained by hashes (chain.ts).
+ * `setting` holds the key of the input digests. `account_name` maps what identifies an account to its id.
+ */
+export const OPERATION_SCHEMA = `
+CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE account_name (name TEXT PRIMARY KEY, account TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE operation (
+  id TEXT PRIMARY KEY, kind TEXT NOT NULL, account TEXT NOT NULL, profile TEXT NOT NULL, mode TEXT NOT NULL,
+  base_url TEXT NOT NULL, endpoint TEXT NOT NULL, effect TEXT NOT NULL, command TEXT NOT NULL, summary TEXT NOT NULL,
+  request TEXT NOT NULL, input_digest TEXT NOT NULL, once_key TEXT, tag TEXT, operator TEXT NOT NULL, host TEXT NOT NULL,
+  process INTEGER NOT NULL, created_at INTEGER NOT NULL,
+  state TEXT NOT NULL CHECK (state IN (${STATE_LIST})), request_id TEXT, verdict TEXT, detail TEXT, result TEXT,
+  updated_at INTEGER NOT NULL, busy_until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE transition (
+  sequence INTEGER PRIMARY KEY AUTOINCREMENT, operation_id TEXT NOT NULL REFERENCES operation, host TEXT NOT NULL,
+  state TEXT NOT NULL, at INTEGER NOT NULL, request_id TEXT, verdict TEXT, detail TEXT, result TEXT, hash TEXT NOT NULL) STRICT;
+CREATE TRIGGER transition_update BEFORE UPDATE ON transition BEGIN SELECT raise(ABORT, 'a transition never changes'); END;
+CREATE TRIGGER transition_delete BEFORE DELETE ON transition BEGIN SELECT raise(ABORT, 'a transition is never deleted'); END;
+CREATE UNIQUE INDEX held_once_key ON operation (account, once_key)
+  WHERE once_key IS NOT NULL AND state <> 'refused' AND verdict IS NOT 'not-done';
+CREATE INDEX operation_in_doubt ON operation (id) WHERE state IN ('sent', 'unknown');
+CREATE INDEX operation_like ON operation (account, input_digest, created_at);
+CREATE INDEX operation_by_state ON operation (state, id);
+CREATE INDEX operation_by_kind ON operation (kind, id);
+CREATE INDEX operation_by_request ON operation (request_id) WHERE request_id IS NOT NULL;
+CREATE INDEX transition_of ON transition (operation_id, sequence);
+CREATE INDEX transition_by_host ON transition (host, sequence);
+`;

@@ -1,0 +1,28 @@
+/**
+ * `prepared`: recorded, not sent. `sent`: sent, or about to be. `accepted`: the service took it. `settled`, `failed`: how the work
+ * ended. `refused`: the service rejected it, or it was never sent. `unknown`: sent, without a usable response.
+ * `resolved`: ended by a verdict (see `Verdict`) instead of a response.
+ */
+export type OperationState = keyof typeof NEXT;
+
+/** The states that may follow each state. A state is never left backwards, and never overwritten. */
+export const NEXT = {
+  prepared: ['sent', 'refused'],
+  sent: ['accepted', 'settled', 'failed', 'refused', 'unknown', 'resolved'],
+  // Again: somebody looked and did not find it.
+  unknown: ['unknown', 'accepted', 'settled', 'failed', 'refused', 'resolved'],
+  accepted: ['settled', 'failed', 'resolved'],
+  // A bank may return money after it confirmed the payment.
+  settled: ['failed'],
+  failed: [],
+  refused: [],
+  resolved: [],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+/** How a resolved operation ended: the money moved, it did not, or the sandbox that knew was deleted. */
+export type Verdict = 'completed' | 'not-done' | 'destroyed';
+
+/** Whether a state may follow another one. */
+export function mayFollow(from: OperationState, to: OperationState): boolean {
+  return (NEXT[from] as readonly OperationState[]).includes(to);
+}

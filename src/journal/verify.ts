@@ -1,0 +1,107 @@
+import { CliError } from '../base/errors.ts';
+import type { Database } from '../sqlite/database.ts';
+import { hashOf, type Link, NO_HASH } from './chain.ts';
+import { fixedText } from './transitions.ts';
+
+/** The result of checking the journal. */
+export interface Verified {
+  readonly transitions: number;
+  readonly operations: number;
+  /** The last hash of each host. */
+  readonly heads: Readonly<Record<string, string>>;
+  /** The first thing that is wrong; undefined if nothing is. */
+  readonly problem: ChainProblem | undefined;
+}
+
+interface ChainProblem {
+  /** The transition's number, if it exists. */
+  readonly sequence: number | undefined;
+  readonly operationId: string | undefined;
+  readonly what: string;
+}
+
+interface LinkRow {
+  readonly sequence: bigint;
+  readonly operation_id: string;
+  readonly host: string;
+  readonly state: string;
+  readonly at: bigint;
+  readonly request_id: string | null;
+  readonly verdict: string | null;
+  readonly detail: string | null;
+  readonly result: string | null;
+  readonly hash: string;
+}
+
+/** Rows read at a time, so that a long journal is not kept in memory. */
+const BATCH = 5_000;
+
+const LINKS = `SELECT sequence, operation_id, host, state, at, request_id, verdict, detail, result, hash FROM transition`;
+
+/** Checks every transition against the one before it, and every operation against its last transition. */
+export function verifyChain(store: Database, head: string | undefined): Verified {
+  const heads: Record<string, string> = {};
+  const hasHead = head === undefined ? undefined : store.get('SELECT 1 FROM transition WHERE hash = ?', head);
+  let transitions = 0;
+  let problem: ChainProblem | undefined;
+  for (let after = 0n; ; ) {
+    const rows = store.all<LinkRow>(`${LINKS} WHERE sequence > ? ORDER BY sequence LIMIT ?`, after, BATCH);
+    for (const row of rows) {
+      problem ??= problemOf(store, row, heads[row.host] ?? NO_HASH, after);
+      heads[row.host] = row.hash;
+      after = row.sequence;
+      transitions += 1;
+    }
+    if (rows.length < BATCH) break;
+  }
+  problem ??= staleOperation(store);
+  if (head !== undefined && !hasHead)
+    problem ??= {
+      sequence: undefined,
+      operationId: undefined,
+      what: 'the journal does not contain this head: transitions at its end were removed or replaced',
+    };
+  const counted = store.get<{ count: bigint }>('SELECT count(*) AS count FROM operation')?.count ?? 0n;
+  return { transitions, operations: Number(counted), heads, problem };
+}
+
+function problemOf(store: Database, row: LinkRow, previous: string, after: bigint): ChainProblem | undefined {
+  const at = { sequence: Number(row.sequence), operationId: row.operation_id };
+  if (row.sequence !== after + 1n)
+    return { ...at, what: `transition ${after + 1n} is missing before transition ${row.sequence}` };
+  if (hashOf(previous, linkOf(store, row)) !== row.hash)
+    return { ...at, what: `transition ${row.sequence} was changed, or is out of order` };
+  return undefined;
+}
+
+function linkOf(store: Database, row: LinkRow): Link {
+  const { operation_id: operationId, request_id: requestId, ...rest } = row;
+  const operation = row.state === 'prepared' ? fixedPartOf(store, operationId) : null;
+  return { ...rest, operationId, requestId, operation };
+}
+
+function fixedPartOf(store: Database, id: string): string {
+  return fixedText(store.get('SELECT * FROM operation WHERE id = ?', id) ?? {});
+}
+
+/** Finds an operation that does not repeat its last transition. */
+function staleOperation(store: Database): ChainProblem | undefined {
+  const found = store.get<{ id: string }>(
+    `SELECT operation.id AS id FROM operation LEFT JOIN transition ON transition.sequence =
+       (SELECT max(sequence) FROM transition WHERE operation_id = operation.id)
+     WHERE transition.state IS NOT operation.state OR transition.verdict IS NOT operation.verdict LIMIT 1`,
+  );
+  return (
+    found && { sequence: undefined, operationId: found.id, what: `operation ${found.id} is not in its last state` }
+  );
+}
+
+/** Throws CliError usage if a host's last transition does not continue the one before it. Its cost does not grow with the journal. */
+export function requireLastLink(store: Database, host: string): void {
+  const [last, before] = store.all<LinkRow>(`${LINKS} WHERE host = ? ORDER BY sequence DESC LIMIT 2`, host);
+  if (!last || hashOf(before?.hash ?? NO_HASH, linkOf(store, last)) === last.hash) return;
+  throw new CliError('usage', 'the journal of money operations was changed by something else; nothing was sent', {
+    code: 'JOURNAL_CHANGED',
+    hint: 'see what is wrong with: fiatrail ops verify',
+  });
+}

@@ -1,0 +1,40 @@
+import { bridgeStatus, listBridges, startBridge } from '../contract/endpoints/bridge.ts';
+import { agrees, amountAt, isSameAmount, search } from './rows.ts';
+import { status, type Work } from './work.ts';
+
+const ENDS = { done: ['completed'], failed: ['failed'] } as const;
+
+/** cNGN on its way to another network. */
+export const bridge: Work = {
+  starts: [startBridge],
+  status: status({
+    ...ENDS,
+    endpoint: bridgeStatus,
+    input: (requestId) => ({ requestId }),
+    stateOf: ({ status: state }) => state,
+    what: 'the bridge',
+    again: (requestId) => `fiatrail bridge status ${requestId} --wait`,
+  }),
+  evidence: 'fiatrail bridge list',
+  find: (session, sought) => {
+    const { amount, fromNetwork, toNetwork, fromAddress, toAddress } = sought.request;
+    const wanted = amountAt(amount, 'decimal-string', 'CNGN');
+    return search(session, sought, {
+      ...ENDS,
+      endpoint: listBridges,
+      page: (limit, count) => ({ limit, page: Math.floor(count / limit) + 1 }),
+      rowsOf: ({ transactions }) => transactions,
+      read: (row) => ({
+        requestId: row.requestId,
+        createdAt: row.createdAt,
+        state: row.status,
+        isLike:
+          isSameAmount(amountAt(row.amount, 'decimal-string', 'CNGN'), wanted) &&
+          agrees(row.fromNetwork, fromNetwork) &&
+          agrees(row.toNetwork, toNetwork) &&
+          agrees(row.fromAddress, fromAddress) &&
+          agrees(row.toAddress, toAddress),
+      }),
+    });
+  },
+};

@@ -1,0 +1,48 @@
+import { feeWithdrawals, verifyWithdrawal, withdrawFees } from '../contract/endpoints/fee-withdrawals.ts';
+import { agrees, amountAt, isSameAmount, search } from './rows.ts';
+import { status, type Work } from './work.ts';
+
+const ENDS = { done: ['completed'], failed: ['failed'] } as const;
+
+/** Earned fees on their way to a bank account. */
+export const feeWithdrawal: Work = {
+  starts: [withdrawFees],
+  tagField: 'narration',
+  status: status({
+    ...ENDS,
+    endpoint: verifyWithdrawal,
+    input: (withdrawalId) => ({ withdrawalId }),
+    stateOf: ({ status: state }) => state,
+    what: 'the fee withdrawal',
+    again: (withdrawalId) => `fiatrail fees verify ${withdrawalId} --wait`,
+    columns: [
+      { field: 'withdrawalId', title: 'Withdrawal' },
+      { field: 'status', title: 'Status' },
+      { field: 'processedAt', title: 'Settled' },
+      { field: 'failureReason', title: 'Failure reason' },
+    ],
+    words: ({ failureReason }) => failureReason ?? undefined,
+  }),
+  evidence: 'fiatrail fees withdrawals',
+  find: (session, sought) => {
+    const { amount, bankAccountNumber, bankCode } = sought.request;
+    const wanted = amountAt(amount, 'kobo', 'NGN');
+    return search(session, sought, {
+      ...ENDS,
+      endpoint: feeWithdrawals,
+      isUnpaged: true,
+      page: (limit) => ({ limit }),
+      rowsOf: ({ withdrawals }) => withdrawals,
+      read: (row) => ({
+        requestId: row.withdrawalId,
+        createdAt: row.createdAt,
+        state: row.status,
+        text: row.narration,
+        isLike:
+          isSameAmount(amountAt(row.amount, 'kobo', 'NGN'), wanted) &&
+          agrees(row.bankAccountNumber, bankAccountNumber) &&
+          agrees(row.bankCode, bankCode),
+      }),
+    });
+  },
+};

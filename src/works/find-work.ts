@@ -1,0 +1,24 @@
+import type { Work } from './work.ts';
+
+/** Loads the work that an endpoint starts, by the endpoint's id. */
+const LOADERS: Readonly<Record<string, () => Promise<Work>>> = {
+  'users.onboard': async () => (await import('./users.ts')).onboarding,
+  'transactions.onramp': async () => (await import('./users.ts')).onramp,
+  'transactions.offramp': async () => (await import('./payouts.ts')).offramp,
+  'transactions.fintech-offramp': async () => (await import('./payouts.ts')).payout,
+  'transactions.withdraw-asset': async () => (await import('./transfers.ts')).withdrawal,
+  'transactions.fintech-transfer': async () => (await import('./transfers.ts')).transfer,
+  'swaps.create': async () => (await import('./swaps.ts')).swap,
+  'swaps.trigger': async () => (await import('./swaps.ts')).swap,
+  'bridge.initiate': async () => (await import('./bridge.ts')).bridge,
+  'fees.withdraw': async () => (await import('./fees.ts')).feeWithdrawal,
+  'fx.trade': async () => (await import('./fx.ts')).fxTrade,
+  'fx.market-order': async () => (await import('./fx.ts')).fxTrade,
+  'fx.create-order': async () => (await import('./fx.ts')).fxOrder,
+  'fx.create-limit-order': async () => (await import('./fx.ts')).fxOrder,
+};
+
+/** Returns the work that an endpoint starts; undefined if what it does is finished when it answers, or cannot be looked up. */
+export async function workStartedBy(endpointId: string): Promise<Work | undefined> {
+  return LOADERS[endpointId]?.();
+}

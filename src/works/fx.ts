@@ -1,0 +1,71 @@
+import { createLimitOrder, createOrder, listOrders } from '../contract/endpoints/fx-orders.ts';
+import { listTrades, marketOrder, trade, tradeStatus } from '../contract/endpoints/fx-trades.ts';
+import { agrees, amountAt, isSameAmount, search } from './rows.ts';
+import { status, type Work } from './work.ts';
+
+const TRADE_ENDS = { done: ['completed'], failed: ['failed', 'expired'] } as const;
+
+const cngn = (value: unknown) => amountAt(value, 'decimal-string', 'CNGN');
+
+/** A trade on the order book. */
+export const fxTrade: Work = {
+  starts: [trade, marketOrder],
+  status: status({
+    ...TRADE_ENDS,
+    endpoint: tradeStatus,
+    input: (tradeId) => ({ tradeId }),
+    stateOf: (data) => data.trade.status,
+    what: 'the trade',
+    again: (tradeId) => `fiatrail fx trade-status ${tradeId} --wait`,
+    words: (data) =>
+      data.trade.errorMessage ?? (data.trade.status === 'expired' ? 'it did not settle within 5 minutes' : undefined),
+  }),
+  evidence: 'fiatrail fx trades',
+  find: (session, sought) => {
+    const { pair, side, cngnAmount } = sought.request;
+    return search(session, sought, {
+      ...TRADE_ENDS,
+      endpoint: listTrades,
+      page: (limit, _count, startAfter) => ({ limit, startAfter }),
+      rowsOf: ({ trades }) => trades,
+      read: (row) => ({
+        requestId: row.tradeId,
+        createdAt: row.createdAt,
+        state: row.status,
+        // A trade on a quote names neither pair nor amount.
+        isLike:
+          (pair === 'CNGN' || agrees(row.pair, pair)) &&
+          agrees(row.side, side) &&
+          (cngnAmount === undefined || isSameAmount(cngn(row.cngnAmount), cngn(cngnAmount))),
+      }),
+    });
+  },
+};
+
+/** An order in the order book; it is finished as soon as it is there. */
+export const fxOrder: Work = {
+  starts: [createOrder, createLimitOrder],
+  evidence: 'fiatrail fx orders list',
+  find: (session, sought) => {
+    const { orderType, side = orderType, quoteCurrency, pair, price, minAmount, maxAmount } = sought.request;
+    const wantedPair = pair ?? `CNGN-${String(quoteCurrency)}`;
+    return search(session, sought, {
+      done: ['active', 'paused', 'filled', 'completed', 'cancelled', 'deleted'],
+      failed: [],
+      endpoint: listOrders,
+      page: (limit, _count, startAfter) => ({ limit, startAfter }),
+      rowsOf: ({ orders }) => orders,
+      read: (row) => ({
+        requestId: row.orderId,
+        createdAt: row.createdAt,
+        state: row.status,
+        isLike:
+          agrees(row.pair, wantedPair) &&
+          agrees(row.side, side) &&
+          isSameAmount(cngn(row.price), cngn(price)) &&
+          isSameAmount(cngn(row.minAmount), cngn(minAmount)) &&
+          isSameAmount(cngn(row.maxAmount), cngn(maxAmount)),
+      }),
+    });
+  },
+};

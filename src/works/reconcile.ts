@@ -1,0 +1,101 @@
+import type { Session } from '../cli/session.ts';
+import type { Journal, Operation } from '../journal/journal.ts';
+import { parseExactJson } from '../money/decimal.ts';
+import { workStartedBy } from './find-work.ts';
+import type { Candidate } from './work.ts';
+
+/**
+ * What looking for a request found. `ended`: the journal has its outcome now. `busy`: its command still runs. `several`: more than
+ * one row may be it, or one that is older than the request. `unseen`: it is in no list yet; `lookAgainMs` is when absence may
+ * be believed. `absent`: it is in no list, and this account's lists are not trusted to be complete. `incomplete`: the list
+ * was too long to read. `no-evidence`: no list shows such work.
+ */
+export type Reconciled = { readonly operation: Operation; readonly where?: string } & (
+  | { readonly kind: 'ended' | 'busy' | 'absent' | 'incomplete' | 'no-evidence' }
+  | { readonly kind: 'several'; readonly candidates: readonly Candidate[] }
+  | { readonly kind: 'unseen'; readonly lookAgainMs: number }
+);
+
+/** How long a list may take to show what the service did. Source: inferred. */
+const VISIBLE_AFTER_MS = 10 * 60_000;
+
+/** A row may be older than the request by the error of two clocks within the same network. */
+const CLOCK_ERROR_MS = 2_000;
+
+/** The detail of an operation whose process was killed. */
+const PROCESS_ENDED = 'its process ended before it recorded a response';
+
+/** Looks for a request with an unknown outcome in the service's lists, and records what that proves. */
+export async function reconcile(session: Session, operation: Operation): Promise<Reconciled> {
+  const journal = await session.journal();
+  if (journal.isBusy(operation)) return { kind: 'busy', operation };
+  const { operationId, endpoint, request, tag, createdAt, state } = operation;
+  if (state === 'prepared')
+    return ended(journal, operationId, () => journal.append(operationId, 'refused', { detail: 'never sent' }));
+  if (state !== 'sent' && state !== 'unknown') return { kind: 'ended', operation };
+  if (state === 'sent') journal.append(operationId, 'unknown', { detail: PROCESS_ENDED });
+  const work = await workStartedBy(endpoint);
+  const where = work?.evidence;
+  if (!work?.find)
+    return { kind: 'no-evidence', operation: current(journal, operationId), ...(where ? { where } : {}) };
+  const sentMs = Date.parse(createdAt);
+  const sought = {
+    request: parseExactJson(request) as Record<string, unknown>,
+    tag: tag ?? undefined,
+    sinceMs: sentMs,
+  };
+  const found = await work.find(session, sought);
+  const free = found.candidates.filter(({ requestId }) => !journal.isClaimed(requestId, operationId));
+  const [only] = free;
+  const about = { where: work.evidence };
+  if (only && free.length === 1 && (only.isExact || isSince(only, sentMs)))
+    return { ...ended(journal, operationId, () => recordFound(journal, operationId, only)), ...about };
+  if (free.length > 0) return { kind: 'several', operation: current(journal, operationId), candidates: free, ...about };
+  if (!found.isComplete) return { kind: 'incomplete', operation: current(journal, operationId), ...about };
+  return { ...absence(session, journal, current(journal, operationId)), ...about };
+}
+
+function isSince({ createdAt }: Candidate, sentMs: number): boolean {
+  return createdAt != null && Date.parse(createdAt) >= sentMs - CLOCK_ERROR_MS;
+}
+
+/** Records the row as the operation's work, and its end if it has ended. */
+function recordFound(journal: Journal, operationId: string, { requestId, standing, state }: Candidate): void {
+  journal.append(operationId, 'accepted', { requestId, detail: `found with the status ${state}` });
+  if (standing !== 'accepted') journal.append(operationId, standing, { detail: `found with the status ${state}` });
+}
+
+/** Absence is believed after two complete reads, far enough apart for a row to appear. */
+function absence(session: Session, journal: Journal, operation: Operation): Reconciled {
+  const { operationId } = operation;
+  const nowMs = session.serviceTimeMs();
+  const firstMs = unseenSince(operation);
+  if (firstMs === undefined) {
+    journal.append(operationId, 'unknown', {
+      detail: operation.detail ?? undefined,
+      result: JSON.stringify({ unseenSinceMs: nowMs }),
+    });
+    return { kind: 'unseen', operation: current(journal, operationId), lookAgainMs: nowMs + VISIBLE_AFTER_MS };
+  }
+  if (nowMs < firstMs + VISIBLE_AFTER_MS) return { kind: 'unseen', operation, lookAgainMs: firstMs + VISIBLE_AFTER_MS };
+  if (session.profile.mode === 'live') return { kind: 'absent', operation };
+  return ended(journal, operationId, () =>
+    journal.append(operationId, 'resolved', { verdict: 'not-done', detail: 'in no list, twice' }),
+  );
+}
+
+function unseenSince({ result }: Operation): number | undefined {
+  const { unseenSinceMs } = result === null ? {} : (JSON.parse(result) as { unseenSinceMs?: number });
+  return unseenSinceMs;
+}
+
+function ended(journal: Journal, operationId: string, append: () => void): Reconciled {
+  append();
+  return { kind: 'ended', operation: current(journal, operationId) };
+}
+
+function current(journal: Journal, operationId: string): Operation {
+  const [operation] = journal.find(operationId);
+  if (!operation) throw new Error(`the journal has no operation ${operationId}`);
+  return operation;
+}

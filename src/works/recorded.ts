@@ -1,0 +1,56 @@
+import { CliError } from '../base/errors.ts';
+import type { Outcome } from '../cli/outcome.ts';
+import { outcomeOf, type Session } from '../cli/session.ts';
+import { startedOutcome } from '../cli/started.ts';
+import { directory } from '../contract/directory.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
+import { createLoader } from '../contract/load.ts';
+import type { Operation } from '../journal/journal.ts';
+import { parseExactJson } from '../money/decimal.ts';
+import { workStartedBy } from './find-work.ts';
+import { followWork } from './work.ts';
+
+/** Returns an endpoint by its id, or undefined if this version does not know it. */
+export async function endpointNamed(id: string | undefined): Promise<Endpoint | undefined> {
+  const entry = directory.find((each) => each.id === id);
+  return entry && createLoader()(entry);
+}
+
+/**
+ * Prints what the journal recorded instead of sending again, and says when it was done. Work that has not ended yet is read
+ * again, and followed for `waitMs`.
+ */
+export async function recordedOutcome(session: Session, operation: Operation, waitMs: number): Promise<Outcome> {
+  const { operationId, onceKey, summary, state, verdict, updatedAt, requestId, endpoint } = operation;
+  await session.note(
+    `already done under the once key ${onceKey} (${state}, ${updatedAt}): ${summary}; nothing was sent`,
+  );
+  const work = await workStartedBy(endpoint);
+  if (state === 'accepted' && requestId !== null && work?.status && (waitMs > 0 || operation.result === null))
+    return followWork(session, work, requestId, waitMs);
+  const outcome = await resultOutcome(session, operation);
+  if (state !== 'failed') return outcome;
+  const failed = new CliError('failed', `${summary} failed: ${operation.detail ?? verdict ?? 'no reason given'}`, {
+    hint: 'this is final; fix the cause, then use another once key',
+    operationId,
+  });
+  return { ...outcome, error: failed };
+}
+
+/** Returns the service's data as recorded, and the id of the endpoint whose contract describes it. */
+export function recordedData({ result }: Operation): { readonly endpoint?: string; readonly data?: unknown } {
+  return result === null ? {} : (parseExactJson(result) as { endpoint?: string; data?: unknown });
+}
+
+/** The recorded data as the command would print it; the operation itself if the service's data was never recorded. */
+async function resultOutcome(session: Session, operation: Operation): Promise<Outcome> {
+  const { operationId, state, verdict, requestId, request } = operation;
+  const { endpoint: id, data } = recordedData(operation);
+  const endpoint = await endpointNamed(id);
+  if (!endpoint) return { result: { data: { operationId, state, verdict, requestId } } };
+  const reply = { data, body: JSON.stringify({ data }), problems: [], request: parseExactJson(request) };
+  const outcome = outcomeOf(session, endpoint, reply);
+  const work = await workStartedBy(operation.endpoint);
+  const start = work?.starts.find((each) => each.id === operation.endpoint);
+  return start && work?.status ? startedOutcome(session, { start, status: work.status.endpoint }, outcome) : outcome;
+}

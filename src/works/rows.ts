@@ -1,0 +1,101 @@
+import type { Session } from '../cli/session.ts';
+import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
+import { type Amount, type Asset, amount } from '../money/amount.ts';
+import type { WireNumber } from '../money/decimal.ts';
+import { fromWire, type MoneyUnit } from '../money/units.ts';
+import type { Candidate, Found, Sought, Standing } from './work.ts';
+
+/** The service's clock may be behind ours by this much. */
+const SKEW_MS = 5 * 60_000;
+const PAGE = 100;
+/** More pages than this are not read; the search is then incomplete. */
+const MAX_PAGES = 100;
+
+/** What a search reads of a row. */
+interface Row {
+  readonly requestId: string | null | undefined;
+  readonly createdAt: string | null | undefined;
+  readonly state: string | null | undefined;
+  /** Text that may contain the tag. */
+  readonly text?: string | null | undefined;
+  /** Whether the row says what the request said. */
+  readonly isLike: boolean;
+}
+
+interface Search<L extends Endpoint, R> {
+  readonly endpoint: L;
+  /** The request for a page, after `count` rows of which the last has the id `lastId`. */
+  readonly page: (size: number, count: number, lastId: string | undefined) => RequestOf<L>;
+  readonly rowsOf: (data: ResponseOf<L>) => readonly R[] | null | undefined;
+  readonly read: (row: R) => Row;
+  readonly done: readonly string[];
+  readonly failed: readonly string[];
+  /** The list has no pages: a larger limit is asked for until it is not full. */
+  readonly isUnpaged?: boolean;
+}
+
+/** Reads a newest-first list back to the time of the request, and returns the rows that may be it. */
+export async function search<L extends Endpoint, R>(
+  session: Session,
+  { sinceMs, tag }: Sought,
+  { endpoint, page, rowsOf, read, done, failed, isUnpaged }: Search<L, R>,
+): Promise<Found> {
+  const candidates = new Map<string, Candidate>();
+  let lastId: string | undefined;
+  for (let count = 0, pages = 0, size = PAGE; pages < MAX_PAGES; pages++) {
+    const rows = rowsOf((await session.call(endpoint, page(size, count, lastId))).data) ?? [];
+    let isPast = false;
+    for (const each of rows) {
+      const row = read(each);
+      isPast = row.createdAt != null && Date.parse(row.createdAt) < sinceMs - SKEW_MS;
+      if (isPast) break;
+      const isExact = tag !== undefined && (row.text ?? '').includes(tag);
+      if (!row.requestId || !(isExact || row.isLike)) continue;
+      candidates.set(row.requestId, {
+        requestId: row.requestId,
+        createdAt: row.createdAt,
+        state: row.state ?? 'unknown',
+        standing: standingOf(row.state ?? '', done, failed),
+        isExact,
+      });
+    }
+    if (isPast || rows.length < size) return { candidates: exactOr([...candidates.values()]), isComplete: true };
+    const last = rows.at(-1);
+    lastId = (last && read(last).requestId) ?? undefined;
+    count += rows.length;
+    if (isUnpaged) size *= 2;
+  }
+  return { candidates: exactOr([...candidates.values()]), isComplete: false };
+}
+
+/** A row with the tag is the request, whatever else looks like it. */
+function exactOr(candidates: readonly Candidate[]): readonly Candidate[] {
+  const exact = candidates.filter(({ isExact }) => isExact);
+  return exact.length > 0 ? exact : candidates;
+}
+
+function standingOf(state: string, done: readonly string[], failed: readonly string[]): Standing {
+  if (done.includes(state)) return 'settled';
+  return failed.includes(state) ? 'failed' : 'accepted';
+}
+
+/** Whether two ids, addresses or names are equal; a value that is missing on either side says nothing. `*` masks characters. */
+export function agrees(one: unknown, other: unknown): boolean {
+  if (typeof one !== 'string' || typeof other !== 'string') return true;
+  const [a, b] = [one.toLowerCase(), other.toLowerCase()];
+  if (a === b) return true;
+  if (a.length !== b.length || !(a + b).includes('*')) return false;
+  return [...a].every((character, index) => character === '*' || b[index] === '*' || character === b[index]);
+}
+
+/** Parses a wire amount; undefined if it is missing or malformed. */
+export function amountAt(value: unknown, unit: MoneyUnit, asset: Asset): Amount | undefined {
+  return value === undefined || value === null ? undefined : fromWire(value as WireNumber | string, unit, asset);
+}
+
+/** Whether both amounts are known and equal. */
+export function isSameAmount(one: Amount | undefined, other: Amount | undefined): boolean {
+  return one !== undefined && other !== undefined && one.asset === other.asset && one.minor === other.minor;
+}
+
+export const cngnOfNaira = (naira: Amount | undefined) => naira && amount('CNGN', naira.minor * 10_000n);

@@ -1,0 +1,85 @@
+import { CliError } from '../base/errors.ts';
+import { PAGE_SIZE } from '../cli/pages.ts';
+import { PREVIEW_READ } from '../cli/previews.ts';
+import type { Session } from '../cli/session.ts';
+import { listSwaps, startSwap, swapStatus, triggerSwap } from '../contract/endpoints/swaps.ts';
+import { type Asset, isAsset } from '../money/amount.ts';
+import { agrees, amountAt, isSameAmount, search } from './rows.ts';
+import { status, type Work } from './work.ts';
+
+const ENDS = { done: ['completed'], failed: ['failed'] } as const;
+
+const assetOf = (ticker: unknown): Asset => (typeof ticker === 'string' && isAsset(ticker) ? ticker : 'CNGN');
+
+const FOLLOWED = [
+  { field: 'requestId', title: 'Request ID' },
+  { field: 'type', title: 'Type' },
+  { field: 'status', title: 'Status' },
+  { field: 'amountOut', title: 'Bought' },
+  { field: 'executionRate', title: 'Rate' },
+  { field: 'executionMethod', title: 'Method' },
+  { field: 'smartWalletAddress', title: 'Wallet' },
+  { field: 'txHash', title: 'Transaction' },
+  { field: 'createdAt', title: 'Created' },
+  { field: 'updatedAt', title: 'Updated' },
+] as const;
+
+const LIST_WINDOW_MS = 1_000;
+
+/** Returns the token that a swap buys, which its status does not name, from the list of swaps; undefined if it cannot be read. */
+async function boughtToken(
+  session: Session,
+  requestId: string,
+  createdAt: string | null | undefined,
+): Promise<string | undefined> {
+  const createdMs = Date.parse(createdAt ?? '');
+  if (Number.isNaN(createdMs)) return undefined;
+  const [startDate, endDate] = [-LIST_WINDOW_MS, LIST_WINDOW_MS].map((ms) => new Date(createdMs + ms).toISOString());
+  try {
+    const { data } = await session.call(listSwaps, { startDate, endDate, limit: PAGE_SIZE }, PREVIEW_READ);
+    return data.swaps?.find((swap) => swap.requestId === requestId)?.buyToken;
+  } catch (error) {
+    // The status itself was read, and is worth showing without the name of a token.
+    if (error instanceof CliError) return undefined;
+    throw error;
+  }
+}
+
+/** Tokens of a user, or of an onramp wallet, exchanged for others. */
+export const swap: Work = {
+  starts: [startSwap, triggerSwap],
+  status: status({
+    ...ENDS,
+    endpoint: swapStatus,
+    input: (requestId) => ({ requestId }),
+    stateOf: ({ status: state }) => state,
+    what: 'the swap',
+    again: (requestId) => `fiatrail swaps status ${requestId} --wait`,
+    columns: FOLLOWED,
+    namesFor: async (session, requestId, { amountOut, createdAt }) =>
+      (amountOut ?? null) === null || session.globals.present.format === 'raw'
+        ? {}
+        : { buyToken: await boughtToken(session, requestId, createdAt) },
+  }),
+  evidence: 'fiatrail swaps list',
+  find: (session, sought) => {
+    const { sellToken, buyToken, amount } = sought.request;
+    const wanted = amountAt(amount, 'token', assetOf(sellToken));
+    return search(session, sought, {
+      ...ENDS,
+      endpoint: listSwaps,
+      page: (limit, offset) => ({ limit, offset }),
+      rowsOf: ({ swaps }) => swaps,
+      read: (row) => ({
+        requestId: row.requestId,
+        createdAt: row.createdAt,
+        state: row.status,
+        isLike:
+          agrees(row.sellToken, sellToken) &&
+          agrees(row.buyToken, buyToken) &&
+          // Without an amount, a triggered swap sells whatever the wallet holds.
+          (wanted === undefined || isSameAmount(amountAt(row.amountIn, 'decimal-string', assetOf(sellToken)), wanted)),
+      }),
+    });
+  },
+};

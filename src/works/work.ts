@@ -1,0 +1,105 @@
+import { resultOf } from '../cli/journaled.ts';
+import type { Outcome } from '../cli/outcome.ts';
+import type { Session } from '../cli/session.ts';
+import { type Following, followStatus } from '../cli/wait.ts';
+import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
+
+/** How the end of asynchronous work is read. */
+interface Status<E extends Endpoint>
+  extends Pick<Following<E>, 'endpoint' | 'stateOf' | 'done' | 'failed' | 'what' | 'columns' | 'words'> {
+  readonly input: (requestId: string) => RequestOf<E>;
+  /** Finds names of tokens that the status lacks; they are added to the request that it answers. */
+  readonly namesFor?: (session: Session, requestId: string, data: ResponseOf<E>) => Promise<object>;
+  /** The command that checks the status later. */
+  readonly again: (requestId: string) => string;
+}
+
+/** A request whose outcome is unknown, and where to look for it. */
+export interface Sought {
+  /** The request as recorded: redacted, in wire form. */
+  readonly request: Readonly<Record<string, unknown>>;
+  /** The text that travelled with the request, if any. */
+  readonly tag: string | undefined;
+  /** Only rows from then on can be it. */
+  readonly sinceMs: number;
+}
+
+/** How work stands, in the journal's words. */
+export type Standing = 'accepted' | 'settled' | 'failed';
+
+/** A row that may be the request. */
+export interface Candidate {
+  readonly requestId: string;
+  readonly createdAt: string | null | undefined;
+  readonly state: string;
+  readonly standing: Standing;
+  /** Whether it contains the tag, and so can be nothing else. */
+  readonly isExact: boolean;
+}
+
+/** The candidates of a request; `isComplete` if every row of the time was read. */
+export interface Found {
+  readonly candidates: readonly Candidate[];
+  readonly isComplete: boolean;
+}
+
+/** A kind of work: the endpoints that start it, how its end is read, and where it shows if no response arrived. */
+export interface Work {
+  readonly starts: readonly Endpoint[];
+  /** The field that carries the tag, where the service shows it again. */
+  readonly tagField?: string;
+  readonly status?: Status<Endpoint>;
+  /** Where a person looks if the service offers no list, or its list is not enough. */
+  readonly evidence: string;
+  find?(session: Session, sought: Sought): Promise<Found>;
+}
+
+/** Declares a status whose types are those of its endpoint. */
+export function status<E extends Endpoint>(definition: Status<E>): Status<Endpoint> {
+  return definition as unknown as Status<Endpoint>;
+}
+
+/** Follows work until it ends or the time is up, and records the end in the journal. */
+export function followWork<E extends Endpoint>(
+  session: Session,
+  { starts, status: followed }: Work,
+  requestId: string,
+  waitMs: number,
+  { names, ...more }: Pick<Following<E>, 'shows'> & { readonly names?: object } = {},
+): Promise<Outcome> {
+  if (!followed) throw new Error('this work has no status');
+  const { input, again, namesFor, ...rest } = followed;
+  return followStatus(session, {
+    ...rest,
+    ...more,
+    input: input(requestId),
+    again: again(requestId),
+    waitMs,
+    namesFor: async (data: ResponseOf<Endpoint>) => names ?? (await namesFor?.(session, requestId, data)) ?? {},
+    ended: (standing: End['standing'], data: ResponseOf<Endpoint>) =>
+      recordEnd(session, {
+        starts: starts.map(({ id }) => id),
+        requestId,
+        standing,
+        result: resultOf(followed.endpoint, data),
+      }),
+  });
+}
+
+interface End {
+  readonly starts: readonly string[];
+  readonly requestId: string;
+  readonly standing: 'settled' | 'failed';
+  readonly result: string;
+}
+
+/** Carries the end of work into the journal. A journal that cannot be written does not change what the service said. */
+async function recordEnd(session: Session, { starts, requestId, standing, result }: End): Promise<void> {
+  try {
+    (await session.journal()).ended({ profile: session.profile.name, endpoints: starts, requestId }, standing, {
+      result,
+    });
+  } catch {
+    await session.say('warning: cannot write to the journal; it does not know yet how this work ended');
+  }
+}

@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'vitest';
+import type { Host } from '../../src/base/world.ts';
+import { GUARD_MS, NEVER_SENT } from '../../src/journal/claims.ts';
+import type { Intent, Journal, OperationState } from '../../src/journal/journal.ts';
+import { INTENT, oneProcess, prepared, testJournal } from '../support/journal-intent.ts';
+import { countingIds, fakeClock, temporaryFolder } from '../support/sandbox.ts';
+
+const KEYED = { ...INTENT, onceKey: 'fees-2026-11' };
+const GUARDED = { ...INTENT, isGuarded: true };
+const OTHER = { input: '["fees withdraw",[["amount",["60000","NGN"]]]]' };
+
+function found(journal: Journal, intent: Intent): string {
+  const claim = journal.claim(intent);
+  return claim.kind === 'ours' ? 'ours' : `${claim.kind} ${claim.operation.state}`;
+}
+
+/** Moves an operation through the states. */
+function through(journal: Journal, id: string, ...states: OperationState[]): void {
+  for (const state of states) {
+    if (state === 'sent') journal.sent(id, 60_000);
+    else journal.append(id, state, state === 'resolved' ? { verdict: 'not-done' } : {});
+  }
+}
+
+/** A machine where every process still runs. */
+const busyHost: Host = { ...oneProcess(), isRunning: () => true };
+/** A machine where every process that sent something has ended. */
+const idleHost: Host = { ...oneProcess(), isRunning: () => false };
+
+describe('a once key', () => {
+  test.each<[OperationState[], string]>([
+    [['sent'], 'doubt sent'],
+    [['sent', 'unknown'], 'doubt unknown'],
+    [['sent', 'accepted'], 'done accepted'],
+    [['sent', 'accepted', 'settled'], 'done settled'],
+    [['sent', 'accepted', 'failed'], 'done failed'],
+    [['refused'], 'ours'],
+    [['sent', 'refused'], 'ours'],
+    [['sent', 'unknown', 'resolved'], 'ours'],
+  ])('after %j gives a second run: %s', async (states, expected) => {
+    const journal = await testJournal({ host: idleHost });
+    through(journal, prepared(journal, KEYED), ...states);
+    expect(found(journal, KEYED)).toBe(expected);
+    journal.close();
+  });
+
+  test('that was resolved as completed is done', async () => {
+    const journal = await testJournal({ host: idleHost });
+    const id = prepared(journal, KEYED);
+    through(journal, id, 'sent', 'unknown');
+    journal.append(id, 'resolved', { verdict: 'completed' });
+    expect(found(journal, KEYED)).toBe('done resolved');
+    journal.close();
+  });
+
+  test.each<OperationState[]>([['sent'], ['sent', 'accepted'], ['sent', 'accepted', 'failed']])(
+    'is refused for another input after %s, %s',
+    async (...states) => {
+      const journal = await testJournal({ host: idleHost });
+      through(journal, prepared(journal, KEYED), ...states);
+      expect(found(journal, { ...KEYED, ...OTHER })).toBe(`other-input ${states.at(-1)}`);
+      journal.close();
+    },
+  );
+
+  test.each(['prepared', 'sent'] as const)('of a process that is still at work is busy when %s', async (state) => {
+    const journal = await testJournal({ host: busyHost });
+    const id = prepared(journal, KEYED);
+    if (state === 'sent') journal.sent(id, 60_000);
+    expect(found(journal, KEYED)).toBe(`busy ${state}`);
+    journal.close();
+  });
+
+  test('is in doubt once the time of a process that never answers is over', async () => {
+    const clock = fakeClock();
+    const journal = await testJournal({ host: busyHost, clock });
+    journal.sent(prepared(journal, KEYED), 60_000);
+    clock.pass(60_001);
+    expect(found(journal, KEYED)).toBe('doubt sent');
+    journal.close();
+  });
+
+  test('of a process that ended before it sent is taken over, and its operation closed', async () => {
+    const journal = await testJournal({ host: idleHost });
+    const first = prepared(journal, KEYED);
+    expect(found(journal, KEYED)).toBe('ours');
+    expect(journal.find(first)[0]).toMatchObject({ state: 'refused', detail: NEVER_SENT });
+    journal.close();
+  });
+
+  test('belongs to one account', async () => {
+    const journal = await testJournal({ host: idleHost });
+    through(journal, prepared(journal, KEYED), 'sent', 'accepted');
+    const other = { ...KEYED, account: { ...INTENT.account, keyFingerprint: 'ffff' } };
+    expect(found(journal, other)).toBe('ours');
+    journal.close();
+  });
+
+  test('follows a rotated key', async () => {
+    const journal = await testJournal({ host: idleHost });
+    through(journal, prepared(journal, KEYED), 'sent', 'accepted');
+    journal.linkKeys(INTENT.account.keyFingerprint, 'ffff');
+    const rotated = { ...KEYED, account: { ...INTENT.account, keyFingerprint: 'ffff' } };
+    expect(found(journal, rotated)).toBe('done accepted');
+    journal.close();
+  });
+
+  test('is given to one of two processes', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('journal.db');
+    const open = (seed: number) => testJournal({ path, ids: countingIds(seed), host: busyHost });
+    const [first, second] = [await open(1), await open(2)];
+    expect([found(first, KEYED), found(second, KEYED)]).toEqual(['ours', 'busy prepared']);
+    first.close();
+    second.close();
+  });
+});
+
+describe('an equal intent without a key', () => {
+  test.each<[OperationState[], string]>([
+    [['sent'], 'repeated sent'],
+    [['sent', 'unknown'], 'repeated unknown'],
+    [['sent', 'accepted'], 'repeated accepted'],
+    [['sent', 'accepted', 'failed'], 'ours'],
+    [['sent', 'refused'], 'ours'],
+    [['sent', 'unknown', 'resolved'], 'ours'],
+    [[], 'ours'],
+  ])('after %j is %s', async (states, expected) => {
+    const journal = await testJournal({ host: idleHost });
+    through(journal, prepared(journal, GUARDED), ...states);
+    expect(found(journal, GUARDED)).toBe(expected);
+    journal.close();
+  });
+
+  test('stops while the first process has not sent it yet', async () => {
+    const journal = await testJournal({ host: busyHost });
+    prepared(journal, GUARDED);
+    expect(found(journal, GUARDED)).toBe('repeated prepared');
+    journal.close();
+  });
+
+  test.each<[state: OperationState, passedMs: number, expected: string]>([
+    ['accepted', GUARD_MS, 'repeated accepted'],
+    ['accepted', GUARD_MS + 1, 'ours'],
+    ['unknown', 100 * GUARD_MS, 'repeated unknown'],
+  ])('that is %s %d ms later: %s', async (state, passedMs, expected) => {
+    const clock = fakeClock();
+    const journal = await testJournal({ host: idleHost, clock });
+    through(journal, prepared(journal, GUARDED), 'sent', state);
+    clock.pass(passedMs);
+    expect(found(journal, GUARDED)).toBe(expected);
+    journal.close();
+  });
+
+  test.each<[string, Partial<Intent>]>([
+    ['differs', OTHER],
+    ['is sent again on purpose', { isAgain: true }],
+    ['is not guarded', { isGuarded: false }],
+    ['has a key', { onceKey: 'another' }],
+  ])('goes on if it %s', async (_what, change) => {
+    const journal = await testJournal({ host: idleHost });
+    through(journal, prepared(journal, GUARDED), 'sent', 'accepted');
+    expect(found(journal, { ...GUARDED, ...change })).toBe('ours');
+    journal.close();
+  });
+
+  test('is found among many newer ones', async () => {
+    const clock = fakeClock();
+    const journal = await testJournal({ host: idleHost, clock });
+    through(journal, prepared(journal, GUARDED), 'sent', 'unknown');
+    clock.pass(GUARD_MS + 1);
+    for (let count = 0; count < 50; count++)
+      through(journal, prepared(journal, { ...GUARDED, isAgain: true }), 'sent', 'refused');
+    expect(found(journal, GUARDED)).toBe('repeated unknown');
+    journal.close();
+  });
+});
+
+test('looking records nothing', async () => {
+  const journal = await testJournal({ host: idleHost });
+  through(journal, prepared(journal, KEYED), 'sent', 'accepted');
+  const before = journal.verify();
+  expect([journal.look(KEYED)?.kind, journal.look({ ...KEYED, onceKey: 'new' })]).toEqual(['done', undefined]);
+  expect(journal.verify()).toEqual(before);
+  journal.close();
+});
+
+test('what was typed is kept as a digest only', async () => {
+  const journal = await testJournal({ host: idleHost });
+  const id = prepared(journal, { input: '["users onboard",[["bvn","98765432109"]]]' });
+  expect(JSON.stringify(journal.find(id))).not.toContain('98765432109');
+  expect(journal.find(id)[0]?.inputDigest).toMatch(/^[\w-]{43}$/);
+  journal.close();
+});

@@ -1,0 +1,46 @@
+import type { Host, Ids } from '../../src/base/world.ts';
+import { type Intent, type Journal, openJournal } from '../../src/journal/journal.ts';
+import { countingIds, fakeClock } from './sandbox.ts';
+
+/** A machine where only this process runs. */
+export function oneProcess(processId = 100, name = 'host-1'): Host {
+  return { name, user: 'ada', processId, isRunning: (id) => id === processId };
+}
+
+export const INTENT: Intent = {
+  kind: 'money',
+  account: { keyFingerprint: '0a1b', profile: 'sandbox', baseUrl: 'http://sandbox.invalid/v1' },
+  profile: 'sandbox',
+  mode: 'embedded',
+  baseUrl: 'http://sandbox.invalid/v1',
+  endpoint: 'fees.withdraw',
+  effect: 'money',
+  command: 'fiatrail fees withdraw',
+  summary: 'withdraw ₦500.00 in fees',
+  request: '{"amount":50000}',
+  input: '["fees withdraw",[["amount",["50000","NGN"]]]]',
+};
+
+interface JournalOptions {
+  readonly path?: string;
+  readonly ids?: Ids;
+  readonly clock?: ReturnType<typeof fakeClock>;
+  readonly host?: Host;
+}
+
+/** Opens a journal with a clock that only a test moves. */
+export function testJournal({
+  path = ':memory:',
+  ids = countingIds(),
+  clock = fakeClock(),
+  host = oneProcess(),
+}: JournalOptions = {}) {
+  return openJournal(path, { clock, ids, host });
+}
+
+/** Records an intent that nothing is in the way of, and returns its id. */
+export function prepared(journal: Journal, intent: Partial<Intent> = {}): string {
+  const claim = journal.claim({ ...INTENT, ...intent });
+  if (claim.kind !== 'ours') throw new Error(`the claim is ${claim.kind}`);
+  return claim.operationId;
+}
