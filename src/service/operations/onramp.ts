@@ -12,6 +12,7 @@ import { type Call, hex, isoTime, isoTimeOrNull, orderedBytes } from '../context
 import { type Fees, feesOn } from '../fees.ts';
 import { schedule } from '../machine.ts';
 import { type OnrampRow, totalKobo } from '../machines/onramp.ts';
+import { feesInShort } from '../machines/onramp-fees.ts';
 import { exchange } from '../market/exchange.ts';
 import { fullName } from '../names.ts';
 import { type OnrampTarget, targetOf } from '../onramp-target.ts';
@@ -21,7 +22,6 @@ import { FX_WINDOW_MS, TEMPORARY_ACCOUNT_MS } from '../pace.ts';
 import { VERSION } from '../version.ts';
 import { createdPayload, openVirtualAccount, type VirtualAccountRow } from '../virtual-accounts.ts';
 import type { WalletRow } from '../wallets.ts';
-import { feesInShort } from './fee-breakdown.ts';
 import { requireActive, type UserRow, userOf } from './users.ts';
 
 const naira = (kobo: bigint) => toWireNumber(amount('NGN', kobo), 'naira');

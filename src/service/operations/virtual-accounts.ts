@@ -4,11 +4,11 @@ import { toWireNumber } from '../../money/units.ts';
 import { VIRTUAL_ACCOUNT_BANK } from '../banks.ts';
 import { isoTime } from '../context.ts';
 import { type OnrampRow, totalFeeKobo, totalKobo } from '../machines/onramp.ts';
+import { feesInFull } from '../machines/onramp-fees.ts';
 import type { Operations } from '../operation.ts';
 import { walletAddressOf } from '../public-ids.ts';
 import { VERSION } from '../version.ts';
 import type { VirtualAccountRow } from '../virtual-accounts.ts';
-import { feesInFull } from './fee-breakdown.ts';
 
 const naira = (kobo: bigint) => toWireNumber(amount('NGN', kobo), 'naira');
 

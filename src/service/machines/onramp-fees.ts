@@ -2,7 +2,7 @@ import { amount } from '../../money/amount.ts';
 import { percentToWire } from '../../money/rates.ts';
 import { toWireNumber } from '../../money/units.ts';
 import { gatewayFee } from '../fees.ts';
-import { type OnrampRow, totalFeeKobo, totalKobo } from '../machines/onramp.ts';
+import { type OnrampRow, totalFeeKobo, totalKobo } from './onramp.ts';
 
 const naira = (kobo: bigint) => toWireNumber(amount('NGN', kobo), 'naira');
 
