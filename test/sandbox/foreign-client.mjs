@@ -43,7 +43,7 @@ const payer = await fetch(new URL('/_sandbox/pay', url), {
   body: JSON.stringify({ accountNumber, amount, senderName: 'ANY PAYER' }),
 });
 if (!payer.ok) throw new Error(await payer.text());
-const funded = await until(['completed', 'funded'], () => call('POST', '/cngnonrampstatus', onramp));
+const funded = await until(['completed'], () => call('POST', '/cngnonrampstatus', onramp));
 
 const bank = { accountNumber: '0123456789', bankCode: '000013', ticker: 'CNGN' };
 const offramp = await call('POST', '/cngnofframp', { userId, amount: 1000, ...bank });
