@@ -17,7 +17,7 @@ import type { Globals } from './globals.ts';
 interface Connection {
   readonly client: Client;
   /** Identifies the API key without revealing it. */
-  readonly keyFingerprint: string;
+  keyFingerprint(): string;
   /**
    * Throws CliError unless the service still has the public key that requests are sealed to: another one may be an impostor's.
    * Reads it once. Does nothing for an account that does not seal requests.
@@ -62,7 +62,7 @@ export async function connect(
     checked ??= checkPlatformKey(client, profile);
     return checked;
   };
-  return { client, keyFingerprint: fingerprint(apiKey), requirePlatformKey, close };
+  return { client, keyFingerprint: () => fingerprint(apiKey), requirePlatformKey, close };
 }
 
 async function checkPlatformKey(client: Client, { stored }: Profile): Promise<void> {

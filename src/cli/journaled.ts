@@ -23,7 +23,7 @@ interface Sending<D> {
   readonly endpoint: Endpoint;
   readonly input: unknown;
   readonly summary: string;
-  readonly keyFingerprint: string;
+  keyFingerprint(): string;
   /** Undefined for a change that no flag guards. */
   readonly guard: Guard | undefined;
   readonly tag?: string | undefined;
@@ -38,7 +38,7 @@ function intentOf(
   const effect = effectOf(endpoint, input);
   return {
     kind: endpoint.starts === 'onboarding' ? 'onboarding' : effect === 'money' ? 'money' : 'destructive',
-    account: { keyFingerprint, profile: profile.name, baseUrl: profile.baseUrl },
+    account: { keyFingerprint: keyFingerprint(), profile: profile.name, baseUrl: profile.baseUrl },
     profile: profile.name,
     mode: profile.mode,
     baseUrl: profile.baseUrl,

@@ -166,7 +166,7 @@ export function createSession({ world, profile, globals, commandLine, inputName,
     idempotencyKey: () => (guard?.onceKey === undefined ? undefined : idempotencyKeyOf(guard.onceKey)),
     accountNames: async () => {
       const { keyFingerprint } = await connection.open();
-      return { keyFingerprint, profile: profile.name, baseUrl: profile.baseUrl };
+      return { keyFingerprint: keyFingerprint(), profile: profile.name, baseUrl: profile.baseUrl };
     },
     serviceTimeMs: () => serviceTimeMs ?? world.clock.now(),
     journal: journal.open,
