@@ -94,9 +94,15 @@ describe('the package', () => {
   test('contains no path of the machine that built it', () => {
     // The folder of temporary files is the same on most machines.
     const machine = [ROOT, dirname(ROOT), homedir()].filter((path) => path.length > 1 && path !== tmpdir());
+    // A room may begin with the name of a folder.
+    const isIn = (text: string, path: string) =>
+      text
+        .split(path)
+        .slice(1)
+        .some((after) => !/^\w/.test(after));
     for (const name of files()) {
       const text = readFileSync(join(installed(), name), 'utf8');
-      expect({ name, machine: machine.filter((path) => text.includes(path)) }).toEqual({ name, machine: [] });
+      expect({ name, machine: machine.filter((path) => isIn(text, path)) }).toEqual({ name, machine: [] });
     }
   });
 
