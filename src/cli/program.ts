@@ -156,6 +156,8 @@ function optionOf(key: string, parameter: Parameter<unknown>): Option {
   const option = new Option(parameter.name, parameter.help + (parameter.required ? ' (required)' : ''));
   // Values are stored under the parameter's name, not the flag's.
   option.attributeName = () => key;
+  // A switch such as `--no-tag` is ours to read. Commander would take it for the opposite of `--tag`, and set that when it is omitted.
+  option.negate = false;
   if (parameter.repeats) option.argParser(collected);
   else option.argParser(once(option));
   return option;

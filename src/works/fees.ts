@@ -7,7 +7,6 @@ const ENDS = { done: ['completed'], failed: ['failed'] } as const;
 /** Earned fees on their way to a bank account. */
 export const feeWithdrawal: Work = {
   starts: [withdrawFees],
-  tagField: 'narration',
   status: status({
     ...ENDS,
     endpoint: verifyWithdrawal,

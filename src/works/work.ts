@@ -46,8 +46,6 @@ export interface Found {
 /** A kind of work: the endpoints that start it, how its end is read, and where it shows if no response arrived. */
 export interface Work {
   readonly starts: readonly Endpoint[];
-  /** The field that carries the tag, where the service shows it again. */
-  readonly tagField?: string;
   readonly status?: Status<Endpoint>;
   /** Where a person looks if the service offers no list, or its list is not enough. */
   readonly evidence: string;

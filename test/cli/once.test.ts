@@ -1,0 +1,199 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { CATALOGUE } from '../../src/commands/catalogue.ts';
+import { endpoints } from '../../src/contract/endpoints/index.ts';
+import { main } from '../../src/main.ts';
+import { journalRows } from '../support/journal.ts';
+import { type FakeWorld, fakeWorld } from '../support/world.ts';
+
+const TO = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
+const withdraw = (amount: string, ...more: string[]) => [
+  'fees',
+  'withdraw',
+  '--amount',
+  amount,
+  ...TO,
+  '--yes',
+  ...more,
+];
+
+let world: FakeWorld;
+beforeEach(() => {
+  world = fakeWorld();
+});
+
+const run = (argv: readonly string[], given = world) => main([...argv, '-q'], given);
+
+async function json(argv: readonly string[]): Promise<Record<string, unknown>> {
+  const before = world.stdout.text().length;
+  await run([...argv, '-o', 'json']);
+  return JSON.parse(world.stdout.text().slice(before)) as Record<string, unknown>;
+}
+
+const list = async () =>
+  (await json(['fees', 'withdrawals', '--all']))['withdrawals'] as { withdrawalId: string; narration: string | null }[];
+const fault = (kind: string) => run(['sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--kind', kind]);
+const states = () =>
+  journalRows(world.stateDir)
+    .filter(({ endpoint }) => endpoint === 'fees.withdraw')
+    .map(({ state }) => state);
+
+describe('a once key', () => {
+  test('pays once, and the second run prints what was recorded', async () => {
+    const first = await json(withdraw('max', '--once', 'k'));
+    const second = await json(withdraw('max', '--once', 'k'));
+    expect(second['withdrawalId']).toBe(first['withdrawalId']);
+    expect(Object.keys(second)).toEqual(Object.keys(first));
+    expect(await list()).toHaveLength(1);
+  });
+
+  test.each([
+    ['the same amount in other words', '₦500.00', 0],
+    ['another amount', '501', 2],
+  ])('is compared with what was typed: %s', async (_what, amount, exit) => {
+    expect(await run(withdraw('500', '--once', 'k'))).toBe(0);
+    expect(await run(withdraw(amount, '--once', 'k'))).toBe(exit);
+    expect(await list()).toHaveLength(1);
+  });
+
+  test('is filled with the date in Lagos', async () => {
+    // 23:30 UTC on December 31 is the next year in Lagos.
+    world = fakeWorld({ clock: { now: () => Date.UTC(2026, 11, 31, 23, 30), sleep: async () => {} } });
+    await run(withdraw('500', '--once', 'fees-{year}-{month}-{day}-{hour}'));
+    const { operations } = await json(['ops', 'list', '--kind', 'money']);
+    expect(operations).toMatchObject([{ onceKey: 'fees-2027-01-01-00' }]);
+  });
+
+  test.each([
+    ['an unknown placeholder', ['--once', 'a-{week}']],
+    ['nothing', ['--once', '']],
+    ['an invisible character', ['--once', 'a\u200bb']],
+    ['201 characters', ['--once', 'x'.repeat(201)]],
+    ['--again beside it', ['--once', 'k', '--again']],
+  ])('cannot be %s', async (_what, more) => {
+    expect(await run(withdraw('500', ...more))).toBe(2);
+    expect(states()).toEqual([]);
+  });
+
+  test('is free again after a refusal, and taken after a failure', async () => {
+    expect(await run(withdraw('50000000', '--once', 'k'))).toBe(3);
+    expect(await run(withdraw('50000000', '--once', 'k'))).toBe(3);
+    expect(states()).toEqual(['refused', 'refused']);
+  });
+
+  test('whose response was lost is found by its tag among equal withdrawals', async () => {
+    await run(withdraw('500'));
+    await fault('lost-response');
+    expect(await run(withdraw('500', '--once', 'k', '--timeout', '1s'))).toBe(6);
+    await run(withdraw('500', '--again'));
+    const paid = await list();
+    expect(new Set(paid.map(({ narration }) => narration)).size).toBe(3);
+    expect(await json(withdraw('500', '--once', 'k'))).toMatchObject({ withdrawalId: paid[1]?.withdrawalId });
+    expect(await list()).toHaveLength(3);
+    expect(states()).toEqual(['accepted', 'accepted', 'accepted']);
+  });
+
+  test('whose response was lost is not guessed among equal withdrawals without a tag', async () => {
+    await fault('lost-response');
+    expect(await run(withdraw('500', '--no-tag', '--once', 'k'))).toBe(6);
+    await run(withdraw('500', '--no-tag', '--once', 'other'));
+    // As if another program had made the second one: this journal does not know its id.
+    const journal = new DatabaseSync(join(world.stateDir, 'journal.db'));
+    journal.exec(`UPDATE operation SET request_id = NULL WHERE once_key = 'other'`);
+    journal.close();
+    expect((await list()).map(({ narration }) => narration ?? null)).toEqual([null, null]);
+    expect(await run(['ops', 'reconcile'])).toBe(6);
+    expect(world.stdout.text()).toContain('several');
+    expect(await run(withdraw('500', '--no-tag', '--once', 'k'))).toBe(6);
+    expect(await list()).toHaveLength(2);
+  });
+
+  test('whose request was lost is free after two looks, and then pays once', async () => {
+    await fault('lost-request');
+    const command = withdraw('500', '--once', 'k');
+    expect(await run(command)).toBe(6);
+    expect(await run(command)).toBe(6);
+    await run(['sandbox', 'advance', '9m']);
+    expect(await run(['ops', 'reconcile'])).toBe(6);
+    expect(await list()).toHaveLength(0);
+    await run(['sandbox', 'advance', '2m']);
+    expect(await run(command)).toBe(0);
+    expect(await run(command)).toBe(0);
+    expect(await list()).toHaveLength(1);
+    expect(states()).toEqual(['resolved', 'accepted']);
+  });
+});
+
+describe('without a once key', () => {
+  test('the same payment stops, and --again sends it', async () => {
+    expect(await run(withdraw('500'))).toBe(0);
+    expect(await run(withdraw('500'))).toBe(9);
+    expect(await run(withdraw('500.00', '--narration', 'other'))).toBe(0);
+    expect(await run(withdraw('500', '--again'))).toBe(0);
+    expect(await list()).toHaveLength(3);
+  });
+
+  test('a dry run and a refusal do not count', async () => {
+    expect(await run(withdraw('500', '--dry-run'))).toBe(0);
+    expect(await run(withdraw('50000000'))).toBe(3);
+    expect(await run(withdraw('50000000'))).toBe(3);
+    expect(await run(withdraw('500'))).toBe(0);
+  });
+
+  test('a payment that was found later does not stop as unknown', async () => {
+    await fault('lost-response');
+    expect(await run(withdraw('500'))).toBe(6);
+    expect(await run(withdraw('500'))).toBe(9);
+    expect(await run(['ops', 'reconcile'])).toBe(0);
+    expect(states()).toEqual(['accepted']);
+  });
+
+  test('on a terminal a repetition is part of the question', async () => {
+    await run(withdraw('500'));
+    const confirm = (says: boolean) => ({ kind: 'confirm', asks: 'Continue?', says }) as const;
+    const terminal = {
+      ...fakeWorld({ isTerminal: true, answers: [confirm(false), confirm(true)] }),
+      env: world.env,
+      homeDir: world.homeDir,
+    };
+    const argv = withdraw('500').filter((word) => word !== '--yes');
+    expect(await run(argv, terminal)).toBe(9);
+    expect(await run(argv, terminal)).toBe(0);
+    expect(terminal.stderr.text()).toContain('the same was recorded on');
+    expect(await list()).toHaveLength(2);
+  });
+});
+
+describe('a verdict', () => {
+  test.each([
+    ['--completed', 0, 1],
+    ['--not-done', 0, 2],
+  ])('%s decides whether the key is free', async (verdict, exit, moved) => {
+    await fault('lost-response');
+    await run(withdraw('500', '--once', 'k'));
+    const { operations } = await json(['ops', 'list', '--in-doubt']);
+    const [{ operationId }] = operations as [{ operationId: string }];
+    expect(await run(['ops', 'resolve', operationId, verdict, '--reason', 'seen'])).toBe(0);
+    expect(await run(['ops', 'resolve', operationId, verdict, '--reason', 'seen'])).toBe(9);
+    expect(await run(withdraw('500', '--once', 'k'))).toBe(exit);
+    expect(await list()).toHaveLength(moved);
+  });
+});
+
+test('a reset ends what only the sandbox knew', async () => {
+  await run(withdraw('500'));
+  await fault('lost-response');
+  await run(withdraw('600'));
+  await run(['sandbox', 'reset', '--yes']);
+  expect(states()).toEqual(['resolved', 'resolved']);
+});
+
+test('every command that moves money says so, except those that name what they change', async () => {
+  const money = new Set<string>(endpoints.filter(({ effect }) => effect === 'money').map(({ id }) => id));
+  const commands = (await Promise.all(CATALOGUE.map((group) => group.load()))).flat();
+  const without = commands.filter(
+    ({ endpoints: called, money: isSaid }) => !isSaid && called.some((id) => money.has(id)),
+  );
+  expect(without.map(({ words }) => words.join(' '))).toEqual(['fx orders update']);
+});
