@@ -164,6 +164,7 @@ const PLACEHOLDERS: readonly (readonly [pattern: RegExp, word: string])[] = [
     'key',
   ],
   [/SHA256:[\w+/]{43}/g, 'platform-fingerprint'],
+  [/\[fr-[0-9a-f]{8}\]/g, 'tag'],
   [/(?<=[Ff]ingerprint +|"(?:oldF|f)ingerprint": "|\bkey +)[0-9a-f]{12}\b/g, 'fingerprint'],
   [/\bbridge_quote_\d+_[0-9a-f]{8}\b/g, 'bridge-quote'],
   [/\bBRG-[0-9A-F]{20}\b/g, 'reference'],
