@@ -387,6 +387,9 @@ describe('onramp start', () => {
 });
 
 describe('fees withdraw', () => {
+  /** The text by which the journal finds a withdrawal again. */
+  const TAG = expect.stringMatching(/^\[fr-[0-9a-f]{8}\]$/);
+
   const FEES = {
     summary: { availableForWithdrawal: 2_000_000 },
     details: { minimumWithdrawal: 1_000, maximumWithdrawal: 10_000_000 },
@@ -433,7 +436,13 @@ describe('fees withdraw', () => {
     const { code, body, stderr } = await withdraw([], [AMOUNT, PICKED, YES]);
     expect({ code, body }).toEqual({
       code: 0,
-      body: { bankAccountNumber: '0123456789', bankCode: '000013', accountName: 'ADA OBI', amount: 150_050 },
+      body: {
+        bankAccountNumber: '0123456789',
+        bankCode: '000013',
+        accountName: 'ADA OBI',
+        amount: 150_050,
+        narration: TAG,
+      },
     });
     expect(stderr).toContain('₦20,000.00 available; at least ₦10.00 and at most ₦100,000.00 per withdrawal');
     expect(stderr).toMatch(/equivalent command: fiatrail fees withdraw --amount 1500.5 --to a-1\n$/);
@@ -444,7 +453,13 @@ describe('fees withdraw', () => {
     const { code, body, stderr } = await withdraw(['--amount', 'max'], [another, ...OTHER, YES]);
     expect({ code, body }).toEqual({
       code: 0,
-      body: { bankAccountNumber: '9876543210', bankCode: '000014', accountName: 'NGOZI OKAFOR', amount: 2_000_000 },
+      body: {
+        bankAccountNumber: '9876543210',
+        bankCode: '000014',
+        accountName: 'NGOZI OKAFOR',
+        amount: 2_000_000,
+        narration: TAG,
+      },
     });
     expect(stderr).toContain(
       "fees withdraw --amount max --bank-code 000014 --account-number 9876543210 --account-name 'NGOZI OKAFOR'",

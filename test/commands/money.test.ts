@@ -34,6 +34,8 @@ const ACCOUNTS = success({
   ],
 });
 const GIVEN = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA OBI'];
+/** The text by which the journal finds a withdrawal again. */
+const TAG = expect.stringMatching(/^\[fr-[0-9a-f]{8}\]$/);
 const withdraw = (...more: string[]) => ['fees', 'withdraw', '--amount', 'max', ...GIVEN, '--yes', ...more];
 
 /** A valid Solana address: 32 bytes. */
@@ -53,6 +55,7 @@ describe('fees withdraw --amount max', () => {
       paths: ['/getaccumulatedfees', '/feewithdrawal'],
     });
     expect(bodyOf(requests[1])).toEqual({
+      narration: TAG,
       bankAccountNumber: '0123456789',
       bankCode: '000013',
       accountName: 'ADA OBI',
@@ -110,7 +113,10 @@ describe('fees withdraw --to', () => {
   test('sends the details of the saved account', async () => {
     const { code, requests } = await run(to('a-1'), [ACCOUNTS, PENDING]);
     const saved = { bankAccountNumber: '0123456789', bankCode: '000013', accountName: 'ADA OBI' };
-    expect({ code, body: bodyOf(requests[1]) }).toEqual({ code: 0, body: { ...saved, amount: 50_000 } });
+    expect({ code, body: bodyOf(requests[1]) }).toEqual({
+      code: 0,
+      body: { ...saved, amount: 50_000, narration: TAG },
+    });
   });
 
   test.each([
