@@ -10,6 +10,8 @@ const SKEW_MS = 5 * 60_000;
 const PAGE = 100;
 /** More pages than this are not read; the search is then incomplete. */
 const MAX_PAGES = 100;
+/** The largest page of a list without pages. */
+const MAX_SIZE = 1_000_000;
 
 /** What a search reads of a row. */
 interface Row {
@@ -41,31 +43,41 @@ export async function search<L extends Endpoint, R>(
   { endpoint, page, rowsOf, read, done, failed, isUnpaged }: Search<L, R>,
 ): Promise<Found> {
   const candidates = new Map<string, Candidate>();
+  const found = (isComplete: boolean): Found => ({ candidates: exactOr([...candidates.values()]), isComplete });
+  const isPast = ({ createdAt }: Row) => createdAt != null && Date.parse(createdAt) < sinceMs - SKEW_MS;
   let lastId: string | undefined;
-  for (let count = 0, pages = 0, size = PAGE; pages < MAX_PAGES; pages++) {
-    const rows = rowsOf((await session.call(endpoint, page(size, count, lastId))).data) ?? [];
-    let isPast = false;
-    for (const each of rows) {
-      const row = read(each);
-      isPast = row.createdAt != null && Date.parse(row.createdAt) < sinceMs - SKEW_MS;
-      if (isPast) break;
+  for (let count = 0, pages = 0, size = PAGE; pages < MAX_PAGES && size <= MAX_SIZE; pages++) {
+    const { data } = await session.call(endpoint, page(size, count, lastId));
+    const rows = (rowsOf(data) ?? []).map(read);
+    for (const row of rows) {
       const isExact = tag !== undefined && (row.text ?? '').includes(tag);
-      if (!row.requestId || !(isExact || row.isLike)) continue;
-      candidates.set(row.requestId, {
-        requestId: row.requestId,
-        createdAt: row.createdAt,
-        state: row.state ?? 'unknown',
-        standing: standingOf(row.state ?? '', done, failed),
-        isExact,
-      });
+      if (!row.requestId || isPast(row) || !(isExact || row.isLike)) continue;
+      const { requestId, createdAt, state } = row;
+      const standing = standingOf(state ?? '', done, failed);
+      candidates.set(requestId, { requestId, createdAt, state: state ?? 'unknown', standing, isExact });
     }
-    if (isPast || rows.length < size) return { candidates: exactOr([...candidates.values()]), isComplete: true };
-    const last = rows.at(-1);
-    lastId = (last && read(last).requestId) ?? undefined;
-    count += rows.length;
+    count = isUnpaged ? rows.length : count + rows.length;
+    // The whole page, because nobody promises that a list is sorted.
+    if (rows.length > 0 && rows.every(isPast)) return found(true);
+    // A service may return fewer rows than it was asked for, and say that there are more.
+    if (rows.length < size && !saysMore(data, count)) return found(true);
+    if (rows.length === 0 || (isUnpaged && rows.length < size)) return found(false);
+    lastId = rows.at(-1)?.requestId ?? undefined;
     if (isUnpaged) size *= 2;
   }
-  return { candidates: exactOr([...candidates.values()]), isComplete: false };
+  return found(false);
+}
+
+/** Whether a list says that it has more rows than the ones that were read. */
+function saysMore(data: unknown, count: number): boolean {
+  const { pagination, ...own } = data as { readonly pagination?: Extent | null } & Extent;
+  const { hasMore, total } = { ...own, ...pagination };
+  return hasMore === true || (typeof total === 'number' && total > count);
+}
+
+interface Extent {
+  readonly hasMore?: boolean | null;
+  readonly total?: number | null;
 }
 
 /** A row with the tag is the request, whatever else looks like it. */

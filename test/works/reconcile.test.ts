@@ -1,0 +1,140 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Exchange, HttpRequest } from '../../src/base/world.ts';
+import { main } from '../../src/main.ts';
+import { droppedLine, success } from '../support/exchange.ts';
+import { journalRows } from '../support/journal.ts';
+import { ACCOUNT, type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
+
+const TO = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
+const WITHDRAW = ['fees', 'withdraw', '--amount', '500', ...TO, '--yes', '--no-tag', '-q'];
+const START_MS = Date.UTC(2026, 0, 5, 9);
+
+interface Row {
+  readonly withdrawalId: string;
+  readonly amount: number;
+  readonly bankAccountNumber: string;
+  readonly status: string;
+  readonly createdAt: string;
+}
+
+const row = (change: Partial<Row> = {}): Row => ({
+  ...{ withdrawalId: 'FTW_1', amount: 50_000, bankAccountNumber: '0123456789', status: 'pending' },
+  createdAt: new Date(START_MS + 1_000).toISOString(),
+  ...change,
+});
+
+let list: (request: HttpRequest) => object;
+let clock: ReturnType<typeof fakeClock>;
+let world: FakeWorld;
+
+/** A live service that loses every payment on the way, and shows `list`. */
+const service: Exchange = async (request) => {
+  if (!/withdrawalhistory|payouts|getbankaccounts/.test(request.url)) throw droppedLine();
+  const { headers, ...answer } = success(list(request));
+  return { ...answer, headers: { ...headers, date: new Date(clock.now()).toUTCString() } };
+};
+
+beforeEach(() => {
+  clock = fakeClock(START_MS);
+  world = fakeWorld({ network: service, env: ACCOUNT, clock });
+  list = () => ({ withdrawals: [] });
+});
+
+const run = (argv: readonly string[]) => main(argv, world);
+const states = () => journalRows(world.stateDir).map(({ state }) => state);
+const wait = (durationMs: number) => clock.sleep(durationMs, new AbortController().signal);
+
+async function reconciled(): Promise<{ exit: number; found: string; requestId: string | null }> {
+  const before = world.stdout.text().length;
+  const exit = await run(['ops', 'reconcile', '-q', '-o', 'json']);
+  const { operations } = JSON.parse(world.stdout.text().slice(before)) as {
+    operations: { found: string; requestId: string | null }[];
+  };
+  return { exit, found: operations[0]?.found ?? 'nothing', requestId: operations[0]?.requestId ?? null };
+}
+
+describe('a fee withdrawal whose response was lost', () => {
+  test.each<[string, Row[], exit: number, found: string]>([
+    ['one equal row', [row()], 0, 'ended'],
+    ['a row of another amount', [row({ amount: 60_000 })], 6, 'unseen'],
+    ['a row to another account', [row({ bankAccountNumber: '9876543210' })], 6, 'unseen'],
+    [
+      'an equal row that is older than the request',
+      [row({ createdAt: new Date(START_MS - 60_000).toISOString() })],
+      6,
+      'several',
+    ],
+    ['an equal row of yesterday', [row({ createdAt: new Date(START_MS - 86_400_000).toISOString() })], 6, 'unseen'],
+    ['two equal rows', [row(), row({ withdrawalId: 'FTW_2' })], 6, 'several'],
+    [
+      'an equal row behind one of yesterday',
+      [row({ amount: 1, createdAt: new Date(START_MS - 86_400_000).toISOString() }), row()],
+      0,
+      'ended',
+    ],
+  ])('with %s in the list', async (_what, rows, exit, found) => {
+    expect(await run(WITHDRAW)).toBe(6);
+    list = () => ({ withdrawals: rows });
+    expect(await reconciled()).toMatchObject({ exit, found });
+  });
+
+  test.each([
+    ['completed', 'settled'],
+    ['failed', 'failed'],
+    ['pending', 'accepted'],
+  ])('and is %s is %s', async (status, state) => {
+    await run(WITHDRAW);
+    list = () => ({ withdrawals: [row({ status })] });
+    await reconciled();
+    expect(states()).toEqual([state]);
+  });
+
+  test('is not a row that another operation has', async () => {
+    await run(WITHDRAW);
+    list = () => ({ withdrawals: [row()] });
+    expect(await reconciled()).toMatchObject({ exit: 0, requestId: 'FTW_1' });
+    await run([...WITHDRAW, '--again']);
+    expect(await reconciled()).toMatchObject({ exit: 6, found: 'unseen' });
+    list = () => ({ withdrawals: [row({ withdrawalId: 'FTW_2' }), row()] });
+    expect(await reconciled()).toMatchObject({ exit: 0, requestId: 'FTW_2' });
+  });
+
+  test('is never called absent on a live account', async () => {
+    await run(WITHDRAW);
+    expect(await reconciled()).toMatchObject({ exit: 6, found: 'unseen' });
+    await wait(11 * 60_000);
+    expect(await reconciled()).toMatchObject({ exit: 6, found: 'absent' });
+    expect(states()).toEqual(['unknown']);
+  });
+
+  test.each<[string, object]>([
+    ['hasMore', { withdrawals: [row({ amount: 1 })], pagination: { count: 1, limit: 1, hasMore: true } }],
+    ['nothing but ever more rows', {}],
+  ])('is not called absent by a list that says %s', async (_what, answer) => {
+    await run(WITHDRAW);
+    const full = ({ url }: HttpRequest) => {
+      const limit = Number(new URL(url).searchParams.get('limit'));
+      return {
+        withdrawals: Array.from({ length: Math.min(limit, 3_200) }, (_, index) =>
+          row({ withdrawalId: `F${index}`, amount: 1 }),
+        ),
+        pagination: { hasMore: true },
+      };
+    };
+    list = 'withdrawals' in answer ? () => answer : full;
+    expect(await reconciled()).toMatchObject({ exit: 6, found: 'incomplete' });
+  });
+});
+
+test('money is not sent from a journal that something else changed', async () => {
+  await run(WITHDRAW);
+  const { DatabaseSync } = await import('node:sqlite');
+  const journal = new DatabaseSync(`${world.stateDir}/journal.db`);
+  journal.exec(
+    `DROP TRIGGER transition_update; UPDATE transition SET detail = 'x' WHERE sequence = (SELECT max(sequence) FROM transition)`,
+  );
+  journal.close();
+  expect(await run([...WITHDRAW, '--again'])).toBe(2);
+  expect(world.stderr.text()).toContain('was changed by something else; nothing was sent');
+  expect(states()).toEqual(['unknown']);
+});
