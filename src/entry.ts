@@ -13,5 +13,7 @@ export async function run(argv: readonly string[], world: World = createSystemWo
     return complete(words[0] === '--' ? words.slice(1) : words, CATALOGUE, world);
   }
   const { main } = await import('./main.ts');
-  return main(argv, world);
+  const code = await main(argv, world);
+  if (world.abandoned.aborted) world.exit(code);
+  return code;
 }

@@ -69,38 +69,51 @@ function profileFor({ command, globals: { profile } }: CommandLine, world: World
 type Use = (outcome: Outcome, changed: Changed | undefined) => Promise<void>;
 
 /** Runs a command; `use` receives its outcome while the session is still open, so that more pages can be read. */
-async function execute({ command, texts, globals, profile }: ResolvedLine, world: World, use: Use): Promise<Outcome> {
+async function execute(line: ResolvedLine, world: World, use: Use): Promise<Outcome> {
+  const { command, texts, globals, profile } = line;
   const commandLine = `fiatrail ${command.words.join(' ')}`;
   // The list may be of any length. Must be set before anything is read: V8's young generation only ever grows.
   if (texts['all'] === true) world.steadyMemory();
   const nameOf = (field: string) => inputName(command, field);
   const session = createSession({ world, profile, globals, commandLine, inputName: nameOf, runLine });
   try {
-    const { input, guided } = await readInput(command, texts, session, async () => {
-      if (command.isLocal) return;
-      const line = `profile ${profile.name} · ${modeInFull(profile.mode)}`;
-      // With -q too when a file in a folder, rather than the user, chose real money.
-      await (isLiveByPin(profile, globals.profile, world) ? session.say(line) : session.note(line));
-      if (!command.finishesRotations && unfinishedRotations(world).length > 0)
-        await (await import('./rotation/resume.ts')).finishRotations(session);
-    });
-    const { values, guard } = guardIn(command, input, world.clock.now());
-    const outcome = await runToEnd(
-      async () => {
-        if (guard) await requireUnused(session, guard, isReconciled);
-        if (guard) session.guardWith(guard);
-        const outcome = await command.run(session, values as never);
-        return outcome.error || !guided?.after ? outcome : guided.after(outcome);
-      },
-      session,
-      typeof values['wait'] === 'number' ? values['wait'] : 0,
-    );
-    await use(outcome, session.changed());
-    if (!outcome.error) await guided?.end?.();
-    return outcome;
+    return await Promise.race([executeIn(session, line, use), abandonment(session)]);
   } finally {
     await session.close();
   }
+}
+
+async function executeIn(session: Session, { command, texts, globals, profile }: ResolvedLine, use: Use) {
+  const { world } = session;
+  const { input, guided } = await readInput(command, texts, session, async () => {
+    if (command.isLocal) return;
+    const line = `profile ${profile.name} · ${modeInFull(profile.mode)}`;
+    // With -q too when a file in a folder, rather than the user, chose real money.
+    await (isLiveByPin(profile, globals.profile, world) ? session.say(line) : session.note(line));
+    if (!command.finishesRotations && unfinishedRotations(world).length > 0)
+      await (await import('./rotation/resume.ts')).finishRotations(session);
+  });
+  const { values, guard } = guardIn(command, input, world.clock.now());
+  const outcome = await runToEnd(
+    async () => {
+      if (guard) await requireUnused(session, guard, isReconciled);
+      if (guard) session.guardWith(guard);
+      const outcome = await command.run(session, values as never);
+      return outcome.error || !guided?.after ? outcome : guided.after(outcome);
+    },
+    session,
+    typeof values['wait'] === 'number' ? values['wait'] : 0,
+  );
+  await use(outcome, session.changed());
+  if (!outcome.error) await guided?.end?.();
+  return outcome;
+}
+
+/** Rejects when the user tells the program a second time to end; else never settles. */
+function abandonment({ world, abandonedError }: Session): Promise<never> {
+  return new Promise((_, reject) => {
+    world.abandoned.addEventListener('abort', () => reject(abandonedError()), { once: true });
+  });
 }
 
 function isLiveByPin({ mode }: Profile, flag: string | undefined, world: World): boolean {

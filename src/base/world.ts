@@ -6,6 +6,11 @@ export interface HttpRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
+  /**
+   * Whether it is too late to send it: asked right before its first byte leaves. A process that was suspended must not send what
+   * others have stopped waiting for. Left out, it is never too late.
+   */
+  readonly isLate?: () => boolean;
 }
 
 /** An HTTP response. Header names are lower case. */
@@ -138,6 +143,8 @@ export interface World {
   prompter(): Promise<Prompter>;
   /** Aborts on SIGINT, SIGTERM and SIGHUP. */
   readonly interrupted: AbortSignal;
+  /** Aborts on a second such signal, if the first one has not ended the program within a second. */
+  readonly abandoned: AbortSignal;
   readonly platform: string;
   /** `24.15.0`. */
   readonly nodeVersion: string;
@@ -164,6 +171,8 @@ export interface World {
   ensurePrivateDir(path: string): void;
   /** Waits for one turn of the event loop, so that pending requests are sent before work continues. */
   turn(): Promise<void>;
+  /** Ends the process at once, whatever it still waits for. */
+  exit(code: number): void;
   /** Trades speed for low memory use from here on, for streams of unknown length. */
   steadyMemory(): void;
 }

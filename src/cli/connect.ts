@@ -3,6 +3,7 @@ import { type Profile, storedOrBuiltIn } from '../account/profile.ts';
 import { serviceNameOf } from '../account/service-name.ts';
 import { readProfile, type StoredProfile } from '../account/stored-profile.ts';
 import { CliError, withDetails } from '../base/errors.ts';
+import { ExchangeError } from '../base/exchange-error.ts';
 import { Secret } from '../base/secret.ts';
 import type { Exchange, HttpResponse, World } from '../base/world.ts';
 import { ANSWER_NOT_OPENED, type Client, createClient } from '../client/client.ts';
@@ -154,12 +155,27 @@ async function openEmbedded(world: World): Promise<Opened> {
   const { openEmbeddedSandbox } = await import('../sandbox/embedded.ts');
   const sandbox = await openEmbeddedSandbox(sandboxPath(world), world);
   return {
-    exchange: async (request) => {
-      const answer = await sandbox.fetch(request, { apiKey: request.headers['x-api-key'], address: '127.0.0.1' });
+    exchange: async (request, signal) => {
+      const caller = { apiKey: request.headers['x-api-key'], address: '127.0.0.1' };
+      const answer = await untilAborted(signal, () => sandbox.fetch(request, caller));
       // Over HTTP, the server adds its time.
       return { ...answer, headers: { ...answer.headers, date: new Date(sandbox.nowMs()).toUTCString() } };
     },
     apiKey: new Secret(sandbox.apiKey()),
     close: () => sandbox.close(),
   };
+}
+
+/** Runs an exchange of the embedded sandbox, and stops waiting for it as the network would. Throws ExchangeError when the signal aborts. */
+async function untilAborted<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
+  if (signal.aborted) throw new ExchangeError('the request was canceled', false);
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(new ExchangeError('the request was canceled', true));
+  signal.addEventListener('abort', abort);
+  try {
+    return await Promise.race([run(), aborted.promise]);
+  } finally {
+    // The signal may outlive many requests.
+    signal.removeEventListener('abort', abort);
+  }
 }

@@ -17,6 +17,13 @@ interface JournalSession {
   readonly globals: Pick<Globals, 'timeoutMs'>;
   readonly commandLine: string;
   journal(): Promise<Journal>;
+  inFlight(operation: InFlight | undefined): void;
+}
+
+/** An operation whose response has not been recorded yet. */
+export interface InFlight {
+  readonly operationId: string;
+  readonly summary: string;
 }
 
 interface Sending<D> {
@@ -27,7 +34,8 @@ interface Sending<D> {
   /** Undefined for a change that no flag guards. */
   readonly guard: Guard | undefined;
   readonly tag?: string | undefined;
-  readonly call: () => Promise<Reply<D>>;
+  /** Sends it, unless `leaveByMs` has passed. */
+  readonly call: (leaveByMs: number) => Promise<Reply<D>>;
 }
 
 /** Describes a request for the journal. */
@@ -64,9 +72,10 @@ export async function sendJournaled<D>(
   const journal = await session.journal();
   journal.requireLastLink();
   const operationId = await claimed(session, journal, intentOf(session, sending));
-  journal.sent(operationId, session.globals.timeoutMs);
+  const leaveByMs = journal.sent(operationId, session.globals.timeoutMs);
+  session.inFlight({ operationId, summary: sending.summary });
   try {
-    const reply = await call();
+    const reply = await call(leaveByMs);
     const requestId = requestIdOf(endpoint, reply.data);
     const result = resultOf(endpoint, reply.data);
     await record(session, () => journal.append(operationId, 'accepted', { requestId, result }));
@@ -85,6 +94,8 @@ export async function sendJournaled<D>(
     // Nothing was changed: the request was refused or not sent, or the sandbox could not commit.
     await record(session, () => journal.append(operationId, 'refused', { detail }));
     throw error instanceof CliError ? withOperation(error, operationId) : error;
+  } finally {
+    session.inFlight(undefined);
   }
 }
 

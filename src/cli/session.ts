@@ -1,5 +1,6 @@
 import { journalPath, stateDir } from '../account/paths.ts';
 import type { Profile } from '../account/profile.ts';
+import { CliError } from '../base/errors.ts';
 import type { World } from '../base/world.ts';
 import type { CallOptions, Reply } from '../client/client.ts';
 import { requestIdOf } from '../client/client.ts';
@@ -17,7 +18,7 @@ import { type Change, confirmRequest } from './confirm.ts';
 import { connect } from './connect.ts';
 import { createDialog, type Dialog } from './dialog.ts';
 import { dryRunOf } from './dry-run.ts';
-import { repetitionOf, sendJournaled } from './journaled.ts';
+import { type InFlight, repetitionOf, sendJournaled } from './journaled.ts';
 import { type Guard, idempotencyKeyOf } from './money-options.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -87,6 +88,10 @@ export interface Session extends Dialog {
   accountNames(): Promise<AccountNames>;
   /** The service's time at its last response, or this machine's if it says none. */
   serviceTimeMs(): number;
+  /** Notes the operation that is being sent, or that none is. */
+  inFlight(operation: InFlight | undefined): void;
+  /** The error of a command that was told twice to end: what it leaves behind. */
+  abandonedError(): CliError;
   journal(): Promise<Journal>;
   /** The journal, unless this machine has none yet. */
   existingJournal(): Promise<Journal | undefined>;
@@ -109,6 +114,7 @@ export function createSession({ world, profile, globals, commandLine, inputName,
   const journal = openedOnUse(() => loadJournal(world));
   let changed: Changed | undefined;
   let guard: Guard | undefined;
+  let inFlight: InFlight | undefined;
   const dialog = createDialog(world, globals);
   const session: Session = {
     ...dialog,
@@ -123,7 +129,7 @@ export function createSession({ world, profile, globals, commandLine, inputName,
     call: async (endpoint, input, options = {}) => {
       const request = await prepareRequest(session, endpoint, input, options);
       const { client, keyFingerprint } = await openFor(endpoint);
-      const call = () => client.call(request, options);
+      const call = (leaveByMs?: number) => client.call(request, { ...options, leaveByMs });
       const isRead = effectOf(endpoint, input) === 'read';
       // A verification costs money and has an end, so the journal follows it like a movement of money.
       const isFollowed = !isRead && endpoint.starts !== undefined;
@@ -153,7 +159,7 @@ export function createSession({ world, profile, globals, commandLine, inputName,
       await change.before?.();
       const { client, keyFingerprint } = await openFor(endpoint);
       const agreed = earlier && sending.guard ? { ...sending.guard, isAgain: true } : sending.guard;
-      const call = () => client.call(request, options);
+      const call = (leaveByMs: number) => client.call(request, { ...options, leaveByMs });
       const sent = await sendJournaled(session, { ...sending, guard: agreed, tag: change.tag, keyFingerprint, call });
       const { reply, operationId } = sent;
       changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
@@ -168,6 +174,10 @@ export function createSession({ world, profile, globals, commandLine, inputName,
       const { keyFingerprint } = await connection.open();
       return { keyFingerprint: keyFingerprint(), profile: profile.name, baseUrl: profile.baseUrl };
     },
+    inFlight: (operation) => {
+      inFlight = operation;
+    },
+    abandonedError: () => abandonedWith(inFlight),
     serviceTimeMs: () => serviceTimeMs ?? world.clock.now(),
     journal: journal.open,
     existingJournal: async () => (entryAt(journalPath(world)) ? journal.open() : undefined),
@@ -177,6 +187,20 @@ export function createSession({ world, profile, globals, commandLine, inputName,
     },
   };
   return session;
+}
+
+function abandonedWith(inFlight: InFlight | undefined): CliError {
+  if (!inFlight) return new CliError('interrupted', 'stopped at once; no request was in flight');
+  const { operationId, summary } = inFlight;
+  return new CliError(
+    'unknown',
+    `stopped at once, before a response to ${summary} was recorded; its outcome is unknown`,
+    {
+      code: 'OUTCOME_UNKNOWN',
+      hint: `find out with: fiatrail ops reconcile ${operationId}`,
+      operationId,
+    },
+  );
 }
 
 /** Opens a resource on first use, and closes it only if it was opened. */

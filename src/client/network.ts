@@ -1,6 +1,6 @@
 import http from 'node:http';
 import type { AgentOptions } from 'node:https';
-import { ExchangeError } from '../base/exchange-error.ts';
+import { ExchangeError, TOO_LATE } from '../base/exchange-error.ts';
 import type { Exchange, HttpRequest, HttpResponse } from '../base/world.ts';
 import { agentProxy, type Environment, proxyVariables } from './proxy.ts';
 import { withTimeLimit } from './time-limit.ts';
@@ -95,8 +95,10 @@ function exchangeOnce(
     connecting.promise.then(() => signal.removeEventListener('abort', abandon));
     outgoing.on('socket', (socket) => {
       const connected = () => {
+        // Node writes the request after this listener, which was added first.
+        if (request.isLate?.()) return socket.destroy(new Error(TOO_LATE));
         sent = true;
-        connecting.resolve();
+        return connecting.resolve();
       };
       if (socket.connecting) socket.once(isTls ? 'secureConnect' : 'connect', connected);
       else connected();

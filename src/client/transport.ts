@@ -1,5 +1,5 @@
 import ky, { isHTTPError, isTimeoutError, type RetryOptions } from 'ky';
-import { ExchangeError } from '../base/exchange-error.ts';
+import { ExchangeError, TOO_LATE } from '../base/exchange-error.ts';
 import type { Clock, Exchange, HttpRequest, HttpResponse } from '../base/world.ts';
 import type { Effect } from '../contract/endpoint.ts';
 import { bareName } from '../contract/reading/names.ts';
@@ -130,6 +130,11 @@ async function attemptOnce(
   return responseForKy(response);
 }
 
+function inTime(request: HttpRequest, exchange: Exchange, signal: AbortSignal, isRead: boolean): Promise<HttpResponse> {
+  if (request.isLate?.()) throw new ExchangeError(TOO_LATE, false);
+  return exchange(request, signal, isRead);
+}
+
 /** Returns the status and the wait for ky. The service writes the wait into the body, which ky does not see. */
 function responseForKy(response: HttpResponse): Response {
   const { status, headers } = response;
@@ -174,7 +179,7 @@ export async function send(request: HttpRequest, exchange: Exchange, options: Se
   try {
     await ky(request.url, {
       method: request.method,
-      fetch: (made) => attemptOnce(attempts, () => exchange(request, (made as Request).signal, isRead), report),
+      fetch: (made) => attemptOnce(attempts, () => inTime(request, exchange, (made as Request).signal, isRead), report),
       signal: interrupted,
       totalTimeout: totalMs,
       timeout: isRead ? Math.min(READ_ATTEMPT_MS, totalMs) : false,

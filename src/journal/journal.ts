@@ -42,8 +42,11 @@ export interface Journal {
   readonly rotations: Omit<Rotations, 'insert' | 'move'>;
   /** Records that one key replaced another, so that both belong to one account. */
   linkKeys(oldFingerprint: string, newFingerprint: string): void;
-  /** Call just before sending. `busyForMs` is how long the sender waits for a response at most. Throws if the state does not allow it. */
-  sent(operationId: string, busyForMs: number): void;
+  /**
+   * Call just before sending. `busyForMs` is how long the sender waits for a response at most. Returns until when the request may
+   * leave, in milliseconds since the epoch: after that, others count its outcome as unknown. Throws if the state does not allow it.
+   */
+  sent(operationId: string, busyForMs: number): number;
   /** Appends a transition. Throws if the operation's state does not allow it. */
   append(operationId: string, state: OperationState, appended?: Appended): void;
   /**
@@ -102,7 +105,11 @@ export async function openJournal(path: string, world: JournalWorld): Promise<Jo
     claim: (intent) => store.transaction('write', () => claimIn(claiming, intent)),
     look: (intent) => lookIn(claiming, intent),
     linkKeys: (before, after) => store.transaction('write', () => linkKeys(store, before, after)),
-    sent: (id, busyForMs) => move(id, 'sent', { busyUntil: clock.now() + busyForMs }),
+    sent: (id, busyForMs) => {
+      const busyUntil = clock.now() + busyForMs;
+      move(id, 'sent', { busyUntil });
+      return busyUntil;
+    },
     append: (id, state, appended = {}) => move(id, state, appended),
     ended: ({ profile, endpoints, requestId }, state, appended) =>
       store.transaction('write', () => {

@@ -5,11 +5,33 @@ import type { Clock, Exchange, Host, Ids, InputStream, OutputStream, Prompter, W
 import { ensurePrivateFolder } from '../files/private-file.ts';
 import { findProgram, runProgram } from './programs.ts';
 
+/** A terminal and npm both pass on a Ctrl-C, so a signal that follows at once is the same one. */
+const SAME_SIGNAL_MS = 1_000;
+
+const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Handles the signals that ask a program to end: on the second one it gives up waiting, on the third also its last words. */
+function watchSignals() {
+  const interrupted = new AbortController();
+  const abandoned = new AbortController();
+  let lastMs = -SAME_SIGNAL_MS;
+  const handle = () => {
+    if (Date.now() - lastMs < SAME_SIGNAL_MS) return;
+    lastMs = Date.now();
+    if (!interrupted.signal.aborted) return interrupted.abort();
+    abandoned.abort();
+    setTimeout(() => {
+      for (const signal of ENDING_SIGNALS) process.off(signal, handle);
+    }, SAME_SIGNAL_MS).unref();
+  };
+  for (const signal of ENDING_SIGNALS) process.on(signal, handle);
+  return { interrupted, abandoned };
+}
+
 /** Creates the World of this process: its clock, random source, streams, files and network. */
 export function createSystemWorld(): World {
   silenceSqliteWarning();
-  const interrupted = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => interrupted.abort());
+  const { interrupted, abandoned } = watchSignals();
   let network: Promise<Exchange> | undefined;
   return {
     clock: systemClock,
@@ -26,6 +48,7 @@ export function createSystemWorld(): World {
     probe: async () => (await import('../client/probe.ts')).createProbe(process.env),
     prompter: () => openPrompter(interrupted.signal),
     interrupted: interrupted.signal,
+    abandoned: abandoned.signal,
     platform: process.platform,
     nodeVersion: process.versions.node,
     userId: process.getuid?.(),
@@ -43,6 +66,7 @@ export function createSystemWorld(): World {
     readFile: (path, maxBytes) => readBounded(path, maxBytes, interrupted.signal),
     ensurePrivateDir: ensurePrivateFolder,
     turn: () => new Promise((resolve) => setImmediate(resolve)),
+    exit: (code) => process.exit(code),
     steadyMemory,
   };
 }

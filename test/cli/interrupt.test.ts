@@ -1,12 +1,16 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { CATEGORIES } from '../../src/base/errors.ts';
-import { fiatrail, type Home, newHome, requireBuilt, startFiatrail } from '../support/built.ts';
+import { fiatrail, type Home, newHome, ROOT, requireBuilt, startFiatrail } from '../support/built.ts';
 import { journalRows } from '../support/journal.ts';
 import { httpServer } from '../support/loopback.ts';
 
 beforeAll(requireBuilt);
 
 const PAY = ['onramp', 'start', 'somebody', '--amount', '5', '--yes', '-o', 'json'];
+const PROGRAM = join(ROOT, 'bin', 'fiatrail.js');
 const READ = ['balances', 'fintech'];
 /** The response to the first read of an account. */
 const KEY = { publicKey: 'ab'.repeat(32) };
@@ -36,7 +40,7 @@ async function stopped(home: Home, argv: readonly string[], signal: NodeJS.Signa
   return { ...(await running.end), requests: service.requests() };
 }
 
-test.each(['SIGINT', 'SIGTERM'] as const)(
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   '%s leaves a sent payment with an unknown outcome, also in the journal, and exits with 6',
   async (signal) => {
     const home = newHome(onTestFinished);
@@ -51,12 +55,74 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   },
 );
 
-test.each(['SIGINT', 'SIGTERM'] as const)('%s interrupts a read, which exits with 130', async (signal) => {
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s interrupts a read, which exits with 130', async (signal) => {
   const { code, stderr } = await stopped(newHome(onTestFinished), READ, signal);
   expect({ code, stderr }).toEqual({
     code: CATEGORIES.interrupted.exit,
     stderr: expect.stringContaining('interrupted'),
   });
+});
+
+/** Waits until the journal's only operation has a state. */
+async function journalSays(home: Home, state: string): Promise<void> {
+  while (!journalRows(home.stateDir).some((row) => row.state === state)) await setTimeout(20);
+}
+
+test.each([
+  ['SIGINT', 'SIGINT'],
+  ['SIGINT', 'SIGTERM'],
+] as const)('%s and %s at once are one signal: the outcome is recorded and said', async (first, second) => {
+  const home = newHome(onTestFinished);
+  const service = await silentService();
+  const running = startFiatrail(home, PAY, { env: service.env });
+  await service.asked;
+  process.kill(running.pid, first);
+  process.kill(running.pid, second);
+  const { code, stderr } = await running.end;
+  const [row] = journalRows(home.stateDir);
+  expect({ code, state: row?.state }).toEqual({ code: 6, state: 'unknown' });
+  expect(stderr).toContain(`"operationId":"${row?.id}"`);
+});
+
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+  '%s during a payment in the embedded sandbox leaves an unknown outcome, which reconciling ends',
+  async (signal) => {
+    const home = newHome(onTestFinished);
+    await fiatrail(home, ['sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--kind', 'slow']);
+    // Creates the journal, so that it can be read while the payment is sent.
+    await fiatrail(home, ['ops', 'list']);
+    const to = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
+    const argv = ['fees', 'withdraw', '--amount', '500', ...to, '--yes', '-o', 'json'];
+    const running = startFiatrail(home, argv);
+    await journalSays(home, 'sent');
+    process.kill(running.pid, signal);
+    const { code, stderr } = await running.end;
+    const [row] = journalRows(home.stateDir);
+    expect({ code, state: row?.state }).toEqual({ code: 6, state: 'unknown' });
+    expect(stderr).toContain(`"operationId":"${row?.id}"`);
+    const { code: found } = await fiatrail(home, ['ops', 'reconcile']);
+    expect({ found, state: journalRows(home.stateDir)[0]?.state }).toEqual({ found: 0, state: 'accepted' });
+  },
+);
+
+test('a second signal ends a command whose output nobody reads, with words', async () => {
+  const home = newHome(onTestFinished);
+  const child = spawn(process.execPath, [PROGRAM, 'openapi'], { env: home.env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const end = new Promise<number | null>((resolve) => child.on('exit', resolve));
+  // The pipe is full once something can be read.
+  await new Promise<void>((resolve) => child.stdout.once('readable', () => resolve()));
+  child.kill('SIGINT');
+  await setTimeout(1_100);
+  child.kill('SIGINT');
+  expect({ code: await end, stderr }).toEqual({
+    code: 130,
+    stderr: 'error: stopped at once; no request was in flight\n',
+  });
+  child.stdout.destroy();
 });
 
 test('SIGINT interrupts a command that has already saved a profile, which exits with 130', async () => {

@@ -68,6 +68,22 @@ const CALLS = {
 } as const;
 type Kind = keyof typeof CALLS;
 
+test.each([
+  ['in time', 1, 1],
+  ['too late', -1, 0],
+])('a change that may leave until a time is sent only until then: %s', async (_when, leftMs, count) => {
+  const { client, requests } = clientFor(count === 1 ? [success(STARTED)] : []);
+  const call = client.call(validRequest(startOnramp, ONRAMP), { leaveByMs: timerClock.now() + leftMs });
+  const error = await settled(call).then(
+    () => undefined,
+    (thrown: CliError) => thrown,
+  );
+  expect({ count: requests.length, category: error?.category }).toEqual({
+    count,
+    category: count === 0 ? 'network' : undefined,
+  });
+});
+
 interface Ended {
   readonly reply?: Reply<unknown>;
   readonly error?: CliError;

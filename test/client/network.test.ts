@@ -313,6 +313,23 @@ describe('nothing was sent', () => {
     });
   });
 
+  test('when the process was suspended while it connected', async () => {
+    let bytes = 0;
+    const closed = Promise.withResolvers<void>();
+    const { port } = await tcpServer((socket) => {
+      socket.on('close', () => closed.resolve()).on('error', () => {});
+      socket.on('data', (data) => {
+        bytes += data.length;
+        socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
+      });
+    });
+    const isLate = () => true;
+    const error = await failure(createNetwork({})(requestTo(`http://127.0.0.1:${port}/v1`, { isLate }), NEVER));
+    await closed.promise;
+    expect({ sent: error.sent, bytes }).toEqual({ sent: false, bytes: 0 });
+    expect(error.message).toContain('was suspended');
+  });
+
   test('when it was canceled before', async () => {
     const { baseUrl } = await httpServer((_, response) => response.end());
     const error = await failure(createNetwork({})(requestTo(baseUrl), AbortSignal.abort()));
@@ -573,6 +590,17 @@ describe('TLS', () => {
       response.end(await bodyOf(request));
     });
     expect(await exchangeWith(baseUrl)).toMatchObject({ status: 200, body: '{"a":1}' });
+  });
+
+  test('sends nothing if the process was suspended during the handshake', async () => {
+    trust();
+    let requests = 0;
+    const { baseUrl } = await httpsServer(certificate, (_, response) => {
+      requests += 1;
+      response.end('{}');
+    });
+    const error = await failure(createNetwork({})(requestTo(baseUrl, { isLate: () => true }), NEVER));
+    expect({ sent: error.sent, requests }).toEqual({ sent: false, requests: 0 });
   });
 
   test('that breaks after the request may have sent it', async () => {

@@ -17,7 +17,7 @@ export interface JournalRow {
 export function journalRows(stateDir: string): JournalRow[] {
   const path = join(stateDir, 'journal.db');
   if (!existsSync(path)) return [];
-  const database = new DatabaseSync(path, { readOnly: true });
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 20_000 });
   try {
     const columns = 'id, state, endpoint, summary, request, request_id, detail';
     return database.prepare(`SELECT ${columns} FROM operation ORDER BY id`).all() as unknown as JournalRow[];

@@ -130,6 +130,7 @@ export interface WorldOptions {
   readonly answers?: readonly Answer[];
   readonly env?: Readonly<Record<string, string>>;
   readonly interrupted?: AbortSignal;
+  readonly abandoned?: AbortSignal;
   readonly clock?: Clock;
   /** Runs other programs; by default, running one fails the test. */
   readonly runProgram?: World['runProgram'];
@@ -183,6 +184,7 @@ export function fakeWorld(options: WorldOptions = {}): FakeWorld {
     probe: async () => options.probe ?? noProbe,
     prompter: strictPrompter(answers),
     interrupted: options.interrupted ?? new AbortController().signal,
+    abandoned: options.abandoned ?? new AbortController().signal,
     platform: 'linux',
     nodeVersion: process.versions.node,
     userId: options.userId ?? process.getuid?.(),
@@ -199,6 +201,9 @@ export function fakeWorld(options: WorldOptions = {}): FakeWorld {
     readFile: async (path) => readFileSync(path, 'utf8'),
     ensurePrivateDir: ensurePrivateFolder,
     turn: async () => {},
+    exit: (code) => {
+      throw new Error(`unexpected exit with ${code}`);
+    },
     steadyMemory: () => {},
   };
 }
