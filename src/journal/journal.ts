@@ -37,11 +37,10 @@ export interface Journal {
   /**
    * Moves a rotation to another stage and updates its operation in one transaction. Returns false if it is no longer at the stage
    * `from`. The sender moves it to `sending` just before it sends; false then means that another process closed the rotation.
+   * Once the new key is known, `newFingerprint` links it to the old one in the same transaction, so that both are one account.
    */
-  moveRotation(operationId: string, from: RotationStage, to: RotationStage, detail?: string): boolean;
+  moveRotation(operationId: string, from: RotationStage, to: RotationStage, more?: RotationMove): boolean;
   readonly rotations: Omit<Rotations, 'insert' | 'move'>;
-  /** Records that one key replaced another, so that both belong to one account. */
-  linkKeys(oldFingerprint: string, newFingerprint: string): void;
   /**
    * Call just before sending. `busyForMs` is how long the sender waits for a response at most. Returns until when the request may
    * leave, in milliseconds since the epoch: after that, others count its outcome as unknown. Throws if the state does not allow it.
@@ -74,6 +73,13 @@ export interface Journal {
   close(): void;
 }
 
+/** What moving a rotation records besides its stage. */
+export interface RotationMove {
+  readonly detail?: string | undefined;
+  /** The fingerprint of the key that replaces the old one. */
+  readonly newFingerprint?: string | undefined;
+}
+
 /** Work that the service knows by an id, and the endpoints that may have started it. */
 interface StartedWork {
   readonly profile: string;
@@ -104,7 +110,6 @@ export async function openJournal(path: string, world: JournalWorld): Promise<Jo
     ...readPart(store, host),
     claim: (intent) => store.transaction('write', () => claimIn(claiming, intent)),
     look: (intent) => lookIn(claiming, intent),
-    linkKeys: (before, after) => store.transaction('write', () => linkKeys(store, before, after)),
     sent: (id, busyForMs) => {
       const busyUntil = clock.now() + busyForMs;
       move(id, 'sent', { busyUntil });
@@ -166,9 +171,12 @@ function rotationPart(recording: Recording, { ids, host }: JournalWorld): Rotati
         rotations.insert({ ...rotation, profile: intent.profile, baseUrl: intent.baseUrl });
         return true;
       }),
-    moveRotation: (id, from, to, detail) =>
+    moveRotation: (id, from, to, { detail, newFingerprint } = {}) =>
       store.transaction('write', () => {
         const isMoved = rotations.move(id, from, to);
+        const old = rotations.find(id)?.oldFingerprint;
+        // Also if the stage was reached before: an earlier version moved the rotation there without linking its keys.
+        if (old !== undefined && newFingerprint !== undefined) linkKeys(store, old, newFingerprint);
         const state = OPERATION_AFTER[to];
         // A closed operation is not changed.
         if (isMoved && state) tryMove(recording, id, state, { detail });

@@ -33,7 +33,7 @@ export async function giveUp(
 ): Promise<void> {
   const journal = await session.journal();
   await record(session, () => {
-    journal.moveRotation(operationId, stage, 'refused', detail);
+    journal.moveRotation(operationId, stage, 'refused', { detail });
   });
 }
 
@@ -130,7 +130,7 @@ async function oldKey({ profile }: Session): Promise<Secret> {
 async function lost(session: Session, operationId: string, sent: Sent, error: CliError): Promise<CliError> {
   const journal = await session.journal();
   await record(session, () => {
-    journal.moveRotation(operationId, 'sending', 'lost', error.message);
+    journal.moveRotation(operationId, 'sending', 'lost', { detail: error.message });
   });
   if (!mayContainKey(sent)) removeRotation(session.world, operationId, ['answer']);
   const file = rotationFile(session.world, operationId, 'answer');

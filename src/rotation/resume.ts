@@ -86,12 +86,13 @@ export async function resume(session: Session, input: ResumeInput): Promise<Outc
   return afterLost(session, latest);
 }
 
-/** Closes a lost rotation because a key works, and removes its files. */
-async function closeLost(session: Session, operationId: string, isOld: boolean): Promise<void> {
+/** Closes a lost rotation because a key works, and removes its files. Without a new key, the old one works. */
+async function closeLost(session: Session, operationId: string, newFingerprint: string | undefined): Promise<void> {
   await withRotationLock(session, operationId, async () => {
     const journal = await session.journal();
-    if (isOld) journal.moveRotation(operationId, 'lost', 'refused', 'the old key still works');
-    else journal.moveRotation(operationId, 'lost', 'done', 'a different key works now');
+    if (newFingerprint === undefined)
+      journal.moveRotation(operationId, 'lost', 'refused', { detail: 'the old key still works' });
+    else journal.moveRotation(operationId, 'lost', 'done', { detail: 'a different key works now', newFingerprint });
   });
 }
 
@@ -107,7 +108,7 @@ async function afterLost(session: Session, { operationId, oldFingerprint }: Rota
   }
   const print = fingerprint(await currentKey(session));
   const isOld = print === oldFingerprint;
-  if (!session.globals.dryRun) await closeLost(session, operationId, isOld);
+  if (!session.globals.dryRun) await closeLost(session, operationId, isOld ? undefined : print);
   await session.note(isOld ? 'the API key was not rotated: the old key still works' : 'the stored API key works');
   return {
     result: {

@@ -3,6 +3,7 @@ import { CliError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import type { Session } from '../cli/session.ts';
 import { regenerateApiKey } from '../contract/endpoints/management.ts';
+import { fingerprint } from '../crypto/fingerprint.ts';
 import { isOpenStage, type Rotation } from '../journal/rotations.ts';
 import { RESUME_COMMAND, readNewKey, unfinishedRotation } from './answer.ts';
 import {
@@ -155,7 +156,9 @@ export async function completeRotation(
     await requireOpen(session, operationId);
     const saved = readRotation(world, operationId, 'key');
     const key = saved === undefined ? await readNewKey(session, operationId, unsaved) : new Secret(saved);
-    const rotation = await advance(session, operationId, 'sending', 'answered');
+    // Before the key is stored: a command that already uses it must find the account's once keys and unknown outcomes.
+    const link = { newFingerprint: fingerprint(key) };
+    const rotation = await advance(session, operationId, 'sending', 'answered', link);
     await storeKey(session, operationId, key);
     await prove(session, operationId, key);
     await push(session, rotation, key);

@@ -5,6 +5,7 @@ import { CliError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import { tryAccount } from '../cli/connect.ts';
 import type { Session } from '../cli/session.ts';
+import type { RotationMove } from '../journal/journal.ts';
 import type { Rotation, RotationStage } from '../journal/rotations.ts';
 import { RESUME_COMMAND, record, unfinishedRotation } from './answer.ts';
 import { rotationFile } from './files.ts';
@@ -16,10 +17,11 @@ export async function advance(
   operationId: string,
   from: RotationStage,
   to: RotationStage,
+  more?: RotationMove,
 ): Promise<Rotation> {
   const journal = await session.journal();
   await record(session, () => {
-    journal.moveRotation(operationId, from, to);
+    journal.moveRotation(operationId, from, to, more);
   });
   const rotation = journal.rotations.find(operationId);
   if (!rotation) throw new Error(`the journal has no rotation ${operationId}`);

@@ -99,7 +99,15 @@ describe('a once key', () => {
   test('follows a rotated key', async () => {
     const journal = await testJournal({ host: idleHost });
     through(journal, prepared(journal, KEYED), 'sent', 'accepted');
-    journal.linkKeys(INTENT.account.keyFingerprint, 'ffff');
+    const plan = {
+      operationId: 'r-1',
+      keyPlace: 'its file',
+      oldFingerprint: INTENT.account.keyFingerprint,
+      pushes: [],
+    };
+    journal.prepareRotation(INTENT, plan);
+    journal.moveRotation('r-1', 'prepared', 'sending');
+    journal.moveRotation('r-1', 'sending', 'answered', { newFingerprint: 'ffff' });
     const rotated = { ...KEYED, account: { ...INTENT.account, keyFingerprint: 'ffff' } };
     expect(found(journal, rotated)).toBe('done accepted');
     journal.close();

@@ -280,7 +280,7 @@ describe('a key rotation', () => {
     expect(journal.prepareRotation(INTENT, plan('r-1'))).toBe(true);
     expect(journal.prepareRotation(INTENT, plan('r-2'))).toBe(false);
     expect(journal.prepareRotation({ ...INTENT, profile: 'another' }, plan('r-3'))).toBe(true);
-    expect(journal.moveRotation('r-1', 'prepared', 'refused', 'rejected')).toBe(true);
+    expect(journal.moveRotation('r-1', 'prepared', 'refused', { detail: 'rejected' })).toBe(true);
     expect(only(journal, 'r-1')).toMatchObject({ state: 'refused', detail: 'rejected' });
     expect(journal.prepareRotation(INTENT, plan('r-2'))).toBe(true);
     expect(journal.find('r-2')).toHaveLength(1);
