@@ -6,6 +6,7 @@ import { type Endpoint, effectOf } from '../contract/endpoint.ts';
 import { redact } from '../contract/redact.ts';
 import type { Intent, Journal } from '../journal/journal.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
+import { namesOf } from './account-names.ts';
 import type { Globals } from './globals.ts';
 import { requireFree, timeForPeople } from './in-the-way.ts';
 import type { Guard } from './money-options.ts';
@@ -46,7 +47,7 @@ function intentOf(
   const effect = effectOf(endpoint, input);
   return {
     kind: endpoint.starts === 'onboarding' ? 'onboarding' : effect === 'money' ? 'money' : 'destructive',
-    account: { keyFingerprint: keyFingerprint(), profile: profile.name, baseUrl: profile.baseUrl },
+    account: namesOf(profile, keyFingerprint()),
     profile: profile.name,
     mode: profile.mode,
     baseUrl: profile.baseUrl,

@@ -14,6 +14,7 @@ import type { Journal } from '../journal/journal.ts';
 import { isJsonObject, parseExactJson } from '../money/decimal.ts';
 import { checkOptions } from '../present/present.ts';
 import type { Result, ResultShape } from '../present/result.ts';
+import { learnFintech, namesOf } from './account-names.ts';
 import { type Change, confirmRequest } from './confirm.ts';
 import { connect } from './connect.ts';
 import { createDialog, type Dialog } from './dialog.ts';
@@ -144,6 +145,8 @@ export function createSession({ world, profile, globals, commandLine, inputName,
           })
         : { reply: await call(), operationId: undefined };
       if (!isRead) changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
+      else if (!globals.dryRun)
+        await learnFintech({ profile, keyFingerprint, journal: journal.open }, endpoint.id, reply.data);
       await warnOf(dialog, reply, isRead);
       return { ...reply, request: input };
     },
@@ -170,10 +173,7 @@ export function createSession({ world, profile, globals, commandLine, inputName,
       guard = given;
     },
     idempotencyKey: () => (guard?.onceKey === undefined ? undefined : idempotencyKeyOf(guard.onceKey)),
-    accountNames: async () => {
-      const { keyFingerprint } = await connection.open();
-      return { keyFingerprint: keyFingerprint(), profile: profile.name, baseUrl: profile.baseUrl };
-    },
+    accountNames: async () => namesOf(profile, (await connection.open()).keyFingerprint()),
     inFlight: (operation) => {
       inFlight = operation;
     },

@@ -1,17 +1,24 @@
 import type { Database } from '../sqlite/database.ts';
 
-/** What identifies an account: its fintech id where it is known, and the fingerprint of its API key. Most certain first. */
+/** What identifies an account in a request: the fingerprint of its API key. */
 export interface AccountNames {
-  readonly fintechId?: string | undefined;
   readonly keyFingerprint: string;
   /** Where operations recorded before accounts were known belong: a profile and its base URL. */
   readonly profile: string;
   readonly baseUrl: string;
 }
 
-const fintech = (id: string) => `fintech:${id}`;
+/** The id that the service has for the owner of a key. Sandboxes have ids of their own. */
+export interface Fintech {
+  readonly id: string;
+  readonly isLive: boolean;
+}
+
 const key = (fingerprint: string) => `key:${fingerprint}`;
 const old = (profile: string, baseUrl: string) => `profile:${profile} ${baseUrl.toLowerCase().replace(/\/+$/, '')}`;
+const fintech = ({ id, isLive }: Fintech) => `fintech:${isLive ? 'live' : 'sandbox'} ${id.toLowerCase()}`;
+/** The name that an account keeps once it turned out to be another one: its operations still have it, and are never changed. */
+const merged = (account: string) => `account:${account}`;
 
 /** The name of the account of operations recorded by a version that did not know accounts. */
 export const nameOfOld = old;
@@ -22,29 +29,64 @@ const find = (store: Database, name: string) =>
 const insert = (store: Database, name: string, account: string) =>
   store.run('INSERT INTO account_name (name, account) VALUES (?, ?) ON CONFLICT DO NOTHING', name, account);
 
+/** Returns the names of an account that begin with a word, without it. */
+const namesOf = (store: Database, account: string, word: 'account' | 'fintech') =>
+  store
+    .all<{ name: string }>(
+      'SELECT name FROM account_name WHERE name >= ? AND name < ? AND account = ?',
+      ...[`${word}:`, `${word};`, account],
+    )
+    .map(({ name }) => name.slice(word.length + 1));
+
 /** Returns the id of an account, or undefined if the journal has nothing of it. */
-export function knownAccount(store: Database, names: AccountNames): string | undefined {
-  const { fintechId, keyFingerprint, profile, baseUrl } = names;
-  return (
-    (fintechId === undefined ? undefined : find(store, fintech(fintechId))) ??
-    find(store, key(keyFingerprint)) ??
-    find(store, old(profile, baseUrl))
-  );
+export function knownAccount(store: Database, { keyFingerprint, profile, baseUrl }: AccountNames): string | undefined {
+  return find(store, key(keyFingerprint)) ?? find(store, old(profile, baseUrl));
+}
+
+/** Returns the ids that the operations of an account may have: its own, and those of accounts that turned out to be it. */
+export function accountIds(store: Database, account: string): readonly string[] {
+  return [account, ...namesOf(store, account, 'account')];
 }
 
 /** Returns the id of an account, which `newId` makes if it is new, and remembers its names. Call it in a transaction. */
 export function accountIn(store: Database, names: AccountNames, newId: () => string): string {
-  const { fintechId, keyFingerprint, profile, baseUrl } = names;
   const account = knownAccount(store, names) ?? newId();
-  if (fintechId !== undefined) insert(store, fintech(fintechId), account);
-  insert(store, key(keyFingerprint), account);
+  insert(store, key(names.keyFingerprint), account);
   // Older operations belong to the first key that is seen with their profile, and to no later one.
-  store.run('DELETE FROM account_name WHERE name = ?', old(profile, baseUrl));
+  store.run('DELETE FROM account_name WHERE name = ?', old(names.profile, names.baseUrl));
   return account;
 }
 
-/** Records that a key replaced another one, so that both are one account. */
+/** Records that a key replaced another one, so that both are one account. Call it in a transaction. */
 export function linkKeys(store: Database, oldFingerprint: string, newFingerprint: string): void {
   const account = find(store, key(oldFingerprint));
-  if (account !== undefined) insert(store, key(newFingerprint), account);
+  if (account === undefined) return;
+  insert(store, key(newFingerprint), account);
+  // A command may have used the new key before this one learned it, as an account of its own.
+  merge(store, find(store, key(newFingerprint)) ?? account, account);
+}
+
+/** Whether a key is known to belong to a fintech. */
+export function knowsFintech(store: Database, { keyFingerprint }: AccountNames, found: Fintech): boolean {
+  const account = find(store, fintech(found));
+  return account !== undefined && account === find(store, key(keyFingerprint));
+}
+
+/** Records the fintech that a key belongs to: all keys of one fintech are one account. Call it in a transaction. */
+export function learnFintech(store: Database, names: AccountNames, found: Fintech, newId: () => string): void {
+  const account = accountIn(store, names, newId);
+  const [known] = namesOf(store, account, 'fintech');
+  // A key never changes its owner. A reset sandbox has a new id for its old key; the account stays what it was.
+  if (known !== undefined && `fintech:${known}` !== fintech(found)) return;
+  insert(store, fintech(found), account);
+  merge(store, account, find(store, fintech(found)) ?? account);
+}
+
+/** Gives the names of one account to another one, unless they belong to different fintechs. */
+function merge(store: Database, from: string, into: string): void {
+  if (from === into) return;
+  const [one, other] = [from, into].map((account) => namesOf(store, account, 'fintech')[0]);
+  if (one !== undefined && other !== undefined) return;
+  store.run('UPDATE account_name SET account = ? WHERE account = ?', into, from);
+  insert(store, merged(from), into);
 }

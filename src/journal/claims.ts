@@ -1,5 +1,5 @@
 import type { Host, Ids } from '../base/world.ts';
-import { accountIn, knownAccount } from './accounts.ts';
+import { accountIds, accountIn, knownAccount } from './accounts.ts';
 import type { Intent } from './intent.ts';
 import { listOperations, type Operation } from './operations.ts';
 import type { OperationState } from './states.ts';
@@ -34,9 +34,13 @@ export function claimIn(claiming: Claiming, intent: Intent): Claim {
   const { recording, ids, host, digest } = claiming;
   const account = accountIn(recording.store, intent.account, ids.uuid);
   const inputDigest = digest(intent.input);
-  const found = inTheWay(claiming, { ...intent, account, inputDigest });
-  if (found && 'operation' in found) return found;
-  if (found) tryMove(recording, found.abandoned, 'refused', { detail: NEVER_SENT });
+  const accounts = accountIds(recording.store, account);
+  const look = () => inTheWay(claiming, { ...intent, accounts, inputDigest });
+  // Accounts that turned out to be one may hold the same once key twice: behind an abandoned operation there may be another one.
+  for (let found = look(); found; found = look()) {
+    if ('operation' in found) return found;
+    tryMove(recording, found.abandoned, 'refused', { detail: NEVER_SENT });
+  }
   const id = ids.uuid();
   createOperation(recording, {
     ...intent,
@@ -48,9 +52,11 @@ export function claimIn(claiming: Claiming, intent: Intent): Claim {
 
 /** Returns what would be in the way of an intent, and writes nothing. */
 export function lookIn(looking: Looking, intent: LookedFor): Exclude<Claim, { kind: 'ours' }> | undefined {
-  const account = knownAccount(looking.recording.store, intent.account);
+  const { store } = looking.recording;
+  const account = knownAccount(store, intent.account);
   if (account === undefined) return undefined;
-  const found = inTheWay(looking, { ...intent, account, inputDigest: looking.digest(intent.input) });
+  const accounts = accountIds(store, account);
+  const found = inTheWay(looking, { ...intent, accounts, inputDigest: looking.digest(intent.input) });
   return found && 'operation' in found ? found : undefined;
 }
 
@@ -62,11 +68,11 @@ const inTheWay = (looking: Looking, claimed: Claimed) =>
 /** The parts of an intent that decide what is in its way. */
 export type LookedFor = Pick<Intent, 'account' | 'input' | 'onceKey' | 'isGuarded' | 'isAgain'>;
 
-type Claimed = Omit<LookedFor, 'account'> & { readonly account: string; readonly inputDigest: string };
+type Claimed = Omit<LookedFor, 'account'> & { readonly accounts: readonly string[]; readonly inputDigest: string };
 
-/** Returns the operation that holds the once key, and what that means for a second one. */
-function holder({ recording, isBusy }: Looking, { account, onceKey, inputDigest }: Claimed): InTheWay | undefined {
-  const [operation] = listOperations(recording.store, { account, onceKey, limit: 1 });
+/** Returns the newest operation that holds the once key, and what that means for a second one. */
+function holder({ recording, isBusy }: Looking, { accounts, onceKey, inputDigest }: Claimed): InTheWay | undefined {
+  const [operation] = listOperations(recording.store, { accounts, onceKey, limit: 1 });
   if (!operation) return undefined;
   if (operation.inputDigest !== inputDigest) return { kind: 'other-input', operation };
   if (isBusy(operation)) return { kind: 'busy', operation };
@@ -84,11 +90,11 @@ const MOVED_NOTHING: readonly OperationState[] = ['refused', 'failed'];
 /** Returns an equal operation of the last minutes, or one in doubt of any age. */
 function repeated(
   { recording, isBusy }: Looking,
-  { account, inputDigest, isGuarded, isAgain }: Claimed,
+  { accounts, inputDigest, isGuarded, isAgain }: Claimed,
 ): InTheWay | undefined {
   if (!isGuarded || isAgain) return undefined;
   const { store, now } = recording;
-  const like = { account, inputDigest, limit: 1 };
+  const like = { accounts, inputDigest, limit: 1 };
   const recent = listOperations(store, { ...like, limit: 20, sinceMs: now() - GUARD_MS }).find((each) =>
     each.state === 'prepared' ? isBusy(each) : !MOVED_NOTHING.includes(each.state) && each.verdict !== 'not-done',
   );

@@ -1,6 +1,6 @@
 import type { Host } from '../base/world.ts';
 import { type Database, openDatabase } from '../sqlite/database.ts';
-import { accountIn, linkKeys } from './accounts.ts';
+import { type AccountNames, accountIn, type Fintech, knowsFintech, learnFintech, linkKeys } from './accounts.ts';
 import { type Claim, claimIn, type LookedFor, lookIn } from './claims.ts';
 import type { Intent } from './intent.ts';
 import { findOperations, listOperations, type Operation, openOperations, type Selection } from './operations.ts';
@@ -41,6 +41,8 @@ export interface Journal {
    */
   moveRotation(operationId: string, from: RotationStage, to: RotationStage, more?: RotationMove): boolean;
   readonly rotations: Omit<Rotations, 'insert' | 'move'>;
+  /** Records the fintech that a key belongs to, so that all its keys are one account. */
+  learnFintech(names: AccountNames, fintech: Fintech): void;
   /**
    * Call just before sending. `busyForMs` is how long the sender waits for a response at most. Returns until when the request may
    * leave, in milliseconds since the epoch: after that, others count its outcome as unknown. Throws if the state does not allow it.
@@ -110,6 +112,11 @@ export async function openJournal(path: string, world: JournalWorld): Promise<Jo
     ...readPart(store, host),
     claim: (intent) => store.transaction('write', () => claimIn(claiming, intent)),
     look: (intent) => lookIn(claiming, intent),
+    learnFintech: (names, fintech) => {
+      // A read that tells nothing new must not wait for a command that writes.
+      if (!knowsFintech(store, names, fintech))
+        store.transaction('write', () => learnFintech(store, names, fintech, ids.uuid));
+    },
     sent: (id, busyForMs) => {
       const busyUntil = clock.now() + busyForMs;
       move(id, 'sent', { busyUntil });

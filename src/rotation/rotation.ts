@@ -1,6 +1,7 @@
 import { stateDir } from '../account/paths.ts';
 import { CliError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
+import { namesOf } from '../cli/account-names.ts';
 import type { Session } from '../cli/session.ts';
 import { regenerateApiKey } from '../contract/endpoints/management.ts';
 import { fingerprint } from '../crypto/fingerprint.ts';
@@ -99,7 +100,7 @@ export async function beginRotation(
   const isOurs = journal.prepareRotation(
     {
       kind: 'destructive',
-      account: { keyFingerprint: plan.oldFingerprint, profile: profile.name, baseUrl: profile.baseUrl },
+      account: namesOf(profile, plan.oldFingerprint),
       input: '{}',
       profile: profile.name,
       mode: profile.mode,

@@ -1,0 +1,128 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { changeProfile } from '../../src/account/changes.ts';
+import type { StoredProfile } from '../../src/account/stored-profile.ts';
+import { Secret } from '../../src/base/secret.ts';
+import type { Exchange } from '../../src/base/world.ts';
+import { main } from '../../src/main.ts';
+import { success } from '../support/exchange.ts';
+import { type FakeWorld, fakeWorld } from '../support/world.ts';
+
+const TO = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
+const PAY = ['fees', 'withdraw', '--amount', '500', ...TO, '--yes', '--no-tag', '-q'];
+const PAY_ONCE = [...PAY, '--once', 'k'];
+const FINTECH = 'e1080560-02a0-424a-ace1-28385ea1c5e5';
+const CREATED = '2026-01-05T09:00:00.000Z';
+
+/** The fintech id that the service names for each key. */
+let fintechs: Record<string, string | undefined>;
+let payments: string[];
+let reads: number;
+let world: FakeWorld;
+
+const service: Exchange = async ({ url, headers }) => {
+  const apiKey = headers['x-api-key'] ?? '';
+  if (url.endsWith('/feewithdrawal')) {
+    payments.push(apiKey);
+    return success({ withdrawalId: `FTW_${payments.length}`, amount: 50_000, status: 'pending', createdAt: CREATED });
+  }
+  reads += 1;
+  const fee = { percentageFee: 1, capFee: 50_000, enabled: true };
+  const feeConfiguration = { onrampFee: fee, offrampFee: fee };
+  return success({ fintechId: fintechs[apiKey], feeConfiguration, smartWallet: { address: '0x1' } });
+};
+
+const run = (argv: readonly string[], more: Partial<FakeWorld> = {}) => main(argv, { ...world, ...more });
+
+/** Adds a profile with a key of its own. */
+async function add(name: string, apiKey: string, change: Partial<StoredProfile> = {}): Promise<void> {
+  const profile: StoredProfile = {
+    ...{ name, mode: 'live', baseUrl: 'https://service.test/v1', store: { kind: 'file' } },
+    ...change,
+  };
+  await changeProfile(world, name, () => profile, new Secret(apiKey));
+}
+
+beforeEach(async () => {
+  world = fakeWorld({ network: service });
+  payments = [];
+  reads = 0;
+  fintechs = { 'key-1': FINTECH, 'key-2': FINTECH };
+  await add('one', 'key-1');
+  await add('two', 'key-2');
+});
+
+describe('two profiles with keys of their own', () => {
+  test.each(['fees show', 'wallets show'])('are one account after %s with each', async (read) => {
+    for (const name of ['one', 'two']) expect(await run([...read.split(' '), '--profile', name, '-q'])).toBe(0);
+    for (const name of ['one', 'two', 'one']) expect(await run([...PAY_ONCE, '--profile', name])).toBe(0);
+    expect(payments).toEqual(['key-1']);
+    expect(await run([...PAY, '--profile', 'one'])).toBe(9);
+  });
+
+  test('are one account from the read on, also for what was paid before', async () => {
+    expect(await run([...PAY_ONCE, '--profile', 'one'])).toBe(0);
+    for (const name of ['one', 'two']) await run(['fees', 'show', '--profile', name, '-q']);
+    expect(await run([...PAY_ONCE, '--profile', 'two'])).toBe(0);
+    expect(payments).toEqual(['key-1']);
+  });
+
+  test.each<[what: string, reads: readonly string[], second: string | undefined]>([
+    ['before any read', [], FINTECH],
+    ['after a read with one of them', ['one'], FINTECH],
+    ['if the service names another fintech', ['one', 'two'], FINTECH.replace('e', 'f')],
+    ['if the id of the fintech may not be unique', ['one', 'two'], 'acme'],
+  ])('are two accounts %s', async (_what, reads, second) => {
+    fintechs = { 'key-1': second === 'acme' ? 'acme' : FINTECH, 'key-2': second };
+    for (const name of reads) await run(['fees', 'show', '--profile', name, '-q']);
+    for (const name of ['one', 'two']) expect(await run([...PAY_ONCE, '--profile', name])).toBe(0);
+    expect(payments).toEqual(['key-1', 'key-2']);
+  });
+
+  test('learn nothing from the reads of a dry run', async () => {
+    const set = ['fees', 'set', '--onramp-percent', '1', '--dry-run', '-q'];
+    for (const name of ['one', 'two']) expect(await run([...set, '--profile', name])).toBe(0);
+    expect(reads).toBe(2);
+    for (const name of ['one', 'two']) await run([...PAY_ONCE, '--profile', name]);
+    expect(payments).toEqual(['key-1', 'key-2']);
+  });
+});
+
+test('a read succeeds although the journal cannot be written', async () => {
+  rmSync(world.stateDir, { recursive: true, force: true });
+  writeFileSync(world.stateDir, 'in the way');
+  expect(await run(['fees', 'show', '--profile', 'one', '-q'])).toBe(0);
+  expect(world.stderr.text()).toBe('');
+});
+
+describe('one key is one account', () => {
+  test('in two profiles, with another spelling of the base URL', async () => {
+    await add('two', 'key-1', { baseUrl: 'https://SERVICE.test:443/v1/' });
+    for (const name of ['one', 'two']) expect(await run([...PAY_ONCE, '--profile', name])).toBe(0);
+    expect(payments).toEqual(['key-1']);
+  });
+
+  test('in a profile and in the environment', async () => {
+    expect(await run([...PAY_ONCE, '--profile', 'one'])).toBe(0);
+    const account = { FIATRAIL_BASE_URL: 'https://service.test/v1', FIATRAIL_API_KEY: 'key-1' };
+    expect(await run(PAY_ONCE, { env: { ...world.env, ...account } })).toBe(0);
+    const ofProfile = { FIATRAIL_PROFILE: 'two', FIATRAIL_API_KEY: 'key-1' };
+    expect(await run(PAY_ONCE, { env: { ...world.env, ...ofProfile } })).toBe(0);
+    expect(payments).toEqual(['key-1']);
+  });
+
+  test('after its profile was removed and added under another name', async () => {
+    expect(await run([...PAY_ONCE, '--profile', 'one'])).toBe(0);
+    expect(await run(['profiles', 'remove', 'one', '--yes', '-q'])).toBe(0);
+    await add('renamed', 'key-1');
+    expect(await run([...PAY_ONCE, '--profile', 'renamed'])).toBe(0);
+    expect(payments).toEqual(['key-1']);
+  });
+
+  test('but a profile that gets another key is another account', async () => {
+    expect(await run([...PAY_ONCE, '--profile', 'one'])).toBe(0);
+    await add('one', 'key-3');
+    expect(await run([...PAY_ONCE, '--profile', 'one'])).toBe(0);
+    expect(payments).toEqual(['key-1', 'key-3']);
+  });
+});

@@ -1,0 +1,190 @@
+import { describe, expect, test } from 'vitest';
+import type { Host } from '../../src/base/world.ts';
+import { NEVER_SENT } from '../../src/journal/claims.ts';
+import type { Intent, Journal } from '../../src/journal/journal.ts';
+import { INTENT, oneProcess, prepared, testJournal } from '../support/journal-intent.ts';
+
+const FINTECH = { id: 'e1080560-02a0-424a-ace1-28385ea1c5e5', isLive: true };
+const OTHER = { id: 'f1080560-02a0-424a-ace1-28385ea1c5e5', isLive: true };
+
+/** A machine where every process that wrote to the journal has ended. */
+const idleHost: Host = { ...oneProcess(), isRunning: () => false };
+const open = () => testJournal({ host: idleHost });
+
+const names = (keyFingerprint: string) => ({ ...INTENT.account, keyFingerprint });
+const by = (keyFingerprint: string, change: Partial<Intent> = {}): Intent => ({
+  ...INTENT,
+  ...{ account: names(keyFingerprint), onceKey: 'k' },
+  ...change,
+});
+
+const found = (journal: Journal, intent: Intent) => {
+  const claim = journal.claim(intent);
+  return claim.kind === 'ours' ? 'ours' : claim.kind;
+};
+
+/** Records a payment that the service accepted, and returns its id. */
+function paid(journal: Journal, intent: Intent): string {
+  const id = prepared(journal, intent);
+  journal.sent(id, 60_000);
+  journal.append(id, 'accepted');
+  return id;
+}
+
+describe('two keys of one fintech', () => {
+  test.each<[what: string, learn: (journal: Journal, pay: () => void) => void]>([
+    [
+      'before the payment',
+      (journal, pay) => {
+        journal.learnFintech(names('a'), FINTECH);
+        journal.learnFintech(names('b'), FINTECH);
+        pay();
+      },
+    ],
+    [
+      'after the payment',
+      (journal, pay) => {
+        pay();
+        journal.learnFintech(names('b'), FINTECH);
+        journal.learnFintech(names('a'), FINTECH);
+      },
+    ],
+    [
+      'in another spelling',
+      (journal, pay) => {
+        pay();
+        journal.learnFintech(names('b'), { ...FINTECH, id: FINTECH.id.toUpperCase() });
+        journal.learnFintech(names('a'), FINTECH);
+      },
+    ],
+  ])('share once keys when they are learned %s', async (_what, learn) => {
+    const journal = await open();
+    learn(journal, () => paid(journal, by('a')));
+    expect(found(journal, by('b'))).toBe('done');
+    expect(journal.look(by('b'))?.kind).toBe('done');
+    expect(journal.verify().problem).toBeUndefined();
+    journal.close();
+  });
+
+  test('share the guard', async () => {
+    const journal = await open();
+    const guarded = (key: string) => by(key, { onceKey: undefined, isGuarded: true });
+    paid(journal, guarded('a'));
+    expect(found(journal, guarded('b'))).toBe('ours');
+    for (const key of ['a', 'b']) journal.learnFintech(names(key), FINTECH);
+    expect(found(journal, guarded('b'))).toBe('repeated');
+    journal.close();
+  });
+
+  test('that both paid under one once key have its newer payment', async () => {
+    const journal = await open();
+    paid(journal, by('a'));
+    const newer = paid(journal, by('b'));
+    for (const key of ['a', 'b']) journal.learnFintech(names(key), FINTECH);
+    for (const key of ['a', 'b', 'a'])
+      expect(journal.claim(by(key))).toMatchObject({ kind: 'done', operation: { operationId: newer } });
+    expect(journal.count()).toBe(2);
+    journal.close();
+  });
+
+  test('have the older payment if the newer one was never sent', async () => {
+    const journal = await open();
+    const older = paid(journal, by('a'));
+    const abandoned = prepared(journal, by('b'));
+    for (const key of ['a', 'b']) journal.learnFintech(names(key), FINTECH);
+    expect(journal.claim(by('b'))).toMatchObject({ kind: 'done', operation: { operationId: older } });
+    expect(journal.find(abandoned)[0]).toMatchObject({ state: 'refused', detail: NEVER_SENT });
+    expect(journal.count()).toBe(2);
+    journal.close();
+  });
+
+  test('are one account with the keys that replaced them', async () => {
+    const journal = await open();
+    paid(journal, by('a'));
+    rotate(journal, 'b', 'c');
+    rotate(journal, 'c', 'd');
+    for (const key of ['a', 'd']) journal.learnFintech(names(key), FINTECH);
+    rotate(journal, 'a', 'e');
+    for (const key of ['a', 'b', 'c', 'd', 'e']) expect(found(journal, by(key))).toBe('done');
+    journal.close();
+  });
+});
+
+let rotations = 0;
+
+/** Records that one key replaced another. */
+function rotate(journal: Journal, from: string, to: string): void {
+  rotations += 1;
+  const id = `r-${rotations}`;
+  const plan = { operationId: id, keyPlace: 'its file', oldFingerprint: from, pushes: [] };
+  journal.prepareRotation(by(from, { onceKey: undefined }), plan);
+  journal.moveRotation(id, 'prepared', 'sending');
+  journal.moveRotation(id, 'sending', 'answered', { newFingerprint: to });
+  for (const [at, next] of [
+    ['answered', 'stored'],
+    ['stored', 'proven'],
+    ['proven', 'done'],
+  ] as const)
+    journal.moveRotation(id, at, next);
+}
+
+test('a new key that was used before its rotation was recorded joins the account', async () => {
+  const journal = await open();
+  const old = paid(journal, by('a'));
+  paid(journal, by('b', { onceKey: 'another' }));
+  rotate(journal, 'a', 'b');
+  expect(journal.claim(by('b'))).toMatchObject({ kind: 'done', operation: { operationId: old } });
+  expect(found(journal, by('a', { onceKey: 'another' }))).toBe('done');
+  journal.close();
+});
+
+describe('accounts stay apart', () => {
+  test.each<[what: string, learn: (journal: Journal) => void]>([
+    ['if nothing is known of one key', (journal) => journal.learnFintech(names('a'), FINTECH)],
+    [
+      'if their fintechs differ',
+      (journal) => {
+        journal.learnFintech(names('a'), FINTECH);
+        journal.learnFintech(names('b'), OTHER);
+      },
+    ],
+    [
+      'if one is live and the other a sandbox of the same fintech',
+      (journal) => {
+        journal.learnFintech(names('a'), FINTECH);
+        journal.learnFintech(names('b'), { ...FINTECH, isLive: false });
+      },
+    ],
+    [
+      'if a key seems to change its fintech',
+      (journal) => {
+        journal.learnFintech(names('a'), FINTECH);
+        journal.learnFintech(names('b'), OTHER);
+        journal.learnFintech(names('b'), FINTECH);
+      },
+    ],
+    [
+      'if the other key has the fintech id that a reset gave to the first one',
+      (journal) => {
+        journal.learnFintech(names('a'), FINTECH);
+        journal.learnFintech(names('a'), OTHER);
+        journal.learnFintech(names('b'), OTHER);
+      },
+    ],
+    [
+      'if a rotation leads to the key of another fintech',
+      (journal) => {
+        journal.learnFintech(names('a'), FINTECH);
+        journal.learnFintech(names('b'), OTHER);
+        rotate(journal, 'a', 'b');
+      },
+    ],
+  ])('%s', async (_what, learn) => {
+    const journal = await open();
+    paid(journal, by('a'));
+    learn(journal);
+    expect(found(journal, by('b'))).toBe('ours');
+    expect(found(journal, by('a'))).toBe('done');
+    journal.close();
+  });
+});
