@@ -7,7 +7,7 @@ import { DryRun } from './cli/dry-run.ts';
 import { asCliError, changeNotShown, failedAfterChange, isClosedPipe, withoutSecrets } from './cli/failures.ts';
 import { DoneBefore } from './cli/in-the-way.ts';
 import { inputName, readInput } from './cli/input.ts';
-import { guardIn, requireUnused } from './cli/once.ts';
+import { guardIn, requireKey, requireUnused } from './cli/once.ts';
 import type { Outcome } from './cli/outcome.ts';
 import { type CommandLine, parse } from './cli/program.ts';
 import { type Changed, createSession, type Session } from './cli/session.ts';
@@ -85,6 +85,8 @@ async function execute(line: ResolvedLine, world: World, use: Use): Promise<Outc
 
 async function executeIn(session: Session, { command, texts, globals, profile }: ResolvedLine, use: Use) {
   const { world } = session;
+  // Before anything is asked.
+  if (command.money) requireKey(session, texts['once']);
   const { input, guided } = await readInput(command, texts, session, async () => {
     if (command.isLocal) return;
     const line = `profile ${profile.name} · ${modeInFull(profile.mode)}`;

@@ -66,7 +66,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   account: ['client', 'contract', 'money', 'crypto', 'sqlite', 'files'],
   cli: ['account', 'journal', 'sandbox', 'client', 'present', 'derive', 'contract', 'money', 'crypto', 'files'],
   rotation: ['cli', 'account', 'journal', 'client', 'present', 'contract', 'money', 'crypto', 'sqlite', 'files'],
-  works: ['cli', 'journal', 'present', 'contract', 'money'],
+  works: ['cli', 'account', 'journal', 'present', 'contract', 'money'],
   commands: [
     'works',
     'rotation',

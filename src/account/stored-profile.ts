@@ -30,7 +30,20 @@ export interface StoredProfile {
   /** What responses may be; undefined is `off`. */
   readonly sealing?: SealingPolicy | undefined;
   readonly encryption?: EncryptionKeys | undefined;
+  /** Whether a command that moves money needs a once key. */
+  readonly requireOnce?: boolean | undefined;
+  /** What a request that is in no list means; undefined is `ask` for a live account, and `accept` for a sandbox. */
+  readonly absence?: Absence | undefined;
+  /** How long the service's lists may take to show a request. */
+  readonly visibleAfterMs?: number | undefined;
+  /** The two settings above as the user trusted them; see `trustedRules`. Settings that came with an import have none. */
+  readonly trustedRules?: string | undefined;
 }
+
+export const ABSENCE = ['ask', 'accept'] as const;
+
+/** `accept`: a request that is in no list, twice, was not done. `ask`: a person decides. */
+export type Absence = (typeof ABSENCE)[number];
 
 export const SEALING_POLICIES = ['off', 'accept', 'require'] as const;
 
@@ -107,6 +120,10 @@ const shapes = () => {
     store,
     sealing: z.optional(z.enum(SEALING_POLICIES)),
     encryption: z.optional(z.strictObject({ publicKey: key, platformKey: key, requests: z.boolean() })),
+    requireOnce: z.optional(z.boolean()),
+    absence: z.optional(z.enum(ABSENCE)),
+    visibleAfterMs: z.optional(z.int().check(z.positive())),
+    trustedRules: z.optional(z.string()),
   });
 };
 

@@ -6,7 +6,7 @@ import { PROFILE_FILE, profileName, type StoredProfile, type StoreSettings } fro
 
 /** Serialises profiles for another machine. Profile files contain no secrets. */
 export function writeExport(profiles: readonly StoredProfile[]): object {
-  const shared = profiles.map(({ encryption, ...profile }) => ({
+  const shared = profiles.map(({ encryption, trustedRules: _, ...profile }) => ({
     ...profile,
     store: withoutTrust(profile.store),
     ...withoutOwnKey(encryption),
@@ -19,7 +19,7 @@ function withoutTrust(store: StoreSettings): StoreSettings {
   return store.kind === 'command' ? { kind: 'command', command: store.command, isShell: store.isShell } : store;
 }
 
-/** Parses and validates an export; its key commands are not trusted, whatever the file says. Throws CliError usage that names the first problem. */
+/** Parses and validates an export; its key commands and weaker settings are not trusted, whatever the file says. Throws CliError usage that names the first problem. */
 export function parseExport(text: string, from: string): StoredProfile[] {
   const refuse = (why: string) =>
     new CliError('usage', `${from} ${why}; nothing was added`, {
@@ -37,7 +37,7 @@ export function parseExport(text: string, from: string): StoredProfile[] {
 }
 
 /** Returns a profile of an export without what it may not decide on this machine. Throws CliError usage. */
-function imported({ sealing, encryption, ...profile }: StoredProfile): StoredProfile {
+function imported({ sealing, encryption, trustedRules: _, ...profile }: StoredProfile): StoredProfile {
   const { name, baseUrl, serviceName, store, mode } = profile;
   if (serviceName !== undefined) checkedServiceName(serviceName);
   const url = baseUrl ? { baseUrl: safeBaseUrl(baseUrl) } : {};

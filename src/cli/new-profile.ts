@@ -2,9 +2,11 @@ import { apiKeyFrom, isSandboxKey, requireKeyOf } from '../account/api-key.ts';
 import { safeBaseUrl } from '../account/base-url.ts';
 import { changeProfile } from '../account/changes.ts';
 import { type Mode, modeForPeople } from '../account/mode.ts';
+import { trustedRules } from '../account/money-rules.ts';
 import { fromStored, storedProfileNamed } from '../account/profile.ts';
 import { checkedServiceName } from '../account/service-name.ts';
 import {
+  ABSENCE,
   BUILT_IN,
   profileName,
   SEALING_POLICIES,
@@ -19,7 +21,7 @@ import { confirmChange } from './confirm.ts';
 import { tryAccount } from './connect.ts';
 import { endDryRun } from './dry-run.ts';
 import { askFor } from './input.ts';
-import { argument, oneOf, option, switchOn, word } from './parameters.ts';
+import { argument, duration, oneOf, onOrOff, option, switchOn, word } from './parameters.ts';
 import type { Session } from './session.ts';
 
 /** Longer than any key. */
@@ -47,6 +49,17 @@ export const profileParameters = {
     '--sealing <policy>',
     'encrypted responses: off, accept (plain ones too) or require (default off)',
     oneOf(...SEALING_POLICIES),
+  ),
+  requireOnce: option('--require-once <on|off>', 'whether commands that move money need --once (default off)', onOrOff),
+  absence: option(
+    '--absence <policy>',
+    'a request that is in no list: ask a person (default if live) or accept that nothing was done (default for sandboxes)',
+    oneOf(...ABSENCE),
+  ),
+  visibleAfter: option(
+    '--visible-after <duration>',
+    'how long the service’s lists may take to show a request (default 10m)',
+    duration,
   ),
   check: switchOn('--check', 'verify that the key works'),
 };
@@ -154,7 +167,7 @@ function profileOf(
   const mode = modeOf(input.mode, kept, key);
   const baseUrl = addressOf(input, kept, mode, key);
   if (key) requireKeyOf(mode, key, input.name, 'the key');
-  return {
+  const next: StoredProfile = {
     name: input.name,
     mode,
     baseUrl,
@@ -163,7 +176,12 @@ function profileOf(
     store,
     sealing: input.sealing ?? kept?.sealing,
     encryption: kept?.encryption,
+    requireOnce: input.requireOnce ?? kept?.requireOnce,
+    absence: input.absence ?? kept?.absence,
+    visibleAfterMs: input.visibleAfter ?? kept?.visibleAfterMs,
+    trustedRules: kept?.trustedRules,
   };
+  return input.absence === undefined && input.visibleAfter === undefined ? next : trustedRules(next);
 }
 
 /** Asks before a stored key is sent to another host. */

@@ -239,6 +239,12 @@ const DURATION_UNITS_MS: Readonly<Record<string, number>> = {
   y: 365 * 86_400_000,
 };
 
+/** Writes a duration as `duration` parses it, in the largest unit of which it is a whole number: `90s`, `10m`, `2h`. */
+export function shortDuration(durationMs: number): string {
+  const whole = ['d', 'h', 'm', 's'].find((unit) => durationMs % (DURATION_UNITS_MS[unit] ?? Number.NaN) === 0);
+  return whole === undefined ? `${durationMs}ms` : `${durationMs / (DURATION_UNITS_MS[whole] ?? 1)}${whole}`;
+}
+
 const LONGEST_MS = 200 * 365 * 86_400_000;
 
 /** `500ms`, `30s`, `6m` (minutes), `2h`, `5d`, `100y`; in milliseconds. */

@@ -1,3 +1,4 @@
+import { areRulesTrusted, untrustedRules } from '../account/money-rules.ts';
 import { CliError } from '../base/errors.ts';
 import { command } from '../cli/command.ts';
 import { argument, id, oneOf, option, optionalArgument, switchOn, wholeNumber } from '../cli/parameters.ts';
@@ -190,7 +191,7 @@ const reconcileCommand = command({
   words: ['ops', 'reconcile'],
   summary: 'Find out how operations with an unknown outcome ended',
   details:
-    'Looks for them in the service’s lists and records what it finds. What is in no list is believed absent after two looks 10 minutes apart, and on a live account only when a person says so. Exits with 6 while an outcome is unknown.',
+    'Looks for them in the service’s lists and records what it finds. What is in no list, twice, 10 minutes apart, counts as not done: on a live account only if a person says so, or the profile has --absence accept. --visible-after of the profile changes the 10 minutes. Exits with 6 while an outcome is unknown.',
   examples: ['fiatrail ops reconcile', 'fiatrail ops reconcile 0198c1f2 -o json --query "operations[].next"'],
   endpoints: [],
   parameters: {
@@ -201,6 +202,8 @@ const reconcileCommand = command({
     ),
   },
   run: async (session, input) => {
+    const { stored, name } = session.profile;
+    if (stored && !areRulesTrusted(stored)) await session.say(`warning: ${untrustedRules(name)}`);
     const journal = await session.journal();
     const sought = input.operationId
       ? [await operationNamed(session, input.operationId)]

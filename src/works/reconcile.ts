@@ -1,3 +1,4 @@
+import { absenceRulesOf } from '../account/money-rules.ts';
 import type { Session } from '../cli/session.ts';
 import type { Journal, Operation } from '../journal/journal.ts';
 import { parseExactJson } from '../money/decimal.ts';
@@ -15,9 +16,6 @@ export type Reconciled = { readonly operation: Operation; readonly where?: strin
   | { readonly kind: 'several'; readonly candidates: readonly Candidate[] }
   | { readonly kind: 'unseen'; readonly lookAgainMs: number }
 );
-
-/** How long a list may take to show what the service did. Source: inferred. */
-const VISIBLE_AFTER_MS = 10 * 60_000;
 
 /** A row may be older than the request by the error of two clocks within the same network. */
 const CLOCK_ERROR_MS = 2_000;
@@ -68,6 +66,7 @@ function recordFound(journal: Journal, operationId: string, { requestId, standin
 /** Absence is believed after two complete reads, far enough apart for a row to appear. */
 function absence(session: Session, journal: Journal, operation: Operation): Reconciled {
   const { operationId } = operation;
+  const { absence: policy, visibleAfterMs } = absenceRulesOf(session.profile);
   const nowMs = session.serviceTimeMs();
   const firstMs = unseenSince(operation);
   if (firstMs === undefined) {
@@ -75,10 +74,10 @@ function absence(session: Session, journal: Journal, operation: Operation): Reco
       detail: operation.detail ?? undefined,
       result: JSON.stringify({ unseenSinceMs: nowMs }),
     });
-    return { kind: 'unseen', operation: current(journal, operationId), lookAgainMs: nowMs + VISIBLE_AFTER_MS };
+    return { kind: 'unseen', operation: current(journal, operationId), lookAgainMs: nowMs + visibleAfterMs };
   }
-  if (nowMs < firstMs + VISIBLE_AFTER_MS) return { kind: 'unseen', operation, lookAgainMs: firstMs + VISIBLE_AFTER_MS };
-  if (session.profile.mode === 'live') return { kind: 'absent', operation };
+  if (nowMs < firstMs + visibleAfterMs) return { kind: 'unseen', operation, lookAgainMs: firstMs + visibleAfterMs };
+  if (policy === 'ask') return { kind: 'absent', operation };
   return ended(journal, operationId, () =>
     journal.append(operationId, 'resolved', { verdict: 'not-done', detail: 'in no list, twice' }),
   );

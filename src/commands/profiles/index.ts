@@ -1,5 +1,6 @@
 import { approvePin, deleteProfile, setDefaultProfile } from '../../account/changes.ts';
 import { modeForPeople } from '../../account/mode.ts';
+import { areRulesTrusted, untrustedRules } from '../../account/money-rules.ts';
 import { writePin } from '../../account/pin.ts';
 import { allProfileNames, chosenProfile } from '../../account/profile.ts';
 import {
@@ -44,7 +45,11 @@ function row(session: Session, name: string, used: string | undefined) {
     return { name, mode: null, baseUrl: null, store: null, isUsed, problem: found.message };
   const { mode, baseUrl, store } = found;
   const kind = mode === 'embedded' ? null : store.kind;
-  const problem = isTrusted(store) ? null : untrustedCommand(name).message;
+  const problems = [
+    ...(isTrusted(store) ? [] : [untrustedCommand(name).message]),
+    ...(areRulesTrusted(found) ? [] : [untrustedRules(name)]),
+  ];
+  const problem = problems.length > 0 ? problems.join('; ') : null;
   return { name, mode, baseUrl: baseUrl ?? null, store: kind, isUsed, problem };
 }
 

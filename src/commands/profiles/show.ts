@@ -1,7 +1,9 @@
+import { absenceRulesOf, areRulesTrusted, untrustedRules } from '../../account/money-rules.ts';
 import { fromStored, storedProfileNamed, unknownProfile } from '../../account/profile.ts';
 import { profileFile, type StoredProfile, type StoreSettings } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
 import type { Outcome } from '../../cli/outcome.ts';
+import { shortDuration } from '../../cli/parameters.ts';
 import type { Session } from '../../cli/session.ts';
 import { fingerprint } from '../../crypto/fingerprint.ts';
 import type { Column } from '../../present/result.ts';
@@ -48,6 +50,10 @@ const COLUMNS: readonly Column[] = [
   { field: 'encryption.publicKey', title: 'Responses sealed to' },
   { field: 'encryption.platformKey', title: 'Platform key' },
   { field: 'encryption.requests', title: 'Requests sealed' },
+  { field: 'requireOnce', title: 'Once key required' },
+  { field: 'absence', title: 'In no list' },
+  { field: 'visibleAfter', title: 'Visible after' },
+  { field: 'problem', title: 'Problem' },
   { field: 'file', title: 'File' },
 ];
 
@@ -55,6 +61,7 @@ const COLUMNS: readonly Column[] = [
 export async function profileResult(session: Session, stored: StoredProfile): Promise<Outcome> {
   const { name, mode, baseUrl, serviceName, output, sealing, encryption, store } = stored;
   const key = { ...(await keyOf(session, stored)), command: store.kind === 'command' ? store.command : null };
+  const { absence, visibleAfterMs } = absenceRulesOf({ mode, stored });
   const data = {
     name,
     mode,
@@ -68,6 +75,10 @@ export async function profileResult(session: Session, stored: StoredProfile): Pr
       platformKey: encryption?.platformKey ?? null,
       requests: encryption?.requests ?? false,
     },
+    requireOnce: stored.requireOnce ?? false,
+    absence,
+    visibleAfter: shortDuration(visibleAfterMs),
+    problem: areRulesTrusted(stored) ? null : untrustedRules(name),
     file: profileFile(session.world, name),
   };
   return { result: { data, columns: COLUMNS.filter(({ field }) => valueAt(data, field) !== null) } };

@@ -1,4 +1,5 @@
 import { changeProfile } from '../../account/changes.ts';
+import { areRulesTrusted, untrustedRules } from '../../account/money-rules.ts';
 import { isOurStore, isTrusted, profileNames, type StoredProfile, trustedStore } from '../../account/stored-profile.ts';
 import { parseExport, writeExport } from '../../account/transfer.ts';
 import { command } from '../../cli/command.ts';
@@ -76,6 +77,8 @@ export const importCommand = command({
       const exists = !(await addNew(session, stored));
       profiles.push({ name: stored.name, mode: stored.mode, outcome: exists ? 'already exists, unchanged' : 'added' });
       if (!exists) await noteKey(session, stored);
+      // Printed with -q too, like an untrusted key command.
+      if (!exists && !areRulesTrusted(stored)) await session.say(`warning: ${untrustedRules(stored.name)}`);
     }
     return { result: { data: { profiles }, lists: 'profiles' } };
   },

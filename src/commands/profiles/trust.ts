@@ -1,5 +1,6 @@
 import { approvePin, changeProfile } from '../../account/changes.ts';
 import { modeForPeople } from '../../account/mode.ts';
+import { areRulesTrusted, trustedRules, weakensRules } from '../../account/money-rules.ts';
 import { findPin } from '../../account/pin.ts';
 import { isApproved } from '../../account/pins.ts';
 import { isTrusted, type KeyCommand, type StoredProfile, trustedStore } from '../../account/stored-profile.ts';
@@ -7,7 +8,7 @@ import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
 import { confirmChange } from '../../cli/confirm.ts';
 import { endDryRun } from '../../cli/dry-run.ts';
-import { optionalArgument, switchOn, word } from '../../cli/parameters.ts';
+import { optionalArgument, shortDuration, switchOn, word } from '../../cli/parameters.ts';
 import type { Session } from '../../cli/session.ts';
 import { requireProfile } from './show.ts';
 
@@ -19,19 +20,53 @@ export function visible(text: string): string {
   );
 }
 
-/** Returns the key command of a profile. Throws CliError usage if it has none. */
-function commandOf({ name, store }: StoredProfile): KeyCommand {
-  if (store.kind === 'command') return store;
-  throw new CliError('usage', `profile ${name} has no key command`, {
-    hint: `see where its key is stored with: fiatrail profiles show ${name}`,
+/** What the user is asked to trust: a key command, and settings that are weaker than the defaults. */
+interface Untrusted {
+  readonly command: KeyCommand | undefined;
+  readonly rules: Pick<StoredProfile, 'absence' | 'visibleAfterMs'> | undefined;
+}
+
+/** Returns what of a profile needs trust. Throws CliError usage if nothing does. */
+function untrustedParts(stored: StoredProfile): Untrusted {
+  const { name, store, absence, visibleAfterMs } = stored;
+  const command = store.kind === 'command' ? store : undefined;
+  const rules = weakensRules(stored) ? { absence, visibleAfterMs } : undefined;
+  if (command || rules) return { command, rules };
+  throw new CliError('usage', `profile ${name} has no key command and no setting that needs trust`, {
+    hint: `see its settings with: fiatrail profiles show ${name}`,
   });
 }
 
-async function trustKeyCommand(session: Session, stored: StoredProfile): Promise<void> {
-  const { name, mode, baseUrl } = stored;
-  const shown = commandOf(stored);
-  endDryRun(session, { name, command: shown.command, isShell: shown.isShell });
-  if (isTrusted(shown)) return;
+const rulesAsTyped = ({ absence, visibleAfterMs }: NonNullable<Untrusted['rules']>): string =>
+  [
+    ...(absence === undefined ? [] : [`--absence ${absence}`]),
+    ...(visibleAfterMs === undefined ? [] : [`--visible-after ${shortDuration(visibleAfterMs)}`]),
+  ].join(' ');
+
+/** Asks before settings apply that were imported or edited and are weaker than the defaults. */
+async function trustRules(session: Session, { name, mode, ...shown }: StoredProfile): Promise<void> {
+  await confirmChange(session, {
+    summary: `trust the settings of profile ${name}`,
+    lines: [
+      ['profile', `${name} (${modeForPeople(mode)})`],
+      ['settings', rulesAsTyped(shown)],
+      ['effect', 'a request that was done after all may be taken for not done, and then be paid twice'],
+    ],
+  });
+  await changeProfile(session.world, name, (now) => {
+    if (now?.mode === mode && now.absence === shown.absence && now.visibleAfterMs === shown.visibleAfterMs)
+      return trustedRules(now);
+    throw changedInTheMeantime(name);
+  });
+}
+
+const changedInTheMeantime = (name: string) =>
+  new CliError('usage', `another command changed profile ${name} in the meantime; nothing was saved`, {
+    code: 'CONFIG_CHANGED',
+    hint: 'run the command again',
+  });
+
+async function trustKeyCommand(session: Session, { name, mode, baseUrl }: StoredProfile, shown: KeyCommand) {
   await confirmChange(session, {
     summary: `trust the key command of profile ${name}`,
     lines: [
@@ -43,10 +78,7 @@ async function trustKeyCommand(session: Session, stored: StoredProfile): Promise
   await changeProfile(session.world, name, (now) => {
     if (now?.store.kind === 'command' && now.store.command === shown.command && now.store.isShell === shown.isShell)
       return { ...now, store: trustedStore(now.store) };
-    throw new CliError('usage', `another command changed profile ${name} in the meantime; nothing was saved`, {
-      code: 'CONFIG_CHANGED',
-      hint: 'run the command again',
-    });
+    throw changedInTheMeantime(name);
   });
 }
 
@@ -75,9 +107,9 @@ async function trustPin(session: Session) {
 
 export const trustCommand = command({
   words: ['profiles', 'trust'],
-  summary: 'Trust an imported key command, or a LIVE profile chosen by this folder',
+  summary: 'Trust imported settings, or a LIVE profile chosen by this folder',
   details:
-    'With NAME, shows the profile’s key command and asks before it may run; editing the command in the profile file ends the trust. With --here, asks whether the .fiatrail.json of this folder may choose the LIVE profile that it names.',
+    'With NAME, shows the profile’s key command, and settings that make it easier to conclude that nothing was done, and asks before they are used; editing them in the profile file ends the trust. With --here, asks whether the .fiatrail.json of this folder may choose the LIVE profile that it names.',
   examples: ['fiatrail profiles trust main', 'fiatrail profiles trust --here'],
   endpoints: [],
   isLocal: true,
@@ -92,8 +124,15 @@ export const trustCommand = command({
       });
     if (name === undefined) return trustPin(session);
     const stored = requireProfile(session, name);
-    await trustKeyCommand(session, stored);
-    const { command: text, isShell } = commandOf(stored);
-    return { result: { data: { name, command: text, isShell, isTrusted: true } } };
+    const { command: keyCommand, rules } = untrustedParts(stored);
+    const trusted = {
+      name,
+      ...(keyCommand ? { command: keyCommand.command, isShell: keyCommand.isShell } : {}),
+      ...(rules ? { settings: rulesAsTyped(rules) } : {}),
+    };
+    endDryRun(session, trusted);
+    if (keyCommand && !isTrusted(keyCommand)) await trustKeyCommand(session, stored, keyCommand);
+    if (rules && !areRulesTrusted(stored)) await trustRules(session, stored);
+    return { result: { data: { ...trusted, isTrusted: true } } };
   },
 });
