@@ -1,4 +1,3 @@
-import { areRulesTrusted, untrustedRules } from '../account/money-rules.ts';
 import { CliError } from '../base/errors.ts';
 import { command } from '../cli/command.ts';
 import { argument, id, oneOf, option, optionalArgument, switchOn, wholeNumber } from '../cli/parameters.ts';
@@ -9,8 +8,8 @@ import { NEXT, type OperationState } from '../journal/states.ts';
 import { parseExactJson } from '../money/decimal.ts';
 import { toPlain } from '../present/plain.ts';
 import { workStartedBy } from '../works/find-work.ts';
-import { type Reconciled, reconcile } from '../works/reconcile.ts';
 import { endpointNamed, recordedData } from '../works/recorded.ts';
+import { createSessions, type Looked, reconcileEach } from '../works/sessions.ts';
 import { followWork } from '../works/work.ts';
 
 /** What to do about an operation in each state. */
@@ -166,7 +165,9 @@ const verifyCommand = command({
 });
 
 /** What to do about what looking for an operation found. */
-function nextStep({ kind, operation, where, ...found }: Reconciled): string | null {
+function nextStep(looked: Looked): string | null {
+  if (looked.kind === 'unreachable') return [looked.error.message, looked.error.hint].filter(Boolean).join('; ');
+  const { kind, operation, where, ...found } = looked;
   const resolve = `fiatrail ops resolve ${operation.operationId} --completed|--not-done --reason TEXT`;
   const look = where === undefined ? 'ask the service' : `look with: ${where}`;
   if (kind === 'ended') return null;
@@ -184,15 +185,41 @@ const RECONCILED = [
   { field: 'found', title: 'Found' },
   { field: 'summary', title: 'Summary' },
   { field: 'requestId', title: 'Request' },
+  { field: 'profile', title: 'Profile', isWide: true },
   { field: 'next', title: 'Next' },
 ] as const;
+
+/** More than any journal has. */
+const EVERY = Number.MAX_SAFE_INTEGER;
+
+/** Returns the operations with an unknown outcome of this profile and of its account, whatever the profile was called then. */
+async function ownDoubts(session: Session): Promise<Operation[]> {
+  const journal = await session.journal();
+  const doubts = journal.list({ state: 'in-doubt', limit: EVERY });
+  const isNamed = ({ profile }: Operation) => profile === session.profile.name;
+  if (doubts.every(isNamed)) return doubts;
+  // Without a key, only the name is known.
+  const names = await session.accountNames().catch((error) => {
+    if (error instanceof CliError) return undefined;
+    throw error;
+  });
+  const accounts = names ? journal.accountIds(names) : [];
+  const own = doubts.filter((each) => isNamed(each) || accounts.includes(each.account));
+  if (own.length < doubts.length)
+    await session.note(`other profiles have ${doubts.length - own.length} more; see: fiatrail ops reconcile --all`);
+  return own;
+}
 
 const reconcileCommand = command({
   words: ['ops', 'reconcile'],
   summary: 'Find out how operations with an unknown outcome ended',
   details:
-    'Looks for them in the service’s lists and records what it finds. What is in no list, twice, 10 minutes apart, counts as not done: on a live account only if a person says so, or the profile has --absence accept. --visible-after of the profile changes the 10 minutes. Exits with 6 while an outcome is unknown.',
-  examples: ['fiatrail ops reconcile', 'fiatrail ops reconcile 0198c1f2 -o json --query "operations[].next"'],
+    'Looks for them in the service’s lists, with the account that they were sent with, and records what it finds. What is in no list, twice, 10 minutes apart, counts as not done: on a live account only if a person says so, or the profile has --absence accept. --visible-after of the profile changes the 10 minutes. Exits with 6 while an outcome is unknown.',
+  examples: [
+    'fiatrail ops reconcile',
+    'fiatrail ops reconcile --all -q',
+    'fiatrail ops reconcile 0198c1f2 -o json --query "operations[].next"',
+  ],
   endpoints: [],
   parameters: {
     operationId: optionalArgument(
@@ -200,16 +227,15 @@ const reconcileCommand = command({
       'operation id, from ops list (default: every unknown outcome of this profile)',
       id,
     ),
+    all: switchOn('--all', 'every unknown outcome of every profile of this machine'),
   },
   run: async (session, input) => {
-    const { stored, name } = session.profile;
-    if (stored && !areRulesTrusted(stored)) await session.say(`warning: ${untrustedRules(name)}`);
+    if (input.all && input.operationId !== undefined)
+      throw new CliError('usage', 'an operation id and --all cannot be combined', { hint: 'remove one of them' });
     const journal = await session.journal();
-    const sought = input.operationId
-      ? [await operationNamed(session, input.operationId)]
-      : journal.list({ state: 'in-doubt', profile: session.profile.name, limit: 10_000 });
-    const all: Reconciled[] = [];
-    for (const operation of sought) all.push(await reconcile(session, operation));
+    const everything = () => (input.all ? journal.list({ state: 'in-doubt', limit: EVERY }) : ownDoubts(session));
+    const sought = input.operationId ? [await operationNamed(session, input.operationId)] : await everything();
+    const all = await reconcileEach(session, sought, input.operationId === undefined);
     const rows = all.map(async (each) => ({
       ...(await printed(each.operation)),
       found: each.kind,
@@ -238,13 +264,19 @@ const resumeCommand = command({
   endpoints: [],
   parameters: { operationId, wait: waitOption('until it completes or fails') },
   run: async (session, { wait, ...input }) => {
-    const { endpoint, requestId, state, operationId: found } = await operationNamed(session, input.operationId);
+    const operation = await operationNamed(session, input.operationId);
+    const { endpoint, requestId, state, operationId: found } = operation;
     const work = await workStartedBy(endpoint);
     if (state !== 'accepted' || requestId === null || !work?.status)
       throw new CliError('declined', `this operation has nothing to wait for: it is ${state}`, {
         hint: `see it with: fiatrail ops show ${found}`,
       });
-    return followWork(session, work, requestId, wait ?? DEFAULT_WAIT_MS);
+    const sessions = createSessions(session);
+    try {
+      return await followWork(await sessions.of(operation), work, requestId, wait ?? DEFAULT_WAIT_MS);
+    } finally {
+      await sessions.close();
+    }
   },
 });
 

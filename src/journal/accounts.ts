@@ -38,22 +38,26 @@ const namesOf = (store: Database, account: string, word: 'account' | 'fintech') 
     )
     .map(({ name }) => name.slice(word.length + 1));
 
-/** Returns the id of an account, or undefined if the journal has nothing of it. */
-export function knownAccount(store: Database, { keyFingerprint, profile, baseUrl }: AccountNames): string | undefined {
-  return find(store, key(keyFingerprint)) ?? find(store, old(profile, baseUrl));
-}
-
-/** Returns the ids that the operations of an account may have: its own, and those of accounts that turned out to be it. */
-export function accountIds(store: Database, account: string): readonly string[] {
-  return [account, ...namesOf(store, account, 'account')];
+/**
+ * Returns the ids that the operations of an account may have: its own, those of accounts that turned out to be it, and that of older
+ * operations of its profile. Empty if the journal has nothing of it.
+ */
+export function accountIds(store: Database, { keyFingerprint, profile, baseUrl }: AccountNames): readonly string[] {
+  const known = [find(store, key(keyFingerprint)), find(store, old(profile, baseUrl))];
+  const accounts = [...new Set(known)].filter((account) => account !== undefined);
+  return accounts.flatMap((account) => [account, ...namesOf(store, account, 'account')]);
 }
 
 /** Returns the id of an account, which `newId` makes if it is new, and remembers its names. Call it in a transaction. */
 export function accountIn(store: Database, names: AccountNames, newId: () => string): string {
-  const account = knownAccount(store, names) ?? newId();
-  insert(store, key(names.keyFingerprint), account);
+  const { keyFingerprint, profile, baseUrl } = names;
+  const older = find(store, old(profile, baseUrl));
+  const account = find(store, key(keyFingerprint)) ?? older ?? newId();
+  insert(store, key(keyFingerprint), account);
+  if (older === undefined) return account;
   // Older operations belong to the first key that is seen with their profile, and to no later one.
-  store.run('DELETE FROM account_name WHERE name = ?', old(names.profile, names.baseUrl));
+  merge(store, older, account);
+  store.run('DELETE FROM account_name WHERE name = ?', old(profile, baseUrl));
   return account;
 }
 

@@ -1,5 +1,5 @@
 import type { Host, Ids } from '../base/world.ts';
-import { accountIds, accountIn, knownAccount } from './accounts.ts';
+import { accountIds, accountIn } from './accounts.ts';
 import type { Intent } from './intent.ts';
 import { listOperations, type Operation } from './operations.ts';
 import type { OperationState } from './states.ts';
@@ -34,7 +34,7 @@ export function claimIn(claiming: Claiming, intent: Intent): Claim {
   const { recording, ids, host, digest } = claiming;
   const account = accountIn(recording.store, intent.account, ids.uuid);
   const inputDigest = digest(intent.input);
-  const accounts = accountIds(recording.store, account);
+  const accounts = accountIds(recording.store, intent.account);
   const look = () => inTheWay(claiming, { ...intent, accounts, inputDigest });
   // Accounts that turned out to be one may hold the same once key twice: behind an abandoned operation there may be another one.
   for (let found = look(); found; found = look()) {
@@ -53,9 +53,7 @@ export function claimIn(claiming: Claiming, intent: Intent): Claim {
 /** Returns what would be in the way of an intent, and writes nothing. */
 export function lookIn(looking: Looking, intent: LookedFor): Exclude<Claim, { kind: 'ours' }> | undefined {
   const { store } = looking.recording;
-  const account = knownAccount(store, intent.account);
-  if (account === undefined) return undefined;
-  const accounts = accountIds(store, account);
+  const accounts = accountIds(store, intent.account);
   const found = inTheWay(looking, { ...intent, accounts, inputDigest: looking.digest(intent.input) });
   return found && 'operation' in found ? found : undefined;
 }

@@ -1,6 +1,14 @@
 import type { Host } from '../base/world.ts';
 import { type Database, openDatabase } from '../sqlite/database.ts';
-import { type AccountNames, accountIn, type Fintech, knowsFintech, learnFintech, linkKeys } from './accounts.ts';
+import {
+  type AccountNames,
+  accountIds,
+  accountIn,
+  type Fintech,
+  knowsFintech,
+  learnFintech,
+  linkKeys,
+} from './accounts.ts';
 import { type Claim, claimIn, type LookedFor, lookIn } from './claims.ts';
 import type { Intent } from './intent.ts';
 import { findOperations, listOperations, type Operation, openOperations, type Selection } from './operations.ts';
@@ -62,6 +70,8 @@ export interface Journal {
   find(id: string): Operation[];
   /** Returns a digest of text that does not reveal it; equal texts have equal digests in this journal. */
   digest(text: string): string;
+  /** Returns the ids that the operations of an account may have as their account. */
+  accountIds(names: AccountNames): readonly string[];
   /** Whether another operation has this id of the service. */
   isClaimed(requestId: string, except: string): boolean;
   /** Whether an operation's process is still at work on it: it lives, and its time is not over. */
@@ -84,7 +94,7 @@ export interface RotationMove {
 
 /** Work that the service knows by an id, and the endpoints that may have started it. */
 interface StartedWork {
-  readonly profile: string;
+  readonly account: AccountNames;
   readonly endpoints: readonly string[];
   readonly requestId: string;
 }
@@ -123,9 +133,10 @@ export async function openJournal(path: string, world: JournalWorld): Promise<Jo
       return busyUntil;
     },
     append: (id, state, appended = {}) => move(id, state, appended),
-    ended: ({ profile, endpoints, requestId }, state, appended) =>
+    ended: ({ account, endpoints, requestId }, state, appended) =>
       store.transaction('write', () => {
-        for (const { operationId, endpoint } of listOperations(store, { profile, requestId, limit: 10 }))
+        const accounts = accountIds(store, account);
+        for (const { operationId, endpoint } of listOperations(store, { accounts, requestId, limit: 10 }))
           if (endpoints.includes(endpoint)) tryMove(recording, operationId, state, { ...appended, requestId });
       }),
     destroyed: (sandbox) =>
@@ -194,7 +205,7 @@ function rotationPart(recording: Recording, { ids, host }: JournalWorld): Rotati
 
 type ReadPart = Pick<
   Journal,
-  'count' | 'inDoubt' | 'list' | 'find' | 'isClaimed' | 'verify' | 'head' | 'requireLastLink'
+  'accountIds' | 'count' | 'inDoubt' | 'list' | 'find' | 'isClaimed' | 'verify' | 'head' | 'requireLastLink'
 >;
 
 function readPart(store: Database, host: Host): ReadPart {
@@ -205,6 +216,7 @@ function readPart(store: Database, host: Host): ReadPart {
       return Number(store.get<{ count: bigint }>(sql, profile)?.count ?? 0n);
     },
     list: (selection) => listOperations(store, selection),
+    accountIds: (names) => accountIds(store, names),
     find: (id) => findOperations(store, id),
     isClaimed: (requestId, except) =>
       listOperations(store, { requestId, limit: 2 }).some(({ operationId }) => operationId !== except),

@@ -94,9 +94,8 @@ interface End {
 /** Carries the end of work into the journal. A journal that cannot be written does not change what the service said. */
 async function recordEnd(session: Session, { starts, requestId, standing, result }: End): Promise<void> {
   try {
-    (await session.journal()).ended({ profile: session.profile.name, endpoints: starts, requestId }, standing, {
-      result,
-    });
+    const account = await session.accountNames();
+    (await session.journal()).ended({ account, endpoints: starts, requestId }, standing, { result });
   } catch {
     await session.say('warning: cannot write to the journal; it does not know yet how this work ended');
   }

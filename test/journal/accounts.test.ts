@@ -1,8 +1,10 @@
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import type { Host } from '../../src/base/world.ts';
 import { NEVER_SENT } from '../../src/journal/claims.ts';
 import type { Intent, Journal } from '../../src/journal/journal.ts';
 import { INTENT, oneProcess, prepared, testJournal } from '../support/journal-intent.ts';
+import { countingIds, temporaryFolder } from '../support/sandbox.ts';
 
 const FINTECH = { id: 'e1080560-02a0-424a-ace1-28385ea1c5e5', isLive: true };
 const OTHER = { id: 'f1080560-02a0-424a-ace1-28385ea1c5e5', isLive: true };
@@ -135,6 +137,27 @@ test('a new key that was used before its rotation was recorded joins the account
   rotate(journal, 'a', 'b');
   expect(journal.claim(by('b'))).toMatchObject({ kind: 'done', operation: { operationId: old } });
   expect(found(journal, by('a', { onceKey: 'another' }))).toBe('done');
+  journal.close();
+});
+
+test('older operations of a profile join the first key that is used with it, although the key is known already', async () => {
+  using folder = temporaryFolder();
+  const path = folder.file('journal.db');
+  const old = await testJournal({ path, host: idleHost });
+  const operation = paid(old, by('nobody'));
+  old.close();
+  const database = new DatabaseSync(path);
+  // As an upgrade writes it: the account is known by its profile and URL only.
+  database.exec(`UPDATE account_name SET name = 'profile:main https://host/v1' WHERE name = 'key:nobody'`);
+  database.close();
+  const journal = await testJournal({ path, host: idleHost, ids: countingIds(9) });
+  const main = { account: { keyFingerprint: 'a', profile: 'main', baseUrl: 'https://HOST/v1/' } };
+  paid(journal, by('a', { onceKey: 'another' }));
+  expect(journal.accountIds(main.account)).toContain(journal.find(operation)[0]?.account);
+  expect(journal.claim(by('a', main))).toMatchObject({ kind: 'done', operation: { operationId: operation } });
+  expect(found(journal, by('a'))).toBe('done');
+  // Another key that is used with the profile later is another account.
+  expect(found(journal, by('b', { account: { ...main.account, keyFingerprint: 'b' } }))).toBe('ours');
   journal.close();
 });
 
