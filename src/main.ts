@@ -124,7 +124,7 @@ function isLiveByPin({ mode }: Profile, flag: string | undefined, world: World):
 
 /** Looks for the outcome of an operation, and returns whether it is known now. */
 async function isReconciled(session: Session, operation: Operation): Promise<boolean> {
-  return (await (await import('./works/reconcile.ts')).reconcile(session, operation)).kind === 'ended';
+  return (await import('./works/reconcile.ts')).isReconciled(session, operation);
 }
 
 /** A dry run ends where it would send, and work that was done before under its once key ends where it was recorded. */

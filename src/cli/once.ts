@@ -1,6 +1,7 @@
 import { CliError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import type { Operation } from '../journal/journal.ts';
+import { decimalText, isWireNumber, scaledInteger, trimDecimal, wireNumberText } from '../money/decimal.ts';
 import type { Command } from './command.ts';
 import { requireFree } from './in-the-way.ts';
 import type { Guard } from './money-options.ts';
@@ -14,17 +15,22 @@ export function guardIn(
 ): { readonly values: Readonly<Record<string, unknown>>; readonly guard: Guard | undefined } {
   if (!money) return { values: input, guard: undefined };
   const { once, again, ...values } = input;
-  const guard: Guard = {
-    onceKey: typeof once === 'string' ? filledKey(once, nowMs) : undefined,
-    isAgain: again === true,
-    isGuarded: money === 'guarded',
-    input: typedInput(words, values),
-  };
-  if (guard.onceKey !== undefined && guard.isAgain)
+  const typed = { isGuarded: money === 'guarded', input: typedInput(words, values) };
+  return { values, guard: guardOf({ once, again }, typed, nowMs) };
+}
+
+/** Reads --once and --again. Throws CliError usage. */
+export function guardOf(
+  { once, again }: { readonly once?: unknown; readonly again?: unknown },
+  typed: Pick<Guard, 'isGuarded' | 'input'>,
+  nowMs: number,
+): Guard {
+  const isAgain = again === true;
+  if (once !== undefined && isAgain)
     throw new CliError('usage', '--once and --again cannot be combined', {
       hint: 'use another once key to do it again',
     });
-  return { values, guard };
+  return { ...typed, isAgain, onceKey: typeof once === 'string' ? filledKey(once, nowMs) : undefined };
 }
 
 /** Throws CliError usage if the profile wants a once key and there is none. A dry run sends nothing, so it needs none. */
@@ -66,15 +72,26 @@ function typedInput(words: readonly string[], values: Readonly<Record<string, un
   ]);
 }
 
-function plain(value: unknown): unknown {
+/** Returns a value as JSON that is equal for equal values: names sorted, numbers and amounts exact, secrets in plain text. */
+export function plain(value: unknown): unknown {
   if (value instanceof Secret) return value.reveal();
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'function') return (value as { typed?: unknown }).typed;
+  if (isWireNumber(value)) return decimalOf(wireNumberText(value));
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== 'object' || value === null) return value;
   return Object.entries(value)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, each]) => [name, plain(each)]);
+}
+
+/** More decimals than any amount has. */
+const DECIMALS = 40;
+
+/** Writes equal numbers alike: `5000`, `5000.00` and `5e3`. */
+function decimalOf(text: string): string {
+  const scaled = scaledInteger(text, DECIMALS);
+  return scaled === undefined ? text : trimDecimal(decimalText(scaled, DECIMALS));
 }
 
 const PLACE_TIME: Intl.DateTimeFormatOptions = {

@@ -81,7 +81,7 @@ export interface Session extends Dialog {
     change: SentChange,
     options?: SessionCallOptions,
   ): Promise<SessionReply<ResponseOf<E>>>;
-  /** Guards the money that this command moves; called once, before the command runs. */
+  /** Guards the money that this command moves; called once, before anything is sent. */
   guardWith(guard: Guard): void;
   /** A key for a service that does a request at most once per key: equal for equal once keys; undefined without one. */
   idempotencyKey(): string | undefined;

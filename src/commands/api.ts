@@ -1,6 +1,8 @@
 import { CliError } from '../base/errors.ts';
 import { command } from '../cli/command.ts';
+import { MONEY_OPTIONS } from '../cli/money-options.ts';
 import { nearest } from '../cli/nearest.ts';
+import { guardOf, plain, requireKey, requireUnused } from '../cli/once.ts';
 import { argument, option, repeated, word } from '../cli/parameters.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
 import { type Endpoint, effectOf, placeOf } from '../contract/endpoint.ts';
@@ -11,6 +13,7 @@ import { redact } from '../contract/redact.ts';
 import { rowsOf } from '../contract/rows.ts';
 import { printable } from '../money/amount.ts';
 import { isWireNumber, parseJson } from '../money/decimal.ts';
+import { isReconciled } from '../works/reconcile.ts';
 
 const MAX_INPUT_BYTES = 1024 * 1024;
 
@@ -100,20 +103,71 @@ async function textOf({ world }: Session, data: string): Promise<string> {
   });
 }
 
+/** Requests that are often repeated on purpose, or that move nothing before somebody else acts; their own commands are not guarded either. */
+const UNGUARDED: readonly string[] = [
+  'transactions.onramp',
+  'fx.trade',
+  'fx.market-order',
+  'fx.create-order',
+  'fx.create-limit-order',
+];
+
+/** The request that changes an order says what the order offers from now on: repeating it moves nothing twice. */
+const REPEATABLE = 'fx.update-limit-order';
+
+/** The field in which some endpoints take a key for a request that they do at most once. */
+const KEY_FIELD = 'idempotencyKey';
+
+/**
+ * Guards a request that moves money as its own command would: waits for or reports what was done under its once key, and fills in
+ * the service's idempotency key. Throws CliError usage for another request with --once or --again.
+ */
+async function guardedInput(
+  session: Session,
+  endpoint: Endpoint,
+  input: Readonly<Record<string, unknown>>,
+  { once, again }: { readonly once: string | undefined; readonly again: boolean | undefined },
+): Promise<Readonly<Record<string, unknown>>> {
+  if (endpoint.effect !== 'money' || endpoint.id === REPEATABLE) {
+    if (once === undefined && !again) return input;
+    throw new CliError(
+      'usage',
+      `${endpoint.method} ${endpoint.path} does not take ${once === undefined ? '--again' : '--once'}, which is for requests that may move money twice`,
+      { hint: 'omit it' },
+    );
+  }
+  requireKey(session, once);
+  const typed = {
+    isGuarded: !UNGUARDED.includes(endpoint.id),
+    input: JSON.stringify(['api', endpoint.id, plain(input)]),
+  };
+  const guard = guardOf({ once, again }, typed, session.world.clock.now());
+  await requireUnused(session, guard, isReconciled);
+  session.guardWith(guard);
+  const derived = session.idempotencyKey();
+  const takesKey = rowsOf(endpoint.request()).some(({ name }) => name === KEY_FIELD);
+  return takesKey && derived !== undefined && !input[KEY_FIELD] ? { ...input, [KEY_FIELD]: derived } : input;
+}
+
 const apiCommand = command({
   words: ['api'],
   summary: 'Make an authenticated API request',
   details:
-    'Fields are sent as given, in the units of the API, and are validated only by the service. Requests that move money still ask for confirmation and are journaled.',
-  examples: ['fiatrail api GET /getfees', 'fiatrail api POST /cngnonramp -f userId=4f1c… -f amount=5000 --yes -o raw'],
+    'Fields are sent as given, in the units of the API, and are validated only by the service. Requests that move money still ask for confirmation, are journaled, and take --once and --again.',
+  examples: [
+    'fiatrail api GET /getfees',
+    'fiatrail api POST /cngnonramp -f userId=4f1c… -f amount=5000 --yes -o raw',
+    'fiatrail api POST /fx/trade -f quoteId=quote_0198… --once hedge-{year}-{month}-{day} --yes',
+  ],
   endpoints: [],
   parameters: {
     method: argument('method', 'GET, POST, PUT or DELETE', word, 'Method:'),
     path: argument('path', 'path below the base URL, such as /getfees', word, 'Path:'),
     fields: repeated('-f, --field <key=value>', 'request field, typed as in the contract; can be repeated', word),
     data: option('-d, --data <json>', 'request data: a JSON object, @FILE, or - for standard input', word),
+    ...MONEY_OPTIONS,
   },
-  run: async (session, { method, path, fields, data }) => {
+  run: async (session, { method, path, fields, data, once, again }) => {
     const { endpoint, path: inPath } = endpointFor(method, path.split('?')[0] ?? '');
     if (path.includes('?'))
       throw new CliError('usage', 'the path contains a query string', { hint: 'pass query fields with -f key=value' });
@@ -131,16 +185,17 @@ const apiCommand = command({
       ...Object.fromEntries((fields ?? []).map((field) => typedField(endpoint, field))),
       ...inPath,
     };
+    const guarded = await guardedInput(session, endpoint, input, { once, again });
     const effect = effectOf(endpoint, input);
     const reply =
       effect === 'read' || effect === 'write'
-        ? await session.call(endpoint, input as never, { unchecked: true })
+        ? await session.call(endpoint, guarded as never, { unchecked: true })
         : await session.change(
             endpoint,
-            input as never,
+            guarded as never,
             {
               summary: `call ${endpoint.method} ${endpoint.path}`,
-              lines: [[placeOf(endpoint), JSON.stringify(redact(endpoint.request(), input))]],
+              lines: [[placeOf(endpoint), JSON.stringify(redact(endpoint.request(), guarded))]],
             },
             { unchecked: true },
           );

@@ -53,6 +53,11 @@ export async function reconcile(session: Session, operation: Operation): Promise
   return { ...absence(session, journal, current(journal, operationId)), ...about };
 }
 
+/** Looks for the outcome of an operation, and returns whether it is known now. */
+export async function isReconciled(session: Session, operation: Operation): Promise<boolean> {
+  return (await reconcile(session, operation)).kind === 'ended';
+}
+
 function isSince({ createdAt }: Candidate, sentMs: number): boolean {
   return createdAt != null && Date.parse(createdAt) >= sentMs - CLOCK_ERROR_MS;
 }

@@ -169,6 +169,7 @@ const listCommand = command({
 
 const orderId = argument('order-id', 'order id, from fx orders create or fx orders list', id, 'Order id:');
 
+/** Takes no once key: it says what the order offers from now on, so repeating it moves nothing twice. */
 const updateCommand = command({
   words: ['fx', 'orders', 'update'],
   summary: 'Change, pause or resume an order',
