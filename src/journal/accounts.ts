@@ -86,6 +86,11 @@ export function learnFintech(store: Database, names: AccountNames, found: Fintec
   merge(store, account, find(store, fintech(found)) ?? account);
 }
 
+/** Forgets the names of an account whose sandbox was reset: what was done there under a once key is gone. Call it in a transaction. */
+export function forgetAccount(store: Database, names: AccountNames): void {
+  for (const account of accountIds(store, names)) store.run('DELETE FROM account_name WHERE account = ?', account);
+}
+
 /** Gives the names of one account to another one, unless they belong to different fintechs. */
 function merge(store: Database, from: string, into: string): void {
   if (from === into) return;

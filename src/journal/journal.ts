@@ -5,6 +5,7 @@ import {
   accountIds,
   accountIn,
   type Fintech,
+  forgetAccount,
   knowsFintech,
   learnFintech,
   linkKeys,
@@ -63,8 +64,8 @@ export interface Journal {
    * journal does not know it, or knows the end already.
    */
   ended(work: StartedWork, state: 'settled' | 'failed', appended: Appended): void;
-  /** Ends every operation whose outcome only a sandbox knew that has been reset. */
-  destroyed(sandbox: Pick<Operation, 'mode' | 'profile'>): void;
+  /** Ends every operation whose outcome only a sandbox knew that has been reset. Its key belongs to a new account from then on. */
+  destroyed(sandbox: Pick<Operation, 'mode' | 'profile'>, names: AccountNames): void;
   list(selection: Selection): Operation[];
   /** Returns up to three operations whose id starts with `id`. */
   find(id: string): Operation[];
@@ -139,10 +140,11 @@ export async function openJournal(path: string, world: JournalWorld): Promise<Jo
         for (const { operationId, endpoint } of listOperations(store, { accounts, requestId, limit: 10 }))
           if (endpoints.includes(endpoint)) tryMove(recording, operationId, state, { ...appended, requestId });
       }),
-    destroyed: (sandbox) =>
+    destroyed: (sandbox, names) =>
       store.transaction('write', () => {
-        for (const id of openOperations(store, sandbox))
+        for (const id of openOperations(store, { ...sandbox, accounts: accountIds(store, names) }))
           tryMove(recording, id, 'resolved', { verdict: 'destroyed', detail: 'the sandbox was reset' });
+        forgetAccount(store, names);
       }),
     digest: claiming.digest,
     isBusy: claiming.isBusy,

@@ -142,10 +142,14 @@ export function listOperations(store: Database, selection: Selection): Operation
 }
 
 /** Returns the ids of the operations of a sandbox that have not ended. Every embedded profile has the same sandbox. */
-export function openOperations(store: Database, { mode, profile }: Pick<Operation, 'mode' | 'profile'>): string[] {
-  const sql = `SELECT id FROM operation WHERE mode = ? AND (mode = 'embedded' OR profile = ?)
+export function openOperations(
+  store: Database,
+  { mode, profile, accounts }: Pick<Operation, 'mode' | 'profile'> & { readonly accounts: readonly string[] },
+): string[] {
+  const sql = `SELECT id FROM operation WHERE
+    (mode = ? AND (mode = 'embedded' OR profile = ?) OR account IN (SELECT value FROM json_each(?)))
     AND state IN ('sent', 'unknown', 'accepted') AND kind <> 'destructive'`;
-  return store.all<{ id: string }>(sql, mode, profile).map(({ id }) => id);
+  return store.all<{ id: string }>(sql, mode, profile, JSON.stringify(accounts)).map(({ id }) => id);
 }
 
 /** Returns up to three operations whose id starts with `id`. */

@@ -181,6 +181,20 @@ describe('a verdict', () => {
   });
 });
 
+test('a reset frees every once key, because nothing that was done under it is left', async () => {
+  await run(withdraw('600', '--once', 'settled'));
+  await run(['sandbox', 'advance', '5d']);
+  await run(['fees', 'verify', (await list())[0]?.withdrawalId ?? '']);
+  await run(withdraw('500', '--once', 'accepted'));
+  await fault('lost-response');
+  await run(withdraw('700', '--once', 'unknown'));
+  expect(states()).toEqual(['settled', 'accepted', 'unknown']);
+  await run(['sandbox', 'reset', '--yes']);
+  for (const key of ['accepted', 'settled', 'unknown'])
+    for (let time = 0; time < 2; time++) expect(await run(withdraw('500', '--once', key))).toBe(0);
+  expect(await list()).toHaveLength(3);
+});
+
 test('a reset ends what only the sandbox knew', async () => {
   await run(withdraw('500'));
   await fault('lost-response');

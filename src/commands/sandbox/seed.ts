@@ -30,7 +30,8 @@ export const resetCommand = command({
       },
     );
     await acceptPlainAgain(session);
-    (await session.existingJournal())?.destroyed({ mode: session.profile.mode, profile: session.profile.name });
+    const { mode, name } = session.profile;
+    (await session.existingJournal())?.destroyed({ mode, profile: name }, await session.accountNames());
     return outcomeOf(session, sandboxReset, reply);
   },
 });
