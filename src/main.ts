@@ -100,7 +100,10 @@ async function executeIn(session: Session, { command, texts, globals, profile }:
     async () => {
       if (guard) await requireUnused(session, guard, isReconciled);
       if (guard) session.guardWith(guard);
-      const outcome = await command.run(session, values as never);
+      const outcome = await command.run(session, values as never).catch(async (error) => {
+        if (guard && isBeforeSending(error, session)) await requireUnused(session, guard, isReconciled);
+        throw error;
+      });
       return outcome.error || !guided?.after ? outcome : guided.after(outcome);
     },
     session,
@@ -109,6 +112,15 @@ async function executeIn(session: Session, { command, texts, globals, profile }:
   await use(outcome, session.changed());
   if (!outcome.error) await guided?.end?.();
   return outcome;
+}
+
+/**
+ * Whether a command failed before it sent anything. Another process may then have done the work under the same once key: with
+ * `--amount max`, nothing is left to move.
+ */
+function isBeforeSending(error: unknown, session: Session): boolean {
+  if (!(error instanceof CliError) || error.category === 'interrupted') return false;
+  return error.operationId === undefined && session.changed() === undefined;
 }
 
 /** Rejects when the user tells the program a second time to end; else never settles. */

@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { Exchange, HttpResponse } from '../../src/base/world.ts';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { main } from '../../src/main.ts';
+import { droppedLine, success } from '../support/exchange.ts';
 import { journalRows } from '../support/journal.ts';
-import { type FakeWorld, fakeWorld } from '../support/world.ts';
+import { ACCOUNT, type FakeWorld, fakeWorld } from '../support/world.ts';
 
 const TO = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
 const withdraw = (amount: string, ...more: string[]) => [
@@ -122,6 +124,63 @@ describe('a once key', () => {
     expect(await run(command)).toBe(0);
     expect(await list()).toHaveLength(1);
     expect(states()).toEqual(['resolved', 'accepted']);
+  });
+});
+
+describe('a second runner that finds nothing left to withdraw', () => {
+  const MAX = withdraw('max', '--once', 'k', '--no-tag');
+
+  /** Runs a withdrawal of everything; before it learns how much that is, another process runs `first`. */
+  async function overtakenBy(first: readonly string[], answer: () => HttpResponse) {
+    let isFirst = true;
+    let payments = 0;
+    const given: FakeWorld = fakeWorld({
+      env: ACCOUNT,
+      network: async ({ url }) => {
+        if (url.endsWith('/feewithdrawal')) {
+          payments += 1;
+          return answer();
+        }
+        if (!url.includes('/getaccumulatedfees')) return success({ withdrawals: [] });
+        if (isFirst) {
+          isFirst = false;
+          // The other process reads the fees below, while they are still there.
+          const full: Exchange = async (request) =>
+            request.url.includes('/getaccumulatedfees') ? fees(100_000) : given.network(request, given.interrupted);
+          await main([...first, '-q'], { ...given, network: full });
+        }
+        return fees(payments > 0 ? 0 : 100_000);
+      },
+    });
+    const exit = await run(MAX, given);
+    return { exit, payments, stdout: given.stdout.text(), stderr: given.stderr.text() };
+  }
+
+  const fees = (availableForWithdrawal: number) =>
+    success({ summary: { availableForWithdrawal }, details: { minimumWithdrawal: 1_000 } });
+  const paid = () => success({ withdrawalId: 'FTW_1', amount: 100_000, status: 'pending' });
+
+  test('prints what the first one did', async () => {
+    const { exit, payments, stdout, stderr } = await overtakenBy(MAX, paid);
+    expect({ exit, payments }, stderr).toEqual({ exit: 0, payments: 1 });
+    expect(stdout.match(/FTW_1/g)).toHaveLength(2);
+  });
+
+  test('exits with 6 if the outcome of the first one is unknown', async () => {
+    const lost = () => {
+      throw droppedLine();
+    };
+    expect(await overtakenBy(MAX, lost)).toMatchObject({ exit: 6, payments: 1 });
+  });
+
+  test('reports its own problem if the first one used another key', async () => {
+    const other = withdraw('max', '--once', 'another', '--no-tag');
+    const { exit, payments, stderr } = await overtakenBy(other, paid);
+    expect({ exit, payments, stderr }).toEqual({
+      exit: 9,
+      payments: 1,
+      stderr: expect.stringContaining('₦0.00 available'),
+    });
   });
 });
 
