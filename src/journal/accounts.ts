@@ -15,8 +15,11 @@ export interface Fintech {
 }
 
 const key = (fingerprint: string) => `key:${fingerprint}`;
-const old = (profile: string, baseUrl: string) => `profile:${profile} ${baseUrl.toLowerCase().replace(/\/+$/, '')}`;
-const fintech = ({ id, isLive }: Fintech) => `fintech:${isLive ? 'live' : 'sandbox'} ${id.toLowerCase()}`;
+const address = (baseUrl: string) => baseUrl.toLowerCase().replace(/\/+$/, '');
+const old = (profile: string, baseUrl: string) => `profile:${profile} ${address(baseUrl)}`;
+/** What a service says holds for that service only: another one could claim any fintech id. */
+const fintech = ({ baseUrl }: AccountNames, { id, isLive }: Fintech) =>
+  `fintech:${isLive ? 'live' : 'sandbox'} ${address(baseUrl)} ${id.toLowerCase()}`;
 /** The name that an account keeps once it turned out to be another one: its operations still have it, and are never changed. */
 const merged = (account: string) => `account:${account}`;
 
@@ -71,19 +74,19 @@ export function linkKeys(store: Database, oldFingerprint: string, newFingerprint
 }
 
 /** Whether a key is known to belong to a fintech. */
-export function knowsFintech(store: Database, { keyFingerprint }: AccountNames, found: Fintech): boolean {
-  const account = find(store, fintech(found));
-  return account !== undefined && account === find(store, key(keyFingerprint));
+export function knowsFintech(store: Database, names: AccountNames, found: Fintech): boolean {
+  const account = find(store, fintech(names, found));
+  return account !== undefined && account === find(store, key(names.keyFingerprint));
 }
 
 /** Records the fintech that a key belongs to: all keys of one fintech are one account. Call it in a transaction. */
 export function learnFintech(store: Database, names: AccountNames, found: Fintech, newId: () => string): void {
   const account = accountIn(store, names, newId);
-  const [known] = namesOf(store, account, 'fintech');
+  const name = fintech(names, found);
   // A key never changes its owner. A reset sandbox has a new id for its old key; the account stays what it was.
-  if (known !== undefined && `fintech:${known}` !== fintech(found)) return;
-  insert(store, fintech(found), account);
-  merge(store, account, find(store, fintech(found)) ?? account);
+  if (contradict([name.slice('fintech:'.length)], namesOf(store, account, 'fintech'))) return;
+  insert(store, name, account);
+  merge(store, account, find(store, name) ?? account);
 }
 
 /** Forgets the names of an account whose sandbox was reset: what was done there under a once key is gone. Call it in a transaction. */
@@ -94,8 +97,13 @@ export function forgetAccount(store: Database, names: AccountNames): void {
 /** Gives the names of one account to another one, unless they belong to different fintechs. */
 function merge(store: Database, from: string, into: string): void {
   if (from === into) return;
-  const [one, other] = [from, into].map((account) => namesOf(store, account, 'fintech')[0]);
-  if (one !== undefined && other !== undefined) return;
+  if (contradict(namesOf(store, from, 'fintech'), namesOf(store, into, 'fintech'))) return;
   store.run('UPDATE account_name SET account = ? WHERE account = ?', into, from);
   insert(store, merged(from), into);
+}
+
+/** Whether two lists of fintech names have different ids at one service. */
+function contradict(some: readonly string[], others: readonly string[]): boolean {
+  const placeOf = (name: string) => name.slice(0, name.lastIndexOf(' '));
+  return some.some((one) => others.some((other) => placeOf(one) === placeOf(other) && one !== other));
 }

@@ -79,6 +79,13 @@ describe('two profiles with keys of their own', () => {
     expect(payments).toEqual(['key-1', 'key-2']);
   });
 
+  test('are two accounts if they are at different services', async () => {
+    await add('two', 'key-2', { baseUrl: 'https://impostor.test/v1' });
+    for (const name of ['one', 'two']) await run(['fees', 'show', '--profile', name, '-q']);
+    for (const name of ['one', 'two']) expect(await run([...PAY_ONCE, '--profile', name])).toBe(0);
+    expect(payments).toEqual(['key-1', 'key-2']);
+  });
+
   test('learn nothing from the reads of a dry run', async () => {
     const set = ['fees', 'set', '--onramp-percent', '1', '--dry-run', '-q'];
     for (const name of ['one', 'two']) expect(await run([...set, '--profile', name])).toBe(0);

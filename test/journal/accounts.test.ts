@@ -68,6 +68,15 @@ describe('two keys of one fintech', () => {
     journal.close();
   });
 
+  test('share once keys if one of them was used at the base URLs of both', async () => {
+    const journal = await open();
+    paid(journal, by('a'));
+    const elsewhere = (key: string) => ({ ...names(key), baseUrl: 'https://other-name/v1' });
+    for (const account of [names('a'), elsewhere('a'), elsewhere('b')]) journal.learnFintech(account, FINTECH);
+    expect(found(journal, by('b'))).toBe('done');
+    journal.close();
+  });
+
   test('share the guard', async () => {
     const journal = await open();
     const guarded = (key: string) => by(key, { onceKey: undefined, isGuarded: true });
@@ -176,6 +185,13 @@ describe('accounts stay apart', () => {
       (journal) => {
         journal.learnFintech(names('a'), FINTECH);
         journal.learnFintech(names('b'), { ...FINTECH, isLive: false });
+      },
+    ],
+    [
+      'if another service claims the same fintech',
+      (journal) => {
+        journal.learnFintech(names('a'), FINTECH);
+        journal.learnFintech({ ...names('b'), baseUrl: 'https://impostor/v1' }, FINTECH);
       },
     ],
     [
