@@ -2,18 +2,23 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { refusal, success } from '../support/exchange.ts';
+import type { Exchange } from '../../src/base/world.ts';
+import { droppedLine, refusal, success } from '../support/exchange.ts';
 import { type Bench, bench, ended, NEW, OLD, RESUME_COMMAND, ROTATE } from '../support/rotation-bench.ts';
 
 const TO = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
 const PAY = ['fees', 'withdraw', '--amount', '500', ...TO, '--profile', 'main', '--yes', '--no-tag', '-o', 'json'];
 const PAY_ONCE = [...PAY, '--once', 'k'];
 
+const PAYMENT = {
+  ...{ withdrawalId: 'FTW_1', amount: 50_000, status: 'pending', createdAt: '2026-01-05T09:00:00.000Z' },
+};
+
 /** A response that is right for every request of these tests. */
 const everything = () =>
   success({
-    ...{ publicKey: 'ab'.repeat(32), withdrawalId: 'FTW_1', amount: 50_000, status: 'pending' },
-    createdAt: '2026-01-05T09:00:00.000Z',
+    ...{ ...PAYMENT, publicKey: 'ab'.repeat(32) },
+    withdrawals: [{ ...PAYMENT, bankAccountNumber: '0123456789' }],
   });
 
 const payments = ({ service }: Bench) => service.asked.filter((path) => path === '/feewithdrawal').length;
@@ -102,6 +107,20 @@ test('an equal payment without a once key stops after a rotation too', async () 
   expect((await on.run(ROTATE)).code).toBe(0);
   expect((await on.run(PAY)).code).toBe(9);
   expect(payments(on)).toBe(1);
+});
+
+test('an unknown outcome is found with the new key', async () => {
+  const on = await bench();
+  on.service.read = everything;
+  const network: Exchange = async (request, signal) => {
+    const response = await on.world.network(request, signal);
+    if (request.url.endsWith('/feewithdrawal')) throw droppedLine();
+    return response;
+  };
+  expect((await on.run(PAY_ONCE, { network })).code).toBe(6);
+  expect((await on.run(ROTATE)).code).toBe(0);
+  const { code, stderr } = await on.run(PAY_ONCE);
+  expect({ code, payments: payments(on) }, stderr).toEqual({ code: 0, payments: 1 });
 });
 
 test('a rotation that an earlier version took beyond the response links its keys when it is resumed', async () => {
