@@ -51,7 +51,7 @@ const COLUMNS: readonly Column[] = [
   { field: 'encryption.platformKey', title: 'Platform key' },
   { field: 'encryption.requests', title: 'Requests sealed' },
   { field: 'requireOnce', title: 'Once key required' },
-  { field: 'absence', title: 'In no list' },
+  { field: 'absence', title: 'If in no list' },
   { field: 'visibleAfter', title: 'Visible after' },
   { field: 'problem', title: 'Problem' },
   { field: 'file', title: 'File' },
