@@ -234,7 +234,10 @@ const reconcileCommand = command({
       throw new CliError('usage', 'an operation id and --all cannot be combined', { hint: 'remove one of them' });
     const journal = await session.journal();
     const everything = () => (input.all ? journal.list({ state: 'in-doubt', limit: EVERY }) : ownDoubts(session));
-    const sought = input.operationId ? [await operationNamed(session, input.operationId)] : await everything();
+    // Oldest first, so that an older request takes its row before a later one can mistake it for its own.
+    const sought = input.operationId
+      ? [await operationNamed(session, input.operationId)]
+      : (await everything()).toReversed();
     const all = await reconcileEach(session, sought, input.operationId === undefined);
     const rows = all.map(async (each) => ({
       ...(await printed(each.operation)),

@@ -33,7 +33,7 @@ const insert = (store: Database, name: string, account: string) =>
   store.run('INSERT INTO account_name (name, account) VALUES (?, ?) ON CONFLICT DO NOTHING', name, account);
 
 /** Returns the names of an account that begin with a word, without it. */
-const namesOf = (store: Database, account: string, word: 'account' | 'fintech') =>
+const namesBeginning = (store: Database, account: string, word: 'account' | 'fintech') =>
   store
     .all<{ name: string }>(
       'SELECT name FROM account_name WHERE name >= ? AND name < ? AND account = ?',
@@ -48,7 +48,7 @@ const namesOf = (store: Database, account: string, word: 'account' | 'fintech') 
 export function accountIds(store: Database, { keyFingerprint, profile, baseUrl }: AccountNames): readonly string[] {
   const known = [find(store, key(keyFingerprint)), find(store, old(profile, baseUrl))];
   const accounts = [...new Set(known)].filter((account) => account !== undefined);
-  return accounts.flatMap((account) => [account, ...namesOf(store, account, 'account')]);
+  return accounts.flatMap((account) => [account, ...namesBeginning(store, account, 'account')]);
 }
 
 /** Returns the id of an account, which `newId` makes if it is new, and remembers its names. Call it in a transaction. */
@@ -84,7 +84,7 @@ export function learnFintech(store: Database, names: AccountNames, found: Fintec
   const account = accountIn(store, names, newId);
   const name = fintech(names, found);
   // A key never changes its owner. A reset sandbox has a new id for its old key; the account stays what it was.
-  if (contradict([name.slice('fintech:'.length)], namesOf(store, account, 'fintech'))) return;
+  if (contradict([name.slice('fintech:'.length)], namesBeginning(store, account, 'fintech'))) return;
   insert(store, name, account);
   merge(store, account, find(store, name) ?? account);
 }
@@ -97,7 +97,7 @@ export function forgetAccount(store: Database, names: AccountNames): void {
 /** Gives the names of one account to another one, unless they belong to different fintechs. */
 function merge(store: Database, from: string, into: string): void {
   if (from === into) return;
-  if (contradict(namesOf(store, from, 'fintech'), namesOf(store, into, 'fintech'))) return;
+  if (contradict(namesBeginning(store, from, 'fintech'), namesBeginning(store, into, 'fintech'))) return;
   store.run('UPDATE account_name SET account = ? WHERE account = ?', into, from);
   insert(store, merged(from), into);
 }

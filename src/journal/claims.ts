@@ -70,7 +70,7 @@ type Claimed = Omit<LookedFor, 'account'> & { readonly accounts: readonly string
 
 /** Returns the newest operation that holds the once key, and what that means for a second one. */
 function holder({ recording, isBusy }: Looking, { accounts, onceKey, inputDigest }: Claimed): InTheWay | undefined {
-  const [operation] = listOperations(recording.store, { accounts, onceKey, limit: 1 });
+  const [operation] = listOperations(recording.store, { account: accounts, onceKey, limit: 1 });
   if (!operation) return undefined;
   if (operation.inputDigest !== inputDigest) return { kind: 'other-input', operation };
   if (isBusy(operation)) return { kind: 'busy', operation };
@@ -92,7 +92,7 @@ function repeated(
 ): InTheWay | undefined {
   if (!isGuarded || isAgain) return undefined;
   const { store, now } = recording;
-  const like = { accounts, inputDigest, limit: 1 };
+  const like = { account: accounts, inputDigest, limit: 1 };
   const recent = listOperations(store, { ...like, limit: 20, sinceMs: now() - GUARD_MS }).find((each) =>
     each.state === 'prepared' ? isBusy(each) : !MOVED_NOTHING.includes(each.state) && each.verdict !== 'not-done',
   );

@@ -136,8 +136,8 @@ export async function openJournal(path: string, world: JournalWorld): Promise<Jo
     append: (id, state, appended = {}) => move(id, state, appended),
     ended: ({ account, endpoints, requestId }, state, appended) =>
       store.transaction('write', () => {
-        const accounts = accountIds(store, account);
-        for (const { operationId, endpoint } of listOperations(store, { accounts, requestId, limit: 10 }))
+        const ids = accountIds(store, account);
+        for (const { operationId, endpoint } of listOperations(store, { account: ids, requestId, limit: 10 }))
           if (endpoints.includes(endpoint)) tryMove(recording, operationId, state, { ...appended, requestId });
       }),
     destroyed: (sandbox, names) =>

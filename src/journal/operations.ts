@@ -106,8 +106,8 @@ export interface Selection {
   readonly state?: OperationState | 'in-doubt' | undefined;
   readonly kind?: Kind | undefined;
   readonly profile?: string | undefined;
-  /** Every id that the account has; see `accountIds`. */
-  readonly accounts?: readonly string[] | undefined;
+  /** An account, or every id that it has; see `accountIds`. */
+  readonly account?: string | readonly string[] | undefined;
   /** The operation that holds this once key. */
   readonly onceKey?: string | undefined;
   readonly inputDigest?: string | undefined;
@@ -121,12 +121,12 @@ const HELD = `state <> 'refused' AND verdict IS NOT 'not-done'`;
 
 /** Lists operations, newest first. */
 export function listOperations(store: Database, selection: Selection): Operation[] {
-  const { state, kind, profile, accounts, onceKey, inputDigest, requestId, sinceMs, before, limit } = selection;
+  const { state, kind, profile, account, onceKey, inputDigest, requestId, sinceMs, before, limit } = selection;
   const conditions: readonly (readonly [sql: string, ...values: (SqlValue | undefined)[]])[] = [
     state === 'in-doubt' ? [`state IN ('sent', 'unknown')`] : ['state = ?', state],
     ['kind = ?', kind],
     ['profile = ?', profile],
-    ['account IN (SELECT value FROM json_each(?))', accounts && JSON.stringify(accounts)],
+    ['account IN (SELECT value FROM json_each(?))', account && JSON.stringify([account].flat())],
     [`once_key = ? AND ${HELD}`, onceKey],
     ['input_digest = ?', inputDigest],
     ['request_id = ?', requestId],

@@ -335,7 +335,7 @@ describe('the unknown outcomes of a journal of an earlier version', () => {
     writeOldJournal();
     of('sandbox_1').rows = [EQUAL];
     const first = await reconcile('--all', '--profile', 'two');
-    expect(first.found.map((each) => `${each.profile} ${each.found}`)).toEqual(['one ended', 'sandbox unseen']);
+    expect(first.found.map((each) => `${each.profile} ${each.found}`)).toEqual(['sandbox unseen', 'one ended']);
     await run(['sandbox', 'advance', '11m', '--profile', 'sandbox', '-q']);
     expect((await reconcile('--profile', 'sandbox')).exit).toBe(0);
     expect(states()).toEqual(['resolved', 'accepted']);
