@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { changeProfile } from '../../src/account/changes.ts';
@@ -180,6 +180,23 @@ describe('an operation whose profile changed', () => {
     await run(['profiles', 'remove', 'one', '--yes', '-q']);
     await add('renamed', 'sandbox_1');
     expect(await reconcile('--profile', 'renamed')).toMatchObject({ exit: 0, found: [{ found: 'ended' }] });
+  });
+
+  test('is mentioned when its profile is removed', async () => {
+    const before = world.stderr.text().length;
+    expect(await run(['profiles', 'remove', 'one', '--yes', '-q'])).toBe(0);
+    expect(world.stderr.text().slice(before)).toBe(
+      'warning: unknown: the outcome of 1 operation, which cannot be looked for without its key\n',
+    );
+    const rest = world.stderr.text().length;
+    expect(await run(['profiles', 'remove', 'two', '--yes', '-q'])).toBe(0);
+    expect(world.stderr.text().slice(rest)).toBe('');
+  });
+
+  test('does not keep its profile from being removed if the journal cannot be read', async () => {
+    for (const end of ['', '-wal', '-shm']) rmSync(`${world.stateDir}/journal.db${end}`, { force: true });
+    writeFileSync(`${world.stateDir}/journal.db`, 'no database', { mode: 0o600 });
+    expect(await run(['profiles', 'remove', 'one', '--yes', '-q'])).toBe(0);
   });
 
   test('is not looked for if the profile was removed, and what to do is said', async () => {

@@ -131,20 +131,35 @@ function removalLines(session: Session, name: string): (readonly [label: string,
   }
 }
 
-/** Describes the side effects of a removal: a new default profile, and an unfinished rotation of its key. */
+/** Describes the side effects of a removal: a new default profile, an unfinished rotation of its key, and unknown outcomes. */
 async function consequences(session: Session, name: string): Promise<(readonly [label: string, value: string])[]> {
   const { world } = session;
   const isDefault = readDefaultName(world) === name;
   const open = await openRotation(session, name);
   const file = open && (rotationFile(world, open, 'key') ?? rotationFile(world, open, 'answer'));
+  const inDoubt = await unknownOutcomes(session, name);
   return [
     ...(isDefault
       ? [['default', `${BUILT_IN} (${modeForPeople('embedded')}) becomes the default profile`] as const]
       : []),
     ...(open ? [['unfinished', 'the rotation of its API key: fiatrail keys rotate --resume'] as const] : []),
     ...(file ? [['stays', `${file}, which contains the new key`] as const] : []),
+    ...(inDoubt > 0
+      ? [['unknown', `the outcome of ${counted(inDoubt)}, which cannot be looked for without its key`] as const]
+      : []),
   ];
 }
+
+/** Counts the operations of a profile with an unknown outcome. A journal that cannot be read does not keep a profile from being removed. */
+async function unknownOutcomes(session: Session, name: string): Promise<number> {
+  try {
+    return (await session.existingJournal())?.inDoubt(name) ?? 0;
+  } catch {
+    return 0;
+  }
+}
+
+const counted = (operations: number) => (operations === 1 ? '1 operation' : `${operations} operations`);
 
 /** Returns the operation id of the profile's unfinished key rotation. Does not create a journal just to look. */
 async function openRotation(session: Session, name: string): Promise<string | undefined> {
