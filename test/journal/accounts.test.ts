@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Host } from '../../src/base/world.ts';
 import { NEVER_SENT } from '../../src/journal/claims.ts';
@@ -226,4 +227,58 @@ describe('accounts stay apart', () => {
     expect(found(journal, by('a'))).toBe('done');
     journal.close();
   });
+});
+
+/** A step of a story: a payment under a once key, a response that names the fintech, or a rotation. */
+const step = fc.oneof(
+  fc.record({ kind: fc.constant('pay'), key: fc.nat(3), onceKey: fc.constantFrom('k', 'l') }),
+  fc.record({ kind: fc.constant('learn'), key: fc.nat(3) }),
+  fc.record({ kind: fc.constant('rotate'), key: fc.nat(3) }),
+);
+
+test('in every story, a once key pays once among the keys that are known to be one account', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 24, size: 'max' }), async (story) => {
+      const journal = await open();
+      // The keys 0 to 3 belong to two fintechs; a rotation gives the next free name to the new key.
+      const current = ['0', '1', '2', '3'];
+      const groups: Set<string>[] = current.map((name) => new Set([name]));
+      const groupOf = (name: string) => groups.find((group) => group.has(name)) ?? new Set<string>();
+      const join = (one: string, other: string) => {
+        const [into, from] = [groupOf(one), groupOf(other)];
+        if (into === from) return;
+        for (const name of from) into.add(name);
+        groups.splice(groups.indexOf(from), 1);
+      };
+      const learned = new Map<number, string>();
+      const payments: { readonly key: string; readonly onceKey: string }[] = [];
+      for (const [index, { kind, key, ...more }] of story.entries()) {
+        const name = current[key] ?? '';
+        const owner = key % 2;
+        if (kind === 'learn') {
+          journal.learnFintech(names(name), { id: `${owner}1080560-02a0-424a-ace1-28385ea1c5e5`, isLive: true });
+          join(learned.get(owner) ?? name, name);
+          learned.set(owner, name);
+        } else if (kind === 'rotate') {
+          const next = `${key}-${index}`;
+          rotate(journal, name, next);
+          groups.push(new Set([next]));
+          join(name, next);
+          current[key] = next;
+        } else {
+          const onceKey = 'onceKey' in more ? more.onceKey : '';
+          const isPaid = payments.some((each) => each.onceKey === onceKey && groupOf(name).has(each.key));
+          const claim = journal.claim(by(name, { onceKey }));
+          expect(claim.kind).toBe(isPaid ? 'done' : 'ours');
+          if (claim.kind !== 'ours') continue;
+          journal.sent(claim.operationId, 60_000);
+          journal.append(claim.operationId, 'accepted');
+          payments.push({ key: name, onceKey });
+        }
+      }
+      expect(journal.verify().problem).toBeUndefined();
+      journal.close();
+    }),
+    { numRuns: 60 },
+  );
 });
