@@ -143,7 +143,7 @@ export function listOperations(store: Database, selection: Selection): Operation
 /** Returns the ids of the operations of a sandbox that have not ended. Every embedded profile has the same sandbox. */
 export function openOperations(store: Database, { mode, profile }: Pick<Operation, 'mode' | 'profile'>): string[] {
   const sql = `SELECT id FROM operation WHERE mode = ? AND (mode = 'embedded' OR profile = ?)
-    AND state IN ('sent', 'unknown', 'accepted') AND kind <> 'destructive'`;
+    AND (state IN ('sent', 'unknown') OR (state = 'accepted' AND kind <> 'destructive'))`;
   return store.all<{ id: string }>(sql, mode, profile).map(({ id }) => id);
 }
 

@@ -1,17 +1,18 @@
+import { CliError } from '../base/errors.ts';
 import type { Session } from '../cli/session.ts';
 import type { Journal, Operation } from '../journal/journal.ts';
 import { parseExactJson } from '../money/decimal.ts';
 import { workStartedBy } from './find-work.ts';
-import type { Candidate } from './work.ts';
+import type { Candidate, Sought, Work } from './work.ts';
 
 /**
  * What looking for a request found. `ended`: the journal has its outcome now. `busy`: its command still runs. `several`: more than
  * one row may be it, or one that is older than the request. `unseen`: it is in no list yet; `lookAgainMs` is when absence may
  * be believed. `absent`: it is in no list, and this account's lists are not trusted to be complete. `incomplete`: the list
- * was too long to read. `no-evidence`: no list shows such work.
+ * was too long to read. `unclear`: what it was to change cannot be told from something else. `no-evidence`: no list shows such work.
  */
 export type Reconciled = { readonly operation: Operation; readonly where?: string } & (
-  | { readonly kind: 'ended' | 'busy' | 'absent' | 'incomplete' | 'no-evidence' }
+  | { readonly kind: 'ended' | 'busy' | 'absent' | 'incomplete' | 'unclear' | 'no-evidence' }
   | { readonly kind: 'several'; readonly candidates: readonly Candidate[] }
   | { readonly kind: 'unseen'; readonly lookAgainMs: number }
 );
@@ -36,6 +37,7 @@ export async function reconcile(session: Session, operation: Operation): Promise
   if (state === 'sent') journal.append(operationId, 'unknown', { detail: PROCESS_ENDED });
   const work = await workStartedBy(endpoint);
   const where = work?.evidence;
+  if (work?.check) return { ...(await reconcileChange(session, journal, operation, work.check)), where: work.evidence };
   if (!work?.find)
     return { kind: 'no-evidence', operation: current(journal, operationId), ...(where ? { where } : {}) };
   const sentMs = Date.parse(createdAt);
@@ -53,6 +55,24 @@ export async function reconcile(session: Session, operation: Operation): Promise
   if (free.length > 0) return { kind: 'several', operation: current(journal, operationId), candidates: free, ...about };
   if (!found.isComplete) return { kind: 'incomplete', operation: current(journal, operationId), ...about };
   return { ...absence(session, journal, current(journal, operationId)), ...about };
+}
+
+/** A change is done if the thing is as it leaves it. It is not done if the thing is not, twice. */
+async function reconcileChange(
+  session: Session,
+  journal: Journal,
+  { operationId, request }: Operation,
+  check: NonNullable<Work['check']>,
+): Promise<Reconciled> {
+  const seen = await check(session, parseExactJson(request) as Sought['request']).catch((error: unknown) => {
+    // The service no longer knows what the change was about.
+    if (error instanceof CliError && error.category === 'refused') return 'unclear' as const;
+    throw error;
+  });
+  if (seen === 'done')
+    return ended(journal, operationId, () => journal.append(operationId, 'accepted', { detail: 'found as requested' }));
+  if (seen === 'unclear') return { kind: 'unclear', operation: current(journal, operationId) };
+  return absence(session, journal, current(journal, operationId));
 }
 
 function isSince({ createdAt }: Candidate, sentMs: number): boolean {
@@ -80,7 +100,7 @@ function absence(session: Session, journal: Journal, operation: Operation): Reco
   if (nowMs < firstMs + VISIBLE_AFTER_MS) return { kind: 'unseen', operation, lookAgainMs: firstMs + VISIBLE_AFTER_MS };
   if (session.profile.mode === 'live') return { kind: 'absent', operation };
   return ended(journal, operationId, () =>
-    journal.append(operationId, 'resolved', { verdict: 'not-done', detail: 'in no list, twice' }),
+    journal.append(operationId, 'resolved', { verdict: 'not-done', detail: 'looked for twice, and not found' }),
   );
 }
 
