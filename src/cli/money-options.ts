@@ -33,6 +33,9 @@ export function idempotencyKeyOf(key: string): string {
   return `fr-${sha256Hex(`fiatrail once ${key}`).slice(0, 32)}`;
 }
 
+/** The end of the help of a text that may look as if it kept a command from running twice. */
+export const NO_PROTECTION = 'does not prevent repeats; --once does';
+
 /** The flags of every command that moves money. */
 export const MONEY_OPTIONS = {
   once: option(

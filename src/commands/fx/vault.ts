@@ -92,7 +92,7 @@ const dollars = (text: string): string => {
 const thresholdCommand = command({
   words: ['fx', 'auto-signing', 'threshold'],
   summary: 'Set the auto-signing threshold for trades',
-  examples: ['fiatrail fx auto-signing threshold 500', 'fiatrail fx auto-signing threshold "$1,500.50" -o json'],
+  examples: ['fiatrail fx auto-signing threshold 500', "fiatrail fx auto-signing threshold '$1,500.50' -o json"],
   endpoints: [setAutoSigningThreshold.id],
   parameters: {
     usd: argument(
