@@ -3,7 +3,7 @@ import type { Work } from './work.ts';
 /** Loads the work that an endpoint starts, by the endpoint's id. */
 const LOADERS: Readonly<Record<string, () => Promise<Work>>> = {
   'users.onboard': async () => (await import('./users.ts')).onboarding,
-  'transactions.onramp': async () => (await import('./users.ts')).onramp,
+  'transactions.onramp': async () => (await import('./onramps.ts')).onramp,
   'transactions.offramp': async () => (await import('./payouts.ts')).offramp,
   'transactions.fintech-offramp': async () => (await import('./payouts.ts')).payout,
   'transactions.withdraw-asset': async () => (await import('./transfers.ts')).withdrawal,
