@@ -44,13 +44,18 @@ test.each(declared.map((row) => [...row] as const))('%s: %s', async (id, when, f
   expect(codeOf(endpoint, status, envelope)).toBe(conditionOf(fault, when).code);
 });
 
-async function embedded(): Promise<FakeWorld> {
-  return fakeWorld();
+/** A world whose ids do not contain a test BVN of eleven zeros, which would be hidden in them. */
+function newWorld(): FakeWorld {
+  const world = fakeWorld({ clock: fakeClock() });
+  const uuid = () => world.ids.uuid().replace('-8000-0000000', '-8000-1234567');
+  return { ...world, ids: { ...world.ids, uuid } };
 }
+
+const embedded = async () => newWorld();
 
 async function overHttp(): Promise<FakeWorld> {
   const folder = temporaryFolder();
-  const world = fakeWorld({ clock: fakeClock() });
+  const world = newWorld();
   const served = await serve(world, { path: folder.file('sandbox.db'), port: 0, rateLimits: false });
   onTestFinished(async () => {
     await served.close();
@@ -72,10 +77,16 @@ async function prepared(world: FakeWorld): Promise<Things> {
   const { userId } = (await printed(world, ['users', 'onboard', '22222222221', '--wait', '--yes'])) as {
     userId: string;
   };
+  const poor = await printed(world, ['users', 'onboard', '22222222222', '--wait', '--yes']);
   const { users } = (await printed(world, ['users', 'list'])) as {
-    users: { wallets: { evm: string }; virtualAccount: { accountNumber: string; accountName: string } }[];
+    users: {
+      userId: string;
+      wallets: { evm: string };
+      virtualAccount: { accountNumber: string; accountName: string };
+    }[];
   };
-  const { accountNumber = '', accountName = '' } = users[0]?.virtualAccount ?? {};
+  const rich = users.find((each) => each.userId === userId);
+  const { accountNumber = '', accountName = '' } = rich?.virtualAccount ?? {};
   await printed(world, ['sandbox', 'pay', accountNumber, '--amount', '1000', '--from', accountName]);
   await printed(world, ['sandbox', 'settle']);
   await printed(world, ['wallets', 'external', 'add', ADDRESS, '--network', 'base', '--yes']);
@@ -85,37 +96,46 @@ async function prepared(world: FakeWorld): Promise<Things> {
   const { accounts } = (await printed(world, ['bank-accounts', 'list'])) as { accounts: { accountId: string }[] };
   return {
     user: userId,
-    wallet: users[0]?.wallets.evm ?? '',
+    poorUser: String(poor['userId']),
+    wallet: rich?.wallets.evm ?? '',
     bankAccount: accounts[0]?.accountId ?? '',
     address: ADDRESS,
   };
 }
 
+/** Runs command lines that must fail, and returns the code of each. */
+async function codesOf(world: FakeWorld, lines: readonly (readonly string[])[]) {
+  const got: [line: string, code: string][] = [];
+  for (const line of lines) {
+    const before = world.stderr.text().length;
+    const exit = await main([...line, '--yes', '--output', 'json', '-q'], world);
+    const [error = '{}'] = world.stderr
+      .text()
+      .slice(before)
+      .split('\n')
+      .filter((text) => text.startsWith('{"error"'));
+    got.push([
+      line.join(' '),
+      exit === 0 ? 'exit 0' : ((JSON.parse(error) as { error?: { code?: string } }).error?.code ?? error),
+    ]);
+  }
+  return got;
+}
+
 const WITH_LINES = CONDITIONS.filter(
-  ({ lines }) => lines({ user: '', wallet: '', bankAccount: '', address: '' }).length > 0,
+  ({ lines }) => lines({ user: '', poorUser: '', wallet: '', bankAccount: '', address: '' }).length > 0,
 );
 
 describe.each([
   ['the embedded sandbox', embedded],
   ['a sandbox over HTTP', overHttp],
 ])('against %s', (_, open) => {
-  test.each(WITH_LINES)('$is has the code $code on every command', async ({ code, lines }) => {
+  test.each(WITH_LINES)('$is has the code $code on every command', async ({ code, lines, before }) => {
     const world = await open();
-    const all = lines(await prepared(world));
-    const got: [line: string, code: string][] = [];
-    for (const line of all) {
-      const before = world.stderr.text().length;
-      const exit = await main([...line, '--yes', '--output', 'json', '-q'], world);
-      const [error = '{}'] = world.stderr
-        .text()
-        .slice(before)
-        .split('\n')
-        .filter((text) => text.startsWith('{"error"'));
-      got.push([
-        line.join(' '),
-        exit === 0 ? 'exit 0' : ((JSON.parse(error) as { error?: { code?: string } }).error?.code ?? error),
-      ]);
-    }
+    const things = await prepared(world);
+    for (const line of before?.(things) ?? []) await printed(world, [...line, '--yes']);
+    const all = lines(things);
+    const got = await codesOf(world, all);
     expect(got).toEqual(all.map((line) => [line.join(' '), code]));
   });
 });
@@ -123,4 +143,13 @@ describe.each([
 test('every refusal of the contract is one of the conditions', () => {
   const all = [...endpoints, ...controls].flatMap(({ errors }) => errors);
   expect(all.map(({ fault, when }) => conditionOf(fault, when).code).length).toBeGreaterThan(90);
+});
+
+test('a wrong API key has the code AUTHENTICATION_FAILED on every command', async () => {
+  const world = await overHttp();
+  const things = await prepared(world);
+  const wrong = { ...world, env: { ...world.env, FIATRAIL_API_KEY: `${world.env['FIATRAIL_API_KEY']}x` } };
+  const lines = CONDITIONS.find(({ is }) => is === 'an unknown user')?.lines(things) ?? [];
+  const got = await codesOf(wrong, lines);
+  expect(got).toEqual(lines.map((line) => [line.join(' '), 'AUTHENTICATION_FAILED']));
 });

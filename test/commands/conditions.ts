@@ -4,6 +4,8 @@ import type { FaultName } from '../../src/contract/faults.ts';
 export interface Things {
   /** A user with ₦1,000. */
   readonly user: string;
+  /** A user without any balance. */
+  readonly poorUser: string;
   readonly wallet: string;
   readonly bankAccount: string;
   /** A registered external wallet. */
@@ -16,6 +18,8 @@ export interface Condition {
   readonly code: string;
   /** The refusals of the contract that are this condition; the first condition that matches counts. */
   declares(fault: FaultName, when: string): boolean;
+  /** Command lines that bring the condition about. */
+  before?(things: Things): readonly (readonly string[])[];
   /** Command lines that meet the condition, found by fiatrail or by the service. */
   lines(things: Things): readonly (readonly string[])[];
 }
@@ -87,7 +91,18 @@ export const CONDITIONS: readonly Condition[] = [
     is: 'no wallet with a balance',
     code: 'NOT_FOUND',
     declares: (fault) => fault === 'NO_FUNDED_WALLET',
-    lines: () => [],
+    lines: ({ poorUser }) => [
+      ['offramp', 'start', poorUser, '--amount', '100', ...TO_BANK],
+      api(
+        'POST',
+        '/cngnofframp',
+        `userId=${poorUser}`,
+        'amount=100',
+        'bankCode=000013',
+        'accountNumber=0123456789',
+        'ticker=CNGN',
+      ),
+    ],
   },
   {
     is: 'a balance that is too low',
@@ -229,7 +244,45 @@ export const CONDITIONS: readonly Condition[] = [
     is: 'payouts that are pending',
     code: 'PENDING_TRANSACTIONS',
     declares: (fault) => fault === 'PENDING_TRANSACTIONS',
-    lines: () => [],
+    before: ({ bankAccount }) => [['payout', 'start', '--amount', '1000', '--to', bankAccount]],
+    lines: ({ bankAccount }) => [
+      ['bank-accounts', 'remove', bankAccount],
+      api('DELETE', '/deletebankaccount', `accountId=${bankAccount}`),
+    ],
+  },
+  {
+    is: 'an address that is not on the allowlist',
+    code: 'IP_BLOCKED',
+    declares: (fault) => fault === 'IP_BLOCKED',
+    before: () => [['ip', 'add', '203.0.113.7', '--lock-me-out']],
+    lines: ({ user }) => [
+      ['fees', 'show'],
+      ['users', 'list'],
+      ['onramp', 'start', user, '--amount', '100'],
+      api('GET', '/getfees'),
+    ],
+  },
+  {
+    is: 'a rate limit',
+    code: 'RATE_LIMIT_EXCEEDED',
+    declares: (fault) => fault === 'RATE_LIMIT_EXCEEDED',
+    before: () => [
+      ['sandbox', 'fault', 'add', '--on', 'fees.get', '--kind', 'rate-limit', '--times', '100'],
+      ['sandbox', 'fault', 'add', '--on', 'users.list', '--kind', 'rate-limit', '--times', '100'],
+      ['sandbox', 'fault', 'add', '--on', 'transactions.onramp', '--kind', 'rate-limit', '--times', '100'],
+    ],
+    lines: ({ user }) => [
+      ['fees', 'show', '--timeout', '2s'],
+      ['users', 'list', '--timeout', '2s'],
+      ['onramp', 'start', user, '--amount', '100', '--timeout', '2s'],
+      [...api('GET', '/getfees'), '--timeout', '2s'],
+    ],
+  },
+  {
+    is: 'a BVN that cannot be verified',
+    code: 'BVN_VALIDATION_FAILED',
+    declares: () => false,
+    lines: () => [['users', 'onboard', '00000000000', '--wait']],
   },
   {
     is: 'a wrong API key',

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { CATEGORIES, type Category } from '../../src/base/errors.ts';
+import { FAULTS, type FaultName, faultName } from '../../src/contract/faults.ts';
 import { CONDITIONS } from '../commands/conditions.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -76,6 +77,13 @@ test('docs/exit-codes.md lists every error code, and no other', () => {
   const all = new Set([...found.map(({ code }) => code), ...builtCodes()]);
   expect([...TABLE.keys()].toSorted()).toEqual([...all].toSorted());
   expect(all.size).toBeGreaterThan(80);
+});
+
+test('docs/exit-codes.md names the other errors of the specification', () => {
+  const [, sentence = ''] = /further names[^:]*: (.*)\.$/m.exec(read('docs/exit-codes.md')) ?? [];
+  const named = [...sentence.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
+  const names = new Set(Object.keys(FAULTS).map((fault) => faultName(fault as FaultName)));
+  expect(named.toSorted()).toEqual([...names].filter((name) => !TABLE.has(name)).toSorted());
 });
 
 test('docs/exit-codes.md lists the exit codes that each error code comes with', () => {
