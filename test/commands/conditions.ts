@@ -272,10 +272,10 @@ export const CONDITIONS: readonly Condition[] = [
       ['sandbox', 'fault', 'add', '--on', 'transactions.onramp', '--kind', 'rate-limit', '--times', '100'],
     ],
     lines: ({ user }) => [
-      ['fees', 'show', '--timeout', '2s'],
-      ['users', 'list', '--timeout', '2s'],
-      ['onramp', 'start', user, '--amount', '100', '--timeout', '2s'],
-      [...api('GET', '/getfees'), '--timeout', '2s'],
+      ['fees', 'show', '--timeout', '100ms'],
+      ['users', 'list', '--timeout', '100ms'],
+      ['onramp', 'start', user, '--amount', '100', '--timeout', '100ms'],
+      [...api('GET', '/getfees'), '--timeout', '100ms'],
     ],
   },
   {
