@@ -2,7 +2,7 @@ import { CliError } from '../base/errors.ts';
 import type { Outcome } from '../cli/outcome.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
 import { startedOutcome } from '../cli/started.ts';
-import { errorNameIn } from '../client/error-name.ts';
+import { failureCode } from '../cli/wait.ts';
 import { directory } from '../contract/directory.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { createLoader } from '../contract/load.ts';
@@ -32,7 +32,7 @@ export async function recordedOutcome(session: Session, operation: Operation, wa
   const outcome = await resultOutcome(session, operation);
   if (state !== 'failed') return outcome;
   const failed = new CliError('failed', `${summary} failed: ${operation.detail ?? verdict ?? 'no reason given'}`, {
-    code: errorNameIn(recordedData(operation).data) ?? 'FAILED',
+    code: failureCode(recordedData(operation).data),
     hint: 'this is final; fix the cause, then use another once key',
     operationId,
   });
