@@ -138,6 +138,6 @@ async function record({ world }: JournalSession, write: () => void): Promise<voi
 
 function withOperation(error: CliError, operationId: string): CliError {
   const hint =
-    error.category === 'unknown' ? `${error.hint}; see the request with: fiatrail ops show ${operationId}` : error.hint;
+    error.category === 'unknown' ? `${error.hint}; find out with: fiatrail ops reconcile ${operationId}` : error.hint;
   return withDetails(error, { hint, operationId });
 }
