@@ -3,15 +3,8 @@ import { isJsonObject } from '../money/decimal.ts';
 
 /** Fields that may have the name of an error, the most specific first; without case and separators. */
 const NAMED_IN = [
-  'errorcode',
-  'errorname',
-  'code',
-  'responsecode',
-  'error',
-  'errors',
-  'details',
-  'data',
-  'message',
+  ...['errorcode', 'errorname', 'code', 'responsecode', 'error', 'errors', 'details', 'data', 'type', 'reason'],
+  ...['message', 'status'],
 ] as const;
 /** Fields for programs: a name there may be written in any case. */
 const FOR_PROGRAMS: ReadonlySet<string> = new Set(['errorcode', 'errorname', 'code', 'responsecode']);

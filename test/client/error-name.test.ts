@@ -13,6 +13,9 @@ test.each([
   [{ data: { error: 'NO_FUNDED_WALLET' } }, 'NO_FUNDED_WALLET'],
   [{ data: { details: { error: { code: 'BVN_VALIDATION_FAILED' } } } }, 'BVN_VALIDATION_FAILED'],
   [{ message: 'IP_NOT_ALLOWED' }, 'IP_NOT_ALLOWED'],
+  [{ message: 'No', errors: [{ type: 'LIMIT_EXCEEDED' }] }, 'LIMIT_EXCEEDED'],
+  [{ message: 'No', data: { reason: 'LIMIT_EXCEEDED' } }, 'LIMIT_EXCEEDED'],
+  [{ message: 'No', status: 'LIMIT_EXCEEDED' }, 'LIMIT_EXCEEDED'],
 ])('%o names the error %s', (envelope, name) => {
   expect(errorNameIn(envelope)).toBe(name);
 });
@@ -20,6 +23,7 @@ test.each([
 test.each([
   { response_code: '01', status: 'Error', message: 'The request is not valid', error: 'amount: expected more' },
   { error: 'ERROR' },
+  { status: 'Failed', type: 'user_registration' },
   { error: 'some_token_of_the_caller' },
   { error: 'The code USER_NOT_FOUND is old' },
   { error: `A_${'X'.repeat(80)}` },
