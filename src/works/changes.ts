@@ -1,3 +1,4 @@
+import { CliError } from '../base/errors.ts';
 import { readEntries } from '../cli/allowlist.ts';
 import type { Session } from '../cli/session.ts';
 import { matchesVisible, parseRange, parseVisible } from '../contract/cidr.ts';
@@ -10,9 +11,23 @@ import { removeExternalWallet } from '../contract/endpoints/external-wallets.ts'
 import { deleteOrder, listOrders, updateOrder } from '../contract/endpoints/fx-orders.ts';
 import { regenerateApiKey } from '../contract/endpoints/management.ts';
 import { getFintechWallet } from '../contract/endpoints/wallets.ts';
-import { isWireNumber, wireNumberText } from '../money/decimal.ts';
+import { isWireNumber, parseExactJson, wireNumberText } from '../money/decimal.ts';
 import { agrees, amountAt, isSameAmount } from './rows.ts';
 import type { Seen, Work } from './work.ts';
+
+type Request = Readonly<Record<string, unknown>>;
+
+/** Makes a check of one that gets the request. It is unclear if the service no longer knows what the change was about. */
+function looking(look: (session: Session, request: Request) => Promise<Seen>): NonNullable<Work['check']> {
+  return async (session, { request }) => {
+    try {
+      return await look(session, parseExactJson(request) as Request);
+    } catch (error) {
+      if (error instanceof CliError && error.category === 'refused') return 'unclear';
+      throw error;
+    }
+  };
+}
 
 /** Whether something is gone from a list that was read as a whole. */
 const goneFrom = (things: readonly (string | null | undefined)[] | null | undefined, thing: unknown): Seen => {
@@ -24,51 +39,51 @@ const goneFrom = (things: readonly (string | null | undefined)[] | null | undefi
 export const externalWalletRemoval: Work = {
   starts: [removeExternalWallet],
   evidence: 'fiatrail wallets show',
-  check: async (session, { address }) => {
+  check: looking(async (session, { address }) => {
     const { externalWallets } = (await session.call(getFintechWallet, {})).data;
     return goneFrom(
       externalWallets?.map((wallet) => wallet.address),
       address,
     );
-  },
+  }),
 };
 
 /** A payout account that was removed. */
 export const bankAccountRemoval: Work = {
   starts: [deleteBankAccount],
   evidence: 'fiatrail bank-accounts list',
-  check: async (session, { accountId }) => {
+  check: looking(async (session, { accountId }) => {
     const { accounts, total } = (await session.call(listBankAccounts, {})).data;
     if (typeof total === 'number' && total > (accounts?.length ?? 0)) return 'unclear';
     return goneFrom(
       accounts?.map((account) => account.accountId),
       accountId,
     );
-  },
+  }),
 };
 
 /** A user's default wallet that was removed. */
 export const defaultWalletRemoval: Work = {
   starts: [removeDefaultWallet],
   evidence: 'fiatrail users default-wallet show USER_ID',
-  check: async (session, { userId }) => {
+  check: looking(async (session, { userId }) => {
     const { defaultWallet } = (await session.call(getDefaultWallet, { userId: String(userId) })).data;
     if (defaultWallet === undefined) return 'unclear';
     return defaultWallet === null ? 'done' : 'not-done';
-  },
+  }),
 };
 
 /** An address that was removed from the allowlist. The list shows addresses masked, and an index says nothing afterwards. */
 export const allowlistRemoval: Work = {
   starts: [ipAllowlist],
   evidence: 'fiatrail ip list',
-  check: async (session, { ipAddress }) => {
+  check: looking(async (session, { ipAddress }) => {
     const removed = typeof ipAddress === 'string' ? parseRange(ipAddress) : undefined;
     if (!removed) return 'unclear';
     const entries = (await readEntries(session)).map(({ ip }) => parseVisible(ip));
     // An entry that looks like it may be another one.
     return entries.some((entry) => !entry || matchesVisible(removed, entry)) ? 'unclear' : 'done';
-  },
+  }),
 };
 
 type OrderPage = RequestOf<typeof listOrders>;
@@ -92,11 +107,11 @@ async function orderNamed(session: Session, orderId: unknown) {
 export const orderRemoval: Work = {
   starts: [deleteOrder],
   evidence: 'fiatrail fx orders list',
-  check: async (session, { orderId }) => {
+  check: looking(async (session, { orderId }) => {
     const order = await orderNamed(session, orderId);
     if (!order?.status) return 'unclear';
     return order.status === 'deleted' ? 'done' : 'not-done';
-  },
+  }),
 };
 
 const cngn = (value: unknown) => amountAt(value, 'decimal-string', 'CNGN');
@@ -106,7 +121,7 @@ const numberOf = (value: unknown) => (isWireNumber(value) ? Number(wireNumberTex
 export const orderUpdate: Work = {
   starts: [updateOrder],
   evidence: 'fiatrail fx orders list',
-  check: async (session, { orderId, status, spread, ...amounts }) => {
+  check: looking(async (session, { orderId, status, spread, ...amounts }) => {
     const order = await orderNamed(session, orderId);
     if (!order || order.status === 'deleted') return 'unclear';
     const isSame = [
@@ -117,7 +132,7 @@ export const orderUpdate: Work = {
       ),
     ];
     return isSame.every(Boolean) ? 'done' : 'not-done';
-  },
+  }),
 };
 
 /** A key that was replaced. Its rotation is finished by a command of its own. */

@@ -1,9 +1,8 @@
-import { CliError } from '../base/errors.ts';
 import type { Session } from '../cli/session.ts';
 import type { Journal, Operation } from '../journal/journal.ts';
 import { parseExactJson } from '../money/decimal.ts';
 import { workStartedBy } from './find-work.ts';
-import type { Candidate, Sought, Work } from './work.ts';
+import type { Candidate } from './work.ts';
 
 /**
  * What looking for a request found. `ended`: the journal has its outcome now. `busy`: its command still runs. `several`: more than
@@ -37,7 +36,8 @@ export async function reconcile(session: Session, operation: Operation): Promise
   if (state === 'sent') journal.append(operationId, 'unknown', { detail: PROCESS_ENDED });
   const work = await workStartedBy(endpoint);
   const where = work?.evidence;
-  if (work?.check) return { ...(await reconcileChange(session, journal, operation, work.check)), where: work.evidence };
+  if (work?.check)
+    return { ...afterLook(session, journal, operationId, await work.check(session, operation)), where: work.evidence };
   if (!work?.find)
     return { kind: 'no-evidence', operation: current(journal, operationId), ...(where ? { where } : {}) };
   const sentMs = Date.parse(createdAt);
@@ -55,24 +55,6 @@ export async function reconcile(session: Session, operation: Operation): Promise
   if (free.length > 0) return { kind: 'several', operation: current(journal, operationId), candidates: free, ...about };
   if (!found.isComplete) return { kind: 'incomplete', operation: current(journal, operationId), ...about };
   return { ...absence(session, journal, current(journal, operationId)), ...about };
-}
-
-/** A change is done if the thing is as it leaves it. It is not done if the thing is not, twice. */
-async function reconcileChange(
-  session: Session,
-  journal: Journal,
-  { operationId, request }: Operation,
-  check: NonNullable<Work['check']>,
-): Promise<Reconciled> {
-  const seen = await check(session, parseExactJson(request) as Sought['request']).catch((error: unknown) => {
-    // The service no longer knows what the change was about.
-    if (error instanceof CliError && error.category === 'refused') return 'unclear' as const;
-    throw error;
-  });
-  if (seen === 'done')
-    return ended(journal, operationId, () => journal.append(operationId, 'accepted', { detail: 'found as requested' }));
-  if (seen === 'unclear') return { kind: 'unclear', operation: current(journal, operationId) };
-  return absence(session, journal, current(journal, operationId));
 }
 
 function isSince({ createdAt }: Candidate, sentMs: number): boolean {
@@ -118,4 +100,17 @@ function current(journal: Journal, operationId: string): Operation {
   const [operation] = journal.find(operationId);
   if (!operation) throw new Error(`the journal has no operation ${operationId}`);
   return operation;
+}
+
+/** A change is done if the thing is as it leaves it. It is not done if the thing is not, twice. */
+function afterLook(
+  session: Session,
+  journal: Journal,
+  operationId: string,
+  seen: 'done' | 'not-done' | 'unclear',
+): Reconciled {
+  if (seen === 'done')
+    return ended(journal, operationId, () => journal.append(operationId, 'accepted', { detail: 'found as requested' }));
+  if (seen === 'unclear') return { kind: 'unclear', operation: current(journal, operationId) };
+  return absence(session, journal, current(journal, operationId));
 }

@@ -3,6 +3,7 @@ import type { Outcome } from '../cli/outcome.ts';
 import type { Session } from '../cli/session.ts';
 import { type Following, followStatus } from '../cli/wait.ts';
 import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
+import type { Operation } from '../journal/journal.ts';
 
 /** How the end of asynchronous work is read. */
 interface Status<E extends Endpoint>
@@ -59,7 +60,7 @@ export interface Work {
   /** Where a person looks if the service offers no list, or its list is not enough. */
   readonly evidence: string;
   find?(session: Session, sought: Sought): Promise<Found>;
-  check?(session: Session, request: Sought['request']): Promise<Seen>;
+  check?(session: Session, operation: Pick<Operation, 'request'>): Promise<Seen>;
 }
 
 /** Declares a status whose types are those of its endpoint. */
