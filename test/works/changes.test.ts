@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { main } from '../../src/main.ts';
-import { success } from '../support/exchange.ts';
+import { refusal, success } from '../support/exchange.ts';
 import { journalRows } from '../support/journal.ts';
 import { ACCOUNT, type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
 
@@ -165,6 +165,13 @@ describe('an answer that does not say it', () => {
     }
     expect(await run(...line, '--yes')).toBe(6);
     expect(await reconciled()).toBe(found);
+  });
+
+  test('a refusal to show the thing', async () => {
+    service({ userId: 'u' });
+    expect(await run('users', 'default-wallet', 'remove', 'u', '--yes')).toBe(6);
+    world = { ...world, network: async () => refusal(404, '02', 'no such user') };
+    expect(await reconciled()).toBe('unclear');
   });
 
   test('a masked entry that looks like the removed one', async () => {
