@@ -102,7 +102,8 @@ const FILES: Readonly<Record<string, string>> = {
   'key.txt': 'key-from-a-file-0001',
 };
 const PRIVATE_KEY = 'ab'.repeat(32);
-const IN_FOLDER = ['before.db', 'profiles.json', 'signer.pub', 'client'];
+/** Words that name a file in the folder of the example. */
+const IN_FOLDER = /^(?:[\w-]+\.(?:db|json|ndjson|pub)|client)$/;
 /** Commands that ask for something on a terminal; for the others, `--yes` is the answer. */
 const ASKS = /^fiatrail (init|keys platform --accept)$/;
 
@@ -116,7 +117,7 @@ async function runExample(account: Account, command: Command, example: string): 
   const world = account.open({ interrupted: stop.signal, isTerminal: asks });
   const run = (argv: readonly string[], stdin = '') =>
     main(
-      argv.map((word) => (IN_FOLDER.includes(word) ? join(world.homeDir, word) : word)),
+      argv.map((word) => (IN_FOLDER.test(word) ? join(world.homeDir, word) : word)),
       {
         ...world,
         stdin: { isTerminal: asks, readAll: async () => stdin },
@@ -126,7 +127,9 @@ async function runExample(account: Account, command: Command, example: string): 
   for (const before of BEFORE[nameOf(command)]?.(account.ids, example) ?? []) await run([...before, '--yes', '-q']);
   world.programs.areBroken = false;
   const printed = world.stdout.text();
-  writeFileSync(join(world.homeDir, 'profiles.json'), printed || '{}', { mode: 0o600 });
+  // What was printed before is the file that the example reads.
+  for (const [file] of printed === '' ? [] : example.matchAll(/[\w-]+\.(?:json|ndjson)\b/g))
+    writeFileSync(join(world.homeDir, file), printed, { mode: 0o600 });
   // A server runs until it is interrupted.
   if (nameOf(command) === 'sandbox serve') setTimeout(() => stop.abort(), 300);
   const { programs, input } = parseLine(example, { HEAD: account.ids.head });
