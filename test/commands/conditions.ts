@@ -272,10 +272,10 @@ export const CONDITIONS: readonly Condition[] = [
       ['sandbox', 'fault', 'add', '--on', 'transactions.onramp', '--kind', 'rate-limit', '--times', '100'],
     ],
     lines: ({ user }) => [
-      ['fees', 'show', '--timeout', '100ms'],
-      ['users', 'list', '--timeout', '100ms'],
-      ['onramp', 'start', user, '--amount', '100', '--timeout', '100ms'],
-      [...api('GET', '/getfees'), '--timeout', '100ms'],
+      ['fees', 'show', '--timeout', '1s'],
+      ['users', 'list', '--timeout', '1s'],
+      ['onramp', 'start', user, '--amount', '100', '--timeout', '1s'],
+      [...api('GET', '/getfees'), '--timeout', '1s'],
     ],
   },
   {

@@ -11,6 +11,8 @@ import { openSandbox, START_MS } from '../support/sandbox.ts';
 import { type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
 
 export const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';
+/** More ids than the account was made with; a copy goes on behind them. */
+const IDS_OF_THE_ACCOUNT = 10_000;
 const KEY = 'live-key-of-the-examples';
 const PUBLIC_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIE2r1 signer';
 const PRIVATE_KEY = ['BEGIN', 'END'].map((end) => `-----${end} OPENSSH PRIVATE KEY-----`).join('\nabcd\n');
@@ -187,6 +189,7 @@ export async function newAccount(): Promise<Account> {
     ids,
     open: (options = {}) => {
       const world = make(options);
+      for (let used = 0; used < IDS_OF_THE_ACCOUNT; used++) world.ids.uuid();
       for (const folder of ['state', 'config'])
         cpSync(join(kept, folder), join(world.homeDir, folder), { recursive: true });
       makePrivate(world.homeDir);

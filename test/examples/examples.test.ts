@@ -32,7 +32,7 @@ const ID_OF: Readonly<Record<string, (ids: Ids) => string>> = {
 
 /** Ids that are cut short, and addresses that must be somebody's. */
 const STANDS_FOR: readonly (readonly [pattern: RegExp, of: (ids: Ids, words: string) => string | undefined])[] = [
-  [/^(userId=)?4f1c…$/, ({ user }) => user],
+  [/^4f1c…$/, ({ user }) => user],
   [/^90ab…$/, ({ otherUser }) => otherUser],
   [/^FTW_0198…$/, ({ withdrawal }) => withdrawal],
   [/^swap-0198…$/, ({ swap }) => swap],
@@ -55,10 +55,11 @@ const STANDS_FOR: readonly (readonly [pattern: RegExp, of: (ids: Ids, words: str
 function withIds(argv: readonly string[], command: Command, ids: Ids): string[] {
   const words = command.words.join(' ');
   return argv.map((word) => {
-    const found = STANDS_FOR.find(([pattern]) => pattern.test(word));
+    // `-f userId=4f1c…` has an id behind the name of a field.
+    const [, field = '', value = ''] = /^(\w+=)?(.*)$/s.exec(word) ?? [];
+    const found = STANDS_FOR.find(([pattern]) => pattern.test(value));
     const id = found?.[1](ids, words);
-    if (id === undefined) return word;
-    return word.startsWith('userId=') ? `userId=${id}` : id;
+    return id === undefined ? word : field + id;
   });
 }
 
