@@ -286,7 +286,7 @@ function argvOf(example: string): string[] {
   return all.slice(1).filter((text, at) => !shapes(text) && !shapes(all[at]));
 }
 
-/** Examples that look up an account, a file or an entry first, even in a dry run. */
+/** Examples that look up an account, a file or an entry first, even in a dry run. test/examples runs them all, for real. */
 const NAMES_WHAT_IS_LOOKED_UP =
   /^fiatrail (fees withdraw .*--to |fx mpc register |ip (add|remove|replace) |keys rotate .*--(push-command|resume)|profiles |sandbox restore |keys sandbox |ops re(concile|sume) 0|keys encryption .*--private-key-stdin)/;
 

@@ -20,7 +20,7 @@ const quotableCngn = (text: string): Amount => {
   const value = amountOf('CNGN')(text);
   if (value.minor >= MIN_CNGN.minor) return value;
   throw new CliError('usage', `${amountForPeople(value)} is below the minimum of ${amountForPeople(MIN_CNGN)}`, {
-    code: 'INVALID_AMOUNT',
+    code: 'VALIDATION_ERROR',
   });
 };
 

@@ -40,14 +40,14 @@ function inTheWay(kind: 'other-input' | 'doubt' | 'repeated', operation: Operati
       `the once key ${onceKey} was used for something else on ${when}: ${summary}; nothing was sent`,
       {
         code: 'ONCE_KEY_TAKEN',
-        hint: 'use another key, or repeat exactly what was run under it',
+        hint: 'use another key, or the input that was used with this one',
         operationId,
       },
     );
   if (kind === 'doubt')
     return new CliError(
       'unknown',
-      `the outcome of ${summary}, run under this once key on ${when}, is unknown; nothing was sent now`,
+      `the outcome of ${summary}, run under this once key on ${when}, is unknown; nothing was sent this time`,
       {
         code: 'OUTCOME_UNKNOWN',
         hint: `find out with: fiatrail ops reconcile ${operationId}`,
@@ -57,10 +57,10 @@ function inTheWay(kind: 'other-input' | 'doubt' | 'repeated', operation: Operati
   const isInDoubt = state === 'sent' || state === 'unknown';
   return new CliError(
     'declined',
-    `the same was ${isInDoubt ? 'sent, with an unknown outcome,' : 'done'} on ${when}: ${summary}; nothing was sent`,
+    `already ${isInDoubt ? 'sent, with an unknown outcome,' : 'done'} on ${when}: ${summary}; nothing was sent this time`,
     {
       code: 'REPEATED',
-      hint: 'add --again if it is meant to happen twice; scripts use --once KEY',
+      hint: 'to do it a second time, add --again; in scripts, use --once KEY',
       operationId,
     },
   );

@@ -1,4 +1,4 @@
-import { CliError } from '../base/errors.ts';
+import { CliError, withDetails } from '../base/errors.ts';
 import type { Check } from '../base/world.ts';
 import type { Command, Guided } from './command.ts';
 import type { Parameter } from './parameters.ts';
@@ -31,7 +31,7 @@ export async function readInput(
   if (missing.length > 0 && !session.isInteractive) {
     const names = missing.map(([, parameter]) => usageOf(parameter)).join(', ');
     throw new CliError('usage', `missing required input: ${names}`, {
-      code: 'MISSING_INPUT',
+      code: 'VALIDATION_ERROR',
       hint: `for example: ${command.examples[0]}`,
     });
   }
@@ -77,14 +77,13 @@ function readValue(parameter: Parameter<unknown>, given: Given): unknown {
   return parse(typeof given === 'string' ? given : undefined);
 }
 
-/** Prefixes an error with the name of its parameter, unless the message already names it: `invalid BVN`. */
+/**
+ * Prefixes an error with the name of its parameter, unless the message already names it: `invalid BVN`. A bad value has the code
+ * with which the service rejects one, unless it has a code of its own.
+ */
 function withName(error: CliError, parameter: Parameter<unknown>): CliError {
-  if (isNamedIn(error.message, parameter)) return error;
-  return new CliError(error.category, `${flagOf(parameter)}: ${error.message}`, {
-    code: error.code,
-    hint: error.hint,
-    cause: error,
-  });
+  const message = isNamedIn(error.message, parameter) ? error.message : `${flagOf(parameter)}: ${error.message}`;
+  return withDetails(error, { message, code: error.code === 'USAGE' ? 'VALIDATION_ERROR' : error.code });
 }
 
 /** Whether a message such as `invalid profile name "a b"` names the argument `name`. A flag is always named as typed. */

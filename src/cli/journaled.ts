@@ -114,7 +114,7 @@ async function claimed(session: JournalSession, journal: Journal, intent: Intent
   }
 }
 
-/** Describes an equal operation that was recorded a short time ago, or whose outcome is unknown; undefined if there is none. */
+/** Describes an equal operation of the last 10 minutes, or one whose outcome is unknown; undefined if there is none. */
 export async function repetitionOf(
   session: JournalSession,
   sending: Omit<Sending<unknown>, 'call'>,
@@ -123,7 +123,7 @@ export async function repetitionOf(
   const found = (await session.journal()).look(intentOf(session, sending));
   if (found?.kind !== 'repeated') return undefined;
   const { createdAt, operationId, state } = found.operation;
-  return `the same was recorded on ${timeForPeople(createdAt)} (operation ${operationId}, ${state})`;
+  return `already recorded on ${timeForPeople(createdAt)} (operation ${operationId}, ${state})`;
 }
 
 /** Records the outcome. A failure is only a warning, because it does not change the outcome. */
@@ -139,6 +139,6 @@ async function record({ world }: JournalSession, write: () => void): Promise<voi
 
 function withOperation(error: CliError, operationId: string): CliError {
   const hint =
-    error.category === 'unknown' ? `${error.hint}; see the request with: fiatrail ops show ${operationId}` : error.hint;
+    error.category === 'unknown' ? `${error.hint}; find out with: fiatrail ops reconcile ${operationId}` : error.hint;
   return withDetails(error, { hint, operationId });
 }

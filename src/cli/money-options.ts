@@ -33,12 +33,18 @@ export function idempotencyKeyOf(key: string): string {
   return `fr-${sha256Hex(`fiatrail once ${key}`).slice(0, 32)}`;
 }
 
+/** The end of the help of a text that may look as if it kept a command from running twice. */
+export const NO_PROTECTION = 'does not prevent repeats; --once does';
+
 /** The flags of every command that moves money. */
 export const MONEY_OPTIONS = {
   once: option(
     '--once <key>',
-    'do this at most once under this key, and print the recorded result when run again; {year}, {month}, {day} and {hour} are filled in (Africa/Lagos)',
+    'do it at most once with this key; later runs print the recorded result; {year}, {month}, {day} and {hour} are filled in (Lagos time)',
     onceKey,
   ),
-  again: switchOn('--again', 'do it although the same was done within 10 minutes, or may have been'),
+  again: switchOn(
+    '--again',
+    'do it a second time, although it was done within the last 10 minutes or has an unknown outcome',
+  ),
 } as const;

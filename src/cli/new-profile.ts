@@ -113,7 +113,7 @@ async function givenKey(session: Session, input: ProfileInput, store: StoreSetti
   if (isElsewhere || kept?.store.kind === store.kind) return undefined;
   if (!session.isInteractive) {
     throw new CliError('usage', 'the API key is missing', {
-      code: 'MISSING_INPUT',
+      code: 'VALIDATION_ERROR',
       hint: 'pass it on standard input with --key-stdin, or name a program that prints it with --key-command',
     });
   }
@@ -126,7 +126,7 @@ function modeOf(given: Mode | undefined, kept: StoredProfile | undefined, key: S
   if (mode) return mode;
   if (key) return isSandboxKey(key) ? 'sandbox' : 'live';
   throw new CliError('usage', 'the mode is missing, and there is no key to derive it from', {
-    code: 'MISSING_INPUT',
+    code: 'VALIDATION_ERROR',
     hint: 'add --mode live or --mode sandbox',
   });
 }
@@ -144,7 +144,7 @@ function addressOf(input: ProfileInput, kept: StoredProfile | undefined, mode: M
   // The stored URL may have been edited by hand.
   if (baseUrl !== undefined) return safeBaseUrl(baseUrl);
   throw new CliError('usage', 'missing required input: --base-url', {
-    code: 'MISSING_INPUT',
+    code: 'VALIDATION_ERROR',
     hint: 'add --base-url https://host/v1',
   });
 }

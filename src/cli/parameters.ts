@@ -141,7 +141,7 @@ function orUsage<T>(parse: () => T): T {
   try {
     return parse();
   } catch (error) {
-    if (error instanceof AmountError) throw new CliError('usage', error.message, { code: 'INVALID_AMOUNT' });
+    if (error instanceof AmountError) throw new CliError('usage', error.message, { code: 'VALIDATION_ERROR' });
     throw error;
   }
 }
@@ -159,7 +159,7 @@ export const amountOfToken: Parse<AmountOfToken> = (text) => {
   const inToken = (token: Token) => {
     if (isAmountOf(text, token)) return amountOf(token)(text);
     throw new CliError('usage', `--amount: "${printable(text)}" is not an amount of ${ASSET_LABEL[token]}`, {
-      code: 'INVALID_AMOUNT',
+      code: 'VALIDATION_ERROR',
       hint: 'omit the unit, or choose another token with --token',
     });
   };

@@ -27,6 +27,7 @@ export const periodOptions = {
 export function periodOf({ since, until }: { readonly since: string | undefined; readonly until: string | undefined }) {
   if (since !== undefined && until !== undefined && Date.parse(since) > Date.parse(until)) {
     throw new CliError('usage', `--since ${since} is after --until ${until}`, {
+      code: 'VALIDATION_ERROR',
       hint: 'pass the earlier time as --since',
     });
   }

@@ -1,4 +1,5 @@
 import { CliError, withDetails } from '../base/errors.ts';
+import { errorNameIn } from '../client/error-name.ts';
 import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
 import type { Column } from '../present/result.ts';
 import { liveLine } from './live.ts';
@@ -85,7 +86,8 @@ export async function followStatus<E extends Endpoint>(session: Session, followi
     const outcome = await outcomeOf(session, endpoint, answered, columns && { columns });
     if (failed.includes(now)) await following.ended?.('failed', reply.data);
     if (done.includes(now)) await following.ended?.('settled', reply.data);
-    if (failed.includes(now)) return { ...outcome, error: failure(session, what, following.words?.(reply.data)) };
+    if (failed.includes(now))
+      return { ...outcome, error: failure(session, what, following.words?.(reply.data), reply.data) };
     if (done.includes(now) || waitMs === 0) return outcome;
     const leftMs = deadlineMs - clock.now();
     if (isFinished || leftMs <= 0) return { ...outcome, error: stillPending(session, following, now) };
@@ -126,8 +128,12 @@ function operationOf(session: Session): { readonly operationId: string | undefin
   return { operationId: session.changed()?.operationId };
 }
 
-function failure(session: Session, what: string, reason: string | undefined): CliError {
+/** The error code of work that failed: the name that the service gives for it in a field, if any. */
+export const failureCode = (data: unknown): string => errorNameIn(data) ?? 'FAILED';
+
+function failure(session: Session, what: string, reason: string | undefined, data: unknown): CliError {
   return new CliError('failed', `${what} failed${reason ? `: ${reason}` : ''}`, {
+    code: failureCode(data),
     hint: 'this is final; fix the cause, then start again',
     ...operationOf(session),
   });

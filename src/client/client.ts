@@ -1,20 +1,13 @@
 import type * as z from 'zod/mini';
-import { type Category, CliError } from '../base/errors.ts';
+import { CliError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Exchange } from '../base/world.ts';
-import {
-  COMMON_ERRORS,
-  type Effect,
-  type Endpoint,
-  effectOf,
-  type RequestOf,
-  type ResponseOf,
-} from '../contract/endpoint.ts';
-import { FAULTS } from '../contract/faults.ts';
+import { type Effect, type Endpoint, effectOf, type RequestOf, type ResponseOf } from '../contract/endpoint.ts';
 import { redactBody, redactText, remember, secretsIn } from '../contract/redact.ts';
 import { shapeOf, unwrap } from '../contract/rows.ts';
 import { type Answer, decodeAnswer, encodeRequest, type Target, TOO_SLOW } from './codec.ts';
 import { foreignId } from './echo.ts';
+import { refusal } from './refusal.ts';
 import type { ReadyRequest } from './request.ts';
 import { SEALING_HINT } from './sealing.ts';
 import { retryAfterSeconds, type SendOptions, type Sent, send } from './transport.ts';
@@ -265,27 +258,5 @@ function unusableError(
     code: isLate ? 'TIMEOUT' : isSealed ? ANSWER_NOT_OPENED : 'UNUSABLE_ANSWER',
     hint: next ?? retryHint,
     httpStatus,
-  });
-}
-
-const AUTH_HINT = 'check the API key, and check that this address is on the allowlist with: fiatrail ip check';
-
-function refusal(
-  endpoint: Endpoint,
-  { httpStatus, responseCode, message, isAddressBlocked }: Extract<Answer, { kind: 'refused' }>,
-): CliError {
-  const isAuth = httpStatus === 401 || httpStatus === 403 || responseCode === '03' || isAddressBlocked === true;
-  const category: Category = isAuth ? 'auth' : 'refused';
-  const declared = [...endpoint.errors, ...COMMON_ERRORS].filter(
-    ({ fault }) => FAULTS[fault].code === responseCode && FAULTS[fault].http === httpStatus,
-  );
-  const general = Object.values(FAULTS).find(({ code, http }) => code === responseCode && http === httpStatus);
-  const specific = declared.map(({ fault, remedy }) => remedy ?? FAULTS[fault].remedy);
-  const remedies = specific.length > 0 ? [...new Set(specific)] : general ? [general.remedy] : [];
-  return new CliError(category, `the service rejected the request: ${message}`, {
-    code: declared[0]?.fault ?? 'REFUSED',
-    hint: remedies.join('; or ') || (isAuth ? AUTH_HINT : undefined),
-    httpStatus,
-    responseCode,
   });
 }

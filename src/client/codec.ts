@@ -13,6 +13,7 @@ import { isJsonObject, isWireNumber, parseJson, type WireNumber, wireNumberText 
 import { contradictingKey, countFields } from '../money/doubled-keys.ts';
 import { lookAt } from '../money/json-limits.ts';
 import { codeForStatus, type EnvelopeReading, NO_REASON, readEnvelope } from './envelope.ts';
+import { errorNameIn } from './error-name.ts';
 import type { ReadyRequest } from './request.ts';
 
 /** The service's address and the account. */
@@ -59,7 +60,10 @@ export function encodeRequest({ endpoint, input }: ReadyRequest, target: Target)
 /** Encodes one path segment. Throws CliError usage for `.` and `..`, which URLs resolve even when encoded. */
 function pathSegment(value: string): string {
   if (/^\.{0,2}$/.test(value))
-    throw new CliError('usage', `invalid id "${value}"`, { hint: 'use the id as the service printed it' });
+    throw new CliError('usage', `invalid id "${value}"`, {
+      code: 'VALIDATION_ERROR',
+      hint: 'use the id as the service printed it',
+    });
   return encodeURIComponent(value);
 }
 
@@ -84,6 +88,8 @@ export type Answer<D = unknown> =
       readonly httpStatus: number;
       readonly responseCode: string;
       readonly message: string;
+      /** The name of the error, if the answer gives it in a field: `USER_NOT_FOUND`. */
+      readonly errorName?: string;
       readonly isAddressBlocked?: true;
     }
   | {
@@ -122,11 +128,13 @@ export function decodeAnswer<E extends Endpoint>(
   const reading = readEnvelope(envelope);
   if (!reading) return unusable(NO_ENVELOPE);
   const { contradicts, text } = reading;
+  const errorName = errorNameIn(envelope);
   const refused = (code: string): Answer<never> => ({
     kind: 'refused',
     httpStatus: status,
     responseCode: code,
     message: text,
+    ...(errorName === undefined ? {} : { errorName }),
     ...(NOT_ALLOWED.test(body) ? { isAddressBlocked: true } : {}),
   });
   const code = reading.code ?? impliedCode(endpoint, status, reading, body);

@@ -24,7 +24,7 @@ export function validRequest<E extends Endpoint>(
   const problems = problemsOf(endpoint.request(), input);
   if (problems.length > 0) {
     const texts = problems.map(({ field, message }) => problemText({ field: nameOf(field), message }));
-    throw new CliError('usage', texts.join('; '), { code: 'INVALID_INPUT' });
+    throw new CliError('usage', texts.join('; '), { code: 'VALIDATION_ERROR' });
   }
   return uncheckedRequest(endpoint, input);
 }

@@ -117,7 +117,10 @@ const updateCommand = command({
   },
   run: async (session, { accountId, label, isDefault }) => {
     if (label === undefined && !isDefault) {
-      throw new CliError('usage', 'nothing to update', { hint: 'add --label, --default or both' });
+      throw new CliError('usage', 'nothing to update', {
+        code: 'VALIDATION_ERROR',
+        hint: 'add --label, --default or both',
+      });
     }
     const reply = await session.call(updateBankAccount, { accountId, label, isDefault: isDefault || undefined });
     return outcomeOf(session, updateBankAccount, reply);

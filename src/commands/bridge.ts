@@ -39,6 +39,7 @@ const toNetwork = required('--to-network <network>', NETWORK_HELP, network, 'To 
 function checkRoute(from: string, to: string): void {
   if (from === to)
     throw new CliError('usage', `--from-network and --to-network are both ${from}`, {
+      code: 'VALIDATION_ERROR',
       hint: 'choose two different networks',
     });
 }
@@ -51,6 +52,7 @@ async function requireNetworks(session: Session, ...names: readonly string[]): P
   const unknown = strange.find((name) => listed && !listed.includes(name));
   if (unknown === undefined || !listed) return;
   throw new CliError('usage', `unknown network "${unknown}"; nothing was sent`, {
+    code: 'VALIDATION_ERROR',
     hint: `use one of ${listed.join(', ')}`,
   });
 }

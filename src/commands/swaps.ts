@@ -22,7 +22,10 @@ const SLIPPAGE_HELP = 'maximum loss against the expected amount';
 
 function checkTokens(sell: Token, buy: Token | undefined): void {
   if (sell === buy)
-    throw new CliError('usage', `--sell and --buy are both ${sell}`, { hint: 'choose two different tokens' });
+    throw new CliError('usage', `--sell and --buy are both ${sell}`, {
+      code: 'VALIDATION_ERROR',
+      hint: 'choose two different tokens',
+    });
 }
 
 /** Returns the amount in the token to sell. Throws CliError usage. */

@@ -1,5 +1,6 @@
 import { evmAddress } from '../cli/addresses.ts';
 import { command } from '../cli/command.ts';
+import { NO_PROTECTION } from '../cli/money-options.ts';
 import { amountHelp, amountOfToken, option, required, ticker, word } from '../cli/parameters.ts';
 import { accountBalance, amountLine, balanceLine, type Line, PREVIEW_READ, readPreviews } from '../cli/previews.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
@@ -46,7 +47,7 @@ const transferCommand = command({
       'Destination (a registered wallet):',
     ),
     token: option('--token <ticker>', 'token to send: CNGN, USDC or USDT (default CNGN)', ticker),
-    note: option('--note <text>', 'your own note, at most 500 characters', word),
+    note: option('--note <text>', `your own note, at most 500 characters; ${NO_PROTECTION}`, word),
   },
   fields: { destinationAddress: 'to', ticker: 'token' },
   run: async (session, { amount: amountIn, to, token, note }) => {

@@ -148,7 +148,7 @@ export function openOperations(
 ): string[] {
   const sql = `SELECT id FROM operation WHERE
     (mode = ? AND (mode = 'embedded' OR profile = ?) OR account IN (SELECT value FROM json_each(?)))
-    AND state IN ('sent', 'unknown', 'accepted') AND kind <> 'destructive'`;
+    AND (state IN ('sent', 'unknown') OR (state = 'accepted' AND kind <> 'destructive'))`;
   return store.all<{ id: string }>(sql, mode, profile, JSON.stringify(accounts)).map(({ id }) => id);
 }
 

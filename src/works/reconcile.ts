@@ -9,10 +9,10 @@ import type { Candidate } from './work.ts';
  * What looking for a request found. `ended`: the journal has its outcome now. `busy`: its command still runs. `several`: more than
  * one row may be it, or one that is older than the request. `unseen`: it is in no list yet; `lookAgainMs` is when absence may
  * be believed. `absent`: it is in no list, and this account's lists are not trusted to be complete. `incomplete`: the list
- * was too long to read. `no-evidence`: no list shows such work.
+ * was too long to read. `unclear`: what it was to change cannot be told from something else. `no-evidence`: no list shows such work.
  */
 export type Reconciled = { readonly operation: Operation; readonly where?: string } & (
-  | { readonly kind: 'ended' | 'busy' | 'absent' | 'incomplete' | 'no-evidence' }
+  | { readonly kind: 'ended' | 'busy' | 'absent' | 'incomplete' | 'unclear' | 'no-evidence' }
   | { readonly kind: 'several'; readonly candidates: readonly Candidate[] }
   | { readonly kind: 'unseen'; readonly lookAgainMs: number }
 );
@@ -34,6 +34,8 @@ export async function reconcile(session: Session, operation: Operation): Promise
   if (state === 'sent') journal.append(operationId, 'unknown', { detail: PROCESS_ENDED });
   const work = await workStartedBy(endpoint);
   const where = work?.evidence;
+  if (work?.check)
+    return { ...afterLook(session, journal, operationId, await work.check(session, operation)), where: work.evidence };
   if (!work?.find)
     return { kind: 'no-evidence', operation: current(journal, operationId), ...(where ? { where } : {}) };
   const sentMs = Date.parse(createdAt);
@@ -84,7 +86,7 @@ function absence(session: Session, journal: Journal, operation: Operation): Reco
   if (nowMs < firstMs + visibleAfterMs) return { kind: 'unseen', operation, lookAgainMs: firstMs + visibleAfterMs };
   if (policy === 'ask') return { kind: 'absent', operation };
   return ended(journal, operationId, () =>
-    journal.append(operationId, 'resolved', { verdict: 'not-done', detail: 'in no list, twice' }),
+    journal.append(operationId, 'resolved', { verdict: 'not-done', detail: 'looked for twice, and not found' }),
   );
 }
 
@@ -102,4 +104,17 @@ function current(journal: Journal, operationId: string): Operation {
   const [operation] = journal.find(operationId);
   if (!operation) throw new Error(`the journal has no operation ${operationId}`);
   return operation;
+}
+
+/** A change is done if the thing is as it leaves it. It is not done if the thing is not, twice. */
+function afterLook(
+  session: Session,
+  journal: Journal,
+  operationId: string,
+  seen: 'done' | 'not-done' | 'unclear',
+): Reconciled {
+  if (seen === 'done')
+    return ended(journal, operationId, () => journal.append(operationId, 'accepted', { detail: 'found as requested' }));
+  if (seen === 'unclear') return { kind: 'unclear', operation: current(journal, operationId) };
+  return absence(session, journal, current(journal, operationId));
 }

@@ -1,7 +1,9 @@
 import { CliError } from '../base/errors.ts';
+import { timeForPeople } from '../cli/in-the-way.ts';
 import type { Outcome } from '../cli/outcome.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
 import { startedOutcome } from '../cli/started.ts';
+import { failureCode } from '../cli/wait.ts';
 import { directory } from '../contract/directory.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { createLoader } from '../contract/load.ts';
@@ -21,7 +23,7 @@ export async function endpointNamed(id: string | undefined): Promise<Endpoint | 
  * again, and followed for `waitMs`.
  */
 export async function recordedOutcome(session: Session, operation: Operation, waitMs: number): Promise<Outcome> {
-  const { operationId, onceKey, summary, state, verdict, updatedAt, requestId, endpoint } = operation;
+  const { operationId, onceKey, summary, state, updatedAt, requestId, endpoint } = operation;
   await session.note(
     `already done under the once key ${onceKey} (${state}, ${updatedAt}): ${summary}; nothing was sent`,
   );
@@ -30,7 +32,9 @@ export async function recordedOutcome(session: Session, operation: Operation, wa
     return followWork(session, work, requestId, waitMs);
   const outcome = await resultOutcome(session, operation);
   if (state !== 'failed') return outcome;
-  const failed = new CliError('failed', `${summary} failed: ${operation.detail ?? verdict ?? 'no reason given'}`, {
+  const why = operation.detail ? ` (${operation.detail})` : '';
+  const failed = new CliError('failed', `this failed on ${timeForPeople(updatedAt)}: ${summary}${why}`, {
+    code: failureCode(recordedData(operation).data),
     hint: 'this is final; fix the cause, then use another once key',
     operationId,
   });

@@ -44,21 +44,21 @@ export async function search<L extends Endpoint, R>(
 ): Promise<Found> {
   const candidates = new Map<string, Candidate>();
   const found = (isComplete: boolean): Found => ({ candidates: exactOr([...candidates.values()]), isComplete });
-  const isPast = ({ createdAt }: Row) => createdAt != null && Date.parse(createdAt) < sinceMs - SKEW_MS;
+  const isOld = ({ createdAt }: Row) => isPast(createdAt, sinceMs);
   let lastId: string | undefined;
   for (let count = 0, pages = 0, size = PAGE; pages < MAX_PAGES && size <= MAX_SIZE; pages++) {
     const { data } = await session.call(endpoint, page(size, count, lastId));
     const rows = (rowsOf(data) ?? []).map(read);
     for (const row of rows) {
       const isExact = tag !== undefined && (row.text ?? '').includes(tag);
-      if (!row.requestId || isPast(row) || !(isExact || row.isLike)) continue;
+      if (!row.requestId || isOld(row) || !(isExact || row.isLike)) continue;
       const { requestId, createdAt, state } = row;
       const standing = standingOf(state ?? '', done, failed);
       candidates.set(requestId, { requestId, createdAt, state: state ?? 'unknown', standing, isExact });
     }
     count = isUnpaged ? rows.length : count + rows.length;
     // The whole page, because nobody promises that a list is sorted.
-    if (rows.length > 0 && rows.every(isPast)) return found(true);
+    if (rows.length > 0 && rows.every(isOld)) return found(true);
     // A service may return fewer rows than it was asked for, and say that there are more.
     if (rows.length < size && !saysMore(data, count)) return found(true);
     if (rows.length === 0 || (isUnpaged && rows.length < size)) return found(false);
@@ -68,8 +68,13 @@ export async function search<L extends Endpoint, R>(
   return found(false);
 }
 
+/** Whether a row is older than a request, by more than two clocks may differ. */
+export function isPast(createdAt: string | null | undefined, sinceMs: number): boolean {
+  return createdAt != null && Date.parse(createdAt) < sinceMs - SKEW_MS;
+}
+
 /** Whether a list says that it has more rows than the ones that were read. */
-function saysMore(data: unknown, count: number): boolean {
+export function saysMore(data: unknown, count: number): boolean {
   const { pagination, ...own } = data as { readonly pagination?: Extent | null } & Extent;
   const { hasMore, total } = { ...own, ...pagination };
   return hasMore === true || (typeof total === 'number' && total > count);
@@ -86,7 +91,7 @@ function exactOr(candidates: readonly Candidate[]): readonly Candidate[] {
   return exact.length > 0 ? exact : candidates;
 }
 
-function standingOf(state: string, done: readonly string[], failed: readonly string[]): Standing {
+export function standingOf(state: string, done: readonly string[], failed: readonly string[]): Standing {
   if (done.includes(state)) return 'settled';
   return failed.includes(state) ? 'failed' : 'accepted';
 }

@@ -3,6 +3,7 @@ import type { Outcome } from '../cli/outcome.ts';
 import type { Session } from '../cli/session.ts';
 import { type Following, followStatus } from '../cli/wait.ts';
 import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
+import type { Operation } from '../journal/journal.ts';
 
 /** How the end of asynchronous work is read. */
 interface Status<E extends Endpoint>
@@ -43,13 +44,23 @@ export interface Found {
   readonly isComplete: boolean;
 }
 
-/** A kind of work: the endpoints that start it, how its end is read, and where it shows if no response arrived. */
+/**
+ * What a thing says about a change of it, such as a wallet that should be gone. `done`: it is as the change leaves it, whoever
+ * made it so. `unclear`: it cannot be read, or may be another thing.
+ */
+export type Seen = 'done' | 'not-done' | 'unclear';
+
+/**
+ * A kind of work: the endpoints that start it, how its end is read, and where it shows if no response arrived: in a list
+ * (`find`), or in the thing itself (`check`).
+ */
 export interface Work {
   readonly starts: readonly Endpoint[];
   readonly status?: Status<Endpoint>;
   /** Where a person looks if the service offers no list, or its list is not enough. */
   readonly evidence: string;
   find?(session: Session, sought: Sought): Promise<Found>;
+  check?(session: Session, operation: Pick<Operation, 'request'>): Promise<Seen>;
 }
 
 /** Declares a status whose types are those of its endpoint. */

@@ -257,7 +257,7 @@ describe('a changed platform key', () => {
     for (const [more, exit, code] of [
       [[], 2, 'FINGERPRINT_NEEDED'],
       [['--yes'], 2, 'FINGERPRINT_NEEDED'],
-      [['--fingerprint', 'ab12'], 2, 'USAGE'],
+      [['--fingerprint', 'ab12'], 2, 'VALIDATION_ERROR'],
       [['--fingerprint', 'cd'.repeat(32)], 9, 'PLATFORM_KEY_MISMATCH'],
       [['--fingerprint', 'cd'.repeat(32), '--yes'], 9, 'PLATFORM_KEY_MISMATCH'],
     ] as const) {

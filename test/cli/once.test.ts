@@ -219,7 +219,7 @@ describe('without a once key', () => {
     const argv = withdraw('500').filter((word) => word !== '--yes');
     expect(await run(argv, terminal)).toBe(9);
     expect(await run(argv, terminal)).toBe(0);
-    expect(terminal.stderr.text()).toContain('the same was recorded on');
+    expect(terminal.stderr.text()).toContain('already recorded on');
     expect(await list()).toHaveLength(2);
   });
 });

@@ -231,7 +231,7 @@ describe('an amount', () => {
     '99999999999999999999',
   ])('rejects %j as Naira and shows the format', (text) => {
     const error = refused(() => naira(text));
-    expect({ category: error.category, code: error.code }).toEqual({ category: 'usage', code: 'INVALID_AMOUNT' });
+    expect({ category: error.category, code: error.code }).toEqual({ category: 'usage', code: 'VALIDATION_ERROR' });
     expect(error.message).toContain('write 5000, 5,000.50, ₦5000, "5000 NGN" or "500000 kobo"');
   });
 
@@ -324,7 +324,7 @@ describe('an amount of a token that is not known yet', () => {
     ['0', 'the amount must be greater than 0; write '],
   ])('%s: %s', (text, message) => {
     const { message: said, code } = refused(() => amountOfToken(text));
-    expect({ said, code }).toEqual({ said: expect.stringContaining(message), code: 'INVALID_AMOUNT' });
+    expect({ said, code }).toEqual({ said: expect.stringContaining(message), code: 'VALIDATION_ERROR' });
     expect(said).not.toContain('cNGN');
   });
 

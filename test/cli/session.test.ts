@@ -375,7 +375,7 @@ describe('the journal', () => {
     const { stderr, rows } = await paying(() => refusal(500, '05', 'no'));
     const { error } = JSON.parse(stderr.split('\n').at(-2) ?? '');
     expect(error).toMatchObject({ category: 'unknown', retryable: false, operationId: rows[0]?.id });
-    expect(error.hint).toContain(`fiatrail ops show ${rows[0]?.id}`);
+    expect(error.hint).toContain(`fiatrail ops reconcile ${rows[0]?.id}`);
   });
 
   test('contains no secrets', async () => {

@@ -106,7 +106,7 @@ describe('a wizard', () => {
       throw new Error('unexpected call');
     });
     expect((await readInput(never, given, session([], false), nothing)).input).toEqual(given);
-    await expect(readInput(never, {}, session([], false), nothing)).rejects.toMatchObject({ code: 'MISSING_INPUT' });
+    await expect(readInput(never, {}, session([], false), nothing)).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
   });
 });
 

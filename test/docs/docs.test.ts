@@ -57,6 +57,7 @@ const PAGES = [
   'docs/architecture.md',
   'docs/exit-codes.md',
   'docs/fidelity.md',
+  'docs/money.md',
   'docs/security.md',
   ...DECISIONS.map((page) => `docs/decisions/${page}`),
 ];

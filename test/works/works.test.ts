@@ -1,13 +1,67 @@
-import { expect, test } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parse } from '../../src/cli/program.ts';
+import { CATALOGUE } from '../../src/commands/catalogue.ts';
+import { controls } from '../../src/contract/control.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { workStartedBy } from '../../src/works/find-work.ts';
 import { agrees } from '../../src/works/rows.ts';
+import { fakeWorld } from '../support/world.ts';
 
-const MONEY = endpoints.filter(({ effect }) => effect === 'money').map(({ id }) => id);
+/** Every request that the journal records: what moves money, cannot be undone, or onboards. */
+const JOURNALED = [...endpoints, ...controls].filter(
+  ({ effect, effects, starts }) =>
+    [effect, ...Object.values(effects?.of ?? {})].some((each) => each === 'money' || each === 'destructive') ||
+    starts === 'onboarding',
+);
 
-test.each(MONEY.filter((id) => id !== 'fx.update-limit-order'))('%s has a work that it starts', async (id) => {
+test.each(JOURNALED.map(({ id }) => id))('%s has a work that says where its outcome shows', async (id) => {
   const work = await workStartedBy(id);
   expect(work?.starts.map((start) => start.id)).toContain(id);
+  expect(work?.evidence).toMatch(/^fiatrail /);
+});
+
+describe('the table in docs/money.md', () => {
+  const page = readFileSync(new URL('../../docs/money.md', import.meta.url), 'utf8');
+  const rows = [...page.matchAll(/^\| (`[^|]+) \| `([A-Z]+ \/[^`]+)` \| ([^|]+) \| ([^|]+) \| `([^`]+)` \|$/gm)].map(
+    ([, commands = '', request = '', , enough = '', look = '']) => ({ commands, request, enough, look }),
+  );
+
+  test('has a row for each request that the journal records, and no other', () => {
+    const all = JOURNALED.map(({ method, path }) => `${method} ${path}`);
+    expect(rows.map(({ request }) => request).toSorted()).toEqual(all.toSorted());
+  });
+
+  test.each(rows)(
+    'says of $request what the code believes, and where a person looks',
+    async ({ request, enough, look }) => {
+      const endpoint = JOURNALED.find(({ method, path }) => `${method} ${path}` === request);
+      const work = await workStartedBy(endpoint?.id ?? '');
+      const isTagged = endpoint?.id === 'fees.withdraw';
+      const one = isTagged ? 'tag, or one row' : 'one row';
+      expect({ enough, look }).toEqual({
+        enough: work?.find ? one : work?.check ? 'the thing itself' : 'none',
+        look: work?.evidence,
+      });
+    },
+  );
+
+  test.each(rows)('names the commands that send $request', async ({ request, commands }) => {
+    const all = (await Promise.all(CATALOGUE.map((group) => group.load()))).flat();
+    const endpoint = JOURNALED.find(({ method, path }) => `${method} ${path}` === request);
+    const named = commands.split(', ').map((name) => name.replaceAll('`', ''));
+    const senders = named.filter((name) => {
+      const command = all.find(({ words }) => words.join(' ') === name);
+      return name === 'api' || command?.endpoints.includes(endpoint?.id ?? '') === true;
+    });
+    expect(senders).toEqual(named);
+  });
+
+  test.each(rows)('says what to type: $look', async ({ look }) => {
+    const world = fakeWorld();
+    const parsed = await parse(look.split(' ').slice(1), CATALOGUE, world);
+    expect(parsed.kind).toBe('command');
+  });
 });
 
 test.each([

@@ -35,7 +35,7 @@ export async function destinationOf(session: Session, input: DestinationInput): 
       'usage',
       missing.length === 3 ? 'the destination is missing' : `missing: ${missing.join(', ')}`,
       {
-        code: 'MISSING_INPUT',
+        code: 'VALIDATION_ERROR',
         hint: 'add --to <bank-account-id>, or --bank-code, --account-number and --account-name',
       },
     );
@@ -48,6 +48,7 @@ async function savedAccount(session: Session, accountId: string): Promise<Destin
   const account = data.accounts?.find((each) => each.accountId === accountId);
   if (!account) {
     throw new CliError('usage', '--to: no payout bank account has this id', {
+      code: 'NOT_FOUND',
       hint: 'list the accounts with: fiatrail bank-accounts list',
     });
   }

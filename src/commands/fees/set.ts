@@ -37,7 +37,7 @@ async function settingOf(session: Session, direction: Direction, wanted: Wanted,
   const value = { percent: wanted.percent ?? now.percent, cap: wanted.cap ?? now.cap, isOn: wanted.isOn ?? now.isOn };
   if (value.percent === undefined || value.cap === undefined || value.isOn === undefined) {
     throw new CliError('usage', `the ${direction} fee is not set yet; all of its settings are required`, {
-      code: 'MISSING_INPUT',
+      code: 'VALIDATION_ERROR',
       hint: `add --${direction}-percent, --${direction}-cap and --${direction}`,
     });
   }
@@ -125,7 +125,7 @@ export const setCommand = command({
     const changed = DIRECTIONS.filter((direction) => isChanged(wanted[direction]));
     if (changed.length === 0) {
       throw new CliError('usage', 'nothing to set', {
-        code: 'MISSING_INPUT',
+        code: 'VALIDATION_ERROR',
         hint: 'for example: fiatrail fees set --onramp-percent 0.5% --onramp-cap 500 --onramp on',
       });
     }

@@ -1,5 +1,6 @@
 import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
+import { NO_PROTECTION } from '../../cli/money-options.ts';
 import { PAGE_SIZE } from '../../cli/pages.ts';
 import { argument, id, oneOf, option, switchOn, wholeNumber, word } from '../../cli/parameters.ts';
 import { amountLine, balanceLine, readPreviews, withdrawableFees } from '../../cli/previews.ts';
@@ -76,10 +77,10 @@ const withdrawCommand = command({
     amount: FEE_AMOUNT,
     to: option('--to <bank-account-id>', 'id of a saved account, from bank-accounts list', id),
     ...ACCOUNT_OPTIONS,
-    narration: option('--narration <text>', 'text for the bank statement', word),
+    narration: option('--narration <text>', `text for the bank statement; ${NO_PROTECTION}`, word),
     noTag: switchOn('--no-tag', 'leave the narration empty, without the tag by which an unknown outcome is found'),
-    reference: option('--reference <text>', 'your own unique reference', word),
-    note: option('--note <text>', 'note to store with the withdrawal', word),
+    reference: option('--reference <text>', `your own reference; ${NO_PROTECTION}`, word),
+    note: option('--note <text>', `note to store with the withdrawal; ${NO_PROTECTION}`, word),
     wait: waitOption('until the bank has been paid, which takes 1 to 3 business days'),
   },
   fields: { bankAccountNumber: 'accountNumber', 'metadata.reference': 'reference', 'metadata.notes': 'note' },

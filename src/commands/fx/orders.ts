@@ -45,6 +45,7 @@ const spread = (text: string): PercentMillionths => {
 function checkBounds(min: Amount | undefined, max: Amount | undefined): void {
   if (!min || !max || min.minor <= max.minor) return;
   throw new CliError('usage', `--min ${amountForPeople(min)} is above --max ${amountForPeople(max)}`, {
+    code: 'VALIDATION_ERROR',
     hint: 'both limit a single trade, in cNGN',
   });
 }
@@ -199,6 +200,7 @@ const updateCommand = command({
     const lines = changes.filter((line) => line !== undefined);
     if (lines.length === 0)
       throw new CliError('usage', 'nothing to update', {
+        code: 'VALIDATION_ERROR',
         hint: 'add --price, --min, --max, --spread or --status',
       });
     const request = {

@@ -31,7 +31,7 @@ export function termsOf({ quote: quoteId, order: orderId, pair, side, amount }: 
     throw new CliError('usage', `${allowed[0]} cannot be combined with ${extra.join(' and ')}`, { hint: MODES });
   if (missing.length > 0)
     throw new CliError('usage', `missing required options: ${missing.join(', ')}`, {
-      code: 'MISSING_INPUT',
+      code: 'VALIDATION_ERROR',
       hint: MODES,
     });
   const cngnAmount = amount && wireDecimal(amount);

@@ -92,7 +92,7 @@ const dollars = (text: string): string => {
 const thresholdCommand = command({
   words: ['fx', 'auto-signing', 'threshold'],
   summary: 'Set the auto-signing threshold for trades',
-  examples: ['fiatrail fx auto-signing threshold 500', 'fiatrail fx auto-signing threshold "$1,500.50" -o json'],
+  examples: ['fiatrail fx auto-signing threshold 500', "fiatrail fx auto-signing threshold '$1,500.50' -o json"],
   endpoints: [setAutoSigningThreshold.id],
   parameters: {
     usd: argument(
@@ -126,12 +126,13 @@ async function vaultKey(session: Session, isOnStdin: boolean | undefined): Promi
     const text = (await session.world.stdin.readAll(MAX_KEY_BYTES)).trim();
     if (/^[\x21-\x7e]{1,500}$/.test(text)) return new Secret(text);
     throw new CliError('usage', 'no valid API key on standard input', {
+      code: 'VALIDATION_ERROR',
       hint: 'pass only the key, on one line: --api-key-stdin < key.txt',
     });
   }
   if (!session.isInteractive)
     throw new CliError('usage', 'missing the vault’s API key', {
-      code: 'MISSING_INPUT',
+      code: 'VALIDATION_ERROR',
       hint: 'pass it on standard input with --api-key-stdin, which keeps it out of the process list',
     });
   const prompter = await session.world.prompter();
@@ -179,7 +180,7 @@ const registerCommand = command({
     const { vaultId, usdc, usdt, emails } = input;
     if (!emails || emails.length === 0)
       throw new CliError('usage', 'missing required option: --email <address>', {
-        code: 'MISSING_INPUT',
+        code: 'VALIDATION_ERROR',
         hint: 'add the addresses to notify of the vault’s approval and transactions',
       });
     const publicKey = (await keyIn(session, '--public-key', input.publicKey)).trim();

@@ -131,7 +131,7 @@ export const addCommand = command({
   run: async (session, { address, label, wait, lockMeOut }) => {
     if (!address) {
       throw new CliError('usage', 'missing required argument: <address>', {
-        code: 'MISSING_INPUT',
+        code: 'VALIDATION_ERROR',
         hint: 'for example: fiatrail ip add 203.0.113.7 --label office',
       });
     }

@@ -44,7 +44,7 @@ export function requireEntry(session: Session, { address, index }: EntryInput, e
   }
   if (!address && index === undefined && !session.isInteractive) {
     throw new CliError('usage', 'missing required input: <address> or --index <n>', {
-      code: 'MISSING_INPUT',
+      code: 'VALIDATION_ERROR',
       hint: `for example: ${example}`,
     });
   }

@@ -27,7 +27,7 @@ function addressOf(at: string | undefined, kept: StoredProfile | undefined): str
   const url = at ?? kept?.baseUrl;
   if (url) return url;
   throw new CliError('usage', 'missing required option: --at <url>', {
-    code: 'MISSING_INPUT',
+    code: 'VALIDATION_ERROR',
     hint: 'add the base URL of the sandbox, such as --at https://sandbox-host/v1',
   });
 }
@@ -76,7 +76,7 @@ export const sandboxKeyCommand = command({
     requireLive(session);
     if (save === undefined && !printKey) {
       throw new CliError('usage', 'nowhere to put the key, which is shown only once', {
-        code: 'MISSING_INPUT',
+        code: 'VALIDATION_ERROR',
         hint: 'save the key with --save NAME, or print it with --print-key',
       });
     }

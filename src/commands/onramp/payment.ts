@@ -11,7 +11,7 @@ import { onrampStatus, startOnramp } from '../../contract/endpoints/onramp.ts';
 import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts';
 import { amountForPeople } from '../../money/amount.ts';
 import { fromWire } from '../../money/units.ts';
-import { onramp } from '../../works/users.ts';
+import { onramp } from '../../works/onramps.ts';
 import { followWork } from '../../works/work.ts';
 
 const MINUTE_MS = 60_000;

@@ -18,6 +18,7 @@ const bvnText = (text: string) => {
   if (/^[0-9]{11}$/.test(text)) return new Secret(text);
   // The text may be a BVN with a typo, so it is not printed.
   throw new CliError('usage', 'invalid BVN; expected 11 digits', {
+    code: 'VALIDATION_ERROR',
     hint: 'write the digits without spaces or hyphens',
   });
 };
@@ -36,10 +37,15 @@ async function readBvn(session: Session, { bvn, bvnStdin }: Given): Promise<Secr
   if (bvn) return bvn;
   if (bvnStdin) {
     const text = (await session.world.stdin.readAll(1000)).trim();
-    if (text === '') throw new CliError('usage', 'standard input is empty; expected a BVN', { hint: PIPE_BVN });
+    if (text === '')
+      throw new CliError('usage', 'standard input is empty; expected a BVN', {
+        code: 'VALIDATION_ERROR',
+        hint: PIPE_BVN,
+      });
     return bvnText(text);
   }
   throw new CliError('usage', 'missing BVN', {
+    code: 'VALIDATION_ERROR',
     hint: 'pass it on standard input with --bvn-stdin, which keeps it out of the process list',
   });
 }

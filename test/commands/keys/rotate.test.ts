@@ -51,7 +51,7 @@ test('keys aes exits with 5 for a missing AES key', async () => {
 
 /** The outcome of the request, and how the command exits. */
 const OUTCOMES: readonly [what: string, way: Way, exit: number, code: string][] = [
-  ['a refusal', says(() => refusal(400, '01', `no, not ${OLD}`), false), 3, 'REFUSED'],
+  ['a refusal', says(() => refusal(400, '01', `no, not ${OLD}`), false), 3, 'VALIDATION_ERROR'],
   ['a refused key', says(() => refusal(401, '03', `who is ${OLD}?`), false), 4, 'AUTHENTICATION_FAILED'],
   ['a rate limit', says(() => tooMany({ 'retry-after': '3600' }), false), 7, 'RATE_LIMIT_EXCEEDED'],
   ['no connection', fails(refusedConnection, false), 5, 'NETWORK'],

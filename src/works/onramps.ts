@@ -1,0 +1,74 @@
+import { CliError } from '../base/errors.ts';
+import type { Session } from '../cli/session.ts';
+import { onrampStatus, startOnramp } from '../contract/endpoints/onramp.ts';
+import { listUserWallets } from '../contract/endpoints/wallets.ts';
+import { agrees, amountAt, cngnOfNaira, isPast, isSameAmount, saysMore, standingOf } from './rows.ts';
+import { type Candidate, type Sought, status, type Work } from './work.ts';
+
+const isEvmAddress = (text: unknown): text is string => typeof text === 'string' && /^0x[\da-f]{40}$/i.test(text);
+
+/** The specification describes the address as another value of requestId, public documentation as a field of its own. */
+const byIdOrAddress = (requestId: string) =>
+  isEvmAddress(requestId) ? { requestId, walletAddress: requestId } : { requestId };
+
+const ENDS = { done: ['completed'], failed: ['failed'] } as const;
+
+/**
+ * Naira that becomes cNGN once it is paid. Each start makes a wallet of its own, which is among the user's wallets (source:
+ * inferred), and the status of an onramp can be read by its wallet.
+ */
+export const onramp: Work = {
+  starts: [startOnramp],
+  status: status({
+    ...ENDS,
+    endpoint: onrampStatus,
+    input: byIdOrAddress,
+    stateOf: ({ status: state }) => state,
+    what: 'the onramp',
+    again: (requestId) => `fiatrail onramp status ${requestId} --wait`,
+    words: ({ wallet }) =>
+      wallet?.virtualAccountStatus === 'expired' ? 'the account was not paid in time' : undefined,
+  }),
+  evidence: 'fiatrail wallets user USER_ID',
+  find: async (session, sought) => {
+    const { data } = await session.call(listUserWallets, { userId: String(sought.request['userId']) });
+    const wallets = data.wallets ?? [];
+    const candidates: Candidate[] = [];
+    for (const { walletAddress, createdAt } of wallets) {
+      if (!isEvmAddress(walletAddress) || isPast(createdAt, sought.sinceMs)) continue;
+      const found = await onrampOf(session, walletAddress, sought);
+      if (found) candidates.push({ ...found, createdAt });
+    }
+    return { candidates, isComplete: data.wallets != null && !saysMore({ total: data.count }, wallets.length) };
+  },
+};
+
+/** Returns the onramp that made a wallet, if it is like the request; undefined for another wallet. */
+async function onrampOf(session: Session, address: string, { request }: Sought): Promise<Candidate | undefined> {
+  const { data } = await session.call(onrampStatus, byIdOrAddress(address)).catch((error: unknown) => {
+    // The user's own wallet was not made by an onramp.
+    if (error instanceof CliError && error.category === 'refused') return { data: undefined };
+    throw error;
+  });
+  if (!data) return undefined;
+  const { wallet, status: state } = data;
+  const amount = amountAt(data.amount, 'base', 'CNGN') ?? amountAt(wallet?.amount, 'decimal-string', 'CNGN');
+  const isLike =
+    isSameAmount(amount, cngnOfNaira(amountAt(request['amount'], 'naira', 'NGN'))) &&
+    agrees(wallet?.owner, request['owner']) &&
+    isSameFlag(wallet?.sweepToOfframp, request['sweepToOfframp']) &&
+    isSameFlag(wallet?.autoSwap, request['autoSwap']);
+  return isLike
+    ? {
+        requestId: data.requestId,
+        createdAt: undefined,
+        state: state ?? 'unknown',
+        standing: standingOf(state ?? '', ENDS.done, ENDS.failed),
+        isExact: false,
+      }
+    : undefined;
+}
+
+/** A flag that the request leaves to the user's settings, or that the status lacks, says nothing. */
+const isSameFlag = (one: unknown, other: unknown) =>
+  typeof one !== 'boolean' || typeof other !== 'boolean' || one === other;

@@ -1,0 +1,155 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { CliError } from '../../src/base/errors.ts';
+import { Secret } from '../../src/base/secret.ts';
+import { replyOf } from '../../src/client/client.ts';
+import { createNetwork } from '../../src/client/network.ts';
+import { controls } from '../../src/contract/control.ts';
+import type { Endpoint } from '../../src/contract/endpoint.ts';
+import { endpoints } from '../../src/contract/endpoints/index.ts';
+import type { FaultName } from '../../src/contract/faults.ts';
+import { main } from '../../src/main.ts';
+import { serve } from '../../src/sandbox/serve.ts';
+import { groups } from '../service/operations/rows/index.ts';
+import { openSandbox, temporaryFolder } from '../support/sandbox.ts';
+import { type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
+import { CONDITIONS, type Condition, type Things, TO_NAMED } from './conditions.ts';
+
+const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';
+
+function conditionOf(fault: FaultName, when: string): Condition {
+  const found = CONDITIONS.find(({ declares }) => declares(fault, when));
+  if (!found) throw new Error(`no condition for: ${when} (${fault})`);
+  return found;
+}
+
+/** The code that the client gives an answer of an endpoint. */
+function codeOf(endpoint: Endpoint, status: number, envelope: object): string {
+  const response = { status, headers: {}, body: JSON.stringify(envelope) };
+  try {
+    replyOf(endpoint, {}, { response }, new Secret('a-key'));
+  } catch (error) {
+    if (error instanceof CliError) return error.code;
+    throw error;
+  }
+  throw new Error(`${endpoint.id} accepted the request`);
+}
+
+const declared = groups.flatMap((group) => group.declared);
+
+test.each(declared.map((row) => [...row] as const))('%s: %s', async (id, when, fault, act) => {
+  await using box = await openSandbox();
+  const { status, envelope } = await act(box);
+  const endpoint = [...endpoints, ...controls].find((each) => each.id === id);
+  if (!endpoint) throw new Error(`no endpoint ${id}`);
+  expect(codeOf(endpoint, status, envelope)).toBe(conditionOf(fault, when).code);
+});
+
+/** A world whose ids do not contain a test BVN of eleven zeros, which would be hidden in them. */
+function newWorld(): FakeWorld {
+  const world = fakeWorld({ clock: fakeClock() });
+  const uuid = () => world.ids.uuid().replace('-8000-0000000', '-8000-1234567');
+  return { ...world, ids: { ...world.ids, uuid } };
+}
+
+const embedded = async () => newWorld();
+
+async function overHttp(): Promise<FakeWorld> {
+  const folder = temporaryFolder();
+  const world = newWorld();
+  const served = await serve(world, { path: folder.file('sandbox.db'), port: 0, rateLimits: false });
+  onTestFinished(async () => {
+    await served.close();
+    folder[Symbol.dispose]();
+  });
+  const env = { ...world.env, FIATRAIL_BASE_URL: served.url, FIATRAIL_API_KEY: served.apiKey };
+  return { ...world, env, network: createNetwork({}) };
+}
+
+async function printed(world: FakeWorld, line: readonly string[]): Promise<Record<string, unknown>> {
+  const before = world.stdout.text().length;
+  const exit = await main([...line, '-o', 'json', '-q'], world);
+  if (exit !== 0) throw new Error(`${line.join(' ')}: ${world.stderr.text()}`);
+  return JSON.parse(world.stdout.text().slice(before)) as Record<string, unknown>;
+}
+
+/** A user with ₦1,000, a registered wallet, the seeded bank account, and ₦50,000 in fees. */
+async function prepared(world: FakeWorld): Promise<Things> {
+  const { userId } = (await printed(world, ['users', 'onboard', '22222222221', '--wait', '--yes'])) as {
+    userId: string;
+  };
+  const poor = await printed(world, ['users', 'onboard', '22222222222', '--wait', '--yes']);
+  const { users } = (await printed(world, ['users', 'list'])) as {
+    users: {
+      userId: string;
+      wallets: { evm: string };
+      virtualAccount: { accountNumber: string; accountName: string };
+    }[];
+  };
+  const rich = users.find((each) => each.userId === userId);
+  const { accountNumber = '', accountName = '' } = rich?.virtualAccount ?? {};
+  await printed(world, ['sandbox', 'pay', accountNumber, '--amount', '1000', '--from', accountName]);
+  await printed(world, ['sandbox', 'settle']);
+  await printed(world, ['wallets', 'external', 'add', ADDRESS, '--network', 'base', '--yes']);
+  // Leaves less than the maximum withdrawal.
+  const withdraw = ['fees', 'withdraw', '--amount', '100000', ...TO_NAMED, '--yes', '--again'];
+  for (const line of [withdraw, withdraw]) await printed(world, line);
+  const { accounts } = (await printed(world, ['bank-accounts', 'list'])) as { accounts: { accountId: string }[] };
+  return {
+    user: userId,
+    poorUser: String(poor['userId']),
+    wallet: rich?.wallets.evm ?? '',
+    bankAccount: accounts[0]?.accountId ?? '',
+    address: ADDRESS,
+  };
+}
+
+/** Runs command lines that must fail, and returns the code of each. */
+async function codesOf(world: FakeWorld, lines: readonly (readonly string[])[]) {
+  const got: [line: string, code: string][] = [];
+  for (const line of lines) {
+    const before = world.stderr.text().length;
+    const exit = await main([...line, '--yes', '--output', 'json', '-q'], world);
+    const [error = '{}'] = world.stderr
+      .text()
+      .slice(before)
+      .split('\n')
+      .filter((text) => text.startsWith('{"error"'));
+    got.push([
+      line.join(' '),
+      exit === 0 ? 'exit 0' : ((JSON.parse(error) as { error?: { code?: string } }).error?.code ?? error),
+    ]);
+  }
+  return got;
+}
+
+const WITH_LINES = CONDITIONS.filter(
+  ({ lines }) => lines({ user: '', poorUser: '', wallet: '', bankAccount: '', address: '' }).length > 0,
+);
+
+describe.each([
+  ['the embedded sandbox', embedded],
+  ['a sandbox over HTTP', overHttp],
+])('against %s', (_, open) => {
+  test.each(WITH_LINES)('$is has the code $code on every command', async ({ code, lines, before }) => {
+    const world = await open();
+    const things = await prepared(world);
+    for (const line of before?.(things) ?? []) await printed(world, [...line, '--yes']);
+    const all = lines(things);
+    const got = await codesOf(world, all);
+    expect(got).toEqual(all.map((line) => [line.join(' '), code]));
+  });
+});
+
+test('every refusal of the contract is one of the conditions', () => {
+  const all = [...endpoints, ...controls].flatMap(({ errors }) => errors);
+  expect(all.map(({ fault, when }) => conditionOf(fault, when).code).length).toBeGreaterThan(90);
+});
+
+test('a wrong API key has the code AUTHENTICATION_FAILED on every command', async () => {
+  const world = await overHttp();
+  const things = await prepared(world);
+  const wrong = { ...world, env: { ...world.env, FIATRAIL_API_KEY: `${world.env['FIATRAIL_API_KEY']}x` } };
+  const lines = CONDITIONS.find(({ is }) => is === 'an unknown user')?.lines(things) ?? [];
+  const got = await codesOf(wrong, lines);
+  expect(got).toEqual(lines.map((line) => [line.join(' '), 'AUTHENTICATION_FAILED']));
+});

@@ -1,0 +1,326 @@
+import type { FaultName } from '../../src/contract/faults.ts';
+
+/** What the command lines are about. */
+export interface Things {
+  /** A user with ₦1,000. */
+  readonly user: string;
+  /** A user without any balance. */
+  readonly poorUser: string;
+  readonly wallet: string;
+  readonly bankAccount: string;
+  /** A registered external wallet. */
+  readonly address: string;
+}
+
+/** A condition under which a request is rejected, and the one code that every command gives for it. */
+export interface Condition {
+  readonly is: string;
+  readonly code: string;
+  /** The refusals of the contract that are this condition; the first condition that matches counts. */
+  declares(fault: FaultName, when: string): boolean;
+  /** Command lines that bring the condition about. */
+  before?(things: Things): readonly (readonly string[])[];
+  /** Command lines that meet the condition, found by fiatrail or by the service. */
+  lines(things: Things): readonly (readonly string[])[];
+}
+
+const NOBODY = 'nobody';
+const NOTHING = 'nothing';
+const TO_BANK = ['--bank-code', '000013', '--account-number', '0123456789'];
+export const TO_NAMED = [...TO_BANK, '--account-name', 'ADA OBI'];
+const ELSEWHERE = '0x8617E340B3D01FA5F11F306F4090FD50E238070D';
+const buy = (amount: string) => ['--pair', 'CNGN-USDC', '--side', 'buy', '--amount', amount];
+const api = (method: string, path: string, ...fields: string[]) => [
+  'api',
+  method,
+  path,
+  ...fields.flatMap((field) => ['-f', field]),
+];
+
+/** Every condition that the contract declares, and some that only fiatrail checks. */
+export const CONDITIONS: readonly Condition[] = [
+  {
+    is: 'an unknown user',
+    code: 'NOT_FOUND',
+    declares: (_fault, when) => /^the user is unknown/.test(when),
+    lines: ({ wallet }) => [
+      ['onramp', 'start', NOBODY, '--amount', '100'],
+      ['offramp', 'start', NOBODY, '--amount', '100', ...TO_BANK],
+      ['withdraw', NOBODY, '--amount', '1', '--token', 'CNGN', '--from', wallet, '--to', ELSEWHERE],
+      ['swaps', 'start', NOBODY, '--sell', 'CNGN', '--buy', 'USDC', '--amount', '1'],
+      ['users', 'show', NOBODY],
+      ['users', 'activate', NOBODY],
+      ['users', 'deactivate', NOBODY, '--reason', 'gone'],
+      ['users', 'onramp-asset', NOBODY, '--asset', 'USDC'],
+      ['users', 'default-wallet', 'show', NOBODY],
+      ['users', 'default-wallet', 'set', NOBODY, '--address', ELSEWHERE, '--network', 'base'],
+      ['users', 'default-wallet', 'remove', NOBODY],
+      ['wallets', 'user', NOBODY],
+      ['balances', 'user', NOBODY],
+      api('POST', '/cngnonramp', `userId=${NOBODY}`, 'amount=100'),
+    ],
+  },
+  {
+    is: 'an unknown id',
+    code: 'NOT_FOUND',
+    declares: (fault) => fault === 'NOT_FOUND' || fault === 'BANK_ACCOUNT_NOT_FOUND',
+    lines: () => [
+      ['payout', 'start', '--amount', '1', '--to', NOTHING],
+      ['fees', 'withdraw', '--amount', '500', '--to', NOTHING],
+      ['bank-accounts', 'show', NOTHING],
+      ['bank-accounts', 'update', NOTHING, '--label', 'x'],
+      ['bank-accounts', 'remove', NOTHING],
+      ['wallets', 'external', 'remove', ELSEWHERE],
+      ['wallets', 'external', 'enable', ELSEWHERE],
+      ['users', 'onboarding', NOTHING],
+      ['onramp', 'status', NOTHING],
+      ['onramp', 'account', NOTHING],
+      ['offramp', 'status', NOTHING],
+      ['payout', 'status', NOTHING],
+      ['swaps', 'status', NOTHING],
+      ['bridge', 'status', NOTHING],
+      ['fees', 'verify', NOTHING],
+      ['recover', NOTHING],
+      ['fx', 'trade', '--order', NOTHING, '--amount', '1000'],
+      ['fx', 'trade-status', NOTHING],
+      ['fx', 'orders', 'update', NOTHING, '--price', '1400'],
+      ['fx', 'orders', 'remove', NOTHING],
+    ],
+  },
+  {
+    is: 'no wallet with a balance',
+    code: 'NOT_FOUND',
+    declares: (fault) => fault === 'NO_FUNDED_WALLET',
+    lines: ({ poorUser }) => [
+      ['offramp', 'start', poorUser, '--amount', '100', ...TO_BANK],
+      api(
+        'POST',
+        '/cngnofframp',
+        `userId=${poorUser}`,
+        'amount=100',
+        'bankCode=000013',
+        'accountNumber=0123456789',
+        'ticker=CNGN',
+      ),
+    ],
+  },
+  {
+    is: 'a balance that is too low',
+    code: 'VALIDATION_ERROR',
+    declares: (fault, when) =>
+      fault === 'INSUFFICIENT_BALANCE' || fault === 'SHORT_BALANCE' || /balance|available fees/.test(when),
+    lines: ({ user, wallet, bankAccount, address }) => [
+      ['offramp', 'start', user, '--amount', '90000', ...TO_BANK],
+      ['payout', 'start', '--amount', '900000000', '--to', bankAccount],
+      ['withdraw', user, '--amount', '90000', '--token', 'CNGN', '--from', wallet, '--to', ELSEWHERE],
+      ['transfer', '--amount', '900000000', '--to', address],
+      ['swaps', 'start', user, '--sell', 'CNGN', '--buy', 'USDC', '--amount', '90000'],
+      ['fees', 'withdraw', '--amount', '90000', ...TO_NAMED],
+      ['fx', 'trade', ...buy('5000001')],
+      [
+        'fx',
+        'orders',
+        'create',
+        '--pair',
+        'CNGN-USDC',
+        '--side',
+        'buy',
+        '--price',
+        '1390',
+        '--min',
+        '1000',
+        '--max',
+        '999999999',
+      ],
+    ],
+  },
+  {
+    is: 'an amount below the minimum',
+    code: 'VALIDATION_ERROR',
+    declares: (_fault, when) => /below/.test(when),
+    lines: ({ user, wallet, bankAccount, address }) => [
+      ['onramp', 'start', user, '--amount', '0'],
+      ['offramp', 'start', user, '--amount', '0', ...TO_BANK],
+      ['payout', 'start', '--amount', '0', '--to', bankAccount],
+      ['withdraw', user, '--amount', '0', '--token', 'CNGN', '--from', wallet, '--to', ELSEWHERE],
+      ['transfer', '--amount', '0', '--to', address],
+      ['swaps', 'start', user, '--sell', 'CNGN', '--buy', 'USDC', '--amount', '0'],
+      ['bridge', 'quote', '--from-network', 'base', '--to-network', 'bsc', '--amount', '0'],
+      ['fees', 'withdraw', '--amount', '9.99', ...TO_NAMED],
+      ['fx', 'quote', ...buy('999')],
+      ['fx', 'trade', ...buy('999')],
+      ['fx', 'market-order', ...buy('0')],
+      [
+        'fx',
+        'orders',
+        'create',
+        '--pair',
+        'CNGN-USDC',
+        '--side',
+        'buy',
+        '--price',
+        '0',
+        '--min',
+        '1000',
+        '--max',
+        '2000',
+      ],
+      api('POST', '/cngnonramp', `userId=${user}`, 'amount=0'),
+      api('POST', '/fx/quote', 'pair=CNGN-USDC', 'side=buy', 'cngnAmount=999'),
+    ],
+  },
+  {
+    is: 'a limit that is exceeded',
+    code: 'VALIDATION_ERROR',
+    declares: (_fault, when) => /above/.test(when),
+    lines: () => [
+      ['fees', 'withdraw', '--amount', '100000.01', ...TO_NAMED],
+      ['history', 'deposits', '--limit', '0'],
+      api('GET', '/deposits', 'limit=101'),
+      api('GET', '/fx/trades', 'limit=101'),
+      [
+        'fx',
+        'orders',
+        'create',
+        '--pair',
+        'CNGN-USDC',
+        '--side',
+        'buy',
+        '--price',
+        '1390',
+        '--min',
+        '2000',
+        '--max',
+        '1000',
+      ],
+    ],
+  },
+  {
+    is: 'a token, pair or network that is not supported',
+    code: 'VALIDATION_ERROR',
+    declares: (_fault, when) => /^the pair|network/.test(when),
+    lines: ({ user, wallet, address }) => [
+      ['withdraw', user, '--amount', '1', '--token', 'DAI', '--from', wallet, '--to', ELSEWHERE],
+      ['transfer', '--amount', '1', '--token', 'DAI', '--to', address],
+      ['swaps', 'start', user, '--sell', 'CNGN', '--buy', 'DAI', '--amount', '1'],
+      ['swaps', 'start', user, '--sell', 'CNGN', '--buy', 'CNGN', '--amount', '1'],
+      ['fx', 'book', 'CNGN-DAI'],
+      ['fx', 'quote', '--pair', 'CNGN-DAI', '--side', 'buy', '--amount', '1000'],
+      ['bridge', 'quote', '--from-network', 'base', '--to-network', 'moon', '--amount', '10'],
+      ['bridge', 'quote', '--from-network', 'base', '--to-network', 'base', '--amount', '10'],
+      api('GET', '/fx/orderbook', 'pair=CNGN-DAI'),
+      api('POST', '/bridge/quote', 'token=CNGN', 'fromNetwork=base', 'toNetwork=moon', 'amount=10'),
+    ],
+  },
+  {
+    is: 'an order book that cannot fill an amount',
+    code: 'NOT_FOUND',
+    declares: (fault) => fault === 'NO_LIQUIDITY',
+    lines: () => [
+      ['fx', 'quote', ...buy('9999999999')],
+      ['fx', 'trade', ...buy('9999999999')],
+      ['fx', 'market-order', ...buy('9999999999')],
+    ],
+  },
+  {
+    is: 'an order book that cannot fill a swap',
+    code: 'VALIDATION_ERROR',
+    declares: (fault) => fault === 'INSUFFICIENT_LIQUIDITY',
+    lines: () => [],
+  },
+  {
+    is: 'a trade against an own order',
+    code: 'VALIDATION_ERROR',
+    declares: (fault) => fault === 'SELF_TRADE',
+    lines: () => [],
+  },
+  {
+    is: 'an unknown or expired quote',
+    code: 'VALIDATION_ERROR',
+    declares: (fault) => fault === 'INVALID_QUOTE',
+    lines: () => [['fx', 'trade', '--quote', NOTHING]],
+  },
+  {
+    is: 'payouts that are pending',
+    code: 'PENDING_TRANSACTIONS',
+    declares: (fault) => fault === 'PENDING_TRANSACTIONS',
+    before: ({ bankAccount }) => [['payout', 'start', '--amount', '1000', '--to', bankAccount]],
+    lines: ({ bankAccount }) => [
+      ['bank-accounts', 'remove', bankAccount],
+      api('DELETE', '/deletebankaccount', `accountId=${bankAccount}`),
+    ],
+  },
+  {
+    is: 'an address that is not on the allowlist',
+    code: 'IP_BLOCKED',
+    declares: (fault) => fault === 'IP_BLOCKED',
+    before: () => [['ip', 'add', '203.0.113.7', '--lock-me-out']],
+    lines: ({ user }) => [
+      ['fees', 'show'],
+      ['users', 'list'],
+      ['onramp', 'start', user, '--amount', '100'],
+      api('GET', '/getfees'),
+    ],
+  },
+  {
+    is: 'a rate limit',
+    code: 'RATE_LIMIT_EXCEEDED',
+    declares: (fault) => fault === 'RATE_LIMIT_EXCEEDED',
+    before: () => [
+      ['sandbox', 'fault', 'add', '--on', 'fees.get', '--kind', 'rate-limit', '--times', '100'],
+      ['sandbox', 'fault', 'add', '--on', 'users.list', '--kind', 'rate-limit', '--times', '100'],
+      ['sandbox', 'fault', 'add', '--on', 'transactions.onramp', '--kind', 'rate-limit', '--times', '100'],
+    ],
+    lines: ({ user }) => [
+      ['fees', 'show', '--timeout', '1s'],
+      ['users', 'list', '--timeout', '1s'],
+      ['onramp', 'start', user, '--amount', '100', '--timeout', '1s'],
+      [...api('GET', '/getfees'), '--timeout', '1s'],
+    ],
+  },
+  {
+    is: 'a BVN that cannot be verified',
+    code: 'BVN_VALIDATION_FAILED',
+    declares: () => false,
+    lines: () => [['users', 'onboard', '00000000000', '--wait']],
+  },
+  {
+    is: 'a wrong API key',
+    code: 'AUTHENTICATION_FAILED',
+    declares: (fault) => fault === 'AUTHENTICATION_FAILED',
+    lines: () => [],
+  },
+  {
+    is: 'an identity provider that cannot be reached, after the request was sent',
+    code: 'OUTCOME_UNKNOWN',
+    declares: (fault) => fault === 'INTERNAL_ERROR',
+    lines: () => [['users', 'onboard', '00000000001']],
+  },
+  {
+    is: 'an input that is missing or invalid',
+    code: 'VALIDATION_ERROR',
+    declares: (fault) => fault === 'VALIDATION_ERROR',
+    lines: ({ user, bankAccount }) => [
+      ['onramp', 'start', user],
+      ['onramp', 'start', user, '--amount', 'much'],
+      ['offramp', 'start', user, '--amount', '1', '--bank-code', 'GTB', '--account-number', '0123456789'],
+      ['payout', 'start', '--to', bankAccount],
+      ['transfer', '--amount', '1', '--to', 'nowhere'],
+      ['transfer', '--amount', '1', '--to', ELSEWHERE],
+      ['users', 'onboard', '123'],
+      ['bank-accounts', 'add', '--bank-code', '000013', '--account-number', '123'],
+      ['bank-accounts', 'add', '--bank-code', '000013', '--account-number', '0000000000'],
+      ['bank-accounts', 'update', bankAccount],
+      ['wallets', 'external', 'add', 'nowhere', '--network', 'base'],
+      ['fees', 'withdraw', '--amount', '500'],
+      ['fees', 'set', '--onramp-percent', '200%'],
+      ['fx', 'trade', '--side', 'buy'],
+      ['fx', 'auto-signing', 'threshold', 'much'],
+      ['ip', 'add', '256.0.0.1'],
+      ['history', 'deposits', '--since', 'yesterday'],
+      api('POST', '/cngnonramp', `userId=${user}`),
+      api('POST', '/onboarduser', 'bvn=123'),
+      api('POST', '/manageipallowlist', 'action=add', 'ipAddress=256.0.0.1'),
+    ],
+  },
+];

@@ -1,0 +1,99 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { CATEGORIES, type Category } from '../../src/base/errors.ts';
+import { FAULTS, type FaultName, faultName } from '../../src/contract/faults.ts';
+import { CONDITIONS } from '../commands/conditions.ts';
+
+const root = new URL('../../', import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
+
+/** The exit codes of each error code, from the table. */
+const TABLE = new Map(
+  [...read('docs/exit-codes.md').matchAll(/^\| (`[A-Z_]+`(?:, `[A-Z_]+`)*) \| ([\d, to]+) \|/gm)].flatMap(
+    ([, codes = '', exits = '']) =>
+      codes.split(', ').map((code) => [code.replaceAll('`', ''), exits.trim().split(', ').map(Number)] as const),
+  ),
+);
+
+/** A code in the source, and the category of the error that it is given to, if that stands in front of it. */
+interface Found {
+  readonly code: string;
+  readonly category: Category | undefined;
+}
+
+/** Folders whose codes are the service's, not those of an error that is printed. */
+const OF_THE_SERVICE = /^(contract|service|sandbox|derive|money)\//;
+/** Codes of errors of Node, which are not printed. */
+const OF_NODE = ['ABORT_ERR', 'BODY_TOO_LARGE', 'ENOSPC'];
+
+function codesIn(text: string): Found[] {
+  return [...text.matchAll(/\bcode: ((?:[^,}'\n]|'[^']*')*)/g)].flatMap(({ 1: value = '', index }) => {
+    const before = text.slice(Math.max(0, index - 600), index);
+    const category = [...before.matchAll(/new CliError\(\s*(?:'([a-z-]+)'|\w)/g)].at(-1)?.[1] as Category | undefined;
+    const nearest = Math.max(before.lastIndexOf('unfinishedRotation('), before.lastIndexOf('withDetails('));
+    const isOurs = nearest < before.lastIndexOf('new CliError(');
+    return [...value.matchAll(/'([A-Z][A-Z_]+)'/g)].map(([, code = '']) => ({
+      code,
+      category: isOurs ? category : undefined,
+    }));
+  });
+}
+
+/** Codes that the source puts together from parts. */
+function builtCodes(): string[] {
+  const stores = read('src/account/stores/command-store.ts');
+  const keyring = read('src/account/stores/keyring-store.ts');
+  const problems = /STATE_PROBLEMS.*?\n\};/s.exec(read('src/cli/failures.ts'))?.[0] ?? '';
+  const categories: readonly Category[] = [
+    'usage',
+    'refused',
+    'failed',
+    'network',
+    'pending',
+    'declined',
+    'interrupted',
+    'internal',
+  ];
+  return [
+    ...[...stores.matchAll(/refuse\(\s*'([A-Z_]+)'/g)].map(([, code]) => `COMMAND_${code}`),
+    ...[...keyring.matchAll(/'(KEYRING_[A-Z]+)'/g)].map(([, code = '']) => code),
+    ...[...problems.matchAll(/^ {2}(\w+): \(path/gm)].map(([, problem = '']) => `STATE_${problem.toUpperCase()}`),
+    ...[...read('src/client/refusal.ts').matchAll(/return '([A-Z_]+)'|: '([A-Z_]+)',$/gm)].map(
+      ([, one, other]) => one ?? other ?? '',
+    ),
+    // An error without a code has the name of its category.
+    ...categories.map((category) => category.toUpperCase()),
+    ...CONDITIONS.map(({ code }) => code),
+  ];
+}
+
+const sources = readdirSync(new URL('src', root), { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts') && !OF_THE_SERVICE.test(path))
+  .map((path) => read(`src/${path}`));
+
+const found = sources.flatMap(codesIn).filter(({ code }) => !OF_NODE.includes(code));
+/** Codes that have a name of their own: `export const ANSWER_NOT_OPENED = 'ANSWER_NOT_OPENED'`. */
+const named = sources.flatMap((text) =>
+  [...text.matchAll(/^export const ([A-Z_]+) = '\1';/gm)].map(([, code = '']) => code),
+);
+
+test('docs/exit-codes.md lists every error code, and no other', () => {
+  const all = new Set([...found.map(({ code }) => code), ...named, ...builtCodes()]);
+  expect([...TABLE.keys()].toSorted()).toEqual([...all].toSorted());
+  expect(all.size).toBeGreaterThan(80);
+});
+
+test('docs/exit-codes.md names the other errors of the specification', () => {
+  const [, sentence = ''] = /further names[^:]*: (.*)\.$/m.exec(read('docs/exit-codes.md')) ?? [];
+  const named = [...sentence.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
+  const names = new Set(Object.keys(FAULTS).map((fault) => faultName(fault as FaultName)));
+  expect(named.toSorted()).toEqual([...names].filter((name) => !TABLE.has(name)).toSorted());
+});
+
+test('docs/exit-codes.md lists the exit codes that each error code comes with', () => {
+  const wrong = found.flatMap(({ code, category }) => {
+    const exit = category && CATEGORIES[category].exit;
+    return exit === undefined || TABLE.get(code)?.includes(exit) ? [] : [`${code} with ${exit}`];
+  });
+  expect(wrong).toEqual([]);
+});

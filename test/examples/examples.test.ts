@@ -1,0 +1,168 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { Command } from '../../src/cli/command.ts';
+import { CATALOGUE } from '../../src/commands/catalogue.ts';
+import { main } from '../../src/main.ts';
+import { type Account, ADDRESS, type Ids, newAccount } from './account.ts';
+import { parseLine } from './shell.ts';
+
+const ID = '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de';
+const SHORT_ID = '0198c1f2';
+
+/** What the id in an example stands for, by the command and the flag or argument. */
+const ID_OF: Readonly<Record<string, (ids: Ids) => string>> = {
+  'users onboarding': ({ onboarding }) => onboarding,
+  'onramp account': ({ unpaidOnramp }) => unpaidOnramp,
+  'onramp status': ({ onramp }) => onramp,
+  'offramp status': ({ offramp }) => offramp,
+  'payout start': ({ bankAccount }) => bankAccount,
+  'payout status': ({ payout }) => payout,
+  recover: ({ offramp }) => offramp,
+  'bridge status': ({ bridge }) => bridge,
+  'bank-accounts show': ({ bankAccount }) => bankAccount,
+  'bank-accounts update': ({ bankAccount }) => bankAccount,
+  'bank-accounts remove': ({ bankAccount }) => bankAccount,
+  'fees withdraw': ({ bankAccount }) => bankAccount,
+  'ops show': ({ accepted }) => accepted,
+  'ops resume': ({ accepted }) => accepted,
+  'ops reconcile': ({ unknown }) => unknown,
+  'ops resolve': ({ unknown }) => unknown,
+};
+
+/** Ids that are cut short, and addresses that must be somebody's. */
+const STANDS_FOR: readonly (readonly [pattern: RegExp, of: (ids: Ids, words: string) => string | undefined])[] = [
+  [/^4f1c…$/, ({ user }) => user],
+  [/^90ab…$/, ({ otherUser }) => otherUser],
+  [/^FTW_0198…$/, ({ withdrawal }) => withdrawal],
+  [/^swap-0198…$/, ({ swap }) => swap],
+  [/^quote_0198…$/, ({ quote }) => quote],
+  [/^order_0198…$/, ({ order, makersOrder }, words) => (words === 'fx trade' ? makersOrder : order)],
+  [/^trade_0198…$/, ({ trade }) => trade],
+  [/^SHA256:47DEQ/, ({ fingerprint }) => fingerprint],
+  [/^0x9f3c…$/, ({ userWallet }) => userWallet],
+  [/^0x11a4…$/, () => '0x8617E340B3D01FA5F11F306F4090FD50E238070D'],
+  [new RegExp(`^(${ID}|${SHORT_ID})$`), (ids, words) => ID_OF[words]?.(ids)],
+  [
+    new RegExp(`^${ADDRESS}$`),
+    ({ userWallet, rampWallet }, words) => {
+      if (words === 'withdraw' || words === 'balances address') return userWallet;
+      return words === 'swaps trigger' || words === 'onramp status' ? rampWallet : undefined;
+    },
+  ],
+];
+
+function withIds(argv: readonly string[], command: Command, ids: Ids): string[] {
+  const words = command.words.join(' ');
+  return argv.map((word) => {
+    // `-f userId=4f1c…` has an id behind the name of a field.
+    const [, field = '', value = ''] = /^(\w+=)?(.*)$/s.exec(word) ?? [];
+    const found = STANDS_FOR.find(([pattern]) => pattern.test(value));
+    const id = found?.[1](ids, words);
+    return id === undefined ? word : field + id;
+  });
+}
+
+const paid = (to: string, token: string, network: string, amount: string) => [
+  ...['sandbox', 'pay', to, '--chain', '--token', token, '--network', network],
+  ...['--amount', amount, '--from', ADDRESS],
+];
+const ROTATE = ['keys', 'rotate', '--push-command', 'vault'];
+const ALLOWED = [
+  ...['127.0.0.1', '203.0.113.7', '127.0.0.0/8'].map((address) => ['ip', 'add', address]),
+  ['ip', 'remove', '--index', '0', '--lock-me-out'],
+];
+const KEY_COMMAND = ['--base-url', 'https://host/v1', '--mode', 'live', '--key-command', 'vault kv get'];
+const NEW_KEY = ['keys', 'sandbox', '--profile', 'main', '--at', 'https://sandbox-host/v1', '--save', 'main-sandbox'];
+
+/** What must be so before a command's examples make sense. */
+const BEFORE: Readonly<Record<string, (ids: Ids, example: string) => readonly (readonly string[])[]>> = {
+  'ip add': () => ALLOWED.slice(0, 1),
+  'ip remove': () => ALLOWED,
+  'ip replace': () => ALLOWED,
+  withdraw: ({ userWallet }) => [paid(userWallet, 'USDC', 'bsc', '100')],
+  'swaps start': ({ userWallet }) => [paid(userWallet, 'USDT', 'base', '100')],
+  'swaps trigger': ({ rampWallet }) => [paid(rampWallet, 'CNGN', 'base', '9000')],
+  'bridge status': ({ bridgeAddress }) => [paid(bridgeAddress, 'CNGN', 'base', '500'), ['sandbox', 'settle']],
+  'wallets external add': () => [['wallets', 'external', 'remove', ADDRESS]],
+  'profiles trust': () => [
+    ['profiles', 'remove', 'main'],
+    ['profiles', 'add', 'main', ...KEY_COMMAND],
+    ['profiles', 'use', 'old', '--here'],
+  ],
+  'keys sandbox': (_ids, example) => (example.includes('--at') ? [] : [NEW_KEY]),
+  'profiles add': () => [['profiles', 'remove', 'main']],
+  'profiles import': () => [['profiles', 'export']],
+  'sandbox restore': () => [['sandbox', 'snapshot', 'before.db']],
+  'keys rotate': (_ids, example) => (example.includes('--resume') ? [ROTATE] : []),
+};
+
+/** Programs that print something for fiatrail, and files that it reads. */
+const FILES: Readonly<Record<string, string>> = {
+  'bvn.txt': '12345678901',
+  'key.txt': 'key-from-a-file-0001',
+};
+const PRIVATE_KEY = 'ab'.repeat(32);
+/** Words that name a file in the folder of the example. */
+const IN_FOLDER = /^(?:[\w-]+\.(?:db|json|ndjson|pub)|client)$/;
+/** Commands that ask for something on a terminal; for the others, `--yes` is the answer. */
+const ASKS = /^fiatrail (init|keys platform --accept)$/;
+
+const commands = (await Promise.all(CATALOGUE.map(({ load }) => load()))).flat();
+const nameOf = ({ words }: Command) => words.join(' ');
+
+/** Runs a line as a shell would, and returns its exit code. */
+async function runExample(account: Account, command: Command, example: string): Promise<[exit: number, said: string]> {
+  const stop = new AbortController();
+  const asks = ASKS.test(example);
+  const world = account.open({ interrupted: stop.signal, isTerminal: asks });
+  const run = (argv: readonly string[], stdin = '') =>
+    main(
+      argv.map((word) => (IN_FOLDER.test(word) ? join(world.homeDir, word) : word)),
+      {
+        ...world,
+        stdin: { isTerminal: asks, readAll: async () => stdin },
+      },
+    );
+  world.programs.areBroken = true;
+  for (const before of BEFORE[nameOf(command)]?.(account.ids, example) ?? []) await run([...before, '--yes', '-q']);
+  world.programs.areBroken = false;
+  const printed = world.stdout.text();
+  // What was printed before is the file that the example reads.
+  for (const [file] of printed === '' ? [] : example.matchAll(/[\w-]+\.(?:json|ndjson)\b/g))
+    writeFileSync(join(world.homeDir, file), printed, { mode: 0o600 });
+  // A server runs until it is interrupted.
+  if (nameOf(command) === 'sandbox serve') setTimeout(() => stop.abort(), 300);
+  const { programs, input } = parseLine(example, { HEAD: account.ids.head });
+  let stdin = example.includes('--private-key-stdin') ? PRIVATE_KEY : (FILES[input ?? ''] ?? '');
+  let exit = 0;
+  for (const program of programs) {
+    const start = program.indexOf('fiatrail');
+    if (start === -1) {
+      stdin = program[0] === 'printf' ? (program[1] ?? '') : stdin;
+      continue;
+    }
+    const before = world.stdout.text().length;
+    const argv = withIds(program.slice(start + 1), command, account.ids);
+    exit = await run(asks ? argv : [...argv, '--yes'], stdin);
+    if (exit !== 0) break;
+    stdin = world.stdout.text().slice(before);
+  }
+  return [exit, world.stderr.text()];
+}
+
+/** Made in the first test, and copied for every example. */
+let account: Account | undefined;
+afterAll(() => account?.[Symbol.dispose]());
+
+describe.each(commands.map((command) => [nameOf(command), command] as const))('fiatrail %s', (_name, command) => {
+  test('runs as its help shows it', async () => {
+    account ??= await newAccount();
+    const failed: string[] = [];
+    for (const example of command.examples) {
+      const [exit, said] = await runExample(account, command, example);
+      if (exit !== 0) failed.push(`${example}: ${exit}: ${said}`);
+    }
+    expect(failed).toEqual([]);
+  });
+});
