@@ -1,8 +1,11 @@
 import type { Host } from '../base/world.ts';
-import { type Database, openDatabase } from '../sqlite/database.ts';
+import { BUSY_TIMEOUT_MS, type Database, openDatabase } from '../sqlite/database.ts';
+import { DatabaseError } from '../sqlite/errors.ts';
 import { accountIn, linkKeys } from './accounts.ts';
+import { keepAside, keptFiles } from './aside.ts';
 import { type Claim, claimIn, type LookedFor, lookIn } from './claims.ts';
 import type { Intent } from './intent.ts';
+import type { Merged } from './merge.ts';
 import { findOperations, listOperations, type Operation, openOperations, type Selection } from './operations.ts';
 import { ROTATION_SCHEMA, type Rotation, type RotationStage, type Rotations, rotationsIn } from './rotations.ts';
 import { OPERATION_SCHEMA } from './schema.ts';
@@ -50,6 +53,13 @@ export interface Journal {
   /** Appends a transition. Throws if the operation's state does not allow it. */
   append(operationId: string, state: OperationState, appended?: Appended): void;
   /**
+   * Appends the outcome of a request that was sent. If the journal cannot be written, keeps it in a file beside the journal,
+   * from where `merge` takes it. Returns where it is now. Throws if it could be written nowhere.
+   */
+  record(operationId: string, state: OperationState, appended: Outcome): 'journal' | 'beside';
+  /** Appends the outcomes that were kept beside the journal. */
+  merge(): Promise<Merged>;
+  /**
    * Appends how accepted work ended to the operation that started it, found by the service's id. Does nothing if this
    * journal does not know it, or knows the end already.
    */
@@ -74,6 +84,9 @@ export interface Journal {
   close(): void;
 }
 
+/** What is recorded of a response. */
+type Outcome = Pick<Appended, 'requestId' | 'detail' | 'result'>;
+
 /** Work that the service knows by an id, and the endpoints that may have started it. */
 interface StartedWork {
   readonly profile: string;
@@ -84,8 +97,15 @@ interface StartedWork {
 /** `frjr`, in ASCII. */
 const JOURNAL_FILE_ID = 0x66726a72;
 
+/** How long the outcome of a request waits for another process's write, before it is kept beside the journal. */
+const OUTCOME_WAIT_MS = 5_000;
+
 /** Opens the journal, creating its file on first use. Throws DatabaseError. */
-export async function openJournal(path: string, world: JournalWorld): Promise<Journal> {
+export async function openJournal(
+  path: string,
+  world: JournalWorld,
+  outcomeWaitMs = OUTCOME_WAIT_MS,
+): Promise<Journal> {
   const store = await openStore(path, world);
   const { clock, ids, host } = world;
   const digestKey = store.get<{ value: string }>(`SELECT value FROM setting WHERE name = 'digest-key'`)?.value ?? '';
@@ -95,6 +115,7 @@ export async function openJournal(path: string, world: JournalWorld): Promise<Jo
     digest: (text: string) => ids.digest(digestKey, text),
     isBusy: (operation: Operation) => isAtWork(operation, host, clock.now()),
   };
+  const aside = { path, unique: ids.uuid, sign: claiming.digest };
   const move = (id: string, state: OperationState, appended: Appended) =>
     store.transaction('write', () => {
       if (!tryMove(recording, id, state, appended)) throw new Error(`operation ${id} cannot become ${state}`);
@@ -111,6 +132,22 @@ export async function openJournal(path: string, world: JournalWorld): Promise<Jo
       return busyUntil;
     },
     append: (id, state, appended = {}) => move(id, state, appended),
+    record: (id, state, appended) => {
+      try {
+        waitingAtMost(store, outcomeWaitMs, () => move(id, state, appended));
+        return 'journal';
+      } catch (error) {
+        if (!(error instanceof DatabaseError)) throw error;
+        keepAside(aside, { ...appended, operationId: id, state, at: clock.now() });
+        return 'beside';
+      }
+    },
+    merge: async () => {
+      const files = keptFiles(path);
+      if (files.length === 0) return { count: 0, warnings: [] };
+      const { mergeKept } = await import('./merge.ts');
+      return waitingAtMost(store, outcomeWaitMs, () => mergeKept(recording, aside, files));
+    },
     ended: ({ profile, endpoints, requestId }, state, appended) =>
       store.transaction('write', () => {
         for (const { operationId, endpoint } of listOperations(store, { profile, requestId, limit: 10 }))
@@ -125,6 +162,17 @@ export async function openJournal(path: string, world: JournalWorld): Promise<Jo
     isBusy: claiming.isBusy,
     close: () => store.close(),
   };
+}
+
+/** Runs work that waits for another process's write for a while only. */
+function waitingAtMost<T>(store: Database, waitMs: number, work: () => T): T {
+  const wait = (ms: number) => store.exec(`PRAGMA busy_timeout = ${ms}`);
+  wait(waitMs);
+  try {
+    return work();
+  } finally {
+    wait(BUSY_TIMEOUT_MS);
+  }
 }
 
 function openStore(path: string, world: JournalWorld): Promise<Database> {

@@ -23,7 +23,7 @@ export interface Database {
 }
 
 /** How long a process waits for another process's write to finish. */
-const BUSY_TIMEOUT_MS = 20_000;
+export const BUSY_TIMEOUT_MS = 20_000;
 
 export interface OpenOptions {
   /** FULL: a commit is flushed to disk before it returns. NORMAL: it survives a crash of the process, but not of the machine. */
