@@ -1,10 +1,12 @@
 import { CliError } from '../base/errors.ts';
 import { command } from '../cli/command.ts';
+import { confirmChange } from '../cli/confirm.ts';
 import { argument, id, oneOf, option, optionalArgument, switchOn, wholeNumber } from '../cli/parameters.ts';
 import type { Session } from '../cli/session.ts';
 import { DEFAULT_WAIT_MS, waitOption } from '../cli/wait.ts';
 import type { Operation } from '../journal/journal.ts';
 import { NEXT, type OperationState } from '../journal/states.ts';
+import type { Verified } from '../journal/verify.ts';
 import { parseExactJson } from '../money/decimal.ts';
 import { toPlain } from '../present/plain.ts';
 import { workStartedBy } from '../works/find-work.ts';
@@ -142,17 +144,35 @@ const resolveCommand = command({
   },
 });
 
+/** Checks the journal, or accepts it as it is after the user agreed. */
+async function checked(session: Session, head: string | undefined, isAccepting: boolean): Promise<Verified> {
+  const journal = await session.journal();
+  const found = journal.verify(head);
+  if (!isAccepting || !found.problem) return found;
+  await confirmChange(session, {
+    summary: 'accept the journal as it is',
+    lines: [
+      ['found', found.problem.what],
+      ['lost', 'every operation recorded after the copy was made, with its once key: fiatrail may do it again'],
+    ],
+  });
+  return journal.accept();
+}
+
 const verifyCommand = command({
   words: ['ops', 'verify'],
   summary: 'Check that the journal was not damaged or edited',
   details:
-    'Every entry carries a hash of the one before it. --head detects entries removed from the end: it must be a head that an earlier run printed.',
-  examples: ['fiatrail ops verify', 'fiatrail ops verify --head "$HEAD" -o json'],
+    'Every entry carries a hash of the one before it, and the last one is also kept in a file beside the journal, so that entries removed from the end are missed. --head checks against a head that an earlier run printed and that you kept elsewhere. After you restored a backup, money commands stop until you accept it with --accept.',
+  examples: ['fiatrail ops verify', 'fiatrail ops verify --head "$HEAD" -o json', 'fiatrail ops verify --accept --yes'],
   endpoints: [],
   isLocal: true,
-  parameters: { head: option('--head <hash>', 'a head that ops verify printed before', id) },
-  run: async (session, { head }) => {
-    const { transitions, operations, heads, problem } = (await session.journal()).verify(head);
+  parameters: {
+    head: option('--head <hash>', 'a head that ops verify printed before', id),
+    accept: switchOn('--accept', 'go on with a journal that lacks its last entries, such as a restored backup'),
+  },
+  run: async (session, { head, accept }) => {
+    const { transitions, operations, heads, problem } = await checked(session, head, accept);
     const data = { transitions, operations, heads, problem: problem ?? null };
     if (!problem) return { result: { data } };
     const error = new CliError('refused', `the journal is damaged: ${problem.what}`, {

@@ -2,8 +2,9 @@ import type { Host } from '../base/world.ts';
 import { BUSY_TIMEOUT_MS, type Database, openDatabase } from '../sqlite/database.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import { accountIn, linkKeys } from './accounts.ts';
-import { keepAside, keptFiles } from './aside.ts';
+import { type Aside, keepAside, keptFiles } from './aside.ts';
 import { type Claim, claimIn, type LookedFor, lookIn } from './claims.ts';
+import { keepHead, keptHead, lastHead, writeHead } from './head.ts';
 import type { Intent } from './intent.ts';
 import type { Merged } from './merge.ts';
 import { findOperations, listOperations, type Operation, openOperations, type Selection } from './operations.ts';
@@ -75,14 +76,19 @@ export interface Journal {
   isClaimed(requestId: string, except: string): boolean;
   /** Whether an operation's process is still at work on it: it lives, and its time is not over. */
   isBusy(operation: Operation): boolean;
-  /** Checks every transition. `head` is a hash that the journal must contain. */
+  /** Checks every transition. `head` is a hash that the journal must contain, besides the head that was kept beside it. */
   verify(head?: string): Verified;
+  /** Checks every transition. If they are whole, the journal as it is takes the place of the one whose head was kept beside it. */
+  accept(): Verified;
   /** Returns the hash of this host's last transition. */
   head(): string;
-  /** Throws CliError usage if this host's last transition does not continue the one before it. */
+  /** Throws CliError usage if this host's last transition does not continue the one before it, or if the journal was cut. */
   requireLastLink(): void;
   close(): void;
 }
+
+/** Runs work in a transaction that may append transitions, and keeps the head. */
+type Append = <T>(work: () => T) => T;
 
 /** What is recorded of a response. */
 type Outcome = Pick<Appended, 'requestId' | 'detail' | 'result'>;
@@ -116,14 +122,21 @@ export async function openJournal(
     isBusy: (operation: Operation) => isAtWork(operation, host, clock.now()),
   };
   const aside = { path, unique: ids.uuid, sign: claiming.digest };
+  const append: Append = (work) => {
+    const result = store.transaction('write', work);
+    keepHead(store, path, host.processId);
+    return result;
+  };
   const move = (id: string, state: OperationState, appended: Appended) =>
-    store.transaction('write', () => {
+    append(() => {
       if (!tryMove(recording, id, state, appended)) throw new Error(`operation ${id} cannot become ${state}`);
     });
   return {
-    ...rotationPart(recording, world),
-    ...readPart(store, host),
-    claim: (intent) => store.transaction('write', () => claimIn(claiming, intent)),
+    ...rotationPart(recording, world, append),
+    ...readPart(store),
+    ...chainPart(store, path, world),
+    ...outcomePart({ recording, aside, append, move, waitMs: outcomeWaitMs }),
+    claim: (intent) => append(() => claimIn(claiming, intent)),
     look: (intent) => lookIn(claiming, intent),
     linkKeys: (before, after) => store.transaction('write', () => linkKeys(store, before, after)),
     sent: (id, busyForMs) => {
@@ -132,29 +145,13 @@ export async function openJournal(
       return busyUntil;
     },
     append: (id, state, appended = {}) => move(id, state, appended),
-    record: (id, state, appended) => {
-      try {
-        waitingAtMost(store, outcomeWaitMs, () => move(id, state, appended));
-        return 'journal';
-      } catch (error) {
-        if (!(error instanceof DatabaseError)) throw error;
-        keepAside(aside, { ...appended, operationId: id, state, at: clock.now() });
-        return 'beside';
-      }
-    },
-    merge: async () => {
-      const files = keptFiles(path);
-      if (files.length === 0) return { count: 0, warnings: [] };
-      const { mergeKept } = await import('./merge.ts');
-      return waitingAtMost(store, outcomeWaitMs, () => mergeKept(recording, aside, files));
-    },
     ended: ({ profile, endpoints, requestId }, state, appended) =>
-      store.transaction('write', () => {
+      append(() => {
         for (const { operationId, endpoint } of listOperations(store, { profile, requestId, limit: 10 }))
           if (endpoints.includes(endpoint)) tryMove(recording, operationId, state, { ...appended, requestId });
       }),
     destroyed: (sandbox) =>
-      store.transaction('write', () => {
+      append(() => {
         for (const id of openOperations(store, sandbox))
           tryMove(recording, id, 'resolved', { verdict: 'destroyed', detail: 'the sandbox was reset' });
       }),
@@ -200,13 +197,13 @@ function openStore(path: string, world: JournalWorld): Promise<Database> {
 
 type RotationPart = Pick<Journal, 'prepareRotation' | 'moveRotation' | 'rotations'>;
 
-function rotationPart(recording: Recording, { ids, host }: JournalWorld): RotationPart {
+function rotationPart(recording: Recording, { ids, host }: JournalWorld, append: Append): RotationPart {
   const { store } = recording;
   const rotations = rotationsIn(store);
   return {
     rotations,
     prepareRotation: (intent, rotation) =>
-      store.transaction('write', () => {
+      append(() => {
         if (rotations.openOf(intent)) return false;
         const account = accountIn(store, intent.account, ids.uuid);
         const ours = { operator: host.user, processId: host.processId };
@@ -215,7 +212,7 @@ function rotationPart(recording: Recording, { ids, host }: JournalWorld): Rotati
         return true;
       }),
     moveRotation: (id, from, to, detail) =>
-      store.transaction('write', () => {
+      append(() => {
         const isMoved = rotations.move(id, from, to);
         const state = OPERATION_AFTER[to];
         // A closed operation is not changed.
@@ -225,12 +222,54 @@ function rotationPart(recording: Recording, { ids, host }: JournalWorld): Rotati
   };
 }
 
-type ReadPart = Pick<
-  Journal,
-  'count' | 'inDoubt' | 'list' | 'find' | 'isClaimed' | 'verify' | 'head' | 'requireLastLink'
->;
+interface OutcomeParts {
+  readonly recording: Recording;
+  readonly aside: Aside;
+  readonly append: Append;
+  readonly move: (id: string, state: OperationState, appended: Appended) => void;
+  readonly waitMs: number;
+}
 
-function readPart(store: Database, host: Host): ReadPart {
+function outcomePart({ recording, aside, append, move, waitMs }: OutcomeParts): Pick<Journal, 'record' | 'merge'> {
+  const { store, now } = recording;
+  return {
+    record: (id, state, appended) => {
+      try {
+        waitingAtMost(store, waitMs, () => move(id, state, appended));
+        return 'journal';
+      } catch (error) {
+        if (!(error instanceof DatabaseError)) throw error;
+        keepAside(aside, { ...appended, operationId: id, state, at: now() });
+        return 'beside';
+      }
+    },
+    merge: async () => {
+      const files = keptFiles(aside.path);
+      if (files.length === 0) return { count: 0, warnings: [] };
+      const { mergeKept } = await import('./merge.ts');
+      return waitingAtMost(store, waitMs, () => mergeKept(recording, append, aside, files));
+    },
+  };
+}
+
+type ChainPart = Pick<Journal, 'verify' | 'accept' | 'head' | 'requireLastLink'>;
+
+function chainPart(store: Database, path: string, { host }: JournalWorld): ChainPart {
+  return {
+    verify: (hash) => verifyChain(store, { hash, kept: keptHead(path) }),
+    accept: () => {
+      const verified = verifyChain(store, {});
+      if (!verified.problem) writeHead(path, lastHead(store), host.processId);
+      return verified;
+    },
+    head: () => lastHash(store, host.name),
+    requireLastLink: () => requireLastLink(store, host.name, keptHead(path)),
+  };
+}
+
+type ReadPart = Pick<Journal, 'count' | 'inDoubt' | 'list' | 'find' | 'isClaimed'>;
+
+function readPart(store: Database): ReadPart {
   return {
     count: () => Number(store.get<{ count: bigint }>('SELECT count(*) AS count FROM operation')?.count ?? 0n),
     inDoubt: (profile) => {
@@ -241,9 +280,6 @@ function readPart(store: Database, host: Host): ReadPart {
     find: (id) => findOperations(store, id),
     isClaimed: (requestId, except) =>
       listOperations(store, { requestId, limit: 2 }).some(({ operationId }) => operationId !== except),
-    verify: (head) => verifyChain(store, head),
-    head: () => lastHash(store, host.name),
-    requireLastLink: () => requireLastLink(store, host.name),
   };
 }
 

@@ -32,12 +32,17 @@ const keptOutcome = () =>
  * sign, or that contradicts what it knows, is left where it is and decides nothing. A second merge of a file appends nothing.
  * While the journal still cannot be written, every file stays.
  */
-export function mergeKept(recording: Recording, aside: Aside, paths: readonly string[]): Merged {
+export function mergeKept(
+  recording: Recording,
+  append: (work: () => void) => void,
+  aside: Aside,
+  paths: readonly string[],
+): Merged {
   const found = paths.map((path) => ({ path, kept: read(path, aside) }));
   const warnings: string[] = [];
   const merged: string[] = [];
   try {
-    recording.store.transaction('write', () => {
+    append(() => {
       for (const { path, kept } of found) {
         const problem = typeof kept === 'string' ? kept : problemOf(recording, kept);
         if (problem === undefined) merged.push(path);

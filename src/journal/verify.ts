@@ -1,6 +1,7 @@
 import { CliError } from '../base/errors.ts';
 import type { Database } from '../sqlite/database.ts';
 import { hashOf, type Link, NO_HASH } from './chain.ts';
+import { contains, type Head } from './head.ts';
 import { fixedText } from './transitions.ts';
 
 /** The result of checking the journal. */
@@ -38,8 +39,14 @@ const BATCH = 5_000;
 
 const LINKS = `SELECT sequence, operation_id, host, state, at, request_id, verdict, detail, result, hash FROM transition`;
 
+/** Heads that the journal must contain: the one that was kept beside it, and the hash of one that was kept elsewhere. */
+interface ExpectedHeads {
+  readonly kept?: Head | undefined;
+  readonly hash?: string | undefined;
+}
+
 /** Checks every transition against the one before it, and every operation against its last transition. */
-export function verifyChain(store: Database, head: string | undefined): Verified {
+export function verifyChain(store: Database, { kept, hash: head }: ExpectedHeads): Verified {
   const heads: Record<string, string> = {};
   const hasHead = head === undefined ? undefined : store.get('SELECT 1 FROM transition WHERE hash = ?', head);
   let transitions = 0;
@@ -55,6 +62,12 @@ export function verifyChain(store: Database, head: string | undefined): Verified
     if (rows.length < BATCH) break;
   }
   problem ??= staleOperation(store);
+  if (kept && !contains(store, kept))
+    problem ??= {
+      sequence: Number(kept.sequence),
+      operationId: undefined,
+      what: `transition ${kept.sequence}, which this machine has seen, is missing or another one: the journal was cut at its end, or an older copy was put in its place`,
+    };
   if (head !== undefined && !hasHead)
     problem ??= {
       sequence: undefined,
@@ -96,12 +109,24 @@ function staleOperation(store: Database): ChainProblem | undefined {
   );
 }
 
-/** Throws CliError usage if a host's last transition does not continue the one before it. Its cost does not grow with the journal. */
-export function requireLastLink(store: Database, host: string): void {
+/**
+ * Throws CliError usage if a host's last transition does not continue the one before it, or if the journal lacks the head that was
+ * kept beside it. The cost does not grow with the journal.
+ */
+export function requireLastLink(store: Database, host: string, kept: Head | undefined): void {
   const [last, before] = store.all<LinkRow>(`${LINKS} WHERE host = ? ORDER BY sequence DESC LIMIT 2`, host);
-  if (!last || hashOf(before?.hash ?? NO_HASH, linkOf(store, last)) === last.hash) return;
-  throw new CliError('usage', 'the journal of money operations was changed by something else; nothing was sent', {
-    code: 'JOURNAL_CHANGED',
-    hint: 'see what is wrong with: fiatrail ops verify',
-  });
+  if (last && hashOf(before?.hash ?? NO_HASH, linkOf(store, last)) !== last.hash)
+    throw new CliError('usage', 'the journal of money operations was changed by something else; nothing was sent', {
+      code: 'JOURNAL_CHANGED',
+      hint: 'see what is wrong with: fiatrail ops verify',
+    });
+  if (kept && !contains(store, kept))
+    throw new CliError(
+      'usage',
+      'the journal of money operations lacks entries that it had: it was cut, deleted or restored from an older copy; nothing was sent',
+      {
+        code: 'JOURNAL_CUT',
+        hint: 'put the newer file back, or accept the journal as it is with: fiatrail ops verify --accept',
+      },
+    );
 }
