@@ -4,6 +4,7 @@ import { confirmChange } from '../cli/confirm.ts';
 import { argument, id, oneOf, option, optionalArgument, switchOn, wholeNumber } from '../cli/parameters.ts';
 import type { Session } from '../cli/session.ts';
 import { DEFAULT_WAIT_MS, waitOption } from '../cli/wait.ts';
+import { JOURNAL_CHANGED } from '../journal/codes.ts';
 import type { Operation } from '../journal/journal.ts';
 import { NEXT, type OperationState } from '../journal/states.ts';
 import type { Verified } from '../journal/verify.ts';
@@ -176,7 +177,7 @@ const verifyCommand = command({
     const data = { transitions, operations, heads, problem: problem ?? null };
     if (!problem) return { result: { data } };
     const error = new CliError('refused', `the journal is damaged: ${problem.what}`, {
-      code: 'JOURNAL_CHANGED',
+      code: JOURNAL_CHANGED,
       operationId: problem.operationId,
       hint: 'keep the file, and compare it with a backup',
     });

@@ -1,11 +1,18 @@
 import { basename, dirname, join } from 'node:path';
 import { namesIn } from './inspect.ts';
 
-/** Returns the paths of the files whose names begin with the whole name of the file at `path` and end with `ending`. Throws the system's error. */
+/** Returns the path of a file in the folder of another one. */
+export function pathBeside(path: string, name: string): string {
+  return join(dirname(path), name);
+}
+
+/** Returns the files in the folder of `path` whose names begin and end like this, sorted. Throws the system's error. */
 export function filesBeside(path: string, start: string, ending: string): string[] {
-  const folder = dirname(path);
-  return namesIn(folder)
-    .filter((name) => name.startsWith(basename(path) + start) && name.endsWith(ending))
-    .sort()
-    .map((name) => join(folder, name));
+  const names = namesIn(dirname(path)).filter((name) => name.startsWith(start) && name.endsWith(ending));
+  return names.sort().map((name) => pathBeside(path, name));
+}
+
+/** Returns the files beside `path` whose names continue its name. Throws the system's error. */
+export function filesNamedAfter(path: string, start: string, ending: string): string[] {
+  return filesBeside(path, basename(path) + start, ending);
 }

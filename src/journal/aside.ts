@@ -1,4 +1,4 @@
-import { filesBeside } from '../files/beside.ts';
+import { filesNamedAfter } from '../files/beside.ts';
 import { writePrivateFile } from '../files/private-file.ts';
 import type { OperationState } from './states.ts';
 import type { Appended } from './transitions.ts';
@@ -42,5 +42,5 @@ export function keepAside({ path, unique, sign }: Aside, outcome: KeptOutcome): 
 
 /** Returns the paths of the kept outcomes; none for a journal in memory. */
 export function keptFiles(path: string): string[] {
-  return path === ':memory:' ? [] : filesBeside(path, START, ENDING);
+  return path === ':memory:' ? [] : filesNamedAfter(path, START, ENDING);
 }
