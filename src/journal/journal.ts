@@ -6,10 +6,11 @@ import { type Aside, keepAside, keptFiles } from './aside.ts';
 import { type Claim, claimIn, type LookedFor, lookIn } from './claims.ts';
 import { keepHead, keptHead, lastHead, writeHead } from './head.ts';
 import type { Intent } from './intent.ts';
+import type { Selection } from './list-query.ts';
 import type { Merged } from './merge.ts';
-import { findOperations, listOperations, type Operation, openOperations, type Selection } from './operations.ts';
+import { findOperations, listOperations, type Operation, openOperations } from './operations.ts';
 import { ROTATION_SCHEMA, type Rotation, type RotationStage, type Rotations, rotationsIn } from './rotations.ts';
-import { OPERATION_SCHEMA } from './schema.ts';
+import { LIST_SCHEMA, OPERATION_SCHEMA } from './schema.ts';
 import type { OperationState } from './states.ts';
 import { type Appended, createOperation, type JournalWorld, lastHash, type Recording, tryMove } from './transitions.ts';
 import { moveOperations } from './upgrade.ts';
@@ -181,15 +182,16 @@ function openStore(path: string, world: JournalWorld): Promise<Database> {
   return openDatabase(path, {
     synchronous: 'FULL',
     layout: {
-      version: 3,
+      version: 4,
       applicationId: JOURNAL_FILE_ID,
       create: (database) => {
         createTables(database);
-        database.exec(ROTATION_SCHEMA);
+        database.exec(ROTATION_SCHEMA + LIST_SCHEMA);
       },
       upgrades: {
         1: (database: Database) => database.exec(ROTATION_SCHEMA),
         2: (database: Database) => moveOperations(database, world, createTables),
+        3: (database: Database) => database.exec(LIST_SCHEMA),
       },
     },
   });
@@ -271,7 +273,7 @@ type ReadPart = Pick<Journal, 'count' | 'inDoubt' | 'list' | 'find' | 'isClaimed
 
 function readPart(store: Database): ReadPart {
   return {
-    count: () => Number(store.get<{ count: bigint }>('SELECT count(*) AS count FROM operation')?.count ?? 0n),
+    count: () => Number(store.get<{ count: bigint }>(`SELECT count FROM tally WHERE name = 'operations'`)?.count ?? 0n),
     inDoubt: (profile) => {
       const sql = `SELECT count(*) AS count FROM operation WHERE profile = ? AND state IN ('sent', 'unknown')`;
       return Number(store.get<{ count: bigint }>(sql, profile)?.count ?? 0n);

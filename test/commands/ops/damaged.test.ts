@@ -92,6 +92,7 @@ describe('a damaged journal', () => {
     const before = await withdrawals();
     damage((leaves) => leaves.slice(1, -1), `AND pagetype = 'leaf'`);
     for (const argv of [withdraw('502', '--once', 'k-502'), ['ops', 'list'], ['ops', 'verify'], ['ops', 'reconcile']]) {
+      await world.clock.sleep(60_000, world.interrupted);
       const { code, stderr, lines } = await run(argv);
       const [name = ''] = saved();
       expect({ argv: argv[1], code, lines }).toEqual({ argv: argv[1], code: 2, lines: 2 });
