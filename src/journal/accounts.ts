@@ -16,6 +16,11 @@ const old = (profile: string, baseUrl: string) => `profile:${profile} ${baseUrl.
 /** The name of the account of operations recorded by a version that did not know accounts. */
 export const nameOfOld = old;
 
+/** Returns every name of an account. */
+export function namesOf({ fintechId, keyFingerprint, profile, baseUrl }: AccountNames): string[] {
+  return [...(fintechId === undefined ? [] : [fintech(fintechId)]), key(keyFingerprint), old(profile, baseUrl)];
+}
+
 const find = (store: Database, name: string) =>
   store.get<{ account: string }>('SELECT account FROM account_name WHERE name = ?', name)?.account;
 

@@ -1,10 +1,13 @@
 import type { Host } from '../base/world.ts';
 import { BUSY_TIMEOUT_MS, type Database, openDatabase } from '../sqlite/database.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
-import { accountIn, linkKeys } from './accounts.ts';
+import { type AccountNames, accountIn, linkKeys, namesOf } from './accounts.ts';
 import { type Aside, keepAside, keptFiles } from './aside.ts';
+import { backUp } from './backup.ts';
 import { type Claim, claimIn, type LookedFor, lookIn } from './claims.ts';
+import { exportedLines } from './export.ts';
 import { keepHead, keptHead, lastHead, writeHead } from './head.ts';
+import type { Imported } from './import.ts';
 import type { Intent } from './intent.ts';
 import type { Selection } from './list-query.ts';
 import type { Merged } from './merge.ts';
@@ -81,6 +84,12 @@ export interface Journal {
   verify(head?: string): Verified;
   /** Checks every transition. If they are whole, the journal as it is takes the place of the one whose head was kept beside it. */
   accept(): Verified;
+  /** Yields the journal as lines of JSON in pages, all of the moment when the first is read. */
+  exported(withDigestKey: boolean): Generator<readonly object[]>;
+  /** Fills an empty journal with exported lines, all or none. One of their accounts must be among `accounts`. Throws ImportError. */
+  importFrom(lines: Iterable<string>, accounts: readonly AccountNames[]): Promise<Imported>;
+  /** Copies the journal to a new private file, also while other processes use it. Returns its bytes. Throws CliError usage. */
+  backUp(path: string): number;
   /** Returns the hash of this host's last transition. */
   head(): string;
   /** Throws CliError usage if this host's last transition does not continue the one before it, or if the journal was cut. */
@@ -136,6 +145,7 @@ export async function openJournal(
     ...rotationPart(recording, world, append),
     ...readPart(store),
     ...chainPart(store, path, world),
+    ...copyPart(store, append),
     ...outcomePart({ recording, aside, append, move, waitMs: outcomeWaitMs }),
     claim: (intent) => append(() => claimIn(claiming, intent)),
     look: (intent) => lookIn(claiming, intent),
@@ -266,6 +276,30 @@ function chainPart(store: Database, path: string, { host }: JournalWorld): Chain
     },
     head: () => lastHash(store, host.name),
     requireLastLink: () => requireLastLink(store, host.name, keptHead(path)),
+  };
+}
+
+function copyPart(store: Database, append: Append): Pick<Journal, 'exported' | 'importFrom' | 'backUp'> {
+  return {
+    exported: function* (withDigestKey) {
+      store.exec('BEGIN');
+      try {
+        yield* exportedLines(store, { withDigestKey });
+      } finally {
+        store.exec('COMMIT');
+      }
+    },
+    importFrom: async (lines, accounts) => {
+      const { ImportError, importLines } = await import('./import.ts');
+      const here = new Set(accounts.flatMap(namesOf));
+      return append(() =>
+        importLines(store, lines, (names) => {
+          if (names.length > 0 && !names.some((name) => here.has(name)))
+            throw new ImportError('it is the journal of another account: no profile here has one of its keys');
+        }),
+      );
+    },
+    backUp: (path) => backUp(store, path),
   };
 }
 

@@ -10,6 +10,7 @@ import type { Verified } from '../../journal/verify.ts';
 import { workStartedBy } from '../../works/find-work.ts';
 import { type Reconciled, reconcile } from '../../works/reconcile.ts';
 import { followWork } from '../../works/work.ts';
+import { backupCommand, exportCommand, importCommand } from './files.ts';
 import { listCommand } from './list.ts';
 import { COLUMNS, operationNamed, printed } from './printed.ts';
 
@@ -194,4 +195,14 @@ const resumeCommand = command({
   },
 });
 
-export const commands = [listCommand, showCommand, reconcileCommand, resumeCommand, resolveCommand, verifyCommand];
+export const commands = [
+  listCommand,
+  showCommand,
+  reconcileCommand,
+  resumeCommand,
+  resolveCommand,
+  verifyCommand,
+  exportCommand,
+  importCommand,
+  backupCommand,
+];

@@ -46,3 +46,9 @@ export async function operationNamed(session: Session, prefix: string): Promise<
   const why = operation ? 'more than one operation matches this id prefix' : 'no operation on this machine has this id';
   throw new CliError('usage', why, { hint: 'list the ids with: fiatrail ops list' });
 }
+
+/** An operation as a row of CSV: only texts, with the request and the result as JSON. */
+export function csvRow(operation: Operation) {
+  const { inputDigest: _digest, processId: _process, busyUntil: _until, account: _account, ...row } = operation;
+  return row;
+}
