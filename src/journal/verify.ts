@@ -1,6 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import type { Database } from '../sqlite/database.ts';
-import { hashOf, type Link, NO_HASH } from './chain.ts';
+import { hashOf, hashOfText, LINK_TEXT, type Link, NO_HASH } from './chain.ts';
 import { JOURNAL_CHANGED } from './codes.ts';
 import { contains, type Head } from './head.ts';
 import { fixedText } from './transitions.ts';
@@ -40,6 +40,18 @@ const BATCH = 5_000;
 
 const LINKS = `SELECT sequence, operation_id, host, state, at, request_id, verdict, detail, result, hash FROM transition`;
 
+interface TextRow {
+  readonly sequence: bigint;
+  readonly host: string;
+  readonly hash: string;
+  readonly said: string;
+}
+
+/** Transitions with their texts, which SQLite makes five times as fast as JavaScript. */
+const TEXTS = `SELECT t.sequence, t.host, t.hash, ${LINK_TEXT} AS said FROM transition t
+  LEFT JOIN operation o ON t.state = 'prepared' AND o.id = t.operation_id
+  WHERE t.sequence > ? ORDER BY t.sequence LIMIT ?`;
+
 /** Heads that the journal must contain: the one that was kept beside it, and the hash of one that was kept elsewhere. */
 interface ExpectedHeads {
   readonly kept?: Head | undefined;
@@ -53,9 +65,11 @@ export function verifyChain(store: Database, { kept, hash: head }: ExpectedHeads
   let transitions = 0;
   let problem: ChainProblem | undefined;
   for (let after = 0n; ; ) {
-    const rows = store.all<LinkRow>(`${LINKS} WHERE sequence > ? ORDER BY sequence LIMIT ?`, after, BATCH);
+    const rows = store.all<TextRow>(TEXTS, after, BATCH);
     for (const row of rows) {
-      problem ??= problemOf(store, row, heads[row.host] ?? NO_HASH, after);
+      const previous = heads[row.host] ?? NO_HASH;
+      const isNext = row.sequence === after + 1n && hashOfText(previous, row.said) === row.hash;
+      if (!isNext) problem ??= problemAt(store, row.sequence, previous, after);
       heads[row.host] = row.hash;
       after = row.sequence;
       transitions += 1;
@@ -77,6 +91,12 @@ export function verifyChain(store: Database, { kept, hash: head }: ExpectedHeads
     };
   const counted = store.get<{ count: bigint }>('SELECT count(*) AS count FROM operation')?.count ?? 0n;
   return { transitions, operations: Number(counted), heads, problem };
+}
+
+/** Checks a transition without the help of SQLite's JSON. */
+function problemAt(store: Database, sequence: bigint, previous: string, after: bigint): ChainProblem | undefined {
+  const row = store.get<LinkRow>(`${LINKS} WHERE sequence = ?`, sequence);
+  return row && problemOf(store, row, previous, after);
 }
 
 function problemOf(store: Database, row: LinkRow, previous: string, after: bigint): ChainProblem | undefined {

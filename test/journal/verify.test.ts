@@ -61,6 +61,21 @@ describe('an untouched journal', () => {
     journal.close();
   });
 
+  test('verifies with every character that JSON may escape in more than one way', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('journal.db');
+    const journal = await testJournal({ path });
+    const text = Array.from({ length: 0x180 }, (_, code) => String.fromCharCode(code)).join('');
+    const odd = `${text}\u2028\u2029\ufeff\uffff\u{10ffff}"'\\/`;
+    const id = prepared(journal, { summary: odd, request: odd });
+    journal.sent(id, 1);
+    journal.append(id, 'accepted', { requestId: odd, detail: odd, result: odd });
+    expect(journal.verify()).toMatchObject({ transitions: 3, problem: undefined });
+    journal.close();
+    tamper(path, `UPDATE operation SET summary = summary || ' '`);
+    expect((await verified(path)).problem?.what).toContain('transition 1 was changed');
+  });
+
   test('contains every earlier head', async () => {
     using folder = temporaryFolder();
     const path = folder.file('journal.db');
