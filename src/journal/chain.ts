@@ -39,12 +39,15 @@ export function hashOfText(previous: string, said: string): string {
 const jsonArray = (parts: readonly string[]) => `json_array(${parts.join(', ')})`;
 
 /**
- * The text of a link as SQL: of the transition `t`, and of its operation `o` if the transition is the first. SQLite escapes some
- * rare characters differently than JavaScript, so a hash of this text that is wrong proves nothing.
+ * Returns the text of a link as SQL: of the transition `t`, and of its operation `o` if the transition is the first. SQLite escapes
+ * some rare characters differently than JavaScript, so a hash of this text that is wrong proves nothing.
  */
-export const LINK_TEXT = jsonArray([
-  ...['CAST(t.sequence AS TEXT)', 't.operation_id', 't.host', 't.state', 'CAST(t.at AS TEXT)'],
-  ...['t.request_id', 't.verdict', 't.detail', 't.result'],
-  // Without || '', the inner array would not be a string.
-  `CASE WHEN t.state = 'prepared' THEN ${jsonArray(FIXED_COLUMNS.map((name) => (name === 'created_at' ? 'CAST(o.created_at AS TEXT)' : `o.${name}`)))} || '' END`,
-]);
+export function linkText(): string {
+  const fixed = FIXED_COLUMNS.map((name) => (name === 'created_at' ? 'CAST(o.created_at AS TEXT)' : `o.${name}`));
+  return jsonArray([
+    ...['CAST(t.sequence AS TEXT)', 't.operation_id', 't.host', 't.state', 'CAST(t.at AS TEXT)'],
+    ...['t.request_id', 't.verdict', 't.detail', 't.result'],
+    // Without || '', the inner array would not be a string.
+    `CASE WHEN t.state = 'prepared' THEN ${jsonArray(fixed)} || '' END`,
+  ]);
+}

@@ -1,6 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import type { Database } from '../sqlite/database.ts';
-import { hashOf, hashOfText, LINK_TEXT, type Link, NO_HASH } from './chain.ts';
+import { hashOf, hashOfText, type Link, linkText, NO_HASH } from './chain.ts';
 import { JOURNAL_CHANGED } from './codes.ts';
 import { contains, type Head } from './head.ts';
 import { fixedText } from './transitions.ts';
@@ -48,7 +48,7 @@ interface TextRow {
 }
 
 /** Transitions with their texts, which SQLite makes five times as fast as JavaScript. */
-const TEXTS = `SELECT t.sequence, t.host, t.hash, ${LINK_TEXT} AS said FROM transition t
+const textsSql = () => `SELECT t.sequence, t.host, t.hash, ${linkText()} AS said FROM transition t
   LEFT JOIN operation o ON t.state = 'prepared' AND o.id = t.operation_id
   WHERE t.sequence > ? ORDER BY t.sequence LIMIT ?`;
 
@@ -61,11 +61,12 @@ interface ExpectedHeads {
 /** Checks every transition against the one before it, and every operation against its last transition. */
 export function verifyChain(store: Database, { kept, hash: head }: ExpectedHeads): Verified {
   const heads: Record<string, string> = {};
+  const texts = textsSql();
   const hasHead = head === undefined ? undefined : store.get('SELECT 1 FROM transition WHERE hash = ?', head);
   let transitions = 0;
   let problem: ChainProblem | undefined;
   for (let after = 0n; ; ) {
-    const rows = store.all<TextRow>(TEXTS, after, BATCH);
+    const rows = store.all<TextRow>(texts, after, BATCH);
     for (const row of rows) {
       const previous = heads[row.host] ?? NO_HASH;
       const isNext = row.sequence === after + 1n && hashOfText(previous, row.said) === row.hash;
