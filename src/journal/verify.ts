@@ -35,8 +35,8 @@ interface LinkRow {
   readonly hash: string;
 }
 
-/** Rows read at a time, so that a long journal is not kept in memory. */
-const BATCH = 5_000;
+/** Rows read at a time: so few that they are gone before the garbage collector looks. */
+const BATCH = 500;
 
 const LINKS = `SELECT sequence, operation_id, host, state, at, request_id, verdict, detail, result, hash FROM transition`;
 
