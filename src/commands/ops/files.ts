@@ -35,6 +35,7 @@ export const exportCommand = command({
       throw new CliError('usage', `the journal cannot be exported as ${format}`, { hint: 'use -o ndjson or -o csv' });
     if (format === 'csv' && withDigestKey)
       throw new CliError('usage', '--with-digest-key applies only to NDJSON', { hint: 'omit -o csv' });
+    session.world.steadyMemory();
     const journal = await session.journal();
     if (format === 'csv') return { result: { data: [], more: csvPages(journal) } };
     return { result: { data: [], more: pagesOf(journal.exported(withDigestKey)), always: format } };
@@ -73,6 +74,7 @@ export const importCommand = command({
   isLocal: true,
   parameters: { file: argument('file', 'file written by ops export', word, 'File:') },
   run: async (session, input) => {
+    session.world.steadyMemory();
     const path = absolutePath(input.file);
     const hint = 'import needs an empty journal and a file written by ops export';
     const accounts = await accountsHere(session);
