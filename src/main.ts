@@ -39,7 +39,12 @@ export async function main(argv: readonly string[], world: World): Promise<numbe
     if (error) throw error;
     return 0;
   } catch (error) {
-    return report(asCliError(error, world), isJson ?? wantsJson(argv, world), argv, world);
+    return report(
+      asCliError(await (await import('./cli/damaged-journal.ts')).withDoubtsSaved(error, world), world),
+      isJson ?? wantsJson(argv, world),
+      argv,
+      world,
+    );
   }
 }
 

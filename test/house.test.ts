@@ -218,7 +218,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'libsodium-wrappers': ['crypto/'],
   '@noble/hashes/sha2.js': ['crypto/'],
   '@noble/hashes/sha3.js': ['crypto/'],
-  'zod/mini': ['contract/', 'account/stored-profile.ts', 'derive/schema.ts'],
+  'zod/mini': ['contract/', 'account/stored-profile.ts', 'derive/schema.ts', 'journal/merge.ts', 'journal/import.ts'],
   'node:sqlite': ['sqlite/'],
   'node:http': ['client/network.ts', 'sandbox/'],
   'node:buffer': ['sandbox/'],

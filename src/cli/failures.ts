@@ -40,6 +40,11 @@ const STATE_PROBLEMS: Readonly<Record<DatabaseError['problem'], (path: string) =
 const IN_THE_WAY = 'a file is in the place of a folder; move it away, or set FIATRAIL_STATE_DIR to another folder';
 const FILE_HINTS: Readonly<Record<string, string>> = { EEXIST: IN_THE_WAY, ENOTDIR: IN_THE_WAY };
 
+/** Whether an error means that this database is damaged. */
+export function isDamage(error: unknown, path: string): boolean {
+  return error instanceof DatabaseError && error.problem === 'corrupt' && error.path === path;
+}
+
 /** Returns the error to print for a DatabaseError, or undefined for any other error. */
 export function stateError(error: unknown): CliError | undefined {
   if (!(error instanceof DatabaseError)) return undefined;

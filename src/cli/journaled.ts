@@ -5,6 +5,7 @@ import { type Reply, requestIdOf, unknownOutcome } from '../client/client.ts';
 import { type Endpoint, effectOf } from '../contract/endpoint.ts';
 import { redact } from '../contract/redact.ts';
 import type { Intent, Journal } from '../journal/journal.ts';
+import { shellWord } from '../present/text.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import { namesOf } from './account-names.ts';
 import type { Globals } from './globals.ts';
@@ -79,21 +80,21 @@ export async function sendJournaled<D>(
     const reply = await call(leaveByMs);
     const requestId = requestIdOf(endpoint, reply.data);
     const result = resultOf(endpoint, reply.data);
-    await record(session, () => journal.append(operationId, 'accepted', { requestId, result }));
+    await record(session, journal, { operationId, state: 'accepted', requestId, result });
     return { reply, operationId };
   } catch (error) {
     if (error instanceof CliError && error.category === 'unknown') {
-      await record(session, () => journal.append(operationId, 'unknown', { detail: error.message }));
+      await record(session, journal, { operationId, state: 'unknown', detail: error.message });
       throw withOperation(error, operationId);
     }
     const detail = error instanceof Error ? error.message : String(error);
     if (!(error instanceof CliError || error instanceof DatabaseError)) {
       // An internal error after the request was sent: its outcome is unknown.
-      await record(session, () => journal.append(operationId, 'unknown', { detail }));
+      await record(session, journal, { operationId, state: 'unknown', detail });
       throw withOperation(unknownOutcome('internal error', { cause: error }), operationId);
     }
     // Nothing was changed: the request was refused or not sent, or the sandbox could not commit.
-    await record(session, () => journal.append(operationId, 'refused', { detail }));
+    await record(session, journal, { operationId, state: 'refused', detail });
     throw error instanceof CliError ? withOperation(error, operationId) : error;
   } finally {
     session.inFlight(undefined);
@@ -126,15 +127,36 @@ export async function repetitionOf(
   return `already recorded on ${timeForPeople(createdAt)} (operation ${operationId}, ${state})`;
 }
 
+interface RecordedOutcome {
+  readonly operationId: string;
+  readonly state: 'accepted' | 'refused' | 'unknown';
+  readonly requestId?: string | undefined;
+  readonly detail?: string;
+  readonly result?: string;
+}
+
 /** Records the outcome. A failure is only a warning, because it does not change the outcome. */
-async function record({ world }: JournalSession, write: () => void): Promise<void> {
+async function record({ world }: JournalSession, journal: Journal, outcome: RecordedOutcome): Promise<void> {
+  const { operationId, state, ...appended } = outcome;
+  const warn = (text: string) => world.stderr.write(`warning: ${text}\n`).catch(() => {});
   try {
-    write();
+    if (journal.record(operationId, state, appended) === 'beside')
+      await warn('the journal cannot be written now; the outcome was saved beside it, and the next command records it');
   } catch {
-    await world.stderr
-      .write('warning: cannot write to the journal; fiatrail ops will show this operation as sent\n')
-      .catch(() => {});
+    await warn(lostOutcomeText(outcome));
   }
+}
+
+/** What to do when an outcome could be written nowhere: only this text has it. */
+function lostOutcomeText({ operationId, state, requestId }: RecordedOutcome): string {
+  const start = 'cannot write to the journal, which will show this operation as sent';
+  if (state === 'unknown') return `${start}; find out later with: fiatrail ops reconcile ${operationId}`;
+  const resolve = `fiatrail ops resolve ${operationId}`;
+  if (state === 'refused')
+    return `${start}, but nothing was done; record that with: ${resolve} --not-done --reason TEXT`;
+  const id = requestId === undefined ? '' : ` --request-id ${shellWord(requestId)}`;
+  const named = requestId === undefined ? '' : ` (request id ${requestId})`;
+  return `${start}, but it was accepted${named}; record that with: ${resolve} --completed${id} --reason TEXT`;
 }
 
 function withOperation(error: CliError, operationId: string): CliError {

@@ -53,6 +53,8 @@ export async function requireUnused(session: Session, guard: Guard, reconcile: R
   for (;;) {
     const found = journal.look({ account, input: guard.input, onceKey: guard.onceKey });
     if (!found) return;
+    // The process that held the key may have kept its outcome beside the journal since this one opened it.
+    if (found.kind === 'doubt' && (await journal.merge()).count > 0) continue;
     if (found.kind === 'doubt' && (await reconcile(session, found.operation))) continue;
     await requireFree(session, found);
   }

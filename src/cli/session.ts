@@ -112,11 +112,11 @@ export function createSession({ world, profile, globals, commandLine, inputName,
     if (id !== getPlatformPublicKey.id && area !== 'control') await opened.requirePlatformKey();
     return opened;
   };
-  const journal = openedOnUse(() => loadJournal(world));
   let changed: Changed | undefined;
   let guard: Guard | undefined;
   let inFlight: InFlight | undefined;
   const dialog = createDialog(world, globals);
+  const journal = openedOnUse(() => loadJournal(dialog));
   const session: Session = {
     ...dialog,
     profile,
@@ -221,10 +221,12 @@ function openedOnUse<T extends { close(): unknown }>(start: () => Promise<T>) {
   };
 }
 
-async function loadJournal(world: World): Promise<Journal> {
+async function loadJournal({ world, say }: Dialog): Promise<Journal> {
   world.ensurePrivateDir(stateDir(world));
   const { openJournal } = await import('../journal/journal.ts');
-  return openJournal(journalPath(world), world);
+  const journal = await openJournal(journalPath(world), world);
+  for (const warning of (await journal.merge()).warnings) await say(`warning: ${warning}`);
+  return journal;
 }
 
 const UNKNOWN_UNITS =

@@ -138,7 +138,7 @@ export const CATALOGUE: readonly Group[] = [
   {
     name: 'ops',
     summary: 'Inspect the journal of money operations',
-    load: async () => (await import('./ops.ts')).commands,
+    load: async () => (await import('./ops/index.ts')).commands,
   },
   {
     name: 'sandbox',

@@ -9,6 +9,7 @@ import {
   renameSync,
   rmSync,
   unlinkSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -98,6 +99,19 @@ export function replaceFile(path: string, text: string, unique: string, write: W
     throw error;
   }
   syncFolder(dirname(path));
+}
+
+/** Replaces a small file atomically without flushing it, so that it costs little. After a power failure it may be empty. Throws as `replaceFile` does. */
+export function replaceFileUnflushed(path: string, text: string, unique: string): void {
+  requireOwnFile(path);
+  const temporary = join(dirname(path), `.${unique}.tmp`);
+  try {
+    writeFileSync(temporary, text, { flag: 'wx', mode: FILE_MODE });
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
 }
 
 /** A full disk may cut a write short without an error. */

@@ -26,6 +26,11 @@ const merged = (account: string) => `account:${account}`;
 /** The name of the account of operations recorded by a version that did not know accounts. */
 export const nameOfOld = old;
 
+/** Returns the names by which a key and its profile are known. */
+export function namesOf({ keyFingerprint, profile, baseUrl }: AccountNames): string[] {
+  return [key(keyFingerprint), old(profile, baseUrl)];
+}
+
 const find = (store: Database, name: string) =>
   store.get<{ account: string }>('SELECT account FROM account_name WHERE name = ?', name)?.account;
 

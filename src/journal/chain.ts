@@ -28,8 +28,26 @@ export const NO_HASH = '';
 export function hashOf(previous: string, link: Link): string {
   const { sequence, operationId, host, state, at, requestId, verdict, detail, result, operation } = link;
   const said = [String(sequence), operationId, host, state, String(at), requestId, verdict, detail, result, operation];
-  return nodeCrypto()
-    .createHash('sha256')
-    .update(`${previous}\n${JSON.stringify(said)}`)
-    .digest('base64url');
+  return hashOfText(previous, JSON.stringify(said));
+}
+
+/** Returns the hash of a link whose text is known. */
+export function hashOfText(previous: string, said: string): string {
+  return nodeCrypto().hash('sha256', `${previous}\n${said}`, 'base64url');
+}
+
+const jsonArray = (parts: readonly string[]) => `json_array(${parts.join(', ')})`;
+
+/**
+ * Returns the text of a link as SQL: of the transition `t`, and of its operation `o` if the transition is the first. SQLite escapes
+ * some rare characters differently than JavaScript, so a hash of this text that is wrong proves nothing.
+ */
+export function linkText(): string {
+  const fixed = FIXED_COLUMNS.map((name) => (name === 'created_at' ? 'CAST(o.created_at AS TEXT)' : `o.${name}`));
+  return jsonArray([
+    ...['CAST(t.sequence AS TEXT)', 't.operation_id', 't.host', 't.state', 'CAST(t.at AS TEXT)'],
+    ...['t.request_id', 't.verdict', 't.detail', 't.result'],
+    // Without || '', the inner array would not be a string.
+    `CASE WHEN t.state = 'prepared' THEN ${jsonArray(fixed)} || '' END`,
+  ]);
 }

@@ -1,5 +1,5 @@
 import type { AccountNames } from './accounts.ts';
-import type { Kind } from './operations.ts';
+import type { Kind } from './states.ts';
 
 /** An operation before it is sent. Contains no secret except in `input`, of which only a keyed digest is kept. */
 export interface Intent {

@@ -1,5 +1,6 @@
 import type { Host } from '../base/world.ts';
-import { type Database, openDatabase } from '../sqlite/database.ts';
+import { BUSY_TIMEOUT_MS, type Database, openDatabase } from '../sqlite/database.ts';
+import { DatabaseError } from '../sqlite/errors.ts';
 import {
   type AccountNames,
   accountIds,
@@ -9,12 +10,20 @@ import {
   knowsFintech,
   learnFintech,
   linkKeys,
+  namesOf,
 } from './accounts.ts';
+import { type Aside, keepAside, keptFiles } from './aside.ts';
+import { backUp } from './backup.ts';
 import { type Claim, claimIn, type LookedFor, lookIn } from './claims.ts';
+import { exportedLines } from './export.ts';
+import { keepHead, keptHead, lastHead, writeHead } from './head.ts';
+import type { Imported } from './import.ts';
 import type { Intent } from './intent.ts';
-import { findOperations, listOperations, type Operation, openOperations, type Selection } from './operations.ts';
+import type { Selection } from './list-query.ts';
+import type { Merged } from './merge.ts';
+import { findOperations, listOperations, type Operation, openOperations } from './operations.ts';
 import { ROTATION_SCHEMA, type Rotation, type RotationStage, type Rotations, rotationsIn } from './rotations.ts';
-import { OPERATION_SCHEMA } from './schema.ts';
+import { LIST_SCHEMA, OPERATION_SCHEMA } from './schema.ts';
 import type { OperationState } from './states.ts';
 import { type Appended, createOperation, type JournalWorld, lastHash, type Recording, tryMove } from './transitions.ts';
 import { moveOperations } from './upgrade.ts';
@@ -60,6 +69,13 @@ export interface Journal {
   /** Appends a transition. Throws if the operation's state does not allow it. */
   append(operationId: string, state: OperationState, appended?: Appended): void;
   /**
+   * Appends the outcome of a request that was sent. If the journal cannot be written, keeps it in a file beside the journal,
+   * from where `merge` takes it. Returns where it is now. Throws if it could be written nowhere.
+   */
+  record(operationId: string, state: OperationState, appended: Outcome): 'journal' | 'beside';
+  /** Appends the outcomes that were kept beside the journal. */
+  merge(): Promise<Merged>;
+  /**
    * Appends how accepted work ended to the operation that started it, found by the service's id. Does nothing if this
    * journal does not know it, or knows the end already.
    */
@@ -77,11 +93,19 @@ export interface Journal {
   isClaimed(requestId: string, except: string): boolean;
   /** Whether an operation's process is still at work on it: it lives, and its time is not over. */
   isBusy(operation: Operation): boolean;
-  /** Checks every transition. `head` is a hash that the journal must contain. */
+  /** Checks every transition. `head` is a hash that the journal must contain, besides the head that was kept beside it. */
   verify(head?: string): Verified;
+  /** Checks every transition. If they are whole, the journal as it is takes the place of the one whose head was kept beside it. */
+  accept(): Verified;
+  /** Yields the journal as lines of JSON in pages, all of the moment when the first is read. */
+  exported(withDigestKey: boolean): Generator<readonly object[]>;
+  /** Fills an empty journal with exported lines, all or none. One of their accounts must be among `accounts`. Throws ImportError. */
+  importFrom(lines: Iterable<string>, accounts: readonly AccountNames[]): Promise<Imported>;
+  /** Copies the journal to a new private file, also while other processes use it. Returns its bytes. Throws CliError usage. */
+  backUp(path: string): number;
   /** Returns the hash of this host's last transition. */
   head(): string;
-  /** Throws CliError usage if this host's last transition does not continue the one before it. */
+  /** Throws CliError usage if this host's last transition does not continue the one before it, or if the journal was cut. */
   requireLastLink(): void;
   close(): void;
 }
@@ -93,6 +117,12 @@ export interface RotationMove {
   readonly newFingerprint?: string | undefined;
 }
 
+/** Runs work in a transaction that may append transitions, and keeps the head. */
+type Append = <T>(work: () => T) => T;
+
+/** What is recorded of a response. */
+type Outcome = Pick<Appended, 'requestId' | 'detail' | 'result'>;
+
 /** Work that the service knows by an id, and the endpoints that may have started it. */
 interface StartedWork {
   readonly account: AccountNames;
@@ -103,8 +133,15 @@ interface StartedWork {
 /** `frjr`, in ASCII. */
 const JOURNAL_FILE_ID = 0x66726a72;
 
+/** How long the outcome of a request waits for another process's write, before it is kept beside the journal. */
+const OUTCOME_WAIT_MS = 5_000;
+
 /** Opens the journal, creating its file on first use. Throws DatabaseError. */
-export async function openJournal(path: string, world: JournalWorld): Promise<Journal> {
+export async function openJournal(
+  path: string,
+  world: JournalWorld,
+  outcomeWaitMs = OUTCOME_WAIT_MS,
+): Promise<Journal> {
   const store = await openStore(path, world);
   const { clock, ids, host } = world;
   const digestKey = store.get<{ value: string }>(`SELECT value FROM setting WHERE name = 'digest-key'`)?.value ?? '';
@@ -114,14 +151,23 @@ export async function openJournal(path: string, world: JournalWorld): Promise<Jo
     digest: (text: string) => ids.digest(digestKey, text),
     isBusy: (operation: Operation) => isAtWork(operation, host, clock.now()),
   };
+  const aside = { path, unique: ids.uuid, sign: claiming.digest };
+  const append: Append = (work) => {
+    const result = store.transaction('write', work);
+    keepHead(store, path, host.processId);
+    return result;
+  };
   const move = (id: string, state: OperationState, appended: Appended) =>
-    store.transaction('write', () => {
+    append(() => {
       if (!tryMove(recording, id, state, appended)) throw new Error(`operation ${id} cannot become ${state}`);
     });
   return {
-    ...rotationPart(recording, world),
-    ...readPart(store, host),
-    claim: (intent) => store.transaction('write', () => claimIn(claiming, intent)),
+    ...rotationPart(recording, world, append),
+    ...readPart(store),
+    ...chainPart(store, path, world),
+    ...copyPart(store, append),
+    ...outcomePart({ recording, aside, append, move, waitMs: outcomeWaitMs }),
+    claim: (intent) => append(() => claimIn(claiming, intent)),
     look: (intent) => lookIn(claiming, intent),
     learnFintech: (names, fintech) => {
       // A read that tells nothing new must not wait for a command that writes.
@@ -135,13 +181,13 @@ export async function openJournal(path: string, world: JournalWorld): Promise<Jo
     },
     append: (id, state, appended = {}) => move(id, state, appended),
     ended: ({ account, endpoints, requestId }, state, appended) =>
-      store.transaction('write', () => {
+      append(() => {
         const ids = accountIds(store, account);
         for (const { operationId, endpoint } of listOperations(store, { account: ids, requestId, limit: 10 }))
           if (endpoints.includes(endpoint)) tryMove(recording, operationId, state, { ...appended, requestId });
       }),
     destroyed: (sandbox, names) =>
-      store.transaction('write', () => {
+      append(() => {
         for (const id of openOperations(store, { ...sandbox, accounts: accountIds(store, names) }))
           tryMove(recording, id, 'resolved', { verdict: 'destroyed', detail: 'the sandbox was reset' });
         forgetAccount(store, names);
@@ -150,6 +196,17 @@ export async function openJournal(path: string, world: JournalWorld): Promise<Jo
     isBusy: claiming.isBusy,
     close: () => store.close(),
   };
+}
+
+/** Runs work that waits for another process's write for a while only. */
+function waitingAtMost<T>(store: Database, waitMs: number, work: () => T): T {
+  const wait = (ms: number) => store.exec(`PRAGMA busy_timeout = ${ms}`);
+  wait(waitMs);
+  try {
+    return work();
+  } finally {
+    wait(BUSY_TIMEOUT_MS);
+  }
 }
 
 function openStore(path: string, world: JournalWorld): Promise<Database> {
@@ -161,15 +218,16 @@ function openStore(path: string, world: JournalWorld): Promise<Database> {
   return openDatabase(path, {
     synchronous: 'FULL',
     layout: {
-      version: 3,
+      version: 4,
       applicationId: JOURNAL_FILE_ID,
       create: (database) => {
         createTables(database);
-        database.exec(ROTATION_SCHEMA);
+        database.exec(ROTATION_SCHEMA + LIST_SCHEMA);
       },
       upgrades: {
         1: (database: Database) => database.exec(ROTATION_SCHEMA),
         2: (database: Database) => moveOperations(database, world, createTables),
+        3: (database: Database) => database.exec(LIST_SCHEMA),
       },
     },
   });
@@ -177,13 +235,13 @@ function openStore(path: string, world: JournalWorld): Promise<Database> {
 
 type RotationPart = Pick<Journal, 'prepareRotation' | 'moveRotation' | 'rotations'>;
 
-function rotationPart(recording: Recording, { ids, host }: JournalWorld): RotationPart {
+function rotationPart(recording: Recording, { ids, host }: JournalWorld, append: Append): RotationPart {
   const { store } = recording;
   const rotations = rotationsIn(store);
   return {
     rotations,
     prepareRotation: (intent, rotation) =>
-      store.transaction('write', () => {
+      append(() => {
         if (rotations.openOf(intent)) return false;
         const account = accountIn(store, intent.account, ids.uuid);
         const ours = { operator: host.user, processId: host.processId };
@@ -192,7 +250,7 @@ function rotationPart(recording: Recording, { ids, host }: JournalWorld): Rotati
         return true;
       }),
     moveRotation: (id, from, to, { detail, newFingerprint } = {}) =>
-      store.transaction('write', () => {
+      append(() => {
         const isMoved = rotations.move(id, from, to);
         const old = rotations.find(id)?.oldFingerprint;
         // Also if the stage was reached before: an earlier version moved the rotation there without linking its keys.
@@ -205,14 +263,80 @@ function rotationPart(recording: Recording, { ids, host }: JournalWorld): Rotati
   };
 }
 
-type ReadPart = Pick<
-  Journal,
-  'accountIds' | 'count' | 'inDoubt' | 'list' | 'find' | 'isClaimed' | 'verify' | 'head' | 'requireLastLink'
->;
+interface OutcomeParts {
+  readonly recording: Recording;
+  readonly aside: Aside;
+  readonly append: Append;
+  readonly move: (id: string, state: OperationState, appended: Appended) => void;
+  readonly waitMs: number;
+}
 
-function readPart(store: Database, host: Host): ReadPart {
+function outcomePart({ recording, aside, append, move, waitMs }: OutcomeParts): Pick<Journal, 'record' | 'merge'> {
+  const { store, now } = recording;
   return {
-    count: () => Number(store.get<{ count: bigint }>('SELECT count(*) AS count FROM operation')?.count ?? 0n),
+    record: (id, state, appended) => {
+      try {
+        waitingAtMost(store, waitMs, () => move(id, state, appended));
+        return 'journal';
+      } catch (error) {
+        if (!(error instanceof DatabaseError)) throw error;
+        keepAside(aside, { ...appended, operationId: id, state, at: now() });
+        return 'beside';
+      }
+    },
+    merge: async () => {
+      const files = keptFiles(aside.path);
+      if (files.length === 0) return { count: 0, warnings: [] };
+      const { mergeKept } = await import('./merge.ts');
+      return waitingAtMost(store, waitMs, () => mergeKept(recording, append, aside, files));
+    },
+  };
+}
+
+type ChainPart = Pick<Journal, 'verify' | 'accept' | 'head' | 'requireLastLink'>;
+
+function chainPart(store: Database, path: string, { host }: JournalWorld): ChainPart {
+  return {
+    verify: (hash) => verifyChain(store, { hash, kept: keptHead(path) }),
+    accept: () => {
+      const verified = verifyChain(store, {});
+      if (!verified.problem) writeHead(path, lastHead(store), host.processId);
+      return verified;
+    },
+    head: () => lastHash(store, host.name),
+    requireLastLink: () => requireLastLink(store, host.name, keptHead(path)),
+  };
+}
+
+function copyPart(store: Database, append: Append): Pick<Journal, 'exported' | 'importFrom' | 'backUp'> {
+  return {
+    exported: function* (withDigestKey) {
+      store.exec('BEGIN');
+      try {
+        yield* exportedLines(store, { withDigestKey });
+      } finally {
+        store.exec('COMMIT');
+      }
+    },
+    importFrom: async (lines, accounts) => {
+      const { ImportError, importLines } = await import('./import.ts');
+      const here = new Set(accounts.flatMap(namesOf));
+      return append(() =>
+        importLines(store, lines, (names) => {
+          if (names.length > 0 && !names.some((name) => here.has(name)))
+            throw new ImportError('it is the journal of another account: no profile here has one of its keys');
+        }),
+      );
+    },
+    backUp: (path) => backUp(store, path),
+  };
+}
+
+type ReadPart = Pick<Journal, 'accountIds' | 'count' | 'inDoubt' | 'list' | 'find' | 'isClaimed'>;
+
+function readPart(store: Database): ReadPart {
+  return {
+    count: () => Number(store.get<{ count: bigint }>(`SELECT count FROM tally WHERE name = 'operations'`)?.count ?? 0n),
     inDoubt: (profile) => {
       const sql = `SELECT count(*) AS count FROM operation WHERE profile = ? AND state IN ('sent', 'unknown')`;
       return Number(store.get<{ count: bigint }>(sql, profile)?.count ?? 0n);
@@ -222,9 +346,6 @@ function readPart(store: Database, host: Host): ReadPart {
     find: (id) => findOperations(store, id),
     isClaimed: (requestId, except) =>
       listOperations(store, { requestId, limit: 2 }).some(({ operationId }) => operationId !== except),
-    verify: (head) => verifyChain(store, head),
-    head: () => lastHash(store, host.name),
-    requireLastLink: () => requireLastLink(store, host.name),
   };
 }
 

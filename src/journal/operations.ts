@@ -1,8 +1,6 @@
-import type { Database, SqlValue } from '../sqlite/database.ts';
-import type { OperationState, Verdict } from './states.ts';
-
-/** What an operation does: moves money, does something that cannot be undone, or onboards a user. */
-export type Kind = 'money' | 'destructive' | 'onboarding';
+import type { Database } from '../sqlite/database.ts';
+import { listQuery, type Selection } from './list-query.ts';
+import type { Kind, OperationState, Verdict } from './states.ts';
 
 /** An entry of the journal. Contains no secret: `request` is redacted, and what was typed is kept as a digest. */
 export interface Operation {
@@ -99,46 +97,10 @@ function fromRow(row: OperationRow): Operation {
   };
 }
 
-/** Which operations to list; the conditions are combined with AND. */
-export interface Selection {
-  readonly limit: number;
-  /** `in-doubt`: `sent` and `unknown`. */
-  readonly state?: OperationState | 'in-doubt' | undefined;
-  readonly kind?: Kind | undefined;
-  readonly profile?: string | undefined;
-  /** An account, or every id that it has; see `accountIds`. */
-  readonly account?: string | readonly string[] | undefined;
-  /** The operation that holds this once key. */
-  readonly onceKey?: string | undefined;
-  readonly inputDigest?: string | undefined;
-  readonly requestId?: string | undefined;
-  readonly sinceMs?: number | undefined;
-  /** Only operations older than this one. */
-  readonly before?: string | undefined;
-}
-
-const HELD = `state <> 'refused' AND verdict IS NOT 'not-done'`;
-
 /** Lists operations, newest first. */
 export function listOperations(store: Database, selection: Selection): Operation[] {
-  const { state, kind, profile, account, onceKey, inputDigest, requestId, sinceMs, before, limit } = selection;
-  const conditions: readonly (readonly [sql: string, ...values: (SqlValue | undefined)[]])[] = [
-    state === 'in-doubt' ? [`state IN ('sent', 'unknown')`] : ['state = ?', state],
-    ['kind = ?', kind],
-    ['profile = ?', profile],
-    ['account IN (SELECT value FROM json_each(?))', account && JSON.stringify([account].flat())],
-    [`once_key = ? AND ${HELD}`, onceKey],
-    ['input_digest = ?', inputDigest],
-    ['request_id = ?', requestId],
-    ['created_at >= ?', sinceMs],
-    ['id < ?', before],
-  ];
-  const used = conditions.filter(([, value], index) => value !== undefined || (index === 0 && state === 'in-doubt'));
-  const where = used.length === 0 ? '' : `WHERE ${used.map(([sql]) => sql).join(' AND ')}`;
-  const values = used.flatMap(([, value]) => (value === undefined ? [] : [value]));
-  return store
-    .all<OperationRow>(`SELECT * FROM operation ${where} ORDER BY id DESC LIMIT ?`, ...values, limit)
-    .map(fromRow);
+  const { sql, values } = listQuery(selection);
+  return store.all<OperationRow>(sql, ...values).map(fromRow);
 }
 
 /** Returns the ids of the operations of a sandbox that have not ended. Every embedded profile has the same sandbox. */

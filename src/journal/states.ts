@@ -26,3 +26,6 @@ export type Verdict = 'completed' | 'not-done' | 'destroyed';
 export function mayFollow(from: OperationState, to: OperationState): boolean {
   return (NEXT[from] as readonly OperationState[]).includes(to);
 }
+
+/** What an operation does: moves money, does something that cannot be undone, or onboards a user. */
+export type Kind = 'money' | 'destructive' | 'onboarding';

@@ -20,6 +20,8 @@ export interface Appended {
   readonly verdict?: Verdict | undefined;
   readonly detail?: string | undefined;
   readonly result?: string | undefined;
+  /** When it happened, in milliseconds since the epoch, if not now. */
+  readonly at?: number | undefined;
   /** Until when the process may be at work on the operation, in milliseconds since the epoch. */
   readonly busyUntil?: number | undefined;
 }
@@ -57,8 +59,7 @@ export function tryMove(recording: Recording, id: string, to: OperationState, ap
   const { store, now } = recording;
   const row = store.get<{ state: OperationState }>('SELECT state FROM operation WHERE id = ?', id);
   if (!row || !mayFollow(row.state, to)) return false;
-  const at = now();
-  const { requestId = null, verdict = null, detail = null, result = null, busyUntil = null } = appended;
+  const { requestId = null, verdict = null, detail = null, result = null, busyUntil = null, at = now() } = appended;
   store.run(
     `UPDATE operation SET state = ?, request_id = coalesce(?, request_id), verdict = ?, detail = ?,
        result = coalesce(?, result), updated_at = ?, busy_until = coalesce(?, busy_until) WHERE id = ?`,

@@ -55,7 +55,7 @@ export async function checkOptions(
   options: PresentOptions,
 ): Promise<void> {
   const { fields, query } = options;
-  const format = shape.always === 'json' ? 'json' : options.format;
+  const format = shape.always === 'text' ? options.format : (shape.always ?? options.format);
   if (shape.always === 'text' && (fields || query !== undefined)) {
     throw new CliError(
       'usage',

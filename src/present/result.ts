@@ -56,8 +56,8 @@ export interface Result {
   readonly columns?: readonly Column[];
   /** For `-o raw`: the source text of the service's `data`, with every digit kept. */
   readonly raw?: string;
-  /** A fixed format that overrides -o: JSON, or plain text such as a script. */
-  readonly always?: 'json' | 'text';
+  /** A fixed format that overrides -o: JSON, lines of JSON, or plain text such as a script. */
+  readonly always?: 'json' | 'ndjson' | 'text';
   /** An order book, drawn as a chart instead of a table. */
   readonly depth?: Depth;
 }

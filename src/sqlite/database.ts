@@ -23,7 +23,7 @@ export interface Database {
 }
 
 /** How long a process waits for another process's write to finish. */
-const BUSY_TIMEOUT_MS = 20_000;
+export const BUSY_TIMEOUT_MS = 20_000;
 
 export interface OpenOptions {
   /** FULL: a commit is flushed to disk before it returns. NORMAL: it survives a crash of the process, but not of the machine. */
@@ -87,8 +87,10 @@ function prepareFile(
   const isOurs = () => pragma('application_id') === layout.applicationId;
   // The order matters: a file that another process is creating is ours as soon as it is not empty.
   if (!isEmpty() && !isOurs()) throw new DatabaseError('corrupt', path, undefined);
-  // The journal mode is stored in the file. Setting it only once means that opening the file later needs no lock.
-  if (!isOurs()) useWal(database, path);
+  // The journal mode is stored in the file. Setting it only once means that opening the file later needs no lock. A copy that
+  // SQLite made does not have it.
+  const isCopy = () => database.get<{ journal_mode: string }>('PRAGMA journal_mode')?.journal_mode === 'delete';
+  if (!isOurs() || isCopy()) useWal(database, path);
   database.exec(`PRAGMA synchronous = ${synchronous}`);
   const before = pragma('user_version');
   if (before === layout.version) return;

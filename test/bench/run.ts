@@ -6,6 +6,7 @@
 import { join } from 'node:path';
 import { measureCommands, seedEmbedded } from './commands.ts';
 import { type HistorySize, measureHistory } from './history.ts';
+import { type JournalSize, measureJournal } from './journal.ts';
 import { timeMs } from './measure.ts';
 import { measureOrderBook } from './order-book.ts';
 import { measurePages } from './pages.ts';
@@ -14,17 +15,17 @@ import { measureSealed } from './sealed.ts';
 import { type Load, measureThroughput } from './throughput.ts';
 import { openWorkshop, type Workshop } from './workshop.ts';
 
-interface Size extends Load, HistorySize {
+interface Size extends Load, HistorySize, JournalSize {
   readonly users: number;
 }
 
 const FULL: Size = {
   ...{ runs: 41, rounds: 5, seconds: 3, onboardings: 100_000, users: 100_000 },
-  ...{ transactions: 1_000_000, exports: 1 },
+  ...{ transactions: 1_000_000, exports: 1, operations: 1_000_000 },
 };
 const QUICK: Size = {
   ...{ runs: 5, rounds: 2, seconds: 1, onboardings: 5_000, users: 5_000 },
-  ...{ transactions: 20_000, exports: 1 },
+  ...{ transactions: 20_000, exports: 1, operations: 20_000 },
 };
 
 const say = (text: string) => process.stderr.write(`${text}\n`);
@@ -46,7 +47,8 @@ async function measure(shop: Workshop, size: Size): Promise<Row[]> {
   const pages = await measurePages(shop, size.users, size.runs);
   say('quotes and market orders');
   const book = await measureOrderBook(shop, size);
-  return [...commands, ...throughput, ...pages, ...book, ...(await sealed(shop, size)), ...(await history(shop, size))];
+  const alone = [...(await sealed(shop, size)), ...(await history(shop, size)), ...(await journal(shop, size))];
+  return [...commands, ...throughput, ...pages, ...book, ...alone];
 }
 
 function sealed(shop: Workshop, size: Size): Promise<Row[]> {
@@ -59,9 +61,14 @@ function history(shop: Workshop, size: Size): Promise<Row[]> {
   return measureHistory(shop, size);
 }
 
+function journal(shop: Workshop, size: Size): Promise<Row[]> {
+  say(`a journal of ${size.operations} operations`);
+  return measureJournal(shop, size);
+}
+
 const quick = process.argv.includes('--quick');
 say(machineText());
-const alone = { '--history': history, '--sealed': sealed };
+const alone = { '--history': history, '--sealed': sealed, '--journal': journal };
 const [only = measure] = Object.entries(alone).flatMap(([flag, rows]) => (process.argv.includes(flag) ? [rows] : []));
 const rows = await only(openWorkshop(), quick ? QUICK : FULL);
 process.stdout.write(tableText(rows));

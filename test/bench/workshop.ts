@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -26,6 +26,11 @@ export interface Workshop {
   node(args: readonly string[], extra?: Readonly<Record<string, string>>): Command;
   /** fiatrail with these arguments; `state` names its sandbox folder. */
   fiatrail(state: string, args: readonly string[], extra?: Readonly<Record<string, string>>): Command;
+  /**
+   * Copies the program with some files of dist/ replaced, and returns how to run the copy. It has a code cache of its own, which
+   * would otherwise contain the replaced files.
+   */
+  variant(name: string, files: Readonly<Record<string, string>>): Workshop['fiatrail'];
   /** Another program; undefined if it is not installed. */
   program(name: string, args: readonly string[]): Command | undefined;
   /** Starts a server; resolves with the JSON line that it prints when it is ready. */
@@ -54,6 +59,22 @@ export function openWorkshop(): Workshop {
     node,
     fiatrail: (state, args, extra = {}) =>
       node([join(copy, 'bin', 'fiatrail.js'), ...args], { FIATRAIL_STATE_DIR: join(root, 'state', state), ...extra }),
+    variant: (name, files) => {
+      const other = join(root, name);
+      cpSync(copy, other, { recursive: true });
+      for (const [file, by] of Object.entries(files)) {
+        const path = join(other, 'dist', file);
+        if (!existsSync(path)) throw new Error(`dist/${file} does not exist`);
+        copyFileSync(by, path);
+      }
+      const cache = join(root, `${name}-cache`);
+      mkdirSync(cache, { mode: 0o700 });
+      return (state, args, extra = {}) =>
+        node([join(other, 'bin', 'fiatrail.js'), ...args], {
+          ...{ FIATRAIL_STATE_DIR: join(root, 'state', state), XDG_CACHE_HOME: cache },
+          ...extra,
+        });
+    },
     program: (name, args) =>
       spawnSync(name, ['--version'], { stdio: 'ignore' }).error ? undefined : { file: name, args, env },
     serve: (command) => serve(command, children),

@@ -44,6 +44,11 @@ function smallDisk(kibibytes: number, lines: readonly string[]) {
   return shell([state, ...lines], [], `trap '' XFSZ; ulimit -f ${kibibytes}`);
 }
 
+const PAY_ELSEWHERE = [
+  'export FIATRAIL_BASE_URL=http://127.0.0.1:9/v1 FIATRAIL_API_KEY=a-key',
+  'fiatrail onramp start somebody --amount 5 --yes -q',
+];
+
 const ONBOARD = 'echo 22345678901 | fiatrail users onboard --bvn-stdin -q';
 
 describe('a full disk', () => {
@@ -97,6 +102,33 @@ describe('a full disk', () => {
       hasTrace: false,
     });
     expect(stdout).toMatch(/^[23],true\r?$/m);
+  });
+});
+
+test('a read-only disk stops a payment before it is sent', async () => {
+  const { stdout, stderr } = await smallDisk(2048, [
+    'fiatrail ops list -q',
+    canMount() ? 'mount -o remount,ro tmpfs "$FIATRAIL_STATE_DIR"' : 'chmod -R a-w "$FIATRAIL_STATE_DIR"',
+    ...PAY_ELSEWHERE,
+  ]);
+  expect(exitsIn(stdout)).toEqual([0, 2]);
+  expect(stderr).toContain('journal.db cannot be opened for writing');
+  expect({ lines: stderr.trim().split('\n').length, hasTrace: TRACE.test(stderr) }).toEqual({
+    lines: 2,
+    hasTrace: false,
+  });
+});
+
+test('a disk that is full after the journal was made stops a payment before it is sent', async () => {
+  const { stdout, stderr } = await smallDisk(2048, [
+    'fiatrail ops list -q',
+    'dd if=/dev/zero of="$FIATRAIL_STATE_DIR/fill" bs=1k 2>/dev/null',
+    ...PAY_ELSEWHERE,
+  ]);
+  expect(exitsIn(stdout)).toEqual([0, 2]);
+  expect({ lines: stderr.trim().split('\n').length, hasTrace: TRACE.test(stderr) }).toEqual({
+    lines: 2,
+    hasTrace: false,
   });
 });
 

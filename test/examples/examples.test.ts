@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Command } from '../../src/cli/command.ts';
@@ -93,6 +93,7 @@ const BEFORE: Readonly<Record<string, (ids: Ids, example: string) => readonly (r
   'keys sandbox': (_ids, example) => (example.includes('--at') ? [] : [NEW_KEY]),
   'profiles add': () => [['profiles', 'remove', 'main']],
   'profiles import': () => [['profiles', 'export']],
+  'ops import': () => [['ops', 'export']],
   'sandbox restore': () => [['sandbox', 'snapshot', 'before.db']],
   'keys rotate': (_ids, example) => (example.includes('--resume') ? [ROTATE] : []),
 };
@@ -128,6 +129,9 @@ async function runExample(account: Account, command: Command, example: string): 
   for (const before of BEFORE[nameOf(command)]?.(account.ids, example) ?? []) await run([...before, '--yes', '-q']);
   world.programs.areBroken = false;
   const printed = world.stdout.text();
+  // A journal is imported into an empty one.
+  if (nameOf(command) === 'ops import')
+    for (const name of readdirSync(world.stateDir)) if (name.startsWith('journal.db')) rmSync(join(world.stateDir, name));
   // What was printed before is the file that the example reads.
   for (const [file] of printed === '' ? [] : example.matchAll(/[\w-]+\.(?:json|ndjson)\b/g))
     writeFileSync(join(world.homeDir, file), printed, { mode: 0o600 });

@@ -296,3 +296,27 @@ describe('a key rotation', () => {
     journal.close();
   });
 });
+
+describe('a clock that was set back', () => {
+  test('breaks neither the chain nor the guard; each transition keeps the time that the clock said', async () => {
+    const clock = fakeClock();
+    const journal = await open(':memory:', countingIds(), clock);
+    const first = prepared(journal, { isGuarded: true });
+    journal.sent(first, 1);
+    journal.append(first, 'accepted', { requestId: 'r-1' });
+    clock.pass(-3_600_000);
+    expect(journal.claim({ ...INTENT, isGuarded: true })).toMatchObject({ kind: 'repeated' });
+    const second = prepared(journal, { input: 'another' });
+    journal.sent(second, 1);
+    journal.append(first, 'settled');
+    expect(journal.verify().problem).toBeUndefined();
+    journal.requireLastLink();
+    expect(only(journal, first)).toMatchObject({
+      state: 'settled',
+      createdAt: iso(START_MS),
+      updatedAt: iso(START_MS - 3_600_000),
+    });
+    expect(only(journal, second)).toMatchObject({ createdAt: iso(START_MS - 3_600_000) });
+    journal.close();
+  });
+});

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { fiatrail, newHome, requireBuilt, temporaryFolder } from '../support/built.ts';
-import { testJournal } from '../support/journal-intent.ts';
+import { INTENT, prepared, testJournal } from '../support/journal-intent.ts';
 
 beforeAll(requireBuilt);
 
@@ -52,8 +52,8 @@ function contentOf(path: string) {
 }
 
 const BEFORE = { version: 1, tables: ['operation'], operations: IDS.length, check: 'ok' };
-const TABLES = ['account_name', 'operation', 'rotation', 'setting', 'sqlite_sequence', 'transition'];
-const AFTER = { version: 3, tables: TABLES, operations: IDS.length, check: 'ok' };
+const TABLES = ['account_name', 'operation', 'rotation', 'setting', 'sqlite_sequence', 'tally', 'transition'];
+const AFTER = { version: 4, tables: TABLES, operations: IDS.length, check: 'ok' };
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 const open = (path: string) => testJournal({ path });
 
@@ -117,9 +117,82 @@ describe('a journal of version 1', () => {
 });
 
 test('rejects a journal of a newer version and writes no backup', async () => {
-  const { path, folder } = journalOf(4);
+  const { path, folder } = journalOf(5);
   const before = readFileSync(path);
   await expect(open(path)).rejects.toMatchObject({ name: 'DatabaseError', problem: 'newer', path });
   expect(readFileSync(path)).toEqual(before);
   expect(readdirSync(folder).filter((name) => /\.v\d/.test(name))).toEqual([]);
+});
+
+/** What version 4 added to version 3, undone. */
+const TO_VERSION_3 = `
+DROP TRIGGER operation_counted; DROP TABLE tally;
+DROP INDEX operation_by_time; DROP INDEX operation_by_kind; DROP INDEX operation_by_state; DROP INDEX operation_by_state_kind;
+DROP INDEX operation_in_doubt; DROP INDEX operation_in_doubt_by_kind; DROP INDEX operation_by_once_key;
+CREATE INDEX operation_in_doubt ON operation (id) WHERE state IN ('sent', 'unknown');
+CREATE INDEX operation_by_state ON operation (state, id);
+CREATE INDEX operation_by_kind ON operation (kind, id);
+PRAGMA user_version = 3;
+`;
+
+/** Lists the indexes of the operations with their columns. */
+function indexesOf(path: string) {
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    return database
+      .prepare(`SELECT sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY name`)
+      .all();
+  } finally {
+    database.close();
+  }
+}
+
+test('a journal of version 3 with an unknown outcome is upgraded: the same operations, chain, indexes and count as a new one', async () => {
+  const path = join(temporaryFolder(onTestFinished), 'journal.db');
+  const journal = await open(path);
+  const doubt = prepared(journal, { onceKey: 'k' });
+  journal.sent(doubt, 1);
+  journal.append(doubt, 'unknown');
+  prepared(journal);
+  const before = { list: journal.list({ limit: 10 }), head: journal.head(), indexes: indexesOf(path) };
+  journal.close();
+  const database = new DatabaseSync(path);
+  database.exec(TO_VERSION_3);
+  database.close();
+  const upgraded = await open(path);
+  expect({ list: upgraded.list({ limit: 10 }), head: upgraded.head(), indexes: indexesOf(path) }).toEqual(before);
+  expect(upgraded.list({ limit: 10, state: 'in-doubt' }).map(({ operationId }) => operationId)).toEqual([doubt]);
+  expect(upgraded.count()).toBe(2);
+  upgraded.requireLastLink();
+  expect(upgraded.verify().problem).toBeUndefined();
+  expect(upgraded.claim({ ...INTENT, onceKey: 'k' }).kind).toBe('doubt');
+  upgraded.close();
+  expect(existsSync(`${path}.v3`)).toBe(true);
+});
+
+test('a journal of version 2 with unknown outcomes is upgraded; they stay unknown, and end by a verdict', async () => {
+  const { path } = journalOf(1);
+  (await open(path)).close();
+  const fresh = join(temporaryFolder(onTestFinished), 'journal.db');
+  makeJournal(fresh, 2);
+  const database = new DatabaseSync(fresh);
+  const rotation = new DatabaseSync(path, { readOnly: true });
+  const tables = rotation
+    .prepare(`SELECT sql FROM sqlite_schema WHERE tbl_name = 'rotation' AND sql IS NOT NULL`)
+    .all();
+  rotation.close();
+  for (const { sql } of tables) database.exec(String(sql));
+  const [sent = '', unknown = ''] = IDS;
+  database.prepare(`UPDATE operation SET state = 'sent', request_id = NULL WHERE id = ?`).run(sent);
+  database
+    .prepare(`UPDATE operation SET state = 'unknown', request_id = NULL, detail = 'late' WHERE id = ?`)
+    .run(unknown);
+  database.close();
+  const journal = await open(fresh);
+  expect(journal.list({ limit: 10, state: 'in-doubt' }).map(({ operationId }) => operationId)).toEqual([unknown, sent]);
+  expect(journal.count()).toBe(IDS.length);
+  expect(journal.verify()).toMatchObject({ operations: IDS.length, transitions: 2 * IDS.length, problem: undefined });
+  for (const id of [sent, unknown]) journal.append(id, 'resolved', { verdict: 'not-done' });
+  expect(journal.list({ limit: 10, state: 'in-doubt' })).toEqual([]);
+  journal.close();
 });

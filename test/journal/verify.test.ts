@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { prepared, testJournal } from '../support/journal-intent.ts';
@@ -33,12 +34,12 @@ async function verified(path: string, head?: string) {
 }
 
 /** Fills a journal, changes its file and verifies it. */
-async function afterTampering(sql: string, isHeadGiven = false) {
+async function afterTampering(sql: string) {
   using folder = temporaryFolder();
   const path = folder.file('journal.db');
-  const head = await fill(path);
+  await fill(path);
   tamper(path, sql);
-  return (await verified(path, isHeadGiven ? head : undefined)).problem;
+  return (await verified(path)).problem;
 }
 
 describe('an untouched journal', () => {
@@ -58,6 +59,21 @@ describe('an untouched journal', () => {
     const journal = await testJournal();
     expect(journal.verify()).toEqual({ transitions: 0, operations: 0, heads: {}, problem: undefined });
     journal.close();
+  });
+
+  test('verifies with every character that JSON may escape in more than one way', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('journal.db');
+    const journal = await testJournal({ path });
+    const text = Array.from({ length: 0x180 }, (_, code) => String.fromCharCode(code)).join('');
+    const odd = `${text}\u2028\u2029\ufeff\uffff\u{10ffff}"'\\/`;
+    const id = prepared(journal, { summary: odd, request: odd });
+    journal.sent(id, 1);
+    journal.append(id, 'accepted', { requestId: odd, detail: odd, result: odd });
+    expect(journal.verify()).toMatchObject({ transitions: 3, problem: undefined });
+    journal.close();
+    tamper(path, `UPDATE operation SET summary = summary || ' '`);
+    expect((await verified(path)).problem?.what).toContain('transition 1 was changed');
   });
 
   test('contains every earlier head', async () => {
@@ -102,10 +118,23 @@ describe('verify names', () => {
     expect((await afterTampering(sql))?.what).toContain(expected);
   });
 
-  test('transitions cut from the end, with the head', async () => {
-    const sql = `DELETE FROM transition WHERE sequence > ${3 * OPERATIONS - 3}; DELETE FROM operation WHERE id NOT IN (SELECT operation_id FROM transition)`;
-    expect(await afterTampering(sql)).toBeUndefined();
-    expect((await afterTampering(sql, true))?.what).toContain('does not contain this head');
+  const cut = `DELETE FROM transition WHERE sequence > ${3 * OPERATIONS - 3}; DELETE FROM operation WHERE id NOT IN (SELECT operation_id FROM transition)`;
+
+  test('transitions cut from the end, by the head that is kept beside the journal', async () => {
+    expect(await afterTampering(cut)).toMatchObject({
+      sequence: 3 * OPERATIONS,
+      what: expect.stringContaining('is missing or another one'),
+    });
+  });
+
+  test('transitions cut from the end together with the kept head, by a head that was kept elsewhere', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('journal.db');
+    const head = await fill(path);
+    tamper(path, cut);
+    rmSync(`${path}.head`);
+    expect((await verified(path)).problem).toBeUndefined();
+    expect((await verified(path, head)).problem?.what).toContain('does not contain this head');
   });
 });
 

@@ -28,6 +28,9 @@ interface JournalOptions {
   readonly host?: Host;
 }
 
+/** So short that no test waits for another process's lock. */
+const OUTCOME_WAIT_MS = 20;
+
 /** Opens a journal with a clock that only a test moves. */
 export function testJournal({
   path = ':memory:',
@@ -35,7 +38,7 @@ export function testJournal({
   clock = fakeClock(),
   host = oneProcess(),
 }: JournalOptions = {}) {
-  return openJournal(path, { clock, ids, host });
+  return openJournal(path, { clock, ids, host }, OUTCOME_WAIT_MS);
 }
 
 /** Records an intent that nothing is in the way of, and returns its id. */

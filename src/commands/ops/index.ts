@@ -1,86 +1,19 @@
-import { CliError } from '../base/errors.ts';
-import { command } from '../cli/command.ts';
-import { argument, id, oneOf, option, optionalArgument, switchOn, wholeNumber } from '../cli/parameters.ts';
-import type { Session } from '../cli/session.ts';
-import { DEFAULT_WAIT_MS, waitOption } from '../cli/wait.ts';
-import type { Operation } from '../journal/journal.ts';
-import { NEXT, type OperationState } from '../journal/states.ts';
-import { parseExactJson } from '../money/decimal.ts';
-import { toPlain } from '../present/plain.ts';
-import { workStartedBy } from '../works/find-work.ts';
-import { endpointNamed, recordedData } from '../works/recorded.ts';
-import { createSessions, type Looked, reconcileEach } from '../works/sessions.ts';
-import { followWork } from '../works/work.ts';
-
-/** What to do about an operation in each state. */
-const ADVICE: Readonly<Record<OperationState, string>> = {
-  prepared: 'nothing was sent',
-  sent: 'no response was recorded; the outcome is unknown unless its command is still running',
-  accepted: 'the service accepted it; follow it by its request id',
-  settled: 'it was completed',
-  failed: 'the service accepted it, and the work failed',
-  refused: 'nothing was done',
-  unknown: 'it was sent, but no usable response arrived; check the account before you repeat it',
-  resolved: 'its outcome was decided without a response',
-};
-
-const COLUMNS = [
-  { field: 'operationId', title: 'Operation' },
-  { field: 'state', title: 'State' },
-  { field: 'summary', title: 'Summary' },
-  { field: 'createdAt', title: 'When' },
-  { field: 'requestId', title: 'Request', isWide: true },
-  { field: 'onceKey', title: 'Once key', isWide: true },
-] as const;
-
-const STATES = Object.keys(NEXT) as readonly OperationState[];
-const KINDS = ['money', 'destructive', 'onboarding'] as const;
-
-/** An operation as printed: without what only the journal needs, and with amounts that are not in wire units. */
-async function printed(operation: Operation) {
-  const { inputDigest: _digest, processId: _process, busyUntil: _until, account: _account, ...shown } = operation;
-  const { endpoint, state } = operation;
-  const { endpoint: ofResult, data } = recordedData(operation);
-  const sent = parseExactJson(operation.request);
-  const request = toPlain(sent, (await endpointNamed(endpoint))?.request());
-  const ended = await endpointNamed(ofResult);
-  const result = data === undefined ? null : toPlain(data, ended?.response(), ended?.nests, sent);
-  return { ...shown, request, result, advice: ADVICE[state] };
-}
-
-const listCommand = command({
-  words: ['ops', 'list'],
-  summary: 'List the money operations of this machine, unknown outcomes first',
-  details: 'Operations with an unknown outcome come first, however old they are. The rest is listed newest first.',
-  examples: ['fiatrail ops list', 'fiatrail ops list --in-doubt -o json --query "operations[].operationId"'],
-  endpoints: [],
-  isLocal: true,
-  parameters: {
-    limit: option('--limit <count>', 'maximum number of operations (default 20)', wholeNumber(1, 10_000)),
-    inDoubt: switchOn('--in-doubt', 'only operations with an unknown outcome'),
-    state: option('--state <state>', STATES.join(', '), oneOf(...STATES)),
-    kind: option('--kind <kind>', KINDS.join(', '), oneOf(...KINDS)),
-    after: option('--after <operation-id>', 'only operations older than this one', id),
-  },
-  run: async (session, { limit = 20, inDoubt, state, kind, after }) => {
-    const journal = await session.journal();
-    const wanted = { kind, limit };
-    const doubts = state || after ? [] : journal.list({ ...wanted, state: 'in-doubt' });
-    const others = inDoubt ? [] : journal.list({ ...wanted, state, before: after });
-    const rest = others.filter(({ operationId }) => !doubts.some((each) => each.operationId === operationId));
-    const operations = [...doubts, ...rest].slice(0, limit);
-    const data = { operations: await Promise.all(operations.map(printed)), total: journal.count() };
-    return { result: { data, request: { limit }, lists: 'operations', list: { isWhole: false }, columns: COLUMNS } };
-  },
-});
-
-/** Finds an operation by its id or a unique prefix of it. Throws CliError usage. */
-async function operationNamed(session: Session, prefix: string): Promise<Operation> {
-  const [operation, ...others] = (await session.journal()).find(prefix);
-  if (operation && others.length === 0) return operation;
-  const why = operation ? 'more than one operation matches this id prefix' : 'no operation on this machine has this id';
-  throw new CliError('usage', why, { hint: 'list the ids with: fiatrail ops list' });
-}
+import { CliError } from '../../base/errors.ts';
+import { command } from '../../cli/command.ts';
+import { confirmChange } from '../../cli/confirm.ts';
+import { argument, id, option, optionalArgument, switchOn } from '../../cli/parameters.ts';
+import type { Session } from '../../cli/session.ts';
+import { DEFAULT_WAIT_MS, waitOption } from '../../cli/wait.ts';
+import { JOURNAL_CHANGED } from '../../journal/codes.ts';
+import type { Operation } from '../../journal/journal.ts';
+import { NEXT } from '../../journal/states.ts';
+import type { Verified } from '../../journal/verify.ts';
+import { workStartedBy } from '../../works/find-work.ts';
+import { createSessions, type Looked, reconcileEach } from '../../works/sessions.ts';
+import { followWork } from '../../works/work.ts';
+import { backupCommand, exportCommand, importCommand } from './files.ts';
+import { listCommand } from './list.ts';
+import { COLUMNS, operationNamed, printed } from './printed.ts';
 
 const operationId = argument('operation-id', 'operation id, from ops list; a unique prefix is enough', id);
 
@@ -142,21 +75,39 @@ const resolveCommand = command({
   },
 });
 
+/** Checks the journal, or accepts it as it is after the user agreed. */
+async function checked(session: Session, head: string | undefined, isAccepting: boolean): Promise<Verified> {
+  const journal = await session.journal();
+  const found = journal.verify(head);
+  if (!isAccepting || !found.problem) return found;
+  await confirmChange(session, {
+    summary: 'accept the journal as it is',
+    lines: [
+      ['found', found.problem.what],
+      ['lost', 'every operation recorded after the copy was made, with its once key: fiatrail may do it again'],
+    ],
+  });
+  return journal.accept();
+}
+
 const verifyCommand = command({
   words: ['ops', 'verify'],
   summary: 'Check that the journal was not damaged or edited',
   details:
-    'Every entry carries a hash of the one before it. --head detects entries removed from the end: it must be a head that an earlier run printed.',
-  examples: ['fiatrail ops verify', 'fiatrail ops verify --head "$HEAD" -o json'],
+    'Every entry carries a hash of the one before it, and the last one is also kept in a file beside the journal, so that entries removed from the end are missed. --head checks against a head that an earlier run printed and that you kept elsewhere. After you restored a backup, money commands stop until you accept it with --accept.',
+  examples: ['fiatrail ops verify', 'fiatrail ops verify --head "$HEAD" -o json', 'fiatrail ops verify --accept --yes'],
   endpoints: [],
   isLocal: true,
-  parameters: { head: option('--head <hash>', 'a head that ops verify printed before', id) },
-  run: async (session, { head }) => {
-    const { transitions, operations, heads, problem } = (await session.journal()).verify(head);
+  parameters: {
+    head: option('--head <hash>', 'a head that ops verify printed before', id),
+    accept: switchOn('--accept', 'go on with a journal that lacks its last entries, such as a restored backup'),
+  },
+  run: async (session, { head, accept }) => {
+    const { transitions, operations, heads, problem } = await checked(session, head, accept);
     const data = { transitions, operations, heads, problem: problem ?? null };
     if (!problem) return { result: { data } };
     const error = new CliError('refused', `the journal is damaged: ${problem.what}`, {
-      code: 'JOURNAL_CHANGED',
+      code: JOURNAL_CHANGED,
       operationId: problem.operationId,
       hint: 'keep the file, and compare it with a backup',
     });
@@ -214,7 +165,7 @@ const reconcileCommand = command({
   words: ['ops', 'reconcile'],
   summary: 'Find out how operations with an unknown outcome ended',
   details:
-    'Looks for them in the service’s lists, with the account that they were sent with, and records what it finds. What is in no list, twice, 10 minutes apart, counts as not done: on a live account only if a person says so, or the profile has --absence accept. --visible-after of the profile changes the 10 minutes. Exits with 6 while an outcome is unknown.',
+    'Reads the service’s lists, with the account that each was sent with, and records what they show. What is in no list, twice, 10 minutes apart, counts as not done: on a live account only if a person says so, or the profile has --absence accept. --visible-after of the profile changes the 10 minutes. Exits with 6 while an outcome is unknown.',
   examples: [
     'fiatrail ops reconcile',
     'fiatrail ops reconcile --all -q',
@@ -283,4 +234,14 @@ const resumeCommand = command({
   },
 });
 
-export const commands = [listCommand, showCommand, reconcileCommand, resumeCommand, resolveCommand, verifyCommand];
+export const commands = [
+  listCommand,
+  showCommand,
+  reconcileCommand,
+  resumeCommand,
+  resolveCommand,
+  verifyCommand,
+  exportCommand,
+  importCommand,
+  backupCommand,
+];

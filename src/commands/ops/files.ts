@@ -1,0 +1,131 @@
+import { absolutePath } from '../../account/paths.ts';
+import { allProfileNames, type Profile, resolveProfile } from '../../account/profile.ts';
+import { CliError } from '../../base/errors.ts';
+import { command } from '../../cli/command.ts';
+import { openAccount } from '../../cli/connect.ts';
+import { argument, switchOn, word } from '../../cli/parameters.ts';
+import type { Session } from '../../cli/session.ts';
+import { fingerprint } from '../../crypto/fingerprint.ts';
+import { BytesFileError, type BytesProblem } from '../../files/bytes-file.ts';
+import { linesOf } from '../../files/lines.ts';
+import type { AccountNames } from '../../journal/accounts.ts';
+import type { Journal } from '../../journal/journal.ts';
+import { csvRow } from './printed.ts';
+
+const unusable = (path: string, why: string, hint: string, cause?: unknown) =>
+  new CliError('usage', `${path}: ${why}`, { code: 'UNUSABLE_FILE', hint, ...(cause === undefined ? {} : { cause }) });
+
+export const exportCommand = command({
+  words: ['ops', 'export'],
+  summary: 'Export the journal as NDJSON or CSV',
+  details:
+    'NDJSON has every operation and every transition with its hash, and is what ops import reads. CSV has the operations as they are now. Nothing in it is secret, but it contains names and account numbers. --with-digest-key adds the key by which typed input is compared: with it, once keys can be repeated after an import, and whoever has the file can guess BVNs from their digests.',
+  examples: [
+    'fiatrail ops export > journal.ndjson',
+    'fiatrail ops export -o csv > journal.csv',
+    'fiatrail ops export --with-digest-key > journal.ndjson',
+  ],
+  endpoints: [],
+  isLocal: true,
+  parameters: { withDigestKey: switchOn('--with-digest-key', 'include the key of the input digests (NDJSON only)') },
+  run: async (session, { withDigestKey }) => {
+    const { isFormatChosen, present } = session.globals;
+    const format = isFormatChosen ? present.format : 'ndjson';
+    if (format !== 'ndjson' && format !== 'csv')
+      throw new CliError('usage', `the journal cannot be exported as ${format}`, { hint: 'use -o ndjson or -o csv' });
+    if (format === 'csv' && withDigestKey)
+      throw new CliError('usage', '--with-digest-key applies only to NDJSON', { hint: 'omit -o csv' });
+    session.world.steadyMemory();
+    const journal = await session.journal();
+    if (format === 'csv') return { result: { data: [], more: csvPages(journal) } };
+    return { result: { data: [], more: pagesOf(journal.exported(withDigestKey)), always: format } };
+  },
+});
+
+async function* pagesOf<T>(pages: Iterable<T>): AsyncGenerator<T> {
+  yield* pages;
+}
+
+const CSV_PAGE = 1_000;
+
+async function* csvPages(journal: Journal) {
+  for (let page = journal.list({ limit: CSV_PAGE }); page.length > 0; ) {
+    yield page.map(csvRow);
+    const after = page.at(-1);
+    page = page.length < CSV_PAGE || !after ? [] : journal.list({ limit: CSV_PAGE, after });
+  }
+}
+
+const WHEN_READING: Readonly<Partial<Record<BytesProblem, string>>> = {
+  missing: 'the file does not exist',
+  'not plain': 'it is not a regular file',
+  'too long': 'a line is too long for an export',
+};
+
+const MAX_LINE_LENGTH = 16 * 1024 * 1024;
+
+export const importCommand = command({
+  words: ['ops', 'import'],
+  summary: 'Fill an empty journal from an export',
+  details:
+    'Checks every line, the chain of hashes and the states, and writes all or nothing. The journal must be empty, and a profile here must have a key of the exported account. Without the digest key (ops export --with-digest-key), a once key that was used before is rejected for every input, and a repeated payment without a once key is not recognized.',
+  examples: ['fiatrail ops import journal.ndjson', 'fiatrail ops import journal.ndjson -o json --query operations'],
+  endpoints: [],
+  isLocal: true,
+  parameters: { file: argument('file', 'file written by ops export', word, 'File:') },
+  run: async (session, input) => {
+    session.world.steadyMemory();
+    const path = absolutePath(input.file);
+    const hint = 'import needs an empty journal and a file written by ops export';
+    const accounts = await accountsHere(session);
+    const journal = await session.journal();
+    const { ImportError } = await import('../../journal/import.ts');
+    try {
+      const imported = await journal.importFrom(linesOf(path, MAX_LINE_LENGTH), accounts);
+      return { result: { data: { path, ...imported } } };
+    } catch (error) {
+      if (error instanceof BytesFileError)
+        throw unusable(path, WHEN_READING[error.problem] ?? 'the file cannot be read', hint, error);
+      if (!(error instanceof ImportError)) throw error;
+      const where = error.line === undefined ? '' : `line ${error.line}: `;
+      throw unusable(path, `${where}${error.message}; nothing was imported`, hint, error);
+    }
+  },
+});
+
+/** Returns the accounts of every profile whose key can be loaded. */
+async function accountsHere(session: Session): Promise<AccountNames[]> {
+  const names = allProfileNames(session.world).filter((name) => name !== session.profile.name);
+  const found = [await accountOf(session, () => session.profile)];
+  for (const name of names) found.push(await accountOf(session, () => resolveProfile(name, session.world)));
+  return found.flatMap((each) => each ?? []);
+}
+
+async function accountOf({ world }: Session, profileOf: () => Profile): Promise<AccountNames | undefined> {
+  try {
+    const profile = profileOf();
+    const { apiKey, close } = await openAccount(world, profile);
+    await close();
+    return { keyFingerprint: fingerprint(apiKey), profile: profile.name, baseUrl: profile.baseUrl };
+  } catch (error) {
+    // A profile without a usable key is no evidence. Anything else is a fault.
+    if (error instanceof CliError && error.category !== 'interrupted') return undefined;
+    throw error;
+  }
+}
+
+export const backupCommand = command({
+  words: ['ops', 'backup'],
+  summary: 'Copy the journal to a file while it is in use',
+  details:
+    'The copy is a whole journal, readable only by its owner. To restore it, put it in the place of journal.db while no command runs, then run: fiatrail ops verify --accept',
+  examples: ['fiatrail ops backup journal-backup.db', 'fiatrail ops backup journal-backup.db -o json --query bytes'],
+  endpoints: [],
+  isLocal: true,
+  parameters: { file: argument('file', 'file to create; it must not exist', word, 'File:') },
+  run: async (session, input) => {
+    const path = absolutePath(input.file);
+    const journal = await session.journal();
+    return { result: { data: { path, bytes: journal.backUp(path), head: journal.head() || null } } };
+  },
+});

@@ -1,0 +1,101 @@
+import { CliError } from '../../base/errors.ts';
+import { command } from '../../cli/command.ts';
+import { PAGE_SIZE } from '../../cli/pages.ts';
+import { id, oneOf, option, switchOn, wholeNumber, word } from '../../cli/parameters.ts';
+import { periodOptions } from '../../cli/period.ts';
+import type { Session } from '../../cli/session.ts';
+import type { Journal, Operation } from '../../journal/journal.ts';
+import type { ListPosition, Selection } from '../../journal/list-query.ts';
+import { NEXT, type OperationState } from '../../journal/states.ts';
+import { COLUMNS, printed } from './printed.ts';
+
+const STATES = Object.keys(NEXT) as readonly OperationState[];
+const KINDS = ['money', 'destructive', 'onboarding'] as const;
+const DEFAULT_SIZE = 20;
+
+const isInDoubt = ({ state }: Operation) => state === 'sent' || state === 'unknown';
+
+/** The last operation of a page, and in which part of the list it was: among the unknown outcomes, or after them. */
+interface Place extends ListPosition {
+  readonly isInDoubt: boolean;
+}
+
+const placeOf = (operation: Operation): Place => ({ ...operation, isInDoubt: isInDoubt(operation) });
+
+interface Listing {
+  readonly filter: Omit<Selection, 'limit' | 'state' | 'after'>;
+  readonly state: OperationState | undefined;
+  readonly inDoubt: boolean;
+}
+
+/** Returns a page of the list: unknown outcomes first, then the rest, each newest first. With --state, it has only one part. */
+function pageAfter(journal: Journal, { filter, state, inDoubt }: Listing, place: Place | undefined, limit: number) {
+  if (state) return journal.list({ ...filter, state, after: place, limit });
+  const isPast = place !== undefined && !place.isInDoubt;
+  const doubts = isPast ? [] : journal.list({ ...filter, state: 'in-doubt', after: place, limit });
+  if (inDoubt || doubts.length === limit) return doubts;
+  const after = isPast ? place : undefined;
+  return [...doubts, ...journal.list({ ...filter, state: 'not-in-doubt', after, limit: limit - doubts.length })];
+}
+
+/** Reads the pages after the first one. An outcome that becomes known in the meantime is not listed a second time. */
+async function* laterPages(journal: Journal, listing: Listing, first: readonly Operation[], size: number) {
+  const doubts = new Set<string>();
+  for (let page = first; page.length === size; ) {
+    for (const operation of page) if (isInDoubt(operation)) doubts.add(operation.operationId);
+    const last = page.at(-1);
+    page = pageAfter(journal, listing, last && placeOf(last), size);
+    const fresh = page.filter(({ operationId }) => !doubts.has(operationId));
+    if (fresh.length > 0) yield Promise.all(fresh.map(printed));
+  }
+}
+
+/** Finds the operation that --after names. Throws CliError usage. */
+function placeNamed(journal: Journal, after: string | undefined): Place | undefined {
+  if (after === undefined) return undefined;
+  const found = journal.find(after).find(({ operationId }) => operationId === after);
+  if (found) return placeOf(found);
+  throw new CliError('usage', '--after: no operation on this machine has this id', {
+    hint: 'use the last operationId of the previous page',
+  });
+}
+
+export const listCommand = command({
+  words: ['ops', 'list'],
+  summary: 'List the money operations of this machine, unknown outcomes first',
+  details:
+    'Operations with an unknown outcome come first, however old they are. The rest is listed newest first. For the next page, give the last id as --after.',
+  examples: [
+    'fiatrail ops list',
+    'fiatrail ops list --in-doubt -o json --query "operations[].operationId"',
+    'fiatrail ops list --since 2026-08-01 --all -o csv',
+    'fiatrail ops list --once fees-2026-11',
+  ],
+  endpoints: [],
+  isLocal: true,
+  parameters: {
+    limit: option('--limit <count>', 'operations per page (default 20)', wholeNumber(1, 10_000)),
+    inDoubt: switchOn('--in-doubt', 'only operations with an unknown outcome'),
+    state: option('--state <state>', STATES.join(', '), oneOf(...STATES)),
+    kind: option('--kind <kind>', KINDS.join(', '), oneOf(...KINDS)),
+    once: option('--once <key>', 'only operations that were given this once key', word),
+    since: { ...periodOptions.since, help: 'only operations recorded since then, ISO 8601' },
+    after: option('--after <operation-id>', 'continue after this operation, the last of the previous page', id),
+    all: switchOn('--all', 'fetch every page as one list'),
+  },
+  run: async (session: Session, { limit, inDoubt, state, kind, once, since, after, all }) => {
+    if (inDoubt && state)
+      throw new CliError('usage', '--in-doubt and --state cannot be combined', {
+        hint: '--in-doubt means the states sent and unknown',
+      });
+    const journal = await session.journal();
+    const sinceMs = since === undefined ? undefined : Date.parse(since);
+    const listing = { filter: { kind, givenOnceKey: once, sinceMs }, state, inDoubt };
+    const size = limit ?? (all ? PAGE_SIZE : DEFAULT_SIZE);
+    const first = pageAfter(journal, listing, placeNamed(journal, after), size);
+    const data = { operations: await Promise.all(first.map(printed)), total: journal.count() };
+    const more = all ? { more: laterPages(journal, listing, first, size) } : {};
+    const list = { isWhole: false };
+    return { result: { data, request: { limit: size }, lists: 'operations', list, columns: COLUMNS, ...more } };
+  },
+});

@@ -1,0 +1,54 @@
+import { CliError } from '../../base/errors.ts';
+import type { Session } from '../../cli/session.ts';
+import type { Operation } from '../../journal/journal.ts';
+import type { OperationState } from '../../journal/states.ts';
+import { parseExactJson } from '../../money/decimal.ts';
+import { toPlain } from '../../present/plain.ts';
+import { endpointNamed, recordedData } from '../../works/recorded.ts';
+
+/** What to do about an operation in each state. */
+const ADVICE: Readonly<Record<OperationState, string>> = {
+  prepared: 'nothing was sent',
+  sent: 'no response was recorded; the outcome is unknown unless its command is still running',
+  accepted: 'the service accepted it; follow it by its request id',
+  settled: 'it was completed',
+  failed: 'the service accepted it, and the work failed',
+  refused: 'nothing was done',
+  unknown: 'it was sent, but no usable response arrived; check the account before you repeat it',
+  resolved: 'its outcome was decided without a response',
+};
+
+export const COLUMNS = [
+  { field: 'operationId', title: 'Operation' },
+  { field: 'state', title: 'State' },
+  { field: 'summary', title: 'Summary' },
+  { field: 'createdAt', title: 'When' },
+  { field: 'requestId', title: 'Request', isWide: true },
+  { field: 'onceKey', title: 'Once key', isWide: true },
+] as const;
+
+/** An operation as printed: without what only the journal needs, and with amounts that are not in wire units. */
+export async function printed(operation: Operation) {
+  const { inputDigest: _digest, processId: _process, busyUntil: _until, account: _account, ...shown } = operation;
+  const { endpoint, state } = operation;
+  const { endpoint: ofResult, data } = recordedData(operation);
+  const sent = parseExactJson(operation.request);
+  const request = toPlain(sent, (await endpointNamed(endpoint))?.request());
+  const ended = await endpointNamed(ofResult);
+  const result = data === undefined ? null : toPlain(data, ended?.response(), ended?.nests, sent);
+  return { ...shown, request, result, advice: ADVICE[state] };
+}
+
+/** Finds an operation by its id or a unique prefix of it. Throws CliError usage. */
+export async function operationNamed(session: Session, prefix: string): Promise<Operation> {
+  const [operation, ...others] = (await session.journal()).find(prefix);
+  if (operation && others.length === 0) return operation;
+  const why = operation ? 'more than one operation matches this id prefix' : 'no operation on this machine has this id';
+  throw new CliError('usage', why, { hint: 'list the ids with: fiatrail ops list' });
+}
+
+/** An operation as a row of CSV: only texts, with the request and the result as JSON. */
+export function csvRow(operation: Operation) {
+  const { inputDigest: _digest, processId: _process, busyUntil: _until, account: _account, ...row } = operation;
+  return row;
+}

@@ -1,0 +1,105 @@
+import * as z from 'zod/mini';
+import { attempt, CliError } from '../base/errors.ts';
+import { entryAt } from '../files/inspect.ts';
+import { readPrivateFile, removePrivateFile } from '../files/private-file.ts';
+import { DatabaseError } from '../sqlite/errors.ts';
+import { type Aside, type KeptOutcome, MAX_KEPT_BYTES, signedText } from './aside.ts';
+import type { OperationState } from './states.ts';
+import { type Recording, tryMove } from './transitions.ts';
+
+/** What became of the outcomes that were kept beside the journal. */
+export interface Merged {
+  readonly count: number;
+  /** One sentence for each file that was ignored. */
+  readonly warnings: readonly string[];
+}
+
+/** The only states that a response leads to. */
+const KEPT_STATES = ['accepted', 'refused', 'unknown'] as const satisfies readonly OperationState[];
+
+const keptOutcome = () =>
+  z.strictObject({
+    operationId: z.string().check(z.minLength(1), z.maxLength(100)),
+    state: z.enum(KEPT_STATES),
+    at: z.int().check(z.positive()),
+    requestId: z.optional(z.string()),
+    detail: z.optional(z.string()),
+    result: z.optional(z.string()),
+  });
+
+/**
+ * Appends the outcomes in these files to the journal in one transaction, then deletes the files. A file that this journal did not
+ * sign, or that contradicts what it knows, is left where it is and decides nothing. A second merge of a file appends nothing.
+ * While the journal still cannot be written, every file stays.
+ */
+export function mergeKept(
+  recording: Recording,
+  append: (work: () => void) => void,
+  aside: Aside,
+  paths: readonly string[],
+): Merged {
+  const found = paths.map((path) => ({ path, kept: read(path, aside) }));
+  const warnings: string[] = [];
+  const merged: string[] = [];
+  try {
+    append(() => {
+      for (const { path, kept } of found) {
+        const problem = typeof kept === 'string' ? kept : problemOf(recording, kept);
+        if (problem === undefined) merged.push(path);
+        else warnings.push(`${path} was ignored: ${problem}`);
+      }
+    });
+  } catch (error) {
+    if (error instanceof DatabaseError && error.problem !== 'corrupt') return { count: 0, warnings: [] };
+    throw error;
+  }
+  for (const path of merged) removePrivateFile(path);
+  return { count: merged.length, warnings };
+}
+
+/** Returns the outcome in a file, or why it is not one. */
+function read(path: string, { sign }: Aside): KeptOutcome | string {
+  const isLong = (entryAt(path)?.sizeBytes ?? 0) > MAX_KEPT_BYTES;
+  const text = attempt(() => (isLong ? '' : (readPrivateFile(path) ?? '')));
+  if (text instanceof CliError) return text.message;
+  const [signature, body = ''] = text.split('\n');
+  if (signature !== sign(signedText(body))) return 'this journal did not write it, or it was changed';
+  const parsed = keptOutcome().safeParse(JSON.parse(body));
+  return parsed.success ? parsed.data : 'its content is not an outcome';
+}
+
+/** Appends an outcome. Returns why it contradicts the journal, if it does. */
+function problemOf(recording: Recording, kept: KeptOutcome): string | undefined {
+  const { operationId, state, ...appended } = kept;
+  const known = recording.store.get<Known>(
+    'SELECT state, verdict, request_id FROM operation WHERE id = ?',
+    operationId,
+  );
+  if (!known) return `this journal has no operation ${operationId}`;
+  if (isAppended(recording, kept) || agrees(known, kept)) return undefined;
+  if (tryMove(recording, operationId, state, appended)) return undefined;
+  const what = state === 'accepted' ? `accepted (request id ${kept.requestId ?? 'unknown'})` : state;
+  return `it says that operation ${operationId} was ${what}, but the journal says ${known.verdict ?? known.state}`;
+}
+
+interface Known {
+  readonly state: OperationState;
+  readonly verdict: string | null;
+  readonly request_id: string | null;
+}
+
+/** Whether an earlier merge, which was killed before it deleted the file, has appended it. */
+function isAppended({ store }: Recording, { operationId, state, at, requestId }: KeptOutcome): boolean {
+  const sql = 'SELECT 1 FROM transition WHERE operation_id = ? AND state = ? AND at = ? AND request_id IS ?';
+  return store.get(sql, operationId, state, at, requestId ?? null) !== undefined;
+}
+
+/** Whether the journal learned the same from another source, or more. */
+function agrees({ state, verdict, request_id }: Known, kept: KeptOutcome): boolean {
+  const isInDoubt = state === 'sent' || state === 'unknown';
+  if (isInDoubt || state === 'prepared') return false;
+  if (kept.state === 'unknown') return true;
+  const isUndone = state === 'refused' || verdict === 'not-done';
+  if (kept.state === 'refused') return isUndone;
+  return !isUndone && (kept.requestId === undefined || kept.requestId === request_id);
+}

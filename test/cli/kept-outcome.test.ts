@@ -1,0 +1,159 @@
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import {
+  fiatrail,
+  fiatrailJson,
+  type Home,
+  newHome,
+  ROOT,
+  requireBuilt,
+  startFiatrail,
+  startProgram,
+} from '../support/built.ts';
+import { journalRows } from '../support/journal.ts';
+import { httpServer } from '../support/loopback.ts';
+
+beforeAll(requireBuilt);
+
+const journalOf = ({ stateDir }: Home) => join(stateDir, 'journal.db');
+const kept = ({ stateDir }: Home) => readdirSync(stateDir).filter((name) => name.includes('.outcome-'));
+
+/** Whether the journal has a request that was sent. Not, while its file is being created. */
+function isSent(home: Home): boolean {
+  try {
+    return journalRows(home.stateDir)[0]?.state === 'sent';
+  } catch {
+    return false;
+  }
+}
+
+/** Holds the journal's write lock in another process; resolves with how to release it. */
+async function lockJournal(home: Home): Promise<() => Promise<void>> {
+  const argv = [join(ROOT, 'test', 'support', 'hold-journal.ts'), journalOf(home)];
+  const holder = startProgram(newHome(onTestFinished), process.execPath, argv);
+  const release = async () => {
+    holder.kill('SIGKILL');
+    await holder.end;
+  };
+  onTestFinished(release);
+  expect(await holder.firstLine()).toBe('held');
+  return release;
+}
+
+const DATA = { withdrawalId: 'r-77', status: 'pending', amount: 50_000 };
+const success = (data: unknown) => JSON.stringify({ status: 'Success', response_code: '00', message: 'ok', data });
+const WITHDRAW = [
+  ...['fees', 'withdraw', '--amount', '500', '--bank-code', '000013', '--account-number', '0123456789'],
+  ...['--account-name', 'ADA', '--yes', '-q'],
+];
+
+/** A service that runs `meanwhile` after a withdrawal arrived and before it answers. */
+async function serviceThat(home: Home, meanwhile: () => Promise<void> | void, data: unknown = DATA) {
+  let withdrawals = 0;
+  const { baseUrl } = await httpServer((request, response) => {
+    request.resume().on('end', async () => {
+      if (request.method === 'POST') {
+        withdrawals += 1;
+        await meanwhile();
+      }
+      response.end(success(request.method === 'POST' ? data : { publicKey: 'ab'.repeat(32) }));
+    });
+  });
+  const env = { FIATRAIL_BASE_URL: baseUrl, FIATRAIL_API_KEY: 'a-key' };
+  return { run: (argv: readonly string[]) => fiatrail(home, argv, { env }), withdrawals: () => withdrawals };
+}
+
+describe('a withdrawal whose outcome the journal cannot take, because another process holds its lock', () => {
+  test('ends as accepted over the network; the next command records it', async () => {
+    const home = newHome(onTestFinished);
+    let release = async () => {};
+    const { run, withdrawals } = await serviceThat(home, async () => {
+      release = await lockJournal(home);
+    });
+    const first = await run([...WITHDRAW, '--once', 'k', '-o', 'json']);
+    expect({ code: first.code, stderr: first.stderr }).toEqual({
+      code: 0,
+      stderr:
+        'warning: the journal cannot be written now; the outcome was saved beside it, and the next command records it\n',
+    });
+    expect(JSON.parse(first.stdout)).toBeTypeOf('object');
+    expect(journalRows(home.stateDir)).toMatchObject([{ state: 'sent' }]);
+    expect(kept(home)).toHaveLength(1);
+    await release();
+    const second = await run([...WITHDRAW, '--once', 'k', '-o', 'json']);
+    expect({ code: second.code, stdout: second.stdout }).toEqual({ code: 0, stdout: first.stdout });
+    expect(journalRows(home.stateDir)).toMatchObject([{ state: 'accepted' }]);
+    expect({ kept: kept(home), withdrawals: withdrawals() }).toEqual({ kept: [], withdrawals: 1 });
+  });
+
+  test('is what a second runner of the once key prints that waited for it', async () => {
+    const home = newHome(onTestFinished);
+    let release = async () => {};
+    let second: Promise<{ stdout: string; code: number | null }> | undefined;
+    const { run, withdrawals } = await serviceThat(home, async () => {
+      second = run([...WITHDRAW, '--once', 'k', '-o', 'json']);
+      // Long enough for the second runner to open the journal and find the key taken.
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      release = await lockJournal(home);
+    });
+    const first = await run([...WITHDRAW, '--once', 'k', '-o', 'json']);
+    await release();
+    expect(await second).toMatchObject({ code: 0, stdout: first.stdout });
+    expect(withdrawals()).toBe(1);
+  });
+
+  test('ends as accepted in the embedded sandbox; the next command records it', async () => {
+    const home = newHome(onTestFinished);
+    await fiatrail(home, ['sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--kind', 'slow']);
+    const running = startFiatrail(home, [...WITHDRAW, '-o', 'json']);
+    while (!isSent(home)) await new Promise((resolve) => setTimeout(resolve, 5));
+    const release = await lockJournal(home);
+    const { code, stderr, stdout } = await running.end;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('saved beside it') });
+    const { withdrawalId } = JSON.parse(stdout);
+    await release();
+    const { operations } = await fiatrailJson<{ operations: object[] }>(home, ['ops', 'list']);
+    expect(operations).toMatchObject([{ state: 'accepted', result: { withdrawalId } }]);
+    expect(kept(home)).toEqual([]);
+  });
+
+  test('is settled by the command line that is printed if nothing can be written at all', async () => {
+    const home = newHome(onTestFinished);
+    let release = async () => {};
+    const { run } = await serviceThat(home, async () => {
+      release = await lockJournal(home);
+      // Nothing can be created in the folder: a stand-in for a full disk that also works for root.
+      await startProgram(home, 'bash', [
+        '-c',
+        `mv "${home.stateDir}" "${home.stateDir}-away"; touch "${home.stateDir}"`,
+      ]).end;
+    });
+    const { code, stderr } = await run([...WITHDRAW, '-o', 'json']);
+    expect({ code, lines: stderr.trim().split('\n').length }).toEqual({ code: 0, lines: 1 });
+    await release();
+    await startProgram(home, 'bash', ['-c', `rm "${home.stateDir}"; mv "${home.stateDir}-away" "${home.stateDir}"`])
+      .end;
+    const [row] = journalRows(home.stateDir);
+    expect(row?.state).toBe('sent');
+    const line = /fiatrail (ops resolve .*) TEXT$/.exec(stderr.trim())?.[1] ?? '';
+    expect(line).toBe(`ops resolve ${row?.id} --completed --request-id r-77 --reason`);
+    expect((await fiatrail(home, [...line.split(' '), 'seen'])).code).toBe(0);
+    expect(journalRows(home.stateDir)).toMatchObject([{ state: 'resolved', request_id: 'r-77' }]);
+  });
+});
+
+test('a file that only looks like a kept outcome is named once by each command, and left', async () => {
+  const home = newHome(onTestFinished);
+  mkdirSync(home.stateDir, { mode: 0o700 });
+  await fiatrail(home, ['ops', 'list']);
+  const path = `${journalOf(home)}.outcome-1.json`;
+  await startProgram(home, 'bash', ['-c', `echo forged > "${path}"`]).end;
+  for (const _each of [1, 2]) {
+    const { code, stderr } = await fiatrail(home, ['ops', 'list', '-q']);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: `warning: ${path} was ignored: this journal did not write it, or it was changed\n`,
+    });
+  }
+});

@@ -1,0 +1,265 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { journalPath } from '../../../src/account/paths.ts';
+import { main } from '../../../src/main.ts';
+import { prepared, testJournal } from '../../support/journal-intent.ts';
+import { countingIds } from '../../support/sandbox.ts';
+import { type FakeWorld, fakeWorld } from '../../support/world.ts';
+
+const TO = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
+const withdraw = (amount: string, key: string) => [
+  'fees',
+  'withdraw',
+  '--amount',
+  amount,
+  ...TO,
+  '--yes',
+  '--once',
+  key,
+];
+
+let world: FakeWorld;
+beforeEach(async () => {
+  world = fakeWorld();
+  for (let count = 0; count < 3; count++) await run(withdraw(String(500 + count), `k-${count}`));
+  await run(['sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--kind', 'lost-response']);
+  await run(withdraw('600', 'lost'));
+});
+
+async function run(argv: readonly string[], given: FakeWorld = world) {
+  const [out, err] = [given.stdout.text().length, given.stderr.text().length];
+  const code = await main([...argv, '-q'], given);
+  return { code, stdout: given.stdout.text().slice(out), stderr: given.stderr.text().slice(err) };
+}
+
+const path = () => journalPath(world);
+const file = (name: string) => join(world.homeDir, name);
+
+/** Exports the journal to a file, and puts it away, so that the next command finds an empty one. */
+async function exported(...flags: string[]) {
+  const { code, stdout } = await run(['ops', 'export', ...flags]);
+  expect(code).toBe(0);
+  writeFileSync(file('journal.ndjson'), stdout);
+  putAway();
+  return stdout.trimEnd().split('\n');
+}
+
+function putAway() {
+  for (const name of readdirSync(world.stateDir))
+    if (name.startsWith('journal.db')) renameSync(join(world.stateDir, name), join(world.homeDir, `old-${name}`));
+}
+
+const imported = () => run(['ops', 'import', file('journal.ndjson')]);
+const list = async () => JSON.parse((await run(['ops', 'list', '--all', '-o', 'json'])).stdout);
+const rewrite = (lines: readonly string[]) => writeFileSync(file('journal.ndjson'), `${lines.join('\n')}\n`);
+const count = () => {
+  const database = new DatabaseSync(path());
+  try {
+    return database.prepare('SELECT (SELECT count(*) FROM operation) + (SELECT count(*) FROM transition) AS n').get();
+  } finally {
+    database.close();
+  }
+};
+
+describe('an exported journal', () => {
+  test('is imported with every operation, state and hash', async () => {
+    const before = { list: await list(), head: JSON.parse((await run(['ops', 'verify', '-o', 'json'])).stdout) };
+    const lines = await exported();
+    expect(JSON.parse(lines[0] ?? '')).toEqual({ type: 'journal', version: 1, operations: 4, transitions: 12 });
+    expect((await imported()).code).toBe(0);
+    expect({ list: await list(), head: JSON.parse((await run(['ops', 'verify', '-o', 'json'])).stdout) }).toEqual(
+      before,
+    );
+  });
+
+  test('keeps once keys usable with the digest key, and rejects them for every input without it', async () => {
+    await exported('--with-digest-key');
+    await imported();
+    expect((await run(withdraw('500', 'k-0'))).code).toBe(0);
+    expect((await run(withdraw('501', 'k-0'))).code).toBe(2);
+    await exported();
+    await imported();
+    expect(await run(withdraw('500', 'k-0'))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('was used for something else'),
+    });
+    expect(JSON.parse((await run(['fees', 'withdrawals', '--all', '-o', 'json'])).stdout).withdrawals).toHaveLength(4);
+  });
+
+  test('contains the digest key only if asked', async () => {
+    const database = new DatabaseSync(path());
+    const key = String(database.prepare(`SELECT value FROM setting`).get()?.['value']);
+    database.close();
+    expect((await run(['ops', 'export'])).stdout).not.toContain(key);
+    expect((await run(['ops', 'export', '-o', 'csv'])).stdout).not.toContain(key);
+    expect((await run(['ops', 'export', '--with-digest-key'])).stdout).toContain(key);
+  });
+
+  test('continues its chain, and its doubts can be reconciled', async () => {
+    await exported();
+    await imported();
+    expect((await run(['ops', 'reconcile'])).code).toBe(0);
+    expect((await run(withdraw('700', 'new'))).code).toBe(0);
+    expect((await run(['ops', 'verify'])).code).toBe(0);
+  });
+
+  test('may be long, and is read in pages', async () => {
+    const journal = await testJournal({ path: path(), ids: countingIds(9) });
+    for (let each = 0; each < 1_500; each++) prepared(journal, { input: String(each), summary: `"\u0000 ₦ ${each}\n` });
+    journal.close();
+    const before = await list();
+    const lines = await exported();
+    expect(lines.length).toBeGreaterThan(1 + 1_504 + 1_512);
+    expect((await imported()).code).toBe(0);
+    expect(await list()).toEqual(before);
+  });
+
+  test('as CSV has a row for each operation', async () => {
+    const { stdout } = await run(['ops', 'export', '-o', 'csv']);
+    const rows = stdout.trimEnd().split(/\r?\n/);
+    expect(rows[0]).toContain('operationId,kind,state,verdict');
+    expect(rows).toHaveLength(5);
+  });
+
+  test.each([
+    [['-o', 'json'], 'cannot be exported as json'],
+    [['-o', 'csv', '--with-digest-key'], 'applies only to NDJSON'],
+  ])('cannot be made with %j', async (flags, says) => {
+    expect(await run(['ops', 'export', ...flags])).toMatchObject({ code: 2, stderr: expect.stringContaining(says) });
+  });
+});
+
+const edit =
+  (change: (line: Record<string, unknown>) => object, type: string, at = 0) =>
+  (lines: readonly string[]) => {
+    const indexes = lines.flatMap((line, index) => (JSON.parse(line).type === type ? [index] : []));
+    return lines.map((line, index) => (index === indexes.at(at) ? JSON.stringify(change(JSON.parse(line))) : line));
+  };
+const withoutLine = (at: number) => (lines: readonly string[]) =>
+  lines.filter((_, index) => index !== (at + lines.length) % lines.length);
+
+describe('an import changes nothing and says why in one sentence', () => {
+  test.each<[string, (lines: string[]) => readonly string[], string]>([
+    [
+      'a changed amount',
+      edit((line) => ({ ...line, request: '{"amount":1}' }), 'operation'),
+      'was changed, or is out of order',
+    ],
+    [
+      'a changed state',
+      edit((line) => ({ ...line, state: 'refused' }), 'transition', -1),
+      'was changed, or is out of order',
+    ],
+    [
+      'a changed detail',
+      edit((line) => ({ ...line, detail: 'x' }), 'transition', 2),
+      'was changed, or is out of order',
+    ],
+    [
+      'two swapped transitions',
+      (lines) => [...lines.slice(0, -2), lines.at(-1) ?? '', lines.at(-2) ?? ''],
+      'is missing',
+    ],
+    ['a removed transition', withoutLine(-2), 'transition 11 is missing'],
+    ['a cut end', withoutLine(-1), 'the file is not whole'],
+    [
+      'a removed operation',
+      (lines) => lines.filter((line, index) => !(line.includes('"operation"') && index < 4)),
+      'there is no operation',
+    ],
+    ['a removed first line', withoutLine(0), 'it is not a line of an export'],
+    [
+      'a line that is not JSON',
+      (lines) => [...lines.slice(0, 3), 'x', ...lines.slice(3)],
+      'line 4: it is not valid JSON',
+    ],
+    ['an unknown state', edit((line) => ({ ...line, state: 'done' }), 'transition'), '(state)'],
+    ['an unknown field', edit((line) => ({ ...line, more: 1 }), 'transition'), 'it is not a line of an export'],
+    ['a newer form', edit((line) => ({ ...line, version: 2 }), 'journal'), '(version)'],
+    [
+      'a once key that is too long',
+      edit((line) => ({ ...line, once_key: 'x'.repeat(3_000) }), 'operation'),
+      '(once_key)',
+    ],
+    ['no operation and no transition that it announces', (lines) => lines.slice(0, 2), 'the file is not whole'],
+    ['nothing', () => [], 'it is not valid JSON'],
+  ])('%s', async (_what, change, says) => {
+    const lines = await exported();
+    rewrite(change(lines));
+    const { code, stderr } = await imported();
+    expect({ code, lines: stderr.split('\n').length, stderr }).toEqual({
+      code: 2,
+      lines: 3,
+      stderr: expect.stringContaining(says),
+    });
+    expect(stderr).toContain('nothing was imported');
+    expect(count()).toEqual({ n: 0 });
+  });
+
+  test('the journal of another account', async () => {
+    await exported();
+    const other = { ...fakeWorld(), ids: countingIds(7) };
+    await run(['users', 'list'], other);
+    const { code, stderr } = await run(['ops', 'import', file('journal.ndjson')], other);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('it is the journal of another account'),
+    });
+  });
+
+  test('the journal here is not empty', async () => {
+    await exported();
+    await run(withdraw('900', 'new'));
+    expect(await imported()).toMatchObject({ code: 2, stderr: expect.stringContaining('is not empty') });
+    expect((await list()).operations).toHaveLength(1);
+  });
+
+  test.each([
+    ['is missing', (at: string) => rmSync(at), 'the file does not exist'],
+    [
+      'is a FIFO',
+      (at: string) => void execFileSync('sh', ['-c', 'rm "$0"; mkfifo "$0"', at]),
+      'it is not a regular file',
+    ],
+  ])('the file %s', async (_what, change, says) => {
+    await exported();
+    change(file('journal.ndjson'));
+    expect(await imported()).toMatchObject({ code: 2, stderr: expect.stringContaining(says) });
+  });
+});
+
+describe('a backup', () => {
+  test('is a private copy of a journal that is in use, and can be restored', async () => {
+    const writer = new DatabaseSync(path());
+    writer.exec('BEGIN IMMEDIATE');
+    const before = await list();
+    expect((await run(['ops', 'backup', file('copy.db')])).code).toBe(0);
+    writer.close();
+    expect((statSync(file('copy.db')).mode & 0o777).toString(8)).toBe('600');
+    putAway();
+    renameSync(file('copy.db'), path());
+    expect(await list()).toEqual(before);
+    expect((await run(['ops', 'verify'])).code).toBe(0);
+    expect((await run(withdraw('700', 'new'))).code).toBe(0);
+  });
+
+  test('never overwrites a file', async () => {
+    writeFileSync(file('copy.db'), 'mine');
+    expect(await run(['ops', 'backup', file('copy.db')])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('the file already exists'),
+    });
+    expect(readFileSync(file('copy.db'), 'utf8')).toBe('mine');
+  });
+
+  test('needs an existing folder', async () => {
+    expect(await run(['ops', 'backup', file('no/copy.db')])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('the folder does not exist'),
+    });
+    expect(existsSync(file('no'))).toBe(false);
+  });
+});

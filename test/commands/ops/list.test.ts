@@ -1,0 +1,122 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { journalPath } from '../../../src/account/paths.ts';
+import { main } from '../../../src/main.ts';
+import { INTENT, prepared, testJournal } from '../../support/journal-intent.ts';
+import { countingIds, fakeClock, START_MS } from '../../support/sandbox.ts';
+import { type FakeWorld, fakeWorld } from '../../support/world.ts';
+
+let world: FakeWorld;
+/** The ids of 60 operations, oldest first. Every fifth is in doubt. */
+let ids: string[];
+const DOUBTS = 12;
+
+beforeEach(async () => {
+  world = fakeWorld();
+  world.ensurePrivateDir(world.stateDir);
+  const clock = fakeClock();
+  const journal = await testJournal({ path: journalPath(world), ids: countingIds(), clock });
+  ids = Array.from({ length: 60 }, (_, index) => {
+    clock.pass(60_000);
+    const kind = index % 2 === 0 ? 'money' : 'onboarding';
+    const id = prepared(journal, { ...INTENT, kind, onceKey: `k-${index}`, request: '{}' });
+    journal.sent(id, 1);
+    if (index % 5 !== 0) journal.append(id, 'accepted', { requestId: `r-${index}` });
+    return id;
+  });
+  journal.close();
+});
+
+async function list(...more: string[]) {
+  const before = world.stdout.text().length;
+  const code = await main(['ops', 'list', ...more, '-o', 'json', '-q'], world);
+  const { operations, pagination } = code === 0 ? JSON.parse(world.stdout.text().slice(before)) : { operations: [] };
+  return { code, pagination, ids: (operations as { operationId: string }[]).map(({ operationId }) => operationId) };
+}
+
+const newestFirst = (of: readonly string[]) => of.toReversed();
+const doubts = () => newestFirst(ids.filter((_, index) => index % 5 === 0));
+const others = () => newestFirst(ids.filter((_, index) => index % 5 !== 0));
+
+async function pages(...more: string[]): Promise<string[]> {
+  const all: string[] = [];
+  for (let page = (await list(...more)).ids; page.length > 0; ) {
+    all.push(...page);
+    page = (await list(...more, '--after', all.at(-1) ?? '')).ids;
+  }
+  return all;
+}
+
+describe('ops list', () => {
+  test.each(['1', '5', '7', '12', '13', '100'])(
+    'reads every operation once in pages of %s, doubts first',
+    async (limit) => {
+      expect(await pages('--limit', limit)).toEqual([...doubts(), ...others()]);
+    },
+  );
+
+  test.each([['--all'], ['--all', '--limit', '7'], ['--all', '--limit', '6']])(
+    '%s %s %s prints the same as one list',
+    async (...flags) => {
+      expect((await list(...flags.filter((flag) => flag !== undefined))).ids).toEqual([...doubts(), ...others()]);
+    },
+  );
+
+  test('--all continues after an operation', async () => {
+    const [from = ''] = others();
+    expect((await list('--all', '--after', from)).ids).toEqual(others().slice(1));
+  });
+
+  test.each([
+    [['--in-doubt'], (index: number) => index % 5 === 0],
+    [['--in-doubt', '--kind', 'onboarding'], (index: number) => index % 5 === 0 && index % 2 === 1],
+    [['--state', 'accepted'], (index: number) => index % 5 !== 0],
+    [['--state', 'accepted', '--kind', 'money'], (index: number) => index % 5 !== 0 && index % 2 === 0],
+    [['--state', 'failed'], () => false],
+    [['--once', 'k-7'], (index: number) => index === 7],
+    [['--once', 'k-7', '--state', 'sent'], () => false],
+  ])('%j prints only those, also in pages', async (filter, isWanted) => {
+    const wanted = newestFirst(ids.filter((_, index) => isWanted(index)));
+    expect((await list(...filter, '--limit', '100')).ids).toEqual(wanted);
+    expect(await pages(...filter, '--limit', '3')).toEqual(wanted);
+  });
+
+  test('--since prints what was recorded since then, doubts first', async () => {
+    const since = new Date(START_MS + 51 * 60_000).toISOString();
+    const recent = (of: readonly string[]) => of.filter((id) => ids.indexOf(id) >= 50);
+    expect((await list('--since', since)).ids).toEqual([...recent(doubts()), ...recent(others())]);
+    expect((await list('--since', since, '--state', 'accepted')).ids).toEqual(recent(others()));
+    expect((await list('--since', '2030-01-01')).ids).toEqual([]);
+  });
+
+  test('a doubt is on the first page, however many newer operations there are', async () => {
+    expect((await list()).ids.slice(0, DOUBTS)).toEqual(doubts());
+  });
+
+  test('--all prints an operation once that ends while the list is read, and hides no doubt', async () => {
+    const journal = await testJournal({ path: journalPath(world), ids: countingIds(2) });
+    const printed: string[] = [];
+    const stdout = {
+      ...world.stdout,
+      write: async (text: string) => {
+        const page = text
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line).operationId as string);
+        printed.push(...page);
+        if (printed.length <= DOUBTS) journal.append(page.at(-1) ?? '', 'accepted', { requestId: 'r' });
+      },
+    };
+    expect(await main(['ops', 'list', '--all', '--limit', '4', '-o', 'ndjson', '-q'], { ...world, stdout })).toBe(0);
+    journal.close();
+    expect(printed).toEqual([...doubts(), ...others()]);
+  });
+
+  test.each([
+    [['--after', 'nothing'], 'no operation on this machine has this id'],
+    [['--in-doubt', '--state', 'accepted'], '--in-doubt and --state cannot be combined'],
+    [['--since', 'yesterday'], 'invalid date'],
+  ])('%j is an error', async (flags, says) => {
+    expect((await list(...flags)).code).toBe(2);
+    expect(world.stderr.text()).toContain(says);
+  });
+});

@@ -1,0 +1,207 @@
+import { chmodSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Journal } from '../../src/journal/journal.ts';
+import { newHome, ROOT, startProgram } from '../support/built.ts';
+import { prepared, testJournal } from '../support/journal-intent.ts';
+import { countingIds, fakeClock, START_MS, temporaryFolder } from '../support/sandbox.ts';
+
+/** Takes the write lock of a journal in another process, and returns how to release it. */
+async function locked(path: string): Promise<() => Promise<void>> {
+  const holder = startProgram(newHome(onTestFinished), process.execPath, [
+    `${ROOT}/test/support/hold-journal.ts`,
+    path,
+  ]);
+  const release = async () => {
+    holder.kill('SIGKILL');
+    await holder.end;
+  };
+  onTestFinished(release);
+  expect(await holder.firstLine()).toBe('held');
+  return release;
+}
+
+/** A journal with operations that were sent, and outcomes kept beside it while another process held its lock. */
+async function withKept(
+  outcomes: readonly Parameters<Journal['record']>[1][],
+  appended: Parameters<Journal['record']>[2] = { requestId: 'r-1', result: '{"a":1}' },
+) {
+  const folder = temporaryFolder();
+  onTestFinished(() => folder[Symbol.dispose]());
+  const path = folder.file('journal.db');
+  const clock = fakeClock();
+  const journal = await testJournal({ path, clock });
+  onTestFinished(() => journal.close());
+  const ids = outcomes.map(() => {
+    const id = prepared(journal);
+    journal.sent(id, 60_000);
+    return id;
+  });
+  const release = await locked(path);
+  clock.pass(700);
+  expect(outcomes.map((state, index) => journal.record(ids[index] ?? '', state, appended))).toEqual(
+    outcomes.map(() => 'beside'),
+  );
+  await release();
+  const kept = () => readdirSync(folder.path).filter((name) => name.includes('.outcome-'));
+  const transitions = () => {
+    const database = new DatabaseSync(path, { readOnly: true });
+    const rows = database.prepare('SELECT state FROM transition ORDER BY sequence').all();
+    database.close();
+    return rows.map(({ state }) => state);
+  };
+  const only = () => journal.list({ limit: 10 }).map(({ state, requestId }) => [state, requestId]);
+  return { folder, path, clock, journal, ids, kept, transitions, only };
+}
+
+describe('an outcome that the journal cannot take', () => {
+  test('waits in a private file, and is merged with its time', async () => {
+    const { folder, journal, kept, ids, clock } = await withKept(['accepted']);
+    clock.pass(60_000);
+    const [name = ''] = kept();
+    expect((statSync(folder.file(name)).mode & 0o777).toString(8)).toBe('600');
+    expect(journal.list({ limit: 1 })).toMatchObject([{ state: 'sent' }]);
+    expect(await journal.merge()).toEqual({ count: 1, warnings: [] });
+    expect(journal.list({ limit: 1 })).toMatchObject([
+      {
+        operationId: ids[0],
+        state: 'accepted',
+        requestId: 'r-1',
+        result: '{"a":1}',
+        updatedAt: new Date(START_MS + 700).toISOString(),
+      },
+    ]);
+    expect(kept()).toEqual([]);
+    expect(journal.verify().problem).toBeUndefined();
+  });
+
+  test('is merged with others in one transaction', async () => {
+    const { journal, kept, only } = await withKept(['accepted', 'refused', 'unknown'], { detail: 'why' });
+    expect(kept()).toHaveLength(3);
+    expect((await journal.merge()).count).toBe(3);
+    expect(only().map(([state]) => state)).toEqual(['unknown', 'refused', 'accepted']);
+  });
+
+  test('is appended once if the process was killed before it deleted the file', async () => {
+    const { folder, journal, kept, transitions } = await withKept(['accepted', 'unknown']);
+    const copies = kept().map((name) => [name, readFileSync(folder.file(name))] as const);
+    await journal.merge();
+    const before = transitions();
+    for (const [name, bytes] of copies) writeFileSync(folder.file(name), bytes);
+    expect(await journal.merge()).toEqual({ count: 2, warnings: [] });
+    expect(transitions()).toEqual(before);
+    expect(kept()).toEqual([]);
+  });
+
+  test('is merged once by two processes', async () => {
+    const { path, journal, transitions, clock } = await withKept(['unknown']);
+    const other = await testJournal({ path, clock, ids: countingIds(2) });
+    await Promise.all([journal.merge(), other.merge()]);
+    other.close();
+    expect(transitions()).toEqual(['prepared', 'sent', 'unknown']);
+  });
+
+  test('stays where it is while the journal is still locked', async () => {
+    const { path, journal, kept, only } = await withKept(['accepted']);
+    const other = new DatabaseSync(path);
+    other.exec('BEGIN IMMEDIATE');
+    expect(await journal.merge()).toEqual({ count: 0, warnings: [] });
+    other.close();
+    expect(kept()).toHaveLength(1);
+    expect((await journal.merge()).count).toBe(1);
+    expect(only()).toEqual([['accepted', 'r-1']]);
+  }, 60_000);
+
+  test('is not written if the state does not allow it', async () => {
+    const { journal, ids, kept } = await withKept(['accepted']);
+    await journal.merge();
+    expect(() => journal.record(ids[0] ?? '', 'refused', {})).toThrow('cannot become refused');
+    expect(kept()).toEqual([]);
+  });
+
+  test.each([
+    ['found by its request id', 'accepted', { requestId: 'r-1' }],
+    ['ended', 'failed', { requestId: 'r-1' }],
+  ] as const)('is dropped when the operation was %s in the meantime', async (_what, state, appended) => {
+    const { journal, ids, kept, only } = await withKept(['accepted']);
+    journal.append(ids[0] ?? '', state, appended);
+    expect(await journal.merge()).toEqual({ count: 1, warnings: [] });
+    expect(only()).toEqual([[state, 'r-1']]);
+    expect(kept()).toEqual([]);
+  });
+});
+
+describe('a kept outcome decides nothing and is left, with a warning, if it', () => {
+  const body = (text: string, change: (value: Record<string, unknown>) => object) => {
+    const [signature, json = ''] = text.split('\n');
+    return `${signature}\n${JSON.stringify(change(JSON.parse(json)))}\n`;
+  };
+
+  test.each([
+    ['was changed', (text: string) => body(text, (value) => ({ ...value, requestId: 'r-2' }))],
+    ['is signed with another key', (text: string) => text.replace(/^./, (first) => (first === 'A' ? 'B' : 'A'))],
+    ['has no signature', (text: string) => text.slice(text.indexOf('\n'))],
+    ['is empty', () => ''],
+    ['is too long', (text: string) => text + ' '.repeat(5_000_000)],
+  ])('%s', async (_what, change) => {
+    const { folder, journal, kept, only } = await withKept(['accepted']);
+    const path = folder.file(kept()[0] ?? '');
+    writeFileSync(path, change(readFileSync(path, 'utf8')));
+    expect(await journal.merge()).toEqual({
+      count: 0,
+      warnings: [`${path} was ignored: this journal did not write it, or it was changed`],
+    });
+    expect(only()).toEqual([['sent', null]]);
+    expect(kept()).toHaveLength(1);
+  });
+
+  test('is a link', async () => {
+    const { folder, journal, kept, only } = await withKept(['accepted']);
+    const path = folder.file(kept()[0] ?? '');
+    writeFileSync(folder.file('elsewhere'), readFileSync(path));
+    const link = path.replace('.json', '-link.json');
+    symlinkSync(folder.file('elsewhere'), link);
+    const { count, warnings } = await journal.merge();
+    expect({ count, warnings }).toEqual({ count: 1, warnings: [expect.stringContaining('is a symbolic link')] });
+    expect(kept()).toEqual([link.slice(folder.path.length + 1)]);
+    expect(only()).toEqual([['accepted', 'r-1']]);
+  });
+
+  test('is of another journal', async () => {
+    const [ours, theirs] = [await withKept(['accepted']), await withKept(['accepted'])];
+    const other = new DatabaseSync(theirs.path);
+    other.exec(`UPDATE setting SET value = 'another' WHERE name = 'digest-key'`);
+    other.close();
+    const reopened = await testJournal({ path: theirs.path });
+    const [name = ''] = ours.kept();
+    for (const each of theirs.kept()) writeFileSync(theirs.folder.file(each), readFileSync(ours.folder.file(name)));
+    expect((await reopened.merge()).count).toBe(0);
+    reopened.close();
+    expect(theirs.only()).toEqual([['sent', null]]);
+  });
+
+  test('is about an operation that the journal does not have', async () => {
+    const { path, journal, kept } = await withKept(['accepted']);
+    const other = new DatabaseSync(path);
+    other.exec('DROP TRIGGER transition_delete; DELETE FROM transition; DELETE FROM operation');
+    other.close();
+    expect((await journal.merge()).warnings).toEqual([expect.stringContaining('this journal has no operation')]);
+    expect(kept()).toHaveLength(1);
+  });
+
+  test.each(['r-1', undefined])('contradicts the verdict of a person, with the request id %s', async (requestId) => {
+    const { journal, ids, kept, only } = await withKept(['accepted'], { requestId });
+    journal.append(ids[0] ?? '', 'resolved', { verdict: 'not-done' });
+    expect((await journal.merge()).warnings).toEqual([
+      expect.stringContaining(`was accepted (request id ${requestId ?? 'unknown'}), but the journal says not-done`),
+    ]);
+    expect(kept()).toHaveLength(1);
+    expect(only()).toEqual([['resolved', null]]);
+  });
+});
+
+test('the mode of a kept outcome is restricted again before it is read', async () => {
+  const { folder, journal, kept } = await withKept(['accepted']);
+  chmodSync(folder.file(kept()[0] ?? ''), 0o644);
+  expect((await journal.merge()).count).toBe(1);
+});

@@ -1,0 +1,181 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Journal } from '../../src/journal/journal.ts';
+import { INTENT, oneProcess, prepared, testJournal } from '../support/journal-intent.ts';
+import { countingIds, temporaryFolder } from '../support/sandbox.ts';
+
+function place() {
+  const folder = temporaryFolder();
+  onTestFinished(() => folder[Symbol.dispose]());
+  const path = folder.file('journal.db');
+  return { folder, path, head: `${path}.head`, copy: folder.file('copy.db') };
+}
+
+const headText = (path: string) => readFileSync(`${path}.head`, 'utf8');
+
+/** Opens a journal, uses it and closes it, so that its file is whole. */
+async function using<T>(path: string, seed: number, work: (journal: Journal) => T, host = oneProcess()): Promise<T> {
+  const journal = await testJournal({ path, ids: countingIds(seed), host });
+  try {
+    return await work(journal);
+  } finally {
+    journal.close();
+  }
+}
+
+const STOPS = 'lacks entries that it had';
+
+/** A journal that was restored from a copy made two operations ago. */
+async function restored() {
+  const found = place();
+  const { path, copy } = found;
+  await using(path, 1, (journal) => prepared(journal));
+  copyFileSync(path, copy);
+  await using(path, 2, (journal) => {
+    journal.sent(prepared(journal), 1);
+    journal.sent(prepared(journal), 1);
+  });
+  copyFileSync(copy, path);
+  return found;
+}
+
+describe('the head beside the journal', () => {
+  test('is the last transition, in a private file', async () => {
+    const { path, head } = place();
+    await using(path, 1, (journal) => {
+      const id = prepared(journal);
+      expect(headText(path)).toBe(`1 ${journal.head()}\n`);
+      journal.sent(id, 1);
+      expect(headText(path)).toBe(`2 ${journal.head()}\n`);
+      journal.record(id, 'accepted', { requestId: 'r' });
+      journal.ended({ account: INTENT.account, endpoints: ['fees.withdraw'], requestId: 'r' }, 'settled', {});
+      expect(headText(path)).toBe(`4 ${journal.head()}\n`);
+      journal.prepareRotation(INTENT, { operationId: 'r-1', keyPlace: 'f', oldFingerprint: '0a', pushes: [] });
+      journal.moveRotation('r-1', 'prepared', 'sending');
+      expect(headText(path)).toBe(`6 ${journal.head()}\n`);
+      journal.destroyed({ mode: 'embedded', profile: 'sandbox' }, INTENT.account);
+      expect(headText(path)).toBe(`7 ${journal.head()}\n`);
+    });
+    expect((statSync(head).mode & 0o777).toString(8)).toBe('600');
+  });
+
+  test('leaves no temporary file', async () => {
+    const { path, folder } = place();
+    await using(path, 1, (journal) => prepared(journal));
+    expect(existsSync(folder.file('.head-100-1.tmp'))).toBe(false);
+  });
+
+  test.each([
+    ['is missing, as after an upgrade', (head: string) => rmSync(head)],
+    ['is empty, as after a power failure', (head: string) => writeFileSync(head, '')],
+  ])('is made again if it %s', async (_what, change) => {
+    const { path, head } = place();
+    await using(path, 1, (journal) => prepared(journal));
+    change(head);
+    await using(path, 2, (journal) => {
+      journal.requireLastLink();
+      expect(journal.verify().problem).toBeUndefined();
+      prepared(journal);
+      expect(headText(path)).toBe(`2 ${journal.head()}\n`);
+    });
+  });
+
+  test('may be older, as when a slower process wrote it last', async () => {
+    const { path, head } = place();
+    await using(path, 1, (journal) => prepared(journal));
+    const older = readFileSync(head);
+    await using(path, 2, (journal) => prepared(journal), oneProcess(7, 'host-2'));
+    writeFileSync(head, older);
+    await using(path, 3, (journal) => {
+      journal.requireLastLink();
+      expect(journal.verify().problem).toBeUndefined();
+    });
+  });
+
+  test('that is a link stops money commands', async () => {
+    const { path, head, folder } = place();
+    await using(path, 1, (journal) => prepared(journal));
+    rmSync(head);
+    symlinkSync(folder.file('elsewhere'), head);
+    await using(path, 2, (journal) => expect(() => journal.requireLastLink()).toThrow('symbolic link'));
+  });
+
+  test('does not stop a transition from being recorded if it cannot be written', async () => {
+    const { path, head } = place();
+    await using(path, 1, (journal) => prepared(journal));
+    rmSync(head);
+    mkdirSync(head);
+    await using(path, 2, (journal) => expect(journal.find(prepared(journal))).toHaveLength(1));
+  });
+});
+
+describe('a journal that lacks its last entries', () => {
+  test('because an older copy was put in its place stops money commands', async () => {
+    const { path } = await restored();
+    await using(path, 3, (journal) => {
+      expect(() => journal.requireLastLink()).toThrow(STOPS);
+      expect(journal.verify().problem).toMatchObject({ sequence: 5 });
+    });
+  });
+
+  test('because it was deleted stops money commands', async () => {
+    const { path } = place();
+    await using(path, 1, (journal) => prepared(journal));
+    rmSync(path);
+    await using(path, 2, (journal) => expect(() => journal.requireLastLink()).toThrow(STOPS));
+  });
+
+  test('because its end was cut stops money commands', async () => {
+    const { path } = place();
+    await using(path, 1, (journal) => {
+      prepared(journal);
+      prepared(journal);
+    });
+    const database = new DatabaseSync(path);
+    database.exec(`DROP TRIGGER transition_delete; DELETE FROM transition WHERE sequence = 2`);
+    database.close();
+    await using(path, 2, (journal) => expect(() => journal.requireLastLink()).toThrow(STOPS));
+  });
+
+  test('stays so when other commands append to it, even as many entries as it lost', async () => {
+    const { path } = await restored();
+    await using(path, 3, (journal) => {
+      for (let count = 0; count < 10; count++) journal.sent(prepared(journal), 1);
+      expect(() => journal.requireLastLink()).toThrow(STOPS);
+    });
+  });
+
+  test('is used again once it is accepted, and watched from then on', async () => {
+    const { path, copy } = await restored();
+    await using(path, 3, (journal) => {
+      expect(journal.accept().problem).toBeUndefined();
+      journal.requireLastLink();
+      expect(journal.verify().problem).toBeUndefined();
+      prepared(journal);
+    });
+    copyFileSync(copy, path);
+    await using(path, 4, (journal) => expect(() => journal.requireLastLink()).toThrow(STOPS));
+  });
+
+  test('is not accepted if what is left is damaged', async () => {
+    const { path } = await restored();
+    const database = new DatabaseSync(path);
+    database.exec(`DROP TRIGGER transition_update; UPDATE transition SET detail = 'x'`);
+    database.close();
+    await using(path, 3, (journal) => {
+      expect(journal.accept().problem?.what).toContain('transition 1 was changed');
+      expect(journal.verify().problem?.what).toContain('transition 1 was changed');
+    });
+    expect(headText(path)).toMatch(/^5 /);
+  });
+});

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { hashOf } from '../../src/journal/chain.ts';
+import { fixedText } from '../../src/journal/transitions.ts';
+import { INTENT, prepared, testJournal } from '../support/journal-intent.ts';
+import { countingIds } from '../support/sandbox.ts';
+
+type Line = Record<string, unknown>;
+
+/** The lines of a journal with one operation that was accepted. */
+async function lines(): Promise<Line[]> {
+  const journal = await testJournal();
+  const id = prepared(journal);
+  journal.sent(id, 1);
+  journal.append(id, 'accepted', { requestId: 'r' });
+  const all = [...journal.exported(false)].flat() as Line[];
+  journal.close();
+  return all;
+}
+
+/** Numbers the transitions again and computes their hashes, as somebody would who forges an export. */
+function forged(given: readonly Line[]): string[] {
+  // As SQLite returns them: every integer is a bigint.
+  const columns = (line: Line) => ({ ...line, created_at: BigInt(Number(line['created_at'] ?? 0)) });
+  const operations = new Map(given.map((line) => [line['id'], columns(line)]));
+  let [sequence, previous] = [0, ''];
+  return given.map((line) => {
+    if (line['type'] !== 'transition') return JSON.stringify(line);
+    sequence += 1;
+    const operation = line['state'] === 'prepared' ? fixedText(operations.get(line['operation_id']) ?? {}) : null;
+    const text = (name: string) => line[name] as string | null;
+    previous = hashOf(previous, {
+      ...{ sequence: BigInt(sequence), operationId: String(line['operation_id']), host: String(line['host']) },
+      ...{ state: String(line['state']), at: BigInt(Number(line['at'])), operation },
+      ...{ requestId: text('request_id'), verdict: text('verdict'), detail: text('detail'), result: text('result') },
+    });
+    return JSON.stringify({ ...line, sequence, hash: previous });
+  });
+}
+
+const announced = (given: readonly Line[]) => {
+  const count = (type: string) => given.filter((line) => line['type'] === type).length;
+  return given.map((line) =>
+    line['type'] === 'journal' ? { ...line, operations: count('operation'), transitions: count('transition') } : line,
+  );
+};
+
+async function importing(given: readonly Line[]) {
+  const journal = await testJournal({ ids: countingIds(2) });
+  try {
+    const result = await journal.importFrom(forged(announced(given)), [INTENT.account]);
+    return { ...result, problem: journal.verify().problem };
+  } finally {
+    expect(journal.list({ limit: 1 }).length).toBeLessThanOrEqual(1);
+    journal.close();
+  }
+}
+
+const without = (state: string) => async () => (await lines()).filter((line) => line['state'] !== state);
+
+test('lines with right hashes are imported', async () => {
+  expect(await importing(await lines())).toEqual({ operations: 1, transitions: 3, problem: undefined });
+});
+
+test.each([
+  ['that starts as sent', without('prepared'), 'cannot become sent first'],
+  ['that was accepted without being sent', without('sent'), 'cannot become accepted after prepared'],
+  [
+    'that was accepted twice',
+    async () => {
+      const all = await lines();
+      return [...all, all.at(-1) ?? {}];
+    },
+    'cannot become accepted after accepted',
+  ],
+  ['without transitions', async () => (await lines()).filter(({ type }) => type !== 'transition'), 'has no transition'],
+  [
+    'that appears twice',
+    async () => (await lines()).flatMap((line) => (line['type'] === 'operation' ? [line, line] : [line])),
+    'appears twice',
+  ],
+  [
+    'that lacks its row',
+    async () => (await lines()).filter(({ type }) => type !== 'operation'),
+    'there is no operation',
+  ],
+])('an operation %s is not imported, however right its hashes are', async (_what, make, says) => {
+  await expect(importing(await make())).rejects.toThrow(says);
+});
+
+test('an operation of a version without transitions is imported with the two states that it has', async () => {
+  const old = (await lines()).map((line) => (line['type'] === 'operation' ? { ...line, input_digest: '' } : line));
+  expect(await importing(old.filter(({ state }) => state !== 'sent'))).toMatchObject({
+    transitions: 2,
+    problem: undefined,
+  });
+});
