@@ -204,7 +204,8 @@ const reconcileCommand = command({
     const journal = await session.journal();
     const sought = input.operationId
       ? [await operationNamed(session, input.operationId)]
-      : journal.list({ state: 'in-doubt', profile: session.profile.name, limit: 10_000 });
+      : journal.list({ state: 'in-doubt', profile: session.profile.name, limit: 10_000 }).reverse();
+    // Oldest first, so that an older request takes its row before a later one can mistake it for its own.
     const all: Reconciled[] = [];
     for (const operation of sought) all.push(await reconcile(session, operation));
     const rows = all.map(async (each) => ({

@@ -1,12 +1,12 @@
 import type { Session } from '../cli/session.ts';
 import type { Journal, Operation } from '../journal/journal.ts';
-import { parseExactJson } from '../money/decimal.ts';
 import { workStartedBy } from './find-work.ts';
+import { isOfItsTime, mayBeAnothers, soughtOf } from './rivals.ts';
 import type { Candidate } from './work.ts';
 
 /**
  * What looking for a request found. `ended`: the journal has its outcome now. `busy`: its command still runs. `several`: more than
- * one row may be it, or one that is older than the request. `unseen`: it is in no list yet; `lookAgainMs` is when absence may
+ * one row may be it, or one that is not of its time or may be another operation's. `unseen`: it is in no list yet; `lookAgainMs` is when absence may
  * be believed. `absent`: it is in no list, and this account's lists are not trusted to be complete. `incomplete`: the list
  * was too long to read. `no-evidence`: no list shows such work.
  */
@@ -19,9 +19,6 @@ export type Reconciled = { readonly operation: Operation; readonly where?: strin
 /** How long a list may take to show what the service did. Source: inferred. */
 const VISIBLE_AFTER_MS = 10 * 60_000;
 
-/** A row may be older than the request by the error of two clocks within the same network. */
-const CLOCK_ERROR_MS = 2_000;
-
 /** The detail of an operation whose process was killed. */
 const PROCESS_ENDED = 'its process ended before it recorded a response';
 
@@ -29,7 +26,7 @@ const PROCESS_ENDED = 'its process ended before it recorded a response';
 export async function reconcile(session: Session, operation: Operation): Promise<Reconciled> {
   const journal = await session.journal();
   if (journal.isBusy(operation)) return { kind: 'busy', operation };
-  const { operationId, endpoint, request, tag, createdAt, state } = operation;
+  const { operationId, endpoint, state } = operation;
   if (state === 'prepared')
     return ended(journal, operationId, () => journal.append(operationId, 'refused', { detail: 'never sent' }));
   if (state !== 'sent' && state !== 'unknown') return { kind: 'ended', operation };
@@ -38,25 +35,17 @@ export async function reconcile(session: Session, operation: Operation): Promise
   const where = work?.evidence;
   if (!work?.find)
     return { kind: 'no-evidence', operation: current(journal, operationId), ...(where ? { where } : {}) };
-  const sentMs = Date.parse(createdAt);
-  const sought = {
-    request: parseExactJson(request) as Record<string, unknown>,
-    tag: tag ?? undefined,
-    sinceMs: sentMs,
-  };
-  const found = await work.find(session, sought);
+  const found = await work.find(session, soughtOf(operation));
   const free = found.candidates.filter(({ requestId }) => !journal.isClaimed(requestId, operationId));
   const [only] = free;
   const about = { where: work.evidence };
-  if (only && free.length === 1 && (only.isExact || isSince(only, sentMs)))
+  const isOnlyOurs = async (row: Candidate) =>
+    row.isExact || (isOfItsTime(row, operation) && !(await mayBeAnothers(session, work, operation, row)));
+  if (only && free.length === 1 && (await isOnlyOurs(only)))
     return { ...ended(journal, operationId, () => recordFound(journal, operationId, only)), ...about };
   if (free.length > 0) return { kind: 'several', operation: current(journal, operationId), candidates: free, ...about };
   if (!found.isComplete) return { kind: 'incomplete', operation: current(journal, operationId), ...about };
   return { ...absence(session, journal, current(journal, operationId)), ...about };
-}
-
-function isSince({ createdAt }: Candidate, sentMs: number): boolean {
-  return createdAt != null && Date.parse(createdAt) >= sentMs - CLOCK_ERROR_MS;
 }
 
 /** Records the row as the operation's work, and its end if it has ended. */
