@@ -49,6 +49,8 @@ export interface Journal {
   sent(operationId: string, busyForMs: number): number;
   /** Appends a transition. Throws if the operation's state does not allow it. */
   append(operationId: string, state: OperationState, appended?: Appended): void;
+  /** Records work that was found as the operation's own. Returns false if another operation has it, or the outcome is known. */
+  take(operationId: string, found: { readonly requestId: string; readonly detail: string }): boolean;
   /**
    * Appends how accepted work ended to the operation that started it, found by the service's id. Does nothing if this
    * journal does not know it, or knows the end already.
@@ -111,6 +113,11 @@ export async function openJournal(path: string, world: JournalWorld): Promise<Jo
       return busyUntil;
     },
     append: (id, state, appended = {}) => move(id, state, appended),
+    take: (id, found) =>
+      store.transaction(
+        'write',
+        () => !isClaimed(store, found.requestId, id) && tryMove(recording, id, 'accepted', found),
+      ),
     ended: ({ profile, endpoints, requestId }, state, appended) =>
       store.transaction('write', () => {
         for (const { operationId, endpoint } of listOperations(store, { profile, requestId, limit: 10 }))
@@ -191,12 +198,15 @@ function readPart(store: Database, host: Host): ReadPart {
     },
     list: (selection) => listOperations(store, selection),
     find: (id) => findOperations(store, id),
-    isClaimed: (requestId, except) =>
-      listOperations(store, { requestId, limit: 2 }).some(({ operationId }) => operationId !== except),
+    isClaimed: (requestId, except) => isClaimed(store, requestId, except),
     verify: (head) => verifyChain(store, head),
     head: () => lastHash(store, host.name),
     requireLastLink: () => requireLastLink(store, host.name),
   };
+}
+
+function isClaimed(store: Database, requestId: string, except: string): boolean {
+  return listOperations(store, { requestId, limit: 2 }).some(({ operationId }) => operationId !== except);
 }
 
 /** The operation's state after a rotation reaches a stage. */

@@ -30,7 +30,8 @@ export async function reconcile(session: Session, operation: Operation): Promise
   if (state === 'prepared')
     return ended(journal, operationId, () => journal.append(operationId, 'refused', { detail: 'never sent' }));
   if (state !== 'sent' && state !== 'unknown') return { kind: 'ended', operation };
-  if (state === 'sent') journal.append(operationId, 'unknown', { detail: PROCESS_ENDED });
+  if (state === 'sent')
+    unlessKnown(journal, operationId, () => journal.append(operationId, 'unknown', { detail: PROCESS_ENDED }));
   const work = await workStartedBy(endpoint);
   const where = work?.evidence;
   if (!work?.find)
@@ -41,18 +42,22 @@ export async function reconcile(session: Session, operation: Operation): Promise
   const about = { where: work.evidence };
   const isOnlyOurs = async (row: Candidate) =>
     row.isExact || (isOfItsTime(row, operation) && !(await mayBeAnothers(session, work, operation, row)));
-  if (only && free.length === 1 && (await isOnlyOurs(only)))
-    return { ...ended(journal, operationId, () => recordFound(journal, operationId, only)), ...about };
+  if (only && free.length === 1 && (await isOnlyOurs(only)) && recordFound(journal, operationId, only))
+    return { kind: 'ended', operation: current(journal, operationId), ...about };
   if (free.length > 0) return { kind: 'several', operation: current(journal, operationId), candidates: free, ...about };
   if (!found.isComplete) return { kind: 'incomplete', operation: current(journal, operationId), ...about };
   return { ...absence(session, journal, current(journal, operationId)), ...about };
 }
 
-/** Records the row as the operation's work, and its end if it has ended. */
-function recordFound(journal: Journal, operationId: string, { requestId, standing, state }: Candidate): void {
-  journal.append(operationId, 'accepted', { requestId, detail: `found with the status ${state}` });
-  if (standing !== 'accepted') journal.append(operationId, standing, { detail: `found with the status ${state}` });
+/** Records the row as the operation's work, and its end if it has ended. Returns false if another operation has it by now. */
+function recordFound(journal: Journal, operationId: string, { requestId, standing, state }: Candidate): boolean {
+  const detail = `found with the status ${state}`;
+  if (journal.take(operationId, { requestId, detail }) && standing !== 'accepted')
+    journal.append(operationId, standing, { detail });
+  return !isInDoubt(current(journal, operationId));
 }
+
+const isInDoubt = ({ state }: Operation) => state === 'sent' || state === 'unknown';
 
 /** Absence is believed after two complete reads, far enough apart for a row to appear. */
 function absence(session: Session, journal: Journal, operation: Operation): Reconciled {
@@ -60,11 +65,10 @@ function absence(session: Session, journal: Journal, operation: Operation): Reco
   const nowMs = session.serviceTimeMs();
   const firstMs = unseenSince(operation);
   if (firstMs === undefined) {
-    journal.append(operationId, 'unknown', {
-      detail: operation.detail ?? undefined,
-      result: JSON.stringify({ unseenSinceMs: nowMs }),
-    });
-    return { kind: 'unseen', operation: current(journal, operationId), lookAgainMs: nowMs + VISIBLE_AFTER_MS };
+    const seen = { detail: operation.detail ?? undefined, result: JSON.stringify({ unseenSinceMs: nowMs }) };
+    const { operation: looked } = ended(journal, operationId, () => journal.append(operationId, 'unknown', seen));
+    if (!isInDoubt(looked)) return { kind: 'ended', operation: looked };
+    return { kind: 'unseen', operation: looked, lookAgainMs: nowMs + VISIBLE_AFTER_MS };
   }
   if (nowMs < firstMs + VISIBLE_AFTER_MS) return { kind: 'unseen', operation, lookAgainMs: firstMs + VISIBLE_AFTER_MS };
   if (session.profile.mode === 'live') return { kind: 'absent', operation };
@@ -79,8 +83,18 @@ function unseenSince({ result }: Operation): number | undefined {
 }
 
 function ended(journal: Journal, operationId: string, append: () => void): Reconciled {
-  append();
+  unlessKnown(journal, operationId, append);
   return { kind: 'ended', operation: current(journal, operationId) };
+}
+
+/** Appends what was found, unless another process found out at the same time: what it recorded stands. */
+function unlessKnown(journal: Journal, operationId: string, append: () => void): void {
+  try {
+    append();
+  } catch (error) {
+    const operation = current(journal, operationId);
+    if (isInDoubt(operation) || operation.state === 'prepared') throw error;
+  }
 }
 
 function current(journal: Journal, operationId: string): Operation {

@@ -19,11 +19,11 @@ export function soughtOf({ request, tag, createdAt }: Operation): Sought {
 }
 
 /** Whether a row was created while its command may have been at work on the operation. */
-export function isOfItsTime({ createdAt }: Candidate, operation: Operation): boolean {
-  const atMs = Date.parse(createdAt ?? '');
-  // An operation of an older version does not say how long its command waited.
-  const untilMs = operation.busyUntil === 0 ? Infinity : operation.busyUntil;
-  return atMs >= Date.parse(operation.createdAt) - CLOCK_ERROR_MS && atMs <= untilMs + CLOCK_ERROR_MS;
+export function isOfItsTime({ createdAt: rowTime }: Candidate, { createdAt, busyUntil, mode }: Operation): boolean {
+  const atMs = Date.parse(rowTime ?? '');
+  // The clock of a sandbox may be ahead of ours. An operation of an older version does not say how long its command waited.
+  const untilMs = mode !== 'live' || busyUntil === 0 ? Infinity : busyUntil;
+  return atMs >= Date.parse(createdAt) - CLOCK_ERROR_MS && atMs <= untilMs + CLOCK_ERROR_MS;
 }
 
 /**

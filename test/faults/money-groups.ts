@@ -23,10 +23,11 @@ export interface Group {
   hasEvidence(endpoint: string): boolean;
   /** Selects the id of each piece of work: by its posting in the ledger if starting it moves money, else by its row. */
   readonly work: string;
-  line(place: Place, chances: Chances): MoneyLine;
+  /** `more` is added to the amount. */
+  line(place: Place, chances: Chances, more?: number): MoneyLine;
 }
 
-export const WALLET = '0x52908400098527886E0F7030069857D2E4169EE7';
+const WALLET = '0x52908400098527886E0F7030069857D2E4169EE7';
 const OTHER = '0x8617E340B3D01FA5F11F306F4090FD50E238070D';
 
 const words = (line: string) => line.split(' ');
@@ -34,11 +35,12 @@ const posted = (...events: readonly string[]) =>
   `SELECT subject AS id FROM posting_set WHERE event IN (${events.map((event) => `'${event}'`).join(', ')})`;
 
 /** Equal amounts are frequent, because only equal requests can be confused. */
-const amountOf = (chances: Chances, least: number) => least + chances.one([0, 0, 0, 1]);
+const oneOrSo = (chances: Chances) => chances.one([0, 0, 0, 1]);
 
 const BANK = '--bank-code 000013 --account-number 0123456789';
 
-type Lines = Readonly<Record<string, (place: Place, chances: Chances) => string>>;
+/** The command line of each endpoint; `more` is what to add to the least amount. */
+type Lines = Readonly<Record<string, (place: Place, more: number, chances: Chances) => string>>;
 
 function group(name: string, work: string, lines: Lines, without: readonly string[] = []): Group {
   const ids = Object.keys(lines);
@@ -47,9 +49,9 @@ function group(name: string, work: string, lines: Lines, without: readonly strin
     work,
     hasKeys: name !== 'users',
     hasEvidence: (endpoint) => !without.includes(endpoint),
-    line: (place, chances) => {
+    line: (place, chances, more = oneOrSo(chances)) => {
       const endpoint = chances.one(ids);
-      return { endpoint, argv: words(lines[endpoint]?.(place, chances) ?? '') };
+      return { endpoint, argv: words(lines[endpoint]?.(place, more, chances) ?? '') };
     },
   };
 }
@@ -60,43 +62,66 @@ export const GROUPS: readonly Group[] = [
     'onramp, offramp',
     `${posted('offramp.taken')} UNION ALL SELECT request_id FROM onramp`,
     {
-      'transactions.onramp': ({ userId }, by) => `onramp start ${userId} --amount ${amountOf(by, 100)}`,
-      'transactions.offramp': ({ userId }, by) => `offramp start ${userId} --amount ${amountOf(by, 10)} ${BANK}`,
+      'transactions.onramp': ({ userId }, more) => `onramp start ${userId} --amount ${100 + more}`,
+      'transactions.offramp': ({ userId }, more) => `offramp start ${userId} --amount ${10 + more} ${BANK}`,
     },
     ['transactions.onramp'],
   ),
   group('payouts', posted('payout.taken'), {
-    'transactions.fintech-offramp': ({ bankAccountId }, by) =>
-      `payout start --amount ${amountOf(by, 10)} --to ${bankAccountId}`,
+    'transactions.fintech-offramp': ({ bankAccountId }, more) =>
+      `payout start --amount ${10 + more} --to ${bankAccountId}`,
   }),
   group('withdrawals, transfers', posted('withdrawal.sent', 'transfer.sent'), {
-    'transactions.withdraw-asset': ({ userId, managedWallet }, by) =>
-      `withdraw ${userId} --amount ${amountOf(by, 10)} --token CNGN --from ${managedWallet} --to ${OTHER}`,
-    'transactions.fintech-transfer': (_place, by) => `transfer --amount ${amountOf(by, 10)} --to ${WALLET}`,
+    'transactions.withdraw-asset': ({ userId, managedWallet }, more) =>
+      `withdraw ${userId} --amount ${10 + more} --token CNGN --from ${managedWallet} --to ${OTHER}`,
+    'transactions.fintech-transfer': (_place, more) => `transfer --amount ${10 + more} --to ${WALLET}`,
   }),
   group('swaps', posted('swap.taken'), {
-    'swaps.create': ({ userId }, by) => `swaps start ${userId} --sell CNGN --buy USDC --amount ${amountOf(by, 2_000)}`,
-    'swaps.trigger': ({ onrampWallet }, by) =>
-      `swaps trigger --wallet ${onrampWallet} --sell CNGN --buy USDC --amount ${amountOf(by, 2_000)}`,
+    'swaps.create': ({ userId }, more) => `swaps start ${userId} --sell CNGN --buy USDC --amount ${2_000 + more}`,
+    'swaps.trigger': ({ onrampWallet }, more) =>
+      `swaps trigger --wallet ${onrampWallet} --sell CNGN --buy USDC --amount ${2_000 + more}`,
   }),
   group('bridge', 'SELECT request_id AS id FROM bridge', {
-    'bridge.initiate': (_place, by) =>
-      `bridge start --from-network base --to-network bsc --amount ${amountOf(by, 500)} --from ${WALLET} --to ${OTHER}`,
+    'bridge.initiate': (_place, more) =>
+      `bridge start --from-network base --to-network bsc --amount ${500 + more} --from ${WALLET} --to ${OTHER}`,
   }),
   group('fees', posted('fee-withdrawal.locked'), {
-    'fees.withdraw': (_place, by) =>
-      `fees withdraw --amount ${by.one([500, 500, 501])} ${BANK} --account-name ADA${by.one(['', ' --no-tag'])}`,
+    'fees.withdraw': (_place, more, by) =>
+      `fees withdraw --amount ${500 + more} ${BANK} --account-name ADA${by.one(['', ' --no-tag'])}`,
   }),
   group('fx', `${posted('fx.locked')} UNION ALL SELECT order_id FROM fx_order WHERE fintech = 1`, {
-    'fx.trade': (_place, by) => `fx trade --pair CNGN-USDC --side buy --amount ${amountOf(by, 1_000)}`,
-    'fx.market-order': (_place, by) => `fx market-order --pair CNGN-USDT --side sell --amount ${amountOf(by, 1_000)}`,
-    'fx.create-order': (_place, by) =>
-      `fx orders create --pair CNGN-USDC --side buy --price ${amountOf(by, 1_300)} --min 1000 --max 5000`,
+    'fx.trade': (_place, more) => `fx trade --pair CNGN-USDC --side buy --amount ${1_000 + more}`,
+    'fx.market-order': (_place, more) => `fx market-order --pair CNGN-USDT --side sell --amount ${1_000 + more}`,
+    'fx.create-order': (_place, more) =>
+      `fx orders create --pair CNGN-USDC --side buy --price ${1_300 + more} --min 1000 --max 5000`,
   }),
   group(
     'users',
     'SELECT request_id AS id FROM onboarding',
-    { 'users.onboard': (_place, by) => `users onboard ${40_000_000_000 + by.below(1_000_000_000)}` },
+    { 'users.onboard': (_place, _more, by) => `users onboard ${40_000_000_000 + by.below(1_000_000_000)}` },
     ['users.onboard'],
   ),
 ];
+
+type Json = (words: readonly string[]) => Promise<Record<string, unknown>>;
+
+/** Makes the user with money, the wallets and the accounts that the commands name. */
+export async function furnish(json: Json, pass: () => Promise<void>): Promise<Place> {
+  const onboarding = await json(words('users onboard 22345678901'));
+  await pass();
+  const userId = String((await json(words(`users onboarding ${onboarding['requestId']}`)))['userId']);
+  const { requestId } = await json(words(`onramp start ${userId} --amount 90000`));
+  const account = await json(words(`onramp account ${requestId}`));
+  const { value } = account['totalAmountWithFee'] as { value: string };
+  await json(words(`sandbox pay ${account['accountNumber']} --amount ${value} --from ADA`));
+  await pass();
+  const { walletAddress } = await json(words(`onramp status ${requestId}`));
+  const { walletDetails, virtualAccounts } = await json(words(`users show ${userId}`));
+  const [{ accountNumber = '', accountName = '' } = {}] = virtualAccounts as Record<string, string>[];
+  await json(['sandbox', 'pay', accountNumber, '--amount', '1000000', '--from', accountName]);
+  await pass();
+  const [{ accountId = '' } = {}] = (await json(words('bank-accounts list')))['accounts'] as Record<string, string>[];
+  await json(words(`wallets external add ${WALLET} --network base`));
+  const { evmWallet = '' } = walletDetails as Record<string, string>;
+  return { userId, managedWallet: evmWallet, onrampWallet: String(walletAddress), bankAccountId: accountId };
+}

@@ -9,7 +9,7 @@ import type { AtEnd } from '../support/built.ts';
 import { countingIds, openSandbox, type TestSandbox } from '../support/sandbox.ts';
 import { type FakeWorld, fakeWorld } from '../support/world.ts';
 import { type Process, requestOf, running } from './money-death.ts';
-import { type Group, type Place, WALLET } from './money-groups.ts';
+import { furnish, type Group, type Place } from './money-groups.ts';
 
 /** An operation as the journal file has it. */
 export interface Entry {
@@ -52,8 +52,8 @@ export interface Rig {
 }
 
 const BASE_URL = 'http://127.0.0.1:9/v1';
-/** A late request arrives this long after it was sent, while its command may still be waiting. */
-const LATE_MS = 55_000;
+/** A late request arrives this long after it was sent: less than the time after which absence is believed. */
+const LATE_MS = 9 * 60_000;
 
 /** A request that arrives later. */
 interface Late {
@@ -122,7 +122,7 @@ export async function openRig(group: Group, seed: number, atEnd: AtEnd): Promise
     return { exit: process.isDead ? 137 : exit, stdout: stdout.text(), stderr: stderr.text(), process: process.id };
   };
   return {
-    ...{ place: await furnish(box, run), run, work, log },
+    ...{ place: await placeIn(box, run), run, work, log },
     fault: (endpoint, kind) => box.inside(({ store, nowMs }) => void store.run(ADD_FAULT, endpoint, kind, nowMs)),
     clearFaults: () => box.inside(({ store }) => void store.run('DELETE FROM fault_rule')),
     pass: (durationMs) => pass(box, late, durationMs),
@@ -220,33 +220,11 @@ function entriesIn(path: string): readonly Entry[] {
   }
 }
 
-/** Makes the user with money, the wallets and the accounts that the commands name. */
-async function furnish(box: TestSandbox, run: Rig['run']): Promise<Place> {
-  const json = async (line: string) => {
-    const { exit, stdout, stderr } = await run([...line.split(' '), '--yes', '-q', '-o', 'json']);
-    if (exit !== 0) throw new Error(`${line}: exit ${exit}: ${stderr}`);
-    return JSON.parse(stdout) as Record<string, string>;
+async function placeIn({ clock }: TestSandbox, run: Rig['run']): Promise<Place> {
+  const json = async (words: readonly string[]) => {
+    const { exit, stdout, stderr } = await run([...words, '--yes', '-q', '-o', 'json']);
+    if (exit !== 0) throw new Error(`${words.join(' ')}: exit ${exit}: ${stderr}`);
+    return JSON.parse(stdout) as Record<string, unknown>;
   };
-  const onboarding = await json('users onboard 22345678901');
-  box.clock.pass(60_000);
-  const userId = String((await json(`users onboarding ${onboarding['requestId']}`))['userId']);
-  const { requestId } = await json(`onramp start ${userId} --amount 90000`);
-  const account = await json(`onramp account ${requestId}`);
-  const total = (account['totalAmountWithFee'] as unknown as { value: string }).value;
-  await json(`sandbox pay ${account['accountNumber']} --amount ${total} --from ADA`);
-  box.clock.pass(60_000);
-  const { walletAddress } = await json(`onramp status ${requestId}`);
-  const shown = (await json(`users show ${userId}`)) as Record<string, unknown>;
-  const [permanent] = shown['virtualAccounts'] as { accountNumber: string; accountName: string }[];
-  await box.call('POST', '/_sandbox/pay', {
-    ...{ accountNumber: permanent?.accountNumber, amount: 1_000_000, senderName: permanent?.accountName },
-  });
-  box.clock.pass(60_000);
-  const { accounts } = (await json('bank-accounts list')) as unknown as { accounts: { accountId: string }[] };
-  await json(`wallets external add ${WALLET} --network base`);
-  const { evmWallet = '' } = shown['walletDetails'] as { evmWallet?: string };
-  return {
-    ...{ userId, managedWallet: evmWallet, onrampWallet: walletAddress ?? '' },
-    bankAccountId: accounts[0]?.accountId ?? '',
-  };
+  return furnish(json, async () => clock.pass(60_000));
 }

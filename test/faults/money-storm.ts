@@ -66,8 +66,10 @@ async function attempt(storm: Storm, job: Job, trouble: Trouble): Promise<readon
   return Promise.all([troubled(storm, job, one), troubled(storm, job, other)]);
 }
 
+const LOOKING_TROUBLES = ['none', 'locked', 'killed at a commit', 'killed at a request'] as const;
+
 /** Looks for what is in doubt, in a trouble or without one. */
-async function reconcile(storm: Storm, trouble: 'killed at a commit' | 'killed at a request' | 'locked' | 'none') {
+async function reconcile(storm: Storm, trouble: (typeof LOOKING_TROUBLES)[number]): Promise<Ran> {
   const { rig, chances } = storm;
   const when = chances.one(['before', 'after'] as const);
   return rig.run(['ops', 'reconcile', '-q', '-o', 'json'], {
@@ -100,9 +102,10 @@ export async function storm(storm: Storm, name: string): Promise<void> {
   for (const { exit } of await attempted(job, trouble)) count(tally.firsts, `${trouble}: ${exit}`);
   for (let steps = 1 + chances.below(4); steps > 0; steps--) {
     await rig.pass(chances.one(PAUSES_MS));
-    if (chances.percent(30)) {
-      await reconcile(storm, chances.one(['none', 'locked', 'killed at a commit', 'killed at a request']));
-    } else await attempted(chances.one(jobs), chances.one(TROUBLES));
+    const looks = chances.percent(30);
+    const looking = looks ? reconcile(storm, chances.one(LOOKING_TROUBLES)) : undefined;
+    if (!looks || chances.percent(40)) await attempted(chances.one(jobs), chances.one(TROUBLES));
+    await looking;
   }
   await endDoubts(storm);
   if (hasKey) for (const each of jobs) await untilDone(storm, each, exits);
@@ -139,7 +142,7 @@ async function endDoubts(storm: Storm): Promise<void> {
 async function decide({ rig, group }: Storm, doubt: Entry, found: string): Promise<void> {
   const hasEvidence = group.hasEvidence(doubt.endpoint);
   if (found !== (hasEvidence ? 'several' : 'no-evidence'))
-    throw new Error(`operation ${doubt.id} was left in doubt: ${found} ${rig.log.slice(-8).join('\n')}`);
+    throw new Error(`operation ${doubt.id} was left in doubt: ${found}\n${lastOf(rig)}`);
   const claimed = rig.journal().map(({ request_id }) => request_id);
   const own = (await rig.work()).filter((id) => !claimed.includes(id) && rig.startedBy(id) === doubt.process);
   const verdict = own[0] === undefined ? ['--not-done'] : ['--completed', '--request-id', own[0]];
@@ -157,12 +160,15 @@ function entry(rig: Rig, id: string): Entry {
 
 /** Runs a command under its key as cron would: it must succeed now, and print the recorded result afterwards. */
 async function untilDone(storm: Storm, job: Job, exits: { job: Job; ran: Ran }[]): Promise<void> {
+  const { rig } = storm;
   for (let again = 0; again < 2; again++) {
     const ran = await troubled(storm, job, 'none');
     exits.push({ job, ran });
-    if (ran.exit !== 0) throw new Error(`${job.argv.join(' ')} --once ${job.key}: exit ${ran.exit}: ${ran.stderr}`);
+    if (ran.exit !== 0) throw new Error(`exit ${ran.exit} under ${job.key}: ${ran.stderr}\n${lastOf(rig)}`);
   }
 }
+
+const lastOf = ({ log }: Rig) => log.slice(-16).join('\n');
 
 /** Whether an operation may have moved money; one that was never sent is `prepared` for good if no key asks for it. */
 const holds = ({ state, verdict }: Entry) => state !== 'refused' && state !== 'prepared' && verdict !== 'not-done';
@@ -198,6 +204,6 @@ async function check(
   const successes = exits.filter(({ job, ran }) => job.key === undefined && ran.exit === 0).length;
   const keyless = own.filter(({ once_key }) => once_key === null);
   if (keyless.length < successes) wrong.push(`${successes} runs without a key succeeded, and ${keyless.length} moved`);
-  if (wrong.length > 0) throw new Error(`${wrong.join('; ')}\n${rig.log.slice(-12).join('\n')}`);
+  if (wrong.length > 0) throw new Error(`${wrong.join('; ')}\n${lastOf(rig)}`);
   tally.movements += own.length;
 }
