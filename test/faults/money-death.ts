@@ -22,6 +22,8 @@ export interface Process {
   readonly lockedFrom?: number | undefined;
   /** Its request that moves money gets no response, and arrives much later. */
   readonly isLate?: boolean | undefined;
+  /** What happens while it is suspended, before its first request that moves money leaves. */
+  suspended?: (() => Promise<void>) | undefined;
   commits: number;
   requests: number;
   isDead: boolean;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { ExchangeError } from '../../src/base/exchange-error.ts';
+import { ExchangeError, TOO_LATE } from '../../src/base/exchange-error.ts';
 import type { Exchange, HttpRequest, OutputStream, World } from '../../src/base/world.ts';
 import type { FaultKind } from '../../src/contract/control.ts';
 import { main } from '../../src/main.ts';
@@ -88,6 +88,11 @@ function networkTo(box: TestSandbox, work: () => Promise<readonly string[]>): Ne
     if (!process) throw new Error('a request outside a process');
     return requestOf(process, async () => {
       if (isRead) return answered(box, request);
+      const { suspended } = process;
+      process.suspended = undefined;
+      await suspended?.();
+      // The network looks at the time again when the connection stands.
+      if (request.isLate?.()) throw new ExchangeError(TOO_LATE, false);
       if (!process.isLate) return perform(process, request);
       late.push({
         atMs: box.clock.now() + LATE_MS,

@@ -7,7 +7,7 @@ import type { Entry, Ran, Rig } from './money-rig.ts';
 export const TROUBLES = [
   ...(['lost-request', 'lost-response', 'slow', 'http-500', 'http-500-after', 'http-502-html'] as const),
   ...(['malformed-json', 'truncated', 'late', 'locked', 'killed at a commit', 'killed at a request'] as const),
-  ...(['two runners', 'none'] as const),
+  ...(['suspended', 'two runners', 'none'] as const),
 ] as const;
 
 export type Trouble = (typeof TROUBLES)[number];
@@ -39,7 +39,7 @@ interface Storm {
 }
 
 const SERVICE_FAULTS: readonly Trouble[] = TROUBLES.slice(0, 8);
-const MACHINE_FAULTS = ['late', 'locked', 'killed at a commit', 'killed at a request'] as const;
+const MACHINE_FAULTS = ['late', 'suspended', 'locked', 'killed at a commit', 'killed at a request'] as const;
 
 /** Starts a command in a trouble. */
 async function troubled(storm: Storm, job: Job, trouble: Trouble): Promise<Ran> {
@@ -52,10 +52,20 @@ async function troubled(storm: Storm, job: Job, trouble: Trouble): Promise<Ran> 
   return rig.run(argv, {
     host,
     isLate: trouble === 'late',
+    suspended: trouble === 'suspended' ? () => meanwhile(storm, job) : undefined,
     lockedFrom: trouble === 'locked' ? 1 + chances.below(4) : undefined,
     diesAtCommit: trouble === 'killed at a commit' ? { at: 1 + chances.below(3), when } : undefined,
     diesAtRequest: trouble === 'killed at a request' ? { at: 1 + chances.below(2), when } : undefined,
   });
+}
+
+/** What happens while a command is suspended: time passes, and others run it or look for it. */
+async function meanwhile(storm: Storm, job: Job): Promise<void> {
+  const { rig, chances } = storm;
+  for (let steps = 1 + chances.below(3); steps > 0; steps--) {
+    await rig.pass(chances.one(PAUSES_MS));
+    await (chances.percent(50) ? reconcile(storm, 'none') : troubled(storm, job, 'none'));
+  }
 }
 
 /** Starts a command in a trouble, or two of it at once. */
