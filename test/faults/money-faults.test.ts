@@ -40,9 +40,12 @@ test.each(GROUPS.map((group) => [group.name, group] as const))(
         await storms(group, seed, Math.min(TOGETHER, RUNS - done), tally);
       } catch (error) {
         const repeat = `FIATRAIL_SOAK_STORMS=${TOGETHER} FIATRAIL_SOAK_SEED=${seed - start + SEED}`;
-        throw new Error(`repeat this with ${repeat}: ${error instanceof Error ? error.message : error}`, {
-          cause: error,
-        });
+        throw new Error(
+          `run ${tally.runs}; repeat it with ${repeat}: ${error instanceof Error ? error.message : error}`,
+          {
+            cause: error,
+          },
+        );
       }
     }
     if (IS_LONG) print(group, tally);

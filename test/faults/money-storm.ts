@@ -18,11 +18,12 @@ export interface Tally {
   readonly firsts: Map<string, number>;
   /** Doubts by how they ended. */
   readonly doubts: Map<string, number>;
+  runs: number;
   commands: number;
   movements: number;
 }
 
-export const newTally = (): Tally => ({ firsts: new Map(), doubts: new Map(), commands: 0, movements: 0 });
+export const newTally = (): Tally => ({ firsts: new Map(), doubts: new Map(), runs: 0, commands: 0, movements: 0 });
 
 const count = (counts: Map<string, number>, name: string, by = 1) => counts.set(name, (counts.get(name) ?? 0) + by);
 
@@ -94,6 +95,7 @@ const PAUSES_MS = [0, 1_000, 30_000, 61_000, 4 * 60_000, 11 * 60_000];
 /** Runs one or two commands in troubles, again and again; then ends every doubt, and checks every claim of docs/money.md. */
 export async function storm(storm: Storm, name: string): Promise<void> {
   const { rig, group, chances, tally } = storm;
+  tally.runs += 1;
   const first = group.line(rig.place, chances);
   const line = () => (chances.percent(50) ? first : group.line(rig.place, chances));
   const hasKey = group.hasKeys && chances.percent(80);
