@@ -194,7 +194,7 @@ async function check(
   const entries = rig.journal().filter(({ endpoint }) => jobs.some((job) => job.endpoint === endpoint));
   const work = await rig.work();
   const moved = entries.filter(holds);
-  const firstProcess = exits[0]?.ran.process ?? 0;
+  const firstProcess = Math.min(...exits.map(({ ran }) => ran.process));
   const own = moved.filter(({ process }) => process >= firstProcess);
   const wrong = exits.flatMap(({ ran }) => (ran.exit === 1 ? [`an internal error: ${ran.stderr}`] : []));
   const ids = moved.map(({ request_id }) => request_id ?? 'none');
