@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { main } from '../../src/main.ts';
 import { journalRows } from '../support/journal.ts';
+import { prepared, testJournal } from '../support/journal-intent.ts';
 import { type FakeWorld, fakeWorld } from '../support/world.ts';
 
 let world: FakeWorld;
@@ -46,4 +47,32 @@ test('of two equal requests, one gets the row', async () => {
   expect(await withdraw('--no-tag --once b')).toBe(6);
   expect(await run('ops reconcile')).toBe(6);
   expect(states().toSorted()).toEqual(['accepted', 'unknown']);
+});
+
+test('an older request takes its row before a later one is looked for', async () => {
+  await fault('fees.withdraw', 'lost-response');
+  expect(await withdraw('--no-tag')).toBe(6);
+  await world.clock.sleep(90_000, new AbortController().signal);
+  await fault('fees.withdraw', 'lost-request');
+  expect(await withdraw('--note b')).toBe(6);
+  expect(await run('ops reconcile')).toBe(6);
+  // The later one has had its first look, and was not mistaken for the maker of a row that is not its own.
+  expect(world.stdout.text()).toContain('unseen');
+  expect(states()).toEqual(['accepted', 'unknown']);
+});
+
+test('a row that was found by two at once is given to one', async () => {
+  const journal = await testJournal();
+  const found = { requestId: 'FTW_1', detail: 'found' };
+  const [one, other] = ['a', 'b'].map((onceKey) => {
+    const id = prepared(journal, { onceKey });
+    journal.sent(id, 60_000);
+    journal.append(id, 'unknown');
+    return id;
+  });
+  expect([journal.take(one ?? '', found), journal.take(other ?? '', found), journal.take(one ?? '', found)]).toEqual([
+    ...[true, false, false],
+  ]);
+  expect(journal.list({ requestId: 'FTW_1', limit: 10 }).map(({ operationId }) => operationId)).toEqual([one]);
+  journal.close();
 });
