@@ -155,8 +155,14 @@ async function decide({ rig, group }: Storm, doubt: Entry, found: string): Promi
   const hasEvidence = group.hasEvidence(doubt.endpoint);
   if (found !== (hasEvidence ? 'several' : 'no-evidence'))
     throw new Error(`operation ${doubt.id} was left in doubt: ${found}\n${lastOf(rig)}`);
-  const claimed = rig.journal().map(({ request_id }) => request_id);
-  const own = (await rig.work()).filter((id) => !claimed.includes(id) && rig.startedBy(id) === doubt.process);
+  const journal = rig.journal();
+  const free = (await rig.work()).filter((id) => !journal.some(({ request_id }) => request_id === id));
+  // An equal request that has the work of this one leaves its own to it.
+  const leavesIt = (id: string) => {
+    const by = journal.find(({ process }) => process === rig.startedBy(id));
+    return by?.id === doubt.id || (by?.input_digest === doubt.input_digest && !isInDoubt(by));
+  };
+  const own = free.filter(leavesIt);
   const verdict = own[0] === undefined ? ['--not-done'] : ['--completed', '--request-id', own[0]];
   const { exit, stderr } = await rig.run(['ops', 'resolve', doubt.id, ...verdict, '--reason', 'seen', '-q']);
   if (exit !== 0) throw new Error(`ops resolve: exit ${exit}: ${stderr}`);
