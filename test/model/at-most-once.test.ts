@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { explore, RULES, type Rules } from './at-most-once.ts';
+import { RULES, type Rules } from './at-most-once.ts';
+import { explore } from './explore.ts';
 
 describe('money moves at most once, and every doubt can be ended', () => {
   test.each<[string, Partial<Rules>, states: number]>([
