@@ -12,7 +12,12 @@ export default defineConfig({
       'test/service/market/order-book.test.ts',
     ],
     globalSetup: 'test/support/code-cache.ts',
-    env: { FIATRAIL_SOAK_KILLS: '400', FIATRAIL_SOAK_RUNS: '300' },
+    env: {
+      FIATRAIL_SOAK_KILLS: '400',
+      FIATRAIL_SOAK_RUNS: '300',
+      FIATRAIL_SOAK_STORMS: '1000',
+      FIATRAIL_SOAK_MONEY_KILLS: '50',
+    },
     testTimeout: 3_600_000,
     hookTimeout: 300_000,
     pool: 'forks',

@@ -73,8 +73,7 @@ export async function sendJournaled<D>(
   const { endpoint, call } = sending;
   const journal = await session.journal();
   journal.requireLastLink();
-  const operationId = await claimed(session, journal, intentOf(session, sending));
-  const leaveByMs = journal.sent(operationId, session.globals.timeoutMs);
+  const { operationId, leaveByMs } = await claimedAndSent(session, journal, intentOf(session, sending));
   session.inFlight({ operationId, summary: sending.summary });
   try {
     const reply = await call(leaveByMs);
@@ -104,6 +103,19 @@ export async function sendJournaled<D>(
 /** The service's data as the journal keeps it, with the endpoint whose contract describes it. */
 export function resultOf(endpoint: Endpoint, data: unknown): string {
   return JSON.stringify({ endpoint: endpoint.id, data: redact(endpoint.response(), data) });
+}
+
+/** Records the intent, and that it is sent; returns its id and until when it may leave. Throws what `claimed` throws. */
+async function claimedAndSent(session: JournalSession, journal: Journal, intent: Intent) {
+  for (;;) {
+    const operationId = await claimed(session, journal, intent);
+    try {
+      return { operationId, leaveByMs: journal.sent(operationId, session.globals.timeoutMs) };
+    } catch (error) {
+      // Suspended for so long that another process took this one for dead, and the key with it.
+      if (journal.find(operationId)[0]?.state !== 'refused') throw error;
+    }
+  }
 }
 
 /** Records the intent and returns its id. Throws DoneBefore, and CliError if it must not be sent. */

@@ -68,6 +68,8 @@ export interface Journal {
   sent(operationId: string, busyForMs: number): number;
   /** Appends a transition. Throws if the operation's state does not allow it. */
   append(operationId: string, state: OperationState, appended?: Appended): void;
+  /** Records work that was found as the operation's own. Returns false if another operation has it, or the outcome is known. */
+  take(operationId: string, found: { readonly requestId: string; readonly detail: string }): boolean;
   /**
    * Appends the outcome of a request that was sent. If the journal cannot be written, keeps it in a file beside the journal,
    * from where `merge` takes it. Returns where it is now. Throws if it could be written nowhere.
@@ -180,6 +182,8 @@ export async function openJournal(
       return busyUntil;
     },
     append: (id, state, appended = {}) => move(id, state, appended),
+    take: (id, found) =>
+      append(() => !isClaimed(store, found.requestId, id) && tryMove(recording, id, 'accepted', found)),
     ended: ({ account, endpoints, requestId }, state, appended) =>
       append(() => {
         const ids = accountIds(store, account);
@@ -344,9 +348,12 @@ function readPart(store: Database): ReadPart {
     list: (selection) => listOperations(store, selection),
     accountIds: (names) => accountIds(store, names),
     find: (id) => findOperations(store, id),
-    isClaimed: (requestId, except) =>
-      listOperations(store, { requestId, limit: 2 }).some(({ operationId }) => operationId !== except),
+    isClaimed: (requestId, except) => isClaimed(store, requestId, except),
   };
+}
+
+function isClaimed(store: Database, requestId: string, except: string): boolean {
+  return listOperations(store, { requestId, limit: 2 }).some(({ operationId }) => operationId !== except);
 }
 
 /** The operation's state after a rotation reaches a stage. */

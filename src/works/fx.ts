@@ -47,7 +47,9 @@ export const fxOrder: Work = {
   starts: [createOrder, createLimitOrder],
   evidence: 'fiatrail fx orders list',
   find: (session, sought) => {
-    const { orderType, side = orderType, quoteCurrency, pair, price, minAmount, maxAmount } = sought.request;
+    const { orderType, quoteCurrency, pair, price, minAmount, maxAmount } = sought.request;
+    // orderType refers to cNGN, and the list's side to the stablecoin: who sells cNGN buys stablecoin.
+    const { side = orderType === 'sell' ? 'buy' : 'sell' } = sought.request;
     const wantedPair = pair ?? `CNGN-${String(quoteCurrency)}`;
     return search(session, sought, {
       done: ['active', 'paused', 'filled', 'completed', 'cancelled', 'deleted'],

@@ -1,13 +1,13 @@
 import { absenceRulesOf } from '../account/money-rules.ts';
 import type { Session } from '../cli/session.ts';
 import type { Journal, Operation } from '../journal/journal.ts';
-import { parseExactJson } from '../money/decimal.ts';
 import { workStartedBy } from './find-work.ts';
+import { isOfItsTime, mayBeAnothers, soughtOf } from './rivals.ts';
 import type { Candidate } from './work.ts';
 
 /**
  * What looking for a request found. `ended`: the journal has its outcome now. `busy`: its command still runs. `several`: more than
- * one row may be it, or one that is older than the request. `unseen`: it is in no list yet; `lookAgainMs` is when absence may
+ * one row may be it, or one that is not of its time or may be another operation's. `unseen`: it is in no list yet; `lookAgainMs` is when absence may
  * be believed. `absent`: it is in no list, and this account's lists are not trusted to be complete. `incomplete`: the list
  * was too long to read. `unclear`: what it was to change cannot be told from something else. `no-evidence`: no list shows such work.
  */
@@ -17,9 +17,6 @@ export type Reconciled = { readonly operation: Operation; readonly where?: strin
   | { readonly kind: 'unseen'; readonly lookAgainMs: number }
 );
 
-/** A row may be older than the request by the error of two clocks within the same network. */
-const CLOCK_ERROR_MS = 2_000;
-
 /** The detail of an operation whose process was killed. */
 const PROCESS_ENDED = 'its process ended before it recorded a response';
 
@@ -27,29 +24,26 @@ const PROCESS_ENDED = 'its process ended before it recorded a response';
 export async function reconcile(session: Session, operation: Operation): Promise<Reconciled> {
   const journal = await session.journal();
   if (journal.isBusy(operation)) return { kind: 'busy', operation };
-  const { operationId, endpoint, request, tag, createdAt, state } = operation;
+  const { operationId, endpoint, state } = operation;
   if (state === 'prepared')
     return ended(journal, operationId, () => journal.append(operationId, 'refused', { detail: 'never sent' }));
   if (state !== 'sent' && state !== 'unknown') return { kind: 'ended', operation };
-  if (state === 'sent') journal.append(operationId, 'unknown', { detail: PROCESS_ENDED });
+  if (state === 'sent')
+    unlessKnown(journal, operationId, () => journal.append(operationId, 'unknown', { detail: PROCESS_ENDED }));
   const work = await workStartedBy(endpoint);
   const where = work?.evidence;
   if (work?.check)
     return { ...afterLook(session, journal, operationId, await work.check(session, operation)), where: work.evidence };
   if (!work?.find)
     return { kind: 'no-evidence', operation: current(journal, operationId), ...(where ? { where } : {}) };
-  const sentMs = Date.parse(createdAt);
-  const sought = {
-    request: parseExactJson(request) as Record<string, unknown>,
-    tag: tag ?? undefined,
-    sinceMs: sentMs,
-  };
-  const found = await work.find(session, sought);
+  const found = await work.find(session, soughtOf(operation));
   const free = found.candidates.filter(({ requestId }) => !journal.isClaimed(requestId, operationId));
   const [only] = free;
   const about = { where: work.evidence };
-  if (only && free.length === 1 && (only.isExact || isSince(only, sentMs)))
-    return { ...ended(journal, operationId, () => recordFound(journal, operationId, only)), ...about };
+  const isOnlyOurs = async (row: Candidate) =>
+    row.isExact || (isOfItsTime(row, operation) && !(await mayBeAnothers(session, work, operation, row)));
+  if (only && free.length === 1 && (await isOnlyOurs(only)) && recordFound(journal, operationId, only))
+    return { kind: 'ended', operation: current(journal, operationId), ...about };
   if (free.length > 0) return { kind: 'several', operation: current(journal, operationId), candidates: free, ...about };
   if (!found.isComplete) return { kind: 'incomplete', operation: current(journal, operationId), ...about };
   return { ...absence(session, journal, current(journal, operationId)), ...about };
@@ -60,15 +54,15 @@ export async function isReconciled(session: Session, operation: Operation): Prom
   return (await reconcile(session, operation)).kind === 'ended';
 }
 
-function isSince({ createdAt }: Candidate, sentMs: number): boolean {
-  return createdAt != null && Date.parse(createdAt) >= sentMs - CLOCK_ERROR_MS;
+/** Records the row as the operation's work, and its end if it has ended. Returns false if another operation has it by now. */
+function recordFound(journal: Journal, operationId: string, { requestId, standing, state }: Candidate): boolean {
+  const detail = `found with the status ${state}`;
+  if (journal.take(operationId, { requestId, detail }) && standing !== 'accepted')
+    journal.append(operationId, standing, { detail });
+  return !isInDoubt(current(journal, operationId));
 }
 
-/** Records the row as the operation's work, and its end if it has ended. */
-function recordFound(journal: Journal, operationId: string, { requestId, standing, state }: Candidate): void {
-  journal.append(operationId, 'accepted', { requestId, detail: `found with the status ${state}` });
-  if (standing !== 'accepted') journal.append(operationId, standing, { detail: `found with the status ${state}` });
-}
+const isInDoubt = ({ state }: Operation) => state === 'sent' || state === 'unknown';
 
 /** Absence is believed after two complete reads, far enough apart for a row to appear. */
 function absence(session: Session, journal: Journal, operation: Operation): Reconciled {
@@ -77,11 +71,10 @@ function absence(session: Session, journal: Journal, operation: Operation): Reco
   const nowMs = session.serviceTimeMs();
   const firstMs = unseenSince(operation);
   if (firstMs === undefined) {
-    journal.append(operationId, 'unknown', {
-      detail: operation.detail ?? undefined,
-      result: JSON.stringify({ unseenSinceMs: nowMs }),
-    });
-    return { kind: 'unseen', operation: current(journal, operationId), lookAgainMs: nowMs + visibleAfterMs };
+    const seen = { detail: operation.detail ?? undefined, result: JSON.stringify({ unseenSinceMs: nowMs }) };
+    const { operation: looked } = ended(journal, operationId, () => journal.append(operationId, 'unknown', seen));
+    if (!isInDoubt(looked)) return { kind: 'ended', operation: looked };
+    return { kind: 'unseen', operation: looked, lookAgainMs: nowMs + visibleAfterMs };
   }
   if (nowMs < firstMs + visibleAfterMs) return { kind: 'unseen', operation, lookAgainMs: firstMs + visibleAfterMs };
   if (policy === 'ask') return { kind: 'absent', operation };
@@ -96,8 +89,18 @@ function unseenSince({ result }: Operation): number | undefined {
 }
 
 function ended(journal: Journal, operationId: string, append: () => void): Reconciled {
-  append();
+  unlessKnown(journal, operationId, append);
   return { kind: 'ended', operation: current(journal, operationId) };
+}
+
+/** Appends what was found, unless another process found out at the same time: what it recorded stands. */
+function unlessKnown(journal: Journal, operationId: string, append: () => void): void {
+  try {
+    append();
+  } catch (error) {
+    const operation = current(journal, operationId);
+    if (isInDoubt(operation) || operation.state === 'prepared') throw error;
+  }
 }
 
 function current(journal: Journal, operationId: string): Operation {

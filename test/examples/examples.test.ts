@@ -131,7 +131,8 @@ async function runExample(account: Account, command: Command, example: string): 
   const printed = world.stdout.text();
   // A journal is imported into an empty one.
   if (nameOf(command) === 'ops import')
-    for (const name of readdirSync(world.stateDir)) if (name.startsWith('journal.db')) rmSync(join(world.stateDir, name));
+    for (const name of readdirSync(world.stateDir))
+      if (name.startsWith('journal.db')) rmSync(join(world.stateDir, name));
   // What was printed before is the file that the example reads.
   for (const [file] of printed === '' ? [] : example.matchAll(/[\w-]+\.(?:json|ndjson)\b/g))
     writeFileSync(join(world.homeDir, file), printed, { mode: 0o600 });

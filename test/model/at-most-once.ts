@@ -1,245 +1,245 @@
 /**
- * A model of how a once key is used: runs of a command on two hosts that share a journal, a network that loses and delays, a service
- * whose list shows a movement late, and a reconciliation that may conclude that nothing was done. Every interleaving of a
- * bounded number of steps is explored. The model is small on purpose: it has one key, and time is a few ticks.
+ * A model of how a once key is used: runs of one command on two hosts that share a journal, a network that loses and delays, a
+ * service whose list shows a movement late, processes that are killed or suspended at any moment, and a reconciliation that may
+ * conclude that nothing was done. Every interleaving is explored. Times are countdowns, so that the number of states is finite
+ * although time is not.
  */
 
+/** What the program does, so that a test can take one thing away. */
 export interface Rules {
   /** Whether `sent` is on disk before the request leaves. Otherwise a host that crashes forgets it. */
   readonly isFlushed: boolean;
-  /** Ticks between the two looks after which absence is believed. */
-  readonly absenceTicks: number;
-  /** Whether the response is kept beside a journal that is locked, and merged by the next run. */
-  readonly isKeptAside: boolean;
+  /** Whether the request leaves after `sent` is recorded, not before. */
+  readonly isRecordedFirst: boolean;
   /** Whether deciding and recording are one transaction. */
   readonly isAtomic: boolean;
+  /** Whether the journal rejects `sent` for an operation that another run has closed. */
+  readonly isStateChecked: boolean;
+  /** Whether a request that has not left when its run's time is over never leaves. */
+  readonly isFenced: boolean;
+  /** Whether a response is kept beside a journal that is locked, and merged by the next command. */
+  readonly isKeptAside: boolean;
+  /** Ticks between the two looks after which absence is believed. */
+  readonly absenceTicks: number;
+  /** Whether the service lists the movement at all. */
+  readonly isListed: boolean;
+  /** Whether absence is left to a person, as on a live account. */
+  readonly isLive: boolean;
+  /** Whether a person who knows what happened decides what the program leaves to one. */
+  readonly hasPerson: boolean;
 }
 
-export const RULES: Rules = { isFlushed: true, absenceTicks: 3, isKeptAside: true, isAtomic: true };
+/** How long a run may take to send and to wait, a request to arrive, and a movement to show in the list. */
+export const BUSY = 1;
+export const DELAY = 1;
+export const LAG = 1;
 
-/** A request may arrive this many ticks after it was sent, and shows in the list this many ticks after it arrived. */
-const DELAY = 1;
-const LAG = 1;
-const LAST_TICK = 6;
-const RUNS = 3;
-
-type Entry = 'none' | 'prepared' | 'sent' | 'accepted' | 'unknown' | 'free';
-
-interface Run {
-  /** `decided`: it may go on, and has not recorded that. Only without atomicity. */
-  readonly at: 'idle' | 'decided' | 'prepared' | 'recorded' | 'waiting' | 'exit';
-  readonly exit: 'done' | 'refused' | 'unknown' | 'killed' | null;
-  readonly sentAt: number;
-}
-
-export interface State {
-  readonly tick: number;
-  readonly runs: readonly Run[];
-  readonly journal: Entry;
-  /** What the journal would say after a crash of its host. */
-  readonly durable: Entry;
-  /** The run that the entry belongs to. */
-  readonly owner: number;
-  /** Whether the response waits beside the journal. */
-  readonly isAside: boolean;
-  /** The tick of the first look that found nothing. */
-  readonly unseenAt: number | null;
-  /** Requests on their way, by run. */
-  readonly requests: readonly number[];
-  /** Responses on their way, by run; `refused` if nothing was done. */
-  readonly responses: readonly { readonly run: number; readonly isRefused: boolean }[];
-  readonly movements: number;
-  /** From when the list shows the movement. */
-  readonly visibleAt: number | null;
-}
-
-const IDLE: Run = { at: 'idle', exit: null, sentAt: 0 };
-
-export const START: State = {
-  ...{ tick: 0, runs: Array.from({ length: RUNS }, () => IDLE), journal: 'none', durable: 'none', owner: -1 },
-  ...{ isAside: false, unseenAt: null, requests: [], responses: [], movements: 0, visibleAt: null },
+export const RULES: Rules = {
+  ...{ isFlushed: true, isRecordedFirst: true, isAtomic: true, isStateChecked: true, isFenced: true },
+  ...{ isKeptAside: true, absenceTicks: DELAY + LAG, isListed: true, isLive: false, hasPerson: false },
 };
+
+/** The host of each run. */
+const HOSTS = [0, 0, 1] as const;
+
+/** `closed`: refused, abandoned before it was sent, or resolved as not done. Its key is free. */
+type Entry = 'none' | 'prepared' | 'sent' | 'unknown' | 'accepted' | 'closed';
+
+/** A run, and the operation that it recorded. */
+export interface Run {
+  /** `decided`: it may go on, and has not recorded that. `recorded`: it may send. `sending`: it sent, and has not recorded that. */
+  readonly at: 'idle' | 'decided' | 'prepared' | 'sending' | 'recorded' | 'waiting' | 'exit';
+  readonly entry: Entry;
+  /** Whether `sent` would survive a crash of the host. */
+  readonly isDurable: boolean;
+  /** Ticks for which its process may be at work. */
+  readonly busy: number;
+  /** Ticks until absence is believed; null before the first look. */
+  readonly unseen: number | null;
+  /** Its request on its way: the ticks until it arrives or is lost. */
+  readonly request: number | null;
+  readonly response: 'moved' | 'refused' | null;
+  /** Ticks until the list shows its movement; null if it moved nothing. */
+  readonly hidden: number | null;
+  /** The response that waits beside the journal. */
+  readonly aside: 'accepted' | 'closed' | null;
+  /** Whether it ended by saying what the service answered. */
+  readonly isTold: boolean;
+}
+
+export type State = readonly Run[];
 
 interface Step {
   readonly name: string;
   readonly next: State;
+  /** What is wrong with the step itself. */
+  readonly wrong?: string;
 }
 
-/** Returns what is wrong with a state. */
-export function violation({ runs, movements }: State): string | undefined {
-  if (movements > 1) return 'the money moved twice';
-  if (movements === 0 && runs.some(({ exit }) => exit === 'done')) return 'exit 0, and nothing moved';
-  return undefined;
+const IDLE: Run = {
+  ...{ at: 'idle', entry: 'none', isDurable: false, busy: 0, unseen: null, request: null },
+  ...{ response: null, hidden: null, aside: null, isTold: false },
+};
+
+export const START: State = HOSTS.map(() => IDLE);
+
+const isAlive = ({ at }: Run) => at !== 'idle' && at !== 'exit';
+const isHeld = ({ entry }: Run) => entry !== 'none' && entry !== 'closed';
+const isInDoubt = ({ entry }: Run) => entry === 'sent' || entry === 'unknown';
+const hasMoved = ({ hidden }: Run) => hidden !== null;
+
+/** Returns what is wrong with a state; if `isWorst`, only whether the money moved twice. */
+export function violation(state: State, isWorst: boolean): string | undefined {
+  if (state.filter(hasMoved).length > 1) return 'the money moved twice';
+  if (isWorst) return undefined;
+  const isWrong = state.some(
+    (run) => run.entry === 'closed' && (hasMoved(run) || run.request !== null) && !isAlive(run),
+  );
+  if (isWrong) return 'recorded as not done, and the money moved';
+  const isForgotten = merged(state).some((run) => run.isTold && isInDoubt(run));
+  return isForgotten ? 'in doubt, although somebody was told how it ended' : undefined;
 }
+
+/** Whether nothing is left to find out. */
+export const isEnded = (state: State) => state.every((run) => !isAlive(run) && !isInDoubt(run));
+
+const change = (state: State, index: number, to: Partial<Run>): State =>
+  state.map((run, at) => (at === index ? { ...run, ...to } : run));
+
+/** Whether a process is at work on an operation, as seen from a host: only its own host knows whether it lives. */
+const isBusy = (run: Run, index: number, from: number) =>
+  (run.entry === 'prepared' || run.entry === 'sent') && run.busy > 0 && (HOSTS[index] !== from || isAlive(run));
 
 /** Returns every state that may follow. */
 export function stepsOf(state: State, rules: Rules): Step[] {
-  const steps = state.runs.flatMap((run, index) => runSteps(state, rules, run, index));
-  for (const run of state.requests) {
-    steps.push({ name: `request ${run} is lost`, next: { ...state, requests: without(state.requests, run) } });
-    steps.push({ name: `request ${run} moves the money`, next: arrived(state, run, false) });
-    steps.push({ name: `request ${run} is refused`, next: arrived(state, run, true) });
+  const steps: Step[] = [];
+  for (const [index, run] of state.entries()) {
+    steps.push(...runSteps(state, rules, run, index), ...networkSteps(state, run, index));
+    if (isAlive(run)) steps.push({ name: `run ${index} is killed`, next: change(state, index, { at: 'exit' }) });
+    steps.push(...reconcileSteps(merged(state), rules, index));
   }
-  for (const response of state.responses) {
-    const responses = state.responses.filter((each) => each !== response);
-    steps.push({ name: `response ${response.run} is lost`, next: { ...state, responses } });
-  }
+  for (const host of [0, 1])
+    if (state.some((run, index) => HOSTS[index] === host && isAlive(run)))
+      steps.push({ name: `host ${host} crashes`, next: crashed(state, host) });
+  if (state.some(({ aside }) => aside !== null))
+    steps.push({ name: 'a later command merges the response', next: merged(state) });
   // A request that did not arrive in time never will.
-  const isStale = state.requests.some((run) => (state.runs[run]?.sentAt ?? 0) + DELAY <= state.tick);
-  if (state.tick < LAST_TICK && !isStale) steps.push({ name: 'time passes', next: { ...state, tick: state.tick + 1 } });
-  if (state.runs.some(isAlive)) steps.push({ name: 'the host crashes', next: crashed(state) });
+  if (!state.some(({ request }) => request === 0)) steps.push({ name: 'time passes', next: state.map(later) });
   return steps;
 }
 
-const isAlive = ({ at }: Run) => at !== 'idle' && at !== 'exit';
-
-const without = (list: readonly number[], one: number) => list.filter((each) => each !== one);
-
-const withRun = (state: State, index: number, run: Partial<Run>): State => ({
-  ...state,
-  runs: state.runs.map((each, at) => (at === index ? { ...each, ...run } : each)),
+const less = <T extends number | null>(ticks: T) => (ticks === null ? null : Math.max(0, ticks - 1)) as T;
+const later = (run: Run): Run => ({
+  ...run,
+  ...{ busy: less(run.busy), unseen: less(run.unseen), request: less(run.request), hidden: less(run.hidden) },
 });
 
-const ending = (state: State, index: number, exit: Run['exit']) => withRun(state, index, { at: 'exit', exit });
-
-/** Writes an entry. Everything but `sent` is flushed in any case, because nothing waits for it. */
-const written = (state: State, journal: Entry, isFlushed = true): State => ({
-  ...state,
-  journal,
-  durable: isFlushed ? journal : state.durable,
-});
-
-function arrived(state: State, run: number, isRefused: boolean): State {
-  const responses = [...state.responses, { run, isRefused }];
-  const rest = { ...state, requests: without(state.requests, run), responses };
-  return isRefused ? rest : { ...rest, movements: state.movements + 1, visibleAt: state.visibleAt ?? state.tick + LAG };
+/** The processes of a host end, and the journal forgets what it did not flush. */
+function crashed(state: State, host: number): State {
+  return state.map((run, index) => {
+    if (HOSTS[index] !== host || !isAlive(run)) return run;
+    return { ...run, at: 'exit', entry: run.entry === 'sent' && !run.isDurable ? 'prepared' : run.entry };
+  });
 }
 
-/** Every process ends, and the journal says what was on disk. */
-function crashed(state: State): State {
-  const runs = state.runs.map((run): Run => (isAlive(run) ? { ...run, at: 'exit', exit: 'killed' } : run));
-  return { ...state, runs, journal: state.durable };
+/** Every command first merges the responses that were kept beside the journal. */
+const merged = (state: State): State =>
+  state.map((run) =>
+    run.aside === null ? run : { ...run, entry: isInDoubt(run) ? run.aside : run.entry, aside: null },
+  );
+
+function networkSteps(state: State, run: Run, index: number): Step[] {
+  const steps: Step[] = [];
+  if (run.request !== null) {
+    const gone = { request: null } as const;
+    steps.push({ name: `request ${index} is lost`, next: change(state, index, gone) });
+    steps.push({ name: `request ${index} is refused`, next: change(state, index, { ...gone, response: 'refused' }) });
+    const moves = change(state, index, { ...gone, response: 'moved', hidden: LAG });
+    steps.push({ name: `request ${index} moves the money`, next: moves });
+  }
+  if (run.response !== null)
+    steps.push({ name: `response ${index} is lost`, next: change(state, index, { response: null }) });
+  return steps;
 }
 
 function runSteps(state: State, rules: Rules, run: Run, index: number): Step[] {
-  const killed = { name: `run ${index} is killed`, next: ending(state, index, 'killed') };
+  const to = (name: string, next: Partial<Run>) => ({ name: `run ${index} ${name}`, next: change(state, index, next) });
+  const mayLeave = !rules.isFenced || run.busy > 0;
+  const isOpen = run.entry === 'prepared' || !rules.isStateChecked;
+  const sent = { entry: 'sent', isDurable: rules.isFlushed, busy: BUSY } as const;
   switch (run.at) {
     case 'idle':
-      return claim(state, rules, index);
+      return claimSteps(merged(state), rules, index);
     case 'decided':
-      return [{ name: `run ${index} records its intent`, next: own(state, index) }, killed];
+      return [to('records its intent', { at: 'prepared', entry: 'prepared', busy: BUSY })];
     case 'prepared':
+      if (!rules.isRecordedFirst) return [to('sends', { at: 'sending', request: DELAY })];
       return [
-        {
-          name: `run ${index} records sent`,
-          next: withRun(written(state, 'sent', rules.isFlushed), index, { at: 'recorded' }),
-        },
-        killed,
+        isOpen
+          ? to('records sent', { at: 'recorded', ...sent })
+          : to('finds that another run closed it', { at: 'exit' }),
+        to('cannot write the journal', { at: 'exit' }),
       ];
-    case 'recorded': {
-      const waiting = withRun(state, index, { at: 'waiting', sentAt: state.tick });
-      return [{ name: `run ${index} sends`, next: { ...waiting, requests: [...state.requests, index] } }, killed];
-    }
+    case 'sending':
+      return [to('records sent', { at: 'waiting', ...sent })];
+    case 'recorded':
+      if (mayLeave) return [to('sends', { at: 'waiting', request: DELAY })];
+      return [to('is too late to send', { at: 'exit', entry: isInDoubt(run) ? 'closed' : run.entry })];
     case 'waiting':
-      return [...answerSteps(state, rules, run, index), killed];
-    default:
+      return answerSteps(state, rules, run, index);
+    case 'exit':
       return [];
   }
 }
 
-const own = (state: State, index: number) =>
-  withRun({ ...written(state, 'prepared'), owner: index, unseenAt: null }, index, { at: 'prepared' });
-
 function answerSteps(state: State, rules: Rules, run: Run, index: number): Step[] {
-  const response = state.responses.find((each) => each.run === index);
-  if (response) {
-    const rest = { ...state, responses: state.responses.filter((each) => each !== response) };
-    const entry = response.isRefused ? 'free' : 'accepted';
-    const exit = response.isRefused ? 'refused' : 'done';
-    const locked = { ...rest, isAside: rules.isKeptAside && !response.isRefused };
-    return [
-      { name: `run ${index} records the response`, next: ending(written(rest, entry), index, exit) },
-      { name: `run ${index} cannot write the journal`, next: ending(locked, index, exit) },
-    ];
+  const to = (name: string, next: Partial<Run>) => ({ name: `run ${index} ${name}`, next: change(state, index, next) });
+  const written = (entry: Entry): Partial<Run> => ({ at: 'exit', entry: isInDoubt(run) ? entry : run.entry });
+  if (run.response === null) {
+    if (run.busy > 0) return [];
+    return [to('times out', written('unknown')), to('times out, and cannot write the journal', { at: 'exit' })];
   }
-  if (state.tick <= run.sentAt + DELAY) return [];
-  return [{ name: `run ${index} times out`, next: ending(written(state, 'unknown'), index, 'unknown') }];
+  const entry = run.response === 'moved' ? 'accepted' : 'closed';
+  const aside = rules.isKeptAside ? entry : null;
+  const told = { response: null, isTold: true };
+  return [
+    to('records the response', { ...written(entry), ...told }),
+    to('says the outcome, and cannot write the journal', { at: 'exit', ...told, aside }),
+  ];
 }
 
 /** A new run looks into the journal and decides. */
-function claim(given: State, rules: Rules, index: number): Step[] {
-  const state = given.isAside ? { ...written(given, 'accepted'), isAside: false } : given;
-  const owner = state.runs[state.owner];
-  const isBusy = owner !== undefined && isAlive(owner);
-  const starts = () => [
-    {
-      name: `run ${index} gets the key`,
-      next: rules.isAtomic ? own(state, index) : withRun(state, index, { at: 'decided' }),
-    },
-  ];
-  if (state.journal === 'none' || state.journal === 'free') return starts();
-  if (state.journal === 'accepted')
-    return [{ name: `run ${index} prints the recorded result`, next: ending(state, index, 'done') }];
-  // It waits for the run that has the key.
-  if (isBusy) return [];
-  if (state.journal === 'prepared') return starts();
-  return reconcile(state, rules, index);
-}
-
-function reconcile(state: State, rules: Rules, index: number): Step[] {
-  const doubt = written(state, 'unknown');
-  if (state.visibleAt !== null && state.visibleAt <= state.tick)
-    return [{ name: `run ${index} finds it in the list`, next: ending(written(state, 'accepted'), index, 'done') }];
-  if (state.unseenAt === null) {
-    const looked = { ...doubt, unseenAt: state.tick };
-    // Another run may look later, so this one may be repeated.
-    return [{ name: `run ${index} does not find it`, next: looked }];
+function claimSteps(state: State, rules: Rules, index: number): Step[] {
+  const holder = state.findIndex(isHeld);
+  const run = state[holder];
+  const starts = (from: State): Step => ({
+    name: `run ${index} gets the key`,
+    next: change(from, index, rules.isAtomic ? { at: 'prepared', entry: 'prepared', busy: BUSY } : { at: 'decided' }),
+  });
+  if (!run) return [starts(state)];
+  if (run.entry === 'accepted') {
+    const wrong = state.some(hasMoved) ? {} : { wrong: 'exit 0, and nothing moved' };
+    return [{ name: `run ${index} prints the recorded result`, next: change(state, index, { at: 'exit' }), ...wrong }];
   }
-  if (state.tick < state.unseenAt + rules.absenceTicks) return [];
-  return [
-    { name: `run ${index} concludes that nothing was done`, next: { ...written(doubt, 'free'), unseenAt: null } },
-  ];
+  // It waits for the run that has the key, or leaves its doubt to a reconciliation.
+  if (run.entry !== 'prepared' || isBusy(run, holder, HOSTS[index] ?? 0)) return [];
+  return [starts(change(state, holder, { entry: 'closed' }))];
 }
 
-export interface Explored {
-  readonly states: number;
-  readonly steps: number;
-  /** How the first violation comes about; undefined if there is none. */
-  readonly trace: readonly string[] | undefined;
-}
-
-/** Explores every state that can be reached, breadth first, up to the first violation. */
-export function explore(rules: Rules): Explored {
-  const from = new Map<string, { readonly before: string | undefined; readonly name: string }>();
-  const keyOf = (state: State) => JSON.stringify(state);
-  const first = keyOf(START);
-  from.set(first, { before: undefined, name: '' });
-  let steps = 0;
-  for (let level: State[] = [START]; level.length > 0; ) {
-    const nextLevel: State[] = [];
-    for (const state of level) {
-      const key = keyOf(state);
-      const wrong = violation(state);
-      if (wrong) return { states: from.size, steps, trace: [...traceTo(from, key), wrong] };
-      for (const { name, next } of stepsOf(state, rules)) {
-        steps += 1;
-        const nextKey = keyOf(next);
-        if (from.has(nextKey)) continue;
-        from.set(nextKey, { before: key, name });
-        nextLevel.push(next);
-      }
-    }
-    level = nextLevel;
-  }
-  return { states: from.size, steps, trace: undefined };
-}
-
-function traceTo(
-  from: ReadonlyMap<string, { readonly before: string | undefined; readonly name: string }>,
-  key: string,
-) {
-  const names: string[] = [];
-  for (let at: string | undefined = key; at !== undefined; at = from.get(at)?.before)
-    names.unshift(from.get(at)?.name ?? '');
-  return names.filter((name) => name !== '');
+/** Somebody looks for an operation in doubt. */
+function reconcileSteps(state: State, rules: Rules, index: number): Step[] {
+  const run = state[index];
+  if (!run || !isInDoubt(run) || isBusy(run, index, HOSTS[index] ?? 0)) return [];
+  const to = (name: string, next: Partial<Run>) => ({ name: `${name} ${index}`, next: change(state, index, next) });
+  const steps: Step[] = [];
+  const isSettled = run.request === null && (!isAlive(run) || (rules.isFenced && run.busy === 0));
+  if (rules.hasPerson && isSettled && (run.unseen === 0 || !rules.isListed))
+    steps.push(to('a person decides about', { entry: hasMoved(run) ? 'accepted' : 'closed' }));
+  if (!rules.isListed) return steps;
+  if (run.hidden === 0) return [...steps, to('somebody finds in the list', { entry: 'accepted' })];
+  if (run.unseen === null)
+    return [...steps, to('somebody does not find', { entry: 'unknown', unseen: rules.absenceTicks })];
+  if (run.unseen === 0 && !rules.isLive)
+    steps.push(to('somebody concludes that nothing was done about', { entry: 'closed' }));
+  return steps;
 }

@@ -102,6 +102,13 @@ describe('an API key in the header', () => {
   });
 });
 
+test('the Date header is the time of the sandbox', async () => {
+  await using opened = await openServed();
+  await post(opened, '/../_sandbox/advance', '{"durationMs":3600000}');
+  const { headers } = await fetch(`${opened.served.url}/getfees`, { headers: { 'x-api-key': opened.served.apiKey } });
+  expect(headers.get('date')).toBe(new Date(opened.clock.now() + 3_600_000).toUTCString());
+});
+
 describe('the address', () => {
   test('ends in /v1, with the controls next to it', async () => {
     await using open = await openServed();

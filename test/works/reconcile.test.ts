@@ -64,6 +64,12 @@ describe('a fee withdrawal whose response was lost', () => {
       6,
       'several',
     ],
+    [
+      'an equal row that is newer than its command waited',
+      [row({ createdAt: new Date(START_MS + 120_000).toISOString() })],
+      6,
+      'several',
+    ],
     ['an equal row of yesterday', [row({ createdAt: new Date(START_MS - 86_400_000).toISOString() })], 6, 'unseen'],
     ['two equal rows', [row(), row({ withdrawalId: 'FTW_2' })], 6, 'several'],
     [

@@ -10,11 +10,11 @@ import { endpointNamed, recordedData } from '../../works/recorded.ts';
 const ADVICE: Readonly<Record<OperationState, string>> = {
   prepared: 'nothing was sent',
   sent: 'no response was recorded; the outcome is unknown unless its command is still running',
-  accepted: 'the service accepted it; follow it by its request id',
+  accepted: 'the service accepted it; wait for its end with: fiatrail ops resume',
   settled: 'it was completed',
   failed: 'the service accepted it, and the work failed',
   refused: 'nothing was done',
-  unknown: 'it was sent, but no usable response arrived; check the account before you repeat it',
+  unknown: 'it was sent, but no usable response arrived; find out with: fiatrail ops reconcile',
   resolved: 'its outcome was decided without a response',
 };
 

@@ -1,0 +1,103 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { DatabaseSync } from 'node:sqlite';
+import { ExchangeError } from '../../src/base/exchange-error.ts';
+import type { AtEnd } from '../support/built.ts';
+
+/** At which write to the journal, or request, something happens to a process; counted from 1. */
+export interface Moment {
+  readonly at: number;
+  readonly when: 'before' | 'after';
+}
+
+/** A process of a campaign, and what happens to it. Several run in this process at once. */
+export interface Process {
+  readonly id: number;
+  /** It dies at this commit of the journal. */
+  readonly diesAtCommit?: Moment | undefined;
+  /** It dies at this request. */
+  readonly diesAtRequest?: Moment | undefined;
+  /** The journal is locked from this commit on. */
+  readonly lockedFrom?: number | undefined;
+  /** Its request that moves money gets no response, and arrives much later. */
+  readonly isLate?: boolean | undefined;
+  /** What happens while it is suspended, before its first request that moves money leaves. */
+  suspended?: (() => Promise<void>) | undefined;
+  commits: number;
+  requests: number;
+  isDead: boolean;
+}
+
+/** A store that knows in which process the code is running. */
+export const running = new AsyncLocalStorage<Process>();
+
+/** The error that SQLite throws when it has waited long enough for a lock. */
+const locked = () =>
+  Object.assign(new Error('database is locked'), {
+    code: 'ERR_SQLITE_ERROR',
+    errcode: 5,
+    errstr: 'database is locked',
+  });
+
+/** What the dead see of the world. They go on running, and must change nothing. */
+function requireAlive(): void {
+  if (running.getStore()?.isDead) throw Object.assign(new Error('this process was killed'), { code: 'EIO' });
+}
+
+function die(process: Process): void {
+  process.isDead = true;
+  requireAlive();
+}
+
+/** Counts a request, and kills the process before it leaves or when its response arrives. */
+export async function requestOf<T>(process: Process, send: () => Promise<T>): Promise<T> {
+  const dies = (when: Moment['when']) => {
+    if (process.diesAtRequest?.at === process.requests && process.diesAtRequest.when === when) process.isDead = true;
+    if (process.isDead) throw new ExchangeError('this process was killed', when === 'after');
+  };
+  process.requests += 1;
+  dies('before');
+  try {
+    return await send();
+  } finally {
+    dies('after');
+  }
+}
+
+const CHANGES = ['openSync', 'writeSync', 'writeFileSync', 'appendFileSync', 'renameSync', 'unlinkSync'] as const;
+
+/** Makes processes die at writes to the journal, keeps the dead from changing files, and locks the journal, until the end. */
+export function watchProcesses(atEnd: AtEnd): void {
+  const realExec = DatabaseSync.prototype.exec;
+  const realFiles = Object.fromEntries(CHANGES.map((name) => [name, fs[name]]));
+  DatabaseSync.prototype.exec = function exec(sql: string) {
+    const process = running.getStore();
+    if (!process || !this.location()?.endsWith('journal.db')) return realExec.call(this, sql);
+    if (process.isDead && !sql.startsWith('ROLLBACK')) requireAlive();
+    if (sql === 'BEGIN IMMEDIATE' && process.commits + 1 >= (process.lockedFrom ?? Infinity)) throw locked();
+    if (sql !== 'COMMIT') return realExec.call(this, sql);
+    process.commits += 1;
+    const { at, when } = process.diesAtCommit ?? { at: 0, when: 'before' };
+    if (process.commits === at && when === 'before') die(process);
+    realExec.call(this, sql);
+    if (process.commits === at) die(process);
+  };
+  const guarded = CHANGES.map((name) => {
+    const real = fs[name] as (...given: readonly unknown[]) => unknown;
+    return [
+      name,
+      (...given: readonly unknown[]) => {
+        requireAlive();
+        return real(...given);
+      },
+    ];
+  });
+  Object.assign(fs, Object.fromEntries(guarded));
+  syncBuiltinESMExports();
+  atEnd(() => {
+    DatabaseSync.prototype.exec = realExec;
+    Object.assign(fs, realFiles);
+    syncBuiltinESMExports();
+  });
+}

@@ -1,0 +1,78 @@
+import { beforeEach, expect, test } from 'vitest';
+import { main } from '../../src/main.ts';
+import { journalRows } from '../support/journal.ts';
+import { prepared, testJournal } from '../support/journal-intent.ts';
+import { type FakeWorld, fakeWorld } from '../support/world.ts';
+
+let world: FakeWorld;
+beforeEach(() => {
+  world = fakeWorld();
+});
+
+const run = (line: string) => main([...line.split(' '), '--yes', '-q'], world);
+const fault = (endpoint: string, kind: string) => run(`sandbox fault add --on ${endpoint} --kind ${kind}`);
+const states = () => journalRows(world.stateDir).map(({ state }) => state);
+const withdraw = (more: string) =>
+  run(`fees withdraw --amount 500 --bank-code 000013 --account-number 0123456789 --account-name ADA ${more}`);
+
+test.each(['buy', 'sell'])('an order to %s whose response was lost is found', async (side) => {
+  await fault('fx.create-order', 'lost-response');
+  expect(await run(`fx orders create --pair CNGN-USDC --side ${side} --price 1300 --min 1000 --max 5000`)).toBe(6);
+  expect(await run('ops reconcile')).toBe(0);
+  expect(states()).toEqual(['settled']);
+});
+
+test('a row that may be the work of two different requests is given to neither', async () => {
+  await fault('fees.withdraw', 'lost-request');
+  expect(await withdraw('--no-tag --reference a')).toBe(6);
+  await fault('fees.withdraw', 'lost-response');
+  expect(await withdraw('--no-tag --reference b')).toBe(6);
+  expect(await run('ops reconcile')).toBe(6);
+  expect(states()).toEqual(['unknown', 'unknown']);
+});
+
+test('a row with the tag of another request is given to that one', async () => {
+  await fault('fees.withdraw', 'lost-request');
+  expect(await withdraw('--no-tag')).toBe(6);
+  await fault('fees.withdraw', 'lost-response');
+  expect(await withdraw('--note b')).toBe(6);
+  expect(await run('ops reconcile')).toBe(6);
+  expect(states()).toEqual(['unknown', 'accepted']);
+});
+
+test('of two equal requests, one gets the row', async () => {
+  await fault('fees.withdraw', 'lost-request');
+  expect(await withdraw('--no-tag --once a')).toBe(6);
+  await fault('fees.withdraw', 'lost-response');
+  expect(await withdraw('--no-tag --once b')).toBe(6);
+  expect(await run('ops reconcile')).toBe(6);
+  expect(states().toSorted()).toEqual(['accepted', 'unknown']);
+});
+
+test('an older request takes its row before a later one is looked for', async () => {
+  await fault('fees.withdraw', 'lost-response');
+  expect(await withdraw('--no-tag')).toBe(6);
+  await world.clock.sleep(90_000, new AbortController().signal);
+  await fault('fees.withdraw', 'lost-request');
+  expect(await withdraw('--note b')).toBe(6);
+  expect(await run('ops reconcile')).toBe(6);
+  // The later one has had its first look, and was not mistaken for the maker of a row that is not its own.
+  expect(world.stdout.text()).toContain('unseen');
+  expect(states()).toEqual(['accepted', 'unknown']);
+});
+
+test('a row that was found by two at once is given to one', async () => {
+  const journal = await testJournal();
+  const found = { requestId: 'FTW_1', detail: 'found' };
+  const [one, other] = ['a', 'b'].map((onceKey) => {
+    const id = prepared(journal, { onceKey });
+    journal.sent(id, 60_000);
+    journal.append(id, 'unknown');
+    return id;
+  });
+  expect([journal.take(one ?? '', found), journal.take(other ?? '', found), journal.take(one ?? '', found)]).toEqual([
+    ...[true, false, false],
+  ]);
+  expect(journal.list({ requestId: 'FTW_1', limit: 10 }).map(({ operationId }) => operationId)).toEqual([one]);
+  journal.close();
+});
