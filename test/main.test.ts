@@ -24,12 +24,12 @@ const ANSWERS: readonly HttpResponse[] = [
 ];
 
 /**
- * Words of real commands, without `serve`, which runs until it is stopped, `snapshot`, which writes a file at any path, and
+ * Words of real commands, without `serve`, which runs until it is stopped, `snapshot` and `backup`, which write a file at any path, and
  * `tour`, which has its own test.
  */
 const words = (await Promise.all(CATALOGUE.filter(({ name }) => name !== 'tour').map(({ load }) => load())))
   .flat()
-  .filter(({ words: [, second] }) => second !== 'serve' && second !== 'snapshot');
+  .filter(({ words: [, second] }) => !['serve', 'snapshot', 'backup'].includes(second ?? ''));
 
 const flag = fc.constantFrom(
   ...[
