@@ -8,7 +8,8 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than this program's cores on a small machine, because many tests wait for another program.
+    maxWorkers: 3,
     // No module has state (test/house.test.ts), so files can share a worker. A worker for each file takes 20 s longer.
     isolate: false,
   },

@@ -1,136 +1,29 @@
 import type { Host } from '../base/world.ts';
 import { BUSY_TIMEOUT_MS, type Database, openDatabase } from '../sqlite/database.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
-import {
-  type AccountNames,
-  accountIds,
-  accountIn,
-  type Fintech,
-  forgetAccount,
-  knowsFintech,
-  learnFintech,
-  linkKeys,
-  namesOf,
-} from './accounts.ts';
+import { accountIds, accountIn, forgetAccount, knowsFintech, learnFintech, linkKeys, namesOf } from './accounts.ts';
 import { type Aside, keepAside, keptFiles } from './aside.ts';
 import { backUp } from './backup.ts';
-import { type Claim, claimIn, type LookedFor, lookIn } from './claims.ts';
+import { claimIn, lookIn } from './claims.ts';
 import { exportedLines } from './export.ts';
 import { keepHead, keptHead, lastHead, writeHead } from './head.ts';
-import type { Imported } from './import.ts';
-import type { Intent } from './intent.ts';
-import type { Selection } from './list-query.ts';
-import type { Merged } from './merge.ts';
+import type { Journal } from './interface.ts';
 import { findOperations, listOperations, type Operation, openOperations } from './operations.ts';
-import { ROTATION_SCHEMA, type Rotation, type RotationStage, type Rotations, rotationsIn } from './rotations.ts';
+import { ROTATION_SCHEMA, type RotationStage, rotationsIn } from './rotations.ts';
 import { LIST_SCHEMA, OPERATION_SCHEMA } from './schema.ts';
 import type { OperationState } from './states.ts';
 import { type Appended, createOperation, type JournalWorld, lastHash, type Recording, tryMove } from './transitions.ts';
 import { moveOperations } from './upgrade.ts';
-import { requireLastLink, type Verified, verifyChain } from './verify.ts';
+import { requireLastLink, verifyChain } from './verify.ts';
 
 export type { Claim } from './claims.ts';
 export type { Intent } from './intent.ts';
+export type { Journal, RotationMove } from './interface.ts';
 export type { Operation } from './operations.ts';
 export type { OperationState } from './states.ts';
 
-/** The record of money, destructive and onboarding operations. Each write returns once it is flushed to disk. */
-export interface Journal {
-  /**
-   * Records a new operation, unless the journal says that it must not be sent: its once key is taken, or the same intent
-   * was recorded before. Decided and written in one transaction, so that of two processes one gets it.
-   */
-  claim(intent: Intent): Claim;
-  /** Returns what would be in the way of an intent, and records nothing. */
-  look(intent: LookedFor): Exclude<Claim, { kind: 'ours' }> | undefined;
-  /** Counts all operations. */
-  count(): number;
-  /** Counts the operations of a profile whose outcome is unknown. */
-  inDoubt(profile: string): number;
-  /** Records a key rotation under an id chosen by the caller. Returns false if its account already has an open one. */
-  prepareRotation(
-    intent: Intent,
-    rotation: Pick<Rotation, 'operationId' | 'keyPlace' | 'oldFingerprint' | 'pushes'>,
-  ): boolean;
-  /**
-   * Moves a rotation to another stage and updates its operation in one transaction. Returns false if it is no longer at the stage
-   * `from`. The sender moves it to `sending` just before it sends; false then means that another process closed the rotation.
-   * Once the new key is known, `newFingerprint` links it to the old one in the same transaction, so that both are one account.
-   */
-  moveRotation(operationId: string, from: RotationStage, to: RotationStage, more?: RotationMove): boolean;
-  readonly rotations: Omit<Rotations, 'insert' | 'move'>;
-  /** Records the fintech that a key belongs to, so that all its keys are one account. */
-  learnFintech(names: AccountNames, fintech: Fintech): void;
-  /**
-   * Call just before sending. `busyForMs` is how long the sender waits for a response at most. Returns until when the request may
-   * leave, in milliseconds since the epoch: after that, others count its outcome as unknown. Throws if the state does not allow it.
-   */
-  sent(operationId: string, busyForMs: number): number;
-  /** Appends a transition. Throws if the operation's state does not allow it. */
-  append(operationId: string, state: OperationState, appended?: Appended): void;
-  /** Records work that was found as the operation's own. Returns false if another operation has it, or the outcome is known. */
-  take(operationId: string, found: { readonly requestId: string; readonly detail: string }): boolean;
-  /**
-   * Appends the outcome of a request that was sent. If the journal cannot be written, keeps it in a file beside the journal,
-   * from where `merge` takes it. Returns where it is now. Throws if it could be written nowhere.
-   */
-  record(operationId: string, state: OperationState, appended: Outcome): 'journal' | 'beside';
-  /** Appends the outcomes that were kept beside the journal. */
-  merge(): Promise<Merged>;
-  /**
-   * Appends how accepted work ended to the operation that started it, found by the service's id. Does nothing if this
-   * journal does not know it, or knows the end already.
-   */
-  ended(work: StartedWork, state: 'settled' | 'failed', appended: Appended): void;
-  /** Ends every operation whose outcome only a sandbox knew that has been reset. Its key belongs to a new account from then on. */
-  destroyed(sandbox: Pick<Operation, 'mode' | 'profile'>, names: AccountNames): void;
-  list(selection: Selection): Operation[];
-  /** Returns up to three operations whose id starts with `id`. */
-  find(id: string): Operation[];
-  /** Returns a digest of text that does not reveal it; equal texts have equal digests in this journal. */
-  digest(text: string): string;
-  /** Returns the ids that the operations of an account may have as their account. */
-  accountIds(names: AccountNames): readonly string[];
-  /** Whether another operation has this id of the service. */
-  isClaimed(requestId: string, except: string): boolean;
-  /** Whether an operation's process is still at work on it: it lives, and its time is not over. */
-  isBusy(operation: Operation): boolean;
-  /** Checks every transition. `head` is a hash that the journal must contain, besides the head that was kept beside it. */
-  verify(head?: string): Verified;
-  /** Checks every transition. If they are whole, the journal as it is takes the place of the one whose head was kept beside it. */
-  accept(): Verified;
-  /** Yields the journal as lines of JSON in pages, all of the moment when the first is read. */
-  exported(withDigestKey: boolean): Generator<readonly object[]>;
-  /** Fills an empty journal with exported lines, all or none. One of their accounts must be among `accounts`. Throws ImportError. */
-  importFrom(lines: Iterable<string>, accounts: readonly AccountNames[]): Promise<Imported>;
-  /** Copies the journal to a new private file, also while other processes use it. Returns its bytes. Throws CliError usage. */
-  backUp(path: string): number;
-  /** Returns the hash of this host's last transition. */
-  head(): string;
-  /** Throws CliError usage if this host's last transition does not continue the one before it, or if the journal was cut. */
-  requireLastLink(): void;
-  close(): void;
-}
-
-/** What moving a rotation records besides its stage. */
-export interface RotationMove {
-  readonly detail?: string | undefined;
-  /** The fingerprint of the key that replaces the old one. */
-  readonly newFingerprint?: string | undefined;
-}
-
 /** Runs work in a transaction that may append transitions, and keeps the head. */
 type Append = <T>(work: () => T) => T;
-
-/** What is recorded of a response. */
-type Outcome = Pick<Appended, 'requestId' | 'detail' | 'result'>;
-
-/** Work that the service knows by an id, and the endpoints that may have started it. */
-interface StartedWork {
-  readonly account: AccountNames;
-  readonly endpoints: readonly string[];
-  readonly requestId: string;
-}
 
 /** `frjr`, in ASCII. */
 const JOURNAL_FILE_ID = 0x66726a72;
@@ -184,6 +77,16 @@ export async function openJournal(
     append: (id, state, appended = {}) => move(id, state, appended),
     take: (id, found) =>
       append(() => !isClaimed(store, found.requestId, id) && tryMove(recording, id, 'accepted', found)),
+    ...endPart(recording, append),
+    digest: claiming.digest,
+    isBusy: claiming.isBusy,
+    close: () => store.close(),
+  };
+}
+
+function endPart(recording: Recording, append: Append): Pick<Journal, 'ended' | 'destroyed'> {
+  const { store } = recording;
+  return {
     ended: ({ account, endpoints, requestId }, state, appended) =>
       append(() => {
         const ids = accountIds(store, account);
@@ -196,9 +99,6 @@ export async function openJournal(
           tryMove(recording, id, 'resolved', { verdict: 'destroyed', detail: 'the sandbox was reset' });
         forgetAccount(store, names);
       }),
-    digest: claiming.digest,
-    isBusy: claiming.isBusy,
-    close: () => store.close(),
   };
 }
 

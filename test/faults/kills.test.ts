@@ -7,7 +7,7 @@ import { installProgram, normalWalk, type Program, SOUND } from '../sandbox/prog
 import { newHomeWithCache } from '../support/built.ts';
 import { testJournal } from '../support/journal-intent.ts';
 
-const KILLS = Number(process.env['FIATRAIL_SOAK_KILLS'] ?? 25);
+const KILLS = Number(process.env['FIATRAIL_SOAK_KILLS'] ?? 10);
 const SEED = Number(process.env['FIATRAIL_SOAK_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 /** The latest moment of a kill, as a multiple of a command's duration, so that some commands complete. */
 const LATEST = 1.3;

@@ -8,7 +8,7 @@ import { type Chances, chancesOf } from './chances.ts';
 import { furnish, GROUPS, type Group, type Place } from './money-groups.ts';
 
 /** Killed commands for each group. */
-const KILLS = Number(process.env['FIATRAIL_SOAK_MONEY_KILLS'] ?? 2);
+const KILLS = Number(process.env['FIATRAIL_SOAK_MONEY_KILLS'] ?? 1);
 const IS_LONG = process.env['FIATRAIL_SOAK_MONEY_KILLS'] !== undefined;
 const SEED = Number(process.env['FIATRAIL_SOAK_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 /** The latest moment of a kill, as a multiple of a command's duration, so that some commands complete. */
