@@ -89,6 +89,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 
 const DIRECTION_EXCEPTIONS: Readonly<Record<string, string>> = {
   'sandbox/guard.ts -> sqlite/database.ts': 'the type of the store that a service hands out',
+  'sandbox/serve.ts -> sqlite/errors.ts':
+    'DatabaseError: a state file that is busy for a moment must not end the delivery of events',
   'cli/journaled.ts -> sqlite/errors.ts':
     'DatabaseError: a state file that failed to commit changed nothing; any other error leaves the outcome unknown',
   'cli/failures.ts -> sqlite/errors.ts': 'DatabaseError, which becomes an error message here',

@@ -272,6 +272,12 @@ export const FAULT_KINDS = [
   'payout-fails',
   'duplicate-webhook',
   'late-webhook',
+  'reordered-webhook',
+  'lost-webhook',
+  'slow-webhook',
+  'stale-webhook',
+  'wrong-signature-webhook',
+  'wrong-secret-webhook',
 ] as const;
 
 export type FaultKind = (typeof FAULT_KINDS)[number];

@@ -5,6 +5,7 @@ import { createPathMatcher } from '../contract/paths.ts';
 import type { Service } from '../service/service.ts';
 import { readSettings } from '../service/settings.ts';
 import { type AnswerOptions, createAnswers, failure } from './answer.ts';
+import type { Deliverer } from './deliver.ts';
 import { createOperations, type FoundOperation } from './find-operation.ts';
 import { createRateLimiter, isKnownKey, type UnverifiedCaller } from './guard.ts';
 import { injectFault } from './injected-fault.ts';
@@ -26,7 +27,17 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-export function createSandbox(service: Service, options: AnswerOptions = {}): Sandbox {
+/** What a response says that only the world outside knows, found out after the transaction: by endpoint. */
+type Completion = (data: unknown, input: unknown, deliverer: Deliverer) => Promise<unknown>;
+const COMPLETIONS: Readonly<Record<string, Completion>> = {
+  'management.set-webhook': async (data, input, { reaches }) => ({
+    ...(data as object),
+    urlValidated: await reaches((input as { webhookUrl: string }).webhookUrl),
+  }),
+};
+
+/** Without a deliverer, no event leaves the sandbox, and no URL counts as reachable. */
+export function createSandbox(service: Service, options: AnswerOptions = {}, deliverer?: Deliverer): Sandbox {
   const paths = createPathMatcher(directory);
   const router = createRouter(paths);
   const operationOf = createOperations(service);
@@ -58,7 +69,9 @@ export function createSandbox(service: Service, options: AnswerOptions = {}): Sa
       const received = payload === undefined ? request : await openRequest(request, payload, secretKey());
       const performed = await perform({ ...found, request: received, caller });
       const { data = {}, input, refusal, injected, sealTo } = performed;
-      const plain = refusal ? answers.refusal(endpoint, refusal) : answers.success(endpoint, data, input);
+      const complete = deliverer && !refusal ? COMPLETIONS[endpoint.id] : undefined;
+      const completed = complete && deliverer ? await complete(data, input, deliverer) : data;
+      const plain = refusal ? answers.refusal(endpoint, refusal) : answers.success(endpoint, completed, input);
       const answer = sealTo === undefined ? plain : await sealAnswer(plain, sealTo);
       return injected ? injectFault(injected, answer, service.clock, closing.signal) : answer;
     },
