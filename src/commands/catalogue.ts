@@ -143,7 +143,7 @@ export const CATALOGUE: readonly Group[] = [
   {
     name: 'sandbox',
     summary: 'Run and control the sandbox',
-    parts: { fault: 'Inject faults into sandbox requests' },
+    parts: { fault: 'Inject faults into sandbox requests', events: 'Show the sandbox’s events and their deliveries' },
     load: async () => (await import('./sandbox/index.ts')).commandsOf(CATALOGUE),
   },
   {

@@ -53,7 +53,10 @@ const DELAY_MS: Readonly<Record<WebhookFault, number>> = {
 };
 
 /** A bridge reports to the callback URL of its request; everything else goes to the webhook, if it is enabled and subscribed. */
-function urlFor({ store }: Context, { fintech, event, data }: WrittenEvent): string | undefined {
+export function urlFor(
+  { store }: Context,
+  { fintech, event, data }: { readonly fintech: bigint; readonly event: string; readonly data: object },
+): string | undefined {
   const { callbackUrl } = data as { readonly callbackUrl?: string };
   if (callbackUrl !== undefined) return callbackUrl;
   const sql = 'SELECT url, events FROM webhook WHERE fintech = ? AND enabled = 1';
