@@ -131,6 +131,12 @@ export const CATALOGUE: readonly Group[] = [
     load: async () => (await import('./auto-signing.ts')).commands,
   },
   {
+    name: 'webhooks',
+    summary: 'Set up, receive and replay webhooks',
+    parts: { inbox: 'Look at received events, and forward them again' },
+    load: async () => (await import('./webhooks/index.ts')).commands,
+  },
+  {
     name: 'history',
     summary: 'List deposits, payouts and withdrawals',
     load: async () => (await import('./history.ts')).commands,

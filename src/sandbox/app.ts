@@ -2,6 +2,7 @@ import type { HttpResponse } from '../base/world.ts';
 import { directory } from '../contract/directory.ts';
 import { Fault } from '../contract/faults.ts';
 import { createPathMatcher } from '../contract/paths.ts';
+import { signingSecret } from '../service/events/deliveries.ts';
 import type { Service } from '../service/service.ts';
 import { readSettings } from '../service/settings.ts';
 import { type AnswerOptions, createAnswers, failure } from './answer.ts';
@@ -24,6 +25,10 @@ export interface Sandbox {
   apiKey(): string;
   /** Whether a key is registered and not revoked, whatever it may be used for. */
   knowsKey(apiKey: string): boolean;
+  /** What the deliveries of the seeded fintech are signed with. */
+  webhookSecret(): string;
+  /** Sends the events that are due, until `signal` aborts. */
+  deliverDue(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -77,6 +82,8 @@ export function createSandbox(service: Service, options: AnswerOptions = {}, del
     },
     nowMs: () => service.nowMs(),
     apiKey: () => readSettings(service.store).embeddedApiKey,
+    webhookSecret: () => signingSecret(service.store, 1n),
+    deliverDue: async (signal) => deliverer?.deliverDue(signal),
     knowsKey: (apiKey) => isKnownKey(service.store, apiKey),
     close: async () => {
       closing.abort();

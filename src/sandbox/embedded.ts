@@ -1,4 +1,4 @@
-import type { World } from '../base/world.ts';
+import type { Exchange, World } from '../base/world.ts';
 import { isDeliveryDue } from '../service/events/deliveries.ts';
 import { openService } from '../service/service.ts';
 import { createSandbox, type Sandbox } from './app.ts';
@@ -10,9 +10,11 @@ const DELIVER_MS = 1_000;
 /** Opens the sandbox in this process, on its state file. Each request has its own commit. Throws DatabaseError. */
 export async function openEmbeddedSandbox(
   path: string,
-  { clock, ids, network, interrupted }: Pick<World, 'clock' | 'ids' | 'network' | 'interrupted'>,
+  { clock, ids, interrupted }: Pick<World, 'clock' | 'ids' | 'interrupted'>,
+  /** Delivers webhooks through this. */
+  exchange: Exchange,
 ): Promise<Sandbox> {
-  const options: DeliveryOptions = { exchange: network, allowsLoopback: true };
+  const options: DeliveryOptions = { exchange, allowsLoopback: true };
   const service = await openService({ path, clock, ids, gather: queueMicrotask, allowsLoopback: true });
   // Loaded when there is something to deliver, because few commands have anything.
   const deliverer = async () => (await import('./deliver.ts')).createDeliverer(service, options);

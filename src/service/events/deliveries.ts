@@ -187,3 +187,9 @@ export function recordAttempt(context: Context, attempt: Attempt): void {
     ...[state, attempts, nowMs + (delayMs ?? 0), delivery],
   );
 }
+
+/** What a fintech's deliveries are signed with: the webhook's secret, or else the AES key. */
+export function signingSecret(store: Context['store'], fintech: bigint): string {
+  const sql = `SELECT coalesce(w.secret, f.aes_key) AS secret FROM fintech f LEFT JOIN webhook w ON w.fintech = f.id WHERE f.id = ?`;
+  return store.get<{ secret: string }>(sql, fintech)?.secret ?? '';
+}

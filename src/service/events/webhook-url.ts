@@ -26,7 +26,7 @@ export function isPublicHttps(text: string): boolean {
 
 /** Splits a URL into scheme, host and the rest, unchanged. */
 function partsOf(url: string): [scheme: string, host: string, rest: string] {
-  const [, scheme = '', host = '', rest = ''] = /^(https:\/\/)([^/?#]*)(.*)$/i.exec(url) ?? [];
+  const [, scheme = '', host = '', rest = ''] = /^(https?:\/\/)([^/?#]*)(.*)$/i.exec(url) ?? [];
   return [scheme, host, rest];
 }
 

@@ -1,0 +1,15 @@
+import { eventsCommand } from './events.ts';
+import { listenCommand } from './listen.ts';
+import { openCommand, verifyCommand } from './offline.ts';
+import { disableCommand, enableCommand, setCommand, showCommand } from './settings.ts';
+
+export const commands = [
+  showCommand,
+  setCommand,
+  enableCommand,
+  disableCommand,
+  eventsCommand,
+  listenCommand,
+  verifyCommand,
+  openCommand,
+];

@@ -1,0 +1,117 @@
+import { ExchangeError } from '../../base/exchange-error.ts';
+import type { Clock, Exchange } from '../../base/world.ts';
+import type { DueForward, ForwardEnd, Forwards } from '../inbox/forwards.ts';
+import type { KeptEvent } from '../inbox/kept.ts';
+import { signatureOf, standardKey, standardSignature } from '../signature.ts';
+
+/** How events are signed again for a target, which may know another secret than the service. */
+export type Resigning =
+  | { readonly form: 'service'; readonly secret: string; readonly serviceName: string }
+  | { readonly form: 'standard'; readonly secret: string };
+
+export interface ForwardOptions {
+  readonly exchange: Exchange;
+  readonly clock: Clock;
+  readonly resign?: Resigning | undefined;
+  /** Forwards what was opened instead of the sealed body; such a body needs a new signature. */
+  readonly isOpened?: boolean | undefined;
+  onForwarded(forward: DueForward, end: ForwardEnd): void;
+}
+
+/** How long a target may take to acknowledge an event. */
+const TIMEOUT_MS = 10_000;
+const AT_ONCE = 8;
+/** After this many failures in a row, a target is left alone for a while, and then tried with one event. */
+const FAILURES = 5;
+const OPEN_MS = 30_000;
+const IDLE_MS = 250;
+
+/**
+ * Forwards the events of an inbox to a target until `stopping` aborts: at least once, in the order of each request, and never again
+ * once the target has acknowledged it.
+ */
+export async function forwardTo(
+  target: string,
+  forwards: Forwards,
+  options: ForwardOptions,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { clock } = options;
+  let failures = 0;
+  while (!stopping.aborted) {
+    const isTrial = failures >= FAILURES;
+    const due = forwards.due(target, isTrial ? 1 : AT_ONCE);
+    const ends = await Promise.all(due.map((each) => attempt(each, forwards, options, stopping)));
+    for (const isTaken of ends) failures = isTaken ? 0 : failures + 1;
+    const pauseMs = failures >= FAILURES && due.length > 0 ? OPEN_MS : due.length > 0 ? 0 : IDLE_MS;
+    if (pauseMs > 0) await clock.sleep(pauseMs, stopping).catch(() => {});
+  }
+}
+
+/** Makes one attempt and records it, unless the listener is stopping: an attempt that was cut off says nothing about the target. */
+async function attempt(
+  forward: DueForward,
+  forwards: Forwards,
+  options: ForwardOptions,
+  stopping: AbortSignal,
+): Promise<boolean> {
+  const end = await sendTo(forward.target, forward.event, options, stopping);
+  if (stopping.aborted && end.status === undefined) return false;
+  forwards.ended(forward, end);
+  options.onForwarded(forward, end);
+  return end.status !== undefined && end.status >= 200 && end.status <= 299;
+}
+
+/** Sends an event to a target once. */
+export async function sendTo(
+  target: string,
+  event: KeptEvent,
+  { exchange, clock, resign, isOpened = false }: Pick<ForwardOptions, 'exchange' | 'clock' | 'resign' | 'isOpened'>,
+  stopping: AbortSignal,
+): Promise<ForwardEnd> {
+  const body = isOpened && event.text !== null ? Buffer.from(event.text) : Buffer.from(event.body);
+  const headers = resign ? resigned(resign, event, body, clock.now()) : event.headers;
+  try {
+    const limit = AbortSignal.any([stopping, AbortSignal.timeout(TIMEOUT_MS)]);
+    const { status } = await exchange(
+      {
+        method: 'POST',
+        url: target,
+        headers: { 'content-type': 'application/json', ...headers },
+        body: body.toString('utf8'),
+      },
+      limit,
+    );
+    return { status };
+  } catch (error) {
+    if (!(error instanceof ExchangeError)) throw error;
+    return { problem: error.message };
+  }
+}
+
+/** Signs a body again, under the same id, with the current time. */
+function resigned(
+  resign: Resigning,
+  { id, webhookId, event }: KeptEvent,
+  body: Uint8Array,
+  nowMs: number,
+): Readonly<Record<string, string>> {
+  const sameId = webhookId ?? `fiatrail-${id}`;
+  if (resign.form === 'standard') {
+    const timestampSeconds = Math.floor(nowMs / 1000);
+    const key = standardKey(resign.secret) ?? Buffer.from(resign.secret);
+    return {
+      'webhook-id': sameId,
+      'webhook-timestamp': String(timestampSeconds),
+      'webhook-signature': standardSignature(key, { id: sameId, timestampSeconds, body }),
+    };
+  }
+  const timestamp = new Date(nowMs).toISOString();
+  const { serviceName } = resign;
+  return {
+    [`x-${serviceName}-signature`]: signatureOf(resign.secret, timestamp, body),
+    [`x-${serviceName}-timestamp`]: timestamp,
+    ...(event === null ? {} : { [`x-${serviceName}-event`]: event }),
+    'x-webhook-id': sameId,
+  };
+}
