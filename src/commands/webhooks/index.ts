@@ -1,4 +1,5 @@
 import { eventsCommand } from './events.ts';
+import { inboxCommands } from './inbox.ts';
 import { listenCommand } from './listen.ts';
 import { openCommand, verifyCommand } from './offline.ts';
 import { disableCommand, enableCommand, setCommand, showCommand } from './settings.ts';
@@ -10,6 +11,7 @@ export const commands = [
   disableCommand,
   eventsCommand,
   listenCommand,
+  ...inboxCommands,
   verifyCommand,
   openCommand,
 ];

@@ -11,19 +11,13 @@ import { ALL_EVENTS } from '../../contract/events.ts';
 import { INBOX_URL } from '../../contract/inbox-url.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import type { Listener } from '../../webhooks/inbox/listener.ts';
-import { forwardTo, type Resigning } from '../../webhooks/listen/forwarder.ts';
+import { forwardTo } from '../../webhooks/listen/forwarder.ts';
 import { type Account, createReceiver } from '../../webhooks/listen/receiver.ts';
 import { eventNamed } from './events.ts';
 import { privateKeysOf } from './offline.ts';
 import { secretsOf } from './settings.ts';
 import { follow } from './tail.ts';
-
-const targetUrl = (text: string): string => {
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text).href;
-  throw new CliError('usage', 'invalid target; expected an HTTP or HTTPS URL', {
-    hint: 'for example --forward http://127.0.0.1:3000/webhooks',
-  });
-};
+import { resigningOf, targetUrl } from './targets.ts';
 
 const MAX_PEM_BYTES = 64 * 1024;
 
@@ -131,21 +125,6 @@ async function deliverUntil(session: Session, stopping: AbortSignal): Promise<vo
   }
 }
 
-function resigningOf(
-  form: 'service' | 'standard' | undefined,
-  { env }: Session['world'],
-  serviceName: string | undefined,
-): Resigning | undefined {
-  if (form === undefined) return undefined;
-  const secret = env['FIATRAIL_FORWARD_SECRET'];
-  if (!secret)
-    throw new CliError('usage', '--resign needs the target’s secret in FIATRAIL_FORWARD_SECRET', {
-      code: 'NO_SECRET',
-      hint: 'export it, or leave --resign out to forward the service’s own signature',
-    });
-  return form === 'standard' ? { form, secret } : { form, secret, serviceName: serviceName ?? 'service' };
-}
-
 export const listenCommand = command({
   words: ['webhooks', 'listen'],
   summary: 'Receive webhooks, keep them in the inbox, and forward them',
@@ -179,7 +158,7 @@ export const listenCommand = command({
   },
   run: async (session, { forward = [], events = [], forwardLate, opened, resign, ...input }) => {
     const { world, profile } = session;
-    const resigning = resigningOf(resign, world, serviceNameOf(profile, world.env));
+    const resigning = resigningOf(resign, world, profile);
     if (opened && !resigning)
       throw new CliError('usage', '--opened needs --resign: the service’s signature covers the sealed body', {
         hint: 'add --resign service or --resign standard',
