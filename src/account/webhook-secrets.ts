@@ -6,7 +6,7 @@ import { secretOf } from './profile.ts';
 import type { StoredProfile } from './stored-profile.ts';
 
 /** How long a replaced secret still counts, because deliveries signed with it may be under way. Source: inferred. */
-export const REPLACED_COUNTS_MS = 24 * 60 * 60_000;
+const REPLACED_COUNTS_MS = 24 * 60 * 60_000;
 
 /** Longer than any secret of a person; shorter ones are guessed. */
 const MAX_LENGTH = 500;

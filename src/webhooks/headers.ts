@@ -6,7 +6,7 @@ export type GivenHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** The headers of a delivery. */
-export interface DeliveryHeaders {
+interface DeliveryHeaders {
   readonly signature: string;
   readonly timestamp: string;
   /** Equal for a retry of the same delivery. It is not signed. */

@@ -70,38 +70,38 @@ async function directToInbox(session: Session): Promise<void> {
 /** Serves the listener over HTTP until it is stopped. */
 async function serveUntil(session: Session, inbox: Inbox, input: Input, stopping: AbortSignal) {
   const { world } = session;
-  const { host = '127.0.0.1', port = 4777, publicUrl } = input;
+  const { host = '127.0.0.1', port = 4777, publicUrl, allowHost = [] } = input;
   const account = await accountOf(session);
   const { listen } = await import('../../webhooks/listen/server.ts');
   const receiver = createReceiver(inbox, { account, clock: world.clock, gather: setImmediate });
   const heartbeat = world.ids.uuid();
   const listening = await listen(receiver, {
-    host,
-    port,
-    allowHosts: [...(input.allowHost ?? []), ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname])],
-    tls: await tlsOf(session, input),
-    heartbeat,
+    ...{ host, port, heartbeat, tls: await tlsOf(session, input) },
+    allowHosts: publicUrl === undefined ? allowHost : [...allowHost, new URL(publicUrl).hostname],
     onRefused: (reason) => void session.say(`refused: ${reason}`),
   }).catch((error: { code?: unknown }) => {
-    throw new CliError('usage', `cannot listen on ${host}:${port} (${String(error.code ?? 'unknown error')})`, {
-      code: 'PORT_UNAVAILABLE',
-      hint: 'choose another port with --port; 0 picks a free one',
-    });
+    throw portProblem(`${host}:${port}`, error.code);
   });
-  const address = `${input.tlsCert ? 'https' : 'http'}://${host}:${listening.port}`;
-  const beating =
-    publicUrl === undefined
-      ? undefined
-      : import('../../webhooks/listen/heartbeat.ts').then(({ watchHeartbeat }) =>
-          watchHeartbeat(publicUrl, heartbeat, { ...world, say: session.say }, stopping),
-        );
+  const beating = publicUrl === undefined ? undefined : beat(session, publicUrl, heartbeat, stopping);
   return {
-    address,
+    address: `${input.tlsCert ? 'https://' : 'http://'}${host}:${listening.port}`,
     close: async () => {
       await listening.close();
       await beating;
     },
   };
+}
+
+async function beat({ world, say }: Session, url: string, heartbeat: string, stopping: AbortSignal): Promise<void> {
+  const { watchHeartbeat } = await import('../../webhooks/listen/heartbeat.ts');
+  await watchHeartbeat(url, heartbeat, { clock: world.clock, network: world.network, say }, stopping);
+}
+
+function portProblem(place: string, code: unknown): CliError {
+  return new CliError('usage', `cannot listen on ${place} (${String(code ?? 'unknown error')})`, {
+    code: 'PORT_UNAVAILABLE',
+    hint: 'choose another port with --port; 0 picks a free one',
+  });
 }
 
 async function tlsOf({ world }: Session, { tlsCert, tlsKey }: Input) {

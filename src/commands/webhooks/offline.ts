@@ -139,7 +139,7 @@ const HINTS: Readonly<Partial<Record<WebhookError['code'], string>>> = {
 };
 
 /** The error of a delivery that is refused. */
-export function asRefusal(error: unknown): unknown {
+function asRefusal(error: unknown): unknown {
   if (!(error instanceof WebhookError)) return error;
   const hint = HINTS[error.code];
   return new CliError('refused', `the delivery is refused: ${error.message}`, {

@@ -130,30 +130,31 @@ export const setCommand = command({
   },
 });
 
-const toggle = (name: 'enable' | 'disable', summary: string, details: string) =>
-  command({
-    words: ['webhooks', name],
-    summary,
-    details,
-    examples: [`fiatrail webhooks ${name}`, `fiatrail webhooks ${name} -o json`],
-    endpoints: [toggleWebhook.id],
-    parameters: {},
-    run: async (session) => {
-      const reply = await session.call(toggleWebhook, { enabled: name === 'enable' });
-      return outcomeOf(session, toggleWebhook, reply, { columns: COLUMNS });
-    },
-  });
+/** Switches delivery on or off. */
+async function switchDelivery(session: Session, enabled: boolean) {
+  const reply = await session.call(toggleWebhook, { enabled });
+  return outcomeOf(session, toggleWebhook, reply, { columns: COLUMNS });
+}
 
-export const enableCommand = toggle(
-  'enable',
-  'Deliver events to the webhook',
-  'Events that happened while it was disabled are not delivered.',
-);
-export const disableCommand = toggle(
-  'disable',
-  'Stop delivering events to the webhook',
-  'The URL, the events and the secret stay set.',
-);
+export const enableCommand = command({
+  words: ['webhooks', 'enable'],
+  summary: 'Deliver events to the webhook',
+  details: 'Events that happened while it was disabled are not delivered.',
+  examples: ['fiatrail webhooks enable', 'fiatrail webhooks enable -o json'],
+  endpoints: [toggleWebhook.id],
+  parameters: {},
+  run: (session) => switchDelivery(session, true),
+});
+
+export const disableCommand = command({
+  words: ['webhooks', 'disable'],
+  summary: 'Stop delivering events to the webhook',
+  details: 'The URL, the events and the secret stay set.',
+  examples: ['fiatrail webhooks disable', 'fiatrail webhooks disable -o json'],
+  endpoints: [toggleWebhook.id],
+  parameters: {},
+  run: (session) => switchDelivery(session, false),
+});
 
 /** The webhook secrets to verify with: FIATRAIL_WEBHOOK_SECRET, or those of the profile that count now. Throws CliError usage. */
 export async function secretsOf({ world, profile }: Pick<Session, 'world' | 'profile'>): Promise<readonly Secret[]> {

@@ -40,7 +40,7 @@ export function summaryOf(event: KeptEvent) {
 }
 
 /** How the forwarding of an event stands, in one word; null if it goes nowhere. */
-export function forwardingOf({ forwards }: KeptEvent): 'forwarded' | 'pending' | 'dead' | null {
+function forwardingOf({ forwards }: KeptEvent): 'forwarded' | 'pending' | 'dead' | null {
   if (forwards.length === 0) return null;
   if (forwards.some(({ state }) => state === 'dead')) return 'dead';
   return forwards.some(({ state }) => state === 'waiting') ? 'pending' : 'forwarded';

@@ -15,7 +15,7 @@ function hostOf(url: URL): string {
  * Returns true if a service on the public network may call the URL: HTTPS and not a private host. Source: interface,
  * the hosts inferred.
  */
-export function isPublicHttps(text: string): boolean {
+function isPublicHttps(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
   const host = hostOf(url);

@@ -15,7 +15,7 @@ export interface Kept {
 }
 
 /** Where new events go besides the inbox. */
-export interface Forwarding {
+interface Forwarding {
   readonly targets: readonly string[];
   /** The only events that are forwarded; every event if undefined. */
   readonly events?: readonly string[] | undefined;

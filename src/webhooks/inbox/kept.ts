@@ -28,7 +28,7 @@ export interface KeptEvent {
 }
 
 /** What became of forwarding an event to a target. */
-export interface KeptForward {
+interface KeptForward {
   readonly target: string;
   readonly state: 'waiting' | 'acknowledged' | 'dead';
   readonly attempts: number;

@@ -9,7 +9,7 @@ export type Resigning =
   | { readonly form: 'service'; readonly secret: string; readonly serviceName: string }
   | { readonly form: 'standard'; readonly secret: string };
 
-export interface ForwardOptions {
+interface ForwardOptions {
   readonly exchange: Exchange;
   readonly clock: Clock;
   readonly resign?: Resigning | undefined;

@@ -16,7 +16,7 @@ export interface Account {
 }
 
 /** A delivery that is on disk. */
-export interface ReceivedEvent {
+interface ReceivedEvent {
   readonly event: NewEvent;
   readonly kept: Kept;
 }

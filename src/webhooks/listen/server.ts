@@ -6,7 +6,7 @@ import { type Receiver, refusalOf } from './receiver.ts';
 const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
 
-export interface ListenOptions {
+interface ListenOptions {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
@@ -20,7 +20,7 @@ export interface ListenOptions {
 }
 
 /** A listener that receives deliveries. */
-export interface Listening {
+interface Listening {
   readonly port: number;
   close(): Promise<void>;
 }
