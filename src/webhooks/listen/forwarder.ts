@@ -21,9 +21,13 @@ interface ForwardOptions {
 /** How long a target may take to acknowledge an event. */
 const TIMEOUT_MS = 10_000;
 const AT_ONCE = 8;
-/** After this many failures in a row, a target is left alone for a while, and then tried with one event. */
-const FAILURES = 5;
-const OPEN_MS = 30_000;
+/**
+ * After this many rounds in which nothing was taken, a target is left alone for a while, and then tried with one event; each time for
+ * longer.
+ */
+const FAILED_ROUNDS = 3;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
 const IDLE_MS = 250;
 
 /**
@@ -37,15 +41,20 @@ export async function forwardTo(
   stopping: AbortSignal,
 ): Promise<void> {
   const { clock } = options;
-  let failures = 0;
+  let failedRounds = 0;
   while (!stopping.aborted) {
-    const isTrial = failures >= FAILURES;
+    const isTrial = failedRounds >= FAILED_ROUNDS;
     const due = forwards.due(target, isTrial ? 1 : AT_ONCE);
     const ends = await Promise.all(due.map((each) => attempt(each, forwards, options, stopping)));
-    for (const isTaken of ends) failures = isTaken ? 0 : failures + 1;
-    const pauseMs = failures >= FAILURES && due.length > 0 ? OPEN_MS : due.length > 0 ? 0 : IDLE_MS;
+    if (due.length > 0) failedRounds = ends.includes(true) ? 0 : failedRounds + 1;
+    const pauseMs = due.length === 0 ? IDLE_MS : pauseAfter(failedRounds);
     if (pauseMs > 0) await clock.sleep(pauseMs, stopping).catch(() => {});
   }
+}
+
+function pauseAfter(failedRounds: number): number {
+  if (failedRounds < FAILED_ROUNDS) return 0;
+  return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failedRounds - FAILED_ROUNDS, 10));
 }
 
 /** Makes one attempt and records it, unless the listener is stopping: an attempt that was cut off says nothing about the target. */
