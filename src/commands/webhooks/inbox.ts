@@ -20,6 +20,7 @@ import type { Session } from '../../cli/session.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import type { KeptEvent, KeptFilter } from '../../webhooks/inbox/kept.ts';
 import { sendTo } from '../../webhooks/listen/forwarder.ts';
+import { setAt } from './change.ts';
 import { eventNamed } from './events.ts';
 import { printedEvent } from './offline.ts';
 import { summaryOf } from './tail.ts';
@@ -202,17 +203,6 @@ function changed(kept: KeptEvent, changes: Readonly<Record<string, unknown>>): K
   for (const [path, value] of Object.entries(changes)) setAt(content, path.split('.'), value);
   const text = JSON.stringify(body);
   return { ...kept, body: Buffer.from(text), text };
-}
-
-function setAt(content: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
-  const inner = content[name];
-  if (rest.length === 0) content[name] = value;
-  else if (typeof inner === 'object' && inner !== null && !Array.isArray(inner))
-    setAt(inner as Record<string, unknown>, rest, value);
-  else
-    throw new CliError('usage', `--set: the event has no field ${name} that contains ${rest.join('.')}`, {
-      hint: 'look at its fields with: fiatrail webhooks inbox show',
-    });
 }
 
 const redriveCommand = command({

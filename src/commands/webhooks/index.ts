@@ -3,6 +3,7 @@ import { inboxCommands } from './inbox.ts';
 import { listenCommand } from './listen.ts';
 import { openCommand, verifyCommand } from './offline.ts';
 import { disableCommand, enableCommand, setCommand, showCommand } from './settings.ts';
+import { triggerCommand } from './trigger.ts';
 
 export const commands = [
   showCommand,
@@ -14,4 +15,5 @@ export const commands = [
   ...inboxCommands,
   verifyCommand,
   openCommand,
+  triggerCommand,
 ];

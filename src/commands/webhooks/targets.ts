@@ -25,7 +25,10 @@ export function resigningOf(
       code: 'NO_SECRET',
       hint: 'export it, or leave --resign out to send the service’s own signature',
     });
-  return form === 'standard'
-    ? { form, secret }
-    : { form, secret, serviceName: serviceNameOf(profile, env) ?? 'service' };
+  return form === 'standard' ? { form, secret } : { form, secret, serviceName: serviceNameFor({ env }, profile) };
+}
+
+/** The service's name in the headers of what we sign. */
+export function serviceNameFor({ env }: Pick<World, 'env'>, profile: Pick<Profile, 'stored'>): string {
+  return serviceNameOf(profile, env) ?? 'service';
 }

@@ -71,26 +71,52 @@ async function attempt(
   return end.status !== undefined && end.status >= 200 && end.status <= 299;
 }
 
-/** Sends an event to a target once. */
+type Sending = Pick<ForwardOptions, 'exchange' | 'clock'>;
+
+/** Sends a kept event to a target once: as it arrived, or signed again. */
 export async function sendTo(
   target: string,
-  event: KeptEvent,
-  { exchange, clock, resign, isOpened = false }: Pick<ForwardOptions, 'exchange' | 'clock' | 'resign' | 'isOpened'>,
+  kept: KeptEvent,
+  { resign, isOpened = false, ...sending }: Sending & Pick<ForwardOptions, 'resign' | 'isOpened'>,
   stopping: AbortSignal,
 ): Promise<ForwardEnd> {
-  const body = isOpened && event.text !== null ? Buffer.from(event.text) : Buffer.from(event.body);
-  const headers = resign ? resigned(resign, event, body, clock.now()) : event.headers;
+  const body = isOpened && kept.text !== null ? Buffer.from(kept.text) : kept.body;
+  if (!resign) return post(target, kept.headers, body, sending, stopping);
+  // The same id, so that the target recognizes a repetition.
+  const webhookId = kept.webhookId ?? `fiatrail-${kept.id}`;
+  return sendSigned(target, { event: kept.event, webhookId, body }, resign, sending, stopping);
+}
+
+interface Signable {
+  readonly event: string | null;
+  readonly webhookId: string;
+  readonly body: Uint8Array;
+}
+
+/** Signs an event with the current time, and sends it to a target once. */
+export function sendSigned(
+  target: string,
+  event: Signable,
+  resign: Resigning,
+  sending: Sending,
+  stopping: AbortSignal,
+): Promise<ForwardEnd> {
+  return post(target, signedHeaders(resign, event, sending.clock.now()), event.body, sending, stopping);
+}
+
+async function post(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: Uint8Array,
+  { exchange }: Sending,
+  stopping: AbortSignal,
+): Promise<ForwardEnd> {
+  const request = {
+    ...{ method: 'POST', url, headers: { 'content-type': 'application/json', ...headers } },
+    body: Buffer.from(body).toString('utf8'),
+  };
   try {
-    const limit = AbortSignal.any([stopping, AbortSignal.timeout(TIMEOUT_MS)]);
-    const { status } = await exchange(
-      {
-        method: 'POST',
-        url: target,
-        headers: { 'content-type': 'application/json', ...headers },
-        body: body.toString('utf8'),
-      },
-      limit,
-    );
+    const { status } = await exchange(request, AbortSignal.any([stopping, AbortSignal.timeout(TIMEOUT_MS)]));
     return { status };
   } catch (error) {
     if (!(error instanceof ExchangeError)) throw error;
@@ -98,21 +124,18 @@ export async function sendTo(
   }
 }
 
-/** Signs a body again, under the same id, with the current time. */
-function resigned(
+function signedHeaders(
   resign: Resigning,
-  { id, webhookId, event }: KeptEvent,
-  body: Uint8Array,
+  { event, webhookId, body }: Signable,
   nowMs: number,
 ): Readonly<Record<string, string>> {
-  const sameId = webhookId ?? `fiatrail-${id}`;
   if (resign.form === 'standard') {
     const timestampSeconds = Math.floor(nowMs / 1000);
     const key = standardKey(resign.secret) ?? Buffer.from(resign.secret);
     return {
-      'webhook-id': sameId,
+      'webhook-id': webhookId,
       'webhook-timestamp': String(timestampSeconds),
-      'webhook-signature': standardSignature(key, { id: sameId, timestampSeconds, body }),
+      'webhook-signature': standardSignature(key, { id: webhookId, timestampSeconds, body }),
     };
   }
   const timestamp = new Date(nowMs).toISOString();
@@ -121,6 +144,6 @@ function resigned(
     [`x-${serviceName}-signature`]: signatureOf(resign.secret, timestamp, body),
     [`x-${serviceName}-timestamp`]: timestamp,
     ...(event === null ? {} : { [`x-${serviceName}-event`]: event }),
-    'x-webhook-id': sameId,
+    'x-webhook-id': webhookId,
   };
 }
