@@ -1,4 +1,5 @@
 import { eventsCommand } from './events.ts';
+import { gapsCommand } from './gaps.ts';
 import { inboxCommands } from './inbox.ts';
 import { listenCommand } from './listen.ts';
 import { openCommand, verifyCommand } from './offline.ts';
@@ -13,6 +14,7 @@ export const commands = [
   eventsCommand,
   listenCommand,
   ...inboxCommands,
+  gapsCommand,
   verifyCommand,
   openCommand,
   triggerCommand,
