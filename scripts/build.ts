@@ -8,6 +8,7 @@ import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 import { CATALOGUE } from '../src/commands/catalogue.ts';
 import { directory } from '../src/contract/directory.ts';
 import { helpFiles } from './help.ts';
+import { kitTypes } from './kit-types.ts';
 import { licencesText, packagesOf, sbomText } from './licences.ts';
 import { replaceFolder } from './replace-folder.ts';
 
@@ -119,10 +120,16 @@ const program = await bundle('src/entry.ts', { transform: LIGHT_FETCH });
 // Its package has native parts, so it is installed rather than bundled.
 const keyring = await bundle('src/account/stores/keyring-helper.ts', { external: ['@napi-rs/keyring'] });
 
+// For handlers in other people's programs, so it shares no file with the program.
+const kit = await bundle('src/webhooks/kit.ts');
+
 const packages = await packagesOf(
   ROOT,
-  [...program, ...keyring].flatMap(({ moduleIds }) => moduleIds),
+  [...program, ...keyring, ...kit].flatMap(({ moduleIds }) => moduleIds),
 );
+/** What `fiatrail/webhooks` declares: the types of the kit, without those of the modules behind it. */
+const KIT_TYPES = ['kit', 'verify', 'headers', 'event', 'error'].map((name) => `${name}.d.ts`);
+const types = [...kitTypes(ROOT)].filter(([name]) => KIT_TYPES.includes(name));
 const files = new Map([...program, ...keyring].map(({ fileName, code }) => [fileName, ascii(code)] as const));
 const id = createHash('sha256')
   .update(JSON.stringify([...files]))
@@ -132,6 +139,8 @@ await replaceFolder(
   'dist',
   new Map([
     ...files,
+    ...kit.map(({ fileName, code }) => [`webhooks/${fileName}`, ascii(code)] as const),
+    ...types.map(([name, text]) => [`webhooks/${name}`, text] as const),
     ...(await helpFiles(CATALOGUE)),
     ['THIRD-PARTY-LICENSES.txt', licencesText(packages)],
     ['sbom.cdx.json', await sbomText(ROOT, packages)],

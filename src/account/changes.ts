@@ -82,7 +82,7 @@ export async function changeProfile(
     const changed = await change(kept);
     const undo = apiKey && (await replaceKey(world, changed, apiKey));
     try {
-      if (kept) await copySealingKeys(world, kept, changed);
+      if (kept) await copyKeptSecrets(world, kept, changed);
       await writeProfile(world, changed);
     } catch (error) {
       await undo?.();
@@ -110,14 +110,19 @@ const isElsewhere = (name: SecretName, kept: StoredProfile, next: StoredProfile)
 
 const storeOf = (world: World, stored: StoredProfile, name: SecretName) => openStore(world, storeFor(stored, name));
 
-/** Copies the keys that open sealed responses to the profile's new store. If nothing is sealed, a failing old store does not block the move. */
-async function copySealingKeys(world: World, kept: StoredProfile, next: StoredProfile): Promise<void> {
-  if (!isElsewhere('sealing-keys', kept, next)) return;
-  const keys = await (await storeOf(world, kept, 'sealing-keys')).read(kept.name, 'sealing-keys').catch((error) => {
-    if (error instanceof CliError && kept.encryption?.publicKey === undefined) return undefined;
-    throw error;
-  });
-  if (keys) await (await storeOf(world, next, 'sealing-keys')).write(next.name, 'sealing-keys', keys);
+/** The secrets that a profile takes along to another store. */
+const TAKEN_ALONG = ['sealing-keys', 'webhook-secrets'] as const satisfies readonly SecretName[];
+
+/** Copies the secrets besides the API key to the profile's new store. If nothing is sealed, a failing old store does not block the move. */
+async function copyKeptSecrets(world: World, kept: StoredProfile, next: StoredProfile): Promise<void> {
+  for (const name of TAKEN_ALONG) {
+    if (!isElsewhere(name, kept, next)) continue;
+    const secret = await (await storeOf(world, kept, name)).read(kept.name, name).catch((error) => {
+      if (error instanceof CliError && kept.encryption?.publicKey === undefined) return undefined;
+      throw error;
+    });
+    if (secret) await (await storeOf(world, next, name)).write(next.name, name, secret);
+  }
 }
 
 /** Removes secrets from the store the profile moved away from. A failure is only a warning, because the profile has already changed. */

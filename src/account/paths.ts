@@ -34,6 +34,11 @@ export function journalPath(place: Place): string {
   return join(stateDir(place), 'journal.db');
 }
 
+/** The inbox of a profile: the webhook events that it received. Every embedded profile has the same sandbox, and so the same inbox. */
+export function inboxPath(place: Place, { name, mode }: { readonly name: string; readonly mode: string }): string {
+  return join(stateDir(place), `inbox-${mode === 'embedded' ? 'embedded' : name}.db`);
+}
+
 /** The folder where unfinished key rotations keep what must not be lost. */
 export function rotationsDir(place: Place): string {
   return join(stateDir(place), 'rotations');

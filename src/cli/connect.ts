@@ -11,7 +11,9 @@ import { validRequest } from '../client/request.ts';
 import { type Sealing, sealedExchange } from '../client/sealing.ts';
 import type { SendOptions } from '../client/transport.ts';
 import { getPlatformPublicKey } from '../contract/endpoints/management.ts';
+import { INBOX_URL } from '../contract/inbox-url.ts';
 import { fingerprint } from '../crypto/fingerprint.ts';
+import type { Sandbox } from '../sandbox/app.ts';
 import type { Globals } from './globals.ts';
 
 /** A connection to the account, over the network or to the sandbox in this process. */
@@ -24,6 +26,8 @@ interface Connection {
    * Reads it once. Does nothing for an account that does not seal requests.
    */
   requirePlatformKey(): Promise<void>;
+  /** Sends the events of the embedded sandbox that are due; undefined over the network, where the service delivers. */
+  readonly deliverDue: ((signal: AbortSignal) => Promise<void>) | undefined;
   close(): Promise<void>;
 }
 
@@ -37,7 +41,7 @@ export async function connect(
   globals: Globals,
   watch: (answer: HttpResponse) => void = () => {},
 ): Promise<Connection> {
-  const { exchange, apiKey, close } = await openAccount(world, profile);
+  const { exchange, apiKey, deliverDue, close } = await openAccount(world, profile);
   const watched: Exchange = async (...given) => {
     const answer = await exchange(...given);
     if (answer.body.length > LONG_RESPONSE) world.steadyMemory();
@@ -63,7 +67,7 @@ export async function connect(
     checked ??= checkPlatformKey(client, profile);
     return checked;
   };
-  return { client, keyFingerprint: () => fingerprint(apiKey), requirePlatformKey, close };
+  return { client, keyFingerprint: () => fingerprint(apiKey), requirePlatformKey, deliverDue, close };
 }
 
 async function checkPlatformKey(client: Client, { stored }: Profile): Promise<void> {
@@ -123,6 +127,8 @@ export function sealingOf(world: World, profile: Profile): Sealing | undefined {
 interface Opened {
   readonly exchange: Exchange;
   readonly apiKey: Secret;
+  /** Sends the events of the embedded sandbox that are due. */
+  readonly deliverDue?: (signal: AbortSignal) => Promise<void>;
   close(): Promise<void>;
 }
 
@@ -153,8 +159,13 @@ function requireCertificateCheck(env: World['env']): void {
 async function openEmbedded(world: World): Promise<Opened> {
   world.ensurePrivateDir(stateDir(world));
   const { openEmbeddedSandbox } = await import('../sandbox/embedded.ts');
-  const sandbox = await openEmbeddedSandbox(sandboxPath(world), world);
+  const exchange: Exchange = async (request, signal) =>
+    request.url === INBOX_URL
+      ? (await import('./inbox.ts')).receiveFromSandbox(world, sandbox.webhookSecret(), request)
+      : world.network(request, signal);
+  const sandbox: Sandbox = await openEmbeddedSandbox(sandboxPath(world), world, exchange);
   return {
+    deliverDue: sandbox.deliverDue,
     exchange: async (request, signal) => {
       const caller = { apiKey: request.headers['x-api-key'], address: '127.0.0.1' };
       const answer = await untilAborted(signal, () => sandbox.fetch(request, caller));

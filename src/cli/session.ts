@@ -87,6 +87,8 @@ export interface Session extends Dialog {
   idempotencyKey(): string | undefined;
   /** What identifies the account in the journal. */
   accountNames(): Promise<AccountNames>;
+  /** Sends the events of the embedded sandbox that are due, until `signal` aborts; over the network, the service does. */
+  deliverDue(signal: AbortSignal): Promise<void>;
   /** The service's time at its last response, or this machine's if it says none. */
   serviceTimeMs(): number;
   /** Notes the operation that is being sent, or that none is. */
@@ -174,6 +176,7 @@ export function createSession({ world, profile, globals, commandLine, inputName,
     },
     idempotencyKey: () => (guard?.onceKey === undefined ? undefined : idempotencyKeyOf(guard.onceKey)),
     accountNames: async () => namesOf(profile, (await connection.open()).keyFingerprint()),
+    deliverDue: async (signal) => (await connection.open()).deliverDue?.(signal),
     inFlight: (operation) => {
       inFlight = operation;
     },

@@ -131,6 +131,12 @@ export const CATALOGUE: readonly Group[] = [
     load: async () => (await import('./auto-signing.ts')).commands,
   },
   {
+    name: 'webhooks',
+    summary: 'Set up, receive and replay webhooks',
+    parts: { inbox: 'Look at received events, and forward them again' },
+    load: async () => (await import('./webhooks/index.ts')).commands,
+  },
+  {
     name: 'history',
     summary: 'List deposits, payouts and withdrawals',
     load: async () => (await import('./history.ts')).commands,
@@ -143,7 +149,7 @@ export const CATALOGUE: readonly Group[] = [
   {
     name: 'sandbox',
     summary: 'Run and control the sandbox',
-    parts: { fault: 'Inject faults into sandbox requests' },
+    parts: { fault: 'Inject faults into sandbox requests', events: 'Show the sandbox’s events and their deliveries' },
     load: async () => (await import('./sandbox/index.ts')).commandsOf(CATALOGUE),
   },
   {

@@ -100,6 +100,11 @@ export function describeEndpoint(endpoint: Endpoint): EndpointDescription {
   };
 }
 
+/** Describes every field of a payload. */
+export function fieldsOf(schema: Parameters<typeof rowsOf>[0]): FieldDescription[] {
+  return rowsOf(schema).map(describeField);
+}
+
 /** Returns the contract group of an endpoint: `fx-orders`. */
 function groupOf({ id }: Endpoint): string {
   const found = Object.entries(groups).find(([, group]) =>

@@ -2,9 +2,11 @@ import type { HttpResponse } from '../base/world.ts';
 import { directory } from '../contract/directory.ts';
 import { Fault } from '../contract/faults.ts';
 import { createPathMatcher } from '../contract/paths.ts';
+import { signingSecret } from '../service/events/deliveries.ts';
 import type { Service } from '../service/service.ts';
 import { readSettings } from '../service/settings.ts';
 import { type AnswerOptions, createAnswers, failure } from './answer.ts';
+import type { Deliverer } from './deliver.ts';
 import { createOperations, type FoundOperation } from './find-operation.ts';
 import { createRateLimiter, isKnownKey, type UnverifiedCaller } from './guard.ts';
 import { injectFault } from './injected-fault.ts';
@@ -23,10 +25,24 @@ export interface Sandbox {
   apiKey(): string;
   /** Whether a key is registered and not revoked, whatever it may be used for. */
   knowsKey(apiKey: string): boolean;
+  /** What the deliveries of the seeded fintech are signed with. */
+  webhookSecret(): string;
+  /** Sends the events that are due, until `signal` aborts. */
+  deliverDue(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
-export function createSandbox(service: Service, options: AnswerOptions = {}): Sandbox {
+/** What a response says that only the world outside knows, found out after the transaction: by endpoint. */
+type Completion = (data: unknown, input: unknown, deliverer: Deliverer) => Promise<unknown>;
+const COMPLETIONS: Readonly<Record<string, Completion>> = {
+  'management.set-webhook': async (data, input, { reaches }) => ({
+    ...(data as object),
+    urlValidated: await reaches((input as { webhookUrl: string }).webhookUrl),
+  }),
+};
+
+/** Without a deliverer, no event leaves the sandbox, and no URL counts as reachable. */
+export function createSandbox(service: Service, options: AnswerOptions = {}, deliverer?: Deliverer): Sandbox {
   const paths = createPathMatcher(directory);
   const router = createRouter(paths);
   const operationOf = createOperations(service);
@@ -58,12 +74,16 @@ export function createSandbox(service: Service, options: AnswerOptions = {}): Sa
       const received = payload === undefined ? request : await openRequest(request, payload, secretKey());
       const performed = await perform({ ...found, request: received, caller });
       const { data = {}, input, refusal, injected, sealTo } = performed;
-      const plain = refusal ? answers.refusal(endpoint, refusal) : answers.success(endpoint, data, input);
+      const complete = deliverer && !refusal ? COMPLETIONS[endpoint.id] : undefined;
+      const completed = complete && deliverer ? await complete(data, input, deliverer) : data;
+      const plain = refusal ? answers.refusal(endpoint, refusal) : answers.success(endpoint, completed, input);
       const answer = sealTo === undefined ? plain : await sealAnswer(plain, sealTo);
       return injected ? injectFault(injected, answer, service.clock, closing.signal) : answer;
     },
     nowMs: () => service.nowMs(),
     apiKey: () => readSettings(service.store).embeddedApiKey,
+    webhookSecret: () => signingSecret(service.store, 1n),
+    deliverDue: async (signal) => deliverer?.deliverDue(signal),
     knowsKey: (apiKey) => isKnownKey(service.store, apiKey),
     close: async () => {
       closing.abort();

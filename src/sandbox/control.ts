@@ -1,6 +1,7 @@
 import type { controls } from '../contract/control.ts';
 import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
 import { endpoints } from '../contract/endpoints/index.ts';
+import { eventOf } from '../contract/events.ts';
 import { Fault } from '../contract/faults.ts';
 import { networkOf } from '../contract/networks.ts';
 import { amount } from '../money/amount.ts';
@@ -10,6 +11,8 @@ import { baseOfText } from '../service/amounts.ts';
 import { receiveTokens } from '../service/chain-deposits.ts';
 import { type Call, isoTime } from '../service/context.ts';
 import { receivePayment } from '../service/deposits.ts';
+import { listEvents, resendEvent, showEvent } from '../service/events/event-log.ts';
+import { WEBHOOK_FAULTS } from '../service/events/webhook-faults.ts';
 import { type FaultRule, PAYOUT_ENDPOINTS } from '../service/fault-rules.ts';
 import { settle } from '../service/schedule.ts';
 import { DEFAULT_SEED, reseed } from '../service/seed/seed.ts';
@@ -81,6 +84,9 @@ export function createControls(service: Service): Controls {
         .map(({ endpoint, kind, times }) => ({ endpoint, kind, times: Number(times) })),
     }),
     'sandbox.fault-clear': ({ store }) => ({ cleared: store.run('DELETE FROM fault_rule') }),
+    'sandbox.events': listEvents,
+    'sandbox.event': (call, { eventId }) => showEvent(call, eventId),
+    'sandbox.event-resend': (call, { eventId }) => resendEvent(call, eventId),
   };
 }
 
@@ -99,8 +105,14 @@ function firstFintech({ store }: Service): string {
   return store.get<{ fintech_id: string }>('SELECT fintech_id FROM fintech ORDER BY id LIMIT 1')?.fintech_id ?? '';
 }
 
+/** Where a fault of any delivery applies. */
+const WEBHOOKS = 'webhooks';
+
 const addFault: Controls['sandbox.fault-add'] = (call, { endpoint, kind, times = 1 }) => {
-  if (!endpoints.some(({ id }) => id === endpoint))
+  const isOfWebhooks = WEBHOOK_FAULTS.some((each) => each === kind);
+  if (isOfWebhooks && endpoint !== WEBHOOKS && !eventOf(endpoint))
+    throw new Fault('VALIDATION_ERROR', `endpoint: expected an event name or ${WEBHOOKS} for ${kind}`);
+  if (!isOfWebhooks && !endpoints.some(({ id }) => id === endpoint))
     throw new Fault('VALIDATION_ERROR', 'endpoint: expected the id of a service endpoint');
   if (kind === 'payout-fails' && !PAYOUT_ENDPOINTS.some((id) => id === endpoint))
     throw new Fault('VALIDATION_ERROR', `kind: payout-fails applies only to ${PAYOUT_ENDPOINTS.join(', ')}`);

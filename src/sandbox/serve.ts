@@ -2,14 +2,16 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, isIPv6 } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ExchangeError } from '../base/exchange-error.ts';
-import type { HttpResponse, World } from '../base/world.ts';
+import type { Clock, Exchange, HttpResponse, World } from '../base/world.ts';
 import type { AnswerFormName } from '../contract/answer-forms.ts';
 import { Fault } from '../contract/faults.ts';
 import type { PaceName } from '../service/pace.ts';
 import { openService, type Service } from '../service/service.ts';
 import { changeSettings } from '../service/settings.ts';
+import { DatabaseError } from '../sqlite/errors.ts';
 import { type AnswerOptions, failure } from './answer.ts';
 import { createSandbox, type Sandbox } from './app.ts';
+import { createDeliverer, type Deliverer } from './deliver.ts';
 import { createEntrance, type EntranceOptions } from './entrance.ts';
 import { httpRefusal, parseRefusal, type RefusalStatus, refusalText } from './http-refusal.ts';
 import { readIncoming } from './incoming.ts';
@@ -27,6 +29,10 @@ export interface ServeOptions extends EntranceOptions {
   readonly pace?: PaceName | undefined;
   readonly rateLimits?: boolean | undefined;
   readonly limits?: Partial<ServerLimits>;
+  /** Delivers webhooks through this; without it, none leave. */
+  readonly exchange?: Exchange;
+  /** Permits webhooks to this machine itself. */
+  readonly webhooksToLoopback?: boolean | undefined;
 }
 
 /** A sandbox that listens for HTTP requests. */
@@ -46,9 +52,11 @@ export async function serve(
   { clock, ids }: Pick<World, 'clock' | 'ids'>,
   options: ServeOptions,
 ): Promise<ServedSandbox> {
-  const service = await openService({ path: options.path, clock, ids, gather: setImmediate });
+  const allowsLoopback = options.webhooksToLoopback ?? false;
+  const service = await openService({ path: options.path, clock, ids, gather: setImmediate, allowsLoopback });
   await applySettings(service, options);
-  const sandbox = createSandbox(service, await answerOptions(options));
+  const deliverer = delivererFor(service, options);
+  const sandbox = createSandbox(service, await answerOptions(options), deliverer);
   const server = serverFor(sandbox, options);
   const host = options.host ?? '127.0.0.1';
   try {
@@ -60,18 +68,41 @@ export async function serve(
     await sandbox.close();
     throw error;
   }
+  const stopping = new AbortController();
+  const delivering = deliverer && deliverUntil(deliverer, clock, stopping.signal);
   return {
     url: `http://${hostInUrl(host)}:${(server.address() as AddressInfo).port}/v1`,
     apiKey: sandbox.apiKey(),
     close: async () => {
+      stopping.abort();
       const ended = new Promise((resolve) => server.close(resolve));
       server.closeIdleConnections();
       // Idle or half-sent requests must not delay the stop.
       AbortSignal.timeout(GRACE_MS).addEventListener('abort', () => server.closeAllConnections(), { once: true });
       await ended;
+      await delivering;
       await sandbox.close();
     },
   };
+}
+
+function delivererFor(service: Service, options: ServeOptions): Deliverer | undefined {
+  const { exchange, webhooksToLoopback: allowsLoopback = false, answers, serviceName } = options;
+  const isPublicForm = answers !== undefined && answers !== 'interface';
+  return exchange && createDeliverer(service, { exchange, allowsLoopback, isPublicForm, serviceName });
+}
+
+/** How often the server looks for events to deliver. Looking also runs what has fallen due. */
+const LOOK_MS = 100;
+
+/** Delivers events until the server stops. A state file that is busy for a moment is looked at again. */
+async function deliverUntil(deliverer: Deliverer, clock: Clock, stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted) {
+    await deliverer.deliverDue(stopping).catch((error: unknown) => {
+      if (!(error instanceof DatabaseError)) throw error;
+    });
+    await clock.sleep(LOOK_MS, stopping).catch(() => {});
+  }
 }
 
 async function answerOptions({ answers = 'interface', serviceName }: ServeOptions): Promise<AnswerOptions> {

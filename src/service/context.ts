@@ -11,6 +11,8 @@ export interface Context {
   readonly ids: Ids;
   readonly pace: Pace;
   readonly settings: Settings;
+  /** Whether webhooks may go to this machine itself, and not only to public addresses. */
+  readonly allowsLoopback: boolean;
 }
 
 /** A call by an authenticated fintech. */

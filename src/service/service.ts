@@ -5,6 +5,7 @@ import { DatabaseError } from '../sqlite/errors.ts';
 import type { Context } from './context.ts';
 import { PACES } from './pace.ts';
 import { advance, isDue } from './schedule.ts';
+import { DELIVERIES } from './schema/deliveries.ts';
 import { SCHEMA_VERSION } from './schema/schema.ts';
 import { DEFAULT_SEED, type SeedOptions, seed } from './seed/seed.ts';
 import { changeSettings, readSettings } from './settings.ts';
@@ -37,6 +38,7 @@ const UPGRADES = {
   3: (database: Database) =>
     database.exec(`UPDATE onboarding SET bvn_digest = 'failed/' || id WHERE state = 'failed';
       DROP INDEX onboarding_bvn; CREATE UNIQUE INDEX onboarding_bvn ON onboarding (bvn_digest)`),
+  4: (database: Database) => database.exec(DELIVERIES),
 };
 
 interface ServiceOptions {
@@ -44,6 +46,8 @@ interface ServiceOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly seed?: SeedOptions;
+  /** Whether webhooks may go to this machine itself. */
+  readonly allowsLoopback?: boolean | undefined;
   /** Calls `flush` when the units of a batch are complete: for a server, at the end of the tick. */
   readonly gather: (flush: () => void) => void;
 }
@@ -62,6 +66,7 @@ export async function openService({
   ids,
   gather,
   seed: seeds = DEFAULT_SEED,
+  allowsLoopback = false,
 }: ServiceOptions): Promise<Service> {
   const store = await openDatabase(path, {
     synchronous: 'NORMAL',
@@ -74,7 +79,8 @@ export async function openService({
   });
   const newContext = (): Context => {
     const settings = readSettings(store);
-    return { store, nowMs: clock.now() + settings.clockOffsetMs, ids, pace: PACES[settings.pace], settings };
+    const nowMs = clock.now() + settings.clockOffsetMs;
+    return { store, nowMs, ids, pace: PACES[settings.pace], settings, allowsLoopback };
   };
   const queue: Unit[] = [];
   const flush = () => {

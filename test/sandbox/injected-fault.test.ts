@@ -11,6 +11,7 @@ import {
 import { offrampStatus } from '../../src/contract/endpoints/offramp.ts';
 import { payoutStatus } from '../../src/contract/endpoints/payouts.ts';
 import { type ServedSandbox, serve } from '../../src/sandbox/serve.ts';
+import { WEBHOOK_FAULTS } from '../../src/service/events/webhook-faults.ts';
 import { expectSettledLedger, fund, offramp, onboardUser, settle } from '../service/steps.ts';
 import { payOut } from '../service/transfer-steps.ts';
 import { countingIds, fakeClock, openSandbox, type TestSandbox, temporaryFolder } from '../support/sandbox.ts';
@@ -58,7 +59,7 @@ const isJson = (body: string) => {
 
 describe('a rule', () => {
   test('of every kind is in the table above, or acts elsewhere', () => {
-    const elsewhere = ['payout-fails', 'duplicate-webhook', 'late-webhook'];
+    const elsewhere = ['payout-fails', ...WEBHOOK_FAULTS];
     expect([...TABLE.map(([kind]) => kind), ...elsewhere].sort()).toEqual([...FAULT_KINDS].sort());
   });
 

@@ -147,6 +147,7 @@ describe('a file of an older fiatrail', () => {
       await box.call('POST', '/onboarduser', { bvn: '00000000000' });
       await box.call('POST', '/onboarduser', { bvn: '22222222222' });
       box.service.store.exec(`UPDATE onboarding SET state = 'failed' WHERE verifies = 0;
+        DROP TABLE delivery_attempt; DROP TABLE delivery;
         DROP INDEX onboarding_bvn; CREATE UNIQUE INDEX onboarding_bvn ON onboarding (bvn_digest) WHERE state <> 'failed';
         PRAGMA user_version = 3`);
     }
@@ -157,11 +158,25 @@ describe('a file of an older fiatrail', () => {
     expect(box.service.store.get(index)).toEqual({ sql: expect.not.stringContaining('WHERE') });
   });
 
+  test('of version 4 is upgraded, and its events can be delivered', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('sandbox.db');
+    {
+      await using box = await openSandbox({ path });
+      await box.call('POST', '/onboarduser', { bvn: '22222222222' });
+      await box.call('POST', '/_sandbox/settle', {});
+      box.service.store.exec('DROP TABLE delivery_attempt; DROP TABLE delivery; PRAGMA user_version = 4');
+    }
+    await using box = await openSandbox({ path, ids: countingIds(2) });
+    const { envelope } = await box.call('GET', '/_sandbox/events?state=none');
+    expect(envelope.data).toMatchObject({ total: 2 });
+  });
+
   test('is detected by its version, which is incremented with every change to the tables', async () => {
     await using box = await openSandbox();
     const tables = box.service.store.all(`SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name`);
     const digest = createHash('sha256').update(JSON.stringify(tables)).digest('hex').slice(0, 16);
-    expect({ version: SCHEMA_VERSION, digest }).toEqual({ version: 4, digest: 'bafe5d4e85e3b2b0' });
+    expect({ version: SCHEMA_VERSION, digest }).toEqual({ version: 5, digest: '80a790d1d4d2db33' });
   });
 });
 

@@ -1,5 +1,6 @@
 import { createCipheriv, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { ExchangeError } from '../../src/base/exchange-error.ts';
 import { sandboxReset, sandboxStatus } from '../../src/contract/control.ts';
 import { getFees } from '../../src/contract/endpoints/fees.ts';
 import {
@@ -115,7 +116,8 @@ describe('the webhook', () => {
   });
 
   test('is returned in full when set, and masked in two ways later', async () => {
-    await using box = await openSandbox();
+    const exchange = async () => ({ status: 405, headers: {}, body: '' });
+    await using box = await openSandbox({ delivery: { exchange } });
     expect(await box.ask(setWebhook, webhook)).toEqual({
       webhookUrl: URL_,
       enabled: true,
@@ -181,7 +183,10 @@ describe('the webhook', () => {
   });
 
   test('is stored even if it is unreachable, with a warning', async () => {
-    await using box = await openSandbox();
+    const exchange = async () => {
+      throw new ExchangeError('the host name was not found', false);
+    };
+    await using box = await openSandbox({ delivery: { exchange } });
     const { urlValidated } = await box.ask(setWebhook, { webhookUrl: 'https://hooks.invalid/x', enabled: true });
     expect({ urlValidated, enabled: (await box.ask(getWebhook, {})).enabled }).toEqual({
       urlValidated: false,

@@ -10,6 +10,7 @@ import type { Endpoint, RequestOf, ResponseOf } from '../../src/contract/endpoin
 import { parseJson } from '../../src/money/decimal.ts';
 import type { AnswerOptions } from '../../src/sandbox/answer.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/app.ts';
+import { createDeliverer, type DeliveryOptions } from '../../src/sandbox/deliver.ts';
 import type { UnverifiedCaller } from '../../src/sandbox/guard.ts';
 import type { Context } from '../../src/service/context.ts';
 import type { PaceName } from '../../src/service/pace.ts';
@@ -106,6 +107,8 @@ export interface OpenOptions {
   readonly gather?: (flush: () => void) => void;
   /** How the sandbox answers. */
   readonly answers?: AnswerOptions;
+  /** Delivers webhooks through this, also to this machine; without it, none leave. */
+  readonly delivery?: Pick<DeliveryOptions, 'exchange' | 'isPublicForm' | 'serviceName'>;
 }
 
 /** A sandbox with its own service, and time and randomness controlled by the test. */
@@ -130,8 +133,10 @@ export interface TestSandbox extends AsyncDisposable {
 export async function openSandbox(options: OpenOptions = {}): Promise<TestSandbox> {
   const { path = ':memory:', clock = fakeClock(), ids = countingIds(), gather = queueMicrotask } = options;
   const seed = { pace: options.pace ?? 'quick', rateLimits: options.rateLimits ?? false };
-  const service = await openService({ path, clock, ids, gather, seed });
-  const sandbox = createSandbox(service, options.answers);
+  const { delivery } = options;
+  const service = await openService({ path, clock, ids, gather, seed, allowsLoopback: delivery !== undefined });
+  const deliverer = delivery && createDeliverer(service, { allowsLoopback: true, ...delivery });
+  const sandbox = createSandbox(service, options.answers, deliverer);
   const apiKey = sandbox.apiKey();
   const callerOf = (key: string): UnverifiedCaller => ({ apiKey: key, address: '127.0.0.1' });
   const fetch: TestSandbox['fetch'] = (method, url, body, caller = callerOf(apiKey)) =>

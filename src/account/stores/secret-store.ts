@@ -1,8 +1,11 @@
 import type { Secret } from '../../base/secret.ts';
 
-/** A secret of a profile. `sealing-keys` are private X25519 keys of 64 hexadecimal digits, one per line, newest first. */
+/**
+ * A secret of a profile. `sealing-keys` are private X25519 keys of 64 hexadecimal digits, one per line, newest first.
+ * `webhook-secrets` are lines of webhook-secrets.ts.
+ */
 export type SecretName = (typeof SECRET_NAMES)[number];
-export const SECRET_NAMES = ['api-key', 'sealing-keys'] as const;
+export const SECRET_NAMES = ['api-key', 'sealing-keys', 'webhook-secrets'] as const;
 
 type StoreKind = 'file' | 'keyring' | 'command';
 

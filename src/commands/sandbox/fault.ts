@@ -3,6 +3,7 @@ import { type Command, command, type Group } from '../../cli/command.ts';
 import { oneOf, option, required, wholeNumber, word } from '../../cli/parameters.ts';
 import { outcomeOf } from '../../cli/session.ts';
 import { FAULT_KINDS, sandboxFaultAdd, sandboxFaultClear, sandboxFaultList } from '../../contract/control.ts';
+import { eventOf } from '../../contract/events.ts';
 import { printable } from '../../money/amount.ts';
 import { requireSandbox } from './only.ts';
 
@@ -20,7 +21,7 @@ const invalidEndpoint = (message: string, hint: string) => new CliError('usage',
  */
 async function endpointOf(text: string, catalogue: readonly Group[]): Promise<string> {
   const { endpoints } = await import('../../contract/endpoints/index.ts');
-  if (endpoints.some(({ id }) => id === text)) return text;
+  if (endpoints.some(({ id }) => id === text) || text === 'webhooks' || eventOf(text)) return text;
   const words = text.split(/\s+/).filter((each) => each !== '' && each !== 'fiatrail');
   const commands = (await catalogue.find(({ name }) => name === words[0])?.load()) ?? [];
   const found = commands.find((each) => each.words.join(' ') === words.join(' '));
@@ -53,8 +54,16 @@ const KINDS = `Kinds:
   malformed-json     the request is processed, the response is invalid JSON
   truncated          the request is processed, half of the response arrives
   payout-fails       the bank rejects the next payout
-  duplicate-webhook  the next webhook is delivered twice
-  late-webhook       the next webhook is delivered late`;
+
+Kinds for webhooks, with --on webhooks or --on EVENT:
+  duplicate-webhook        the next event is delivered twice, under one id
+  late-webhook             it is delivered 10 minutes later
+  reordered-webhook        it is delivered 5 seconds later, after the events that follow it
+  lost-webhook             it is never delivered
+  slow-webhook             the first attempt is made 3 seconds later
+  stale-webhook            the first attempt has a timestamp 10 minutes old
+  wrong-signature-webhook  the first attempt has a wrong signature
+  wrong-secret-webhook     the first attempt is signed with another secret`;
 
 export function faultCommands(catalogue: readonly Group[]): readonly Command[] {
   const addCommand = command({

@@ -2,6 +2,7 @@ import { type Command, command, type Group } from '../../cli/command.ts';
 import { argument, duration, switchOn } from '../../cli/parameters.ts';
 import { outcomeOf } from '../../cli/session.ts';
 import { sandboxAdvance, sandboxClock, sandboxSettle, sandboxStatus } from '../../contract/control.ts';
+import { eventCommands } from './events.ts';
 import { faultCommands } from './fault.ts';
 import { restoreCommand, snapshotCommand } from './files.ts';
 import { requireSandbox } from './only.ts';
@@ -120,6 +121,7 @@ export function commandsOf(catalogue: readonly Group[]): readonly Command[] {
     resetCommand,
     snapshotCommand,
     restoreCommand,
+    ...eventCommands,
     ...faultCommands(catalogue),
   ];
 }

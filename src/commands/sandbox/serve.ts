@@ -2,7 +2,7 @@ import { sandboxPath, stateDir } from '../../account/paths.ts';
 import { checkedServiceName } from '../../account/service-name.ts';
 import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
-import { oneOf, onOrOff, option, repeated, wholeNumber } from '../../cli/parameters.ts';
+import { oneOf, onOrOff, option, repeated, switchOn, wholeNumber } from '../../cli/parameters.ts';
 import { parseRange } from '../../contract/cidr.ts';
 import { isOtherFee } from '../../contract/reading/names.ts';
 
@@ -82,6 +82,10 @@ export const serveCommand = command({
       oneOf('instant', 'quick', 'real'),
     ),
     rateLimits: option('--rate-limits <on|off>', 'enforce rate limits', onOrOff),
+    webhooksToLoopback: switchOn(
+      '--webhooks-to-loopback',
+      'permit webhook URLs of this machine, such as http://127.0.0.1:3000',
+    ),
   },
   run: async (session, input) => {
     const { world, globals } = session;
@@ -101,6 +105,8 @@ export const serveCommand = command({
       serviceName: input.serviceName,
       pace: input.pace,
       rateLimits: input.rateLimits,
+      exchange: world.network,
+      webhooksToLoopback: input.webhooksToLoopback,
     }).catch((error) => {
       throw listenProblem(error, host, port);
     });

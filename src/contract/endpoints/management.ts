@@ -62,7 +62,12 @@ export const setWebhook = endpoint({
   done: 'Webhook configured',
   request: () =>
     fields({
-      webhookUrl: patterned('interface', /^https:\/\/[^\s/?#@]+(\/[^\s]*)?$/, 'a public HTTPS URL'),
+      // The sandbox may permit this machine itself, over HTTP too. Source: inferred.
+      webhookUrl: patterned(
+        'interface',
+        /^(https:\/\/[^\s/?#@]+|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?)(\/[^\s]*)?$/,
+        'a public HTTPS URL',
+      ),
       secret: optional(text('public', { secret: true, rule: 'the signing secret' })),
       enabled: flag('interface'),
       events: optional(

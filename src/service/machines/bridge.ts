@@ -3,9 +3,9 @@ import { amount } from '../../money/amount.ts';
 import { toWireText } from '../../money/units.ts';
 import { bridgeFee, bridgeNetworkOf } from '../bridge-routes.ts';
 import { type Context, isoTime, newTxHash } from '../context.ts';
+import { emit } from '../events/outbox.ts';
 import { type AccountRef, BRIDGING, platformTokens, post } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
-import { emit } from '../outbox.ts';
 import { isTestAmount } from '../values.ts';
 import { accountAt } from '../wallets.ts';
 

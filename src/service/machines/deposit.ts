@@ -3,10 +3,10 @@ import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { toWireNumber, toWireText } from '../../money/units.ts';
 import { VIRTUAL_ACCOUNT_BANK } from '../banks.ts';
 import { type Context, isoTime, newTxHash } from '../context.ts';
+import { emit } from '../events/outbox.ts';
 import { collectFees } from '../fees.ts';
 import { BANK, INCOMING, post, REFUNDS, RESERVE, SUPPLY } from '../ledger.ts';
 import { type Machine, schedule } from '../machine.ts';
-import { emit } from '../outbox.ts';
 import { userIdOf } from '../public-ids.ts';
 import { accountAt, deliveryFor, fintechDelivery } from '../wallets.ts';
 

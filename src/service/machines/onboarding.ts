@@ -1,8 +1,8 @@
 import { type Context, hex, isoTime, orderedBytes } from '../context.ts';
+import { emit } from '../events/outbox.ts';
 import { bantuAddress, solanaAddress } from '../generated-addresses.ts';
 import type { Machine } from '../machine.ts';
 import { fullName } from '../names.ts';
-import { emit } from '../outbox.ts';
 import { createdPayload, openVirtualAccount } from '../virtual-accounts.ts';
 
 export interface OnboardingRow {

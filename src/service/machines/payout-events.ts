@@ -3,7 +3,7 @@ import { cngnBaseFromKobo } from '../../money/rates.ts';
 import { toWireNumber } from '../../money/units.ts';
 import { bankByCode, type PayoutError, VIRTUAL_ACCOUNT_BANK } from '../banks.ts';
 import { type Context, isoTime } from '../context.ts';
-import { emit } from '../outbox.ts';
+import { emit } from '../events/outbox.ts';
 import { blockNumber, GAS } from '../tokens.ts';
 import { smartWallet } from '../wallets.ts';
 

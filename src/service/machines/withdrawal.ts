@@ -1,9 +1,9 @@
 import { amount, type Token } from '../../money/amount.ts';
 import { toWireText } from '../../money/units.ts';
 import { type Context, isoTime } from '../context.ts';
+import { emit } from '../events/outbox.ts';
 import { type AccountRef, BRIDGING, chain, platformTokens, post, walletAccount } from '../ledger.ts';
 import type { Machine } from '../machine.ts';
-import { emit } from '../outbox.ts';
 import { userIdOf, walletAddressOf } from '../public-ids.ts';
 import { blockNumber, GAS, TOKEN_ADDRESS } from '../tokens.ts';
 import { accountAt } from '../wallets.ts';

@@ -4,9 +4,9 @@ import { openAesEnvelope } from '../../crypto/aes-envelope.ts';
 import { isSealable, x25519Public } from '../../crypto/x25519.ts';
 import { addSandboxKey } from '../api-keys.ts';
 import { type Call, isoTime } from '../context.ts';
+import { isLoopbackUrl, isPermitted, maskedHost, maskedUrl } from '../events/webhook-url.ts';
 import type { Operations } from '../operation.ts';
 import { changeSettings } from '../settings.ts';
-import { isPublicHttps, isReachable, maskedHost, maskedUrl } from '../webhook-url.ts';
 
 const regenerateApiKey: Operations['management.regenerate-api-key'] = (call) => {
   const { store, fintech, caller, settings, nowMs } = call;
@@ -47,9 +47,15 @@ function subscription(names: readonly string[]): string[] {
   return events;
 }
 
+const loopbackHint = (url: string) =>
+  isLoopbackUrl(url) ? '; sandbox serve --webhooks-to-loopback permits this machine' : '';
+
 const setWebhook: Operations['management.set-webhook'] = (call, { webhookUrl, secret, enabled, events }) => {
-  if (!isPublicHttps(webhookUrl))
-    throw new Fault('VALIDATION_ERROR', 'webhookUrl: expected a public HTTPS URL, not one on a private network');
+  if (!isPermitted(webhookUrl, call))
+    throw new Fault(
+      'VALIDATION_ERROR',
+      `webhookUrl: expected a public HTTPS URL, not one on a private network${loopbackHint(webhookUrl)}`,
+    );
   const subscribed = subscription(events ?? [ALL_EVENTS]);
   call.store.run(
     `INSERT INTO webhook (fintech, url, enabled, secret, events, updated_at) VALUES (?, ?, ?, ?, ?, ?)
@@ -66,7 +72,8 @@ const setWebhook: Operations['management.set-webhook'] = (call, { webhookUrl, se
     webhookUrl,
     enabled,
     hasSecret: webhookOf(call)?.secret != null,
-    urlValidated: isReachable(webhookUrl),
+    // Known once the sandbox has called it, after the transaction.
+    urlValidated: false,
     updatedAt: isoTime(call.nowMs),
   };
 };

@@ -5,12 +5,12 @@ import { ASSET_LABEL, amount, amountForPeople, type Token } from '../../money/am
 import { fromWire, toWireText } from '../../money/units.ts';
 import { accountReceiving } from '../chain-deposits.ts';
 import { type Call, isoTime } from '../context.ts';
+import { emit } from '../events/outbox.ts';
 import { balanceOf, post, walletAccount } from '../ledger.ts';
 import { schedule } from '../machine.ts';
 import { transit, type WithdrawalRow, withdrawal } from '../machines/withdrawal.ts';
 import { type Commitments, commitments } from '../market/commitments.ts';
 import type { Operations } from '../operation.ts';
-import { emit } from '../outbox.ts';
 import { blockNumber, GAS, TOKEN_ADDRESS } from '../tokens.ts';
 import { isTestAmount } from '../values.ts';
 import { VERSION } from '../version.ts';

@@ -1,10 +1,11 @@
 import { IS_OPEN_OFFRAMP, IS_OPEN_PAYOUT } from '../open-payouts.ts';
 import { IS_OPEN_TRADE } from '../open-trades.ts';
+import { DELIVERIES } from './deliveries.ts';
 import { LEDGER } from './ledger.ts';
 import { MOVEMENTS } from './movements.ts';
 
 /** Incremented with every change to the tables; service.ts upgrades files of earlier versions, or they are rejected. */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 /**
  * The sandbox's tables. Money is an INTEGER in the asset's smallest unit, which the column name states; times are
@@ -219,7 +220,7 @@ CREATE TABLE stuck (id INTEGER PRIMARY KEY, due_at INTEGER NOT NULL, machine TEX
 CREATE TABLE outbox (
   id INTEGER PRIMARY KEY, event_id TEXT NOT NULL, fintech INTEGER NOT NULL, event TEXT NOT NULL, request_id TEXT, user_id TEXT,
   data TEXT NOT NULL, created_at INTEGER NOT NULL) STRICT;
-
+${DELIVERIES}
 ${LEDGER}
 `;
 

@@ -50,7 +50,8 @@ export function seed(
     platformSecretKey: hex(ids.bytes(32)),
   };
   createSettings(store, settings);
-  const context: Context = { store, nowMs, ids, pace: PACES[options.pace], settings };
+  const pace = PACES[options.pace];
+  const context: Context = { store, nowMs, ids, pace, settings, allowsLoopback: false };
   for (const [index, fintech] of FINTECHS.entries())
     seedFintech(context, fintech, index === 0 ? apiKey : newSandboxKey(ids));
   // An expired key is stored like a revoked one; both are rejected.

@@ -1,4 +1,4 @@
-import { isPublicAddress, parseRange } from '../contract/cidr.ts';
+import { isPublicAddress, parseRange } from '../../contract/cidr.ts';
 
 /** Host names that always resolve to the local machine or a private network. Source: RFC 6761 and 6762. */
 const PRIVATE_NAMES = /(^|\.)(localhost|local|internal)$/;
@@ -15,7 +15,7 @@ function hostOf(url: URL): string {
  * Returns true if a service on the public network may call the URL: HTTPS and not a private host. Source: interface,
  * the hosts inferred.
  */
-export function isPublicHttps(text: string): boolean {
+function isPublicHttps(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
   const host = hostOf(url);
@@ -24,17 +24,9 @@ export function isPublicHttps(text: string): boolean {
   return address ? isPublicAddress(address) : host.includes('.') && !PRIVATE_NAMES.test(host);
 }
 
-/**
- * Returns true if the sandbox treats the host as reachable. It calls nothing: only names below `.invalid` are
- * unreachable. Source: inferred.
- */
-export function isReachable(text: string): boolean {
-  return !/(^|\.)invalid$/.test(hostOf(new URL(text)));
-}
-
 /** Splits a URL into scheme, host and the rest, unchanged. */
 function partsOf(url: string): [scheme: string, host: string, rest: string] {
-  const [, scheme = '', host = '', rest = ''] = /^(https:\/\/)([^/?#]*)(.*)$/i.exec(url) ?? [];
+  const [, scheme = '', host = '', rest = ''] = /^(https?:\/\/)([^/?#]*)(.*)$/i.exec(url) ?? [];
   return [scheme, host, rest];
 }
 
@@ -56,4 +48,17 @@ export function maskedUrl(url: string): string {
 export function maskedHost(url: string): string {
   const [scheme, host, rest] = partsOf(url);
   return `${scheme}${host.slice(0, 3)}***${endOf(host)}${rest}`;
+}
+
+/** Returns true for a URL of this machine itself, over HTTP or HTTPS, without a user name. */
+export function isLoopbackUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  const isHttp = url.protocol === 'http:' || url.protocol === 'https:';
+  return isHttp && !url.username && !url.password && /^(localhost|127(\.\d{1,3}){3}|::1)$/.test(hostOf(url));
+}
+
+/** Whether an event may be sent to a URL: to a public one, or, where that is allowed, to this machine itself. Source: interface, inferred. */
+export function isPermitted(url: string, { allowsLoopback }: { readonly allowsLoopback: boolean }): boolean {
+  return isPublicHttps(url) || (allowsLoopback && isLoopbackUrl(url));
 }

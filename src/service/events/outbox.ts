@@ -1,5 +1,6 @@
-import type { EventName, EventPayload } from '../contract/event-payloads.ts';
-import type { Context } from './context.ts';
+import type { EventName, EventPayload } from '../../contract/event-payloads.ts';
+import type { Context } from '../context.ts';
+import { scheduleDelivery } from './deliveries.ts';
 
 /** An event for a fintech. `data` is the payload, in wire units. */
 interface OutboxEvent<N extends EventName> {
@@ -16,7 +17,7 @@ export function emit<N extends EventName>(
   context: Context,
   { fintech, event, requestId, userId, data }: OutboxEvent<N>,
 ): void {
-  context.store.run(
+  const id = context.store.insert(
     'INSERT INTO outbox (event_id, fintech, event, request_id, user_id, data, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
     context.ids.uuid(),
     fintech,
@@ -26,4 +27,5 @@ export function emit<N extends EventName>(
     JSON.stringify(data),
     context.nowMs,
   );
+  scheduleDelivery(context, { id, fintech, event, requestId, data });
 }

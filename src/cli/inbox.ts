@@ -1,0 +1,37 @@
+import { inboxPath, stateDir } from '../account/paths.ts';
+import type { Profile } from '../account/profile.ts';
+import { Secret } from '../base/secret.ts';
+import type { HttpRequest, HttpResponse, World } from '../base/world.ts';
+import type { Inbox } from '../webhooks/inbox/inbox.ts';
+import { createReceiver, refusalOf } from '../webhooks/listen/receiver.ts';
+
+/** Opens the inbox of a profile. Throws DatabaseError. */
+export async function openProfileInbox(world: World, profile: Pick<Profile, 'name' | 'mode'>): Promise<Inbox> {
+  world.ensurePrivateDir(stateDir(world));
+  const { openInbox } = await import('../webhooks/inbox/inbox.ts');
+  return openInbox(inboxPath(world, profile), world);
+}
+
+const EMBEDDED = { name: 'sandbox', mode: 'embedded' } as const;
+
+/** Receives an event of the embedded sandbox, as a listener would: verified, and on disk before it is answered. */
+export async function receiveFromSandbox(world: World, secret: string, request: HttpRequest): Promise<HttpResponse> {
+  const answer = (status: number, body: string): HttpResponse => ({ status, headers: {}, body });
+  // The sandbox looks whether anything answers here when the URL is set.
+  if (request.method !== 'POST') return answer(200, 'the inbox');
+  const inbox = await openProfileInbox(world, EMBEDDED);
+  try {
+    const receiver = createReceiver(inbox, {
+      account: { secrets: [new Secret(secret)], privateKeys: async () => [] },
+      clock: world.clock,
+      gather: queueMicrotask,
+    });
+    await receiver.receive({ headers: request.headers, body: Buffer.from(request.body ?? '') });
+    return answer(200, 'received');
+  } catch (error) {
+    const { status, message } = refusalOf(error);
+    return answer(status, message);
+  } finally {
+    inbox.close();
+  }
+}

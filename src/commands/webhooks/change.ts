@@ -1,0 +1,13 @@
+import { CliError } from '../../base/errors.ts';
+
+/** Sets a field of an event's content; each part of the path but the last must be there. Throws CliError usage. */
+export function setAt(content: Record<string, unknown>, [name = '', ...rest]: readonly string[], value: unknown): void {
+  const inner = content[name];
+  if (rest.length === 0) content[name] = value;
+  else if (typeof inner === 'object' && inner !== null && !Array.isArray(inner))
+    setAt(inner as Record<string, unknown>, rest, value);
+  else
+    throw new CliError('usage', `--set: the event has no field ${name} that contains ${rest.join('.')}`, {
+      hint: 'see the fields with: fiatrail webhooks events EVENT',
+    });
+}

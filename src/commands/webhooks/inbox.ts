@@ -1,0 +1,284 @@
+import { CliError } from '../../base/errors.ts';
+import { command } from '../../cli/command.ts';
+import { confirmChange } from '../../cli/confirm.ts';
+import { endDryRun } from '../../cli/dry-run.ts';
+import { openProfileInbox } from '../../cli/inbox.ts';
+import {
+  argument,
+  duration,
+  id,
+  oneOf,
+  option,
+  optionalArgument,
+  required,
+  switchOn,
+  wholeNumber,
+} from '../../cli/parameters.ts';
+import { periodOf, periodOptions } from '../../cli/period.ts';
+import { objectOf, properties } from '../../cli/properties.ts';
+import type { Session } from '../../cli/session.ts';
+import type { Inbox } from '../../webhooks/inbox/inbox.ts';
+import type { KeptEvent, KeptFilter } from '../../webhooks/inbox/kept.ts';
+import { sendTo } from '../../webhooks/listen/forwarder.ts';
+import { setAt } from './change.ts';
+import { eventNamed } from './events.ts';
+import { printedEvent } from './offline.ts';
+import { summaryOf } from './tail.ts';
+import { resigningOf, targetUrl } from './targets.ts';
+
+const COLUMNS = [
+  { field: 'id', title: 'No.', align: 'right' },
+  { field: 'event', title: 'Event' },
+  { field: 'receivedAt', title: 'Received' },
+  { field: 'requestId', title: 'Request' },
+  { field: 'forwarding', title: 'Forwarding' },
+  { field: 'mark', title: 'Mark', isWide: true },
+  { field: 'userId', title: 'User', isWide: true },
+  { field: 'isLate', title: 'Late', isWide: true },
+  { field: 'copies', title: 'Copies', align: 'right', isWide: true },
+] as const;
+
+const filters = {
+  event: option('--event <name>', 'only this event', (text) => eventNamed(text).name),
+  requestId: option('--request-id <id>', 'only events about this request', id),
+  userId: option('--user <id>', 'only events about this user', id),
+  forwarding: option('--forwarding <state>', 'forwarded, pending or dead', oneOf('forwarded', 'pending', 'dead')),
+  mark: option(
+    '--mark <mark>',
+    'event, unknown, sealed or unreadable',
+    oneOf('event', 'unknown', 'sealed', 'unreadable'),
+  ),
+  late: switchOn('--late', 'only events that arrived late'),
+  ...periodOptions,
+};
+
+interface Filters {
+  readonly event?: string | undefined;
+  readonly requestId?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly forwarding?: KeptFilter['forwarding'];
+  readonly mark?: KeptFilter['mark'];
+  readonly late?: boolean | undefined;
+  readonly since: string | undefined;
+  readonly until: string | undefined;
+}
+
+function filterOf({ late, since, until, ...rest }: Filters): Omit<KeptFilter, 'limit'> {
+  const { startDate, endDate } = periodOf({ since, until });
+  const time = (text: string | undefined) => (text === undefined ? undefined : Date.parse(text));
+  return { ...rest, sinceMs: time(startDate), untilMs: time(endDate), ...(late ? { isLate: true } : {}) };
+}
+
+/** Runs something on the profile's inbox, and closes it. */
+async function withInbox<T>({ world, profile }: Session, run: (inbox: Inbox) => T | Promise<T>): Promise<T> {
+  const inbox = await openProfileInbox(world, profile);
+  try {
+    return await run(inbox);
+  } finally {
+    inbox.close();
+  }
+}
+
+const PAGE = 500;
+
+/** The rest of a list, newest first. */
+async function* olderThan(inbox: Inbox, filter: Omit<KeptFilter, 'limit'>, last: KeptEvent | undefined) {
+  for (let before = last?.id; before !== undefined; ) {
+    const page = inbox.list({ ...filter, limit: PAGE, before });
+    yield page.map(summaryOf);
+    before = page.length === PAGE ? page.at(-1)?.id : undefined;
+  }
+}
+
+const listCommand = command({
+  words: ['webhooks', 'inbox', 'list'],
+  summary: 'List received events, newest first',
+  examples: ['fiatrail webhooks inbox list', 'fiatrail webhooks inbox list --forwarding dead --all -o ndjson'],
+  endpoints: [],
+  isLocal: true,
+  parameters: {
+    limit: option('--limit <count>', 'maximum number of events (default 20)', wholeNumber(1, 1000)),
+    before: option('--before <number>', 'only events that arrived before this one', wholeNumber(1, 1e15)),
+    all: switchOn('--all', 'every event'),
+    ...filters,
+  },
+  run: async (session, { limit = 20, before, all, ...given }) => {
+    // Stays open until everything is printed; the process ends right after.
+    const inbox = await openProfileInbox(session.world, session.profile);
+    const filter = filterOf(given);
+    const size = all ? PAGE : limit;
+    const kept = inbox.list({ ...filter, limit: size, before: before === undefined ? undefined : BigInt(before) });
+    const isWhole = all || kept.length < limit;
+    const data = { events: kept.map(summaryOf), counts: inbox.counts() };
+    const more = all && kept.length === PAGE ? { more: olderThan(inbox, filter, kept.at(-1)) } : {};
+    return { result: { data, lists: 'events', list: { isWhole }, columns: COLUMNS, ...more } };
+  },
+});
+
+/** Finds an event. Throws CliError usage. */
+function keptNamed(inbox: Inbox, text: string): KeptEvent {
+  const [event, ...others] = inbox.find(text);
+  if (event && others.length === 0) return event;
+  throw new CliError('usage', event ? 'more than one event matches this id' : 'the inbox has no such event', {
+    hint: 'list the events with: fiatrail webhooks inbox list',
+  });
+}
+
+const EVENT = argument('event', 'number of the event, or the start of its event id or webhook id', id);
+
+const showCommand = command({
+  words: ['webhooks', 'inbox', 'show'],
+  summary: 'Show a received event with its content',
+  details: 'With -o raw it prints the exact body that arrived.',
+  examples: ['fiatrail webhooks inbox show 12', 'fiatrail webhooks inbox show 12 -o json --query data'],
+  endpoints: [],
+  isLocal: true,
+  parameters: { event: EVENT },
+  run: async (session, { event: name }) =>
+    withInbox(session, (inbox) => {
+      const kept = keptNamed(inbox, name);
+      const { data = null } = kept.text === null ? {} : printedEvent(kept.text);
+      const forwards = kept.forwards.map(({ dueAtMs, state, ...rest }) => ({
+        ...rest,
+        state,
+        dueAt: state === 'waiting' ? new Date(dueAtMs).toISOString() : null,
+      }));
+      const shown = { ...summaryOf(kept), data, headers: kept.headers, forwards };
+      return { result: { data: shown, raw: Buffer.from(kept.body).toString('utf8') } };
+    }),
+});
+
+const replayCommand = command({
+  words: ['webhooks', 'inbox', 'replay'],
+  summary: 'Send a received event to a URL again',
+  details:
+    'Sends the exact body and headers that arrived. A target that checks the age needs --resign. --set changes the content, which also needs --resign.',
+  examples: [
+    'fiatrail webhooks inbox replay 12 --to http://127.0.0.1:3000/webhooks',
+    'fiatrail webhooks inbox replay 12 --to http://127.0.0.1:3000/webhooks --resign service --set amount=1',
+  ],
+  endpoints: [],
+  isLocal: true,
+  parameters: {
+    event: EVENT,
+    to: required('--to <url>', 'URL that receives it', targetUrl, 'Target URL:'),
+    resign: option(
+      '--resign <form>',
+      'sign again with FIATRAIL_FORWARD_SECRET: service or standard',
+      oneOf('service', 'standard'),
+    ),
+    set: properties('--set', 'field of the content to change, such as deposit.amount'),
+  },
+  run: async (session, { event: name, to, resign, set }) =>
+    withInbox(session, async (inbox) => {
+      const { world, profile } = session;
+      const kept = keptNamed(inbox, name);
+      const changes = objectOf(set);
+      const resigning = resigningOf(resign, world, profile);
+      if (changes && !resigning)
+        throw new CliError('usage', '--set needs --resign: the service’s signature covers the content', {
+          hint: 'add --resign service or --resign standard',
+        });
+      const sent = changes ? changed(kept, changes) : kept;
+      endDryRun(session, { to, event: kept.event, body: Buffer.from(sent.body).toString('utf8') });
+      const { exchange, clock } = { exchange: world.network, clock: world.clock };
+      const { status, problem } = await sendTo(to, sent, { exchange, clock, resign: resigning }, world.interrupted);
+      const data = { id: Number(kept.id), event: kept.event, to, status: status ?? null, problem: problem ?? null };
+      const isTaken = status !== undefined && status >= 200 && status <= 299;
+      if (isTaken) return { result: { data } };
+      const why = problem ?? `it answered HTTP ${status}`;
+      const error = new CliError('refused', `the target did not take the event: ${why}`, { code: 'NOT_TAKEN' });
+      return { result: { data }, error };
+    }),
+});
+
+/** Returns an event with some fields of its content changed; a dotted name is a path. Throws CliError usage. */
+function changed(kept: KeptEvent, changes: Readonly<Record<string, unknown>>): KeptEvent {
+  if (kept.text === null)
+    throw new CliError('usage', 'this event could not be read, so nothing in it can be changed', {
+      hint: `look at it with: fiatrail webhooks inbox show ${kept.id}`,
+    });
+  const body = JSON.parse(kept.text) as Record<string, unknown>;
+  const content = (body['data'] ?? body['payload'] ?? body['Data']) as Record<string, unknown>;
+  for (const [path, value] of Object.entries(changes)) setAt(content, path.split('.'), value);
+  const text = JSON.stringify(body);
+  return { ...kept, body: Buffer.from(text), text };
+}
+
+const redriveCommand = command({
+  words: ['webhooks', 'inbox', 'redrive'],
+  summary: 'Try to forward dead events again',
+  details: 'A running webhooks listen forwards them at once; otherwise the next one does.',
+  examples: ['fiatrail webhooks inbox redrive', 'fiatrail webhooks inbox redrive --to http://127.0.0.1:3000/webhooks'],
+  endpoints: [],
+  isLocal: true,
+  parameters: { to: option('--to <url>', 'only events for this target', targetUrl) },
+  run: async (session, { to }) =>
+    withInbox(session, (inbox) => {
+      endDryRun(session, { to: to ?? null, dead: inbox.counts().dead });
+      return { result: { data: { redriven: inbox.forwards.redrive(to) } } };
+    }),
+});
+
+const pruneCommand = command({
+  words: ['webhooks', 'inbox', 'prune'],
+  summary: 'Delete old events that need no forwarding',
+  details: 'Events that wait to be forwarded, and dead ones, are kept.',
+  examples: [
+    'fiatrail webhooks inbox prune --older-than 90d --yes',
+    'fiatrail webhooks inbox prune --older-than 30d --dry-run',
+  ],
+  endpoints: [],
+  isLocal: true,
+  parameters: { olderThan: required('--older-than <duration>', 'such as 90d', duration, 'Older than:') },
+  run: async (session, { olderThan }) => {
+    const beforeMs = session.world.clock.now() - olderThan;
+    const before = new Date(beforeMs).toISOString();
+    endDryRun(session, { before });
+    await confirmChange(session, {
+      summary: `delete the events received before ${before}`,
+      lines: [['before', before]],
+    });
+    return withInbox(session, (inbox) => ({ result: { data: { pruned: inbox.prune(beforeMs), before } } }));
+  },
+});
+
+const exportCommand = command({
+  words: ['webhooks', 'inbox', 'export'],
+  summary: 'Print every received event with its content, oldest first',
+  details: 'One JSON object a line with -o ndjson. Redirect it to a file to keep it.',
+  examples: [
+    'fiatrail webhooks inbox export -o ndjson',
+    'fiatrail webhooks inbox export --event user.onboarded -o ndjson',
+  ],
+  endpoints: [],
+  isLocal: true,
+  parameters: {
+    from: optionalArgument('from', 'number of the first event to print', wholeNumber(1, 1e15)),
+    ...filters,
+  },
+  run: async (session, { from = 1, ...given }) => {
+    const inbox = await openProfileInbox(session.world, session.profile);
+    const filter = filterOf(given);
+    const after = BigInt(from) - 1n;
+    const first = inbox.list({ ...filter, limit: PAGE, after });
+    const data = { events: first.map(exported) };
+    const more = first.length === PAGE ? { more: newerThan(inbox, filter, first.at(-1)) } : {};
+    return { result: { data, lists: 'events', list: { isWhole: true }, ...more } };
+  },
+});
+
+function exported(kept: KeptEvent) {
+  const { data = null } = kept.text === null ? {} : printedEvent(kept.text);
+  return { ...summaryOf(kept), data, headers: kept.headers, body: Buffer.from(kept.body).toString('utf8') };
+}
+
+async function* newerThan(inbox: Inbox, filter: Omit<KeptFilter, 'limit'>, last: KeptEvent | undefined) {
+  for (let after = last?.id; after !== undefined; ) {
+    const page = inbox.list({ ...filter, limit: PAGE, after });
+    yield page.map(exported);
+    after = page.length === PAGE ? page.at(-1)?.id : undefined;
+  }
+}
+
+export const inboxCommands = [listCommand, showCommand, replayCommand, redriveCommand, pruneCommand, exportCommand];

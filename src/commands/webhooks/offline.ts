@@ -1,0 +1,211 @@
+import { storedOrBuiltIn } from '../../account/profile.ts';
+import { privateKeyFrom, sealingKeysOf } from '../../account/sealing-keys.ts';
+import { serviceNameOf } from '../../account/service-name.ts';
+import { webhookSecretFrom } from '../../account/webhook-secrets.ts';
+import { CliError } from '../../base/errors.ts';
+import type { Secret } from '../../base/secret.ts';
+import { command } from '../../cli/command.ts';
+import { duration, option, repeated, switchOn, word } from '../../cli/parameters.ts';
+import type { Session } from '../../cli/session.ts';
+import { EVENT_PAYLOADS } from '../../contract/event-payloads.ts';
+import { eventOf } from '../../contract/events.ts';
+import { parseExactJson } from '../../money/decimal.ts';
+import { toPlain } from '../../present/plain.ts';
+import { readBody } from '../../webhooks/body.ts';
+import { WebhookError } from '../../webhooks/error.ts';
+import { eventIn } from '../../webhooks/event.ts';
+import { messageFrom, type SavedMessage } from '../../webhooks/message.ts';
+import { verifyDelivery } from '../../webhooks/verify.ts';
+import { secretsOf } from './settings.ts';
+
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
+
+const file = option('--body <file>', 'file with the exact body; otherwise it is read from standard input', word);
+const message = option(
+  '--message <file>',
+  'file with a saved HTTP request: headers, an empty line, and the body',
+  word,
+);
+const MESSAGE_HINT = 'save a request as: header lines, an empty line, then the body';
+
+/** Reads a body, or a whole saved request with its headers. Throws CliError usage. */
+async function messageOf(
+  { world }: Session,
+  { body, message: path }: { readonly body?: string | undefined; readonly message?: string | undefined },
+): Promise<SavedMessage> {
+  if (body !== undefined && path !== undefined)
+    throw new CliError('usage', '--body and --message cannot be combined', { hint: 'a message has its own body' });
+  const source = path ?? body;
+  const text =
+    source === undefined ? await world.stdin.readAll(MAX_BODY_BYTES) : await world.readFile(source, MAX_BODY_BYTES);
+  if (path === undefined) return { headers: [], body: text };
+  const saved = messageFrom(text);
+  if (saved) return saved;
+  throw new CliError('usage', 'the file is not a saved HTTP request', { hint: MESSAGE_HINT });
+}
+
+/** Parses `Name: value`. Throws CliError usage. */
+function header(text: string): readonly [string, string] {
+  const [, name, value] = /^([\w-]+):\s*(.*)$/.exec(text) ?? [];
+  if (name !== undefined && value !== undefined) return [name, value];
+  throw new CliError('usage', 'invalid header; expected NAME: VALUE', { hint: 'for example -H "X-Webhook-ID: 0198…"' });
+}
+
+export const verifyCommand = command({
+  words: ['webhooks', 'verify'],
+  summary: 'Check the signature of a webhook delivery',
+  details:
+    'The secret is FIATRAIL_WEBHOOK_SECRET, or the profile’s own. The body must be the exact bytes that arrived. A saved delivery is older than the tolerance, so give --any-age for it.',
+  examples: [
+    'fiatrail webhooks verify --signature "$SIGNATURE" --timestamp "$TIMESTAMP" --body body.json',
+    'fiatrail webhooks verify --message delivery.http --any-age -o json',
+  ],
+  endpoints: [],
+  isLocal: true,
+  parameters: {
+    signature: option('--signature <hex>', 'the signature header', word),
+    timestamp: option('--timestamp <time>', 'the timestamp header, exactly as it arrived', word),
+    headers: repeated('-H, --header <line>', 'another header, as NAME: VALUE; can be repeated', header),
+    body: file,
+    message,
+    tolerance: option('--tolerance <duration>', 'how old a delivery may be (default 5m)', duration),
+    anyAge: switchOn('--any-age', 'accept a rightly signed delivery of any age'),
+    secretStdin: switchOn('--secret-stdin', 'read the secret from standard input; needs --body or --message'),
+  },
+  run: async (session, { signature, timestamp, headers, tolerance, anyAge, secretStdin, ...source }) => {
+    if (secretStdin && source.body === undefined && source.message === undefined)
+      throw new CliError('usage', '--secret-stdin leaves no standard input for the body', {
+        hint: 'give the body with --body FILE or --message FILE',
+      });
+    const secrets = secretStdin
+      ? [webhookSecretFrom(await session.world.stdin.readAll(4096), 'the secret on standard input')]
+      : await secretsOf(session);
+    if (secrets.length === 0)
+      throw new CliError('usage', 'there is no webhook secret to verify with', {
+        code: 'NO_SECRET',
+        hint: 'set FIATRAIL_WEBHOOK_SECRET, or give --secret-stdin',
+      });
+    const saved = await messageOf(session, source);
+    const serviceName = serviceNameOf(session.profile, session.world.env);
+    const named = serviceName ?? 'service';
+    const given = [
+      ...saved.headers,
+      ...(headers ?? []),
+      ...(signature === undefined ? [] : [[`x-${named}-signature`, signature] as const]),
+      ...(timestamp === undefined ? [] : [[`x-${named}-timestamp`, timestamp] as const]),
+    ];
+    const body = Buffer.from(saved.body);
+    const options = {
+      secrets: secrets.map((each) => each.reveal()),
+      toleranceMs: tolerance,
+      nowMs: session.world.clock.now(),
+    };
+    // Header names of another service are right in a saved delivery.
+    const service = saved.headers.length > 0 ? {} : { serviceName: named };
+    try {
+      const verified = verifyDelivery({ headers: given, body }, { ...options, ...service });
+      if (verified.isLate && !anyAge) throw new WebhookError('TOO_OLD', 'it is rightly signed, but too old');
+      const { id, sentAtMs, isLate, serviceName: from } = verified;
+      const event = eventName(saved.body);
+      const data = {
+        verified: true,
+        event,
+        webhookId: id ?? null,
+        sentAt: new Date(sentAtMs).toISOString(),
+        isLate,
+        serviceName: from,
+      };
+      return { result: { data } };
+    } catch (error) {
+      throw asRefusal(error);
+    }
+  },
+});
+
+/** Returns the event's name, if the body is a plain event. */
+function eventName(text: string): string | null {
+  try {
+    return eventIn(JSON.parse(text))?.event ?? null;
+  } catch {
+    return null;
+  }
+}
+
+const HINTS: Readonly<Partial<Record<WebhookError['code'], string>>> = {
+  WRONG_SIGNATURE: 'check the secret, and that the body is exactly what arrived, byte for byte',
+  TOO_OLD: 'for a saved delivery, add --any-age',
+  MISSING_HEADER: 'give it with --signature, --timestamp or --header, or save the whole request for --message',
+  FROM_THE_FUTURE: 'compare the clocks of both machines',
+};
+
+/** The error of a delivery that is refused. */
+function asRefusal(error: unknown): unknown {
+  if (!(error instanceof WebhookError)) return error;
+  const hint = HINTS[error.code];
+  return new CliError('refused', `the delivery is refused: ${error.message}`, {
+    code: error.code,
+    ...(hint ? { hint } : {}),
+  });
+}
+
+/** Returns an event as printed: its fields, with amounts that are not in wire units. */
+export function printedEvent(
+  text: string,
+): { readonly event: string; readonly data: unknown } & Record<string, unknown> {
+  const exact = parseExactJson(text);
+  const read = eventIn(exact);
+  if (!read) throw new CliError('refused', 'the body is not an event', { code: 'NOT_AN_EVENT', hint: MESSAGE_HINT });
+  const { event, data, eventId, requestId, userId, fintechId, happenedAt } = read;
+  const known = eventOf(event);
+  const shape = known ? EVENT_PAYLOADS[known.name]() : undefined;
+  const around = { eventId, requestId, userId, fintechId, happenedAt };
+  return {
+    event,
+    isKnown: known !== undefined,
+    ...Object.fromEntries(Object.entries(around).map(([name, value]) => [name, value ?? null])),
+    data: toPlain(data, shape),
+  };
+}
+
+export const openCommand = command({
+  words: ['webhooks', 'open'],
+  summary: 'Print the event of a webhook body, opened if it is sealed',
+  details:
+    'A sealed body is opened with the private keys of the profile, older ones too. The signature is not checked.',
+  examples: ['fiatrail webhooks open --body body.json', 'fiatrail webhooks open --message delivery.http -o json'],
+  endpoints: [],
+  isLocal: true,
+  parameters: {
+    body: file,
+    message,
+    privateKeyStdin: switchOn(
+      '--private-key-stdin',
+      'read the private key from standard input; needs --body or --message',
+    ),
+  },
+  run: async (session, { privateKeyStdin, ...source }) => {
+    if (privateKeyStdin && source.body === undefined && source.message === undefined)
+      throw new CliError('usage', '--private-key-stdin leaves no standard input for the body', {
+        hint: 'give the body with --body FILE or --message FILE',
+      });
+    const typed = privateKeyStdin ? [privateKeyFrom(await session.world.stdin.readAll(4096))] : undefined;
+    const { body } = await messageOf(session, source);
+    const read = await readBody(Buffer.from(body), async () => typed ?? privateKeysOf(session));
+    if (read.kind !== 'event')
+      throw new CliError('refused', read.problem, {
+        code: read.kind === 'sealed' ? 'CANNOT_BE_OPENED' : 'NOT_AN_EVENT',
+        hint: read.kind === 'sealed' ? 'give the key that it is sealed to with --private-key-stdin' : MESSAGE_HINT,
+      });
+    const data = printedEvent(read.text);
+    return { result: { data: { ...data, isSealed: read.isSealed }, raw: read.text } };
+  },
+});
+
+/** The private keys that open the bodies of a profile. */
+export async function privateKeysOf({
+  profile,
+  world,
+}: Pick<Session, 'profile' | 'world'>): Promise<readonly Secret[]> {
+  const stored = storedOrBuiltIn(profile);
+  return stored ? sealingKeysOf(stored, world) : [];
+}

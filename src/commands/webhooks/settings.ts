@@ -1,0 +1,165 @@
+import { storedOrBuiltIn } from '../../account/profile.ts';
+import { storeWebhookSecret, webhookSecretFrom, webhookSecretsOf } from '../../account/webhook-secrets.ts';
+import { CliError } from '../../base/errors.ts';
+import { ExchangeError } from '../../base/exchange-error.ts';
+import { Secret } from '../../base/secret.ts';
+import { command } from '../../cli/command.ts';
+import { confirmChange } from '../../cli/confirm.ts';
+import { argument, option, switchOn, word } from '../../cli/parameters.ts';
+import { outcomeOf, type Session } from '../../cli/session.ts';
+import { getWebhook, setWebhook, toggleWebhook } from '../../contract/endpoints/management.ts';
+import { ALL_EVENTS, eventOf } from '../../contract/events.ts';
+import { fingerprint } from '../../crypto/fingerprint.ts';
+import { printable } from '../../money/amount.ts';
+
+const COLUMNS = [
+  { field: 'webhookUrl', title: 'URL' },
+  { field: 'enabled', title: 'Enabled' },
+  { field: 'hasSecret', title: 'Secret set' },
+  { field: 'urlValidated', title: 'URL reachable' },
+  { field: 'events', title: 'Events' },
+  { field: 'updatedAt', title: 'Updated' },
+] as const;
+
+export const showCommand = command({
+  words: ['webhooks', 'show'],
+  summary: 'Show the account’s webhook',
+  details: 'The service masks the URL, and says only whether a signing secret is set.',
+  examples: ['fiatrail webhooks show', 'fiatrail webhooks show -o json --query events'],
+  endpoints: [getWebhook.id],
+  parameters: {},
+  run: async (session) => outcomeOf(session, getWebhook, await session.call(getWebhook, {}), { columns: COLUMNS }),
+});
+
+/** Parses a list of event names, with the names that other documents use. Throws CliError usage. */
+function eventNames(text: string): readonly string[] {
+  const names = text.split(',').map((name) => name.trim());
+  const known = names.map((name) => (name === ALL_EVENTS ? name : eventOf(name)?.name));
+  const unknown = names.filter((_, index) => known[index] === undefined);
+  if (unknown.length > 0)
+    throw new CliError('usage', `unknown event ${printable(unknown.join(', '))}`, {
+      hint: 'list the events with: fiatrail webhooks events',
+    });
+  return [...new Set(known.flatMap((name) => name ?? []))];
+}
+
+const MAX_SECRET_BYTES = 4096;
+/** The length of a secret that we make. */
+const NEW_SECRET_BYTES = 32;
+
+interface SecretInput {
+  readonly secretStdin?: boolean | undefined;
+  readonly newSecret?: boolean | undefined;
+}
+
+/** Returns the secret to set; undefined leaves the one that is set. Throws CliError usage. */
+async function secretFor(session: Session, { secretStdin, newSecret }: SecretInput): Promise<Secret | undefined> {
+  const { world } = session;
+  if (secretStdin && newSecret)
+    throw new CliError('usage', '--secret-stdin and --new-secret cannot be combined', {
+      hint: 'give one of them, or none to keep the secret that is set',
+    });
+  if (secretStdin)
+    return webhookSecretFrom(await world.stdin.readAll(MAX_SECRET_BYTES), 'the secret on standard input');
+  if (newSecret) return new Secret(Buffer.from(world.ids.bytes(NEW_SECRET_BYTES)).toString('hex'));
+  const variable = world.env['FIATRAIL_WEBHOOK_SECRET'];
+  return variable ? webhookSecretFrom(variable, 'FIATRAIL_WEBHOOK_SECRET') : undefined;
+}
+
+/** Returns whether anything answers at a URL from this machine, for the confirmation. */
+async function reachability(session: Session, url: string): Promise<string> {
+  const limit = AbortSignal.any([session.world.interrupted, AbortSignal.timeout(5_000)]);
+  try {
+    const { status } = await session.world.network({ method: 'GET', url, headers: {}, body: undefined }, limit, true);
+    return `something answers there (HTTP ${status})`;
+  } catch (error) {
+    if (!(error instanceof ExchangeError)) throw error;
+    return `nothing answers there from this machine: ${error.message}`;
+  }
+}
+
+export const setCommand = command({
+  words: ['webhooks', 'set'],
+  summary: 'Set the account’s webhook URL, its events and its signing secret',
+  details:
+    'Shows what is set now, and asks before it replaces it. Without --secret-stdin, --new-secret and FIATRAIL_WEBHOOK_SECRET, the signing secret stays as it is. A secret is also stored with the profile, where webhooks listen and webhooks verify find it; the one before it counts for another 24 hours.',
+  examples: [
+    'fiatrail webhooks set https://hooks.example.com/fiatrail --new-secret --yes',
+    'op read op://ops/webhook/secret | fiatrail webhooks set https://hooks.example.com/fiatrail --secret-stdin --yes',
+  ],
+  endpoints: [setWebhook.id, getWebhook.id],
+  parameters: {
+    url: argument('url', 'public HTTPS URL that receives the events', word, 'Webhook URL:'),
+    events: option('--events <names>', 'event names, separated by commas (default all)', eventNames),
+    disabled: switchOn('--disabled', 'set it, but deliver nothing yet'),
+    secretStdin: switchOn('--secret-stdin', 'read the signing secret from standard input'),
+    newSecret: switchOn('--new-secret', 'make a new signing secret, and print it once'),
+  },
+  fields: { webhookUrl: 'url' },
+  run: async (session, { url, events, disabled, ...given }) => {
+    const { world, profile, globals } = session;
+    const secret = await secretFor(session, given);
+    const { data: now } = await session.call(getWebhook, {}, { isBeforehand: true });
+    const input = { webhookUrl: url, enabled: !disabled, events: [...(events ?? [ALL_EVENTS])] };
+    const isReplacing = now.webhookUrl != null;
+    if (!globals.dryRun)
+      await confirmChange(
+        session,
+        {
+          summary: isReplacing ? `replace the webhook ${now.webhookUrl}` : `set the webhook ${url}`,
+          lines: [
+            ['now', isReplacing ? `${now.webhookUrl} (${(now.events ?? []).join(', ')})` : 'no webhook is set'],
+            ['new', `${url} (${input.events.join(', ')})`],
+            ['secret', secret ? 'is replaced' : 'stays as it is'],
+            ['reachable', await reachability(session, url)],
+          ],
+        },
+        isReplacing && !globals.yes,
+      );
+    const stored = storedOrBuiltIn(profile);
+    // Before the service knows it: from then on, deliveries may be signed with it.
+    if (secret && stored && !globals.dryRun) await storeWebhookSecret(world, stored, secret);
+    const reply = await session.call(setWebhook, { ...input, ...(secret ? { secret: secret.reveal() } : {}) });
+    if (secret && !stored)
+      await session.say('warning: an account from the environment stores no secret; keep it yourself');
+    const outcome = outcomeOf(session, setWebhook, reply, { columns: COLUMNS });
+    if (!secret || !outcome.result) return outcome;
+    const shown = given.newSecret ? { secret: secret.reveal() } : {};
+    const data = { ...(reply.data as object), secretFingerprint: fingerprint(secret), ...shown };
+    return { ...outcome, result: { ...outcome.result, data } };
+  },
+});
+
+/** Switches delivery on or off. */
+async function switchDelivery(session: Session, enabled: boolean) {
+  const reply = await session.call(toggleWebhook, { enabled });
+  return outcomeOf(session, toggleWebhook, reply, { columns: COLUMNS });
+}
+
+export const enableCommand = command({
+  words: ['webhooks', 'enable'],
+  summary: 'Deliver events to the webhook',
+  details: 'Events that happened while it was disabled are not delivered.',
+  examples: ['fiatrail webhooks enable', 'fiatrail webhooks enable -o json'],
+  endpoints: [toggleWebhook.id],
+  parameters: {},
+  run: (session) => switchDelivery(session, true),
+});
+
+export const disableCommand = command({
+  words: ['webhooks', 'disable'],
+  summary: 'Stop delivering events to the webhook',
+  details: 'The URL, the events and the secret stay set.',
+  examples: ['fiatrail webhooks disable', 'fiatrail webhooks disable -o json'],
+  endpoints: [toggleWebhook.id],
+  parameters: {},
+  run: (session) => switchDelivery(session, false),
+});
+
+/** The webhook secrets to verify with: FIATRAIL_WEBHOOK_SECRET, or those of the profile that count now. Throws CliError usage. */
+export async function secretsOf({ world, profile }: Pick<Session, 'world' | 'profile'>): Promise<readonly Secret[]> {
+  const variable = world.env['FIATRAIL_WEBHOOK_SECRET'];
+  if (variable) return [webhookSecretFrom(variable, 'FIATRAIL_WEBHOOK_SECRET')];
+  const stored = storedOrBuiltIn(profile);
+  return stored ? webhookSecretsOf(stored, world) : [];
+}

@@ -1,0 +1,195 @@
+import type { EventName } from '../../contract/event-payloads.ts';
+import { ALL_EVENTS } from '../../contract/events.ts';
+import { type Context, isoTime } from '../context.ts';
+import { faultRuleFor, useFaultRule } from '../fault-rules.ts';
+import { WEBHOOK_FAULTS, type WebhookFault } from './webhook-faults.ts';
+
+/** An event that was written to the outbox. */
+interface WrittenEvent {
+  readonly id: bigint;
+  readonly fintech: bigint;
+  readonly event: EventName;
+  readonly requestId: string;
+  readonly data: object;
+}
+
+const MINUTE_MS = 60_000;
+
+/** How long after a failed attempt the next one follows, in sandbox time; after the last, the delivery is given up. Source: inferred. */
+export const RETRY_DELAYS_MS: readonly number[] = [
+  ...[10_000, 30_000, 2 * MINUTE_MS, 10 * MINUTE_MS, 30 * MINUTE_MS],
+  ...[2, 6, 12, 24].map((hours) => hours * 60 * MINUTE_MS),
+];
+
+/** How long one process has a delivery to itself; longer than an attempt may take. */
+const CLAIM_MS = MINUTE_MS;
+
+/** Schedules the delivery of an event in the transaction that writes it, if something listens to it. */
+export function scheduleDelivery(context: Context, written: WrittenEvent): void {
+  const url = urlFor(context, written);
+  if (url === undefined) return;
+  const { store, ids, nowMs } = context;
+  const rule = faultRuleFor(store, written.event, WEBHOOK_FAULTS) ?? faultRuleFor(store, 'webhooks', WEBHOOK_FAULTS);
+  if (rule) useFaultRule(store, rule);
+  const fault = rule?.kind as WebhookFault | undefined;
+  const insert = (webhookId: string, state: 'waiting' | 'given-up', dueMs: number) =>
+    store.run(
+      `INSERT INTO delivery (webhook_id, event, url, request_id, state, attempts, due_at, fault) VALUES (?, ?, ?, ?, ?, 0, ?, ?)`,
+      ...[webhookId, written.id, url, written.requestId, state, dueMs, fault ?? null],
+    );
+  insert(ids.uuid(), fault === 'lost-webhook' ? 'given-up' : 'waiting', nowMs + (fault ? DELAY_MS[fault] : 0));
+}
+
+/** How much later a fault makes the first attempt. */
+const DELAY_MS: Readonly<Record<WebhookFault, number>> = {
+  'duplicate-webhook': 0,
+  'late-webhook': 10 * MINUTE_MS,
+  'reordered-webhook': 5_000,
+  'lost-webhook': 0,
+  'slow-webhook': 0,
+  'stale-webhook': 0,
+  'wrong-signature-webhook': 0,
+  'wrong-secret-webhook': 0,
+};
+
+/** A bridge reports to the callback URL of its request; everything else goes to the webhook, if it is enabled and subscribed. */
+export function urlFor(
+  { store }: Context,
+  { fintech, event, data }: { readonly fintech: bigint; readonly event: string; readonly data: object },
+): string | undefined {
+  const { callbackUrl } = data as { readonly callbackUrl?: string };
+  if (callbackUrl !== undefined) return callbackUrl;
+  const sql = 'SELECT url, events FROM webhook WHERE fintech = ? AND enabled = 1';
+  const webhook = store.get<{ url: string; events: string }>(sql, fintech);
+  if (!webhook) return undefined;
+  const events = JSON.parse(webhook.events) as string[];
+  return events.includes(ALL_EVENTS) || events.includes(event) ? webhook.url : undefined;
+}
+
+/** A delivery that is due, with everything that an attempt needs. */
+export interface DueDelivery {
+  readonly id: bigint;
+  readonly webhookId: string;
+  readonly url: string;
+  readonly attempts: number;
+  readonly fault: WebhookFault | undefined;
+  readonly eventId: string;
+  readonly event: string;
+  readonly requestId: string;
+  readonly userId: string | undefined;
+  readonly fintechId: string;
+  /** The payload as JSON. */
+  readonly data: string;
+  readonly happenedAt: string;
+  /** What it is signed with: the webhook's secret, or else the AES key, as text. Source: interface; the text is inferred. */
+  readonly secret: string;
+  /** The key to seal the body to. */
+  readonly publicKey: string | undefined;
+}
+
+interface DueRow {
+  readonly id: bigint;
+  readonly webhook_id: string;
+  readonly url: string;
+  readonly attempts: bigint;
+  readonly fault: string | null;
+  readonly event_id: string;
+  readonly event: string;
+  readonly request_id: string;
+  readonly user_id: string | null;
+  readonly fintech_id: string;
+  readonly data: string;
+  readonly created_at: bigint;
+  readonly secret: string | null;
+  readonly aes_key: string;
+  readonly public_key: string | null;
+}
+
+const DUE = `SELECT d.id, d.webhook_id, d.url, d.attempts, d.fault, o.event_id, o.event, d.request_id, o.user_id, f.fintech_id,
+    o.data, o.created_at, w.secret, f.aes_key, f.public_key
+  FROM delivery d JOIN outbox o ON o.id = d.event JOIN fintech f ON f.id = o.fintech LEFT JOIN webhook w ON w.fintech = f.id
+  WHERE d.state = 'waiting' AND d.due_at <= ? AND NOT EXISTS (
+    SELECT 1 FROM delivery e WHERE e.request_id = d.request_id AND e.id < d.id AND e.state = 'waiting' AND e.url = d.url
+      AND e.fault IS NOT 'reordered-webhook' AND e.fault IS NOT 'late-webhook')
+  ORDER BY d.id LIMIT ?`;
+
+/** Whether a delivery is due at `nowMs`. */
+export function isDeliveryDue({ store, nowMs }: Pick<Context, 'store' | 'nowMs'>): boolean {
+  return store.get(`SELECT 1 FROM delivery WHERE state = 'waiting' AND due_at <= ? LIMIT 1`, nowMs) !== undefined;
+}
+
+/**
+ * Claims deliveries that are due, for this process alone. Events of one request are delivered in their order: the next one
+ * follows when the one before was received or given up.
+ */
+export function claimDeliveries(context: Context, limit: number): DueDelivery[] {
+  const { store, nowMs } = context;
+  const rows = store.all<DueRow>(DUE, nowMs, limit);
+  for (const { id } of rows) store.run('UPDATE delivery SET due_at = ? WHERE id = ?', nowMs + CLAIM_MS, id);
+  return rows.map((row) => ({
+    ...{ id: row.id, webhookId: row.webhook_id, url: row.url, attempts: Number(row.attempts) },
+    ...{ fault: (row.fault ?? undefined) as WebhookFault | undefined, eventId: row.event_id, event: row.event },
+    ...{ requestId: row.request_id, userId: row.user_id ?? undefined, fintechId: row.fintech_id, data: row.data },
+    ...{
+      happenedAt: isoTime(row.created_at),
+      secret: row.secret ?? row.aes_key,
+      publicKey: row.public_key ?? undefined,
+    },
+  }));
+}
+
+/** An attempt to deliver, and how it ended: with a status, or a problem. */
+export interface Attempt {
+  readonly delivery: bigint;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly status: number | undefined;
+  readonly answer: string | undefined;
+  readonly problem: string | undefined;
+  readonly durationMs: number;
+}
+
+/** What is kept of a receiver's answer. */
+const MAX_ANSWER = 2_000;
+
+/** Records an attempt, and decides what follows: any 2xx is a success, anything else is tried again later. Source: public. */
+export function recordAttempt(context: Context, attempt: Attempt): void {
+  const { store, nowMs } = context;
+  const { delivery, headers, body, status = null, answer = null, problem = null, durationMs } = attempt;
+  store.run(
+    `INSERT INTO delivery_attempt (delivery, sent_at, headers, body, status, answer, problem, duration_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    ...[
+      delivery,
+      nowMs,
+      JSON.stringify(headers),
+      body,
+      status,
+      answer?.slice(0, MAX_ANSWER) ?? null,
+      problem,
+      durationMs,
+    ],
+  );
+  const row = store.get<{ attempts: bigint; fault: string | null }>(
+    `SELECT attempts, fault FROM delivery WHERE id = ? AND state = 'waiting'`,
+    delivery,
+  );
+  // A sandbox that was reset has no such delivery.
+  if (!row) return;
+  const attempts = Number(row.attempts) + 1;
+  const isReceived = status !== null && status >= 200 && status <= 299;
+  const mustRepeat = row.fault === 'duplicate-webhook' && attempts === 1;
+  const delayMs = isReceived ? 0 : RETRY_DELAYS_MS[attempts - 1];
+  const state = isReceived && !mustRepeat ? 'delivered' : delayMs === undefined ? 'given-up' : 'waiting';
+  // A fault spoils the first attempt alone.
+  store.run(
+    'UPDATE delivery SET state = ?, attempts = ?, due_at = ?, fault = NULL WHERE id = ?',
+    ...[state, attempts, nowMs + (delayMs ?? 0), delivery],
+  );
+}
+
+/** What a fintech's deliveries are signed with: the webhook's secret, or else the AES key. */
+export function signingSecret(store: Context['store'], fintech: bigint): string {
+  const sql = `SELECT coalesce(w.secret, f.aes_key) AS secret FROM fintech f LEFT JOIN webhook w ON w.fintech = f.id WHERE f.id = ?`;
+  return store.get<{ secret: string }>(sql, fintech)?.secret ?? '';
+}

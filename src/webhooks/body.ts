@@ -1,0 +1,51 @@
+import type { Secret } from '../base/secret.ts';
+import { openerOf, payloadIn } from '../crypto/sealed-box.ts';
+import { excessIn } from '../money/json-limits.ts';
+import { eventIn, type ReadEvent } from './event.ts';
+
+/**
+ * What a body holds. `event`: an event, perhaps one that the contract does not know. `sealed`: it is sealed to a key that we do not
+ * have. `other`: anything else, such as broken UTF-8 or JSON that is no event.
+ */
+export type ReadBody =
+  | { readonly kind: 'event'; readonly event: ReadEvent; readonly text: string; readonly isSealed: boolean }
+  | { readonly kind: 'sealed' | 'other'; readonly problem: string; readonly isSealed: boolean };
+
+/** Reads the body of a delivery. `privateKeys` are the keys that may open it, newest first; a function is asked only for a sealed body. */
+export async function readBody(
+  body: Uint8Array,
+  privateKeys: readonly Secret[] | (() => Promise<readonly Secret[]>),
+): Promise<ReadBody> {
+  const text = utf8(body);
+  if (text === undefined) return { kind: 'other', problem: 'the body is not UTF-8', isSealed: false };
+  const payload = payloadIn(text);
+  if (payload === undefined) return eventFrom(text, false);
+  const keys = typeof privateKeys === 'function' ? await privateKeys() : privateKeys;
+  if (keys.length === 0)
+    return { kind: 'sealed', problem: 'it is sealed, and there is no private key', isSealed: true };
+  const opened = (await openerOf(keys))(payload);
+  return 'text' in opened
+    ? eventFrom(opened.text, true)
+    : { kind: 'sealed', problem: `it cannot be opened: ${opened.problem}`, isSealed: true };
+}
+
+function eventFrom(text: string, isSealed: boolean): ReadBody {
+  const excess = excessIn(text);
+  if (excess !== undefined) return { kind: 'other', problem: excess, isSealed };
+  try {
+    const event = eventIn(JSON.parse(text));
+    return event
+      ? { kind: 'event', event, text, isSealed }
+      : { kind: 'other', problem: 'the body has no event name or no content', isSealed };
+  } catch {
+    return { kind: 'other', problem: 'the body is not JSON', isSealed };
+  }
+}
+
+function utf8(body: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+  } catch {
+    return undefined;
+  }
+}

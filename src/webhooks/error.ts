@@ -1,0 +1,40 @@
+/** Why a delivery is refused. `MISSING_HEADER` and the like mean that it is none; `WRONG_SIGNATURE` that somebody else sent it. */
+export type WebhookProblem =
+  | 'MISSING_HEADER'
+  | 'DOUBLED_HEADER'
+  | 'AMBIGUOUS_SERVICE'
+  | 'INVALID_TIMESTAMP'
+  | 'INVALID_SIGNATURE'
+  | 'WRONG_SIGNATURE'
+  | 'TOO_OLD'
+  | 'FROM_THE_FUTURE'
+  | 'CANNOT_BE_OPENED'
+  | 'NOT_AN_EVENT';
+
+/** The HTTP status to answer each problem with. A receiver that cannot read what it was rightly sent did not receive it. */
+const STATUS: Readonly<Record<WebhookProblem, number>> = {
+  MISSING_HEADER: 400,
+  DOUBLED_HEADER: 400,
+  AMBIGUOUS_SERVICE: 400,
+  INVALID_TIMESTAMP: 400,
+  INVALID_SIGNATURE: 401,
+  WRONG_SIGNATURE: 401,
+  TOO_OLD: 400,
+  FROM_THE_FUTURE: 400,
+  CANNOT_BE_OPENED: 500,
+  NOT_AN_EVENT: 422,
+};
+
+/** Thrown for a delivery that is refused. The message contains no secret and nothing of the body. */
+export class WebhookError extends Error {
+  override name = 'WebhookError';
+  readonly code: WebhookProblem;
+  /** The HTTP status to answer with. */
+  readonly status: number;
+
+  constructor(code: WebhookProblem, message: string) {
+    super(message);
+    this.code = code;
+    this.status = STATUS[code];
+  }
+}

@@ -1,0 +1,112 @@
+import type { Database } from '../../sqlite/database.ts';
+import { type KeptEvent, listKept } from './kept.ts';
+
+/** An event that is due at a target. */
+export interface DueForward {
+  readonly id: bigint;
+  readonly target: string;
+  readonly attempts: number;
+  readonly event: KeptEvent;
+}
+
+/** How an attempt to forward ended: with a status, or a problem. */
+export interface ForwardEnd {
+  readonly status?: number | undefined;
+  readonly problem?: string | undefined;
+}
+
+/** The events that wait to be forwarded. */
+export interface Forwards {
+  /** Returns what is due at a target, in the order of each request. */
+  due(target: string, limit: number): DueForward[];
+  /** When the next event is due at a target, in milliseconds since the epoch. */
+  nextDueMs(target: string): number | undefined;
+  /** Records an attempt: a 2xx acknowledges the event for good; otherwise it is due again later, or dead after the last attempt. */
+  ended(forward: Pick<DueForward, 'id' | 'attempts'>, end: ForwardEnd): void;
+  /** Schedules an event for a target, also one that acknowledged it before. */
+  schedule(event: KeptEvent, target: string): void;
+  /** Makes dead events due again. Returns how many. */
+  redrive(target?: string): number;
+}
+
+const MINUTE_MS = 60_000;
+
+/** How long after a failed attempt the next one follows; an event that fails after the last is dead. */
+export const BACKOFF_MS: readonly number[] = [
+  ...[1_000, 2_000, 5_000, 15_000, 30_000, MINUTE_MS, 2 * MINUTE_MS, 5 * MINUTE_MS, 10 * MINUTE_MS],
+  ...[20, 30, 60, 120, 240, 480].map((minutes) => minutes * MINUTE_MS),
+];
+
+interface DueRow {
+  readonly id: bigint;
+  readonly target: string;
+  readonly attempts: bigint;
+  readonly event: bigint;
+}
+
+const DUE = `SELECT id, target, attempts, event FROM forward f WHERE state = 'waiting' AND target = ? AND due_at <= ?
+  AND (request_id IS NULL OR NOT EXISTS (SELECT 1 FROM forward e WHERE e.state = 'waiting' AND e.target = f.target
+    AND e.request_id = f.request_id AND e.id < f.id))
+  ORDER BY id LIMIT ?`;
+
+export function forwardsIn(store: Database, now: () => number): Forwards {
+  const eventOf = (id: bigint) => listKept(store, { before: id + 1n, limit: 1 })[0];
+  return {
+    due: (target, limit) =>
+      store.all<DueRow>(DUE, target, now(), limit).flatMap((row) => {
+        const event = eventOf(row.event);
+        return event ? [{ id: row.id, target: row.target, attempts: Number(row.attempts), event }] : [];
+      }),
+    nextDueMs: (target) => {
+      const sql = `SELECT min(due_at) AS due FROM forward WHERE state = 'waiting' AND target = ?`;
+      const due = store.get<{ due: bigint | null }>(sql, target)?.due ?? undefined;
+      return due === undefined ? undefined : Number(due);
+    },
+    ended: ({ id, attempts: before }, { status, problem }) =>
+      store.transaction('write', () => {
+        const attempts = before + 1;
+        const isTaken = status !== undefined && status >= 200 && status <= 299;
+        const delayMs = BACKOFF_MS[attempts - 1];
+        const state = isTaken ? 'acknowledged' : delayMs === undefined ? 'dead' : 'waiting';
+        store.run(
+          `UPDATE forward SET state = ?, attempts = ?, status = ?, problem = ?, due_at = ?, ended_at = ?
+           WHERE id = ? AND state = 'waiting'`,
+          ...[state, attempts, status ?? null, problem ?? null, now() + (delayMs ?? 0)],
+          ...[state === 'waiting' ? null : now(), id],
+        );
+      }),
+    schedule: (event, target) =>
+      store.transaction('write', () => {
+        const requestId = event.requestId ?? undefined;
+        scheduleForwards(store, { event: event.id, requestId, targets: [target], dueMs: now() });
+      }),
+    redrive: (target) =>
+      store.transaction('write', () => {
+        const sql = `UPDATE forward SET state = 'waiting', attempts = 0, due_at = ?, ended_at = NULL WHERE state = 'dead'`;
+        return target === undefined ? store.run(sql, now()) : store.run(`${sql} AND target = ?`, now(), target);
+      }),
+  };
+}
+
+/** Schedules an event for targets. Call it in a transaction. */
+export function scheduleForwards(
+  store: Database,
+  {
+    event,
+    requestId,
+    targets,
+    dueMs,
+  }: {
+    readonly event: bigint;
+    readonly requestId: string | undefined;
+    readonly targets: readonly string[];
+    readonly dueMs: number;
+  },
+): void {
+  for (const target of targets)
+    store.run(
+      `INSERT INTO forward (event, target, request_id, state, due_at) VALUES (?, ?, ?, 'waiting', ?)
+       ON CONFLICT DO UPDATE SET state = 'waiting', attempts = 0, due_at = excluded.due_at, ended_at = NULL`,
+      ...[event, target, requestId ?? null, dueMs],
+    );
+}

@@ -1,0 +1,157 @@
+import { isUtf8 } from 'node:buffer';
+import type { Clock, Host } from '../../base/world.ts';
+import { eventOf } from '../../contract/events.ts';
+import { type Database, openDatabase } from '../../sqlite/database.ts';
+import { type Forwards, forwardsIn, scheduleForwards } from './forwards.ts';
+import { type KeptEvent, type KeptFilter, keptNamed, listKept } from './kept.ts';
+import { claimListener, type Listener, listenerIn, releaseListener, touchListener } from './listener.ts';
+import type { NewEvent } from './received.ts';
+import { createInbox, INBOX_FILE_ID, INBOX_VERSION } from './schema.ts';
+
+/** What became of a delivery: a new event, or a copy of one that the inbox has. */
+export interface Kept {
+  readonly id: bigint;
+  readonly isCopy: boolean;
+}
+
+/** Where new events go besides the inbox. */
+interface Forwarding {
+  readonly targets: readonly string[];
+  /** The only events that are forwarded; every event if undefined. */
+  readonly events?: readonly string[] | undefined;
+  /** Whether events that arrived late are forwarded too. */
+  readonly forwardsLate: boolean;
+}
+
+const NOWHERE: Forwarding = { targets: [], forwardsLate: false };
+
+/** The events of one profile on disk. Each write returns once it is flushed. */
+export interface Inbox {
+  /** Keeps deliveries in one transaction, and schedules the forwarding of new ones. */
+  keep(events: readonly NewEvent[]): Kept[];
+  /** Says where new events go from now on. */
+  forwardTo(forwarding: Forwarding): void;
+  list(filter: KeptFilter): KeptEvent[];
+  /** Finds an event by its number, event id, webhook id or a prefix of them; up to three. */
+  find(id: string): KeptEvent[];
+  /** Replaces what could not be opened, once a key for it is there. */
+  open(id: bigint, opened: NewEvent): void;
+  counts(): { readonly events: number; readonly waiting: number; readonly dead: number };
+  /** Removes events received before a time, except those that wait to be forwarded. Returns how many. */
+  prune(beforeMs: number): number;
+  readonly forwards: Forwards;
+  /** Takes the inbox for this process. Returns the process that has it, if another one does. */
+  claim(address: string): Listener | undefined;
+  touch(): void;
+  release(): void;
+  listener(): Listener | undefined;
+  close(): void;
+}
+
+type InboxWorld = { readonly clock: Pick<Clock, 'now'>; readonly host: Host };
+
+/** Opens the inbox, creating its file on first use. Throws DatabaseError. */
+export async function openInbox(path: string, { clock, host }: InboxWorld): Promise<Inbox> {
+  const store = await openDatabase(path, {
+    synchronous: 'FULL',
+    layout: { version: INBOX_VERSION, applicationId: INBOX_FILE_ID, create: createInbox },
+  });
+  const now = () => clock.now();
+  const write = <T>(work: () => T) => store.transaction('write', work);
+  return {
+    keep: (events) =>
+      write(() => {
+        const forwarding = forwardingIn(store);
+        return events.map((event) => keep(store, now(), event, forwarding));
+      }),
+    forwardTo: ({ targets, events, forwardsLate }) =>
+      write(() => {
+        store.run(
+          'INSERT OR REPLACE INTO forwarding (id, targets, events, forwards_late) VALUES (1, ?, ?, ?)',
+          ...[JSON.stringify(targets), events ? JSON.stringify(events) : null, forwardsLate ? 1 : 0],
+        );
+      }),
+    list: (filter) => listKept(store, filter),
+    find: (id) => keptNamed(store, id),
+    open: (id, { mark, event, eventId, requestId, userId, contentDigest, opened, happenedAt }) =>
+      write(() => {
+        store.run(
+          `UPDATE event SET mark = ?, event = ?, event_id = ?, request_id = ?, user_id = ?, content_digest = ?, opened = ?,
+             problem = NULL, happened_at = ? WHERE id = ? AND mark = 'sealed'`,
+          ...[mark, event ?? null, eventId ?? null, requestId ?? null, userId ?? null, contentDigest, opened ?? null],
+          ...[happenedAt ?? null, id],
+        );
+      }),
+    counts: () => countsOf(store),
+    prune: (beforeMs) => write(() => prune(store, beforeMs)),
+    forwards: forwardsIn(store, now),
+    claim: (address) => write(() => claimListener(store, host, now(), address)),
+    touch: () => write(() => touchListener(store, host, now())),
+    release: () => write(() => releaseListener(store, host)),
+    listener: () => listenerIn(store, host, now()),
+    close: () => store.close(),
+  };
+}
+
+/**
+ * Keeps one delivery. It is a copy if its signature was seen before, or its content under the same webhook id or with the same
+ * event id. The webhook id alone decides nothing: it is not signed, so a stranger could use it up.
+ */
+function keep(store: Database, nowMs: number, event: NewEvent, forwarding: Forwarding): Kept {
+  const copy = store.get<{ id: bigint }>(
+    `SELECT id FROM event WHERE signature = ?
+     UNION ALL SELECT id FROM event WHERE content_digest = ? AND (webhook_id IS ? OR event_id IS NOT NULL) LIMIT 1`,
+    ...[event.signature, event.contentDigest, event.webhookId ?? null],
+  );
+  if (copy) {
+    store.run('UPDATE event SET copies = copies + 1 WHERE id = ?', copy.id);
+    return { id: copy.id, isCopy: true };
+  }
+  const isText = isUtf8(event.body);
+  const id = store.insert(
+    `INSERT INTO event (mark, event, event_id, request_id, user_id, webhook_id, signature, content_digest, is_late, is_sealed, headers,
+       body, body_form, opened, problem, happened_at, sent_at, received_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ...[event.mark, event.event ?? null, event.eventId ?? null, event.requestId ?? null, event.userId ?? null],
+    ...[event.webhookId ?? null, event.signature, event.contentDigest, event.isLate ? 1 : 0, event.isSealed ? 1 : 0],
+    ...[JSON.stringify(event.headers), Buffer.from(event.body).toString(isText ? 'utf8' : 'base64')],
+    // The text of a plain body is the body itself.
+    ...[isText ? 'text' : 'base64', event.isSealed ? (event.opened ?? null) : null, event.problem ?? null],
+    ...[event.happenedAt ?? null, event.sentAtMs, nowMs],
+  );
+  if (isForwarded(event, forwarding))
+    scheduleForwards(store, { event: id, requestId: event.requestId, targets: forwarding.targets, dueMs: nowMs });
+  return { id, isCopy: false };
+}
+
+function forwardingIn(store: Database): Forwarding {
+  const row = store.get<{ targets: string; events: string | null; forwards_late: bigint }>('SELECT * FROM forwarding');
+  if (!row) return NOWHERE;
+  const events = row.events === null ? undefined : (JSON.parse(row.events) as string[]);
+  return { targets: JSON.parse(row.targets) as string[], events, forwardsLate: row.forwards_late === 1n };
+}
+
+/** What could not be read is never forwarded. */
+function isForwarded({ event, mark, isLate }: NewEvent, { events, forwardsLate }: Forwarding): boolean {
+  const isRead = mark === 'event' || mark === 'unknown';
+  return isRead && (forwardsLate || !isLate) && (events === undefined || events.includes(nameOf(event ?? '')));
+}
+
+/** The name that the interface has for an event. */
+const nameOf = (event: string) => eventOf(event)?.name ?? event;
+
+function countsOf(store: Database) {
+  const count = (sql: string) => Number(store.get<{ n: bigint }>(sql)?.n ?? 0n);
+  return {
+    events: count('SELECT count(*) AS n FROM event'),
+    waiting: count(`SELECT count(*) AS n FROM forward WHERE state = 'waiting'`),
+    dead: count(`SELECT count(*) AS n FROM forward WHERE state = 'dead'`),
+  };
+}
+
+function prune(store: Database, beforeMs: number): number {
+  const old = `SELECT id FROM event WHERE received_at < ? AND NOT EXISTS (
+    SELECT 1 FROM forward WHERE forward.event = event.id AND state <> 'acknowledged')`;
+  store.run(`DELETE FROM forward WHERE event IN (${old})`, beforeMs);
+  return store.run(`DELETE FROM event WHERE id IN (${old})`, beforeMs);
+}

@@ -1,0 +1,68 @@
+import { eventOf } from '../../contract/events.ts';
+import { nodeCrypto } from '../../crypto/node-crypto.ts';
+import type { ReadBody } from '../body.ts';
+import type { Verified } from '../verify.ts';
+
+/** How the inbox marks a delivery. `unknown`: an event that the contract does not have. `sealed`: nobody could open it yet. */
+export type Mark = 'event' | 'unknown' | 'sealed' | 'unreadable';
+
+/** A verified delivery, as the inbox keeps it. */
+export interface NewEvent {
+  readonly mark: Mark;
+  readonly event: string | undefined;
+  readonly eventId: string | undefined;
+  readonly requestId: string | undefined;
+  readonly userId: string | undefined;
+  readonly webhookId: string | undefined;
+  readonly signature: string;
+  /** Equal for equal content, however it was sealed. */
+  readonly contentDigest: string;
+  readonly isLate: boolean;
+  readonly isSealed: boolean;
+  /** The headers that a second verification needs. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** The event's JSON text; undefined if it could not be read. */
+  readonly opened: string | undefined;
+  readonly problem: string | undefined;
+  readonly happenedAt: string | undefined;
+  readonly sentAtMs: number;
+}
+
+/** Describes a verified delivery for the inbox. */
+export function newEventOf(verified: Verified, read: ReadBody, body: Uint8Array): NewEvent {
+  const { serviceName, signature, timestamp, id, eventHeader, sentAtMs, isLate } = verified;
+  const event = read.kind === 'event' ? read.event : undefined;
+  const opened = read.kind === 'event' ? read.text : undefined;
+  return {
+    mark: markOf(read),
+    event: event?.event,
+    eventId: event?.eventId,
+    requestId: event?.requestId,
+    userId: event?.userId,
+    webhookId: id,
+    signature,
+    contentDigest: nodeCrypto()
+      .createHash('sha256')
+      .update(opened ?? body)
+      .digest('base64url'),
+    isLate,
+    isSealed: read.isSealed,
+    headers: {
+      [`x-${serviceName}-signature`]: signature,
+      [`x-${serviceName}-timestamp`]: timestamp,
+      ...(eventHeader === undefined ? {} : { [`x-${serviceName}-event`]: eventHeader }),
+      ...(id === undefined ? {} : { 'x-webhook-id': id }),
+    },
+    body,
+    opened,
+    problem: read.kind === 'event' ? undefined : read.problem,
+    happenedAt: event?.happenedAt,
+    sentAtMs,
+  };
+}
+
+function markOf(read: ReadBody): Mark {
+  if (read.kind === 'event') return eventOf(read.event.event) ? 'event' : 'unknown';
+  return read.kind === 'sealed' ? 'sealed' : 'unreadable';
+}

@@ -1,0 +1,149 @@
+import { ExchangeError } from '../../base/exchange-error.ts';
+import type { Clock, Exchange } from '../../base/world.ts';
+import type { DueForward, ForwardEnd, Forwards } from '../inbox/forwards.ts';
+import type { KeptEvent } from '../inbox/kept.ts';
+import { signatureOf, standardKey, standardSignature } from '../signature.ts';
+
+/** How events are signed again for a target, which may know another secret than the service. */
+export type Resigning =
+  | { readonly form: 'service'; readonly secret: string; readonly serviceName: string }
+  | { readonly form: 'standard'; readonly secret: string };
+
+interface ForwardOptions {
+  readonly exchange: Exchange;
+  readonly clock: Clock;
+  readonly resign?: Resigning | undefined;
+  /** Forwards what was opened instead of the sealed body; such a body needs a new signature. */
+  readonly isOpened?: boolean | undefined;
+  onForwarded(forward: DueForward, end: ForwardEnd): void;
+}
+
+/** How long a target may take to acknowledge an event. */
+const TIMEOUT_MS = 10_000;
+const AT_ONCE = 8;
+/**
+ * After this many rounds in which nothing was taken, a target is left alone for a while, and then tried with one event; each time for
+ * longer.
+ */
+const FAILED_ROUNDS = 3;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
+const IDLE_MS = 250;
+
+/**
+ * Forwards the events of an inbox to a target until `stopping` aborts: at least once, in the order of each request, and never again
+ * once the target has acknowledged it.
+ */
+export async function forwardTo(
+  target: string,
+  forwards: Forwards,
+  options: ForwardOptions,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { clock } = options;
+  let failedRounds = 0;
+  while (!stopping.aborted) {
+    const isTrial = failedRounds >= FAILED_ROUNDS;
+    const due = forwards.due(target, isTrial ? 1 : AT_ONCE);
+    const ends = await Promise.all(due.map((each) => attempt(each, forwards, options, stopping)));
+    if (due.length > 0) failedRounds = ends.includes(true) ? 0 : failedRounds + 1;
+    const pauseMs = due.length === 0 ? IDLE_MS : pauseAfter(failedRounds);
+    if (pauseMs > 0) await clock.sleep(pauseMs, stopping).catch(() => {});
+  }
+}
+
+function pauseAfter(failedRounds: number): number {
+  if (failedRounds < FAILED_ROUNDS) return 0;
+  return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failedRounds - FAILED_ROUNDS, 10));
+}
+
+/** Makes one attempt and records it, unless the listener is stopping: an attempt that was cut off says nothing about the target. */
+async function attempt(
+  forward: DueForward,
+  forwards: Forwards,
+  options: ForwardOptions,
+  stopping: AbortSignal,
+): Promise<boolean> {
+  const end = await sendTo(forward.target, forward.event, options, stopping);
+  if (stopping.aborted && end.status === undefined) return false;
+  forwards.ended(forward, end);
+  options.onForwarded(forward, end);
+  return end.status !== undefined && end.status >= 200 && end.status <= 299;
+}
+
+type Sending = Pick<ForwardOptions, 'exchange' | 'clock'>;
+
+/** Sends a kept event to a target once: as it arrived, or signed again. */
+export async function sendTo(
+  target: string,
+  kept: KeptEvent,
+  { resign, isOpened = false, ...sending }: Sending & Pick<ForwardOptions, 'resign' | 'isOpened'>,
+  stopping: AbortSignal,
+): Promise<ForwardEnd> {
+  const body = isOpened && kept.text !== null ? Buffer.from(kept.text) : kept.body;
+  if (!resign) return post(target, kept.headers, body, sending, stopping);
+  // The same id, so that the target recognizes a repetition.
+  const webhookId = kept.webhookId ?? `fiatrail-${kept.id}`;
+  return sendSigned(target, { event: kept.event, webhookId, body }, resign, sending, stopping);
+}
+
+interface Signable {
+  readonly event: string | null;
+  readonly webhookId: string;
+  readonly body: Uint8Array;
+}
+
+/** Signs an event with the current time, and sends it to a target once. */
+export function sendSigned(
+  target: string,
+  event: Signable,
+  resign: Resigning,
+  sending: Sending,
+  stopping: AbortSignal,
+): Promise<ForwardEnd> {
+  return post(target, signedHeaders(resign, event, sending.clock.now()), event.body, sending, stopping);
+}
+
+async function post(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: Uint8Array,
+  { exchange }: Sending,
+  stopping: AbortSignal,
+): Promise<ForwardEnd> {
+  const request = {
+    ...{ method: 'POST', url, headers: { 'content-type': 'application/json', ...headers } },
+    body: Buffer.from(body).toString('utf8'),
+  };
+  try {
+    const { status } = await exchange(request, AbortSignal.any([stopping, AbortSignal.timeout(TIMEOUT_MS)]));
+    return { status };
+  } catch (error) {
+    if (!(error instanceof ExchangeError)) throw error;
+    return { problem: error.message };
+  }
+}
+
+function signedHeaders(
+  resign: Resigning,
+  { event, webhookId, body }: Signable,
+  nowMs: number,
+): Readonly<Record<string, string>> {
+  if (resign.form === 'standard') {
+    const timestampSeconds = Math.floor(nowMs / 1000);
+    const key = standardKey(resign.secret) ?? Buffer.from(resign.secret);
+    return {
+      'webhook-id': webhookId,
+      'webhook-timestamp': String(timestampSeconds),
+      'webhook-signature': standardSignature(key, { id: webhookId, timestampSeconds, body }),
+    };
+  }
+  const timestamp = new Date(nowMs).toISOString();
+  const { serviceName } = resign;
+  return {
+    [`x-${serviceName}-signature`]: signatureOf(resign.secret, timestamp, body),
+    [`x-${serviceName}-timestamp`]: timestamp,
+    ...(event === null ? {} : { [`x-${serviceName}-event`]: event }),
+    'x-webhook-id': webhookId,
+  };
+}

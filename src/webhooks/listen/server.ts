@@ -1,0 +1,132 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Receiver, refusalOf } from './receiver.ts';
+
+/** Far above any event of the service. */
+const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_HEADER_BYTES = 16 * 1024;
+
+interface ListenOptions {
+  readonly host: string;
+  /** 0 picks a free port. */
+  readonly port: number;
+  /** Host names accepted besides loopback names: those under which the public reaches this listener. */
+  readonly allowHosts: readonly string[];
+  /** The certificate and its key, in PEM; without them the listener speaks plain HTTP. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  /** Answered to a GET, so that a heartbeat through the public URL can tell this listener from anything else. */
+  readonly heartbeat: string;
+  onRefused(reason: string): void;
+}
+
+/** A listener that receives deliveries. */
+interface Listening {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Listens for deliveries. Rejects with the listen error, such as a port in use. */
+export async function listen(receiver: Receiver, options: ListenOptions): Promise<Listening> {
+  const server = await serverFor(options, (request, response) => {
+    answer(receiver, request, response, options).catch((error: unknown) => {
+      const { status, message } = refusalOf(error);
+      options.onRefused(message);
+      write(response, status, message);
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+        AbortSignal.timeout(1_000).addEventListener('abort', () => server.closeAllConnections(), { once: true });
+      }),
+  };
+}
+
+/** Slow senders are cut off: the headers of a delivery arrive at once, and its body is short. */
+const LIMITS = {
+  maxHeaderSize: MAX_HEADER_BYTES,
+  headersTimeout: 10_000,
+  requestTimeout: 15_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 1_000,
+} as const;
+
+async function serverFor({ tls }: ListenOptions, listener: RequestListener): Promise<Server> {
+  // TLS takes longer to load than everything else here.
+  const server = tls
+    ? (await import('node:https')).createServer({ ...LIMITS, ...tls }, listener)
+    : createServer(LIMITS, listener);
+  server.maxConnections = 1_000;
+  return server;
+}
+
+async function answer(
+  receiver: Receiver,
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: ListenOptions,
+): Promise<void> {
+  if (!isKnownHost(request, options.allowHosts)) {
+    options.onRefused('a request for another host');
+    return write(response, 421, 'this listener does not serve the host of the request');
+  }
+  if (request.method === 'GET' || request.method === 'HEAD') return write(response, 200, options.heartbeat);
+  if (request.method !== 'POST') return write(response, 405, 'expected POST');
+  const body = await bodyOf(request);
+  if (body === undefined) {
+    options.onRefused('a body that is too long');
+    return write(response, 413, `the body is longer than ${MAX_BODY_BYTES} bytes`);
+  }
+  const received = await receiver.receive({ headers: pairsOf(request), body });
+  write(response, 200, received.kept.isCopy ? 'received before' : 'received');
+}
+
+/** Whether a request is meant for this listener. Another site must not reach it by a name of its own (DNS rebinding). */
+function isKnownHost({ headers, socket }: IncomingMessage, allowed: readonly string[]): boolean {
+  const host = (headers.host ?? '').toLowerCase().replace(/:\d{1,5}$/, '');
+  const isHere = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(host) || host === socket.localAddress;
+  return isHere || allowed.some((each) => each.toLowerCase() === host);
+}
+
+/** All headers with their repetitions, of which Node keeps only some. */
+function pairsOf({ rawHeaders }: IncomingMessage): [string, string][] {
+  const pairs: [string, string][] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) pairs.push([rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '']);
+  return pairs;
+}
+
+/** Reads a body; undefined if it is too long. Reads the rest of a long one without keeping it. Rejects if the sender leaves. */
+function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > MAX_BODY_BYTES) chunks.length = 0;
+      else chunks.push(chunk);
+      // Nobody sends an event of this size by mistake.
+      if (size > 8 * MAX_BODY_BYTES) request.destroy();
+    });
+    request.once('end', () =>
+      resolve(size > MAX_BODY_BYTES ? undefined : chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)),
+    );
+    request.once('error', reject);
+    request.once('aborted', () => reject(new Error('the sender left')));
+  });
+}
+
+function write(response: ServerResponse, status: number, text: string): void {
+  const body = `${text}\n`;
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+  });
+  response.end(body);
+}

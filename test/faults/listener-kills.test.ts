@@ -1,0 +1,128 @@
+import { createHmac } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { newHome, requireBuilt, startFiatrail } from '../support/built.ts';
+import { closedPort } from '../support/loopback.ts';
+
+const KILLS = Number(process.env['FIATRAIL_SOAK_LISTENER_KILLS'] ?? 4);
+const PER_SECOND = 100;
+const SECRET = 'a-webhook-secret';
+
+beforeAll(requireBuilt);
+
+/** A target that refuses each event the first time, and so half of what it gets, and counts what it takes by event id. */
+async function halfTarget() {
+  const taken = new Map<string, number>();
+  const seen = new Set<string>();
+  const server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (text: string) => {
+      body += text;
+    });
+    request.on('end', () => {
+      const { eventId } = JSON.parse(body) as { eventId: string };
+      const isTaken = seen.has(eventId);
+      seen.add(eventId);
+      if (isTaken) taken.set(eventId, (taken.get(eventId) ?? 0) + 1);
+      response.writeHead(isTaken ? 200 : 500).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, taken };
+}
+
+/** Sends one event once, signed anew. Returns whether the listener acknowledged it. */
+async function send(url: string, number: number): Promise<boolean> {
+  const eventId = `event-${number}`;
+  // A hundred requests, whose events are to keep their order.
+  const body = JSON.stringify({
+    event: 'user.onboarded',
+    eventId,
+    requestId: `request-${number % 100}`,
+    data: { number },
+  });
+  const timestamp = new Date().toISOString();
+  const signature = createHmac('sha256', SECRET).update(`${timestamp}.${body}`).digest('hex');
+  const headers = {
+    ...{ 'x-service-signature': signature, 'x-service-timestamp': timestamp, 'x-webhook-id': `webhook-${number}` },
+    'content-type': 'application/json',
+  };
+  try {
+    const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(5_000) });
+    await response.text();
+    return response.status === 200;
+  } catch {
+    return false;
+  }
+}
+
+test(`a listener killed ${KILLS} times loses nothing that it acknowledged, and forwards all of it`, async () => {
+  const home = newHome(onTestFinished);
+  const { url: target, taken } = await halfTarget();
+  const port = await closedPort();
+  const url = `http://127.0.0.1:${port}/`;
+  const env = {
+    FIATRAIL_BASE_URL: `http://127.0.0.1:${port}/v1`,
+    FIATRAIL_API_KEY: 'sandbox_0123456789',
+    FIATRAIL_WEBHOOK_SECRET: SECRET,
+  };
+  const start = () =>
+    startFiatrail(home, ['webhooks', 'listen', '--port', String(port), '--forward', target, '-q', '-o', 'ndjson'], {
+      env,
+    });
+  let isSending = true;
+  const acknowledged = new Set<number>();
+  let sent = 0;
+  const sending = (async () => {
+    const waiting: Promise<void>[] = [];
+    while (isSending) {
+      const number = sent;
+      sent += 1;
+      waiting.push(
+        (async () => {
+          // Every seventh is sent twice at once, and what was not acknowledged is sent again, as the service would.
+          if (number % 7 === 0) void send(url, number);
+          while (!(await send(url, number))) await sleep(200);
+          acknowledged.add(number);
+        })(),
+      );
+      await sleep(1000 / PER_SECOND);
+    }
+    await Promise.all(waiting);
+  })();
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const running = start();
+    await sleep(400 + (kill % 5) * 150);
+    running.kill('SIGKILL');
+    await running.end;
+  }
+  const last = start();
+  await sleep(500);
+  isSending = false;
+  await sending;
+  const deadlineMs = Date.now() + 120_000;
+  while (taken.size < sent && Date.now() < deadlineMs) await sleep(100);
+  last.kill('SIGINT');
+  const { stderr, code } = await last.end;
+  const exported = await startFiatrail(home, ['webhooks', 'inbox', 'export', '-o', 'ndjson', '-q'], { env }).end;
+  const kept = exported.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { eventId: string }).eventId);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect({
+    sent,
+    acknowledged: acknowledged.size,
+    kept: kept.length,
+    once: new Set(kept).size,
+    forwarded: taken.size,
+  }).toEqual({
+    ...{ sent, acknowledged: sent, kept: sent, once: sent, forwarded: sent },
+  });
+}, 600_000);

@@ -1,0 +1,234 @@
+import { describe, expect, test } from 'vitest';
+import { BACKOFF_MS } from '../../src/webhooks/inbox/forwards.ts';
+import type { Inbox } from '../../src/webhooks/inbox/inbox.ts';
+import { SILENT_MS } from '../../src/webhooks/inbox/listener.ts';
+import { temporaryFolder } from '../support/sandbox.ts';
+import { deliveryOf, hostWith, NOW_MS, onboarded, received, testInbox } from './support.ts';
+
+const TARGET = 'http://127.0.0.1:3000/';
+const OTHER = 'http://127.0.0.1:3001/';
+
+async function keepAll(inbox: Inbox, ...bodies: object[]): Promise<void> {
+  inbox.keep(await Promise.all(bodies.map((body) => received(deliveryOf(body)))));
+}
+
+const numbers = (inbox: Inbox, target = TARGET) => inbox.forwards.due(target, 100).map(({ event }) => Number(event.id));
+
+describe('a delivery', () => {
+  test('is kept with the exact bytes, and read', async () => {
+    const { inbox } = await testInbox();
+    const body = '{ "event":"user.onboarded",  "data":{"amount":12345678901234567890} }';
+    inbox.keep([await received(deliveryOf(body, { id: 'w-1' }))]);
+    const [kept] = inbox.list({ limit: 10 });
+    expect(kept).toMatchObject({
+      id: 1n,
+      mark: 'event',
+      event: 'user.onboarded',
+      webhookId: 'w-1',
+      text: body,
+      copies: 0,
+    });
+    expect(Buffer.from(kept?.body ?? []).toString()).toBe(body);
+  });
+
+  test.each([
+    ['an unknown event', '{"event":"a.new.event","data":{}}', 'unknown'],
+    ['JSON that is no event', '[1]', 'unreadable'],
+    ['a sealed body without a key', '{"payload":"AAAA"}', 'sealed'],
+  ])('of %s is kept, marked and not lost', async (_what, body, mark) => {
+    const { inbox } = await testInbox();
+    inbox.forwardTo({ targets: [TARGET], forwardsLate: false });
+    inbox.keep([await received(deliveryOf(body))]);
+    expect(inbox.list({ limit: 1 })[0]).toMatchObject({ mark });
+    expect(numbers(inbox)).toHaveLength(mark === 'unknown' ? 1 : 0);
+  });
+
+  test('that is not UTF-8 keeps its bytes', async () => {
+    const { inbox } = await testInbox();
+    const body = Uint8Array.of(0x7b, 0xff, 0x7d);
+    const event = await received(deliveryOf('{}'));
+    inbox.keep([{ ...event, body }]);
+    expect([...(inbox.list({ limit: 1 })[0]?.body ?? [])]).toEqual([0x7b, 0xff, 0x7d]);
+  });
+});
+
+describe('a copy', () => {
+  const first = deliveryOf(onboarded(1), { id: 'w-1' });
+  test.each([
+    ['the same delivery', first, true],
+    [
+      'a retry: same id and content, signed anew',
+      deliveryOf(onboarded(1), { id: 'w-1', sentAtMs: NOW_MS - 60_000 }),
+      true,
+    ],
+    ['the same event under another id', deliveryOf(onboarded(1), { id: 'w-2', sentAtMs: NOW_MS - 1 }), true],
+    ['another event under the same id, which is not signed', deliveryOf(onboarded(2), { id: 'w-1' }), false],
+    ['another event', deliveryOf(onboarded(2), { id: 'w-2' }), false],
+  ])('%s: %#', async (_what, second, isCopy) => {
+    const { inbox } = await testInbox();
+    inbox.forwardTo({ targets: [TARGET], forwardsLate: false });
+    inbox.keep([await received(first)]);
+    expect(inbox.keep([await received(second)])).toMatchObject([{ isCopy }]);
+    expect(inbox.list({ limit: 10 })).toHaveLength(isCopy ? 1 : 2);
+    expect(numbers(inbox)).toHaveLength(isCopy ? 1 : 2);
+    expect(inbox.list({ limit: 10 }).at(-1)?.copies).toBe(isCopy ? 1 : 0);
+  });
+
+  test('is recognized within one batch, and after a restart', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('inbox.db');
+    const event = await received(first);
+    const { inbox } = await testInbox(path);
+    expect(inbox.keep([event, event]).map(({ isCopy }) => isCopy)).toEqual([false, true]);
+    inbox.close();
+    const { inbox: again } = await testInbox(path);
+    expect(again.keep([event])).toMatchObject([{ isCopy: true }]);
+    again.close();
+  });
+
+  test('of content without an event id and under another id is a new event', async () => {
+    const { inbox } = await testInbox();
+    const body = { event: 'user.onboarded', data: { firstName: 'Ada' } };
+    inbox.keep([await received(deliveryOf(body)), await received(deliveryOf(body, { sentAtMs: NOW_MS - 1 }))]);
+    expect(inbox.list({ limit: 10 })).toHaveLength(2);
+  });
+});
+
+describe('forwarding', () => {
+  test('keeps the order of each request, and lets other requests pass', async () => {
+    const { inbox } = await testInbox();
+    inbox.forwardTo({ targets: [TARGET], forwardsLate: false });
+    await keepAll(inbox, onboarded(1, 'a'), onboarded(2, 'a'), onboarded(3, 'b'));
+    expect(numbers(inbox)).toEqual([1, 3]);
+    const [first] = inbox.forwards.due(TARGET, 1);
+    if (first) inbox.forwards.ended(first, { status: 200 });
+    expect(numbers(inbox)).toEqual([2, 3]);
+  });
+
+  test('is for each target by itself', async () => {
+    const { inbox } = await testInbox();
+    inbox.forwardTo({ targets: [TARGET, OTHER], forwardsLate: false });
+    await keepAll(inbox, onboarded(1));
+    const [due] = inbox.forwards.due(TARGET, 1);
+    if (due) inbox.forwards.ended(due, { status: 204 });
+    expect([numbers(inbox), numbers(inbox, OTHER)]).toEqual([[], [1]]);
+    expect(inbox.list({ limit: 1, forwarding: 'pending' })).toHaveLength(1);
+  });
+
+  test.each([
+    [{ status: 500 }, 'pending'],
+    [{ status: 301 }, 'pending'],
+    [{ problem: 'the connection was refused' }, 'pending'],
+    [{ status: 200 }, 'forwarded'],
+    [{ status: 202 }, 'forwarded'],
+  ] as const)('that ends with %j is %s, and due again only later', async (end, state) => {
+    const { inbox, clock } = await testInbox();
+    inbox.forwardTo({ targets: [TARGET], forwardsLate: false });
+    await keepAll(inbox, onboarded(1));
+    const [due] = inbox.forwards.due(TARGET, 1);
+    if (due) inbox.forwards.ended(due, end);
+    expect(numbers(inbox)).toEqual([]);
+    clock.pass(BACKOFF_MS[0] ?? 0);
+    expect(numbers(inbox)).toEqual(state === 'pending' ? [1] : []);
+    expect(inbox.list({ limit: 1, forwarding: state })).toHaveLength(1);
+  });
+
+  test('dies after the last delay, and is redriven', async () => {
+    const { inbox, clock } = await testInbox();
+    inbox.forwardTo({ targets: [TARGET], forwardsLate: false });
+    await keepAll(inbox, onboarded(1));
+    for (const delayMs of [0, ...BACKOFF_MS]) {
+      clock.pass(delayMs);
+      const [due] = inbox.forwards.due(TARGET, 1);
+      if (due) inbox.forwards.ended(due, { status: 500 });
+    }
+    clock.pass(1e9);
+    expect([numbers(inbox), inbox.counts().dead]).toEqual([[], 1]);
+    expect(inbox.forwards.redrive()).toBe(1);
+    expect(numbers(inbox)).toEqual([1]);
+  });
+
+  test('of an acknowledged event never happens again, whatever a slow process reports later', async () => {
+    const { inbox } = await testInbox();
+    inbox.forwardTo({ targets: [TARGET], forwardsLate: false });
+    await keepAll(inbox, onboarded(1));
+    const [due] = inbox.forwards.due(TARGET, 1);
+    if (!due) throw new Error('nothing is due');
+    inbox.forwards.ended(due, { status: 200 });
+    inbox.forwards.ended(due, { status: 500 });
+    expect([numbers(inbox), inbox.counts()]).toEqual([[], { events: 1, waiting: 0, dead: 0 }]);
+  });
+
+  test('skips late events and unwanted ones', async () => {
+    const { inbox } = await testInbox();
+    const late = await received(deliveryOf(onboarded(1), { sentAtMs: NOW_MS - 600_000 }));
+    const other = await received(deliveryOf({ ...onboarded(2), event: 'swap.failed' }));
+    inbox.forwardTo({ targets: [TARGET], events: ['user.onboarded'], forwardsLate: false });
+    inbox.keep([late, other]);
+    expect(numbers(inbox)).toEqual([]);
+    inbox.forwardTo({ targets: [TARGET], forwardsLate: true });
+    inbox.keep([await received(deliveryOf(onboarded(3), { sentAtMs: NOW_MS - 600_000 }))]);
+    expect(numbers(inbox)).toEqual([3]);
+  });
+});
+
+test('pruning keeps what was not forwarded', async () => {
+  const { inbox, clock } = await testInbox();
+  await keepAll(inbox, onboarded(1));
+  inbox.forwardTo({ targets: [TARGET], forwardsLate: false });
+  await keepAll(inbox, onboarded(2), onboarded(3));
+  const [due] = inbox.forwards.due(TARGET, 1);
+  if (due) inbox.forwards.ended(due, { status: 200 });
+  clock.pass(1_000);
+  await keepAll(inbox, onboarded(4));
+  expect(inbox.prune(clock.now())).toBe(2);
+  expect(inbox.list({ limit: 10 }).map(({ id }) => Number(id))).toEqual([4, 3]);
+});
+
+describe('a listener', () => {
+  test('has the inbox to itself while it lives', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('inbox.db');
+    const { inbox } = await testInbox(path, hostWith(1, [1, 2]));
+    const { inbox: second } = await testInbox(path, hostWith(2, [1, 2]));
+    expect(inbox.claim('port 1')).toBeUndefined();
+    expect(second.claim('port 2')).toMatchObject({ processId: 1, host: 'here', address: 'port 1' });
+    inbox.release();
+    expect(second.claim('port 2')).toBeUndefined();
+    for (const each of [inbox, second]) each.close();
+  });
+
+  test('that died leaves the inbox to the next', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('inbox.db');
+    const { inbox } = await testInbox(path, hostWith(1));
+    inbox.claim('port 1');
+    inbox.close();
+    const { inbox: second } = await testInbox(path, hostWith(2, [2]));
+    expect(second.claim('port 2')).toBeUndefined();
+    second.close();
+  });
+
+  test('of another machine counts as gone once it is silent', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('inbox.db');
+    const { inbox } = await testInbox(path, hostWith(1, [1], 'there'));
+    inbox.claim('port 1');
+    inbox.close();
+    const { inbox: second, clock } = await testInbox(path, hostWith(1));
+    expect(second.claim('port 2')).toMatchObject({ host: 'there' });
+    clock.pass(SILENT_MS);
+    expect(second.claim('port 2')).toBeUndefined();
+    second.close();
+  });
+});
+
+test('events are found by number, event id and webhook id', async () => {
+  const { inbox } = await testInbox();
+  inbox.keep([
+    await received(deliveryOf(onboarded(1), { id: 'w-abc' })),
+    await received(deliveryOf(onboarded(2), { id: 'w-abd' })),
+  ]);
+  const found = (id: string) => inbox.find(id).map((event) => Number(event.id));
+  expect(['2', 'event-1', 'w-ab', 'w-abc', 'none'].map(found)).toEqual([[2], [1], [1, 2], [1], []]);
+});

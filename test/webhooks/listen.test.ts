@@ -1,0 +1,131 @@
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { Secret } from '../../src/base/secret.ts';
+import type { Inbox } from '../../src/webhooks/inbox/inbox.ts';
+import { createReceiver } from '../../src/webhooks/listen/receiver.ts';
+import { listen } from '../../src/webhooks/listen/server.ts';
+import type { Delivery } from '../../src/webhooks/verify.ts';
+import { deliveryOf, NOW_MS, onboarded, SECRET, testInbox } from './support.ts';
+
+async function listening(wrap: (inbox: Inbox) => Inbox = (inbox) => inbox) {
+  const { inbox, clock } = await testInbox();
+  const receiver = createReceiver(wrap(inbox), {
+    account: { secrets: [new Secret(SECRET)], privateKeys: async () => [] },
+    clock,
+    gather: setImmediate,
+  });
+  const refused: string[] = [];
+  const server = await listen(receiver, {
+    ...{ host: '127.0.0.1', port: 0, allowHosts: ['hooks.example.com'], heartbeat: 'beat' },
+    onRefused: (reason) => void refused.push(reason),
+  });
+  onTestFinished(async () => {
+    await server.close();
+    inbox.close();
+  });
+  return { inbox, refused, port: server.port, url: `http://127.0.0.1:${server.port}/` };
+}
+
+async function post(url: string, { headers, body }: Delivery, more: Record<string, string> = {}) {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { ...(headers as Record<string, string>), ...more },
+    body: Buffer.from(body),
+  });
+  return { status: response.status, text: (await response.text()).trim() };
+}
+
+test('a delivery is on disk before it is answered, and its copy is answered too', async () => {
+  const { inbox, url } = await listening();
+  const delivery = deliveryOf(onboarded(1));
+  expect(await post(url, delivery)).toEqual({ status: 200, text: 'received' });
+  expect(inbox.list({ limit: 10 })).toHaveLength(1);
+  expect(await post(url, delivery)).toEqual({ status: 200, text: 'received before' });
+  expect(inbox.list({ limit: 10 })).toHaveLength(1);
+});
+
+test('a hundred deliveries at once are all kept', async () => {
+  const { inbox, url } = await listening();
+  const all = Array.from({ length: 100 }, (_, index) => deliveryOf(onboarded(index)));
+  const answers = await Promise.all(all.map((delivery) => post(url, delivery)));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(inbox.counts().events).toBe(100);
+});
+
+test.each([
+  ['a forgery', deliveryOf(onboarded(1), { secret: 'another-secret' }), 401],
+  ['no signature', { headers: {}, body: Buffer.from('{}') }, 400],
+  ['a time in the future', deliveryOf(onboarded(1), { sentAtMs: NOW_MS + 120_000 }), 400],
+])('%s is refused and not kept', async (_what, delivery, status) => {
+  const { inbox, refused, url } = await listening();
+  expect((await post(url, delivery)).status).toBe(status);
+  expect([inbox.counts().events, refused.length]).toEqual([0, 1]);
+});
+
+test('an old delivery that is rightly signed is kept as late', async () => {
+  const { inbox, url } = await listening();
+  expect((await post(url, deliveryOf(onboarded(1), { sentAtMs: NOW_MS - 3_600_000 }))).status).toBe(200);
+  expect(inbox.list({ limit: 1 })[0]?.isLate).toBe(true);
+});
+
+test('a full disk is answered with 503, so that the sender tries again', async () => {
+  const { url } = await listening((inbox) => ({
+    ...inbox,
+    keep: () => {
+      throw Object.assign(new Error('full'), { name: 'DatabaseError' });
+    },
+  }));
+  expect(await post(url, deliveryOf(onboarded(1)))).toEqual({
+    status: 503,
+    text: 'the event could not be kept; send it again',
+  });
+});
+
+test('a body of 2 MB is refused, one of 50 MB is cut off, and neither is kept', async () => {
+  const { inbox, url } = await listening();
+  expect((await post(url, deliveryOf('x'.repeat(2 * 1024 * 1024)))).status).toBe(413);
+  await expect(post(url, deliveryOf('x'.repeat(50 * 1024 * 1024)))).rejects.toThrow();
+  expect(inbox.counts().events).toBe(0);
+});
+
+/** Sends a request for another host, which fetch does not allow. */
+function statusFor(port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    httpRequest({ host: '127.0.0.1', port, headers: { host } }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+test.each([
+  ['127.0.0.1:80', 200],
+  ['localhost', 200],
+  ['[::1]:4777', 200],
+  ['hooks.example.com', 200],
+  ['HOOKS.example.com:443', 200],
+  ['evil.test', 421],
+  ['hooks.example.com.evil.test', 421],
+])('a request for the host %j is answered with %i', async (host, status) => {
+  const { port } = await listening();
+  expect(await statusFor(port, host)).toBe(status);
+});
+
+test('a GET returns the heartbeat, and another method is refused', async () => {
+  const { url } = await listening();
+  expect((await (await fetch(url)).text()).trim()).toBe('beat');
+  expect((await fetch(url, { method: 'DELETE' })).status).toBe(405);
+});
+
+test('a sender that leaves in the middle of a body leaves nothing', async () => {
+  const { inbox, port } = await listening();
+  const socket = connect(port, '127.0.0.1');
+  socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  socket.destroy();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(inbox.counts().events).toBe(0);
+});

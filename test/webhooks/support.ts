@@ -1,0 +1,66 @@
+import { createHmac } from 'node:crypto';
+import type { Host } from '../../src/base/world.ts';
+import { readBody } from '../../src/webhooks/body.ts';
+import { type Inbox, openInbox } from '../../src/webhooks/inbox/inbox.ts';
+import { type NewEvent, newEventOf } from '../../src/webhooks/inbox/received.ts';
+import { type Delivery, verifyDelivery } from '../../src/webhooks/verify.ts';
+import { fakeClock } from '../support/sandbox.ts';
+
+export const SECRET = 'a-webhook-secret';
+export const NOW_MS = Date.UTC(2026, 0, 5, 9);
+
+interface DeliveryParts {
+  readonly id?: string;
+  readonly sentAtMs?: number;
+  readonly secret?: string;
+}
+
+let count = 0;
+
+/** A signed delivery of a body. */
+export function deliveryOf(
+  body: string | object,
+  { id, sentAtMs = NOW_MS, secret = SECRET }: DeliveryParts = {},
+): Delivery {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const timestamp = new Date(sentAtMs).toISOString();
+  count += 1;
+  return {
+    headers: {
+      'x-service-signature': createHmac('sha256', secret).update(`${timestamp}.${text}`).digest('hex'),
+      'x-service-timestamp': timestamp,
+      'x-webhook-id': id ?? `webhook-${count}`,
+    },
+    body: Buffer.from(text),
+  };
+}
+
+/** An onboarding that only its number tells from others. */
+export const onboarded = (number: number, requestId = `request-${number}`) => ({
+  event: 'user.onboarded',
+  eventId: `event-${number}`,
+  requestId,
+  userId: `user-${number}`,
+  data: { firstName: 'Ada' },
+});
+
+/** A delivery as the inbox keeps it. */
+export async function received(delivery: Delivery, nowMs = NOW_MS): Promise<NewEvent> {
+  const verified = verifyDelivery(delivery, { secrets: [SECRET], nowMs });
+  return newEventOf(verified, await readBody(delivery.body, []), delivery.body);
+}
+
+/** A machine on which only the given processes run. */
+export const hostWith = (processId: number, running: readonly number[] = [processId], name = 'here'): Host => ({
+  name,
+  user: 'tester',
+  processId,
+  isRunning: (id) => running.includes(id),
+});
+
+/** An inbox in memory, or in a file, whose clock the test moves. */
+export async function testInbox(path = ':memory:', host = hostWith(1)) {
+  const clock = fakeClock(NOW_MS);
+  const inbox: Inbox = await openInbox(path, { clock, host });
+  return { inbox, clock };
+}
