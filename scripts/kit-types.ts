@@ -4,7 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const OPTIONS = [
-  ...['--ignoreConfig', '--declaration', '--emitDeclarationOnly', '--allowImportingTsExtensions', '--skipLibCheck', '--strict'],
+  ...[
+    '--ignoreConfig',
+    '--declaration',
+    '--emitDeclarationOnly',
+    '--allowImportingTsExtensions',
+    '--skipLibCheck',
+    '--strict',
+  ],
   ...['--module', 'nodenext', '--target', 'es2024', '--types', 'node'],
 ];
 

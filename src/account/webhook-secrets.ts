@@ -23,7 +23,7 @@ export function webhookSecretFrom(text: string, from: string): Secret {
 }
 
 const invalid = (message: string) =>
-  new CliError('usage', message, { code: 'INVALID_SECRET', hint: 'give the secret alone, on one line' });
+  new CliError('usage', message, { code: 'VALIDATION_ERROR', hint: 'give the secret alone, on one line' });
 
 /** A line of the stored text: when the secret was replaced, 0 for the current one, and the secret. */
 interface Line {

@@ -64,6 +64,8 @@ function builtCodes(): string[] {
     // An error without a code has the name of its category.
     ...categories.map((category) => category.toUpperCase()),
     ...CONDITIONS.map(({ code }) => code),
+    // Why a webhook delivery is refused: a code of the kit, which the command line passes on.
+    ...[...read('src/webhooks/error.ts').matchAll(/^ {2}([A-Z_]+): \d{3},$/gm)].map(([, code = '']) => code),
   ];
 }
 

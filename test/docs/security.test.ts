@@ -62,6 +62,12 @@ async function exercise(home: Home): Promise<string[]> {
   await run('keys', 'encryption', 'enable');
   await run('sandbox', 'snapshot', 'snapshot.db');
   await run('doctor', '-q');
+  await run('webhooks', 'set', 'https://inbox.fiatrail.invalid/', '--new-secret', '--yes');
+  const listening = startFiatrail(home, ['webhooks', 'listen'], { cwd });
+  await listening.says('receiving the events');
+  const listened = placesOf(home);
+  listening.kill('SIGINT');
+  expect((await listening.end).code).toBe(0);
   // fiatrail remembers in a file that the keyring is unusable.
   await fiatrail(
     home,
@@ -76,7 +82,7 @@ async function exercise(home: Home): Promise<string[]> {
   const rotation = startFiatrail(home, ['keys', 'rotate', '--yes', '-q'], { cwd });
   const during = await whileHeld(home);
   expect((await rotation.end).code).toBe(0);
-  return [...during, ...placesOf(home)];
+  return [...listened, ...during, ...placesOf(home)];
 }
 
 /** Lists the files while the keeper waits for its response. */

@@ -56,82 +56,85 @@ async function works<E extends Endpoint, R>(
   return found;
 }
 
-/** Reads every list of work that causes events. */
-async function allWorks(session: Session, window: Window): Promise<ListedWork[]> {
-  const users = await works(
+type Reader = (session: Session, window: Window) => Promise<ListedWork[]>;
+
+const users: Reader = (session, window) =>
+  works(
     session,
     {
       endpoint: listUsers,
       request: (limit, offset) => ({ limit, offset, sortBy: 'createdAt' as const, orderDirection: 'desc' as const }),
-      rowsOf: ({ users: rows }) => rows,
+      rowsOf: (data) => data.users,
       read: ({ userId, createdAt }) => ({
-        kind: 'user',
-        ids: [userId],
-        status: 'completed',
-        createdAt: createdAt ?? null,
+        ...{ kind: 'user' satisfies WorkKind, ids: [userId], status: 'completed', createdAt: createdAt ?? null },
       }),
     },
     window,
   );
-  const deposits = await works(
+
+const deposits: Reader = (session, window) =>
+  works(
     session,
     {
       endpoint: listDeposits,
       request: (limit, offset) => ({ limit, offset }),
-      rowsOf: ({ deposits: rows }) => rows,
+      rowsOf: (data) => data.deposits,
       read: ({ id, type, status, createdAt, transactionReference, mintTxHash }) => ({
-        ...{
-          kind: type ?? '',
-          ids: [id, transactionReference, mintTxHash],
-          status: status ?? '',
-          createdAt: createdAt ?? null,
-        },
+        ...{ kind: type ?? '', status: status ?? '', createdAt: createdAt ?? null },
+        ids: [id, transactionReference, mintTxHash],
       }),
     },
     window,
   );
-  const payouts = await works(
+
+const payouts: Reader = (session, window) =>
+  works(
     session,
     {
       endpoint: listPayouts,
       request: (limit, offset) => ({ limit, offset }),
-      rowsOf: ({ payouts: rows }) => rows,
+      rowsOf: (data) => data.payouts,
       read: ({ id, type, status, createdAt, payoutReference }) => ({
         ...{ kind: type ?? '', ids: [id, payoutReference], status: status ?? '', createdAt: createdAt ?? null },
       }),
     },
     window,
   );
-  const withdrawals = await works(
+
+const withdrawals: Reader = (session, window) =>
+  works(
     session,
     {
       endpoint: listWithdrawals,
       request: (limit, offset) => ({ limit, offset }),
-      rowsOf: ({ withdrawals: rows }) => rows,
+      rowsOf: (data) => data.withdrawals,
       read: ({ requestId, type, status, createdAt, transactionHash }) => ({
         ...{ kind: type ?? '', ids: [requestId, transactionHash], status: status ?? '', createdAt: createdAt ?? null },
       }),
     },
     window,
   );
-  const swaps = await works(
+
+const swaps: Reader = (session, window) =>
+  works(
     session,
     {
       endpoint: listSwaps,
       request: (limit, offset) => ({ limit, offset }),
-      rowsOf: ({ swaps: rows }) => rows,
+      rowsOf: (data) => data.swaps,
       read: ({ requestId, status, createdAt, txHash }) => ({
-        ...{
-          kind: 'swap' satisfies WorkKind,
-          ids: [requestId, txHash],
-          status: status ?? '',
-          createdAt: createdAt ?? null,
-        },
+        ...{ kind: 'swap' satisfies WorkKind, status: status ?? '', createdAt: createdAt ?? null },
+        ids: [requestId, txHash],
       }),
     },
     window,
   );
-  return [...users, ...deposits, ...payouts, ...withdrawals, ...swaps];
+
+/** Reads every list of work that causes events. */
+async function allWorks(session: Session, window: Window): Promise<ListedWork[]> {
+  const all: ListedWork[] = [];
+  for (const read of [users, deposits, payouts, withdrawals, swaps]) all.push(...(await read(session, window)));
+  return all;
 }
 
 const PAGE = 1_000;

@@ -9,6 +9,7 @@ import { argument, option, switchOn, word } from '../../cli/parameters.ts';
 import { outcomeOf, type Session } from '../../cli/session.ts';
 import { getWebhook, setWebhook, toggleWebhook } from '../../contract/endpoints/management.ts';
 import { ALL_EVENTS, eventOf } from '../../contract/events.ts';
+import { INBOX_URL } from '../../contract/inbox-url.ts';
 import { fingerprint } from '../../crypto/fingerprint.ts';
 import { printable } from '../../money/amount.ts';
 
@@ -68,6 +69,7 @@ async function secretFor(session: Session, { secretStdin, newSecret }: SecretInp
 
 /** Returns whether anything answers at a URL from this machine, for the confirmation. */
 async function reachability(session: Session, url: string): Promise<string> {
+  if (url === INBOX_URL) return 'the inbox of the embedded sandbox, without a port';
   const limit = AbortSignal.any([session.world.interrupted, AbortSignal.timeout(5_000)]);
   try {
     const { status } = await session.world.network({ method: 'GET', url, headers: {}, body: undefined }, limit, true);

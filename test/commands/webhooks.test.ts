@@ -1,0 +1,128 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { main } from '../../src/main.ts';
+import { type FakeWorld, fakeWorld } from '../support/world.ts';
+import { EXAMPLE } from '../webhooks/vectors.ts';
+
+let world: FakeWorld;
+beforeEach(() => {
+  world = fakeWorld();
+});
+
+const run = (argv: readonly string[], given = world) => main([...argv, '-q'], given);
+
+async function json<T = Record<string, unknown>>(argv: readonly string[], given = world): Promise<T> {
+  const before = given.stdout.text().length;
+  await run([...argv, '-o', 'json'], given);
+  return JSON.parse(given.stdout.text().slice(before)) as T;
+}
+
+const INBOX = 'https://inbox.fiatrail.invalid/';
+const toInbox = () => run(['webhooks', 'set', INBOX, '--yes']);
+const onboard = (bvn: string) => run(['users', 'onboard', bvn, '--wait', '1m']);
+const inbox = async () =>
+  (await json<{ events: { event: string; userId: string }[] }>(['webhooks', 'inbox', 'list', '--all'])).events;
+
+describe('the embedded sandbox', () => {
+  test('hands its events to the inbox', async () => {
+    expect(await toInbox()).toBe(0);
+    await onboard('22222222222');
+    await run(['sandbox', 'settle']);
+    expect((await inbox()).map(({ event }) => event)).toEqual(['user.onboarded', 'virtual.account.created']);
+    const sent = await json<{ events: { state: string; attempts: number }[] }>(['sandbox', 'events', 'list']);
+    expect(sent.events).toMatchObject([
+      { state: 'delivered', attempts: 1 },
+      { state: 'delivered', attempts: 1 },
+    ]);
+  });
+
+  test('has no gaps until a delivery is lost, which is then named', async () => {
+    await toInbox();
+    await onboard('22222222222');
+    await run(['sandbox', 'settle']);
+    expect(await run(['webhooks', 'inbox', 'gaps'])).toBe(0);
+    await run(['sandbox', 'fault', 'add', '--on', 'user.onboarded', '--kind', 'lost-webhook']);
+    await onboard('12345678901');
+    await run(['sandbox', 'settle']);
+    const { missing } = await json<{ missing: { event: string; kind: string; id: string }[] }>([
+      'webhooks',
+      'inbox',
+      'gaps',
+    ]);
+    const { users } = await json<{ users: { userId: string }[] }>(['users', 'list']);
+    const told = new Set((await inbox()).filter(({ event }) => event === 'user.onboarded').map(({ userId }) => userId));
+    const untold = users.map(({ userId }) => userId).filter((userId) => !told.has(userId));
+    expect(missing).toMatchObject([{ event: 'user.onboarded', kind: 'user', id: untold[0] }]);
+    expect(await run(['webhooks', 'inbox', 'gaps'])).toBe(3);
+  });
+});
+
+describe('set', () => {
+  test('asks before it replaces a webhook, and keeps the secret of the profile', async () => {
+    expect(await run(['webhooks', 'set', INBOX, '--new-secret'])).toBe(0);
+    expect(await run(['webhooks', 'set', INBOX])).toBe(2);
+    expect(world.stderr.text()).toContain('cannot ask for confirmation without a terminal: replace the webhook');
+    expect(await run(['webhooks', 'set', INBOX, '--yes'])).toBe(0);
+    expect(await json(['webhooks', 'show'])).toMatchObject({ hasSecret: true, enabled: true, events: ['all'] });
+  });
+
+  test('reads the secret from standard input, stores it, and prints only its fingerprint', async () => {
+    const secret = 'a-secret-nobody-may-see';
+    const own = fakeWorld({ stdin: `${secret}\n` });
+    const printed = await json(['webhooks', 'set', INBOX, '--secret-stdin'], own);
+    expect(printed['secretFingerprint']).toMatch(/^[0-9a-f]{12}$/);
+    expect(own.stdout.text() + own.stderr.text()).not.toContain(secret);
+  });
+
+  test.each([
+    [['--events', 'user.onboard'], 'unknown event user.onboard'],
+    [['--secret-stdin', '--new-secret'], 'cannot be combined'],
+  ])('%j is refused', async (more, message) => {
+    expect(await run(['webhooks', 'set', INBOX, ...more])).toBe(2);
+    expect(world.stderr.text()).toContain(message);
+  });
+
+  test('is disabled and enabled again', async () => {
+    await toInbox();
+    expect(await json(['webhooks', 'disable'])).toMatchObject({ enabled: false });
+    await onboard('22222222222');
+    expect(await inbox()).toEqual([]);
+    expect(await json(['webhooks', 'enable'])).toMatchObject({ enabled: true });
+  });
+});
+
+describe('verify', () => {
+  const signed = (signature: string, ...more: string[]) => {
+    const env = { FIATRAIL_WEBHOOK_SECRET: EXAMPLE.secret };
+    const own = fakeWorld({ stdin: EXAMPLE.body, env });
+    const argv = ['webhooks', 'verify', '--signature', signature, '--timestamp', EXAMPLE.timestamp, ...more];
+    return { own, argv };
+  };
+
+  test('accepts the worked example of the contract at any age', async () => {
+    const { own, argv } = signed(EXAMPLE.signature, '--any-age');
+    expect(await json(argv, own)).toMatchObject({ verified: true, event: 'user.onboarded' });
+  });
+
+  test.each([
+    [EXAMPLE.signature.replace('b', 'c'), '--any-age', 'WRONG_SIGNATURE'],
+    [EXAMPLE.signature.toUpperCase(), '--any-age', 'INVALID_SIGNATURE'],
+    [EXAMPLE.signature, '--tolerance=1s', 'FROM_THE_FUTURE'],
+  ])('refuses %s with %s: %s', async (signature, more, code) => {
+    const { own, argv } = signed(signature, more);
+    if (code === 'FROM_THE_FUTURE') Object.assign(own.clock, { now: () => Date.parse(EXAMPLE.timestamp) - 3_600_000 });
+    expect(await main([...argv, '-o', 'json'], own)).toBe(3);
+    expect(JSON.parse(own.stderr.text().split('\n').at(-2) ?? '').error.code).toBe(code);
+  });
+
+  test('needs a secret', async () => {
+    const own = fakeWorld({ stdin: EXAMPLE.body });
+    expect(await run(['webhooks', 'verify', '--signature', 'x', '--timestamp', 'y'], own)).toBe(2);
+    expect(own.stderr.text()).toContain('there is no webhook secret');
+  });
+});
+
+test('trigger is refused for a live profile', async () => {
+  const env = { FIATRAIL_BASE_URL: 'https://service.test/v1', FIATRAIL_API_KEY: 'a-live-key-nobody-may-see' };
+  const own = fakeWorld({ env });
+  expect(await run(['webhooks', 'trigger', 'user.onboarded', '--to', 'http://127.0.0.1:9/'], own)).toBe(9);
+});
