@@ -34,6 +34,10 @@ const NOT_TYPED: Readonly<Record<string, readonly string[]>> = {
   'fx auto-signing disable': ['enabled'],
   'sandbox seed': ['historyDone', 'historyTotal'],
   'sandbox restore': ['content'],
+  'webhooks set': ['secret', 'enabled'],
+  'webhooks enable': ['enabled'],
+  'webhooks disable': ['enabled'],
+  'webhooks inbox gaps': ['limit', 'offset', 'status', 'sortBy', 'orderDirection'],
 };
 
 /** Commands that check and name their input themselves. */
