@@ -17,6 +17,12 @@ export interface Journal {
    * was recorded before. Decided and written in one transaction, so that of two processes one gets it.
    */
   claim(intent: Intent): Claim;
+  /**
+   * Like `claim`, and records that it is sent in the same transaction: call it just before sending. `busyForMs` is how long the sender
+   * waits for a response at most. `leaveByMs` is until when the request may leave, in milliseconds since the epoch: after that,
+   * others count its outcome as unknown.
+   */
+  claimAndSend(intent: Intent, busyForMs: number): Claim & { readonly leaveByMs: number };
   /** Returns what would be in the way of an intent, and records nothing. */
   look(intent: LookedFor): Exclude<Claim, { kind: 'ours' }> | undefined;
   /** Counts all operations. */

@@ -1,4 +1,5 @@
 import type { Host } from '../base/world.ts';
+import { shortHmac } from '../crypto/sha256.ts';
 import { BUSY_TIMEOUT_MS, type Database, openDatabase } from '../sqlite/database.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import { accountIds, accountIn, forgetAccount, knowsFintech, learnFintech, linkKeys, namesOf } from './accounts.ts';
@@ -43,7 +44,7 @@ export async function openJournal(
   const recording: Recording = { store, host: host.name, now: clock.now };
   const claiming = {
     ...{ recording, ids, host },
-    digest: (text: string) => ids.digest(digestKey, text),
+    digest: (text: string) => shortHmac(digestKey, text),
     isBusy: (operation: Operation) => isAtWork(operation, host, clock.now()),
   };
   const aside = { path, unique: ids.uuid, sign: claiming.digest };
@@ -63,6 +64,13 @@ export async function openJournal(
     ...copyPart(store, append),
     ...outcomePart({ recording, aside, append, move, waitMs: outcomeWaitMs }),
     claim: (intent) => append(() => claimIn(claiming, intent)),
+    claimAndSend: (intent, busyForMs) =>
+      append(() => {
+        const claim = claimIn(claiming, intent);
+        const leaveByMs = clock.now() + busyForMs;
+        if (claim.kind === 'ours') tryMove(recording, claim.operationId, 'sent', { busyUntil: leaveByMs });
+        return { ...claim, leaveByMs };
+      }),
     look: (intent) => lookIn(claiming, intent),
     learnFintech: (names, fintech) => {
       // A read that tells nothing new must not wait for a command that writes.

@@ -1,6 +1,6 @@
 import type { World } from '../base/world.ts';
 import type { Database } from '../sqlite/database.ts';
-import { FIXED_COLUMNS, hashOf, NO_HASH } from './chain.ts';
+import { FIXED_COLUMNS, hashOfOne, NO_HASH } from './chain.ts';
 import type { Intent } from './intent.ts';
 import { mayFollow, type OperationState, type Verdict } from './states.ts';
 
@@ -84,7 +84,7 @@ export function appendLink(
     `INSERT INTO transition (sequence, operation_id, host, state, at, request_id, verdict, detail, result, hash)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ...[sequence, id, host, state, at, requestId, verdict, detail, result],
-    hashOf(lastHash(store, host), { ...link, operation }),
+    hashOfOne(lastHash(store, host), { ...link, operation }),
   );
 }
 
