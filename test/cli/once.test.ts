@@ -238,6 +238,16 @@ describe('a verdict', () => {
     expect(await run(withdraw('500', '--once', 'k'))).toBe(exit);
     expect(await list()).toHaveLength(moved);
   });
+
+  test.each(['--completed', '--not-done'])('%s is refused for what the service accepted', async (verdict) => {
+    await run(withdraw('500', '--once', 'k'));
+    const { operations } = await json(['ops', 'list']);
+    const [{ operationId }] = operations as [{ operationId: string }];
+    expect(await run(['ops', 'resolve', operationId, verdict, '--reason', 'wrong'])).toBe(9);
+    expect(world.stderr.text()).toContain('the outcome of this operation is known: it is accepted');
+    expect(await run(withdraw('500', '--once', 'k'))).toBe(0);
+    expect(await list()).toHaveLength(1);
+  });
 });
 
 test('a reset frees every once key, because nothing that was done under it is left', async () => {
