@@ -16,8 +16,10 @@ function watchSignals() {
   const abandoned = new AbortController();
   let lastMs = -SAME_SIGNAL_MS;
   const handle = () => {
-    if (Date.now() - lastMs < SAME_SIGNAL_MS) return;
-    lastMs = Date.now();
+    // Monotonic: a clock that is set back must not make the next signal look like this one.
+    const nowMs = process.uptime() * 1000;
+    if (nowMs - lastMs < SAME_SIGNAL_MS) return;
+    lastMs = nowMs;
     if (!interrupted.signal.aborted) return interrupted.abort();
     abandoned.abort();
     setTimeout(() => {
