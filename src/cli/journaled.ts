@@ -108,7 +108,7 @@ export function resultOf(endpoint: Endpoint, data: unknown): string {
 /** Records the intent, and that it is sent; returns its id and until when it may leave. Throws DoneBefore, and CliError if it must not be sent. */
 async function claimedAndSent(session: JournalSession, journal: Journal, intent: Intent) {
   for (;;) {
-    const claim = journal.claimAndSend(intent, session.globals.timeoutMs);
+    const claim = journal.claim(intent, session.globals.timeoutMs);
     if (claim.kind === 'ours') return claim;
     await requireFree(session, claim);
   }

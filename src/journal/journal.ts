@@ -63,24 +63,12 @@ export async function openJournal(
     ...chainPart(store, path, world),
     ...copyPart(store, append),
     ...outcomePart({ recording, aside, append, move, waitMs: outcomeWaitMs }),
-    claim: (intent) => append(() => claimIn(claiming, intent)),
-    claimAndSend: (intent, busyForMs) =>
-      append(() => {
-        const claim = claimIn(claiming, intent);
-        const leaveByMs = clock.now() + busyForMs;
-        if (claim.kind === 'ours') tryMove(recording, claim.operationId, 'sent', { busyUntil: leaveByMs });
-        return { ...claim, leaveByMs };
-      }),
+    claim: (intent, busyForMs) => append(() => claimIn(claiming, intent, busyForMs)),
     look: (intent) => lookIn(claiming, intent),
     learnFintech: (names, fintech) => {
       // A read that tells nothing new must not wait for a command that writes.
       if (!knowsFintech(store, names, fintech))
         store.transaction('write', () => learnFintech(store, names, fintech, ids.uuid));
-    },
-    sent: (id, busyForMs) => {
-      const busyUntil = clock.now() + busyForMs;
-      move(id, 'sent', { busyUntil });
-      return busyUntil;
     },
     append: (id, state, appended = {}) => move(id, state, appended),
     take: (id, found) =>

@@ -36,7 +36,7 @@ interface NewOperation extends Omit<Intent, 'account' | 'input' | 'isAgain' | 'i
 }
 
 /** How long a process may take from recording an intent to sending it. */
-const PREPARED_MS = 60_000;
+export const PREPARED_MS = 60_000;
 
 /** Writes an operation in the state `prepared` with its first transition. Call it in a transaction. */
 export function createOperation(recording: Recording, operation: NewOperation): void {

@@ -4,7 +4,7 @@ let count = 0;
 exports.openJournal = async () => ({
   requireLastLink() {},
   look() {},
-  claimAndSend() {
+  claim() {
     count += 1;
     return { kind: 'ours', operationId: `00000000-0000-7000-8000-${String(count).padStart(12, '0')}` };
   },

@@ -78,6 +78,23 @@ describe('a once key', () => {
     expect(states()).toEqual([]);
   });
 
+  test('sends nothing after others may count its outcome as unknown', async () => {
+    // A suspended process: an hour passes between what the journal records and the request.
+    let sends = 0;
+    const startMs = Date.UTC(2026, 10, 22);
+    const clock = {
+      now: () => startMs + (states().includes('sent') ? 3_600_000 : 0),
+      sleep: async () => {},
+    };
+    const network = async (): Promise<HttpResponse> => {
+      sends += 1;
+      return success({});
+    };
+    world = fakeWorld({ clock, network, env: ACCOUNT });
+    expect(await run(withdraw('500', '--once', 'k'))).toBe(5);
+    expect({ sends, states: states() }).toEqual({ sends: 0, states: ['refused'] });
+  });
+
   test('is free again after a refusal, and taken after a failure', async () => {
     expect(await run(withdraw('50000000', '--once', 'k'))).toBe(3);
     expect(await run(withdraw('50000000', '--once', 'k'))).toBe(3);
