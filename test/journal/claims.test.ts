@@ -122,6 +122,18 @@ describe('a once key', () => {
     first.close();
     second.close();
   });
+
+  test.each([10_000, 300_000])('is busy for as long as its request may leave: %d ms', async (busyForMs) => {
+    const clock = fakeClock();
+    const journal = await testJournal({ clock, host: busyHost });
+    const claim = journal.claim(KEYED, busyForMs);
+    expect(claim).toMatchObject({ kind: 'ours', leaveByMs: clock.now() + busyForMs });
+    await clock.sleep(busyForMs);
+    expect(found(journal, KEYED)).toBe('busy sent');
+    await clock.sleep(1);
+    expect(found(journal, KEYED)).toBe('doubt sent');
+    journal.close();
+  });
 });
 
 describe('an equal intent without a key', () => {
