@@ -6,19 +6,9 @@ import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { main } from '../../src/main.ts';
 import { droppedLine, success } from '../support/exchange.ts';
+import { withdraw } from '../support/fee-withdrawal.ts';
 import { journalRows } from '../support/journal.ts';
 import { ACCOUNT, type FakeWorld, fakeWorld } from '../support/world.ts';
-
-const TO = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
-const withdraw = (amount: string, ...more: string[]) => [
-  'fees',
-  'withdraw',
-  '--amount',
-  amount,
-  ...TO,
-  '--yes',
-  ...more,
-];
 
 let world: FakeWorld;
 beforeEach(() => {
@@ -69,6 +59,9 @@ describe('a once key', () => {
 
   test.each([
     ['an unknown placeholder', ['--once', 'a-{week}']],
+    ['a placeholder that does not end', ['--once', 'a-{year']],
+    ['a placeholder that does not begin', ['--once', 'a-year}']],
+    ['a placeholder in another', ['--once', 'a-{{year}']],
     ['nothing', ['--once', '']],
     ['an invisible character', ['--once', 'a\u200bb']],
     ['201 characters', ['--once', 'x'.repeat(201)]],

@@ -128,9 +128,9 @@ describe('a once key', () => {
     const journal = await testJournal({ clock, host: busyHost });
     const claim = journal.claim(KEYED, busyForMs);
     expect(claim).toMatchObject({ kind: 'ours', leaveByMs: clock.now() + busyForMs });
-    await clock.sleep(busyForMs);
+    clock.pass(busyForMs);
     expect(found(journal, KEYED)).toBe('busy sent');
-    await clock.sleep(1);
+    clock.pass(1);
     expect(found(journal, KEYED)).toBe('doubt sent');
     journal.close();
   });
