@@ -232,6 +232,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   '@jmespath-community/jmespath': ['present/query.ts'],
   conf: ['files/'],
   'libsodium-wrappers': ['crypto/'],
+  '@noble/hashes/hmac.js': ['crypto/'],
   '@noble/hashes/sha2.js': ['crypto/'],
   '@noble/hashes/sha3.js': ['crypto/'],
   'zod/mini': ['contract/', 'account/stored-profile.ts', 'derive/schema.ts', 'journal/merge.ts', 'journal/import.ts'],

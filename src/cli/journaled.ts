@@ -105,24 +105,11 @@ export function resultOf(endpoint: Endpoint, data: unknown): string {
   return JSON.stringify({ endpoint: endpoint.id, data: redact(endpoint.response(), data) });
 }
 
-/** Records the intent, and that it is sent; returns its id and until when it may leave. Throws what `claimed` throws. */
+/** Records the intent, and that it is sent; returns its id and until when it may leave. Throws DoneBefore, and CliError if it must not be sent. */
 async function claimedAndSent(session: JournalSession, journal: Journal, intent: Intent) {
   for (;;) {
-    const operationId = await claimed(session, journal, intent);
-    try {
-      return { operationId, leaveByMs: journal.sent(operationId, session.globals.timeoutMs) };
-    } catch (error) {
-      // Suspended for so long that another process took this one for dead, and the key with it.
-      if (journal.find(operationId)[0]?.state !== 'refused') throw error;
-    }
-  }
-}
-
-/** Records the intent and returns its id. Throws DoneBefore, and CliError if it must not be sent. */
-async function claimed(session: JournalSession, journal: Journal, intent: Intent): Promise<string> {
-  for (;;) {
-    const claim = journal.claim(intent);
-    if (claim.kind === 'ours') return claim.operationId;
+    const claim = journal.claim(intent, session.globals.timeoutMs);
+    if (claim.kind === 'ours') return claim;
     await requireFree(session, claim);
   }
 }

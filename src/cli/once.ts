@@ -96,16 +96,22 @@ function decimalOf(text: string): string {
   return scaled === undefined ? text : trimDecimal(decimalText(scaled, DECIMALS));
 }
 
+/** The placeholders of a once key. */
+const DATE_PARTS = ['year', 'month', 'day', 'hour'];
+
 const PLACE_TIME: Intl.DateTimeFormatOptions = {
   ...({ timeZone: 'Africa/Lagos', hourCycle: 'h23' } as const),
   ...({ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit' } as const),
 };
 
-/** Fills the date into a once key: `fees-{year}-{month}`. Throws CliError usage for an unknown name in braces. */
+/**
+ * Fills the date into a once key: `fees-{year}-{month}`. Throws CliError usage for any other brace: a key that means one month
+ * and is the same in every month would pay once and never again.
+ */
 function filledKey(key: string, nowMs: number): string {
   const parts = new Intl.DateTimeFormat('en-GB', PLACE_TIME).formatToParts(nowMs);
-  return key.replace(/\{([^{}]*)\}/g, (placeholder, name: string) => {
-    const value = parts.find(({ type }) => type === name && ['year', 'month', 'day', 'hour'].includes(name))?.value;
+  return key.replace(/\{([^{}]*)\}|[{}].*/g, (placeholder, name?: string) => {
+    const value = parts.find(({ type }) => type === name && DATE_PARTS.includes(type))?.value;
     if (value !== undefined) return value;
     throw new CliError('usage', `--once: unknown placeholder ${placeholder.slice(0, 30)}`, {
       hint: 'use {year}, {month}, {day} or {hour}',

@@ -1,4 +1,5 @@
 import { nodeCrypto } from '../crypto/node-crypto.ts';
+import { shortSha256 } from '../crypto/sha256.ts';
 
 /** The columns of an operation that never change. The chain covers them by the operation's first transition. */
 export const FIXED_COLUMNS = [
@@ -26,9 +27,18 @@ export const NO_HASH = '';
 
 /** Returns the hash of a link: the SHA-256, in base64url, of the hash before it and everything that the link says. */
 export function hashOf(previous: string, link: Link): string {
+  return hashOfText(previous, textOf(link));
+}
+
+/** Like `hashOf`, for the one or two links of a command: node:crypto is not loaded for them. */
+export function hashOfOne(previous: string, link: Link): string {
+  return shortSha256(`${previous}\n${textOf(link)}`);
+}
+
+function textOf(link: Link): string {
   const { sequence, operationId, host, state, at, requestId, verdict, detail, result, operation } = link;
   const said = [String(sequence), operationId, host, state, String(at), requestId, verdict, detail, result, operation];
-  return hashOfText(previous, JSON.stringify(said));
+  return JSON.stringify(said);
 }
 
 /** Returns the hash of a link whose text is known. */

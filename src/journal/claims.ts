@@ -3,16 +3,17 @@ import { accountIds, accountIn } from './accounts.ts';
 import type { Intent } from './intent.ts';
 import { listOperations, type Operation } from './operations.ts';
 import type { OperationState } from './states.ts';
-import { createOperation, type Recording, tryMove } from './transitions.ts';
+import { createOperation, PREPARED_MS, type Recording, tryMove } from './transitions.ts';
 
 /**
- * What the journal decided. `ours`: recorded; send it. The others return the operation that is in the way.
+ * What the journal decided. `ours`: recorded; send it until `leaveByMs`, in milliseconds since the epoch, after which others count its
+ * outcome as unknown. The others return the operation that is in the way.
  * `done`: the once key was used for the same input, and the operation ended or was accepted. `other-input`: it was used for another
  * input. `busy`: another process is at work under the key. `doubt`: its outcome is unknown. `repeated`: an equal intent
  * without a key was recorded a short time ago, or is in doubt.
  */
 export type Claim =
-  | { readonly kind: 'ours'; readonly operationId: string }
+  | { readonly kind: 'ours'; readonly operationId: string; readonly leaveByMs: number }
   | { readonly kind: 'done' | 'other-input' | 'busy' | 'doubt' | 'repeated'; readonly operation: Operation };
 
 /** How long an equal intent counts as a repetition. */
@@ -30,7 +31,7 @@ interface Claiming extends Looking {
 }
 
 /** Decides whether an intent may be sent, and records it if it may. Call it in a transaction. */
-export function claimIn(claiming: Claiming, intent: Intent): Claim {
+export function claimIn(claiming: Claiming, intent: Intent, busyForMs?: number): Claim {
   const { recording, ids, host, digest } = claiming;
   const account = accountIn(recording.store, intent.account, ids.uuid);
   const inputDigest = digest(intent.input);
@@ -47,7 +48,9 @@ export function claimIn(claiming: Claiming, intent: Intent): Claim {
     ...{ operator: host.user, processId: host.processId },
     ...{ id, account, inputDigest },
   });
-  return { kind: 'ours', operationId: id };
+  const leaveByMs = recording.now() + (busyForMs ?? PREPARED_MS);
+  if (busyForMs !== undefined) tryMove(recording, id, 'sent', { busyUntil: leaveByMs });
+  return { kind: 'ours', operationId: id, leaveByMs };
 }
 
 /** Returns what would be in the way of an intent, and writes nothing. */

@@ -14,9 +14,10 @@ import type { Verified } from './verify.ts';
 export interface Journal {
   /**
    * Records a new operation, unless the journal says that it must not be sent: its once key is taken, or the same intent
-   * was recorded before. Decided and written in one transaction, so that of two processes one gets it.
+   * was recorded before. Decided and written in one transaction, so that of two processes one gets it. With `busyForMs`, how long the sender waits for a
+   * response at most, it is recorded as sent in the same transaction: call it just before sending.
    */
-  claim(intent: Intent): Claim;
+  claim(intent: Intent, busyForMs?: number): Claim;
   /** Returns what would be in the way of an intent, and records nothing. */
   look(intent: LookedFor): Exclude<Claim, { kind: 'ours' }> | undefined;
   /** Counts all operations. */
@@ -37,11 +38,6 @@ export interface Journal {
   readonly rotations: Omit<Rotations, 'insert' | 'move'>;
   /** Records the fintech that a key belongs to, so that all its keys are one account. */
   learnFintech(names: AccountNames, fintech: Fintech): void;
-  /**
-   * Call just before sending. `busyForMs` is how long the sender waits for a response at most. Returns until when the request may
-   * leave, in milliseconds since the epoch: after that, others count its outcome as unknown. Throws if the state does not allow it.
-   */
-  sent(operationId: string, busyForMs: number): number;
   /** Appends a transition. Throws if the operation's state does not allow it. */
   append(operationId: string, state: OperationState, appended?: Appended): void;
   /** Records work that was found as the operation's own. Returns false if another operation has it, or the outcome is known. */

@@ -1,4 +1,5 @@
 import type { Host } from '../base/world.ts';
+import { shortHmac } from '../crypto/sha256.ts';
 import { BUSY_TIMEOUT_MS, type Database, openDatabase } from '../sqlite/database.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import { accountIds, accountIn, forgetAccount, knowsFintech, learnFintech, linkKeys, namesOf } from './accounts.ts';
@@ -43,7 +44,7 @@ export async function openJournal(
   const recording: Recording = { store, host: host.name, now: clock.now };
   const claiming = {
     ...{ recording, ids, host },
-    digest: (text: string) => ids.digest(digestKey, text),
+    digest: (text: string) => shortHmac(digestKey, text),
     isBusy: (operation: Operation) => isAtWork(operation, host, clock.now()),
   };
   const aside = { path, unique: ids.uuid, sign: claiming.digest };
@@ -62,17 +63,12 @@ export async function openJournal(
     ...chainPart(store, path, world),
     ...copyPart(store, append),
     ...outcomePart({ recording, aside, append, move, waitMs: outcomeWaitMs }),
-    claim: (intent) => append(() => claimIn(claiming, intent)),
+    claim: (intent, busyForMs) => append(() => claimIn(claiming, intent, busyForMs)),
     look: (intent) => lookIn(claiming, intent),
     learnFintech: (names, fintech) => {
       // A read that tells nothing new must not wait for a command that writes.
       if (!knowsFintech(store, names, fintech))
         store.transaction('write', () => learnFintech(store, names, fintech, ids.uuid));
-    },
-    sent: (id, busyForMs) => {
-      const busyUntil = clock.now() + busyForMs;
-      move(id, 'sent', { busyUntil });
-      return busyUntil;
     },
     append: (id, state, appended = {}) => move(id, state, appended),
     take: (id, found) =>

@@ -1,6 +1,6 @@
 import type { World } from '../base/world.ts';
 import type { Database } from '../sqlite/database.ts';
-import { FIXED_COLUMNS, hashOf, NO_HASH } from './chain.ts';
+import { FIXED_COLUMNS, hashOfOne, NO_HASH } from './chain.ts';
 import type { Intent } from './intent.ts';
 import { mayFollow, type OperationState, type Verdict } from './states.ts';
 
@@ -36,7 +36,7 @@ interface NewOperation extends Omit<Intent, 'account' | 'input' | 'isAgain' | 'i
 }
 
 /** How long a process may take from recording an intent to sending it. */
-const PREPARED_MS = 60_000;
+export const PREPARED_MS = 60_000;
 
 /** Writes an operation in the state `prepared` with its first transition. Call it in a transaction. */
 export function createOperation(recording: Recording, operation: NewOperation): void {
@@ -84,7 +84,7 @@ export function appendLink(
     `INSERT INTO transition (sequence, operation_id, host, state, at, request_id, verdict, detail, result, hash)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ...[sequence, id, host, state, at, requestId, verdict, detail, result],
-    hashOf(lastHash(store, host), { ...link, operation }),
+    hashOfOne(lastHash(store, host), { ...link, operation }),
   );
 }
 

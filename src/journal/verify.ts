@@ -1,6 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import type { Database } from '../sqlite/database.ts';
-import { hashOf, hashOfText, type Link, linkText, NO_HASH } from './chain.ts';
+import { hashOf, hashOfOne, hashOfText, type Link, linkText, NO_HASH } from './chain.ts';
 import { JOURNAL_CHANGED } from './codes.ts';
 import { contains, type Head } from './head.ts';
 import { fixedText } from './transitions.ts';
@@ -137,7 +137,7 @@ function staleOperation(store: Database): ChainProblem | undefined {
  */
 export function requireLastLink(store: Database, host: string, kept: Head | undefined): void {
   const [last, before] = store.all<LinkRow>(`${LINKS} WHERE host = ? ORDER BY sequence DESC LIMIT 2`, host);
-  if (last && hashOf(before?.hash ?? NO_HASH, linkOf(store, last)) !== last.hash)
+  if (last && hashOfOne(before?.hash ?? NO_HASH, linkOf(store, last)) !== last.hash)
     throw new CliError('usage', 'the journal of money operations was changed by something else; nothing was sent', {
       code: JOURNAL_CHANGED,
       hint: 'see what is wrong with: fiatrail ops verify',

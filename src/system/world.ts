@@ -16,8 +16,10 @@ function watchSignals() {
   const abandoned = new AbortController();
   let lastMs = -SAME_SIGNAL_MS;
   const handle = () => {
-    if (Date.now() - lastMs < SAME_SIGNAL_MS) return;
-    lastMs = Date.now();
+    // Monotonic: a clock that is set back must not make the next signal look like this one.
+    const nowMs = process.uptime() * 1000;
+    if (nowMs - lastMs < SAME_SIGNAL_MS) return;
+    lastMs = nowMs;
     if (!interrupted.signal.aborted) return interrupted.abort();
     abandoned.abort();
     setTimeout(() => {
@@ -136,7 +138,10 @@ const systemClock: Clock = {
     }),
 };
 
-/** UUIDs of version 7: milliseconds, then a counter within the millisecond, then random bytes. */
+/**
+ * UUIDs of version 7: milliseconds, then a counter within the millisecond, then random bits. An id is no secret, so its bits come from
+ * Math.random: loading node:crypto for them takes longer than the rest of a payment's journal.
+ */
 function createIds(): Ids {
   let lastMs = 0;
   let sequence = 0;
@@ -154,7 +159,7 @@ function createIds(): Ids {
     const now = Date.now();
     if (now > lastMs) {
       lastMs = now;
-      sequence = ((bytes(1)[0] ?? 0) << 2) & 0x3ff;
+      sequence = Math.floor(Math.random() * 0x100) << 2;
     } else {
       sequence += 1;
       if (sequence > 0xfff) {
@@ -163,9 +168,8 @@ function createIds(): Ids {
       }
     }
     const time = lastMs.toString(16).padStart(12, '0');
-    const random = Buffer.from(bytes(8));
-    random[0] = ((random[0] ?? 0) & 0x3f) | 0x80;
-    const tail = random.toString('hex');
+    const bits = (count: number) => Math.floor(Math.random() * 2 ** count);
+    const tail = (0x8000 | bits(14)).toString(16) + bits(48).toString(16).padStart(12, '0');
     return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence.toString(16).padStart(3, '0')}-${tail.slice(0, 4)}-${tail.slice(4)}`;
   };
   return { uuid, bytes, digest: hmacSha256 };

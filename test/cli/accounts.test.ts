@@ -6,9 +6,9 @@ import { Secret } from '../../src/base/secret.ts';
 import type { Exchange } from '../../src/base/world.ts';
 import { main } from '../../src/main.ts';
 import { success } from '../support/exchange.ts';
+import { TO } from '../support/fee-withdrawal.ts';
 import { type FakeWorld, fakeWorld } from '../support/world.ts';
 
-const TO = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
 const PAY = ['fees', 'withdraw', '--amount', '500', ...TO, '--yes', '--no-tag', '-q'];
 const PAY_ONCE = [...PAY, '--once', 'k'];
 const FINTECH = 'e1080560-02a0-424a-ace1-28385ea1c5e5';

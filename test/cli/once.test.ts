@@ -6,19 +6,9 @@ import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { endpoints } from '../../src/contract/endpoints/index.ts';
 import { main } from '../../src/main.ts';
 import { droppedLine, success } from '../support/exchange.ts';
+import { withdraw } from '../support/fee-withdrawal.ts';
 import { journalRows } from '../support/journal.ts';
 import { ACCOUNT, type FakeWorld, fakeWorld } from '../support/world.ts';
-
-const TO = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
-const withdraw = (amount: string, ...more: string[]) => [
-  'fees',
-  'withdraw',
-  '--amount',
-  amount,
-  ...TO,
-  '--yes',
-  ...more,
-];
 
 let world: FakeWorld;
 beforeEach(() => {
@@ -69,6 +59,9 @@ describe('a once key', () => {
 
   test.each([
     ['an unknown placeholder', ['--once', 'a-{week}']],
+    ['a placeholder that does not end', ['--once', 'a-{year']],
+    ['a placeholder that does not begin', ['--once', 'a-year}']],
+    ['a placeholder in another', ['--once', 'a-{{year}']],
     ['nothing', ['--once', '']],
     ['an invisible character', ['--once', 'a\u200bb']],
     ['201 characters', ['--once', 'x'.repeat(201)]],
@@ -76,6 +69,23 @@ describe('a once key', () => {
   ])('cannot be %s', async (_what, more) => {
     expect(await run(withdraw('500', ...more))).toBe(2);
     expect(states()).toEqual([]);
+  });
+
+  test('sends nothing after others may count its outcome as unknown', async () => {
+    // A suspended process: an hour passes between what the journal records and the request.
+    let sends = 0;
+    const startMs = Date.UTC(2026, 10, 22);
+    const clock = {
+      now: () => startMs + (states().includes('sent') ? 3_600_000 : 0),
+      sleep: async () => {},
+    };
+    const network = async (): Promise<HttpResponse> => {
+      sends += 1;
+      return success({});
+    };
+    world = fakeWorld({ clock, network, env: ACCOUNT });
+    expect(await run(withdraw('500', '--once', 'k'))).toBe(5);
+    expect({ sends, states: states() }).toEqual({ sends: 0, states: ['refused'] });
   });
 
   test('is free again after a refusal, and taken after a failure', async () => {
@@ -237,6 +247,16 @@ describe('a verdict', () => {
     expect(await run(['ops', 'resolve', operationId, verdict, '--reason', 'seen'])).toBe(9);
     expect(await run(withdraw('500', '--once', 'k'))).toBe(exit);
     expect(await list()).toHaveLength(moved);
+  });
+
+  test.each(['--completed', '--not-done'])('%s is refused for what the service accepted', async (verdict) => {
+    await run(withdraw('500', '--once', 'k'));
+    const { operations } = await json(['ops', 'list']);
+    const [{ operationId }] = operations as [{ operationId: string }];
+    expect(await run(['ops', 'resolve', operationId, verdict, '--reason', 'wrong'])).toBe(9);
+    expect(world.stderr.text()).toContain('the outcome of this operation is known: it is accepted');
+    expect(await run(withdraw('500', '--once', 'k'))).toBe(0);
+    expect(await list()).toHaveLength(1);
   });
 });
 

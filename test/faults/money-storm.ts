@@ -182,7 +182,7 @@ async function untilDone(storm: Storm, job: Job, exits: { job: Job; ran: Ran }[]
   for (let again = 0; again < 2; again++) {
     const ran = await troubled(storm, job, 'none');
     exits.push({ job, ran });
-    // An onramp that nobody pays fails after half an hour; its key keeps it all the same.
+    // An onramp that nobody pays fails after half an hour; it still holds its key.
     const isExpired = ran.exit === 3 && job.endpoint === 'transactions.onramp';
     if (ran.exit !== 0 && !isExpired)
       throw new Error(`exit ${ran.exit} under ${job.key}: ${ran.stderr}\n${lastOf(rig)}`);

@@ -1,10 +1,10 @@
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { fiatrail, fiatrailJson, type Home, newHome, requireBuilt, startFiatrail } from '../support/built.ts';
+import { TO } from '../support/fee-withdrawal.ts';
 import { embeddedKey, must } from '../support/rotations.ts';
 
 beforeAll(requireBuilt);
 
-const TO = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
 const pay = (amount: string, ...more: string[]) => [
   ...['fees', 'withdraw', '--amount', amount, ...TO, '--yes', '-o', 'json', ...more],
 ];

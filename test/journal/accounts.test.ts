@@ -29,7 +29,7 @@ const found = (journal: Journal, intent: Intent) => {
 /** Records a payment that the service accepted, and returns its id. */
 function paid(journal: Journal, intent: Intent): string {
   const id = prepared(journal, intent);
-  journal.sent(id, 60_000);
+  journal.append(id, 'sent');
   journal.append(id, 'accepted');
   return id;
 }
@@ -271,7 +271,7 @@ test('in every story, a once key pays once among the keys that are known to be o
           const claim = journal.claim(by(name, { onceKey }));
           expect(claim.kind).toBe(isPaid ? 'done' : 'ours');
           if (claim.kind !== 'ours') continue;
-          journal.sent(claim.operationId, 60_000);
+          journal.append(claim.operationId, 'sent');
           journal.append(claim.operationId, 'accepted');
           payments.push({ key: name, onceKey });
         }

@@ -34,7 +34,7 @@ async function withKept(
   onTestFinished(() => journal.close());
   const ids = outcomes.map(() => {
     const id = prepared(journal);
-    journal.sent(id, 60_000);
+    journal.append(id, 'sent');
     return id;
   });
   const release = await locked(path);

@@ -17,7 +17,7 @@ function found(journal: Journal, intent: Intent): string {
 /** Moves an operation through the states. */
 function through(journal: Journal, id: string, ...states: OperationState[]): void {
   for (const state of states) {
-    if (state === 'sent') journal.sent(id, 60_000);
+    if (state === 'sent') journal.append(id, 'sent');
     else journal.append(id, state, state === 'resolved' ? { verdict: 'not-done' } : {});
   }
 }
@@ -66,7 +66,7 @@ describe('a once key', () => {
   test.each(['prepared', 'sent'] as const)('of a process that is still at work is busy when %s', async (state) => {
     const journal = await testJournal({ host: busyHost });
     const id = prepared(journal, KEYED);
-    if (state === 'sent') journal.sent(id, 60_000);
+    if (state === 'sent') journal.append(id, 'sent');
     expect(found(journal, KEYED)).toBe(`busy ${state}`);
     journal.close();
   });
@@ -74,7 +74,7 @@ describe('a once key', () => {
   test('is in doubt once the time of a process that never answers is over', async () => {
     const clock = fakeClock();
     const journal = await testJournal({ host: busyHost, clock });
-    journal.sent(prepared(journal, KEYED), 60_000);
+    journal.append(prepared(journal, KEYED), 'sent');
     clock.pass(60_001);
     expect(found(journal, KEYED)).toBe('doubt sent');
     journal.close();
@@ -121,6 +121,18 @@ describe('a once key', () => {
     expect([found(first, KEYED), found(second, KEYED)]).toEqual(['ours', 'busy prepared']);
     first.close();
     second.close();
+  });
+
+  test.each([10_000, 300_000])('is busy for as long as its request may leave: %d ms', async (busyForMs) => {
+    const clock = fakeClock();
+    const journal = await testJournal({ clock, host: busyHost });
+    const claim = journal.claim(KEYED, busyForMs);
+    expect(claim).toMatchObject({ kind: 'ours', leaveByMs: clock.now() + busyForMs });
+    clock.pass(busyForMs);
+    expect(found(journal, KEYED)).toBe('busy sent');
+    clock.pass(1);
+    expect(found(journal, KEYED)).toBe('doubt sent');
+    journal.close();
   });
 });
 

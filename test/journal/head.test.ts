@@ -42,8 +42,8 @@ async function restored() {
   await using(path, 1, (journal) => prepared(journal));
   copyFileSync(path, copy);
   await using(path, 2, (journal) => {
-    journal.sent(prepared(journal), 1);
-    journal.sent(prepared(journal), 1);
+    journal.append(prepared(journal), 'sent');
+    journal.append(prepared(journal), 'sent');
   });
   copyFileSync(copy, path);
   return found;
@@ -55,7 +55,7 @@ describe('the head beside the journal', () => {
     await using(path, 1, (journal) => {
       const id = prepared(journal);
       expect(headText(path)).toBe(`1 ${journal.head()}\n`);
-      journal.sent(id, 1);
+      journal.append(id, 'sent');
       expect(headText(path)).toBe(`2 ${journal.head()}\n`);
       journal.record(id, 'accepted', { requestId: 'r' });
       journal.ended({ account: INTENT.account, endpoints: ['fees.withdraw'], requestId: 'r' }, 'settled', {});
@@ -150,7 +150,7 @@ describe('a journal that lacks its last entries', () => {
   test('stays so when other commands append to it, even as many entries as it lost', async () => {
     const { path } = await restored();
     await using(path, 3, (journal) => {
-      for (let count = 0; count < 10; count++) journal.sent(prepared(journal), 1);
+      for (let count = 0; count < 10; count++) journal.append(prepared(journal), 'sent');
       expect(() => journal.requireLastLink()).toThrow(STOPS);
     });
   });

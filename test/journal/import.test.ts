@@ -10,7 +10,7 @@ type Line = Record<string, unknown>;
 async function lines(): Promise<Line[]> {
   const journal = await testJournal();
   const id = prepared(journal);
-  journal.sent(id, 1);
+  journal.append(id, 'sent');
   journal.append(id, 'accepted', { requestId: 'r' });
   const all = [...journal.exported(false)].flat() as Line[];
   journal.close();

@@ -39,7 +39,7 @@ const pairs = STATES.flatMap((state) =>
 );
 
 const move = (journal: Journal, id: string, state: OperationState) =>
-  state === 'sent' ? journal.sent(id, 60_000) : journal.append(id, state);
+  state === 'sent' ? journal.append(id, 'sent') : journal.append(id, state);
 
 function operationAt(journal: Journal, state: OperationState): string {
   const id = prepared(journal);
@@ -73,7 +73,7 @@ describe('an operation', () => {
 
   test('cannot be sent if it was not prepared', async () => {
     const journal = await open();
-    expect(() => journal.sent('nothing', 1)).toThrow('nothing');
+    expect(() => journal.append('nothing', 'sent')).toThrow('nothing');
     expect(journal.list({ limit: 10 })).toEqual([]);
     journal.close();
   });
@@ -96,7 +96,7 @@ describe('an operation', () => {
       updatedAt: iso(START_MS),
     });
     clock.pass(1500);
-    journal.sent(id, 60_000);
+    journal.append(id, 'sent');
     clock.pass(1);
     journal.append(id, 'accepted', { requestId: 'request-9' });
     expect(only(journal, id)).toMatchObject({
@@ -163,7 +163,7 @@ describe('the journal file', () => {
     const [writer, reader] = [await open(path), await open(path, countingIds(2))];
     const id = prepared(writer);
     expect(only(reader, id).state).toBe('prepared');
-    writer.sent(id, 1);
+    writer.append(id, 'sent');
     expect(only(reader, id).state).toBe('sent');
     writer.close();
     reader.close();
@@ -174,7 +174,7 @@ describe('the journal file', () => {
     const path = folder.file('journal.db');
     const [first, second] = [await open(path), await open(path, countingIds(2))];
     const ids = Array.from({ length: 20 }, (_each, index) => prepared(index % 2 ? first : second));
-    for (const id of ids) first.sent(id, 1);
+    for (const id of ids) first.append(id, 'sent');
     for (const id of ids) second.append(id, 'accepted', { requestId: id });
     expect(first.list({ limit: 100 })).toHaveLength(20);
     expect(new Set(first.list({ limit: 100 }).map(({ requestId }) => requestId))).toEqual(new Set(ids));
@@ -302,12 +302,12 @@ describe('a clock that was set back', () => {
     const clock = fakeClock();
     const journal = await open(':memory:', countingIds(), clock);
     const first = prepared(journal, { isGuarded: true });
-    journal.sent(first, 1);
+    journal.append(first, 'sent');
     journal.append(first, 'accepted', { requestId: 'r-1' });
     clock.pass(-3_600_000);
     expect(journal.claim({ ...INTENT, isGuarded: true })).toMatchObject({ kind: 'repeated' });
     const second = prepared(journal, { input: 'another' });
-    journal.sent(second, 1);
+    journal.append(second, 'sent');
     journal.append(first, 'settled');
     expect(journal.verify().problem).toBeUndefined();
     journal.requireLastLink();

@@ -151,7 +151,7 @@ test('a journal of version 3 with an unknown outcome is upgraded: the same opera
   const path = join(temporaryFolder(onTestFinished), 'journal.db');
   const journal = await open(path);
   const doubt = prepared(journal, { onceKey: 'k' });
-  journal.sent(doubt, 1);
+  journal.append(doubt, 'sent');
   journal.append(doubt, 'unknown');
   prepared(journal);
   const before = { list: journal.list({ limit: 10 }), head: journal.head(), indexes: indexesOf(path) };

@@ -11,7 +11,7 @@ async function fill(path: string, seed = 1): Promise<string> {
   const journal = await testJournal({ path, ids: countingIds(seed) });
   for (let count = 0; count < OPERATIONS; count++) {
     const id = prepared(journal);
-    journal.sent(id, 1);
+    journal.append(id, 'sent');
     journal.append(id, 'accepted', { requestId: `r-${count}`, result: '{"endpoint":"fees.withdraw","data":{}}' });
   }
   const head = journal.head();
@@ -68,7 +68,7 @@ describe('an untouched journal', () => {
     const text = Array.from({ length: 0x180 }, (_, code) => String.fromCharCode(code)).join('');
     const odd = `${text}\u2028\u2029\ufeff\uffff\u{10ffff}"'\\/`;
     const id = prepared(journal, { summary: odd, request: odd });
-    journal.sent(id, 1);
+    journal.append(id, 'sent');
     journal.append(id, 'accepted', { requestId: odd, detail: odd, result: odd });
     expect(journal.verify()).toMatchObject({ transitions: 3, problem: undefined });
     journal.close();

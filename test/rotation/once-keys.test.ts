@@ -4,9 +4,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import type { Exchange } from '../../src/base/world.ts';
 import { droppedLine, refusal, success } from '../support/exchange.ts';
+import { TO } from '../support/fee-withdrawal.ts';
 import { type Bench, bench, ended, NEW, OLD, RESUME_COMMAND, ROTATE } from '../support/rotation-bench.ts';
 
-const TO = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
 const PAY = ['fees', 'withdraw', '--amount', '500', ...TO, '--profile', 'main', '--yes', '--no-tag', '-o', 'json'];
 const PAY_ONCE = [...PAY, '--once', 'k'];
 

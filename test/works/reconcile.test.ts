@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Exchange, HttpRequest } from '../../src/base/world.ts';
 import { main } from '../../src/main.ts';
 import { droppedLine, success } from '../support/exchange.ts';
+import { TO } from '../support/fee-withdrawal.ts';
 import { journalRows } from '../support/journal.ts';
 import { ACCOUNT, type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
 
-const TO = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
 const WITHDRAW = ['fees', 'withdraw', '--amount', '500', ...TO, '--yes', '--no-tag', '-q'];
 const START_MS = Date.UTC(2026, 0, 5, 9);
 

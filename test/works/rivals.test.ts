@@ -66,7 +66,7 @@ test('a row that was found by two at once is given to one', async () => {
   const found = { requestId: 'FTW_1', detail: 'found' };
   const [one, other] = ['a', 'b'].map((onceKey) => {
     const id = prepared(journal, { onceKey });
-    journal.sent(id, 60_000);
+    journal.append(id, 'sent');
     journal.append(id, 'unknown');
     return id;
   });

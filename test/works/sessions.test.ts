@@ -7,10 +7,10 @@ import { Secret } from '../../src/base/secret.ts';
 import type { Exchange } from '../../src/base/world.ts';
 import { main } from '../../src/main.ts';
 import { droppedLine, refusal, refusedConnection, success } from '../support/exchange.ts';
+import { TO } from '../support/fee-withdrawal.ts';
 import { journalRows } from '../support/journal.ts';
 import { type FakeWorld, fakeClock, fakeWorld } from '../support/world.ts';
 
-const TO = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
 const pay = (profile: string, ...more: string[]) => [
   ...['fees', 'withdraw', '--amount', '500', ...TO, '--yes', '--no-tag', '-q', '--profile', profile, ...more],
 ];

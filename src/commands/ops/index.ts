@@ -6,7 +6,6 @@ import type { Session } from '../../cli/session.ts';
 import { DEFAULT_WAIT_MS, waitOption } from '../../cli/wait.ts';
 import { JOURNAL_CHANGED } from '../../journal/codes.ts';
 import type { Operation } from '../../journal/journal.ts';
-import { NEXT } from '../../journal/states.ts';
 import type { Verified } from '../../journal/verify.ts';
 import { workStartedBy } from '../../works/find-work.ts';
 import { createSessions, type Looked, reconcileEach } from '../../works/sessions.ts';
@@ -62,7 +61,8 @@ const resolveCommand = command({
     const journal = await session.journal();
     if (journal.isBusy(operation))
       throw new CliError('declined', 'the command that sent it is still running', { hint: 'wait for it to end' });
-    if (!NEXT[operation.state].some((state) => state === 'resolved'))
+    // Work that the service accepted has an end of its own. To call it not done would free its once key, and move the money twice.
+    if (operation.state !== 'sent' && operation.state !== 'unknown')
       throw new CliError('declined', `the outcome of this operation is known: it is ${operation.state}`, {
         hint: `see it with: fiatrail ops show ${operation.operationId}`,
       });

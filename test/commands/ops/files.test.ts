@@ -5,28 +5,17 @@ import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { journalPath } from '../../../src/account/paths.ts';
 import { main } from '../../../src/main.ts';
+import { withdraw } from '../../support/fee-withdrawal.ts';
 import { prepared, testJournal } from '../../support/journal-intent.ts';
 import { countingIds } from '../../support/sandbox.ts';
 import { type FakeWorld, fakeWorld } from '../../support/world.ts';
 
-const TO = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
-const withdraw = (amount: string, key: string) => [
-  'fees',
-  'withdraw',
-  '--amount',
-  amount,
-  ...TO,
-  '--yes',
-  '--once',
-  key,
-];
-
 let world: FakeWorld;
 beforeEach(async () => {
   world = fakeWorld();
-  for (let count = 0; count < 3; count++) await run(withdraw(String(500 + count), `k-${count}`));
+  for (let count = 0; count < 3; count++) await run(withdraw(String(500 + count), '--once', `k-${count}`));
   await run(['sandbox', 'fault', 'add', '--on', 'fees.withdraw', '--kind', 'lost-response']);
-  await run(withdraw('600', 'lost'));
+  await run(withdraw('600', '--once', 'lost'));
 });
 
 async function run(argv: readonly string[], given: FakeWorld = world) {
@@ -78,11 +67,11 @@ describe('an exported journal', () => {
   test('keeps once keys usable with the digest key, and rejects them for every input without it', async () => {
     await exported('--with-digest-key');
     await imported();
-    expect((await run(withdraw('500', 'k-0'))).code).toBe(0);
-    expect((await run(withdraw('501', 'k-0'))).code).toBe(2);
+    expect((await run(withdraw('500', '--once', 'k-0'))).code).toBe(0);
+    expect((await run(withdraw('501', '--once', 'k-0'))).code).toBe(2);
     await exported();
     await imported();
-    expect(await run(withdraw('500', 'k-0'))).toMatchObject({
+    expect(await run(withdraw('500', '--once', 'k-0'))).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('was used for something else'),
     });
@@ -102,7 +91,7 @@ describe('an exported journal', () => {
     await exported();
     await imported();
     expect((await run(['ops', 'reconcile'])).code).toBe(0);
-    expect((await run(withdraw('700', 'new'))).code).toBe(0);
+    expect((await run(withdraw('700', '--once', 'new'))).code).toBe(0);
     expect((await run(['ops', 'verify'])).code).toBe(0);
   });
 
@@ -212,7 +201,7 @@ describe('an import changes nothing and says why in one sentence', () => {
 
   test('the journal here is not empty', async () => {
     await exported();
-    await run(withdraw('900', 'new'));
+    await run(withdraw('900', '--once', 'new'));
     expect(await imported()).toMatchObject({ code: 2, stderr: expect.stringContaining('is not empty') });
     expect((await list()).operations).toHaveLength(1);
   });
@@ -243,7 +232,7 @@ describe('a backup', () => {
     renameSync(file('copy.db'), path());
     expect(await list()).toEqual(before);
     expect((await run(['ops', 'verify'])).code).toBe(0);
-    expect((await run(withdraw('700', 'new'))).code).toBe(0);
+    expect((await run(withdraw('700', '--once', 'new'))).code).toBe(0);
   });
 
   test('never overwrites a file', async () => {

@@ -19,7 +19,7 @@ beforeEach(async () => {
     clock.pass(60_000);
     const kind = index % 2 === 0 ? 'money' : 'onboarding';
     const id = prepared(journal, { ...INTENT, kind, onceKey: `k-${index}`, request: '{}' });
-    journal.sent(id, 1);
+    journal.append(id, 'sent');
     if (index % 5 !== 0) journal.append(id, 'accepted', { requestId: `r-${index}` });
     return id;
   });

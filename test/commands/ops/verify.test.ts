@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { main } from '../../../src/main.ts';
+import { withdraw } from '../../support/fee-withdrawal.ts';
 import { journalRows } from '../../support/journal.ts';
 import { type FakeWorld, fakeWorld } from '../../support/world.ts';
-
-const TO = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
-const withdraw = (amount: string) => ['fees', 'withdraw', '--amount', amount, ...TO, '--yes'];
 
 let world: FakeWorld;
 beforeEach(() => {

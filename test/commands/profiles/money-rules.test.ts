@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Exchange } from '../../../src/base/world.ts';
 import { droppedLine, success } from '../../support/exchange.ts';
+import { TO } from '../../support/fee-withdrawal.ts';
 import { type Answer, fakeClock, type WorldOptions } from '../../support/world.ts';
 import { BOX, LIVE, newMachine } from './support.ts';
 
-const TO = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
 const PAY = ['fees', 'withdraw', '--amount', '500', ...TO, '--yes', '--no-tag', '-q', '--profile', 'main'];
 const RECONCILE = ['ops', 'reconcile', '-q', '-o', 'json', '--profile', 'main'];
 const MINUTE_MS = 60_000;
