@@ -90,6 +90,10 @@ export interface ProgramOptions {
   readonly timeoutMs: number;
   /** The only word is a command line for the system's shell. */
   readonly isShell?: boolean;
+  /** Variables added to its environment. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Passes its standard error on. */
+  readonly showsErrors?: boolean;
   /** Runs it detached: it outlives this process and does not receive the terminal's signals. */
   readonly isDetached?: boolean;
 }
@@ -155,7 +159,7 @@ export interface World {
   /** The command line that starts this program again. */
   readonly self: readonly string[];
   /**
-   * Runs another program until it exits, discarding its standard error. Its environment contains none of our secrets.
+   * Runs another program until it exits, discarding its standard error unless told otherwise. Its environment contains none of our secrets.
    * It and its child processes are killed after `timeoutMs` and on an interrupt.
    */
   runProgram(words: readonly string[], options: ProgramOptions): Promise<ProgramEnd>;

@@ -1,5 +1,6 @@
 import { type Category, CliError, withDetails } from '../base/errors.ts';
 import { HIDDEN } from '../base/secret.ts';
+import { SECRET_VARIABLES } from '../base/secret-variables.ts';
 import type { World } from '../base/world.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import type { Changed } from './session.ts';
@@ -118,7 +119,7 @@ export async function withoutSecrets(
   { env }: Pick<World, 'env'>,
 ): Promise<CliError> {
   const { redactText } = await import('../contract/redact.ts');
-  const variables = [env['FIATRAIL_API_KEY'], env['FIATRAIL_WEBHOOK_SECRET']].flatMap((text) => text?.trim() ?? []);
+  const variables = SECRET_VARIABLES.flatMap((name) => env[name]?.trim() ?? []);
   const secrets = variables.filter((text) => text.length > SHORT_WORD);
   // An error may repeat only part of a word.
   const isTyped = (text: string) => error.category === 'usage' && argv.some((word) => word.includes(text));

@@ -22,7 +22,7 @@ export async function receiveFromSandbox(world: World, secret: string, request: 
   const inbox = await openProfileInbox(world, EMBEDDED);
   try {
     const receiver = createReceiver(inbox, {
-      account: { secrets: [new Secret(secret)], privateKeys: async () => [] },
+      account: { secrets: async () => [new Secret(secret)], privateKeys: async () => [] },
       clock: world.clock,
       gather: queueMicrotask,
     });

@@ -5,13 +5,17 @@ import { plainLines } from '../present/text.ts';
 interface LiveLine {
   /** Whether the line is overwritten. */
   readonly isLive: boolean;
-  show(text: string): Promise<void>;
+  /** `isBad` shows it in red where colors are wanted. */
+  show(text: string, isBad?: boolean): Promise<void>;
+  /** Removes the line from a terminal, so that other output can take its place. */
+  clear(): Promise<void>;
   /** Keeps the last text and moves the cursor below it. */
   end(): Promise<void>;
 }
 
 const TO_START = '\r';
 const CLEAR_REST = '\u001b[K';
+const RED = ['\u001b[31m', '\u001b[39m'] as const;
 
 /** Creates a live line. It shows the elapsed time unless `hasTime` says that the text already shows a time. */
 export function liveLine({ stderr, env, clock }: World, isQuiet: boolean, hasTime = false): LiveLine {
@@ -22,12 +26,16 @@ export function liveLine({ stderr, env, clock }: World, isQuiet: boolean, hasTim
   const write = (text: string) => (isQuiet ? Promise.resolve() : stderr.write(text).catch(() => {}));
   return {
     isLive,
-    show: async (text) => {
+    show: async (text, isBad = false) => {
       const plain = plainLines(text).replaceAll('\n', ' ');
       const time = hasTime ? '' : ` · ${Math.round((clock.now() - sinceMs) / 1000)} s`;
-      if (isLive) await write(`${TO_START}${fitted(plain + time, stderr.columns)}${CLEAR_REST}`);
+      const red = isBad && !env['NO_COLOR'] ? RED : ['', ''];
+      if (isLive) await write(`${TO_START}${red[0]}${fitted(plain + time, stderr.columns)}${red[1]}${CLEAR_REST}`);
       else if (plain !== shown) await write(`${plain}\n`);
       shown = plain;
+    },
+    clear: async () => {
+      if (isLive && shown !== '') await write(`${TO_START}${CLEAR_REST}`);
     },
     end: async () => {
       if (isLive && shown !== '') await write('\n');

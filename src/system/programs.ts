@@ -1,18 +1,17 @@
 import childProcess from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { SECRET_VARIABLES } from '../base/secret-variables.ts';
 import type { ProgramEnd, ProgramOptions } from '../base/world.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Variables that other programs must not see. */
-const SECRET_VARIABLES = ['FIATRAIL_API_KEY', 'FIATRAIL_WEBHOOK_SECRET'];
 const MAX_OUTPUT_BYTES = 64 * 1024;
 
 /** Implements `World.runProgram`. Arguments are visible to every user of the machine, so they must not contain secrets. */
 export function runProgram(
   words: readonly string[],
-  { input = '', timeoutMs, isShell = false, isDetached = false }: ProgramOptions,
+  { input = '', timeoutMs, isShell = false, isDetached = false, env: added = {}, showsErrors = false }: ProgramOptions,
   env: Environment,
   interrupted: AbortSignal,
 ): Promise<ProgramEnd> {
@@ -24,8 +23,11 @@ export function runProgram(
       detached: true,
       shell: isShell,
       windowsHide: true,
-      stdio: ['pipe', 'pipe', 'ignore'],
-      env: Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET_VARIABLES.includes(name))),
+      stdio: ['pipe', 'pipe', showsErrors ? 'inherit' : 'ignore'],
+      env: {
+        ...Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET_VARIABLES.includes(name))),
+        ...added,
+      },
     });
     const chunks: Buffer[] = [];
     let size = 0;

@@ -11,7 +11,7 @@ import { deliveryOf, NOW_MS, onboarded, SECRET, testInbox } from './support.ts';
 async function listening(wrap: (inbox: Inbox) => Inbox = (inbox) => inbox) {
   const { inbox, clock } = await testInbox();
   const receiver = createReceiver(wrap(inbox), {
-    account: { secrets: [new Secret(SECRET)], privateKeys: async () => [] },
+    account: { secrets: async () => [new Secret(SECRET)], privateKeys: async () => [] },
     clock,
     gather: setImmediate,
   });

@@ -16,13 +16,7 @@ export function createCommandStore(world: World, settings: KeyCommand, limitMs =
     read: async (profile, name) => {
       if (name !== 'api-key') return undefined;
       if (!isTrusted(settings)) throw untrustedCommand(profile);
-      const words = isShell ? [command] : parseArgsStringToArgv(command);
-      if (!words[0]?.trim()) throw refuse('EMPTY', 'the key command is empty', CHANGE);
-      const end = await world.runProgram(words, { timeoutMs: limitMs, isShell });
-      if (end.kind === 'late' && world.interrupted.aborted) throw new CliError('interrupted', 'interrupted');
-      // The arguments may contain a secret, so only the program is named.
-      const label = isShell ? 'the key command' : `the key command ${words[0].slice(0, 60)}`;
-      return new Secret(keyIn(outputOf(end, label, isShell, limitMs), label));
+      return secretPrintedBy({ command, isShell, name: 'the key command', change: CHANGE }, world, limitMs);
     },
     write: async () => {
       throw refuse(
@@ -35,6 +29,30 @@ export function createCommandStore(world: World, settings: KeyCommand, limitMs =
   };
 }
 
+interface SecretCommand {
+  readonly command: string;
+  readonly isShell: boolean;
+  /** For messages. */
+  readonly name: string;
+  /** How to give another command, for messages. */
+  readonly change: string;
+}
+
+/** Runs a command and returns the secret that it prints. Throws CliError usage, which never contains what was printed. */
+export async function secretPrintedBy(
+  { command, isShell, name, change }: SecretCommand,
+  world: Pick<World, 'runProgram' | 'interrupted'>,
+  limitMs = LIMIT_MS,
+): Promise<Secret> {
+  const words = isShell ? [command] : parseArgsStringToArgv(command);
+  if (!words[0]?.trim()) throw refuse('EMPTY', `${name} is empty`, change);
+  const end = await world.runProgram(words, { timeoutMs: limitMs, isShell });
+  if (end.kind === 'late' && world.interrupted.aborted) throw new CliError('interrupted', 'interrupted');
+  // The arguments may contain a secret, so only the program is named.
+  const label = isShell ? name : `${name} ${words[0].slice(0, 60)}`;
+  return new Secret(keyIn(outputOf(end, { label, isShell, limitMs, change }), label));
+}
+
 const CHANGE = 'change it with: fiatrail profiles add NAME --key-command CMD';
 const TRY = 'run it yourself in this terminal and fix the problem it reports';
 
@@ -45,11 +63,18 @@ function refuse(code: string, message: string, hint: string): CliError {
 /** A shell's exit code for a command that it cannot find. */
 const SHELL_NOT_FOUND = 127;
 
-function outputOf(end: ProgramEnd, label: string, isShell: boolean, limitMs: number): string {
+interface Run {
+  readonly label: string;
+  readonly isShell: boolean;
+  readonly limitMs: number;
+  readonly change: string;
+}
+
+function outputOf(end: ProgramEnd, { label, isShell, limitMs, change }: Run): string {
   if (end.kind === 'late')
     throw refuse('TIMEOUT', `${label} did not finish within ${limitMs / 1000} s`, `it must not prompt; ${TRY}`);
   if (end.kind !== 'ended' || (isShell && end.code === SHELL_NOT_FOUND))
-    throw refuse('NOT_FOUND', `${label} was not found or cannot be run`, `install it, or ${CHANGE}`);
+    throw refuse('NOT_FOUND', `${label} was not found or cannot be run`, `install it, or ${change}`);
   if (end.code === null) throw refuse('FAILED', `${label} was terminated by a signal`, TRY);
   if (end.code !== 0) throw refuse('FAILED', `${label} failed with exit code ${end.code}`, TRY);
   return end.stdout;

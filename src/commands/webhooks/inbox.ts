@@ -17,14 +17,15 @@ import {
 import { periodOf, periodOptions } from '../../cli/period.ts';
 import { objectOf, properties } from '../../cli/properties.ts';
 import type { Session } from '../../cli/session.ts';
+import { isTaken } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import type { KeptEvent, KeptFilter } from '../../webhooks/inbox/kept.ts';
 import { sendTo } from '../../webhooks/listen/forwarder.ts';
 import { setAt } from './change.ts';
 import { eventNamed } from './events.ts';
 import { printedEvent } from './offline.ts';
-import { summaryOf } from './tail.ts';
-import { resigningOf, targetUrl } from './targets.ts';
+import { summaryOf } from './summary.ts';
+import { resigningOf, targetName, targetUrl } from './targets.ts';
 
 const COLUMNS = [
   { field: 'id', title: 'No.', align: 'right' },
@@ -182,10 +183,10 @@ const replayCommand = command({
       const sent = changes ? changed(kept, changes) : kept;
       endDryRun(session, { to, event: kept.event, body: Buffer.from(sent.body).toString('utf8') });
       const { exchange, clock } = { exchange: world.network, clock: world.clock };
-      const { status, problem } = await sendTo(to, sent, { exchange, clock, resign: resigning }, world.interrupted);
+      const end = await sendTo(to, sent, { exchange, clock, resign: resigning }, world.interrupted);
+      const { status, problem } = end;
       const data = { id: Number(kept.id), event: kept.event, to, status: status ?? null, problem: problem ?? null };
-      const isTaken = status !== undefined && status >= 200 && status <= 299;
-      if (isTaken) return { result: { data } };
+      if (isTaken(end)) return { result: { data } };
       const why = problem ?? `it answered HTTP ${status}`;
       const error = new CliError('refused', `the target did not take the event: ${why}`, { code: 'NOT_TAKEN' });
       return { result: { data }, error };
@@ -212,7 +213,7 @@ const redriveCommand = command({
   examples: ['fiatrail webhooks inbox redrive', 'fiatrail webhooks inbox redrive --to http://127.0.0.1:3000/webhooks'],
   endpoints: [],
   isLocal: true,
-  parameters: { to: option('--to <url>', 'only events for this target', targetUrl) },
+  parameters: { to: option('--to <target>', 'only events for this URL, or for exec:COMMAND', targetName) },
   run: async (session, { to }) =>
     withInbox(session, (inbox) => {
       endDryRun(session, { to: to ?? null, dead: inbox.counts().dead });

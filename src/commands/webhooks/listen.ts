@@ -1,6 +1,4 @@
-import { serviceNameOf } from '../../account/service-name.ts';
 import { CliError } from '../../base/errors.ts';
-import { Secret } from '../../base/secret.ts';
 import { command } from '../../cli/command.ts';
 import { confirmChange } from '../../cli/confirm.ts';
 import { openProfileInbox } from '../../cli/inbox.ts';
@@ -11,40 +9,12 @@ import { ALL_EVENTS } from '../../contract/events.ts';
 import { INBOX_URL } from '../../contract/inbox-url.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import type { Listener } from '../../webhooks/inbox/listener.ts';
-import { forwardTo } from '../../webhooks/listen/forwarder.ts';
-import { type Account, createReceiver } from '../../webhooks/listen/receiver.ts';
+import { forwardTo, sendTo, type Target } from '../../webhooks/listen/forwarder.ts';
 import { eventNamed } from './events.ts';
-import { privateKeysOf } from './offline.ts';
-import { secretsOf } from './settings.ts';
+import { screenFor } from './screen.ts';
+import { DEFAULT_PORT, type Place, serveUntil } from './served.ts';
 import { follow } from './tail.ts';
-import { resigningOf, targetUrl } from './targets.ts';
-
-const MAX_PEM_BYTES = 64 * 1024;
-
-interface Input {
-  readonly port?: number | undefined;
-  readonly host?: string | undefined;
-  readonly allowHost?: readonly string[] | undefined;
-  readonly publicUrl?: string | undefined;
-  readonly tlsCert?: string | undefined;
-  readonly tlsKey?: string | undefined;
-}
-
-/** The account whose deliveries are verified. Without a secret, the service signs with the AES key, which is read once. */
-async function accountOf(session: Session): Promise<Account> {
-  const secrets = await secretsOf(session);
-  const serviceName = serviceNameOf(session.profile, session.world.env);
-  const privateKeys = () => privateKeysOf(session);
-  if (secrets.length > 0) return { secrets, serviceName, privateKeys };
-  const { data } = await session.call(getAesKey, {});
-  if (!data.aesKey)
-    throw new CliError('usage', 'there is no webhook secret to verify with', {
-      code: 'NO_SECRET',
-      hint: 'store one with: fiatrail webhooks set URL --secret-stdin, or set FIATRAIL_WEBHOOK_SECRET',
-    });
-  await session.say('no webhook secret is stored: deliveries are verified with the account’s AES key');
-  return { secrets: [], aesKey: new Secret(data.aesKey), serviceName, privateKeys };
-}
+import { commandTarget, resigningOf, targetUrl } from './targets.ts';
 
 /** The error of a second listener on one inbox. */
 function alreadyListening({ processId, host, address }: Listener): CliError {
@@ -67,54 +37,6 @@ async function directToInbox(session: Session): Promise<void> {
   await session.call(setWebhook, { webhookUrl: INBOX_URL, enabled: true, events: [ALL_EVENTS] });
 }
 
-/** Serves the listener over HTTP until it is stopped. */
-async function serveUntil(session: Session, inbox: Inbox, input: Input, stopping: AbortSignal) {
-  const { world } = session;
-  const { host = '127.0.0.1', port = 4777, publicUrl, allowHost = [] } = input;
-  const account = await accountOf(session);
-  const { listen } = await import('../../webhooks/listen/server.ts');
-  const receiver = createReceiver(inbox, { account, clock: world.clock, gather: setImmediate });
-  const heartbeat = world.ids.uuid();
-  const listening = await listen(receiver, {
-    ...{ host, port, heartbeat, tls: await tlsOf(session, input) },
-    allowHosts: publicUrl === undefined ? allowHost : [...allowHost, new URL(publicUrl).hostname],
-    onRefused: (reason) => void session.say(`refused: ${reason}`),
-  }).catch((error: { code?: unknown }) => {
-    throw portProblem(`${host}:${port}`, error.code);
-  });
-  const beating = publicUrl === undefined ? undefined : beat(session, publicUrl, heartbeat, stopping);
-  return {
-    address: `${input.tlsCert ? 'https://' : 'http://'}${host}:${listening.port}`,
-    close: async () => {
-      await listening.close();
-      await beating;
-    },
-  };
-}
-
-async function beat({ world, say }: Session, url: string, heartbeat: string, stopping: AbortSignal): Promise<void> {
-  const { watchHeartbeat } = await import('../../webhooks/listen/heartbeat.ts');
-  await watchHeartbeat(url, heartbeat, { clock: world.clock, network: world.network, say }, stopping);
-}
-
-function portProblem(place: string, code: unknown): CliError {
-  return new CliError('usage', `cannot listen on ${place} (${String(code ?? 'unknown error')})`, {
-    code: 'PORT_UNAVAILABLE',
-    hint: 'choose another port with --port; 0 picks a free one',
-  });
-}
-
-async function tlsOf({ world }: Session, { tlsCert, tlsKey }: Input) {
-  if (tlsCert === undefined && tlsKey === undefined) return undefined;
-  if (tlsCert === undefined || tlsKey === undefined)
-    throw new CliError('usage', '--tls-cert and --tls-key belong together', { hint: 'give both, as PEM files' });
-  const [cert, key] = await Promise.all([
-    world.readFile(tlsCert, MAX_PEM_BYTES),
-    world.readFile(tlsKey, MAX_PEM_BYTES),
-  ]);
-  return { cert, key };
-}
-
 /** How often the embedded sandbox is looked at for events that are due. */
 const LOOK_MS = 200;
 
@@ -129,10 +51,11 @@ export const listenCommand = command({
   words: ['webhooks', 'listen'],
   summary: 'Receive webhooks, keep them in the inbox, and forward them',
   details:
-    'Verifies each delivery, writes it to the inbox, and only then answers 200. Events go on to each target in the order of their request, at least once, until it answers 2xx. Runs until Ctrl-C; what was not forwarded is forwarded by the next run. The embedded sandbox needs no port: its events come straight into the inbox.',
+    'Verifies each delivery, writes it to the inbox, and only then answers 200. Events go on to each target in the order of their request, at least once, until it answers 2xx or, for a command, ends with 0. Runs until Ctrl-C; what was not forwarded is forwarded by the next run. The embedded sandbox needs no port: its events come straight into the inbox.',
   examples: [
     'fiatrail webhooks listen',
     'fiatrail webhooks listen --port 4777 --forward http://127.0.0.1:3000/webhooks -o ndjson',
+    'fiatrail webhooks listen --event user.onboarded --exec ./on-event.sh',
   ],
   endpoints: [getWebhook.id, setWebhook.id, getAesKey.id],
   parameters: {
@@ -145,6 +68,11 @@ export const listenCommand = command({
       targetUrl,
     ),
     forward: repeated('--forward <url>', 'forward events to this URL; can be repeated', targetUrl),
+    exec: repeated(
+      '--exec <command>',
+      'run this shell command for each event, with the event as JSON on standard input; can be repeated',
+      word,
+    ),
     events: repeated('--event <name>', 'forward only this event; can be repeated', (text) => eventNamed(text).name),
     forwardLate: switchOn('--forward-late', 'also forward events that arrive more than 5 minutes after they were sent'),
     opened: switchOn('--opened', 'forward the opened event instead of the sealed body; needs --resign'),
@@ -156,49 +84,21 @@ export const listenCommand = command({
     tlsCert: option('--tls-cert <file>', 'certificate in PEM, to listen with TLS', word),
     tlsKey: option('--tls-key <file>', 'private key of the certificate, in PEM', word),
   },
-  run: async (session, { forward = [], events = [], forwardLate, opened, resign, ...input }) => {
+  run: async (session, { events = [], forwardLate, ...input }) => {
     const { world, profile } = session;
-    const resigning = resigningOf(resign, world, profile);
-    if (opened && !resigning)
-      throw new CliError('usage', '--opened needs --resign: the service’s signature covers the sealed body', {
-        hint: 'add --resign service or --resign standard',
-      });
+    const targets = targetsOf(session, input);
     const inbox = await openProfileInbox(world, profile);
-    const stopping = AbortSignal.any([world.interrupted]);
     try {
       const isEmbedded = profile.mode === 'embedded';
       if (isEmbedded) await directToInbox(session);
-      const other = inbox.claim(isEmbedded ? 'the embedded sandbox' : `port ${input.port ?? 4777}`);
+      const other = inbox.claim(isEmbedded ? 'the embedded sandbox' : `port ${input.port ?? DEFAULT_PORT}`);
       if (other) throw alreadyListening(other);
       inbox.forwardTo({
-        targets: forward,
+        targets: targets.map(({ name }) => name),
         events: events.length > 0 ? events : undefined,
         forwardsLate: forwardLate,
       });
-      const served = isEmbedded ? undefined : await serveUntil(session, inbox, input, stopping);
-      await session.note(
-        served
-          ? `listening at ${served.address}; set it with: fiatrail webhooks set PUBLIC_URL. Press Ctrl-C to stop`
-          : 'receiving the events of the embedded sandbox. Press Ctrl-C to stop',
-      );
-      const forwarding = forward.map((target) =>
-        forwardTo(
-          target,
-          inbox.forwards,
-          {
-            ...{ exchange: world.network, clock: world.clock, resign: resigning, isOpened: opened },
-            onForwarded: ({ event }, { status, problem }) =>
-              void session.note(`${event.id} ${event.event ?? event.mark} to ${target}: ${status ?? problem}`),
-          },
-          stopping,
-        ),
-      );
-      await Promise.all([
-        follow(session, inbox, stopping),
-        ...forwarding,
-        ...(isEmbedded ? [deliverUntil(session, stopping)] : []),
-      ]);
-      await served?.close();
+      await listenUntilStopped(session, inbox, input, targets);
       return {};
     } finally {
       inbox.release();
@@ -206,3 +106,65 @@ export const listenCommand = command({
     }
   },
 });
+
+interface Going {
+  readonly forward?: readonly string[] | undefined;
+  readonly exec?: readonly string[] | undefined;
+  readonly opened?: boolean | undefined;
+  readonly resign?: 'service' | 'standard' | undefined;
+}
+
+/** Where events go besides the inbox. Throws CliError usage. */
+function targetsOf({ world, profile }: Session, { forward = [], exec = [], opened, resign }: Going): readonly Target[] {
+  const resigning = resigningOf(resign, world, profile);
+  if (opened && !resigning)
+    throw new CliError('usage', '--opened needs --resign: the service’s signature covers the sealed body', {
+      hint: 'add --resign service or --resign standard',
+    });
+  const sending = { exchange: world.network, clock: world.clock, resign: resigning, isOpened: opened };
+  return [
+    ...forward.map((url): Target => ({ name: url, send: (event, stopping) => sendTo(url, event, sending, stopping) })),
+    ...exec.map((command) => commandTarget(command, world)),
+  ];
+}
+
+/** Receives, shows and forwards events until Ctrl-C. Rejects if one of these fails. */
+async function listenUntilStopped(
+  session: Session,
+  inbox: Inbox,
+  place: Place,
+  targets: readonly Target[],
+): Promise<void> {
+  const { world, profile } = session;
+  const failing = new AbortController();
+  const stopping = AbortSignal.any([world.interrupted, failing.signal]);
+  const isEmbedded = profile.mode === 'embedded';
+  const screen = screenFor(session, inbox);
+  const served = isEmbedded ? undefined : await serveUntil(session, inbox, place, screen, stopping);
+  await session.note(
+    served
+      ? `listening at ${served.address}; set it with: fiatrail webhooks set PUBLIC_URL. Press Ctrl-C to stop`
+      : 'receiving the events of the embedded sandbox. Press Ctrl-C to stop',
+  );
+  const works = [
+    follow(session, inbox, screen, stopping),
+    ...targets.map((target) =>
+      forwardTo(
+        target,
+        inbox.forwards,
+        { clock: world.clock, onForwarded: ({ event }, end) => screen.forwarded(event, target.name, end) },
+        stopping,
+      ),
+    ),
+    ...(isEmbedded ? [deliverUntil(session, stopping)] : []),
+  ];
+  try {
+    await Promise.all(works);
+  } finally {
+    // Whatever ended the first of them, the others use the inbox until they have ended too.
+    failing.abort();
+    await Promise.allSettled(works);
+    await served?.close();
+    await screen.end();
+  }
+}

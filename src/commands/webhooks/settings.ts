@@ -1,4 +1,6 @@
 import { storedOrBuiltIn } from '../../account/profile.ts';
+import type { StoredProfile } from '../../account/stored-profile.ts';
+import { secretPrintedBy } from '../../account/stores/command-store.ts';
 import { storeWebhookSecret, webhookSecretFrom, webhookSecretsOf } from '../../account/webhook-secrets.ts';
 import { CliError } from '../../base/errors.ts';
 import { ExchangeError } from '../../base/exchange-error.ts';
@@ -50,21 +52,64 @@ const NEW_SECRET_BYTES = 32;
 
 interface SecretInput {
   readonly secretStdin?: boolean | undefined;
+  readonly secretCommand?: string | undefined;
   readonly newSecret?: boolean | undefined;
 }
 
-/** Returns the secret to set; undefined leaves the one that is set. Throws CliError usage. */
-async function secretFor(session: Session, { secretStdin, newSecret }: SecretInput): Promise<Secret | undefined> {
-  const { world } = session;
-  if (secretStdin && newSecret)
-    throw new CliError('usage', '--secret-stdin and --new-secret cannot be combined', {
+const makeSecret = ({ ids }: Session['world']) => new Secret(Buffer.from(ids.bytes(NEW_SECRET_BYTES)).toString('hex'));
+
+/** A secret to set; `isNew` if we made it, so that it must be shown once. */
+interface ChosenSecret {
+  readonly secret: Secret | undefined;
+  readonly isNew?: boolean;
+}
+
+/** Returns the secret that a flag or the environment gives; undefined if none does. Throws CliError usage. */
+async function givenSecret(
+  { world }: Session,
+  { secretStdin, secretCommand, newSecret }: SecretInput,
+): Promise<ChosenSecret | undefined> {
+  if ([secretStdin, secretCommand, newSecret].filter((each) => each !== undefined && each !== false).length > 1)
+    throw new CliError('usage', '--secret-stdin, --secret-command and --new-secret cannot be combined', {
       hint: 'give one of them, or none to keep the secret that is set',
     });
-  if (secretStdin)
-    return webhookSecretFrom(await world.stdin.readAll(MAX_SECRET_BYTES), 'the secret on standard input');
-  if (newSecret) return new Secret(Buffer.from(world.ids.bytes(NEW_SECRET_BYTES)).toString('hex'));
+  const from = (text: string, where: string) => ({ secret: webhookSecretFrom(text, where) });
+  if (secretStdin) return from(await world.stdin.readAll(MAX_SECRET_BYTES), 'the secret on standard input');
+  if (secretCommand !== undefined) {
+    const settings = {
+      command: secretCommand,
+      isShell: true,
+      name: 'the secret command',
+      change: 'fix --secret-command',
+    };
+    return from((await secretPrintedBy(settings, world)).reveal(), 'the secret of the command');
+  }
+  if (newSecret) return { secret: makeSecret(world), isNew: true };
   const variable = world.env['FIATRAIL_WEBHOOK_SECRET'];
-  return variable ? webhookSecretFrom(variable, 'FIATRAIL_WEBHOOK_SECRET') : undefined;
+  return variable ? from(variable, 'FIATRAIL_WEBHOOK_SECRET') : undefined;
+}
+
+/** Asks for the secret to set, on a terminal; `isSet` if the service has one. */
+async function askedSecret({ world, globals, isInteractive }: Session, isSet: boolean): Promise<ChosenSecret> {
+  if (!isInteractive || globals.yes || globals.dryRun) return { secret: undefined };
+  const prompter = await world.prompter();
+  const keep = isSet ? 'keep the one that is set' : 'none: deliveries are signed with the AES key';
+  const choice = await prompter.select('Signing secret:', [
+    { name: isSet ? keep : 'make a new one', value: isSet ? 'keep' : 'new' },
+    { name: isSet ? 'make a new one' : keep, value: isSet ? 'new' : 'keep' },
+    { name: 'type one', value: 'type' },
+  ]);
+  if (choice === 'keep') return { secret: undefined };
+  if (choice === 'new') return { secret: makeSecret(world), isNew: true };
+  const check = (text: string) => {
+    try {
+      webhookSecretFrom(text, 'the secret');
+      return true;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  };
+  return { secret: webhookSecretFrom(await prompter.secret('Secret:', check), 'the secret') };
 }
 
 /** Returns whether anything answers at a URL from this machine, for the confirmation. */
@@ -84,7 +129,7 @@ export const setCommand = command({
   words: ['webhooks', 'set'],
   summary: 'Set the account’s webhook URL, its events and its signing secret',
   details:
-    'Shows what is set now, and asks before it replaces it. Without --secret-stdin, --new-secret and FIATRAIL_WEBHOOK_SECRET, the signing secret stays as it is. A secret is also stored with the profile, where webhooks listen and webhooks verify find it; the one before it counts for another 24 hours.',
+    'Shows what is set now, and asks before it replaces it. A terminal asks for the signing secret; without one, and without a flag or FIATRAIL_WEBHOOK_SECRET, it stays as it is. A secret is also stored with the profile, where webhooks listen and webhooks verify find it; the one before it counts for another 24 hours.',
   examples: [
     'fiatrail webhooks set https://hooks.example.com/fiatrail --new-secret --yes',
     'op read op://ops/webhook/secret | fiatrail webhooks set https://hooks.example.com/fiatrail --secret-stdin --yes',
@@ -95,15 +140,17 @@ export const setCommand = command({
     events: option('--events <names>', 'event names, separated by commas (default all)', eventNames),
     disabled: switchOn('--disabled', 'set it, but deliver nothing yet'),
     secretStdin: switchOn('--secret-stdin', 'read the signing secret from standard input'),
+    secretCommand: option('--secret-command <command>', 'shell command that prints the signing secret', word),
     newSecret: switchOn('--new-secret', 'make a new signing secret, and print it once'),
   },
   fields: { webhookUrl: 'url' },
   run: async (session, { url, events, disabled, ...given }) => {
     const { world, profile, globals } = session;
-    const secret = await secretFor(session, given);
+    const flagged = await givenSecret(session, given);
     const { data: now } = await session.call(getWebhook, {}, { isBeforehand: true });
     const input = { webhookUrl: url, enabled: !disabled, events: [...(events ?? [ALL_EVENTS])] };
     const isReplacing = now.webhookUrl != null;
+    const { secret, isNew } = flagged ?? (await askedSecret(session, now.hasSecret === true));
     if (!globals.dryRun)
       await confirmChange(
         session,
@@ -118,19 +165,24 @@ export const setCommand = command({
         },
         isReplacing && !globals.yes,
       );
-    const stored = storedOrBuiltIn(profile);
+    const stored = writable(storedOrBuiltIn(profile));
     // Before the service knows it: from then on, deliveries may be signed with it.
     if (secret && stored && !globals.dryRun) await storeWebhookSecret(world, stored, secret);
     const reply = await session.call(setWebhook, { ...input, ...(secret ? { secret: secret.reveal() } : {}) });
     if (secret && !stored)
-      await session.say('warning: an account from the environment stores no secret; keep it yourself');
+      await session.say(
+        'warning: this profile cannot store the secret; keep it yourself, and give it in FIATRAIL_WEBHOOK_SECRET',
+      );
     const outcome = outcomeOf(session, setWebhook, reply, { columns: COLUMNS });
     if (!secret || !outcome.result) return outcome;
-    const shown = given.newSecret ? { secret: secret.reveal() } : {};
+    const shown = isNew ? { secret: secret.reveal() } : {};
     const data = { ...(reply.data as object), secretFingerprint: fingerprint(secret), ...shown };
     return { ...outcome, result: { ...outcome.result, data } };
   },
 });
+
+/** The profile, if its store can keep a secret. */
+const writable = (stored: StoredProfile | undefined) => (stored?.store.kind === 'command' ? undefined : stored);
 
 /** Switches delivery on or off. */
 async function switchDelivery(session: Session, enabled: boolean) {

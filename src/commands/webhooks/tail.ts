@@ -1,6 +1,7 @@
+import { CliError } from '../../base/errors.ts';
 import type { Session } from '../../cli/session.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
-import type { KeptEvent } from '../../webhooks/inbox/kept.ts';
+import type { Screen } from './screen.ts';
 
 /** How often new events are printed. */
 const LOOK_MS = 200;
@@ -8,47 +9,22 @@ const AT_ONCE = 500;
 /** How often the listener shows that it is alive. */
 const TOUCH_EVERY = 50;
 
-/** Prints the events that arrive until `stopping` aborts: a line for people in a table, one JSON object a line otherwise. */
-export async function follow(session: Session, inbox: Inbox, stopping: AbortSignal): Promise<void> {
-  const { world, globals } = session;
-  const lineOf =
-    globals.present.format === 'table' ? lineForPeople : (event: KeptEvent) => JSON.stringify(summaryOf(event));
+/** Shows the events that arrive until `stopping` aborts. Throws CliError if another process takes the inbox. */
+export async function follow(session: Session, inbox: Inbox, screen: Screen, stopping: AbortSignal): Promise<void> {
+  const { clock } = session.world;
   let last = inbox.list({ limit: 1 })[0]?.id ?? 0n;
   for (let round = 1; !stopping.aborted; round += 1) {
     const fresh = inbox.list({ limit: AT_ONCE, after: last });
-    for (const event of fresh) {
-      await world.stdout.write(`${lineOf(event)}\n`);
-      last = event.id;
-    }
-    if (round % TOUCH_EVERY === 0) inbox.touch();
-    if (fresh.length < AT_ONCE) await world.clock.sleep(LOOK_MS, stopping).catch(() => {});
+    last = fresh.at(-1)?.id ?? last;
+    await screen.arrived(fresh);
+    await screen.refresh();
+    if (round % TOUCH_EVERY === 0 && !inbox.touch()) throw takenOver();
+    if (fresh.length < AT_ONCE) await clock.sleep(LOOK_MS, stopping).catch(() => {});
   }
 }
 
-/** An event as the lists print it. */
-export function summaryOf(event: KeptEvent) {
-  const { id, mark, eventId, requestId, userId, webhookId, isLate, isSealed, problem, happenedAt, copies } = event;
-  return {
-    id: Number(id),
-    event: event.event,
-    mark,
-    ...{ requestId, userId, eventId, webhookId, isLate, isSealed, problem, happenedAt, copies },
-    sentAt: new Date(event.sentAtMs).toISOString(),
-    receivedAt: new Date(event.receivedAtMs).toISOString(),
-    forwarding: forwardingOf(event),
-  };
-}
-
-/** How the forwarding of an event stands, in one word; null if it goes nowhere. */
-function forwardingOf({ forwards }: KeptEvent): 'forwarded' | 'pending' | 'dead' | null {
-  if (forwards.length === 0) return null;
-  if (forwards.some(({ state }) => state === 'dead')) return 'dead';
-  return forwards.some(({ state }) => state === 'waiting') ? 'pending' : 'forwarded';
-}
-
-function lineForPeople(event: KeptEvent): string {
-  const time = new Date(event.receivedAtMs).toISOString().slice(11, 19);
-  const about = event.requestId ?? event.userId ?? event.problem ?? '';
-  const late = event.isLate ? ' (late)' : '';
-  return `${time}  ${String(event.id).padStart(5)}  ${event.event ?? event.mark}${late}  ${about}`.trimEnd();
-}
+const takenOver = () =>
+  new CliError('declined', 'another listener has taken this inbox, because this one was silent for too long', {
+    code: 'INBOX_IN_USE',
+    hint: 'nothing that was acknowledged is lost; look at it with: fiatrail webhooks inbox list',
+  });

@@ -2,7 +2,7 @@ import type { Profile } from '../../account/profile.ts';
 import { serviceNameOf } from '../../account/service-name.ts';
 import { CliError } from '../../base/errors.ts';
 import type { World } from '../../base/world.ts';
-import type { Resigning } from '../../webhooks/listen/forwarder.ts';
+import type { Resigning, Target } from '../../webhooks/listen/forwarder.ts';
 
 /** Parses the URL of a target. Throws CliError usage. */
 export function targetUrl(text: string): string {
@@ -10,6 +10,32 @@ export function targetUrl(text: string): string {
   throw new CliError('usage', 'invalid target; expected an HTTP or HTTPS URL', {
     hint: 'for example http://127.0.0.1:3000/webhooks',
   });
+}
+
+/** Parses a target's name: a URL, or `exec:` and a command. Throws CliError usage. */
+export const targetName = (text: string): string => (text.startsWith('exec:') ? text : targetUrl(text));
+
+/** How long a command may take with an event. */
+const COMMAND_MS = 60_000;
+
+/** A command that gets each event on its standard input; exit code 0 acknowledges it. */
+export function commandTarget(command: string, { runProgram }: Pick<World, 'runProgram'>): Target {
+  return {
+    name: `exec:${command}`,
+    send: async ({ id, event, webhookId, isLate, text }) => {
+      const env = {
+        FIATRAIL_EVENT: event ?? '',
+        FIATRAIL_EVENT_NUMBER: String(id),
+        FIATRAIL_WEBHOOK_ID: webhookId ?? '',
+        FIATRAIL_EVENT_IS_LATE: String(isLate),
+      };
+      const end = await runProgram([command], {
+        ...{ input: text ?? '', timeoutMs: COMMAND_MS, isShell: true, env, showsErrors: true },
+      });
+      if (end.kind === 'ended') return end.code === 0 ? {} : { problem: `the command ended with ${end.code}` };
+      return { problem: end.kind === 'late' ? 'the command took too long' : 'the command cannot be started' };
+    },
+  };
 }
 
 /** Returns how events are signed again; undefined to keep the service's signature. Throws CliError usage. */

@@ -7,6 +7,7 @@ import type { Session } from '../../cli/session.ts';
 import { problemsOf, problemText } from '../../contract/check.ts';
 import { EVENT_PAYLOADS } from '../../contract/event-payloads.ts';
 import { exampleOf } from '../../derive/example.ts';
+import { isTaken } from '../../webhooks/inbox/forwards.ts';
 import { sendSigned } from '../../webhooks/listen/forwarder.ts';
 import { setAt } from './change.ts';
 import { eventNamed } from './events.ts';
@@ -61,15 +62,16 @@ export const triggerCommand = command({
     const { event, body } = madeUp(session, name, objectOf(set));
     endDryRun(session, { event, to, body });
     const [secret] = await secretsOf(session);
-    const { status, problem } = await sendSigned(
+    const end = await sendSigned(
       to,
       { event, webhookId: world.ids.uuid(), body: Buffer.from(body) },
       { form: 'service', secret: secret?.reveal() ?? TEST_SECRET, serviceName: serviceNameFor(world, profile) },
       { exchange: world.network, clock: world.clock },
       world.interrupted,
     );
+    const { status, problem } = end;
     const data = { event, to, status: status ?? null, problem: problem ?? null };
-    if (status !== undefined && status >= 200 && status <= 299) return { result: { data } };
+    if (isTaken(end)) return { result: { data } };
     const why = problem ?? `it answered HTTP ${status}`;
     return {
       result: { data },

@@ -9,11 +9,15 @@ export interface DueForward {
   readonly event: KeptEvent;
 }
 
-/** How an attempt to forward ended: with a status, or a problem. */
+/** How an attempt to forward ended: with an HTTP status, or with a problem; a command that succeeded has neither. */
 export interface ForwardEnd {
   readonly status?: number | undefined;
   readonly problem?: string | undefined;
 }
+
+/** Whether the target acknowledged the event: a URL with 2xx, a command with exit code 0. */
+export const isTaken = ({ status = 200, problem }: ForwardEnd): boolean =>
+  problem === undefined && status >= 200 && status <= 299;
 
 /** The events that wait to be forwarded. */
 export interface Forwards {
@@ -21,7 +25,7 @@ export interface Forwards {
   due(target: string, limit: number): DueForward[];
   /** When the next event is due at a target, in milliseconds since the epoch. */
   nextDueMs(target: string): number | undefined;
-  /** Records an attempt: a 2xx acknowledges the event for good; otherwise it is due again later, or dead after the last attempt. */
+  /** Records an attempt: if it was taken, the event is acknowledged for good; otherwise it is due again later, or dead after the last attempt. */
   ended(forward: Pick<DueForward, 'id' | 'attempts'>, end: ForwardEnd): void;
   /** Schedules an event for a target, also one that acknowledged it before. */
   schedule(event: KeptEvent, target: string): void;
@@ -62,16 +66,15 @@ export function forwardsIn(store: Database, now: () => number): Forwards {
       const due = store.get<{ due: bigint | null }>(sql, target)?.due ?? undefined;
       return due === undefined ? undefined : Number(due);
     },
-    ended: ({ id, attempts: before }, { status, problem }) =>
+    ended: ({ id, attempts: before }, end) =>
       store.transaction('write', () => {
         const attempts = before + 1;
-        const isTaken = status !== undefined && status >= 200 && status <= 299;
         const delayMs = BACKOFF_MS[attempts - 1];
-        const state = isTaken ? 'acknowledged' : delayMs === undefined ? 'dead' : 'waiting';
+        const state = isTaken(end) ? 'acknowledged' : delayMs === undefined ? 'dead' : 'waiting';
         store.run(
           `UPDATE forward SET state = ?, attempts = ?, status = ?, problem = ?, due_at = ?, ended_at = ?
            WHERE id = ? AND state = 'waiting'`,
-          ...[state, attempts, status ?? null, problem ?? null, now() + (delayMs ?? 0)],
+          ...[state, attempts, end.status ?? null, end.problem ?? null, now() + (delayMs ?? 0)],
           ...[state === 'waiting' ? null : now(), id],
         );
       }),

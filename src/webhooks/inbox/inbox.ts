@@ -42,7 +42,8 @@ export interface Inbox {
   readonly forwards: Forwards;
   /** Takes the inbox for this process. Returns the process that has it, if another one does. */
   claim(address: string): Listener | undefined;
-  touch(): void;
+  /** Notes that this process is alive. Returns false if another one has taken the inbox. */
+  touch(): boolean;
   release(): void;
   listener(): Listener | undefined;
   close(): void;

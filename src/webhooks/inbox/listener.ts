@@ -18,7 +18,7 @@ interface ListenerRow {
   readonly seen_at: bigint;
 }
 
-/** A listener of another machine counts as gone after this long without a sign of life. */
+/** A listener counts as gone after this long without a sign of life: its process may be stopped, or another program may have its id. */
 export const SILENT_MS = 60_000;
 
 /** Returns the process that listens, if it is alive. */
@@ -26,7 +26,8 @@ export function listenerIn(store: Database, here: Host, nowMs: number): Listener
   const row = store.get<ListenerRow>('SELECT * FROM listener');
   if (!row) return undefined;
   const processId = Number(row.process);
-  const isAlive = row.host === here.name ? here.isRunning(processId) : nowMs - Number(row.seen_at) < SILENT_MS;
+  const isHeard = nowMs - Number(row.seen_at) < SILENT_MS;
+  const isAlive = isHeard && (row.host !== here.name || here.isRunning(processId));
   return isAlive ? { processId, host: row.host, address: row.address, startedAtMs: Number(row.started_at) } : undefined;
 }
 
@@ -42,9 +43,11 @@ export function claimListener(store: Database, here: Host, nowMs: number, addres
   return undefined;
 }
 
-/** Notes that this process is alive. */
-export function touchListener(store: Database, here: Host, nowMs: number): void {
-  store.run('UPDATE listener SET seen_at = ? WHERE process = ? AND host = ?', nowMs, here.processId, here.name);
+/** Notes that this process is alive. Returns false if another process has taken the inbox in the meantime. */
+export function touchListener(store: Database, here: Host, nowMs: number): boolean {
+  return (
+    store.run('UPDATE listener SET seen_at = ? WHERE process = ? AND host = ?', nowMs, here.processId, here.name) > 0
+  );
 }
 
 export function releaseListener(store: Database, here: Host): void {

@@ -1,6 +1,6 @@
 import { ExchangeError } from '../../base/exchange-error.ts';
 import type { Clock, Exchange } from '../../base/world.ts';
-import type { DueForward, ForwardEnd, Forwards } from '../inbox/forwards.ts';
+import { type DueForward, type ForwardEnd, type Forwards, isTaken } from '../inbox/forwards.ts';
 import type { KeptEvent } from '../inbox/kept.ts';
 import { signatureOf, standardKey, standardSignature } from '../signature.ts';
 
@@ -9,12 +9,15 @@ export type Resigning =
   | { readonly form: 'service'; readonly secret: string; readonly serviceName: string }
   | { readonly form: 'standard'; readonly secret: string };
 
+/** Where events go: its name, and how one is handed over once. */
+export interface Target {
+  /** The URL, or `exec:` and the command. */
+  readonly name: string;
+  send(event: KeptEvent, stopping: AbortSignal): Promise<ForwardEnd>;
+}
+
 interface ForwardOptions {
-  readonly exchange: Exchange;
   readonly clock: Clock;
-  readonly resign?: Resigning | undefined;
-  /** Forwards what was opened instead of the sealed body; such a body needs a new signature. */
-  readonly isOpened?: boolean | undefined;
   onForwarded(forward: DueForward, end: ForwardEnd): void;
 }
 
@@ -35,7 +38,7 @@ const IDLE_MS = 250;
  * once the target has acknowledged it.
  */
 export async function forwardTo(
-  target: string,
+  target: Target,
   forwards: Forwards,
   options: ForwardOptions,
   stopping: AbortSignal,
@@ -44,8 +47,8 @@ export async function forwardTo(
   let failedRounds = 0;
   while (!stopping.aborted) {
     const isTrial = failedRounds >= FAILED_ROUNDS;
-    const due = forwards.due(target, isTrial ? 1 : AT_ONCE);
-    const ends = await Promise.all(due.map((each) => attempt(each, forwards, options, stopping)));
+    const due = forwards.due(target.name, isTrial ? 1 : AT_ONCE);
+    const ends = await Promise.all(due.map((each) => attempt(target, each, forwards, options, stopping)));
     if (due.length > 0) failedRounds = ends.includes(true) ? 0 : failedRounds + 1;
     const pauseMs = due.length === 0 ? IDLE_MS : pauseAfter(failedRounds);
     if (pauseMs > 0) await clock.sleep(pauseMs, stopping).catch(() => {});
@@ -59,25 +62,35 @@ function pauseAfter(failedRounds: number): number {
 
 /** Makes one attempt and records it, unless the listener is stopping: an attempt that was cut off says nothing about the target. */
 async function attempt(
+  target: Target,
   forward: DueForward,
   forwards: Forwards,
   options: ForwardOptions,
   stopping: AbortSignal,
 ): Promise<boolean> {
-  const end = await sendTo(forward.target, forward.event, options, stopping);
-  if (stopping.aborted && end.status === undefined) return false;
+  const end = await target.send(forward.event, stopping);
+  if (stopping.aborted && !isTaken(end)) return false;
   forwards.ended(forward, end);
   options.onForwarded(forward, end);
-  return end.status !== undefined && end.status >= 200 && end.status <= 299;
+  return isTaken(end);
 }
 
-type Sending = Pick<ForwardOptions, 'exchange' | 'clock'>;
+interface Sending {
+  readonly exchange: Exchange;
+  readonly clock: Clock;
+}
+
+interface SendOptions extends Sending {
+  readonly resign?: Resigning | undefined;
+  /** Sends what was opened instead of the sealed body; such a body needs a new signature. */
+  readonly isOpened?: boolean | undefined;
+}
 
 /** Sends a kept event to a target once: as it arrived, or signed again. */
 export async function sendTo(
   target: string,
   kept: KeptEvent,
-  { resign, isOpened = false, ...sending }: Sending & Pick<ForwardOptions, 'resign' | 'isOpened'>,
+  { resign, isOpened = false, ...sending }: SendOptions,
   stopping: AbortSignal,
 ): Promise<ForwardEnd> {
   const body = isOpened && kept.text !== null ? Buffer.from(kept.text) : kept.body;

@@ -7,25 +7,25 @@ const TIMEOUT_MS = 10_000;
 interface Watching {
   readonly clock: Clock;
   readonly network: Exchange;
-  say(text: string): Promise<void>;
+  /** Told whenever it changes whether events can arrive; without a problem, they can. */
+  told(problem: string | undefined): void;
 }
 
 /**
- * Calls the public URL every minute, and says when this listener is not behind it, and when it is again: a listener that nobody can
+ * Calls the public URL every minute, and tells when this listener is not behind it, and when it is again: a listener that nobody can
  * reach looks exactly like one without events.
  */
 export async function watchHeartbeat(
   url: string,
   heartbeat: string,
-  { clock, network, say }: Watching,
+  { clock, network, told }: Watching,
   stopping: AbortSignal,
 ): Promise<void> {
-  let before: string | undefined;
+  let before: string | null | undefined = null;
   while (!stopping.aborted) {
     const problem = await problemOf(url, heartbeat, network, stopping);
     if (stopping.aborted) return;
-    if (problem !== before)
-      await say(problem === undefined ? `events can arrive at ${url}` : `warning: no event can arrive: ${problem}`);
+    if (problem !== before) told(problem);
     before = problem;
     await clock.sleep(EVERY_MS, stopping).catch(() => {});
   }

@@ -9,7 +9,7 @@ import { type Delivery, verifyDelivery } from '../verify.ts';
 /** What a receiver needs to know of the account. */
 export interface Account {
   /** The webhook secrets that count now: the current one, and those that it replaced a short time ago. */
-  readonly secrets: readonly Secret[];
+  secrets(): Promise<readonly Secret[]>;
   readonly aesKey?: Secret | undefined;
   readonly serviceName?: string | undefined;
   privateKeys(): Promise<readonly Secret[]>;
@@ -63,7 +63,7 @@ export function createReceiver(
   return {
     receive: async (delivery) => {
       const verified = verifyDelivery(delivery, {
-        secrets: account.secrets.map((secret) => secret.reveal()),
+        secrets: (await account.secrets()).map((secret) => secret.reveal()),
         aesKey: account.aesKey?.reveal(),
         serviceName: account.serviceName,
         nowMs: clock.now(),

@@ -1,0 +1,79 @@
+import { liveLine } from '../../cli/live.ts';
+import type { Session } from '../../cli/session.ts';
+import { plainLine } from '../../present/text.ts';
+import { type ForwardEnd, isTaken } from '../../webhooks/inbox/forwards.ts';
+import type { Inbox } from '../../webhooks/inbox/inbox.ts';
+import type { KeptEvent } from '../../webhooks/inbox/kept.ts';
+import { summaryOf } from './summary.ts';
+
+/** What a listener shows: events as they arrive, and how the forwarding stands. */
+export interface Screen {
+  /** Prints events that arrived. Rejects if the reader of the output is gone. */
+  arrived(events: readonly KeptEvent[]): Promise<void>;
+  /** Notes an attempt to forward an event. */
+  forwarded(event: KeptEvent, target: string, end: ForwardEnd): void;
+  /** Notes whether events can arrive at the public URL. */
+  reachable(url: string, problem: string | undefined): void;
+  /** Prints a line to stderr, even with --quiet. */
+  say(text: string): void;
+  /** Brings the status line up to date. */
+  refresh(): Promise<void>;
+  end(): Promise<void>;
+}
+
+const WIDTH_OF_EVENT = 42;
+
+/** A table for people with a status line below it on a terminal; one JSON object a line elsewhere, unless a format is asked for. */
+export function screenFor(session: Session, inbox: Inbox): Screen {
+  const { world, globals } = session;
+  const isTable = globals.present.format === 'table' && (world.stdout.isTerminal || globals.isFormatChosen);
+  const line = liveLine(world, globals.quiet || !isTable, true);
+  let hasHead = false;
+  let unreachable: string | undefined;
+  const write = async (text: string) => {
+    await line.clear();
+    await world.stdout.write(text);
+  };
+  const refresh = async () => {
+    if (!line.isLive || !isTable) return;
+    const { events, waiting, dead } = inbox.counts();
+    const counted = `${events} in the inbox · ${waiting} waiting to be forwarded · ${dead} dead`;
+    await line.show(
+      unreachable === undefined ? counted : `NOTHING CAN ARRIVE: ${unreachable}`,
+      unreachable !== undefined,
+    );
+  };
+  const say = async (text: string) => {
+    await line.clear();
+    await session.say(text);
+  };
+  return {
+    arrived: async (events) => {
+      if (isTable && !hasHead) await write(`${row('Received', 'No.', 'Event', 'About')}\n`);
+      hasHead = true;
+      for (const event of events) await write(`${isTable ? rowOf(event) : JSON.stringify(summaryOf(event))}\n`);
+    },
+    forwarded: (event, target, { status, problem }) => {
+      const isTold = line.isLive && isTable && isTaken({ status, problem });
+      const how = problem ?? status ?? 'done';
+      if (!isTold && !globals.quiet) void say(`${event.id} ${event.event ?? event.mark} to ${target}: ${how}`);
+    },
+    reachable: (url, problem) => {
+      unreachable = problem;
+      void say(problem === undefined ? `events can arrive at ${url}` : `warning: no event can arrive: ${problem}`);
+    },
+    say: (text) => void say(text),
+    refresh,
+    end: () => line.end(),
+  };
+}
+
+const row = (time: string, number: string, event: string, about: string) =>
+  `${time.padEnd(8)}  ${number.padStart(6)}  ${event.padEnd(WIDTH_OF_EVENT)}  ${about}`.trimEnd();
+
+function rowOf(event: KeptEvent): string {
+  const time = new Date(event.receivedAtMs).toISOString().slice(11, 19);
+  const about = event.requestId ?? event.userId ?? event.problem ?? '';
+  // The event's texts come from outside.
+  return plainLine(row(time, String(event.id), `${event.event ?? event.mark}${event.isLate ? ' (late)' : ''}`, about));
+}

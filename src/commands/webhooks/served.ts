@@ -1,0 +1,111 @@
+import { serviceNameOf } from '../../account/service-name.ts';
+import { CliError } from '../../base/errors.ts';
+import { Secret } from '../../base/secret.ts';
+import type { Session } from '../../cli/session.ts';
+import { getAesKey } from '../../contract/endpoints/management.ts';
+import type { Inbox } from '../../webhooks/inbox/inbox.ts';
+import { type Account, createReceiver } from '../../webhooks/listen/receiver.ts';
+import { privateKeysOf } from './offline.ts';
+import type { Screen } from './screen.ts';
+import { secretsOf } from './settings.ts';
+
+export const DEFAULT_PORT = 4777;
+const MAX_PEM_BYTES = 64 * 1024;
+
+/** Where a listener is reached. */
+export interface Place {
+  readonly port?: number | undefined;
+  readonly host?: string | undefined;
+  readonly allowHost?: readonly string[] | undefined;
+  readonly publicUrl?: string | undefined;
+  readonly tlsCert?: string | undefined;
+  readonly tlsKey?: string | undefined;
+}
+
+/** How long secrets are not read again; they may be changed while the listener runs. */
+const FRESH_MS = 1_000;
+
+/** Returns a reader of the account's secrets that goes on with what it knows if they cannot be read for a moment. */
+function secretsReader(session: Session, first: readonly Secret[]): () => Promise<readonly Secret[]> {
+  const { clock } = session.world;
+  let known = first;
+  let untilMs = clock.now() + FRESH_MS;
+  return async () => {
+    if (clock.now() < untilMs) return known;
+    untilMs = clock.now() + FRESH_MS;
+    known = await secretsOf(session).catch(() => known);
+    return known;
+  };
+}
+
+/** The account whose deliveries are verified. Without a secret, the service signs with the AES key, which is read once. */
+async function accountOf(session: Session): Promise<Account> {
+  const first = await secretsOf(session);
+  const serviceName = serviceNameOf(session.profile, session.world.env);
+  const privateKeys = () => privateKeysOf(session);
+  const secrets = secretsReader(session, first);
+  if (first.length > 0) return { secrets, serviceName, privateKeys };
+  const { data } = await session.call(getAesKey, {});
+  if (!data.aesKey)
+    throw new CliError('usage', 'there is no webhook secret to verify with', {
+      code: 'NO_SECRET',
+      hint: 'store one with: fiatrail webhooks set URL --secret-stdin, or set FIATRAIL_WEBHOOK_SECRET',
+    });
+  await session.say('no webhook secret is stored: deliveries are verified with the account’s AES key');
+  return { secrets, aesKey: new Secret(data.aesKey), serviceName, privateKeys };
+}
+
+/** Serves the listener over HTTP until it is stopped. */
+export async function serveUntil(session: Session, inbox: Inbox, place: Place, screen: Screen, stopping: AbortSignal) {
+  const { world } = session;
+  const { host = '127.0.0.1', port = DEFAULT_PORT, publicUrl, allowHost = [] } = place;
+  const account = await accountOf(session);
+  const { listen } = await import('../../webhooks/listen/server.ts');
+  const receiver = createReceiver(inbox, { account, clock: world.clock, gather: setImmediate });
+  const heartbeat = world.ids.uuid();
+  const listening = await listen(receiver, {
+    ...{ host, port, heartbeat, tls: await tlsOf(session, place) },
+    allowHosts: publicUrl === undefined ? allowHost : [...allowHost, new URL(publicUrl).hostname],
+    onRefused: (reason) => screen.say(`refused: ${reason}`),
+  }).catch((error: { code?: unknown }) => {
+    throw portProblem(`${host}:${port}`, error.code);
+  });
+  const beating = publicUrl === undefined ? undefined : beat(session, publicUrl, heartbeat, screen, stopping);
+  return {
+    address: `${place.tlsCert ? 'https://' : 'http://'}${host}:${listening.port}`,
+    close: async () => {
+      await listening.close();
+      await beating;
+    },
+  };
+}
+
+async function beat(
+  { world: { clock, network } }: Session,
+  url: string,
+  heartbeat: string,
+  screen: Screen,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { watchHeartbeat } = await import('../../webhooks/listen/heartbeat.ts');
+  const told = (problem: string | undefined) => screen.reachable(url, problem);
+  await watchHeartbeat(url, heartbeat, { clock, network, told }, stopping);
+}
+
+function portProblem(place: string, code: unknown): CliError {
+  return new CliError('usage', `cannot listen on ${place} (${String(code ?? 'unknown error')})`, {
+    code: 'PORT_UNAVAILABLE',
+    hint: 'choose another port with --port; 0 picks a free one',
+  });
+}
+
+async function tlsOf({ world }: Session, { tlsCert, tlsKey }: Place) {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined;
+  if (tlsCert === undefined || tlsKey === undefined)
+    throw new CliError('usage', '--tls-cert and --tls-key belong together', { hint: 'give both, as PEM files' });
+  const [cert, key] = await Promise.all([
+    world.readFile(tlsCert, MAX_PEM_BYTES),
+    world.readFile(tlsKey, MAX_PEM_BYTES),
+  ]);
+  return { cert, key };
+}
