@@ -42,6 +42,8 @@ export interface Ids {
   readonly accepted: string;
   readonly unknown: string;
   readonly head: string;
+  /** An event of the sandbox. */
+  readonly event: string;
 }
 
 /** An account on the embedded sandbox with one of everything, and a second one at https://host/v1. */
@@ -67,10 +69,14 @@ async function json(world: FakeWorld, ...argv: string[]): Promise<Json> {
 
 const text = (value: unknown) => String(value);
 
+/** A webhook handler, which takes everything. */
+const HANDLER = 'http://127.0.0.1:3000/';
+
 /** A service at any address: a new sandbox that accepts every key. */
 function anyService(): Exchange {
   let opened: ReturnType<typeof openSandbox> | undefined;
   return async ({ method, url, body }: HttpRequest) => {
+    if (url.startsWith(HANDLER)) return { status: 200, headers: {}, body: 'taken' };
     if (!opened) onTestFinished(async () => (await opened)?.close());
     opened ??= openSandbox();
     const box = await opened;
@@ -167,6 +173,7 @@ async function fill(world: FakeWorld, other: FakeWorld): Promise<Ids> {
     accepted: operation('accepted', 'transactions.offramp'),
     unknown: operation('unknown', 'fees.withdraw'),
     head: Object.values(heads).map(text).at(0) ?? '',
+    event: text((await on('sandbox', 'events', 'list'))['events']?.['0']?.['eventId']),
   };
 }
 
@@ -177,7 +184,14 @@ export async function newAccount(): Promise<Account> {
   const make = (options: { readonly interrupted?: AbortSignal; readonly isTerminal?: boolean }) => {
     const runProgram: World['runProgram'] = (words, { input = '' }) => runIn(world, words, input);
     const probe = { lookUp: async () => ['203.0.113.1'], certificate: async () => TRUSTED };
-    const plain = fakeWorld({ ...options, clock: fakeClock(clock.now()), network: anyService(), runProgram, probe });
+    const plain = fakeWorld({
+      ...options,
+      env: ENV,
+      clock: fakeClock(clock.now()),
+      network: anyService(),
+      runProgram,
+      probe,
+    });
     const world = { ...plain, prompter: async () => agreeable, programs: { areBroken: false } };
     return world;
   };
@@ -202,6 +216,10 @@ export async function newAccount(): Promise<Account> {
 }
 
 const TRUSTED = { distrust: undefined, validToMs: START_MS + 365 * 86_400_000, issuer: 'an authority' };
+
+/** The secrets with which events are verified and signed again. */
+export const WEBHOOK_SECRET = 'a-webhook-secret-of-the-examples';
+const ENV = { FIATRAIL_WEBHOOK_SECRET: WEBHOOK_SECRET, FIATRAIL_FORWARD_SECRET: 'a-secret-of-a-handler' };
 
 /** A copy has the modes of this process, and fiatrail wants its files private. */
 function makePrivate(folder: string): void {

@@ -1,10 +1,13 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Command } from '../../src/cli/command.ts';
 import { CATALOGUE } from '../../src/commands/catalogue.ts';
 import { main } from '../../src/main.ts';
-import { type Account, ADDRESS, type Ids, newAccount } from './account.ts';
+import { signatureOf } from '../../src/webhooks/signature.ts';
+import type { FakeWorld } from '../support/world.ts';
+import { type Account, ADDRESS, type Ids, newAccount, WEBHOOK_SECRET } from './account.ts';
 import { parseLine } from './shell.ts';
 
 const ID = '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de';
@@ -39,6 +42,8 @@ const STANDS_FOR: readonly (readonly [pattern: RegExp, of: (ids: Ids, words: str
   [/^quote_0198…$/, ({ quote }) => quote],
   [/^order_0198…$/, ({ order, makersOrder }, words) => (words === 'fx trade' ? makersOrder : order)],
   [/^trade_0198…$/, ({ trade }) => trade],
+  [/^EVENT_ID$/, ({ event }) => event],
+  [/^12$/, () => '1'],
   [/^SHA256:47DEQ/, ({ fingerprint }) => fingerprint],
   [/^0x9f3c…$/, ({ userWallet }) => userWallet],
   [/^0x11a4…$/, () => '0x8617E340B3D01FA5F11F306F4090FD50E238070D'],
@@ -75,6 +80,14 @@ const ALLOWED = [
 const KEY_COMMAND = ['--base-url', 'https://host/v1', '--mode', 'live', '--key-command', 'vault kv get'];
 const NEW_KEY = ['keys', 'sandbox', '--profile', 'main', '--at', 'https://sandbox-host/v1', '--save', 'main-sandbox'];
 
+const INBOX = 'https://inbox.fiatrail.invalid/';
+/** An event in the inbox. */
+const TOLD = [
+  ['webhooks', 'set', INBOX],
+  ['users', 'onboard', '12345678902', '--wait'],
+  ['sandbox', 'settle'],
+];
+
 /** What must be so before a command's examples make sense. */
 const BEFORE: Readonly<Record<string, (ids: Ids, example: string) => readonly (readonly string[])[]>> = {
   'ip add': () => ALLOWED.slice(0, 1),
@@ -91,6 +104,14 @@ const BEFORE: Readonly<Record<string, (ids: Ids, example: string) => readonly (r
     ['profiles', 'use', 'old', '--here'],
   ],
   'keys sandbox': (_ids, example) => (example.includes('--at') ? [] : [NEW_KEY]),
+  'sandbox events resend': () => TOLD.slice(0, 1),
+  'webhooks inbox gaps': () => [['sandbox', 'reset', '--pace', 'instant'], ...TOLD],
+  'webhooks inbox list': () => TOLD,
+  'webhooks inbox show': () => TOLD,
+  'webhooks inbox replay': () => TOLD,
+  'webhooks inbox export': () => TOLD,
+  'webhooks enable': () => TOLD.slice(0, 1),
+  'webhooks disable': () => TOLD.slice(0, 1),
   'profiles add': () => [['profiles', 'remove', 'main']],
   'profiles import': () => [['profiles', 'export']],
   'ops import': () => [['ops', 'export']],
@@ -104,13 +125,35 @@ const FILES: Readonly<Record<string, string>> = {
   'key.txt': 'key-from-a-file-0001',
 };
 const PRIVATE_KEY = 'ab'.repeat(32);
+/** Programs besides fiatrail that a line begins with, and what they print. */
+const PRINTED: Readonly<Record<string, string>> = { op: 'a-secret-of-a-vault' };
 /** Words that name a file in the folder of the example. */
-const IN_FOLDER = /^(?:[\w-]+\.(?:db|json|ndjson|pub)|client)$/;
+const IN_FOLDER = /^(?:[\w-]+\.(?:db|json|ndjson|pub|http)|client)$/;
 /** Commands that ask for something on a terminal; for the others, `--yes` is the answer. */
 const ASKS = /^fiatrail (init|keys platform --accept)$/;
 
 const commands = (await Promise.all(CATALOGUE.map(({ load }) => load()))).flat();
 const nameOf = ({ words }: Command) => words.join(' ');
+
+/** A clock whose sleeps let other work go on, for programs that run until they are interrupted. */
+const yielding = (clock: FakeWorld['clock']) => ({
+  ...clock,
+  sleep: async (durationMs: number, signal: AbortSignal) => {
+    await clock.sleep(durationMs, signal);
+    await turn();
+  },
+});
+
+/** Saves a delivery that arrived just now: its body, the whole request, and its headers as variables. */
+function saveDelivery({ homeDir, clock }: Pick<FakeWorld, 'homeDir' | 'clock'>) {
+  const body = JSON.stringify({ event: 'user.onboarded', data: { firstName: 'Ada' } });
+  const TIMESTAMP = new Date(clock.now()).toISOString();
+  const SIGNATURE = signatureOf(WEBHOOK_SECRET, TIMESTAMP, Buffer.from(body));
+  const headers = `x-service-signature: ${SIGNATURE}\nx-service-timestamp: ${TIMESTAMP}`;
+  writeFileSync(join(homeDir, 'body.json'), body);
+  writeFileSync(join(homeDir, 'delivery.http'), `POST / HTTP/1.1\n${headers}\n\n${body}`);
+  return { TIMESTAMP, SIGNATURE };
+}
 
 /** Runs a line as a shell would, and returns its exit code. */
 async function runExample(account: Account, command: Command, example: string): Promise<[exit: number, said: string]> {
@@ -122,6 +165,7 @@ async function runExample(account: Account, command: Command, example: string): 
       argv.map((word) => (IN_FOLDER.test(word) ? join(world.homeDir, word) : word)),
       {
         ...world,
+        clock: yielding(world.clock),
         stdin: { isTerminal: asks, readAll: async () => stdin },
       },
     );
@@ -136,15 +180,16 @@ async function runExample(account: Account, command: Command, example: string): 
   // What was printed before is the file that the example reads.
   for (const [file] of printed === '' ? [] : example.matchAll(/[\w-]+\.(?:json|ndjson)\b/g))
     writeFileSync(join(world.homeDir, file), printed, { mode: 0o600 });
+  const delivery = saveDelivery(world);
   // A server runs until it is interrupted.
-  if (nameOf(command) === 'sandbox serve') setTimeout(() => stop.abort(), 300);
-  const { programs, input } = parseLine(example, { HEAD: account.ids.head });
+  if (['sandbox serve', 'webhooks listen'].includes(nameOf(command))) setTimeout(() => stop.abort(), 300);
+  const { programs, input } = parseLine(example, { HEAD: account.ids.head, ...delivery });
   let stdin = example.includes('--private-key-stdin') ? PRIVATE_KEY : (FILES[input ?? ''] ?? '');
   let exit = 0;
   for (const program of programs) {
     const start = program.indexOf('fiatrail');
     if (start === -1) {
-      stdin = program[0] === 'printf' ? (program[1] ?? '') : stdin;
+      stdin = program[0] === 'printf' ? (program[1] ?? '') : (PRINTED[program[0] ?? ''] ?? stdin);
       continue;
     }
     const before = world.stdout.text().length;

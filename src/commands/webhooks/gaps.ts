@@ -167,10 +167,7 @@ export const gapsCommand = command({
   summary: 'Name what the account did and no event told, and the other way round',
   details:
     'Compares the inbox with the lists of users, deposits, payouts, withdrawals and swaps since its first event, or since --since. Work that is still running may miss its last event. Exits with 3 if something is missing. Events about virtual accounts are not compared, because no list shows when those were made.',
-  examples: [
-    'fiatrail webhooks inbox gaps',
-    'fiatrail webhooks inbox gaps --since 2026-11-01 -o json --query "missing[].event"',
-  ],
+  examples: ['fiatrail webhooks inbox gaps', 'fiatrail webhooks inbox gaps -o json --query "missing[].event"'],
   endpoints: [listUsers.id, listDeposits.id, listPayouts.id, listWithdrawals.id, listSwaps.id],
   parameters: periodOptions,
   run: async (session, period) => {
