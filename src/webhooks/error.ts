@@ -12,7 +12,7 @@ export type WebhookProblem =
   | 'NOT_AN_EVENT';
 
 /** The HTTP status to answer each problem with. A receiver that cannot read what it was rightly sent did not receive it. */
-const STATUS: Readonly<Record<WebhookProblem, number>> = {
+const STATUS = {
   MISSING_HEADER: 400,
   DOUBLED_HEADER: 400,
   AMBIGUOUS_SERVICE: 400,
@@ -23,14 +23,14 @@ const STATUS: Readonly<Record<WebhookProblem, number>> = {
   FROM_THE_FUTURE: 400,
   CANNOT_BE_OPENED: 500,
   NOT_AN_EVENT: 422,
-};
+} as const satisfies Readonly<Record<WebhookProblem, number>>;
 
 /** Thrown for a delivery that is refused. The message contains no secret and nothing of the body. */
 export class WebhookError extends Error {
   override name = 'WebhookError';
   readonly code: WebhookProblem;
   /** The HTTP status to answer with. */
-  readonly status: number;
+  readonly status: (typeof STATUS)[WebhookProblem];
 
   constructor(code: WebhookProblem, message: string) {
     super(message);

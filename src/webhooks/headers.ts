@@ -57,7 +57,8 @@ function onlyServiceIn(headers: ReadonlyMap<string, unknown>): string {
 }
 
 function one(headers: ReadonlyMap<string, readonly string[]>, name: string): string | undefined {
-  const [value, ...more] = headers.get(name) ?? [];
+  // A Headers object joins the values of a repeated header.
+  const [value, ...more] = (headers.get(name) ?? []).flatMap((each) => each.split(', '));
   if (more.length > 0) throw new WebhookError('DOUBLED_HEADER', `the header ${name} was sent more than once`);
   return value?.trim() || undefined;
 }

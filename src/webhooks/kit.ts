@@ -16,20 +16,20 @@ export type { Delivery, Verified } from './verify.ts';
 
 export interface VerifyWith {
   /** The webhook secret. Give the one before it too while deliveries signed with it may be under way. */
-  readonly secret?: string | readonly string[];
+  readonly secret?: string | readonly string[] | undefined;
   /** The account's AES key, with which the service signs if no secret is set. */
-  readonly aesKey?: string;
+  readonly aesKey?: string | undefined;
   /** The service's name in its header names; by default any single one. */
-  readonly serviceName?: string;
+  readonly serviceName?: string | undefined;
   /** How old a delivery may be before it counts as late, in milliseconds (default 5 minutes). */
-  readonly toleranceMs?: number;
+  readonly toleranceMs?: number | undefined;
   /** The time to judge its age by, in milliseconds since the epoch (default: now). */
-  readonly nowMs?: number;
+  readonly nowMs?: number | undefined;
 }
 
 export interface OpenWith {
   /** The X25519 private keys of the account, 64 hexadecimal digits each, newest first. */
-  readonly privateKeys?: readonly string[];
+  readonly privateKeys?: readonly string[] | undefined;
 }
 
 /** A verified delivery with its event. */

@@ -52,11 +52,14 @@ export function standardSignature(
   return `v1,${hmac.digest('base64')}`;
 }
 
-/** Returns the bytes of a Standard Webhooks secret: base64, with or without `whsec_`; undefined if it is not. Source: public. */
-export function standardKey(secret: string): Uint8Array | undefined {
-  const digits = secret.replace(/^whsec_/, '');
-  const bytes = Buffer.from(digits, 'base64');
-  return bytes.length > 0 && bytes.toString('base64').replace(/=+$/, '') === digits.replace(/=+$/, '')
-    ? bytes
-    : undefined;
+/** Base64 of at least four characters, padded or not. */
+const STANDARD_SECRET = /^(?:whsec_)?((?=.{4})[A-Za-z0-9+/]+={0,2})$/;
+
+/**
+ * Returns the key of a Standard Webhooks secret. Base64, with or without `whsec_`, is decoded as leniently as the specification's
+ * library does it. Any other text stands for its UTF-8 bytes. Source: public; other text is inferred.
+ */
+export function standardKey(secret: string): Uint8Array {
+  const [, digits] = STANDARD_SECRET.exec(secret) ?? [];
+  return digits === undefined ? Buffer.from(secret) : Buffer.from(digits, 'base64');
 }

@@ -54,6 +54,9 @@ export function verifyDelivery({ headers, body }: Delivery, options: VerifyOptio
   const keys = signingKeys(options);
   if (keys.length === 0) throw new RangeError('no webhook secret and no AES key was given');
   const { signature, timestamp, id, event, serviceName: named } = readHeaders(headers, serviceName);
+  // JavaScript callers may pass a parsed body, or none at all.
+  if (!ArrayBuffer.isView(body))
+    throw new TypeError('invalid body; expected the raw bytes of the request, not a parsed or decoded body');
   const sentAtMs = readTimestamp(timestamp);
   if (sentAtMs === undefined)
     throw new WebhookError('INVALID_TIMESTAMP', 'the timestamp header is neither ISO 8601 nor Unix time');

@@ -59,10 +59,12 @@ const PAGES = [
   'docs/fidelity.md',
   'docs/money.md',
   'docs/security.md',
+  'docs/webhooks.md',
   ...DECISIONS.map((page) => `docs/decisions/${page}`),
 ];
 
-const linksOf = (text: string) => [...text.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)].map(([, path = '']) => path);
+const linksOf = (text: string) =>
+  [...text.matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)].map(([, path = '']) => path);
 const pathsOf = (text: string) =>
   [...text.matchAll(/`((?:src|bin|test|scripts|docs)\/[\w/.-]+)`/g)].map(([, path = '']) => path);
 

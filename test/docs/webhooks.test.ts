@@ -1,77 +1,137 @@
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { fiatrail, type Home, newHome, ROOT, requireBuilt, startProgram } from '../support/built.ts';
-import { closedPort } from '../support/loopback.ts';
-import { EXAMPLE } from '../webhooks/vectors.ts';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { signatureOf } from '../../src/webhooks/signature.ts';
+import { fiatrail, fiatrailJson, type Home, newHome, requireBuilt, sharedEnd, startProgram } from '../support/built.ts';
+import { tcpServer } from '../support/loopback.ts';
+import { bytes, EXAMPLE } from '../webhooks/vectors.ts';
+import { block, EXPRESS, HONO, NODE, PYTHON, STANDARD, startHandler } from './handlers.ts';
 
-const PAGE = readFileSync(join(ROOT, 'docs', 'webhooks.md'), 'utf8');
 const SECRET = 'a-webhook-secret';
+const FORWARD_SECRET = `whsec_${Buffer.from('the secret of the target').toString('base64')}`;
 
-/** The code block of a language that begins with a comment. */
-function block(language: string, comment: string): string {
-  const found = [...PAGE.matchAll(/```(\w+)\n([\s\S]*?)```/g)].find(
-    ([, name, code]) => name === language && code?.startsWith(comment),
-  );
-  if (!found?.[2]) throw new Error(`docs/webhooks.md has no ${language} block that begins with ${comment}`);
-  return found[2];
+const atEnd = sharedEnd();
+/** The home of an account with one event, `user.onboarded`, in its inbox. */
+let account: Home;
+
+beforeAll(async () => {
+  requireBuilt();
+  account = newHome(atEnd);
+  const set = ['webhooks', 'set', 'https://inbox.fiatrail.invalid/', '--events', 'user.onboarded', '--secret-stdin'];
+  await fiatrailJson(account, set, { stdin: SECRET });
+  await fiatrailJson(account, ['users', 'onboard', '22222222222', '--wait']);
+  await fiatrailJson(account, ['sandbox', 'settle']);
+});
+
+interface Sent {
+  readonly code: number | null;
+  /** What the target answered. */
+  readonly status: number | null;
 }
 
-beforeAll(requireBuilt);
-
-/** A home in which the package is installed. */
-function homeWithPackage(): Home {
-  const home = newHome(onTestFinished);
-  mkdirSync(join(home.path, 'node_modules'));
-  symlinkSync(ROOT, join(home.path, 'node_modules', 'fiatrail'));
-  return home;
+async function sent(argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Sent> {
+  const { stdout, code } = await fiatrail(account, [...argv, '-o', 'json'], { env });
+  return { code, status: JSON.parse(stdout).status };
 }
 
-const trigger = (home: Home, port: number, secret: string) =>
-  fiatrail(
-    home,
-    ['webhooks', 'trigger', 'fintech.user.deposit.received', '--to', `http://127.0.0.1:${port}/`, '-o', 'json'],
-    {
+const trigger = (url: string, secret: string) =>
+  sent(['webhooks', 'trigger', 'fintech.user.deposit.received', '--to', url], { FIATRAIL_WEBHOOK_SECRET: secret });
+
+const replay = (url: string, ...more: readonly string[]) =>
+  sent(['webhooks', 'inbox', 'replay', '1', '--to', url, ...more], { FIATRAIL_FORWARD_SECRET: FORWARD_SECRET });
+
+const TAKEN: Sent = { code: 0, status: 200 };
+const REFUSED: Sent = { code: 3, status: 401 };
+
+test.each([NODE, EXPRESS, HONO, PYTHON])('$file accepts only events with the right signature', async (handler) => {
+  const { url, printed } = await startHandler(handler, { WEBHOOK_SECRET: SECRET });
+  expect(await trigger(url, SECRET)).toEqual(TAKEN);
+  expect(await replay(url)).toEqual(TAKEN);
+  expect(await replay(url, '--resign', 'service')).toEqual(REFUSED);
+  expect(await trigger(url, 'another-secret')).toEqual(REFUSED);
+  expect(await printed()).toEqual([
+    expect.stringMatching(/^fintech\.user\.deposit\.received\b/),
+    expect.stringMatching(/^user\.onboarded\b/),
+  ]);
+});
+
+test('standard.mjs accepts only events that are signed again for it', async () => {
+  const { url, printed } = await startHandler(STANDARD, { FORWARD_SECRET });
+  expect(await replay(url, '--resign', 'standard')).toEqual(TAKEN);
+  expect(await replay(url)).toEqual(REFUSED);
+  expect(await replay(url, '--resign', 'service')).toEqual(REFUSED);
+  expect(await printed()).toEqual(['user.onboarded']);
+});
+
+describe('verify.sh', () => {
+  /** Checks a saved request with the script and with `webhooks verify`. */
+  async function verified(message: string | Buffer, secret: string) {
+    const home = newHome(onTestFinished);
+    writeFileSync(join(home.path, 'verify.sh'), block('sh', '# sh verify.sh'));
+    writeFileSync(join(home.path, 'delivery.http'), message);
+    const { stdout, code } = await startProgram(home, 'sh', ['verify.sh', 'delivery.http'], {
+      env: { WEBHOOK_SECRET: secret },
+    }).end;
+    const ours = await fiatrail(home, ['webhooks', 'verify', '--message', 'delivery.http', '--any-age'], {
       env: { FIATRAIL_WEBHOOK_SECRET: secret },
-    },
-  );
-
-test.each([
-  ['js', '// node handler.mjs', 'handler.mjs', process.execPath],
-  ['python', '# python3 handler.py', 'handler.py', 'python3'],
-])('the %s handler takes what is rightly signed, and nothing else', async (language, comment, name, program) => {
-  const home = homeWithPackage();
-  const port = await closedPort();
-  writeFileSync(join(home.path, name), block(language, comment));
-  const running = startProgram(home, program, [name], {
-    env: { PORT: String(port), WEBHOOK_SECRET: SECRET, PATH: process.env['PATH'] },
-  });
-  const printed = running.firstLine();
-  // The first requests may come before it listens.
-  let taken = await trigger(home, port, SECRET);
-  for (let tries = 0; taken.code !== 0 && tries < 50; tries += 1) {
-    await sleep(100);
-    taken = await trigger(home, port, SECRET);
+    });
+    return { script: { stdout, code }, fiatrail: ours.code };
   }
-  const forged = await trigger(home, port, 'another-secret');
-  const line = await printed;
-  running.kill('SIGKILL');
-  await running.end;
-  expect({ taken: taken.code, forged: JSON.parse(forged.stdout).status, line }).toEqual({
-    taken: 0,
-    forged: 401,
-    line: expect.stringContaining('fintech.user.deposit.received'),
+
+  const VALID = { script: { stdout: 'valid\n', code: 0 }, fiatrail: 0 };
+  const INVALID = { script: { stdout: '', code: 1 }, fiatrail: 3 };
+  const lines = (signature: string) => [`X-Acme-Timestamp: ${EXAMPLE.timestamp}`, `X-ACME-signature:${signature}`];
+
+  test.each([
+    ['as it arrived', [...lines(EXAMPLE.signature), '', EXAMPLE.body].join('\r\n'), VALID],
+    ['with other line ends', [...lines(EXAMPLE.signature), '', EXAMPLE.body].join('\n'), VALID],
+    ['with an extra line end', [...lines(EXAMPLE.signature), '', EXAMPLE.body, ''].join('\r\n'), INVALID],
+    ['with another signature', [...lines(EXAMPLE.signature.replace('b', 'c')), '', EXAMPLE.body].join('\r\n'), INVALID],
+    [
+      'with two signatures',
+      [...lines(EXAMPLE.signature), ...lines(EXAMPLE.signature), '', EXAMPLE.body].join('\r\n'),
+      INVALID,
+    ],
+    ['without headers', ['Host: localhost', '', EXAMPLE.body].join('\r\n'), INVALID],
+  ])('checks the worked example, saved %s', async (_how, message, expected) => {
+    expect(await verified(message, EXAMPLE.secret)).toEqual(expected);
+  });
+
+  test.each([
+    // Anyone can sign with an empty secret.
+    ['without a secret', lines(signatureOf('', EXAMPLE.timestamp, bytes(EXAMPLE.body))), () => ({})],
+    // No result equals no signature.
+    ['without openssl', ['Host: localhost'], ({ path }: Home) => ({ WEBHOOK_SECRET: SECRET, PATH: path })],
+  ])('accepts nothing %s', async (_what, headers, env) => {
+    const home = newHome(onTestFinished);
+    writeFileSync(join(home.path, 'verify.sh'), block('sh', '# sh verify.sh'));
+    writeFileSync(join(home.path, 'delivery.http'), [...headers, '', EXAMPLE.body].join('\n'));
+    const { stdout, code } = await startProgram(home, '/bin/sh', ['verify.sh', 'delivery.http'], { env: env(home) })
+      .end;
+    expect({ stdout, isAccepted: code === 0 }).toEqual({ stdout: '', isAccepted: false });
+  });
+
+  test('checks a delivery that a server saved', async () => {
+    // Answers 200 if the script accepts the request.
+    const { port } = await tcpServer((socket) => {
+      let received = Buffer.alloc(0);
+      socket.on('data', async (chunk: Buffer) => {
+        received = Buffer.concat([received, chunk]);
+        if (!isWhole(received)) return;
+        const { script } = await verified(received, SECRET);
+        socket.end(`HTTP/1.1 ${script.code === 0 ? '200 OK' : '401 Unauthorized'}\r\nContent-Length: 0\r\n\r\n`);
+      });
+    });
+    const url = `http://127.0.0.1:${port}/`;
+    expect(await trigger(url, SECRET)).toEqual(TAKEN);
+    expect(await replay(url)).toEqual(TAKEN);
+    expect(await replay(url, '--resign', 'service')).toEqual(REFUSED);
   });
 });
 
-test.each([
-  [EXAMPLE.signature, 0],
-  [EXAMPLE.signature.replace('b', 'c'), 1],
-])('the shell says whether %s is the signature', async (signature, code) => {
-  const home = newHome(onTestFinished);
-  writeFileSync(join(home.path, 'verify.sh'), block('sh', '# sh verify.sh'));
-  const env = { WEBHOOK_SECRET: EXAMPLE.secret, PATH: process.env['PATH'] };
-  const argv = ['verify.sh', EXAMPLE.timestamp, signature];
-  expect((await startProgram(home, 'sh', argv, { env, stdin: EXAMPLE.body }).end).code).toBe(code);
-});
+/** Whether a request has arrived with its whole body. */
+function isWhole(request: Buffer): boolean {
+  const end = request.indexOf('\r\n\r\n');
+  const [, length] = /^content-length: *(\d+)/im.exec(request.subarray(0, end).toString('latin1')) ?? [];
+  return end !== -1 && request.length - end - 4 >= Number(length);
+}

@@ -97,7 +97,7 @@ describe('headers', () => {
     [
       'two signatures that the server joined',
       headersOf({ 'X-Acme-Signature': `${EXAMPLE.signature}, ${EXAMPLE.signature}` }),
-      'INVALID_SIGNATURE',
+      'DOUBLED_HEADER',
     ],
     ['two spellings of one name', headersOf({ 'x-acme-timestamp': EXAMPLE.timestamp }), 'DOUBLED_HEADER'],
     [
@@ -139,6 +139,13 @@ describe('headers', () => {
   ])('may be %s', (_form, headers) => {
     expect(verified(headers).id).toBe('0197f2c8-0000-7000-8000-000000000001');
   });
+});
+
+test.each([[undefined], [{}], [EXAMPLE.body]])('the body %j is refused, because it is not bytes', (body) => {
+  const delivery = { headers: headersOf(), body: body as unknown as Uint8Array };
+  const verify = () => verifyDelivery(delivery, { secrets: [EXAMPLE.secret], nowMs: SENT_MS });
+  expect(verify).toThrow(TypeError);
+  expect(verify).toThrow('expected the raw bytes');
 });
 
 describe('age', () => {

@@ -124,10 +124,10 @@ async function post(
   { exchange }: Sending,
   stopping: AbortSignal,
 ): Promise<ForwardEnd> {
-  const request = {
-    ...{ method: 'POST', url, headers: { 'content-type': 'application/json', ...headers } },
-    body: Buffer.from(body).toString('utf8'),
-  };
+  const text = Buffer.from(body).toString('utf8');
+  // Requests are sent as text, which would change other bytes and break the signature.
+  if (!Buffer.from(text).equals(body)) return { problem: 'its body is not UTF-8' };
+  const request = { method: 'POST', url, headers: { 'content-type': 'application/json', ...headers }, body: text };
   try {
     const { status } = await exchange(request, AbortSignal.any([stopping, AbortSignal.timeout(TIMEOUT_MS)]));
     return { status };
@@ -144,7 +144,7 @@ function signedHeaders(
 ): Readonly<Record<string, string>> {
   if (resign.form === 'standard') {
     const timestampSeconds = Math.floor(nowMs / 1000);
-    const key = standardKey(resign.secret) ?? Buffer.from(resign.secret);
+    const key = standardKey(resign.secret);
     return {
       'webhook-id': webhookId,
       'webhook-timestamp': String(timestampSeconds),
