@@ -79,7 +79,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'files',
   ],
   rotation: ['cli', 'account', 'journal', 'client', 'present', 'contract', 'money', 'crypto', 'sqlite', 'files'],
-  works: ['cli', 'account', 'journal', 'present', 'contract', 'money'],
+  works: ['cli', 'account', 'journal', 'webhooks', 'present', 'contract', 'money'],
   commands: [
     'works',
     'rotation',
@@ -107,6 +107,7 @@ const DIRECTION_EXCEPTIONS: Readonly<Record<string, string>> = {
     'DatabaseError: a state file that is busy for a moment must not end the delivery of events',
   'cli/journaled.ts -> sqlite/errors.ts':
     'DatabaseError: a state file that failed to commit changed nothing; any other error leaves the outcome unknown',
+  'works/told.ts -> sqlite/errors.ts': 'DatabaseError: a damaged inbox is no evidence, and hides no other',
   'cli/failures.ts -> sqlite/errors.ts': 'DatabaseError, which becomes an error message here',
   'commands/completion/known.ts -> service/recent.ts':
     'Tab reads ids straight from the sandbox file, so that no time passes in the sandbox',

@@ -2,6 +2,7 @@ import { inboxPath, stateDir } from '../account/paths.ts';
 import type { Profile } from '../account/profile.ts';
 import { Secret } from '../base/secret.ts';
 import type { HttpRequest, HttpResponse, World } from '../base/world.ts';
+import { entryAt } from '../files/inspect.ts';
 import type { Inbox } from '../webhooks/inbox/inbox.ts';
 import { createReceiver, refusalOf } from '../webhooks/listen/receiver.ts';
 
@@ -10,6 +11,14 @@ export async function openProfileInbox(world: World, profile: Pick<Profile, 'nam
   world.ensurePrivateDir(stateDir(world));
   const { openInbox } = await import('../webhooks/inbox/inbox.ts');
   return openInbox(inboxPath(world, profile), world);
+}
+
+/** Opens the inbox of a profile, if it has one. Throws DatabaseError. */
+export async function existingProfileInbox(
+  world: World,
+  profile: Pick<Profile, 'name' | 'mode'>,
+): Promise<Inbox | undefined> {
+  return entryAt(inboxPath(world, profile)) ? openProfileInbox(world, profile) : undefined;
 }
 
 const EMBEDDED = { name: 'sandbox', mode: 'embedded' } as const;

@@ -55,11 +55,22 @@ export interface Following<E extends Endpoint> {
   readonly shows?: (state: string, isLive: boolean) => string | undefined;
   /** Called once when the work has ended, before the outcome is returned. */
   readonly ended?: (standing: 'settled' | 'failed', data: ResponseOf<E>) => Promise<void>;
+  /** Tells that the work has ended, between two reads of its status, while something receives its events. */
+  readonly ear?: () => Promise<Ear | undefined>;
   /** Finds names of tokens that the status lacks; they are added to the request that it answers. */
   readonly namesFor?: (data: ResponseOf<E>) => Promise<object>;
   /** The service's reason for a failure. */
   readonly words?: (data: ResponseOf<E>) => string | undefined;
 }
+
+/** Hears that work has ended. */
+export interface Ear extends Disposable {
+  hasEnded(): boolean;
+}
+
+/** How often an ear listens, and how seldom the status is read meanwhile. */
+const LISTEN_MS = 100;
+const HEARING_POLL_MS = 10_000;
 
 /**
  * Polls a status until the work is finished or the time is up. The last status is always printed. The outcome has the error
@@ -71,6 +82,9 @@ export async function followStatus<E extends Endpoint>(session: Session, followi
   const deadlineMs = clock.now() + waitMs;
   const line = liveLine(session.world, session.globals.quiet, following.shows !== undefined);
   const show = (now: string) => line.show(following.shows?.(now, line.isLive) ?? progressText(following, now));
+  using ear = waitMs > 0 ? await following.ear?.() : undefined;
+  const stepMs = ear ? LISTEN_MS : following.shows ? SECOND_MS : Number.POSITIVE_INFINITY;
+  let isTold = false;
   for (let pauseMs = FIRST_POLL_MS; ; pauseMs = longerPause(pauseMs, endpoint)) {
     const totalMs = waitMs > 0 ? { totalMs: Math.max(SHORTEST_READ_MS, deadlineMs - clock.now()) } : {};
     const reply = await session.call(endpoint, following.input, totalMs).catch(async (error) => {
@@ -91,9 +105,14 @@ export async function followStatus<E extends Endpoint>(session: Session, followi
     if (done.includes(now) || waitMs === 0) return outcome;
     const leftMs = deadlineMs - clock.now();
     if (isFinished || leftMs <= 0) return { ...outcome, error: stillPending(session, following, now) };
-    const untilMs = clock.now() + Math.min(pauseMs, leftMs);
+    const untilMs = clock.now() + Math.min(ear && !isTold ? HEARING_POLL_MS : pauseMs, leftMs);
     for (let restMs = untilMs - clock.now(); restMs > 0; restMs = untilMs - clock.now()) {
-      await clock.sleep(following.shows ? Math.min(restMs, SECOND_MS) : restMs, interrupted).catch(async () => {
+      // The status may be behind the event, so that it is read again as if nothing had been told.
+      if (!isTold && ear?.hasEnded()) {
+        isTold = true;
+        break;
+      }
+      await clock.sleep(Math.min(restMs, stepMs), interrupted).catch(async () => {
         await line.end();
         throw interruptedWait(session, following, `while ${what} was in progress (status: ${now})`);
       });

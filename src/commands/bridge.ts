@@ -13,7 +13,7 @@ import { bridgeNetworks, bridgeStatus, listBridges, quoteBridge, startBridge } f
 import { networkOf } from '../contract/networks.ts';
 import { type Amount, amountForPeople, printable } from '../money/amount.ts';
 import { bridge } from '../works/bridge.ts';
-import { followWork } from '../works/work.ts';
+import { followWork } from '../works/follow-work.ts';
 
 /** Only cNGN can be bridged. */
 const TOKEN = 'CNGN';

@@ -8,8 +8,8 @@ import { offrampStatus, startOfframp } from '../contract/endpoints/offramp.ts';
 import { type Amount, amountForPeople } from '../money/amount.ts';
 import { cngnBaseFromKobo } from '../money/rates.ts';
 import { toWireNumber } from '../money/units.ts';
+import { followWork } from '../works/follow-work.ts';
 import { offramp } from '../works/payouts.ts';
-import { followWork } from '../works/work.ts';
 
 /** Previews the fees and the balance before and after. */
 function lookAhead(session: Session, userId: string, amount: Amount) {

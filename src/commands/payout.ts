@@ -17,8 +17,8 @@ import { payoutStatus, startPayout } from '../contract/endpoints/payouts.ts';
 import { type Amount, amountForPeople, amount as amountIn } from '../money/amount.ts';
 import { cngnBaseFromKobo, wholeKoboFromCngnBase } from '../money/rates.ts';
 import { toWireNumber } from '../money/units.ts';
+import { followWork } from '../works/follow-work.ts';
 import { payout } from '../works/payouts.ts';
-import { followWork } from '../works/work.ts';
 
 /** Describes the destination account with its holder. */
 async function destinationLines(session: Session, accountId: string): Promise<readonly Line[]> {

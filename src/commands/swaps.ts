@@ -13,8 +13,8 @@ import { listSwaps, startSwap, swapStatus, triggerSwap } from '../contract/endpo
 import { type Amount, ASSET_LABEL, amountForPeople, type Token } from '../money/amount.ts';
 import { type PercentMillionths, percentText, percentToWire } from '../money/rates.ts';
 import { fromWire, toWireNumber } from '../money/units.ts';
+import { followWork } from '../works/follow-work.ts';
 import { swap } from '../works/swaps.ts';
-import { followWork } from '../works/work.ts';
 
 const TOKENS = 'CNGN, USDC or USDT';
 const AMOUNT_HELP = 'amount to sell, in whole tokens unless a unit is given: 5000, 1.5, "1.5 USDC" or "1500000 base"';

@@ -31,3 +31,9 @@ const LOADERS: Readonly<Record<string, () => Promise<Work>>> = {
 export async function workStartedBy(endpointId: string): Promise<Work | undefined> {
   return LOADERS[endpointId]?.();
 }
+
+/** Loads every kind of work that events tell of. */
+export async function worksToldOf(): Promise<readonly Work[]> {
+  const all = await Promise.all(Object.values(LOADERS).map((load) => load()));
+  return [...new Set(all)].filter(({ told }) => told !== undefined);
+}

@@ -1,12 +1,39 @@
+import type { Session } from '../cli/session.ts';
 import { getBankAccount } from '../contract/endpoints/banks.ts';
 import { listPayouts } from '../contract/endpoints/history.ts';
 import { offrampStatus, startOfframp } from '../contract/endpoints/offramp.ts';
 import { payoutStatus, startPayout } from '../contract/endpoints/payouts.ts';
 import { agrees, amountAt, cngnOfNaira, isSameAmount, search } from './rows.ts';
-import { status, type Work } from './work.ts';
+import { type Sought, status, type ToldOf, type Work } from './work.ts';
 
 const OFFRAMP_ENDS = { done: ['completed'], failed: ['failed', 'cancelled'] } as const;
 const PAYOUT_ENDS = { done: ['completed'], failed: ['failed', 'cancelled', 'reversed'] } as const;
+
+/** Whether an event of an offramp says what its request said. */
+function isLikeOfframp({ userId, data }: ToldOf, { request }: Sought): boolean {
+  return (
+    isSameAmount(amountAt(data['amount'], 'naira', 'NGN'), amountAt(request['amount'], 'naira', 'NGN')) &&
+    agrees(userId, request['userId']) &&
+    agrees(data['recipientAccountNumber'], request['accountNumber']) &&
+    agrees(data['recipientBankCode'], request['bankCode'])
+  );
+}
+
+/** Lists and events have account numbers, and a request the id of an account. */
+async function accountNumberOf(session: Session, accountId: unknown): Promise<string | null | undefined> {
+  return (await session.call(getBankAccount, { accountId: String(accountId) })).data.accounts?.[0]?.accountNumber;
+}
+
+/** Whether an event of a payout says what its request said. */
+async function isLikePayout({ data }: ToldOf, { request }: Sought, session: Session): Promise<boolean> {
+  const { accountNumber } = (data['bankAccount'] ?? {}) as { readonly accountNumber?: unknown };
+  const paid = cngnOfNaira(amountAt(data['amount'], 'naira', 'NGN'));
+  return (
+    typeof accountNumber === 'string' &&
+    isSameAmount(paid, amountAt(request['amount'], 'base', 'CNGN')) &&
+    agrees(accountNumber, await accountNumberOf(session, request['bankAccountId']))
+  );
+}
 
 /** A user's cNGN on its way to a bank. */
 export const offramp: Work = {
@@ -18,7 +45,13 @@ export const offramp: Work = {
     stateOf: ({ status: state }) => state,
     what: 'the offramp',
     again: (requestId) => `fiatrail offramp status ${requestId} --wait`,
+    createdOf: ({ createdAt }) => createdAt,
   }),
+  told: {
+    'vault.return.transfer.confirmed': { standing: 'accepted' },
+    'vault.return.payout.completed': { standing: 'settled', isLike: isLikeOfframp },
+    'vault.return.payout.failed': { standing: 'failed', isLike: isLikeOfframp },
+  },
   evidence: 'fiatrail history payouts --type user_offramp',
   find: (session, sought) => {
     const { userId, amount, accountNumber } = sought.request;
@@ -62,13 +95,20 @@ export const payout: Work = {
       { field: 'initiatedAt', title: 'Started' },
       { field: 'completedAt', title: 'Completed' },
     ],
+    createdOf: ({ initiatedAt }) => initiatedAt,
   }),
+  told: {
+    'fintech.offramp.initiated': { standing: 'accepted', isLike: isLikePayout },
+    'fintech.offramp.transfer.completed': { standing: 'accepted' },
+    'fintech.offramp.payout.initiated': { standing: 'accepted', isLike: isLikePayout },
+    'fintech.offramp.completed': { standing: 'settled', isLike: isLikePayout },
+    'fintech.offramp.failed': { standing: 'failed', isLike: isLikePayout },
+  },
   evidence: 'fiatrail history payouts --type fintech_offramp',
   find: async (session, sought) => {
     const { amount, bankAccountId } = sought.request;
     const wanted = amountAt(amount, 'base', 'CNGN');
-    // The list shows account numbers, and the request an id.
-    const [account] = (await session.call(getBankAccount, { accountId: String(bankAccountId) })).data.accounts ?? [];
+    const payee = await accountNumberOf(session, bankAccountId);
     return search(session, sought, {
       ...PAYOUT_ENDS,
       endpoint: listPayouts,
@@ -80,7 +120,7 @@ export const payout: Work = {
         state: row.status,
         isLike:
           isSameAmount(cngnOfNaira(amountAt(row.amount, 'naira', 'NGN')), wanted) &&
-          agrees(row.bankAccount?.accountNumber, account?.accountNumber),
+          agrees(row.bankAccount?.accountNumber, payee),
       }),
     });
   },

@@ -3,6 +3,7 @@ import type { Session } from '../cli/session.ts';
 import type { Journal, Operation } from '../journal/journal.ts';
 import { workStartedBy } from './find-work.ts';
 import { isOfItsTime, mayBeAnothers, soughtOf } from './rivals.ts';
+import { candidatesTold, withTold } from './told.ts';
 import type { Candidate } from './work.ts';
 
 /**
@@ -31,15 +32,17 @@ export async function reconcile(session: Session, operation: Operation): Promise
   if (state === 'sent')
     unlessKnown(journal, operationId, () => journal.append(operationId, 'unknown', { detail: PROCESS_ENDED }));
   const work = await workStartedBy(endpoint);
-  const where = work?.evidence;
-  if (work?.check)
-    return { ...afterLook(session, journal, operationId, await work.check(session, operation)), where: work.evidence };
-  if (!work?.find)
-    return { kind: 'no-evidence', operation: current(journal, operationId), ...(where ? { where } : {}) };
-  const found = await work.find(session, soughtOf(operation));
+  if (!work) return { kind: 'no-evidence', operation: current(journal, operationId) };
+  const about = { where: work.evidence };
+  if (work.check)
+    return { ...afterLook(session, journal, operationId, await work.check(session, operation)), ...about };
+  const told = await candidatesTold(session, work, operation);
+  if (!work.find && told.length === 0)
+    return { kind: 'no-evidence', operation: current(journal, operationId), ...about };
+  const listed = (await work.find?.(session, soughtOf(operation))) ?? { candidates: [], isComplete: false };
+  const found = withTold(listed, told);
   const free = found.candidates.filter(({ requestId }) => !journal.isClaimed(requestId, operationId));
   const [only] = free;
-  const about = { where: work.evidence };
   const isOnlyOurs = async (row: Candidate) =>
     row.isExact || (isOfItsTime(row, operation) && !(await mayBeAnothers(session, work, operation, row)));
   if (only && free.length === 1 && (await isOnlyOurs(only)) && recordFound(journal, operationId, only))

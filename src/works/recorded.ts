@@ -10,7 +10,7 @@ import { createLoader } from '../contract/load.ts';
 import type { Operation } from '../journal/journal.ts';
 import { parseExactJson } from '../money/decimal.ts';
 import { workStartedBy } from './find-work.ts';
-import { followWork } from './work.ts';
+import { followWork } from './follow-work.ts';
 
 /** Returns an endpoint by its id, or undefined if this version does not know it. */
 export async function endpointNamed(id: string | undefined): Promise<Endpoint | undefined> {

@@ -55,12 +55,15 @@ export const swap: Work = {
     stateOf: ({ status: state }) => state,
     what: 'the swap',
     again: (requestId) => `fiatrail swaps status ${requestId} --wait`,
+    createdOf: ({ createdAt }) => createdAt,
     columns: FOLLOWED,
     namesFor: async (session, requestId, { amountOut, createdAt }) =>
       (amountOut ?? null) === null || session.globals.present.format === 'raw'
         ? {}
         : { buyToken: await boughtToken(session, requestId, createdAt) },
   }),
+  // They name tokens by their contracts, and so do not say what the request said.
+  told: { 'swap.completed': { standing: 'settled' }, 'swap.failed': { standing: 'failed' } },
   evidence: 'fiatrail swaps list',
   find: (session, sought) => {
     const { sellToken, buyToken, amount } = sought.request;

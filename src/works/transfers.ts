@@ -4,7 +4,7 @@ import { listWithdrawals, withdrawAsset } from '../contract/endpoints/withdrawal
 import { isAsset } from '../money/amount.ts';
 import type { MoneyUnit } from '../money/units.ts';
 import { agrees, amountAt, isSameAmount, search } from './rows.ts';
-import type { Found, Sought, Work } from './work.ts';
+import type { Found, Sought, Telling, ToldOf, Work } from './work.ts';
 
 interface Sent {
   readonly type: 'fintech_self_transfer' | undefined;
@@ -38,9 +38,29 @@ function findWithdrawal(session: Session, sought: Sought, { type, ticker, destin
 
 const EVIDENCE = 'fiatrail history withdrawals';
 
+/** Whether an event says what a request said; `unit` is the unit of the request's amount. */
+function isLikeSent({ userId, data }: ToldOf, { request }: Sought, unit: MoneyUnit): boolean {
+  const { ticker = 'CNGN', amount, network } = request;
+  const asset = typeof ticker === 'string' && isAsset(ticker) ? ticker : 'CNGN';
+  return (
+    isSameAmount(amountAt(data['amount'], 'token', asset), amountAt(amount, unit, asset)) &&
+    agrees(data['ticker'], asset) &&
+    agrees(userId, request['userId']) &&
+    agrees(data['destinationAddress'], request['destinationWallet'] ?? request['destinationAddress']) &&
+    agrees(data['network'], network)
+  );
+}
+
+const isLikeWithdrawal: Telling['isLike'] = (event, sought) => isLikeSent(event, sought, 'token');
+const isLikeTransfer: Telling['isLike'] = (event, sought) => isLikeSent(event, sought, 'base');
+
 /** A user's tokens sent to an external address. */
 export const withdrawal: Work = {
   starts: [withdrawAsset],
+  told: {
+    'fintech.user.asset.transfer.completed': { standing: 'settled', isLike: isLikeWithdrawal },
+    'fintech.user.asset.transfer.failed': { standing: 'failed', isLike: isLikeWithdrawal },
+  },
   evidence: EVIDENCE,
   find: (session, sought) => {
     const { ticker, destinationWallet } = sought.request;
@@ -56,6 +76,10 @@ export const withdrawal: Work = {
 /** The account's own tokens sent to a registered wallet. */
 export const transfer: Work = {
   starts: [transferToWallet],
+  told: {
+    'fintech.asset.transfer.completed': { standing: 'settled', isLike: isLikeTransfer },
+    'fintech.asset.transfer.failed': { standing: 'failed' },
+  },
   evidence: `${EVIDENCE} --type fintech_self_transfer`,
   find: (session, sought) => {
     const { ticker, destinationAddress } = sought.request;

@@ -14,5 +14,6 @@ export const onboarding: Work = {
     again: (requestId) => `fiatrail users onboarding ${requestId} --wait`,
     words: ({ message }) => message ?? undefined,
   }),
+  told: { 'user.onboarded': { standing: 'settled' } },
   evidence: 'fiatrail users list',
 };

@@ -1,8 +1,7 @@
-import { resultOf } from '../cli/journaled.ts';
-import type { Outcome } from '../cli/outcome.ts';
 import type { Session } from '../cli/session.ts';
-import { type Following, followStatus } from '../cli/wait.ts';
+import type { Following } from '../cli/wait.ts';
 import type { Endpoint, RequestOf, ResponseOf } from '../contract/endpoint.ts';
+import type { WebhookEvent } from '../contract/event-payloads.ts';
 import type { Operation } from '../journal/journal.ts';
 
 /** How the end of asynchronous work is read. */
@@ -13,6 +12,22 @@ interface Status<E extends Endpoint>
   readonly namesFor?: (session: Session, requestId: string, data: ResponseOf<E>) => Promise<object>;
   /** The command that checks the status later. */
   readonly again: (requestId: string) => string;
+  /** When the work was started. */
+  readonly createdOf?: (data: ResponseOf<E>) => string | null | undefined;
+}
+
+/** What an event says about work. */
+export interface Telling {
+  /** How the work stands when it is sent. */
+  readonly standing: Standing;
+  /** Whether it says all that the request said. Left out if it says too little: a person may know more. */
+  readonly isLike?: (event: ToldOf, sought: Sought, session: Session) => boolean | Promise<boolean>;
+}
+
+/** What an event says. Its numbers are exact. */
+export interface ToldOf {
+  readonly userId: string | undefined;
+  readonly data: Readonly<Record<string, unknown>>;
 }
 
 /** A request whose outcome is unknown, and where to look for it. */
@@ -57,6 +72,8 @@ export type Seen = 'done' | 'not-done' | 'unclear';
 export interface Work {
   readonly starts: readonly Endpoint[];
   readonly status?: Status<Endpoint>;
+  /** The events that tell of it. */
+  readonly told?: Readonly<Partial<Record<WebhookEvent, Telling>>>;
   /** Where a person looks if the service offers no list, or its list is not enough. */
   readonly evidence: string;
   find?(session: Session, sought: Sought): Promise<Found>;
@@ -66,48 +83,4 @@ export interface Work {
 /** Declares a status whose types are those of its endpoint. */
 export function status<E extends Endpoint>(definition: Status<E>): Status<Endpoint> {
   return definition as unknown as Status<Endpoint>;
-}
-
-/** Follows work until it ends or the time is up, and records the end in the journal. */
-export function followWork<E extends Endpoint>(
-  session: Session,
-  { starts, status: followed }: Work,
-  requestId: string,
-  waitMs: number,
-  { names, ...more }: Pick<Following<E>, 'shows'> & { readonly names?: object } = {},
-): Promise<Outcome> {
-  if (!followed) throw new Error('this work has no status');
-  const { input, again, namesFor, ...rest } = followed;
-  return followStatus(session, {
-    ...rest,
-    ...more,
-    input: input(requestId),
-    again: again(requestId),
-    waitMs,
-    namesFor: async (data: ResponseOf<Endpoint>) => names ?? (await namesFor?.(session, requestId, data)) ?? {},
-    ended: (standing: End['standing'], data: ResponseOf<Endpoint>) =>
-      recordEnd(session, {
-        starts: starts.map(({ id }) => id),
-        requestId,
-        standing,
-        result: resultOf(followed.endpoint, data),
-      }),
-  });
-}
-
-interface End {
-  readonly starts: readonly string[];
-  readonly requestId: string;
-  readonly standing: 'settled' | 'failed';
-  readonly result: string;
-}
-
-/** Carries the end of work into the journal. A journal that cannot be written does not change what the service said. */
-async function recordEnd(session: Session, { starts, requestId, standing, result }: End): Promise<void> {
-  try {
-    const account = await session.accountNames();
-    (await session.journal()).ended({ account, endpoints: starts, requestId }, standing, { result });
-  } catch {
-    await session.say('warning: cannot write to the journal; it does not know yet how this work ended');
-  }
 }

@@ -11,7 +11,7 @@ import { feeWithdrawals, verifyWithdrawal, withdrawFees } from '../../contract/e
 import { type Amount, amountForPeople } from '../../money/amount.ts';
 import { toWireNumber } from '../../money/units.ts';
 import { feeWithdrawal } from '../../works/fees.ts';
-import { followWork } from '../../works/work.ts';
+import { followWork } from '../../works/follow-work.ts';
 import { destinationOf } from './destination.ts';
 import { ACCOUNT_OPTIONS, FEE_AMOUNT, withdrawGuide } from './guide.ts';
 

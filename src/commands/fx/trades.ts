@@ -19,8 +19,8 @@ import { waitOption } from '../../cli/wait.ts';
 import { quote } from '../../contract/endpoints/fx-quotes.ts';
 import { listTrades, marketOrder, trade, tradeStatus } from '../../contract/endpoints/fx-trades.ts';
 import { PAIRS, TRADE_STATES } from '../../contract/fx.ts';
+import { followWork } from '../../works/follow-work.ts';
 import { fxTrade } from '../../works/fx.ts';
-import { followWork } from '../../works/work.ts';
 import { dealPreview } from './previews.ts';
 import { termsOf } from './trade-terms.ts';
 

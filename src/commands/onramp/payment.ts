@@ -11,8 +11,8 @@ import { onrampStatus, startOnramp } from '../../contract/endpoints/onramp.ts';
 import { getVirtualAccount } from '../../contract/endpoints/virtual-accounts.ts';
 import { amountForPeople } from '../../money/amount.ts';
 import { fromWire } from '../../money/units.ts';
+import { followWork } from '../../works/follow-work.ts';
 import { onramp } from '../../works/onramps.ts';
-import { followWork } from '../../works/work.ts';
 
 const MINUTE_MS = 60_000;
 /** The 30 minutes in which the account can be paid, plus time to process the payment. */

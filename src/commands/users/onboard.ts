@@ -10,8 +10,8 @@ import { startedOutcome, startedShape } from '../../cli/started.ts';
 import { DEFAULT_WAIT_MS, waitOption, waitWords } from '../../cli/wait.ts';
 import { showEquivalentCommand, wizardOutcome } from '../../cli/wizard.ts';
 import { getDetails, onboard, onboardStatus } from '../../contract/endpoints/users.ts';
+import { followWork } from '../../works/follow-work.ts';
 import { onboarding } from '../../works/users.ts';
-import { followWork } from '../../works/work.ts';
 import { USER_SHOWN } from './columns.ts';
 
 const bvnText = (text: string) => {

@@ -1,4 +1,5 @@
 import { CliError } from '../../base/errors.ts';
+import type { Clock } from '../../base/world.ts';
 import { command } from '../../cli/command.ts';
 import { confirmChange } from '../../cli/confirm.ts';
 import { openProfileInbox } from '../../cli/inbox.ts';
@@ -10,8 +11,9 @@ import { INBOX_URL } from '../../contract/inbox-url.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import type { Listener } from '../../webhooks/inbox/listener.ts';
 import { forwardTo, sendTo, type Target } from '../../webhooks/listen/forwarder.ts';
+import { createLearner, type Learner } from '../../works/learn.ts';
 import { eventNamed } from './events.ts';
-import { screenFor } from './screen.ts';
+import { type Screen, screenFor } from './screen.ts';
 import { DEFAULT_PORT, type Place, serveUntil } from './served.ts';
 import { follow } from './tail.ts';
 import { commandTarget, resigningOf, targetUrl } from './targets.ts';
@@ -44,6 +46,29 @@ async function deliverUntil(session: Session, stopping: AbortSignal): Promise<vo
   while (!stopping.aborted) {
     await session.deliverDue(stopping);
     await session.world.clock.sleep(LOOK_MS, stopping).catch(() => {});
+  }
+}
+
+/** How often the outcomes in doubt are looked for while events tell of such work. */
+const LOOK_FOR_DOUBTS_MS = 2_000;
+
+/** Looks for outcomes in doubt when events tell of such work. Nothing that goes wrong here stops the listener. */
+async function lookUntil(learner: Learner, screen: Screen, clock: Clock, stopping: AbortSignal): Promise<void> {
+  let problem = '';
+  while (!stopping.aborted) {
+    await clock.sleep(LOOK_FOR_DOUBTS_MS, stopping).catch(() => {});
+    try {
+      const found = stopping.aborted ? 0 : await learner.look();
+      if (found > 0)
+        screen.say(
+          `${found === 1 ? 'an outcome' : `${found} outcomes`} in doubt found by events; see: fiatrail ops list`,
+        );
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      if (message !== problem && !stopping.aborted)
+        screen.say(`warning: cannot look for outcomes in doubt: ${message}`);
+      problem = message;
+    }
   }
 }
 
@@ -140,6 +165,7 @@ async function listenUntilStopped(
   const stopping = AbortSignal.any([world.interrupted, failing.signal]);
   const isEmbedded = profile.mode === 'embedded';
   const screen = screenFor(session, inbox);
+  const learner = createLearner(session);
   const served = isEmbedded ? undefined : await serveUntil(session, inbox, place, screen, stopping);
   await session.note(
     served
@@ -147,7 +173,8 @@ async function listenUntilStopped(
       : 'receiving the events of the embedded sandbox. Press Ctrl-C to stop',
   );
   const works = [
-    follow(session, inbox, screen, stopping),
+    follow(session, inbox, { screen, learner }, stopping),
+    lookUntil(learner, screen, world.clock, stopping),
     ...targets.map((target) =>
       forwardTo(
         target,
