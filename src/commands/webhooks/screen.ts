@@ -73,7 +73,7 @@ const row = (time: string, number: string, event: string, about: string) =>
 
 function rowOf(event: KeptEvent): string {
   const time = new Date(event.receivedAtMs).toISOString().slice(11, 19);
-  const about = event.requestId ?? event.userId ?? event.problem ?? '';
   // The event's texts come from outside.
-  return plainLine(row(time, String(event.id), `${event.event ?? event.mark}${event.isLate ? ' (late)' : ''}`, about));
+  const name = plainLine(`${event.event ?? event.mark}${event.isLate ? ' (late)' : ''}`);
+  return row(time, String(event.id), name, plainLine(event.requestId ?? event.userId ?? event.problem ?? ''));
 }
