@@ -133,6 +133,17 @@ describe('forwarding', () => {
     expect(inbox.list({ limit: 1, forwarding: state })).toHaveLength(1);
   });
 
+  test('does not wait for a clock that was set back', async () => {
+    const { inbox, clock } = await testInbox();
+    inbox.forwardTo({ targets: [TARGET], forwardsLate: false });
+    await keepAll(inbox, onboarded(1));
+    const [due] = inbox.forwards.due(TARGET, 1);
+    if (due) inbox.forwards.ended(due, { status: 500 });
+    expect(numbers(inbox)).toEqual([]);
+    clock.pass(-3_600_000);
+    expect(numbers(inbox)).toEqual([1]);
+  });
+
   test('dies after the last delay, and is redriven', async () => {
     const { inbox, clock } = await testInbox();
     inbox.forwardTo({ targets: [TARGET], forwardsLate: false });

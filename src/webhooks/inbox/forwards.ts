@@ -23,8 +23,6 @@ export const isTaken = ({ status = 200, problem }: ForwardEnd): boolean =>
 export interface Forwards {
   /** Returns what is due at a target, in the order of each request. */
   due(target: string, limit: number): DueForward[];
-  /** When the next event is due at a target, in milliseconds since the epoch. */
-  nextDueMs(target: string): number | undefined;
   /** Records an attempt: if it was taken, the event is acknowledged for good; otherwise it is due again later, or dead after the last attempt. */
   ended(forward: Pick<DueForward, 'id' | 'attempts'>, end: ForwardEnd): void;
   /** Schedules an event for a target, also one that acknowledged it before. */
@@ -48,10 +46,11 @@ interface DueRow {
   readonly event: bigint;
 }
 
-const DUE = `SELECT id, target, attempts, event FROM forward f WHERE state = 'waiting' AND target = ? AND due_at <= ?
+/** Due is what its time has come for, and what was put off at a time that this machine's clock has not reached: it was set back. */
+const DUE = `SELECT id, target, attempts, event FROM forward f WHERE state = 'waiting' AND target = ?1 AND (due_at <= ?2 OR set_at > ?2)
   AND (request_id IS NULL OR NOT EXISTS (SELECT 1 FROM forward e WHERE e.state = 'waiting' AND e.target = f.target
     AND e.request_id = f.request_id AND e.id < f.id))
-  ORDER BY id LIMIT ?`;
+  ORDER BY id LIMIT ?3`;
 
 export function forwardsIn(store: Database, now: () => number): Forwards {
   const eventOf = (id: bigint) => listKept(store, { before: id + 1n, limit: 1 })[0];
@@ -61,21 +60,16 @@ export function forwardsIn(store: Database, now: () => number): Forwards {
         const event = eventOf(row.event);
         return event ? [{ id: row.id, target: row.target, attempts: Number(row.attempts), event }] : [];
       }),
-    nextDueMs: (target) => {
-      const sql = `SELECT min(due_at) AS due FROM forward WHERE state = 'waiting' AND target = ?`;
-      const due = store.get<{ due: bigint | null }>(sql, target)?.due ?? undefined;
-      return due === undefined ? undefined : Number(due);
-    },
     ended: ({ id, attempts: before }, end) =>
       store.transaction('write', () => {
         const attempts = before + 1;
         const delayMs = BACKOFF_MS[attempts - 1];
         const state = isTaken(end) ? 'acknowledged' : delayMs === undefined ? 'dead' : 'waiting';
         store.run(
-          `UPDATE forward SET state = ?, attempts = ?, status = ?, problem = ?, due_at = ?, ended_at = ?
+          `UPDATE forward SET state = ?, attempts = ?, status = ?, problem = ?, due_at = ?, set_at = ?, ended_at = ?
            WHERE id = ? AND state = 'waiting'`,
           ...[state, attempts, end.status ?? null, end.problem ?? null, now() + (delayMs ?? 0)],
-          ...[state === 'waiting' ? null : now(), id],
+          ...[now(), state === 'waiting' ? null : now(), id],
         );
       }),
     schedule: (event, target) =>
@@ -85,8 +79,8 @@ export function forwardsIn(store: Database, now: () => number): Forwards {
       }),
     redrive: (target) =>
       store.transaction('write', () => {
-        const sql = `UPDATE forward SET state = 'waiting', attempts = 0, due_at = ?, ended_at = NULL WHERE state = 'dead'`;
-        return target === undefined ? store.run(sql, now()) : store.run(`${sql} AND target = ?`, now(), target);
+        const sql = `UPDATE forward SET state = 'waiting', attempts = 0, due_at = ?1, set_at = ?1, ended_at = NULL WHERE state = 'dead'`;
+        return target === undefined ? store.run(sql, now()) : store.run(`${sql} AND target = ?2`, now(), target);
       }),
   };
 }
@@ -108,8 +102,8 @@ export function scheduleForwards(
 ): void {
   for (const target of targets)
     store.run(
-      `INSERT INTO forward (event, target, request_id, state, due_at) VALUES (?, ?, ?, 'waiting', ?)
-       ON CONFLICT DO UPDATE SET state = 'waiting', attempts = 0, due_at = excluded.due_at, ended_at = NULL`,
+      `INSERT INTO forward (event, target, request_id, state, due_at, set_at) VALUES (?1, ?2, ?3, 'waiting', ?4, ?4)
+       ON CONFLICT DO UPDATE SET state = 'waiting', attempts = 0, due_at = ?4, set_at = ?4, ended_at = NULL`,
       ...[event, target, requestId ?? null, dueMs],
     );
 }

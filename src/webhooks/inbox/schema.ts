@@ -6,7 +6,7 @@ export const INBOX_VERSION = 1;
 
 /**
  * `event` has every delivery that was rightly signed, once; `copies` counts the repetitions. `forward` has one row for each event and
- * target, and `forwarding` says where new events go, also while nothing listens. Times are INTEGER milliseconds since the epoch, of this machine. `listener` is the process that receives now.
+ * target, and `forwarding` says where new events go, also while nothing listens. `set_at` is when `due_at` was set. Times are INTEGER milliseconds since the epoch, of this machine. `listener` is the process that receives now.
  */
 export function createInbox(database: Database): void {
   database.exec(`
@@ -25,8 +25,9 @@ CREATE INDEX event_by_time ON event (received_at);
 CREATE TABLE forward (
   id INTEGER PRIMARY KEY, event INTEGER NOT NULL REFERENCES event, target TEXT NOT NULL, request_id TEXT,
   state TEXT NOT NULL CHECK (state IN ('waiting', 'acknowledged', 'dead')), attempts INTEGER NOT NULL DEFAULT 0, due_at INTEGER NOT NULL,
-  status INTEGER, problem TEXT, ended_at INTEGER, UNIQUE (event, target)) STRICT;
+  set_at INTEGER NOT NULL, status INTEGER, problem TEXT, ended_at INTEGER, UNIQUE (event, target)) STRICT;
 CREATE INDEX forward_due ON forward (target, due_at, id) WHERE state = 'waiting';
+CREATE INDEX forward_set ON forward (target, set_at) WHERE state = 'waiting';
 CREATE INDEX forward_in_turn ON forward (target, request_id, id) WHERE state = 'waiting' AND request_id IS NOT NULL;
 CREATE INDEX forward_dead ON forward (id) WHERE state = 'dead';
 CREATE TABLE forwarding (
