@@ -76,7 +76,7 @@ export const listenCommand = command({
   words: ['webhooks', 'listen'],
   summary: 'Receive webhooks, keep them in the inbox, and forward them',
   details:
-    'Verifies each delivery, writes it to the inbox, and only then answers 200. Events go on to each target in the order of their request, at least once, until it answers 2xx or, for a command, ends with 0. Runs until Ctrl-C; what was not forwarded is forwarded by the next run. The embedded sandbox needs no port: its events come straight into the inbox.',
+    'Verifies each delivery, writes it to the inbox, and only then answers 200. Events go on to each target in the order of their request, at least once, until it answers 2xx or, for a command, ends with 0. Runs until Ctrl-C; what was not forwarded is forwarded by the next run. The events of the embedded sandbox come straight into the inbox; it listens on a port only if you give one.',
   examples: [
     'fiatrail webhooks listen',
     'fiatrail webhooks listen --port 4777 --forward http://127.0.0.1:3000/webhooks -o ndjson',
@@ -153,6 +153,9 @@ function targetsOf({ world, profile }: Session, { forward = [], exec = [], opene
   ];
 }
 
+/** The options that only a listener with a port needs. */
+const placeOf = ({ port, host, publicUrl, tlsCert, tlsKey }: Place) => ({ port, host, publicUrl, tlsCert, tlsKey });
+
 /** Receives, shows and forwards events until Ctrl-C. Rejects if one of these fails. */
 async function listenUntilStopped(
   session: Session,
@@ -166,7 +169,8 @@ async function listenUntilStopped(
   const isEmbedded = profile.mode === 'embedded';
   const screen = screenFor(session, inbox);
   const learner = createLearner(session);
-  const served = isEmbedded ? undefined : await serveUntil(session, inbox, place, screen, stopping);
+  const needsPort = !isEmbedded || Object.values(placeOf(place)).some((each) => each !== undefined);
+  const served = needsPort ? await serveUntil(session, inbox, place, screen, stopping) : undefined;
   await session.note(
     served
       ? `listening at ${served.address}; set it with: fiatrail webhooks set PUBLIC_URL. Press Ctrl-C to stop`

@@ -132,6 +132,8 @@ function eventName(text: string): string | null {
 }
 
 const HINTS: Readonly<Partial<Record<WebhookError['code'], string>>> = {
+  INVALID_TIMESTAMP: 'give it exactly as it arrived, such as 2026-01-02T03:04:05.678Z',
+  INVALID_SIGNATURE: 'give it exactly as it arrived, without a prefix',
   WRONG_SIGNATURE: 'check the secret, and that the body is exactly what arrived, byte for byte',
   TOO_OLD: 'for a saved delivery, add --any-age',
   MISSING_HEADER: 'give it with --signature, --timestamp or --header, or save the whole request for --message',

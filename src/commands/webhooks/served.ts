@@ -59,12 +59,13 @@ async function accountOf(session: Session): Promise<Account> {
 export async function serveUntil(session: Session, inbox: Inbox, place: Place, screen: Screen, stopping: AbortSignal) {
   const { world } = session;
   const { host = '127.0.0.1', port = DEFAULT_PORT, publicUrl, allowHost = [] } = place;
+  const tls = await tlsOf(session, place);
   const account = await accountOf(session);
   const { listen } = await import('../../webhooks/listen/server.ts');
   const receiver = createReceiver(inbox, { account, clock: world.clock, gather: setImmediate });
   const heartbeat = world.ids.uuid();
   const listening = await listen(receiver, {
-    ...{ host, port, heartbeat, tls: await tlsOf(session, place) },
+    ...{ host, port, heartbeat, tls },
     allowHosts: publicUrl === undefined ? allowHost : [...allowHost, new URL(publicUrl).hostname],
     onRefused: (reason) => screen.say(`refused: ${reason}`),
   }).catch((error: { code?: unknown }) => {

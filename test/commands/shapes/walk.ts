@@ -31,7 +31,9 @@ export async function walk(): Promise<readonly Printed[]> {
     return json;
   };
   await run('sandbox seed --pace instant');
+  await run('webhooks set https://inbox.fiatrail.invalid/');
   const userId = await people(run);
+  await webhooks(run);
   await fundings(run, userId);
   await trades(run);
   await account(run);
@@ -42,6 +44,17 @@ type Run = (line: string, ...values: readonly string[]) => Promise<Json>;
 
 const textIn = (json: Json, name: string) => String(json[name]);
 const valueIn = (json: Json, name: string) => textIn(json[name] as Json, 'value');
+
+async function webhooks(run: Run): Promise<void> {
+  await run('webhooks disable');
+  await run('webhooks enable');
+  await run('webhooks show');
+  await run('webhooks inbox gaps');
+  const { events } = await run('sandbox events list');
+  const eventId = textIn((events as Json[])[0] ?? {}, 'eventId');
+  await run(`sandbox events show ${eventId}`);
+  await run(`sandbox events resend ${eventId}`);
+}
 
 async function people(run: Run): Promise<string> {
   const userId = textIn(await run('users onboard 22345678901 --wait'), 'userId');
