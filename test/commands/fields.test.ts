@@ -37,7 +37,7 @@ const NOT_TYPED: Readonly<Record<string, readonly string[]>> = {
   'webhooks set': ['secret', 'enabled'],
   'webhooks enable': ['enabled'],
   'webhooks disable': ['enabled'],
-  'webhooks inbox gaps': ['limit', 'offset', 'status', 'sortBy', 'orderDirection'],
+  'webhooks inbox gaps': ['limit', 'offset', 'status', 'sortBy', 'orderBy', 'orderDirection'],
 };
 
 /** Commands that check and name their input themselves. */
