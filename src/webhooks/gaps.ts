@@ -4,117 +4,233 @@ import { eventOf } from '../contract/events.ts';
 /** Work that one of the service's lists shows. */
 export interface ListedWork {
   readonly kind: WorkKind;
-  /** Every id by which an event may name it. */
+  /** Every id by which an event may name it; the first one is its own. */
   readonly ids: readonly string[];
   readonly status: string;
   readonly createdAt: string | null;
-  /** Whether its events should have come: it is as old as the comparison asks. Older work only explains events. */
-  readonly isExpected: boolean;
+  /** The user that it belongs to. */
+  readonly userId?: string | null | undefined;
+  /** The user's permanent bank account, or the account that a deposit was paid into. */
+  readonly accountNumber?: string | null | undefined;
+  /** Whether the cNGN of an offramp or a payout reached the vault. */
+  readonly isTransferred?: boolean;
+  /** Whether the sender of a deposit has the name of the account. */
+  readonly isSentByOwner?: boolean;
 }
 
-/** An event of the inbox: its name, and every text in it. */
-export interface ToldEvent {
+/** An event of the inbox. */
+interface ToldEvent {
   readonly id: number;
   readonly event: string;
-  readonly texts: ReadonlySet<string>;
+  /** Every text in it. */
+  readonly texts: Iterable<string>;
+  /** Whether the work that it tells of should be listed. */
+  readonly isExpected: boolean;
 }
 
 /** An event that should have come; any of the names would do. */
 interface Missing {
   readonly work: ListedWork;
-  readonly events: readonly string[];
+  readonly events: Names;
+}
+
+/** A period of the service's time, in milliseconds since the epoch, without its end. */
+export interface Period {
+  readonly sinceMs: number;
+  readonly untilMs: number;
 }
 
 type Names = readonly WebhookEvent[];
 
-interface Expected {
-  readonly always?: readonly Names[];
-  readonly completed?: readonly Names[];
-  readonly failed?: readonly Names[];
+/** What the events of the inbox say of work. */
+interface Told {
+  has(name: WebhookEvent): boolean;
+  /** The account that a deposit was paid into; undefined if nothing says which it was. */
+  readonly account: 'temporary' | 'permanent' | undefined;
+  /** Whether the account may have been created before the period. */
+  readonly isOldAccount: boolean;
 }
 
+interface Expectation {
+  /** The events that tell of this kind of work. */
+  readonly names: Names;
+  /** The events that work in its state should have caused; of each list, any one would do. */
+  readonly of: (work: ListedWork, told: Told) => readonly (Names | false)[];
+}
+
+const ended = (
+  { status }: ListedWork,
+  [completed, failed]: readonly [WebhookEvent, WebhookEvent],
+): readonly (Names | false)[] => [status === 'completed' && [completed], status === 'failed' && [failed]];
+
+const TRANSFER = ['fintech.asset.transfer.completed', 'fintech.asset.transfer.failed'] as const;
+const WITHDRAWAL = ['fintech.user.asset.transfer.completed', 'fintech.user.asset.transfer.failed'] as const;
+const SWAP = ['swap.completed', 'swap.failed'] as const;
+const TEMPORARY = ['payments.confirmed', 'wallet.funding.completed'] as const;
+const PERMANENT = [
+  'fintech.user.deposit.received',
+  'fintech.user.deposit.funding.completed',
+  'fintech.user.deposit.funding.refunded',
+] as const;
+
+/** A transfer that the bank has not confirmed, or that it cancelled, causes no event. */
+const hasArrived = ({ status }: ListedWork) => status !== 'pending' && status !== 'cancelled';
+
 /**
- * The events that each kind of work causes, by how it ended. A payment into a temporary account has other events than one into a
- * permanent account, and no list says which it was. Source: public for the events, inferred for their completeness.
+ * Returns the events of a deposit into an account of a user. No list says whether the account was a temporary one; a payment that a
+ * temporary account refuses causes no event.
  */
+function expectedOfDeposit(work: ListedWork, { account, isOldAccount }: Told): readonly (Names | false)[] {
+  const isCompleted = work.status === 'completed';
+  const [received, minted, refunded] = PERMANENT;
+  const [confirmed, funded] = TEMPORARY;
+  if (account === 'temporary')
+    return isCompleted ? [[confirmed], [funded], !isOldAccount && ['virtual.account.created']] : [];
+  if (account === undefined && isCompleted)
+    return [
+      [received, confirmed],
+      [minted, funded],
+    ];
+  // Only a name that does not match sends a refund event.
+  const isRefundTold = work.status === 'failed' && !work.isSentByOwner;
+  return [hasArrived(work) && [received], isCompleted && [minted], isRefundTold && [refunded]];
+}
+
+/** The events that each kind of work causes. Source: public for the events, inferred for their completeness. */
 const EXPECTED = {
-  user: { always: [['user.onboarded']] },
-  fintech_deposit: { always: [['fintech.virtual_account.deposit.received']] },
-  user_onramp: {
-    always: [['fintech.user.deposit.received', 'payments.confirmed']],
-    completed: [['fintech.user.deposit.funding.completed', 'wallet.funding.completed']],
-    failed: [['fintech.user.deposit.funding.refunded']],
+  user: {
+    names: ['user.onboarded', 'virtual.account.created'],
+    of: ({ accountNumber }) => [['user.onboarded'], accountNumber != null && ['virtual.account.created']],
   },
+  fintech_deposit: {
+    names: ['fintech.virtual_account.deposit.received'],
+    of: (work) => [hasArrived(work) && ['fintech.virtual_account.deposit.received']],
+  },
+  user_onramp: { names: ['virtual.account.created', ...TEMPORARY, ...PERMANENT], of: expectedOfDeposit },
   user_offramp: {
-    completed: [['vault.return.transfer.confirmed'], ['vault.return.payout.completed']],
-    failed: [['vault.return.payout.failed']],
+    names: ['vault.return.transfer.confirmed', 'vault.return.payout.completed', 'vault.return.payout.failed'],
+    of: ({ status, isTransferred }) => [
+      (status === 'completed' || (status === 'failed' && isTransferred === true)) && [
+        'vault.return.transfer.confirmed',
+      ],
+      status === 'completed' && ['vault.return.payout.completed'],
+      status === 'failed' && ['vault.return.payout.failed'],
+    ],
   },
   fintech_offramp: {
-    always: [['fintech.offramp.initiated']],
-    completed: [
-      ['fintech.offramp.transfer.completed'],
-      ['fintech.offramp.payout.initiated'],
-      ['fintech.offramp.completed'],
+    names: [
+      'fintech.offramp.initiated',
+      'fintech.offramp.transfer.completed',
+      'fintech.offramp.payout.initiated',
+      'fintech.offramp.completed',
+      'fintech.offramp.failed',
     ],
-    failed: [['fintech.offramp.failed']],
+    of: ({ status, isTransferred }, told) => {
+      // A payout that the bank sends back fails after it completed.
+      const isPaid = status === 'completed' || told.has('fintech.offramp.completed');
+      return [
+        ['fintech.offramp.initiated'],
+        (isPaid || (status === 'failed' && isTransferred === true)) && ['fintech.offramp.transfer.completed'],
+        isPaid && ['fintech.offramp.payout.initiated'],
+        isPaid && ['fintech.offramp.completed'],
+        status === 'failed' && !isPaid && ['fintech.offramp.failed'],
+      ];
+    },
   },
-  fintech_self_transfer: {
-    completed: [['fintech.asset.transfer.completed']],
-    failed: [['fintech.asset.transfer.failed']],
-  },
-  fintech_user_withdrawal: {
-    completed: [['fintech.user.asset.transfer.completed']],
-    failed: [['fintech.user.asset.transfer.failed']],
-  },
-  user_withdrawal: {
-    completed: [['fintech.user.asset.transfer.completed']],
-    failed: [['fintech.user.asset.transfer.failed']],
-  },
-  swap: { completed: [['swap.completed']], failed: [['swap.failed']] },
-} as const satisfies Readonly<Record<string, Expected>>;
+  fintech_self_transfer: { names: TRANSFER, of: (work) => ended(work, TRANSFER) },
+  fintech_user_withdrawal: { names: WITHDRAWAL, of: (work) => ended(work, WITHDRAWAL) },
+  user_withdrawal: { names: WITHDRAWAL, of: (work) => ended(work, WITHDRAWAL) },
+  swap: { names: SWAP, of: (work) => ended(work, SWAP) },
+} as const satisfies Readonly<Record<string, Expectation>>;
 
-export type WorkKind = keyof typeof EXPECTED;
+type WorkKind = keyof typeof EXPECTED;
 
 export const isWorkKind = (text: string): text is WorkKind => Object.hasOwn(EXPECTED, text);
 
-const namesOf = ({ always = [], completed = [], failed = [] }: Expected): Names =>
-  [...always, ...completed, ...failed].flat();
+/** An account that nobody paid into is in no list, so this event may well belong to nothing that is listed. */
+const MAY_BE_UNLISTED: string = 'virtual.account.created' satisfies WebhookEvent;
 
-/** The events that the comparison looks at: the others belong to nothing that a list shows. */
-const COMPARED: ReadonlySet<string> = new Set(Object.values(EXPECTED).flatMap(namesOf));
+/** The events whose work is in a list; no other event is compared. */
+const COMPARED: ReadonlySet<string> = new Set(
+  Object.values(EXPECTED)
+    .flatMap(({ names }: Expectation) => names)
+    .filter((name) => name !== MAY_BE_UNLISTED),
+);
 
-/** Returns the events that listed work should have caused and did not, and the events that belong to no listed work. */
-export function compare(
-  works: readonly ListedWork[],
-  events: readonly ToldEvent[],
-): { readonly missing: readonly Missing[]; readonly unlisted: readonly ToldEvent[] } {
-  const byName = Map.groupBy(events, ({ event }) => nameOf(event));
-  const about = (names: Names, ids: readonly string[]) =>
-    names.flatMap((name) => byName.get(name) ?? []).filter(({ texts }) => ids.some((id) => texts.has(id)));
-  // Every event of its kind, because work may fail after it was confirmed.
-  const explained = new Set(
-    works.flatMap(({ kind, ids }) => about(namesOf(EXPECTED[kind]), ids).map((event) => event.id)),
-  );
-  const missing = works
-    .filter(({ isExpected }) => isExpected)
-    .flatMap((work) =>
-      expectedOf(work)
-        .filter((names) => about(names, work.ids).length === 0)
-        .map((names) => ({ work, events: names })),
-    );
-  const unlisted = events.filter(({ id, event }) => COMPARED.has(nameOf(event)) && !explained.has(id));
-  return { missing, unlisted };
+/** How long a temporary account lives. Source: interface. */
+const ACCOUNT_MS = 30 * 60_000;
+
+/**
+ * Compares listed work with the events of an inbox. Memory grows with the work alone: `see` takes the events one by one, and `end`
+ * returns what should have come and did not, and the events that belong to no listed work. Work that began outside the period only
+ * explains events.
+ */
+export function comparison(works: readonly ListedWork[], { sinceMs, untilMs }: Period) {
+  const told = new Map<ListedWork, Set<string>>();
+  const byId = indexed(works, ({ ids }) => ids);
+  const byAccount = indexed(works, ({ accountNumber }) => accountNumber ?? []);
+  const created = new Set<string>();
+  const unlisted: Pick<ToldEvent, 'id' | 'event'>[] = [];
+  const see = (event: ToldEvent) => {
+    const name = eventOf(event.event)?.name ?? event.event;
+    // An account number is in the events of all its deposits; only the event about the account itself is found by it.
+    const isAccount = name === MAY_BE_UNLISTED;
+    let isListed = false;
+    for (const text of event.texts) {
+      if (isAccount && /^\d+$/.test(text)) created.add(text);
+      for (const work of (isAccount ? byAccount : byId).get(text) ?? [])
+        if (namesOf(work).some((each) => each === name)) {
+          told.set(work, (told.get(work) ?? new Set()).add(name));
+          isListed = true;
+        }
+    }
+    if (!isListed && event.isExpected && COMPARED.has(name)) unlisted.push({ id: event.id, event: event.event });
+  };
+  const end = () => {
+    const accountOf = accountsIn(works, created);
+    const missing = works.flatMap((work): Missing[] => {
+      const createdMs = Date.parse(work.createdAt ?? '');
+      if (!(createdMs >= sinceMs && createdMs < untilMs)) return [];
+      const has = (name: string) => told.get(work)?.has(name) ?? false;
+      const account = TEMPORARY.some(has) ? 'temporary' : PERMANENT.some(has) ? 'permanent' : accountOf(work);
+      return EXPECTED[work.kind]
+        .of(work, { has, account, isOldAccount: createdMs - ACCOUNT_MS < sinceMs })
+        .filter((events) => events !== false)
+        .filter((events) => !events.some(has))
+        .map((events) => ({ work, events }));
+    });
+    return { missing, unlisted };
+  };
+  return { see, end };
 }
 
-function expectedOf({ kind, status }: ListedWork): readonly Names[] {
-  const { always = [], completed = [], failed = [] }: Expected = EXPECTED[kind];
-  return [...always, ...(status === 'completed' ? completed : status === 'failed' ? failed : [])];
+const namesOf = ({ kind }: ListedWork): Names => EXPECTED[kind].names;
+
+function indexed(works: readonly ListedWork[], keysOf: (work: ListedWork) => string | readonly string[]) {
+  const index = new Map<string, ListedWork[]>();
+  for (const work of works)
+    for (const key of [keysOf(work)].flat()) {
+      const found = index.get(key);
+      if (found) found.push(work);
+      else index.set(key, [work]);
+    }
+  return index;
 }
 
-const nameOf = (event: string): string => eventOf(event)?.name ?? event;
+/** Tells by the listed users, and by the accounts that were created of late, which account a deposit was paid into. */
+function accountsIn(works: readonly ListedWork[], created: ReadonlySet<string>) {
+  const users = works.filter(({ kind }) => kind === 'user');
+  const ids = new Set(users.map(({ userId }) => userId));
+  const permanent = new Set(users.map(({ accountNumber }) => accountNumber));
+  return ({ accountNumber, userId }: ListedWork): Told['account'] => {
+    if (accountNumber == null) return undefined;
+    if (permanent.has(accountNumber)) return 'permanent';
+    return created.has(accountNumber) || ids.has(userId) ? 'temporary' : undefined;
+  };
+}
 
-/** Returns every text in JSON. */
-export function textsIn(json: unknown): string[] {
-  if (typeof json === 'string') return [json];
-  return typeof json === 'object' && json !== null ? Object.values(json).flatMap(textsIn) : [];
+/** Yields every text in JSON. */
+export function* textsIn(json: unknown): Generator<string> {
+  if (typeof json === 'string') yield json;
+  else if (typeof json === 'object' && json !== null) for (const each of Object.values(json)) yield* textsIn(each);
 }

@@ -35,6 +35,31 @@ describe('the embedded sandbox', () => {
     ]);
   });
 
+  test('has its events counted by name, all or those of a filter', async () => {
+    await toInbox();
+    for (const bvn of ['22222222222', '12345678901']) await onboard(bvn);
+    await run(['sandbox', 'settle']);
+    const userId = (await inbox())[0]?.userId ?? '';
+    const counted = async (...filter: string[]) =>
+      (await json<{ counts: object[] }>(['webhooks', 'inbox', 'list', '--count', ...filter])).counts;
+    const both = (count: number) => [
+      { event: 'user.onboarded', mark: 'event', count },
+      { event: 'virtual.account.created', mark: 'event', count },
+    ];
+    expect(await counted()).toEqual(both(2));
+    expect(await counted('--user', userId)).toEqual(both(1));
+    expect(await counted('--event', 'user.onboarded')).toEqual(both(2).slice(0, 1));
+    expect(await counted('--until', '2026-01-01')).toEqual([]);
+  });
+
+  test.each([['--limit', '5'], ['--before', '5'], ['--all']])(
+    'cannot have its events counted with %s',
+    async (...option) => {
+      expect(await run(['webhooks', 'inbox', 'list', '--count', ...option])).toBe(2);
+      expect(world.stderr.text()).toContain('--count cannot be combined with --limit, --before or --all');
+    },
+  );
+
   test('has no gaps until a delivery is lost, which is then named', async () => {
     await toInbox();
     await onboard('22222222222');

@@ -12,7 +12,7 @@ const REVEALED: Readonly<Record<string, readonly [times: number, what: string]>>
   'account/stores/stores.ts': [1, 'compares what was written with what is read'],
   'account/webhook-secrets.ts': [3, 'keeps several in one text, and compares them'],
   'commands/webhooks/offline.ts': [1, 'verifies with it'],
-  'commands/webhooks/settings.ts': [2, 'sends it, and prints a new one once'],
+  'commands/webhooks/settings.ts': [3, 'reads what a command printed, sends it, and prints a new one once'],
   'commands/webhooks/trigger.ts': [1, 'signs with it'],
   'webhooks/listen/receiver.ts': [2, 'verifies with it'],
   'client/client.ts': [1, 'strikes it out of what a service says'],

@@ -19,7 +19,7 @@ import { objectOf, properties } from '../../cli/properties.ts';
 import type { Session } from '../../cli/session.ts';
 import { isTaken } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
-import type { KeptEvent, KeptFilter } from '../../webhooks/inbox/kept.ts';
+import type { KeptEvent, Selection } from '../../webhooks/inbox/kept.ts';
 import { sendTo } from '../../webhooks/listen/forwarder.ts';
 import { setAt } from './change.ts';
 import { eventNamed } from './events.ts';
@@ -37,6 +37,12 @@ const COLUMNS = [
   { field: 'userId', title: 'User', isWide: true },
   { field: 'isLate', title: 'Late', isWide: true },
   { field: 'copies', title: 'Copies', align: 'right', isWide: true },
+] as const;
+
+const COUNT_COLUMNS = [
+  { field: 'event', title: 'Event' },
+  { field: 'mark', title: 'Mark', isWide: true },
+  { field: 'count', title: 'Count', align: 'right' },
 ] as const;
 
 const filters = {
@@ -57,14 +63,14 @@ interface Filters {
   readonly event?: string | undefined;
   readonly requestId?: string | undefined;
   readonly userId?: string | undefined;
-  readonly forwarding?: KeptFilter['forwarding'];
-  readonly mark?: KeptFilter['mark'];
+  readonly forwarding?: Selection['forwarding'];
+  readonly mark?: Selection['mark'];
   readonly late?: boolean | undefined;
   readonly since: string | undefined;
   readonly until: string | undefined;
 }
 
-function filterOf({ late, since, until, ...rest }: Filters): Omit<KeptFilter, 'limit'> {
+function filterOf({ late, since, until, ...rest }: Filters): Selection {
   const { startDate, endDate } = periodOf({ since, until });
   const time = (text: string | undefined) => (text === undefined ? undefined : Date.parse(text));
   return { ...rest, sinceMs: time(startDate), untilMs: time(endDate), ...(late ? { isLate: true } : {}) };
@@ -83,7 +89,7 @@ async function withInbox<T>({ world, profile }: Session, run: (inbox: Inbox) => 
 const PAGE = 500;
 
 /** The rest of a list, newest first. */
-async function* olderThan(inbox: Inbox, filter: Omit<KeptFilter, 'limit'>, last: KeptEvent | undefined) {
+async function* olderThan(inbox: Inbox, filter: Selection, last: KeptEvent | undefined) {
   for (let before = last?.id; before !== undefined; ) {
     const page = inbox.list({ ...filter, limit: PAGE, before });
     yield page.map(summaryOf);
@@ -94,27 +100,54 @@ async function* olderThan(inbox: Inbox, filter: Omit<KeptFilter, 'limit'>, last:
 const listCommand = command({
   words: ['webhooks', 'inbox', 'list'],
   summary: 'List received events, newest first',
-  examples: ['fiatrail webhooks inbox list', 'fiatrail webhooks inbox list --forwarding dead --all -o ndjson'],
+  details: 'With --count it counts them by name instead.',
+  examples: [
+    'fiatrail webhooks inbox list',
+    'fiatrail webhooks inbox list --count --since 2026-11-01',
+    'fiatrail webhooks inbox list --forwarding dead --all -o ndjson',
+  ],
   endpoints: [],
   isLocal: true,
   parameters: {
     limit: option('--limit <count>', 'maximum number of events (default 20)', wholeNumber(1, 1000)),
     before: option('--before <number>', 'only events that arrived before this one', wholeNumber(1, 1e15)),
     all: switchOn('--all', 'every event'),
+    count: switchOn('--count', 'count the events by name'),
     ...filters,
   },
-  run: async (session, { limit = 20, before, all, ...given }) => {
-    // Stays open until everything is printed; the process ends right after.
-    const inbox = await openProfileInbox(session.world, session.profile);
-    const filter = filterOf(given);
-    const size = all ? PAGE : limit;
-    const kept = inbox.list({ ...filter, limit: size, before: before === undefined ? undefined : BigInt(before) });
-    const isWhole = all || kept.length < limit;
-    const data = { events: kept.map(summaryOf), counts: inbox.counts() };
-    const more = all && kept.length === PAGE ? { more: olderThan(inbox, filter, kept.at(-1)) } : {};
-    return { result: { data, lists: 'events', list: { isWhole }, columns: COLUMNS, ...more } };
+  run: async (session, { count, limit, before, all, ...given }) => {
+    if (!count) return listed(session, { limit: limit ?? 20, before, all }, filterOf(given));
+    if (limit !== undefined || before !== undefined || all)
+      throw new CliError('usage', '--count cannot be combined with --limit, --before or --all', {
+        hint: 'choose the events to count with --event, --since or another filter',
+      });
+    return withInbox(session, (inbox) => ({
+      result: {
+        data: { counts: inbox.countByName(filterOf(given)) },
+        lists: 'counts',
+        list: { isWhole: true },
+        columns: COUNT_COLUMNS,
+      },
+    }));
   },
 });
+
+interface Place {
+  readonly limit: number;
+  readonly before: number | undefined;
+  readonly all: boolean;
+}
+
+async function listed(session: Session, { limit, before, all }: Place, filter: Selection) {
+  // Stays open until everything is printed; the process ends right after.
+  const inbox = await openProfileInbox(session.world, session.profile);
+  const size = all ? PAGE : limit;
+  const kept = inbox.list({ ...filter, limit: size, before: before === undefined ? undefined : BigInt(before) });
+  const isWhole = all || kept.length < limit;
+  const data = { events: kept.map(summaryOf), counts: inbox.counts() };
+  const more = all && kept.length === PAGE ? { more: olderThan(inbox, filter, kept.at(-1)) } : {};
+  return { result: { data, lists: 'events', list: { isWhole }, columns: COLUMNS, ...more } };
+}
 
 /** Finds an event. Throws CliError usage. */
 function keptNamed(inbox: Inbox, text: string): KeptEvent {
@@ -274,7 +307,7 @@ function exported(kept: KeptEvent) {
   return { ...summaryOf(kept), data, headers: kept.headers, body: Buffer.from(kept.body).toString('utf8') };
 }
 
-async function* newerThan(inbox: Inbox, filter: Omit<KeptFilter, 'limit'>, last: KeptEvent | undefined) {
+async function* newerThan(inbox: Inbox, filter: Selection, last: KeptEvent | undefined) {
   for (let after = last?.id; after !== undefined; ) {
     const page = inbox.list({ ...filter, limit: PAGE, after });
     yield page.map(exported);

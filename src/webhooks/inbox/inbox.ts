@@ -3,7 +3,17 @@ import type { Clock, Host } from '../../base/world.ts';
 import { eventOf } from '../../contract/events.ts';
 import { type Database, openDatabase } from '../../sqlite/database.ts';
 import { type Forwards, forwardsIn, scheduleForwards } from './forwards.ts';
-import { type KeptEvent, type KeptFilter, keptNamed, listKept } from './kept.ts';
+import {
+  countKept,
+  type EventCount,
+  type HappenedEvent,
+  happenedFrom,
+  type KeptEvent,
+  type KeptFilter,
+  keptNamed,
+  listKept,
+  type Selection,
+} from './kept.ts';
 import { claimListener, type Listener, listenerIn, releaseListener, touchListener } from './listener.ts';
 import type { NewEvent } from './received.ts';
 import { createInbox, INBOX_FILE_ID, INBOX_VERSION } from './schema.ts';
@@ -32,6 +42,12 @@ export interface Inbox {
   /** Says where new events go from now on. */
   forwardTo(forwarding: Forwarding): void;
   list(filter: KeptFilter): KeptEvent[];
+  /** Counts events by name, the most frequent first. */
+  countByName(selection: Selection): EventCount[];
+  /** Yields the readable events that happened in a period of the service's time, oldest first. */
+  happenedFrom(fromMs: number, beforeMs: number): Iterable<HappenedEvent>;
+  /** The service's time of the earliest event, and the number of the latest; undefined for an empty inbox. */
+  extent(): { readonly earliestMs: number; readonly latestId: bigint } | undefined;
   /** Finds an event by its number, event id, webhook id or a prefix of them; up to three. */
   find(id: string): KeptEvent[];
   /** Replaces what could not be opened, once a key for it is there. */
@@ -73,14 +89,18 @@ export async function openInbox(path: string, { clock, host }: InboxWorld): Prom
         );
       }),
     list: (filter) => listKept(store, filter),
+    countByName: (selection) => countKept(store, selection),
+    happenedFrom: (fromMs, beforeMs) => happenedFrom(store, fromMs, beforeMs),
+    extent: () => extentOf(store),
     find: (id) => keptNamed(store, id),
-    open: (id, { mark, event, eventId, requestId, userId, contentDigest, opened, happenedAt }) =>
+    open: (id, opened) =>
       write(() => {
+        const { mark, event, eventId, requestId, userId, contentDigest, happenedAt } = opened;
         store.run(
           `UPDATE event SET mark = ?, event = ?, event_id = ?, request_id = ?, user_id = ?, content_digest = ?, opened = ?,
-             problem = NULL, happened_at = ? WHERE id = ? AND mark = 'sealed'`,
-          ...[mark, event ?? null, eventId ?? null, requestId ?? null, userId ?? null, contentDigest, opened ?? null],
-          ...[happenedAt ?? null, id],
+             problem = NULL, happened_at = ?, happened_ms = ? WHERE id = ? AND mark = 'sealed'`,
+          ...[mark, event ?? null, eventId ?? null, requestId ?? null, userId ?? null, contentDigest],
+          ...[opened.opened ?? null, happenedAt ?? null, happenedMs(opened), id],
         );
       }),
     counts: () => countsOf(store),
@@ -111,14 +131,14 @@ function keep(store: Database, nowMs: number, event: NewEvent, forwarding: Forwa
   const isText = isUtf8(event.body);
   const id = store.insert(
     `INSERT INTO event (mark, event, event_id, request_id, user_id, webhook_id, signature, content_digest, is_late, is_sealed, headers,
-       body, body_form, opened, problem, happened_at, sent_at, received_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       body, body_form, opened, problem, happened_at, happened_ms, sent_at, received_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ...[event.mark, event.event ?? null, event.eventId ?? null, event.requestId ?? null, event.userId ?? null],
     ...[event.webhookId ?? null, event.signature, event.contentDigest, event.isLate ? 1 : 0, event.isSealed ? 1 : 0],
     ...[JSON.stringify(event.headers), Buffer.from(event.body).toString(isText ? 'utf8' : 'base64')],
     // The text of a plain body is the body itself.
     ...[isText ? 'text' : 'base64', event.isSealed ? (event.opened ?? null) : null, event.problem ?? null],
-    ...[event.happenedAt ?? null, event.sentAtMs, nowMs],
+    ...[event.happenedAt ?? null, happenedMs(event), event.sentAtMs, nowMs],
   );
   if (isForwarded(event, forwarding))
     scheduleForwards(store, { event: id, requestId: event.requestId, targets: forwarding.targets, dueMs: nowMs });
@@ -141,13 +161,24 @@ function isForwarded({ event, mark, isLate }: NewEvent, { events, forwardsLate }
 /** The name that the interface has for an event. */
 const nameOf = (event: string) => eventOf(event)?.name ?? event;
 
+/** The service's time of an event; if the body does not say it, that of sending. */
+function happenedMs({ happenedAt, sentAtMs }: Pick<NewEvent, 'happenedAt' | 'sentAtMs'>): number {
+  const saidMs = Date.parse(happenedAt ?? '');
+  return Number.isNaN(saidMs) ? sentAtMs : saidMs;
+}
+
+function extentOf(store: Database) {
+  const sql = `SELECT (SELECT min(happened_ms) FROM event) AS earliest, (SELECT max(id) FROM event) AS latest`;
+  const row = store.get<{ earliest: bigint | null; latest: bigint | null }>(sql);
+  if (row?.earliest == null || row.latest === null) return undefined;
+  return { earliestMs: Number(row.earliest), latestId: row.latest };
+}
+
 function countsOf(store: Database) {
-  const count = (sql: string) => Number(store.get<{ n: bigint }>(sql)?.n ?? 0n);
-  return {
-    events: count('SELECT count(*) AS n FROM event'),
-    waiting: count(`SELECT count(*) AS n FROM forward WHERE state = 'waiting'`),
-    dead: count(`SELECT count(*) AS n FROM forward WHERE state = 'dead'`),
-  };
+  const forwards = store.all<{ state: string; forwards: bigint }>('SELECT * FROM forward_tally');
+  const inState = (wanted: string) => Number(forwards.find(({ state }) => state === wanted)?.forwards ?? 0n);
+  const events = Number(store.get<{ n: bigint | null }>('SELECT sum(events) AS n FROM event_tally')?.n ?? 0n);
+  return { events, waiting: inState('waiting'), dead: inState('dead') };
 }
 
 function prune(store: Database, beforeMs: number): number {

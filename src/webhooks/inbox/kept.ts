@@ -1,3 +1,4 @@
+import { eventOf } from '../../contract/events.ts';
 import type { Database, SqlValue } from '../../sqlite/database.ts';
 import type { Mark } from './received.ts';
 
@@ -37,13 +38,8 @@ interface KeptForward {
   readonly dueAtMs: number;
 }
 
-/** Which events to list, newest first; the conditions are combined with AND. */
-export interface KeptFilter {
-  readonly limit: number;
-  /** Only events that arrived before this one. */
-  readonly before?: bigint | undefined;
-  /** Only events that arrived after this one, oldest first. */
-  readonly after?: bigint | undefined;
+/** Which events are meant; the conditions are combined with AND. */
+export interface Selection {
   readonly event?: string | undefined;
   readonly requestId?: string | undefined;
   readonly userId?: string | undefined;
@@ -52,7 +48,32 @@ export interface KeptFilter {
   readonly untilMs?: number | undefined;
   /** `forwarded`: every target acknowledged it. `pending`: one waits. `dead`: one was given up. */
   readonly forwarding?: 'forwarded' | 'pending' | 'dead' | undefined;
-  readonly isLate?: boolean | undefined;
+  /** Only events that arrived late. */
+  readonly isLate?: true | undefined;
+}
+
+/** Which events to list, newest first. */
+export interface KeptFilter extends Selection {
+  readonly limit: number;
+  /** Only events that arrived before this one. */
+  readonly before?: bigint | undefined;
+  /** Only events that arrived after this one, oldest first. */
+  readonly after?: bigint | undefined;
+}
+
+/** How many events have a name; null if they have none. */
+export interface EventCount {
+  readonly event: string | null;
+  readonly mark: Mark;
+  readonly count: number;
+}
+
+/** An event that was read, with its JSON text. */
+export interface HappenedEvent {
+  readonly id: bigint;
+  readonly event: string;
+  readonly text: string;
+  readonly happenedMs: number;
 }
 
 interface EventRow {
@@ -76,33 +97,121 @@ interface EventRow {
   readonly copies: bigint;
 }
 
-const FORWARDING: Readonly<Record<NonNullable<KeptFilter['forwarding']>, string>> = {
+const FORWARDING: Readonly<Record<NonNullable<Selection['forwarding']>, string>> = {
   forwarded: `EXISTS (SELECT 1 FROM forward f WHERE f.event = event.id)
     AND NOT EXISTS (SELECT 1 FROM forward f WHERE f.event = event.id AND f.state <> 'acknowledged')`,
-  pending: `EXISTS (SELECT 1 FROM forward f WHERE f.event = event.id AND f.state = 'waiting')`,
-  dead: `EXISTS (SELECT 1 FROM forward f WHERE f.event = event.id AND f.state = 'dead')`,
+  pending: `id IN (SELECT event FROM forward WHERE state = 'waiting')`,
+  dead: `id IN (SELECT event FROM forward WHERE state = 'dead')`,
 };
 
-/** Lists events, newest first, or with `after` oldest first. */
-export function listKept(store: Database, filter: KeptFilter): KeptEvent[] {
-  const conditions: readonly (readonly [sql: string, value: SqlValue | undefined])[] = [
-    ['id < ?', filter.before],
-    ['id > ?', filter.after],
-    ['event = ?', filter.event],
-    ['request_id = ?', filter.requestId],
-    ['user_id = ?', filter.userId],
-    ['mark = ?', filter.mark],
-    ['received_at >= ?', filter.sinceMs],
-    ['received_at < ?', filter.untilMs],
-    ['is_late = ?', filter.isLate === undefined ? undefined : Number(filter.isLate)],
+/** An SQL condition with its values; undefined if it does not apply. */
+type Condition = readonly [sql: string, ...values: SqlValue[]] | undefined;
+
+const when = <T>(value: T | undefined, condition: (value: T) => Condition): Condition =>
+  value === undefined ? undefined : condition(value);
+
+/** A partial index needs its own condition word for word. */
+function selectionOf({ event, requestId, userId, mark, isLate, forwarding }: Selection): Condition[] {
+  return [
+    when(event, named),
+    when(requestId, (id) => ['request_id = ?', id]),
+    when(userId, (id) => ['user_id = ?', id]),
+    when(mark, (wanted) => [wanted === 'event' ? 'mark = ?' : `mark <> 'event' AND mark = ?`, wanted]),
+    when(isLate, () => ['is_late = 1']),
+    when(forwarding, (state) => [FORWARDING[state]]),
   ];
-  const used = conditions.filter(([, value]) => value !== undefined);
-  const all = [...used.map(([sql]) => sql), ...(filter.forwarding ? [FORWARDING[filter.forwarding]] : [])];
-  const where = all.length === 0 ? '' : `WHERE ${all.join(' AND ')}`;
-  const values = used.flatMap(([, value]) => value ?? []);
-  const order = filter.after === undefined ? 'DESC' : 'ASC';
-  const sql = `SELECT * FROM event ${where} ORDER BY id ${order} LIMIT ?`;
-  return store.all<EventRow>(sql, ...values, filter.limit).map((row) => fromRow(store, row));
+}
+
+/** The service may use either name of an event. */
+function named(name: string): Condition {
+  const other = eventOf(name)?.otherName;
+  return other === undefined ? ['event = ?', name] : ['event IN (?, ?)', name, other];
+}
+
+function whereOf(conditions: readonly Condition[]) {
+  const used = conditions.filter((each) => each !== undefined);
+  const where = used.length === 0 ? '' : `WHERE ${used.map(([sql]) => sql).join(' AND ')}`;
+  return { where, values: used.flatMap(([, ...values]) => values) };
+}
+
+/** The time of arrival of the event with a number, or of the nearest one if it was deleted. */
+const TIME_BEFORE = '(SELECT received_at FROM event WHERE id <= ? ORDER BY id DESC LIMIT 1)';
+const TIME_AFTER = '(SELECT received_at FROM event WHERE id >= ? ORDER BY id LIMIT 1)';
+
+/** The period and the position of a list in the order of time. One condition alone bounds each end, so that an index starts right there. */
+function placeInTime({ before, after, sinceMs, untilMs }: KeptFilter): Condition[] {
+  return [
+    after === undefined
+      ? when(sinceMs, (time) => ['received_at >= ?', time])
+      : [`received_at >= max(${TIME_AFTER}, ?)`, after, sinceMs ?? 0],
+    when(after, (id) => [`(+received_at, id) > (${TIME_AFTER}, ?)`, id, id]),
+    before === undefined
+      ? when(untilMs, (time) => ['received_at < ?', time])
+      : [
+          `received_at <= min(${TIME_BEFORE}, ?)`,
+          before,
+          untilMs === undefined ? Number.MAX_SAFE_INTEGER : untilMs - 1,
+        ],
+    when(before, (id) => [`(+received_at, id) < (${TIME_BEFORE}, ?)`, id, id]),
+  ];
+}
+
+/**
+ * Lists events, newest first, or with `after` oldest first. A selection is read in the order of time, in which its indexes are, so
+ * that a page costs the same in an inbox of any size; numbers have another order only if the clock was set back.
+ */
+export function listKept(store: Database, filter: KeptFilter): KeptEvent[] {
+  const { limit, before, after, sinceMs, untilMs, forwarding, ...others } = filter;
+  const isByTime = [sinceMs, untilMs, ...Object.values(others)].some((value) => value !== undefined);
+  const place = isByTime
+    ? placeInTime(filter)
+    : [when(before, (id): Condition => ['id < ?', id]), when(after, (id): Condition => ['id > ?', id])];
+  const { where, values } = whereOf([...place, ...selectionOf(filter)]);
+  const direction = after === undefined ? 'DESC' : 'ASC';
+  const order = isByTime ? `received_at ${direction}, id ${direction}` : `id ${direction}`;
+  const sql = `SELECT * FROM event ${where} ORDER BY ${order} LIMIT ?`;
+  return store.all<EventRow>(sql, ...values, limit).map((row) => fromRow(store, row));
+}
+
+/** Counts events by name, the most frequent first. The tally has the counts of names and marks, however many events there are. */
+export function countKept(store: Database, selection: Selection): EventCount[] {
+  const { event, mark, sinceMs, untilMs, ...others } = selection;
+  const isTallied = [sinceMs, untilMs, ...Object.values(others)].every((value) => value === undefined);
+  const { where, values } = whereOf([
+    ...(isTallied ? [['events > 0'] as const] : placeInTime({ limit: 0, sinceMs, untilMs })),
+    ...selectionOf(selection),
+  ]);
+  const source = isTallied
+    ? `SELECT mark, nullif(event, '') AS event, events AS n FROM event_tally ${where}`
+    : `SELECT mark, event, count(*) AS n FROM event ${where} GROUP BY mark, event`;
+  return store
+    .all<{ mark: Mark; event: string | null; n: bigint }>(`${source} ORDER BY n DESC, 2, 1`, ...values)
+    .map((row) => ({ event: row.event, mark: row.mark, count: Number(row.n) }));
+}
+
+const PAGE = 1_000;
+/** The latest time that a Date has. */
+const LAST_MS = 8.64e15;
+
+/** Yields the readable events of a period of the service's time, oldest first. Memory is bounded. */
+export function* happenedFrom(store: Database, fromMs: number, beforeMs: number): Generator<HappenedEvent> {
+  const sql = `SELECT id, event, coalesce(opened, body) AS text, happened_ms FROM event
+    WHERE (happened_ms, id) > (?, ?) AND happened_ms < ? AND mark IN ('event', 'unknown') ORDER BY happened_ms, id LIMIT ?`;
+  for (let [time, last]: [number, bigint] = [fromMs, 0n]; ; ) {
+    const rows = store.all<HappenedRow>(sql, time, last, Math.min(beforeMs, LAST_MS), PAGE);
+    for (const { id, event, text, happened_ms: happened } of rows) {
+      [time, last] = [Number(happened), id];
+      yield { id, event, text, happenedMs: time };
+    }
+    if (rows.length < PAGE) return;
+  }
+}
+
+interface HappenedRow {
+  readonly id: bigint;
+  readonly event: string;
+  readonly text: string;
+  readonly happened_ms: bigint;
 }
 
 /** Finds up to three events by number, or by the start of an event id, webhook id or request id. */

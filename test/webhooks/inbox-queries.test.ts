@@ -1,0 +1,218 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from 'vitest';
+import { type Database, openDatabase } from '../../src/sqlite/database.ts';
+import type { Inbox } from '../../src/webhooks/inbox/inbox.ts';
+import { countKept, happenedFrom, type KeptFilter, listKept } from '../../src/webhooks/inbox/kept.ts';
+import { createInbox, INBOX_FILE_ID, INBOX_VERSION } from '../../src/webhooks/inbox/schema.ts';
+import { temporaryFolder } from '../support/sandbox.ts';
+import { deliveryOf, NOW_MS, onboarded, received, testInbox } from './support.ts';
+
+const TARGET = 'http://127.0.0.1:3000/';
+
+/** Runs queries on an empty inbox, and returns the plan of each. */
+async function plansOf(run: (store: Database) => void): Promise<string[][]> {
+  const layout = { version: INBOX_VERSION, applicationId: INBOX_FILE_ID, create: createInbox };
+  const store = await openDatabase(':memory:', { synchronous: 'FULL', layout });
+  const plans: string[][] = [];
+  const explained: Database['all'] = (sql, ...values) => {
+    const steps = store.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values);
+    plans.push(steps.map(({ detail }) => detail));
+    return store.all(sql, ...values);
+  };
+  const get: Database['get'] = (sql, ...values) => explained(sql, ...values)[0] as never;
+  run({ ...store, all: explained, get });
+  store.close();
+  return plans;
+}
+
+const SCAN = /^SCAN event|TEMP B-TREE/;
+
+describe('the plan of a list', () => {
+  const period = { sinceMs: 1, untilMs: 9 };
+  const names = [{ event: 'user.onboarded' }, { requestId: 'r' }, { userId: 'u' }, { mark: 'sealed' }] as const;
+  const all: Omit<KeptFilter, 'limit'>[] = [{}, ...names, { mark: 'event' }, { isLate: true }];
+  const periods = all.flatMap((filter) => [
+    { ...filter, ...period },
+    { ...filter, ...period, before: 5n },
+    { ...filter, ...period, after: 5n },
+  ]);
+  const pages = names.flatMap((filter) => [filter, { ...filter, before: 5n }, { ...filter, after: 5n }]);
+
+  test.each([...periods, ...pages, { before: 5n }, { after: 5n }])(
+    'with %o starts where its rows are, and sorts nothing',
+    async (filter) => {
+      const [plan, ...others] = await plansOf((store) => listKept(store, { limit: 20, ...filter }));
+      expect(plan?.filter((step) => SCAN.test(step))).toEqual([]);
+      expect(plan?.[0]).toMatch(/^SEARCH event USING/);
+      expect(others).toEqual([]);
+    },
+  );
+
+  test.each([period, { ...period, before: 5n }, { ...period, event: 'user.onboarded' }])(
+    'with %o has both ends of the period in the index',
+    async (filter) => {
+      const [plan] = await plansOf((store) => listKept(store, { limit: 20, ...filter }));
+      expect(plan?.[0]).toContain('received_at>? AND received_at<?');
+    },
+  );
+
+  test.each([{}, period])('of late events with %o reads those alone', async (filter) => {
+    const [plan] = await plansOf((store) => listKept(store, { limit: 20, isLate: true, ...filter }));
+    expect(plan?.[0]).toContain('USING INDEX event_late');
+  });
+
+  test.each(['pending', 'dead'] as const)('of %s events starts with those alone', async (forwarding) => {
+    const [plan] = await plansOf((store) => listKept(store, { limit: 20, forwarding }));
+    expect(plan?.[0]).toBe('SEARCH event USING INTEGER PRIMARY KEY (rowid=?)');
+    expect(plan).toContainEqual(expect.stringMatching(/^SCAN forward USING INDEX forward_(due|set|dead)$/));
+  });
+
+  test('of the latest events sorts nothing', async () => {
+    expect(await plansOf((store) => listKept(store, { limit: 20 }))).toEqual([['SCAN event']]);
+  });
+
+  test('of what happened in a period reads that period alone', async () => {
+    expect(await plansOf((store) => [...happenedFrom(store, 1, 9)])).toEqual([
+      ['SEARCH event USING INDEX event_by_happening (happened_ms>? AND happened_ms<?)'],
+    ]);
+  });
+
+  test.each([{}, { event: 'user.onboarded' }, { mark: 'sealed' as const }])(
+    'of the counts with %o reads no event',
+    async (selection) => {
+      const [plan = []] = await plansOf((store) => countKept(store, selection));
+      expect(plan.filter((step) => /\bevent\b/.test(step))).toEqual([]);
+      expect(plan).not.toEqual([]);
+    },
+  );
+
+  test.each([period, { ...period, userId: 'u' }])(
+    'of the counts with %o reads those events alone',
+    async (selection) => {
+      const [plan] = await plansOf((store) => countKept(store, selection));
+      expect(plan?.[0]).toMatch(/^SEARCH event USING INDEX event_by_\w+ \(.*received_at>\? AND received_at<\?\)$/);
+    },
+  );
+});
+
+describe('the tallies', () => {
+  /** What the tallies say, and what the rows say. */
+  const bothOf = (path: string) => {
+    const database = new DatabaseSync(path, { readOnly: true });
+    const rows = (sql: string) => database.prepare(sql).all();
+    const both = {
+      tallied: {
+        events: rows(`SELECT mark, event, events FROM event_tally WHERE events <> 0 ORDER BY 1, 2`),
+        forwards: rows('SELECT state, forwards FROM forward_tally WHERE forwards <> 0 ORDER BY 1'),
+      },
+      counted: {
+        events: rows(
+          `SELECT mark, coalesce(event, '') AS event, count(*) AS events FROM event GROUP BY 1, 2 ORDER BY 1, 2`,
+        ),
+        forwards: rows('SELECT state, count(*) AS forwards FROM forward GROUP BY 1 ORDER BY 1'),
+      },
+    };
+    database.close();
+    return both;
+  };
+
+  test('agree with the rows after every kind of change', async () => {
+    using folder = temporaryFolder();
+    const path = folder.file('inbox.db');
+    const { inbox, clock } = await testInbox(path);
+    const check = (counts: object) => {
+      const { tallied, counted } = bothOf(path);
+      expect(tallied).toEqual(counted);
+      expect(inbox.counts()).toEqual(counts);
+    };
+    const keep = async (...bodies: (string | object)[]) =>
+      inbox.keep(await Promise.all(bodies.map((body) => received(deliveryOf(body)))));
+    await keep(onboarded(1), onboarded(2), onboarded(2), '[1]', '{"payload":"AAAA"}', { event: 'new', data: {} });
+    check({ events: 5, waiting: 0, dead: 0 });
+    inbox.forwardTo({ targets: [TARGET], forwardsLate: false });
+    const [third] = await keep(onboarded(3), onboarded(4), onboarded(5));
+    check({ events: 8, waiting: 3, dead: 0 });
+    const [due] = inbox.forwards.due(TARGET, 1);
+    if (due) inbox.forwards.ended(due, { status: 200 });
+    const [dying] = inbox.forwards.due(TARGET, 1);
+    if (dying) inbox.forwards.ended({ ...dying, attempts: 1_000 }, { status: 500 });
+    check({ events: 8, waiting: 1, dead: 1 });
+    inbox.forwards.redrive();
+    const [again] = inbox.list({ limit: 1, before: (third?.id ?? 0n) + 1n });
+    if (again) inbox.forwards.schedule(again, TARGET);
+    check({ events: 8, waiting: 3, dead: 0 });
+    const sealed = inbox.list({ limit: 1, mark: 'sealed' })[0];
+    const happenedAt = new Date(NOW_MS - 60_000).toISOString();
+    inbox.open(sealed?.id ?? 0n, await received(deliveryOf({ ...onboarded(6), timestamp: happenedAt })));
+    expect([...inbox.happenedFrom(0, NOW_MS)]).toMatchObject([{ id: sealed?.id, happenedMs: NOW_MS - 60_000 }]);
+    check({ events: 8, waiting: 3, dead: 0 });
+    const [last] = inbox.forwards.due(TARGET, 1);
+    if (last) inbox.forwards.ended(last, { status: 200 });
+    clock.pass(1_000);
+    expect(inbox.prune(clock.now())).toBe(6);
+    check({ events: 2, waiting: 2, dead: 0 });
+    expect(inbox.countByName({ userId: 'user-4' })).toEqual([{ event: 'user.onboarded', mark: 'event', count: 1 }]);
+    inbox.close();
+  });
+});
+
+describe('a list of a period', () => {
+  const numbers = (inbox: Inbox, filter: Omit<KeptFilter, 'limit'>, limit = 10) =>
+    inbox.list({ limit, ...filter }).map(({ id }) => Number(id));
+
+  test('is in the order of time, page by page, even if the clock was set back', async () => {
+    const { inbox, clock } = await testInbox();
+    for (const [number, stepMs] of [0, 10, -5, 0, 20].entries()) {
+      clock.pass(stepMs);
+      inbox.keep([await received(deliveryOf(onboarded(number)))]);
+    }
+    const period = { sinceMs: NOW_MS, untilMs: NOW_MS + 25 };
+    expect(numbers(inbox, period)).toEqual([2, 4, 3, 1]);
+    const pages = [undefined, 4n, 1n].map((before) => numbers(inbox, { ...period, before }, 2));
+    expect(pages).toEqual([[2, 4], [3, 1], []]);
+    const oldestFirst = [0n, 3n, 2n].map((after) => numbers(inbox, { ...period, after }, 2));
+    expect(oldestFirst).toEqual([[1, 3], [4, 2], []]);
+    expect(numbers(inbox, { sinceMs: NOW_MS + 5, untilMs: NOW_MS + 10 })).toEqual([4, 3]);
+    expect(numbers(inbox, { ...period, untilMs: NOW_MS + 10, before: 5n })).toEqual([4, 3, 1]);
+    expect(numbers(inbox, { ...period, sinceMs: NOW_MS + 5, after: 0n })).toEqual([3, 4, 2]);
+    inbox.close();
+  });
+
+  test('goes on where it was, even if the event there was deleted', async () => {
+    const { inbox, clock } = await testInbox();
+    for (const number of [1, 2, 3, 4]) {
+      clock.pass(10);
+      inbox.keep([await received(deliveryOf(onboarded(number)))]);
+    }
+    inbox.prune(NOW_MS + 25);
+    expect(numbers(inbox, { sinceMs: 0, before: 2n })).toEqual([]);
+    expect(numbers(inbox, { sinceMs: 0, after: 2n })).toEqual([3, 4]);
+    expect(numbers(inbox, { sinceMs: 0, before: 9n })).toEqual([4, 3]);
+    inbox.close();
+  });
+
+  test('finds an event by both of its names', async () => {
+    const { inbox } = await testInbox();
+    for (const event of ['fintech.user.deposit.funding.refunded', 'fintech.user.deposit.refunded'])
+      inbox.keep([await received(deliveryOf({ ...onboarded(event.length), event }))]);
+    expect(numbers(inbox, { event: 'fintech.user.deposit.funding.refunded' })).toEqual([2, 1]);
+    inbox.close();
+  });
+});
+
+test('what happened is yielded in order and once, also across pages, by the service’s time or else that of sending', async () => {
+  const { inbox } = await testInbox();
+  const at = (ms: number) => new Date(NOW_MS + ms).toISOString();
+  const many = Array.from({ length: 2_001 }, (_each, number) => ({ ...onboarded(number), timestamp: at(50) }));
+  const others = [
+    { ...onboarded(5_000), timestamp: at(40) },
+    { ...onboarded(5_001), timestamp: 'no time' },
+    { ...onboarded(5_002), timestamp: at(60) },
+  ];
+  inbox.keep(await Promise.all([...many, ...others, '[1]'].map((body) => received(deliveryOf(body)))));
+  const happened = [...inbox.happenedFrom(NOW_MS, NOW_MS + 60)];
+  expect(happened.map(({ id }) => Number(id))).toEqual([...[2_003, 2_002], ...many.map((_each, index) => index + 1)]);
+  expect(happened.map(({ happenedMs }) => happenedMs - NOW_MS).slice(0, 3)).toEqual([0, 40, 50]);
+  expect(inbox.extent()).toEqual({ earliestMs: NOW_MS, latestId: 2_005n });
+  inbox.close();
+});
