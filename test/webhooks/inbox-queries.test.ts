@@ -143,14 +143,14 @@ describe('the tallies', () => {
     check({ events: 8, waiting: 3, dead: 0 });
     const sealed = inbox.list({ limit: 1, mark: 'sealed' })[0];
     const happenedAt = new Date(NOW_MS - 60_000).toISOString();
-    inbox.open(sealed?.id ?? 0n, await received(deliveryOf({ ...onboarded(6), timestamp: happenedAt })));
+    if (sealed) inbox.open(sealed, await received(deliveryOf({ ...onboarded(6), timestamp: happenedAt })));
     expect([...inbox.happenedFrom(0, NOW_MS)]).toMatchObject([{ id: sealed?.id, happenedMs: NOW_MS - 60_000 }]);
-    check({ events: 8, waiting: 3, dead: 0 });
+    check({ events: 8, waiting: 4, dead: 0 });
     const [last] = inbox.forwards.due(TARGET, 1);
     if (last) inbox.forwards.ended(last, { status: 200 });
     clock.pass(1_000);
-    expect(inbox.prune(clock.now())).toBe(6);
-    check({ events: 2, waiting: 2, dead: 0 });
+    expect(inbox.prune(clock.now())).toBe(5);
+    check({ events: 3, waiting: 3, dead: 0 });
     expect(inbox.countByName({ userId: 'user-4' })).toEqual([{ event: 'user.onboarded', mark: 'event', count: 1 }]);
     inbox.close();
   });

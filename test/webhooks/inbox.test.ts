@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { newKeyPair, seal } from '../../src/crypto/sealed-box.ts';
+import { readBody } from '../../src/webhooks/body.ts';
 import { BACKOFF_MS } from '../../src/webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../src/webhooks/inbox/inbox.ts';
 import { SILENT_MS } from '../../src/webhooks/inbox/listener.ts';
+import { contentOf } from '../../src/webhooks/inbox/received.ts';
 import { temporaryFolder } from '../support/sandbox.ts';
 import { deliveryOf, hostWith, NOW_MS, onboarded, received, testInbox } from './support.ts';
 
@@ -180,6 +183,32 @@ describe('forwarding', () => {
     inbox.forwardTo({ targets: [TARGET], forwardsLate: true });
     inbox.keep([await received(deliveryOf(onboarded(3), { sentAtMs: NOW_MS - 600_000 }))]);
     expect(numbers(inbox)).toEqual([3]);
+  });
+});
+
+describe('a sealed event, once there is a key', () => {
+  /** The same event sealed twice, as a retry is, and what opening it shows. */
+  async function sealedTwice() {
+    const { publicKey, privateKey } = newKeyPair(new Uint8Array(32).fill(1));
+    const text = JSON.stringify(onboarded(7));
+    const payloads = await Promise.all([seal(text, publicKey), seal(text, publicKey)]);
+    const deliveries = payloads.map((payload, at) =>
+      deliveryOf({ payload }, { id: 'w-7', sentAtMs: NOW_MS - at * 1_000 }),
+    );
+    const opened = async (body: Uint8Array) => contentOf(await readBody(body, [privateKey]), body);
+    return { events: await Promise.all(deliveries.map((each) => received(each))), opened };
+  }
+
+  test('is filled in and forwarded, and its retry becomes a copy of it', async () => {
+    const { inbox } = await testInbox();
+    inbox.forwardTo({ targets: [TARGET], forwardsLate: false });
+    const { events, opened } = await sealedTwice();
+    inbox.keep(events);
+    expect(inbox.list({ limit: 10 }).map(({ mark }) => mark)).toEqual(['sealed', 'sealed']);
+    expect(numbers(inbox)).toEqual([]);
+    for (const sealed of inbox.list({ limit: 10, after: 0n })) inbox.open(sealed, await opened(sealed.body));
+    expect(inbox.list({ limit: 10 })).toMatchObject([{ mark: 'event', eventId: 'event-7', copies: 1, isSealed: true }]);
+    expect(numbers(inbox)).toEqual([1]);
   });
 });
 

@@ -17,13 +17,15 @@ import {
 import { periodOf, periodOptions } from '../../cli/period.ts';
 import { objectOf, properties } from '../../cli/properties.ts';
 import type { Session } from '../../cli/session.ts';
+import { readBody } from '../../webhooks/body.ts';
 import { isTaken } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import type { KeptEvent, Selection } from '../../webhooks/inbox/kept.ts';
+import { contentOf } from '../../webhooks/inbox/received.ts';
 import { sendTo } from '../../webhooks/listen/forwarder.ts';
 import { setAt } from './change.ts';
 import { eventNamed } from './events.ts';
-import { printedEvent } from './offline.ts';
+import { printedEvent, privateKeysOf } from './offline.ts';
 import { summaryOf } from './summary.ts';
 import { resigningOf, targetName, targetUrl } from './targets.ts';
 
@@ -239,18 +241,38 @@ function changed(kept: KeptEvent, changes: Readonly<Record<string, unknown>>): K
   return { ...kept, body: Buffer.from(text), text };
 }
 
+/** Opens sealed events for which there is a key now. Returns how many. */
+async function openSealed(session: Session, inbox: Inbox): Promise<number> {
+  const keys = await privateKeysOf(session);
+  let opened = 0;
+  for (let after = 0n; keys.length > 0; ) {
+    const page = inbox.list({ limit: PAGE, after, mark: 'sealed' });
+    for (const sealed of page) {
+      const read = await readBody(sealed.body, keys);
+      if (read.kind !== 'event') continue;
+      inbox.open(sealed, contentOf(read, sealed.body));
+      opened += 1;
+    }
+    if (page.length < PAGE) break;
+    after = page.at(-1)?.id ?? after;
+  }
+  return opened;
+}
+
 const redriveCommand = command({
   words: ['webhooks', 'inbox', 'redrive'],
-  summary: 'Try to forward dead events again',
-  details: 'A running webhooks listen forwards them at once; otherwise the next one does.',
+  summary: 'Try to forward dead events again, and to open sealed ones',
+  details:
+    'Sealed events are opened if the profile has a key for them by now. A running webhooks listen forwards all of them at once; otherwise the next one does.',
   examples: ['fiatrail webhooks inbox redrive', 'fiatrail webhooks inbox redrive --to http://127.0.0.1:3000/webhooks'],
   endpoints: [],
   isLocal: true,
-  parameters: { to: option('--to <target>', 'only events for this URL, or for exec:COMMAND', targetName) },
+  parameters: { to: option('--to <target>', 'only dead events for this URL, or for exec:COMMAND', targetName) },
   run: async (session, { to }) =>
-    withInbox(session, (inbox) => {
+    withInbox(session, async (inbox) => {
       endDryRun(session, { to: to ?? null, dead: inbox.counts().dead });
-      return { result: { data: { redriven: inbox.forwards.redrive(to) } } };
+      const opened = await openSealed(session, inbox);
+      return { result: { data: { redriven: inbox.forwards.redrive(to), opened } } };
     }),
 });
 

@@ -15,7 +15,7 @@ import {
   type Selection,
 } from './kept.ts';
 import { claimListener, type Listener, listenerIn, releaseListener, touchListener } from './listener.ts';
-import type { NewEvent } from './received.ts';
+import type { Content, NewEvent } from './received.ts';
 import { createInbox, INBOX_FILE_ID, INBOX_VERSION } from './schema.ts';
 
 /** What became of a delivery: a new event, or a copy of one that the inbox has. */
@@ -50,8 +50,8 @@ export interface Inbox {
   extent(): { readonly earliestMs: number; readonly latestId: bigint } | undefined;
   /** Finds an event by its number, event id, webhook id or a prefix of them; up to three. */
   find(id: string): KeptEvent[];
-  /** Replaces what could not be opened, once a key for it is there. */
-  open(id: bigint, opened: NewEvent): void;
+  /** Fills in what a sealed event says, once a key for it is there, and schedules its forwarding. It may turn out to be a copy. */
+  open(sealed: KeptEvent, content: Content): void;
   counts(): { readonly events: number; readonly waiting: number; readonly dead: number };
   /** Removes events received before a time, except those that wait to be forwarded. Returns how many. */
   prune(beforeMs: number): number;
@@ -93,16 +93,7 @@ export async function openInbox(path: string, { clock, host }: InboxWorld): Prom
     happenedFrom: (fromMs, beforeMs) => happenedFrom(store, fromMs, beforeMs),
     extent: () => extentOf(store),
     find: (id) => keptNamed(store, id),
-    open: (id, opened) =>
-      write(() => {
-        const { mark, event, eventId, requestId, userId, contentDigest, happenedAt } = opened;
-        store.run(
-          `UPDATE event SET mark = ?, event = ?, event_id = ?, request_id = ?, user_id = ?, content_digest = ?, opened = ?,
-             problem = NULL, happened_at = ?, happened_ms = ? WHERE id = ? AND mark = 'sealed'`,
-          ...[mark, event ?? null, eventId ?? null, requestId ?? null, userId ?? null, contentDigest],
-          ...[opened.opened ?? null, happenedAt ?? null, happenedMs(opened), id],
-        );
-      }),
+    open: (sealed, content) => write(() => open(store, now(), sealed, content)),
     counts: () => countsOf(store),
     prune: (beforeMs) => write(() => prune(store, beforeMs)),
     forwards: forwardsIn(store, now),
@@ -112,6 +103,36 @@ export async function openInbox(path: string, { clock, host }: InboxWorld): Prom
     listener: () => listenerIn(store, host, now()),
     close: () => store.close(),
   };
+}
+
+/** Finds an event with the same content. The webhook id alone decides nothing: it is not signed, so a stranger could use it up. */
+function sameContent(store: Database, contentDigest: string, webhookId: string | null): bigint | undefined {
+  const sql = 'SELECT id FROM event WHERE content_digest = ? AND (webhook_id IS ? OR event_id IS NOT NULL) LIMIT 1';
+  return store.get<{ id: bigint }>(sql, contentDigest, webhookId)?.id;
+}
+
+function open(
+  store: Database,
+  nowMs: number,
+  { id, webhookId, copies, isLate, sentAtMs }: KeptEvent,
+  content: Content,
+) {
+  const { mark, event, eventId, requestId, userId, contentDigest, opened, happenedAt } = content;
+  const original = sameContent(store, contentDigest, webhookId);
+  if (original !== undefined) {
+    store.run('UPDATE event SET copies = copies + 1 + ? WHERE id = ?', copies, original);
+    store.run(`DELETE FROM event WHERE id = ? AND mark = 'sealed'`, id);
+    return;
+  }
+  const changed = store.run(
+    `UPDATE event SET mark = ?, event = ?, event_id = ?, request_id = ?, user_id = ?, content_digest = ?, opened = ?, problem = NULL,
+       happened_at = ?, happened_ms = ? WHERE id = ? AND mark = 'sealed'`,
+    ...[mark, event ?? null, eventId ?? null, requestId ?? null, userId ?? null, contentDigest, opened ?? null],
+    ...[happenedAt ?? null, happenedMs({ happenedAt, sentAtMs }), id],
+  );
+  const forwarding = forwardingIn(store);
+  if (changed > 0 && isForwarded({ event, mark, isLate }, forwarding))
+    scheduleForwards(store, { event: id, requestId, targets: forwarding.targets, dueMs: nowMs });
 }
 
 /**
@@ -153,7 +174,10 @@ function forwardingIn(store: Database): Forwarding {
 }
 
 /** What could not be read is never forwarded. */
-function isForwarded({ event, mark, isLate }: NewEvent, { events, forwardsLate }: Forwarding): boolean {
+function isForwarded(
+  { event, mark, isLate }: Pick<NewEvent, 'event' | 'mark' | 'isLate'>,
+  { events, forwardsLate }: Forwarding,
+): boolean {
   const isRead = mark === 'event' || mark === 'unknown';
   return isRead && (forwardsLate || !isLate) && (events === undefined || events.includes(nameOf(event ?? '')));
 }

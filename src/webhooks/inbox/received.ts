@@ -29,36 +29,41 @@ export interface NewEvent {
   readonly sentAtMs: number;
 }
 
-/** Describes a verified delivery for the inbox. */
-export function newEventOf(verified: Verified, read: ReadBody, body: Uint8Array): NewEvent {
-  const { serviceName, signature, timestamp, id, eventHeader, sentAtMs, isLate } = verified;
+/** What the body of a delivery says. */
+export type Content = Pick<
+  NewEvent,
+  'mark' | 'event' | 'eventId' | 'requestId' | 'userId' | 'contentDigest' | 'opened' | 'problem' | 'happenedAt'
+>;
+
+/** Describes what a body says for the inbox. */
+export function contentOf(read: ReadBody, body: Uint8Array): Content {
   const event = read.kind === 'event' ? read.event : undefined;
   const opened = read.kind === 'event' ? read.text : undefined;
   return {
     mark: markOf(read),
-    event: event?.event,
-    eventId: event?.eventId,
-    requestId: event?.requestId,
-    userId: event?.userId,
-    webhookId: id,
-    signature,
+    ...{ event: event?.event, eventId: event?.eventId, requestId: event?.requestId, userId: event?.userId },
     contentDigest: nodeCrypto()
       .createHash('sha256')
       .update(opened ?? body)
       .digest('base64url'),
-    isLate,
-    isSealed: read.isSealed,
+    opened,
+    problem: read.kind === 'event' ? undefined : read.problem,
+    happenedAt: event?.happenedAt,
+  };
+}
+
+/** Describes a verified delivery for the inbox. */
+export function newEventOf(verified: Verified, read: ReadBody, body: Uint8Array): NewEvent {
+  const { serviceName, signature, timestamp, id, eventHeader, sentAtMs, isLate } = verified;
+  return {
+    ...contentOf(read, body),
+    ...{ webhookId: id, signature, isLate, isSealed: read.isSealed, body, sentAtMs },
     headers: {
       [`x-${serviceName}-signature`]: signature,
       [`x-${serviceName}-timestamp`]: timestamp,
       ...(eventHeader === undefined ? {} : { [`x-${serviceName}-event`]: eventHeader }),
       ...(id === undefined ? {} : { 'x-webhook-id': id }),
     },
-    body,
-    opened,
-    problem: read.kind === 'event' ? undefined : read.problem,
-    happenedAt: event?.happenedAt,
-    sentAtMs,
   };
 }
 
