@@ -8,17 +8,23 @@ const WARM_UPS = 2;
  * Runs a command to completion and returns its milliseconds. Throws if it fails, so that a failure does not count as a
  * fast run.
  */
-export function timeMs({ file, args, env }: Command, input?: string): number {
+export function timeMs(command: Command, input?: string): number {
   const start = process.hrtime.bigint();
-  const { status, error, stderr } = spawnSync(file, args, {
+  outputOf(command, input);
+  return Number(process.hrtime.bigint() - start) / 1e6;
+}
+
+/** Runs a command to completion and returns what it prints. Throws if it fails. */
+export function outputOf({ file, args, env }: Command, input?: string): string {
+  const { status, error, stderr, stdout } = spawnSync(file, args, {
     env,
+    encoding: 'utf8',
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     maxBuffer: 1e9,
     ...(input === undefined ? {} : { input }),
   });
-  const elapsedMs = Number(process.hrtime.bigint() - start) / 1e6;
   if (status !== 0) throw new Error(`${file} ${args.join(' ')}: ${error?.message ?? `exit ${status}: ${stderr}`}`);
-  return elapsedMs;
+  return stdout;
 }
 
 /**

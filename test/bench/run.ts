@@ -1,11 +1,14 @@
 /**
  * Measures the speed of fiatrail, each figure as a ratio to something simple on the same machine. `npm run bench` takes
  * a few minutes; `npm run bench -- --quick` is a trial run, `-- --history` runs only the history rows, `-- --sealed`
- * only those of sealed responses. Exits with 1 if a target is missed.
+ * only those of sealed responses, `-- --journal` only those of the journal, and `-- --webhooks` only those of webhooks. Exits with 1
+ * if a target is missed.
  */
 import { join } from 'node:path';
 import { measureCommands, seedEmbedded } from './commands.ts';
+import { measureDelivery } from './delivery.ts';
 import { type HistorySize, measureHistory } from './history.ts';
+import { type InboxSize, measureInbox } from './inbox.ts';
 import { type JournalSize, measureJournal } from './journal.ts';
 import { timeMs } from './measure.ts';
 import { measureOrderBook } from './order-book.ts';
@@ -13,19 +16,22 @@ import { measurePages } from './pages.ts';
 import { isMissed, loadText, machineText, type Row, tableText } from './report.ts';
 import { measureSealed } from './sealed.ts';
 import { type Load, measureThroughput } from './throughput.ts';
+import { measureWebhooks, type WebhookSize } from './webhooks.ts';
 import { openWorkshop, type Workshop } from './workshop.ts';
 
-interface Size extends Load, HistorySize, JournalSize {
+interface Size extends Load, HistorySize, JournalSize, WebhookSize, InboxSize {
   readonly users: number;
 }
 
 const FULL: Size = {
   ...{ runs: 41, rounds: 5, seconds: 3, onboardings: 100_000, users: 100_000 },
   ...{ transactions: 1_000_000, exports: 1, operations: 1_000_000 },
+  ...{ events: 20_000, sealedEvents: 5_000, manyEvents: 1_000_000, inboxEvents: 1_000_000 },
 };
 const QUICK: Size = {
   ...{ runs: 5, rounds: 2, seconds: 1, onboardings: 5_000, users: 5_000 },
   ...{ transactions: 20_000, exports: 1, operations: 20_000 },
+  ...{ events: 5_000, sealedEvents: 1_000, manyEvents: 100_000, inboxEvents: 20_000 },
 };
 
 const say = (text: string) => process.stderr.write(`${text}\n`);
@@ -47,8 +53,9 @@ async function measure(shop: Workshop, size: Size): Promise<Row[]> {
   const pages = await measurePages(shop, size.users, size.runs);
   say('quotes and market orders');
   const book = await measureOrderBook(shop, size);
-  const alone = [...(await sealed(shop, size)), ...(await history(shop, size)), ...(await journal(shop, size))];
-  return [...commands, ...throughput, ...pages, ...book, ...alone];
+  const groups: Row[] = [];
+  for (const group of Object.values(GROUPS)) groups.push(...(await group(shop, size)));
+  return [...commands, ...throughput, ...pages, ...book, ...groups];
 }
 
 function sealed(shop: Workshop, size: Size): Promise<Row[]> {
@@ -66,10 +73,21 @@ function journal(shop: Workshop, size: Size): Promise<Row[]> {
   return measureJournal(shop, size);
 }
 
+async function webhooks(shop: Workshop, size: Size): Promise<Row[]> {
+  say(`webhooks received, then memory over ${size.manyEvents} events`);
+  const received = await measureWebhooks(shop, size);
+  say('onboardings whose events are delivered');
+  const delivered = await measureDelivery(shop, size);
+  say(`an inbox of ${size.inboxEvents} events`);
+  return [...received, ...delivered, ...(await measureInbox(shop, size))];
+}
+
+/** The groups that a flag runs alone. */
+const GROUPS = { '--sealed': sealed, '--history': history, '--journal': journal, '--webhooks': webhooks };
+
 const quick = process.argv.includes('--quick');
 say(machineText());
-const alone = { '--history': history, '--sealed': sealed, '--journal': journal };
-const [only = measure] = Object.entries(alone).flatMap(([flag, rows]) => (process.argv.includes(flag) ? [rows] : []));
+const [only = measure] = Object.entries(GROUPS).flatMap(([flag, rows]) => (process.argv.includes(flag) ? [rows] : []));
 const rows = await only(openWorkshop(), quick ? QUICK : FULL);
 process.stdout.write(tableText(rows));
 say(`${quick ? 'quick: few runs, small sizes; ' : ''}at the end ${loadText()}`);

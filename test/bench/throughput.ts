@@ -33,7 +33,7 @@ export interface Hits {
   readonly refused: number;
 }
 
-async function shoot({ url, request }: Shot, how: { duration: number } | { amount: number }): Promise<Hits> {
+export async function shoot({ url, request }: Shot, how: { duration: number } | { amount: number }): Promise<Hits> {
   const result = await autocannon({ url, connections: CONNECTIONS, requests: [request], ...how });
   return {
     perSecond: result['2xx'] / result.duration,
@@ -48,15 +48,23 @@ export const shootInTurn = <Name extends string>(shots: Readonly<Record<Name, Sh
 
 function shotsAt({ sandbox, hello, users }: Servers) {
   const { origin } = new URL(sandbox.url);
-  const headers = { 'x-api-key': sandbox.apiKey, 'content-type': 'application/json' };
+  const headers = headersFor(sandbox);
   const list: Request = { method: 'POST', path: '/v1/listfintechusers', headers, body: '{"limit":20}' };
   return {
     hello: { url: hello.url, request: { method: 'GET', path: '/' } },
     wallet: { url: origin, request: { method: 'GET', path: '/v1/getfintechwallet', headers } },
     list: { url: origin, request: list },
     bareList: { url: users.url, request: { ...list, path: '/' } },
-    onboard: { url: origin, request: { method: 'POST', path: '/v1/onboarduser', headers, ...freshBvn() } },
+    onboard: onboardingAt(sandbox),
   };
+}
+
+const headersFor = ({ apiKey }: Served) => ({ 'x-api-key': apiKey, 'content-type': 'application/json' });
+
+/** Onboards another user with each request. */
+export function onboardingAt(sandbox: Served): Shot {
+  const request = { method: 'POST', path: '/v1/onboarduser', headers: headersFor(sandbox), ...freshBvn() };
+  return { url: new URL(sandbox.url).origin, request };
 }
 
 function freshBvn(): Request {
@@ -152,7 +160,8 @@ async function memoryAfter(sandbox: Served, onboard: Shot, more: number): Promis
   };
 }
 
-async function settledUsers({ url, apiKey }: Served): Promise<number> {
+/** Waits until the sandbox has done all its work, and returns the number of its users. */
+export async function settledUsers({ url, apiKey }: Served): Promise<number> {
   for (;;) {
     const answer = await fetch(new URL('/_sandbox/status', url), { headers: { 'x-api-key': apiKey } });
     const { data } = (await answer.json()) as { data: { pending: number; users: number } };

@@ -35,6 +35,8 @@ export interface Workshop {
   program(name: string, args: readonly string[]): Command | undefined;
   /** Starts a server; resolves with the JSON line that it prints when it is ready. */
   serve(command: Command): Promise<Served>;
+  /** Starts a server that prints nothing when it is ready; resolves once its URL answers. */
+  start(command: Command, url: string): Promise<Served>;
   /** Stops a server and waits for it. */
   stop(served: Served): Promise<void>;
 }
@@ -78,6 +80,7 @@ export function openWorkshop(): Workshop {
     program: (name, args) =>
       spawnSync(name, ['--version'], { stdio: 'ignore' }).error ? undefined : { file: name, args, env },
     serve: (command) => serve(command, children),
+    start: (command, url) => start(command, url, children),
     stop: async ({ pid }) => {
       const child = children.get(pid);
       if (!child || child.exitCode !== null) return;
@@ -101,15 +104,42 @@ function environmentIn(root: string): Record<string, string> {
   };
 }
 
-async function serve({ file, args, env }: Command, children: Map<number, ChildProcess>): Promise<Served> {
-  const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'ignore'] });
+type Child = ChildProcess & { readonly pid: number };
+
+function spawnServer(
+  { file, args, env }: Command,
+  stdout: 'pipe' | 'ignore',
+  children: Map<number, ChildProcess>,
+): Child {
+  const child = spawn(file, args, { env, stdio: ['ignore', stdout, 'ignore'] });
   const { pid } = child;
   if (pid === undefined) throw new Error(`${file} did not start`);
   children.set(pid, child);
   child.once('exit', () => children.delete(pid));
+  return child as Child;
+}
+
+const RETRY_MS = 50;
+
+async function start(command: Command, url: string, children: Map<number, ChildProcess>): Promise<Served> {
+  const child = spawnServer(command, 'ignore', children);
+  for (;;) {
+    const isReady = await fetch(url).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (isReady) return { url, apiKey: '', pid: child.pid };
+    if (child.exitCode !== null) throw new Error(`${command.args.join(' ')} ended with ${child.exitCode}`);
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+}
+
+async function serve(command: Command, children: Map<number, ChildProcess>): Promise<Served> {
+  const { args } = command;
+  const child = spawnServer(command, 'pipe', children);
   const line = await new Promise<string>((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`${args.join(' ')} ended with ${code} before it was ready`)));
-    createInterface(child.stdout).once('line', resolve);
+    if (child.stdout) createInterface(child.stdout).once('line', resolve);
   });
-  return { apiKey: '', ...(JSON.parse(line) as { url: string; apiKey?: string }), pid };
+  return { apiKey: '', ...(JSON.parse(line) as { url: string; apiKey?: string }), pid: child.pid };
 }

@@ -149,21 +149,28 @@ function keep(store: Database, nowMs: number, event: NewEvent, forwarding: Forwa
     store.run('UPDATE event SET copies = copies + 1 WHERE id = ?', copy.id);
     return { id: copy.id, isCopy: true };
   }
-  const isText = isUtf8(event.body);
+  const text = textOf(event);
   const id = store.insert(
     `INSERT INTO event (mark, event, event_id, request_id, user_id, webhook_id, signature, content_digest, is_late, is_sealed, headers,
        body, body_form, opened, problem, happened_at, happened_ms, sent_at, received_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ...[event.mark, event.event ?? null, event.eventId ?? null, event.requestId ?? null, event.userId ?? null],
     ...[event.webhookId ?? null, event.signature, event.contentDigest, event.isLate ? 1 : 0, event.isSealed ? 1 : 0],
-    ...[JSON.stringify(event.headers), Buffer.from(event.body).toString(isText ? 'utf8' : 'base64')],
+    ...[JSON.stringify(event.headers), text ?? Buffer.from(event.body).toString('base64')],
     // The text of a plain body is the body itself.
-    ...[isText ? 'text' : 'base64', event.isSealed ? (event.opened ?? null) : null, event.problem ?? null],
+    ...[text === undefined ? 'base64' : 'text', event.isSealed ? (event.opened ?? null) : null, event.problem ?? null],
     ...[event.happenedAt ?? null, happenedMs(event), event.sentAtMs, nowMs],
   );
   if (isForwarded(event, forwarding))
     scheduleForwards(store, { event: id, requestId: event.requestId, targets: forwarding.targets, dueMs: nowMs });
   return { id, isCopy: false };
+}
+
+/** The body as text; undefined if it is not UTF-8. */
+function textOf({ isSealed, opened, body }: NewEvent): string | undefined {
+  // The text of a plain event was decoded from its body.
+  if (!isSealed && opened !== undefined) return opened;
+  return isUtf8(body) ? Buffer.from(body).toString('utf8') : undefined;
 }
 
 function forwardingIn(store: Database): Forwarding {

@@ -33,15 +33,21 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
+/** How long deliveries may keep the flush waiting by arriving one after another. */
+const GATHER_MS = 5;
+/** More deliveries than this are flushed, whatever the clock says. */
+const MOST_GATHERED = 1_000;
+
 /**
- * Returns a receiver that keeps the deliveries of one turn of the event loop in one transaction, because a flush costs far more
- * than a row.
+ * Returns a receiver that keeps the deliveries that arrive together in one transaction, because a flush costs far more than a row. It
+ * flushes after the first turn of the event loop without another delivery.
  */
 export function createReceiver(
   inbox: Inbox,
   { account, clock, gather }: { account: Account; clock: Pick<Clock, 'now'>; gather: (flush: () => void) => void },
 ): Receiver {
   const waiting: Waiting[] = [];
+  const aesKey = account.aesKey?.reveal();
   const flush = () => {
     const batch = waiting.splice(0);
     try {
@@ -55,18 +61,22 @@ export function createReceiver(
       for (const { reject } of batch) reject(error);
     }
   };
+  const flushAfter = (count: number, deadlineMs: number) =>
+    gather(() => {
+      const isGrowing = waiting.length > count && waiting.length < MOST_GATHERED && clock.now() < deadlineMs;
+      if (isGrowing) flushAfter(waiting.length, deadlineMs);
+      else flush();
+    });
   const keep = (event: NewEvent) =>
     new Promise<Kept>((resolve, reject) => {
       waiting.push({ event, resolve, reject });
-      if (waiting.length === 1) gather(flush);
+      if (waiting.length === 1) flushAfter(0, clock.now() + GATHER_MS);
     });
   return {
     receive: async (delivery) => {
       const verified = verifyDelivery(delivery, {
         secrets: (await account.secrets()).map((secret) => secret.reveal()),
-        aesKey: account.aesKey?.reveal(),
-        serviceName: account.serviceName,
-        nowMs: clock.now(),
+        ...{ aesKey, serviceName: account.serviceName, nowMs: clock.now() },
       });
       const read = await readBody(delivery.body, account.privateKeys);
       const event = newEventOf(verified, read, delivery.body);

@@ -1,0 +1,40 @@
+/**
+ * Fills an inbox with events a minute apart, the last one at END: `node fill-inbox.ts PATH COUNT BATCH END`. Each batch arrives at once,
+ * at the time of its first event. It uses the inbox's own functions, and skips only the signatures.
+ */
+import { createHash } from 'node:crypto';
+import { readBody } from '../../src/webhooks/body.ts';
+import { openInbox } from '../../src/webhooks/inbox/inbox.ts';
+import { type NewEvent, newEventOf } from '../../src/webhooks/inbox/received.ts';
+import { oneProcess } from '../support/journal-intent.ts';
+import { fakeClock } from '../support/sandbox.ts';
+import { bodyOf } from './webhook-events.ts';
+
+const MINUTE_MS = 60_000;
+
+const [path = '', count = '0', atOnce = '1', end = ''] = process.argv.slice(2);
+
+async function eventAt(number: number, timeMs: number): Promise<NewEvent> {
+  const timestamp = new Date(timeMs).toISOString();
+  const body = Buffer.from(bodyOf(number, timestamp));
+  const signature = createHash('sha256').update(body).digest('hex');
+  const verified = {
+    ...{ signature, timestamp, sentAtMs: timeMs, isLate: false, serviceName: 'service' },
+    ...{ id: `webhook-${number}`, eventHeader: undefined },
+  };
+  return newEventOf(verified, await readBody(body, []), body);
+}
+
+const clock = fakeClock();
+const inbox = await openInbox(path, { clock, host: oneProcess() });
+const total = Number(count);
+for (let number = 0; number < total; ) {
+  const batch: NewEvent[] = [];
+  for (; batch.length < Number(atOnce) && number < total; number += 1) {
+    const timeMs = Date.parse(end) - (total - 1 - number) * MINUTE_MS;
+    if (batch.length === 0) clock.set(timeMs);
+    batch.push(await eventAt(number, timeMs));
+  }
+  inbox.keep(batch);
+}
+inbox.close();

@@ -1,0 +1,54 @@
+import { join } from 'node:path';
+import { timeMs, timesInTurn } from './measure.ts';
+import type { Row } from './report.ts';
+import { ratios } from './statistics.ts';
+import type { Workshop } from './workshop.ts';
+
+const FEW = 1_000;
+/** The events of the window that is compared with the lists. */
+const WINDOW = 500;
+const MINUTE_MS = 60_000;
+
+const count = (events: number) => events.toLocaleString('en');
+const stateOf = (events: number) => `inbox-${events}`;
+
+/** The number of events in a long inbox. */
+export interface InboxSize {
+  readonly runs: number;
+  readonly inboxEvents: number;
+}
+
+/** Measures the first page of a long inbox, and the gaps of its last hours, against a short one with equal last hours. */
+export async function measureInbox(shop: Workshop, { runs, inboxEvents: many }: InboxSize): Promise<Row[]> {
+  const endMs = Date.now() - MINUTE_MS;
+  for (const events of [FEW, many]) fill(shop, events, new Date(endMs).toISOString());
+  const since = new Date(endMs - (WINDOW - 1) * MINUTE_MS).toISOString();
+  const commands = [
+    ['list', ['list'], 'first page'],
+    ['list --since', ['list', '--since', since], 'first page'],
+    ['gaps --since', ['gaps', '--since', since], `the last ${WINDOW}`],
+  ] as const;
+  const rows: Row[] = [];
+  for (const [name, words, part] of commands) {
+    const run = (events: number) => shop.fiatrail(stateOf(events), ['webhooks', 'inbox', ...words, '-o', 'json']);
+    const times = await timesInTurn({ long: run(many), short: run(FEW) }, runs);
+    rows.push({
+      name: `webhooks inbox ${name}, ${part} of ${count(many)}`,
+      unit: 'ms',
+      values: times.long,
+      against: `of ${count(FEW)}`,
+      beside: times.short,
+      ratios: ratios(times.long, times.short),
+      target: { is: 'at most', ratio: 1.5 },
+    });
+  }
+  return rows;
+}
+
+function fill(shop: Workshop, events: number, end: string): void {
+  const list = shop.fiatrail(stateOf(events), ['webhooks', 'inbox', 'list']);
+  // Created by the program, so that the folder has the usual form.
+  timeMs(list);
+  const path = join(list.env['FIATRAIL_STATE_DIR'] ?? '', 'inbox-embedded.db');
+  timeMs(shop.node([join(import.meta.dirname, 'fill-inbox.ts'), path, String(events), String(WINDOW), end]));
+}

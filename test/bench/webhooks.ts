@@ -1,0 +1,230 @@
+import { fork } from 'node:child_process';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { inTurn, outputOf, residentMb, timeMs } from './measure.ts';
+import type { Figure, Row } from './report.ts';
+import { rowsIn } from './rows-in.ts';
+import { median, ratios } from './statistics.ts';
+import type { Load } from './throughput.ts';
+import { SECRET } from './webhook-events.ts';
+import type { Order, Sent } from './webhook-load.ts';
+import type { Command, Served, Workshop } from './workshop.ts';
+
+const CONNECTIONS = 100;
+const P99_LIMIT_MS = 50;
+const MEMORY_LIMIT_MB = 200;
+/** How many events are sent between two looks at the memory. */
+const BATCH = 10_000;
+
+/** How many webhooks are received. */
+export interface WebhookSize extends Load {
+  /** Plain events in each round. */
+  readonly events: number;
+  /** Sealed events in each round: fewer, because sealing one takes longer than opening it. */
+  readonly sealedEvents: number;
+  /** Events over which memory is watched. */
+  readonly manyEvents: number;
+}
+
+/** Measures what a listener receives in a second against a bare server, how soon it answers, and its memory. */
+export async function measureWebhooks(shop: Workshop, size: WebhookSize): Promise<Row[]> {
+  const bare = await shop.serve(shop.node([join(import.meta.dirname, 'bare-receiver.mjs')]));
+  const sender = startSender(shop.node([]));
+  const plain = await startListener(shop, 'listen-plain', ENVIRONMENT);
+  const rows = await measureRate({ sender, bare, listener: plain }, size, {
+    what: 'plain events',
+    count: size.events,
+    ratio: 0.4,
+  });
+  await shop.stop(plain);
+  const { publicKey, ...account } = await sealedAccount(shop);
+  const sealed = await startListener(shop, 'listen-sealed', account);
+  const sealedRows = await measureRate({ sender, bare, listener: sealed }, size, {
+    what: 'sealed events',
+    count: size.sealedEvents,
+    ratio: 0.2,
+    sealedTo: publicKey,
+  });
+  await Promise.all([sealed, bare].map((each) => shop.stop(each)));
+  const many = await startListener(shop, 'listen-many', ENVIRONMENT);
+  const memory = await measureMemory(sender, many, size.manyEvents);
+  await shop.stop(many);
+  sender.stop();
+  return [...rows, ...sealedRows, ...memory];
+}
+
+/** The process that sends events. */
+interface Sender {
+  /** Signs events that were not sent before, and seals them to a public key if there is one. */
+  prepare(count: number, sealedTo?: string): Promise<void>;
+  /** Sends all of them once, as fast as they are answered or at a steady rate. */
+  send(url: string, perSecond?: number): Promise<Sent>;
+  stop(): void;
+}
+
+function startSender({ env }: Command): Sender {
+  const child = fork(join(import.meta.dirname, 'webhook-load.ts'), { env });
+  const ask = (order: Order) =>
+    new Promise<Sent>((resolve, reject) => {
+      const died = (code: number | null) => reject(new Error(`webhook-load.ts ended with ${code}`));
+      child.once('exit', died);
+      child.once('message', ({ sent, problem }: { readonly sent?: Sent; readonly problem?: string }) => {
+        child.removeListener('exit', died);
+        if (problem === undefined) resolve(sent as Sent);
+        else reject(new Error(problem));
+      });
+      child.send(order);
+    });
+  return {
+    prepare: async (count, sealedTo) => void (await ask({ what: 'prepare', count, sealedTo })),
+    send: (url, perSecond) =>
+      ask({ what: 'send', port: Number(new URL(url).port), connections: CONNECTIONS, perSecond }),
+    stop: () => child.disconnect(),
+  };
+}
+
+/** How a listener is told its account, and the name of that account's inbox. */
+interface Account {
+  readonly flags: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly profile: string;
+}
+
+/** An account that nothing calls, because its secret is known. */
+const ENVIRONMENT: Account = {
+  flags: [],
+  env: { FIATRAIL_BASE_URL: 'http://127.0.0.1:9/v1', FIATRAIL_API_KEY: 'sandbox_0123456789' },
+  profile: 'environment',
+};
+
+/** A stored profile with a private key. */
+async function sealedAccount(shop: Workshop): Promise<Account & { readonly publicKey: string }> {
+  const profile = 'listener';
+  const serve = ['sandbox', 'serve', '--port', '0', '--rate-limits', 'off', '-o', 'json'];
+  const served = await shop.serve(shop.fiatrail('listen-account', serve));
+  timeMs(
+    shop.fiatrail('listen-sealed', ['profiles', 'add', profile, '--base-url', served.url, '--key-stdin']),
+    served.apiKey,
+  );
+  const flags = ['--profile', profile];
+  const enable = ['keys', 'encryption', 'enable', ...flags, '-q', '-o', 'json', '--query', 'answersSealedTo'];
+  const publicKey = JSON.parse(outputOf(shop.fiatrail('listen-sealed', enable))) as string;
+  await shop.stop(served);
+  return { flags, env: {}, profile, publicKey };
+}
+
+/** A running `webhooks listen`. */
+interface Listener extends Served {
+  /** The number of events on disk. */
+  kept(): number;
+}
+
+async function startListener(shop: Workshop, state: string, { flags, env, profile }: Account): Promise<Listener> {
+  const port = await freePort();
+  const command = shop.fiatrail(state, ['webhooks', 'listen', '--port', String(port), '-q', '-o', 'ndjson', ...flags], {
+    ...env,
+    FIATRAIL_WEBHOOK_SECRET: SECRET,
+  });
+  const inbox = join(command.env['FIATRAIL_STATE_DIR'] ?? '', `inbox-${profile}.db`);
+  const served = await shop.start(command, `http://127.0.0.1:${port}/`);
+  return { ...served, kept: () => rowsIn(inbox, 'event') };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0));
+    });
+  });
+}
+
+interface Parties {
+  readonly sender: Sender;
+  readonly bare: Served;
+  readonly listener: Listener;
+}
+
+interface Events {
+  readonly what: string;
+  /** In each round. */
+  readonly count: number;
+  /** The least share of the bare rate. */
+  readonly ratio: number;
+  readonly sealedTo?: string;
+}
+
+/** Sends equal numbers of events to both servers in turn, then at half the listener's rate. Throws if an event is not on disk. */
+async function measureRate(
+  { sender, bare, listener }: Parties,
+  { rounds, seconds }: Load,
+  { what, count, ratio, sealedTo }: Events,
+): Promise<Row[]> {
+  const urls = { bare: bare.url, listener: listener.url };
+  let expected = listener.kept();
+  const send = async (url: string, events: number, perSecond?: number) => {
+    await sender.prepare(events, sealedTo);
+    const sent = await sender.send(url, perSecond);
+    if (url === listener.url) expected += events;
+    return sent;
+  };
+  const full = await inTurn(urls, rounds, (url) => send(url, count), 1);
+  const perSecond = (name: 'bare' | 'listener') => full[name].map((sent) => sent.perSecond);
+  const half = median(perSecond('listener')) / 2;
+  const steady = await inTurn(urls, rounds, (url) => send(url, Math.ceil(half * seconds), half), 1);
+  requireKept(listener, expected);
+  const busy = Math.max(...[...full.bare, ...full.listener].map((sent) => sent.busy));
+  const p99s = steady.listener.map(({ p99Ms }) => p99Ms);
+  const limits = p99s.map(() => P99_LIMIT_MS);
+  return [
+    {
+      name: `${what} received, verified and stored`,
+      unit: '/s',
+      values: perSecond('listener'),
+      against: 'bare node:http',
+      beside: perSecond('bare'),
+      ratios: ratios(perSecond('listener'), perSecond('bare')),
+      target: { is: 'at least', ratio },
+      note: `${CONNECTIONS} connections, ${rounds} rounds of ${count} events; all were on disk. The bare server reads the bodies and answers. The sender was at most ${Math.round(busy * 100)}% busy.`,
+    },
+    {
+      name: `${what}, p99 of the answers at half that rate`,
+      unit: 'ms',
+      values: p99s,
+      against: 'limit',
+      beside: limits,
+      ratios: ratios(p99s, limits),
+      target: { is: 'at most', ratio: 1 },
+      note: `From the time when a request was to be sent, at a steady ${Math.round(half)}/s. The p99 of the bare server was ${median(steady.bare.map(({ p99Ms }) => p99Ms)).toFixed(1)} ms.`,
+    },
+  ];
+}
+
+function requireKept(listener: Listener, expected: number): void {
+  const kept = listener.kept();
+  if (kept !== expected) throw new Error(`the inbox has ${kept} events instead of ${expected}`);
+}
+
+/** Watches the memory of a listener while it receives many events. */
+async function measureMemory(sender: Sender, listener: Listener, events: number): Promise<Row[]> {
+  const name = `resident memory of webhooks listen, ${events.toLocaleString('en')} events`;
+  const samples: number[] = [];
+  for (let sent = 0; sent < events; sent += BATCH) {
+    await sender.prepare(BATCH);
+    await sender.send(listener.url);
+    const now = residentMb(listener.pid, 'VmRSS');
+    if (now === undefined) return [{ name, why: 'no /proc here' }];
+    samples.push(now);
+  }
+  requireKept(listener, Math.ceil(events / BATCH) * BATCH);
+  const peak = residentMb(listener.pid, 'VmHWM') ?? Number.NaN;
+  const middle = samples.length / 2;
+  // The first tenth is left out, because V8 still compiles and grows its heap.
+  const [early, late] = [samples.slice(Math.ceil(samples.length / 10), middle), samples.slice(middle)];
+  const row = (values: readonly number[], against: string, beside: readonly number[], ratio: number): Figure => ({
+    ...{ name, unit: 'MB', values, against, beside, target: { is: 'at most', ratio } },
+    ratios: ratios([median(values)], [median(beside)]),
+    note: `Looked at after every ${BATCH.toLocaleString('en')} events. The first row has the peak, the second the medians of both halves, without the first tenth.`,
+  });
+  return [row([peak], 'limit', [MEMORY_LIMIT_MB], 1), row(late, 'first half', early, 1.1)];
+}
