@@ -1,11 +1,10 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { main } from '../../src/main.ts';
 import { journalRows } from '../support/journal.ts';
+import { listenUntil } from '../support/listen.ts';
 import { type FakeWorld, fakeWorld } from '../support/world.ts';
 
 const INBOX = 'https://inbox.fiatrail.invalid/';
-const MOST_LOOKS = 2_000;
 
 async function json(world: FakeWorld, ...argv: string[]): Promise<Record<string, never>> {
   const before = world.stdout.text().length;
@@ -23,22 +22,6 @@ async function fundedUser(world: FakeWorld): Promise<string> {
   await json(world, 'sandbox', 'pay', account?.accountNumber ?? '', ...paid);
   await json(world, 'sandbox', 'settle');
   return String(userId);
-}
-
-/** Runs a listener until `isEnough`, or until it has looked often enough. */
-async function listenUntil(world: FakeWorld, isEnough: () => boolean): Promise<number> {
-  const stop = new AbortController();
-  let looks = 0;
-  const clock = {
-    ...world.clock,
-    sleep: async (durationMs: number, signal: AbortSignal) => {
-      await world.clock.sleep(durationMs, signal);
-      looks += 1;
-      if (isEnough() || looks > MOST_LOOKS) stop.abort();
-      await turn();
-    },
-  };
-  return main(['webhooks', 'listen', '-q', '-o', 'ndjson'], { ...world, clock, interrupted: stop.signal });
 }
 
 test('a listener ends a doubt as soon as an event tells of it', async () => {

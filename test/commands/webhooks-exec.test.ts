@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import type { ProgramEnd, ProgramOptions, World } from '../../src/base/world.ts';
+import { main } from '../../src/main.ts';
+import { listenUntil } from '../support/listen.ts';
+import { type FakeWorld, fakeWorld } from '../support/world.ts';
+
+interface Run {
+  readonly words: readonly string[];
+  readonly options: ProgramOptions;
+}
+
+const ended = (code: number): ProgramEnd => ({ kind: 'ended', code, stdout: '' });
+
+/** A world whose programs end as told, and the programs that were run in it. */
+function worldWith(endOf: (run: number) => ProgramEnd) {
+  const runs: Run[] = [];
+  const runProgram: World['runProgram'] = async (words, options) => {
+    runs.push({ words, options });
+    return endOf(runs.length);
+  };
+  return { world: fakeWorld({ runProgram }), runs };
+}
+
+async function forwardings(world: FakeWorld): Promise<(string | null)[]> {
+  const before = world.stdout.text().length;
+  await main(['webhooks', 'inbox', 'list', '--event', 'user.onboarded', '-q', '-o', 'json'], world);
+  const { events } = JSON.parse(world.stdout.text().slice(before)) as { events: { forwarding: string | null }[] };
+  return events.map(({ forwarding }) => forwarding);
+}
+
+const EXEC = ['--event', 'user.onboarded', '--exec', './on-event.sh "$HOME"'];
+
+/** Lets a listener with a command begin, and then something happen on the account. */
+async function onboardUnder(world: FakeWorld): Promise<void> {
+  await listenUntil(world, () => true, ...EXEC);
+  await main(['users', 'onboard', '22222222222', '--wait', '-q'], world);
+}
+
+test('a command gets each event on its standard input, and what it is about in its environment', async () => {
+  const { world, runs } = worldWith(() => ended(0));
+  await onboardUnder(world);
+  await listenUntil(world, () => runs.length > 0, ...EXEC);
+  expect(runs).toHaveLength(1);
+  const [{ words, options } = { words: [], options: { timeoutMs: 0 } }] = runs;
+  expect(words).toEqual(['./on-event.sh "$HOME"']);
+  expect(options).toMatchObject({
+    isShell: true,
+    env: { FIATRAIL_EVENT: 'user.onboarded', FIATRAIL_EVENT_IS_LATE: 'false' },
+  });
+  expect(JSON.parse(options.input ?? '')).toMatchObject({
+    event: 'user.onboarded',
+    data: { firstName: expect.any(String) },
+  });
+  expect(await forwardings(world)).toEqual(['forwarded']);
+  await listenUntil(world, () => false, ...EXEC);
+  expect(runs).toHaveLength(1);
+});
+
+test.each([
+  ['it fails', ended(3)],
+  ['it cannot be started', { kind: 'missing' }],
+  ['it takes too long', { kind: 'late' }],
+] as const)('a command is run again if %s', async (_how, end) => {
+  const { world, runs } = worldWith((run) => (run === 1 ? end : ended(0)));
+  await onboardUnder(world);
+  await listenUntil(world, () => runs.length > 1, ...EXEC);
+  await listenUntil(world, () => true, ...EXEC);
+  expect([runs.length, await forwardings(world)]).toEqual([2, ['forwarded']]);
+});
