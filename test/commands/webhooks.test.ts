@@ -90,6 +90,36 @@ describe('set', () => {
     expect(await json(['webhooks', 'show'])).toMatchObject({ hasSecret: true, enabled: true, events: ['all'] });
   });
 
+  const TYPED = 'a-secret-typed-by-hand';
+  test.each([
+    ['type one', [{ kind: 'secret', asks: 'Secret:', says: TYPED }], true, false],
+    ['make a new one', [], true, true],
+    ['none', [], false, false],
+  ] as const)('asks a person for the secret: %s', async (says, more, isSet, isShown) => {
+    const asked = { kind: 'select', asks: 'Signing secret', says } as const;
+    const own = fakeWorld({ isTerminal: true, answers: [asked, ...more] });
+    const printed = await json(['webhooks', 'set', INBOX], own);
+    expect({ isSet: printed['hasSecret'], isShown: printed['secret'] !== undefined }).toEqual({ isSet, isShown });
+    expect(own.stdout.text() + own.stderr.text()).not.toContain(TYPED);
+    expect(await json(['webhooks', 'show'], own)).toMatchObject({ hasSecret: isSet });
+  });
+
+  test('reads the secret that a command prints, and never shows it', async () => {
+    const runProgram = async () => ({ kind: 'ended', code: 0, stdout: `${TYPED}\n` }) as const;
+    const own = fakeWorld({ runProgram });
+    const printed = await json(['webhooks', 'set', INBOX, '--secret-command', 'vault read x'], own);
+    expect(printed).toMatchObject({ hasSecret: true, secretFingerprint: expect.stringMatching(/^[0-9a-f]{12}$/) });
+    expect(own.stdout.text() + own.stderr.text()).not.toContain(TYPED);
+  });
+
+  test('stores nothing if the command fails', async () => {
+    const own = fakeWorld({ runProgram: async () => ({ kind: 'ended', code: 1, stdout: TYPED }) });
+    expect(await run(['webhooks', 'set', INBOX, '--secret-command', 'vault read x'], own)).toBe(2);
+    expect(own.stderr.text()).toContain('the secret command failed with exit code 1');
+    expect(own.stderr.text()).not.toContain(TYPED);
+    expect(await json(['webhooks', 'show'], own)).toMatchObject({ hasSecret: false });
+  });
+
   test('reads the secret from standard input, stores it, and prints only its fingerprint', async () => {
     const secret = 'a-secret-nobody-may-see';
     const own = fakeWorld({ stdin: `${secret}\n` });
