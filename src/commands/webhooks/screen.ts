@@ -49,9 +49,11 @@ export function screenFor(session: Session, inbox: Inbox): Screen {
   };
   return {
     arrived: async (events) => {
-      if (isTable && !hasHead) await write(`${row('Received', 'No.', 'Event', 'About')}\n`);
+      if (events.length === 0) return;
+      const head = isTable && !hasHead ? [row('Received', 'No.', 'Event', 'About')] : [];
       hasHead = true;
-      for (const event of events) await write(`${isTable ? rowOf(event) : JSON.stringify(summaryOf(event))}\n`);
+      const lines = events.map((event) => (isTable ? rowOf(event) : JSON.stringify(summaryOf(event))));
+      await write(`${[...head, ...lines].join('\n')}\n`);
     },
     forwarded: (event, target, { status, problem }) => {
       const isTold = line.isLive && isTable && isTaken({ status, problem });
