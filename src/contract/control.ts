@@ -394,7 +394,7 @@ export const sandboxEvent = endpoint({
           status: orNull(integer('inferred')),
           problem: orNull(anyText('inferred')),
           durationMs: integer('inferred'),
-          headers: group('inferred', {}),
+          headers: list('inferred', group('inferred', { name: anyText('inferred'), value: anyText('inferred') })),
           body: anyText('inferred'),
           answer: orNull(anyText('inferred')),
         }),

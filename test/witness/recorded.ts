@@ -4,6 +4,7 @@ import { listDeposits, listPayouts, listTransactions } from '../../src/contract/
 import { onrampStatus } from '../../src/contract/endpoints/onramp.ts';
 import type { Ask } from '../service/operations/rows/group.ts';
 import { groups } from '../service/operations/rows/index.ts';
+import { receiver } from '../service/operations/rows/sandbox.ts';
 import { onboardUser, startRamp } from '../service/steps.ts';
 import { dataOf, openSandbox, type TestSandbox, temporaryFolder } from '../support/sandbox.ts';
 
@@ -30,6 +31,7 @@ export async function recordAnswers(name: AnswerFormName, serviceName?: string):
     await using box = await openSandbox({
       path: folder.file('sandbox.db'),
       answers: { forms: answerFormsOf(name), serviceName },
+      delivery: { exchange: receiver },
     });
     await walk(box, recorder(box));
   }

@@ -2,6 +2,7 @@ import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
 import { openProfileInbox } from '../../cli/inbox.ts';
 import { periodOf, periodOptions } from '../../cli/period.ts';
+import type { Session } from '../../cli/session.ts';
 import { listDeposits, listPayouts } from '../../contract/endpoints/history.ts';
 import { listSwaps } from '../../contract/endpoints/swaps.ts';
 import { listUsers } from '../../contract/endpoints/user-list.ts';
@@ -31,10 +32,14 @@ const COLUMNS = [
   },
 ] as const;
 
-/** The period to compare: from --since, or from the first event. Throws CliError usage for an empty inbox without --since. */
-function windowOf(inbox: Inbox, period: Parameters<typeof periodOf>[0]): Period {
+/**
+ * The period to compare: from --since, or from the first event. Throws CliError usage for an empty inbox without --since, but not in
+ * a dry run, which only shows what would be read.
+ */
+function windowOf({ globals, world }: Session, inbox: Inbox, period: Parameters<typeof periodOf>[0]): Period {
   const { startDate, endDate } = periodOf(period);
-  const sinceMs = startDate === undefined ? inbox.extent()?.earliestMs : Date.parse(startDate);
+  const earliestMs = inbox.extent()?.earliestMs ?? (globals.dryRun ? world.clock.now() : undefined);
+  const sinceMs = startDate === undefined ? earliestMs : Date.parse(startDate);
   if (sinceMs === undefined)
     throw new CliError('usage', 'the inbox is empty, so there is nothing to compare with', {
       hint: 'give --since DATE to list everything since then, or receive events with: fiatrail webhooks listen',
@@ -54,7 +59,7 @@ Some events cannot be compared, because no list shows their work: those of an on
   run: async (session, given) => {
     const inbox = await openProfileInbox(session.world, session.profile);
     try {
-      const period = windowOf(inbox, given);
+      const period = windowOf(session, inbox, given);
       // Work that ends while the lists are read may be in none of them.
       const latestId = inbox.extent()?.latestId ?? 0n;
       const compared = comparison(await listedWorks(session, period), period);

@@ -179,10 +179,13 @@ const showCommand = command({
         state,
         dueAt: state === 'waiting' ? new Date(dueAtMs).toISOString() : null,
       }));
-      const shown = { ...summaryOf(kept), data, headers: kept.headers, forwards };
+      const shown = { ...summaryOf(kept), data, headers: headersOf(kept), forwards };
       return { result: { data: shown, raw: Buffer.from(kept.body).toString('utf8') } };
     }),
 });
+
+/** The headers as rows, because their names are data. */
+const headersOf = ({ headers }: KeptEvent) => Object.entries(headers).map(([name, value]) => ({ name, value }));
 
 const replayCommand = command({
   words: ['webhooks', 'inbox', 'replay'],
@@ -326,7 +329,7 @@ const exportCommand = command({
 
 function exported(kept: KeptEvent) {
   const { data = null } = kept.text === null ? {} : printedEvent(kept.text);
-  return { ...summaryOf(kept), data, headers: kept.headers, body: Buffer.from(kept.body).toString('utf8') };
+  return { ...summaryOf(kept), data, headers: headersOf(kept), body: Buffer.from(kept.body).toString('utf8') };
 }
 
 async function* newerThan(inbox: Inbox, filter: Selection, last: KeptEvent | undefined) {

@@ -94,7 +94,10 @@ export function showEvent(call: Call, eventId: string) {
       status: attempt.status === null ? null : Number(attempt.status),
       problem: attempt.problem,
       durationMs: Number(attempt.duration_ms),
-      headers: JSON.parse(attempt.headers) as Record<string, string>,
+      headers: Object.entries(JSON.parse(attempt.headers) as Record<string, string>).map(([name, value]) => ({
+        name,
+        value,
+      })),
       body: attempt.body,
       answer: attempt.answer,
     }));

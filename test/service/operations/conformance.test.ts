@@ -9,6 +9,7 @@ import { isWireNumber, wireNumberText } from '../../../src/money/decimal.ts';
 import { dataOf, openSandbox, replyOf, type TestSandbox, temporaryFolder } from '../../support/sandbox.ts';
 import type { Ask } from './rows/group.ts';
 import { groups } from './rows/index.ts';
+import { receiver } from './rows/sandbox.ts';
 
 /** The data of the sandbox's responses, by endpoint id. */
 const answers = new Map<string, unknown[]>();
@@ -42,7 +43,7 @@ beforeAll(async () => {
   for (const { walk } of groups) {
     // On a file, because a snapshot of a sandbox in memory has no place.
     using folder = temporaryFolder();
-    await using box = await openSandbox({ path: folder.file('sandbox.db') });
+    await using box = await openSandbox({ path: folder.file('sandbox.db'), delivery: { exchange: receiver } });
     await walk(box, recorder(box));
   }
 });
