@@ -21,7 +21,8 @@ export interface Screen {
   end(): Promise<void>;
 }
 
-const WIDTH_OF_EVENT = 42;
+/** The longest name of an event. */
+const WIDTH_OF_EVENT = 40;
 
 /** A table for people with a status line below it on a terminal; one JSON object a line elsewhere, unless a format is asked for. */
 export function screenFor(session: Session, inbox: Inbox): Screen {
@@ -53,7 +54,9 @@ export function screenFor(session: Session, inbox: Inbox): Screen {
       const head = isTable && !hasHead ? [row('Received', 'No.', 'Event', 'About')] : [];
       hasHead = true;
       const lines = events.map((event) => (isTable ? rowOf(event) : JSON.stringify(summaryOf(event))));
-      await write(`${[...head, ...lines].join('\n')}\n`);
+      const { columns } = world.stdout;
+      const fitted = [...head, ...lines].map((text) => (isTable && columns ? cut(text, columns) : text));
+      await write(`${fitted.join('\n')}\n`);
     },
     forwarded: (event, target, { status, problem }) => {
       const isTold = line.isLive && isTable && isTaken({ status, problem });
@@ -70,8 +73,11 @@ export function screenFor(session: Session, inbox: Inbox): Screen {
   };
 }
 
+/** Cuts a row to the width of the terminal. */
+const cut = (text: string, columns: number) => (text.length <= columns ? text : `${text.slice(0, columns - 1)}…`);
+
 const row = (time: string, number: string, event: string, about: string) =>
-  `${time.padEnd(8)}  ${number.padStart(6)}  ${event.padEnd(WIDTH_OF_EVENT)}  ${about}`.trimEnd();
+  `${time.padEnd(8)}  ${number.padStart(5)}  ${event.padEnd(WIDTH_OF_EVENT)}  ${about}`.trimEnd();
 
 function rowOf(event: KeptEvent): string {
   const time = new Date(event.receivedAtMs).toISOString().slice(11, 19);
