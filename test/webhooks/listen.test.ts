@@ -1,14 +1,20 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
-import { connect } from 'node:net';
+import { request as httpsRequest } from 'node:https';
+import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { Secret } from '../../src/base/secret.ts';
 import type { Inbox } from '../../src/webhooks/inbox/inbox.ts';
 import { createReceiver } from '../../src/webhooks/listen/receiver.ts';
 import { listen } from '../../src/webhooks/listen/server.ts';
 import type { Delivery } from '../../src/webhooks/verify.ts';
+import { temporaryFolder } from '../support/sandbox.ts';
 import { deliveryOf, NOW_MS, onboarded, SECRET, testInbox } from './support.ts';
 
-async function listening(wrap: (inbox: Inbox) => Inbox = (inbox) => inbox) {
+type More = Partial<Parameters<typeof listen>[1]>;
+
+async function listening(wrap: (inbox: Inbox) => Inbox = (inbox) => inbox, more: More = {}) {
   const { inbox, clock } = await testInbox();
   const receiver = createReceiver(wrap(inbox), {
     account: { secrets: async () => [new Secret(SECRET)], privateKeys: async () => [] },
@@ -19,6 +25,7 @@ async function listening(wrap: (inbox: Inbox) => Inbox = (inbox) => inbox) {
   const server = await listen(receiver, {
     ...{ host: '127.0.0.1', port: 0, allowHosts: ['hooks.example.com'], heartbeat: 'beat' },
     onRefused: (reason) => void refused.push(reason),
+    ...more,
   });
   onTestFinished(async () => {
     await server.close();
@@ -128,4 +135,50 @@ test('a sender that leaves in the middle of a body leaves nothing', async () => 
   socket.destroy();
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(inbox.counts().events).toBe(0);
+});
+
+/** Reads a socket to its end. */
+const endOf = (socket: Socket) =>
+  new Promise<string>((resolve) => {
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += String(chunk);
+    });
+    socket.once('close', () => resolve(text));
+  });
+
+test.each([
+  ['headers', 'POST / HTTP/1.1\r\nHost: localhost\r\nX-'],
+  ['a body', 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{'],
+])('a sender that does not go on with %s is cut off', async (_what, begun) => {
+  const limits = { headersTimeout: 200, requestTimeout: 200, connectionsCheckingInterval: 20 };
+  const { inbox, port } = await listening(undefined, { limits });
+  const socket = connect(port, '127.0.0.1');
+  socket.write(begun);
+  expect(await endOf(socket)).toContain('408 Request Timeout');
+  expect(inbox.counts().events).toBe(0);
+});
+
+test('a delivery over TLS is received with the certificate that was given', async () => {
+  using folder = temporaryFolder();
+  const [certFile, keyFile] = [folder.file('cert.pem'), folder.file('key.pem')];
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
+  const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+  execFileSync('openssl', ['req', '-x509', ...curve, ...names, '-keyout', keyFile, '-out', certFile], {
+    stdio: 'ignore',
+  });
+  const [cert, key] = [certFile, keyFile].map((path) => readFileSync(path, 'utf8'));
+  const { inbox, port } = await listening(undefined, { tls: { cert: cert ?? '', key: key ?? '' } });
+  const { headers, body } = deliveryOf(onboarded(1));
+  const status = await new Promise((resolve, reject) => {
+    const given = headers as Record<string, string>;
+    const options = { host: '127.0.0.1', servername: 'localhost', port, method: 'POST', ca: cert, headers: given };
+    httpsRequest({ ...options, headers: { ...given, host: 'localhost' } }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .on('error', reject)
+      .end(body);
+  });
+  expect([status, inbox.counts().events]).toEqual([200, 1]);
 });

@@ -69,7 +69,7 @@ export async function serveUntil(session: Session, inbox: Inbox, place: Place, s
     allowHosts: publicUrl === undefined ? allowHost : [...allowHost, new URL(publicUrl).hostname],
     onRefused: (reason) => screen.say(`refused: ${reason}`),
   }).catch((error: { code?: unknown }) => {
-    throw portProblem(`${host}:${port}`, error.code);
+    throw listenProblem(`${host}:${port}`, error.code);
   });
   const beating = publicUrl === undefined ? undefined : beat(session, publicUrl, heartbeat, screen, stopping);
   return {
@@ -93,7 +93,17 @@ async function beat(
   await watchHeartbeat(url, heartbeat, { clock, network, told }, stopping);
 }
 
-function portProblem(place: string, code: unknown): CliError {
+function listenProblem(place: string, code: unknown): CliError {
+  // OpenSSL's codes are about the certificate or its key.
+  if (/^ERR_(OSSL|SSL|CRYPTO|TLS|X509)/.test(String(code)))
+    return new CliError(
+      'usage',
+      'the certificate and the private key cannot be used together, or one of them is not in PEM',
+      {
+        code: 'INVALID_CERTIFICATE',
+        hint: 'give the certificate with --tls-cert and its unencrypted private key with --tls-key',
+      },
+    );
   return new CliError('usage', `cannot listen on ${place} (${String(code ?? 'unknown error')})`, {
     code: 'PORT_UNAVAILABLE',
     hint: 'choose another port with --port; 0 picks a free one',

@@ -17,6 +17,7 @@ interface ListenOptions {
   /** Answered to a GET, so that a heartbeat through the public URL can tell this listener from anything else. */
   readonly heartbeat: string;
   onRefused(reason: string): void;
+  readonly limits?: Partial<typeof LIMITS>;
 }
 
 /** A listener that receives deliveries. */
@@ -56,13 +57,14 @@ const LIMITS = {
   requestTimeout: 15_000,
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 1_000,
-} as const;
+};
 
-async function serverFor({ tls }: ListenOptions, listener: RequestListener): Promise<Server> {
+async function serverFor({ tls, limits }: ListenOptions, listener: RequestListener): Promise<Server> {
+  const options = { ...LIMITS, ...limits };
   // TLS takes longer to load than everything else here.
   const server = tls
-    ? (await import('node:https')).createServer({ ...LIMITS, ...tls }, listener)
-    : createServer(LIMITS, listener);
+    ? (await import('node:https')).createServer({ ...options, ...tls }, listener)
+    : createServer(options, listener);
   server.maxConnections = 1_000;
   return server;
 }
