@@ -36,11 +36,19 @@ export interface Deliverer {
 const TIMEOUT_MS = 10_000;
 /** Attempts under way at the same time. */
 const AT_ONCE = 16;
+/**
+ * If two claims in a row wait this long for their turn, requests keep the sandbox busy. Deliveries then pause for many times as long, and
+ * catch up later: requests come first.
+ */
+const BUSY_MS = 3;
+const YIELDS = 32;
+const MAX_PAUSE_MS = 200;
 const SLOW_MS = 3_000;
 /** The age of a delivery that a fault makes stale. */
 const STALE_MS = 10 * 60_000;
 
 export function createDeliverer(service: Service, options: DeliveryOptions): Deliverer {
+  const { clock } = service;
   const inTransaction = <T>(work: (context: Context) => T) => service.submit('write', work);
   const deliver = async (due: DueDelivery, signal: AbortSignal) => {
     const attempt = await attemptOf(service, options, due, signal);
@@ -48,11 +56,17 @@ export function createDeliverer(service: Service, options: DeliveryOptions): Del
   };
   return {
     deliverDue: async (signal) => {
+      if (!(await service.submit('read', isDeliveryDue))) return;
+      let earlierMs = 0;
       while (!signal.aborted) {
-        const isDue = await service.submit('read', isDeliveryDue);
-        const due = isDue ? await inTransaction((context) => claimDeliveries(context, AT_ONCE)) : [];
+        const askedMs = clock.now();
+        const due = await inTransaction((context) => claimDeliveries(context, AT_ONCE));
         if (due.length === 0) return;
+        const waitedMs = clock.now() - askedMs;
         await Promise.all(due.map((each) => deliver(each, signal)));
+        const busyMs = Math.min(waitedMs, earlierMs);
+        if (busyMs >= BUSY_MS) await clock.sleep(Math.min(busyMs * YIELDS, MAX_PAUSE_MS), signal).catch(() => {});
+        earlierMs = waitedMs;
       }
     },
     reaches: (url) => reaches(url, options),
@@ -91,7 +105,8 @@ async function attemptOf(
   if (due.fault === 'slow-webhook') await clock.sleep(SLOW_MS, signal).catch(() => {});
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-    const { status, body: answer } = await options.exchange(request, limit);
+    // Unlike a payment, a delivery may use a shared connection, because it is made again if that one is dead.
+    const { status, body: answer } = await options.exchange(request, limit, true);
     const problem = status >= 300 && status <= 399 ? 'redirects are not followed' : undefined;
     return ended({ status, answer, problem });
   } catch (error) {

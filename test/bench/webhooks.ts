@@ -185,7 +185,7 @@ async function measureRate(
       beside: perSecond('bare'),
       ratios: ratios(perSecond('listener'), perSecond('bare')),
       target: { is: 'at least', ratio },
-      note: `${CONNECTIONS} connections, ${rounds} rounds of ${count} events; all were on disk. The bare server reads the bodies and answers. The sender was at most ${Math.round(busy * 100)}% busy.`,
+      note: `${CONNECTIONS} connections, ${rounds} rounds of ${count.toLocaleString('en')} events; all were on disk. The bare server reads the bodies and answers. The sender was at most ${Math.round(busy * 100)}% busy.`,
     },
     {
       name: `${what}, p99 of the answers at half that rate`,
@@ -195,7 +195,7 @@ async function measureRate(
       beside: limits,
       ratios: ratios(p99s, limits),
       target: { is: 'at most', ratio: 1 },
-      note: `From the time when a request was to be sent, at a steady ${Math.round(half)}/s. The p99 of the bare server was ${median(steady.bare.map(({ p99Ms }) => p99Ms)).toFixed(1)} ms.`,
+      note: `From the time when a request was to be sent, at a steady ${Math.round(half).toLocaleString('en')}/s. The p99 of the bare server was ${median(steady.bare.map(({ p99Ms }) => p99Ms)).toFixed(1)} ms.`,
     },
   ];
 }

@@ -7,7 +7,7 @@ import { newKeyPair } from '../../src/crypto/sealed-box.ts';
 import { RETRY_DELAYS_MS } from '../../src/service/events/deliveries.ts';
 import { readBody } from '../../src/webhooks/body.ts';
 import { verifyDelivery } from '../../src/webhooks/verify.ts';
-import { openSandbox, type TestSandbox } from '../support/sandbox.ts';
+import { fakeClock, openSandbox, type TestSandbox } from '../support/sandbox.ts';
 
 const NEVER = new AbortController().signal;
 const URL_ = 'https://hooks.example.ms/webhook';
@@ -202,6 +202,25 @@ test('two processes on one state file deliver each event once', async () => {
   await Promise.all([box.sandbox.deliverDue(NEVER), box.sandbox.deliverDue(NEVER)]);
   expect(requests).toHaveLength(6);
   expect(new Set(requests.map(({ headers }) => headers['x-webhook-id'])).size).toBe(6);
+});
+
+test.each([
+  ['pause while requests keep the sandbox busy', 5, true],
+  ['do not pause otherwise', 1, false],
+])('deliveries %s', async (_what, turnMs, isPausing) => {
+  const { requests, exchange } = receiver();
+  const clock = fakeClock();
+  const pauses: number[] = [];
+  clock.sleep = async (durationMs) => void pauses.push(durationMs);
+  const gather = (flush: () => void) => {
+    clock.pass(turnMs);
+    queueMicrotask(flush);
+  };
+  await using box = await openSandbox({ clock, gather, delivery: { exchange } });
+  await subscribe(box);
+  for (let user = 0; user < 20; user += 1) await onboard(box, String(40_000_000_000 + user));
+  await box.sandbox.deliverDue(NEVER);
+  expect({ count: requests.length, isPausing: pauses.length > 0 }).toEqual({ count: 40, isPausing });
 });
 
 test.each(['http://example.ms/x', 'https://10.0.0.1/x', 'https://localhost.example.local/x'])(
