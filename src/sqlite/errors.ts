@@ -13,11 +13,6 @@ export class DatabaseError extends Error {
   }
 }
 
-/** Whether an error may pass while the file stays open: a full disk, or another process that writes for long. */
-export function isPassing(error: unknown): error is DatabaseError {
-  return error instanceof DatabaseError && ['full', 'busy', 'unwritable'].includes(error.problem);
-}
-
 // SQLite's primary result codes (https://sqlite.org/rescode.html).
 const PROBLEMS: Readonly<Record<number, DatabaseProblem>> = {
   3: 'unwritable',

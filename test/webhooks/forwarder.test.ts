@@ -29,7 +29,7 @@ test('an acknowledged event is recorded once the disk has room again, and not se
     {
       clock,
       onForwarded: () => stopping.abort(),
-      onUnrecorded: ({ problem }) => void unrecorded.push(problem),
+      onUnrecorded: (problem) => void unrecorded.push(problem),
     },
     stopping.signal,
   );

@@ -186,7 +186,7 @@ async function listenUntilStopped(
         {
           clock: world.clock,
           onForwarded: ({ event }, end) => screen.forwarded(event, target.name, end),
-          onUnrecorded: (error) => screen.unwritable(error),
+          onUnrecorded: (problem) => screen.unwritable(problem),
         },
         stopping,
       ),

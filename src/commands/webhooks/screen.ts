@@ -1,7 +1,6 @@
 import { liveLine } from '../../cli/live.ts';
 import type { Session } from '../../cli/session.ts';
 import { jsonText, plainLine } from '../../present/text.ts';
-import type { DatabaseError } from '../../sqlite/errors.ts';
 import { type ForwardEnd, isTaken } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import type { KeptEvent } from '../../webhooks/inbox/kept.ts';
@@ -16,7 +15,7 @@ export interface Screen {
   /** Notes whether events can arrive at the public URL. */
   reachable(url: string, problem: string | undefined): void;
   /** Warns that the inbox cannot be written, at most once a minute. */
-  unwritable(error: DatabaseError): void;
+  unwritable(problem: string): void;
   /** Prints a line to stderr, even with --quiet. */
   say(text: string): void;
   /** Brings the status line up to date. */
@@ -67,11 +66,11 @@ export function screenFor(session: Session, inbox: Inbox): Screen {
       unreachable = problem;
       void say(problem === undefined ? `events can arrive at ${url}` : `warning: no event can arrive: ${problem}`);
     },
-    unwritable: (error) => {
+    unwritable: (problem) => {
       const nowMs = world.clock.now();
       if (Math.abs(nowMs - warnedMs) < WARN_EVERY_MS) return;
       warnedMs = nowMs;
-      void say(`warning: the inbox cannot be written (${error.problem}); deliveries get 503 until it can`);
+      void say(`warning: the inbox cannot be written (${problem}); deliveries get 503 until it can`);
     },
     say: (text) => void say(text),
     refresh,

@@ -1,8 +1,8 @@
 import { CliError } from '../../base/errors.ts';
 import type { Session } from '../../cli/session.ts';
-import { isPassing } from '../../sqlite/errors.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import type { KeptEvent } from '../../webhooks/inbox/kept.ts';
+import { passingProblemOf } from '../../webhooks/inbox/passing.ts';
 import type { Learner } from '../../works/learn.ts';
 import type { Screen } from './screen.ts';
 
@@ -45,8 +45,7 @@ function isOurs(inbox: Inbox, screen: Screen): boolean {
   try {
     return inbox.touch();
   } catch (error) {
-    if (!isPassing(error)) throw error;
-    screen.unwritable(error);
+    screen.unwritable(passingProblemOf(error));
     return true;
   }
 }

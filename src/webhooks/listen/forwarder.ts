@@ -1,8 +1,8 @@
 import { ExchangeError } from '../../base/exchange-error.ts';
 import type { Clock, Exchange } from '../../base/world.ts';
-import { type DatabaseError, isPassing } from '../../sqlite/errors.ts';
 import { type DueForward, type ForwardEnd, type Forwards, isTaken } from '../inbox/forwards.ts';
 import type { KeptEvent } from '../inbox/kept.ts';
+import { passingProblemOf } from '../inbox/passing.ts';
 import { signatureOf, standardKey, standardSignature } from '../signature.ts';
 
 /** How events are signed again for a target, which may know another secret than the service. */
@@ -21,7 +21,7 @@ interface ForwardOptions {
   readonly clock: Clock;
   onForwarded(forward: DueForward, end: ForwardEnd): void;
   /** Called when an attempt cannot be recorded for a while, such as on a full disk. */
-  onUnrecorded(error: DatabaseError): void;
+  onUnrecorded(problem: string): void;
 }
 
 /** How long a target may take to acknowledge an event. */
@@ -91,9 +91,9 @@ async function isRecorded(
       record();
       return true;
     } catch (error) {
-      if (!isPassing(error)) throw error;
+      const problem = passingProblemOf(error);
       if (stopping.aborted) return false;
-      onUnrecorded(error);
+      onUnrecorded(problem);
     }
     await clock.sleep(RECORD_AGAIN_MS, stopping).catch(() => {});
   }
