@@ -1,4 +1,4 @@
-import childProcess from 'node:child_process';
+import childProcess, { type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { SECRET_VARIABLES } from '../base/secret-variables.ts';
@@ -18,7 +18,7 @@ export function runProgram(
   const [file = '', ...args] = words;
   const limit = AbortSignal.any([interrupted, AbortSignal.timeout(timeoutMs)]);
   return new Promise((resolve) => {
-    const child = childProcess.spawn(file, args, {
+    const child = spawned(file, args, {
       // In a separate process group, so that its children can be killed with it and our Ctrl-C does not reach it.
       detached: true,
       shell: isShell,
@@ -29,6 +29,10 @@ export function runProgram(
         ...added,
       },
     });
+    if (!child) {
+      resolve({ kind: 'missing' });
+      return;
+    }
     const chunks: Buffer[] = [];
     let size = 0;
     const finish = (end: ProgramEnd) => {
@@ -53,6 +57,15 @@ export function runProgram(
     child.stdin?.end(input);
     if (limit.aborted) giveUp();
   });
+}
+
+/** Starts a program; undefined for what the system cannot pass on, such as a null character or too much text in a variable. */
+function spawned(file: string, args: readonly string[], options: SpawnOptions): ChildProcess | undefined {
+  try {
+    return childProcess.spawn(file, args, options);
+  } catch {
+    return undefined;
+  }
 }
 
 function endGroup(pid: number | undefined): void {

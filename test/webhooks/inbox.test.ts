@@ -225,6 +225,15 @@ test('pruning keeps what was not forwarded', async () => {
   expect(inbox.list({ limit: 10 }).map(({ id }) => Number(id))).toEqual([4, 3]);
 });
 
+test('the number of a deleted event is not used again', async () => {
+  const { inbox, clock } = await testInbox();
+  await keepAll(inbox, onboarded(1), onboarded(2));
+  clock.pass(1);
+  expect(inbox.prune(clock.now())).toBe(2);
+  await keepAll(inbox, onboarded(3));
+  expect(inbox.list({ limit: 10, after: 2n }).map(({ id }) => Number(id))).toEqual([3]);
+});
+
 describe('a listener', () => {
   test('has the inbox to itself while it lives', async () => {
     using folder = temporaryFolder();

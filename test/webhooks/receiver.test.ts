@@ -15,7 +15,7 @@ async function receiverInTurns() {
       return inbox.keep(events);
     },
   };
-  const account = { secrets: [new Secret(SECRET)], privateKeys: async () => [] };
+  const account = { secrets: async () => [new Secret(SECRET)], privateKeys: async () => [] };
   const receiver = createReceiver(kept, { account, clock, gather: (flush) => void turns.push(flush) });
   let number = 0;
   return {

@@ -1,6 +1,6 @@
 import { liveLine } from '../../cli/live.ts';
 import type { Session } from '../../cli/session.ts';
-import { plainLine } from '../../present/text.ts';
+import { jsonText, plainLine } from '../../present/text.ts';
 import { type ForwardEnd, isTaken } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import type { KeptEvent } from '../../webhooks/inbox/kept.ts';
@@ -14,6 +14,8 @@ export interface Screen {
   forwarded(event: KeptEvent, target: string, end: ForwardEnd): void;
   /** Notes whether events can arrive at the public URL. */
   reachable(url: string, problem: string | undefined): void;
+  /** Warns that the inbox cannot be written, at most once a minute. */
+  unwritable(problem: string): void;
   /** Prints a line to stderr, even with --quiet. */
   say(text: string): void;
   /** Brings the status line up to date. */
@@ -23,6 +25,7 @@ export interface Screen {
 
 /** The longest name of an event. */
 const WIDTH_OF_EVENT = 40;
+const WARN_EVERY_MS = 60_000;
 
 /** A table for people with a status line below it on a terminal; one JSON object a line elsewhere, unless a format is asked for. */
 export function screenFor(session: Session, inbox: Inbox): Screen {
@@ -30,6 +33,7 @@ export function screenFor(session: Session, inbox: Inbox): Screen {
   const isTable = globals.present.format === 'table' && (world.stdout.isTerminal || globals.isFormatChosen);
   const line = liveLine(world, globals.quiet || !isTable, true);
   let hasHead = false;
+  let warnedMs = Number.NEGATIVE_INFINITY;
   let unreachable: string | undefined;
   const write = async (text: string) => {
     await line.clear();
@@ -53,7 +57,7 @@ export function screenFor(session: Session, inbox: Inbox): Screen {
       if (events.length === 0) return;
       const head = isTable && !hasHead ? [row('Received', 'No.', 'Event', 'About')] : [];
       hasHead = true;
-      const lines = events.map((event) => (isTable ? rowOf(event) : JSON.stringify(summaryOf(event))));
+      const lines = events.map((event) => (isTable ? rowOf(event) : jsonText(summaryOf(event))));
       const { columns } = world.stdout;
       const fitted = [...head, ...lines].map((text) => (isTable && columns ? cut(text, columns) : text));
       await write(`${fitted.join('\n')}\n`);
@@ -66,6 +70,12 @@ export function screenFor(session: Session, inbox: Inbox): Screen {
     reachable: (url, problem) => {
       unreachable = problem;
       void say(problem === undefined ? `events can arrive at ${url}` : `warning: no event can arrive: ${problem}`);
+    },
+    unwritable: (problem) => {
+      const nowMs = world.clock.now();
+      if (Math.abs(nowMs - warnedMs) < WARN_EVERY_MS) return;
+      warnedMs = nowMs;
+      void say(`warning: the inbox cannot be written (${problem}); deliveries get 503 until it can`);
     },
     say: (text) => void say(text),
     refresh,

@@ -5,15 +5,16 @@ export const INBOX_FILE_ID = 0x66726962;
 export const INBOX_VERSION = 1;
 
 /**
- * `event` has every delivery that was rightly signed, once; `copies` counts the repetitions. `forward` has one row for each event and
- * target, and `forwarding` says where new events go, also while nothing listens. `set_at` is when `due_at` was set. Times are INTEGER
- * milliseconds since the epoch, of this machine, except `happened_ms`, which is the service's. `listener` is the process that
- * receives now. The tallies count without reading the rows; in `event_tally`, an event without a name has the empty name.
+ * `event` has every delivery that was rightly signed, once; `copies` counts the repetitions. The number of a deleted event is not
+ * used again: a listener remembers the last one that it saw. `forward` has one row for each event and target, and `forwarding` says
+ * where new events go, also while nothing listens. `set_at` is when `due_at` was set. Times are INTEGER milliseconds since the epoch,
+ * of this machine, except `happened_ms`, which is the service's. `listener` is the process that receives now. The tallies count
+ * without reading the rows; in `event_tally`, an event without a name has the empty name.
  */
 export function createInbox(database: Database): void {
   database.exec(`
 CREATE TABLE event (
-  id INTEGER PRIMARY KEY, mark TEXT NOT NULL CHECK (mark IN ('event', 'unknown', 'sealed', 'unreadable')), event TEXT, event_id TEXT,
+  id INTEGER PRIMARY KEY AUTOINCREMENT, mark TEXT NOT NULL CHECK (mark IN ('event', 'unknown', 'sealed', 'unreadable')), event TEXT, event_id TEXT,
   request_id TEXT, user_id TEXT, webhook_id TEXT, signature TEXT NOT NULL, content_digest TEXT NOT NULL, is_late INTEGER NOT NULL,
   is_sealed INTEGER NOT NULL, headers TEXT NOT NULL, body TEXT NOT NULL, body_form TEXT NOT NULL CHECK (body_form IN ('text', 'base64')),
   opened TEXT, problem TEXT, happened_at TEXT, happened_ms INTEGER NOT NULL, sent_at INTEGER NOT NULL, received_at INTEGER NOT NULL,
