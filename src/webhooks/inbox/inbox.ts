@@ -99,9 +99,9 @@ export async function openInbox(path: string, { clock, host }: InboxWorld): Prom
  */
 function keep(store: Database, nowMs: number, event: NewEvent, forwarding: Forwarding): Kept {
   const copy = store.get<{ id: bigint }>(
-    `SELECT id FROM event WHERE signature = ?
-     UNION ALL SELECT id FROM event WHERE content_digest = ? AND (webhook_id IS ? OR event_id IS NOT NULL) LIMIT 1`,
-    ...[event.signature, event.contentDigest, event.webhookId ?? null],
+    `SELECT id FROM event WHERE sent_at = ? AND signature = ?
+     UNION ALL SELECT id FROM event WHERE happened_at IS ? AND content_digest = ? AND (webhook_id IS ? OR event_id IS NOT NULL) LIMIT 1`,
+    ...[event.sentAtMs, event.signature, event.happenedAt ?? null, event.contentDigest, event.webhookId ?? null],
   );
   if (copy) {
     store.run('UPDATE event SET copies = copies + 1 WHERE id = ?', copy.id);
