@@ -1,6 +1,6 @@
 import type { Secret } from '../../base/secret.ts';
 import type { Clock } from '../../base/world.ts';
-import { readBody } from '../body.ts';
+import { openWith, readBodyWith } from '../body.ts';
 import { WebhookError } from '../error.ts';
 import type { Inbox, Kept } from '../inbox/inbox.ts';
 import { type NewEvent, newEventOf } from '../inbox/received.ts';
@@ -47,6 +47,7 @@ export function createReceiver(
   const waiting: Waiting[] = [];
   const secrets = account.secrets.map((secret) => secret.reveal());
   const aesKey = account.aesKey?.reveal();
+  const open = openWith(account.privateKeys);
   const flush = () => {
     const batch = waiting.splice(0);
     try {
@@ -76,7 +77,7 @@ export function createReceiver(
       const verified = verifyDelivery(delivery, {
         ...{ secrets, aesKey, serviceName: account.serviceName, nowMs: clock.now() },
       });
-      const read = await readBody(delivery.body, account.privateKeys);
+      const read = await readBodyWith(delivery.body, open);
       const event = newEventOf(verified, read, delivery.body);
       return { event, kept: await keep(event) };
     },
