@@ -11,22 +11,42 @@ export type ReadBody =
   | { readonly kind: 'event'; readonly event: ReadEvent; readonly text: string; readonly isSealed: boolean }
   | { readonly kind: 'sealed' | 'other'; readonly problem: string; readonly isSealed: boolean };
 
+/** Opens a payload, or says why that failed. */
+type Open = (payload: string) => Promise<{ readonly text: string } | { readonly problem: string }>;
+
 /** Reads the body of a delivery. `privateKeys` are the keys that may open it, newest first; a function is asked only for a sealed body. */
-export async function readBody(
+export function readBody(
   body: Uint8Array,
   privateKeys: readonly Secret[] | (() => Promise<readonly Secret[]>),
 ): Promise<ReadBody> {
+  return readBodyWith(body, openWith(typeof privateKeys === 'function' ? privateKeys : async () => privateKeys));
+}
+
+/**
+ * Returns a function that opens payloads with an account's private keys, newest first. Preparing the keys takes about as long as
+ * opening a payload, so it prepares them once, and again only for a payload that they do not open: there may be a new key.
+ */
+export function openWith(privateKeys: () => Promise<readonly Secret[]>): Open {
+  let open: Awaited<ReturnType<typeof openerOf>> | undefined;
+  return async (payload) => {
+    const known = open?.(payload);
+    if (known && 'text' in known) return known;
+    const keys = await privateKeys();
+    if (keys.length === 0) return { problem: 'it is sealed, and there is no private key' };
+    open = await openerOf(keys);
+    const opened = open(payload);
+    return 'text' in opened ? opened : { problem: `it cannot be opened: ${opened.problem}` };
+  };
+}
+
+/** Reads the body of a delivery. `open` opens it if it is sealed. */
+export async function readBodyWith(body: Uint8Array, open: Open): Promise<ReadBody> {
   const text = utf8(body);
   if (text === undefined) return { kind: 'other', problem: 'the body is not UTF-8', isSealed: false };
   const payload = payloadIn(text);
   if (payload === undefined) return eventFrom(text, false);
-  const keys = typeof privateKeys === 'function' ? await privateKeys() : privateKeys;
-  if (keys.length === 0)
-    return { kind: 'sealed', problem: 'it is sealed, and there is no private key', isSealed: true };
-  const opened = (await openerOf(keys))(payload);
-  return 'text' in opened
-    ? eventFrom(opened.text, true)
-    : { kind: 'sealed', problem: `it cannot be opened: ${opened.problem}`, isSealed: true };
+  const opened = await open(payload);
+  return 'text' in opened ? eventFrom(opened.text, true) : { kind: 'sealed', problem: opened.problem, isSealed: true };
 }
 
 function eventFrom(text: string, isSealed: boolean): ReadBody {

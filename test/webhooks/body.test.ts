@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../src/base/secret.ts';
 import { newKeyPair, seal } from '../../src/crypto/sealed-box.ts';
-import { readBody } from '../../src/webhooks/body.ts';
+import { openWith, readBody, readBodyWith } from '../../src/webhooks/body.ts';
 import { bytes, documentedDeliveries, EXAMPLE } from './vectors.ts';
 
 const OURS = newKeyPair(new Uint8Array(32).fill(1));
@@ -23,6 +23,25 @@ test('every documented delivery is read as its event, without asking for a key',
 });
 
 describe('a sealed body', () => {
+  test('opens with a key that is stored later, and the keys are read only then', async () => {
+    const stored = [OLDER.privateKey];
+    let reads = 0;
+    const open = openWith(async () => {
+      reads += 1;
+      return [...stored];
+    });
+    const kindOf = async (to: typeof OURS) => (await readBodyWith(await sealed(EXAMPLE.body, to), open)).kind;
+    const kinds = [await kindOf(OLDER), await kindOf(OLDER)];
+    const readsBefore = reads;
+    stored.unshift(OURS.privateKey);
+    kinds.push(await kindOf(OURS), await kindOf(OLDER));
+    expect({ kinds, readsBefore, reads }).toEqual({
+      kinds: ['event', 'event', 'event', 'event'],
+      readsBefore: 1,
+      reads: 2,
+    });
+  });
+
   test.each([
     ['the newest key', OURS],
     ['an older key', OLDER],

@@ -106,9 +106,13 @@ export async function openInbox(path: string, { clock, host }: InboxWorld): Prom
 }
 
 /** Finds an event with the same content. The webhook id alone decides nothing: it is not signed, so a stranger could use it up. */
-function sameContent(store: Database, contentDigest: string, webhookId: string | null): bigint | undefined {
-  const sql = 'SELECT id FROM event WHERE content_digest = ? AND (webhook_id IS ? OR event_id IS NOT NULL) LIMIT 1';
-  return store.get<{ id: bigint }>(sql, contentDigest, webhookId)?.id;
+function sameContent(
+  store: Database,
+  { contentDigest, happenedAt }: Content,
+  webhookId: string | null,
+): bigint | undefined {
+  const sql = `SELECT id FROM event WHERE happened_at IS ? AND content_digest = ? AND (webhook_id IS ? OR event_id IS NOT NULL) LIMIT 1`;
+  return store.get<{ id: bigint }>(sql, happenedAt ?? null, contentDigest, webhookId)?.id;
 }
 
 function open(
@@ -118,7 +122,7 @@ function open(
   content: Content,
 ) {
   const { mark, event, eventId, requestId, userId, contentDigest, opened, happenedAt } = content;
-  const original = sameContent(store, contentDigest, webhookId);
+  const original = sameContent(store, content, webhookId);
   if (original !== undefined) {
     store.run('UPDATE event SET copies = copies + 1 + ? WHERE id = ?', copies, original);
     store.run(`DELETE FROM event WHERE id = ? AND mark = 'sealed'`, id);
@@ -141,9 +145,9 @@ function open(
  */
 function keep(store: Database, nowMs: number, event: NewEvent, forwarding: Forwarding): Kept {
   const copy = store.get<{ id: bigint }>(
-    `SELECT id FROM event WHERE signature = ?
-     UNION ALL SELECT id FROM event WHERE content_digest = ? AND (webhook_id IS ? OR event_id IS NOT NULL) LIMIT 1`,
-    ...[event.signature, event.contentDigest, event.webhookId ?? null],
+    `SELECT id FROM event WHERE sent_at = ? AND signature = ?
+     UNION ALL SELECT id FROM event WHERE happened_at IS ? AND content_digest = ? AND (webhook_id IS ? OR event_id IS NOT NULL) LIMIT 1`,
+    ...[event.sentAtMs, event.signature, event.happenedAt ?? null, event.contentDigest, event.webhookId ?? null],
   );
   if (copy) {
     store.run('UPDATE event SET copies = copies + 1 WHERE id = ?', copy.id);

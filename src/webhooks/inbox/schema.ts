@@ -19,8 +19,8 @@ CREATE TABLE event (
   is_sealed INTEGER NOT NULL, headers TEXT NOT NULL, body TEXT NOT NULL, body_form TEXT NOT NULL CHECK (body_form IN ('text', 'base64')),
   opened TEXT, problem TEXT, happened_at TEXT, happened_ms INTEGER NOT NULL, sent_at INTEGER NOT NULL, received_at INTEGER NOT NULL,
   copies INTEGER NOT NULL DEFAULT 0) STRICT;
-CREATE UNIQUE INDEX event_by_signature ON event (signature);
-CREATE INDEX event_by_content ON event (content_digest);
+CREATE UNIQUE INDEX event_by_signature ON event (sent_at, signature);
+CREATE INDEX event_by_content ON event (happened_at, content_digest);
 CREATE INDEX event_by_name ON event (event, received_at);
 CREATE INDEX event_by_request ON event (request_id, received_at) WHERE request_id IS NOT NULL;
 CREATE INDEX event_by_user ON event (user_id, received_at) WHERE user_id IS NOT NULL;

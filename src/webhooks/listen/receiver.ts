@@ -1,6 +1,6 @@
 import type { Secret } from '../../base/secret.ts';
 import type { Clock } from '../../base/world.ts';
-import { readBody } from '../body.ts';
+import { openWith, readBodyWith } from '../body.ts';
 import { WebhookError } from '../error.ts';
 import type { Inbox, Kept } from '../inbox/inbox.ts';
 import { type NewEvent, newEventOf } from '../inbox/received.ts';
@@ -48,6 +48,7 @@ export function createReceiver(
 ): Receiver {
   const waiting: Waiting[] = [];
   const aesKey = account.aesKey?.reveal();
+  const open = openWith(account.privateKeys);
   const flush = () => {
     const batch = waiting.splice(0);
     try {
@@ -78,7 +79,7 @@ export function createReceiver(
         secrets: (await account.secrets()).map((secret) => secret.reveal()),
         ...{ aesKey, serviceName: account.serviceName, nowMs: clock.now() },
       });
-      const read = await readBody(delivery.body, account.privateKeys);
+      const read = await readBodyWith(delivery.body, open);
       const event = newEventOf(verified, read, delivery.body);
       return { event, kept: await keep(event) };
     },
