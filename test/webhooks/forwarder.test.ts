@@ -18,16 +18,17 @@ test('an acknowledged event is recorded once the disk has room again, and not se
     sent += 1;
     return { status: 200 };
   };
-  const ended: typeof inbox.forwards.ended = (forward, end) => {
+  const allEnded: typeof inbox.forwards.allEnded = (attempts) => {
     failures -= 1;
     if (failures >= 0) throw new DatabaseError('full', 'inbox.db', undefined);
-    inbox.forwards.ended(forward, end);
+    inbox.forwards.allEnded(attempts);
   };
   await forwardTo(
     { name: TARGET, send },
-    { ...inbox.forwards, ended },
+    { ...inbox.forwards, allEnded },
     {
       clock,
+      gather: queueMicrotask,
       onForwarded: () => stopping.abort(),
       onUnrecorded: (problem) => void unrecorded.push(problem),
     },
@@ -35,4 +36,105 @@ test('an acknowledged event is recorded once the disk has room again, and not se
   );
   expect([sent, unrecorded]).toEqual([1, ['full', 'full']]);
   expect(inbox.list({ limit: 1 })[0]?.forwards).toMatchObject([{ state: 'acknowledged' }]);
+});
+
+/** Forwards events to a target until it has had enough, and returns the numbers of the events in the order of their attempts. */
+async function attempts(
+  bodies: readonly object[],
+  answerTo: (number: number, count: number, nowMs: number) => Promise<ForwardEnd>,
+  enough: number,
+) {
+  const { inbox, clock } = await testInbox();
+  inbox.forwardTo({ targets: [TARGET], forwardsLate: false });
+  inbox.keep(await Promise.all(bodies.map((body) => received(deliveryOf(body)))));
+  const stopping = new AbortController();
+  const numbers: number[] = [];
+  const send = async ({ id }: { readonly id: bigint }) => {
+    numbers.push(Number(id));
+    if (numbers.length >= enough) stopping.abort();
+    return answerTo(Number(id), numbers.length, clock.now());
+  };
+  // The clock of a test moves only when the forwarder sleeps, and other work must go on meanwhile.
+  const sleep = async (durationMs: number) => {
+    clock.pass(durationMs);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  await forwardTo(
+    { name: TARGET, send },
+    inbox.forwards,
+    { clock: { ...clock, sleep }, gather: queueMicrotask, onForwarded: () => {}, onUnrecorded: () => {} },
+    stopping.signal,
+  );
+  return { numbers };
+}
+
+const taken = async (): Promise<ForwardEnd> => ({ status: 200 });
+
+test('a slow event holds up nothing but its own request', async () => {
+  const bodies = [onboarded(1, 'slow'), onboarded(2, 'slow'), onboarded(3, 'a'), onboarded(4, 'a'), onboarded(5, 'b')];
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const { numbers } = await attempts(
+    bodies,
+    async (number, count) => {
+      if (count === 4) release();
+      if (number === 1) await held;
+      return { status: 200 };
+    },
+    5,
+  );
+  expect([...numbers.slice(0, 4)].sort()).toEqual([1, 3, 4, 5]);
+  expect(numbers[4]).toBe(2);
+});
+
+test('no more than 32 events are under way at once, and each is sent once', async () => {
+  let now = 0;
+  let most = 0;
+  const bodies = Array.from({ length: 100 }, (_, index) => onboarded(index));
+  const { numbers } = await attempts(
+    bodies,
+    async () => {
+      now += 1;
+      most = Math.max(most, now);
+      await new Promise((resolve) => setImmediate(resolve));
+      now -= 1;
+      return { status: 200 };
+    },
+    100,
+  );
+  expect([most, new Set(numbers).size, numbers.length]).toEqual([32, 100, 100]);
+});
+
+test('a target that takes nothing is left alone, and then tried with one event, each time after a longer pause', async () => {
+  const bodies = Array.from({ length: 60 }, (_, index) => onboarded(index));
+  const timesMs: number[] = [];
+  await attempts(
+    bodies,
+    async (_number, _count, nowMs) => {
+      timesMs.push(nowMs);
+      return { problem: 'the connection was refused' };
+    },
+    38,
+  );
+  const pausesMs = timesMs.slice(1).map((timeMs, index) => timeMs - (timesMs[index] ?? 0));
+  // The first 32 were under way when their failures were counted.
+  expect(pausesMs.slice(0, 31)).toEqual(Array.from({ length: 31 }, () => 0));
+  expect(Math.min(...pausesMs.slice(31))).toBeGreaterThanOrEqual(1_000);
+  expect(pausesMs.at(-1)).toBeGreaterThanOrEqual(30_000);
+});
+
+test('goes on at full speed once a trial is taken', async () => {
+  const bodies = Array.from({ length: 80 }, (_, index) => onboarded(index));
+  let isUp = false;
+  const { numbers } = await attempts(
+    bodies,
+    async (_number, count) => {
+      isUp ||= count > 40;
+      return isUp ? taken() : { status: 503 };
+    },
+    110,
+  );
+  expect(new Set(numbers).size).toBe(80);
 });

@@ -185,6 +185,7 @@ async function listenUntilStopped(
         inbox.forwards,
         {
           clock: world.clock,
+          gather: (flush) => void world.turn().then(flush),
           onForwarded: ({ event }, end) => screen.forwarded(event, target.name, end),
           onUnrecorded: (problem) => screen.unwritable(problem),
         },

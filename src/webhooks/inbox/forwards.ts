@@ -19,12 +19,16 @@ export interface ForwardEnd {
 export const isTaken = ({ status = 200, problem }: ForwardEnd): boolean =>
   problem === undefined && status >= 200 && status <= 299;
 
+type Attempted = Pick<DueForward, 'id' | 'attempts'>;
+
 /** The events that wait to be forwarded. */
 export interface Forwards {
   /** Returns what is due at a target, in the order of each request. */
   due(target: string, limit: number): DueForward[];
   /** Records an attempt: if it was taken, the event is acknowledged for good; otherwise it is due again later, or dead after the last attempt. */
-  ended(forward: Pick<DueForward, 'id' | 'attempts'>, end: ForwardEnd): void;
+  ended(forward: Attempted, end: ForwardEnd): void;
+  /** Records several attempts in one transaction. */
+  allEnded(attempts: readonly (readonly [forward: Attempted, end: ForwardEnd])[]): void;
   /** Schedules an event for a target, also one that acknowledged it before. */
   schedule(event: KeptEvent, target: string): void;
   /** Makes dead events due again. Returns how many. */
@@ -60,17 +64,10 @@ export function forwardsIn(store: Database, now: () => number): Forwards {
         const event = eventOf(row.event);
         return event ? [{ id: row.id, target: row.target, attempts: Number(row.attempts), event }] : [];
       }),
-    ended: ({ id, attempts: before }, end) =>
+    ended: (forward, end) => store.transaction('write', () => recordEnd(store, now(), forward, end)),
+    allEnded: (attempts) =>
       store.transaction('write', () => {
-        const attempts = before + 1;
-        const delayMs = BACKOFF_MS[attempts - 1];
-        const state = isTaken(end) ? 'acknowledged' : delayMs === undefined ? 'dead' : 'waiting';
-        store.run(
-          `UPDATE forward SET state = ?, attempts = ?, status = ?, problem = ?, due_at = ?, set_at = ?, ended_at = ?
-           WHERE id = ? AND state = 'waiting'`,
-          ...[state, attempts, end.status ?? null, end.problem ?? null, now() + (delayMs ?? 0)],
-          ...[now(), state === 'waiting' ? null : now(), id],
-        );
+        for (const [forward, end] of attempts) recordEnd(store, now(), forward, end);
       }),
     schedule: (event, target) =>
       store.transaction('write', () => {
@@ -83,6 +80,18 @@ export function forwardsIn(store: Database, now: () => number): Forwards {
         return target === undefined ? store.run(sql, now()) : store.run(`${sql} AND target = ?2`, now(), target);
       }),
   };
+}
+
+function recordEnd(store: Database, nowMs: number, { id, attempts: before }: Attempted, end: ForwardEnd): void {
+  const attempts = before + 1;
+  const delayMs = BACKOFF_MS[attempts - 1];
+  const state = isTaken(end) ? 'acknowledged' : delayMs === undefined ? 'dead' : 'waiting';
+  store.run(
+    `UPDATE forward SET state = ?, attempts = ?, status = ?, problem = ?, due_at = ?, set_at = ?, ended_at = ?
+     WHERE id = ? AND state = 'waiting'`,
+    ...[state, attempts, end.status ?? null, end.problem ?? null, nowMs + (delayMs ?? 0)],
+    ...[nowMs, state === 'waiting' ? null : nowMs, id],
+  );
 }
 
 /** Schedules an event for targets. Call it in a transaction. */

@@ -2,7 +2,6 @@ import { ExchangeError } from '../../base/exchange-error.ts';
 import type { Clock, Exchange } from '../../base/world.ts';
 import { type DueForward, type ForwardEnd, type Forwards, isTaken } from '../inbox/forwards.ts';
 import type { KeptEvent } from '../inbox/kept.ts';
-import { passingProblemOf } from '../inbox/passing.ts';
 import { signatureOf, standardKey, standardSignature } from '../signature.ts';
 
 /** How events are signed again for a target, which may know another secret than the service. */
@@ -20,25 +19,26 @@ export interface Target {
 interface ForwardOptions {
   readonly clock: Clock;
   onForwarded(forward: DueForward, end: ForwardEnd): void;
+  /** Runs `flush` after the current turn of the event loop. */
+  readonly gather: (flush: () => void) => void;
   /** Called when an attempt cannot be recorded for a while, such as on a full disk. */
   onUnrecorded(problem: string): void;
 }
 
 /** How long a target may take to acknowledge an event. */
 const TIMEOUT_MS = 10_000;
-const AT_ONCE = 8;
+const AT_ONCE = 32;
 /**
- * After this many rounds in which nothing was taken, a target is left alone for a while, and then tried with one event; each time for
- * longer.
+ * After this many failures in a row, a target is left alone for a while, and then tried with one event; each time for longer.
  */
-const FAILED_ROUNDS = 3;
+const FAILURES = 24;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 const IDLE_MS = 250;
 
 /**
  * Forwards the events of an inbox to a target until `stopping` aborts: at least once, in the order of each request, and never again
- * once the target has acknowledged it.
+ * once the target has acknowledged it. A slow event holds up nothing but its own request.
  */
 export async function forwardTo(
   target: Target,
@@ -46,49 +46,84 @@ export async function forwardTo(
   options: ForwardOptions,
   stopping: AbortSignal,
 ): Promise<void> {
-  const { clock } = options;
-  let failedRounds = 0;
-  while (!stopping.aborted) {
-    const isTrial = failedRounds >= FAILED_ROUNDS;
-    const due = forwards.due(target.name, isTrial ? 1 : AT_ONCE);
-    const ends = await Promise.all(due.map((each) => attempt(target, each, forwards, options, stopping)));
-    if (due.length > 0) failedRounds = ends.includes(true) ? 0 : failedRounds + 1;
-    const pauseMs = due.length === 0 ? IDLE_MS : pauseAfter(failedRounds);
-    if (pauseMs > 0) await clock.sleep(pauseMs, stopping).catch(() => {});
+  const sleep = (durationMs: number) => options.clock.sleep(durationMs, stopping).catch(() => {});
+  const record = recorder(forwards, options.gather);
+  const running = new Map<bigint, Promise<void>>();
+  let failures = 0;
+  const start = async (forward: DueForward) => {
+    const isDone = await attempt(target, forward, record, options, stopping);
+    failures = isDone ? 0 : failures + 1;
+    running.delete(forward.id);
+  };
+  try {
+    while (!stopping.aborted) {
+      const isTrial = failures >= FAILURES;
+      if (isTrial && running.size === 0) await sleep(pauseAfter(failures));
+      const room = (isTrial ? 1 : AT_ONCE) - running.size;
+      const due = room > 0 && !stopping.aborted ? forwards.due(target.name, room + running.size) : [];
+      for (const forward of due.filter(({ id }) => !running.has(id)).slice(0, Math.max(0, room)))
+        running.set(forward.id, start(forward));
+      await Promise.race([...running.values(), sleep(IDLE_MS)]);
+    }
+  } finally {
+    await Promise.allSettled(running.values());
   }
 }
 
-function pauseAfter(failedRounds: number): number {
-  if (failedRounds < FAILED_ROUNDS) return 0;
-  return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failedRounds - FAILED_ROUNDS, 10));
+const pauseAfter = (failures: number) =>
+  Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - FAILURES, 10));
+
+type RecordEnd = (forward: DueForward, end: ForwardEnd) => Promise<void>;
+
+/** Returns a function that records attempts; those that end in one turn of the event loop share a transaction. */
+function recorder(forwards: Forwards, gather: ForwardOptions['gather']): RecordEnd {
+  const waiting: {
+    readonly attempt: readonly [DueForward, ForwardEnd];
+    readonly resolve: () => void;
+    readonly reject: (error: unknown) => void;
+  }[] = [];
+  const flush = () => {
+    const batch = waiting.splice(0);
+    try {
+      forwards.allEnded(batch.map(({ attempt: one }) => one));
+      for (const { resolve } of batch) resolve();
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  };
+  return (forward, end) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ attempt: [forward, end], resolve, reject });
+      if (waiting.length === 1) gather(flush);
+    });
 }
 
 /** Makes one attempt and records it, unless the listener is stopping: an attempt that was cut off says nothing about the target. */
 async function attempt(
   target: Target,
   forward: DueForward,
-  forwards: Forwards,
+  record: RecordEnd,
   options: ForwardOptions,
   stopping: AbortSignal,
 ): Promise<boolean> {
   const end = await target.send(forward.event, stopping);
   if (stopping.aborted && !isTaken(end)) return false;
-  if (!(await isRecorded(() => forwards.ended(forward, end), options, stopping))) return false;
+  if (!(await isRecorded(() => record(forward, end), options, stopping))) return false;
   options.onForwarded(forward, end);
   return isTaken(end);
 }
 
 const RECORD_AGAIN_MS = 1_000;
 
-/** Records an attempt as soon as the inbox can be written; until then, its target gets nothing more. Returns false when stopping. */
+/** Records an attempt as soon as the inbox can be written. Returns false when stopping. */
 async function isRecorded(
-  record: () => void,
+  record: () => Promise<void>,
   { clock, onUnrecorded }: ForwardOptions,
   stopping: AbortSignal,
 ): Promise<boolean> {
   for (;;) {
     try {
-      record();
+      await record();
       return true;
     } catch (error) {
       const problem = passingProblemOf(error);
