@@ -183,7 +183,11 @@ async function listenUntilStopped(
       forwardTo(
         target,
         inbox.forwards,
-        { clock: world.clock, onForwarded: ({ event }, end) => screen.forwarded(event, target.name, end) },
+        {
+          clock: world.clock,
+          onForwarded: ({ event }, end) => screen.forwarded(event, target.name, end),
+          onUnrecorded: (problem) => screen.unwritable(problem),
+        },
         stopping,
       ),
     ),

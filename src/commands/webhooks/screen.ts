@@ -14,6 +14,8 @@ export interface Screen {
   forwarded(event: KeptEvent, target: string, end: ForwardEnd): void;
   /** Notes whether events can arrive at the public URL. */
   reachable(url: string, problem: string | undefined): void;
+  /** Warns that the inbox cannot be written, at most once a minute. */
+  unwritable(problem: string): void;
   /** Prints a line to stderr, even with --quiet. */
   say(text: string): void;
   /** Brings the status line up to date. */
@@ -22,6 +24,7 @@ export interface Screen {
 }
 
 const WIDTH_OF_EVENT = 42;
+const WARN_EVERY_MS = 60_000;
 
 /** A table for people with a status line below it on a terminal; one JSON object a line elsewhere, unless a format is asked for. */
 export function screenFor(session: Session, inbox: Inbox): Screen {
@@ -29,6 +32,7 @@ export function screenFor(session: Session, inbox: Inbox): Screen {
   const isTable = globals.present.format === 'table' && (world.stdout.isTerminal || globals.isFormatChosen);
   const line = liveLine(world, globals.quiet || !isTable, true);
   let hasHead = false;
+  let warnedMs = Number.NEGATIVE_INFINITY;
   let unreachable: string | undefined;
   const write = async (text: string) => {
     await line.clear();
@@ -61,6 +65,12 @@ export function screenFor(session: Session, inbox: Inbox): Screen {
     reachable: (url, problem) => {
       unreachable = problem;
       void say(problem === undefined ? `events can arrive at ${url}` : `warning: no event can arrive: ${problem}`);
+    },
+    unwritable: (problem) => {
+      const nowMs = world.clock.now();
+      if (Math.abs(nowMs - warnedMs) < WARN_EVERY_MS) return;
+      warnedMs = nowMs;
+      void say(`warning: the inbox cannot be written (${problem}); deliveries get 503 until it can`);
     },
     say: (text) => void say(text),
     refresh,

@@ -2,6 +2,7 @@ import { CliError } from '../../base/errors.ts';
 import type { Session } from '../../cli/session.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import type { KeptEvent } from '../../webhooks/inbox/kept.ts';
+import { passingProblemOf } from '../../webhooks/inbox/passing.ts';
 import type { Learner } from '../../works/learn.ts';
 import type { Screen } from './screen.ts';
 
@@ -34,8 +35,18 @@ export async function follow(
     await screen.arrived(fresh);
     await hear(learner, screen, fresh);
     await screen.refresh();
-    if (round % TOUCH_EVERY === 0 && !inbox.touch()) throw takenOver();
+    if (round % TOUCH_EVERY === 0 && !isOurs(inbox, screen)) throw takenOver();
     if (fresh.length < AT_ONCE) await clock.sleep(LOOK_MS, stopping).catch(() => {});
+  }
+}
+
+/** Shows that the listener is alive. While the inbox cannot be written, nobody else can take it either. */
+function isOurs(inbox: Inbox, screen: Screen): boolean {
+  try {
+    return inbox.touch();
+  } catch (error) {
+    screen.unwritable(passingProblemOf(error));
+    return true;
   }
 }
 

@@ -2,6 +2,7 @@ import { ExchangeError } from '../../base/exchange-error.ts';
 import type { Clock, Exchange } from '../../base/world.ts';
 import { type DueForward, type ForwardEnd, type Forwards, isTaken } from '../inbox/forwards.ts';
 import type { KeptEvent } from '../inbox/kept.ts';
+import { passingProblemOf } from '../inbox/passing.ts';
 import { signatureOf, standardKey, standardSignature } from '../signature.ts';
 
 /** How events are signed again for a target, which may know another secret than the service. */
@@ -19,6 +20,8 @@ export interface Target {
 interface ForwardOptions {
   readonly clock: Clock;
   onForwarded(forward: DueForward, end: ForwardEnd): void;
+  /** Called when an attempt cannot be recorded for a while, such as on a full disk. */
+  onUnrecorded(problem: string): void;
 }
 
 /** How long a target may take to acknowledge an event. */
@@ -70,9 +73,30 @@ async function attempt(
 ): Promise<boolean> {
   const end = await target.send(forward.event, stopping);
   if (stopping.aborted && !isTaken(end)) return false;
-  forwards.ended(forward, end);
+  if (!(await isRecorded(() => forwards.ended(forward, end), options, stopping))) return false;
   options.onForwarded(forward, end);
   return isTaken(end);
+}
+
+const RECORD_AGAIN_MS = 1_000;
+
+/** Records an attempt as soon as the inbox can be written; until then, its target gets nothing more. Returns false when stopping. */
+async function isRecorded(
+  record: () => void,
+  { clock, onUnrecorded }: ForwardOptions,
+  stopping: AbortSignal,
+): Promise<boolean> {
+  for (;;) {
+    try {
+      record();
+      return true;
+    } catch (error) {
+      const problem = passingProblemOf(error);
+      if (stopping.aborted) return false;
+      onUnrecorded(problem);
+    }
+    await clock.sleep(RECORD_AGAIN_MS, stopping).catch(() => {});
+  }
 }
 
 interface Sending {
