@@ -18,6 +18,7 @@ import { periodOf, periodOptions } from '../../cli/period.ts';
 import { objectOf, properties } from '../../cli/properties.ts';
 import type { Session } from '../../cli/session.ts';
 import { readBody } from '../../webhooks/body.ts';
+import { eventIn } from '../../webhooks/event.ts';
 import { isTaken } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import type { KeptEvent, Selection } from '../../webhooks/inbox/kept.ts';
@@ -235,7 +236,7 @@ function changed(kept: KeptEvent, changes: Readonly<Record<string, unknown>>): K
       hint: `look at it with: fiatrail webhooks inbox show ${kept.id}`,
     });
   const body = JSON.parse(kept.text) as Record<string, unknown>;
-  const content = (body['data'] ?? body['payload'] ?? body['Data']) as Record<string, unknown>;
+  const content = (eventIn(body)?.data ?? {}) as Record<string, unknown>;
   for (const [path, value] of Object.entries(changes)) setAt(content, path.split('.'), value);
   const text = JSON.stringify(body);
   return { ...kept, body: Buffer.from(text), text };

@@ -1,6 +1,6 @@
 import { liveLine } from '../../cli/live.ts';
 import type { Session } from '../../cli/session.ts';
-import { plainLine } from '../../present/text.ts';
+import { jsonText, plainLine } from '../../present/text.ts';
 import { type ForwardEnd, isTaken } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import type { KeptEvent } from '../../webhooks/inbox/kept.ts';
@@ -55,7 +55,7 @@ export function screenFor(session: Session, inbox: Inbox): Screen {
     arrived: async (events) => {
       if (isTable && !hasHead) await write(`${row('Received', 'No.', 'Event', 'About')}\n`);
       hasHead = true;
-      for (const event of events) await write(`${isTable ? rowOf(event) : JSON.stringify(summaryOf(event))}\n`);
+      for (const event of events) await write(`${isTable ? rowOf(event) : jsonText(summaryOf(event))}\n`);
     },
     forwarded: (event, target, { status, problem }) => {
       const isTold = line.isLive && isTable && isTaken({ status, problem });
