@@ -90,6 +90,17 @@ describe('set', () => {
     expect(await json(['webhooks', 'show'])).toMatchObject({ hasSecret: true, enabled: true, events: ['all'] });
   });
 
+  test('prints a new secret once, in a table too', async () => {
+    expect(await run(['webhooks', 'set', INBOX, '--new-secret', '-o', 'table'])).toBe(0);
+    expect(world.stdout.text()).toMatch(/^Secret\s+[0-9a-f]{64}$/m);
+    expect(world.stdout.text()).toMatch(/^Secret fingerprint +\S/m);
+  });
+
+  test.each(['hooks.example.com', 'ftp://hooks.example.com/', 'https://'])('refuses the URL %s', async (url) => {
+    expect(await run(['webhooks', 'set', url, '--yes'])).toBe(2);
+    expect(world.stderr.text()).toContain('expected a public HTTPS URL');
+  });
+
   test('reads the secret from standard input, stores it, and prints only its fingerprint', async () => {
     const secret = 'a-secret-nobody-may-see';
     const own = fakeWorld({ stdin: `${secret}\n` });
