@@ -35,6 +35,14 @@ describe('the embedded sandbox', () => {
     ]);
   });
 
+  test('has its sealed events opened with the key of the profile', async () => {
+    expect(await run(['keys', 'encryption', 'enable', '--yes'])).toBe(0);
+    await toInbox();
+    await onboard('22222222222');
+    await run(['sandbox', 'settle']);
+    expect((await inbox()).map(({ event }) => event)).toEqual(['user.onboarded', 'virtual.account.created']);
+  });
+
   test('has its events counted by name, all or those of a filter', async () => {
     await toInbox();
     for (const bvn of ['22222222222', '12345678901']) await onboard(bvn);
