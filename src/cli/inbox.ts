@@ -1,5 +1,6 @@
 import { inboxPath, stateDir } from '../account/paths.ts';
-import type { Profile } from '../account/profile.ts';
+import { type Profile, storedProfileNamed } from '../account/profile.ts';
+import { sealingKeysOf } from '../account/sealing-keys.ts';
 import { Secret } from '../base/secret.ts';
 import type { HttpRequest, HttpResponse, World } from '../base/world.ts';
 import { entryAt } from '../files/inspect.ts';
@@ -31,7 +32,13 @@ export async function receiveFromSandbox(world: World, secret: string, request: 
   const inbox = await openProfileInbox(world, EMBEDDED);
   try {
     const receiver = createReceiver(inbox, {
-      account: { secrets: async () => [new Secret(secret)], privateKeys: async () => [] },
+      account: {
+        secrets: async () => [new Secret(secret)],
+        privateKeys: async () => {
+          const stored = storedProfileNamed(EMBEDDED.name, world);
+          return stored ? sealingKeysOf(stored, world) : [];
+        },
+      },
       clock: world.clock,
       gather: queueMicrotask,
     });

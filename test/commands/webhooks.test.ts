@@ -35,6 +35,14 @@ describe('the embedded sandbox', () => {
     ]);
   });
 
+  test('has its sealed events opened with the key of the profile', async () => {
+    expect(await run(['keys', 'encryption', 'enable', '--yes'])).toBe(0);
+    await toInbox();
+    await onboard('22222222222');
+    await run(['sandbox', 'settle']);
+    expect((await inbox()).map(({ event }) => event)).toEqual(['user.onboarded', 'virtual.account.created']);
+  });
+
   test('has its events counted by name, all or those of a filter', async () => {
     await toInbox();
     for (const bvn of ['22222222222', '12345678901']) await onboard(bvn);
@@ -118,6 +126,17 @@ describe('set', () => {
     expect(own.stderr.text()).toContain('the secret command failed with exit code 1');
     expect(own.stderr.text()).not.toContain(TYPED);
     expect(await json(['webhooks', 'show'], own)).toMatchObject({ hasSecret: false });
+  });
+
+  test('prints a new secret once, in a table too', async () => {
+    expect(await run(['webhooks', 'set', INBOX, '--new-secret', '-o', 'table'])).toBe(0);
+    expect(world.stdout.text()).toMatch(/^Secret\s+[0-9a-f]{64}$/m);
+    expect(world.stdout.text()).toMatch(/^Secret fingerprint +\S/m);
+  });
+
+  test.each(['hooks.example.com', 'ftp://hooks.example.com/', 'https://'])('refuses the URL %s', async (url) => {
+    expect(await run(['webhooks', 'set', url, '--yes'])).toBe(2);
+    expect(world.stderr.text()).toContain('expected a public HTTPS URL');
   });
 
   test('reads the secret from standard input, stores it, and prints only its fingerprint', async () => {

@@ -24,6 +24,12 @@ const COLUMNS = [
   { field: 'updatedAt', title: 'Updated' },
 ] as const;
 
+/** What is known of a secret that was set just now. */
+const SECRET_COLUMNS = [
+  { field: 'secretFingerprint', title: 'Secret fingerprint' },
+  { field: 'secret', title: 'Secret' },
+] as const;
+
 export const showCommand = command({
   words: ['webhooks', 'show'],
   summary: 'Show the account’s webhook',
@@ -33,6 +39,14 @@ export const showCommand = command({
   parameters: {},
   run: async (session) => outcomeOf(session, getWebhook, await session.call(getWebhook, {}), { columns: COLUMNS }),
 });
+
+/** Parses the URL of a webhook; whether the service may call it is for the service to say. Throws CliError usage. */
+function webhookUrl(text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return word(text);
+  throw new CliError('usage', `invalid URL "${printable(text)}"; expected a public HTTPS URL`, {
+    hint: 'for example https://hooks.example.com/fiatrail',
+  });
+}
 
 /** Parses a list of event names, with the names that other documents use. Throws CliError usage. */
 function eventNames(text: string): readonly string[] {
@@ -136,7 +150,7 @@ export const setCommand = command({
   ],
   endpoints: [setWebhook.id, getWebhook.id],
   parameters: {
-    url: argument('url', 'public HTTPS URL that receives the events', word, 'Webhook URL:'),
+    url: argument('url', 'public HTTPS URL that receives the events', webhookUrl, 'Webhook URL:'),
     events: option('--events <names>', 'event names, separated by commas (default all)', eventNames),
     disabled: switchOn('--disabled', 'set it, but deliver nothing yet'),
     secretStdin: switchOn('--secret-stdin', 'read the signing secret from standard input'),
@@ -173,7 +187,8 @@ export const setCommand = command({
       await session.say(
         'warning: this profile cannot store the secret; keep it yourself, and give it in FIATRAIL_WEBHOOK_SECRET',
       );
-    const outcome = outcomeOf(session, setWebhook, reply, { columns: COLUMNS });
+    const columns = secret ? [...COLUMNS, ...SECRET_COLUMNS] : COLUMNS;
+    const outcome = outcomeOf(session, setWebhook, reply, { columns });
     if (!secret || !outcome.result) return outcome;
     const shown = isNew ? { secret: secret.reveal() } : {};
     const data = { ...(reply.data as object), secretFingerprint: fingerprint(secret), ...shown };

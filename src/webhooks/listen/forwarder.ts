@@ -2,6 +2,7 @@ import { ExchangeError } from '../../base/exchange-error.ts';
 import type { Clock, Exchange } from '../../base/world.ts';
 import { type DueForward, type ForwardEnd, type Forwards, isTaken } from '../inbox/forwards.ts';
 import type { KeptEvent } from '../inbox/kept.ts';
+import { passingProblemOf } from '../inbox/passing.ts';
 import { signatureOf, standardKey, standardSignature } from '../signature.ts';
 
 /** How events are signed again for a target, which may know another secret than the service. */
