@@ -4,7 +4,7 @@ import type { Journal, Operation } from '../journal/journal.ts';
 import { workStartedBy } from './find-work.ts';
 import { isOfItsTime, mayBeAnothers, soughtOf } from './rivals.ts';
 import { candidatesTold, withTold } from './told.ts';
-import type { Candidate } from './work.ts';
+import type { Candidate, Found, Work } from './work.ts';
 
 /**
  * What looking for a request found. `ended`: the journal has its outcome now. `busy`: its command still runs. `several`: more than
@@ -36,20 +36,26 @@ export async function reconcile(session: Session, operation: Operation): Promise
   const about = { where: work.evidence };
   if (work.check)
     return { ...afterLook(session, journal, operationId, await work.check(session, operation)), ...about };
-  const told = await candidatesTold(session, work, operation);
-  if (!work.find && told.length === 0)
+  const found = await evidenceOf(session, work, operation);
+  if (!work.find && found.candidates.length === 0)
     return { kind: 'no-evidence', operation: current(journal, operationId), ...about };
-  const listed = (await work.find?.(session, soughtOf(operation))) ?? { candidates: [], isComplete: false };
-  const found = withTold(listed, told);
   const free = found.candidates.filter(({ requestId }) => !journal.isClaimed(requestId, operationId));
   const [only] = free;
+  const candidatesOf = async (other: Operation) => (await evidenceOf(session, work, other)).candidates;
   const isOnlyOurs = async (row: Candidate) =>
-    row.isExact || (isOfItsTime(row, operation) && !(await mayBeAnothers(session, work, operation, row)));
+    row.isExact || (isOfItsTime(row, operation) && !(await mayBeAnothers(session, work, operation, row, candidatesOf)));
   if (only && free.length === 1 && (await isOnlyOurs(only)) && recordFound(journal, operationId, only))
     return { kind: 'ended', operation: current(journal, operationId), ...about };
   if (free.length > 0) return { kind: 'several', operation: current(journal, operationId), candidates: free, ...about };
   if (!found.isComplete) return { kind: 'incomplete', operation: current(journal, operationId), ...about };
   return { ...absence(session, journal, current(journal, operationId)), ...about };
+}
+
+/** What the lists of the service and the events of the inbox show of an operation. */
+async function evidenceOf(session: Session, work: Work, operation: Operation): Promise<Found> {
+  const told = await candidatesTold(session, work, operation);
+  const listed = (await work.find?.(session, soughtOf(operation))) ?? { candidates: [], isComplete: false };
+  return withTold(listed, told);
 }
 
 /** Looks for the outcome of an operation, and returns whether it is known now. */

@@ -32,9 +32,10 @@ export function isOfItsTime({ createdAt: rowTime }: Candidate, { createdAt, busy
  */
 export async function mayBeAnothers(
   session: Session,
-  { starts, find }: Work,
+  { starts }: Work,
   operation: Operation,
   row: Candidate,
+  candidatesOf: (other: Operation) => Promise<readonly Candidate[]>,
 ): Promise<boolean> {
   const { operationId, request } = operation;
   const journal = await session.journal();
@@ -42,9 +43,8 @@ export async function mayBeAnothers(
   const inDoubt = journal.list({ account, state: 'in-doubt', limit: MAX_RIVALS });
   for (const other of inDoubt) {
     const isRival = other.operationId !== operationId && starts.some(({ id }) => id === other.endpoint);
-    if (!find || !isRival || other.request === request || !isOfItsTime(row, other)) continue;
-    const { candidates } = await find(session, soughtOf(other));
-    if (candidates.some(({ requestId }) => requestId === row.requestId)) return true;
+    if (!isRival || other.request === request || !isOfItsTime(row, other)) continue;
+    if ((await candidatesOf(other)).some(({ requestId }) => requestId === row.requestId)) return true;
   }
   return false;
 }

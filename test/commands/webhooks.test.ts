@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { shownTarget } from '../../src/commands/webhooks/targets.ts';
 import { main } from '../../src/main.ts';
 import { type FakeWorld, fakeWorld } from '../support/world.ts';
 import { EXAMPLE } from '../webhooks/vectors.ts';
@@ -199,4 +200,12 @@ test('trigger is refused for a live profile', async () => {
   const env = { FIATRAIL_BASE_URL: 'https://service.test/v1', FIATRAIL_API_KEY: 'a-live-key-nobody-may-see' };
   const own = fakeWorld({ env });
   expect(await run(['webhooks', 'trigger', 'user.onboarded', '--to', 'http://127.0.0.1:9/'], own)).toBe(9);
+});
+
+test.each([
+  ['http://127.0.0.1:3000/in', 'http://127.0.0.1:3000/in'],
+  ['https://ada:secret@hooks.example.com/in?token=secret#x', 'https://***@hooks.example.com/in?***'],
+  ['exec:./on-event.sh --for me', 'exec:./on-event.sh --for me'],
+])('the target %s is shown as %s', (target, shown) => {
+  expect(shownTarget(target)).toBe(shown);
 });

@@ -216,3 +216,12 @@ test('what happened is yielded in order and once, also across pages, by the serv
   expect(inbox.extent()).toEqual({ earliestMs: NOW_MS, latestId: 2_005n });
   inbox.close();
 });
+
+test.each(['-271821-04-20T00:00:00Z', '+275760-09-13T00:00:00Z', '1970-01-01T00:00:00Z', 'never'])(
+  'an event that says it happened at %s is taken for one of the time when it was sent',
+  async (timestamp) => {
+    const { inbox } = await testInbox();
+    inbox.keep([await received(deliveryOf({ ...onboarded(1), timestamp }))]);
+    expect(inbox.extent()?.earliestMs).toBe(NOW_MS);
+  },
+);

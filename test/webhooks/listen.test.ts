@@ -128,12 +128,13 @@ test('a GET returns the heartbeat, and another method is refused', async () => {
 });
 
 test('a sender that leaves in the middle of a body leaves nothing', async () => {
-  const { inbox, port } = await listening();
+  const { inbox, refused, port } = await listening();
   const socket = connect(port, '127.0.0.1');
   socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{');
   await new Promise((resolve) => setTimeout(resolve, 50));
   socket.destroy();
   await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(refused).toEqual(['a sender that left before the end']);
   expect(inbox.counts().events).toBe(0);
 });
 

@@ -116,6 +116,16 @@ describe('an offramp whose response was lost', () => {
     expect(await reconciled()).toEqual({ exit: 6, found: 'several' });
   });
 
+  test('is shown to a person if the event fits another one in doubt as well', async () => {
+    const toAnotherBank = OFFRAMP.map((word) => (word === '000013' ? '000014' : word));
+    await run(toAnotherBank);
+    expect(states()).toEqual(['unknown', 'unknown']);
+    const { recipientBankCode: _, ...noBank } = PAID;
+    await tell('vault.return.payout.completed', noBank);
+    expect(await reconciled()).toEqual({ exit: 6, found: 'several' });
+    expect(states()).toEqual(['unknown', 'unknown']);
+  });
+
   test('takes its row of the list, and its end from the event', async () => {
     rows = [
       {

@@ -28,7 +28,7 @@ import { setAt } from './change.ts';
 import { eventNamed } from './events.ts';
 import { printedEvent, privateKeysOf } from './offline.ts';
 import { summaryOf } from './summary.ts';
-import { resigningOf, targetName, targetUrl } from './targets.ts';
+import { resigningOf, shownTarget, targetName, targetUrl } from './targets.ts';
 
 const COLUMNS = [
   { field: 'id', title: 'No.', align: 'right' },
@@ -175,7 +175,8 @@ const showCommand = command({
     withInbox(session, (inbox) => {
       const kept = keptNamed(inbox, name);
       const { data = null } = kept.text === null ? {} : printedEvent(kept.text);
-      const forwards = kept.forwards.map(({ dueAtMs, state, ...rest }) => ({
+      const forwards = kept.forwards.map(({ target, dueAtMs, state, ...rest }) => ({
+        target: shownTarget(target),
         ...rest,
         state,
         dueAt: state === 'waiting' ? new Date(dueAtMs).toISOString() : null,

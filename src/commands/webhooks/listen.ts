@@ -10,6 +10,7 @@ import { ALL_EVENTS } from '../../contract/events.ts';
 import { INBOX_URL } from '../../contract/inbox-url.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import type { Listener } from '../../webhooks/inbox/listener.ts';
+import { passingProblemOf } from '../../webhooks/inbox/passing.ts';
 import { forwardTo, sendTo, type Target } from '../../webhooks/listen/forwarder.ts';
 import { createLearner, type Learner } from '../../works/learn.ts';
 import { eventNamed } from './events.ts';
@@ -42,9 +43,9 @@ async function directToInbox(session: Session): Promise<void> {
 /** How often the embedded sandbox is looked at for events that are due. */
 const LOOK_MS = 200;
 
-async function deliverUntil(session: Session, stopping: AbortSignal): Promise<void> {
+async function deliverUntil(session: Session, screen: Screen, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
-    await session.deliverDue(stopping);
+    await session.deliverDue(stopping).catch((error: unknown) => screen.unwritable(passingProblemOf(error)));
     await session.world.clock.sleep(LOOK_MS, stopping).catch(() => {});
   }
 }
@@ -126,11 +127,21 @@ export const listenCommand = command({
       await listenUntilStopped(session, inbox, input, targets);
       return {};
     } finally {
-      inbox.release();
-      inbox.close();
+      released(inbox);
     }
   },
 });
+
+/** Gives the inbox to the next listener. If that cannot be written, it finds out itself that this process has ended. */
+function released(inbox: Inbox): void {
+  try {
+    inbox.release();
+  } catch (error) {
+    passingProblemOf(error);
+  } finally {
+    inbox.close();
+  }
+}
 
 interface Going {
   readonly forward?: readonly string[] | undefined;
@@ -192,7 +203,7 @@ async function listenUntilStopped(
         stopping,
       ),
     ),
-    ...(isEmbedded ? [deliverUntil(session, stopping)] : []),
+    ...(isEmbedded ? [deliverUntil(session, screen, stopping)] : []),
   ];
   try {
     await Promise.all(works);

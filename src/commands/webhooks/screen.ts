@@ -5,6 +5,7 @@ import { type ForwardEnd, isTaken } from '../../webhooks/inbox/forwards.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import type { KeptEvent } from '../../webhooks/inbox/kept.ts';
 import { summaryOf } from './summary.ts';
+import { shownTarget } from './targets.ts';
 
 /** What a listener shows: events as they arrive, and how the forwarding stands. */
 export interface Screen {
@@ -65,7 +66,8 @@ export function screenFor(session: Session, inbox: Inbox): Screen {
     forwarded: (event, target, { status, problem }) => {
       const isTold = line.isLive && isTable && isTaken({ status, problem });
       const how = problem ?? status ?? 'done';
-      if (!isTold && !globals.quiet) void say(`${event.id} ${event.event ?? event.mark} to ${target}: ${how}`);
+      if (!isTold && !globals.quiet)
+        void say(`${event.id} ${event.event ?? event.mark} to ${shownTarget(target)}: ${how}`);
     },
     reachable: (url, problem) => {
       unreachable = problem;

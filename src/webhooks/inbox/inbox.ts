@@ -196,10 +196,13 @@ function isForwarded(
 /** The name that the interface has for an event. */
 const nameOf = (event: string) => eventOf(event)?.name ?? event;
 
+/** No service has events of other centuries, and such a time would make every list be read to its end. */
+const [EARLIEST_MS, LATEST_MS] = [Date.UTC(2000, 0), Date.UTC(2100, 0)];
+
 /** The service's time of an event; if the body does not say it, that of sending. */
 function happenedMs({ happenedAt, sentAtMs }: Pick<NewEvent, 'happenedAt' | 'sentAtMs'>): number {
   const saidMs = Date.parse(happenedAt ?? '');
-  return Number.isNaN(saidMs) ? sentAtMs : saidMs;
+  return saidMs >= EARLIEST_MS && saidMs < LATEST_MS ? saidMs : sentAtMs;
 }
 
 function extentOf(store: Database) {

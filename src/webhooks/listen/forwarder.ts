@@ -188,12 +188,13 @@ async function post(
   // Requests are sent as text, which would change other bytes and break the signature.
   if (!Buffer.from(text).equals(body)) return { problem: 'its body is not UTF-8' };
   const request = { method: 'POST', url, headers: { 'content-type': 'application/json', ...headers }, body: text };
+  const limit = AbortSignal.timeout(TIMEOUT_MS);
   try {
-    const { status } = await exchange(request, AbortSignal.any([stopping, AbortSignal.timeout(TIMEOUT_MS)]));
+    const { status } = await exchange(request, AbortSignal.any([stopping, limit]));
     return { status };
   } catch (error) {
     if (!(error instanceof ExchangeError)) throw error;
-    return { problem: error.message };
+    return { problem: limit.aborted ? `no response within ${TIMEOUT_MS / 1000} seconds` : error.message };
   }
 }
 

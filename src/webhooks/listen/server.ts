@@ -30,6 +30,7 @@ interface Listening {
 export async function listen(receiver: Receiver, options: ListenOptions): Promise<Listening> {
   const server = await serverFor(options, (request, response) => {
     answer(receiver, request, response, options).catch((error: unknown) => {
+      if (error instanceof SenderLeft) return options.onRefused(error.message);
       const { status, message } = refusalOf(error);
       options.onRefused(message);
       write(response, status, message);
@@ -107,7 +108,12 @@ function pairsOf({ rawHeaders }: IncomingMessage): [string, string][] {
   return pairs;
 }
 
-/** Reads a body; undefined if it is too long. Reads the rest of a long one without keeping it. Rejects if the sender leaves. */
+/** Nobody waits for an answer any more. */
+class SenderLeft extends Error {
+  override name = 'SenderLeft';
+}
+
+/** Reads a body; undefined if it is too long. Reads the rest of a long one without keeping it. Rejects with SenderLeft. */
 function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -122,8 +128,10 @@ function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
     request.once('end', () =>
       resolve(size > MAX_BODY_BYTES ? undefined : chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)),
     );
-    request.once('error', reject);
-    request.once('aborted', () => reject(new Error('the sender left')));
+    const left = () =>
+      reject(new SenderLeft(size > MAX_BODY_BYTES ? 'a body that is too long' : 'a sender that left before the end'));
+    request.once('error', left);
+    request.once('aborted', left);
   });
 }
 
