@@ -1,5 +1,8 @@
 import { TOKENS } from '../money/amount.ts';
+import { control } from './control-base.ts';
+import { sandboxEvent, sandboxEventResend, sandboxEvents } from './control-events.ts';
 import { endpoint } from './endpoint.ts';
+import { FAULT_KINDS } from './fault-kinds.ts';
 import {
   accountNumber,
   anyText,
@@ -20,17 +23,6 @@ import {
   text,
   timestamp,
 } from './fields.ts';
-
-/**
- * The sandbox's own controls, under /_sandbox and outside /v1. They simulate the banks and chains around the service and
- * move its clock. They are not part of the service's specification.
- */
-const control = {
-  area: 'control',
-  errors: [],
-  rateLimit: { max: 1_000_000, windowSeconds: 60 },
-  source: 'inferred',
-} as const;
 
 const paces = ['instant', 'quick', 'real'] as const;
 
@@ -258,30 +250,6 @@ export const sandboxRestore = endpoint({
   response: () => payload({ fintechId: anyText('inferred'), now: timestamp('inferred') }),
 });
 
-/** The faults that can be injected; docs/fidelity.md describes each. */
-export const FAULT_KINDS = [
-  'lost-request',
-  'lost-response',
-  'slow',
-  'http-500',
-  'http-500-after',
-  'http-502-html',
-  'rate-limit',
-  'malformed-json',
-  'truncated',
-  'payout-fails',
-  'duplicate-webhook',
-  'late-webhook',
-  'reordered-webhook',
-  'lost-webhook',
-  'slow-webhook',
-  'stale-webhook',
-  'wrong-signature-webhook',
-  'wrong-secret-webhook',
-] as const;
-
-export type FaultKind = (typeof FAULT_KINDS)[number];
-
 const faultRule = () => ({
   endpoint: anyText('inferred'),
   kind: oneOf('inferred', FAULT_KINDS),
@@ -328,90 +296,6 @@ export const sandboxFaultClear = endpoint({
   done: 'Injected faults cleared',
   request: () => only({}),
   response: () => payload({ cleared: integer('inferred') }),
-});
-
-/** How the delivery of an event stands. `none`: no webhook wanted it. */
-const DELIVERY_STATES = ['none', 'waiting', 'delivered', 'given-up'] as const;
-
-const sentEvent = () => ({
-  eventId: anyText('inferred'),
-  event: anyText('inferred'),
-  requestId: anyText('inferred'),
-  userId: orNull(anyText('inferred')),
-  createdAt: timestamp('inferred'),
-  state: oneOf('inferred', DELIVERY_STATES),
-  url: orNull(anyText('inferred')),
-  webhookId: orNull(anyText('inferred')),
-  attempts: integer('inferred'),
-  dueAt: orNull(timestamp('inferred')),
-});
-
-export const sandboxEvents = endpoint({
-  ...control,
-  id: 'sandbox.events',
-  method: 'GET',
-  path: '/_sandbox/events',
-  effect: 'read',
-  summary: 'List the events of the sandbox, newest first, and how their delivery stands',
-  done: 'Events listed',
-  lists: 'events',
-  request: () =>
-    only({
-      limit: optional(integer('inferred', { min: 1, max: 1000, rule: '1 to 1000; default 20' })),
-      offset: optional(integer('inferred')),
-      event: optional(text('inferred', { rule: 'an event name' })),
-      requestId: optional(text('inferred', { rule: 'the request that caused the events' })),
-      state: optional(oneOf('inferred', DELIVERY_STATES)),
-    }),
-  response: () =>
-    payload({
-      events: list('inferred', group('inferred', sentEvent())),
-      total: integer('inferred'),
-      limit: integer('inferred'),
-      offset: integer('inferred'),
-      hasMore: flag('inferred'),
-    }),
-});
-
-export const sandboxEvent = endpoint({
-  ...control,
-  id: 'sandbox.event',
-  method: 'GET',
-  path: '/_sandbox/events/:eventId',
-  effect: 'read',
-  summary: 'Show an event with every attempt to deliver it',
-  done: 'Event retrieved',
-  request: () => only({ eventId: text('inferred', { rule: 'an event id' }) }),
-  response: () =>
-    payload({
-      ...sentEvent(),
-      /** The payload as JSON, with every digit. */
-      data: anyText('inferred'),
-      log: list(
-        'inferred',
-        group('inferred', {
-          sentAt: timestamp('inferred'),
-          status: orNull(integer('inferred')),
-          problem: orNull(anyText('inferred')),
-          durationMs: integer('inferred'),
-          headers: list('inferred', group('inferred', { name: anyText('inferred'), value: anyText('inferred') })),
-          body: anyText('inferred'),
-          answer: orNull(anyText('inferred')),
-        }),
-      ),
-    }),
-});
-
-export const sandboxEventResend = endpoint({
-  ...control,
-  id: 'sandbox.event-resend',
-  method: 'POST',
-  path: '/_sandbox/events/:eventId/resend',
-  effect: 'write',
-  summary: 'Deliver an event again, under the same id',
-  done: 'Event scheduled',
-  request: () => only({ eventId: text('inferred', { rule: 'an event id' }) }),
-  response: () => payload(sentEvent()),
 });
 
 export const controls = [

@@ -1,6 +1,6 @@
 import { ExchangeError } from '../base/exchange-error.ts';
 import type { Clock, HttpResponse } from '../base/world.ts';
-import type { FaultKind } from '../contract/control.ts';
+import type { FaultKind } from '../contract/fault-kinds.ts';
 import type { Context } from '../service/context.ts';
 import { type FaultRule, faultRuleFor } from '../service/fault-rules.ts';
 

@@ -2,7 +2,6 @@ import { CliError } from '../base/errors.ts';
 import { existingProfileInbox } from '../cli/inbox.ts';
 import type { Session } from '../cli/session.ts';
 import type { Ear } from '../cli/wait.ts';
-import type { WebhookEvent } from '../contract/event-payloads.ts';
 import { eventOf } from '../contract/events.ts';
 import type { Operation } from '../journal/journal.ts';
 import { parseExactJson } from '../money/decimal.ts';
@@ -33,13 +32,9 @@ export function toldBy({ event: name, text }: KeptEvent, { told = {} }: Work): T
   return telling && event?.requestId !== undefined ? { requestId: event.requestId, telling, event } : undefined;
 }
 
-/** Returns the names under which the events of a kind of work arrive. */
-const namesOf = ({ told = {} }: Work): readonly string[] =>
-  (Object.keys(told) as WebhookEvent[]).flatMap((name) => [name, ...(eventOf(name)?.otherName ?? [])]);
-
 /**
  * Returns the work that the events of the inbox tell of and that may be an operation's. An event does not say when its work began:
- * that is read from the work's status. It is left open if there is no status, or if the event says too little.
+ * that is read from the work's status, and left open if the status does not say it.
  */
 export async function candidatesTold(session: Session, work: Work, operation: Operation): Promise<Candidate[]> {
   const sought = soughtOf(operation);
@@ -53,9 +48,9 @@ export async function candidatesTold(session: Session, work: Work, operation: Op
     if (!before || rankOf(told) > rankOf(before)) furthest.set(requestId, told);
   }
   return Promise.all(
-    [...furthest.values()].map(async ({ requestId, telling: { standing, isLike }, event }) => ({
+    [...furthest.values()].map(async ({ requestId, telling: { standing }, event }) => ({
       ...{ requestId, standing, state: event.event, isExact: false },
-      createdAt: isLike ? await createdAtOf(session, work, requestId) : undefined,
+      createdAt: await createdAtOf(session, work, requestId),
     })),
   );
 }
@@ -69,7 +64,9 @@ async function toldSince(session: Session, work: Work, sinceMs: number): Promise
   let inbox: Inbox | undefined;
   try {
     inbox = work.told ? await existingProfileInbox(session.world, session.profile) : undefined;
-    const events = namesOf(work).flatMap((event) => inbox?.list({ event, sinceMs, limit: MAX_EVENTS }) ?? []);
+    const events = Object.keys(work.told ?? {}).flatMap(
+      (event) => inbox?.list({ event, sinceMs, limit: MAX_EVENTS }) ?? [],
+    );
     return events.flatMap((event) => toldBy(event, work) ?? []);
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;

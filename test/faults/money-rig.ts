@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ExchangeError, TOO_LATE } from '../../src/base/exchange-error.ts';
 import type { Exchange, HttpRequest, OutputStream, World } from '../../src/base/world.ts';
-import type { FaultKind } from '../../src/contract/control.ts';
+import type { FaultKind } from '../../src/contract/fault-kinds.ts';
 import { main } from '../../src/main.ts';
 import { checkLedger } from '../../src/service/ledger.ts';
 import type { AtEnd } from '../support/built.ts';

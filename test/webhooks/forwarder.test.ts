@@ -1,10 +1,30 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import type { Clock } from '../../src/base/world.ts';
 import { DatabaseError } from '../../src/sqlite/errors.ts';
 import type { ForwardEnd } from '../../src/webhooks/inbox/forwards.ts';
 import { forwardTo } from '../../src/webhooks/listen/forwarder.ts';
+import type { FakeClock } from '../support/sandbox.ts';
 import { deliveryOf, onboarded, received, testInbox } from './support.ts';
 
 const TARGET = 'http://127.0.0.1:9/';
+
+/** More than any test needs, so that one whose events are never due ends too. */
+const MOST_SLEEPS = 2_000;
+
+/** A clock that moves only when the forwarder sleeps, and lets other work go on meanwhile. */
+function yielding(clock: FakeClock, stopping: AbortController): Clock {
+  let sleeps = 0;
+  return {
+    now: clock.now,
+    sleep: async (durationMs) => {
+      clock.pass(durationMs);
+      sleeps += 1;
+      if (sleeps > MOST_SLEEPS) stopping.abort();
+      await turn();
+    },
+  };
+}
 
 test('an acknowledged event is recorded once the disk has room again, and not sent twice', async () => {
   const { inbox, clock } = await testInbox();
@@ -18,16 +38,16 @@ test('an acknowledged event is recorded once the disk has room again, and not se
     sent += 1;
     return { status: 200 };
   };
-  const allEnded: typeof inbox.forwards.allEnded = (attempts) => {
+  const ended: typeof inbox.forwards.ended = (attempts) => {
     failures -= 1;
     if (failures >= 0) throw new DatabaseError('full', 'inbox.db', undefined);
-    inbox.forwards.allEnded(attempts);
+    inbox.forwards.ended(attempts);
   };
   await forwardTo(
     { name: TARGET, send },
-    { ...inbox.forwards, allEnded },
+    { ...inbox.forwards, ended },
     {
-      clock,
+      clock: yielding(clock, stopping),
       gather: queueMicrotask,
       onForwarded: () => stopping.abort(),
       onUnrecorded: (problem) => void unrecorded.push(problem),
@@ -54,15 +74,10 @@ async function attempts(
     if (numbers.length >= enough) stopping.abort();
     return answerTo(Number(id), numbers.length, clock.now());
   };
-  // The clock of a test moves only when the forwarder sleeps, and other work must go on meanwhile.
-  const sleep = async (durationMs: number) => {
-    clock.pass(durationMs);
-    await new Promise((resolve) => setImmediate(resolve));
-  };
   await forwardTo(
     { name: TARGET, send },
     inbox.forwards,
-    { clock: { ...clock, sleep }, gather: queueMicrotask, onForwarded: () => {}, onUnrecorded: () => {} },
+    { clock: yielding(clock, stopping), gather: queueMicrotask, onForwarded: () => {}, onUnrecorded: () => {} },
     stopping.signal,
   );
   return { numbers };
@@ -72,15 +87,12 @@ const taken = async (): Promise<ForwardEnd> => ({ status: 200 });
 
 test('a slow event holds up nothing but its own request', async () => {
   const bodies = [onboarded(1, 'slow'), onboarded(2, 'slow'), onboarded(3, 'a'), onboarded(4, 'a'), onboarded(5, 'b')];
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  let isReleased = false;
   const { numbers } = await attempts(
     bodies,
     async (number, count) => {
-      if (count === 4) release();
-      if (number === 1) await held;
+      isReleased ||= count === 4;
+      for (let turns = 0; number === 1 && !isReleased && turns < MOST_SLEEPS; turns += 1) await turn();
       return { status: 200 };
     },
     5,
@@ -98,7 +110,7 @@ test('no more than 32 events are under way at once, and each is sent once', asyn
     async () => {
       now += 1;
       most = Math.max(most, now);
-      await new Promise((resolve) => setImmediate(resolve));
+      await turn();
       now -= 1;
       return { status: 200 };
     },

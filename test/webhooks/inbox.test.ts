@@ -89,6 +89,14 @@ describe('a copy', () => {
     again.close();
   });
 
+  test('that is sent again under another id, which is not signed, is no new event', async () => {
+    const { inbox } = await testInbox();
+    const { headers, body } = deliveryOf({ event: 'user.onboarded', data: { firstName: 'Ada' } });
+    const again = { headers: { ...(headers as Record<string, string>), 'x-webhook-id': 'another' }, body };
+    inbox.keep([await received({ headers, body })]);
+    expect(inbox.keep([await received(again)])).toMatchObject([{ isCopy: true }]);
+  });
+
   test('of content without an event id and under another id is a new event', async () => {
     const { inbox } = await testInbox();
     const body = { event: 'user.onboarded', data: { firstName: 'Ada' } };
@@ -104,8 +112,38 @@ describe('forwarding', () => {
     await keepAll(inbox, onboarded(1, 'a'), onboarded(2, 'a'), onboarded(3, 'b'));
     expect(numbers(inbox)).toEqual([1, 3]);
     const [first] = inbox.forwards.due(TARGET, 1);
-    if (first) inbox.forwards.ended(first, { status: 200 });
+    if (first) inbox.forwards.ended([[first, { status: 200 }]]);
     expect(numbers(inbox)).toEqual([2, 3]);
+  });
+
+  test('goes on with the request of an event that is dead, and with the dead one first once it is redriven', async () => {
+    const { inbox, clock } = await testInbox();
+    inbox.forwardTo({ targets: [TARGET], forwardsLate: false });
+    await keepAll(inbox, onboarded(1, 'a'), onboarded(2, 'a'), onboarded(3, 'a'));
+    for (const delayMs of [0, ...BACKOFF_MS]) {
+      clock.pass(delayMs);
+      const [due] = inbox.forwards.due(TARGET, 1);
+      if (due) inbox.forwards.ended([[due, { status: 500 }]]);
+    }
+    expect(numbers(inbox)).toEqual([2]);
+    inbox.forwards.redrive();
+    for (const number of [1, 2, 3]) {
+      expect(numbers(inbox)).toEqual([number]);
+      const [due] = inbox.forwards.due(TARGET, 1);
+      if (due) inbox.forwards.ended([[due, { status: 200 }]]);
+    }
+    expect(numbers(inbox)).toEqual([]);
+  });
+
+  test('is in turn for events that arrive after all before them were acknowledged', async () => {
+    const { inbox } = await testInbox();
+    inbox.forwardTo({ targets: [TARGET], forwardsLate: false });
+    for (const number of [1, 2]) {
+      await keepAll(inbox, onboarded(number, 'a'));
+      const [due] = inbox.forwards.due(TARGET, 1);
+      expect(due?.event.eventId).toBe(`event-${number}`);
+      if (due) inbox.forwards.ended([[due, { status: 200 }]]);
+    }
   });
 
   test('is for each target by itself', async () => {
@@ -113,7 +151,7 @@ describe('forwarding', () => {
     inbox.forwardTo({ targets: [TARGET, OTHER], forwardsLate: false });
     await keepAll(inbox, onboarded(1));
     const [due] = inbox.forwards.due(TARGET, 1);
-    if (due) inbox.forwards.ended(due, { status: 204 });
+    if (due) inbox.forwards.ended([[due, { status: 204 }]]);
     expect([numbers(inbox), numbers(inbox, OTHER)]).toEqual([[], [1]]);
     expect(inbox.list({ limit: 1, forwarding: 'pending' })).toHaveLength(1);
   });
@@ -129,7 +167,7 @@ describe('forwarding', () => {
     inbox.forwardTo({ targets: [TARGET], forwardsLate: false });
     await keepAll(inbox, onboarded(1));
     const [due] = inbox.forwards.due(TARGET, 1);
-    if (due) inbox.forwards.ended(due, end);
+    if (due) inbox.forwards.ended([[due, end]]);
     expect(numbers(inbox)).toEqual([]);
     clock.pass(BACKOFF_MS[0] ?? 0);
     expect(numbers(inbox)).toEqual(state === 'pending' ? [1] : []);
@@ -141,7 +179,7 @@ describe('forwarding', () => {
     inbox.forwardTo({ targets: [TARGET], forwardsLate: false });
     await keepAll(inbox, onboarded(1));
     const [due] = inbox.forwards.due(TARGET, 1);
-    if (due) inbox.forwards.ended(due, { status: 500 });
+    if (due) inbox.forwards.ended([[due, { status: 500 }]]);
     expect(numbers(inbox)).toEqual([]);
     clock.pass(-3_600_000);
     expect(numbers(inbox)).toEqual([1]);
@@ -154,7 +192,7 @@ describe('forwarding', () => {
     for (const delayMs of [0, ...BACKOFF_MS]) {
       clock.pass(delayMs);
       const [due] = inbox.forwards.due(TARGET, 1);
-      if (due) inbox.forwards.ended(due, { status: 500 });
+      if (due) inbox.forwards.ended([[due, { status: 500 }]]);
     }
     clock.pass(1e9);
     expect([numbers(inbox), inbox.counts().dead]).toEqual([[], 1]);
@@ -168,8 +206,8 @@ describe('forwarding', () => {
     await keepAll(inbox, onboarded(1));
     const [due] = inbox.forwards.due(TARGET, 1);
     if (!due) throw new Error('nothing is due');
-    inbox.forwards.ended(due, { status: 200 });
-    inbox.forwards.ended(due, { status: 500 });
+    inbox.forwards.ended([[due, { status: 200 }]]);
+    inbox.forwards.ended([[due, { status: 500 }]]);
     expect([numbers(inbox), inbox.counts()]).toEqual([[], { events: 1, waiting: 0, dead: 0 }]);
   });
 
@@ -218,7 +256,7 @@ test('pruning keeps what was not forwarded', async () => {
   inbox.forwardTo({ targets: [TARGET], forwardsLate: false });
   await keepAll(inbox, onboarded(2), onboarded(3));
   const [due] = inbox.forwards.due(TARGET, 1);
-  if (due) inbox.forwards.ended(due, { status: 200 });
+  if (due) inbox.forwards.ended([[due, { status: 200 }]]);
   clock.pass(1_000);
   await keepAll(inbox, onboarded(4));
   expect(inbox.prune(clock.now())).toBe(2);

@@ -1,7 +1,7 @@
 import { command } from '../../cli/command.ts';
 import { argument, id, oneOf, option, wholeNumber, word } from '../../cli/parameters.ts';
 import { outcomeOf } from '../../cli/session.ts';
-import { sandboxEvent, sandboxEventResend, sandboxEvents } from '../../contract/control.ts';
+import { sandboxEvent, sandboxEventResend, sandboxEvents } from '../../contract/control-events.ts';
 import { requireSandbox } from './only.ts';
 
 const COLUMNS = [

@@ -2,8 +2,9 @@ import { CliError } from '../../base/errors.ts';
 import { type Command, command, type Group } from '../../cli/command.ts';
 import { oneOf, option, required, wholeNumber, word } from '../../cli/parameters.ts';
 import { outcomeOf } from '../../cli/session.ts';
-import { FAULT_KINDS, sandboxFaultAdd, sandboxFaultClear, sandboxFaultList } from '../../contract/control.ts';
+import { sandboxFaultAdd, sandboxFaultClear, sandboxFaultList } from '../../contract/control.ts';
 import { eventOf } from '../../contract/events.ts';
+import { FAULT_KINDS } from '../../contract/fault-kinds.ts';
 import { printable } from '../../money/amount.ts';
 import { requireSandbox } from './only.ts';
 

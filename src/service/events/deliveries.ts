@@ -1,8 +1,8 @@
 import type { EventName } from '../../contract/event-payloads.ts';
 import { ALL_EVENTS } from '../../contract/events.ts';
+import { WEBHOOK_FAULTS, type WebhookFault } from '../../contract/fault-kinds.ts';
 import { type Context, isoTime } from '../context.ts';
 import { type FaultRule, faultRuleFor, useFaultRule } from '../fault-rules.ts';
-import { WEBHOOK_FAULTS, type WebhookFault } from './webhook-faults.ts';
 
 /** An event that was written to the outbox. */
 interface WrittenEvent {
@@ -32,12 +32,12 @@ export function scheduleDelivery(context: Context, written: WrittenEvent): void 
   const rule = ruleFor(store, written.event);
   if (rule) useFaultRule(store, rule);
   const fault = rule?.kind as WebhookFault | undefined;
-  const insert = (webhookId: string, state: 'waiting' | 'given-up', dueMs: number) =>
-    store.run(
-      `INSERT INTO delivery (webhook_id, event, url, request_id, state, attempts, due_at, fault) VALUES (?, ?, ?, ?, ?, 0, ?, ?)`,
-      ...[webhookId, written.id, url, written.requestId, state, dueMs, fault ?? null],
-    );
-  insert(ids.uuid(), fault === 'lost-webhook' ? 'given-up' : 'waiting', nowMs + (fault ? DELAY_MS[fault] : 0));
+  const state = fault === 'lost-webhook' ? 'given-up' : 'waiting';
+  const dueMs = nowMs + ((fault && DELAY_MS[fault]) ?? 0);
+  store.run(
+    `INSERT INTO delivery (webhook_id, event, url, request_id, state, attempts, due_at, fault) VALUES (?, ?, ?, ?, ?, 0, ?, ?)`,
+    ...[ids.uuid(), written.id, url, written.requestId, state, dueMs, fault ?? null],
+  );
 }
 
 function ruleFor(store: Context['store'], event: EventName): FaultRule | undefined {
@@ -46,16 +46,10 @@ function ruleFor(store: Context['store'], event: EventName): FaultRule | undefin
   return faultRuleFor(store, event, WEBHOOK_FAULTS) ?? faultRuleFor(store, 'webhooks', WEBHOOK_FAULTS);
 }
 
-/** How much later a fault makes the first attempt. */
-const DELAY_MS: Readonly<Record<WebhookFault, number>> = {
-  'duplicate-webhook': 0,
+/** How much later some faults make the first attempt. */
+const DELAY_MS: Readonly<Partial<Record<WebhookFault, number>>> = {
   'late-webhook': 10 * MINUTE_MS,
   'reordered-webhook': 5_000,
-  'lost-webhook': 0,
-  'slow-webhook': 0,
-  'stale-webhook': 0,
-  'wrong-signature-webhook': 0,
-  'wrong-secret-webhook': 0,
 };
 
 /** A bridge reports to the callback URL of its request; everything else goes to the webhook, if it is enabled and subscribed. */

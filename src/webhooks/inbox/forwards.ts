@@ -19,18 +19,15 @@ export interface ForwardEnd {
 export const isTaken = ({ status = 200, problem }: ForwardEnd): boolean =>
   problem === undefined && status >= 200 && status <= 299;
 
-type Attempted = Pick<DueForward, 'id' | 'attempts'>;
-
 /** The events that wait to be forwarded. */
 export interface Forwards {
   /** Returns what is due at a target, in the order of each request. */
   due(target: string, limit: number): DueForward[];
-  /** Records an attempt: if it was taken, the event is acknowledged for good; otherwise it is due again later, or dead after the last attempt. */
-  ended(forward: Attempted, end: ForwardEnd): void;
-  /** Records several attempts in one transaction. */
-  allEnded(attempts: readonly (readonly [forward: Attempted, end: ForwardEnd])[]): void;
-  /** Schedules an event for a target, also one that acknowledged it before. */
-  schedule(event: KeptEvent, target: string): void;
+  /**
+   * Records attempts in one transaction: what was taken is acknowledged for good; anything else is due again later, or dead after
+   * the last attempt. The next event of the request follows what was acknowledged or is dead.
+   */
+  ended(attempts: readonly (readonly [forward: DueForward, end: ForwardEnd])[]): void;
   /** Makes dead events due again. Returns how many. */
   redrive(target?: string): number;
 }
@@ -50,11 +47,17 @@ interface DueRow {
   readonly event: bigint;
 }
 
-/** Due is what its time has come for, and what was put off at a time that this machine's clock has not reached: it was set back. */
-const DUE = `SELECT id, target, attempts, event FROM forward f WHERE state = 'waiting' AND target = ?1 AND (due_at <= ?2 OR set_at > ?2)
-  AND (request_id IS NULL OR NOT EXISTS (SELECT 1 FROM forward e WHERE e.state = 'waiting' AND e.target = f.target
-    AND e.request_id = f.request_id AND e.id < f.id))
-  ORDER BY id LIMIT ?3`;
+/**
+ * Due is what is in turn and whose time has come, or was set when this machine's clock was ahead: it was set back since. Nothing
+ * but what is in turn is read, however much waits behind it.
+ */
+const DUE = `SELECT id, target, attempts, event FROM forward
+  WHERE state = 'waiting' AND is_in_turn = 1 AND target = ?1 AND (due_at <= ?2 OR set_at > ?2) ORDER BY id LIMIT ?3`;
+
+/** Gives the turn of each request to the first of its events that wait; an event without a request is always in turn. */
+const TAKE_TURNS = `UPDATE forward AS f SET is_in_turn = request_id IS NULL OR id = (SELECT min(id) FROM forward
+    WHERE state = 'waiting' AND target = f.target AND request_id = f.request_id)
+  WHERE state = 'waiting'`;
 
 export function forwardsIn(store: Database, now: () => number): Forwards {
   const eventOf = (id: bigint) => listKept(store, { before: id + 1n, limit: 1 })[0];
@@ -64,33 +67,44 @@ export function forwardsIn(store: Database, now: () => number): Forwards {
         const event = eventOf(row.event);
         return event ? [{ id: row.id, target: row.target, attempts: Number(row.attempts), event }] : [];
       }),
-    ended: (forward, end) => store.transaction('write', () => recordEnd(store, now(), forward, end)),
-    allEnded: (attempts) =>
+    ended: (attempts) =>
       store.transaction('write', () => {
         for (const [forward, end] of attempts) recordEnd(store, now(), forward, end);
-      }),
-    schedule: (event, target) =>
-      store.transaction('write', () => {
-        const requestId = event.requestId ?? undefined;
-        scheduleForwards(store, { event: event.id, requestId, targets: [target], dueMs: now() });
       }),
     redrive: (target) =>
       store.transaction('write', () => {
         const sql = `UPDATE forward SET state = 'waiting', attempts = 0, due_at = ?1, set_at = ?1, ended_at = NULL WHERE state = 'dead'`;
-        return target === undefined ? store.run(sql, now()) : store.run(`${sql} AND target = ?2`, now(), target);
+        const count = target === undefined ? store.run(sql, now()) : store.run(`${sql} AND target = ?2`, now(), target);
+        // What was given up stands before what came after it.
+        store.run(TAKE_TURNS);
+        return count;
       }),
   };
 }
 
-function recordEnd(store: Database, nowMs: number, { id, attempts: before }: Attempted, end: ForwardEnd): void {
+function recordEnd(
+  store: Database,
+  nowMs: number,
+  { id, target, attempts: before, event }: DueForward,
+  end: ForwardEnd,
+): void {
   const attempts = before + 1;
   const delayMs = BACKOFF_MS[attempts - 1];
   const state = isTaken(end) ? 'acknowledged' : delayMs === undefined ? 'dead' : 'waiting';
-  store.run(
+  const changed = store.run(
     `UPDATE forward SET state = ?, attempts = ?, status = ?, problem = ?, due_at = ?, set_at = ?, ended_at = ?
      WHERE id = ? AND state = 'waiting'`,
     ...[state, attempts, end.status ?? null, end.problem ?? null, nowMs + (delayMs ?? 0)],
     ...[nowMs, state === 'waiting' ? null : nowMs, id],
+  );
+  if (changed > 0 && state !== 'waiting' && event.requestId !== null) takeTurn(store, target, event.requestId);
+}
+
+function takeTurn(store: Database, target: string, requestId: string): void {
+  store.run(
+    `UPDATE forward SET is_in_turn = 1
+     WHERE id = (SELECT min(id) FROM forward WHERE state = 'waiting' AND target = ? AND request_id = ?)`,
+    ...[target, requestId],
   );
 }
 
@@ -109,10 +123,11 @@ export function scheduleForwards(
     readonly dueMs: number;
   },
 ): void {
-  for (const target of targets)
+  for (const target of targets) {
     store.run(
-      `INSERT INTO forward (event, target, request_id, state, due_at, set_at) VALUES (?1, ?2, ?3, 'waiting', ?4, ?4)
-       ON CONFLICT DO UPDATE SET state = 'waiting', attempts = 0, due_at = ?4, set_at = ?4, ended_at = NULL`,
+      `INSERT INTO forward (event, target, request_id, state, due_at, set_at, is_in_turn) VALUES (?1, ?2, ?3, 'waiting', ?4, ?4, ?3 IS NULL)`,
       ...[event, target, requestId ?? null, dueMs],
     );
+    if (requestId !== undefined) takeTurn(store, target, requestId);
+  }
 }

@@ -105,6 +105,11 @@ export async function openInbox(path: string, { clock, host }: InboxWorld): Prom
   };
 }
 
+/** Equal signatures are of one time, which their index begins with, so that new ones go to its end. */
+function sameSignature(store: Database, { sentAtMs, signature }: NewEvent): bigint | undefined {
+  return store.get<{ id: bigint }>('SELECT id FROM event WHERE sent_at = ? AND signature = ?', sentAtMs, signature)?.id;
+}
+
 /** Finds an event with the same content. The webhook id alone decides nothing: it is not signed, so a stranger could use it up. */
 function sameContent(
   store: Database,
@@ -144,14 +149,10 @@ function open(
  * event id. The webhook id alone decides nothing: it is not signed, so a stranger could use it up.
  */
 function keep(store: Database, nowMs: number, event: NewEvent, forwarding: Forwarding): Kept {
-  const copy = store.get<{ id: bigint }>(
-    `SELECT id FROM event WHERE sent_at = ? AND signature = ?
-     UNION ALL SELECT id FROM event WHERE happened_at IS ? AND content_digest = ? AND (webhook_id IS ? OR event_id IS NOT NULL) LIMIT 1`,
-    ...[event.sentAtMs, event.signature, event.happenedAt ?? null, event.contentDigest, event.webhookId ?? null],
-  );
-  if (copy) {
-    store.run('UPDATE event SET copies = copies + 1 WHERE id = ?', copy.id);
-    return { id: copy.id, isCopy: true };
+  const copy = sameSignature(store, event) ?? sameContent(store, event, event.webhookId ?? null);
+  if (copy !== undefined) {
+    store.run('UPDATE event SET copies = copies + 1 WHERE id = ?', copy);
+    return { id: copy, isCopy: true };
   }
   const text = textOf(event);
   const id = store.insert(

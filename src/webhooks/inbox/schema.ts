@@ -7,7 +7,8 @@ export const INBOX_VERSION = 1;
 /**
  * `event` has every delivery that was rightly signed, once; `copies` counts the repetitions. The number of a deleted event is not
  * used again: a listener remembers the last one that it saw. `forward` has one row for each event and target, and `forwarding` says
- * where new events go, also while nothing listens. `set_at` is when `due_at` was set. Times are INTEGER milliseconds since the epoch,
+ * where new events go, also while nothing listens. `set_at` is when `due_at` was set. Of the
+ * events of a request that wait for a target, only the first has `is_in_turn`. Times are INTEGER milliseconds since the epoch,
  * of this machine, except `happened_ms`, which is the service's. `listener` is the process that receives now. The tallies count
  * without reading the rows; in `event_tally`, an event without a name has the empty name.
  */
@@ -31,10 +32,10 @@ CREATE INDEX event_by_happening ON event (happened_ms);
 CREATE TABLE forward (
   id INTEGER PRIMARY KEY, event INTEGER NOT NULL REFERENCES event, target TEXT NOT NULL, request_id TEXT,
   state TEXT NOT NULL CHECK (state IN ('waiting', 'acknowledged', 'dead')), attempts INTEGER NOT NULL DEFAULT 0, due_at INTEGER NOT NULL,
-  set_at INTEGER NOT NULL, status INTEGER, problem TEXT, ended_at INTEGER, UNIQUE (event, target)) STRICT;
-CREATE INDEX forward_due ON forward (target, due_at, id) WHERE state = 'waiting';
-CREATE INDEX forward_set ON forward (target, set_at) WHERE state = 'waiting';
-CREATE INDEX forward_in_turn ON forward (target, request_id, id) WHERE state = 'waiting' AND request_id IS NOT NULL;
+  set_at INTEGER NOT NULL, is_in_turn INTEGER NOT NULL, status INTEGER, problem TEXT, ended_at INTEGER, UNIQUE (event, target)) STRICT;
+CREATE INDEX forward_due ON forward (target, due_at) WHERE state = 'waiting' AND is_in_turn = 1;
+CREATE INDEX forward_set ON forward (target, set_at) WHERE state = 'waiting' AND is_in_turn = 1;
+CREATE INDEX forward_in_turn ON forward (target, request_id, id) WHERE state = 'waiting';
 CREATE INDEX forward_dead ON forward (id) WHERE state = 'dead';
 CREATE TABLE forwarding (
   id INTEGER PRIMARY KEY CHECK (id = 1), targets TEXT NOT NULL, events TEXT, forwards_late INTEGER NOT NULL) STRICT;

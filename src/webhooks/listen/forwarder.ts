@@ -86,7 +86,7 @@ function recorder(forwards: Forwards, gather: ForwardOptions['gather']): RecordE
   const flush = () => {
     const batch = waiting.splice(0);
     try {
-      forwards.allEnded(batch.map(({ attempt: one }) => one));
+      forwards.ended(batch.map(({ attempt: one }) => one));
       for (const { resolve } of batch) resolve();
     } catch (error) {
       for (const { reject } of batch) reject(error);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createNetwork } from '../../../src/client/network.ts';
-import { FAULT_KINDS, type FaultKind } from '../../../src/contract/control.ts';
+import { FAULT_KINDS, type FaultKind } from '../../../src/contract/fault-kinds.ts';
 import { main } from '../../../src/main.ts';
 import { serve } from '../../../src/sandbox/serve.ts';
 import { type FakeWorld, fakeWorld } from '../../support/world.ts';

@@ -1,10 +1,6 @@
 import { ExchangeError } from '../../../../src/base/exchange-error.ts';
 import type { Exchange } from '../../../../src/base/world.ts';
 import {
-  FAULT_KINDS,
-  sandboxEvent,
-  sandboxEventResend,
-  sandboxEvents,
   sandboxFaultAdd,
   sandboxFaultClear,
   sandboxFaultList,
@@ -12,9 +8,10 @@ import {
   sandboxSettle,
   sandboxSnapshot,
 } from '../../../../src/contract/control.ts';
+import { sandboxEvent, sandboxEventResend, sandboxEvents } from '../../../../src/contract/control-events.ts';
 import { setWebhook } from '../../../../src/contract/endpoints/management.ts';
 import { startOnramp } from '../../../../src/contract/endpoints/onramp.ts';
-import { WEBHOOK_FAULTS } from '../../../../src/service/events/webhook-faults.ts';
+import { FAULT_KINDS, WEBHOOK_FAULTS } from '../../../../src/contract/fault-kinds.ts';
 import type { TestSandbox } from '../../../support/sandbox.ts';
 import { onboardUser } from '../../steps.ts';
 import type { Ask, GroupRows } from './group.ts';
