@@ -50,7 +50,7 @@ function windowOf({ globals, world }: Session, inbox: Inbox, period: Parameters<
 export const gapsCommand = command({
   words: ['webhooks', 'inbox', 'gaps'],
   summary: 'Name what the account did and no event told, and the other way round',
-  details: `Compares the inbox with the lists of users, deposits, payouts, withdrawals and swaps, since its first event or since --since. Exits with 3 if an event is missing. Work that is still running may miss its last event.
+  details: `Compares the inbox with the lists of users, deposits, payouts, withdrawals and swaps, since its first event or since --since. Exits with 3 if an event is missing. Work that is still running may miss its last event. Work that began more than 7 days earlier is not read.
 
 Some events cannot be compared, because no list shows their work: those of an onramp that has not been paid, including virtual.account.created, and the notices of bridges. No list says whether a failed payout reached the bank, so fintech.offramp.payout.initiated is expected of completed payouts only.`,
   examples: ['fiatrail webhooks inbox gaps', 'fiatrail webhooks inbox gaps -o json --query "missing[].event"'],

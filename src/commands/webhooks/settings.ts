@@ -143,7 +143,7 @@ export const setCommand = command({
   words: ['webhooks', 'set'],
   summary: 'Set the account’s webhook URL, its events and its signing secret',
   details:
-    'Shows what is set now, and asks before it replaces it. A terminal asks for the signing secret; without one, and without a flag or FIATRAIL_WEBHOOK_SECRET, it stays as it is. A secret is also stored with the profile, where webhooks listen and webhooks verify find it; the one before it counts for another 24 hours.',
+    'Shows what is set now, and asks before it replaces it. On a terminal, it also asks for the signing secret. Elsewhere, the secret stays as it is unless a flag or FIATRAIL_WEBHOOK_SECRET gives one. The secret is stored with the profile too, where webhooks listen and webhooks verify find it; the previous one is accepted for another 24 hours.',
   examples: [
     'fiatrail webhooks set https://hooks.example.com/fiatrail --new-secret --yes',
     'op read op://ops/webhook/secret | fiatrail webhooks set https://hooks.example.com/fiatrail --secret-stdin --yes',
