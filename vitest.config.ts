@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { StallReporter } from './test/support/stall-reporter.ts';
 
 export default defineConfig({
   test: {
@@ -10,7 +11,8 @@ export default defineConfig({
     pool: 'forks',
     // One more than this program's cores on a small machine, because many tests wait for another program.
     maxWorkers: 3,
-    // No module has state (test/house.test.ts), so files can share a worker. A worker for each file takes 20 s longer.
-    isolate: false,
+    // A worker for each file, so that nothing that a test leaves running can hold up the tests of another file.
+    isolate: true,
+    reporters: ['default', new StallReporter()],
   },
 });
