@@ -37,6 +37,9 @@ const linesOf = (kept: Secret | undefined): Line[] =>
     return secret === undefined ? [] : [{ replacedMs: Number(replaced), secret }];
   });
 
+const textOf = (lines: readonly Line[]) =>
+  new Secret(lines.map(({ replacedMs, secret }) => `${replacedMs} ${secret}`).join('\n'));
+
 const counts = ({ replacedMs }: Line, nowMs: number) => replacedMs === 0 || nowMs - replacedMs < REPLACED_COUNTS_MS;
 
 /** Returns the webhook secrets of a profile that count now, the current one first. Throws CliError usage if the store cannot be read. */
@@ -45,14 +48,25 @@ export async function webhookSecretsOf(stored: StoredProfile, world: World): Pro
   return lines.filter((line) => counts(line, world.clock.now())).map(({ secret }) => new Secret(secret));
 }
 
-/** Makes a secret the current one. The one before it counts for another day. */
-export async function storeWebhookSecret(world: World, stored: StoredProfile, secret: Secret): Promise<void> {
+/**
+ * Makes a secret the current one; the one before it counts for another day. Returns how to undo this, for a secret that the service does
+ * not accept. Nothing is undone once another secret was stored.
+ */
+export async function storeWebhookSecret(
+  world: World,
+  stored: StoredProfile,
+  secret: Secret,
+): Promise<() => Promise<void>> {
   const nowMs = world.clock.now();
-  await changeSecret(world, stored, 'webhook-secrets', async (kept) => {
-    const others = linesOf(await kept())
+  const change = (linesFrom: (lines: readonly Line[]) => readonly Line[]) =>
+    changeSecret(world, stored, 'webhook-secrets', async (kept) => textOf(linesFrom(linesOf(await kept()))));
+  let before: readonly Line[] = [];
+  await change((lines) => {
+    before = lines;
+    const others = lines
       .filter((line) => line.secret !== secret.reveal() && counts(line, nowMs))
       .map((line) => ({ ...line, replacedMs: line.replacedMs || nowMs }));
-    const lines = [{ replacedMs: 0, secret: secret.reveal() }, ...others];
-    return new Secret(lines.map((line) => `${line.replacedMs} ${line.secret}`).join('\n'));
+    return [{ replacedMs: 0, secret: secret.reveal() }, ...others];
   });
+  return () => change((lines) => (lines[0]?.secret === secret.reveal() ? before : lines));
 }

@@ -147,3 +147,10 @@ export function isPublicAddress(address: IpRange): boolean {
     return range !== undefined && isWithin(address, range);
   });
 }
+
+/** Returns the host of the URL for this machine, where a wildcard address is reached at a loopback address. */
+export function hostInUrl(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, isIPv6 } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ExchangeError } from '../base/exchange-error.ts';
 import type { Clock, Exchange, HttpResponse, World } from '../base/world.ts';
 import type { AnswerFormName } from '../contract/answer-forms.ts';
+import { hostInUrl } from '../contract/cidr.ts';
 import { Fault } from '../contract/faults.ts';
 import type { PaceName } from '../service/pace.ts';
 import { openService, type Service } from '../service/service.ts';
@@ -115,13 +116,6 @@ async function applySettings(service: Service, { pace, rateLimits }: ServeOption
   await service.submit('write', ({ store }) => {
     changeSettings(store, { ...(pace ? { pace } : {}), ...(rateLimits === undefined ? {} : { rateLimits }) });
   });
-}
-
-/** Returns the host of the URL for this machine, where a wildcard address is reached at a loopback address. */
-function hostInUrl(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  if (host === '::') return '[::1]';
-  return isIPv6(host) ? `[${host}]` : host;
 }
 
 function serverFor(sandbox: Sandbox, options: ServeOptions): Server {

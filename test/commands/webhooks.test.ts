@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { storedProfileNamed } from '../../src/account/profile.ts';
+import { webhookSecretsOf } from '../../src/account/webhook-secrets.ts';
 import { shownTarget } from '../../src/commands/webhooks/targets.ts';
 import { main } from '../../src/main.ts';
 import { type FakeWorld, fakeWorld } from '../support/world.ts';
@@ -146,6 +148,35 @@ describe('set', () => {
     const printed = await json(['webhooks', 'set', INBOX, '--secret-stdin'], own);
     expect(printed['secretFingerprint']).toMatch(/^[0-9a-f]{12}$/);
     expect(own.stdout.text() + own.stderr.text()).not.toContain(secret);
+  });
+
+  const profileSecrets = async (own: FakeWorld) => {
+    const profile = storedProfileNamed('sandbox', own);
+    return profile ? (await webhookSecretsOf(profile, own)).map((secret) => secret.reveal()) : [];
+  };
+
+  const setWith = (own: FakeWorld, secret: string, url: string) =>
+    run(['webhooks', 'set', url, '--yes'], { ...own, env: { ...own.env, FIATRAIL_WEBHOOK_SECRET: secret } });
+
+  test('a refusal leaves the secret that was set before', async () => {
+    const own = fakeWorld({ network: async () => ({ status: 404, headers: {}, body: '' }) });
+    expect(await setWith(own, 'the-first-secret', INBOX)).toBe(0);
+    expect(await setWith(own, 'a-second-secret', 'https://10.0.0.1/')).toBe(3);
+    expect(await profileSecrets(own)).toEqual(['the-first-secret']);
+  });
+
+  test('an unknown outcome keeps both secrets', async () => {
+    expect(await setWith(world, 'the-first-secret', INBOX)).toBe(0);
+    await run(['sandbox', 'fault', 'add', '--on', 'management.set-webhook', '--kind', 'lost-response']);
+    expect(await setWith(world, 'a-second-secret', INBOX)).toBe(6);
+    expect(await profileSecrets(world)).toEqual(['a-second-secret', 'the-first-secret']);
+  });
+
+  test('refuses a URL with a password before it shows the URL', async () => {
+    const secret = 'a-password-nobody-may-see';
+    expect(await run(['webhooks', 'set', `https://user:${secret}@hooks.example.com/`, '--yes'])).toBe(2);
+    expect(world.stderr.text()).toContain('user name or a password');
+    expect(world.stdout.text() + world.stderr.text()).not.toContain(secret);
   });
 
   test.each([

@@ -10,7 +10,7 @@ const REVEALED: Readonly<Record<string, readonly [times: number, what: string]>>
   'rotation/push.ts': [1, 'gives it to a push command on standard input'],
   'account/sealing-keys.ts': [3, 'keeps several in one text, and takes them apart'],
   'account/stores/stores.ts': [1, 'compares what was written with what is read'],
-  'account/webhook-secrets.ts': [3, 'keeps several in one text, and compares them'],
+  'account/webhook-secrets.ts': [4, 'keeps several in one text, and compares them'],
   'commands/webhooks/offline.ts': [1, 'verifies with it'],
   'commands/webhooks/settings.ts': [3, 'reads what a command printed, sends it, and prints a new one once'],
   'commands/webhooks/trigger.ts': [1, 'signs with it'],

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -99,9 +99,18 @@ export interface Running {
   readonly end: Promise<Ran>;
 }
 
-/** Starts any program in a home. */
+const running = new Set<ChildProcess>();
+
+// A test that fails may leave programs running, which would slow down the tests of other files.
+afterAll(() => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** Starts any program in a home. It runs until the tests of the file end, if nothing else ends it. */
 export function startProgram(home: Home, file: string, argv: readonly string[], options: RunOptions = {}): Running {
   const child = spawn(file, argv, { cwd: options.cwd ?? home.path, env: { ...home.env, ...options.env } });
+  running.add(child);
+  child.on('exit', () => running.delete(child)).on('error', () => running.delete(child));
   let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;

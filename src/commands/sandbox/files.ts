@@ -2,12 +2,12 @@ import { absolutePath } from '../../account/paths.ts';
 import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
 import { argument, word } from '../../cli/parameters.ts';
-import { acceptPlainAgain } from '../../cli/plain-again.ts';
 import { sandboxRestore, sandboxSnapshot } from '../../contract/control.ts';
 import { stateFileProblem } from '../../contract/state-file.ts';
 import { BytesFileError, type BytesProblem, createPrivateBytes, readPlainBytes } from '../../files/bytes-file.ts';
 import { entryAt } from '../../files/inspect.ts';
 import { requireSandbox } from './only.ts';
+import { acceptPlainAgain } from './plain-again.ts';
 
 const unusable = (path: string, why: string, cause?: unknown) =>
   new CliError('usage', `${path}: ${why}`, {

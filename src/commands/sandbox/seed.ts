@@ -1,9 +1,9 @@
 import { command } from '../../cli/command.ts';
 import { oneOf, onOrOff, option, wholeNumber } from '../../cli/parameters.ts';
-import { acceptPlainAgain } from '../../cli/plain-again.ts';
 import { outcomeOf } from '../../cli/session.ts';
 import { sandboxReset, sandboxSeed } from '../../contract/control.ts';
 import { requireSandbox } from './only.ts';
+import { acceptPlainAgain } from './plain-again.ts';
 
 const pace = option(
   '--pace <pace>',

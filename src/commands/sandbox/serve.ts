@@ -2,38 +2,9 @@ import { sandboxPath, stateDir } from '../../account/paths.ts';
 import { checkedServiceName } from '../../account/service-name.ts';
 import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
+import { hostAddress, hostName, listenProblem } from '../../cli/listening.ts';
 import { oneOf, onOrOff, option, repeated, switchOn, wholeNumber } from '../../cli/parameters.ts';
-import { parseRange } from '../../contract/cidr.ts';
 import { isOtherFee } from '../../contract/reading/names.ts';
-
-function listenProblem(error: unknown, host: string, port: number): unknown {
-  const { code } = error as { code?: unknown };
-  if (code === 'EADDRNOTAVAIL')
-    return new CliError('usage', `this machine does not have the address ${host}`, {
-      hint: 'use an address of this machine with --host, or 0.0.0.0 for all of them',
-    });
-  if (code !== 'EADDRINUSE' && code !== 'EACCES') return error;
-  const why = code === 'EACCES' ? 'requires more privileges' : 'is already in use';
-  return new CliError('usage', `port ${port} ${why}`, {
-    hint: 'choose another port with --port, or use --port 0 for any free port',
-  });
-}
-
-const isIpAddress = (text: string) => !text.includes('/') && parseRange(text) !== undefined;
-
-const hostAddress = (text: string): string => {
-  if (isIpAddress(text)) return text;
-  throw new CliError('usage', `invalid address "${text}"`, {
-    hint: 'write an IP address, such as 127.0.0.1 or 0.0.0.0',
-  });
-};
-
-const hostName = (text: string): string => {
-  if (isIpAddress(text) || /^[a-z\d]([a-z\d.-]{0,250}[a-z\d])?$/i.test(text)) return text;
-  throw new CliError('usage', `invalid host name "${text}"`, {
-    hint: 'write the name alone, such as sandbox.internal',
-  });
-};
 
 const origin = (text: string): string => {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text) return text;

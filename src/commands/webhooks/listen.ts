@@ -3,6 +3,7 @@ import type { Clock } from '../../base/world.ts';
 import { command } from '../../cli/command.ts';
 import { confirmChange } from '../../cli/confirm.ts';
 import { openProfileInbox } from '../../cli/inbox.ts';
+import { hostAddress, hostName } from '../../cli/listening.ts';
 import { oneOf, option, repeated, switchOn, wholeNumber, word } from '../../cli/parameters.ts';
 import type { Session } from '../../cli/session.ts';
 import { getAesKey, getWebhook, setWebhook } from '../../contract/endpoints/management.ts';
@@ -86,8 +87,8 @@ export const listenCommand = command({
   endpoints: [getWebhook.id, setWebhook.id, getAesKey.id],
   parameters: {
     port: option('--port <port>', 'TCP port; 0 picks a free one (default 4777)', wholeNumber(0, 65_535)),
-    host: option('--host <address>', 'IP address to listen on (default 127.0.0.1)', word),
-    allowHost: repeated('--allow-host <name>', 'accept requests to this host name; can be repeated', word),
+    host: option('--host <address>', 'IP address to listen on (default 127.0.0.1)', hostAddress),
+    allowHost: repeated('--allow-host <name>', 'accept requests to this host name; can be repeated', hostName),
     publicUrl: option(
       '--public-url <url>',
       'URL under which the service reaches this listener; probed every minute',
@@ -116,7 +117,6 @@ export const listenCommand = command({
     const inbox = await openProfileInbox(world, profile);
     try {
       const isEmbedded = profile.mode === 'embedded';
-      if (isEmbedded) await directToInbox(session);
       const other = inbox.claim(isEmbedded ? 'the embedded sandbox' : `port ${input.port ?? DEFAULT_PORT}`);
       if (other) throw alreadyListening(other);
       inbox.forwardTo({
@@ -179,33 +179,17 @@ async function listenUntilStopped(
   const stopping = AbortSignal.any([world.interrupted, failing.signal]);
   const isEmbedded = profile.mode === 'embedded';
   const screen = screenFor(session, inbox);
-  const learner = createLearner(session);
   const needsPort = !isEmbedded || Object.values(placeOf(place)).some((each) => each !== undefined);
   const served = needsPort ? await serveUntil(session, inbox, place, screen, stopping) : undefined;
-  await session.note(
-    served
-      ? `listening at ${served.address}; set it with: fiatrail webhooks set PUBLIC_URL. Press Ctrl-C to stop`
-      : 'receiving the events of the embedded sandbox. Press Ctrl-C to stop',
-  );
-  const works = [
-    follow(session, inbox, { screen, learner }, stopping),
-    lookUntil(learner, screen, world.clock, stopping),
-    ...targets.map((target) =>
-      forwardTo(
-        target,
-        inbox.forwards,
-        {
-          clock: world.clock,
-          gather: (flush) => void world.turn().then(flush),
-          onForwarded: ({ event }, end) => screen.forwarded(event, target.name, end),
-          onUnrecorded: (problem) => screen.unwritable(problem),
-        },
-        stopping,
-      ),
-    ),
-    ...(isEmbedded ? [deliverUntil(session, screen, stopping)] : []),
-  ];
+  let works: readonly Promise<void>[] = [];
   try {
+    if (isEmbedded) await directToInbox(session);
+    await session.note(
+      served
+        ? `listening at ${served.address}; set it with: fiatrail webhooks set PUBLIC_URL. Press Ctrl-C to stop`
+        : 'receiving the events of the embedded sandbox. Press Ctrl-C to stop',
+    );
+    works = startWorks(session, inbox, screen, targets, stopping);
     await Promise.all(works);
   } finally {
     // Whatever ended the first of them, the others use the inbox until they have ended too.
@@ -214,4 +198,34 @@ async function listenUntilStopped(
     await served?.close();
     await screen.end();
   }
+}
+
+/** Starts what goes on beside receiving, until `stopping` aborts. */
+function startWorks(
+  session: Session,
+  inbox: Inbox,
+  screen: Screen,
+  targets: readonly Target[],
+  stopping: AbortSignal,
+): readonly Promise<void>[] {
+  const { world, profile } = session;
+  const learner = createLearner(session);
+  const forwarding = {
+    clock: world.clock,
+    gather: (flush: () => void) => void world.turn().then(flush),
+    onUnrecorded: screen.unwritable,
+  };
+  return [
+    follow(session, inbox, { screen, learner }, stopping),
+    lookUntil(learner, screen, world.clock, stopping),
+    ...targets.map((target) =>
+      forwardTo(
+        target,
+        inbox.forwards,
+        { ...forwarding, onForwarded: ({ event }, end) => screen.forwarded(event, target.name, end) },
+        stopping,
+      ),
+    ),
+    ...(profile.mode === 'embedded' ? [deliverUntil(session, screen, stopping)] : []),
+  ];
 }

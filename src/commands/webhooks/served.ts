@@ -1,7 +1,9 @@
 import { serviceNameOf } from '../../account/service-name.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
+import { listenProblem } from '../../cli/listening.ts';
 import type { Session } from '../../cli/session.ts';
+import { hostInUrl } from '../../contract/cidr.ts';
 import { getAesKey } from '../../contract/endpoints/management.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
 import { type Account, createReceiver, type Receiver } from '../../webhooks/listen/receiver.ts';
@@ -69,12 +71,12 @@ export async function serveUntil(session: Session, inbox: Inbox, place: Place, s
     ...{ host, port, heartbeat, tls },
     allowHosts: publicUrl === undefined ? allowHost : [...allowHost, new URL(publicUrl).hostname],
     onRefused: (reason) => screen.say(`refused: ${reason}`),
-  }).catch((error: { code?: unknown }) => {
-    throw listenProblem(`${host}:${port}`, error.code);
+  }).catch((error) => {
+    throw certificateProblem(listenProblem(error, host, port));
   });
   const beating = publicUrl === undefined ? undefined : beat(session, publicUrl, heartbeat, screen, stopping);
   return {
-    address: `${place.tlsCert ? 'https://' : 'http://'}${host}:${listening.port}`,
+    address: `${place.tlsCert ? 'https://' : 'http://'}${hostInUrl(host)}:${listening.port}`,
     close: async () => {
       await listening.close();
       await beating;
@@ -109,21 +111,18 @@ async function beat(
   await watchHeartbeat(url, heartbeat, { clock, network, told }, stopping);
 }
 
-function listenProblem(place: string, code: unknown): CliError {
-  // OpenSSL's codes are about the certificate or its key.
-  if (/^ERR_(OSSL|SSL|CRYPTO|TLS|X509)/.test(String(code)))
-    return new CliError(
-      'usage',
-      'the certificate and the private key cannot be used together, or one of them is not in PEM',
-      {
-        code: 'INVALID_CERTIFICATE',
-        hint: 'give the certificate with --tls-cert and its unencrypted private key with --tls-key',
-      },
-    );
-  return new CliError('usage', `cannot listen on ${place} (${String(code ?? 'unknown error')})`, {
-    code: 'PORT_UNAVAILABLE',
-    hint: 'choose another port with --port; 0 picks a free one',
-  });
+/** The error of a certificate that cannot be used. Returns any other error as it is. */
+function certificateProblem(error: unknown): unknown {
+  const { code } = error as { code?: unknown };
+  if (!/^ERR_(OSSL|SSL|CRYPTO|TLS|X509)/.test(String(code))) return error;
+  return new CliError(
+    'usage',
+    'the certificate and the private key cannot be used together, or one of them is not in PEM',
+    {
+      code: 'INVALID_CERTIFICATE',
+      hint: 'give the certificate with --tls-cert and its unencrypted private key with --tls-key',
+    },
+  );
 }
 
 async function tlsOf({ world }: Session, { tlsCert, tlsKey }: Place) {

@@ -2,13 +2,14 @@ import { storedOrBuiltIn } from '../../account/profile.ts';
 import type { StoredProfile } from '../../account/stored-profile.ts';
 import { secretPrintedBy } from '../../account/stores/command-store.ts';
 import { storeWebhookSecret, webhookSecretFrom, webhookSecretsOf } from '../../account/webhook-secrets.ts';
-import { CliError } from '../../base/errors.ts';
+import { type Category, CliError } from '../../base/errors.ts';
 import { ExchangeError } from '../../base/exchange-error.ts';
 import { Secret } from '../../base/secret.ts';
 import { command } from '../../cli/command.ts';
 import { confirmChange } from '../../cli/confirm.ts';
 import { argument, option, switchOn, word } from '../../cli/parameters.ts';
 import { outcomeOf, type Session } from '../../cli/session.ts';
+import { validRequest } from '../../client/request.ts';
 import { getWebhook, setWebhook, toggleWebhook } from '../../contract/endpoints/management.ts';
 import { ALL_EVENTS, eventOf } from '../../contract/events.ts';
 import { INBOX_URL } from '../../contract/inbox-url.ts';
@@ -42,7 +43,12 @@ export const showCommand = command({
 
 /** Parses the URL of a webhook; whether the service may call it is for the service to say. Throws CliError usage. */
 function webhookUrl(text: string): string {
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return word(text);
+  const url = URL.parse(text);
+  if (url?.username || url?.password)
+    throw new CliError('usage', 'the webhook URL contains a user name or a password, which a webhook cannot have', {
+      hint: 'give the URL without them; the signature of each event proves who sent it',
+    });
+  if (url && /^https?:$/.test(url.protocol)) return word(text);
   throw new CliError('usage', `invalid URL "${printable(text)}"; expected a public HTTPS URL`, {
     hint: 'for example https://hooks.example.com/fiatrail',
   });
@@ -159,10 +165,12 @@ export const setCommand = command({
   },
   fields: { webhookUrl: 'url' },
   run: async (session, { url, events, disabled, ...given }) => {
-    const { world, profile, globals } = session;
+    const { profile, globals } = session;
+    const input = { webhookUrl: url, enabled: !disabled, events: [...(events ?? [ALL_EVENTS])] };
+    // Before anything is shown, asked or stored.
+    validRequest(setWebhook, input, session.inputName);
     const flagged = await givenSecret(session, given);
     const { data: now } = await session.call(getWebhook, {}, { isBeforehand: true });
-    const input = { webhookUrl: url, enabled: !disabled, events: [...(events ?? [ALL_EVENTS])] };
     const isReplacing = now.webhookUrl != null;
     const { secret, isNew } = flagged ?? (await askedSecret(session, now.hasSecret === true));
     if (!globals.dryRun)
@@ -179,10 +187,10 @@ export const setCommand = command({
         },
         isReplacing && !globals.yes,
       );
-    const stored = writable(storedOrBuiltIn(profile));
-    // Before the service knows it: from then on, deliveries may be signed with it.
-    if (secret && stored && !globals.dryRun) await storeWebhookSecret(world, stored, secret);
-    const reply = await session.call(setWebhook, { ...input, ...(secret ? { secret: secret.reveal() } : {}) });
+    const stored = globals.dryRun ? undefined : writable(storedOrBuiltIn(profile));
+    const reply = await withSecret(session, stored, secret, () =>
+      session.call(setWebhook, { ...input, ...(secret ? { secret: secret.reveal() } : {}) }),
+    );
     if (secret && !stored)
       await session.say(
         'warning: this profile cannot store the secret; keep it yourself, and give it in FIATRAIL_WEBHOOK_SECRET',
@@ -198,6 +206,29 @@ export const setCommand = command({
 
 /** The profile, if its store can keep a secret. */
 const writable = (stored: StoredProfile | undefined) => (stored?.store.kind === 'command' ? undefined : stored);
+
+/** The errors of a request that surely changed nothing. */
+const NOT_DONE: readonly Category[] = ['usage', 'refused', 'auth', 'rate-limited'];
+
+/**
+ * Sets a webhook with a secret that is stored before the service knows it, because from then on deliveries may be signed with it. A
+ * definite refusal takes it back; if the outcome is unknown, both secrets count.
+ */
+async function withSecret<T>(
+  { world }: Session,
+  stored: StoredProfile | undefined,
+  secret: Secret | undefined,
+  send: () => Promise<T>,
+): Promise<T> {
+  if (!secret || !stored) return send();
+  const takeBack = await storeWebhookSecret(world, stored, secret);
+  try {
+    return await send();
+  } catch (error) {
+    if (error instanceof CliError && NOT_DONE.includes(error.category)) await takeBack();
+    throw error;
+  }
+}
 
 /** Switches delivery on or off. */
 async function switchDelivery(session: Session, enabled: boolean) {
