@@ -133,7 +133,8 @@ test.each([
     await sleep(500);
     isSending = false;
     await sending;
-    const deadlineMs = Date.now() + 120_000;
+    // Each request's events go one after the other, each a second after it was refused.
+    const deadlineMs = Date.now() + 120_000 + KILLS * 2_000;
     while (taken.size < sent && Date.now() < deadlineMs) await sleep(100);
     last.kill('SIGINT');
     const { stderr, code } = await last.end;
@@ -153,5 +154,5 @@ test.each([
       ...{ sent, acknowledged: sent, kept: sent, once: sent, forwarded: sent },
     });
   },
-  600_000,
+  600_000 + KILLS * 10_000,
 );

@@ -30,9 +30,11 @@ interface ForwardOptions {
 const TIMEOUT_MS = 10_000;
 const AT_ONCE = 32;
 /**
- * After this many failures in a row, a target is left alone for a while, and then tried with one event; each time for longer.
+ * After this many failures in a row, for this long, a target is left alone for a while, and then tried with one event; each time for
+ * longer. Their number alone says little: a target may refuse many events at once and take them a second later.
  */
 const FAILURES = 24;
+const FAILING_MS = 2_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 const IDLE_MS = 250;
@@ -51,15 +53,25 @@ export async function forwardTo(
   const record = recorder(forwards, options.gather);
   const running = new Map<bigint, Promise<void>>();
   let failures = 0;
+  let pauses = 0;
+  let failingMs = 0;
   const start = async (forward: DueForward) => {
-    const isDone = await attempt(target, forward, record, options, stopping);
-    failures = isDone ? 0 : failures + 1;
+    if (await attempt(target, forward, record, options, stopping)) [failures, pauses] = [0, 0];
+    else {
+      if (failures === 0) failingMs = options.clock.now();
+      failures += 1;
+    }
     running.delete(forward.id);
   };
+  // The clock of the machine may be set back.
+  const isLeftAlone = () => failures >= FAILURES && Math.abs(options.clock.now() - failingMs) >= FAILING_MS;
   try {
     while (!stopping.aborted) {
-      const isTrial = failures >= FAILURES;
-      if (isTrial && running.size === 0) await sleep(pauseAfter(failures));
+      const isTrial = isLeftAlone();
+      if (isTrial && running.size === 0) {
+        await sleep(pauseAfter(pauses));
+        pauses += 1;
+      }
       const room = (isTrial ? 1 : AT_ONCE) - running.size;
       const due = room > 0 && !stopping.aborted ? forwards.due(target.name, room + running.size) : [];
       for (const forward of due.filter(({ id }) => !running.has(id)).slice(0, Math.max(0, room)))
@@ -71,8 +83,7 @@ export async function forwardTo(
   }
 }
 
-const pauseAfter = (failures: number) =>
-  Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - FAILURES, 10));
+const pauseAfter = (pauses: number) => Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(pauses, 10));
 
 type RecordEnd = (forward: DueForward, end: ForwardEnd) => Promise<void>;
 
