@@ -75,6 +75,9 @@ if (!isSupported) {
     .catch(() => {
       process.exitCode = 2;
     });
+} else if (argv[0] === '__inbox' && !require('node:worker_threads').isMainThread) {
+  // A listener starts this thread (src/system/threads.ts).
+  require('../dist/keeper-thread.cjs').answerFor(require('node:worker_threads').parentPort);
 } else {
   const isDone =
     argv.length === 1 && argv[0] === '--version'

@@ -88,7 +88,7 @@ function packageOf(path: string): string | undefined {
 }
 
 /** Bundles everything that a module imports, at once or later, into files that each contain a part of it. */
-async function bundle(entry: string, options: { external?: string[]; transform?: object } = {}) {
+async function bundle(entry: string | string[], options: { external?: string[]; transform?: object } = {}) {
   const build = await rolldown({
     cwd: ROOT,
     input: entry,
@@ -116,7 +116,8 @@ async function bundle(entry: string, options: { external?: string[]; transform?:
   return output.filter((each): each is OutputChunk => each.type === 'chunk');
 }
 
-const program = await bundle('src/entry.ts', { transform: LIGHT_FETCH });
+// The thread that keeps webhooks shares the files of the program.
+const program = await bundle(['src/entry.ts', 'src/webhooks/listen/keeper-thread.ts'], { transform: LIGHT_FETCH });
 // Its package has native parts, so it is installed rather than bundled.
 const keyring = await bundle('src/account/stores/keyring-helper.ts', { external: ['@napi-rs/keyring'] });
 

@@ -252,6 +252,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'node:os': ['system/'],
   'node:v8': ['system/'],
   'node:crypto': ['system/', 'crypto/'],
+  'node:worker_threads': ['system/threads.ts'],
   'node:child_process': ['system/programs.ts', 'bundle/late-child-process.ts'],
   'string-argv': ['account/', 'rotation/'],
   '@napi-rs/keyring': ['account/'],

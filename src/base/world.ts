@@ -131,6 +131,15 @@ export interface Host {
   isRunning(processId: number): boolean;
 }
 
+/** Another thread of this program, which exchanges messages with this one in order. */
+export interface Thread {
+  post(message: unknown): void;
+  onMessage(listener: (message: unknown) => void): void;
+  /** Calls back when the thread has ended, by itself or by an error. */
+  onEnd(listener: () => void): void;
+  end(): Promise<void>;
+}
+
 export interface World {
   readonly host: Host;
   readonly clock: Clock;
@@ -175,6 +184,8 @@ export interface World {
   ensurePrivateDir(path: string): void;
   /** Waits for one turn of the event loop, so that pending requests are sent before work continues. */
   turn(): Promise<void>;
+  /** Starts the part of this program that `word` names on another thread; undefined where all work is done on one. */
+  readonly startThread: ((word: string) => Promise<Thread>) | undefined;
   /** Ends the process at once, whatever it still waits for. */
   exit(code: number): void;
   /** Trades speed for low memory use from here on, for streams of unknown length. */

@@ -4,7 +4,9 @@ import { sealingKeysOf } from '../account/sealing-keys.ts';
 import { Secret } from '../base/secret.ts';
 import type { HttpRequest, HttpResponse, World } from '../base/world.ts';
 import { entryAt } from '../files/inspect.ts';
+import { openWith } from '../webhooks/body.ts';
 import type { Inbox } from '../webhooks/inbox/inbox.ts';
+import { keeperOf } from '../webhooks/listen/keeper.ts';
 import { createReceiver, refusalOf } from '../webhooks/listen/receiver.ts';
 
 /** Opens the inbox of a profile. Throws DatabaseError. */
@@ -31,14 +33,12 @@ export async function receiveFromSandbox(world: World, secret: string, request: 
   if (request.method !== 'POST') return answer(200, 'the inbox');
   const inbox = await openProfileInbox(world, EMBEDDED);
   try {
-    const receiver = createReceiver(inbox, {
-      account: {
-        secrets: async () => [new Secret(secret)],
-        privateKeys: async () => {
-          const stored = storedProfileNamed(EMBEDDED.name, world);
-          return stored ? sealingKeysOf(stored, world) : [];
-        },
-      },
+    const open = openWith(async () => {
+      const stored = storedProfileNamed(EMBEDDED.name, world);
+      return stored ? sealingKeysOf(stored, world) : [];
+    });
+    const receiver = createReceiver(keeperOf(inbox, open), {
+      account: { secrets: async () => [new Secret(secret)] },
       clock: world.clock,
       gather: queueMicrotask,
     });

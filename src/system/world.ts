@@ -68,6 +68,7 @@ export function createSystemWorld(): World {
     readFile: (path, maxBytes) => readBounded(path, maxBytes, interrupted.signal),
     ensurePrivateDir: ensurePrivateFolder,
     turn: () => new Promise((resolve) => setImmediate(resolve)),
+    startThread: async (word) => (await import('./threads.ts')).startThread(process.argv[1] ?? '', word),
     exit: (code) => process.exit(code),
     steadyMemory,
   };

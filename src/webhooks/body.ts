@@ -12,7 +12,7 @@ export type ReadBody =
   | { readonly kind: 'sealed' | 'other'; readonly problem: string; readonly isSealed: boolean };
 
 /** Opens a payload, or says why that failed. */
-type Open = (payload: string) => Promise<{ readonly text: string } | { readonly problem: string }>;
+export type Open = (payload: string) => Promise<{ readonly text: string } | { readonly problem: string }>;
 
 /** Reads the body of a delivery. `privateKeys` are the keys that may open it, newest first; a function is asked only for a sealed body. */
 export function readBody(

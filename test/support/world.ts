@@ -201,6 +201,7 @@ export function fakeWorld(options: WorldOptions = {}): FakeWorld {
     readFile: async (path) => readFileSync(path, 'utf8'),
     ensurePrivateDir: ensurePrivateFolder,
     turn: async () => {},
+    startThread: undefined,
     exit: (code) => {
       throw new Error(`unexpected exit with ${code}`);
     },

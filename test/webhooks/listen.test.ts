@@ -5,7 +5,9 @@ import { request as httpsRequest } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { Secret } from '../../src/base/secret.ts';
+import { openWith } from '../../src/webhooks/body.ts';
 import type { Inbox } from '../../src/webhooks/inbox/inbox.ts';
+import { keeperOf } from '../../src/webhooks/listen/keeper.ts';
 import { createReceiver } from '../../src/webhooks/listen/receiver.ts';
 import { listen } from '../../src/webhooks/listen/server.ts';
 import type { Delivery } from '../../src/webhooks/verify.ts';
@@ -16,11 +18,17 @@ type More = Partial<Parameters<typeof listen>[1]>;
 
 async function listening(wrap: (inbox: Inbox) => Inbox = (inbox) => inbox, more: More = {}) {
   const { inbox, clock } = await testInbox();
-  const receiver = createReceiver(wrap(inbox), {
-    account: { secrets: async () => [new Secret(SECRET)], privateKeys: async () => [] },
-    clock,
-    gather: setImmediate,
-  });
+  const receiver = createReceiver(
+    keeperOf(
+      wrap(inbox),
+      openWith(async () => []),
+    ),
+    {
+      account: { secrets: async () => [new Secret(SECRET)] },
+      clock,
+      gather: setImmediate,
+    },
+  );
   const refused: string[] = [];
   const server = await listen(receiver, {
     ...{ host: '127.0.0.1', port: 0, allowHosts: ['hooks.example.com'], heartbeat: 'beat' },

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { Secret } from '../../src/base/secret.ts';
+import { openWith } from '../../src/webhooks/body.ts';
+import { type Keeper, keeperOf } from '../../src/webhooks/listen/keeper.ts';
 import { createReceiver } from '../../src/webhooks/listen/receiver.ts';
 import { deliveryOf, onboarded, SECRET, testInbox } from './support.ts';
 
@@ -8,18 +10,36 @@ async function receiverInTurns() {
   const { inbox, clock } = await testInbox();
   const flushes: number[] = [];
   const turns: (() => void)[] = [];
-  const kept = {
-    ...inbox,
-    keep: (events: Parameters<typeof inbox.keep>[0]) => {
-      flushes.push(events.length);
-      return inbox.keep(events);
+  let fails = false;
+  let held = Promise.resolve();
+  const kept = keeperOf(
+    inbox,
+    openWith(async () => []),
+  );
+  const keeper: Keeper = {
+    keep: async (deliveries) => {
+      flushes.push(deliveries.length);
+      await held;
+      if (fails) {
+        fails = false;
+        throw new Error('the disk is full');
+      }
+      return kept.keep(deliveries);
     },
   };
-  const account = { secrets: async () => [new Secret(SECRET)], privateKeys: async () => [] };
-  const receiver = createReceiver(kept, { account, clock, gather: (flush) => void turns.push(flush) });
+  const account = { secrets: async () => [new Secret(SECRET)] };
+  const receiver = createReceiver(keeper, { account, clock, gather: (flush) => void turns.push(flush) });
   let number = 0;
   return {
-    ...{ clock, flushes },
+    flushes,
+    failNext: () => {
+      fails = true;
+    },
+    holdUp: () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = promise;
+      return resolve;
+    },
     arrive: async () => {
       const answer = receiver.receive(deliveryOf(onboarded(number)));
       number += 1;
@@ -27,28 +47,42 @@ async function receiverInTurns() {
       await new Promise((resolve) => setImmediate(resolve));
       return { answer };
     },
-    turn: () => turns.shift()?.(),
+    turn: async () => {
+      turns.shift()?.();
+      await new Promise((resolve) => setImmediate(resolve));
+    },
   };
 }
 
-test('deliveries of successive turns share a flush, which ends with the first turn without one', async () => {
+test('deliveries of one turn share a flush', async () => {
   const { arrive, turn, flushes } = await receiverInTurns();
-  const first = await arrive();
-  turn();
-  const second = await arrive();
-  turn();
+  const [first, second] = [await arrive(), await arrive()];
   expect(flushes).toEqual([]);
-  turn();
+  await turn();
   expect(flushes).toEqual([2]);
-  expect(await Promise.all([first.answer, second.answer])).toMatchObject([{ kept: { id: 1n } }, { kept: { id: 2n } }]);
+  expect(await Promise.all([first.answer, second.answer])).toMatchObject([{ id: 1n }, { id: 2n }]);
 });
 
-test('deliveries that never pause are flushed after a few milliseconds', async () => {
-  const { arrive, turn, clock, flushes } = await receiverInTurns();
+test('what arrives during a flush shares the next one', async () => {
+  const { arrive, turn, flushes, holdUp } = await receiverInTurns();
+  const goOn = holdUp();
   await arrive();
-  turn();
-  await arrive();
-  clock.pass(5);
-  turn();
-  expect(flushes).toEqual([2]);
+  await turn();
+  const [second, third] = [await arrive(), await arrive()];
+  expect(flushes).toEqual([1]);
+  goOn();
+  await Promise.all([second.answer, third.answer]);
+  expect(flushes).toEqual([1, 2]);
+});
+
+test('a flush that fails refuses its own deliveries alone', async () => {
+  const { arrive, turn, failNext } = await receiverInTurns();
+  failNext();
+  const { answer: first } = await arrive();
+  first.catch(() => {});
+  await turn();
+  await expect(first).rejects.toThrow('the disk is full');
+  const { answer: second } = await arrive();
+  await turn();
+  expect(await second).toMatchObject({ id: 1n });
 });

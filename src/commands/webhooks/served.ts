@@ -1,3 +1,4 @@
+import { inboxPath } from '../../account/paths.ts';
 import { serviceNameOf } from '../../account/service-name.ts';
 import { CliError } from '../../base/errors.ts';
 import { Secret } from '../../base/secret.ts';
@@ -5,7 +6,10 @@ import { listenProblem } from '../../cli/listening.ts';
 import type { Session } from '../../cli/session.ts';
 import { hostInUrl } from '../../contract/cidr.ts';
 import { getAesKey } from '../../contract/endpoints/management.ts';
+import { openWith } from '../../webhooks/body.ts';
 import type { Inbox } from '../../webhooks/inbox/inbox.ts';
+import { keeperOf } from '../../webhooks/listen/keeper.ts';
+import { keeperOn } from '../../webhooks/listen/keeper-thread.ts';
 import { type Account, createReceiver, type Receiver } from '../../webhooks/listen/receiver.ts';
 import { privateKeysOf } from './offline.ts';
 import type { Screen } from './screen.ts';
@@ -45,9 +49,8 @@ function secretsReader(session: Session, first: readonly Secret[]): () => Promis
 async function accountOf(session: Session): Promise<Account> {
   const first = await secretsOf(session);
   const serviceName = serviceNameOf(session.profile, session.world.env);
-  const privateKeys = () => privateKeysOf(session);
   const secrets = secretsReader(session, first);
-  if (first.length > 0) return { secrets, serviceName, privateKeys };
+  if (first.length > 0) return { secrets, serviceName };
   const { data } = await session.call(getAesKey, {});
   if (!data.aesKey)
     throw new CliError('usage', 'there is no webhook secret to verify with', {
@@ -55,7 +58,7 @@ async function accountOf(session: Session): Promise<Account> {
       hint: 'store one with: fiatrail webhooks set URL --secret-stdin, or set FIATRAIL_WEBHOOK_SECRET',
     });
   await session.say('no webhook secret is stored: deliveries are verified with the account’s AES key');
-  return { secrets, aesKey: new Secret(data.aesKey), serviceName, privateKeys };
+  return { secrets, aesKey: new Secret(data.aesKey), serviceName };
 }
 
 /** Serves the listener over HTTP until it is stopped. */
@@ -65,7 +68,8 @@ export async function serveUntil(session: Session, inbox: Inbox, place: Place, s
   const tls = await tlsOf(session, place);
   const account = await accountOf(session);
   const { listen } = await import('../../webhooks/listen/server.ts');
-  const receiver = createReceiver(inbox, { account, clock: world.clock, gather: setImmediate });
+  const keeper = keeperFor(session, inbox);
+  const receiver = createReceiver(keeper, { account, clock: world.clock, gather: setImmediate });
   const heartbeat = world.ids.uuid();
   const listening = await listen(steadyOnceBusy(receiver, world), {
     ...{ host, port, heartbeat, tls },
@@ -79,9 +83,18 @@ export async function serveUntil(session: Session, inbox: Inbox, place: Place, s
     address: `${place.tlsCert ? 'https://' : 'http://'}${hostInUrl(host)}:${listening.port}`,
     close: async () => {
       await listening.close();
+      await keeper.end();
       await beating;
     },
   };
+}
+
+/** A keeper on another thread, so that opening and storing events does not hold up the answers to others. */
+function keeperFor({ world, ...session }: Session, inbox: Inbox) {
+  const privateKeys = () => privateKeysOf({ world, ...session });
+  const { startThread, clock } = world;
+  if (!startThread) return { ...keeperOf(inbox, openWith(privateKeys)), end: async () => {} };
+  return keeperOn(() => startThread('__inbox'), { path: inboxPath(world, session.profile), privateKeys, clock });
 }
 
 /** After this many deliveries, the heap is large enough for a busy listener. */

@@ -170,7 +170,7 @@ export function listKept(store: Database, filter: KeptFilter): KeptEvent[] {
   const direction = after === undefined ? 'DESC' : 'ASC';
   const order = isByTime ? `received_at ${direction}, id ${direction}` : `id ${direction}`;
   const sql = `SELECT * FROM event ${where} ORDER BY ${order} LIMIT ?`;
-  return store.all<EventRow>(sql, ...values, limit).map((row) => fromRow(store, row));
+  return fromRows(store, store.all<EventRow>(sql, ...values, limit));
 }
 
 /** Counts events by name, the most frequent first. The tally has the counts of names and marks, however many events there are. */
@@ -218,13 +218,14 @@ interface HappenedRow {
 export function keptNamed(store: Database, id: string): KeptEvent[] {
   if (/^\d{1,15}$/.test(id)) {
     const row = store.get<EventRow>('SELECT * FROM event WHERE id = ?', BigInt(id));
-    if (row) return [fromRow(store, row)];
+    if (row) return fromRows(store, [row]);
   }
   const sql = `SELECT * FROM event WHERE substr(event_id, 1, ?) = ? OR substr(webhook_id, 1, ?) = ? ORDER BY id LIMIT 3`;
-  return store.all<EventRow>(sql, id.length, id, id.length, id).map((row) => fromRow(store, row));
+  return fromRows(store, store.all<EventRow>(sql, id.length, id, id.length, id));
 }
 
 interface ForwardRow {
+  readonly event: bigint;
   readonly target: string;
   readonly state: KeptForward['state'];
   readonly attempts: bigint;
@@ -233,8 +234,15 @@ interface ForwardRow {
   readonly due_at: bigint;
 }
 
-function fromRow(store: Database, row: EventRow): KeptEvent {
-  const forwards = store.all<ForwardRow>('SELECT * FROM forward WHERE event = ? ORDER BY id', row.id);
+function fromRows(store: Database, rows: readonly EventRow[]): KeptEvent[] {
+  if (rows.length === 0) return [];
+  const ids = JSON.stringify(rows.map(({ id }) => Number(id)));
+  const sql = 'SELECT * FROM forward WHERE event IN (SELECT value FROM json_each(?)) ORDER BY id';
+  const byEvent = Map.groupBy(store.all<ForwardRow>(sql, ids), ({ event }) => event);
+  return rows.map((row) => fromRow(row, byEvent.get(row.id) ?? []));
+}
+
+function fromRow(row: EventRow, forwards: readonly ForwardRow[]): KeptEvent {
   const isRead = row.mark === 'event' || row.mark === 'unknown';
   return {
     ...{ id: row.id, mark: row.mark, event: row.event, eventId: row.event_id, requestId: row.request_id },

@@ -1,10 +1,9 @@
 import type { Secret } from '../../base/secret.ts';
 import type { Clock } from '../../base/world.ts';
-import { openWith, readBodyWith } from '../body.ts';
 import { WebhookError } from '../error.ts';
-import type { Inbox, Kept } from '../inbox/inbox.ts';
-import { type NewEvent, newEventOf } from '../inbox/received.ts';
+import type { Kept } from '../inbox/inbox.ts';
 import { type Delivery, verifyDelivery } from '../verify.ts';
+import type { Keeper, SignedDelivery } from './keeper.ts';
 
 /** What a receiver needs to know of the account. */
 export interface Account {
@@ -12,66 +11,59 @@ export interface Account {
   secrets(): Promise<readonly Secret[]>;
   readonly aesKey?: Secret | undefined;
   readonly serviceName?: string | undefined;
-  privateKeys(): Promise<readonly Secret[]>;
-}
-
-/** A delivery that is on disk. */
-interface ReceivedEvent {
-  readonly event: NewEvent;
-  readonly kept: Kept;
 }
 
 /** Keeps verified deliveries. */
 export interface Receiver {
-  /** Resolves when the delivery is on disk. Rejects with WebhookError if it is refused, and with DatabaseError if it cannot be kept. */
-  receive(delivery: Delivery): Promise<ReceivedEvent>;
+  /** Resolves when the delivery is on disk. Rejects with WebhookError if it is refused, and with another error if it cannot be kept. */
+  receive(delivery: Delivery): Promise<Kept>;
 }
 
 interface Waiting {
-  readonly event: NewEvent;
+  readonly delivery: SignedDelivery;
   readonly resolve: (kept: Kept) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** How long deliveries may keep the flush waiting by arriving one after another. */
-const GATHER_MS = 5;
-/** More deliveries than this are flushed, whatever the clock says. */
+/** The most deliveries of one flush. */
 const MOST_GATHERED = 1_000;
 
 /**
- * Returns a receiver that keeps the deliveries that arrive together in one transaction, because a flush costs far more than a row. It
- * flushes after the first turn of the event loop without another delivery.
+ * Returns a receiver that keeps the deliveries of a turn of the event loop in one transaction, because a flush costs far more than a
+ * row. What arrives during a flush is flushed together after it.
  */
 export function createReceiver(
-  inbox: Inbox,
+  keeper: Keeper,
   { account, clock, gather }: { account: Account; clock: Pick<Clock, 'now'>; gather: (flush: () => void) => void },
 ): Receiver {
   const waiting: Waiting[] = [];
   const aesKey = account.aesKey?.reveal();
-  const open = openWith(account.privateKeys);
-  const flush = () => {
-    const batch = waiting.splice(0);
+  let isFlushing = false;
+  const flush = async () => {
+    isFlushing = true;
+    const next = () => {
+      isFlushing = false;
+      // Before anything is answered, so that the keeper does not wait for the answers.
+      if (waiting.length > 0) void flush();
+    };
+    const batch = waiting.splice(0, MOST_GATHERED);
     try {
-      const kept = inbox.keep(batch.map(({ event }) => event));
+      const kept = await keeper.keep(batch.map(({ delivery }) => delivery));
+      next();
       for (const [index, { resolve, reject }] of batch.entries()) {
         const one = kept[index];
         if (one) resolve(one);
         else reject(new Error('the inbox kept fewer events than it was given'));
       }
     } catch (error) {
+      next();
       for (const { reject } of batch) reject(error);
     }
   };
-  const flushAfter = (count: number, deadlineMs: number) =>
-    gather(() => {
-      const isGrowing = waiting.length > count && waiting.length < MOST_GATHERED && clock.now() < deadlineMs;
-      if (isGrowing) flushAfter(waiting.length, deadlineMs);
-      else flush();
-    });
-  const keep = (event: NewEvent) =>
+  const keep = (delivery: SignedDelivery) =>
     new Promise<Kept>((resolve, reject) => {
-      waiting.push({ event, resolve, reject });
-      if (waiting.length === 1) flushAfter(0, clock.now() + GATHER_MS);
+      waiting.push({ delivery, resolve, reject });
+      if (waiting.length === 1 && !isFlushing) gather(() => void flush());
     });
   return {
     receive: async (delivery) => {
@@ -79,9 +71,7 @@ export function createReceiver(
         secrets: (await account.secrets()).map((secret) => secret.reveal()),
         ...{ aesKey, serviceName: account.serviceName, nowMs: clock.now() },
       });
-      const read = await readBodyWith(delivery.body, open);
-      const event = newEventOf(verified, read, delivery.body);
-      return { event, kept: await keep(event) };
+      return keep({ verified, body: delivery.body });
     },
   };
 }

@@ -87,8 +87,8 @@ async function answer(
     options.onRefused('a body that is too long');
     return write(response, 413, `the body is longer than ${MAX_BODY_BYTES} bytes`);
   }
-  const received = await receiver.receive({ headers: pairsOf(request), body });
-  write(response, 200, received.kept.isCopy ? 'received before' : 'received');
+  const kept = await receiver.receive({ headers: pairsOf(request), body });
+  write(response, 200, kept.isCopy ? 'received before' : 'received');
 }
 
 /** Whether a request is meant for this listener. Another site must not reach it by a name of its own (DNS rebinding). */

@@ -1,0 +1,114 @@
+import { Secret } from '../../base/secret.ts';
+import type { Clock, Thread } from '../../base/world.ts';
+import { openWith } from '../body.ts';
+import { type Kept, openInbox } from '../inbox/inbox.ts';
+import { type Keeper, keeperOf, type SignedDelivery } from './keeper.ts';
+
+/** What the main thread tells a keeper on another thread. The first message names the inbox. */
+type ToThread =
+  | { readonly kind: 'open'; readonly path: string }
+  | { readonly kind: 'keep'; readonly deliveries: readonly SignedDelivery[]; readonly nowMs: number }
+  | { readonly kind: 'keys'; readonly keys: readonly string[] };
+
+/** What the keeper answers. It asks for private keys only when a sealed body needs other ones than it has. */
+type FromThread =
+  | { readonly kind: 'kept'; readonly kept: readonly Kept[] }
+  | { readonly kind: 'failed'; readonly problem: string }
+  | { readonly kind: 'ask-keys' };
+
+interface Settings {
+  readonly path: string;
+  readonly privateKeys: () => Promise<readonly Secret[]>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** A keeper with a thread that can be ended. */
+interface ThreadedKeeper extends Keeper {
+  end(): Promise<void>;
+}
+
+/**
+ * Returns a keeper that has its work done by another thread, a batch at a time. If the thread ends by itself, the batch is lost, so
+ * that its deliveries are sent again, and the next one gets another thread.
+ */
+export function keeperOn(start: () => Promise<Thread>, { path, privateKeys, clock }: Settings): ThreadedKeeper {
+  let waiting: { resolve(kept: readonly Kept[]): void; reject(error: Error): void } | undefined;
+  let running: Promise<Thread> | undefined;
+  const post = (thread: Thread, message: ToThread) => thread.post(message);
+  const fail = (problem: string) => waiting?.reject(new Error(problem));
+  const started = async () => {
+    const thread = await start();
+    thread.onMessage((message) => {
+      const answer = message as FromThread;
+      if (answer.kind === 'kept') waiting?.resolve(answer.kept);
+      else if (answer.kind === 'failed') fail(answer.problem);
+      else
+        privateKeys()
+          // A key that cannot be read now may be readable for the next delivery.
+          .catch(() => [])
+          .then((keys) => post(thread, { kind: 'keys', keys: keys.map((key) => key.reveal()) }));
+    });
+    thread.onEnd(() => {
+      running = undefined;
+      fail('the thread that keeps events has ended');
+    });
+    post(thread, { kind: 'open', path });
+    return thread;
+  };
+  return {
+    keep: async (deliveries) => {
+      running ??= started();
+      const thread = await running;
+      return new Promise((resolve, reject) => {
+        waiting = { resolve, reject };
+        post(thread, { kind: 'keep', deliveries, nowMs: clock.now() });
+      });
+    },
+    end: async () => (await running)?.end(),
+  };
+}
+
+/** The end of a thread's messages that is on the thread. */
+interface Port {
+  postMessage(message: FromThread): void;
+  on(event: 'message', listener: (message: ToThread) => void): void;
+}
+
+/** Does the work of a keeper for the main thread. bin/fiatrail.js calls it on the other one. */
+export function answerFor(port: Port): void {
+  let nowMs = 0;
+  let keeper: Promise<Keeper> | undefined;
+  let asked: PromiseWithResolvers<readonly Secret[]> | undefined;
+  // The deliveries of a batch ask at the same time, and share the answer.
+  const askKeys = () => {
+    if (!asked) {
+      asked = Promise.withResolvers();
+      port.postMessage({ kind: 'ask-keys' });
+    }
+    return asked.promise;
+  };
+  const opened = async (path: string) => {
+    // This thread never claims the inbox.
+    const host = { name: '', user: '', processId: 0, isRunning: () => true };
+    return keeperOf(await openInbox(path, { clock: { now: () => nowMs }, host }), openWith(askKeys));
+  };
+  port.on('message', (message) => {
+    if (message.kind === 'keys') {
+      asked?.resolve(message.keys.map((key) => new Secret(key)));
+      asked = undefined;
+      return;
+    }
+    if (message.kind === 'open') {
+      keeper = opened(message.path);
+      keeper.catch(() => {});
+      return;
+    }
+    nowMs = message.nowMs;
+    Promise.resolve(keeper)
+      .then((one) => one?.keep(message.deliveries) ?? [])
+      .then((kept) => port.postMessage({ kind: 'kept', kept }))
+      .catch((error: unknown) =>
+        port.postMessage({ kind: 'failed', problem: error instanceof Error ? error.message : String(error) }),
+      );
+  });
+}

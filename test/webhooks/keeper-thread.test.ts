@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import { MessageChannel } from 'node:worker_threads';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Secret } from '../../src/base/secret.ts';
+import type { Thread } from '../../src/base/world.ts';
+import { newKeyPair, seal } from '../../src/crypto/sealed-box.ts';
+import type { SignedDelivery } from '../../src/webhooks/listen/keeper.ts';
+import { answerFor, keeperOn } from '../../src/webhooks/listen/keeper-thread.ts';
+import { verifyDelivery } from '../../src/webhooks/verify.ts';
+import { temporaryFolder } from '../support/built.ts';
+import { deliveryOf, NOW_MS, onboarded, SECRET, testInbox } from './support.ts';
+
+/** Both ends of a thread's messages, on this thread. */
+function thread() {
+  const { port1, port2 } = new MessageChannel();
+  onTestFinished(() => port1.close());
+  let ended = () => {};
+  const ours: Thread = {
+    post: (message) => port1.postMessage(message),
+    onMessage: (listener) => void port1.on('message', listener),
+    onEnd: (listener) => {
+      ended = listener;
+    },
+    end: async () => port1.close(),
+  };
+  return { ours, theirs: port2, dies: () => ended() };
+}
+
+function signed(body: string | object): SignedDelivery {
+  const delivery = deliveryOf(body);
+  return { verified: verifyDelivery(delivery, { secrets: [SECRET], nowMs: NOW_MS }), body: delivery.body };
+}
+
+async function setUp(privateKeys: readonly Secret[] = []) {
+  const path = join(temporaryFolder(onTestFinished), 'inbox.db');
+  const { inbox, clock } = await testInbox(path);
+  onTestFinished(() => inbox.close());
+  const started: ReturnType<typeof thread>[] = [];
+  let asked = 0;
+  const settings = {
+    ...{ path, clock },
+    privateKeys: async () => {
+      asked += 1;
+      return privateKeys;
+    },
+  };
+  const keeperWith = (answers: (number: number) => boolean, more: Partial<typeof settings> = {}) =>
+    keeperOn(
+      async () => {
+        const one = thread();
+        started.push(one);
+        if (answers(started.length)) answerFor(one.theirs);
+        return one.ours;
+      },
+      { ...settings, ...more },
+    );
+  return { inbox, clock, started, keeperWith, asked: () => asked };
+}
+
+test('what another thread keeps is in the inbox, at the time of this one', async () => {
+  const { inbox, clock, keeperWith } = await setUp();
+  const keeper = keeperWith(() => true);
+  clock.pass(5_000);
+  const kept = await keeper.keep([signed(onboarded(1)), signed(onboarded(2)), signed(onboarded(1))]);
+  expect(kept).toEqual([
+    { id: 1n, isCopy: false },
+    { id: 2n, isCopy: false },
+    { id: 1n, isCopy: true },
+  ]);
+  expect(inbox.list({ limit: 5 }).map(({ receivedAtMs }) => receivedAtMs)).toEqual([NOW_MS + 5_000, NOW_MS + 5_000]);
+});
+
+test('asks for private keys once, and only for a sealed body', async () => {
+  const { publicKey, privateKey } = newKeyPair(new Uint8Array(32).fill(1));
+  const { inbox, keeperWith, asked } = await setUp([privateKey]);
+  const keeper = keeperWith(() => true);
+  await keeper.keep([signed(onboarded(1))]);
+  expect(asked()).toBe(0);
+  const sealed = async (number: number) =>
+    signed({ payload: await seal(JSON.stringify(onboarded(number)), publicKey) });
+  await keeper.keep([await sealed(2), await sealed(3)]);
+  await keeper.keep([await sealed(4)]);
+  expect(asked()).toBe(1);
+  expect(inbox.list({ limit: 5 }).map(({ event, isSealed }) => ({ event, isSealed }))).toEqual([
+    ...[1, 2, 3].map(() => ({ event: 'user.onboarded', isSealed: true })),
+    { event: 'user.onboarded', isSealed: false },
+  ]);
+});
+
+test('a thread that ends loses its batch alone', async () => {
+  const { inbox, started, keeperWith } = await setUp();
+  const keeper = keeperWith((number) => number > 1);
+  const lost = keeper.keep([signed(onboarded(1))]);
+  await new Promise((resolve) => setImmediate(resolve));
+  started[0]?.dies();
+  await expect(lost).rejects.toThrow('has ended');
+  await keeper.keep([signed(onboarded(1))]);
+  expect(inbox.counts().events).toBe(1);
+});
+
+test('says that nothing was kept if the inbox cannot be opened', async () => {
+  const { keeperWith } = await setUp();
+  const keeper = keeperWith(() => true, { path: '/dev/null/inbox.db' });
+  await expect(keeper.keep([signed(onboarded(1))])).rejects.toThrow(/inbox\.db/);
+});
