@@ -98,6 +98,17 @@ test('a thread that ends loses its batch alone', async () => {
   expect(inbox.counts().events).toBe(1);
 });
 
+test('tries again if a thread cannot be started', async () => {
+  const { inbox, keeperWith } = await setUp();
+  const keeper = keeperWith((number) => {
+    if (number === 1) throw new Error('no memory');
+    return true;
+  });
+  await expect(keeper.keep([signed(onboarded(1))])).rejects.toThrow('no memory');
+  await keeper.keep([signed(onboarded(1))]);
+  expect(inbox.counts().events).toBe(1);
+});
+
 test('says that nothing was kept if the inbox cannot be opened', async () => {
   const { keeperWith } = await setUp();
   const keeper = keeperWith(() => true, { path: '/dev/null/inbox.db' });

@@ -98,7 +98,7 @@ function keeperFor({ world, ...session }: Session, inbox: Inbox) {
 }
 
 /** After this many deliveries, the heap is large enough for a busy listener. */
-const BUSY_AFTER = 10_000;
+const BUSY_AFTER = 5_000;
 
 /** Keeps the heap from growing on and on, once it has grown. A small one from the start would cost a fifth of the speed. */
 function steadyOnceBusy({ receive }: Receiver, { steadyMemory }: Session['world']): Receiver {

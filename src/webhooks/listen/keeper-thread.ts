@@ -58,7 +58,10 @@ export function keeperOn(start: () => Promise<Thread>, { path, privateKeys, cloc
   return {
     keep: async (deliveries) => {
       running ??= started();
-      const thread = await running;
+      const thread = await running.catch((error: unknown) => {
+        running = undefined;
+        throw error;
+      });
       return new Promise((resolve, reject) => {
         waiting = { resolve, reject };
         post(thread, { kind: 'keep', deliveries, nowMs: clock.now() });
