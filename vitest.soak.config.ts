@@ -12,6 +12,7 @@ export default defineConfig({
       'test/service/market/order-book.test.ts',
     ],
     globalSetup: 'test/support/code-cache.ts',
+    setupFiles: ['test/support/after-each-file.ts'],
     env: {
       FIATRAIL_SOAK_KILLS: '400',
       FIATRAIL_SOAK_RUNS: '300',

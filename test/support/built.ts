@@ -101,10 +101,10 @@ export interface Running {
 
 const running = new Set<ChildProcess>();
 
-// A test that fails may leave programs running, which would slow down the tests of other files.
-afterAll(() => {
+/** Ends what the tests of a file left running: a test that fails may not have ended its programs. */
+export function endPrograms(): void {
   for (const child of running) child.kill('SIGKILL');
-});
+}
 
 /** Starts any program in a home. It runs until the tests of the file end, if nothing else ends it. */
 export function startProgram(home: Home, file: string, argv: readonly string[], options: RunOptions = {}): Running {
