@@ -1,5 +1,5 @@
 /**
- * Fills an inbox with events a minute apart, the last one at END: `node fill-inbox.ts PATH COUNT BATCH END`. Each batch arrives at once,
+ * Fills an inbox with events in equal distances, the last one at END: `node fill-inbox.ts PATH COUNT BATCH END APART_MS`. Each batch arrives at once,
  * at the time of its first event. It uses the inbox's own functions, and skips only the signatures.
  */
 import { createHash } from 'node:crypto';
@@ -10,9 +10,7 @@ import { oneProcess } from '../support/journal-intent.ts';
 import { fakeClock } from '../support/sandbox.ts';
 import { bodyOf } from './webhook-events.ts';
 
-const MINUTE_MS = 60_000;
-
-const [path = '', count = '0', atOnce = '1', end = ''] = process.argv.slice(2);
+const [path = '', count = '0', atOnce = '1', end = '', apart = '0'] = process.argv.slice(2);
 
 async function eventAt(number: number, timeMs: number): Promise<NewEvent> {
   const timestamp = new Date(timeMs).toISOString();
@@ -31,7 +29,7 @@ const total = Number(count);
 for (let number = 0; number < total; ) {
   const batch: NewEvent[] = [];
   for (; batch.length < Number(atOnce) && number < total; number += 1) {
-    const timeMs = Date.parse(end) - (total - 1 - number) * MINUTE_MS;
+    const timeMs = Date.parse(end) - (total - 1 - number) * Number(apart);
     if (batch.length === 0) clock.set(timeMs);
     batch.push(await eventAt(number, timeMs));
   }

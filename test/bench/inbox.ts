@@ -6,8 +6,9 @@ import type { Workshop } from './workshop.ts';
 
 const FEW = 1_000;
 /** The events of the window that is compared with the lists. */
-const WINDOW = 500;
-const MINUTE_MS = 60_000;
+const WINDOW = 200;
+/** Between two events: short enough for a million of them since 2002, long enough for a short inbox that has the week before the window. */
+const APART_MS = 13 * 60_000;
 
 const count = (events: number) => events.toLocaleString('en');
 const stateOf = (events: number) => `inbox-${events}`;
@@ -18,11 +19,11 @@ export interface InboxSize {
   readonly inboxEvents: number;
 }
 
-/** Measures the first page of a long inbox, and the gaps of its last hours, against a short one with equal last hours. */
+/** Measures the first page of a long inbox, and the gaps of its last days, against a short one with equal last days. */
 export async function measureInbox(shop: Workshop, { runs, inboxEvents: many }: InboxSize): Promise<Row[]> {
-  const endMs = Date.now() - MINUTE_MS;
+  const endMs = Date.now() - APART_MS;
   for (const events of [FEW, many]) fill(shop, events, new Date(endMs).toISOString());
-  const since = new Date(endMs - (WINDOW - 1) * MINUTE_MS).toISOString();
+  const since = new Date(endMs - (WINDOW - 1) * APART_MS).toISOString();
   const commands = [
     ['list', ['list'], 'first page'],
     ['list --since', ['list', '--since', since], 'first page'],
@@ -50,5 +51,14 @@ function fill(shop: Workshop, events: number, end: string): void {
   // Created by the program, so that the folder has the usual form.
   timeMs(list);
   const path = join(list.env['FIATRAIL_STATE_DIR'] ?? '', 'inbox-embedded.db');
-  timeMs(shop.node([join(import.meta.dirname, 'fill-inbox.ts'), path, String(events), String(WINDOW), end]));
+  timeMs(
+    shop.node([
+      join(import.meta.dirname, 'fill-inbox.ts'),
+      path,
+      String(events),
+      String(WINDOW),
+      end,
+      String(APART_MS),
+    ]),
+  );
 }
