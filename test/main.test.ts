@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CATEGORIES } from '../src/base/errors.ts';
-import type { Exchange, HttpResponse } from '../src/base/world.ts';
+import type { Clock, Exchange, HttpResponse } from '../src/base/world.ts';
 import { CATALOGUE } from '../src/commands/catalogue.ts';
 import { main } from '../src/main.ts';
 import { FORMATS } from '../src/present/result.ts';
 import { html, json, refusal, refusedConnection, scripted, success } from './support/exchange.ts';
-import { ACCOUNT, fakeWorld } from './support/world.ts';
+import { ACCOUNT, fakeClock, fakeWorld } from './support/world.ts';
 
 const EXITS: ReadonlySet<number> = new Set([0, ...Object.values(CATEGORIES).map(({ exit }) => exit)]);
 
@@ -99,6 +99,17 @@ const commandLine = fc
   )
   .map(([command, rest]) => [...command, ...rest]);
 
+/** A clock on which the user presses Ctrl-C in the end, for commands that run until then: sleeping on a fake clock takes no time. */
+function interruptingClock() {
+  const pressed = new AbortController();
+  const clock = fakeClock();
+  const sleep: Clock['sleep'] = async (durationMs, signal) => {
+    if (clock.sleeps.length === 500) pressed.abort();
+    await clock.sleep(durationMs, signal);
+  };
+  return { clock: { now: clock.now, sleep }, interrupted: pressed.signal };
+}
+
 /** The environment of a network account whose host does not exist. */
 const nowhere = async () => {
   throw refusedConnection();
@@ -110,7 +121,8 @@ describe('any command line', () => {
     await fc.assert(
       fc.asyncProperty(commandLine, fc.constantFrom(...ANSWERS), fc.boolean(), async (argv, answer, isAccount) => {
         const env = isAccount ? ACCOUNT : {};
-        const world = fakeWorld({ network: async () => answer, probe: NO_WAY, stdin: '12345678901\n', env });
+        const network = async () => answer;
+        const world = fakeWorld({ network, probe: NO_WAY, stdin: '12345678901\n', env, ...interruptingClock() });
         const code = await main(argv, world);
         expect(EXITS).toContain(code);
         expect(world.stderr.text()).not.toMatch(/^\s+at .*:\d+:\d+/m);
@@ -119,6 +131,16 @@ describe('any command line', () => {
       }),
       { numRuns: 400 },
     );
+  });
+
+  test.each([
+    ['the embedded sandbox', {}],
+    ['an account', ACCOUNT],
+  ])('every command ends on its own, or when the user stops it, with %s', async (_, env) => {
+    for (const command of words) {
+      const world = fakeWorld({ network: async () => success({}), probe: NO_WAY, env, ...interruptingClock() });
+      expect(EXITS, command.words.join(' ')).toContain(await main([...command.words], world));
+    }
   });
 
   test.each([
