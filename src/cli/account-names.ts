@@ -32,7 +32,8 @@ export async function learnFintech(learning: Learning, endpointId: string, data:
   // An embedded sandbox has only one key.
   if (id === undefined || profile.mode === 'embedded') return;
   try {
-    (await journal()).learnFintech(namesOf(profile, keyFingerprint()), { id, isLive: profile.mode === 'live' });
+    const known = await journal();
+    await known.learnFintech(namesOf(profile, keyFingerprint()), { id, isLive: profile.mode === 'live' });
   } catch {
     // A journal that cannot be written does not make a read fail: until the next one, the account is known by its key only.
   }

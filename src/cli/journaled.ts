@@ -72,7 +72,7 @@ export async function sendJournaled<D>(
 ): Promise<{ readonly reply: Reply<D>; readonly operationId: string }> {
   const { endpoint, call } = sending;
   const journal = await session.journal();
-  journal.requireLastLink();
+  await journal.requireLastLink();
   const { operationId, leaveByMs } = await claimedAndSent(session, journal, intentOf(session, sending));
   session.inFlight({ operationId, summary: sending.summary });
   try {
@@ -108,7 +108,7 @@ export function resultOf(endpoint: Endpoint, data: unknown): string {
 /** Records the intent, and that it is sent; returns its id and until when it may leave. Throws DoneBefore, and CliError if it must not be sent. */
 async function claimedAndSent(session: JournalSession, journal: Journal, intent: Intent) {
   for (;;) {
-    const claim = journal.claim(intent, session.globals.timeoutMs);
+    const claim = await journal.claim(intent, session.globals.timeoutMs);
     if (claim.kind === 'ours') return claim;
     await requireFree(session, claim);
   }
@@ -120,7 +120,8 @@ export async function repetitionOf(
   sending: Omit<Sending<unknown>, 'call'>,
 ): Promise<string | undefined> {
   if (!sending.guard) return undefined;
-  const found = (await session.journal()).look(intentOf(session, sending));
+  const journal = await session.journal();
+  const found = await journal.look(intentOf(session, sending));
   if (found?.kind !== 'repeated') return undefined;
   const { createdAt, operationId, state } = found.operation;
   return `already recorded on ${timeForPeople(createdAt)} (operation ${operationId}, ${state})`;
@@ -139,7 +140,7 @@ async function record({ world }: JournalSession, journal: Journal, outcome: Reco
   const { operationId, state, ...appended } = outcome;
   const warn = (text: string) => world.stderr.write(`warning: ${text}\n`).catch(() => {});
   try {
-    if (journal.record(operationId, state, appended) === 'beside')
+    if ((await journal.record(operationId, state, appended)) === 'beside')
       await warn('the journal cannot be written now; the outcome was saved beside it, and the next command records it');
   } catch {
     await warn(lostOutcomeText(outcome));

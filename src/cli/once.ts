@@ -51,7 +51,7 @@ export async function requireUnused(session: Session, guard: Guard, reconcile: R
   const account = await session.accountNames();
   const journal = await session.journal();
   for (;;) {
-    const found = journal.look({ account, input: guard.input, onceKey: guard.onceKey });
+    const found = await journal.look({ account, input: guard.input, onceKey: guard.onceKey });
     if (!found) return;
     // The process that held the key may have kept its outcome beside the journal since this one opened it.
     if (found.kind === 'doubt' && (await journal.merge()).count > 0) continue;

@@ -80,7 +80,8 @@ const statusCommand = command({
   parameters: {},
   run: async (session) => {
     const { profile } = session;
-    const inDoubt = (await session.journal()).inDoubt(profile.name);
+    const journal = await session.journal();
+    const inDoubt = await journal.inDoubt(profile.name);
     const about = {
       profile: profile.name,
       mode: profile.mode,

@@ -5,7 +5,7 @@ import type { Intent } from './intent.ts';
 import type { Selection } from './list-query.ts';
 import type { Merged } from './merge.ts';
 import type { Operation } from './operations.ts';
-import type { Rotation, RotationStage, Rotations } from './rotations.ts';
+import type { Rotation, RotationRecords, RotationStage } from './rotations.ts';
 import type { OperationState } from './states.ts';
 import type { Appended } from './transitions.ts';
 import type { Verified } from './verify.ts';
@@ -17,70 +17,70 @@ export interface Journal {
    * was recorded before. Decided and written in one transaction, so that of two processes one gets it. With `busyForMs`, how long the sender waits for a
    * response at most, it is recorded as sent in the same transaction: call it just before sending.
    */
-  claim(intent: Intent, busyForMs?: number): Claim;
+  claim(intent: Intent, busyForMs?: number): Promise<Claim>;
   /** Returns what would be in the way of an intent, and records nothing. */
-  look(intent: LookedFor): Exclude<Claim, { kind: 'ours' }> | undefined;
+  look(intent: LookedFor): Promise<Exclude<Claim, { kind: 'ours' }> | undefined>;
   /** Counts all operations. */
-  count(): number;
+  count(): Promise<number>;
   /** Counts the operations of a profile whose outcome is unknown. */
-  inDoubt(profile: string): number;
+  inDoubt(profile: string): Promise<number>;
   /** Records a key rotation under an id chosen by the caller. Returns false if its account already has an open one. */
   prepareRotation(
     intent: Intent,
     rotation: Pick<Rotation, 'operationId' | 'keyPlace' | 'oldFingerprint' | 'pushes'>,
-  ): boolean;
+  ): Promise<boolean>;
   /**
    * Moves a rotation to another stage and updates its operation in one transaction. Returns false if it is no longer at the stage
    * `from`. The sender moves it to `sending` just before it sends; false then means that another process closed the rotation.
    * Once the new key is known, `newFingerprint` links it to the old one in the same transaction, so that both are one account.
    */
-  moveRotation(operationId: string, from: RotationStage, to: RotationStage, more?: RotationMove): boolean;
-  readonly rotations: Omit<Rotations, 'insert' | 'move'>;
+  moveRotation(operationId: string, from: RotationStage, to: RotationStage, more?: RotationMove): Promise<boolean>;
+  readonly rotations: RotationRecords;
   /** Records the fintech that a key belongs to, so that all its keys are one account. */
-  learnFintech(names: AccountNames, fintech: Fintech): void;
+  learnFintech(names: AccountNames, fintech: Fintech): Promise<void>;
   /** Appends a transition. Throws if the operation's state does not allow it. */
-  append(operationId: string, state: OperationState, appended?: Appended): void;
+  append(operationId: string, state: OperationState, appended?: Appended): Promise<void>;
   /** Records work that was found as the operation's own. Returns false if another operation has it, or the outcome is known. */
-  take(operationId: string, found: { readonly requestId: string; readonly detail: string }): boolean;
+  take(operationId: string, found: { readonly requestId: string; readonly detail: string }): Promise<boolean>;
   /**
    * Appends the outcome of a request that was sent. If the journal cannot be written, keeps it in a file beside the journal,
    * from where `merge` takes it. Returns where it is now. Throws if it could be written nowhere.
    */
-  record(operationId: string, state: OperationState, appended: Outcome): 'journal' | 'beside';
+  record(operationId: string, state: OperationState, appended: Outcome): Promise<'journal' | 'beside'>;
   /** Appends the outcomes that were kept beside the journal. */
   merge(): Promise<Merged>;
   /**
    * Appends how accepted work ended to the operation that started it, found by the service's id. Does nothing if this
    * journal does not know it, or knows the end already.
    */
-  ended(work: StartedWork, state: 'settled' | 'failed', appended: Appended): void;
+  ended(work: StartedWork, state: 'settled' | 'failed', appended: Appended): Promise<void>;
   /** Ends every operation whose outcome only a sandbox knew that has been reset. Its key belongs to a new account from then on. */
-  destroyed(sandbox: Pick<Operation, 'mode' | 'profile'>, names: AccountNames): void;
-  list(selection: Selection): Operation[];
+  destroyed(sandbox: Pick<Operation, 'mode' | 'profile'>, names: AccountNames): Promise<void>;
+  list(selection: Selection): Promise<Operation[]>;
   /** Returns up to three operations whose id starts with `id`. */
-  find(id: string): Operation[];
+  find(id: string): Promise<Operation[]>;
   /** Returns a digest of text that does not reveal it; equal texts have equal digests in this journal. */
   digest(text: string): string;
   /** Returns the ids that the operations of an account may have as their account. */
-  accountIds(names: AccountNames): readonly string[];
+  accountIds(names: AccountNames): Promise<readonly string[]>;
   /** Whether another operation has this id of the service. */
-  isClaimed(requestId: string, except: string): boolean;
+  isClaimed(requestId: string, except: string): Promise<boolean>;
   /** Whether an operation's process is still at work on it: it lives, and its time is not over. */
   isBusy(operation: Operation): boolean;
   /** Checks every transition. `head` is a hash that the journal must contain, besides the head that was kept beside it. */
-  verify(head?: string): Verified;
+  verify(head?: string): Promise<Verified>;
   /** Checks every transition. If they are whole, the journal as it is takes the place of the one whose head was kept beside it. */
-  accept(): Verified;
+  accept(): Promise<Verified>;
   /** Yields the journal as lines of JSON in pages, all of the moment when the first is read. */
   exported(withDigestKey: boolean): Generator<readonly object[]>;
   /** Fills an empty journal with exported lines, all or none. One of their accounts must be among `accounts`. Throws ImportError. */
   importFrom(lines: Iterable<string>, accounts: readonly AccountNames[]): Promise<Imported>;
   /** Copies the journal to a new private file, also while other processes use it. Returns its bytes. Throws CliError usage. */
-  backUp(path: string): number;
+  backUp(path: string): Promise<number>;
   /** Returns the hash of this host's last transition. */
-  head(): string;
+  head(): Promise<string>;
   /** Throws CliError usage if this host's last transition does not continue the one before it, or if the journal was cut. */
-  requireLastLink(): void;
+  requireLastLink(): Promise<void>;
   close(): void;
 }
 

@@ -10,7 +10,7 @@ import { exportedLines } from './export.ts';
 import { keepHead, keptHead, lastHead, writeHead } from './head.ts';
 import type { Journal } from './interface.ts';
 import { findOperations, listOperations, type Operation, openOperations } from './operations.ts';
-import { ROTATION_SCHEMA, type RotationStage, rotationsIn } from './rotations.ts';
+import { ROTATION_SCHEMA, type RotationStage, recordsOf, rotationsIn } from './rotations.ts';
 import { LIST_SCHEMA, OPERATION_SCHEMA } from './schema.ts';
 import type { OperationState } from './states.ts';
 import { type Appended, createOperation, type JournalWorld, lastHash, type Recording, tryMove } from './transitions.ts';
@@ -32,7 +32,10 @@ const JOURNAL_FILE_ID = 0x66726a72;
 /** How long the outcome of a request waits for another process's write, before it is kept beside the journal. */
 const OUTCOME_WAIT_MS = 5_000;
 
-/** Opens the journal, creating its file on first use. Throws DatabaseError. */
+/**
+ * Opens the journal, creating its file on first use. Each transaction is one synchronous function, so that nothing else of this
+ * process runs inside it. Throws DatabaseError.
+ */
 export async function openJournal(
   path: string,
   world: JournalWorld,
@@ -63,15 +66,15 @@ export async function openJournal(
     ...chainPart(store, path, world),
     ...copyPart(store, append),
     ...outcomePart({ recording, aside, append, move, waitMs: outcomeWaitMs }),
-    claim: (intent, busyForMs) => append(() => claimIn(claiming, intent, busyForMs)),
-    look: (intent) => lookIn(claiming, intent),
-    learnFintech: (names, fintech) => {
+    claim: async (intent, busyForMs) => append(() => claimIn(claiming, intent, busyForMs)),
+    look: async (intent) => lookIn(claiming, intent),
+    learnFintech: async (names, fintech) => {
       // A read that tells nothing new must not wait for a command that writes.
       if (!knowsFintech(store, names, fintech))
         store.transaction('write', () => learnFintech(store, names, fintech, ids.uuid));
     },
-    append: (id, state, appended = {}) => move(id, state, appended),
-    take: (id, found) =>
+    append: async (id, state, appended = {}) => move(id, state, appended),
+    take: async (id, found) =>
       append(() => !isClaimed(store, found.requestId, id) && tryMove(recording, id, 'accepted', found)),
     ...endPart(recording, append),
     digest: claiming.digest,
@@ -83,13 +86,13 @@ export async function openJournal(
 function endPart(recording: Recording, append: Append): Pick<Journal, 'ended' | 'destroyed'> {
   const { store } = recording;
   return {
-    ended: ({ account, endpoints, requestId }, state, appended) =>
+    ended: async ({ account, endpoints, requestId }, state, appended) =>
       append(() => {
         const ids = accountIds(store, account);
         for (const { operationId, endpoint } of listOperations(store, { account: ids, requestId, limit: 10 }))
           if (endpoints.includes(endpoint)) tryMove(recording, operationId, state, { ...appended, requestId });
       }),
-    destroyed: (sandbox, names) =>
+    destroyed: async (sandbox, names) =>
       append(() => {
         for (const id of openOperations(store, { ...sandbox, accounts: accountIds(store, names) }))
           tryMove(recording, id, 'resolved', { verdict: 'destroyed', detail: 'the sandbox was reset' });
@@ -139,8 +142,8 @@ function rotationPart(recording: Recording, { ids, host }: JournalWorld, append:
   const { store } = recording;
   const rotations = rotationsIn(store);
   return {
-    rotations,
-    prepareRotation: (intent, rotation) =>
+    rotations: recordsOf(rotations),
+    prepareRotation: async (intent, rotation) =>
       append(() => {
         if (rotations.openOf(intent)) return false;
         const account = accountIn(store, intent.account, ids.uuid);
@@ -149,7 +152,7 @@ function rotationPart(recording: Recording, { ids, host }: JournalWorld, append:
         rotations.insert({ ...rotation, profile: intent.profile, baseUrl: intent.baseUrl });
         return true;
       }),
-    moveRotation: (id, from, to, { detail, newFingerprint } = {}) =>
+    moveRotation: async (id, from, to, { detail, newFingerprint } = {}) =>
       append(() => {
         const isMoved = rotations.move(id, from, to);
         const old = rotations.find(id)?.oldFingerprint;
@@ -174,7 +177,7 @@ interface OutcomeParts {
 function outcomePart({ recording, aside, append, move, waitMs }: OutcomeParts): Pick<Journal, 'record' | 'merge'> {
   const { store, now } = recording;
   return {
-    record: (id, state, appended) => {
+    record: async (id, state, appended) => {
       try {
         waitingAtMost(store, waitMs, () => move(id, state, appended));
         return 'journal';
@@ -197,14 +200,14 @@ type ChainPart = Pick<Journal, 'verify' | 'accept' | 'head' | 'requireLastLink'>
 
 function chainPart(store: Database, path: string, { host }: JournalWorld): ChainPart {
   return {
-    verify: (hash) => verifyChain(store, { hash, kept: keptHead(path) }),
-    accept: () => {
+    verify: async (hash) => verifyChain(store, { hash, kept: keptHead(path) }),
+    accept: async () => {
       const verified = verifyChain(store, {});
       if (!verified.problem) writeHead(path, lastHead(store), host.processId);
       return verified;
     },
-    head: () => lastHash(store, host.name),
-    requireLastLink: () => requireLastLink(store, host.name, keptHead(path)),
+    head: async () => lastHash(store, host.name),
+    requireLastLink: async () => requireLastLink(store, host.name, keptHead(path)),
   };
 }
 
@@ -228,7 +231,7 @@ function copyPart(store: Database, append: Append): Pick<Journal, 'exported' | '
         }),
       );
     },
-    backUp: (path) => backUp(store, path),
+    backUp: async (path) => backUp(store, path),
   };
 }
 
@@ -236,15 +239,16 @@ type ReadPart = Pick<Journal, 'accountIds' | 'count' | 'inDoubt' | 'list' | 'fin
 
 function readPart(store: Database): ReadPart {
   return {
-    count: () => Number(store.get<{ count: bigint }>(`SELECT count FROM tally WHERE name = 'operations'`)?.count ?? 0n),
-    inDoubt: (profile) => {
+    count: async () =>
+      Number(store.get<{ count: bigint }>(`SELECT count FROM tally WHERE name = 'operations'`)?.count ?? 0n),
+    inDoubt: async (profile) => {
       const sql = `SELECT count(*) AS count FROM operation WHERE profile = ? AND state IN ('sent', 'unknown')`;
       return Number(store.get<{ count: bigint }>(sql, profile)?.count ?? 0n);
     },
-    list: (selection) => listOperations(store, selection),
-    accountIds: (names) => accountIds(store, names),
-    find: (id) => findOperations(store, id),
-    isClaimed: (requestId, except) => isClaimed(store, requestId, except),
+    list: async (selection) => listOperations(store, selection),
+    accountIds: async (names) => accountIds(store, names),
+    find: async (id) => findOperations(store, id),
+    isClaimed: async (requestId, except) => isClaimed(store, requestId, except),
   };
 }
 

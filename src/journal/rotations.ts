@@ -78,6 +78,26 @@ export interface Rotations {
   pushInstead(operationId: string, pushes: readonly string[]): void;
 }
 
+/** The methods of a table as promises. */
+type Later<Table> = {
+  readonly [Name in keyof Table]: Table[Name] extends (...values: infer Values) => infer Found
+    ? (...values: Values) => Promise<Found>
+    : never;
+};
+
+/** The rotations as the journal's users see them: a rotation is created and moved only together with its operation. */
+export type RotationRecords = Later<Omit<Rotations, 'insert' | 'move'>>;
+
+export function recordsOf(rotations: Rotations): RotationRecords {
+  return {
+    find: async (operationId) => rotations.find(operationId),
+    openOf: async (account) => rotations.openOf(account),
+    latestOf: async (account) => rotations.latestOf(account),
+    pushed: async (operationId, count) => rotations.pushed(operationId, count),
+    pushInstead: async (operationId, pushes) => rotations.pushInstead(operationId, pushes),
+  };
+}
+
 export function rotationsIn(store: Database): Rotations {
   const first = (where: string, ...values: string[]) => {
     const row = store.get<RotationRow>(`SELECT * FROM rotation WHERE ${where} LIMIT 1`, ...values);

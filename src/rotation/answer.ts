@@ -32,15 +32,13 @@ export async function giveUp(
   detail: string,
 ): Promise<void> {
   const journal = await session.journal();
-  await record(session, () => {
-    journal.moveRotation(operationId, stage, 'refused', { detail });
-  });
+  await record(session, () => journal.moveRotation(operationId, stage, 'refused', { detail }));
 }
 
 /** Writes to the journal. A failure is only a warning: the files of the rotation are enough to resume it. */
-export async function record(session: Session, write: () => void): Promise<void> {
+export async function record(session: Session, write: () => Promise<unknown>): Promise<void> {
   try {
-    write();
+    await write();
   } catch {
     await session.say(`warning: cannot write to the journal; once that is fixed, run: ${RESUME_COMMAND}`);
   }
@@ -54,7 +52,7 @@ export async function readNewKey(session: Session, operationId: string, unsaved:
   const { world } = session;
   const text = readRotation(world, operationId, 'answer') ?? unsaved;
   const journal = await session.journal();
-  if (text === '' && journal.rotations.find(operationId)?.stage === 'prepared') {
+  if (text === '' && (await journal.rotations.find(operationId))?.stage === 'prepared') {
     await giveUp(session, operationId, 'prepared', 'nothing was sent');
     throw new CliError('network', 'the request could not be started; nothing was sent', {
       operationId,
@@ -129,9 +127,7 @@ async function oldKey({ profile }: Session): Promise<Secret> {
 /** Marks the rotation as lost, and returns the error: it is unknown whether the key was rotated. */
 async function lost(session: Session, operationId: string, sent: Sent, error: CliError): Promise<CliError> {
   const journal = await session.journal();
-  await record(session, () => {
-    journal.moveRotation(operationId, 'sending', 'lost', { detail: error.message });
-  });
+  await record(session, () => journal.moveRotation(operationId, 'sending', 'lost', { detail: error.message }));
   if (!mayContainKey(sent)) removeRotation(session.world, operationId, ['answer']);
   const file = rotationFile(session.world, operationId, 'answer');
   const saved = file ? ` (the response is saved in ${file})` : '';

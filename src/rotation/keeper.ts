@@ -37,7 +37,7 @@ export async function keep(world: World): Promise<number> {
   const account = await openAccount(world, accountOf(order));
   try {
     // The command that started this process may have given up and closed the rotation; then nothing may be sent.
-    if (!journal.moveRotation(operationId, 'prepared', 'sending')) {
+    if (!(await journal.moveRotation(operationId, 'prepared', 'sending'))) {
       removeRotationLocks(world, operationId);
       return 1;
     }

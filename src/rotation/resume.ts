@@ -65,18 +65,18 @@ function outcomeOf({ rotation, key, keyFile }: CompletedRotation, { printKey }: 
 export async function resume(session: Session, input: ResumeInput): Promise<Outcome> {
   const { profile } = session;
   const journal = await session.journal();
-  const rotation = journal.rotations.openOf({ profile: profile.name, baseUrl: profile.baseUrl });
+  const rotation = await journal.rotations.openOf({ profile: profile.name, baseUrl: profile.baseUrl });
   if (rotation) {
     const { operationId, stage, pushes } = rotation;
     const { pushCommand } = input;
     for (const text of pushCommand ?? []) pushWords(session.world, text);
     endDryRun(session, { profile: profile.name, operationId, stage, pushCommands: pushCommand ?? pushes });
     return withRotationLock(session, operationId, async () => {
-      if (pushCommand) journal.rotations.pushInstead(operationId, pushCommand);
+      if (pushCommand) await journal.rotations.pushInstead(operationId, pushCommand);
       return finished(session, await completeRotation(session, operationId), input);
     });
   }
-  const latest = journal.rotations.latestOf({ profile: profile.name, baseUrl: profile.baseUrl });
+  const latest = await journal.rotations.latestOf({ profile: profile.name, baseUrl: profile.baseUrl });
   if (latest?.stage !== 'lost') {
     throw new CliError('usage', `profile ${profile.name} has no unfinished key rotation`, {
       code: 'NOTHING_TO_RESUME',
@@ -91,8 +91,9 @@ async function closeLost(session: Session, operationId: string, newFingerprint: 
   await withRotationLock(session, operationId, async () => {
     const journal = await session.journal();
     if (newFingerprint === undefined)
-      journal.moveRotation(operationId, 'lost', 'refused', { detail: 'the old key still works' });
-    else journal.moveRotation(operationId, 'lost', 'done', { detail: 'a different key works now', newFingerprint });
+      await journal.moveRotation(operationId, 'lost', 'refused', { detail: 'the old key still works' });
+    else
+      await journal.moveRotation(operationId, 'lost', 'done', { detail: 'a different key works now', newFingerprint });
   });
 }
 
@@ -156,7 +157,7 @@ async function finishOpen(session: Session): Promise<void> {
   const { world, profile } = session;
   const journal = await session.journal();
   await cleanUpAfterKill(session);
-  const open = journal.rotations.openOf({ profile: profile.name, baseUrl: profile.baseUrl });
+  const open = await journal.rotations.openOf({ profile: profile.name, baseUrl: profile.baseUrl });
   if (!open || !unfinishedRotations(world).includes(open.operationId)) return;
   const { keyFile } = await withRotationLock(session, open.operationId, () =>
     completeRotation(session, open.operationId),

@@ -62,11 +62,11 @@ export async function withRotationLock<T>(session: Session, operationId: string,
 async function cleanUp(session: Session, operationId: string): Promise<void> {
   const { world } = session;
   const { rotations } = await session.journal();
-  const rotation = rotations.find(operationId);
+  const rotation = await rotations.find(operationId);
   const stage = rotation?.stage;
   if (stage && isOpenStage(stage)) return;
   // A later rotation succeeded, so the response of this one is no longer needed.
-  const isOutdated = rotation?.stage === 'lost' && rotations.latestOf(rotation)?.stage === 'done';
+  const isOutdated = rotation?.stage === 'lost' && (await rotations.latestOf(rotation))?.stage === 'done';
   const isFinished = stage === 'done' || stage === 'refused' || isOutdated;
   // If the rotation is lost or missing from the journal, non-empty files are kept for a person to look at.
   const parts = (['answer', 'key'] as const).filter(
@@ -82,7 +82,7 @@ export async function cleanUpAfterKill(session: Session): Promise<void> {
   if (kept.length === 0) return;
   const journal = await session.journal();
   for (const operationId of kept) {
-    const stage = journal.rotations.find(operationId)?.stage;
+    const stage = (await journal.rotations.find(operationId))?.stage;
     if (stage && isOpenStage(stage)) continue;
     const lock = await lockRotation(session.world, operationId, 'work', 0);
     if (lock) await cleanUp(session, operationId).finally(() => lock.release());
@@ -97,7 +97,7 @@ export async function beginRotation(
   const { profile, world, commandLine } = session;
   const journal = await session.journal();
   reserveRotation(world, plan.operationId);
-  const isOurs = journal.prepareRotation(
+  const isOurs = await journal.prepareRotation(
     {
       kind: 'destructive',
       account: namesOf(profile, plan.oldFingerprint),
@@ -171,7 +171,8 @@ export async function completeRotation(
 
 /** Throws CliError declined if another command finished the rotation before this one got the lock. */
 async function requireOpen(session: Session, operationId: string): Promise<void> {
-  const stage = (await session.journal()).rotations.find(operationId)?.stage;
+  const { rotations } = await session.journal();
+  const stage = (await rotations.find(operationId))?.stage;
   if (stage && isOpenStage(stage)) return;
   throw new CliError('declined', 'another command has already finished this rotation', {
     code: 'ROTATION_ENDED',
@@ -183,7 +184,7 @@ async function requireOpen(session: Session, operationId: string): Promise<void>
 async function finish(session: Session, operationId: string, key: Secret): Promise<CompletedRotation> {
   const { world, profile } = session;
   const journal = await session.journal();
-  const { pushes } = journal.rotations.find(operationId) ?? { pushes: [] };
+  const { pushes } = (await journal.rotations.find(operationId)) ?? { pushes: [] };
   const isKept = profile.mode === 'embedded' || isWritable(profile) || pushes.length > 0;
   const keyFile = isKept ? undefined : saveKeyForUser(world, operationId);
   if (!isKept && !keyFile) {

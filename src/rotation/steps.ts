@@ -20,10 +20,8 @@ export async function advance(
   more?: RotationMove,
 ): Promise<Rotation> {
   const journal = await session.journal();
-  await record(session, () => {
-    journal.moveRotation(operationId, from, to, more);
-  });
-  const rotation = journal.rotations.find(operationId);
+  await record(session, () => journal.moveRotation(operationId, from, to, more));
+  const rotation = await journal.rotations.find(operationId);
   if (!rotation) throw new Error(`the journal has no rotation ${operationId}`);
   return rotation;
 }

@@ -45,7 +45,8 @@ interface End {
 async function recordEnd(session: Session, { starts, requestId, standing, result }: End): Promise<void> {
   try {
     const account = await session.accountNames();
-    (await session.journal()).ended({ account, endpoints: starts, requestId }, standing, { result });
+    const journal = await session.journal();
+    await journal.ended({ account, endpoints: starts, requestId }, standing, { result });
   } catch {
     await session.say('warning: cannot write to the journal; it does not know yet how this work ended');
   }

@@ -31,7 +31,7 @@ export function createLearner(session: Session): Learner {
           const told = toldBy(event, work);
           if (!journal || !told) continue;
           heardOf.add(work);
-          if (told.telling.standing !== 'accepted' && isOpen(journal, told.requestId))
+          if (told.telling.standing !== 'accepted' && (await isOpen(journal, told.requestId)))
             await recordEnd(session, journal, work, told);
         }
     },
@@ -49,13 +49,15 @@ export function createLearner(session: Session): Learner {
 }
 
 /** Whether the journal knows this work, and not how it ended. */
-const isOpen = (journal: Journal, requestId: string) =>
-  journal.list({ requestId, limit: 2 }).some(({ state }) => state === 'accepted');
+async function isOpen(journal: Journal, requestId: string): Promise<boolean> {
+  const found = await journal.list({ requestId, limit: 2 });
+  return found.some(({ state }) => state === 'accepted');
+}
 
 async function doubtsOf(session: Session, { starts }: Work) {
   const journal = await session.journal();
-  const account = journal.accountIds(await session.accountNames());
-  const inDoubt = account.length === 0 ? [] : journal.list({ account, state: 'in-doubt', limit: MAX_DOUBTS });
+  const account = await journal.accountIds(await session.accountNames());
+  const inDoubt = account.length === 0 ? [] : await journal.list({ account, state: 'in-doubt', limit: MAX_DOUBTS });
   return inDoubt.filter(({ endpoint }) => starts.some(({ id }) => id === endpoint));
 }
 
@@ -68,5 +70,5 @@ async function recordEnd(session: Session, journal: Journal, work: Work, { reque
   const standing = telling.standing === 'failed' ? 'failed' : 'settled';
   const account = await session.accountNames();
   const endpoints = work.starts.map(({ id }) => id);
-  journal.ended({ account, endpoints, requestId }, standing, { detail: `told by the event ${event.event}` });
+  await journal.ended({ account, endpoints, requestId }, standing, { detail: `told by the event ${event.event}` });
 }

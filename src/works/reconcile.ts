@@ -30,25 +30,26 @@ export async function reconcile(session: Session, operation: Operation): Promise
     return ended(journal, operationId, () => journal.append(operationId, 'refused', { detail: 'never sent' }));
   if (state !== 'sent' && state !== 'unknown') return { kind: 'ended', operation };
   if (state === 'sent')
-    unlessKnown(journal, operationId, () => journal.append(operationId, 'unknown', { detail: PROCESS_ENDED }));
+    await unlessKnown(journal, operationId, () => journal.append(operationId, 'unknown', { detail: PROCESS_ENDED }));
   const work = await workStartedBy(endpoint);
-  if (!work) return { kind: 'no-evidence', operation: current(journal, operationId) };
+  if (!work) return { kind: 'no-evidence', operation: await current(journal, operationId) };
   const about = { where: work.evidence };
   if (work.check)
-    return { ...afterLook(session, journal, operationId, await work.check(session, operation)), ...about };
+    return { ...(await afterLook(session, journal, operationId, await work.check(session, operation))), ...about };
   const found = await evidenceOf(session, work, operation);
   if (!work.find && found.candidates.length === 0)
-    return { kind: 'no-evidence', operation: current(journal, operationId), ...about };
-  const free = found.candidates.filter(({ requestId }) => !journal.isClaimed(requestId, operationId));
+    return { kind: 'no-evidence', operation: await current(journal, operationId), ...about };
+  const free = await unclaimed(journal, operationId, found.candidates);
   const [only] = free;
   const candidatesOf = async (other: Operation) => (await evidenceOf(session, work, other)).candidates;
   const isOnlyOurs = async (row: Candidate) =>
     row.isExact || (isOfItsTime(row, operation) && !(await mayBeAnothers(session, work, operation, row, candidatesOf)));
-  if (only && free.length === 1 && (await isOnlyOurs(only)) && recordFound(journal, operationId, only))
-    return { kind: 'ended', operation: current(journal, operationId), ...about };
-  if (free.length > 0) return { kind: 'several', operation: current(journal, operationId), candidates: free, ...about };
-  if (!found.isComplete) return { kind: 'incomplete', operation: current(journal, operationId), ...about };
-  return { ...absence(session, journal, current(journal, operationId)), ...about };
+  if (only && free.length === 1 && (await isOnlyOurs(only)) && (await recordFound(journal, operationId, only)))
+    return { kind: 'ended', operation: await current(journal, operationId), ...about };
+  if (free.length > 0)
+    return { kind: 'several', operation: await current(journal, operationId), candidates: free, ...about };
+  if (!found.isComplete) return { kind: 'incomplete', operation: await current(journal, operationId), ...about };
+  return { ...(await absence(session, journal, await current(journal, operationId))), ...about };
 }
 
 /** What the lists of the service and the events of the inbox show of an operation. */
@@ -63,25 +64,36 @@ export async function isReconciled(session: Session, operation: Operation): Prom
   return (await reconcile(session, operation)).kind === 'ended';
 }
 
+/** Returns the rows that no other operation has. */
+async function unclaimed(journal: Journal, operationId: string, rows: readonly Candidate[]): Promise<Candidate[]> {
+  const free: Candidate[] = [];
+  for (const row of rows) if (!(await journal.isClaimed(row.requestId, operationId))) free.push(row);
+  return free;
+}
+
 /** Records the row as the operation's work, and its end if it has ended. Returns false if another operation has it by now. */
-function recordFound(journal: Journal, operationId: string, { requestId, standing, state }: Candidate): boolean {
+async function recordFound(
+  journal: Journal,
+  operationId: string,
+  { requestId, standing, state }: Candidate,
+): Promise<boolean> {
   const detail = `found with the status ${state}`;
-  if (journal.take(operationId, { requestId, detail }) && standing !== 'accepted')
-    journal.append(operationId, standing, { detail });
-  return !isInDoubt(current(journal, operationId));
+  if ((await journal.take(operationId, { requestId, detail })) && standing !== 'accepted')
+    await journal.append(operationId, standing, { detail });
+  return !isInDoubt(await current(journal, operationId));
 }
 
 const isInDoubt = ({ state }: Operation) => state === 'sent' || state === 'unknown';
 
 /** Absence is believed after two complete reads, far enough apart for a row to appear. */
-function absence(session: Session, journal: Journal, operation: Operation): Reconciled {
+async function absence(session: Session, journal: Journal, operation: Operation): Promise<Reconciled> {
   const { operationId } = operation;
   const { absence: policy, visibleAfterMs } = absenceRulesOf(session.profile);
   const nowMs = session.serviceTimeMs();
   const firstMs = unseenSince(operation);
   if (firstMs === undefined) {
     const seen = { detail: operation.detail ?? undefined, result: JSON.stringify({ unseenSinceMs: nowMs }) };
-    const { operation: looked } = ended(journal, operationId, () => journal.append(operationId, 'unknown', seen));
+    const { operation: looked } = await ended(journal, operationId, () => journal.append(operationId, 'unknown', seen));
     if (!isInDoubt(looked)) return { kind: 'ended', operation: looked };
     return { kind: 'unseen', operation: looked, lookAgainMs: nowMs + visibleAfterMs };
   }
@@ -97,36 +109,36 @@ function unseenSince({ result }: Operation): number | undefined {
   return unseenSinceMs;
 }
 
-function ended(journal: Journal, operationId: string, append: () => void): Reconciled {
-  unlessKnown(journal, operationId, append);
-  return { kind: 'ended', operation: current(journal, operationId) };
+async function ended(journal: Journal, operationId: string, append: () => Promise<void>): Promise<Reconciled> {
+  await unlessKnown(journal, operationId, append);
+  return { kind: 'ended', operation: await current(journal, operationId) };
 }
 
 /** Appends what was found, unless another process found out at the same time: what it recorded stands. */
-function unlessKnown(journal: Journal, operationId: string, append: () => void): void {
+async function unlessKnown(journal: Journal, operationId: string, append: () => Promise<void>): Promise<void> {
   try {
-    append();
+    await append();
   } catch (error) {
-    const operation = current(journal, operationId);
+    const operation = await current(journal, operationId);
     if (isInDoubt(operation) || operation.state === 'prepared') throw error;
   }
 }
 
-function current(journal: Journal, operationId: string): Operation {
-  const [operation] = journal.find(operationId);
+async function current(journal: Journal, operationId: string): Promise<Operation> {
+  const [operation] = await journal.find(operationId);
   if (!operation) throw new Error(`the journal has no operation ${operationId}`);
   return operation;
 }
 
 /** A change is done if the thing is as it leaves it. It is not done if the thing is not, twice. */
-function afterLook(
+async function afterLook(
   session: Session,
   journal: Journal,
   operationId: string,
   seen: 'done' | 'not-done' | 'unclear',
-): Reconciled {
+): Promise<Reconciled> {
   if (seen === 'done')
     return ended(journal, operationId, () => journal.append(operationId, 'accepted', { detail: 'found as requested' }));
-  if (seen === 'unclear') return { kind: 'unclear', operation: current(journal, operationId) };
-  return absence(session, journal, current(journal, operationId));
+  if (seen === 'unclear') return { kind: 'unclear', operation: await current(journal, operationId) };
+  return absence(session, journal, await current(journal, operationId));
 }

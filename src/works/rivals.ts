@@ -39,8 +39,8 @@ export async function mayBeAnothers(
 ): Promise<boolean> {
   const { operationId, request } = operation;
   const journal = await session.journal();
-  const account = journal.accountIds(await session.accountNames());
-  const inDoubt = journal.list({ account, state: 'in-doubt', limit: MAX_RIVALS });
+  const account = await journal.accountIds(await session.accountNames());
+  const inDoubt = await journal.list({ account, state: 'in-doubt', limit: MAX_RIVALS });
   for (const other of inDoubt) {
     const isRival = other.operationId !== operationId && starts.some(({ id }) => id === other.endpoint);
     if (!isRival || other.request === request || !isOfItsTime(row, other)) continue;

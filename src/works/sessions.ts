@@ -27,8 +27,11 @@ export function createSessions(session: Session): Sessions {
     opened.set(profile.name, shared);
     return shared;
   };
-  const isOf = async (each: Session, { account }: Operation): Promise<boolean> =>
-    (await session.journal()).accountIds(await each.accountNames()).includes(account);
+  const isOf = async (each: Session, { account }: Operation): Promise<boolean> => {
+    const journal = await session.journal();
+    const accounts = await journal.accountIds(await each.accountNames());
+    return accounts.includes(account);
+  };
   return {
     of: async (operation) => {
       // The command may not have a usable key itself.

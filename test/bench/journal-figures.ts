@@ -10,23 +10,24 @@ const [path = '', rounds = '1'] = process.argv.slice(2);
 const CHECKS = 2_000;
 
 const journal = await openJournal(path, { clock: fakeClock(), ids: countingIds(2), host: oneProcess() });
-const timed = (work: () => void) => {
+const timed = async (work: () => Promise<void>) => {
   const start = process.hrtime.bigint();
-  work();
+  await work();
   return Number(process.hrtime.bigint() - start) / 1e6;
 };
-const checks = () => {
-  for (let count = 0; count < CHECKS; count++) journal.requireLastLink();
+const checks = async () => {
+  for (let count = 0; count < CHECKS; count++) await journal.requireLastLink();
 };
-checks();
-const figures = Array.from({ length: Number(rounds) }, () => {
+await checks();
+const figures: { readonly perSecond: number; readonly lastLinkMs: number }[] = [];
+for (let round = 0; round < Number(rounds); round++) {
   let transitions = 0;
-  const verifyMs = timed(() => {
-    const found = journal.verify();
+  const verifyMs = await timed(async () => {
+    const found = await journal.verify();
     if (found.problem) throw new Error(found.problem.what);
     transitions = found.transitions;
   });
-  return { perSecond: (transitions * 1_000) / verifyMs, lastLinkMs: timed(checks) / CHECKS };
-});
+  figures.push({ perSecond: (transitions * 1_000) / verifyMs, lastLinkMs: (await timed(checks)) / CHECKS });
+}
 journal.close();
 process.stdout.write(JSON.stringify(figures));

@@ -2,17 +2,17 @@
 let count = 0;
 
 exports.openJournal = async () => ({
-  requireLastLink() {},
-  look() {},
-  claim() {
+  async requireLastLink() {},
+  async look() {},
+  async claim() {
     count += 1;
     return { kind: 'ours', operationId: `00000000-0000-7000-8000-${String(count).padStart(12, '0')}` };
   },
   sent() {},
-  append() {},
-  record: () => 'journal',
+  async append() {},
+  record: async () => 'journal',
   merge: async () => ({ count: 0, warnings: [] }),
-  ended() {},
+  async ended() {},
   isBusy: () => false,
   close() {},
 });

@@ -95,7 +95,7 @@ interface Journaled {
 /** Reads every money operation of the journal. */
 async function readJournal(program: Program): Promise<readonly Journaled[]> {
   const journal = await testJournal({ path: join(program.stateDir, 'journal.db') });
-  const operations = journal.list({ limit: 100_000, kind: 'money' });
+  const operations = await journal.list({ limit: 100_000, kind: 'money' });
   journal.close();
   return operations;
 }

@@ -21,103 +21,103 @@ const by = (keyFingerprint: string, change: Partial<Intent> = {}): Intent => ({
   ...change,
 });
 
-const found = (journal: Journal, intent: Intent) => {
-  const claim = journal.claim(intent);
+const found = async (journal: Journal, intent: Intent) => {
+  const claim = await journal.claim(intent);
   return claim.kind === 'ours' ? 'ours' : claim.kind;
 };
 
 /** Records a payment that the service accepted, and returns its id. */
-function paid(journal: Journal, intent: Intent): string {
-  const id = prepared(journal, intent);
-  journal.append(id, 'sent');
-  journal.append(id, 'accepted');
+async function paid(journal: Journal, intent: Intent): Promise<string> {
+  const id = await prepared(journal, intent);
+  await journal.append(id, 'sent');
+  await journal.append(id, 'accepted');
   return id;
 }
 
 describe('two keys of one fintech', () => {
-  test.each<[what: string, learn: (journal: Journal, pay: () => void) => void]>([
+  test.each<[what: string, learn: (journal: Journal, pay: () => Promise<unknown>) => Promise<void>]>([
     [
       'before the payment',
-      (journal, pay) => {
-        journal.learnFintech(names('a'), FINTECH);
-        journal.learnFintech(names('b'), FINTECH);
-        pay();
+      async (journal, pay) => {
+        await journal.learnFintech(names('a'), FINTECH);
+        await journal.learnFintech(names('b'), FINTECH);
+        await pay();
       },
     ],
     [
       'after the payment',
-      (journal, pay) => {
-        pay();
-        journal.learnFintech(names('b'), FINTECH);
-        journal.learnFintech(names('a'), FINTECH);
+      async (journal, pay) => {
+        await pay();
+        await journal.learnFintech(names('b'), FINTECH);
+        await journal.learnFintech(names('a'), FINTECH);
       },
     ],
     [
       'in another spelling',
-      (journal, pay) => {
-        pay();
-        journal.learnFintech(names('b'), { ...FINTECH, id: FINTECH.id.toUpperCase() });
-        journal.learnFintech(names('a'), FINTECH);
+      async (journal, pay) => {
+        await pay();
+        await journal.learnFintech(names('b'), { ...FINTECH, id: FINTECH.id.toUpperCase() });
+        await journal.learnFintech(names('a'), FINTECH);
       },
     ],
   ])('share once keys when they are learned %s', async (_what, learn) => {
     const journal = await open();
-    learn(journal, () => paid(journal, by('a')));
-    expect(found(journal, by('b'))).toBe('done');
-    expect(journal.look(by('b'))?.kind).toBe('done');
-    expect(journal.verify().problem).toBeUndefined();
+    await learn(journal, () => paid(journal, by('a')));
+    expect(await found(journal, by('b'))).toBe('done');
+    expect((await journal.look(by('b')))?.kind).toBe('done');
+    expect((await journal.verify()).problem).toBeUndefined();
     journal.close();
   });
 
   test('share once keys if one of them was used at the base URLs of both', async () => {
     const journal = await open();
-    paid(journal, by('a'));
+    await paid(journal, by('a'));
     const elsewhere = (key: string) => ({ ...names(key), baseUrl: 'https://other-name/v1' });
-    for (const account of [names('a'), elsewhere('a'), elsewhere('b')]) journal.learnFintech(account, FINTECH);
-    expect(found(journal, by('b'))).toBe('done');
+    for (const account of [names('a'), elsewhere('a'), elsewhere('b')]) await journal.learnFintech(account, FINTECH);
+    expect(await found(journal, by('b'))).toBe('done');
     journal.close();
   });
 
   test('share the guard', async () => {
     const journal = await open();
     const guarded = (key: string) => by(key, { onceKey: undefined, isGuarded: true });
-    paid(journal, guarded('a'));
-    expect(found(journal, guarded('b'))).toBe('ours');
-    for (const key of ['a', 'b']) journal.learnFintech(names(key), FINTECH);
-    expect(found(journal, guarded('b'))).toBe('repeated');
+    await paid(journal, guarded('a'));
+    expect(await found(journal, guarded('b'))).toBe('ours');
+    for (const key of ['a', 'b']) await journal.learnFintech(names(key), FINTECH);
+    expect(await found(journal, guarded('b'))).toBe('repeated');
     journal.close();
   });
 
   test('that both paid under one once key have its newer payment', async () => {
     const journal = await open();
-    paid(journal, by('a'));
-    const newer = paid(journal, by('b'));
-    for (const key of ['a', 'b']) journal.learnFintech(names(key), FINTECH);
+    await paid(journal, by('a'));
+    const newer = await paid(journal, by('b'));
+    for (const key of ['a', 'b']) await journal.learnFintech(names(key), FINTECH);
     for (const key of ['a', 'b', 'a'])
-      expect(journal.claim(by(key))).toMatchObject({ kind: 'done', operation: { operationId: newer } });
-    expect(journal.count()).toBe(2);
+      expect(await journal.claim(by(key))).toMatchObject({ kind: 'done', operation: { operationId: newer } });
+    expect(await journal.count()).toBe(2);
     journal.close();
   });
 
   test('have the older payment if the newer one was never sent', async () => {
     const journal = await open();
-    const older = paid(journal, by('a'));
-    const abandoned = prepared(journal, by('b'));
-    for (const key of ['a', 'b']) journal.learnFintech(names(key), FINTECH);
-    expect(journal.claim(by('b'))).toMatchObject({ kind: 'done', operation: { operationId: older } });
-    expect(journal.find(abandoned)[0]).toMatchObject({ state: 'refused', detail: NEVER_SENT });
-    expect(journal.count()).toBe(2);
+    const older = await paid(journal, by('a'));
+    const abandoned = await prepared(journal, by('b'));
+    for (const key of ['a', 'b']) await journal.learnFintech(names(key), FINTECH);
+    expect(await journal.claim(by('b'))).toMatchObject({ kind: 'done', operation: { operationId: older } });
+    expect((await journal.find(abandoned))[0]).toMatchObject({ state: 'refused', detail: NEVER_SENT });
+    expect(await journal.count()).toBe(2);
     journal.close();
   });
 
   test('are one account with the keys that replaced them', async () => {
     const journal = await open();
-    paid(journal, by('a'));
-    rotate(journal, 'b', 'c');
-    rotate(journal, 'c', 'd');
-    for (const key of ['a', 'd']) journal.learnFintech(names(key), FINTECH);
-    rotate(journal, 'a', 'e');
-    for (const key of ['a', 'b', 'c', 'd', 'e']) expect(found(journal, by(key))).toBe('done');
+    await paid(journal, by('a'));
+    await rotate(journal, 'b', 'c');
+    await rotate(journal, 'c', 'd');
+    for (const key of ['a', 'd']) await journal.learnFintech(names(key), FINTECH);
+    await rotate(journal, 'a', 'e');
+    for (const key of ['a', 'b', 'c', 'd', 'e']) expect(await found(journal, by(key))).toBe('done');
     journal.close();
   });
 });
@@ -125,28 +125,28 @@ describe('two keys of one fintech', () => {
 let rotations = 0;
 
 /** Records that one key replaced another. */
-function rotate(journal: Journal, from: string, to: string): void {
+async function rotate(journal: Journal, from: string, to: string): Promise<void> {
   rotations += 1;
   const id = `r-${rotations}`;
   const plan = { operationId: id, keyPlace: 'its file', oldFingerprint: from, pushes: [] };
-  journal.prepareRotation(by(from, { onceKey: undefined }), plan);
-  journal.moveRotation(id, 'prepared', 'sending');
-  journal.moveRotation(id, 'sending', 'answered', { newFingerprint: to });
+  await journal.prepareRotation(by(from, { onceKey: undefined }), plan);
+  await journal.moveRotation(id, 'prepared', 'sending');
+  await journal.moveRotation(id, 'sending', 'answered', { newFingerprint: to });
   for (const [at, next] of [
     ['answered', 'stored'],
     ['stored', 'proven'],
     ['proven', 'done'],
   ] as const)
-    journal.moveRotation(id, at, next);
+    await journal.moveRotation(id, at, next);
 }
 
 test('a new key that was used before its rotation was recorded joins the account', async () => {
   const journal = await open();
-  const old = paid(journal, by('a'));
-  paid(journal, by('b', { onceKey: 'another' }));
-  rotate(journal, 'a', 'b');
-  expect(journal.claim(by('b'))).toMatchObject({ kind: 'done', operation: { operationId: old } });
-  expect(found(journal, by('a', { onceKey: 'another' }))).toBe('done');
+  const old = await paid(journal, by('a'));
+  await paid(journal, by('b', { onceKey: 'another' }));
+  await rotate(journal, 'a', 'b');
+  expect(await journal.claim(by('b'))).toMatchObject({ kind: 'done', operation: { operationId: old } });
+  expect(await found(journal, by('a', { onceKey: 'another' }))).toBe('done');
   journal.close();
 });
 
@@ -154,7 +154,7 @@ test('older operations of a profile join the first key that is used with it, alt
   using folder = temporaryFolder();
   const path = folder.file('journal.db');
   const old = await testJournal({ path, host: idleHost });
-  const operation = paid(old, by('nobody'));
+  const operation = await paid(old, by('nobody'));
   old.close();
   const database = new DatabaseSync(path);
   // As an upgrade writes it: the account is known by its profile and URL only.
@@ -162,69 +162,69 @@ test('older operations of a profile join the first key that is used with it, alt
   database.close();
   const journal = await testJournal({ path, host: idleHost, ids: countingIds(9) });
   const main = { account: { keyFingerprint: 'a', profile: 'main', baseUrl: 'https://HOST/v1/' } };
-  paid(journal, by('a', { onceKey: 'another' }));
-  expect(journal.accountIds(main.account)).toContain(journal.find(operation)[0]?.account);
-  expect(journal.claim(by('a', main))).toMatchObject({ kind: 'done', operation: { operationId: operation } });
-  expect(found(journal, by('a'))).toBe('done');
+  await paid(journal, by('a', { onceKey: 'another' }));
+  expect(await journal.accountIds(main.account)).toContain((await journal.find(operation))[0]?.account);
+  expect(await journal.claim(by('a', main))).toMatchObject({ kind: 'done', operation: { operationId: operation } });
+  expect(await found(journal, by('a'))).toBe('done');
   // Another key that is used with the profile later is another account.
-  expect(found(journal, by('b', { account: { ...main.account, keyFingerprint: 'b' } }))).toBe('ours');
+  expect(await found(journal, by('b', { account: { ...main.account, keyFingerprint: 'b' } }))).toBe('ours');
   journal.close();
 });
 
 describe('accounts stay apart', () => {
-  test.each<[what: string, learn: (journal: Journal) => void]>([
+  test.each<[what: string, learn: (journal: Journal) => Promise<void>]>([
     ['if nothing is known of one key', (journal) => journal.learnFintech(names('a'), FINTECH)],
     [
       'if their fintechs differ',
-      (journal) => {
-        journal.learnFintech(names('a'), FINTECH);
-        journal.learnFintech(names('b'), OTHER);
+      async (journal) => {
+        await journal.learnFintech(names('a'), FINTECH);
+        await journal.learnFintech(names('b'), OTHER);
       },
     ],
     [
       'if one is live and the other a sandbox of the same fintech',
-      (journal) => {
-        journal.learnFintech(names('a'), FINTECH);
-        journal.learnFintech(names('b'), { ...FINTECH, isLive: false });
+      async (journal) => {
+        await journal.learnFintech(names('a'), FINTECH);
+        await journal.learnFintech(names('b'), { ...FINTECH, isLive: false });
       },
     ],
     [
       'if another service claims the same fintech',
-      (journal) => {
-        journal.learnFintech(names('a'), FINTECH);
-        journal.learnFintech({ ...names('b'), baseUrl: 'https://impostor/v1' }, FINTECH);
+      async (journal) => {
+        await journal.learnFintech(names('a'), FINTECH);
+        await journal.learnFintech({ ...names('b'), baseUrl: 'https://impostor/v1' }, FINTECH);
       },
     ],
     [
       'if a key seems to change its fintech',
-      (journal) => {
-        journal.learnFintech(names('a'), FINTECH);
-        journal.learnFintech(names('b'), OTHER);
-        journal.learnFintech(names('b'), FINTECH);
+      async (journal) => {
+        await journal.learnFintech(names('a'), FINTECH);
+        await journal.learnFintech(names('b'), OTHER);
+        await journal.learnFintech(names('b'), FINTECH);
       },
     ],
     [
       'if the other key has the fintech id that a reset gave to the first one',
-      (journal) => {
-        journal.learnFintech(names('a'), FINTECH);
-        journal.learnFintech(names('a'), OTHER);
-        journal.learnFintech(names('b'), OTHER);
+      async (journal) => {
+        await journal.learnFintech(names('a'), FINTECH);
+        await journal.learnFintech(names('a'), OTHER);
+        await journal.learnFintech(names('b'), OTHER);
       },
     ],
     [
       'if a rotation leads to the key of another fintech',
-      (journal) => {
-        journal.learnFintech(names('a'), FINTECH);
-        journal.learnFintech(names('b'), OTHER);
-        rotate(journal, 'a', 'b');
+      async (journal) => {
+        await journal.learnFintech(names('a'), FINTECH);
+        await journal.learnFintech(names('b'), OTHER);
+        await rotate(journal, 'a', 'b');
       },
     ],
   ])('%s', async (_what, learn) => {
     const journal = await open();
-    paid(journal, by('a'));
-    learn(journal);
-    expect(found(journal, by('b'))).toBe('ours');
-    expect(found(journal, by('a'))).toBe('done');
+    await paid(journal, by('a'));
+    await learn(journal);
+    expect(await found(journal, by('b'))).toBe('ours');
+    expect(await found(journal, by('a'))).toBe('done');
     journal.close();
   });
 });
@@ -256,27 +256,27 @@ test('in every story, a once key pays once among the keys that are known to be o
         const name = current[key] ?? '';
         const owner = key % 2;
         if (kind === 'learn') {
-          journal.learnFintech(names(name), { id: `${owner}1080560-02a0-424a-ace1-28385ea1c5e5`, isLive: true });
+          await journal.learnFintech(names(name), { id: `${owner}1080560-02a0-424a-ace1-28385ea1c5e5`, isLive: true });
           join(learned.get(owner) ?? name, name);
           learned.set(owner, name);
         } else if (kind === 'rotate') {
           const next = `${key}-${index}`;
-          rotate(journal, name, next);
+          await rotate(journal, name, next);
           groups.push(new Set([next]));
           join(name, next);
           current[key] = next;
         } else {
           const onceKey = 'onceKey' in more ? more.onceKey : '';
           const isPaid = payments.some((each) => each.onceKey === onceKey && groupOf(name).has(each.key));
-          const claim = journal.claim(by(name, { onceKey }));
+          const claim = await journal.claim(by(name, { onceKey }));
           expect(claim.kind).toBe(isPaid ? 'done' : 'ours');
           if (claim.kind !== 'ours') continue;
-          journal.append(claim.operationId, 'sent');
-          journal.append(claim.operationId, 'accepted');
+          await journal.append(claim.operationId, 'sent');
+          await journal.append(claim.operationId, 'accepted');
           payments.push({ key: name, onceKey });
         }
       }
-      expect(journal.verify().problem).toBeUndefined();
+      expect((await journal.verify()).problem).toBeUndefined();
       journal.close();
     }),
     { numRuns: 60 },

@@ -32,16 +32,16 @@ async function withKept(
   const clock = fakeClock();
   const journal = await testJournal({ path, clock });
   onTestFinished(() => journal.close());
-  const ids = outcomes.map(() => {
-    const id = prepared(journal);
-    journal.append(id, 'sent');
-    return id;
-  });
+  const ids: string[] = [];
+  for (const _ of outcomes) {
+    const id = await prepared(journal);
+    await journal.append(id, 'sent');
+    ids.push(id);
+  }
   const release = await locked(path);
   clock.pass(700);
-  expect(outcomes.map((state, index) => journal.record(ids[index] ?? '', state, appended))).toEqual(
-    outcomes.map(() => 'beside'),
-  );
+  for (const [index, state] of outcomes.entries())
+    expect(await journal.record(ids[index] ?? '', state, appended)).toBe('beside');
   await release();
   const kept = () => readdirSync(folder.path).filter((name) => name.includes('.outcome-'));
   const transitions = () => {
@@ -50,7 +50,7 @@ async function withKept(
     database.close();
     return rows.map(({ state }) => state);
   };
-  const only = () => journal.list({ limit: 10 }).map(({ state, requestId }) => [state, requestId]);
+  const only = async () => (await journal.list({ limit: 10 })).map(({ state, requestId }) => [state, requestId]);
   return { folder, path, clock, journal, ids, kept, transitions, only };
 }
 
@@ -60,9 +60,9 @@ describe('an outcome that the journal cannot take', () => {
     clock.pass(60_000);
     const [name = ''] = kept();
     expect((statSync(folder.file(name)).mode & 0o777).toString(8)).toBe('600');
-    expect(journal.list({ limit: 1 })).toMatchObject([{ state: 'sent' }]);
+    expect(await journal.list({ limit: 1 })).toMatchObject([{ state: 'sent' }]);
     expect(await journal.merge()).toEqual({ count: 1, warnings: [] });
-    expect(journal.list({ limit: 1 })).toMatchObject([
+    expect(await journal.list({ limit: 1 })).toMatchObject([
       {
         operationId: ids[0],
         state: 'accepted',
@@ -72,14 +72,14 @@ describe('an outcome that the journal cannot take', () => {
       },
     ]);
     expect(kept()).toEqual([]);
-    expect(journal.verify().problem).toBeUndefined();
+    expect((await journal.verify()).problem).toBeUndefined();
   });
 
   test('is merged with others in one transaction', async () => {
     const { journal, kept, only } = await withKept(['accepted', 'refused', 'unknown'], { detail: 'why' });
     expect(kept()).toHaveLength(3);
     expect((await journal.merge()).count).toBe(3);
-    expect(only().map(([state]) => state)).toEqual(['unknown', 'refused', 'accepted']);
+    expect((await only()).map(([state]) => state)).toEqual(['unknown', 'refused', 'accepted']);
   });
 
   test('is appended once if the process was killed before it deleted the file', async () => {
@@ -109,13 +109,13 @@ describe('an outcome that the journal cannot take', () => {
     other.close();
     expect(kept()).toHaveLength(1);
     expect((await journal.merge()).count).toBe(1);
-    expect(only()).toEqual([['accepted', 'r-1']]);
+    expect(await only()).toEqual([['accepted', 'r-1']]);
   }, 60_000);
 
   test('is not written if the state does not allow it', async () => {
     const { journal, ids, kept } = await withKept(['accepted']);
     await journal.merge();
-    expect(() => journal.record(ids[0] ?? '', 'refused', {})).toThrow('cannot become refused');
+    await expect(journal.record(ids[0] ?? '', 'refused', {})).rejects.toThrow('cannot become refused');
     expect(kept()).toEqual([]);
   });
 
@@ -124,9 +124,9 @@ describe('an outcome that the journal cannot take', () => {
     ['ended', 'failed', { requestId: 'r-1' }],
   ] as const)('is dropped when the operation was %s in the meantime', async (_what, state, appended) => {
     const { journal, ids, kept, only } = await withKept(['accepted']);
-    journal.append(ids[0] ?? '', state, appended);
+    await journal.append(ids[0] ?? '', state, appended);
     expect(await journal.merge()).toEqual({ count: 1, warnings: [] });
-    expect(only()).toEqual([[state, 'r-1']]);
+    expect(await only()).toEqual([[state, 'r-1']]);
     expect(kept()).toEqual([]);
   });
 });
@@ -151,7 +151,7 @@ describe('a kept outcome decides nothing and is left, with a warning, if it', ()
       count: 0,
       warnings: [`${path} was ignored: this journal did not write it, or it was changed`],
     });
-    expect(only()).toEqual([['sent', null]]);
+    expect(await only()).toEqual([['sent', null]]);
     expect(kept()).toHaveLength(1);
   });
 
@@ -164,7 +164,7 @@ describe('a kept outcome decides nothing and is left, with a warning, if it', ()
     const { count, warnings } = await journal.merge();
     expect({ count, warnings }).toEqual({ count: 1, warnings: [expect.stringContaining('is a symbolic link')] });
     expect(kept()).toEqual([link.slice(folder.path.length + 1)]);
-    expect(only()).toEqual([['accepted', 'r-1']]);
+    expect(await only()).toEqual([['accepted', 'r-1']]);
   });
 
   test('is of another journal', async () => {
@@ -177,7 +177,7 @@ describe('a kept outcome decides nothing and is left, with a warning, if it', ()
     for (const each of theirs.kept()) writeFileSync(theirs.folder.file(each), readFileSync(ours.folder.file(name)));
     expect((await reopened.merge()).count).toBe(0);
     reopened.close();
-    expect(theirs.only()).toEqual([['sent', null]]);
+    expect(await theirs.only()).toEqual([['sent', null]]);
   });
 
   test('is about an operation that the journal does not have', async () => {
@@ -191,12 +191,12 @@ describe('a kept outcome decides nothing and is left, with a warning, if it', ()
 
   test.each(['r-1', undefined])('contradicts the verdict of a person, with the request id %s', async (requestId) => {
     const { journal, ids, kept, only } = await withKept(['accepted'], { requestId });
-    journal.append(ids[0] ?? '', 'resolved', { verdict: 'not-done' });
+    await journal.append(ids[0] ?? '', 'resolved', { verdict: 'not-done' });
     expect((await journal.merge()).warnings).toEqual([
       expect.stringContaining(`was accepted (request id ${requestId ?? 'unknown'}), but the journal says not-done`),
     ]);
     expect(kept()).toHaveLength(1);
-    expect(only()).toEqual([['resolved', null]]);
+    expect(await only()).toEqual([['resolved', null]]);
   });
 });
 

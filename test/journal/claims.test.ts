@@ -9,16 +9,16 @@ const KEYED = { ...INTENT, onceKey: 'fees-2026-11' };
 const GUARDED = { ...INTENT, isGuarded: true };
 const OTHER = { input: '["fees withdraw",[["amount",["60000","NGN"]]]]' };
 
-function found(journal: Journal, intent: Intent): string {
-  const claim = journal.claim(intent);
+async function found(journal: Journal, intent: Intent): Promise<string> {
+  const claim = await journal.claim(intent);
   return claim.kind === 'ours' ? 'ours' : `${claim.kind} ${claim.operation.state}`;
 }
 
 /** Moves an operation through the states. */
-function through(journal: Journal, id: string, ...states: OperationState[]): void {
+async function through(journal: Journal, id: string, ...states: OperationState[]): Promise<void> {
   for (const state of states) {
-    if (state === 'sent') journal.append(id, 'sent');
-    else journal.append(id, state, state === 'resolved' ? { verdict: 'not-done' } : {});
+    if (state === 'sent') await journal.append(id, 'sent');
+    else await journal.append(id, state, state === 'resolved' ? { verdict: 'not-done' } : {});
   }
 }
 
@@ -39,17 +39,17 @@ describe('a once key', () => {
     [['sent', 'unknown', 'resolved'], 'ours'],
   ])('after %j gives a second run: %s', async (states, expected) => {
     const journal = await testJournal({ host: idleHost });
-    through(journal, prepared(journal, KEYED), ...states);
-    expect(found(journal, KEYED)).toBe(expected);
+    await through(journal, await prepared(journal, KEYED), ...states);
+    expect(await found(journal, KEYED)).toBe(expected);
     journal.close();
   });
 
   test('that was resolved as completed is done', async () => {
     const journal = await testJournal({ host: idleHost });
-    const id = prepared(journal, KEYED);
-    through(journal, id, 'sent', 'unknown');
-    journal.append(id, 'resolved', { verdict: 'completed' });
-    expect(found(journal, KEYED)).toBe('done resolved');
+    const id = await prepared(journal, KEYED);
+    await through(journal, id, 'sent', 'unknown');
+    await journal.append(id, 'resolved', { verdict: 'completed' });
+    expect(await found(journal, KEYED)).toBe('done resolved');
     journal.close();
   });
 
@@ -57,59 +57,59 @@ describe('a once key', () => {
     'is refused for another input after %s, %s',
     async (...states) => {
       const journal = await testJournal({ host: idleHost });
-      through(journal, prepared(journal, KEYED), ...states);
-      expect(found(journal, { ...KEYED, ...OTHER })).toBe(`other-input ${states.at(-1)}`);
+      await through(journal, await prepared(journal, KEYED), ...states);
+      expect(await found(journal, { ...KEYED, ...OTHER })).toBe(`other-input ${states.at(-1)}`);
       journal.close();
     },
   );
 
   test.each(['prepared', 'sent'] as const)('of a process that is still at work is busy when %s', async (state) => {
     const journal = await testJournal({ host: busyHost });
-    const id = prepared(journal, KEYED);
-    if (state === 'sent') journal.append(id, 'sent');
-    expect(found(journal, KEYED)).toBe(`busy ${state}`);
+    const id = await prepared(journal, KEYED);
+    if (state === 'sent') await journal.append(id, 'sent');
+    expect(await found(journal, KEYED)).toBe(`busy ${state}`);
     journal.close();
   });
 
   test('is in doubt once the time of a process that never answers is over', async () => {
     const clock = fakeClock();
     const journal = await testJournal({ host: busyHost, clock });
-    journal.append(prepared(journal, KEYED), 'sent');
+    await journal.append(await prepared(journal, KEYED), 'sent');
     clock.pass(60_001);
-    expect(found(journal, KEYED)).toBe('doubt sent');
+    expect(await found(journal, KEYED)).toBe('doubt sent');
     journal.close();
   });
 
   test('of a process that ended before it sent is taken over, and its operation closed', async () => {
     const journal = await testJournal({ host: idleHost });
-    const first = prepared(journal, KEYED);
-    expect(found(journal, KEYED)).toBe('ours');
-    expect(journal.find(first)[0]).toMatchObject({ state: 'refused', detail: NEVER_SENT });
+    const first = await prepared(journal, KEYED);
+    expect(await found(journal, KEYED)).toBe('ours');
+    expect((await journal.find(first))[0]).toMatchObject({ state: 'refused', detail: NEVER_SENT });
     journal.close();
   });
 
   test('belongs to one account', async () => {
     const journal = await testJournal({ host: idleHost });
-    through(journal, prepared(journal, KEYED), 'sent', 'accepted');
+    await through(journal, await prepared(journal, KEYED), 'sent', 'accepted');
     const other = { ...KEYED, account: { ...INTENT.account, keyFingerprint: 'ffff' } };
-    expect(found(journal, other)).toBe('ours');
+    expect(await found(journal, other)).toBe('ours');
     journal.close();
   });
 
   test('follows a rotated key', async () => {
     const journal = await testJournal({ host: idleHost });
-    through(journal, prepared(journal, KEYED), 'sent', 'accepted');
+    await through(journal, await prepared(journal, KEYED), 'sent', 'accepted');
     const plan = {
       operationId: 'r-1',
       keyPlace: 'its file',
       oldFingerprint: INTENT.account.keyFingerprint,
       pushes: [],
     };
-    journal.prepareRotation(INTENT, plan);
-    journal.moveRotation('r-1', 'prepared', 'sending');
-    journal.moveRotation('r-1', 'sending', 'answered', { newFingerprint: 'ffff' });
+    await journal.prepareRotation(INTENT, plan);
+    await journal.moveRotation('r-1', 'prepared', 'sending');
+    await journal.moveRotation('r-1', 'sending', 'answered', { newFingerprint: 'ffff' });
     const rotated = { ...KEYED, account: { ...INTENT.account, keyFingerprint: 'ffff' } };
-    expect(found(journal, rotated)).toBe('done accepted');
+    expect(await found(journal, rotated)).toBe('done accepted');
     journal.close();
   });
 
@@ -118,7 +118,7 @@ describe('a once key', () => {
     const path = folder.file('journal.db');
     const open = (seed: number) => testJournal({ path, ids: countingIds(seed), host: busyHost });
     const [first, second] = [await open(1), await open(2)];
-    expect([found(first, KEYED), found(second, KEYED)]).toEqual(['ours', 'busy prepared']);
+    expect([await found(first, KEYED), await found(second, KEYED)]).toEqual(['ours', 'busy prepared']);
     first.close();
     second.close();
   });
@@ -126,12 +126,12 @@ describe('a once key', () => {
   test.each([10_000, 300_000])('is busy for as long as its request may leave: %d ms', async (busyForMs) => {
     const clock = fakeClock();
     const journal = await testJournal({ clock, host: busyHost });
-    const claim = journal.claim(KEYED, busyForMs);
+    const claim = await journal.claim(KEYED, busyForMs);
     expect(claim).toMatchObject({ kind: 'ours', leaveByMs: clock.now() + busyForMs });
     clock.pass(busyForMs);
-    expect(found(journal, KEYED)).toBe('busy sent');
+    expect(await found(journal, KEYED)).toBe('busy sent');
     clock.pass(1);
-    expect(found(journal, KEYED)).toBe('doubt sent');
+    expect(await found(journal, KEYED)).toBe('doubt sent');
     journal.close();
   });
 });
@@ -147,15 +147,15 @@ describe('an equal intent without a key', () => {
     [[], 'ours'],
   ])('after %j is %s', async (states, expected) => {
     const journal = await testJournal({ host: idleHost });
-    through(journal, prepared(journal, GUARDED), ...states);
-    expect(found(journal, GUARDED)).toBe(expected);
+    await through(journal, await prepared(journal, GUARDED), ...states);
+    expect(await found(journal, GUARDED)).toBe(expected);
     journal.close();
   });
 
   test('stops while the first process has not sent it yet', async () => {
     const journal = await testJournal({ host: busyHost });
-    prepared(journal, GUARDED);
-    expect(found(journal, GUARDED)).toBe('repeated prepared');
+    await prepared(journal, GUARDED);
+    expect(await found(journal, GUARDED)).toBe('repeated prepared');
     journal.close();
   });
 
@@ -166,9 +166,9 @@ describe('an equal intent without a key', () => {
   ])('that is %s %d ms later: %s', async (state, passedMs, expected) => {
     const clock = fakeClock();
     const journal = await testJournal({ host: idleHost, clock });
-    through(journal, prepared(journal, GUARDED), 'sent', state);
+    await through(journal, await prepared(journal, GUARDED), 'sent', state);
     clock.pass(passedMs);
-    expect(found(journal, GUARDED)).toBe(expected);
+    expect(await found(journal, GUARDED)).toBe(expected);
     journal.close();
   });
 
@@ -179,36 +179,39 @@ describe('an equal intent without a key', () => {
     ['has a key', { onceKey: 'another' }],
   ])('goes on if it %s', async (_what, change) => {
     const journal = await testJournal({ host: idleHost });
-    through(journal, prepared(journal, GUARDED), 'sent', 'accepted');
-    expect(found(journal, { ...GUARDED, ...change })).toBe('ours');
+    await through(journal, await prepared(journal, GUARDED), 'sent', 'accepted');
+    expect(await found(journal, { ...GUARDED, ...change })).toBe('ours');
     journal.close();
   });
 
   test('is found among many newer ones', async () => {
     const clock = fakeClock();
     const journal = await testJournal({ host: idleHost, clock });
-    through(journal, prepared(journal, GUARDED), 'sent', 'unknown');
+    await through(journal, await prepared(journal, GUARDED), 'sent', 'unknown');
     clock.pass(GUARD_MS + 1);
     for (let count = 0; count < 50; count++)
-      through(journal, prepared(journal, { ...GUARDED, isAgain: true }), 'sent', 'refused');
-    expect(found(journal, GUARDED)).toBe('repeated unknown');
+      await through(journal, await prepared(journal, { ...GUARDED, isAgain: true }), 'sent', 'refused');
+    expect(await found(journal, GUARDED)).toBe('repeated unknown');
     journal.close();
   });
 });
 
 test('looking records nothing', async () => {
   const journal = await testJournal({ host: idleHost });
-  through(journal, prepared(journal, KEYED), 'sent', 'accepted');
-  const before = journal.verify();
-  expect([journal.look(KEYED)?.kind, journal.look({ ...KEYED, onceKey: 'new' })]).toEqual(['done', undefined]);
-  expect(journal.verify()).toEqual(before);
+  await through(journal, await prepared(journal, KEYED), 'sent', 'accepted');
+  const before = await journal.verify();
+  expect([(await journal.look(KEYED))?.kind, await journal.look({ ...KEYED, onceKey: 'new' })]).toEqual([
+    'done',
+    undefined,
+  ]);
+  expect(await journal.verify()).toEqual(before);
   journal.close();
 });
 
 test('what was typed is kept as a digest only', async () => {
   const journal = await testJournal({ host: idleHost });
-  const id = prepared(journal, { input: '["users onboard",[["bvn","98765432109"]]]' });
-  expect(JSON.stringify(journal.find(id))).not.toContain('98765432109');
-  expect(journal.find(id)[0]?.inputDigest).toMatch(/^[\w-]{43}$/);
+  const id = await prepared(journal, { input: '["users onboard",[["bvn","98765432109"]]]' });
+  expect(JSON.stringify(await journal.find(id))).not.toContain('98765432109');
+  expect((await journal.find(id))[0]?.inputDigest).toMatch(/^[\w-]{43}$/);
   journal.close();
 });

@@ -24,7 +24,12 @@ function place() {
 const headText = (path: string) => readFileSync(`${path}.head`, 'utf8');
 
 /** Opens a journal, uses it and closes it, so that its file is whole. */
-async function using<T>(path: string, seed: number, work: (journal: Journal) => T, host = oneProcess()): Promise<T> {
+async function using<T>(
+  path: string,
+  seed: number,
+  work: (journal: Journal) => Promise<T>,
+  host = oneProcess(),
+): Promise<T> {
   const journal = await testJournal({ path, ids: countingIds(seed), host });
   try {
     return await work(journal);
@@ -41,9 +46,9 @@ async function restored() {
   const { path, copy } = found;
   await using(path, 1, (journal) => prepared(journal));
   copyFileSync(path, copy);
-  await using(path, 2, (journal) => {
-    journal.append(prepared(journal), 'sent');
-    journal.append(prepared(journal), 'sent');
+  await using(path, 2, async (journal) => {
+    await journal.append(await prepared(journal), 'sent');
+    await journal.append(await prepared(journal), 'sent');
   });
   copyFileSync(copy, path);
   return found;
@@ -52,19 +57,19 @@ async function restored() {
 describe('the head beside the journal', () => {
   test('is the last transition, in a private file', async () => {
     const { path, head } = place();
-    await using(path, 1, (journal) => {
-      const id = prepared(journal);
-      expect(headText(path)).toBe(`1 ${journal.head()}\n`);
-      journal.append(id, 'sent');
-      expect(headText(path)).toBe(`2 ${journal.head()}\n`);
-      journal.record(id, 'accepted', { requestId: 'r' });
-      journal.ended({ account: INTENT.account, endpoints: ['fees.withdraw'], requestId: 'r' }, 'settled', {});
-      expect(headText(path)).toBe(`4 ${journal.head()}\n`);
-      journal.prepareRotation(INTENT, { operationId: 'r-1', keyPlace: 'f', oldFingerprint: '0a', pushes: [] });
-      journal.moveRotation('r-1', 'prepared', 'sending');
-      expect(headText(path)).toBe(`6 ${journal.head()}\n`);
-      journal.destroyed({ mode: 'embedded', profile: 'sandbox' }, INTENT.account);
-      expect(headText(path)).toBe(`7 ${journal.head()}\n`);
+    await using(path, 1, async (journal) => {
+      const id = await prepared(journal);
+      expect(headText(path)).toBe(`1 ${await journal.head()}\n`);
+      await journal.append(id, 'sent');
+      expect(headText(path)).toBe(`2 ${await journal.head()}\n`);
+      await journal.record(id, 'accepted', { requestId: 'r' });
+      await journal.ended({ account: INTENT.account, endpoints: ['fees.withdraw'], requestId: 'r' }, 'settled', {});
+      expect(headText(path)).toBe(`4 ${await journal.head()}\n`);
+      await journal.prepareRotation(INTENT, { operationId: 'r-1', keyPlace: 'f', oldFingerprint: '0a', pushes: [] });
+      await journal.moveRotation('r-1', 'prepared', 'sending');
+      expect(headText(path)).toBe(`6 ${await journal.head()}\n`);
+      await journal.destroyed({ mode: 'embedded', profile: 'sandbox' }, INTENT.account);
+      expect(headText(path)).toBe(`7 ${await journal.head()}\n`);
     });
     expect((statSync(head).mode & 0o777).toString(8)).toBe('600');
   });
@@ -82,11 +87,11 @@ describe('the head beside the journal', () => {
     const { path, head } = place();
     await using(path, 1, (journal) => prepared(journal));
     change(head);
-    await using(path, 2, (journal) => {
-      journal.requireLastLink();
-      expect(journal.verify().problem).toBeUndefined();
-      prepared(journal);
-      expect(headText(path)).toBe(`2 ${journal.head()}\n`);
+    await using(path, 2, async (journal) => {
+      await journal.requireLastLink();
+      expect((await journal.verify()).problem).toBeUndefined();
+      await prepared(journal);
+      expect(headText(path)).toBe(`2 ${await journal.head()}\n`);
     });
   });
 
@@ -96,9 +101,9 @@ describe('the head beside the journal', () => {
     const older = readFileSync(head);
     await using(path, 2, (journal) => prepared(journal), oneProcess(7, 'host-2'));
     writeFileSync(head, older);
-    await using(path, 3, (journal) => {
-      journal.requireLastLink();
-      expect(journal.verify().problem).toBeUndefined();
+    await using(path, 3, async (journal) => {
+      await journal.requireLastLink();
+      expect((await journal.verify()).problem).toBeUndefined();
     });
   });
 
@@ -107,7 +112,7 @@ describe('the head beside the journal', () => {
     await using(path, 1, (journal) => prepared(journal));
     rmSync(head);
     symlinkSync(folder.file('elsewhere'), head);
-    await using(path, 2, (journal) => expect(() => journal.requireLastLink()).toThrow('symbolic link'));
+    await using(path, 2, (journal) => expect(journal.requireLastLink()).rejects.toThrow('symbolic link'));
   });
 
   test('does not stop a transition from being recorded if it cannot be written', async () => {
@@ -115,16 +120,16 @@ describe('the head beside the journal', () => {
     await using(path, 1, (journal) => prepared(journal));
     rmSync(head);
     mkdirSync(head);
-    await using(path, 2, (journal) => expect(journal.find(prepared(journal))).toHaveLength(1));
+    await using(path, 2, async (journal) => expect(await journal.find(await prepared(journal))).toHaveLength(1));
   });
 });
 
 describe('a journal that lacks its last entries', () => {
   test('because an older copy was put in its place stops money commands', async () => {
     const { path } = await restored();
-    await using(path, 3, (journal) => {
-      expect(() => journal.requireLastLink()).toThrow(STOPS);
-      expect(journal.verify().problem).toMatchObject({ sequence: 5 });
+    await using(path, 3, async (journal) => {
+      await expect(journal.requireLastLink()).rejects.toThrow(STOPS);
+      expect((await journal.verify()).problem).toMatchObject({ sequence: 5 });
     });
   });
 
@@ -132,39 +137,39 @@ describe('a journal that lacks its last entries', () => {
     const { path } = place();
     await using(path, 1, (journal) => prepared(journal));
     rmSync(path);
-    await using(path, 2, (journal) => expect(() => journal.requireLastLink()).toThrow(STOPS));
+    await using(path, 2, (journal) => expect(journal.requireLastLink()).rejects.toThrow(STOPS));
   });
 
   test('because its end was cut stops money commands', async () => {
     const { path } = place();
-    await using(path, 1, (journal) => {
-      prepared(journal);
-      prepared(journal);
+    await using(path, 1, async (journal) => {
+      await prepared(journal);
+      await prepared(journal);
     });
     const database = new DatabaseSync(path);
     database.exec(`DROP TRIGGER transition_delete; DELETE FROM transition WHERE sequence = 2`);
     database.close();
-    await using(path, 2, (journal) => expect(() => journal.requireLastLink()).toThrow(STOPS));
+    await using(path, 2, (journal) => expect(journal.requireLastLink()).rejects.toThrow(STOPS));
   });
 
   test('stays so when other commands append to it, even as many entries as it lost', async () => {
     const { path } = await restored();
-    await using(path, 3, (journal) => {
-      for (let count = 0; count < 10; count++) journal.append(prepared(journal), 'sent');
-      expect(() => journal.requireLastLink()).toThrow(STOPS);
+    await using(path, 3, async (journal) => {
+      for (let count = 0; count < 10; count++) await journal.append(await prepared(journal), 'sent');
+      await expect(journal.requireLastLink()).rejects.toThrow(STOPS);
     });
   });
 
   test('is used again once it is accepted, and watched from then on', async () => {
     const { path, copy } = await restored();
-    await using(path, 3, (journal) => {
-      expect(journal.accept().problem).toBeUndefined();
-      journal.requireLastLink();
-      expect(journal.verify().problem).toBeUndefined();
-      prepared(journal);
+    await using(path, 3, async (journal) => {
+      expect((await journal.accept()).problem).toBeUndefined();
+      await journal.requireLastLink();
+      expect((await journal.verify()).problem).toBeUndefined();
+      await prepared(journal);
     });
     copyFileSync(copy, path);
-    await using(path, 4, (journal) => expect(() => journal.requireLastLink()).toThrow(STOPS));
+    await using(path, 4, (journal) => expect(journal.requireLastLink()).rejects.toThrow(STOPS));
   });
 
   test('is not accepted if what is left is damaged', async () => {
@@ -172,9 +177,9 @@ describe('a journal that lacks its last entries', () => {
     const database = new DatabaseSync(path);
     database.exec(`DROP TRIGGER transition_update; UPDATE transition SET detail = 'x'`);
     database.close();
-    await using(path, 3, (journal) => {
-      expect(journal.accept().problem?.what).toContain('transition 1 was changed');
-      expect(journal.verify().problem?.what).toContain('transition 1 was changed');
+    await using(path, 3, async (journal) => {
+      expect((await journal.accept()).problem?.what).toContain('transition 1 was changed');
+      expect((await journal.verify()).problem?.what).toContain('transition 1 was changed');
     });
     expect(headText(path)).toMatch(/^5 /);
   });

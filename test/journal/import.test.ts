@@ -9,9 +9,9 @@ type Line = Record<string, unknown>;
 /** The lines of a journal with one operation that was accepted. */
 async function lines(): Promise<Line[]> {
   const journal = await testJournal();
-  const id = prepared(journal);
-  journal.append(id, 'sent');
-  journal.append(id, 'accepted', { requestId: 'r' });
+  const id = await prepared(journal);
+  await journal.append(id, 'sent');
+  await journal.append(id, 'accepted', { requestId: 'r' });
   const all = [...journal.exported(false)].flat() as Line[];
   journal.close();
   return all;
@@ -48,9 +48,9 @@ async function importing(given: readonly Line[]) {
   const journal = await testJournal({ ids: countingIds(2) });
   try {
     const result = await journal.importFrom(forged(announced(given)), [INTENT.account]);
-    return { ...result, problem: journal.verify().problem };
+    return { ...result, problem: (await journal.verify()).problem };
   } finally {
-    expect(journal.list({ limit: 1 }).length).toBeLessThanOrEqual(1);
+    expect((await journal.list({ limit: 1 })).length).toBeLessThanOrEqual(1);
     journal.close();
   }
 }

@@ -41,14 +41,14 @@ const pairs = STATES.flatMap((state) =>
 const move = (journal: Journal, id: string, state: OperationState) =>
   state === 'sent' ? journal.append(id, 'sent') : journal.append(id, state);
 
-function operationAt(journal: Journal, state: OperationState): string {
-  const id = prepared(journal);
-  for (const next of PATHS[state]) move(journal, id, next);
+async function operationAt(journal: Journal, state: OperationState): Promise<string> {
+  const id = await prepared(journal);
+  for (const next of PATHS[state]) await move(journal, id, next);
   return id;
 }
 
-function only(journal: Journal, id: string) {
-  const found = journal.find(id);
+async function only(journal: Journal, id: string) {
+  const found = await journal.find(id);
   expect(found).toHaveLength(1);
   const [operation] = found;
   if (!operation) throw new Error('not found');
@@ -58,32 +58,32 @@ function only(journal: Journal, id: string) {
 describe('an operation', () => {
   test.each(pairs)('moves from $state to $next: $to', async ({ state, next, to }) => {
     const journal = await open();
-    const id = operationAt(journal, state);
-    const before = only(journal, id);
+    const id = await operationAt(journal, state);
+    const before = await only(journal, id);
     const act = () => move(journal, id, next);
     if (to === 'an error') {
-      expect(act).toThrow(id);
-      expect(only(journal, id)).toEqual(before);
+      await expect(act()).rejects.toThrow(id);
+      expect(await only(journal, id)).toEqual(before);
     } else {
-      act();
-      expect(only(journal, id).state).toBe(next);
+      await act();
+      expect((await only(journal, id)).state).toBe(next);
     }
     journal.close();
   });
 
   test('cannot be sent if it was not prepared', async () => {
     const journal = await open();
-    expect(() => journal.append('nothing', 'sent')).toThrow('nothing');
-    expect(journal.list({ limit: 10 })).toEqual([]);
+    await expect(journal.append('nothing', 'sent')).rejects.toThrow('nothing');
+    expect(await journal.list({ limit: 10 })).toEqual([]);
     journal.close();
   });
 
   test('records the intent, the times and the outcome', async () => {
     const clock = fakeClock();
     const journal = await open(':memory:', countingIds(), clock);
-    const id = prepared(journal, { onceKey: 'fees-2026-11' });
+    const id = await prepared(journal, { onceKey: 'fees-2026-11' });
     const { account: _names, input: _input, ...intent } = INTENT;
-    const operation = only(journal, id);
+    const operation = await only(journal, id);
     expect(operation).toEqual({
       ...intent,
       operationId: id,
@@ -96,10 +96,10 @@ describe('an operation', () => {
       updatedAt: iso(START_MS),
     });
     clock.pass(1500);
-    journal.append(id, 'sent');
+    await journal.append(id, 'sent');
     clock.pass(1);
-    journal.append(id, 'accepted', { requestId: 'request-9' });
-    expect(only(journal, id)).toMatchObject({
+    await journal.append(id, 'accepted', { requestId: 'request-9' });
+    expect(await only(journal, id)).toMatchObject({
       state: 'accepted',
       requestId: 'request-9',
       detail: null,
@@ -111,34 +111,34 @@ describe('an operation', () => {
 
   test.each(['accepted', 'refused', 'unknown'] as const)('is stored without a request id when %s', async (state) => {
     const journal = await open();
-    const id = operationAt(journal, 'sent');
-    journal.append(id, state, { detail: 'why' });
-    expect(only(journal, id)).toMatchObject({ state, requestId: null, detail: 'why' });
+    const id = await operationAt(journal, 'sent');
+    await journal.append(id, state, { detail: 'why' });
+    expect(await only(journal, id)).toMatchObject({ state, requestId: null, detail: 'why' });
     journal.close();
   });
 
   test('keeps its request id and its result when it ends', async () => {
     const journal = await open();
-    const id = operationAt(journal, 'sent');
-    journal.append(id, 'accepted', { requestId: 'r-1', result: '{"a":1}' });
-    journal.append(id, 'settled');
-    expect(only(journal, id)).toMatchObject({ state: 'settled', requestId: 'r-1', result: '{"a":1}' });
+    const id = await operationAt(journal, 'sent');
+    await journal.append(id, 'accepted', { requestId: 'r-1', result: '{"a":1}' });
+    await journal.append(id, 'settled');
+    expect(await only(journal, id)).toMatchObject({ state: 'settled', requestId: 'r-1', result: '{"a":1}' });
     journal.close();
   });
 
   test('does not change other operations', async () => {
     const journal = await open();
-    const [first, second] = [operationAt(journal, 'sent'), operationAt(journal, 'sent')];
-    journal.append(first, 'refused', { detail: 'no' });
-    expect(only(journal, second)).toMatchObject({ state: 'sent', detail: null });
+    const [first, second] = [await operationAt(journal, 'sent'), await operationAt(journal, 'sent')];
+    await journal.append(first, 'refused', { detail: 'no' });
+    expect(await only(journal, second)).toMatchObject({ state: 'sent', detail: null });
     journal.close();
   });
 
   test('stores any text unchanged', async () => {
     const journal = await open();
     const summary = `'); DROP TABLE operation; -- "₦" \u0000 🙂 \n`;
-    const id = prepared(journal, { summary });
-    expect(only(journal, id).summary).toBe(summary);
+    const id = await prepared(journal, { summary });
+    expect((await only(journal, id)).summary).toBe(summary);
     journal.close();
   });
 });
@@ -148,11 +148,12 @@ describe('the journal file', () => {
     using folder = temporaryFolder();
     const path = folder.file('journal.db');
     const first = await open(path);
-    const made = STATES.map((state) => [operationAt(first, state), state]);
-    const before = first.list({ limit: 100 });
+    const made: [id: string, state: OperationState][] = [];
+    for (const state of STATES) made.push([await operationAt(first, state), state]);
+    const before = await first.list({ limit: 100 });
     first.close();
     const second = await open(path, countingIds(2));
-    expect(second.list({ limit: 100 })).toEqual(before);
+    expect(await second.list({ limit: 100 })).toEqual(before);
     expect(before.map(({ operationId, state }) => [operationId, state]).reverse()).toEqual(made);
     second.close();
   });
@@ -161,10 +162,10 @@ describe('the journal file', () => {
     using folder = temporaryFolder();
     const path = folder.file('journal.db');
     const [writer, reader] = [await open(path), await open(path, countingIds(2))];
-    const id = prepared(writer);
-    expect(only(reader, id).state).toBe('prepared');
-    writer.append(id, 'sent');
-    expect(only(reader, id).state).toBe('sent');
+    const id = await prepared(writer);
+    expect((await only(reader, id)).state).toBe('prepared');
+    await writer.append(id, 'sent');
+    expect((await only(reader, id)).state).toBe('sent');
     writer.close();
     reader.close();
   });
@@ -173,11 +174,12 @@ describe('the journal file', () => {
     using folder = temporaryFolder();
     const path = folder.file('journal.db');
     const [first, second] = [await open(path), await open(path, countingIds(2))];
-    const ids = Array.from({ length: 20 }, (_each, index) => prepared(index % 2 ? first : second));
-    for (const id of ids) first.append(id, 'sent');
-    for (const id of ids) second.append(id, 'accepted', { requestId: id });
-    expect(first.list({ limit: 100 })).toHaveLength(20);
-    expect(new Set(first.list({ limit: 100 }).map(({ requestId }) => requestId))).toEqual(new Set(ids));
+    const ids: string[] = [];
+    for (let index = 0; index < 20; index++) ids.push(await prepared(index % 2 ? first : second));
+    for (const id of ids) await first.append(id, 'sent');
+    for (const id of ids) await second.append(id, 'accepted', { requestId: id });
+    expect(await first.list({ limit: 100 })).toHaveLength(20);
+    expect(new Set((await first.list({ limit: 100 })).map(({ requestId }) => requestId))).toEqual(new Set(ids));
     first.close();
     second.close();
   });
@@ -194,8 +196,8 @@ describe('the journal file', () => {
     using folder = temporaryFolder();
     const path = folder.file('journal.db');
     const journal = await open(path);
-    prepared(journal, { request: '{"bvn":"[redacted]"}' });
-    prepared(journal, { request: '{"bvn":"98765432109"}' });
+    await prepared(journal, { request: '{"bvn":"[redacted]"}' });
+    await prepared(journal, { request: '{"bvn":"98765432109"}' });
     journal.close();
     const bytes = readFileSync(path).toString('latin1');
     expect(bytes).toContain('[redacted]');
@@ -206,9 +208,10 @@ describe('the journal file', () => {
 describe('list', () => {
   test('returns the newest operations first, up to the limit', async () => {
     const journal = await open();
-    const ids = Array.from({ length: 5 }, () => prepared(journal));
-    expect(journal.list({ limit: 3 }).map(({ operationId }) => operationId)).toEqual(ids.reverse().slice(0, 3));
-    expect(journal.list({ limit: 100 })).toHaveLength(5);
+    const ids: string[] = [];
+    for (let count = 0; count < 5; count++) ids.push(await prepared(journal));
+    expect((await journal.list({ limit: 3 })).map(({ operationId }) => operationId)).toEqual(ids.reverse().slice(0, 3));
+    expect(await journal.list({ limit: 100 })).toHaveLength(5);
     journal.close();
   });
 });
@@ -241,8 +244,8 @@ describe('find', () => {
       '0198c1f3-0000-7000-8000-000000000003',
     ]);
     const journal = await open(':memory:', ids);
-    for (let count = 0; count < 3; count++) prepared(journal);
-    expect(journal.find(prefix).map(({ operationId }) => operationId)).toEqual(found);
+    for (let count = 0; count < 3; count++) await prepared(journal);
+    expect((await journal.find(prefix)).map(({ operationId }) => operationId)).toEqual(found);
     journal.close();
   });
 });
@@ -257,10 +260,10 @@ describe('a key rotation', () => {
 
   test('moves with its operation, and only from its current stage', async () => {
     const journal = await open();
-    expect(journal.prepareRotation(INTENT, plan('r-1'))).toBe(true);
-    const states = () => [journal.rotations.find('r-1')?.stage, only(journal, 'r-1').state];
-    expect(journal.moveRotation('r-1', 'sending', 'answered')).toBe(false);
-    expect(states()).toEqual(['prepared', 'prepared']);
+    expect(await journal.prepareRotation(INTENT, plan('r-1'))).toBe(true);
+    const states = async () => [(await journal.rotations.find('r-1'))?.stage, (await only(journal, 'r-1')).state];
+    expect(await journal.moveRotation('r-1', 'sending', 'answered')).toBe(false);
+    expect(await states()).toEqual(['prepared', 'prepared']);
     for (const [from, to, state] of [
       ['prepared', 'sending', 'sent'],
       ['sending', 'answered', 'accepted'],
@@ -268,31 +271,31 @@ describe('a key rotation', () => {
       ['stored', 'proven', 'accepted'],
       ['proven', 'done', 'settled'],
     ] as const) {
-      expect(journal.moveRotation('r-1', from, to)).toBe(true);
-      expect(journal.moveRotation('r-1', from, to)).toBe(false);
-      expect(states()).toEqual([to, state]);
+      expect(await journal.moveRotation('r-1', from, to)).toBe(true);
+      expect(await journal.moveRotation('r-1', from, to)).toBe(false);
+      expect(await states()).toEqual([to, state]);
     }
     journal.close();
   });
 
   test('is the only open one of its account', async () => {
     const journal = await open();
-    expect(journal.prepareRotation(INTENT, plan('r-1'))).toBe(true);
-    expect(journal.prepareRotation(INTENT, plan('r-2'))).toBe(false);
-    expect(journal.prepareRotation({ ...INTENT, profile: 'another' }, plan('r-3'))).toBe(true);
-    expect(journal.moveRotation('r-1', 'prepared', 'refused', { detail: 'rejected' })).toBe(true);
-    expect(only(journal, 'r-1')).toMatchObject({ state: 'refused', detail: 'rejected' });
-    expect(journal.prepareRotation(INTENT, plan('r-2'))).toBe(true);
-    expect(journal.find('r-2')).toHaveLength(1);
+    expect(await journal.prepareRotation(INTENT, plan('r-1'))).toBe(true);
+    expect(await journal.prepareRotation(INTENT, plan('r-2'))).toBe(false);
+    expect(await journal.prepareRotation({ ...INTENT, profile: 'another' }, plan('r-3'))).toBe(true);
+    expect(await journal.moveRotation('r-1', 'prepared', 'refused', { detail: 'rejected' })).toBe(true);
+    expect(await only(journal, 'r-1')).toMatchObject({ state: 'refused', detail: 'rejected' });
+    expect(await journal.prepareRotation(INTENT, plan('r-2'))).toBe(true);
+    expect(await journal.find('r-2')).toHaveLength(1);
     journal.close();
   });
 
   test('keeps the push commands that succeeded when the others are replaced', async () => {
     const journal = await open();
-    journal.prepareRotation(INTENT, plan('r-1'));
-    journal.rotations.pushed('r-1', 1);
-    journal.rotations.pushInstead('r-1', ['c', 'd']);
-    expect(journal.rotations.find('r-1')).toMatchObject({ pushes: ['a', 'c', 'd'], pushed: 1 });
+    await journal.prepareRotation(INTENT, plan('r-1'));
+    await journal.rotations.pushed('r-1', 1);
+    await journal.rotations.pushInstead('r-1', ['c', 'd']);
+    expect(await journal.rotations.find('r-1')).toMatchObject({ pushes: ['a', 'c', 'd'], pushed: 1 });
     journal.close();
   });
 });
@@ -301,22 +304,22 @@ describe('a clock that was set back', () => {
   test('breaks neither the chain nor the guard; each transition keeps the time that the clock said', async () => {
     const clock = fakeClock();
     const journal = await open(':memory:', countingIds(), clock);
-    const first = prepared(journal, { isGuarded: true });
-    journal.append(first, 'sent');
-    journal.append(first, 'accepted', { requestId: 'r-1' });
+    const first = await prepared(journal, { isGuarded: true });
+    await journal.append(first, 'sent');
+    await journal.append(first, 'accepted', { requestId: 'r-1' });
     clock.pass(-3_600_000);
-    expect(journal.claim({ ...INTENT, isGuarded: true })).toMatchObject({ kind: 'repeated' });
-    const second = prepared(journal, { input: 'another' });
-    journal.append(second, 'sent');
-    journal.append(first, 'settled');
-    expect(journal.verify().problem).toBeUndefined();
-    journal.requireLastLink();
-    expect(only(journal, first)).toMatchObject({
+    expect(await journal.claim({ ...INTENT, isGuarded: true })).toMatchObject({ kind: 'repeated' });
+    const second = await prepared(journal, { input: 'another' });
+    await journal.append(second, 'sent');
+    await journal.append(first, 'settled');
+    expect((await journal.verify()).problem).toBeUndefined();
+    await journal.requireLastLink();
+    expect(await only(journal, first)).toMatchObject({
       state: 'settled',
       createdAt: iso(START_MS),
       updatedAt: iso(START_MS - 3_600_000),
     });
-    expect(only(journal, second)).toMatchObject({ createdAt: iso(START_MS - 3_600_000) });
+    expect(await only(journal, second)).toMatchObject({ createdAt: iso(START_MS - 3_600_000) });
     journal.close();
   });
 });

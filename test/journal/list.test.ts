@@ -60,15 +60,16 @@ describe('a page of the list', () => {
   test('follows the one before it, also among operations of the same moment', async () => {
     const clock = fakeClock();
     const journal = await testJournal({ ids: countingIds(), clock });
-    const ids = Array.from({ length: 10 }, (_, index) => {
+    const ids: string[] = [];
+    for (let index = 0; index < 10; index++) {
       if (index % 3 === 0) clock.pass(1);
-      return prepared(journal);
-    });
+      ids.push(await prepared(journal));
+    }
     const listed: string[] = [];
-    for (let page = journal.list({ limit: 3 }); page.length > 0; ) {
+    for (let page = await journal.list({ limit: 3 }); page.length > 0; ) {
       listed.push(...page.map(({ operationId }) => operationId));
       const after = page.at(-1);
-      page = journal.list({ limit: 3, ...(after ? { after } : {}) });
+      page = await journal.list({ limit: 3, ...(after ? { after } : {}) });
     }
     expect(listed).toEqual(ids.toReversed());
     journal.close();
@@ -77,21 +78,22 @@ describe('a page of the list', () => {
   test('starts at a time', async () => {
     const clock = fakeClock();
     const journal = await testJournal({ clock });
-    prepared(journal);
+    await prepared(journal);
     clock.pass(1_000);
-    const later = prepared(journal);
-    const since = (sinceMs: number) => journal.list({ limit: 9, sinceMs }).map(({ operationId }) => operationId);
-    expect(since(START_MS)).toHaveLength(2);
-    expect(since(START_MS + 1)).toEqual([later]);
-    expect(since(START_MS + 1_001)).toEqual([]);
+    const later = await prepared(journal);
+    const since = async (sinceMs: number) =>
+      (await journal.list({ limit: 9, sinceMs })).map(({ operationId }) => operationId);
+    expect(await since(START_MS)).toHaveLength(2);
+    expect(await since(START_MS + 1)).toEqual([later]);
+    expect(await since(START_MS + 1_001)).toEqual([]);
     journal.close();
   });
 });
 
 test('operations are counted as they are recorded', async () => {
   const journal = await testJournal();
-  expect(journal.count()).toBe(0);
-  for (let count = 0; count < 7; count++) prepared(journal);
-  expect(journal.count()).toBe(7);
+  expect(await journal.count()).toBe(0);
+  for (let count = 0; count < 7; count++) await prepared(journal);
+  expect(await journal.count()).toBe(7);
   journal.close();
 });

@@ -68,7 +68,7 @@ describe('a journal of version 1', () => {
   test('is upgraded with all its rows and leaves a private backup', async () => {
     const { path, backup } = journalOf(1);
     const journal = await open(path);
-    expect(journal.list({ limit: 1_000 }).map(({ operationId }) => operationId)).toEqual(IDS.toReversed());
+    expect((await journal.list({ limit: 1_000 })).map(({ operationId }) => operationId)).toEqual(IDS.toReversed());
     journal.close();
     expect({ pathContent: contentOf(path), backupContent: contentOf(backup), mode: modeOf(backup) }).toEqual({
       pathContent: AFTER,
@@ -150,22 +150,26 @@ function indexesOf(path: string) {
 test('a journal of version 3 with an unknown outcome is upgraded: the same operations, chain, indexes and count as a new one', async () => {
   const path = join(temporaryFolder(onTestFinished), 'journal.db');
   const journal = await open(path);
-  const doubt = prepared(journal, { onceKey: 'k' });
-  journal.append(doubt, 'sent');
-  journal.append(doubt, 'unknown');
-  prepared(journal);
-  const before = { list: journal.list({ limit: 10 }), head: journal.head(), indexes: indexesOf(path) };
+  const doubt = await prepared(journal, { onceKey: 'k' });
+  await journal.append(doubt, 'sent');
+  await journal.append(doubt, 'unknown');
+  await prepared(journal);
+  const before = { list: await journal.list({ limit: 10 }), head: await journal.head(), indexes: indexesOf(path) };
   journal.close();
   const database = new DatabaseSync(path);
   database.exec(TO_VERSION_3);
   database.close();
   const upgraded = await open(path);
-  expect({ list: upgraded.list({ limit: 10 }), head: upgraded.head(), indexes: indexesOf(path) }).toEqual(before);
-  expect(upgraded.list({ limit: 10, state: 'in-doubt' }).map(({ operationId }) => operationId)).toEqual([doubt]);
-  expect(upgraded.count()).toBe(2);
-  upgraded.requireLastLink();
-  expect(upgraded.verify().problem).toBeUndefined();
-  expect(upgraded.claim({ ...INTENT, onceKey: 'k' }).kind).toBe('doubt');
+  expect({ list: await upgraded.list({ limit: 10 }), head: await upgraded.head(), indexes: indexesOf(path) }).toEqual(
+    before,
+  );
+  expect((await upgraded.list({ limit: 10, state: 'in-doubt' })).map(({ operationId }) => operationId)).toEqual([
+    doubt,
+  ]);
+  expect(await upgraded.count()).toBe(2);
+  await upgraded.requireLastLink();
+  expect((await upgraded.verify()).problem).toBeUndefined();
+  expect((await upgraded.claim({ ...INTENT, onceKey: 'k' })).kind).toBe('doubt');
   upgraded.close();
   expect(existsSync(`${path}.v3`)).toBe(true);
 });
@@ -189,10 +193,17 @@ test('a journal of version 2 with unknown outcomes is upgraded; they stay unknow
     .run(unknown);
   database.close();
   const journal = await open(fresh);
-  expect(journal.list({ limit: 10, state: 'in-doubt' }).map(({ operationId }) => operationId)).toEqual([unknown, sent]);
-  expect(journal.count()).toBe(IDS.length);
-  expect(journal.verify()).toMatchObject({ operations: IDS.length, transitions: 2 * IDS.length, problem: undefined });
-  for (const id of [sent, unknown]) journal.append(id, 'resolved', { verdict: 'not-done' });
-  expect(journal.list({ limit: 10, state: 'in-doubt' })).toEqual([]);
+  expect((await journal.list({ limit: 10, state: 'in-doubt' })).map(({ operationId }) => operationId)).toEqual([
+    unknown,
+    sent,
+  ]);
+  expect(await journal.count()).toBe(IDS.length);
+  expect(await journal.verify()).toMatchObject({
+    operations: IDS.length,
+    transitions: 2 * IDS.length,
+    problem: undefined,
+  });
+  for (const id of [sent, unknown]) await journal.append(id, 'resolved', { verdict: 'not-done' });
+  expect(await journal.list({ limit: 10, state: 'in-doubt' })).toEqual([]);
   journal.close();
 });

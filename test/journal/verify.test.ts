@@ -10,11 +10,11 @@ const OPERATIONS = 5;
 async function fill(path: string, seed = 1): Promise<string> {
   const journal = await testJournal({ path, ids: countingIds(seed) });
   for (let count = 0; count < OPERATIONS; count++) {
-    const id = prepared(journal);
-    journal.append(id, 'sent');
-    journal.append(id, 'accepted', { requestId: `r-${count}`, result: '{"endpoint":"fees.withdraw","data":{}}' });
+    const id = await prepared(journal);
+    await journal.append(id, 'sent');
+    await journal.append(id, 'accepted', { requestId: `r-${count}`, result: '{"endpoint":"fees.withdraw","data":{}}' });
   }
-  const head = journal.head();
+  const head = await journal.head();
   journal.close();
   return head;
 }
@@ -28,7 +28,7 @@ function tamper(path: string, sql: string): void {
 
 async function verified(path: string, head?: string) {
   const journal = await testJournal({ path });
-  const result = journal.verify(head);
+  const result = await journal.verify(head);
   journal.close();
   return result;
 }
@@ -57,7 +57,7 @@ describe('an untouched journal', () => {
 
   test('verifies when it is empty', async () => {
     const journal = await testJournal();
-    expect(journal.verify()).toEqual({ transitions: 0, operations: 0, heads: {}, problem: undefined });
+    expect(await journal.verify()).toEqual({ transitions: 0, operations: 0, heads: {}, problem: undefined });
     journal.close();
   });
 
@@ -67,10 +67,10 @@ describe('an untouched journal', () => {
     const journal = await testJournal({ path });
     const text = Array.from({ length: 0x180 }, (_, code) => String.fromCharCode(code)).join('');
     const odd = `${text}\u2028\u2029\ufeff\uffff\u{10ffff}"'\\/`;
-    const id = prepared(journal, { summary: odd, request: odd });
-    journal.append(id, 'sent');
-    journal.append(id, 'accepted', { requestId: odd, detail: odd, result: odd });
-    expect(journal.verify()).toMatchObject({ transitions: 3, problem: undefined });
+    const id = await prepared(journal, { summary: odd, request: odd });
+    await journal.append(id, 'sent');
+    await journal.append(id, 'accepted', { requestId: odd, detail: odd, result: odd });
+    expect(await journal.verify()).toMatchObject({ transitions: 3, problem: undefined });
     journal.close();
     tamper(path, `UPDATE operation SET summary = summary || ' '`);
     expect((await verified(path)).problem?.what).toContain('transition 1 was changed');
@@ -150,8 +150,8 @@ describe('the last link', () => {
     tamper(path, sql);
     const journal = await testJournal({ path });
     const check = () => journal.requireLastLink();
-    if (stops) expect(check).toThrow('was changed by something else; nothing was sent');
-    else expect(check).not.toThrow();
+    if (stops) await expect(check()).rejects.toThrow('was changed by something else; nothing was sent');
+    else await expect(check()).resolves.toBeUndefined();
     journal.close();
   });
 
@@ -163,10 +163,10 @@ describe('the last link', () => {
       path,
       host: { name: 'host-2', user: 'b', processId: 1, isRunning: () => false },
     });
-    journal.requireLastLink();
-    prepared(journal);
-    expect(Object.keys(journal.verify().heads)).toEqual(['host-1', 'host-2']);
-    expect(journal.verify().problem).toBeUndefined();
+    await journal.requireLastLink();
+    await prepared(journal);
+    expect(Object.keys((await journal.verify()).heads)).toEqual(['host-1', 'host-2']);
+    expect((await journal.verify()).problem).toBeUndefined();
     journal.close();
   });
 });

@@ -42,8 +42,8 @@ export function testJournal({
 }
 
 /** Records an intent that nothing is in the way of, and returns its id. */
-export function prepared(journal: Journal, intent: Partial<Intent> = {}): string {
-  const claim = journal.claim({ ...INTENT, ...intent });
+export async function prepared(journal: Journal, intent: Partial<Intent> = {}): Promise<string> {
+  const claim = await journal.claim({ ...INTENT, ...intent });
   if (claim.kind !== 'ours') throw new Error(`the claim is ${claim.kind}`);
   return claim.operationId;
 }

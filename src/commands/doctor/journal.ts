@@ -16,13 +16,13 @@ const INTACT: ReadonlyMap<unknown, { readonly why: string; readonly fix: string 
 export async function journalChecks(subject: Subject, isKeyAccepted: boolean): Promise<Check[]> {
   const path = journalPath(subject.session.world);
   const moveAway = `mv ${shellWord(path)} ${shellWord(`${path}.old`)}`;
-  const check = (find: (journal: Journal, account: Account) => Finding) =>
+  const check = (find: (journal: Journal, account: Account) => Promise<Finding>) =>
     findingOf(async () => {
       if (!subject.profile) return skipped('no profile could be resolved');
       if (!entryAt(path)) return ok('none yet');
       const { name, baseUrl } = subject.profile;
       try {
-        return find(await subject.session.journal(), { profile: name, baseUrl });
+        return await find(await subject.session.journal(), { profile: name, baseUrl });
       } catch (error) {
         const known = INTACT.get((error as { readonly problem?: unknown } | undefined)?.problem);
         if (!known) throw error;
@@ -40,16 +40,21 @@ export async function journalChecks(subject: Subject, isKeyAccepted: boolean): P
 
 type Account = Parameters<Journal['rotations']['openOf']>[0];
 
-function rotationFinding({ rotations }: Journal, account: Account, subject: Subject, isKeyAccepted: boolean): Finding {
+async function rotationFinding(
+  { rotations }: Journal,
+  account: Account,
+  subject: Subject,
+  isKeyAccepted: boolean,
+): Promise<Finding> {
   const resume = typed(subject, 'keys rotate --resume');
-  const open = rotations.openOf(account);
+  const open = await rotations.openOf(account);
   if (open) return problem('pending', `an API key rotation is unfinished (${open.stage})`, resume);
-  const isLost = rotations.latestOf(account)?.stage === 'lost' && !isKeyAccepted;
+  const isLost = (await rotations.latestOf(account))?.stage === 'lost' && !isKeyAccepted;
   return isLost ? problem('auth', 'the last API key rotation got no response', resume) : ok('none unfinished');
 }
 
-function unknownFinding(journal: Journal, account: Account, subject: Subject): Finding {
-  const count = journal.inDoubt(account.profile);
+async function unknownFinding(journal: Journal, account: Account, subject: Subject): Promise<Finding> {
+  const count = await journal.inDoubt(account.profile);
   return count === 0
     ? ok('none with an unknown outcome')
     : warning(`${count} with an unknown outcome`, typed(subject, 'ops list'));

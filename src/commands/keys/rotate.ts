@@ -92,7 +92,8 @@ function confirmation({ profile }: Session, { pushCommand = [] }: Input, oldKey:
 
 async function isRotating(session: Session): Promise<boolean> {
   const { name, baseUrl } = session.profile;
-  return (await session.journal()).rotations.openOf({ profile: name, baseUrl }) !== undefined;
+  const { rotations } = await session.journal();
+  return (await rotations.openOf({ profile: name, baseUrl })) !== undefined;
 }
 
 /** Runs the preliminary checks and returns the current key. A key that another command has just rotated is reported as such. Throws CliError. */
@@ -153,8 +154,8 @@ async function guide(session: Session, given: Partial<Input> & { readonly resume
   if (given.resume || given.pushCommand || given.printKey) return undefined;
   const prompter = await world.prompter();
   const journal = await session.journal();
-  const isUnfinished = journal.rotations.openOf({ profile: profile.name, baseUrl: profile.baseUrl }) !== undefined;
-  if (isUnfinished && (await prompter.confirm('An earlier rotation is unfinished. Finish it?', true)))
+  const open = await journal.rotations.openOf({ profile: profile.name, baseUrl: profile.baseUrl });
+  if (open && (await prompter.confirm('An earlier rotation is unfinished. Finish it?', true)))
     return { values: { resume: true }, end: () => showEquivalentCommand(session, ['keys', 'rotate', '--resume']) };
   const pushCommand = await askPushes(session);
   const words = pushCommand.flatMap((text) => ['--push-command', text]);

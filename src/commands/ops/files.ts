@@ -49,10 +49,10 @@ async function* pagesOf<T>(pages: Iterable<T>): AsyncGenerator<T> {
 const CSV_PAGE = 1_000;
 
 async function* csvPages(journal: Journal) {
-  for (let page = journal.list({ limit: CSV_PAGE }); page.length > 0; ) {
+  for (let page = await journal.list({ limit: CSV_PAGE }); page.length > 0; ) {
     yield page.map(csvRow);
     const after = page.at(-1);
-    page = page.length < CSV_PAGE || !after ? [] : journal.list({ limit: CSV_PAGE, after });
+    page = page.length < CSV_PAGE || !after ? [] : await journal.list({ limit: CSV_PAGE, after });
   }
 }
 
@@ -126,6 +126,6 @@ export const backupCommand = command({
   run: async (session, input) => {
     const path = absolutePath(input.file);
     const journal = await session.journal();
-    return { result: { data: { path, bytes: journal.backUp(path), head: journal.head() || null } } };
+    return { result: { data: { path, bytes: await journal.backUp(path), head: (await journal.head()) || null } } };
   },
 });

@@ -66,7 +66,7 @@ const resolveCommand = command({
       throw new CliError('declined', `the outcome of this operation is known: it is ${operation.state}`, {
         hint: `see it with: fiatrail ops show ${operation.operationId}`,
       });
-    journal.append(operation.operationId, 'resolved', {
+    await journal.append(operation.operationId, 'resolved', {
       verdict: completed ? 'completed' : 'not-done',
       requestId,
       detail: `${session.world.host.user}: ${reason}`,
@@ -78,7 +78,7 @@ const resolveCommand = command({
 /** Checks the journal, or accepts it as it is after the user agreed. */
 async function checked(session: Session, head: string | undefined, isAccepting: boolean): Promise<Verified> {
   const journal = await session.journal();
-  const found = journal.verify(head);
+  const found = await journal.verify(head);
   if (!isAccepting || !found.problem) return found;
   await confirmChange(session, {
     summary: 'accept the journal as it is',
@@ -146,7 +146,7 @@ const EVERY = Number.MAX_SAFE_INTEGER;
 /** Returns the operations with an unknown outcome of this profile and of its account, whatever the profile was called then. */
 async function ownDoubts(session: Session): Promise<Operation[]> {
   const journal = await session.journal();
-  const doubts = journal.list({ state: 'in-doubt', limit: EVERY });
+  const doubts = await journal.list({ state: 'in-doubt', limit: EVERY });
   const isNamed = ({ profile }: Operation) => profile === session.profile.name;
   if (doubts.every(isNamed)) return doubts;
   // Without a key, only the name is known.
@@ -154,7 +154,7 @@ async function ownDoubts(session: Session): Promise<Operation[]> {
     if (error instanceof CliError) return undefined;
     throw error;
   });
-  const accounts = names ? journal.accountIds(names) : [];
+  const accounts = names ? await journal.accountIds(names) : [];
   const own = doubts.filter((each) => isNamed(each) || accounts.includes(each.account));
   if (own.length < doubts.length)
     await session.note(`other profiles have ${doubts.length - own.length} more; see: fiatrail ops reconcile --all`);

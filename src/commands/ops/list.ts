@@ -29,13 +29,19 @@ interface Listing {
 }
 
 /** Returns a page of the list: unknown outcomes first, then the rest, each newest first. With --state, it has only one part. */
-function pageAfter(journal: Journal, { filter, state, inDoubt }: Listing, place: Place | undefined, limit: number) {
+async function pageAfter(
+  journal: Journal,
+  { filter, state, inDoubt }: Listing,
+  place: Place | undefined,
+  limit: number,
+): Promise<Operation[]> {
   if (state) return journal.list({ ...filter, state, after: place, limit });
   const isPast = place !== undefined && !place.isInDoubt;
-  const doubts = isPast ? [] : journal.list({ ...filter, state: 'in-doubt', after: place, limit });
+  const doubts = isPast ? [] : await journal.list({ ...filter, state: 'in-doubt', after: place, limit });
   if (inDoubt || doubts.length === limit) return doubts;
   const after = isPast ? place : undefined;
-  return [...doubts, ...journal.list({ ...filter, state: 'not-in-doubt', after, limit: limit - doubts.length })];
+  const rest = await journal.list({ ...filter, state: 'not-in-doubt', after, limit: limit - doubts.length });
+  return [...doubts, ...rest];
 }
 
 /** Reads the pages after the first one. An outcome that becomes known in the meantime is not listed a second time. */
@@ -44,16 +50,17 @@ async function* laterPages(journal: Journal, listing: Listing, first: readonly O
   for (let page = first; page.length === size; ) {
     for (const operation of page) if (isInDoubt(operation)) doubts.add(operation.operationId);
     const last = page.at(-1);
-    page = pageAfter(journal, listing, last && placeOf(last), size);
+    page = await pageAfter(journal, listing, last && placeOf(last), size);
     const fresh = page.filter(({ operationId }) => !doubts.has(operationId));
     if (fresh.length > 0) yield Promise.all(fresh.map(printed));
   }
 }
 
 /** Finds the operation that --after names. Throws CliError usage. */
-function placeNamed(journal: Journal, after: string | undefined): Place | undefined {
+async function placeNamed(journal: Journal, after: string | undefined): Promise<Place | undefined> {
   if (after === undefined) return undefined;
-  const found = journal.find(after).find(({ operationId }) => operationId === after);
+  const named = await journal.find(after);
+  const found = named.find(({ operationId }) => operationId === after);
   if (found) return placeOf(found);
   throw new CliError('usage', '--after: no operation on this machine has this id', {
     hint: 'use the last operationId of the previous page',
@@ -92,8 +99,8 @@ export const listCommand = command({
     const sinceMs = since === undefined ? undefined : Date.parse(since);
     const listing = { filter: { kind, givenOnceKey: once, sinceMs }, state, inDoubt };
     const size = limit ?? (all ? PAGE_SIZE : DEFAULT_SIZE);
-    const first = pageAfter(journal, listing, placeNamed(journal, after), size);
-    const data = { operations: await Promise.all(first.map(printed)), total: journal.count() };
+    const first = await pageAfter(journal, listing, await placeNamed(journal, after), size);
+    const data = { operations: await Promise.all(first.map(printed)), total: await journal.count() };
     const more = all ? { more: laterPages(journal, listing, first, size) } : {};
     const list = { isWhole: false };
     return { result: { data, request: { limit: size }, lists: 'operations', list, columns: COLUMNS, ...more } };

@@ -41,7 +41,8 @@ export async function printed(operation: Operation) {
 
 /** Finds an operation by its id or a unique prefix of it. Throws CliError usage. */
 export async function operationNamed(session: Session, prefix: string): Promise<Operation> {
-  const [operation, ...others] = (await session.journal()).find(prefix);
+  const journal = await session.journal();
+  const [operation, ...others] = await journal.find(prefix);
   if (operation && others.length === 0) return operation;
   const why = operation ? 'more than one operation matches this id prefix' : 'no operation on this machine has this id';
   throw new CliError('usage', why, { hint: 'list the ids with: fiatrail ops list' });

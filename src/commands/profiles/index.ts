@@ -153,7 +153,8 @@ async function consequences(session: Session, name: string): Promise<(readonly [
 /** Counts the operations of a profile with an unknown outcome. A journal that cannot be read does not keep a profile from being removed. */
 async function unknownOutcomes(session: Session, name: string): Promise<number> {
   try {
-    return (await session.existingJournal())?.inDoubt(name) ?? 0;
+    const journal = await session.existingJournal();
+    return (await journal?.inDoubt(name)) ?? 0;
   } catch {
     return 0;
   }
@@ -166,10 +167,11 @@ async function openRotation(session: Session, name: string): Promise<string | un
   const kept = unfinishedRotations(session.world);
   if (kept.length === 0) return undefined;
   const { rotations } = await session.journal();
-  return kept.find((id) => {
-    const found = rotations.find(id);
-    return found?.profile === name && isOpenStage(found.stage);
-  });
+  for (const id of kept) {
+    const found = await rotations.find(id);
+    if (found?.profile === name && isOpenStage(found.stage)) return id;
+  }
+  return undefined;
 }
 
 const SEALING_KEYS = 'its private keys for sealed responses';

@@ -31,7 +31,8 @@ export const resetCommand = command({
     );
     await acceptPlainAgain(session);
     const { mode, name } = session.profile;
-    (await session.existingJournal())?.destroyed({ mode, profile: name }, await session.accountNames());
+    const journal = await session.existingJournal();
+    await journal?.destroyed({ mode, profile: name }, await session.accountNames());
     return outcomeOf(session, sandboxReset, reply);
   },
 });

@@ -179,8 +179,8 @@ describe('a rotation', () => {
 /** The process that sends has taken it, as far as the journal knows. */
 async function claim({ world }: Bench): Promise<void> {
   const journal = await openJournal(journalPath(world), world);
-  const open = journal.rotations.openOf({ profile: 'main', baseUrl: PROFILE.baseUrl ?? '' });
-  journal.moveRotation(open?.operationId ?? '', 'prepared', 'sending');
+  const open = await journal.rotations.openOf({ profile: 'main', baseUrl: PROFILE.baseUrl ?? '' });
+  await journal.moveRotation(open?.operationId ?? '', 'prepared', 'sending');
   journal.close();
 }
 

@@ -97,7 +97,8 @@ describe('an exported journal', () => {
 
   test('may be long, and is read in pages', async () => {
     const journal = await testJournal({ path: path(), ids: countingIds(9) });
-    for (let each = 0; each < 1_500; each++) prepared(journal, { input: String(each), summary: `"\u0000 ₦ ${each}\n` });
+    for (let each = 0; each < 1_500; each++)
+      await prepared(journal, { input: String(each), summary: `"\u0000 ₦ ${each}\n` });
     journal.close();
     const before = await list();
     const lines = await exported();

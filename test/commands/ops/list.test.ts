@@ -15,14 +15,15 @@ beforeEach(async () => {
   world.ensurePrivateDir(world.stateDir);
   const clock = fakeClock();
   const journal = await testJournal({ path: journalPath(world), ids: countingIds(), clock });
-  ids = Array.from({ length: 60 }, (_, index) => {
+  ids = [];
+  for (let index = 0; index < 60; index++) {
     clock.pass(60_000);
     const kind = index % 2 === 0 ? 'money' : 'onboarding';
-    const id = prepared(journal, { ...INTENT, kind, onceKey: `k-${index}`, request: '{}' });
-    journal.append(id, 'sent');
-    if (index % 5 !== 0) journal.append(id, 'accepted', { requestId: `r-${index}` });
-    return id;
-  });
+    const id = await prepared(journal, { ...INTENT, kind, onceKey: `k-${index}`, request: '{}' });
+    await journal.append(id, 'sent');
+    if (index % 5 !== 0) await journal.append(id, 'accepted', { requestId: `r-${index}` });
+    ids.push(id);
+  }
   journal.close();
 });
 
@@ -103,7 +104,7 @@ describe('ops list', () => {
           .split('\n')
           .map((line) => JSON.parse(line).operationId as string);
         printed.push(...page);
-        if (printed.length <= DOUBTS) journal.append(page.at(-1) ?? '', 'accepted', { requestId: 'r' });
+        if (printed.length <= DOUBTS) await journal.append(page.at(-1) ?? '', 'accepted', { requestId: 'r' });
       },
     };
     expect(await main(['ops', 'list', '--all', '--limit', '4', '-o', 'ndjson', '-q'], { ...world, stdout })).toBe(0);
