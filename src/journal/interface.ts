@@ -10,7 +10,7 @@ import type { OperationState } from './states.ts';
 import type { Appended } from './transitions.ts';
 import type { Verified } from './verify.ts';
 
-/** The record of money, destructive and onboarding operations. Each write returns once it is flushed to disk. */
+/** The record of money, destructive and onboarding operations. Each write resolves once it is flushed to disk. */
 export interface Journal {
   /**
    * Records a new operation, unless the journal says that it must not be sent: its once key is taken, or the same intent

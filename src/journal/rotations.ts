@@ -62,7 +62,7 @@ const fromRow = (row: RotationRow): Rotation => ({
 });
 
 /** The table of key rotations; each belongs to an operation with the same id. */
-export interface Rotations {
+interface Rotations {
   /** Call it in the transaction that writes the operation. */
   insert(rotation: Omit<Rotation, 'stage' | 'pushed'>): void;
   find(operationId: string): Rotation | undefined;
