@@ -21,7 +21,8 @@ const MAX_DOUBTS = 100;
 
 /** Events are evidence: they end accepted work, and are the moment to look for outcomes that are unknown. */
 export function createLearner(session: Session): Learner {
-  const heardOf = new Set<Work>();
+  /** How often each kind of work was heard of since nothing of it was in doubt. */
+  const heardOf = new Map<Work, number>();
   return {
     hear: async (events) => {
       const journal = await session.existingJournal();
@@ -30,7 +31,7 @@ export function createLearner(session: Session): Learner {
         for (const work of all) {
           const told = toldBy(event, work);
           if (!journal || !told) continue;
-          heardOf.add(work);
+          heardOf.set(work, (heardOf.get(work) ?? 0) + 1);
           if (told.telling.standing !== 'accepted' && (await isOpen(journal, told.requestId)))
             await recordEnd(session, journal, work, told);
         }
@@ -38,9 +39,10 @@ export function createLearner(session: Session): Learner {
     look: async () => {
       const journal = heardOf.size > 0 ? await session.existingJournal() : undefined;
       let found = 0;
-      for (const work of journal ? [...heardOf] : []) {
+      for (const [work, heard] of journal ? [...heardOf] : []) {
         const doubts = await doubtsOf(session, work);
-        if (doubts.length === 0) heardOf.delete(work);
+        // An event that came while the journal was read may be about a doubt that it did not show yet.
+        if (doubts.length === 0 && heardOf.get(work) === heard) heardOf.delete(work);
         for (const operation of doubts) if ((await reconcile(session, operation)).kind === 'ended') found += 1;
       }
       return found;

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import type { Session } from '../../src/cli/session.ts';
+import type { Journal } from '../../src/journal/journal.ts';
+import type { KeptEvent } from '../../src/webhooks/inbox/kept.ts';
+import { createLearner } from '../../src/works/learn.ts';
+import { INTENT, testJournal } from '../support/journal-intent.ts';
+
+/** Says that an onramp goes on, which ends nothing. */
+const CONFIRMED = {
+  event: 'payments.confirmed',
+  text: JSON.stringify({ event: 'payments.confirmed', requestId: 'r-1', data: { amount: 1 } }),
+} as KeptEvent;
+
+test('an event that arrives while the journal is read is looked for again, and one before it is not', async () => {
+  const opened = await testJournal();
+  await opened.claim(INTENT);
+  let whileReading = async () => {};
+  let looks = 0;
+  const journal: Journal = {
+    ...opened,
+    list: async (selection) => {
+      const found = await opened.list(selection);
+      looks += 1;
+      await whileReading();
+      return found;
+    },
+  };
+  const parts: Pick<Session, 'journal' | 'existingJournal' | 'accountNames'> = {
+    journal: async () => journal,
+    existingJournal: async () => journal,
+    accountNames: async () => INTENT.account,
+  };
+  const learner = createLearner(parts as Session);
+  await learner.hear([CONFIRMED]);
+  whileReading = () => learner.hear([CONFIRMED]);
+  expect(await learner.look()).toBe(0);
+  expect(looks).toBe(1);
+  whileReading = async () => {};
+  await learner.look();
+  expect(looks).toBe(2);
+  await learner.look();
+  expect(looks).toBe(2);
+  opened.close();
+});
