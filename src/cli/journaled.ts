@@ -9,7 +9,7 @@ import { shellWord } from '../present/text.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import { namesOf } from './account-names.ts';
 import type { Globals } from './globals.ts';
-import { requireFree, timeForPeople } from './in-the-way.ts';
+import { overLimit, requireFree, timeForPeople } from './in-the-way.ts';
 import type { Guard } from './money-options.ts';
 
 /** The parts of a session that journaled sending needs. */
@@ -110,6 +110,7 @@ async function claimedAndSent(session: JournalSession, journal: Journal, intent:
   for (;;) {
     const claim = await journal.claim(intent, session.globals.timeoutMs);
     if (claim.kind === 'ours') return claim;
+    if (claim.kind === 'over-limit') throw overLimit(claim);
     await requireFree(session, claim);
   }
 }

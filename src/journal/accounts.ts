@@ -1,4 +1,4 @@
-import type { Database } from '../sqlite/database.ts';
+import type { Queries } from './store.ts';
 
 /** What identifies an account in a request: the fingerprint of its API key. */
 export interface AccountNames {
@@ -31,80 +31,91 @@ export function namesOf({ keyFingerprint, profile, baseUrl }: AccountNames): str
   return [key(keyFingerprint), old(profile, baseUrl)];
 }
 
-const find = (store: Database, name: string) =>
-  store.get<{ account: string }>('SELECT account FROM account_name WHERE name = ?', name)?.account;
+const find = async (queries: Queries, name: string) =>
+  (await queries.get<{ account: string }>('SELECT account FROM account_name WHERE name = ?', name))?.account;
 
-const insert = (store: Database, name: string, account: string) =>
-  store.run('INSERT INTO account_name (name, account) VALUES (?, ?) ON CONFLICT DO NOTHING', name, account);
+const insert = (queries: Queries, name: string, account: string) =>
+  queries.run('INSERT INTO account_name (name, account) VALUES (?, ?) ON CONFLICT DO NOTHING', name, account);
 
 /** Returns the names of an account that begin with a word, without it. */
-const namesBeginning = (store: Database, account: string, word: 'account' | 'fintech') =>
-  store
-    .all<{ name: string }>(
-      'SELECT name FROM account_name WHERE name >= ? AND name < ? AND account = ?',
-      ...[`${word}:`, `${word};`, account],
-    )
-    .map(({ name }) => name.slice(word.length + 1));
+async function namesBeginning(queries: Queries, account: string, word: 'account' | 'fintech'): Promise<string[]> {
+  const sql = 'SELECT name FROM account_name WHERE name >= ? AND name < ? AND account = ?';
+  const rows = await queries.all<{ name: string }>(sql, `${word}:`, `${word};`, account);
+  return rows.map(({ name }) => name.slice(word.length + 1));
+}
 
 /**
  * Returns the ids that the operations of an account may have: its own, those of accounts that turned out to be it, and that of older
  * operations of its profile. Empty if the journal has nothing of it.
  */
-export function accountIds(store: Database, { keyFingerprint, profile, baseUrl }: AccountNames): readonly string[] {
-  const known = [find(store, key(keyFingerprint)), find(store, old(profile, baseUrl))];
-  const accounts = [...new Set(known)].filter((account) => account !== undefined);
-  return accounts.flatMap((account) => [account, ...namesBeginning(store, account, 'account')]);
+export async function accountIds(
+  queries: Queries,
+  { keyFingerprint, profile, baseUrl }: AccountNames,
+): Promise<readonly string[]> {
+  const known = new Set([await find(queries, key(keyFingerprint)), await find(queries, old(profile, baseUrl))]);
+  const all: string[] = [];
+  for (const account of known)
+    if (account !== undefined) all.push(account, ...(await namesBeginning(queries, account, 'account')));
+  return all;
 }
 
 /** Returns the id of an account, which `newId` makes if it is new, and remembers its names. Call it in a transaction. */
-export function accountIn(store: Database, names: AccountNames, newId: () => string): string {
+export async function accountIn(queries: Queries, names: AccountNames, newId: () => string): Promise<string> {
   const { keyFingerprint, profile, baseUrl } = names;
-  const older = find(store, old(profile, baseUrl));
-  const account = find(store, key(keyFingerprint)) ?? older ?? newId();
-  insert(store, key(keyFingerprint), account);
+  const older = await find(queries, old(profile, baseUrl));
+  const known = await find(queries, key(keyFingerprint));
+  const account = known ?? older ?? newId();
+  if (known === undefined) await insert(queries, key(keyFingerprint), account);
   if (older === undefined) return account;
   // Older operations belong to the first key that is seen with their profile, and to no later one.
-  merge(store, older, account);
-  store.run('DELETE FROM account_name WHERE name = ?', old(profile, baseUrl));
+  await merge(queries, older, account);
+  await queries.run('DELETE FROM account_name WHERE name = ?', old(profile, baseUrl));
   return account;
 }
 
 /** Records that a key replaced another one, so that both are one account. Call it in a transaction. */
-export function linkKeys(store: Database, oldFingerprint: string, newFingerprint: string): void {
-  const account = find(store, key(oldFingerprint));
+export async function linkKeys(queries: Queries, oldFingerprint: string, newFingerprint: string): Promise<void> {
+  const account = await find(queries, key(oldFingerprint));
   if (account === undefined) return;
-  insert(store, key(newFingerprint), account);
+  await insert(queries, key(newFingerprint), account);
   // A command may have used the new key before this one learned it, as an account of its own.
-  merge(store, find(store, key(newFingerprint)) ?? account, account);
+  await merge(queries, (await find(queries, key(newFingerprint))) ?? account, account);
 }
 
 /** Whether a key is known to belong to a fintech. */
-export function knowsFintech(store: Database, names: AccountNames, found: Fintech): boolean {
-  const account = find(store, fintech(names, found));
-  return account !== undefined && account === find(store, key(names.keyFingerprint));
+export async function knowsFintech(queries: Queries, names: AccountNames, found: Fintech): Promise<boolean> {
+  const account = await find(queries, fintech(names, found));
+  return account !== undefined && account === (await find(queries, key(names.keyFingerprint)));
 }
 
 /** Records the fintech that a key belongs to: all keys of one fintech are one account. Call it in a transaction. */
-export function learnFintech(store: Database, names: AccountNames, found: Fintech, newId: () => string): void {
-  const account = accountIn(store, names, newId);
+export async function learnFintech(
+  queries: Queries,
+  names: AccountNames,
+  found: Fintech,
+  newId: () => string,
+): Promise<void> {
+  const account = await accountIn(queries, names, newId);
   const name = fintech(names, found);
   // A key never changes its owner. A reset sandbox has a new id for its old key; the account stays what it was.
-  if (contradict([name.slice('fintech:'.length)], namesBeginning(store, account, 'fintech'))) return;
-  insert(store, name, account);
-  merge(store, account, find(store, name) ?? account);
+  if (contradict([name.slice('fintech:'.length)], await namesBeginning(queries, account, 'fintech'))) return;
+  await insert(queries, name, account);
+  await merge(queries, account, (await find(queries, name)) ?? account);
 }
 
 /** Forgets the names of an account whose sandbox was reset: what was done there under a once key is gone. Call it in a transaction. */
-export function forgetAccount(store: Database, names: AccountNames): void {
-  for (const account of accountIds(store, names)) store.run('DELETE FROM account_name WHERE account = ?', account);
+export async function forgetAccount(queries: Queries, names: AccountNames): Promise<void> {
+  for (const account of await accountIds(queries, names))
+    await queries.run('DELETE FROM account_name WHERE account = ?', account);
 }
 
 /** Gives the names of one account to another one, unless they belong to different fintechs. */
-function merge(store: Database, from: string, into: string): void {
+async function merge(queries: Queries, from: string, into: string): Promise<void> {
   if (from === into) return;
-  if (contradict(namesBeginning(store, from, 'fintech'), namesBeginning(store, into, 'fintech'))) return;
-  store.run('UPDATE account_name SET account = ? WHERE account = ?', into, from);
-  insert(store, merged(from), into);
+  const fintechs = await namesBeginning(queries, from, 'fintech');
+  if (contradict(fintechs, await namesBeginning(queries, into, 'fintech'))) return;
+  await queries.run('UPDATE account_name SET account = ? WHERE account = ?', into, from);
+  await insert(queries, merged(from), into);
 }
 
 /** Whether two lists of fintech names have different ids at one service. */

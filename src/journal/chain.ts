@@ -7,6 +7,9 @@ export const FIXED_COLUMNS = [
   ...['input_digest', 'once_key', 'tag', 'operator', 'host', 'created_at'],
 ] as const;
 
+/** What an operation moves. The chain covers it where there is something: operations of earlier versions have no amount. */
+export const AMOUNT_COLUMNS = ['asset', 'minor'] as const;
+
 /** A transition as the chain covers it. */
 export interface Link {
   readonly sequence: bigint;
@@ -35,7 +38,8 @@ export function hashOfOne(previous: string, link: Link): string {
   return shortSha256(`${previous}\n${textOf(link)}`);
 }
 
-function textOf(link: Link): string {
+/** Returns the text of a link that its hash covers, besides the hash before it. */
+export function textOf(link: Link): string {
   const { sequence, operationId, host, state, at, requestId, verdict, detail, result, operation } = link;
   const said = [String(sequence), operationId, host, state, String(at), requestId, verdict, detail, result, operation];
   return JSON.stringify(said);
@@ -54,10 +58,12 @@ const jsonArray = (parts: readonly string[]) => `json_array(${parts.join(', ')})
  */
 export function linkText(): string {
   const fixed = FIXED_COLUMNS.map((name) => (name === 'created_at' ? 'CAST(o.created_at AS TEXT)' : `o.${name}`));
+  const withAmount = [...fixed, 'o.asset', 'CAST(o.minor AS TEXT)'];
+  const operation = `CASE WHEN o.asset IS NULL THEN ${jsonArray(fixed)} ELSE ${jsonArray(withAmount)} END`;
   return jsonArray([
     ...['CAST(t.sequence AS TEXT)', 't.operation_id', 't.host', 't.state', 'CAST(t.at AS TEXT)'],
     ...['t.request_id', 't.verdict', 't.detail', 't.result'],
     // Without || '', the inner array would not be a string.
-    `CASE WHEN t.state = 'prepared' THEN ${jsonArray(fixed)} || '' END`,
+    `CASE WHEN t.state = 'prepared' THEN ${operation} || '' END`,
   ]);
 }

@@ -2,6 +2,7 @@ import type { Host, Ids } from '../base/world.ts';
 import { accountIds, accountIn } from './accounts.ts';
 import type { Intent } from './intent.ts';
 import { listOperations, type Operation } from './operations.ts';
+import { overLimit, type SpendLimit } from './spending.ts';
 import type { OperationState } from './states.ts';
 import { createOperation, PREPARED_MS, type Recording, tryMove } from './transitions.ts';
 
@@ -10,11 +11,23 @@ import { createOperation, PREPARED_MS, type Recording, tryMove } from './transit
  * outcome as unknown. The others return the operation that is in the way.
  * `done`: the once key was used for the same input, and the operation ended or was accepted. `other-input`: it was used for another
  * input. `busy`: another process is at work under the key. `doubt`: its outcome is unknown. `repeated`: an equal intent
- * without a key was recorded a short time ago, or is in doubt.
+ * without a key was recorded a short time ago, or is in doubt. `over-limit`: with it, a sum would be over this limit; now it is `spentMinor`.
  */
 export type Claim =
   | { readonly kind: 'ours'; readonly operationId: string; readonly leaveByMs: number }
-  | { readonly kind: 'done' | 'other-input' | 'busy' | 'doubt' | 'repeated'; readonly operation: Operation };
+  | { readonly kind: 'over-limit'; readonly limit: SpendLimit; readonly spentMinor: bigint }
+  | InTheWay;
+
+/** A decision inside its transaction: how long the sender is at work, and not until when. */
+type Claimed =
+  | Exclude<Claim, { kind: 'ours' }>
+  | { readonly kind: 'ours'; readonly operationId: string; readonly busyForMs: number };
+
+/** An operation that is in the way of an intent. */
+export type InTheWay = {
+  readonly kind: 'done' | 'other-input' | 'busy' | 'doubt' | 'repeated';
+  readonly operation: Operation;
+};
 
 /** How long an equal intent counts as a repetition. */
 export const GUARD_MS = 10 * 60_000;
@@ -31,49 +44,50 @@ interface Claiming extends Looking {
 }
 
 /** Decides whether an intent may be sent, and records it if it may. Call it in a transaction. */
-export function claimIn(claiming: Claiming, intent: Intent, busyForMs?: number): Claim {
+export async function claimIn(claiming: Claiming, intent: Intent, sendingMs?: number): Promise<Claimed> {
   const { recording, ids, host, digest } = claiming;
-  const account = accountIn(recording.store, intent.account, ids.uuid);
+  const { queries } = recording;
+  const account = await accountIn(queries, intent.account, ids.uuid);
   const inputDigest = digest(intent.input);
-  const accounts = accountIds(recording.store, intent.account);
+  const accounts = await accountIds(queries, intent.account);
   const look = () => inTheWay(claiming, { ...intent, accounts, inputDigest });
   // Accounts that turned out to be one may hold the same once key twice: behind an abandoned operation there may be another one.
-  for (let found = look(); found; found = look()) {
+  for (let found = await look(); found; found = await look()) {
     if ('operation' in found) return found;
-    tryMove(recording, found.abandoned, 'refused', { detail: NEVER_SENT });
+    await tryMove(recording, found.abandoned, 'refused', { detail: NEVER_SENT });
   }
+  const over = await overLimit(queries, accounts, intent);
+  if (over) return { kind: 'over-limit', ...over };
   const id = ids.uuid();
-  createOperation(recording, {
+  await createOperation(recording, {
     ...intent,
     ...{ operator: host.user, processId: host.processId },
     ...{ id, account, inputDigest },
   });
-  const leaveByMs = recording.now() + (busyForMs ?? PREPARED_MS);
-  if (busyForMs !== undefined) tryMove(recording, id, 'sent', { busyUntil: leaveByMs });
-  return { kind: 'ours', operationId: id, leaveByMs };
+  if (sendingMs !== undefined) await tryMove(recording, id, 'sent', { busyUntil: queries.now() + sendingMs });
+  return { kind: 'ours', operationId: id, busyForMs: sendingMs ?? PREPARED_MS };
 }
 
 /** Returns what would be in the way of an intent, and writes nothing. */
-export function lookIn(looking: Looking, intent: LookedFor): Exclude<Claim, { kind: 'ours' }> | undefined {
-  const { store } = looking.recording;
-  const accounts = accountIds(store, intent.account);
-  const found = inTheWay(looking, { ...intent, accounts, inputDigest: looking.digest(intent.input) });
+export async function lookIn(looking: Looking, intent: LookedFor): Promise<InTheWay | undefined> {
+  const accounts = await accountIds(looking.recording.queries, intent.account);
+  const found = await inTheWay(looking, { ...intent, accounts, inputDigest: looking.digest(intent.input) });
   return found && 'operation' in found ? found : undefined;
 }
 
-type InTheWay = Exclude<Claim, { kind: 'ours' }> | { readonly abandoned: string };
+type Found = InTheWay | { readonly abandoned: string } | undefined;
 
-const inTheWay = (looking: Looking, claimed: Claimed) =>
+const inTheWay = (looking: Looking, claimed: Wanted) =>
   claimed.onceKey === undefined ? repeated(looking, claimed) : holder(looking, claimed);
 
 /** The parts of an intent that decide what is in its way. */
 export type LookedFor = Pick<Intent, 'account' | 'input' | 'onceKey' | 'isGuarded' | 'isAgain'>;
 
-type Claimed = Omit<LookedFor, 'account'> & { readonly accounts: readonly string[]; readonly inputDigest: string };
+type Wanted = Omit<LookedFor, 'account'> & { readonly accounts: readonly string[]; readonly inputDigest: string };
 
 /** Returns the newest operation that holds the once key, and what that means for a second one. */
-function holder({ recording, isBusy }: Looking, { accounts, onceKey, inputDigest }: Claimed): InTheWay | undefined {
-  const [operation] = listOperations(recording.store, { account: accounts, onceKey, limit: 1 });
+async function holder({ recording, isBusy }: Looking, { accounts, onceKey, inputDigest }: Wanted): Promise<Found> {
+  const [operation] = await listOperations(recording.queries, { account: accounts, onceKey, limit: 1 });
   if (!operation) return undefined;
   if (operation.inputDigest !== inputDigest) return { kind: 'other-input', operation };
   if (isBusy(operation)) return { kind: 'busy', operation };
@@ -89,16 +103,17 @@ export const NEVER_SENT = 'its process ended before it was sent';
 const MOVED_NOTHING: readonly OperationState[] = ['refused', 'failed'];
 
 /** Returns an equal operation of the last minutes, or one in doubt of any age. */
-function repeated(
+async function repeated(
   { recording, isBusy }: Looking,
-  { accounts, inputDigest, isGuarded, isAgain }: Claimed,
-): InTheWay | undefined {
+  { accounts, inputDigest, isGuarded, isAgain }: Wanted,
+): Promise<Found> {
   if (!isGuarded || isAgain) return undefined;
-  const { store, now } = recording;
+  const { queries } = recording;
   const like = { account: accounts, inputDigest, limit: 1 };
-  const recent = listOperations(store, { ...like, limit: 20, sinceMs: now() - GUARD_MS }).find((each) =>
+  const last = await listOperations(queries, { ...like, limit: 20, sinceMs: queries.now() - GUARD_MS });
+  const recent = last.find((each) =>
     each.state === 'prepared' ? isBusy(each) : !MOVED_NOTHING.includes(each.state) && each.verdict !== 'not-done',
   );
-  const operation = recent ?? listOperations(store, { ...like, state: 'in-doubt' })[0];
+  const operation = recent ?? (await listOperations(queries, { ...like, state: 'in-doubt' }))[0];
   return operation && { kind: 'repeated', operation };
 }

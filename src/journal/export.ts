@@ -1,8 +1,8 @@
-import type { Database } from '../sqlite/database.ts';
-import { FIXED_COLUMNS } from './chain.ts';
+import { AMOUNT_COLUMNS, FIXED_COLUMNS } from './chain.ts';
+import type { Queries } from './store.ts';
 
 /** The version of the exported lines. */
-export const EXPORT_VERSION = 1;
+export const EXPORT_VERSION = 2;
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -16,39 +16,49 @@ interface ExportOptions {
 
 /**
  * Yields the journal as lines of JSON, in pages: what it contains, its accounts, the operations without what their transitions
- * repeat, and the transitions with their hashes. All are of the same moment: the caller holds a read transaction.
+ * repeat, and the transitions with their hashes. All are of the moment that the queries see.
  */
-export function* exportedLines(store: Database, { withDigestKey }: ExportOptions): Generator<readonly Line[]> {
-  const count = (table: string) => Number(store.get<{ n: bigint }>(`SELECT count(*) AS n FROM ${table}`)?.n ?? 0n);
-  const [operations, transitions] = [count('operation'), count('transition')];
-  const key = store.get<{ value: string }>(`SELECT value FROM setting WHERE name = 'digest-key'`)?.value;
+export async function* exportedLines(
+  queries: Queries,
+  { withDigestKey }: ExportOptions,
+): AsyncGenerator<readonly Line[]> {
+  const count = async (table: string) =>
+    Number((await queries.get<{ n: bigint }>(`SELECT count(*) AS n FROM ${table}`))?.n ?? 0n);
+  const [operations, transitions] = [await count('operation'), await count('transition')];
+  const key = (await queries.get<{ value: string }>(`SELECT value FROM setting WHERE name = 'digest-key'`))?.value;
   const digestKey = withDigestKey ? { digestKey: key } : {};
   yield [{ type: 'journal', version: EXPORT_VERSION, operations, transitions, ...digestKey }];
-  yield store.all('SELECT name, account FROM account_name ORDER BY name').map((row) => ({ type: 'account', ...row }));
-  const columns = [...FIXED_COLUMNS, 'process'].join(', ');
-  yield* paged(store, 'operation', `SELECT ${columns} FROM operation`, 'id', '');
+  const accounts = await queries.all('SELECT name, account FROM account_name ORDER BY name');
+  yield accounts.map((row) => ({ type: 'account', ...row }));
+  const columns = [...FIXED_COLUMNS, ...AMOUNT_COLUMNS, 'process'].join(', ');
+  yield* paged(queries, 'operation', `SELECT ${columns} FROM operation`, 'id', '');
   const link = 'sequence, operation_id, host, state, at, request_id, verdict, detail, result, hash';
-  yield* paged(store, 'transition', `SELECT ${link} FROM transition`, 'sequence', 0n);
+  yield* paged(queries, 'transition', `SELECT ${link} FROM transition`, 'sequence', 0n);
 }
 
-function* paged(
-  store: Database,
+async function* paged(
+  queries: Queries,
   type: string,
   select: string,
   order: string,
   first: string | bigint,
-): Generator<readonly Line[]> {
+): AsyncGenerator<readonly Line[]> {
   for (let after = first; ; ) {
-    const rows = store.all(`${select} WHERE ${order} > ? ORDER BY ${order} LIMIT ?`, after, BATCH);
+    const rows = await queries.all(`${select} WHERE ${order} > ? ORDER BY ${order} LIMIT ?`, after, BATCH);
     after = (rows.at(-1)?.[order] ?? after) as string | bigint;
     if (rows.length > 0) yield rows.map((row) => ({ type, ...plainRow(row) }));
     if (rows.length < BATCH) return;
   }
 }
 
-/** Times and numbers are far below 2^53. */
+/** Times and numbers are far below 2^53; an amount may not be, and is text. */
 function plainRow(row: Readonly<Record<string, unknown>>): Line {
   return Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name, typeof value === 'bigint' ? Number(value) : value]),
+    Object.entries(row)
+      .filter(([name, value]) => value !== null || !AMOUNT_COLUMNS.includes(name as 'asset'))
+      .map(([name, value]) => [
+        name,
+        typeof value !== 'bigint' ? value : name === 'minor' ? String(value) : Number(value),
+      ]),
   );
 }

@@ -1,5 +1,6 @@
+import { attempt, CliError } from '../base/errors.ts';
 import { readPrivateFile, replaceFileUnflushed } from '../files/private-file.ts';
-import type { Database } from '../sqlite/database.ts';
+import type { Queries } from './store.ts';
 
 /** The last transition of a journal when it was looked at. */
 export interface Head {
@@ -19,27 +20,35 @@ export function keptHead(path: string): Head | undefined {
 }
 
 /** Returns the last transition of any host. */
-export function lastHead(store: Database): Head | undefined {
-  return store.get<{ sequence: bigint; hash: string }>(
-    'SELECT sequence, hash FROM transition ORDER BY sequence DESC LIMIT 1',
-  );
+export function lastHead(queries: Queries): Promise<Head | undefined> {
+  return queries.get<Head>('SELECT sequence, hash FROM transition ORDER BY sequence DESC LIMIT 1');
 }
 
 /** Whether the journal has this transition. Its cost does not grow with the journal. */
-export function contains(store: Database, { sequence, hash }: Head): boolean {
-  return store.get('SELECT 1 FROM transition WHERE sequence = ? AND hash = ?', sequence, hash) !== undefined;
+export async function contains(queries: Queries, { sequence, hash }: Head): Promise<boolean> {
+  const found = await queries.get('SELECT 1 AS found FROM transition WHERE sequence = ? AND hash = ?', sequence, hash);
+  return found !== undefined;
 }
 
 /**
- * Keeps the journal's head, unless it lacks the one that was kept: then it was cut, and that must stay visible. Of two processes,
- * the slower may write the older head. That is harmless, because the journal contains every head. A head that cannot be
- * written is left out for the same reason.
+ * Returns the journal's head, which this host should keep once the transaction is committed; undefined if the journal lacks the one
+ * that was kept: then it was cut, and that must stay visible.
  */
-export function keepHead(store: Database, path: string, processId: number): void {
-  if (path === ':memory:') return;
+export async function headToKeep(queries: Queries, path: string): Promise<Head | undefined> {
+  const kept = attempt(() => keptHead(path));
+  // A file that is not ours decides nothing here; the next command that sends money rejects it.
+  if (kept instanceof CliError) return undefined;
+  return !kept || (await contains(queries, kept)) ? lastHead(queries) : undefined;
+}
+
+/**
+ * Keeps a head. Of two processes, the slower may write the older head. That is harmless, because the journal contains every head. A
+ * head that cannot be written is left out for the same reason.
+ */
+export function keepHead(path: string, head: Head | undefined, processId: number): void {
+  if (path === ':memory:' || !head) return;
   try {
-    const kept = keptHead(path);
-    if (!kept || contains(store, kept)) writeHead(path, lastHead(store), processId);
+    writeHead(path, head, processId);
   } catch {
     // The transition is recorded; only the memory of it is older.
   }

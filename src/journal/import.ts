@@ -1,8 +1,10 @@
 import * as z from 'zod/mini';
-import type { Database } from '../sqlite/database.ts';
-import { FIXED_COLUMNS, hashOf, NO_HASH } from './chain.ts';
+import { type Asset, DECIMALS } from '../money/amount.ts';
+import { AMOUNT_COLUMNS, FIXED_COLUMNS, hashOf, NO_HASH } from './chain.ts';
 import { EXPORT_VERSION } from './export.ts';
+import { computeSpent } from './spending.ts';
 import { type Kind, mayFollow, NEXT, type OperationState, type Verdict } from './states.ts';
+import type { Queries } from './store.ts';
 import { fixedText } from './transitions.ts';
 
 /** Why a file cannot be imported: what is wrong, and in which line. */
@@ -36,6 +38,8 @@ function lineSchema() {
     ...{ base_url: short, endpoint: short, effect: short, command: text, summary: text, request: text },
     ...{ input_digest: short, once_key: z.nullable(short), tag: z.nullable(short), operator: short, host: short },
     ...{ process: count, created_at: count },
+    asset: z.optional(z.enum(Object.keys(DECIMALS) as [Asset, ...Asset[]])),
+    minor: z.optional(z.string().check(z.regex(/^(0|[1-9]\d{0,17})$/))),
   });
   const transition = z.strictObject({
     ...{ type: z.literal('transition'), sequence: count, operation_id: short, host: short, state: z.enum(STATES) },
@@ -48,7 +52,8 @@ function lineSchema() {
 const header = () =>
   z.strictObject({
     type: z.literal('journal'),
-    version: z.literal(EXPORT_VERSION),
+    // Version 1 has no amounts.
+    version: z.literal([1, EXPORT_VERSION]),
     operations: z.int(),
     transitions: z.int(),
     digestKey: z.optional(z.string().check(z.regex(/^[\w-]{43}$/))),
@@ -63,18 +68,18 @@ type TransitionLine = Extract<Line, { type: 'transition' }>;
  * before it; what an operation's row repeats is computed from its transitions. `requireKnown` gets the names of the accounts.
  * Call it in a transaction, which must be rolled back if this throws ImportError.
  */
-export function importLines(
-  store: Database,
+export async function importLines(
+  queries: Queries,
   lines: Iterable<string>,
   requireKnown: (names: readonly string[]) => void,
-): Imported {
-  if (store.get('SELECT 1 FROM operation LIMIT 1')) throw new ImportError('the journal of this machine is not empty');
+): Promise<Imported> {
+  if (await queries.get('SELECT 1 AS found FROM operation LIMIT 1')) throw new ImportError('the journal is not empty');
   const schema = lineSchema();
   const heads = new Map<string, string>();
   const found = { operations: 0, transitions: 0 };
   let expected: z.infer<ReturnType<typeof header>> | undefined;
   let number = 0;
-  store.run('DELETE FROM account_name');
+  await queries.run('DELETE FROM account_name');
   for (const text of lines) {
     number += 1;
     if (!expected) {
@@ -82,18 +87,20 @@ export function importLines(
       continue;
     }
     const line = parsed(schema, text, number);
-    if (line.type === 'account') addAccount(store, line);
-    else if (line.type === 'operation') addOperation(store, line, number);
-    else addTransition(store, heads, line, found.transitions + 1, number);
+    if (line.type === 'account') await addAccount(queries, line);
+    else if (line.type === 'operation') await addOperation(queries, line, number);
+    else await addTransition(queries, heads, line, found.transitions + 1, number);
     if (line.type !== 'account') found[`${line.type}s`] += 1;
   }
   if (!expected) throw new ImportError('the file is empty');
   if (found.operations !== expected.operations || found.transitions !== expected.transitions)
     throw new ImportError('the file is not whole: lines are missing or were added');
-  requireWhole(store);
-  requireKnown(store.all<{ name: string }>('SELECT name FROM account_name').map(({ name }) => name));
+  await requireWhole(queries);
+  const names = await queries.all<{ name: string }>('SELECT name FROM account_name');
+  requireKnown(names.map(({ name }) => name));
+  await computeSpent(queries);
   if (expected.digestKey !== undefined)
-    store.run(`UPDATE setting SET value = ? WHERE name = 'digest-key'`, expected.digestKey);
+    await queries.run(`UPDATE setting SET value = ? WHERE name = 'digest-key'`, expected.digestKey);
   return found;
 }
 
@@ -110,45 +117,51 @@ function parsed<T>(schema: z.ZodMiniType<T>, text: string, number: number): T {
   throw new ImportError(`it is not a line of an export${path ? ` (${path})` : ''}`, number);
 }
 
-function addAccount(store: Database, { name, account }: { readonly name: string; readonly account: string }): void {
-  store.run('INSERT INTO account_name (name, account) VALUES (?, ?) ON CONFLICT DO NOTHING', name, account);
+async function addAccount(
+  queries: Queries,
+  { name, account }: { readonly name: string; readonly account: string },
+): Promise<void> {
+  await queries.run('INSERT INTO account_name (name, account) VALUES (?, ?) ON CONFLICT DO NOTHING', name, account);
 }
 
-function addOperation(store: Database, line: OperationLine, number: number): void {
-  if (store.get('SELECT 1 FROM operation WHERE id = ?', line.id))
+async function addOperation(queries: Queries, line: OperationLine, number: number): Promise<void> {
+  if (await queries.get('SELECT 1 AS found FROM operation WHERE id = ?', line.id))
     throw new ImportError(`the operation ${line.id} appears twice`, number);
-  const columns = [...FIXED_COLUMNS, 'process', 'state', 'updated_at', 'busy_until'];
+  if ((line.asset === undefined) !== (line.minor === undefined))
+    throw new ImportError(`the operation ${line.id} has half an amount`, number);
+  const columns = [...FIXED_COLUMNS, ...AMOUNT_COLUMNS, 'process', 'state', 'updated_at', 'busy_until'];
   // Until its transitions are read, it is in a state that holds no once key.
-  store.run(
+  await queries.run(
     `INSERT INTO operation (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
     ...FIXED_COLUMNS.map((name) => line[name]),
+    ...[line.asset ?? null, line.minor === undefined ? null : BigInt(line.minor)],
     ...[line.process, 'refused', line.created_at, 0],
   );
 }
 
-function addTransition(
-  store: Database,
+async function addTransition(
+  queries: Queries,
   heads: Map<string, string>,
   line: TransitionLine,
   sequence: number,
   number: number,
-): void {
+): Promise<void> {
   const { operation_id: operationId, host, state, at, request_id: requestId, verdict, detail, result, hash } = line;
   if (line.sequence !== sequence) throw new ImportError(`transition ${sequence} is missing`, number);
-  const operation = store.get('SELECT * FROM operation WHERE id = ?', operationId);
+  const operation = await queries.get('SELECT * FROM operation WHERE id = ?', operationId);
   if (!operation) throw new ImportError(`there is no operation ${operationId}`, number);
   const link = { sequence: BigInt(sequence), operationId, host, state, at: BigInt(at) };
   const said = { requestId, verdict, detail, result, operation: state === 'prepared' ? fixedText(operation) : null };
   if (hashOf(heads.get(host) ?? NO_HASH, { ...link, ...said }) !== hash)
     throw new ImportError(`transition ${sequence} was changed, or is out of order`, number);
-  requireNext(store, operation, state, number);
+  await requireNext(queries, operation, state, number);
   heads.set(host, hash);
-  store.run(
+  await queries.run(
     `INSERT INTO transition (sequence, operation_id, host, state, at, request_id, verdict, detail, result, hash)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ...[sequence, operationId, host, state, at, requestId, verdict, detail, result, hash],
   );
-  store.run(
+  await queries.run(
     `UPDATE operation SET state = ?, request_id = coalesce(?, request_id), verdict = ?, detail = ?,
        result = coalesce(?, result), updated_at = ? WHERE id = ?`,
     ...[state, requestId, verdict, detail, result, at, operationId],
@@ -156,24 +169,25 @@ function addTransition(
 }
 
 /** An operation that a version without transitions recorded has only its first and its last state, and no digest. */
-function requireNext(
-  store: Database,
+async function requireNext(
+  queries: Queries,
   operation: Readonly<Record<string, unknown>>,
   state: OperationState,
   number: number,
-): void {
-  const before = store.get<{ state: OperationState }>(
+): Promise<void> {
+  const last = await queries.get<{ state: OperationState }>(
     'SELECT state FROM transition WHERE operation_id = ? ORDER BY sequence DESC LIMIT 1',
     String(operation['id']),
-  )?.state;
+  );
+  const before = last?.state;
   const isOld = before === 'prepared' && operation['input_digest'] === '';
   if (before === undefined ? state === 'prepared' : isOld || mayFollow(before, state)) return;
   throw new ImportError(`an operation cannot become ${state} ${before ? `after ${before}` : 'first'}`, number);
 }
 
-function requireWhole(store: Database): void {
+async function requireWhole(queries: Queries): Promise<void> {
   const sql =
     'SELECT id FROM operation WHERE NOT EXISTS (SELECT 1 FROM transition WHERE operation_id = operation.id) LIMIT 1';
-  const bare = store.get<{ id: string }>(sql);
+  const bare = await queries.get<{ id: string }>(sql);
   if (bare) throw new ImportError(`the operation ${bare.id} has no transition`);
 }

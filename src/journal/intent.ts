@@ -1,4 +1,6 @@
+import type { Amount } from '../money/amount.ts';
 import type { AccountNames } from './accounts.ts';
+import type { SpendLimit } from './spending.ts';
 import type { Kind } from './states.ts';
 
 /** An operation before it is sent. Contains no secret except in `input`, of which only a keyed digest is kept. */
@@ -21,4 +23,8 @@ export interface Intent {
   /** Whether an equal intent without a key must wait (`GUARD_MS`), unless `isAgain`. */
   readonly isGuarded?: boolean;
   readonly isAgain?: boolean;
+  /** What it moves, for the sums of limits. */
+  readonly moves?: Amount | undefined;
+  /** Sums that it must stay within, compared in the transaction that records it. */
+  readonly limits?: readonly SpendLimit[] | undefined;
 }

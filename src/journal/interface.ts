@@ -1,11 +1,12 @@
 import type { AccountNames, Fintech } from './accounts.ts';
-import type { Claim, LookedFor } from './claims.ts';
+import type { Claim, InTheWay, LookedFor } from './claims.ts';
 import type { Imported } from './import.ts';
 import type { Intent } from './intent.ts';
 import type { Selection } from './list-query.ts';
 import type { Merged } from './merge.ts';
 import type { Operation } from './operations.ts';
 import type { Rotation, RotationRecords, RotationStage } from './rotations.ts';
+import type { Spending } from './spending.ts';
 import type { OperationState } from './states.ts';
 import type { Appended } from './transitions.ts';
 import type { Verified } from './verify.ts';
@@ -19,7 +20,9 @@ export interface Journal {
    */
   claim(intent: Intent, busyForMs?: number): Promise<Claim>;
   /** Returns what would be in the way of an intent, and records nothing. */
-  look(intent: LookedFor): Promise<Exclude<Claim, { kind: 'ours' }> | undefined>;
+  look(intent: LookedFor): Promise<InTheWay | undefined>;
+  /** Returns what an account moved in this day or month, in the asset's smallest unit, without what was not done. */
+  spent(account: AccountNames, spending: Spending): Promise<bigint>;
   /** Counts all operations. */
   count(): Promise<number>;
   /** Counts the operations of a profile whose outcome is unknown. */
@@ -71,8 +74,8 @@ export interface Journal {
   verify(head?: string): Promise<Verified>;
   /** Checks every transition. If they are whole, the journal as it is takes the place of the one whose head was kept beside it. */
   accept(): Promise<Verified>;
-  /** Yields the journal as lines of JSON in pages, all of the moment when the first is read. */
-  exported(withDigestKey: boolean): Generator<readonly object[]>;
+  /** Yields the journal as lines of JSON in pages, all of one moment. */
+  exported(withDigestKey: boolean): AsyncGenerator<readonly object[]>;
   /** Fills an empty journal with exported lines, all or none. One of their accounts must be among `accounts`. Throws ImportError. */
   importFrom(lines: Iterable<string>, accounts: readonly AccountNames[]): Promise<Imported>;
   /** Copies the journal to a new private file, also while other processes use it. Returns its bytes. Throws CliError usage. */
@@ -81,7 +84,10 @@ export interface Journal {
   head(): Promise<string>;
   /** Throws CliError usage if this host's last transition does not continue the one before it, or if the journal was cut. */
   requireLastLink(): Promise<void>;
-  close(): void;
+  /** The rules that all hosts of a shared journal keep, as JSON; undefined if there are none. */
+  sharedRules(): Promise<string | undefined>;
+  setSharedRules(text: string | undefined): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** What moving a rotation records besides its stage. */

@@ -1,20 +1,26 @@
 import type { Host } from '../base/world.ts';
 import { shortHmac } from '../crypto/sha256.ts';
-import { BUSY_TIMEOUT_MS, type Database, openDatabase } from '../sqlite/database.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import { accountIds, accountIn, forgetAccount, knowsFintech, learnFintech, linkKeys, namesOf } from './accounts.ts';
 import { type Aside, keepAside, keptFiles } from './aside.ts';
-import { backUp } from './backup.ts';
 import { claimIn, lookIn } from './claims.ts';
 import { exportedLines } from './export.ts';
-import { keepHead, keptHead, lastHead, writeHead } from './head.ts';
+import { headToKeep, keepHead, keptHead, lastHead, writeHead } from './head.ts';
 import type { Journal } from './interface.ts';
 import { findOperations, listOperations, type Operation, openOperations } from './operations.ts';
-import { ROTATION_SCHEMA, type RotationStage, recordsOf, rotationsIn } from './rotations.ts';
-import { LIST_SCHEMA, OPERATION_SCHEMA } from './schema.ts';
+import {
+  findRotation,
+  insertRotation,
+  moveRotation,
+  openRotation,
+  type RotationStage,
+  recordsOf,
+} from './rotations.ts';
+import { spentIn } from './spending.ts';
+import { openSqliteStore } from './sqlite-store.ts';
 import type { OperationState } from './states.ts';
+import type { Queries, Store } from './store.ts';
 import { type Appended, createOperation, type JournalWorld, lastHash, type Recording, tryMove } from './transitions.ts';
-import { moveOperations } from './upgrade.ts';
 import { requireLastLink, verifyChain } from './verify.ts';
 
 export type { Claim } from './claims.ts';
@@ -24,162 +30,135 @@ export type { Operation } from './operations.ts';
 export type { OperationState } from './states.ts';
 
 /** Runs work in a transaction that may append transitions, and keeps the head. */
-type Append = <T>(work: () => T) => T;
-
-/** `frjr`, in ASCII. */
-const JOURNAL_FILE_ID = 0x66726a72;
+type Append = <T>(work: (recording: Recording) => Promise<T>, waitMs?: number) => Promise<T>;
 
 /** How long the outcome of a request waits for another process's write, before it is kept beside the journal. */
 const OUTCOME_WAIT_MS = 5_000;
 
-/**
- * Opens the journal, creating its file on first use. Each transaction is one synchronous function, so that nothing else of this
- * process runs inside it. Throws DatabaseError.
- */
-export async function openJournal(
-  path: string,
-  world: JournalWorld,
-  outcomeWaitMs = OUTCOME_WAIT_MS,
-): Promise<Journal> {
-  const store = await openStore(path, world);
+/** Opens the journal in a SQLite file, creating it on first use. Throws DatabaseError. */
+export async function openJournal(path: string, world: JournalWorld, outcomeWaitMs?: number): Promise<Journal> {
+  return journalIn(await openSqliteStore(path, world), world, outcomeWaitMs);
+}
+
+/** Returns the journal in a store. Rejects with DatabaseError. */
+export async function journalIn(store: Store, world: JournalWorld, outcomeWaitMs = OUTCOME_WAIT_MS): Promise<Journal> {
   const { clock, ids, host } = world;
-  const digestKey = store.get<{ value: string }>(`SELECT value FROM setting WHERE name = 'digest-key'`)?.value ?? '';
-  const recording: Recording = { store, host: host.name, now: clock.now };
-  const claiming = {
-    ...{ recording, ids, host },
-    digest: (text: string) => shortHmac(digestKey, text),
-    isBusy: (operation: Operation) => isAtWork(operation, host, clock.now()),
-  };
-  const aside = { path, unique: ids.uuid, sign: claiming.digest };
-  const append: Append = (work) => {
-    const result = store.transaction('write', work);
-    keepHead(store, path, host.processId);
+  const digestKey = (await settingOf(store, 'digest-key')) ?? '';
+  const digest = (text: string) => shortHmac(digestKey, text);
+  const isBusy = (operation: Operation) => isAtWork(operation, { ...host, name: store.host }, store.now());
+  const claiming = { ids, host, digest, isBusy };
+  const aside = { path: store.path, unique: ids.uuid, sign: digest };
+  const append: Append = async (work, waitMs) => {
+    const { result, head } = await store.write(async (queries) => {
+      const result = await work({ queries, host: store.host });
+      return { result, head: await headToKeep(queries, store.path) };
+    }, waitMs);
+    keepHead(store.path, head, host.processId);
     return result;
   };
-  const move = (id: string, state: OperationState, appended: Appended) =>
-    append(() => {
-      if (!tryMove(recording, id, state, appended)) throw new Error(`operation ${id} cannot become ${state}`);
-    });
   return {
-    ...rotationPart(recording, world, append),
+    ...rotationPart(store, world, append),
     ...readPart(store),
-    ...chainPart(store, path, world),
+    ...chainPart(store, host),
     ...copyPart(store, append),
-    ...outcomePart({ recording, aside, append, move, waitMs: outcomeWaitMs }),
-    claim: async (intent, busyForMs) => append(() => claimIn(claiming, intent, busyForMs)),
-    look: async (intent) => lookIn(claiming, intent),
+    ...rulesPart(store),
+    ...outcomePart({ aside, append, now: store.now, waitMs: outcomeWaitMs }),
+    claim: async (intent, busyForMs) => {
+      // The time limit is this host's: a shared journal has another clock.
+      const startMs = clock.now();
+      const claim = await append((recording) => claimIn({ ...claiming, recording }, intent, busyForMs));
+      return claim.kind === 'ours' ? { ...claim, leaveByMs: startMs + claim.busyForMs } : claim;
+    },
+    look: (intent) =>
+      store.read((queries) => lookIn({ ...claiming, recording: { queries, host: store.host } }, intent)),
     learnFintech: async (names, fintech) => {
       // A read that tells nothing new must not wait for a command that writes.
-      if (!knowsFintech(store, names, fintech))
-        store.transaction('write', () => learnFintech(store, names, fintech, ids.uuid));
+      if (!(await store.read((queries) => knowsFintech(queries, names, fintech))))
+        await store.write((queries) => learnFintech(queries, names, fintech, ids.uuid));
     },
-    append: async (id, state, appended = {}) => move(id, state, appended),
-    take: async (id, found) =>
-      append(() => !isClaimed(store, found.requestId, id) && tryMove(recording, id, 'accepted', found)),
-    ...endPart(recording, append),
-    digest: claiming.digest,
-    isBusy: claiming.isBusy,
+    append: (id, state, appended = {}) => append((recording) => move(recording, id, state, appended)),
+    take: (id, found) =>
+      append(
+        async (recording) =>
+          !(await isClaimed(recording.queries, found.requestId, id)) && tryMove(recording, id, 'accepted', found),
+      ),
+    ...endPart(append),
+    digest,
+    isBusy,
     close: () => store.close(),
   };
 }
 
-function endPart(recording: Recording, append: Append): Pick<Journal, 'ended' | 'destroyed'> {
-  const { store } = recording;
+async function settingOf(store: Pick<Store, 'read'>, name: string): Promise<string | undefined> {
+  const sql = 'SELECT value FROM setting WHERE name = ?';
+  return (await store.read((queries) => queries.get<{ value: string }>(sql, name)))?.value;
+}
+
+async function move(recording: Recording, id: string, state: OperationState, appended: Appended): Promise<void> {
+  if (!(await tryMove(recording, id, state, appended))) throw new Error(`operation ${id} cannot become ${state}`);
+}
+
+function endPart(append: Append): Pick<Journal, 'ended' | 'destroyed'> {
   return {
-    ended: async ({ account, endpoints, requestId }, state, appended) =>
-      append(() => {
-        const ids = accountIds(store, account);
-        for (const { operationId, endpoint } of listOperations(store, { account: ids, requestId, limit: 10 }))
-          if (endpoints.includes(endpoint)) tryMove(recording, operationId, state, { ...appended, requestId });
+    ended: ({ account, endpoints, requestId }, state, appended) =>
+      append(async (recording) => {
+        const ids = await accountIds(recording.queries, account);
+        const found = await listOperations(recording.queries, { account: ids, requestId, limit: 10 });
+        for (const { operationId, endpoint } of found)
+          if (endpoints.includes(endpoint)) await tryMove(recording, operationId, state, { ...appended, requestId });
       }),
-    destroyed: async (sandbox, names) =>
-      append(() => {
-        for (const id of openOperations(store, { ...sandbox, accounts: accountIds(store, names) }))
-          tryMove(recording, id, 'resolved', { verdict: 'destroyed', detail: 'the sandbox was reset' });
-        forgetAccount(store, names);
+    destroyed: (sandbox, names) =>
+      append(async (recording) => {
+        const { queries } = recording;
+        for (const id of await openOperations(queries, { ...sandbox, accounts: await accountIds(queries, names) }))
+          await tryMove(recording, id, 'resolved', { verdict: 'destroyed', detail: 'the sandbox was reset' });
+        await forgetAccount(queries, names);
       }),
   };
-}
-
-/** Runs work that waits for another process's write for a while only. */
-function waitingAtMost<T>(store: Database, waitMs: number, work: () => T): T {
-  const wait = (ms: number) => store.exec(`PRAGMA busy_timeout = ${ms}`);
-  wait(waitMs);
-  try {
-    return work();
-  } finally {
-    wait(BUSY_TIMEOUT_MS);
-  }
-}
-
-function openStore(path: string, world: JournalWorld): Promise<Database> {
-  const createTables = (database: Database) => {
-    database.exec(OPERATION_SCHEMA);
-    const key = Buffer.from(world.ids.bytes(32)).toString('base64url');
-    database.run('INSERT INTO setting VALUES (?, ?)', 'digest-key', key);
-  };
-  return openDatabase(path, {
-    synchronous: 'FULL',
-    layout: {
-      version: 4,
-      applicationId: JOURNAL_FILE_ID,
-      create: (database) => {
-        createTables(database);
-        database.exec(ROTATION_SCHEMA + LIST_SCHEMA);
-      },
-      upgrades: {
-        1: (database: Database) => database.exec(ROTATION_SCHEMA),
-        2: (database: Database) => moveOperations(database, world, createTables),
-        3: (database: Database) => database.exec(LIST_SCHEMA),
-      },
-    },
-  });
 }
 
 type RotationPart = Pick<Journal, 'prepareRotation' | 'moveRotation' | 'rotations'>;
 
-function rotationPart(recording: Recording, { ids, host }: JournalWorld, append: Append): RotationPart {
-  const { store } = recording;
-  const rotations = rotationsIn(store);
+function rotationPart(store: Store, { ids, host }: JournalWorld, append: Append): RotationPart {
   return {
-    rotations: recordsOf(rotations),
-    prepareRotation: async (intent, rotation) =>
-      append(() => {
-        if (rotations.openOf(intent)) return false;
-        const account = accountIn(store, intent.account, ids.uuid);
+    rotations: recordsOf(store),
+    prepareRotation: (intent, rotation) =>
+      append(async (recording) => {
+        const { queries } = recording;
+        if (await openRotation(queries, intent)) return false;
+        const account = await accountIn(queries, intent.account, ids.uuid);
         const ours = { operator: host.user, processId: host.processId };
-        createOperation(recording, { ...intent, ...ours, account, id: rotation.operationId, inputDigest: '' });
-        rotations.insert({ ...rotation, profile: intent.profile, baseUrl: intent.baseUrl });
+        await createOperation(recording, { ...intent, ...ours, account, id: rotation.operationId, inputDigest: '' });
+        await insertRotation(queries, { ...rotation, profile: intent.profile, baseUrl: intent.baseUrl });
         return true;
       }),
-    moveRotation: async (id, from, to, { detail, newFingerprint } = {}) =>
-      append(() => {
-        const isMoved = rotations.move(id, from, to);
-        const old = rotations.find(id)?.oldFingerprint;
+    moveRotation: (id, from, to, { detail, newFingerprint } = {}) =>
+      append(async (recording) => {
+        const { queries } = recording;
+        const isMoved = await moveRotation(queries, id, from, to);
+        const old = (await findRotation(queries, id))?.oldFingerprint;
         // Also if the stage was reached before: an earlier version moved the rotation there without linking its keys.
-        if (old !== undefined && newFingerprint !== undefined) linkKeys(store, old, newFingerprint);
+        if (old !== undefined && newFingerprint !== undefined) await linkKeys(queries, old, newFingerprint);
         const state = OPERATION_AFTER[to];
         // A closed operation is not changed.
-        if (isMoved && state) tryMove(recording, id, state, { detail });
+        if (isMoved && state) await tryMove(recording, id, state, { detail });
         return isMoved;
       }),
   };
 }
 
 interface OutcomeParts {
-  readonly recording: Recording;
   readonly aside: Aside;
   readonly append: Append;
-  readonly move: (id: string, state: OperationState, appended: Appended) => void;
+  readonly now: () => number;
   readonly waitMs: number;
 }
 
-function outcomePart({ recording, aside, append, move, waitMs }: OutcomeParts): Pick<Journal, 'record' | 'merge'> {
-  const { store, now } = recording;
+function outcomePart({ aside, append, now, waitMs }: OutcomeParts): Pick<Journal, 'record' | 'merge'> {
   return {
     record: async (id, state, appended) => {
       try {
-        waitingAtMost(store, waitMs, () => move(id, state, appended));
+        await append((recording) => move(recording, id, state, appended), waitMs);
         return 'journal';
       } catch (error) {
         if (!(error instanceof DatabaseError)) throw error;
@@ -191,69 +170,97 @@ function outcomePart({ recording, aside, append, move, waitMs }: OutcomeParts): 
       const files = keptFiles(aside.path);
       if (files.length === 0) return { count: 0, warnings: [] };
       const { mergeKept } = await import('./merge.ts');
-      return waitingAtMost(store, waitMs, () => mergeKept(recording, append, aside, files));
+      return mergeKept((work) => append(work, waitMs), aside, files);
     },
   };
 }
 
 type ChainPart = Pick<Journal, 'verify' | 'accept' | 'head' | 'requireLastLink'>;
 
-function chainPart(store: Database, path: string, { host }: JournalWorld): ChainPart {
+function chainPart(store: Store, { processId }: Pick<Host, 'processId'>): ChainPart {
   return {
-    verify: async (hash) => verifyChain(store, { hash, kept: keptHead(path) }),
-    accept: async () => {
-      const verified = verifyChain(store, {});
-      if (!verified.problem) writeHead(path, lastHead(store), host.processId);
-      return verified;
-    },
-    head: async () => lastHash(store, host.name),
-    requireLastLink: async () => requireLastLink(store, host.name, keptHead(path)),
+    verify: (hash) => store.read((queries) => verifyChain(queries, { hash, kept: keptHead(store.path) })),
+    accept: () =>
+      store.read(async (queries) => {
+        const verified = await verifyChain(queries, {});
+        if (!verified.problem) writeHead(store.path, await lastHead(queries), processId);
+        return verified;
+      }),
+    head: () => store.read((queries) => lastHash(queries, store.host)),
+    requireLastLink: () => store.read((queries) => requireLastLink(queries, store.host, keptHead(store.path))),
   };
 }
 
-function copyPart(store: Database, append: Append): Pick<Journal, 'exported' | 'importFrom' | 'backUp'> {
+function copyPart(store: Store, append: Append): Pick<Journal, 'exported' | 'importFrom' | 'backUp'> {
   return {
-    exported: function* (withDigestKey) {
-      store.exec('BEGIN');
-      try {
-        yield* exportedLines(store, { withDigestKey });
-      } finally {
-        store.exec('COMMIT');
-      }
-    },
+    exported: (withDigestKey) => pagesOf(store, (queries) => exportedLines(queries, { withDigestKey })),
     importFrom: async (lines, accounts) => {
       const { ImportError, importLines } = await import('./import.ts');
       const here = new Set(accounts.flatMap(namesOf));
-      return append(() =>
-        importLines(store, lines, (names) => {
+      return append(({ queries }) =>
+        importLines(queries, lines, (names) => {
           if (names.length > 0 && !names.some((name) => here.has(name)))
             throw new ImportError('it is the journal of another account: no profile here has one of its keys');
         }),
       );
     },
-    backUp: async (path) => backUp(store, path),
+    backUp: (path) => store.backUp(path),
   };
 }
 
-type ReadPart = Pick<Journal, 'accountIds' | 'count' | 'inDoubt' | 'list' | 'find' | 'isClaimed'>;
+/** Yields pages that are read in one transaction, as slowly as they are taken. */
+async function* pagesOf<T>(store: Store, read: (queries: Queries) => AsyncGenerator<T>): AsyncGenerator<T> {
+  const started = Promise.withResolvers<Queries>();
+  const taken = Promise.withResolvers<void>();
+  const reading = store.read((queries) => {
+    started.resolve(queries);
+    return taken.promise;
+  });
+  reading.catch(started.reject);
+  try {
+    yield* read(await started.promise);
+  } finally {
+    taken.resolve();
+    await reading;
+  }
+}
 
-function readPart(store: Database): ReadPart {
+/** The name of the setting with the rules that all hosts keep. */
+const RULES = 'rules';
+
+function rulesPart(store: Store): Pick<Journal, 'sharedRules' | 'setSharedRules'> {
   return {
-    count: async () =>
-      Number(store.get<{ count: bigint }>(`SELECT count FROM tally WHERE name = 'operations'`)?.count ?? 0n),
-    inDoubt: async (profile) => {
-      const sql = `SELECT count(*) AS count FROM operation WHERE profile = ? AND state IN ('sent', 'unknown')`;
-      return Number(store.get<{ count: bigint }>(sql, profile)?.count ?? 0n);
-    },
-    list: async (selection) => listOperations(store, selection),
-    accountIds: async (names) => accountIds(store, names),
-    find: async (id) => findOperations(store, id),
-    isClaimed: async (requestId, except) => isClaimed(store, requestId, except),
+    sharedRules: () => settingOf(store, RULES),
+    setSharedRules: (text) =>
+      store.write(async (queries) => {
+        await queries.run('DELETE FROM setting WHERE name = ?', RULES);
+        if (text !== undefined) await queries.run('INSERT INTO setting (name, value) VALUES (?, ?)', RULES, text);
+      }),
   };
 }
 
-function isClaimed(store: Database, requestId: string, except: string): boolean {
-  return listOperations(store, { requestId, limit: 2 }).some(({ operationId }) => operationId !== except);
+type ReadPart = Pick<Journal, 'accountIds' | 'count' | 'inDoubt' | 'list' | 'find' | 'isClaimed' | 'spent'>;
+
+function readPart({ read }: Store): ReadPart {
+  const counted = async (sql: string, ...values: string[]) => {
+    const row = await read((queries) => queries.get<{ count: bigint }>(sql, ...values));
+    return Number(row?.count ?? 0n);
+  };
+  return {
+    count: () => counted(`SELECT count FROM tally WHERE name = 'operations'`),
+    inDoubt: (profile) =>
+      counted(`SELECT count(*) AS count FROM operation WHERE profile = ? AND state IN ('sent', 'unknown')`, profile),
+    list: (selection) => read((queries) => listOperations(queries, selection)),
+    accountIds: (names) => read((queries) => accountIds(queries, names)),
+    find: (id) => read((queries) => findOperations(queries, id)),
+    isClaimed: (requestId, except) => read((queries) => isClaimed(queries, requestId, except)),
+    spent: (names, spending) => read(async (queries) => spentIn(queries, await accountIds(queries, names), spending)),
+  };
+}
+
+async function isClaimed(queries: Queries, requestId: string, except: string): Promise<boolean> {
+  const found = await listOperations(queries, { requestId, limit: 2 });
+  return found.some(({ operationId }) => operationId !== except);
 }
 
 /** The operation's state after a rotation reaches a stage. */

@@ -1,5 +1,6 @@
 import type { SqlValue } from '../sqlite/database.ts';
 import type { Kind, OperationState } from './states.ts';
+import type { Queries } from './store.ts';
 
 /** Where a page of the list ends: the time and the id of its last operation. */
 export interface ListPosition {
@@ -28,7 +29,7 @@ export interface Selection {
 }
 
 /** The operations that hold their once key. As in the unique index. */
-const HELD = `state <> 'refused' AND verdict IS NOT 'not-done'`;
+const HELD = `state <> 'refused' AND verdict IS DISTINCT FROM 'not-done'`;
 
 type Condition = readonly [sql: string, ...values: SqlValue[]];
 
@@ -38,15 +39,23 @@ function stateCondition(state: Exclude<Selection['state'], undefined>): Conditio
   return ['state = ?', state];
 }
 
+/** The condition that a column has one of these values. */
+export function oneOf(column: string, values: readonly string[]): Condition {
+  return values.length === 0 ? ['1 = 0'] : [`${column} IN (${values.map(() => '?').join(', ')})`, ...values];
+}
+
 /** Returns the query for a list, newest first. Each set of filters that `ops list` offers has an index in this order. */
-export function listQuery(selection: Selection): { readonly sql: string; readonly values: readonly SqlValue[] } {
+export function listQuery(
+  selection: Selection,
+  engine: Queries['engine'],
+): { readonly sql: string; readonly values: readonly SqlValue[] } {
   const { state, kind, profile, account, onceKey, givenOnceKey, inputDigest, requestId, sinceMs, after } = selection;
   const one = (sql: string, value: SqlValue | undefined): Condition[] => (value === undefined ? [] : [[sql, value]]);
   const conditions = [
     ...(state === undefined ? [] : [stateCondition(state)]),
     ...one('kind = ?', kind),
     ...one('profile = ?', profile),
-    ...one('account IN (SELECT value FROM json_each(?))', account && JSON.stringify([account].flat())),
+    ...(account === undefined ? [] : [oneOf('account', [account].flat())]),
     ...one(`once_key = ? AND ${HELD}`, onceKey),
     ...one('once_key = ?', givenOnceKey),
     ...one('input_digest = ?', inputDigest),
@@ -55,7 +64,7 @@ export function listQuery(selection: Selection): { readonly sql: string; readonl
     ...(after ? [['(created_at, id) < (?, ?)', Date.parse(after.createdAt), after.operationId] as const] : []),
   ];
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}`;
-  const sql = `SELECT * FROM operation ${indexFor(selection)} ${where} ORDER BY created_at DESC, id DESC LIMIT ?`;
+  const sql = `SELECT * FROM operation ${engine === 'sqlite' ? indexFor(selection) : ''} ${where} ORDER BY created_at DESC, id DESC LIMIT ?`;
   return { sql, values: [...conditions.flatMap(([, ...values]) => values), selection.limit] };
 }
 

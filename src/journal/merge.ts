@@ -32,19 +32,18 @@ const keptOutcome = () =>
  * sign, or that contradicts what it knows, is left where it is and decides nothing. A second merge of a file appends nothing.
  * While the journal still cannot be written, every file stays.
  */
-export function mergeKept(
-  recording: Recording,
-  append: (work: () => void) => void,
+export async function mergeKept(
+  append: (work: (recording: Recording) => Promise<void>) => Promise<void>,
   aside: Aside,
   paths: readonly string[],
-): Merged {
+): Promise<Merged> {
   const found = paths.map((path) => ({ path, kept: read(path, aside) }));
   const warnings: string[] = [];
   const merged: string[] = [];
   try {
-    append(() => {
+    await append(async (recording) => {
       for (const { path, kept } of found) {
-        const problem = typeof kept === 'string' ? kept : problemOf(recording, kept);
+        const problem = typeof kept === 'string' ? kept : await problemOf(recording, kept);
         if (problem === undefined) merged.push(path);
         else warnings.push(`${path} was ignored: ${problem}`);
       }
@@ -69,15 +68,15 @@ function read(path: string, { sign }: Aside): KeptOutcome | string {
 }
 
 /** Appends an outcome. Returns why it contradicts the journal, if it does. */
-function problemOf(recording: Recording, kept: KeptOutcome): string | undefined {
+async function problemOf(recording: Recording, kept: KeptOutcome): Promise<string | undefined> {
   const { operationId, state, ...appended } = kept;
-  const known = recording.store.get<Known>(
+  const known = await recording.queries.get<Known>(
     'SELECT state, verdict, request_id FROM operation WHERE id = ?',
     operationId,
   );
   if (!known) return `this journal has no operation ${operationId}`;
-  if (isAppended(recording, kept) || agrees(known, kept)) return undefined;
-  if (tryMove(recording, operationId, state, appended)) return undefined;
+  if ((await isAppended(recording, kept)) || agrees(known, kept)) return undefined;
+  if (await tryMove(recording, operationId, state, appended)) return undefined;
   const what = state === 'accepted' ? `accepted (request id ${kept.requestId ?? 'unknown'})` : state;
   return `it says that operation ${operationId} was ${what}, but the journal says ${known.verdict ?? known.state}`;
 }
@@ -89,9 +88,13 @@ interface Known {
 }
 
 /** Whether an earlier merge, which was killed before it deleted the file, has appended it. */
-function isAppended({ store }: Recording, { operationId, state, at, requestId }: KeptOutcome): boolean {
-  const sql = 'SELECT 1 FROM transition WHERE operation_id = ? AND state = ? AND at = ? AND request_id IS ?';
-  return store.get(sql, operationId, state, at, requestId ?? null) !== undefined;
+async function isAppended(
+  { queries }: Recording,
+  { operationId, state, at, requestId }: KeptOutcome,
+): Promise<boolean> {
+  const sql =
+    'SELECT 1 AS found FROM transition WHERE operation_id = ? AND state = ? AND at = ? AND request_id IS NOT DISTINCT FROM ?';
+  return (await queries.get(sql, operationId, state, at, requestId ?? null)) !== undefined;
 }
 
 /** Whether the journal learned the same from another source, or more. */

@@ -1,6 +1,7 @@
-import type { Database } from '../sqlite/database.ts';
-import { listQuery, type Selection } from './list-query.ts';
+import type { Amount, Asset } from '../money/amount.ts';
+import { listQuery, oneOf, type Selection } from './list-query.ts';
 import type { Kind, OperationState, Verdict } from './states.ts';
+import type { Queries } from './store.ts';
 
 /** An entry of the journal. Contains no secret: `request` is redacted, and what was typed is kept as a digest. */
 export interface Operation {
@@ -31,6 +32,8 @@ export interface Operation {
   readonly detail: string | null;
   /** The service's redacted data as JSON. */
   readonly result: string | null;
+  /** What it moves; null if it moves nothing, or was recorded by a version that did not keep it. */
+  readonly moves: Amount | null;
   readonly createdAt: string;
   readonly updatedAt: string;
   /** Until when its process may be at work on it, in milliseconds since the epoch. */
@@ -63,6 +66,8 @@ interface OperationRow {
   readonly created_at: bigint;
   readonly updated_at: bigint;
   readonly busy_until: bigint;
+  readonly asset: Asset | null;
+  readonly minor: bigint | null;
 }
 
 const iso = (timeMs: bigint) => new Date(Number(timeMs)).toISOString();
@@ -91,6 +96,7 @@ function fromRow(row: OperationRow): Operation {
     requestId: row.request_id,
     detail: row.detail,
     result: row.result,
+    moves: row.asset === null || row.minor === null ? null : { asset: row.asset, minor: row.minor },
     createdAt: iso(row.created_at),
     updatedAt: iso(row.updated_at),
     busyUntil: Number(row.busy_until),
@@ -98,25 +104,24 @@ function fromRow(row: OperationRow): Operation {
 }
 
 /** Lists operations, newest first. */
-export function listOperations(store: Database, selection: Selection): Operation[] {
-  const { sql, values } = listQuery(selection);
-  return store.all<OperationRow>(sql, ...values).map(fromRow);
+export async function listOperations(queries: Queries, selection: Selection): Promise<Operation[]> {
+  const { sql, values } = listQuery(selection, queries.engine);
+  return (await queries.all<OperationRow>(sql, ...values)).map(fromRow);
 }
 
 /** Returns the ids of the operations of a sandbox that have not ended. Every embedded profile has the same sandbox. */
-export function openOperations(
-  store: Database,
+export async function openOperations(
+  queries: Queries,
   { mode, profile, accounts }: Pick<Operation, 'mode' | 'profile'> & { readonly accounts: readonly string[] },
-): string[] {
-  const sql = `SELECT id FROM operation WHERE
-    (mode = ? AND (mode = 'embedded' OR profile = ?) OR account IN (SELECT value FROM json_each(?)))
+): Promise<string[]> {
+  const [isOneOf, ...ids] = oneOf('account', accounts);
+  const sql = `SELECT id FROM operation WHERE (mode = ? AND (mode = 'embedded' OR profile = ?) OR ${isOneOf})
     AND (state IN ('sent', 'unknown') OR (state = 'accepted' AND kind <> 'destructive'))`;
-  return store.all<{ id: string }>(sql, mode, profile, JSON.stringify(accounts)).map(({ id }) => id);
+  return (await queries.all<{ id: string }>(sql, mode, profile, ...ids)).map(({ id }) => id);
 }
 
 /** Returns up to three operations whose id starts with `id`. */
-export function findOperations(store: Database, id: string): Operation[] {
-  return store
-    .all<OperationRow>('SELECT * FROM operation WHERE id >= ? AND id < ? ORDER BY id LIMIT 3', id, `${id}\u{10FFFF}`)
-    .map(fromRow);
+export async function findOperations(queries: Queries, id: string): Promise<Operation[]> {
+  const sql = 'SELECT * FROM operation WHERE id >= ? AND id < ? ORDER BY id LIMIT 3';
+  return (await queries.all<OperationRow>(sql, id, `${id}\u{10FFFF}`)).map(fromRow);
 }

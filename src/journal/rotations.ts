@@ -1,4 +1,4 @@
-import type { Database } from '../sqlite/database.ts';
+import type { Queries, Store } from './store.ts';
 
 /**
  * The stage of an API key rotation. `prepared`: recorded. `sending`: the keeper may have sent the request. `answered`: the new key is
@@ -61,75 +61,67 @@ const fromRow = (row: RotationRow): Rotation => ({
   pushed: Number(row.pushed),
 });
 
-/** The table of key rotations; each belongs to an operation with the same id. */
-interface Rotations {
-  /** Call it in the transaction that writes the operation. */
-  insert(rotation: Omit<Rotation, 'stage' | 'pushed'>): void;
-  find(operationId: string): Rotation | undefined;
-  /** Returns the open rotation of an account; there is at most one. */
-  openOf(account: Pick<Rotation, 'profile' | 'baseUrl'>): Rotation | undefined;
-  /** Returns the newest rotation of an account, open or closed. */
-  latestOf(account: Pick<Rotation, 'profile' | 'baseUrl'>): Rotation | undefined;
-  /** Returns false if the rotation is no longer at the stage `from`. */
-  move(operationId: string, from: RotationStage, to: RotationStage): boolean;
-  /** Records how many push commands have succeeded. */
-  pushed(operationId: string, count: number): void;
-  /** Replaces the push commands that have not succeeded yet. */
-  pushInstead(operationId: string, pushes: readonly string[]): void;
-}
-
-/** The methods of a table as promises. */
-type Later<Table> = {
-  readonly [Name in keyof Table]: Table[Name] extends (...values: infer Values) => infer Found
-    ? (...values: Values) => Promise<Found>
-    : never;
-};
+type Account = Pick<Rotation, 'profile' | 'baseUrl'>;
 
 /** The rotations as the journal's users see them: a rotation is created and moved only together with its operation. */
-export type RotationRecords = Later<Omit<Rotations, 'insert' | 'move'>>;
+export interface RotationRecords {
+  find(operationId: string): Promise<Rotation | undefined>;
+  /** Returns the open rotation of an account; there is at most one. */
+  openOf(account: Account): Promise<Rotation | undefined>;
+  /** Returns the newest rotation of an account, open or closed. */
+  latestOf(account: Account): Promise<Rotation | undefined>;
+  /** Records how many push commands have succeeded. */
+  pushed(operationId: string, count: number): Promise<void>;
+  /** Replaces the push commands that have not succeeded yet. */
+  pushInstead(operationId: string, pushes: readonly string[]): Promise<void>;
+}
 
-export function recordsOf(rotations: Rotations): RotationRecords {
+export function recordsOf({ read, write }: Pick<Store, 'read' | 'write'>): RotationRecords {
   return {
-    find: async (operationId) => rotations.find(operationId),
-    openOf: async (account) => rotations.openOf(account),
-    latestOf: async (account) => rotations.latestOf(account),
-    pushed: async (operationId, count) => rotations.pushed(operationId, count),
-    pushInstead: async (operationId, pushes) => rotations.pushInstead(operationId, pushes),
+    find: (operationId) => read((queries) => findRotation(queries, operationId)),
+    openOf: (account) => read((queries) => openRotation(queries, account)),
+    latestOf: ({ profile, baseUrl }) =>
+      read((queries) => first(queries, 'profile = ? AND base_url = ? ORDER BY operation_id DESC', profile, baseUrl)),
+    pushed: (operationId, count) =>
+      write(async (queries) => {
+        await queries.run('UPDATE rotation SET pushed = ? WHERE operation_id = ?', count, operationId);
+      }),
+    pushInstead: (operationId, pushes) =>
+      write(async (queries) => {
+        const { pushes: old, pushed } = (await findRotation(queries, operationId)) ?? { pushes: [], pushed: 0 };
+        const all = JSON.stringify([...old.slice(0, pushed), ...pushes]);
+        await queries.run('UPDATE rotation SET pushes = ? WHERE operation_id = ?', all, operationId);
+      }),
   };
 }
 
-export function rotationsIn(store: Database): Rotations {
-  const first = (where: string, ...values: string[]) => {
-    const row = store.get<RotationRow>(`SELECT * FROM rotation WHERE ${where} LIMIT 1`, ...values);
-    return row && fromRow(row);
-  };
-  return {
-    insert: ({ operationId, profile, baseUrl, keyPlace, oldFingerprint, pushes }) => {
-      store.run(
-        `INSERT INTO rotation (operation_id, profile, base_url, stage, key_place, old_fingerprint, pushes)
-         VALUES (?, ?, ?, 'prepared', ?, ?, ?)`,
-        operationId,
-        profile,
-        baseUrl,
-        keyPlace,
-        oldFingerprint,
-        JSON.stringify(pushes),
-      );
-    },
-    find: (operationId) => first('operation_id = ?', operationId),
-    openOf: ({ profile, baseUrl }) =>
-      first(`profile = ? AND base_url = ? AND stage IN (${OPEN_LIST})`, profile, baseUrl),
-    latestOf: ({ profile, baseUrl }) =>
-      first('profile = ? AND base_url = ? ORDER BY operation_id DESC', profile, baseUrl),
-    move: (operationId, from, to) =>
-      store.run('UPDATE rotation SET stage = ? WHERE operation_id = ? AND stage = ?', to, operationId, from) === 1,
-    pushInstead: (operationId, pushes) => {
-      const { pushes: old, pushed } = first('operation_id = ?', operationId) ?? { pushes: [], pushed: 0 };
-      const all = JSON.stringify([...old.slice(0, pushed), ...pushes]);
-      store.run('UPDATE rotation SET pushes = ? WHERE operation_id = ?', all, operationId);
-    },
-    pushed: (operationId, count) => {
-      store.run('UPDATE rotation SET pushed = ? WHERE operation_id = ?', count, operationId);
-    },
-  };
+async function first(queries: Queries, where: string, ...values: string[]): Promise<Rotation | undefined> {
+  const row = await queries.get<RotationRow>(`SELECT * FROM rotation WHERE ${where} LIMIT 1`, ...values);
+  return row && fromRow(row);
+}
+
+export const findRotation = (queries: Queries, operationId: string) => first(queries, 'operation_id = ?', operationId);
+
+export const openRotation = (queries: Queries, { profile, baseUrl }: Account) =>
+  first(queries, `profile = ? AND base_url = ? AND stage IN (${OPEN_LIST})`, profile, baseUrl);
+
+/** Inserts a rotation. Call it in the transaction that writes the operation. */
+export async function insertRotation(queries: Queries, rotation: Omit<Rotation, 'stage' | 'pushed'>): Promise<void> {
+  const { operationId, profile, baseUrl, keyPlace, oldFingerprint, pushes } = rotation;
+  await queries.run(
+    `INSERT INTO rotation (operation_id, profile, base_url, stage, key_place, old_fingerprint, pushes)
+     VALUES (?, ?, ?, 'prepared', ?, ?, ?)`,
+    ...[operationId, profile, baseUrl, keyPlace, oldFingerprint, JSON.stringify(pushes)],
+  );
+}
+
+/** Returns false if the rotation is no longer at the stage `from`. */
+export async function moveRotation(
+  queries: Queries,
+  operationId: string,
+  from: RotationStage,
+  to: RotationStage,
+): Promise<boolean> {
+  const sql = 'UPDATE rotation SET stage = ? WHERE operation_id = ? AND stage = ?';
+  return (await queries.run(sql, to, operationId, from)) === 1;
 }

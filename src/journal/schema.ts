@@ -52,3 +52,15 @@ INSERT INTO tally SELECT 'operations', count(*) FROM operation;
 CREATE TRIGGER operation_counted AFTER INSERT ON operation
   BEGIN UPDATE tally SET count = count + 1 WHERE name = 'operations'; END;
 `;
+
+/**
+ * What an operation moves, in the asset's smallest unit. `spent` has the sum of each day in Lagos, so that a limit costs the same however
+ * long the journal is; `ops verify` compares it with the operations.
+ */
+export const AMOUNT_SCHEMA = `
+ALTER TABLE operation ADD COLUMN asset TEXT;
+ALTER TABLE operation ADD COLUMN minor INTEGER;
+CREATE TABLE spent (
+  account TEXT NOT NULL, asset TEXT NOT NULL, day INTEGER NOT NULL, command TEXT NOT NULL, minor INTEGER NOT NULL,
+  PRIMARY KEY (account, asset, day, command)) STRICT, WITHOUT ROWID;
+`;

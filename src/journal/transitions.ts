@@ -1,17 +1,18 @@
 import type { World } from '../base/world.ts';
-import type { Database } from '../sqlite/database.ts';
-import { FIXED_COLUMNS, hashOfOne, NO_HASH } from './chain.ts';
+import type { Asset } from '../money/amount.ts';
+import { AMOUNT_COLUMNS, FIXED_COLUMNS, hashOfOne, NO_HASH } from './chain.ts';
 import type { Intent } from './intent.ts';
+import { addSpent, counts } from './spending.ts';
 import { mayFollow, type OperationState, type Verdict } from './states.ts';
+import type { Queries } from './store.ts';
 
 /** What a journal needs of the world. */
 export type JournalWorld = Pick<World, 'clock' | 'ids' | 'host'>;
 
-/** How transitions are written: by which host and when. */
+/** How transitions are written: in which transaction, and by which host. */
 export interface Recording {
-  readonly store: Database;
+  readonly queries: Queries;
   readonly host: string;
-  now(): number;
 }
 
 /** What a transition says besides its state. A value that is left out stays as it is. */
@@ -27,7 +28,7 @@ export interface Appended {
 }
 
 /** An intent with everything that its row needs. */
-interface NewOperation extends Omit<Intent, 'account' | 'input' | 'isAgain' | 'isGuarded'> {
+interface NewOperation extends Omit<Intent, 'account' | 'input' | 'isAgain' | 'isGuarded' | 'limits'> {
   readonly id: string;
   readonly account: string;
   readonly inputDigest: string;
@@ -39,71 +40,105 @@ interface NewOperation extends Omit<Intent, 'account' | 'input' | 'isAgain' | 'i
 export const PREPARED_MS = 60_000;
 
 /** Writes an operation in the state `prepared` with its first transition. Call it in a transaction. */
-export function createOperation(recording: Recording, operation: NewOperation): void {
-  const { store, host, now } = recording;
-  const { id, kind, account, profile, mode, baseUrl, endpoint, effect, command, summary, request } = operation;
-  const at = now();
-  store.run(
+export async function createOperation(recording: Recording, operation: NewOperation): Promise<void> {
+  const { queries, host } = recording;
+  const { id, kind, account, profile, mode, baseUrl, endpoint, effect, command, summary, request, moves } = operation;
+  const at = queries.now();
+  await queries.run(
     `INSERT INTO operation (id, kind, account, profile, mode, base_url, endpoint, effect, command, summary, request,
-       input_digest, once_key, tag, operator, host, process, created_at, state, updated_at, busy_until)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'prepared', ?, ?)`,
+       input_digest, once_key, tag, operator, host, process, created_at, state, updated_at, busy_until, asset, minor)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'prepared', ?, ?, ?, ?)`,
     ...[id, kind, account, profile, mode, baseUrl, endpoint, effect, command, summary, request],
     ...[operation.inputDigest, operation.onceKey ?? null, operation.tag ?? null, operation.operator, host],
-    ...[operation.processId, at, at, at + PREPARED_MS],
+    ...[operation.processId, at, at, at + PREPARED_MS, moves?.asset ?? null, moves?.minor ?? null],
   );
-  appendLink(recording, id, 'prepared', at, {});
+  if (moves) await addSpent(queries, { account, command, createdAtMs: at, moves }, 1n);
+  await appendLink(recording, id, 'prepared', at, {});
+}
+
+interface MovedRow {
+  readonly state: OperationState;
+  readonly verdict: Verdict | null;
+  readonly account: string;
+  readonly command: string;
+  readonly created_at: bigint;
+  readonly asset: Asset | null;
+  readonly minor: bigint | null;
 }
 
 /** Appends a transition and updates the operation. Returns false if its state does not allow it. Call it in a transaction. */
-export function tryMove(recording: Recording, id: string, to: OperationState, appended: Appended): boolean {
-  const { store, now } = recording;
-  const row = store.get<{ state: OperationState }>('SELECT state FROM operation WHERE id = ?', id);
+export async function tryMove(
+  recording: Recording,
+  id: string,
+  to: OperationState,
+  appended: Appended,
+): Promise<boolean> {
+  const { queries } = recording;
+  const row = await queries.get<MovedRow>(
+    'SELECT state, verdict, account, command, created_at, asset, minor FROM operation WHERE id = ?',
+    id,
+  );
   if (!row || !mayFollow(row.state, to)) return false;
-  const { requestId = null, verdict = null, detail = null, result = null, busyUntil = null, at = now() } = appended;
-  store.run(
+  const { requestId = null, verdict = null, detail = null, result = null, busyUntil = null } = appended;
+  const at = appended.at ?? queries.now();
+  await queries.run(
     `UPDATE operation SET state = ?, request_id = coalesce(?, request_id), verdict = ?, detail = ?,
        result = coalesce(?, result), updated_at = ?, busy_until = coalesce(?, busy_until) WHERE id = ?`,
     ...[to, requestId, verdict, detail, result, at, busyUntil, id],
   );
-  appendLink(recording, id, to, at, appended);
+  const { account, command, created_at: createdAt, asset, minor } = row;
+  if (asset && minor !== null && counts(row.state, row.verdict) && !counts(to, verdict)) {
+    const moves = { asset, minor };
+    await addSpent(queries, { account, command, createdAtMs: Number(createdAt), moves }, -1n);
+  }
+  await appendLink(recording, id, to, at, appended);
   return true;
 }
 
 /** Appends a link to this host's chain. */
-export function appendLink(
-  { store, host }: Pick<Recording, 'store' | 'host'>,
+async function appendLink(
+  { queries, host }: Recording,
   id: string,
   state: OperationState,
   at: number,
-  { requestId = null, verdict = null, detail = null, result = null }: { [K in keyof Appended]?: Appended[K] | null },
-): void {
-  const sequence = nextSequence(store);
+  appended: Appended,
+): Promise<void> {
+  const { requestId = null, verdict = null, detail = null, result = null } = appended;
+  const { sequence, previous } = await endOfChain(queries, host);
   const link = { sequence, operationId: id, host, state, at: BigInt(at), requestId, verdict, detail, result };
-  const operation = state === 'prepared' ? fixedPart(store, id) : null;
-  store.run(
+  const operation = state === 'prepared' ? await fixedPart(queries, id) : null;
+  await queries.run(
     `INSERT INTO transition (sequence, operation_id, host, state, at, request_id, verdict, detail, result, hash)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ...[sequence, id, host, state, at, requestId, verdict, detail, result],
-    hashOfOne(lastHash(store, host), { ...link, operation }),
+    hashOfOne(previous, { ...link, operation }),
   );
 }
 
 /** Returns the hash of a host's last transition; empty if it has none. */
-export function lastHash(store: Database, host: string): string {
+export async function lastHash(queries: Queries, host: string): Promise<string> {
   const sql = 'SELECT hash FROM transition WHERE host = ? ORDER BY sequence DESC LIMIT 1';
-  return store.get<{ hash: string }>(sql, host)?.hash ?? NO_HASH;
+  return (await queries.get<{ hash: string }>(sql, host))?.hash ?? NO_HASH;
 }
 
-function nextSequence(store: Database): bigint {
-  return (store.get<{ last: bigint | null }>('SELECT max(sequence) AS last FROM transition')?.last ?? 0n) + 1n;
+/** Returns the number of the next transition, and the hash of the host's last one. */
+async function endOfChain(queries: Queries, host: string) {
+  const end = await queries.get<{ sequence: bigint; previous: string }>(
+    `SELECT (SELECT coalesce(max(sequence), 0) FROM transition) + 1 AS sequence,
+       coalesce((SELECT hash FROM transition WHERE host = ? ORDER BY sequence DESC LIMIT 1), ?) AS previous`,
+    ...[host, NO_HASH],
+  );
+  if (!end) throw new Error('a query without a table has a row');
+  return end;
 }
 
 /** Returns the columns of an operation that never change, as the chain covers them. */
-function fixedPart(store: Database, id: string): string {
-  const row = store.get(`SELECT ${FIXED_COLUMNS.join(', ')} FROM operation WHERE id = ?`, id) ?? {};
-  return fixedText(row);
+async function fixedPart(queries: Queries, id: string): Promise<string> {
+  return fixedText((await queries.get('SELECT * FROM operation WHERE id = ?', id)) ?? {});
 }
 
 export function fixedText(row: Readonly<Record<string, unknown>>): string {
-  return JSON.stringify(FIXED_COLUMNS.map((name) => (typeof row[name] === 'bigint' ? String(row[name]) : row[name])));
+  const names =
+    row['asset'] === null || row['asset'] === undefined ? FIXED_COLUMNS : [...FIXED_COLUMNS, ...AMOUNT_COLUMNS];
+  return JSON.stringify(names.map((name) => (typeof row[name] === 'bigint' ? String(row[name]) : row[name])));
 }

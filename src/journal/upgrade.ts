@@ -1,7 +1,8 @@
 import type { Database } from '../sqlite/database.ts';
 import { nameOfOld } from './accounts.ts';
+import { hashOf, type Link, NO_HASH } from './chain.ts';
 import type { OperationState } from './states.ts';
-import { appendLink, type JournalWorld } from './transitions.ts';
+import { fixedText, type JournalWorld } from './transitions.ts';
 
 interface OldRow {
   readonly id: string;
@@ -34,20 +35,34 @@ export function moveOperations(
     accounts.set(name, account);
     return account;
   };
+  const append = appender(database);
   for (const row of database.all<OldRow>('SELECT * FROM old_operation ORDER BY id')) {
-    const created = Number(row.created_at);
     database.run(
       `INSERT INTO operation SELECT id, effect, ?, profile, mode, base_url, endpoint, effect, command, summary, request, '', NULL,
          NULL, '', ?, 0, created_at, state, request_id, NULL, detail, NULL, updated_at, 0 FROM old_operation WHERE id = ?`,
       ...[accountOf(row), host.name, row.id],
     );
-    appendLink({ store: database, host: host.name }, row.id, 'prepared', created, {});
-    const { request_id: requestId, detail } = row;
-    if (row.state !== 'prepared')
-      appendLink({ store: database, host: host.name }, row.id, row.state, Number(row.updated_at), {
-        requestId,
-        detail,
-      });
+    const operation = fixedText(database.get('SELECT * FROM operation WHERE id = ?', row.id) ?? {});
+    const link = { operationId: row.id, host: host.name, verdict: null, result: null };
+    append({ ...link, state: 'prepared', at: row.created_at, requestId: null, detail: null, operation });
+    const { state, request_id: requestId, detail } = row;
+    if (state !== 'prepared') append({ ...link, state, at: row.updated_at, requestId, detail, operation: null });
   }
   database.exec('DROP TABLE old_operation; PRAGMA legacy_alter_table = OFF;');
+}
+
+/** Returns a function that appends links to an empty chain of this host. */
+function appender(database: Database): (link: Omit<Link, 'sequence'>) => void {
+  let sequence = 0n;
+  let previous = NO_HASH;
+  return (link) => {
+    sequence += 1n;
+    previous = hashOf(previous, { ...link, sequence });
+    const { operationId, host, state, at, requestId, detail } = link;
+    database.run(
+      `INSERT INTO transition (sequence, operation_id, host, state, at, request_id, verdict, detail, result, hash)
+       VALUES (?, ?, ?, ?, ?, ?, NULL, ?, NULL, ?)`,
+      ...[sequence, operationId, host, state, at, requestId, detail, previous],
+    );
+  };
 }

@@ -1,8 +1,9 @@
 import { CliError } from '../base/errors.ts';
-import type { Database } from '../sqlite/database.ts';
-import { hashOf, hashOfOne, hashOfText, type Link, linkText, NO_HASH } from './chain.ts';
+import { hashOf, hashOfOne, hashOfText, type Link, linkText, NO_HASH, textOf } from './chain.ts';
 import { JOURNAL_CHANGED } from './codes.ts';
 import { contains, type Head } from './head.ts';
+import { isSpentRight } from './spending.ts';
+import type { Queries } from './store.ts';
 import { fixedText } from './transitions.ts';
 
 /** The result of checking the journal. */
@@ -58,91 +59,116 @@ interface ExpectedHeads {
   readonly hash?: string | undefined;
 }
 
-/** Checks every transition against the one before it, and every operation against its last transition. */
-export function verifyChain(store: Database, { kept, hash: head }: ExpectedHeads): Verified {
+/** Returns the transitions after one, each with the text that its hash covers. */
+async function linksAfter(queries: Queries, after: bigint): Promise<TextRow[]> {
+  if (queries.engine === 'sqlite') return queries.all<TextRow>(textsSql(), after, BATCH);
+  const rows = await queries.all<LinkRow>(`${LINKS} WHERE sequence > ? ORDER BY sequence LIMIT ?`, after, BATCH);
+  const texts: TextRow[] = [];
+  for (const row of rows) texts.push({ ...row, said: textOf(await linkOf(queries, row)) });
+  return texts;
+}
+
+/** Checks every transition against the one before it, every operation against its last transition, and the sums against the operations. */
+export async function verifyChain(queries: Queries, { kept, hash: head }: ExpectedHeads): Promise<Verified> {
   const heads: Record<string, string> = {};
-  const texts = textsSql();
-  const hasHead = head === undefined ? undefined : store.get('SELECT 1 FROM transition WHERE hash = ?', head);
+  const hasHead =
+    head === undefined || (await queries.get('SELECT 1 AS found FROM transition WHERE hash = ?', head)) !== undefined;
   let transitions = 0;
   let problem: ChainProblem | undefined;
   for (let after = 0n; ; ) {
-    const rows = store.all<TextRow>(texts, after, BATCH);
+    const rows = await linksAfter(queries, after);
     for (const row of rows) {
       const previous = heads[row.host] ?? NO_HASH;
       const isNext = row.sequence === after + 1n && hashOfText(previous, row.said) === row.hash;
-      if (!isNext) problem ??= problemAt(store, row.sequence, previous, after);
+      if (!isNext) problem ??= await problemAt(queries, row.sequence, previous, after);
       heads[row.host] = row.hash;
       after = row.sequence;
       transitions += 1;
     }
     if (rows.length < BATCH) break;
   }
-  problem ??= staleOperation(store);
-  if (kept && !contains(store, kept))
+  problem ??= (await staleOperation(queries)) ?? (await wrongSum(queries));
+  if (kept && !(await contains(queries, kept)))
     problem ??= {
       sequence: Number(kept.sequence),
       operationId: undefined,
       what: `transition ${kept.sequence}, which this machine has seen, is missing or another one: the journal was cut at its end, or an older copy was put in its place`,
     };
-  if (head !== undefined && !hasHead)
+  if (!hasHead)
     problem ??= {
       sequence: undefined,
       operationId: undefined,
       what: 'the journal does not contain this head: transitions at its end were removed or replaced',
     };
-  const counted = store.get<{ count: bigint }>('SELECT count(*) AS count FROM operation')?.count ?? 0n;
-  return { transitions, operations: Number(counted), heads, problem };
+  const counted = await queries.get<{ count: bigint }>('SELECT count(*) AS count FROM operation');
+  return { transitions, operations: Number(counted?.count ?? 0n), heads, problem };
 }
 
 /** Checks a transition without the help of SQLite's JSON. */
-function problemAt(store: Database, sequence: bigint, previous: string, after: bigint): ChainProblem | undefined {
-  const row = store.get<LinkRow>(`${LINKS} WHERE sequence = ?`, sequence);
-  return row && problemOf(store, row, previous, after);
+async function problemAt(
+  queries: Queries,
+  sequence: bigint,
+  previous: string,
+  after: bigint,
+): Promise<ChainProblem | undefined> {
+  const row = await queries.get<LinkRow>(`${LINKS} WHERE sequence = ?`, sequence);
+  return row && problemOf(queries, row, previous, after);
 }
 
-function problemOf(store: Database, row: LinkRow, previous: string, after: bigint): ChainProblem | undefined {
+async function problemOf(
+  queries: Queries,
+  row: LinkRow,
+  previous: string,
+  after: bigint,
+): Promise<ChainProblem | undefined> {
   const at = { sequence: Number(row.sequence), operationId: row.operation_id };
   if (row.sequence !== after + 1n)
     return { ...at, what: `transition ${after + 1n} is missing before transition ${row.sequence}` };
-  if (hashOf(previous, linkOf(store, row)) !== row.hash)
+  if (hashOf(previous, await linkOf(queries, row)) !== row.hash)
     return { ...at, what: `transition ${row.sequence} was changed, or is out of order` };
   return undefined;
 }
 
-function linkOf(store: Database, row: LinkRow): Link {
+async function linkOf(queries: Queries, row: LinkRow): Promise<Link> {
   const { operation_id: operationId, request_id: requestId, ...rest } = row;
-  const operation = row.state === 'prepared' ? fixedPartOf(store, operationId) : null;
+  const operation = row.state === 'prepared' ? await fixedPartOf(queries, operationId) : null;
   return { ...rest, operationId, requestId, operation };
 }
 
-function fixedPartOf(store: Database, id: string): string {
-  return fixedText(store.get('SELECT * FROM operation WHERE id = ?', id) ?? {});
+async function fixedPartOf(queries: Queries, id: string): Promise<string> {
+  return fixedText((await queries.get('SELECT * FROM operation WHERE id = ?', id)) ?? {});
 }
 
 /** Finds an operation that does not repeat its last transition. */
-function staleOperation(store: Database): ChainProblem | undefined {
-  const found = store.get<{ id: string }>(
+async function staleOperation(queries: Queries): Promise<ChainProblem | undefined> {
+  const found = await queries.get<{ id: string }>(
     `SELECT operation.id AS id FROM operation LEFT JOIN transition ON transition.sequence =
        (SELECT max(sequence) FROM transition WHERE operation_id = operation.id)
-     WHERE transition.state IS NOT operation.state OR transition.verdict IS NOT operation.verdict LIMIT 1`,
+     WHERE transition.state IS DISTINCT FROM operation.state OR transition.verdict IS DISTINCT FROM operation.verdict LIMIT 1`,
   );
   return (
     found && { sequence: undefined, operationId: found.id, what: `operation ${found.id} is not in its last state` }
   );
 }
 
+async function wrongSum(queries: Queries): Promise<ChainProblem | undefined> {
+  if (await isSpentRight(queries)) return undefined;
+  const what = 'the sums for the limits of rules are not those of the operations';
+  return { sequence: undefined, operationId: undefined, what };
+}
+
 /**
  * Throws CliError usage if a host's last transition does not continue the one before it, or if the journal lacks the head that was
  * kept beside it. The cost does not grow with the journal.
  */
-export function requireLastLink(store: Database, host: string, kept: Head | undefined): void {
-  const [last, before] = store.all<LinkRow>(`${LINKS} WHERE host = ? ORDER BY sequence DESC LIMIT 2`, host);
-  if (last && hashOfOne(before?.hash ?? NO_HASH, linkOf(store, last)) !== last.hash)
+export async function requireLastLink(queries: Queries, host: string, kept: Head | undefined): Promise<void> {
+  const [last, before] = await queries.all<LinkRow>(`${LINKS} WHERE host = ? ORDER BY sequence DESC LIMIT 2`, host);
+  if (last && hashOfOne(before?.hash ?? NO_HASH, await linkOf(queries, last)) !== last.hash)
     throw new CliError('usage', 'the journal of money operations was changed by something else; nothing was sent', {
       code: JOURNAL_CHANGED,
       hint: 'see what is wrong with: fiatrail ops verify',
     });
-  if (kept && !contains(store, kept))
+  if (kept && !(await contains(queries, kept)))
     throw new CliError(
       'usage',
       'the journal of money operations lacks entries that it had: it was cut, deleted or restored from an older copy; nothing was sent',

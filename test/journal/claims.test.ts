@@ -11,7 +11,7 @@ const OTHER = { input: '["fees withdraw",[["amount",["60000","NGN"]]]]' };
 
 async function found(journal: Journal, intent: Intent): Promise<string> {
   const claim = await journal.claim(intent);
-  return claim.kind === 'ours' ? 'ours' : `${claim.kind} ${claim.operation.state}`;
+  return 'operation' in claim ? `${claim.kind} ${claim.operation.state}` : claim.kind;
 }
 
 /** Moves an operation through the states. */

@@ -12,7 +12,8 @@ async function lines(): Promise<Line[]> {
   const id = await prepared(journal);
   await journal.append(id, 'sent');
   await journal.append(id, 'accepted', { requestId: 'r' });
-  const all = [...journal.exported(false)].flat() as Line[];
+  const all: Line[] = [];
+  for await (const page of journal.exported(false)) all.push(...(page as Line[]));
   journal.close();
   return all;
 }

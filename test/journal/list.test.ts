@@ -29,7 +29,7 @@ describe('a page of the list', () => {
     const database = new DatabaseSync(path);
     onTestFinished(() => database.close());
     const slow = FILTERS.flatMap((filter) => {
-      const { sql, values } = listQuery({ ...filter, limit: 20 });
+      const { sql, values } = listQuery({ ...filter, limit: 20 }, 'sqlite');
       const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
       const steps = plan.map(({ detail }) => String(detail));
       return steps.length === 1 && / USING INDEX /.test(steps[0] ?? '') ? [] : [{ filter, steps }];
@@ -52,7 +52,7 @@ describe('a page of the list', () => {
     (await testJournal({ path })).close();
     const database = new DatabaseSync(path);
     onTestFinished(() => database.close());
-    const { sql, values } = listQuery({ ...filter, limit: 20 });
+    const { sql, values } = listQuery({ ...filter, limit: 20 }, 'sqlite');
     const [step] = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values);
     expect(String(step?.['detail'])).toMatch(new RegExp(`USING INDEX ${index}( |$)`));
   });

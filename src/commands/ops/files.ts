@@ -38,13 +38,9 @@ export const exportCommand = command({
     session.world.steadyMemory();
     const journal = await session.journal();
     if (format === 'csv') return { result: { data: [], more: csvPages(journal) } };
-    return { result: { data: [], more: pagesOf(journal.exported(withDigestKey)), always: format } };
+    return { result: { data: [], more: journal.exported(withDigestKey), always: format } };
   },
 });
-
-async function* pagesOf<T>(pages: Iterable<T>): AsyncGenerator<T> {
-  yield* pages;
-}
 
 const CSV_PAGE = 1_000;
 

@@ -1,0 +1,113 @@
+import type { Amount, Asset } from '../money/amount.ts';
+import type { OperationState, Verdict } from './states.ts';
+import type { Queries } from './store.ts';
+
+/** A sum that the operations of an account must stay within. */
+export interface SpendLimit {
+  readonly asset: Asset;
+  /** The day or the calendar month in Lagos. */
+  readonly period: 'day' | 'month';
+  /** `fiatrail fees withdraw`; undefined for all commands together. */
+  readonly command?: string | undefined;
+  /** In the asset's smallest unit. */
+  readonly maxMinor: bigint;
+}
+
+/** What is summed: everything of a limit but its maximum. */
+export type Spending = Omit<SpendLimit, 'maxMinor'>;
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Lagos is an hour ahead of UTC, all year. */
+const AHEAD_MS = HOUR_MS;
+
+/** Numbers the days in Lagos from 1970-01-01. */
+const dayOf = (timeMs: number) => Math.floor((timeMs + AHEAD_MS) / DAY_MS);
+
+function firstDayOf(period: SpendLimit['period'], now: number): number {
+  const here = new Date(now + AHEAD_MS);
+  return period === 'day' ? dayOf(now) : Date.UTC(here.getUTCFullYear(), here.getUTCMonth(), 1) / DAY_MS;
+}
+
+/** Whether an operation counts: it moved money, or may have. */
+export const counts = (state: OperationState, verdict: Verdict | null): boolean =>
+  state !== 'refused' && state !== 'failed' && (verdict === null || verdict === 'completed');
+
+/** The same as `counts`, in SQL. */
+const COUNTS = `state NOT IN ('refused', 'failed') AND (verdict IS NULL OR verdict = 'completed')`;
+
+interface Moved {
+  readonly account: string;
+  readonly command: string;
+  readonly createdAtMs: number;
+  readonly moves: Amount;
+}
+
+/** Adds what an operation moves to the sum of its day; a negative sign takes it off again. Call it in a transaction. */
+export async function addSpent(
+  queries: Queries,
+  { account, command, createdAtMs, moves }: Moved,
+  sign: 1n | -1n,
+): Promise<void> {
+  await queries.run(
+    `INSERT INTO spent (account, asset, day, command, minor) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (account, asset, day, command) DO UPDATE SET minor = spent.minor + excluded.minor`,
+    ...[account, moves.asset, dayOf(createdAtMs), command, sign * moves.minor],
+  );
+}
+
+/** Returns what the accounts moved in this day or month, in the asset's smallest unit. */
+export async function spentIn(
+  queries: Queries,
+  accounts: readonly string[],
+  { asset, period, command }: Spending,
+): Promise<bigint> {
+  let sum = 0n;
+  for (const account of accounts) {
+    const row = await queries.get<{ sum: bigint | null }>(
+      `SELECT CAST(sum(minor) AS BIGINT) AS sum FROM spent
+       WHERE account = ? AND asset = ? AND day >= ? ${command === undefined ? '' : 'AND command = ?'}`,
+      ...[account, asset, firstDayOf(period, queries.now()), ...(command === undefined ? [] : [command])],
+    );
+    sum += row?.sum ?? 0n;
+  }
+  return sum;
+}
+
+/** The parts of an intent that limits are about. */
+interface Limited {
+  readonly command: string;
+  readonly moves?: Amount | undefined;
+  readonly limits?: readonly SpendLimit[] | undefined;
+}
+
+/** Returns the first limit that an intent would exceed, with its sum before the intent; undefined if it stays within all. */
+export async function overLimit(
+  queries: Queries,
+  accounts: readonly string[],
+  { command, moves, limits = [] }: Limited,
+): Promise<{ readonly limit: SpendLimit; readonly spentMinor: bigint } | undefined> {
+  for (const limit of limits) {
+    if (moves?.asset !== limit.asset || (limit.command ?? command) !== command) continue;
+    const spentMinor = await spentIn(queries, accounts, limit);
+    if (spentMinor + moves.minor > limit.maxMinor) return { limit, spentMinor };
+  }
+  return undefined;
+}
+
+const COMPUTED = `SELECT account, asset, (created_at + ${AHEAD_MS}) / ${DAY_MS} AS day, command, CAST(sum(minor) AS BIGINT) AS minor
+  FROM operation WHERE asset IS NOT NULL AND ${COUNTS} GROUP BY account, asset, (created_at + ${AHEAD_MS}) / ${DAY_MS}, command`;
+
+/** Computes all sums from the operations. Call it in a transaction. */
+export async function computeSpent(queries: Queries): Promise<void> {
+  await queries.run('DELETE FROM spent');
+  await queries.run(`INSERT INTO spent (account, asset, day, command, minor) ${COMPUTED}`);
+}
+
+/** Whether every sum is what the operations say. */
+export async function isSpentRight(queries: Queries): Promise<boolean> {
+  const kept = 'SELECT account, asset, day, command, minor FROM spent WHERE minor <> 0';
+  const computed = `SELECT * FROM (${COMPUTED}) AS computed WHERE minor <> 0`;
+  const differs = `SELECT 1 AS found FROM (${kept} EXCEPT ${computed}) AS more UNION ALL SELECT 1 AS found FROM (${computed} EXCEPT ${kept}) AS less`;
+  return (await queries.get(differs)) === undefined;
+}

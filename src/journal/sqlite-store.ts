@@ -1,0 +1,92 @@
+import { oneAtATime } from '../base/one-at-a-time.ts';
+import { BUSY_TIMEOUT_MS, type Database, openDatabase } from '../sqlite/database.ts';
+import { backUp } from './backup.ts';
+import { ROTATION_SCHEMA } from './rotations.ts';
+import { AMOUNT_SCHEMA, LIST_SCHEMA, OPERATION_SCHEMA } from './schema.ts';
+import type { Queries, Store } from './store.ts';
+import type { JournalWorld } from './transitions.ts';
+import { moveOperations } from './upgrade.ts';
+
+/** `frjr`, in ASCII. */
+const JOURNAL_FILE_ID = 0x66726a72;
+
+/** Opens the journal in a SQLite file, creating it on first use. Throws DatabaseError. */
+export async function openSqliteStore(path: string, world: JournalWorld): Promise<Store> {
+  const database = await openJournalFile(path, world);
+  const inTurn = oneAtATime();
+  const now = world.clock.now;
+  const queries: Queries = {
+    engine: 'sqlite',
+    all: async (sql, ...values) => database.all(sql, ...values),
+    get: async (sql, ...values) => database.get(sql, ...values),
+    run: async (sql, ...values) => database.run(sql, ...values),
+    now,
+  };
+  const inTransaction = async <T>(begin: string, work: (queries: Queries) => Promise<T>) => {
+    database.exec(begin);
+    try {
+      const result = await work(queries);
+      database.exec('COMMIT');
+      return result;
+    } catch (error) {
+      rollBack(database);
+      throw error;
+    }
+  };
+  return {
+    path,
+    host: world.host.name,
+    read: (work) => inTurn(() => inTransaction('BEGIN', work)),
+    write: (work, waitMs) =>
+      inTurn(() => waitingAtMost(database, waitMs, () => inTransaction('BEGIN IMMEDIATE', work))),
+    now,
+    backUp: (to) => inTurn(async () => backUp(database, to)),
+    close: async () => database.close(),
+  };
+}
+
+/** Some errors, such as a full disk, have already rolled the transaction back. */
+function rollBack(database: Database): void {
+  try {
+    database.exec('ROLLBACK');
+  } catch {
+    // The error that matters is the first.
+  }
+}
+
+/** Runs work that waits for another process's write for a while only. */
+async function waitingAtMost<T>(database: Database, waitMs: number | undefined, work: () => Promise<T>): Promise<T> {
+  if (waitMs === undefined) return work();
+  const wait = (ms: number) => database.exec(`PRAGMA busy_timeout = ${ms}`);
+  wait(waitMs);
+  try {
+    return await work();
+  } finally {
+    wait(BUSY_TIMEOUT_MS);
+  }
+}
+
+function openJournalFile(path: string, world: JournalWorld): Promise<Database> {
+  const createTables = (database: Database) => {
+    database.exec(OPERATION_SCHEMA);
+    const key = Buffer.from(world.ids.bytes(32)).toString('base64url');
+    database.run('INSERT INTO setting VALUES (?, ?)', 'digest-key', key);
+  };
+  return openDatabase(path, {
+    synchronous: 'FULL',
+    layout: {
+      version: 5,
+      applicationId: JOURNAL_FILE_ID,
+      create: (database) => {
+        createTables(database);
+        database.exec(ROTATION_SCHEMA + LIST_SCHEMA + AMOUNT_SCHEMA);
+      },
+      upgrades: {
+        1: (database: Database) => database.exec(ROTATION_SCHEMA),
+        2: (database: Database) => moveOperations(database, world, createTables),
+        3: (database: Database) => database.exec(LIST_SCHEMA),
+        4: (database: Database) => database.exec(AMOUNT_SCHEMA),
+      },
+    },
+  });
+}

@@ -1,0 +1,36 @@
+import type { SqlValue } from '../sqlite/database.ts';
+
+type Row = Record<string, SqlValue>;
+
+/**
+ * Queries of one transaction. The SQL is what SQLite and PostgreSQL have in common, with `?` for each value; every integer is read
+ * as bigint.
+ */
+export interface Queries {
+  readonly engine: 'sqlite' | 'postgres';
+  all<R extends object = Row>(sql: string, ...values: SqlValue[]): Promise<R[]>;
+  get<R extends object = Row>(sql: string, ...values: SqlValue[]): Promise<R | undefined>;
+  /** Returns the number of changed rows. */
+  run(sql: string, ...values: SqlValue[]): Promise<number>;
+  /** The time of the journal, in milliseconds since the epoch: a shared journal has its server's. */
+  now(): number;
+}
+
+/**
+ * The database of a journal. Of all processes that have it open, one writes at a time, and sees everything that was written before.
+ * Its methods reject with DatabaseError.
+ */
+export interface Store {
+  /** The path of the files that this host keeps beside the journal; `:memory:` if there are none. */
+  readonly path: string;
+  /** This host's name in the journal. */
+  readonly host: string;
+  /** Runs work that sees one moment of the journal. */
+  read<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
+  /** Runs work in a transaction, which is rolled back if it throws, and flushed to disk before this resolves. */
+  write<T>(work: (queries: Queries) => Promise<T>, waitMs?: number): Promise<T>;
+  now(): number;
+  /** Copies the journal to a new private file. Returns its bytes. Throws CliError usage. */
+  backUp(path: string): Promise<number>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,151 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Intent, Journal } from '../../src/journal/journal.ts';
+import type { SpendLimit } from '../../src/journal/spending.ts';
+import type { Asset } from '../../src/money/amount.ts';
+import { INTENT, testJournal } from '../support/journal-intent.ts';
+import { countingIds, fakeClock, temporaryFolder } from '../support/sandbox.ts';
+
+const WITHDRAW = 'fiatrail fees withdraw';
+const moving = (minor: bigint, more: Partial<Intent> = {}, asset: Asset = 'NGN'): Intent => ({
+  ...INTENT,
+  ...{ command: WITHDRAW, moves: { asset, minor }, ...more },
+});
+const daily = (maxMinor: bigint, more: Partial<SpendLimit> = {}): SpendLimit => ({
+  ...{ asset: 'NGN', period: 'day', maxMinor },
+  ...more,
+});
+
+/** Records an intent as sent, and returns its id. */
+async function sent(journal: Journal, intent: Intent): Promise<string> {
+  const claim = await journal.claim(intent, 1_000);
+  if (claim.kind !== 'ours') throw new Error(`the claim was ${claim.kind}`);
+  return claim.operationId;
+}
+
+const today = (journal: Journal, more: Partial<SpendLimit> = {}) =>
+  journal.spent(INTENT.account, { asset: 'NGN', period: 'day', ...more });
+
+describe('the sum of a day', () => {
+  test('has everything that moved money or may have, and nothing else', async () => {
+    const journal = await testJournal({ ids: countingIds() });
+    const ids: string[] = [];
+    for (const minor of [1n, 10n, 100n, 1_000n, 10_000n, 100_000n]) ids.push(await sent(journal, moving(minor)));
+    const [, unknown = '', accepted = '', refused = '', failed = '', notDone = ''] = ids;
+    await journal.append(unknown, 'unknown');
+    await journal.append(accepted, 'accepted');
+    await journal.append(refused, 'refused');
+    await journal.append(failed, 'accepted');
+    await journal.append(failed, 'failed');
+    await journal.append(notDone, 'resolved', { verdict: 'not-done' });
+    expect(await today(journal)).toBe(111n);
+    await journal.append(accepted, 'settled');
+    await journal.append(unknown, 'resolved', { verdict: 'completed' });
+    expect(await today(journal)).toBe(111n);
+    // A bank returned the money.
+    await journal.append(accepted, 'failed');
+    expect(await today(journal)).toBe(11n);
+    expect((await journal.verify()).problem).toBeUndefined();
+  });
+
+  test('is that of one asset, of the account, and of the command if one is named', async () => {
+    const journal = await testJournal({ ids: countingIds() });
+    await sent(journal, moving(5n));
+    await sent(journal, moving(7n, {}, 'CNGN'));
+    await sent(journal, moving(11n, { command: 'fiatrail payout' }));
+    await sent(journal, moving(13n, { account: { keyFingerprint: 'b', profile: 'other', baseUrl: 'http://b' } }));
+    expect(await today(journal)).toBe(16n);
+    expect(await today(journal, { command: WITHDRAW })).toBe(5n);
+    expect(await today(journal, { asset: 'CNGN' })).toBe(7n);
+  });
+
+  test('begins at midnight in Lagos, and that of a month on its first day there', async () => {
+    // 22:59:59.999 UTC on 31 January is a millisecond before midnight in Lagos.
+    const clock = fakeClock(Date.UTC(2026, 0, 31, 22, 59, 59, 999));
+    const journal = await testJournal({ ids: countingIds(), clock });
+    await sent(journal, moving(1n));
+    const month = () => today(journal, { period: 'month' });
+    expect([await today(journal), await month()]).toEqual([1n, 1n]);
+    clock.pass(1);
+    expect([await today(journal), await month()]).toEqual([0n, 0n]);
+    await sent(journal, moving(2n));
+    clock.pass(24 * 3_600_000);
+    expect([await today(journal), await month()]).toEqual([0n, 2n]);
+  });
+});
+
+describe('a limit', () => {
+  test('is kept to the smallest unit, and a claim over it records nothing', async () => {
+    const journal = await testJournal({ ids: countingIds() });
+    const limits = [daily(100n)];
+    await sent(journal, moving(60n, { limits }));
+    expect(await journal.claim(moving(41n, { limits }), 1)).toEqual({
+      ...{ kind: 'over-limit', limit: limits[0], spentMinor: 60n },
+    });
+    expect([await journal.count(), await today(journal)]).toEqual([1, 60n]);
+    await sent(journal, moving(40n, { limits }));
+    expect(await today(journal)).toBe(100n);
+  });
+
+  test('is free again when money comes back', async () => {
+    const journal = await testJournal({ ids: countingIds() });
+    const limits = [daily(100n)];
+    const id = await sent(journal, moving(100n, { limits }));
+    expect((await journal.claim(moving(1n, { limits }))).kind).toBe('over-limit');
+    await journal.append(id, 'refused');
+    expect((await journal.claim(moving(100n, { limits }))).kind).toBe('ours');
+  });
+
+  test('of a command or another asset stops no other', async () => {
+    const journal = await testJournal({ ids: countingIds() });
+    const limits = [daily(1n, { command: 'fiatrail payout' }), daily(1n, { asset: 'USDC' })];
+    expect((await journal.claim(moving(50n, { limits }))).kind).toBe('ours');
+    expect((await journal.claim(moving(50n, { limits, command: 'fiatrail payout' }))).kind).toBe('over-limit');
+  });
+
+  test('holds for claims made at once', async () => {
+    const journal = await testJournal({ ids: countingIds() });
+    const limits = [daily(100n)];
+    const claims = await Promise.all(Array.from({ length: 10 }, () => journal.claim(moving(30n, { limits }), 1)));
+    expect(claims.filter(({ kind }) => kind === 'ours')).toHaveLength(3);
+    expect(await today(journal)).toBe(90n);
+  });
+
+  test('does not stop the second run under a once key, whose work is done', async () => {
+    const journal = await testJournal({ ids: countingIds() });
+    const intent = moving(100n, { limits: [daily(100n)], onceKey: 'k' });
+    await journal.append(await sent(journal, intent), 'accepted');
+    expect((await journal.claim(intent)).kind).toBe('done');
+  });
+});
+
+test('amounts and their sums survive an export and an import', async () => {
+  const journal = await testJournal({ ids: countingIds() });
+  const id = await sent(journal, moving(123_456_789_012_345_678n, {}, 'USDC'));
+  await sent(journal, moving(5n));
+  await journal.append(id, 'accepted');
+  const lines: string[] = [];
+  for await (const page of journal.exported(false)) lines.push(...page.map((line) => JSON.stringify(line)));
+  const copy = await testJournal({ ids: countingIds(9) });
+  await copy.importFrom(lines, [INTENT.account]);
+  expect(await today(copy, { asset: 'USDC' })).toBe(123_456_789_012_345_678n);
+  expect((await copy.list({ limit: 5 })).map(({ moves }) => moves)).toEqual(
+    (await journal.list({ limit: 5 })).map(({ moves }) => moves),
+  );
+  expect((await copy.verify()).problem).toBeUndefined();
+  const changed = lines.map((line) => line.replace('"minor":"5"', '"minor":"6"'));
+  const other = await testJournal({ ids: countingIds(10) });
+  await expect(other.importFrom(changed, [INTENT.account])).rejects.toThrow(/was changed/);
+});
+
+test('verify finds a sum that is not that of the operations', async () => {
+  const path = join(temporaryFolder(onTestFinished), 'journal.db');
+  const journal = await testJournal({ path, ids: countingIds() });
+  await sent(journal, moving(5n));
+  const database = new DatabaseSync(path);
+  database.exec('UPDATE spent SET minor = minor - 1');
+  database.close();
+  expect((await journal.verify()).problem?.what).toContain('the sums for the limits of rules');
+  await journal.close();
+});
