@@ -4,8 +4,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Intent, Journal } from '../../src/journal/journal.ts';
 import type { SpendLimit } from '../../src/journal/spending.ts';
 import type { Asset } from '../../src/money/amount.ts';
+import { temporaryFolder } from '../support/built.ts';
 import { INTENT, testJournal } from '../support/journal-intent.ts';
-import { countingIds, fakeClock, temporaryFolder } from '../support/sandbox.ts';
+import { countingIds, fakeClock } from '../support/sandbox.ts';
 
 const WITHDRAW = 'fiatrail fees withdraw';
 const moving = (minor: bigint, more: Partial<Intent> = {}, asset: Asset = 'NGN'): Intent => ({
