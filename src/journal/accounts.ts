@@ -52,18 +52,28 @@ export async function accountIds(
   queries: Queries,
   { keyFingerprint, profile, baseUrl }: AccountNames,
 ): Promise<readonly string[]> {
-  const known = new Set([await find(queries, key(keyFingerprint)), await find(queries, old(profile, baseUrl))]);
-  const all: string[] = [];
-  for (const account of known)
-    if (account !== undefined) all.push(account, ...(await namesBeginning(queries, account, 'account')));
-  return all;
+  const names = [key(keyFingerprint), old(profile, baseUrl)];
+  const rows = await queries.all<{ name: string; account: string }>(
+    'SELECT name, account FROM account_name WHERE account IN (SELECT account FROM account_name WHERE name IN (?, ?)) ORDER BY name',
+    ...names,
+  );
+  const known = names.flatMap((name) => rows.filter((row) => row.name === name).map(({ account }) => account));
+  const mergedInto = (id: string) =>
+    rows
+      .filter(({ name, account }) => account === id && name.startsWith(merged('')))
+      .map(({ name }) => name.slice(merged('').length));
+  return [...new Set(known)].flatMap((account) => [account, ...mergedInto(account)]);
 }
 
 /** Returns the id of an account, which `newId` makes if it is new, and remembers its names. Call it in a transaction. */
 export async function accountIn(queries: Queries, names: AccountNames, newId: () => string): Promise<string> {
   const { keyFingerprint, profile, baseUrl } = names;
-  const older = await find(queries, old(profile, baseUrl));
-  const known = await find(queries, key(keyFingerprint));
+  const rows = await queries.all<{ name: string; account: string }>(
+    'SELECT name, account FROM account_name WHERE name IN (?, ?)',
+    ...[key(keyFingerprint), old(profile, baseUrl)],
+  );
+  const accountOf = (name: string) => rows.find((row) => row.name === name)?.account;
+  const [known, older] = [accountOf(key(keyFingerprint)), accountOf(old(profile, baseUrl))];
   const account = known ?? older ?? newId();
   if (known === undefined) await insert(queries, key(keyFingerprint), account);
   if (older === undefined) return account;

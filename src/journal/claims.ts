@@ -59,12 +59,15 @@ export async function claimIn(claiming: Claiming, intent: Intent, sendingMs?: nu
   const over = await overLimit(queries, accounts, intent);
   if (over) return { kind: 'over-limit', ...over };
   const id = ids.uuid();
-  await createOperation(recording, {
-    ...intent,
-    ...{ operator: host.user, processId: host.processId },
-    ...{ id, account, inputDigest },
-  });
-  if (sendingMs !== undefined) await tryMove(recording, id, 'sent', { busyUntil: queries.now() + sendingMs });
+  await createOperation(
+    recording,
+    {
+      ...intent,
+      ...{ operator: host.user, processId: host.processId },
+      ...{ id, account, inputDigest },
+    },
+    sendingMs,
+  );
   return { kind: 'ours', operationId: id, busyForMs: sendingMs ?? PREPARED_MS };
 }
 

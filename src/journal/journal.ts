@@ -50,8 +50,9 @@ export async function journalIn(store: Store, world: JournalWorld, outcomeWaitMs
   const aside = { path: store.path, unique: ids.uuid, sign: digest };
   const append: Append = async (work, waitMs) => {
     const { result, head } = await store.write(async (queries) => {
-      const result = await work({ queries, host: store.host });
-      return { result, head: await headToKeep(queries, store.path) };
+      const recording: Recording = { queries, host: store.host };
+      const result = await work(recording);
+      return { result, head: await headToKeep(recording, store.path) };
     }, waitMs);
     keepHead(store.path, head, host.processId);
     return result;
@@ -180,12 +181,16 @@ type ChainPart = Pick<Journal, 'verify' | 'accept' | 'head' | 'requireLastLink'>
 function chainPart(store: Store, { processId }: Pick<Host, 'processId'>): ChainPart {
   return {
     verify: (hash) => store.read((queries) => verifyChain(queries, { hash, kept: keptHead(store.path) })),
-    accept: () =>
-      store.read(async (queries) => {
-        const verified = await verifyChain(queries, {});
-        if (!verified.problem) writeHead(store.path, await lastHead(queries), processId);
-        return verified;
-      }),
+    accept: async () => {
+      const { verified, last } = await store.read(async (queries) => ({
+        verified: await verifyChain(queries, {}),
+        last: await lastHead(queries),
+      }));
+      if (verified.problem) return verified;
+      writeHead(store.path, last, processId);
+      await store.accept();
+      return verified;
+    },
     head: () => store.read((queries) => lastHash(queries, store.host)),
     requireLastLink: () => store.read((queries) => requireLastLink(queries, store.host, keptHead(store.path))),
   };

@@ -41,6 +41,8 @@ export async function openSqliteStore(path: string, world: JournalWorld): Promis
       inTurn(() => waitingAtMost(database, waitMs, () => inTransaction('BEGIN IMMEDIATE', work))),
     now,
     backUp: (to) => inTurn(async () => backUp(database, to)),
+    // A file has no server; the kept head tells whether it was replaced.
+    accept: async () => {},
     close: async () => database.close(),
   };
 }

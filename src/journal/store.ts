@@ -32,5 +32,7 @@ export interface Store {
   now(): number;
   /** Copies the journal to a new private file. Returns its bytes. Throws CliError usage. */
   backUp(path: string): Promise<number>;
+  /** Accepts the server as it is, after it was replaced by one that may lack the last entries. */
+  accept(): Promise<void>;
   close(): Promise<void>;
 }

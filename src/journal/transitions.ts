@@ -1,5 +1,6 @@
 import type { World } from '../base/world.ts';
 import type { Asset } from '../money/amount.ts';
+import type { SqlValue } from '../sqlite/database.ts';
 import { AMOUNT_COLUMNS, FIXED_COLUMNS, hashOfOne, NO_HASH } from './chain.ts';
 import type { Intent } from './intent.ts';
 import { addSpent, counts } from './spending.ts';
@@ -13,6 +14,14 @@ export type JournalWorld = Pick<World, 'clock' | 'ids' | 'host'>;
 export interface Recording {
   readonly queries: Queries;
   readonly host: string;
+  /** The end of the chain, once this transaction has read it: nobody else writes until it ends. */
+  end?: ChainEnd;
+}
+
+/** The last transition of all hosts, and the hash of this host's last one; 0 and empty if there is none. */
+interface ChainEnd {
+  readonly sequence: bigint;
+  readonly hash: string;
 }
 
 /** What a transition says besides its state. A value that is left out stays as it is. */
@@ -39,21 +48,30 @@ interface NewOperation extends Omit<Intent, 'account' | 'input' | 'isAgain' | 'i
 /** How long a process may take from recording an intent to sending it. */
 export const PREPARED_MS = 60_000;
 
-/** Writes an operation in the state `prepared` with its first transition. Call it in a transaction. */
-export async function createOperation(recording: Recording, operation: NewOperation): Promise<void> {
+/**
+ * Writes an operation in the state `prepared` with its first transition; with `sendingMs`, how long its sender is at work, as sent. Call it
+ * in a transaction.
+ */
+export async function createOperation(
+  recording: Recording,
+  operation: NewOperation,
+  sendingMs?: number,
+): Promise<void> {
   const { queries, host } = recording;
   const { id, kind, account, profile, mode, baseUrl, endpoint, effect, command, summary, request, moves } = operation;
   const at = queries.now();
+  const states: readonly OperationState[] = sendingMs === undefined ? ['prepared'] : ['prepared', 'sent'];
   await queries.run(
     `INSERT INTO operation (id, kind, account, profile, mode, base_url, endpoint, effect, command, summary, request,
        input_digest, once_key, tag, operator, host, process, created_at, state, updated_at, busy_until, asset, minor)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'prepared', ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ...[id, kind, account, profile, mode, baseUrl, endpoint, effect, command, summary, request],
     ...[operation.inputDigest, operation.onceKey ?? null, operation.tag ?? null, operation.operator, host],
-    ...[operation.processId, at, at, at + PREPARED_MS, moves?.asset ?? null, moves?.minor ?? null],
+    ...[operation.processId, at, states.at(-1) ?? 'prepared', at, at + (sendingMs ?? PREPARED_MS)],
+    ...[moves?.asset ?? null, moves?.minor ?? null],
   );
   if (moves) await addSpent(queries, { account, command, createdAtMs: at, moves }, 1n);
-  await appendLink(recording, id, 'prepared', at, {});
+  await appendLinks(recording, id, at, states, {});
 }
 
 interface MovedRow {
@@ -91,28 +109,34 @@ export async function tryMove(
     const moves = { asset, minor };
     await addSpent(queries, { account, command, createdAtMs: Number(createdAt), moves }, -1n);
   }
-  await appendLink(recording, id, to, at, appended);
+  await appendLinks(recording, id, at, [to], appended);
   return true;
 }
 
-/** Appends a link to this host's chain. */
-async function appendLink(
-  { queries, host }: Recording,
+const LINK_COLUMNS = 'sequence, operation_id, host, state, at, request_id, verdict, detail, result, hash';
+
+/** Appends a link for each state to this host's chain. */
+async function appendLinks(
+  recording: Recording,
   id: string,
-  state: OperationState,
   at: number,
+  states: readonly OperationState[],
   appended: Appended,
 ): Promise<void> {
+  const { queries, host } = recording;
   const { requestId = null, verdict = null, detail = null, result = null } = appended;
-  const { sequence, previous } = await endOfChain(queries, host);
-  const link = { sequence, operationId: id, host, state, at: BigInt(at), requestId, verdict, detail, result };
-  const operation = state === 'prepared' ? await fixedPart(queries, id) : null;
-  await queries.run(
-    `INSERT INTO transition (sequence, operation_id, host, state, at, request_id, verdict, detail, result, hash)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ...[sequence, id, host, state, at, requestId, verdict, detail, result],
-    hashOfOne(previous, { ...link, operation }),
-  );
+  let end = recording.end ?? (await endOfChain(queries, host));
+  const values: SqlValue[] = [];
+  for (const state of states) {
+    const sequence = end.sequence + 1n;
+    const link = { sequence, operationId: id, host, state, at: BigInt(at), requestId, verdict, detail, result };
+    const operation = state === 'prepared' ? await fixedPart(queries, id) : null;
+    end = { sequence, hash: hashOfOne(end.hash, { ...link, operation }) };
+    values.push(sequence, id, host, state, at, requestId, verdict, detail, result, end.hash);
+  }
+  const rows = states.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ');
+  await queries.run(`INSERT INTO transition (${LINK_COLUMNS}) VALUES ${rows}`, ...values);
+  recording.end = end;
 }
 
 /** Returns the hash of a host's last transition; empty if it has none. */
@@ -121,15 +145,13 @@ export async function lastHash(queries: Queries, host: string): Promise<string> 
   return (await queries.get<{ hash: string }>(sql, host))?.hash ?? NO_HASH;
 }
 
-/** Returns the number of the next transition, and the hash of the host's last one. */
-async function endOfChain(queries: Queries, host: string) {
-  const end = await queries.get<{ sequence: bigint; previous: string }>(
-    `SELECT (SELECT coalesce(max(sequence), 0) FROM transition) + 1 AS sequence,
-       coalesce((SELECT hash FROM transition WHERE host = ? ORDER BY sequence DESC LIMIT 1), ?) AS previous`,
+async function endOfChain(queries: Queries, host: string): Promise<ChainEnd> {
+  const end = await queries.get<ChainEnd>(
+    `SELECT (SELECT coalesce(max(sequence), 0) FROM transition) AS sequence,
+       coalesce((SELECT hash FROM transition WHERE host = ? ORDER BY sequence DESC LIMIT 1), ?) AS hash`,
     ...[host, NO_HASH],
   );
-  if (!end) throw new Error('a query without a table has a row');
-  return end;
+  return end ?? { sequence: 0n, hash: NO_HASH };
 }
 
 /** Returns the columns of an operation that never change, as the chain covers them. */

@@ -1,0 +1,66 @@
+import { DatabaseError } from '../../sqlite/errors.ts';
+
+/** What is wrong with a journal on a server, from the point of view of the person who has to fix it. */
+export type ServerProblem =
+  | 'unreachable'
+  | 'lost'
+  | 'rejected'
+  | 'insecure'
+  | 'missing'
+  | 'forbidden'
+  | 'replica'
+  | 'foreign'
+  | 'newer'
+  | 'older'
+  | 'full'
+  | 'busy'
+  | 'replaced'
+  | 'damaged'
+  | 'other';
+
+/** A journal on a server that cannot be used now. `path` names the server and its database. */
+export class ServerError extends DatabaseError {
+  override name = 'ServerError';
+  readonly server: ServerProblem;
+
+  constructor(server: ServerProblem, place: string, cause?: unknown) {
+    super(server === 'damaged' ? 'corrupt' : 'other', place, cause);
+    this.server = server;
+  }
+}
+
+/** SQLSTATE codes, or their first characters (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+const SQLSTATES: readonly (readonly [start: string, problem: ServerProblem])[] = [
+  ['08', 'unreachable'],
+  ['57P', 'unreachable'],
+  ['53300', 'unreachable'],
+  ['28', 'rejected'],
+  ['3D000', 'missing'],
+  ['42501', 'forbidden'],
+  ['25006', 'replica'],
+  ['53100', 'full'],
+  ['55P03', 'busy'],
+  ['25P03', 'lost'],
+  ['XX001', 'damaged'],
+  ['XX002', 'damaged'],
+];
+
+const NETWORK = /^(ECONN|EHOST|ENET|EPIPE|ENOTFOUND|EAI_|ETIMEDOUT|ENOENT|EADDR)/;
+const TLS = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO)/;
+/** What the driver says of its own accord, without a code. */
+const MESSAGES: readonly (readonly [pattern: RegExp, problem: ServerProblem])[] = [
+  [/does not support SSL|SSL connection/i, 'insecure'],
+  [/password must be a string|no password/i, 'rejected'],
+  [/terminated|timeout|timed out|not queryable|Connection/i, 'unreachable'],
+  [/during recovery/, 'replica'],
+];
+
+/** Returns the problem behind an error of the driver, the server or the network. */
+export function problemOf(error: unknown): ServerProblem {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  const said = MESSAGES.find(([pattern]) => typeof message === 'string' && pattern.test(message))?.[1];
+  if (typeof code !== 'string') return said ?? 'other';
+  if (NETWORK.test(code)) return 'unreachable';
+  if (TLS.test(code)) return 'insecure';
+  return SQLSTATES.find(([start]) => code.startsWith(start))?.[1] ?? (said === 'replica' ? said : 'other');
+}

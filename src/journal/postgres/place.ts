@@ -1,0 +1,72 @@
+import { CliError } from '../../base/errors.ts';
+
+/** Where a PostgreSQL server is, and which of its databases has the journal. Contains no password. */
+export interface ServerPlace {
+  /** A host name, an IP address, or the folder of a socket. */
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  /** Undefined for the user who runs the program. */
+  readonly user: string | undefined;
+  /** Undefined for a connection that stays on this machine. */
+  readonly tls: { readonly caPath: string | undefined } | undefined;
+  /** For messages: `db.example.com:5432/ops`. */
+  readonly name: string;
+}
+
+const DEFAULT_PORT = 5432;
+const FORM = 'postgres://USER@HOST:5432/DATABASE, or postgres://USER@/DATABASE?host=/run/postgresql for a socket';
+const KNOWN = ['host', 'port', 'sslmode', 'sslrootcert'];
+
+const invalid = (from: string, why: string, hint = `write it as ${FORM}`) =>
+  new CliError('usage', `${from}: ${why}`, { code: 'INVALID_JOURNAL_URL', hint });
+
+/** Reads the URL of a journal's database; `from` is where it is written, for messages. Throws CliError usage, without the URL. */
+export function serverPlaceOf(text: string, from: string): ServerPlace {
+  const url = urlOf(text, from);
+  if (url.password !== '') throw invalid(from, 'the URL contains a password', PASSWORD_PLACES);
+  const strange = [...url.searchParams.keys()].find((name) => !KNOWN.includes(name));
+  if (strange !== undefined)
+    throw invalid(from, `unknown parameter "${strange.slice(0, 30)}"`, `use ${KNOWN.join(', ')}`);
+  const database = decodeURIComponent(url.pathname.slice(1));
+  if (database === '' || database.includes('/')) throw invalid(from, 'the URL names no database');
+  const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname).replace(/^\[|\]$/g, '');
+  if (host === '') throw invalid(from, 'the URL names no host');
+  const port = Number(url.searchParams.get('port') ?? (url.port || DEFAULT_PORT));
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw invalid(from, 'the port is not a number from 1 to 65535');
+  return {
+    ...{ host, port, database, user: decodeURIComponent(url.username) || undefined },
+    tls: tlsOf(host, url.searchParams, from),
+    name: host.startsWith('/') ? `${host}/.s.PGSQL.${port}/${database}` : `${host}:${port}/${database}`,
+  };
+}
+
+const PASSWORD_PLACES =
+  'leave it out, and put it into ~/.pgpass or PGPASSFILE, or store it with: fiatrail profiles journal --password-stdin';
+
+function urlOf(text: string, from: string): URL {
+  // A URL of a socket has no host, which the parser allows for no scheme with a user: postgres://ops@/ledger?host=/run.
+  const parsed = URL.parse(text.trim().replace(/^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)(?=[/?])/, '$1socket.invalid'));
+  if (!parsed || !/^postgres(ql)?:$/.test(parsed.protocol))
+    throw invalid(from, 'it is not the URL of a PostgreSQL database');
+  if (parsed.hostname === 'socket.invalid' && !parsed.searchParams.has('host'))
+    throw invalid(from, 'the URL names no host');
+  return parsed;
+}
+
+const isHere = (host: string) => host.startsWith('/') || host === 'localhost' || host === '::1' || /^127\./.test(host);
+
+/** A connection that leaves this machine is encrypted, and the server's certificate is checked. */
+function tlsOf(host: string, parameters: URLSearchParams, from: string): ServerPlace['tls'] {
+  const mode = parameters.get('sslmode') ?? (isHere(host) ? 'disable' : 'verify-full');
+  if (mode !== 'verify-full' && mode !== 'disable')
+    throw invalid(from, `sslmode is "${mode.slice(0, 20)}"`, 'leave it out, or use verify-full');
+  if (mode === 'disable' && !isHere(host))
+    throw invalid(
+      from,
+      'sslmode is disable, but the server is not on this machine',
+      'leave it out, or use verify-full',
+    );
+  return mode === 'disable' ? undefined : { caPath: parameters.get('sslrootcert') ?? undefined };
+}

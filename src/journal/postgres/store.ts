@@ -1,0 +1,305 @@
+import type { Client, QueryResult } from 'pg';
+import { CliError } from '../../base/errors.ts';
+import { oneAtATime } from '../../base/one-at-a-time.ts';
+import type { Secret } from '../../base/secret.ts';
+import { readSharedFile } from '../../files/inspect.ts';
+import type { SqlValue } from '../../sqlite/database.ts';
+import { hostId } from '../host-id.ts';
+import type { Queries, Store } from '../store.ts';
+import type { JournalWorld } from '../transitions.ts';
+import { problemOf, ServerError } from './errors.ts';
+import type { ServerPlace } from './place.ts';
+import { SCHEMA, TABLES, VERSION } from './schema.ts';
+
+/** What a store on a server needs besides its place. */
+export interface ServerAccess {
+  /** The folder of the files that this host keeps beside the journal. */
+  readonly dir: string;
+  /** Returns the password, if there is one; called only when the server asks for it. Throws CliError usage. */
+  password(user: string): Promise<Secret | undefined>;
+}
+
+/** How long a transaction waits for the one before it. */
+const WAIT_MS = 20_000;
+/** How long connecting may take. */
+const CONNECT_MS = 10_000;
+/** Longer than any query waits for a lock: by then the connection is dead. */
+const QUERY_MS = 60_000;
+/** The server ends a transaction of a host that stopped in the middle, so that it holds up no other host. */
+const IDLE_MS = 30_000;
+/** How long it takes to look again for a server that is not there. */
+const TRY_AGAIN_MS = 200;
+
+/** `frjr`, in ASCII: the advisory lock that a transaction which writes holds until it ends. */
+const LOCK = 0x66726a72;
+
+/** Integers of any width, as bigint; everything else as text. */
+const INTEGERS: readonly number[] = [20, 21, 23, 1700];
+const TYPES = { getTypeParser: (oid: number) => (INTEGERS.includes(oid) ? BigInt : String) };
+
+/** The server and its timeline, which is another one after a standby took over or a backup was restored. */
+const SERVER = `(SELECT system_identifier FROM pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8)`;
+const TIME = 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now';
+const settingSql = (name: string) => `(SELECT value FROM ${SCHEMA}.setting WHERE name = '${name}')`;
+
+/** What the first statements of a transaction tell. */
+interface Begun {
+  readonly now: bigint;
+  readonly version: string | null;
+  readonly server: string | null;
+  readonly known: string | null;
+}
+
+/**
+ * Opens the journal on a PostgreSQL server, creating its tables on first use. All that lasts longer than a transaction is in tables, so
+ * a pooler may give each transaction another connection. Throws ServerError, and CliError usage.
+ */
+export async function openPostgresStore(place: ServerPlace, access: ServerAccess, world: JournalWorld): Promise<Store> {
+  const server = await connected(place, access, world);
+  try {
+    const id = await preparedJournal(server, world);
+    const host = `${world.host.name}/${hostId(access.dir, world.ids)}`;
+    return storeOn(server, { path: `${access.dir}/journal-${id}`, host });
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+}
+
+function storeOn(server: Server, { path, host }: Pick<Store, 'path' | 'host'>): Store {
+  const inTurn = oneAtATime();
+  return {
+    path,
+    host,
+    read: (work) => inTurn(() => server.transaction(READ, work)),
+    write: (work, waitMs) => inTurn(() => server.transaction(writeSql(waitMs), work, waitMs)),
+    now: server.now,
+    backUp: async () => {
+      throw new CliError('usage', `the journal is on a server, ${server.name}, and cannot be copied as a file`, {
+        code: 'JOURNAL_ON_SERVER',
+        hint: 'export it with: fiatrail ops export; or back up the database with pg_dump',
+      });
+    },
+    accept: () =>
+      inTurn(() =>
+        server.transaction(writeSql(undefined, { acceptsServer: true }), async (queries) => {
+          await queries.run(`UPDATE setting SET value = ${SERVER} WHERE name = 'server'`);
+        }),
+      ),
+    close: server.close,
+  };
+}
+
+/** The first statements of a transaction, and whether it writes. */
+interface Beginning {
+  readonly sql: string;
+  /** Whether what a server that took over may have lost is in the way. */
+  readonly needsServer: boolean;
+}
+
+const PATH = `SET LOCAL search_path = ${SCHEMA}, pg_catalog, pg_temp`;
+const STATE = `${settingSql('version')} AS version, ${settingSql('server')} AS known`;
+
+const READ: Beginning = {
+  sql: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${PATH}; SELECT ${TIME}, ${STATE}, NULL AS server`,
+  needsServer: false,
+};
+
+/** One transaction writes at a time, in the order in which they get the lock; the last SELECT waits for it. */
+function writeSql(waitMs = WAIT_MS, { acceptsServer = false } = {}): Beginning {
+  const sql = [
+    'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE',
+    PATH,
+    `SET LOCAL lock_timeout = ${Math.max(1, Math.ceil(waitMs))}`,
+    `SET LOCAL idle_in_transaction_session_timeout = ${IDLE_MS}`,
+    // A commit that is only in memory could be lost, and its once key with it.
+    `SELECT set_config('synchronous_commit', 'on', true) WHERE current_setting('synchronous_commit') IN ('off', 'local')`,
+    `SELECT pg_advisory_xact_lock(${LOCK})`,
+    `SELECT ${TIME}, ${STATE}, ${SERVER} AS server`,
+  ].join('; ');
+  return { sql, needsServer: !acceptsServer };
+}
+
+interface Server {
+  readonly name: string;
+  now(): number;
+  /** Runs work in a transaction. If the server is not there when it begins, looks again for `patienceMs`. */
+  transaction<T>(beginning: Beginning, work: (queries: Queries) => Promise<T>, patienceMs?: number): Promise<T>;
+  /** Runs statements outside a transaction of the journal. */
+  statements(sql: string): Promise<readonly Record<string, unknown>[]>;
+  close(): Promise<void>;
+}
+
+/** Connects to a server; connects again when the connection is lost between two transactions. Throws ServerError. */
+async function connected(place: ServerPlace, access: ServerAccess, { clock, host }: JournalWorld): Promise<Server> {
+  const { default: Driver } = await import('pg/lib/client.js');
+  const user = place.user ?? host.user;
+  let client: Client | undefined;
+  let aheadMs = 0;
+  const now = () => clock.now() + aheadMs;
+  const drop = async () => {
+    const old = client;
+    client = undefined;
+    await old?.end().catch(() => {});
+  };
+  const failed = (error: unknown) => {
+    if (error instanceof CliError || error instanceof ServerError) return error;
+    return new ServerError(problemOf(error), place.name, error);
+  };
+  const connect = async (): Promise<Client> => {
+    if (client) return client;
+    const made = new Driver({
+      ...{ host: place.host, port: place.port, database: place.database, user, types: TYPES },
+      ...{ connectionTimeoutMillis: CONNECT_MS, query_timeout: QUERY_MS, keepAlive: true },
+      ...{ application_name: 'fiatrail', options: '', client_encoding: 'UTF8' },
+      password: async () => (await access.password(user))?.reveal() ?? '',
+      ssl: place.tls ? { rejectUnauthorized: true, ...caOf(place.tls) } : false,
+    });
+    // A connection that ends between two transactions is found when the next one begins.
+    made.on('error', () => {
+      if (client === made) client = undefined;
+    });
+    await made.connect();
+    client = made;
+    return made;
+  };
+  const begin = async (sql: string, patienceMs: number): Promise<{ client: Client; begun: Begun }> => {
+    const untilMs = clock.now() + patienceMs;
+    for (;;) {
+      const isFresh = client === undefined;
+      try {
+        const found = await connect();
+        const begun = lastRow(await found.query(sql)) as unknown as Begun;
+        aheadMs = Number(begun.now) - clock.now();
+        return { client: found, begun };
+      } catch (error) {
+        const problem = failed(error);
+        await drop();
+        // Nothing was begun, so beginning again does nothing twice.
+        if (!(problem instanceof ServerError) || problem.server !== 'unreachable') throw problem;
+        if (isFresh && clock.now() >= untilMs) throw problem;
+        if (isFresh) await clock.sleep(TRY_AGAIN_MS, new AbortController().signal);
+      }
+    }
+  };
+  return {
+    name: place.name,
+    now,
+    statements: async (sql) => {
+      try {
+        const found = await (await connect()).query(sql);
+        return (Array.isArray(found) ? found : [found]).flatMap(({ rows }: QueryResult) => rows);
+      } catch (error) {
+        await drop();
+        throw failed(error);
+      }
+    },
+    transaction: async (beginning, work, patienceMs = 0) => {
+      const { client: current, begun } = await begin(beginning.sql, patienceMs);
+      const run = async (sql: string, values: readonly SqlValue[]) => {
+        try {
+          return await current.query(numbered(sql), [...values]);
+        } catch (error) {
+          throw failed(error);
+        }
+      };
+      const queries: Queries = {
+        engine: 'postgres',
+        all: async <R extends object>(sql: string, ...values: SqlValue[]) => (await run(sql, values)).rows as R[],
+        get: async <R extends object>(sql: string, ...values: SqlValue[]) =>
+          (await run(sql, values)).rows[0] as R | undefined,
+        run: async (sql, ...values) => (await run(sql, values)).rowCount ?? 0,
+        now,
+      };
+      try {
+        requireOurs(begun, beginning, place.name);
+        const result = await work(queries);
+        await run('COMMIT', []);
+        return result;
+      } catch (error) {
+        // A connection that cannot even roll back is of no use.
+        await run('ROLLBACK', []).catch(drop);
+        throw error;
+      }
+    },
+    close: drop,
+  };
+}
+
+function caOf({ caPath }: { readonly caPath: string | undefined }) {
+  if (caPath === undefined) return {};
+  try {
+    return { ca: readSharedFile(caPath) };
+  } catch (error) {
+    throw new CliError('usage', `the certificate of the journal’s server cannot be read: ${caPath}`, {
+      code: 'UNUSABLE_FILE',
+      hint: 'check sslrootcert in the journal’s URL',
+      cause: error,
+    });
+  }
+}
+
+/** Each of several statements has a result; the last one is the SELECT. */
+function lastRow(found: QueryResult | readonly QueryResult[]): Record<string, unknown> {
+  const last = Array.isArray(found) ? found.at(-1) : found;
+  return last?.rows[0] ?? {};
+}
+
+/** Throws ServerError if the tables are of another version, or what this server may have lost was not accepted yet. */
+function requireOurs({ version, server, known }: Begun, { needsServer }: Beginning, name: string): void {
+  if (version !== VERSION) throw new ServerError(Number(version) > Number(VERSION) ? 'newer' : 'older', name);
+  if (needsServer && server !== null && server !== known) throw new ServerError('replaced', name);
+}
+
+/** Returns SQL with `$1`, `$2`… in the place of each `?`. */
+function numbered(sql: string): string {
+  let count = 0;
+  return sql.replaceAll('?', () => {
+    count += 1;
+    return `$${count}`;
+  });
+}
+
+/** Creates the tables if there are none, and returns the journal's id. Two hosts may do it at once. */
+async function preparedJournal(server: Server, { ids }: JournalWorld): Promise<string> {
+  const found = await lookedUp(server);
+  if (found !== undefined) return found;
+  const id = Buffer.from(ids.bytes(4)).toString('hex');
+  const key = Buffer.from(ids.bytes(32)).toString('base64url');
+  await server.statements(
+    [
+      `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SELECT pg_advisory_xact_lock(${LOCK})`,
+      `SET LOCAL search_path = ${SCHEMA}, pg_catalog, pg_temp`,
+      `DO $do$ BEGIN IF to_regclass('${SCHEMA}.setting') IS NULL THEN CREATE SCHEMA IF NOT EXISTS ${SCHEMA}; ${TABLES}
+         INSERT INTO setting VALUES ('version', '${VERSION}'), ('id', '${id}'), ('digest-key', '${key}'), ('server', ${SERVER});
+       END IF; END $do$`,
+      'COMMIT',
+    ].join(';\n'),
+  );
+  const made = await lookedUp(server);
+  if (made === undefined) throw new ServerError('foreign', server.name);
+  return made;
+}
+
+/** Returns the journal's id; undefined if there is no journal. Throws ServerError if there is something else in its place. */
+async function lookedUp(server: Server): Promise<string | undefined> {
+  const [state] = await server.statements(
+    `SELECT to_regclass('${SCHEMA}.setting') IS NOT NULL AS made, pg_is_in_recovery() AS replica,
+       (SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = '${SCHEMA}') AS tables`,
+  );
+  if (state?.['replica'] === 't') throw new ServerError('replica', server.name);
+  if (state?.['made'] !== 't') {
+    if (state?.['tables'] !== 0n) throw new ServerError('foreign', server.name);
+    return undefined;
+  }
+  const rows = await server
+    .statements(`SELECT value FROM ${SCHEMA}.setting WHERE name = 'id'`)
+    .catch((error: unknown) => {
+      if (error instanceof ServerError && error.server === 'other')
+        throw new ServerError('foreign', server.name, error);
+      throw error;
+    });
+  const id = rows[0]?.['value'];
+  if (typeof id !== 'string' || !/^[0-9a-f]{8}$/.test(id)) throw new ServerError('foreign', server.name);
+  return id;
+}
