@@ -34,6 +34,14 @@ export function journalPath(place: Place): string {
   return join(stateDir(place), 'journal.db');
 }
 
+/** The file in which psql looks for passwords. */
+export function passwordFilePath({ env, homeDir, platform }: Place): string {
+  if (env['PGPASSFILE']) return resolve(env['PGPASSFILE']);
+  if (platform === 'win32')
+    return join(env['APPDATA'] || join(homeDir, 'AppData', 'Roaming'), 'postgresql', 'pgpass.conf');
+  return join(homeDir, '.pgpass');
+}
+
 /** The inbox of a profile: the webhook events that it received. Every embedded profile has the same sandbox, and so the same inbox. */
 export function inboxPath(place: Place, { name, mode }: { readonly name: string; readonly mode: string }): string {
   return join(stateDir(place), `inbox-${mode === 'embedded' ? 'embedded' : name}.db`);

@@ -32,6 +32,8 @@ export interface StoredProfile {
   readonly encryption?: EncryptionKeys | undefined;
   /** Whether a command that moves money needs a once key. */
   readonly requireOnce?: boolean | undefined;
+  /** The URL of the PostgreSQL database with its journal, without a password; undefined for a file of this machine. */
+  readonly journalUrl?: string | undefined;
   /** What a request that is in no list means; undefined is `ask` for a live account, and `accept` for a sandbox. */
   readonly absence?: Absence | undefined;
   /** How long the service's lists may take to show a request. */
@@ -121,6 +123,7 @@ const shapes = () => {
     sealing: z.optional(z.enum(SEALING_POLICIES)),
     encryption: z.optional(z.strictObject({ publicKey: key, platformKey: key, requests: z.boolean() })),
     requireOnce: z.optional(z.boolean()),
+    journalUrl: z.optional(z.string()),
     absence: z.optional(z.enum(ABSENCE)),
     visibleAfterMs: z.optional(z.int().check(z.positive())),
     trustedRules: z.optional(z.string()),

@@ -2,6 +2,7 @@ import { type Category, CliError, withDetails } from '../base/errors.ts';
 import { HIDDEN } from '../base/secret.ts';
 import { SECRET_VARIABLES } from '../base/secret-variables.ts';
 import type { World } from '../base/world.ts';
+import { ServerError, type ServerProblem } from '../journal/postgres/errors.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import type { Changed } from './session.ts';
 
@@ -38,6 +39,57 @@ const STATE_PROBLEMS: Readonly<Record<DatabaseError['problem'], (path: string) =
   other: (path) => [`${path} cannot be used`, 'set FIATRAIL_STATE_DIR to another folder'],
 };
 
+const SEE_URL = 'check the URL with: fiatrail profiles journal';
+
+/** What is wrong with a journal on a server. Nothing was sent in any of these cases: an outcome that cannot be recorded is kept. */
+const SERVER_PROBLEMS: Readonly<Record<ServerProblem, (place: string) => [message: string, hint: string]>> = {
+  unreachable: (place) => [
+    `the journal’s server cannot be reached: ${place}`,
+    'start it, or check the network, then run the command again',
+  ],
+  lost: (place) => [`the connection to the journal was closed in the middle: ${place}`, 'run the command again'],
+  rejected: (place) => [
+    `the journal’s server rejected the user or the password: ${place}`,
+    'put the password into ~/.pgpass or PGPASSFILE, or store it with: fiatrail profiles journal --password-stdin',
+  ],
+  insecure: (place) => [
+    `the journal’s server did not prove who it is, or has no TLS: ${place}`,
+    'give its certificate authority in the URL as sslrootcert=FILE, and the host name that its certificate has',
+  ],
+  missing: (place) => [`the journal’s database does not exist: ${place}`, 'create it with createdb, or check the URL'],
+  forbidden: (place) => [
+    `the journal’s user may not use the schema fiatrail: ${place}`,
+    'let it create the schema: GRANT CREATE ON DATABASE … TO …',
+  ],
+  replica: (place) => [`the journal’s server is a read-only replica: ${place}`, 'use the URL of the primary server'],
+  foreign: (place) => [
+    `the schema fiatrail in the journal’s database belongs to something else: ${place}`,
+    'use another database; it was left unchanged',
+  ],
+  newer: (place) => [
+    `the journal was upgraded by a newer version of fiatrail: ${place}`,
+    'use that version on this host too',
+  ],
+  older: (place) => [
+    `the journal was created by an earlier version of fiatrail and cannot be upgraded: ${place}`,
+    'export it with that version, and import it into an empty database',
+  ],
+  full: (place) => [
+    `the disk of the journal’s server is full: ${place}`,
+    'free some space there, then run the command again',
+  ],
+  busy: (place) => [
+    `the journal is locked by another host: ${place}`,
+    'wait for the other command to finish, then run this one again',
+  ],
+  replaced: (place) => [
+    `the journal is on another server than before, or was restored, so its last entries may be missing: ${place}`,
+    'run on each host: fiatrail ops verify; compare with the account, then accept the server with: fiatrail ops verify --accept',
+  ],
+  damaged: (place) => [`the journal’s database is damaged: ${place}`, 'restore a backup of the database'],
+  other: (place) => [`the journal’s server failed: ${place}`, SEE_URL],
+};
+
 const IN_THE_WAY = 'a file is in the place of a folder; move it away, or set FIATRAIL_STATE_DIR to another folder';
 const FILE_HINTS: Readonly<Record<string, string>> = { EEXIST: IN_THE_WAY, ENOTDIR: IN_THE_WAY };
 
@@ -48,9 +100,19 @@ export function isDamage(error: unknown, path: string): boolean {
 
 /** Returns the error to print for a DatabaseError, or undefined for any other error. */
 export function stateError(error: unknown): CliError | undefined {
+  if (error instanceof ServerError) return serverError(error);
   if (!(error instanceof DatabaseError)) return undefined;
   const [message, hint] = STATE_PROBLEMS[error.problem](error.path);
   return new CliError('usage', message, { code: `STATE_${error.problem.toUpperCase()}`, hint, cause: error });
+}
+
+/** An operation needs the journal before anything is sent, so a server that is away is a network failure. */
+function serverError(error: ServerError): CliError {
+  const { server, path, cause } = error;
+  const [message, hint] = SERVER_PROBLEMS[server](path);
+  const category = server === 'unreachable' || server === 'lost' ? 'network' : 'usage';
+  const said = server === 'other' && cause instanceof Error ? ` (${cause.message})` : '';
+  return new CliError(category, `${message}${said}`, { code: `JOURNAL_${server.toUpperCase()}`, hint, cause: error });
 }
 
 /** Converts any error to a CliError, the only kind that is printed. */

@@ -1,4 +1,4 @@
-import { journalPath, stateDir } from '../account/paths.ts';
+import { type JournalPlace, journalPlaceOf } from '../account/journal-place.ts';
 import type { Profile } from '../account/profile.ts';
 import { CliError } from '../base/errors.ts';
 import type { World } from '../base/world.ts';
@@ -118,7 +118,8 @@ export function createSession({ world, profile, globals, commandLine, inputName,
   let guard: Guard | undefined;
   let inFlight: InFlight | undefined;
   const dialog = createDialog(world, globals);
-  const journal = openedOnUse(() => loadJournal(dialog));
+  const place = () => journalPlaceOf(world, profile);
+  const journal = openedOnUse(() => loadJournal(dialog, place()));
   const session: Session = {
     ...dialog,
     profile,
@@ -183,7 +184,7 @@ export function createSession({ world, profile, globals, commandLine, inputName,
     abandonedError: () => abandonedWith(inFlight),
     serviceTimeMs: () => serviceTimeMs ?? world.clock.now(),
     journal: journal.open,
-    existingJournal: async () => (entryAt(journalPath(world)) ? journal.open() : undefined),
+    existingJournal: async () => (place().server || entryAt(place().path) ? journal.open() : undefined),
     close: async () => {
       await connection.close();
       await journal.close();
@@ -224,10 +225,10 @@ function openedOnUse<T extends { close(): unknown }>(start: () => Promise<T>) {
   };
 }
 
-async function loadJournal({ world, say }: Dialog): Promise<Journal> {
-  world.ensurePrivateDir(stateDir(world));
-  const { openJournal } = await import('../journal/journal.ts');
-  const journal = await openJournal(journalPath(world), world);
+async function loadJournal({ world, say }: Dialog, place: JournalPlace): Promise<Journal> {
+  world.ensurePrivateDir(place.dir);
+  const { openJournalAt } = await import('../journal/open.ts');
+  const journal = await openJournalAt(place, world);
   for (const warning of (await journal.merge()).warnings) await say(`warning: ${warning}`);
   return journal;
 }

@@ -7,6 +7,7 @@ import { claimIn, lookIn } from './claims.ts';
 import { exportedLines } from './export.ts';
 import { headToKeep, keepHead, keptHead, lastHead, writeHead } from './head.ts';
 import type { Journal } from './interface.ts';
+import { acceptJournal, requireOnlyJournal } from './moved.ts';
 import { findOperations, listOperations, type Operation, openOperations } from './operations.ts';
 import {
   findRotation,
@@ -60,13 +61,14 @@ export async function journalIn(store: Store, world: JournalWorld, outcomeWaitMs
   return {
     ...rotationPart(store, world, append),
     ...readPart(store),
-    ...chainPart(store, host),
+    ...chainPart(store, world),
     ...copyPart(store, append),
     ...rulesPart(store),
     ...outcomePart({ aside, append, now: store.now, waitMs: outcomeWaitMs }),
     claim: async (intent, busyForMs) => {
       // The time limit is this host's: a shared journal has another clock.
       const startMs = clock.now();
+      await requireOnlyJournal(store, intent.account, ids.uuid());
       const claim = await append((recording) => claimIn({ ...claiming, recording }, intent, busyForMs));
       return claim.kind === 'ours' ? { ...claim, leaveByMs: startMs + claim.busyForMs } : claim;
     },
@@ -123,8 +125,9 @@ type RotationPart = Pick<Journal, 'prepareRotation' | 'moveRotation' | 'rotation
 function rotationPart(store: Store, { ids, host }: JournalWorld, append: Append): RotationPart {
   return {
     rotations: recordsOf(store),
-    prepareRotation: (intent, rotation) =>
-      append(async (recording) => {
+    prepareRotation: async (intent, rotation) => {
+      await requireOnlyJournal(store, intent.account, ids.uuid());
+      return append(async (recording) => {
         const { queries } = recording;
         if (await openRotation(queries, intent)) return false;
         const account = await accountIn(queries, intent.account, ids.uuid);
@@ -132,7 +135,8 @@ function rotationPart(store: Store, { ids, host }: JournalWorld, append: Append)
         await createOperation(recording, { ...intent, ...ours, account, id: rotation.operationId, inputDigest: '' });
         await insertRotation(queries, { ...rotation, profile: intent.profile, baseUrl: intent.baseUrl });
         return true;
-      }),
+      });
+    },
     moveRotation: (id, from, to, { detail, newFingerprint } = {}) =>
       append(async (recording) => {
         const { queries } = recording;
@@ -178,7 +182,7 @@ function outcomePart({ aside, append, now, waitMs }: OutcomeParts): Pick<Journal
 
 type ChainPart = Pick<Journal, 'verify' | 'accept' | 'head' | 'requireLastLink'>;
 
-function chainPart(store: Store, { processId }: Pick<Host, 'processId'>): ChainPart {
+function chainPart(store: Store, { host: { processId }, ids: { uuid: unique } }: JournalWorld): ChainPart {
   return {
     verify: (hash) => store.read((queries) => verifyChain(queries, { hash, kept: keptHead(store.path) })),
     accept: async () => {
@@ -188,6 +192,7 @@ function chainPart(store: Store, { processId }: Pick<Host, 'processId'>): ChainP
       }));
       if (verified.problem) return verified;
       writeHead(store.path, last, processId);
+      acceptJournal(store, unique());
       await store.accept();
       return verified;
     },

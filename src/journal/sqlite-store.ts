@@ -35,6 +35,7 @@ export async function openSqliteStore(path: string, world: JournalWorld): Promis
   };
   return {
     path,
+    server: undefined,
     host: world.host.name,
     read: (work) => inTurn(() => inTransaction('BEGIN', work)),
     write: (work, waitMs) =>

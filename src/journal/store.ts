@@ -23,6 +23,8 @@ export interface Queries {
 export interface Store {
   /** The path of the files that this host keeps beside the journal; `:memory:` if there are none. */
   readonly path: string;
+  /** The server's name for messages, and the path of this host's own journal; undefined for a file. */
+  readonly server: { readonly name: string; readonly localPath: string } | undefined;
   /** This host's name in the journal. */
   readonly host: string;
   /** Runs work that sees one moment of the journal. */

@@ -1,4 +1,4 @@
-import { journalPath } from '../account/paths.ts';
+import { journalPlaceOf } from '../account/journal-place.ts';
 import type { Profile } from '../account/profile.ts';
 import { Secret } from '../base/secret.ts';
 import type { World } from '../base/world.ts';
@@ -7,7 +7,7 @@ import { encodeRequest } from '../client/codec.ts';
 import { validRequest } from '../client/request.ts';
 import { type Sent, send } from '../client/transport.ts';
 import { regenerateApiKey } from '../contract/endpoints/management.ts';
-import { openJournal } from '../journal/journal.ts';
+import { openJournalAt } from '../journal/open.ts';
 import { lockRotation, removeRotationLocks, saveRotationPart } from './files.ts';
 
 /** What the keeper reads from standard input, because argv must not contain secrets. */
@@ -33,7 +33,7 @@ export async function keep(world: World): Promise<number> {
   const { operationId } = order;
   const lock = await lockRotation(world, operationId, 'send', LOCK_WAIT_MS);
   if (!lock) return 1;
-  const journal = await openJournal(journalPath(world), world);
+  const journal = await openJournalAt(journalPlaceOf(world, order.profile), world);
   const account = await openAccount(world, accountOf(order));
   try {
     // The command that started this process may have given up and closed the rotation; then nothing may be sent.
@@ -46,7 +46,7 @@ export async function keep(world: World): Promise<number> {
     return 0;
   } finally {
     await account.close();
-    journal.close();
+    await journal.close();
     lock.release();
   }
 }

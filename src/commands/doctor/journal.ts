@@ -1,4 +1,4 @@
-import { journalPath } from '../../account/paths.ts';
+import { journalPlaceOf } from '../../account/journal-place.ts';
 import { entryAt } from '../../files/inspect.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { shellWord } from '../../present/text.ts';
@@ -14,12 +14,12 @@ const INTACT: ReadonlyMap<unknown, { readonly why: string; readonly fix: string 
 
 /** Checks the journal for unfinished work. If the key is accepted, a rotation that got no response is harmless. */
 export async function journalChecks(subject: Subject, isKeyAccepted: boolean): Promise<Check[]> {
-  const path = journalPath(subject.session.world);
+  const { path, server } = journalPlaceOf(subject.session.world, subject.profile ?? { name: '' });
   const moveAway = `mv ${shellWord(path)} ${shellWord(`${path}.old`)}`;
   const check = (find: (journal: Journal, account: Account) => Promise<Finding>) =>
     findingOf(async () => {
       if (!subject.profile) return skipped('no profile could be resolved');
-      if (!entryAt(path)) return ok('none yet');
+      if (!server && !entryAt(path)) return ok('none yet');
       const { name, baseUrl } = subject.profile;
       try {
         return await find(await subject.session.journal(), { profile: name, baseUrl });

@@ -58,6 +58,8 @@ const WHEN_READING: Readonly<Partial<Record<BytesProblem, string>>> = {
   'too long': 'a line is too long for an export',
 };
 
+/** A longer export is imported from a file. */
+const MAX_INPUT_BYTES = 256 * 1024 * 1024;
 const MAX_LINE_LENGTH = 16 * 1024 * 1024;
 
 export const importCommand = command({
@@ -65,19 +67,26 @@ export const importCommand = command({
   summary: 'Fill an empty journal from an export',
   details:
     'Checks every line, the chain of hashes and the states, and writes all or nothing. The journal must be empty, and a profile here must have a key of the exported account. Without the digest key (ops export --with-digest-key), a once key that was used before is rejected for every input, and a repeated payment without a once key is not recognized.',
-  examples: ['fiatrail ops import journal.ndjson', 'fiatrail ops import journal.ndjson -o json --query operations'],
+  examples: [
+    'fiatrail ops import journal.ndjson',
+    'fiatrail ops export --with-digest-key | FIATRAIL_JOURNAL_URL=postgres://ops@db/fiatrail fiatrail ops import -',
+  ],
   endpoints: [],
   isLocal: true,
-  parameters: { file: argument('file', 'file written by ops export', word, 'File:') },
+  parameters: { file: argument('file', 'file written by ops export, or - for standard input', word, 'File:') },
   run: async (session, input) => {
     session.world.steadyMemory();
-    const path = absolutePath(input.file);
+    const path = input.file === '-' ? 'standard input' : absolutePath(input.file);
     const hint = 'import needs an empty journal and a file written by ops export';
     const accounts = await accountsHere(session);
     const journal = await session.journal();
     const { ImportError } = await import('../../journal/import.ts');
     try {
-      const imported = await journal.importFrom(linesOf(path, MAX_LINE_LENGTH), accounts);
+      const lines =
+        input.file === '-'
+          ? (await session.world.stdin.readAll(MAX_INPUT_BYTES)).trimEnd().split('\n')
+          : linesOf(path, MAX_LINE_LENGTH);
+      const imported = await journal.importFrom(lines, accounts);
       return { result: { data: { path, ...imported } } };
     } catch (error) {
       if (error instanceof BytesFileError)

@@ -72,11 +72,16 @@ export const importCommand = command({
     const given = parseExport(text, file === '-' ? 'standard input' : file);
     endDryRun(session, { profiles: given.map(({ name }) => name) });
     const profiles = [];
-    for (const each of given) {
+    for (const { journalUrl, ...each } of given) {
       const stored = trustCommands ? { ...each, store: trustedStore(each.store) } : each;
       const exists = !(await addNew(session, stored));
       profiles.push({ name: stored.name, mode: stored.mode, outcome: exists ? 'already exists, unchanged' : 'added' });
       if (!exists) await noteKey(session, stored);
+      // A journal of somebody else could say that a payment was made.
+      if (!exists && journalUrl !== undefined)
+        await session.say(
+          `warning: the journal of profile ${stored.name} was not imported; set it with: fiatrail profiles journal ${stored.name} --url URL`,
+        );
       // Printed with -q too, like an untrusted key command.
       if (!exists && !areRulesTrusted(stored)) await session.say(`warning: ${untrustedRules(stored.name)}`);
     }

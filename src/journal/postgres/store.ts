@@ -15,6 +15,8 @@ import { SCHEMA, TABLES, VERSION } from './schema.ts';
 export interface ServerAccess {
   /** The folder of the files that this host keeps beside the journal. */
   readonly dir: string;
+  /** The path of this host's own journal. */
+  readonly localPath: string;
   /** Returns the password, if there is one; called only when the server asks for it. Throws CliError usage. */
   password(user: string): Promise<Secret | undefined>;
 }
@@ -59,18 +61,18 @@ export async function openPostgresStore(place: ServerPlace, access: ServerAccess
   try {
     const id = await preparedJournal(server, world);
     const host = `${world.host.name}/${hostId(access.dir, world.ids)}`;
-    return storeOn(server, { path: `${access.dir}/journal-${id}`, host });
+    const at = { name: server.name, localPath: access.localPath };
+    return storeOn(server, { path: `${access.dir}/journal-${id}`, host, server: at });
   } catch (error) {
     await server.close();
     throw error;
   }
 }
 
-function storeOn(server: Server, { path, host }: Pick<Store, 'path' | 'host'>): Store {
+function storeOn(server: Server, place: Pick<Store, 'path' | 'host' | 'server'>): Store {
   const inTurn = oneAtATime();
   return {
-    path,
-    host,
+    ...place,
     read: (work) => inTurn(() => server.transaction(READ, work)),
     write: (work, waitMs) => inTurn(() => server.transaction(writeSql(waitMs), work, waitMs)),
     now: server.now,

@@ -1,0 +1,28 @@
+import type { Secret } from '../base/secret.ts';
+import { type Journal, journalIn, openJournal } from './journal.ts';
+import type { JournalWorld } from './transitions.ts';
+
+/** A place of a journal; see account/journal-place.ts. */
+interface Place {
+  readonly path: string;
+  readonly dir: string;
+  readonly server:
+    | {
+        readonly url: string;
+        readonly from: string;
+        readonly passwordFile: string;
+        password(): Promise<Secret | undefined>;
+      }
+    | undefined;
+}
+
+/** Opens the journal of a place, creating it on first use. Throws DatabaseError, and CliError usage for a URL that cannot be used. */
+export async function openJournalAt({ path, dir, server }: Place, world: JournalWorld): Promise<Journal> {
+  if (!server) return openJournal(path, world);
+  const { serverPlaceOf } = await import('./postgres/place.ts');
+  const { openPostgresStore } = await import('./postgres/store.ts');
+  const { passwordIn } = await import('./postgres/pass-file.ts');
+  const place = serverPlaceOf(server.url, server.from);
+  const password = async (user: string) => (await server.password()) ?? passwordIn(server.passwordFile, place, user);
+  return journalIn(await openPostgresStore(place, { dir, localPath: path, password }, world), world);
+}
