@@ -237,6 +237,8 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   '@noble/hashes/sha2.js': ['crypto/'],
   '@noble/hashes/sha3.js': ['crypto/'],
   'zod/mini': ['contract/', 'account/stored-profile.ts', 'derive/schema.ts', 'journal/merge.ts', 'journal/import.ts'],
+  pg: ['journal/postgres/store.ts'],
+  'pg/lib/client.js': ['journal/postgres/store.ts'],
   'node:sqlite': ['sqlite/'],
   'node:http': ['client/network.ts', 'sandbox/', 'webhooks/listen/'],
   'node:buffer': ['sandbox/', 'webhooks/inbox/'],
@@ -290,6 +292,7 @@ describe('rule 2: one door per package', () => {
       'node:sqlite',
       'libsodium-wrappers',
       'conf',
+      'pg/lib/client.js',
     ];
     const early = packages.filter(({ target, isLate, isTypeOnly }) => heavy.includes(target) && !isLate && !isTypeOnly);
     expect(early.map(({ path, target }) => `${path} -> ${target}`)).toEqual([]);
@@ -465,6 +468,7 @@ const USED_ELSEWHERE: Readonly<Record<string, string>> = {
   'bundle/light-fetch.ts': 'scripts/build.ts substitutes it for the fetch classes',
   'bundle/string-width.ts': 'scripts/build.ts substitutes it for the package of that name',
   'bundle/when-exit.ts': 'scripts/build.ts substitutes it for the package of that name',
+  'journal/postgres/pg-client.d.ts': 'declares the driver’s file that is loaded',
   'derive/reference.ts': 'scripts/reference.ts makes docs/reference with it',
   'webhooks/kit.ts': 'the entry fiatrail/webhooks of the package',
 };

@@ -44,43 +44,57 @@ async function namesBeginning(queries: Queries, account: string, word: 'account'
   return rows.map(({ name }) => name.slice(word.length + 1));
 }
 
+interface NameRow {
+  readonly name: string;
+  readonly account: string;
+}
+
+/** Reads every name of the accounts that a key and its profile belong to. */
+const namesAround = (queries: Queries, { keyFingerprint, profile, baseUrl }: AccountNames) =>
+  queries.all<NameRow>(
+    'SELECT name, account FROM account_name WHERE account IN (SELECT account FROM account_name WHERE name IN (?, ?)) ORDER BY name',
+    ...[key(keyFingerprint), old(profile, baseUrl)],
+  );
+
+function idsAmong(rows: readonly NameRow[], { keyFingerprint, profile, baseUrl }: AccountNames): readonly string[] {
+  const named = (wanted: string) => rows.filter(({ name }) => name === wanted).map(({ account }) => account);
+  const mergedInto = (id: string) =>
+    rows.flatMap(({ name, account }) =>
+      account === id && name.startsWith(merged('')) ? [name.slice(merged('').length)] : [],
+    );
+  const ids = new Set([...named(key(keyFingerprint)), ...named(old(profile, baseUrl))]);
+  return [...ids].flatMap((account) => [account, ...mergedInto(account)]);
+}
+
 /**
  * Returns the ids that the operations of an account may have: its own, those of accounts that turned out to be it, and that of older
  * operations of its profile. Empty if the journal has nothing of it.
  */
-export async function accountIds(
-  queries: Queries,
-  { keyFingerprint, profile, baseUrl }: AccountNames,
-): Promise<readonly string[]> {
-  const names = [key(keyFingerprint), old(profile, baseUrl)];
-  const rows = await queries.all<{ name: string; account: string }>(
-    'SELECT name, account FROM account_name WHERE account IN (SELECT account FROM account_name WHERE name IN (?, ?)) ORDER BY name',
-    ...names,
-  );
-  const known = names.flatMap((name) => rows.filter((row) => row.name === name).map(({ account }) => account));
-  const mergedInto = (id: string) =>
-    rows
-      .filter(({ name, account }) => account === id && name.startsWith(merged('')))
-      .map(({ name }) => name.slice(merged('').length));
-  return [...new Set(known)].flatMap((account) => [account, ...mergedInto(account)]);
+export async function accountIds(queries: Queries, names: AccountNames): Promise<readonly string[]> {
+  return idsAmong(await namesAround(queries, names), names);
 }
 
-/** Returns the id of an account, which `newId` makes if it is new, and remembers its names. Call it in a transaction. */
-export async function accountIn(queries: Queries, names: AccountNames, newId: () => string): Promise<string> {
+/** The account of a new operation, and the ids that its operations may have. */
+interface KnownAccount {
+  readonly account: string;
+  readonly ids: readonly string[];
+}
+
+/** Returns an account, which gets an id from `newId` if it is new, and remembers its names. Call it in a transaction. */
+export async function accountIn(queries: Queries, names: AccountNames, newId: () => string): Promise<KnownAccount> {
   const { keyFingerprint, profile, baseUrl } = names;
-  const rows = await queries.all<{ name: string; account: string }>(
-    'SELECT name, account FROM account_name WHERE name IN (?, ?)',
-    ...[key(keyFingerprint), old(profile, baseUrl)],
-  );
-  const accountOf = (name: string) => rows.find((row) => row.name === name)?.account;
+  const rows = await namesAround(queries, names);
+  const accountOf = (wanted: string) => rows.find(({ name }) => name === wanted)?.account;
   const [known, older] = [accountOf(key(keyFingerprint)), accountOf(old(profile, baseUrl))];
   const account = known ?? older ?? newId();
-  if (known === undefined) await insert(queries, key(keyFingerprint), account);
-  if (older === undefined) return account;
-  // Older operations belong to the first key that is seen with their profile, and to no later one.
-  await merge(queries, older, account);
-  await queries.run('DELETE FROM account_name WHERE name = ?', old(profile, baseUrl));
-  return account;
+  if (known !== undefined && older === undefined) return { account, ids: idsAmong(rows, names) };
+  await insert(queries, key(keyFingerprint), account);
+  if (older !== undefined) {
+    // Older operations belong to the first key that is seen with their profile, and to no later one.
+    await merge(queries, older, account);
+    await queries.run('DELETE FROM account_name WHERE name = ?', old(profile, baseUrl));
+  }
+  return { account, ids: await accountIds(queries, names) };
 }
 
 /** Records that a key replaced another one, so that both are one account. Call it in a transaction. */
@@ -105,7 +119,7 @@ export async function learnFintech(
   found: Fintech,
   newId: () => string,
 ): Promise<void> {
-  const account = await accountIn(queries, names, newId);
+  const { account } = await accountIn(queries, names, newId);
   const name = fintech(names, found);
   // A key never changes its owner. A reset sandbox has a new id for its old key; the account stays what it was.
   if (contradict([name.slice('fintech:'.length)], await namesBeginning(queries, account, 'fintech'))) return;

@@ -4,7 +4,7 @@ import type { Intent } from './intent.ts';
 import { listOperations, type Operation } from './operations.ts';
 import { overLimit, type SpendLimit } from './spending.ts';
 import type { OperationState } from './states.ts';
-import { createOperation, PREPARED_MS, type Recording, tryMove } from './transitions.ts';
+import { createOperation, endOfChain, PREPARED_MS, type Recording, tryMove } from './transitions.ts';
 
 /**
  * What the journal decided. `ours`: recorded; send it until `leaveByMs`, in milliseconds since the epoch, after which others count its
@@ -47,9 +47,12 @@ interface Claiming extends Looking {
 export async function claimIn(claiming: Claiming, intent: Intent, sendingMs?: number): Promise<Claimed> {
   const { recording, ids, host, digest } = claiming;
   const { queries } = recording;
-  const account = await accountIn(queries, intent.account, ids.uuid);
   const inputDigest = digest(intent.input);
-  const accounts = await accountIds(queries, intent.account);
+  // Asked together: on a server, each answer that is waited for is a round trip.
+  const [{ account, ids: accounts }] = await Promise.all([
+    accountIn(queries, intent.account, ids.uuid),
+    endOfChain(recording),
+  ]);
   const look = () => inTheWay(claiming, { ...intent, accounts, inputDigest });
   // Accounts that turned out to be one may hold the same once key twice: behind an abandoned operation there may be another one.
   for (let found = await look(); found; found = await look()) {

@@ -1,7 +1,6 @@
 import { attempt, CliError } from '../base/errors.ts';
 import { readPrivateFile, replaceFileUnflushed } from '../files/private-file.ts';
 import type { Queries } from './store.ts';
-import type { Recording } from './transitions.ts';
 
 /** The last transition of a journal when it was looked at. */
 export interface Head {
@@ -32,14 +31,13 @@ export async function contains(queries: Queries, { sequence, hash }: Head): Prom
 }
 
 /**
- * Returns the journal's head, which this host should keep once the transaction is committed; undefined if the journal lacks the one
- * that was kept: then it was cut, and that must stay visible.
+ * Whether the journal has the head that was kept. If not, it was cut, and that must stay visible: no other head is kept. A file that is
+ * not ours decides nothing here; the next command that sends money rejects it.
  */
-export async function headToKeep({ queries, end }: Recording, path: string): Promise<Head | undefined> {
+export async function hasKeptHead(queries: Queries, path: string): Promise<boolean> {
   const kept = attempt(() => keptHead(path));
-  // A file that is not ours decides nothing here; the next command that sends money rejects it.
-  if (kept instanceof CliError) return undefined;
-  return !kept || (await contains(queries, kept)) ? (end ?? lastHead(queries)) : undefined;
+  if (kept instanceof CliError) return false;
+  return !kept || contains(queries, kept);
 }
 
 /**

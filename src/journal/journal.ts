@@ -5,7 +5,7 @@ import { accountIds, accountIn, forgetAccount, knowsFintech, learnFintech, linkK
 import { type Aside, keepAside, keptFiles } from './aside.ts';
 import { claimIn, lookIn } from './claims.ts';
 import { exportedLines } from './export.ts';
-import { headToKeep, keepHead, keptHead, lastHead, writeHead } from './head.ts';
+import { hasKeptHead, keepHead, keptHead, lastHead, writeHead } from './head.ts';
 import type { Journal } from './interface.ts';
 import { acceptJournal, requireOnlyJournal } from './moved.ts';
 import { findOperations, listOperations, type Operation, openOperations } from './operations.ts';
@@ -52,8 +52,8 @@ export async function journalIn(store: Store, world: JournalWorld, outcomeWaitMs
   const append: Append = async (work, waitMs) => {
     const { result, head } = await store.write(async (queries) => {
       const recording: Recording = { queries, host: store.host };
-      const result = await work(recording);
-      return { result, head: await headToKeep(recording, store.path) };
+      const [isWhole, result] = await Promise.all([hasKeptHead(queries, store.path), work(recording)]);
+      return { result, head: isWhole ? (recording.head ?? (await lastHead(queries))) : undefined };
     }, waitMs);
     keepHead(store.path, head, host.processId);
     return result;
@@ -68,7 +68,7 @@ export async function journalIn(store: Store, world: JournalWorld, outcomeWaitMs
     claim: async (intent, busyForMs) => {
       // The time limit is this host's: a shared journal has another clock.
       const startMs = clock.now();
-      await requireOnlyJournal(store, intent.account, ids.uuid());
+      await requireOnlyJournal(store, intent.account, ids.uuid);
       const claim = await append((recording) => claimIn({ ...claiming, recording }, intent, busyForMs));
       return claim.kind === 'ours' ? { ...claim, leaveByMs: startMs + claim.busyForMs } : claim;
     },
@@ -126,11 +126,11 @@ function rotationPart(store: Store, { ids, host }: JournalWorld, append: Append)
   return {
     rotations: recordsOf(store),
     prepareRotation: async (intent, rotation) => {
-      await requireOnlyJournal(store, intent.account, ids.uuid());
+      await requireOnlyJournal(store, intent.account, ids.uuid);
       return append(async (recording) => {
         const { queries } = recording;
         if (await openRotation(queries, intent)) return false;
-        const account = await accountIn(queries, intent.account, ids.uuid);
+        const { account } = await accountIn(queries, intent.account, ids.uuid);
         const ours = { operator: host.user, processId: host.processId };
         await createOperation(recording, { ...intent, ...ours, account, id: rotation.operationId, inputDigest: '' });
         await insertRotation(queries, { ...rotation, profile: intent.profile, baseUrl: intent.baseUrl });

@@ -28,7 +28,7 @@ const filesAt = ({ path }: Pick<Store, 'path'>) => filesBeside(path, 'journal-',
 type Journaled = Pick<Store, 'path' | 'server' | 'read'>;
 
 /** Throws CliError usage if the journal of an account is another one, or lacks what this host's own journal has of it. */
-export async function requireOnlyJournal(store: Journaled, account: AccountNames, unique: string): Promise<void> {
+export async function requireOnlyJournal(store: Journaled, account: AccountNames, unique: () => string): Promise<void> {
   if (store.path === ':memory:') return;
   const own = `${store.path}${ENDING}`;
   const other = filesAt(store)
@@ -40,7 +40,7 @@ export async function requireOnlyJournal(store: Journaled, account: AccountNames
   const { fingerprints } = rememberedIn(own);
   if (fingerprints.includes(account.keyFingerprint)) return;
   if (!fingerprints.includes(ALL)) await requireMoved(store, store.server, account);
-  writePrivateFile(own, [store.server.name, ...fingerprints, account.keyFingerprint, ''].join('\n'), unique);
+  writePrivateFile(own, [store.server.name, ...fingerprints, account.keyFingerprint, ''].join('\n'), unique());
 }
 
 async function requireMoved({ read }: Journaled, { name, localPath }: Server, account: AccountNames): Promise<void> {

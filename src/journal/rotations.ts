@@ -23,12 +23,12 @@ export interface Rotation {
 }
 
 /** The stages of an unfinished rotation. */
-export const OPEN_STAGES: readonly RotationStage[] = ['prepared', 'sending', 'answered', 'stored', 'proven'];
+const OPEN_STAGES: readonly RotationStage[] = ['prepared', 'sending', 'answered', 'stored', 'proven'];
 
 /** Whether a rotation at this stage is unfinished. */
 export const isOpenStage = (stage: RotationStage) => OPEN_STAGES.includes(stage);
 
-const OPEN_LIST = OPEN_STAGES.map((stage) => `'${stage}'`).join(', ');
+export const OPEN_LIST = OPEN_STAGES.map((stage) => `'${stage}'`).join(', ');
 
 /** The unique index allows one open rotation per account. */
 export const ROTATION_SCHEMA = `

@@ -1,6 +1,6 @@
 import { NEXT } from './states.ts';
 
-const STATE_LIST = Object.keys(NEXT)
+export const STATE_LIST = Object.keys(NEXT)
   .map((state) => `'${state}'`)
   .join(', ');
 

@@ -2,6 +2,7 @@ import type { World } from '../base/world.ts';
 import type { Asset } from '../money/amount.ts';
 import type { SqlValue } from '../sqlite/database.ts';
 import { AMOUNT_COLUMNS, FIXED_COLUMNS, hashOfOne, NO_HASH } from './chain.ts';
+import type { Head } from './head.ts';
 import type { Intent } from './intent.ts';
 import { addSpent, counts } from './spending.ts';
 import { mayFollow, type OperationState, type Verdict } from './states.ts';
@@ -16,9 +17,11 @@ export interface Recording {
   readonly host: string;
   /** The end of the chain, once this transaction has read it: nobody else writes until it ends. */
   end?: ChainEnd;
+  /** The last transition of this transaction. */
+  head?: Head;
 }
 
-/** The last transition of all hosts, and the hash of this host's last one; 0 and empty if there is none. */
+/** The number of the last transition of any host, and the hash of this host's last one; 0 and empty if there is none. */
 interface ChainEnd {
   readonly sequence: bigint;
   readonly hash: string;
@@ -48,6 +51,15 @@ interface NewOperation extends Omit<Intent, 'account' | 'input' | 'isAgain' | 'i
 /** How long a process may take from recording an intent to sending it. */
 export const PREPARED_MS = 60_000;
 
+/** Returns a function that turns text into what the database keeps of it: whole characters, and for PostgreSQL no NUL. */
+const storableIn =
+  ({ engine }: Queries) =>
+  <T extends SqlValue>(value: T) => {
+    if (typeof value !== 'string') return value;
+    const text = value.toWellFormed();
+    return engine === 'postgres' ? text.replaceAll('\0', '\u{FFFD}') : text;
+  };
+
 /**
  * Writes an operation in the state `prepared` with its first transition; with `sendingMs`, how long its sender is at work, as sent. Call it
  * in a transaction.
@@ -58,20 +70,30 @@ export async function createOperation(
   sendingMs?: number,
 ): Promise<void> {
   const { queries, host } = recording;
-  const { id, kind, account, profile, mode, baseUrl, endpoint, effect, command, summary, request, moves } = operation;
+  const { id, account, command, moves } = operation;
   const at = queries.now();
   const states: readonly OperationState[] = sendingMs === undefined ? ['prepared'] : ['prepared', 'sent'];
-  await queries.run(
-    `INSERT INTO operation (id, kind, account, profile, mode, base_url, endpoint, effect, command, summary, request,
-       input_digest, once_key, tag, operator, host, process, created_at, state, updated_at, busy_until, asset, minor)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ...[id, kind, account, profile, mode, baseUrl, endpoint, effect, command, summary, request],
-    ...[operation.inputDigest, operation.onceKey ?? null, operation.tag ?? null, operation.operator, host],
-    ...[operation.processId, at, states.at(-1) ?? 'prepared', at, at + (sendingMs ?? PREPARED_MS)],
-    ...[moves?.asset ?? null, moves?.minor ?? null],
-  );
-  if (moves) await addSpent(queries, { account, command, createdAtMs: at, moves }, 1n);
-  await appendLinks(recording, id, at, states, {});
+  const row = {
+    ...{ id, kind: operation.kind, account, profile: operation.profile, mode: operation.mode },
+    ...{ base_url: operation.baseUrl, endpoint: operation.endpoint, effect: operation.effect, command },
+    ...{ summary: operation.summary, request: operation.request, input_digest: operation.inputDigest },
+    ...{ once_key: operation.onceKey ?? null, tag: operation.tag ?? null, operator: operation.operator, host },
+    ...{ process: BigInt(operation.processId), created_at: BigInt(at), state: states.at(-1) ?? 'prepared' },
+    ...{ updated_at: BigInt(at), busy_until: BigInt(at + (sendingMs ?? PREPARED_MS)) },
+    ...{ asset: moves?.asset ?? null, minor: moves?.minor ?? null },
+  };
+  const storable = storableIn(queries);
+  const kept = Object.fromEntries(Object.entries(row).map(([name, value]) => [name, storable(value)] as const));
+  const columns = Object.keys(kept);
+  // Sent together: on a server, each answer that is waited for is a round trip.
+  await Promise.all([
+    queries.run(
+      `INSERT INTO operation (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+      ...Object.values(kept),
+    ),
+    ...(moves ? [addSpent(queries, { account, command, createdAtMs: at, moves }, 1n)] : []),
+    appendLinks(recording, { id, at, states, fixed: fixedText(kept) }, {}),
+  ]);
 }
 
 interface MovedRow {
@@ -99,44 +121,54 @@ export async function tryMove(
   if (!row || !mayFollow(row.state, to)) return false;
   const { requestId = null, verdict = null, detail = null, result = null, busyUntil = null } = appended;
   const at = appended.at ?? queries.now();
+  const storable = storableIn(queries);
   await queries.run(
     `UPDATE operation SET state = ?, request_id = coalesce(?, request_id), verdict = ?, detail = ?,
        result = coalesce(?, result), updated_at = ?, busy_until = coalesce(?, busy_until) WHERE id = ?`,
-    ...[to, requestId, verdict, detail, result, at, busyUntil, id],
+    ...[to, storable(requestId), verdict, storable(detail), storable(result), at, busyUntil, id],
   );
   const { account, command, created_at: createdAt, asset, minor } = row;
   if (asset && minor !== null && counts(row.state, row.verdict) && !counts(to, verdict)) {
     const moves = { asset, minor };
     await addSpent(queries, { account, command, createdAtMs: Number(createdAt), moves }, -1n);
   }
-  await appendLinks(recording, id, at, [to], appended);
+  await appendLinks(recording, { id, at, states: [to] }, appended);
   return true;
 }
 
 const LINK_COLUMNS = 'sequence, operation_id, host, state, at, request_id, verdict, detail, result, hash';
 
+/** The links of one operation at one time. */
+interface Links {
+  readonly id: string;
+  readonly at: number;
+  readonly states: readonly OperationState[];
+  /** What never changes of the operation, for the state `prepared`. */
+  readonly fixed?: string;
+}
+
 /** Appends a link for each state to this host's chain. */
 async function appendLinks(
   recording: Recording,
-  id: string,
-  at: number,
-  states: readonly OperationState[],
+  { id, at, states, fixed = '' }: Links,
   appended: Appended,
 ): Promise<void> {
   const { queries, host } = recording;
   const { requestId = null, verdict = null, detail = null, result = null } = appended;
-  let end = recording.end ?? (await endOfChain(queries, host));
+  let end = await endOfChain(recording);
   const values: SqlValue[] = [];
+  const storable = storableIn(queries);
   for (const state of states) {
     const sequence = end.sequence + 1n;
-    const link = { sequence, operationId: id, host, state, at: BigInt(at), requestId, verdict, detail, result };
-    const operation = state === 'prepared' ? await fixedPart(queries, id) : null;
-    end = { sequence, hash: hashOfOne(end.hash, { ...link, operation }) };
-    values.push(sequence, id, host, state, at, requestId, verdict, detail, result, end.hash);
+    const said = { requestId: storable(requestId), detail: storable(detail), result: storable(result), verdict };
+    const link = { sequence, operationId: id, host, state, at: BigInt(at), ...said };
+    end = { sequence, hash: hashOfOne(end.hash, { ...link, operation: state === 'prepared' ? fixed : null }) };
+    values.push(sequence, id, host, state, at, said.requestId, verdict, said.detail, said.result, end.hash);
   }
+  recording.end = end;
+  recording.head = end;
   const rows = states.map(() => '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').join(', ');
   await queries.run(`INSERT INTO transition (${LINK_COLUMNS}) VALUES ${rows}`, ...values);
-  recording.end = end;
 }
 
 /** Returns the hash of a host's last transition; empty if it has none. */
@@ -145,18 +177,17 @@ export async function lastHash(queries: Queries, host: string): Promise<string> 
   return (await queries.get<{ hash: string }>(sql, host))?.hash ?? NO_HASH;
 }
 
-async function endOfChain(queries: Queries, host: string): Promise<ChainEnd> {
+/** Reads the end of the chain, unless this transaction knows it. */
+export async function endOfChain(recording: Recording): Promise<ChainEnd> {
+  const { queries, host } = recording;
+  if (recording.end) return recording.end;
   const end = await queries.get<ChainEnd>(
     `SELECT (SELECT coalesce(max(sequence), 0) FROM transition) AS sequence,
        coalesce((SELECT hash FROM transition WHERE host = ? ORDER BY sequence DESC LIMIT 1), ?) AS hash`,
     ...[host, NO_HASH],
   );
-  return end ?? { sequence: 0n, hash: NO_HASH };
-}
-
-/** Returns the columns of an operation that never change, as the chain covers them. */
-async function fixedPart(queries: Queries, id: string): Promise<string> {
-  return fixedText((await queries.get('SELECT * FROM operation WHERE id = ?', id)) ?? {});
+  recording.end = end ?? { sequence: 0n, hash: NO_HASH };
+  return recording.end;
 }
 
 export function fixedText(row: Readonly<Record<string, unknown>>): string {

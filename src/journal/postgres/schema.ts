@@ -1,7 +1,6 @@
-import { OPEN_STAGES } from '../rotations.ts';
-import { NEXT } from '../states.ts';
+import { OPEN_LIST } from '../rotations.ts';
+import { STATE_LIST } from '../schema.ts';
 
-const listed = (words: readonly string[]) => words.map((word) => `'${word}'`).join(', ');
 const IN_DOUBT = `state IN ('sent', 'unknown')`;
 
 /** The schema that has everything, so that a database can be shared with other programs. */
@@ -22,7 +21,7 @@ CREATE TABLE operation (
   mode text NOT NULL, base_url text NOT NULL, endpoint text NOT NULL, effect text NOT NULL, command text COLLATE "C" NOT NULL,
   summary text NOT NULL, request text NOT NULL, input_digest text COLLATE "C" NOT NULL, once_key text COLLATE "C", tag text,
   operator text NOT NULL, host text NOT NULL, process bigint NOT NULL, created_at bigint NOT NULL,
-  state text NOT NULL CHECK (state IN (${listed(Object.keys(NEXT))})), request_id text COLLATE "C", verdict text, detail text,
+  state text NOT NULL CHECK (state IN (${STATE_LIST})), request_id text COLLATE "C", verdict text, detail text,
   result text, updated_at bigint NOT NULL, busy_until bigint NOT NULL, asset text COLLATE "C", minor bigint);
 CREATE TABLE transition (
   sequence bigint PRIMARY KEY, operation_id text COLLATE "C" NOT NULL REFERENCES operation, host text COLLATE "C" NOT NULL,
@@ -42,7 +41,7 @@ CREATE TABLE rotation (
   operation_id text COLLATE "C" PRIMARY KEY REFERENCES operation, profile text NOT NULL, base_url text NOT NULL,
   stage text NOT NULL, key_place text NOT NULL, old_fingerprint text NOT NULL, pushes text NOT NULL,
   pushed bigint NOT NULL DEFAULT 0);
-CREATE UNIQUE INDEX open_rotation ON rotation (profile, base_url) WHERE stage IN (${listed(OPEN_STAGES)});
+CREATE UNIQUE INDEX open_rotation ON rotation (profile, base_url) WHERE stage IN (${OPEN_LIST});
 CREATE INDEX operation_by_time ON operation (created_at, id);
 CREATE INDEX operation_by_kind ON operation (kind, created_at, id);
 CREATE INDEX operation_by_state ON operation (state, created_at, id);

@@ -12,7 +12,7 @@ import type { ServerPlace } from './place.ts';
 import { SCHEMA, TABLES, VERSION } from './schema.ts';
 
 /** What a store on a server needs besides its place. */
-export interface ServerAccess {
+interface ServerAccess {
   /** The folder of the files that this host keeps beside the journal. */
   readonly dir: string;
   /** The path of this host's own journal. */
@@ -42,7 +42,8 @@ const TYPES = { getTypeParser: (oid: number) => (INTEGERS.includes(oid) ? BigInt
 /** The server and its timeline, which is another one after a standby took over or a backup was restored. */
 const SERVER = `(SELECT system_identifier FROM pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8)`;
 const TIME = 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now';
-const settingSql = (name: string) => `(SELECT value FROM ${SCHEMA}.setting WHERE name = '${name}')`;
+const STATE = `(SELECT value FROM ${SCHEMA}.setting WHERE name = 'version') AS version,
+  (SELECT value FROM ${SCHEMA}.setting WHERE name = 'server') AS known`;
 
 /** What the first statements of a transaction tell. */
 interface Begun {
@@ -100,7 +101,6 @@ interface Beginning {
 }
 
 const PATH = `SET LOCAL search_path = ${SCHEMA}, pg_catalog, pg_temp`;
-const STATE = `${settingSql('version')} AS version, ${settingSql('server')} AS known`;
 
 const READ: Beginning = {
   sql: `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${PATH}; SELECT ${TIME}, ${STATE}, NULL AS server`,
@@ -153,6 +153,8 @@ async function connected(place: ServerPlace, access: ServerAccess, { clock, host
     const made = new Driver({
       ...{ host: place.host, port: place.port, database: place.database, user, types: TYPES },
       ...{ connectionTimeoutMillis: CONNECT_MS, query_timeout: QUERY_MS, keepAlive: true },
+      // Queries that are asked together travel together.
+      pipeline: true,
       ...{ application_name: 'fiatrail', options: '', client_encoding: 'UTF8' },
       password: async () => (await access.password(user))?.reveal() ?? '',
       ssl: place.tls ? { rejectUnauthorized: true, ...caOf(place.tls) } : false,
