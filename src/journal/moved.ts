@@ -52,7 +52,7 @@ async function requireMoved({ read }: Journaled, { name, localPath }: Server, ac
     `this machine’s journal has operations of this account that the journal at ${name} lacks, so a once key could be used twice; nothing was sent`,
     {
       code: 'JOURNAL_NOT_MOVED',
-      hint: 'move them as docs/money.md describes, or go on without them: fiatrail ops verify --accept',
+      hint: 'move them: write this machine’s with "fiatrail ops export --with-digest-key" without the URL, and read them with "fiatrail ops import"; or go on without them: fiatrail ops verify --accept',
     },
   );
 }
