@@ -23,14 +23,17 @@ interface JournalServer {
   password(): Promise<Secret | undefined>;
 }
 
+/** Names the server of every profile's journal. */
+export const JOURNAL_VARIABLE = 'FIATRAIL_JOURNAL_URL';
+
 /** Returns where the journal of a profile is: on the server of FIATRAIL_JOURNAL_URL or of the profile, or in a file. */
 export function journalPlaceOf(world: World, profile: Pick<Profile, 'name'>): JournalPlace {
   const path = journalPath(world);
   const stored = readProfile(world, profile.name);
-  const { FIATRAIL_JOURNAL_URL: variable } = world.env;
+  const variable = world.env[JOURNAL_VARIABLE];
   const url = variable || stored?.journalUrl;
   if (!url) return { path, dir: stateDir(world), server: undefined };
-  const from = variable ? 'FIATRAIL_JOURNAL_URL' : `the journal of profile ${profile.name}`;
+  const from = variable ? JOURNAL_VARIABLE : `the journal of profile ${profile.name}`;
   const password = async () => stored && secretOf(stored, 'journal-password', world);
   return { path, dir: stateDir(world), server: { url, from, passwordFile: passwordFilePath(world), password } };
 }

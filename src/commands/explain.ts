@@ -1,12 +1,14 @@
+import { JOURNAL_VARIABLE, journalPlaceOf } from '../account/journal-place.ts';
 import { configDir, stateDir } from '../account/paths.ts';
 import type { Profile } from '../account/profile.ts';
 import { OF_ENVIRONMENT, profileFile } from '../account/stored-profile.ts';
-import { CliError } from '../base/errors.ts';
+import { attempt, CliError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import { choiceOf, type Decision } from '../cli/chosen-profile.ts';
 import { command } from '../cli/command.ts';
 import type { Session } from '../cli/session.ts';
 import { fingerprint } from '../crypto/fingerprint.ts';
+import { serverPlaceOf } from '../journal/postgres/place.ts';
 
 const ADDRESS = 'environment: FIATRAIL_BASE_URL';
 const KEY = 'environment: FIATRAIL_API_KEY';
@@ -94,6 +96,26 @@ function outputDecision(profile: Profile | undefined, { globals, world }: Sessio
   };
 }
 
+/** The password is in neither place; a URL with one is a problem, and is not shown. */
+function journalDecision(profile: Profile | undefined, { world }: Session): Decision {
+  const place = attempt(() => journalPlaceOf(world, profile ?? { name: '' }));
+  if (place instanceof CliError)
+    return { setting: 'journal', value: null, decidedBy: null, lost: [], problem: place.message };
+  const { path, server } = place;
+  const kept = profile?.stored?.journalUrl;
+  const named = (url: string, from: string) => attempt(() => serverPlaceOf(url, from).name);
+  const shown = server ? named(server.url, server.from) : path;
+  const isVariable = server?.from === JOURNAL_VARIABLE;
+  const lost = isVariable && kept !== undefined ? named(kept, '') : undefined;
+  return {
+    setting: 'journal',
+    value: shown instanceof CliError ? null : shown,
+    decidedBy: server ? (isVariable ? `environment: ${JOURNAL_VARIABLE}` : `profile: ${profile?.name}`) : 'built in',
+    lost: typeof lost === 'string' ? [`${lost} (profile: ${profile?.name})`] : [],
+    problem: shown instanceof CliError ? shown.message : null,
+  };
+}
+
 function folderDecision(setting: string, value: string, names: readonly string[], { world }: Session): Decision {
   const found = names.find((name) => world.env[name]);
   return { setting, value, decidedBy: found ? `environment: ${found}` : 'built in', lost: [], problem: null };
@@ -111,7 +133,7 @@ const explainCommand = command({
   words: ['explain'],
   summary: 'Show which flag, variable or file chose each setting',
   details:
-    'Covers the profile, its mode, base URL and API key, the output format and the folders. Keys are shown as fingerprints: the first 12 hex digits of their SHA-256 hash.',
+    'Covers the profile, its mode, base URL and API key, the output format, the journal and the folders. Keys are shown as fingerprints: the first 12 hex digits of their SHA-256 hash.',
   examples: ['fiatrail explain', 'fiatrail explain --profile main -o json'],
   endpoints: [],
   isLocal: true,
@@ -127,6 +149,7 @@ const explainCommand = command({
       addressDecision(profile, session),
       key.decision,
       outputDecision(profile, session),
+      journalDecision(profile, session),
       folderDecision('configuration', configDir(world), ['FIATRAIL_CONFIG_DIR', 'XDG_CONFIG_HOME'], session),
       folderDecision('state', stateDir(world), ['FIATRAIL_STATE_DIR', 'XDG_STATE_HOME'], session),
     ];

@@ -44,6 +44,7 @@ function builtCodes(): string[] {
   const stores = read('src/account/stores/command-store.ts');
   const keyring = read('src/account/stores/keyring-store.ts');
   const problems = /STATE_PROBLEMS.*?\n\};/s.exec(read('src/cli/failures.ts'))?.[0] ?? '';
+  const servers = /SERVER_PROBLEMS.*?\n\};/s.exec(read('src/cli/failures.ts'))?.[0] ?? '';
   const categories: readonly Category[] = [
     'usage',
     'refused',
@@ -58,6 +59,7 @@ function builtCodes(): string[] {
     ...[...stores.matchAll(/refuse\(\s*'([A-Z_]+)'/g)].map(([, code]) => `COMMAND_${code}`),
     ...[...keyring.matchAll(/'(KEYRING_[A-Z]+)'/g)].map(([, code = '']) => code),
     ...[...problems.matchAll(/^ {2}(\w+): \(path/gm)].map(([, problem = '']) => `STATE_${problem.toUpperCase()}`),
+    ...[...servers.matchAll(/^ {2}(\w+): \(place/gm)].map(([, problem = '']) => `JOURNAL_${problem.toUpperCase()}`),
     ...[...read('src/client/refusal.ts').matchAll(/return '([A-Z_]+)'|: '([A-Z_]+)',$/gm)].map(
       ([, one, other]) => one ?? other ?? '',
     ),
