@@ -2,6 +2,7 @@ import { CliError } from '../../base/errors.ts';
 import type { Session } from '../../cli/session.ts';
 import type { Operation } from '../../journal/journal.ts';
 import type { OperationState } from '../../journal/states.ts';
+import { amountText } from '../../money/amount.ts';
 import { parseExactJson } from '../../money/decimal.ts';
 import { toPlain } from '../../present/plain.ts';
 import { endpointNamed, recordedData } from '../../works/recorded.ts';
@@ -27,16 +28,25 @@ export const COLUMNS = [
   { field: 'onceKey', title: 'Once key', isWide: true },
 ] as const;
 
+const forJson = (moves: Operation['moves']) => moves && { value: amountText(moves), asset: moves.asset };
+
 /** An operation as printed: without what only the journal needs, and with amounts that are not in wire units. */
 export async function printed(operation: Operation) {
-  const { inputDigest: _digest, processId: _process, busyUntil: _until, account: _account, ...shown } = operation;
+  const {
+    inputDigest: _digest,
+    processId: _process,
+    busyUntil: _until,
+    account: _account,
+    moves,
+    ...shown
+  } = operation;
   const { endpoint, state } = operation;
   const { endpoint: ofResult, data } = recordedData(operation);
   const sent = parseExactJson(operation.request);
   const request = toPlain(sent, (await endpointNamed(endpoint))?.request());
   const ended = await endpointNamed(ofResult);
   const result = data === undefined ? null : toPlain(data, ended?.response(), ended?.nests, sent);
-  return { ...shown, request, result, advice: ADVICE[state] };
+  return { ...shown, amount: forJson(moves), request, result, advice: ADVICE[state] };
 }
 
 /** Finds an operation by its id or a unique prefix of it. Throws CliError usage. */
@@ -50,6 +60,6 @@ export async function operationNamed(session: Session, prefix: string): Promise<
 
 /** An operation as a row of CSV: only texts, with the request and the result as JSON. */
 export function csvRow(operation: Operation) {
-  const { inputDigest: _digest, processId: _process, busyUntil: _until, account: _account, ...row } = operation;
-  return row;
+  const { inputDigest: _digest, processId: _process, busyUntil: _until, account: _account, moves, ...row } = operation;
+  return { ...row, amount: moves ? amountText(moves) : null, amount_asset: moves?.asset ?? null };
 }
