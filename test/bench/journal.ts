@@ -69,7 +69,7 @@ function payments(shop: Workshop, { url, apiKey }: Served): Record<'journaled' |
   );
   const user = JSON.parse(spawnSync(users.file, users.args, { env: users.env, encoding: 'utf8' }).stdout) as string;
   const argv = ['onramp', 'start', user, '--amount', '5000', '--yes', '-q', '-o', 'json'];
-  const without = shop.variant('no-journal', { 'journal-journal.cjs': join(import.meta.dirname, 'no-journal.cjs') });
+  const without = shop.variant('no-journal', { 'journal-open.cjs': join(import.meta.dirname, 'no-journal.cjs') });
   return {
     journaled: shop.fiatrail('journal-payments', argv, account),
     bare: without('no-payments', argv, account),

@@ -1,7 +1,7 @@
 /** Takes the place of the journal in a copy of the program: it records nothing and allows everything. */
 let count = 0;
 
-exports.openJournal = async () => ({
+exports.openJournalAt = async () => ({
   async requireLastLink() {},
   async look() {},
   async claim() {
@@ -14,5 +14,5 @@ exports.openJournal = async () => ({
   merge: async () => ({ count: 0, warnings: [] }),
   async ended() {},
   isBusy: () => false,
-  close() {},
+  async close() {},
 });

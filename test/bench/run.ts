@@ -1,8 +1,8 @@
 /**
  * Measures the speed of fiatrail, each figure as a ratio to something simple on the same machine. `npm run bench` takes
  * a few minutes; `npm run bench -- --quick` is a trial run, `-- --history` runs only the history rows, `-- --sealed`
- * only those of sealed responses, `-- --journal` only those of the journal, and `-- --webhooks` only those of webhooks. Exits with 1
- * if a target is missed.
+ * only those of sealed responses, `-- --journal` only those of the journal, and `-- --webhooks` only those of webhooks.
+ * `-- --shared-journal` measures a journal in PostgreSQL, and needs a server's programs. Exits with 1 if a target is missed.
  */
 import { join } from 'node:path';
 import { measureCommands, seedEmbedded } from './commands.ts';
@@ -15,6 +15,7 @@ import { measureOrderBook } from './order-book.ts';
 import { measurePages } from './pages.ts';
 import { isMissed, loadText, machineText, type Row, tableText } from './report.ts';
 import { measureSealed } from './sealed.ts';
+import { measureSharedJournal } from './shared-journal.ts';
 import { type Load, measureThroughput } from './throughput.ts';
 import { measureWebhooks, type WebhookSize } from './webhooks.ts';
 import { openWorkshop, type Workshop } from './workshop.ts';
@@ -73,6 +74,11 @@ function journal(shop: Workshop, size: Size): Promise<Row[]> {
   return measureJournal(shop, size);
 }
 
+function sharedJournal(shop: Workshop, size: Size): Promise<Row[]> {
+  say('a journal in PostgreSQL');
+  return measureSharedJournal(shop, size);
+}
+
 async function webhooks(shop: Workshop, size: Size): Promise<Row[]> {
   // More and shorter rounds, because these rows keep two servers and a sender busy and so depend on what else the machine does.
   const load = { ...size, rounds: size.rounds * 3, seconds: size.seconds / 2 };
@@ -86,10 +92,14 @@ async function webhooks(shop: Workshop, size: Size): Promise<Row[]> {
 
 /** The groups that a flag runs alone. */
 const GROUPS = { '--sealed': sealed, '--history': history, '--journal': journal, '--webhooks': webhooks };
+/** Groups that need more than this program, and so run only when they are asked for. */
+const ALONE = { '--shared-journal': sharedJournal };
 
 const quick = process.argv.includes('--quick');
 say(machineText());
-const [only = measure] = Object.entries(GROUPS).flatMap(([flag, rows]) => (process.argv.includes(flag) ? [rows] : []));
+const [only = measure] = Object.entries({ ...GROUPS, ...ALONE }).flatMap(([flag, rows]) =>
+  process.argv.includes(flag) ? [rows] : [],
+);
 const rows = await only(openWorkshop(), quick ? QUICK : FULL);
 process.stdout.write(tableText(rows));
 say(`${quick ? 'quick: few runs, small sizes; ' : ''}at the end ${loadText()}`);
