@@ -1,0 +1,265 @@
+import { changeProfile } from '../../account/changes.ts';
+import { type Mode, modeForPeople } from '../../account/mode.ts';
+import { chosenProfile, storedProfileNamed } from '../../account/profile.ts';
+import type { Rules } from '../../account/rules.ts';
+import { CliError } from '../../base/errors.ts';
+import { command } from '../../cli/command.ts';
+import { confirmChange } from '../../cli/confirm.ts';
+import { endDryRun } from '../../cli/dry-run.ts';
+import type { Outcome } from '../../cli/outcome.ts';
+import { optionalArgument, someArguments, switchOn, word } from '../../cli/parameters.ts';
+import type { Session } from '../../cli/session.ts';
+import type { Journal } from '../../journal/journal.ts';
+import { brokenRule } from '../../rules/check.ts';
+import { editedRules } from '../../rules/edit.ts';
+import { parseSharedRules, sharedRulesText } from '../../rules/shared.ts';
+import type { RuleSet, Verdict } from '../../rules/verdicts.ts';
+import { listed } from '../../rules/words.ts';
+import { editsOf, RULE_FLAGS } from './rule-flags.ts';
+import { requireProfile } from './show.ts';
+
+/** How people read where a rule is kept. */
+const SOURCES: Readonly<Record<RuleSet['from'], string>> = { profile: 'profile', journal: 'shared journal' };
+
+const SHOWN = [
+  { field: 'rule', title: 'Rule' },
+  { field: 'setting', title: 'Setting' },
+  { field: 'source', title: 'Kept in' },
+] as const;
+
+const rowsOf = (from: RuleSet['from'], rules: Rules = {}) =>
+  listed(rules).map((each) => ({ ...each, source: SOURCES[from] }));
+
+/** Returns the rules that hosts share; undefined if there are none. Throws CliError usage. */
+async function sharedRules(journal: Journal | undefined): Promise<Rules | undefined> {
+  const text = await journal?.sharedRules();
+  return text === undefined ? undefined : parseSharedRules(text);
+}
+
+/** Prints the rules of a profile, and those that hosts share, which count for every account but an embedded sandbox. */
+async function rulesResult(session: Session, name: string): Promise<Outcome> {
+  const { mode, rules } = requireProfile(session, name);
+  const shared = mode === 'embedded' ? undefined : await sharedRules(await session.existingJournal());
+  const rows = [...rowsOf('profile', rules), ...rowsOf('journal', shared)];
+  if (rows.length === 0) await session.note(`profile ${name} has no rules; set one with: fiatrail profiles rules set`);
+  return { result: { data: { rules: rows }, lists: 'rules', list: { isWhole: true }, columns: SHOWN } };
+}
+
+const nameOr = ({ globals, world }: Session, name: string | undefined) =>
+  name ?? chosenProfile(globals.profile, world).name;
+
+const showCommand = command({
+  words: ['profiles', 'rules', 'show'],
+  summary: 'Show the rules that changes must meet',
+  details:
+    'Shows the rules of the profile, and those that the hosts of a shared journal have in common. Both must hold.',
+  examples: ['fiatrail profiles rules show', 'fiatrail profiles rules show main -o json --query "rules[].setting"'],
+  endpoints: [],
+  isLocal: true,
+  parameters: { name: optionalArgument('name', 'profile name (default: the active profile)', word) },
+  run: async (session, { name }) => rulesResult(session, nameOr(session, name)),
+});
+
+/** Rules to be changed, and where they are kept. */
+interface Target {
+  readonly what: string;
+  readonly profile: string;
+  readonly mode: Mode;
+  readonly baseUrl: string;
+  readonly rules: Rules | undefined;
+  /** Saves the rules, unless they were changed in the meantime. Throws CliError. */
+  save(next: Rules | undefined): Promise<void>;
+}
+
+const changedInTheMeantime = (what: string) =>
+  new CliError('usage', `another command changed ${what} in the meantime; nothing was saved`, {
+    code: 'CONFIG_CHANGED',
+    hint: 'run the command again',
+  });
+
+const isEqual = (one: Rules | undefined, other: Rules | undefined) =>
+  JSON.stringify(listed(one ?? {})) === JSON.stringify(listed(other ?? {}));
+
+function profileTarget(session: Session, name: string): Target {
+  const { world } = session;
+  const { mode, baseUrl = '', rules } = requireProfile(session, name);
+  const what = `the rules of profile ${name}`;
+  const save = async (next: Rules | undefined) => {
+    await changeProfile(world, name, (found) => {
+      const now = found ?? storedProfileNamed(name, world);
+      if (!now || !isEqual(now.rules, rules)) throw changedInTheMeantime(what);
+      const { rules: _, ...rest } = now;
+      return next ? { ...rest, rules: next } : rest;
+    });
+  };
+  return { what, profile: name, mode, baseUrl, rules, save };
+}
+
+async function sharedTarget(session: Session): Promise<Target> {
+  const { name, mode, baseUrl } = session.profile;
+  const journal = await session.journal();
+  const rules = await sharedRules(journal);
+  const what = 'the rules of the shared journal';
+  const save = async (next: Rules | undefined) => {
+    if (!isEqual(await sharedRules(journal), rules)) throw changedInTheMeantime(what);
+    await journal.setSharedRules(next && sharedRulesText(next));
+  };
+  return { what, profile: name, mode, baseUrl, rules, save };
+}
+
+const asTyped = (rules: Rules | undefined) => listed(rules ?? {}).map(({ rule, setting }) => `${rule} ${setting}`);
+
+/** Returns what a change removes and adds, as lines of the confirmation. */
+function changeLines(before: Rules | undefined, after: Rules | undefined) {
+  const [old, next] = [asTyped(before), asTyped(after)];
+  return [
+    ...old.filter((each) => !next.includes(each)).map((each) => ['removes', each] as const),
+    ...next.filter((each) => !old.includes(each)).map((each) => ['sets', each] as const),
+  ];
+}
+
+/** Asks before rules change. Those of a live account, and those that other hosts have too, need a person on a terminal. */
+async function agree(
+  session: Session,
+  { what, mode, profile }: Target,
+  lines: ReturnType<typeof changeLines>,
+  isShared: boolean,
+) {
+  const change = {
+    summary: `change ${what}`,
+    lines: [...(isShared ? [] : [['profile', `${profile} (${modeForPeople(mode)})`] as const]), ...lines],
+  };
+  if (mode !== 'live' && !isShared) return confirmChange(session, change);
+  if (!session.isInteractive)
+    throw new CliError('usage', `cannot ask for confirmation without a terminal: change ${what}; nothing was changed`, {
+      code: 'CONFIRMATION_NEEDED',
+      hint: 'run the command on a terminal; --yes is not enough to change these rules',
+    });
+  return confirmChange(session, change, true);
+}
+
+/** Records a change of rules in the journal, before and after it is made. */
+async function journaled(
+  session: Session,
+  target: Target,
+  lines: ReturnType<typeof changeLines>,
+  change: () => Promise<void>,
+) {
+  const { what, profile, mode, baseUrl, rules } = target;
+  const journal = await session.journal();
+  const owner = `rules of ${profile}`;
+  const claim = await journal.claim(
+    {
+      kind: 'destructive',
+      // Rules belong to a profile, so its key need not be known, nor be the one of its payments.
+      account: { keyFingerprint: owner, profile: owner, baseUrl: '' },
+      ...{ profile, mode, baseUrl },
+      ...{ endpoint: 'profiles.rules', effect: 'destructive', command: session.commandLine },
+      summary: `change ${what}: ${lines.map(([verb, setting]) => `${verb} ${setting}`).join('; ')}`,
+      request: JSON.stringify({ before: asTyped(rules), changes: lines.map((each) => each.join(' ')) }),
+      input: JSON.stringify([session.commandLine, lines]),
+    },
+    session.globals.timeoutMs,
+  );
+  if (claim.kind !== 'ours') throw new Error(`a change of rules was not recorded: ${claim.kind}`);
+  const { operationId } = claim;
+  try {
+    await change();
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    await journal.append(operationId, 'refused', { detail });
+    throw error;
+  }
+  await journal.append(operationId, 'settled');
+}
+
+const setCommand = command({
+  words: ['profiles', 'rules', 'set'],
+  summary: 'Set, change or remove rules that changes must meet',
+  details:
+    'A change that breaks a rule is not recorded and not sent: exit code 9. --yes does not help. Rules that are not named stay. Changes of rules are recorded in the journal; on a live profile they need a terminal, and --yes is not enough. The rules prevent mistakes; whoever may change the profile may change them.',
+  examples: [
+    'fiatrail profiles rules set main --max-per-call "NGN 500000" --max-per-day "NGN 2000000 fees withdraw"',
+    'fiatrail profiles rules set main --allow-account 000013/0123456789 --hours "mon-fri 08:00-18:00"',
+    'fiatrail profiles rules set reports --read-only',
+    'fiatrail profiles rules set --shared --max-per-month "CNGN 50000000"',
+  ],
+  endpoints: [],
+  isLocal: true,
+  parameters: {
+    name: optionalArgument('name', 'profile name (default: the active profile)', word),
+    shared: switchOn('--shared', 'change the rules in the journal, which count for every host that uses it'),
+    ...RULE_FLAGS,
+  },
+  run: async (session, { name, shared, ...given }) => {
+    if (shared && name !== undefined)
+      throw new CliError('usage', 'a profile name and --shared cannot be combined', {
+        hint: 'the rules of a shared journal count for every profile',
+      });
+    if (Object.values(given).every((value) => value === undefined))
+      throw new CliError('usage', 'no rule was given', { hint: 'for example --max-per-call "NGN 500000"' });
+    const target = shared ? await sharedTarget(session) : profileTarget(session, nameOr(session, name));
+    const before = target.rules ?? {};
+    const next = editedRules(before, editsOf(given, before));
+    const lines = changeLines(target.rules, next);
+    endDryRun(session, { rules: shared ? 'shared' : target.profile, changes: lines.map((each) => each.join(' ')) });
+    if (lines.length === 0) await session.note(`${target.what} are already like this; nothing was changed`);
+    else {
+      await agree(session, target, lines, shared === true);
+      await journaled(session, target, lines, () => target.save(next));
+    }
+    return rulesResult(session, target.profile);
+  },
+});
+
+const TESTED = [
+  { field: 'rule', title: 'Rule' },
+  { field: 'setting', title: 'Setting' },
+  { field: 'source', title: 'Kept in' },
+  { field: 'result', title: 'Result' },
+  { field: 'left', title: 'Left' },
+  { field: 'detail', title: 'Detail' },
+] as const;
+
+/** What a command line that is tested ends with. */
+interface Tested {
+  readonly profile: string;
+  readonly rules: readonly Verdict[];
+}
+
+const testedRow = ({ rule, setting, from, result, left, detail }: Verdict) => ({
+  ...{ rule, setting, source: SOURCES[from], result },
+  ...{ left: left ?? null, detail: detail ?? null },
+});
+
+const testCommand = command({
+  words: ['profiles', 'rules', 'test'],
+  summary: 'Show what the rules say about a command line, without sending it',
+  details:
+    'Write the command line after "--". It ends where it would send its first change. What the command reads before that is read. Exit code 9 means that a rule does not hold.',
+  examples: [
+    'fiatrail profiles rules test -- fees withdraw --amount 25000 --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
+    'fiatrail profiles rules test --profile main -- payout start --amount 5000 --account 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
+  ],
+  endpoints: [],
+  parameters: { line: someArguments('command', 'command line to test, after --', word, 'Command line:') },
+  run: async (session, { line }) => {
+    const { profile } = session.globals;
+    const { result } = await session.runLine(
+      [...(profile === undefined ? [] : ['--profile', profile]), ...line],
+      session.world,
+      true,
+    );
+    const tested = result?.data as Partial<Tested> | undefined;
+    if (!tested?.rules || tested.profile === undefined)
+      throw new CliError('usage', 'this command line sends no request, so no rule concerns it');
+    const rows = tested.rules.map(testedRow);
+    const error = brokenRule(tested.profile, tested.rules);
+    return {
+      result: { data: { rules: rows }, lists: 'rules', list: { isWhole: true }, columns: TESTED },
+      ...(error ? { error } : {}),
+    };
+  },
+});
+
+export const rulesCommands = [showCommand, setCommand, testCommand];
