@@ -1,4 +1,4 @@
-import { type Amount, type Asset, isAsset, TOKENS } from '../money/amount.ts';
+import { type Amount, type Asset, isAsset, MAX_MINOR, TOKENS } from '../money/amount.ts';
 import { isWireNumber } from '../money/decimal.ts';
 import { fromWire } from '../money/units.ts';
 import type { Endpoint, MoveRow, MoveTarget } from './endpoint.ts';
@@ -45,7 +45,7 @@ export function movesOf(endpoint: Endpoint, request: unknown): Moves | undefined
 
 const UNSAID = { amount: undefined, unsaid: TOKENS } as const;
 
-/** Reads the amount. One that cannot be read is unsaid, in every asset that it may have. */
+/** Reads the amount. One that cannot be read, or that no transfer has, is unsaid, in every asset that it may have. */
 function amountIn(endpoint: Endpoint, { amount: field }: MoveRow, input: Input): Pick<Moves, 'amount' | 'unsaid'> {
   const schema = fieldOf(endpoint.request(), field);
   const meta = schema && unwrap(schema).meta;
@@ -54,7 +54,9 @@ function amountIn(endpoint: Endpoint, { amount: field }: MoveRow, input: Input):
   const value = input[field];
   if (asset === undefined) return UNSAID;
   const amount = typeof value === 'string' || isWireNumber(value) ? fromWire(value, meta.unit, asset) : undefined;
-  return amount && amount.minor > 0n ? { amount, unsaid: [] } : { amount: undefined, unsaid: [asset] };
+  return amount && amount.minor > 0n && amount.minor <= MAX_MINOR[asset]
+    ? { amount, unsaid: [] }
+    : { amount: undefined, unsaid: [asset] };
 }
 
 function assetIn({ asset }: FieldMeta, input: Input): Asset | undefined {

@@ -56,6 +56,7 @@ describe('a request moves', () => {
     ['fees.withdraw', { amount: '500' }, NGN(500n), [], ['unsaid']],
     ['fees.withdraw', { amount: 0.5, bankCode: 1, bankAccountNumber: '2' }, undefined, ['NGN'], ['unsaid']],
     ['fees.withdraw', { amount: 0 }, undefined, ['NGN'], ['unsaid']],
+    ['fees.withdraw', { amount: 1e20 }, undefined, ['NGN'], ['unsaid']],
     ['fees.withdraw', { amount: null }, undefined, ['NGN'], ['unsaid']],
     ['fees.withdraw', { amount: { value: 5 } }, undefined, ['NGN'], ['unsaid']],
     ['transactions.offramp', { amount: 5.01, bankCode: '1', accountNumber: '2' }, NGN(501n), [], ['account 1 2']],

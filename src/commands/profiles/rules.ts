@@ -246,7 +246,7 @@ const testCommand = command({
   run: async (session, { line }) => {
     const { profile } = session.globals;
     const { result } = await session.runLine(
-      [...(profile === undefined ? [] : ['--profile', profile]), ...line],
+      ['--quiet', ...(profile === undefined ? [] : ['--profile', profile]), ...line],
       session.world,
       true,
     );
