@@ -45,10 +45,12 @@ describe('rules in a shared journal', () => {
   });
 
   test('stop an account of the environment too, but no embedded sandbox', async () => {
-    const { run, asked } = await sharingMachine(['--read-only']);
-    const env = { FIATRAIL_BASE_URL: 'https://other.test/v1', FIATRAIL_API_KEY: 'a-live-planted_5ec7e7' };
-    expect((await run([...pay('5'), '--profile', 'environment', '-q'], { env })).code).not.toBe(0);
-    expect(asked).toEqual([]);
+    const { run, stops } = await sharingMachine(['--read-only']);
+    const env = { FIATRAIL_BASE_URL: 'https://other.test/v1', FIATRAIL_API_KEY: 'sandbox_planted_5ec7e7' };
+    const options = { env, isBare: true };
+    await stops([...pay('5'), '-q'], 'RULE_READ_ONLY', 'rule read-only of the shared journal', options);
+    const shown = await run(['profiles', 'rules', 'show', '-o', 'ndjson', '-q'], options);
+    expect(shown.stdout).toBe('{"rule":"read-only","setting":"on","source":"shared journal"}\n');
     expect((await run([...pay('500'), '--profile', 'sandbox', '-q'])).code).toBe(0);
   });
 

@@ -2,13 +2,13 @@ import { expect, test, vi } from 'vitest';
 import { pay, ruledMachine } from './support.ts';
 
 // What another process records after the rules were asked is not in the sum that they read.
-vi.mock('../../src/journal/journal.ts', async (load) => {
-  const real = await load<typeof import('../../src/journal/journal.ts')>();
-  const openJournal: typeof real.openJournal = async (...given) => ({
-    ...(await real.openJournal(...given)),
+vi.mock('../../src/journal/open.ts', async (load) => {
+  const real = await load<typeof import('../../src/journal/open.ts')>();
+  const openJournalAt: typeof real.openJournalAt = async (...given) => ({
+    ...(await real.openJournalAt(...given)),
     spent: async () => 0n,
   });
-  return { ...real, openJournal };
+  return { ...real, openJournalAt };
 });
 
 test('the journal stops a payment that another one left no room for after the rules were asked', async () => {

@@ -29,6 +29,8 @@ export const payByApi = (kobo: string, ...more: readonly string[]) => [
 /** Options of one command; `prompter` answers prompts whose text is not known before. */
 export interface RunOptions extends WorldOptions {
   readonly prompter?: () => Promise<Prompter>;
+  /** Whether the command line names no profile. */
+  readonly isBare?: boolean;
 }
 
 /** What the service says to any request. */
@@ -63,10 +65,14 @@ export async function ruledMachine(
   // One source for all commands, so that no two operations have one id.
   const ids = countingIds();
   const run = async (argv: readonly string[], options: RunOptions = {}) => {
-    const { prompter, ...more } = options;
+    const { prompter, isBare, ...more } = options;
     const env = { FIATRAIL_CONFIG_DIR: machine.config, FIATRAIL_STATE_DIR: state, ...options.env };
     const world = fakeWorld({ cwd: machine.folder, network, clock, ...more, env });
-    const code = await main(['--profile', 'main', ...argv], { ...world, ids, ...(prompter ? { prompter } : {}) });
+    const code = await main([...(isBare ? [] : ['--profile', 'main']), ...argv], {
+      ...world,
+      ids,
+      ...(prompter ? { prompter } : {}),
+    });
     return { code, stdout: world.stdout.text(), stderr: world.stderr.text(), world };
   };
   const set = (flags: readonly string[], options: RunOptions = {}) =>

@@ -1,6 +1,6 @@
 import { changeProfile } from '../../account/changes.ts';
 import { type Mode, modeForPeople } from '../../account/mode.ts';
-import { chosenProfile, storedProfileNamed } from '../../account/profile.ts';
+import { chosenProfile, fromStored, storedProfileNamed } from '../../account/profile.ts';
 import type { Rules } from '../../account/rules.ts';
 import { CliError } from '../../base/errors.ts';
 import { command } from '../../cli/command.ts';
@@ -8,7 +8,7 @@ import { confirmChange } from '../../cli/confirm.ts';
 import { endDryRun } from '../../cli/dry-run.ts';
 import type { Outcome } from '../../cli/outcome.ts';
 import { optionalArgument, someArguments, switchOn, word } from '../../cli/parameters.ts';
-import type { Session } from '../../cli/session.ts';
+import { createSession, type Session } from '../../cli/session.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { brokenRule } from '../../rules/check.ts';
 import { editedRules } from '../../rules/edit.ts';
@@ -36,17 +36,40 @@ async function sharedRules(journal: Journal | undefined): Promise<Rules | undefi
   return text === undefined ? undefined : parseSharedRules(text);
 }
 
-/** Prints the rules of a profile, and those that hosts share, which count for every account but an embedded sandbox. */
-async function rulesResult(session: Session, name: string): Promise<Outcome> {
-  const { mode, rules } = requireProfile(session, name);
+/** Prints the rules of a session's profile, and those that hosts share, which count for every account but an embedded sandbox. */
+async function rulesResult(session: Session): Promise<Outcome> {
+  const { name, mode, stored } = session.profile;
+  const own = stored && requireProfile(session, name).rules;
   const shared = mode === 'embedded' ? undefined : await sharedRules(await session.existingJournal());
-  const rows = [...rowsOf('profile', rules), ...rowsOf('journal', shared)];
+  const rows = [...rowsOf('profile', own), ...rowsOf('journal', shared)];
   if (rows.length === 0) await session.note(`profile ${name} has no rules; set one with: fiatrail profiles rules set`);
   return { result: { data: { rules: rows }, lists: 'rules', list: { isWhole: true }, columns: SHOWN } };
 }
 
-const nameOr = ({ globals, world }: Session, name: string | undefined) =>
-  name ?? chosenProfile(globals.profile, world).name;
+/** Runs work with a session of a profile, which may have another journal than the active one. */
+async function withSessionOf<T>(
+  session: Session,
+  given: string | undefined,
+  work: (own: Session) => Promise<T>,
+): Promise<T> {
+  const { world, globals, commandLine, inputName, runLine } = session;
+  const name = given ?? chosenProfile(globals.profile, world).name;
+  if (name === session.profile.name) return work(session);
+  const profile = fromStored(requireProfile(session, name), world);
+  const own = createSession({
+    world,
+    profile,
+    globals: { ...globals, profile: name },
+    commandLine,
+    inputName,
+    runLine,
+  });
+  try {
+    return await work(own);
+  } finally {
+    await own.close();
+  }
+}
 
 const showCommand = command({
   words: ['profiles', 'rules', 'show'],
@@ -57,7 +80,7 @@ const showCommand = command({
   endpoints: [],
   isLocal: true,
   parameters: { name: optionalArgument('name', 'profile name (default: the active profile)', word) },
-  run: async (session, { name }) => rulesResult(session, nameOr(session, name)),
+  run: async (session, { name }) => withSessionOf(session, name, rulesResult),
 });
 
 /** Rules to be changed, and where they are kept. */
@@ -80,8 +103,9 @@ const changedInTheMeantime = (what: string) =>
 const isEqual = (one: Rules | undefined, other: Rules | undefined) =>
   JSON.stringify(listed(one ?? {})) === JSON.stringify(listed(other ?? {}));
 
-function profileTarget(session: Session, name: string): Target {
+function profileTarget(session: Session): Target {
   const { world } = session;
+  const { name } = session.profile;
   const { mode, baseUrl = '', rules } = requireProfile(session, name);
   const what = `the rules of profile ${name}`;
   const save = async (next: Rules | undefined) => {
@@ -173,6 +197,17 @@ async function journaled(
   await journal.append(operationId, 'settled');
 }
 
+async function changeRules(session: Session, given: Parameters<typeof editsOf>[0], isShared: boolean): Promise<void> {
+  const target = isShared ? await sharedTarget(session) : profileTarget(session);
+  const before = target.rules ?? {};
+  const next = editedRules(before, editsOf(given, before));
+  const lines = changeLines(target.rules, next);
+  endDryRun(session, { rules: target.what, changes: lines.map((each) => each.join(' ')) });
+  if (lines.length === 0) return session.note(`${target.what} are already like this; nothing was changed`);
+  await agree(session, target, lines, isShared);
+  await journaled(session, target, lines, () => target.save(next));
+}
+
 const setCommand = command({
   words: ['profiles', 'rules', 'set'],
   summary: 'Set, change or remove rules that changes must meet',
@@ -198,17 +233,10 @@ const setCommand = command({
       });
     if (Object.values(given).every((value) => value === undefined))
       throw new CliError('usage', 'no rule was given', { hint: 'for example --max-per-call "NGN 500000"' });
-    const target = shared ? await sharedTarget(session) : profileTarget(session, nameOr(session, name));
-    const before = target.rules ?? {};
-    const next = editedRules(before, editsOf(given, before));
-    const lines = changeLines(target.rules, next);
-    endDryRun(session, { rules: shared ? 'shared' : target.profile, changes: lines.map((each) => each.join(' ')) });
-    if (lines.length === 0) await session.note(`${target.what} are already like this; nothing was changed`);
-    else {
-      await agree(session, target, lines, shared === true);
-      await journaled(session, target, lines, () => target.save(next));
-    }
-    return rulesResult(session, target.profile);
+    return withSessionOf(session, name, async (own) => {
+      await changeRules(own, given, shared === true);
+      return rulesResult(own);
+    });
   },
 });
 

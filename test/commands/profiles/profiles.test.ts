@@ -314,7 +314,7 @@ describe('profiles export and import', () => {
     ['nothing', '', /is not an export of profiles/],
     ['another document', '{"url":"x"}', /is not an export of profiles/],
     ['null', 'null', /is not an export of profiles/],
-    ['a newer version', '{"version":4,"profiles":[]}', /made by another version/],
+    ['a newer version', '{"version":5,"profiles":[]}', /made by another version/],
     ['no version', '{"profiles":[]}', /made by another version/],
     ['a profile that is none', file(null), /invalid at profiles\[0\]/],
     ['a secret', file(one({ apiKey: 'x' })), /invalid at profiles\[0\]/],
