@@ -68,10 +68,16 @@ export const RULE_FLAGS = {
   readOnly: switchOn('--read-only', 'allow only commands that change nothing at the service'),
   noReadOnly: switchOn('--no-read-only', 'allow changes again'),
   maxPerCall: repeated('--max-per-call <limit>', `maximum of one command, ${LIMIT_HELP}`, (text) => limit(text)),
-  maxPerDay: repeated('--max-per-day <limit>', 'maximum of a day in Lagos, written in the same way', (text) =>
-    limit(text),
+  maxPerDay: repeated(
+    '--max-per-day <limit>',
+    'maximum of a day in Lagos, such as "NGN 2000000"; "NGN off" removes it; can be repeated',
+    (text) => limit(text),
   ),
-  maxPerMonth: repeated('--max-per-month <limit>', 'maximum of a calendar month in Lagos', (text) => limit(text)),
+  maxPerMonth: repeated(
+    '--max-per-month <limit>',
+    'maximum of a calendar month in Lagos, such as "NGN 20000000"; "NGN off" removes it; can be repeated',
+    (text) => limit(text),
+  ),
   allowAccount: repeated(
     '--allow-account <bank-code/number>',
     'bank account that may receive money, such as 000013/0123456789; "any" removes the list; can be repeated',

@@ -73,9 +73,8 @@ async function withSessionOf<T>(
 
 const showCommand = command({
   words: ['profiles', 'rules', 'show'],
-  summary: 'Show the rules that changes must meet',
-  details:
-    'Shows the rules of the profile, and those that the hosts of a shared journal have in common. Both must hold.',
+  summary: 'Show the rules of a profile',
+  details: 'Shows the rules in the profile and those in a shared journal. A change must meet both.',
   examples: ['fiatrail profiles rules show', 'fiatrail profiles rules show main -o json --query "rules[].setting"'],
   endpoints: [],
   isLocal: true,
@@ -210,9 +209,9 @@ async function changeRules(session: Session, given: Parameters<typeof editsOf>[0
 
 const setCommand = command({
   words: ['profiles', 'rules', 'set'],
-  summary: 'Set, change or remove rules that changes must meet',
+  summary: 'Set, change or remove the rules of a profile',
   details:
-    'A change that breaks a rule is not recorded and not sent: exit code 9. --yes does not help. Rules that are not named stay. Changes of rules are recorded in the journal; on a live profile they need a terminal, and --yes is not enough. The rules prevent mistakes; whoever may change the profile may change them.',
+    'fiatrail checks the rules before it records and sends a change. A change that breaks a rule exits with 9, even with --yes. Rules that you do not name stay as they are. The journal records each change of the rules; on a live profile, it needs a terminal, and --yes is not enough. Rules prevent mistakes; whoever can change the profile can change its rules.',
   examples: [
     'fiatrail profiles rules set main --max-per-call "NGN 500000" --max-per-day "NGN 2000000 fees withdraw"',
     'fiatrail profiles rules set main --allow-account 000013/0123456789 --hours "mon-fri 08:00-18:00"',
@@ -262,12 +261,12 @@ const testedRow = ({ rule, setting, from, result, left, detail }: Verdict) => ({
 
 const testCommand = command({
   words: ['profiles', 'rules', 'test'],
-  summary: 'Show what the rules say about a command line, without sending it',
+  summary: 'Check a command line against the rules, without sending it',
   details:
-    'Write the command line after "--". It ends where it would send its first change. What the command reads before that is read. Exit code 9 means that a rule does not hold.',
+    'Write the command line after "--". It runs until it would send its first change, so it may read from the service. Exit code 9 means that a rule does not hold.',
   examples: [
     'fiatrail profiles rules test -- fees withdraw --amount 25000 --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
-    'fiatrail profiles rules test --profile main -- payout start --amount 5000 --account 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
+    'fiatrail profiles rules test --profile main -- payout start --amount 5000 --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
   ],
   endpoints: [],
   parameters: { line: someArguments('command', 'command line to test, after --', word, 'Command line:') },
