@@ -13,7 +13,10 @@ export interface SessionRules {
    * With `codeFor`, right before that, also asks for the code that a rule wants.
    */
   require(endpoint: Endpoint, input: unknown, codeFor?: string): Promise<readonly SpendLimit[]>;
-  /** Checks what is known of a money command before it asks for anything. Throws CliError declined. */
+  /**
+   * Checks what is known of a money command before it asks for anything. With a once key, it does nothing: what was done under the
+   * key is reported whatever the rules say, and any other change meets them later. Throws CliError declined.
+   */
   requireForMoney(hasOnceKey: boolean): Promise<void>;
   /** Returns what each rule says about a request, if the command line is only tested. */
   tested(endpoint: Endpoint, input: unknown): Promise<readonly Verdict[] | undefined>;
@@ -44,9 +47,8 @@ export function sessionRules(session: () => RuledSession): SessionRules {
     requireForMoney: async (hasOnceKey) => {
       const { profile, globals } = session();
       // A dry run sends nothing.
-      if (!profile.stored?.rules || globals.dryRun) return;
-      const given = { ...asking(), onceKey: hasOnceKey ? ('given' as const) : ('missing' as const) };
-      await (await import('./check.ts')).requireMoneyRules(given, ownSet(profile));
+      if (!profile.stored?.rules || globals.dryRun || hasOnceKey) return;
+      await (await import('./check.ts')).requireMoneyRules({ ...asking(), onceKey: 'missing' }, ownSet(profile));
     },
     tested: async (endpoint, input) => {
       if (session().globals.testsRules !== true) return undefined;

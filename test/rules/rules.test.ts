@@ -459,6 +459,15 @@ describe('a required once key', () => {
     await stops(['fees', 'withdraw', '-q'], 'RULE_ONCE_KEY', 'needs a once key', { isTerminal: true });
   });
 
+  test('that was used before reports what was done, whatever the rules say now', async () => {
+    const { sends, run, set, sent, stops } = await ruledMachine(['--hours', 'mon 10:00-11:00']);
+    await sends([...once(pay('5')), '--once', 'k']);
+    await set(['--read-only', '--max-per-call', 'NGN 1']);
+    expect((await run([...once(pay('5')), '--once', 'k', '-q'])).code).toBe(0);
+    await stops([...once(pay('5')), '--once', 'k2'], 'RULE_READ_ONLY', 'only reads');
+    expect(sent()).toHaveLength(1);
+  });
+
   test('does not stop a dry run', async () => {
     const { run, sent } = await ruledMachine(['--require-once', '--read-only']);
     expect((await run([...pay('5'), '--dry-run', '-q'])).code).toBe(0);

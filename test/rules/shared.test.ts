@@ -75,7 +75,7 @@ describe('rules in a shared journal', () => {
   });
 
   test.each(['{', '{"amounts":[{"per":"day","asset":"NGN","amount":"-1"}]}', '{"later":true}', 'null'])(
-    'that are %s stop every change with one sentence',
+    'that are %s stop every change with one sentence, and no read',
     async (text) => {
       const { run, state, asked } = await ruledMachine(['--max-per-call', 'NGN 500']);
       const journal = await openJournal(`${state}/journal.db`, fakeWorld());
@@ -89,6 +89,9 @@ describe('rules in a shared journal', () => {
         });
       }
       expect(asked).toEqual([]);
+      // A read asks no rule.
+      await run(['fees', 'withdrawals', '-q']);
+      expect(asked).toEqual(['GET /getwithdrawalhistory']);
     },
   );
 });
