@@ -378,6 +378,14 @@ describe('destinations', () => {
     await stops(['onramp', 'start', 'u-1', '--amount', '5', '--yes'], 'RULE_DESTINATION', 'user u-1 is not');
   });
 
+  test.each([
+    ['--allow-address', ADDRESS],
+    ['--allow-user', 'u-1'],
+  ])('of one kind stop the other kinds: %s', async (flag, entry) => {
+    const { stops } = await ruledMachine([flag, entry]);
+    await stops(pay('500'), 'RULE_DESTINATION', `bank account ${ACCOUNT} is not`);
+  });
+
   test('stop a saved bank account that is another one, after looking it up', async () => {
     const { stops, asked } = await ruledMachine(['--allow-account', '000013/0123456780']);
     await stops(

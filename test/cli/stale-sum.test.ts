@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { pay, ruledMachine } from './support.ts';
+import { pay, ruledMachine } from '../rules/support.ts';
 
 // What another process records after the rules were asked is not in the sum that they read.
 vi.mock('../../src/journal/open.ts', async (load) => {
