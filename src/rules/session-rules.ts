@@ -1,6 +1,5 @@
 import type { Profile } from '../account/profile.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
-import { effectOf } from '../contract/endpoint.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { SpendLimit } from '../journal/spending.ts';
 import type { RuleSession } from './check.ts';
@@ -9,7 +8,7 @@ import type { Asked, RuleSet, Verdict } from './verdicts.ts';
 /** How a command asks the rules of its account. Without rules, nothing is loaded. */
 export interface SessionRules {
   /**
-   * Throws CliError declined if a rule does not allow a request. Returns the sums that the journal must check when it records it.
+   * Throws CliError declined if a rule does not allow a change. Returns the sums that the journal must check when it records it.
    * With `codeFor`, right before that, also asks for the code that a rule wants.
    */
   require(endpoint: Endpoint, input: unknown, codeFor?: string): Promise<readonly SpendLimit[]>;
@@ -39,7 +38,6 @@ export function sessionRules(session: () => RuledSession): SessionRules {
   const asking = (): RuleSession => ({ ...session(), onceKey: onceKeyOf(session()) });
   return {
     require: async (endpoint, input, codeFor) => {
-      if (effectOf(endpoint, input) === 'read') return [];
       const sets = await ruleSetsOf(session());
       if (sets.length === 0) return [];
       return (await import('./check.ts')).requireRules(asking(), sets, { endpoint, input }, codeFor);
