@@ -7,7 +7,7 @@ import { DryRun } from './cli/dry-run.ts';
 import { asCliError, changeNotShown, failedAfterChange, isClosedPipe, withoutSecrets } from './cli/failures.ts';
 import { DoneBefore } from './cli/in-the-way.ts';
 import { inputName, readInput } from './cli/input.ts';
-import { guardIn, requireKey, requireUnused } from './cli/once.ts';
+import { guardIn, requireUnused } from './cli/once.ts';
 import type { Outcome } from './cli/outcome.ts';
 import { type CommandLine, parse } from './cli/program.ts';
 import { type Changed, createSession, type Session } from './cli/session.ts';
@@ -91,7 +91,7 @@ async function execute(line: ResolvedLine, world: World, use: Use): Promise<Outc
 async function executeIn(session: Session, { command, texts, globals, profile }: ResolvedLine, use: Use) {
   const { world } = session;
   // Before anything is asked.
-  if (command.money) requireKey(session, texts['once']);
+  if (command.money) await session.rules.requireForMoney(texts['once'] !== undefined);
   const { input, guided } = await readInput(command, texts, session, async () => {
     if (command.isLocal) return;
     const line = `profile ${profile.name} · ${modeInFull(profile.mode)}`;
@@ -157,10 +157,15 @@ async function runToEnd(run: () => Promise<Outcome>, session: Session, waitMs: n
   }
 }
 
-/** Runs another command line, for `tour` and `init`. */
-async function runLine(argv: readonly string[], world: World): Promise<Outcome> {
+/** Runs another command line, for `tour`, `init` and `profiles rules test`. */
+async function runLine(argv: readonly string[], world: World, testsRules = false): Promise<Outcome> {
   const parsed = await parse(argv, CATALOGUE, world);
-  return parsed.kind === 'help' ? {} : execute(withProfile(parsed, world), world, async () => {});
+  if (parsed.kind === 'help') return {};
+  const { command, globals } = parsed;
+  if (testsRules && command.isLocal)
+    throw new CliError('usage', `fiatrail ${command.words.join(' ')} sends no change, so no rule concerns it`);
+  const line = testsRules ? { ...parsed, globals: { ...globals, dryRun: true, testsRules } } : parsed;
+  return execute(withProfile(line, world), world, async () => {});
 }
 
 async function show(

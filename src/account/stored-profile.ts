@@ -7,6 +7,7 @@ import { namesIn } from '../files/inspect.ts';
 import { makeFolderPrivate, removePrivateFile } from '../files/private-file.ts';
 import { type FileKind, readVersioned, writeVersioned } from '../files/versioned-file.ts';
 import { configDir } from './paths.ts';
+import { type Rules, rulesSchema } from './rules.ts';
 
 type Place = Pick<World, 'env' | 'homeDir' | 'platform' | 'ids'>;
 
@@ -30,8 +31,6 @@ export interface StoredProfile {
   /** What responses may be; undefined is `off`. */
   readonly sealing?: SealingPolicy | undefined;
   readonly encryption?: EncryptionKeys | undefined;
-  /** Whether a command that moves money needs a once key. */
-  readonly requireOnce?: boolean | undefined;
   /** The URL of the PostgreSQL database with its journal, without a password; undefined for a file of this machine. */
   readonly journalUrl?: string | undefined;
   /** What a request that is in no list means; undefined is `ask` for a live account, and `accept` for a sandbox. */
@@ -40,6 +39,8 @@ export interface StoredProfile {
   readonly visibleAfterMs?: number | undefined;
   /** The two settings above as the user trusted them; see `trustedRules`. Settings that came with an import have none. */
   readonly trustedRules?: string | undefined;
+  /** What is checked before a change is recorded and sent. */
+  readonly rules?: Rules | undefined;
 }
 
 export const ABSENCE = ['ask', 'accept'] as const;
@@ -101,7 +102,7 @@ interface EncryptionKeys {
 }
 
 /** Built on first use: a command without a stored profile does not need the schema. */
-const shapes = () => {
+const shapes = (hasRules: boolean) => {
   const key = z.optional(z.string().check(z.regex(/^[0-9a-f]{64}$/)));
   const store = z.union([
     z.strictObject({ kind: z.enum(['file', 'keyring', 'environment']) }),
@@ -122,11 +123,11 @@ const shapes = () => {
     store,
     sealing: z.optional(z.enum(SEALING_POLICIES)),
     encryption: z.optional(z.strictObject({ publicKey: key, platformKey: key, requests: z.boolean() })),
-    requireOnce: z.optional(z.boolean()),
     journalUrl: z.optional(z.string()),
     absence: z.optional(z.enum(ABSENCE)),
     visibleAfterMs: z.optional(z.int().check(z.positive())),
     trustedRules: z.optional(z.string()),
+    rules: hasRules ? z.optional(rulesSchema()) : z.optional(z.never()),
   });
 };
 
@@ -142,13 +143,22 @@ function derivePolicy({ sealing, ...older }: Readonly<Record<string, unknown>>):
   return { ...older, ...('publicKey' in sealing ? { sealing: 'accept' } : {}), encryption: sealing };
 }
 
+/** In version 3, a once key was required by a setting of its own. */
+function moveRequireOnce({
+  requireOnce,
+  ...older
+}: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (requireOnce === undefined || requireOnce === false) return older;
+  return { ...older, rules: { requireOnce } };
+}
+
 /** The format of profile files. */
 export const PROFILE_FILE: FileKind<StoredProfile> = {
   what: 'profile',
   madeBy: 'fiatrail profiles add',
-  migrations: [trustExistingCommand, derivePolicy],
+  migrations: [trustExistingCommand, derivePolicy, moveRequireOnce],
   check: (content) => {
-    const { success, data, error } = shapes().safeParse(content);
+    const { success, data, error } = shapes(content['rules'] !== undefined).safeParse(content);
     if (!success) return { wrong: error.issues[0]?.path.join('.') || 'an unknown field' };
     const { version: _, ...profile } = data;
     if (profile.name === BUILT_IN && profile.mode !== 'embedded') return { wrong: 'mode' };

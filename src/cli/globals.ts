@@ -11,6 +11,8 @@ export interface Globals {
   readonly noInput: boolean;
   readonly yes: boolean;
   readonly dryRun: boolean;
+  /** For a dry run that `profiles rules test` makes: it ends with what the rules say, instead of with the request. */
+  readonly testsRules?: boolean;
   /** The limit for all attempts of a request together. */
   readonly timeoutMs: number;
 }

@@ -1,8 +1,7 @@
 import { CliError } from '../base/errors.ts';
 import type { World } from '../base/world.ts';
 import type { InTheWay } from '../journal/claims.ts';
-import type { Claim, Operation } from '../journal/journal.ts';
-import { amount, amountForPeople } from '../money/amount.ts';
+import type { Operation } from '../journal/journal.ts';
 
 /** Thrown to end a command whose work was done before under its once key; the journal's record is printed instead. */
 export class DoneBefore extends Error {
@@ -31,18 +30,6 @@ export async function requireFree(
       'interrupted while another process was at work under this once key; nothing was sent',
     );
   });
-}
-
-/** The error for an amount that would exceed a limit of the profile's rules. */
-export function overLimit({ limit, spentMinor }: Extract<Claim, { kind: 'over-limit' }>): CliError {
-  const { asset, period, command, maxMinor } = limit;
-  const left = spentMinor < maxMinor ? maxMinor - spentMinor : 0n;
-  const of = command === undefined ? '' : ` by ${command}`;
-  return new CliError(
-    'declined',
-    `this would exceed the limit of ${amountForPeople(amount(asset, maxMinor))} a ${period}${of}: ${amountForPeople(amount(asset, left))} is left; nothing was sent`,
-    { code: 'RULE_AMOUNT', hint: 'see the limits with: fiatrail profiles rules show' },
-  );
 }
 
 function inTheWay(kind: 'other-input' | 'doubt' | 'repeated', operation: Operation): CliError {

@@ -3,13 +3,15 @@ import { CliError, withDetails } from '../base/errors.ts';
 import type { World } from '../base/world.ts';
 import { type Reply, requestIdOf, unknownOutcome } from '../client/client.ts';
 import { type Endpoint, effectOf } from '../contract/endpoint.ts';
+import { movesOf } from '../contract/moves.ts';
 import { redact } from '../contract/redact.ts';
 import type { Intent, Journal } from '../journal/journal.ts';
+import type { SpendLimit } from '../journal/spending.ts';
 import { shellWord } from '../present/text.ts';
 import { DatabaseError } from '../sqlite/errors.ts';
 import { namesOf } from './account-names.ts';
 import type { Globals } from './globals.ts';
-import { overLimit, requireFree, timeForPeople } from './in-the-way.ts';
+import { requireFree, timeForPeople } from './in-the-way.ts';
 import type { Guard } from './money-options.ts';
 
 /** The parts of a session that journaled sending needs. */
@@ -36,6 +38,8 @@ interface Sending<D> {
   /** Undefined for a change that no flag guards. */
   readonly guard: Guard | undefined;
   readonly tag?: string | undefined;
+  /** Sums that the rules allow; the journal checks them when it records the intent. */
+  readonly limits?: readonly SpendLimit[];
   /** Sends it, unless `leaveByMs` has passed. */
   readonly call: (leaveByMs: number) => Promise<Reply<D>>;
 }
@@ -43,7 +47,7 @@ interface Sending<D> {
 /** Describes a request for the journal. */
 function intentOf(
   { profile, commandLine }: Pick<JournalSession, 'profile' | 'commandLine'>,
-  { endpoint, input, summary, keyFingerprint, guard, tag }: Omit<Sending<unknown>, 'call'>,
+  { endpoint, input, summary, keyFingerprint, guard, tag, limits = [] }: Omit<Sending<unknown>, 'call'>,
 ): Intent {
   const effect = effectOf(endpoint, input);
   return {
@@ -62,6 +66,8 @@ function intentOf(
     tag,
     isGuarded: guard?.isGuarded ?? false,
     isAgain: guard?.isAgain ?? false,
+    moves: effect === 'money' ? movesOf(endpoint, input)?.amount : undefined,
+    limits,
   };
 }
 
@@ -110,7 +116,8 @@ async function claimedAndSent(session: JournalSession, journal: Journal, intent:
   for (;;) {
     const claim = await journal.claim(intent, session.globals.timeoutMs);
     if (claim.kind === 'ours') return claim;
-    if (claim.kind === 'over-limit') throw overLimit(claim);
+    if (claim.kind === 'over-limit')
+      throw (await import('../rules/over-limit.ts')).overLimit(session.profile.name, claim, intent.moves);
     await requireFree(session, claim);
   }
 }

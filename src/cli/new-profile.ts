@@ -21,7 +21,7 @@ import { confirmChange } from './confirm.ts';
 import { tryAccount } from './connect.ts';
 import { endDryRun } from './dry-run.ts';
 import { askFor } from './input.ts';
-import { argument, duration, oneOf, onOrOff, option, switchOn, word } from './parameters.ts';
+import { argument, duration, oneOf, option, switchOn, word } from './parameters.ts';
 import type { Session } from './session.ts';
 
 /** Longer than any key. */
@@ -50,7 +50,6 @@ export const profileParameters = {
     'encrypted responses: off, accept (plain ones too) or require (default off)',
     oneOf(...SEALING_POLICIES),
   ),
-  requireOnce: option('--require-once <on|off>', 'whether commands that move money need --once (default off)', onOrOff),
   absence: option(
     '--absence <policy>',
     'a request that is in no list: ask a person (default if live) or accept that nothing was done (default for sandboxes)',
@@ -176,10 +175,10 @@ function profileOf(
     store,
     sealing: input.sealing ?? kept?.sealing,
     encryption: kept?.encryption,
-    requireOnce: input.requireOnce ?? kept?.requireOnce,
     absence: input.absence ?? kept?.absence,
     visibleAfterMs: input.visibleAfter ?? kept?.visibleAfterMs,
     trustedRules: kept?.trustedRules,
+    rules: kept?.rules,
   };
   return input.absence === undefined && input.visibleAfter === undefined ? next : trustedRules(next);
 }

@@ -33,15 +33,6 @@ export function guardOf(
   return { ...typed, isAgain, onceKey: typeof once === 'string' ? filledKey(once, nowMs) : undefined };
 }
 
-/** Throws CliError usage if the profile wants a once key and there is none. A dry run sends nothing, so it needs none. */
-export function requireKey({ profile, globals }: Pick<Session, 'profile' | 'globals'>, onceKey: unknown): void {
-  if (profile.stored?.requireOnce !== true || onceKey !== undefined || globals.dryRun) return;
-  throw new CliError('usage', `profile ${profile.name} requires a once key to move money; nothing was sent`, {
-    code: 'ONCE_KEY_REQUIRED',
-    hint: 'add --once KEY, such as --once fees-{year}-{month}-{day}',
-  });
-}
-
 /** Looks for the outcome of an operation; returns whether it is known now. */
 type Reconcile = (session: Session, operation: Operation) => Promise<boolean>;
 

@@ -14,11 +14,12 @@ import type { Journal } from '../journal/journal.ts';
 import { isJsonObject, parseExactJson } from '../money/decimal.ts';
 import { checkOptions } from '../present/present.ts';
 import type { Result, ResultShape } from '../present/result.ts';
+import { type SessionRules, sessionRules } from '../rules/session-rules.ts';
 import { learnFintech, namesOf } from './account-names.ts';
 import { type Change, confirmRequest } from './confirm.ts';
 import { connect } from './connect.ts';
 import { createDialog, type Dialog } from './dialog.ts';
-import { dryRunOf } from './dry-run.ts';
+import { DryRun, dryRunOf } from './dry-run.ts';
 import { type InFlight, repetitionOf, sendJournaled } from './journaled.ts';
 import { type Guard, idempotencyKeyOf } from './money-options.ts';
 import type { Outcome } from './outcome.ts';
@@ -62,8 +63,11 @@ export interface Session extends Dialog {
   readonly commandLine: string;
   /** Returns the flag or argument that a request field comes from, for messages. */
   inputName(field: string): string;
-  /** Runs another command line, for a command composed of commands, and returns its outcome. */
-  runLine(argv: readonly string[], world: World): Promise<Outcome>;
+  /**
+   * Runs another command line, for a command composed of commands, and returns its outcome. With `testsRules`, it ends where it
+   * would send a request, with what the rules say about it.
+   */
+  runLine(argv: readonly string[], world: World, testsRules?: boolean): Promise<Outcome>;
   /** The accepted change, if there is one; a later failure must not look as if nothing was sent. */
   changed(): Changed | undefined;
   /** Records a change made by a request that was not sent with `call` or `change`. */
@@ -83,6 +87,8 @@ export interface Session extends Dialog {
   ): Promise<SessionReply<ResponseOf<E>>>;
   /** Guards the money that this command moves; called once, before anything is sent. */
   guardWith(guard: Guard): void;
+  /** The rules for a change: those of the profile, and those that hosts share in the journal. */
+  readonly rules: SessionRules;
   /** A key for a service that does a request at most once per key: equal for equal once keys; undefined without one. */
   idempotencyKey(): string | undefined;
   /** What identifies the account in the journal. */
@@ -162,11 +168,15 @@ export function createSession({ world, profile, globals, commandLine, inputName,
       const earlier = mayAsk ? await repetitionOf(session, { ...sending, ...(await connection.open()) }) : undefined;
       const lines = earlier ? [...change.lines, ['warning', earlier] as const] : change.lines;
       await confirmRequest(dialog, profile, effect, { ...change, lines });
+      const limits = await session.rules.require(endpoint, input, change.summary);
       await change.before?.();
       const { client, keyFingerprint } = await openFor(endpoint);
       const agreed = earlier && sending.guard ? { ...sending.guard, isAgain: true } : sending.guard;
       const call = (leaveByMs: number) => client.call(request, { ...options, leaveByMs });
-      const sent = await sendJournaled(session, { ...sending, guard: agreed, tag: change.tag, keyFingerprint, call });
+      const sent = await sendJournaled(session, {
+        ...{ ...sending, limits, keyFingerprint, call },
+        ...{ guard: agreed, tag: change.tag },
+      });
       const { reply, operationId } = sent;
       changed = { operationId, requestId: requestIdOf(endpoint, reply.data) };
       await warnOf(dialog, reply, false);
@@ -175,6 +185,7 @@ export function createSession({ world, profile, globals, commandLine, inputName,
     guardWith: (given) => {
       guard = given;
     },
+    rules: sessionRules(() => ({ ...session, guard })),
     idempotencyKey: () => (guard?.onceKey === undefined ? undefined : idempotencyKeyOf(guard.onceKey)),
     accountNames: async () => namesOf(profile, (await connection.open()).keyFingerprint()),
     deliverDue: async (signal) => (await connection.open()).deliverDue?.(signal),
@@ -248,15 +259,21 @@ async function warnOf({ say }: Dialog, { problems, hasUnknownUnits }: Reply<unkn
 
 /** Validates a request before anything is asked or sent. Throws CliError usage, and DryRun in a dry run. */
 export async function prepareRequest<E extends Endpoint>(
-  { profile, globals, world, inputName }: Pick<Session, 'profile' | 'globals' | 'world' | 'inputName'>,
+  { profile, globals, world, inputName, rules }: Pick<Session, 'profile' | 'globals' | 'world' | 'inputName' | 'rules'>,
   endpoint: E,
   input: RequestOf<E>,
   { unchecked, prints = shapeOfResponse(endpoint), isBeforehand }: RequestOptions = {},
 ): Promise<ReadyRequest<E>> {
   const request = unchecked ? uncheckedRequest(endpoint, input) : validRequest(endpoint, input, inputName);
-  if (globals.dryRun && !isBeforehand) throw dryRunOf(profile, world.env, endpoint, input);
-  if (effectOf(endpoint, input) !== 'read')
-    await checkOptions(isNames(prints) ? { names: prints } : prints, globals.present);
+  if (globals.dryRun && !isBeforehand) {
+    const verdicts = await rules.tested(endpoint, input);
+    throw verdicts
+      ? new DryRun({ data: { profile: profile.name, rules: verdicts } })
+      : dryRunOf(profile, world.env, endpoint, input);
+  }
+  if (effectOf(endpoint, input) === 'read') return request;
+  await checkOptions(isNames(prints) ? { names: prints } : prints, globals.present);
+  await rules.require(endpoint, input);
   return request;
 }
 

@@ -2,7 +2,7 @@ import { CliError } from '../base/errors.ts';
 import { command } from '../cli/command.ts';
 import { MONEY_OPTIONS } from '../cli/money-options.ts';
 import { nearest } from '../cli/nearest.ts';
-import { guardOf, plain, requireKey, requireUnused } from '../cli/once.ts';
+import { guardOf, plain, requireUnused } from '../cli/once.ts';
 import { argument, option, repeated, word } from '../cli/parameters.ts';
 import { outcomeOf, type Session } from '../cli/session.ts';
 import { type Endpoint, effectOf, placeOf } from '../contract/endpoint.ts';
@@ -136,7 +136,7 @@ async function guardedInput(
       { hint: 'omit it' },
     );
   }
-  requireKey(session, once);
+  await session.rules.requireForMoney(once !== undefined);
   const typed = {
     isGuarded: !UNGUARDED.includes(endpoint.id),
     input: JSON.stringify(['api', endpoint.id, plain(input)]),

@@ -30,6 +30,7 @@ export const CATALOGUE: readonly Group[] = [
   {
     name: 'profiles',
     summary: 'Manage profiles',
+    parts: { rules: 'Manage the rules that every change must meet' },
     load: async () => (await import('./profiles/index.ts')).commands,
   },
   {

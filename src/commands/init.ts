@@ -142,7 +142,6 @@ async function setUp(session: Session, input: Input & Answers): Promise<Outcome>
     keyShell: undefined,
     defaultOutput: undefined,
     sealing: undefined,
-    requireOnce: undefined,
     absence: undefined,
     visibleAfter: undefined,
     check: true,

@@ -33,6 +33,40 @@ export interface Alias {
  */
 export type EnvelopeVariant = 'lower-case' | 'camel' | 'version-beside';
 
+/**
+ * Where a request sends money: the fields that name it. `unsaid`: an earlier request decided it. An address that is left out means
+ * that the money stays with the account, or goes to the user in `orUser`.
+ */
+export type MoveTarget =
+  | { readonly bankCode: string; readonly accountNumber: string }
+  | { readonly savedAccount: string }
+  | { readonly address: string; readonly isOptional?: true; readonly orUser?: string }
+  | { readonly user: string }
+  | 'unsaid';
+
+/** What a request that moves money says about it, for the rules of a profile. */
+export interface MoveRow {
+  /** The words of the command that sends it; rules may be limited to it. */
+  readonly command: string;
+  /** The field with the amount; its metadata has the unit and the asset. */
+  readonly amount: string;
+  /** A field that, if given, decides the amount and everything else instead: the id of a quote. */
+  readonly decidedBy?: string;
+  /** Whether a request without an amount moves nothing; otherwise it moves an amount that it does not say. */
+  readonly isFreeWithout?: true;
+  /**
+   * For a trade, whose amount is in cNGN: the account may give the stablecoin instead. It gives cNGN if `field` has the value `cngn`;
+   * otherwise the field `stablecoin` ends with the name of what it gives. Left out, or with the field `unless`: the request does not say.
+   */
+  readonly gives?: {
+    readonly field?: string;
+    readonly cngn?: string;
+    readonly stablecoin?: string;
+    readonly unless?: string;
+  };
+  readonly to: readonly MoveTarget[];
+}
+
 /** The single definition of an endpoint, from which everything else about it is derived. */
 export interface Endpoint<
   Q extends z.ZodMiniType = z.ZodMiniType,
@@ -55,6 +89,8 @@ export interface Endpoint<
   readonly effect: Effect;
   /** For a path with several actions: the field that selects the action, and the effect of each of its values. */
   readonly effects?: { readonly field: string; readonly of: Readonly<Record<string, Effect>> };
+  /** Set for every endpoint that moves money. */
+  readonly moves?: MoveRow;
   readonly summary: string;
   /** The sandbox's success message: what happened, in the past tense. The service's own wording is not documented. */
   readonly done: string;

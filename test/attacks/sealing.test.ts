@@ -61,7 +61,7 @@ const profileOf = (home: Home) =>
 async function required() {
   const made = await middle();
   await must(made.home, ENABLE);
-  expect(profileOf(made.home)).toMatchObject({ sealing: 'require', version: 3 });
+  expect(profileOf(made.home)).toMatchObject({ sealing: 'require', version: 4 });
   return made;
 }
 
@@ -200,7 +200,7 @@ describe('the policy of a profile', () => {
       });
     }
     await must(home, ['profiles', 'add', 'main', '--default-output', 'json']);
-    expect(profileOf(home)).toMatchObject({ version: 3, ...(keys ? { encryption: keys } : {}) });
+    expect(profileOf(home)).toMatchObject({ version: 4, ...(keys ? { encryption: keys } : {}) });
     expect(profileOf(home)['sealing'] ?? 'off').toBe(policy);
   });
 

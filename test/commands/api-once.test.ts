@@ -182,10 +182,12 @@ describe('api', () => {
       baseUrl: 'https://service.test/v1',
       store: { kind: 'file' },
     } as const;
-    await changeProfile(world, 'main', () => ({ ...profile, requireOnce: true }), new Secret('live-key'));
+    await changeProfile(world, 'main', () => ({ ...profile, rules: { requireOnce: true } }), new Secret('live-key'));
     const main_ = ['--profile', 'main'];
-    expect(await call(...data(BODY), ...main_)).toBe(2);
-    expect(world.stderr.text()).toContain('profile main requires a once key to move money');
+    expect(await call(...data(BODY), ...main_)).toBe(9);
+    expect(world.stderr.text()).toContain(
+      'rule require-once of profile main: a command that moves money needs a once key',
+    );
     expect(await call(...data(BODY), ...main_, '--dry-run')).toBe(0);
     expect(sent).toEqual([]);
     expect(await run(['api', 'GET', '/getwithdrawalhistory', ...main_])).toBe(0);

@@ -58,6 +58,7 @@ const PAGES = [
   'docs/exit-codes.md',
   'docs/fidelity.md',
   'docs/money.md',
+  'docs/rules.md',
   'docs/security.md',
   'docs/webhooks.md',
   ...DECISIONS.map((page) => `docs/decisions/${page}`),

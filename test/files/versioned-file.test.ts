@@ -36,7 +36,7 @@ describe('a profile file', () => {
     await writeProfile(world, MAIN);
     const config = join(world.homeDir, 'config');
     const path = join(config, 'profiles', 'main.json');
-    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ version: 3, ...MAIN });
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ version: 4, ...MAIN });
     expect([config, dirname(path), path].map(modeOf)).toEqual(['700', '700', '600']);
     expect({ readProfile: readProfile(world, 'main'), names: readdirSync(dirname(path)) }).toEqual({
       readProfile: MAIN,
@@ -64,7 +64,7 @@ const broken: [what: string, text: string, code: string, message: RegExp][] = [
   ['no version', '{}', 'CONFIG_BROKEN', /has no valid version/],
   ['a string as version', '{"version":"1"}', 'CONFIG_BROKEN', /has no valid version/],
   ['version 0', '{"version":0}', 'CONFIG_BROKEN', /has no valid version/],
-  ['a newer version', '{"version":4,"all":"new"}', 'CONFIG_NEWER', /was written by a newer version of fiatrail/],
+  ['a newer version', '{"version":5,"all":"new"}', 'CONFIG_NEWER', /was written by a newer version of fiatrail/],
   ['no name', JSON.stringify({ ...MAIN, version: 1, name: undefined }), 'CONFIG_BROKEN', /invalid field: name/],
   [
     'the name of another profile',

@@ -21,6 +21,7 @@ import { isOpenStage } from '../../journal/rotations.ts';
 import { rotationFile, unfinishedRotations } from '../../rotation/files.ts';
 import { addCommand } from './add.ts';
 import { journalCommand } from './journal.ts';
+import { rulesCommands } from './rules.ts';
 import { profileResult, requireProfile } from './show.ts';
 import { exportCommand, importCommand } from './transfer.ts';
 import { trustCommand } from './trust.ts';
@@ -211,4 +212,5 @@ export const commands = [
   importCommand,
   trustCommand,
   journalCommand,
+  ...rulesCommands,
 ];

@@ -80,6 +80,7 @@ export const startBridge = endpoint({
   method: 'POST',
   path: '/bridge/initiate',
   effect: 'money',
+  moves: { command: 'bridge start', amount: 'amount', to: [{ address: 'toAddress' }] },
   starts: 'bridge',
   summary: 'Start bridging cNGN to another network; returns the deposit address',
   done: 'Bridge transaction created',

@@ -27,6 +27,11 @@ export const withdrawFees = endpoint({
   method: 'POST',
   path: '/feewithdrawal',
   effect: 'money',
+  moves: {
+    command: 'fees withdraw',
+    amount: 'amount',
+    to: [{ bankCode: 'bankCode', accountNumber: 'bankAccountNumber' }],
+  },
   starts: 'fee-withdrawal',
   summary: 'Withdraw earned fees to a bank account',
   done: 'Fee withdrawal started',

@@ -32,6 +32,11 @@ export const startOfframp = endpoint({
   method: 'POST',
   path: '/cngnofframp',
   effect: 'money',
+  moves: {
+    command: 'offramp start',
+    amount: 'amount',
+    to: [{ bankCode: 'bankCode', accountNumber: 'accountNumber' }],
+  },
   starts: 'offramp',
   summary: "Start an offramp of a user's cNGN to a bank account",
   done: 'Offramp started',

@@ -54,6 +54,15 @@ export const startOnramp = endpoint({
   method: 'POST',
   path: '/cngnonramp',
   effect: 'money',
+  moves: {
+    command: 'onramp start',
+    amount: 'amount',
+    to: [
+      { user: 'userId' },
+      { address: 'destinationAssetSwap', isOptional: true },
+      { address: 'owner', isOptional: true },
+    ],
+  },
   starts: 'onramp',
   summary: 'Start an onramp: create a one-time bank account to pay Naira into',
   done: 'Onramp started',

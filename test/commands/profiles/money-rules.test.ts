@@ -156,12 +156,10 @@ test('a folder’s file cannot contain settings', async () => {
 });
 
 test('settings are kept and shown', async () => {
-  const { json, run } = await machineWith(['--absence', 'accept', '--visible-after', '90s', '--require-once', 'on']);
+  const { json, run } = await machineWith(['--absence', 'accept', '--visible-after', '90s']);
   await run(['profiles', 'add', 'main', '--default-output', 'yaml']);
-  const rules = { requireOnce: true, absence: 'accept', visibleAfter: '90s', problem: null };
+  const rules = { absence: 'accept', visibleAfter: '90s', problem: null };
   expect(await json(['profiles', 'show', 'main'])).toMatchObject(rules);
-  expect((await run(['profiles', 'add', 'main', '--require-once', 'off'])).code).toBe(0);
-  expect(await json(['profiles', 'show', 'main'])).toMatchObject({ ...rules, requireOnce: false });
 });
 
 describe('a wrong value', () => {
@@ -171,7 +169,6 @@ describe('a wrong value', () => {
     ['--visible-after', '-5m', 'expected a positive number with a unit'],
     ['--visible-after', '0m', 'expected a positive number with a unit'],
     ['--visible-after', '300y', 'is too long'],
-    ['--require-once', 'yes', 'expected one of on, off'],
   ])('%s %s is one sentence', async (flag, value, message) => {
     const { run, profile } = await machineWith([]);
     const before = profile('main');
@@ -186,49 +183,11 @@ describe('a wrong value', () => {
     ['visibleAfterMs', 0],
     ['visibleAfterMs', 1.5],
     ['visibleAfterMs', '10m'],
-    ['requireOnce', 'no'],
   ])('%s: %j in the profile’s file is named', async (field, value) => {
     const { run, edit, asked } = await machineWith([]);
     edit({ [field]: value });
     const { code, stderr } = await run(PAY);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`has an invalid field: ${field}`) });
     expect(asked).toEqual([]);
-  });
-});
-
-describe('a profile that requires once keys', () => {
-  const FLAGS = ['--require-once', 'on'];
-
-  test('stops money without one, before anything is asked or sent', async () => {
-    const { run, asked } = await machineWith(FLAGS);
-    const { code, stderr } = await run(['fees', 'withdraw', '--profile', 'main', '-q'], { isTerminal: true });
-    expect({ code, stderr }).toEqual({
-      code: 2,
-      stderr: expect.stringContaining('profile main requires a once key to move money; nothing was sent'),
-    });
-    expect((await run([...PAY, '--again'])).code).toBe(2);
-    expect(asked).toEqual([]);
-  });
-
-  test('sends money with one, and shows a dry run without one', async () => {
-    const { run, asked } = await machineWith(FLAGS);
-    expect((await run([...PAY, '--dry-run'])).code).toBe(0);
-    expect(asked).toEqual([]);
-    expect((await run([...PAY, '--once', 'k'])).code).toBe(6);
-    expect(asked.filter((each) => each === 'POST /v1/feewithdrawal')).toHaveLength(1);
-  });
-
-  test('does not stop a read or another change', async () => {
-    const { run } = await machineWith(FLAGS);
-    expect((await run(['fees', 'withdrawals', '--profile', 'main', '-q'])).code).toBe(0);
-    expect((await run(RECONCILE)).code).toBe(0);
-  });
-
-  test('may be the embedded sandbox', async () => {
-    const { run } = newMachine();
-    expect((await run(['profiles', 'add', 'sandbox', '--mode', 'embedded', ...FLAGS])).code).toBe(0);
-    const pay = PAY.map((word) => (word === 'main' ? 'sandbox' : word));
-    expect((await run(pay)).code).toBe(2);
-    expect((await run([...pay, '--once', 'k'])).code).toBe(0);
   });
 });

@@ -282,7 +282,7 @@ describe('profiles export and import', () => {
     const box = { name: 'sandbox', mode: 'embedded', store: { kind: 'file' } };
     const main = { name: 'main', mode: 'live', baseUrl: URL_, store: { kind: 'file' } };
     const stdin = JSON.stringify({
-      version: 3,
+      version: 4,
       profiles: [
         { ...box, ...sealed },
         { ...main, ...sealed },
@@ -290,8 +290,8 @@ describe('profiles export and import', () => {
     });
     await json(['profiles', 'import', '-'], { stdin });
     expect({ sandbox: profile('sandbox'), main: profile('main') }).toEqual({
-      sandbox: { version: 3, ...box },
-      main: { version: 3, ...main, sealing: 'require', encryption: { platformKey: 'cd'.repeat(32), requests: true } },
+      sandbox: { version: 4, ...box },
+      main: { version: 4, ...main, sealing: 'require', encryption: { platformKey: 'cd'.repeat(32), requests: true } },
     });
   });
 
@@ -314,7 +314,7 @@ describe('profiles export and import', () => {
     ['nothing', '', /is not an export of profiles/],
     ['another document', '{"url":"x"}', /is not an export of profiles/],
     ['null', 'null', /is not an export of profiles/],
-    ['a newer version', '{"version":4,"profiles":[]}', /made by another version/],
+    ['a newer version', '{"version":5,"profiles":[]}', /made by another version/],
     ['no version', '{"profiles":[]}', /made by another version/],
     ['a profile that is none', file(null), /invalid at profiles\[0\]/],
     ['a secret', file(one({ apiKey: 'x' })), /invalid at profiles\[0\]/],

@@ -175,6 +175,6 @@ test('a key command in a profile file of version 1 stays trusted', async () => {
       ['fetch-key', '--all'],
       ['fetch-key', '--all'],
     ],
-    profile: { version: 3, store: { ...COMMAND, trusted: 'program: fetch-key --all' } },
+    profile: { version: 4, store: { ...COMMAND, trusted: 'program: fetch-key --all' } },
   });
 });

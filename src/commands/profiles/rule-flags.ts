@@ -1,0 +1,188 @@
+import { parseHours } from '../../account/hours.ts';
+import { ACCOUNT, type AmountRule, type Rules } from '../../account/rules.ts';
+import { CliError } from '../../base/errors.ts';
+import { evmAddress } from '../../cli/addresses.ts';
+import { amountOrZeroOf, id, repeated, switchOn } from '../../cli/parameters.ts';
+import { endpoints } from '../../contract/endpoints/index.ts';
+import { type Asset, amountText, DECIMALS, isAsset, printable } from '../../money/amount.ts';
+import { isSameLimit, type ListEdit, type RuleEdits } from '../../rules/edit.ts';
+
+/** The word that removes an allow list or the hours. */
+const ANY = 'any';
+
+/** The commands that move money, as rules name them. */
+const moneyCommands = () => [...new Set(endpoints.flatMap(({ moves }) => moves?.command ?? []))].sort();
+
+type Limit = Omit<AmountRule, 'amount' | 'per'> & { readonly amount: string | undefined };
+
+const ASSETS = Object.keys(DECIMALS).join(', ');
+
+/** Parses `NGN 500000`, `NGN off` or `NGN 500000 fees withdraw`. Throws CliError usage. */
+function limit(text: string): Limit {
+  const [, asset = '', figure = '', words] = /^\s*([A-Za-z]+)\s+(\S+)(?:\s+(.*\S))?\s*$/.exec(text) ?? [];
+  const known = asset.toUpperCase();
+  if (!isAsset(known))
+    throw new CliError('usage', `invalid limit "${printable(text)}"; expected one of ${ASSETS}, then an amount`, {
+      hint: 'for example "NGN 500000", "NGN 500000 fees withdraw", or "NGN off" to remove it',
+    });
+  const command = words?.replace(/\s+/g, ' ').replace(/^fiatrail /, '');
+  if (command !== undefined && !moneyCommands().includes(command))
+    throw new CliError('usage', `"${printable(command)}" is not a command that moves money`, {
+      hint: `use one of: ${moneyCommands().join(', ')}`,
+    });
+  const amount = figure.toLowerCase() === 'off' ? undefined : exact(known, figure);
+  return { asset: known, amount, ...(command === undefined ? {} : { command }) };
+}
+
+const exact = (asset: Asset, figure: string) => amountText(amountOrZeroOf(asset)(figure));
+
+/** Parses the limit of a rule that is not limited to a command. Throws CliError usage. */
+function threshold(text: string): Limit {
+  const found = limit(text);
+  if (found.command === undefined) return found;
+  throw new CliError('usage', `invalid amount "${printable(text)}"; a code is asked for whatever the command`, {
+    hint: `for example "${found.asset} 1000000"`,
+  });
+}
+
+const account = (text: string): string => {
+  if (text === ANY || ACCOUNT.test(text)) return text;
+  throw new CliError('usage', `invalid bank account "${printable(text)}"; expected a bank code and an account number`, {
+    hint: 'for example 000013/0123456789; list the bank codes with: fiatrail banks list',
+  });
+};
+
+const address = (text: string): string => (/^0x/i.test(text) ? evmAddress(text) : id(text));
+
+const hours = (text: string): string => {
+  const plain = text.trim().toLowerCase().replace(/\s+/g, ' ');
+  if (plain === ANY || parseHours(plain)) return plain;
+  throw new CliError('usage', `invalid hours "${printable(text)}"; expected days, a start and an end in Lagos`, {
+    hint: 'for example "mon-fri 08:00-18:00" or "sat,sun 10:00-24:00"; a window cannot pass midnight',
+  });
+};
+
+const LIMIT_HELP = 'such as "NGN 500000" or "NGN 500000 fees withdraw"; "NGN off" removes it; can be repeated';
+
+export const RULE_FLAGS = {
+  readOnly: switchOn('--read-only', 'allow only commands that change nothing at the service'),
+  noReadOnly: switchOn('--no-read-only', 'allow changes again'),
+  maxPerCall: repeated('--max-per-call <limit>', `maximum of one command, ${LIMIT_HELP}`, (text) => limit(text)),
+  maxPerDay: repeated(
+    '--max-per-day <limit>',
+    'maximum of a day in Lagos, such as "NGN 2000000"; "NGN off" removes it; can be repeated',
+    (text) => limit(text),
+  ),
+  maxPerMonth: repeated(
+    '--max-per-month <limit>',
+    'maximum of a calendar month in Lagos, such as "NGN 20000000"; "NGN off" removes it; can be repeated',
+    (text) => limit(text),
+  ),
+  allowAccount: repeated(
+    '--allow-account <bank-code/number>',
+    'bank account that may receive money, such as 000013/0123456789; "any" removes the list; can be repeated',
+    account,
+  ),
+  disallowAccount: repeated('--disallow-account <bank-code/number>', 'remove a bank account from the list', account),
+  allowAddress: repeated(
+    '--allow-address <address>',
+    'address on chain that may receive tokens; "any" removes the list; can be repeated',
+    address,
+  ),
+  disallowAddress: repeated('--disallow-address <address>', 'remove an address from the list', address),
+  allowUser: repeated(
+    '--allow-user <user-id>',
+    'user who may receive tokens; "any" removes the list; can be repeated',
+    id,
+  ),
+  disallowUser: repeated('--disallow-user <user-id>', 'remove a user from the list', id),
+  hours: repeated(
+    '--hours <days times>',
+    'when changes are allowed, in Lagos, such as "mon-fri 08:00-18:00"; "any" removes the rule; can be repeated',
+    hours,
+  ),
+  requireOnce: switchOn('--require-once', 'require --once for every command that moves money'),
+  noRequireOnce: switchOn('--no-require-once', 'do not require --once'),
+  confirmAbove: repeated(
+    '--confirm-above <limit>',
+    'ask for a code on the terminal above this amount on a live account, such as "NGN 1000000"; "NGN off" removes it; can be repeated',
+    (text) => threshold(text),
+  ),
+} as const;
+
+type Given = {
+  readonly [K in keyof typeof RULE_FLAGS]: ReturnType<(typeof RULE_FLAGS)[K]['parse']> | undefined;
+};
+
+/** Returns the changes that the flags ask for. Throws CliError usage for flags that contradict each other or `rules`. */
+export function editsOf(given: Given, rules: Rules): RuleEdits {
+  const amounts = [
+    ...perOf('call', given.maxPerCall),
+    ...perOf('day', given.maxPerDay),
+    ...perOf('month', given.maxPerMonth),
+  ];
+  requireDifferent(amounts, isSameLimit);
+  const confirmAbove = given.confirmAbove ?? [];
+  requireDifferent(confirmAbove, (one, other) => one.asset === other.asset);
+  const list = (
+    name: string,
+    added: readonly string[] = [],
+    removed: readonly string[] = [],
+    kept?: readonly string[],
+  ) => listEdit(`--allow-${name}`, `--disallow-${name}`, added, removed, kept);
+  return {
+    readOnly: onOrOff('read-only', given.readOnly, given.noReadOnly),
+    requireOnce: onOrOff('require-once', given.requireOnce, given.noRequireOnce),
+    amounts,
+    confirmAbove,
+    accounts: list('account', given.allowAccount, given.disallowAccount, rules.accounts),
+    addresses: list('address', given.allowAddress, given.disallowAddress, rules.addresses),
+    users: list('user', given.allowUser, given.disallowUser, rules.users),
+    hours: given.hours && hoursOf(given.hours),
+  };
+}
+
+const perOf = (per: AmountRule['per'], limits: readonly Limit[] = []) => limits.map((each) => ({ ...each, per }));
+
+/** With two amounts for one limit, either could be the mistake. */
+function requireDifferent<R extends Limit>(limits: readonly R[], isSame: (one: R, other: R) => boolean): void {
+  const twice = limits.find((one, at) => limits.some((other, later) => later > at && isSame(one, other)));
+  if (!twice) return;
+  throw new CliError('usage', `two limits were given for ${[twice.asset, twice.command].filter(Boolean).join(' ')}`, {
+    hint: 'give only one of them',
+  });
+}
+
+function onOrOff(name: string, on: boolean | undefined, off: boolean | undefined): boolean | undefined {
+  if (on && off) throw cannotCombine(`--${name}`, `--no-${name}`);
+  return on ? true : off ? false : undefined;
+}
+
+const cannotCombine = (one: string, other: string) =>
+  new CliError('usage', `${one} and ${other} cannot be combined`, { hint: 'omit one of them' });
+
+function hoursOf(given: readonly string[]): readonly string[] {
+  if (!given.includes(ANY)) return [...new Set(given)];
+  if (given.length > 1) throw cannotCombine('--hours any', 'other hours');
+  return [];
+}
+
+function listEdit(
+  allow: string,
+  disallow: string,
+  added: readonly string[],
+  removed: readonly string[],
+  kept: readonly string[] = [],
+): ListEdit {
+  const isAny = added.includes(ANY);
+  if (isAny && added.length + removed.length > 1)
+    throw cannotCombine(`${allow} any`, `another ${allow} or ${disallow}`);
+  const both = removed.find((each) => added.includes(each));
+  if (both !== undefined) throw cannotCombine(`${allow} ${printable(both)}`, `${disallow} ${printable(both)}`);
+  const missing = removed.find((each) => !kept.includes(each));
+  if (missing !== undefined)
+    throw new CliError('usage', `${disallow}: ${printable(missing)} is not in the list`, {
+      hint: 'show the list with: fiatrail profiles rules show',
+    });
+  return { added: isAny ? [] : added, removed, isAny };
+}

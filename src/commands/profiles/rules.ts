@@ -1,0 +1,292 @@
+import { changeProfile } from '../../account/changes.ts';
+import { type Mode, modeForPeople } from '../../account/mode.ts';
+import { chosenProfile, fromStored, storedProfileNamed } from '../../account/profile.ts';
+import type { Rules } from '../../account/rules.ts';
+import { CliError } from '../../base/errors.ts';
+import { command } from '../../cli/command.ts';
+import { confirmChange } from '../../cli/confirm.ts';
+import { endDryRun } from '../../cli/dry-run.ts';
+import type { Outcome } from '../../cli/outcome.ts';
+import { optionalArgument, someArguments, switchOn, word } from '../../cli/parameters.ts';
+import { createSession, type Session } from '../../cli/session.ts';
+import type { Journal } from '../../journal/journal.ts';
+import { brokenRule } from '../../rules/check.ts';
+import { editedRules } from '../../rules/edit.ts';
+import { parseSharedRules, sharedRulesText } from '../../rules/shared.ts';
+import type { RuleSet, Verdict } from '../../rules/verdicts.ts';
+import { listed } from '../../rules/words.ts';
+import { editsOf, RULE_FLAGS } from './rule-flags.ts';
+import { requireProfile } from './show.ts';
+
+/** How people read where a rule is kept. */
+const SOURCES: Readonly<Record<RuleSet['from'], string>> = { profile: 'profile', journal: 'shared journal' };
+
+const SHOWN = [
+  { field: 'rule', title: 'Rule' },
+  { field: 'setting', title: 'Setting' },
+  { field: 'source', title: 'Kept in' },
+] as const;
+
+const rowsOf = (from: RuleSet['from'], rules: Rules = {}) =>
+  listed(rules).map((each) => ({ ...each, source: SOURCES[from] }));
+
+/** Returns the rules that hosts share; undefined if there are none. Throws CliError usage. */
+async function sharedRules(journal: Journal | undefined): Promise<Rules | undefined> {
+  const text = await journal?.sharedRules();
+  return text === undefined ? undefined : parseSharedRules(text);
+}
+
+/** Prints the rules of a session's profile, and those that hosts share, which count for every account but an embedded sandbox. */
+async function rulesResult(session: Session): Promise<Outcome> {
+  const { name, mode, stored } = session.profile;
+  const own = stored && requireProfile(session, name).rules;
+  const shared = mode === 'embedded' ? undefined : await sharedRules(await session.existingJournal());
+  const rows = [...rowsOf('profile', own), ...rowsOf('journal', shared)];
+  if (rows.length === 0) await session.note(`profile ${name} has no rules; set one with: fiatrail profiles rules set`);
+  return { result: { data: { rules: rows }, lists: 'rules', list: { isWhole: true }, columns: SHOWN } };
+}
+
+/** Runs work with a session of a profile, which may have another journal than the active one. */
+async function withSessionOf<T>(
+  session: Session,
+  given: string | undefined,
+  work: (own: Session) => Promise<T>,
+): Promise<T> {
+  const { world, globals, commandLine, inputName, runLine } = session;
+  const name = given ?? chosenProfile(globals.profile, world).name;
+  if (name === session.profile.name) return work(session);
+  const profile = fromStored(requireProfile(session, name), world);
+  const own = createSession({
+    world,
+    profile,
+    globals: { ...globals, profile: name },
+    commandLine,
+    inputName,
+    runLine,
+  });
+  try {
+    return await work(own);
+  } finally {
+    await own.close();
+  }
+}
+
+const showCommand = command({
+  words: ['profiles', 'rules', 'show'],
+  summary: 'Show the rules of a profile',
+  details: 'Shows the rules in the profile and those in a shared journal. A change must meet both.',
+  examples: ['fiatrail profiles rules show', 'fiatrail profiles rules show main -o json --query "rules[].setting"'],
+  endpoints: [],
+  isLocal: true,
+  parameters: { name: optionalArgument('name', 'profile name (default: the active profile)', word) },
+  run: async (session, { name }) => withSessionOf(session, name, rulesResult),
+});
+
+/** Rules to be changed, and where they are kept. */
+interface Target {
+  readonly what: string;
+  readonly profile: string;
+  readonly mode: Mode;
+  readonly baseUrl: string;
+  readonly rules: Rules | undefined;
+  /** Saves the rules, unless they were changed in the meantime. Throws CliError. */
+  save(next: Rules | undefined): Promise<void>;
+}
+
+const changedInTheMeantime = (what: string) =>
+  new CliError('usage', `another command changed ${what} in the meantime; nothing was saved`, {
+    code: 'CONFIG_CHANGED',
+    hint: 'run the command again',
+  });
+
+const isEqual = (one: Rules | undefined, other: Rules | undefined) =>
+  JSON.stringify(listed(one ?? {})) === JSON.stringify(listed(other ?? {}));
+
+function profileTarget(session: Session): Target {
+  const { world } = session;
+  const { name } = session.profile;
+  const { mode, baseUrl = '', rules } = requireProfile(session, name);
+  const what = `the rules of profile ${name}`;
+  const save = async (next: Rules | undefined) => {
+    await changeProfile(world, name, (found) => {
+      const now = found ?? storedProfileNamed(name, world);
+      if (!now || !isEqual(now.rules, rules)) throw changedInTheMeantime(what);
+      const { rules: _, ...rest } = now;
+      return next ? { ...rest, rules: next } : rest;
+    });
+  };
+  return { what, profile: name, mode, baseUrl, rules, save };
+}
+
+async function sharedTarget(session: Session): Promise<Target> {
+  const { name, mode, baseUrl } = session.profile;
+  const journal = await session.journal();
+  const rules = await sharedRules(journal);
+  const what = 'the rules of the shared journal';
+  const save = async (next: Rules | undefined) => {
+    if (!isEqual(await sharedRules(journal), rules)) throw changedInTheMeantime(what);
+    await journal.setSharedRules(next && sharedRulesText(next));
+  };
+  return { what, profile: name, mode, baseUrl, rules, save };
+}
+
+const asTyped = (rules: Rules | undefined) => listed(rules ?? {}).map(({ rule, setting }) => `${rule} ${setting}`);
+
+/** Returns what a change removes and adds, as lines of the confirmation. */
+function changeLines(before: Rules | undefined, after: Rules | undefined) {
+  const [old, next] = [asTyped(before), asTyped(after)];
+  return [
+    ...old.filter((each) => !next.includes(each)).map((each) => ['removes', each] as const),
+    ...next.filter((each) => !old.includes(each)).map((each) => ['sets', each] as const),
+  ];
+}
+
+/** Asks before rules change. Those of a live account, and those that other hosts have too, need a person on a terminal. */
+async function agree(
+  session: Session,
+  { what, mode, profile }: Target,
+  lines: ReturnType<typeof changeLines>,
+  isShared: boolean,
+) {
+  const change = {
+    summary: `change ${what}`,
+    lines: [...(isShared ? [] : [['profile', `${profile} (${modeForPeople(mode)})`] as const]), ...lines],
+  };
+  if (mode !== 'live' && !isShared) return confirmChange(session, change);
+  if (!session.isInteractive)
+    throw new CliError('usage', `cannot ask for confirmation without a terminal: change ${what}; nothing was changed`, {
+      code: 'CONFIRMATION_NEEDED',
+      hint: 'run the command on a terminal; --yes is not enough to change these rules',
+    });
+  return confirmChange(session, change, true);
+}
+
+/** Records a change of rules in the journal, before and after it is made. */
+async function journaled(
+  session: Session,
+  target: Target,
+  lines: ReturnType<typeof changeLines>,
+  change: () => Promise<void>,
+) {
+  const { what, profile, mode, baseUrl, rules } = target;
+  const journal = await session.journal();
+  const owner = `rules of ${profile}`;
+  const claim = await journal.claim(
+    {
+      kind: 'destructive',
+      // Rules belong to a profile, so its key need not be known, nor be the one of its payments.
+      account: { keyFingerprint: owner, profile: owner, baseUrl: '' },
+      ...{ profile, mode, baseUrl },
+      ...{ endpoint: 'profiles.rules', effect: 'destructive', command: session.commandLine },
+      summary: `change ${what}: ${lines.map(([verb, setting]) => `${verb} ${setting}`).join('; ')}`,
+      request: JSON.stringify({ before: asTyped(rules), changes: lines.map((each) => each.join(' ')) }),
+      input: JSON.stringify([session.commandLine, lines]),
+    },
+    session.globals.timeoutMs,
+  );
+  if (claim.kind !== 'ours') throw new Error(`a change of rules was not recorded: ${claim.kind}`);
+  const { operationId } = claim;
+  try {
+    await change();
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    await journal.append(operationId, 'refused', { detail });
+    throw error;
+  }
+  await journal.append(operationId, 'settled');
+}
+
+async function changeRules(session: Session, given: Parameters<typeof editsOf>[0], isShared: boolean): Promise<void> {
+  const target = isShared ? await sharedTarget(session) : profileTarget(session);
+  const before = target.rules ?? {};
+  const next = editedRules(before, editsOf(given, before));
+  const lines = changeLines(target.rules, next);
+  endDryRun(session, { rules: target.what, changes: lines.map((each) => each.join(' ')) });
+  if (lines.length === 0) return session.note(`${target.what} are already like this; nothing was changed`);
+  await agree(session, target, lines, isShared);
+  await journaled(session, target, lines, () => target.save(next));
+}
+
+const setCommand = command({
+  words: ['profiles', 'rules', 'set'],
+  summary: 'Set, change or remove the rules of a profile',
+  details:
+    'fiatrail checks the rules before it records and sends a change. A change that breaks a rule exits with 9, even with --yes. Rules that you do not name stay as they are. The journal records each change of the rules; on a live profile, it needs a terminal, and --yes is not enough. Rules prevent mistakes; whoever can change the profile can change its rules.',
+  examples: [
+    'fiatrail profiles rules set main --max-per-call "NGN 500000" --max-per-day "NGN 2000000 fees withdraw"',
+    'fiatrail profiles rules set main --allow-account 000013/0123456789 --hours "mon-fri 08:00-18:00"',
+    'fiatrail profiles rules set reports --read-only',
+    'fiatrail profiles rules set --shared --max-per-month "CNGN 50000000"',
+  ],
+  endpoints: [],
+  isLocal: true,
+  parameters: {
+    name: optionalArgument('name', 'profile name (default: the active profile)', word),
+    shared: switchOn('--shared', 'change the rules in the journal, which count for every host that uses it'),
+    ...RULE_FLAGS,
+  },
+  run: async (session, { name, shared, ...given }) => {
+    if (shared && name !== undefined)
+      throw new CliError('usage', 'a profile name and --shared cannot be combined', {
+        hint: 'the rules of a shared journal count for every profile',
+      });
+    if (Object.values(given).every((value) => value === undefined))
+      throw new CliError('usage', 'no rule was given', { hint: 'for example --max-per-call "NGN 500000"' });
+    return withSessionOf(session, name, async (own) => {
+      await changeRules(own, given, shared === true);
+      return rulesResult(own);
+    });
+  },
+});
+
+const TESTED = [
+  { field: 'rule', title: 'Rule' },
+  { field: 'setting', title: 'Setting' },
+  { field: 'source', title: 'Kept in' },
+  { field: 'result', title: 'Result' },
+  { field: 'left', title: 'Left' },
+  { field: 'detail', title: 'Detail' },
+] as const;
+
+/** What a command line that is tested ends with. */
+interface Tested {
+  readonly profile: string;
+  readonly rules: readonly Verdict[];
+}
+
+const testedRow = ({ rule, setting, from, result, left, detail }: Verdict) => ({
+  ...{ rule, setting, source: SOURCES[from], result },
+  ...{ left: left ?? null, detail: detail ?? null },
+});
+
+const testCommand = command({
+  words: ['profiles', 'rules', 'test'],
+  summary: 'Check a command line against the rules, without sending it',
+  details:
+    'Write the command line after "--". It runs until it would send its first change, so it may read from the service. Exit code 9 means that a rule does not hold.',
+  examples: [
+    'fiatrail profiles rules test -- fees withdraw --amount 25000 --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
+    'fiatrail profiles rules test --profile main -- payout start --amount 5000 --to 0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de',
+  ],
+  endpoints: [],
+  parameters: { line: someArguments('command', 'command line to test, after --', word, 'Command line:') },
+  run: async (session, { line }) => {
+    const { profile } = session.globals;
+    const { result } = await session.runLine(
+      ['--quiet', ...(profile === undefined ? [] : ['--profile', profile]), ...line],
+      session.world,
+      true,
+    );
+    const tested = result?.data as Partial<Tested> | undefined;
+    if (!tested?.rules || tested.profile === undefined)
+      throw new CliError('usage', 'this command line sends no request, so no rule concerns it');
+    const rows = tested.rules.map(testedRow);
+    const error = brokenRule(tested.profile, tested.rules);
+    return {
+      result: { data: { rules: rows }, lists: 'rules', list: { isWhole: true }, columns: TESTED },
+      ...(error ? { error } : {}),
+    };
+  },
+});
+
+export const rulesCommands = [showCommand, setCommand, testCommand];

@@ -1,0 +1,104 @@
+import { type Amount, type Asset, isAsset, MAX_MINOR, TOKENS } from '../money/amount.ts';
+import { isWireNumber } from '../money/decimal.ts';
+import { fromWire } from '../money/units.ts';
+import type { Endpoint, MoveRow, MoveTarget } from './endpoint.ts';
+import type { FieldMeta } from './fields.ts';
+import { fieldOf, unwrap } from './rows.ts';
+
+/** Where money goes. `unsaid`: the request does not say it. */
+export type Destination =
+  | { readonly kind: 'account'; readonly bankCode: string; readonly accountNumber: string }
+  | { readonly kind: 'saved-account'; readonly accountId: string }
+  | { readonly kind: 'address'; readonly address: string }
+  | { readonly kind: 'user'; readonly userId: string }
+  | { readonly kind: 'unsaid' };
+
+/** What a request moves, as far as the request says. */
+export interface Moves {
+  readonly amount: Amount | undefined;
+  /** The assets that it also moves or may move, in amounts that the request does not say. */
+  readonly unsaid: readonly Asset[];
+  /** Where it goes; empty if it stays with the account. */
+  readonly to: readonly Destination[];
+}
+
+type Input = Readonly<Record<string, unknown>>;
+
+const STABLECOINS = ['USDC', 'USDT'] as const;
+
+/** Returns what a request moves; undefined if its endpoint moves no money. Works for unvalidated requests too. */
+export function movesOf(endpoint: Endpoint, request: unknown): Moves | undefined {
+  const { moves } = endpoint;
+  if (!moves) return undefined;
+  const input = (request ?? {}) as Input;
+  if (moves.isFreeWithout && input[moves.amount] === undefined)
+    return { amount: undefined, unsaid: [], to: moves.to.flatMap((target) => destinationsIn(target, input)) };
+  const isDecided = moves.decidedBy !== undefined && input[moves.decidedBy] !== undefined;
+  const { amount, unsaid } = isDecided ? UNSAID : amountIn(endpoint, moves, input);
+  const stablecoins = isDecided ? [] : stablecoinsGiven(moves, input);
+  return {
+    amount,
+    unsaid: [...unsaid, ...stablecoins],
+    to: moves.to.flatMap((target) => destinationsIn(target, input)),
+  };
+}
+
+const UNSAID = { amount: undefined, unsaid: TOKENS } as const;
+
+/** Reads the amount. One that cannot be read, or that no transfer has, is unsaid, in every asset that it may have. */
+function amountIn(endpoint: Endpoint, { amount: field }: MoveRow, input: Input): Pick<Moves, 'amount' | 'unsaid'> {
+  const schema = fieldOf(endpoint.request(), field);
+  const meta = schema && unwrap(schema).meta;
+  if (!meta?.unit || meta.unit === 'percent') throw new Error(`${endpoint.id}: ${field} has no unit of money`);
+  const asset = assetIn(meta, input);
+  const value = input[field];
+  if (asset === undefined) return UNSAID;
+  const amount = typeof value === 'string' || isWireNumber(value) ? fromWire(value, meta.unit, asset) : undefined;
+  return amount && amount.minor > 0n && amount.minor <= MAX_MINOR[asset]
+    ? { amount, unsaid: [] }
+    : { amount: undefined, unsaid: [asset] };
+}
+
+function assetIn({ asset }: FieldMeta, input: Input): Asset | undefined {
+  if (typeof asset === 'string') return isAsset(asset) ? asset : undefined;
+  if (!asset || !('field' in asset)) return undefined;
+  const named = input[asset.field] ?? asset.byDefault;
+  return typeof named === 'string' && isAsset(named) ? named : undefined;
+}
+
+function stablecoinsGiven({ gives }: MoveRow, input: Input): readonly Asset[] {
+  if (!gives) return [];
+  if (gives.unless !== undefined && input[gives.unless] !== undefined) return STABLECOINS;
+  if (gives.field !== undefined && input[gives.field] === gives.cngn) return [];
+  const named = String(gives.stablecoin === undefined ? '' : (input[gives.stablecoin] ?? '')).toUpperCase();
+  return STABLECOINS.filter((asset) => !STABLECOINS.some((each) => each !== asset && named.endsWith(each)));
+}
+
+function destinationsIn(target: MoveTarget, input: Input): readonly Destination[] {
+  if (target === 'unsaid') return [{ kind: 'unsaid' }];
+  if ('bankCode' in target) {
+    const [bankCode, accountNumber] = [textIn(input, target.bankCode), textIn(input, target.accountNumber)];
+    return [bankCode && accountNumber ? { kind: 'account', bankCode, accountNumber } : { kind: 'unsaid' }];
+  }
+  if ('user' in target) return [userIn(input, target.user)];
+  if ('savedAccount' in target) {
+    const accountId = textIn(input, target.savedAccount);
+    return [accountId ? { kind: 'saved-account', accountId } : { kind: 'unsaid' }];
+  }
+  if (input[target.address] === undefined) {
+    if (target.isOptional) return [];
+    if (target.orUser !== undefined) return [userIn(input, target.orUser)];
+  }
+  const address = textIn(input, target.address);
+  return [address ? { kind: 'address', address } : { kind: 'unsaid' }];
+}
+
+function userIn(input: Input, field: string): Destination {
+  const userId = textIn(input, field);
+  return userId ? { kind: 'user', userId } : { kind: 'unsaid' };
+}
+
+function textIn(input: Input, field: string): string | undefined {
+  const value = input[field];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

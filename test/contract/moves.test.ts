@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest';
+import { CATALOGUE } from '../../src/commands/catalogue.ts';
+import { endpoints } from '../../src/contract/endpoints/index.ts';
+import { movesOf } from '../../src/contract/moves.ts';
+import { rowsOf } from '../../src/contract/rows.ts';
+
+const byId = (id: string) => {
+  const found = endpoints.find((each) => each.id === id);
+  if (!found) throw new Error(id);
+  return found;
+};
+
+describe('every endpoint that moves money', () => {
+  const money = endpoints.filter(
+    ({ effect, effects }) => effect === 'money' || Object.values(effects?.of ?? {}).includes('money'),
+  );
+
+  test('says what it moves, and no other endpoint does', () => {
+    expect(money.length).toBeGreaterThan(10);
+    expect(endpoints.filter(({ moves }) => moves !== undefined).map(({ id }) => id)).toEqual(money.map(({ id }) => id));
+  });
+
+  test.each(money.map((each) => [each.id, each] as const))('%s names fields of its request', (_id, endpoint) => {
+    const { moves } = endpoint;
+    if (!moves) throw new Error('no row');
+    const fields = rowsOf(endpoint.request());
+    expect(fields.find(({ name }) => name === moves.amount)?.unit).toBeDefined();
+    const named = [
+      ...[moves.decidedBy, moves.gives?.field, moves.gives?.stablecoin, moves.gives?.unless],
+      ...moves.to.flatMap((target) =>
+        target === 'unsaid' ? [] : Object.values(target).filter((each) => each !== true),
+      ),
+    ].filter((each) => each !== undefined);
+    expect(fields.map(({ name }) => name)).toEqual(expect.arrayContaining(named));
+  });
+
+  test('names its command, and every guarded command is named', async () => {
+    const groups = await Promise.all(CATALOGUE.map(({ load }) => load()));
+    const commands = groups
+      .flat()
+      .filter(({ endpoints: called }) => called.some((id) => money.some((each) => each.id === id)));
+    const guarded = groups.flat().filter(({ money: isMoney }) => isMoney);
+    const named = new Set(money.map(({ moves }) => moves?.command));
+    expect([...named].sort()).toEqual(commands.map(({ words }) => words.join(' ')).sort());
+    for (const { words } of guarded) expect(named).toContain(words.join(' '));
+  });
+});
+
+const NGN = (minor: bigint) => ({ asset: 'NGN', minor });
+const CNGN = (minor: bigint) => ({ asset: 'CNGN', minor });
+const USDC = (minor: bigint) => ({ asset: 'USDC', minor });
+
+describe('a request moves', () => {
+  test.each<[id: string, input: object, amount: unknown, unsaid: readonly string[], to: readonly string[]]>([
+    ['fees.withdraw', { amount: 500, bankCode: '1', bankAccountNumber: '2' }, NGN(500n), [], ['account 1 2']],
+    ['fees.withdraw', { amount: '500' }, NGN(500n), [], ['unsaid']],
+    ['fees.withdraw', { amount: 0.5, bankCode: 1, bankAccountNumber: '2' }, undefined, ['NGN'], ['unsaid']],
+    ['fees.withdraw', { amount: 0 }, undefined, ['NGN'], ['unsaid']],
+    ['fees.withdraw', { amount: 1e20 }, undefined, ['NGN'], ['unsaid']],
+    ['fees.withdraw', { amount: null }, undefined, ['NGN'], ['unsaid']],
+    ['fees.withdraw', { amount: { value: 5 } }, undefined, ['NGN'], ['unsaid']],
+    ['transactions.offramp', { amount: 5.01, bankCode: '1', accountNumber: '2' }, NGN(501n), [], ['account 1 2']],
+    ['transactions.fintech-offramp', { amount: 7, bankAccountId: 'x' }, CNGN(7n), [], ['saved-account x']],
+    [
+      'transactions.withdraw-asset',
+      { amount: 2, ticker: 'USDC', destinationWallet: 'a' },
+      USDC(2_000_000n),
+      [],
+      ['address a'],
+    ],
+    [
+      'transactions.withdraw-asset',
+      { amount: 2, ticker: 'usdc', destinationWallet: '' },
+      undefined,
+      ['CNGN', 'USDC', 'USDT'],
+      ['unsaid'],
+    ],
+    ['transactions.fintech-transfer', { amount: 9, destinationAddress: 'a' }, CNGN(9n), [], ['address a']],
+    [
+      'transactions.fintech-transfer',
+      { amount: 9, ticker: 'USDC', destinationAddress: 'a' },
+      USDC(9n),
+      [],
+      ['address a'],
+    ],
+    ['swaps.trigger', { walletAddress: 'w', sellToken: 'USDC' }, undefined, ['USDC'], ['unsaid']],
+    ['swaps.trigger', { walletAddress: 'w', sellToken: 'USDC', amount: 1 }, USDC(1_000_000n), [], ['unsaid']],
+    ['swaps.create', { sellToken: 'CNGN', amount: 1, userId: 'u' }, CNGN(1_000_000n), [], ['user u']],
+    [
+      'swaps.create',
+      { sellToken: 'CNGN', amount: 1, userId: 'u', destinationAssetSwap: 'a' },
+      CNGN(1_000_000n),
+      [],
+      ['address a'],
+    ],
+    ['bridge.initiate', { amount: '1.5', toAddress: 'a' }, CNGN(1_500_000n), [], ['address a']],
+    ['transactions.onramp', { amount: 5, userId: 'u' }, NGN(500n), [], ['user u']],
+    [
+      'transactions.onramp',
+      { amount: 5, userId: 'u', destinationAssetSwap: 'a', owner: 'b' },
+      NGN(500n),
+      [],
+      ['user u', 'address a', 'address b'],
+    ],
+    ['fx.trade', { pair: 'CNGN-USDC', side: 'buy', cngnAmount: '2' }, CNGN(2_000_000n), [], []],
+    [
+      'fx.trade',
+      { pair: 'CNGN-USDC', side: 'sell', cngnAmount: '2', destinationWalletAddress: 'a' },
+      CNGN(2_000_000n),
+      ['USDC'],
+      ['address a'],
+    ],
+    ['fx.trade', { orderId: 'o', side: 'buy', cngnAmount: '2' }, CNGN(2_000_000n), ['USDC', 'USDT'], []],
+    [
+      'fx.trade',
+      { quoteId: 'q', pair: 'CNGN-USDC', side: 'buy', cngnAmount: '2' },
+      undefined,
+      ['CNGN', 'USDC', 'USDT'],
+      [],
+    ],
+    ['fx.market-order', { pair: 'CNGN', side: 'sell', cngnAmount: '2' }, CNGN(2_000_000n), ['USDC', 'USDT'], []],
+    ['fx.create-order', { orderType: 'sell', quoteCurrency: 'USDT', maxAmount: '3' }, CNGN(3_000_000n), [], []],
+    ['fx.create-order', { orderType: 'buy', quoteCurrency: 'usdt', maxAmount: '3' }, CNGN(3_000_000n), ['USDT'], []],
+    ['fx.create-limit-order', { side: 'sell', pair: 'CNGN-USDT', maxAmount: '3' }, CNGN(3_000_000n), ['USDT'], []],
+    ['fx.update-limit-order', { orderId: 'o', status: 'paused' }, undefined, [], []],
+    ['fx.update-limit-order', { orderId: 'o', maxAmount: '3' }, CNGN(3_000_000n), ['USDC', 'USDT'], []],
+    ['banks.delete', { accountId: 'x', amount: 5 }, undefined, [], []],
+  ])('%s %j', (id, input, amount, unsaid, to) => {
+    const moves = movesOf(byId(id), input);
+    const destinations = moves?.to.map(({ kind, ...named }) => [kind, ...Object.values(named)].join(' '));
+    expect([moves?.amount, moves?.unsaid ?? [], destinations ?? []]).toEqual([amount, unsaid, to]);
+  });
+});

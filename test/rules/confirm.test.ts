@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import { pay, payByApi, type RunOptions, ruledMachine } from './support.ts';
+
+/** A terminal at which somebody agrees, and types what `typed` makes of the code. */
+function terminal(typed: (code: string) => string) {
+  const asked: string[] = [];
+  const prompter = async () => ({
+    confirm: async (question: string) => {
+      asked.push(question);
+      return true;
+    },
+    text: async (question: string) => {
+      asked.push(question);
+      return typed(/^Type (\w{5}) to /.exec(question)?.[1] ?? 'no code');
+    },
+    secret: async () => '',
+    select: async () => {
+      throw new Error('unexpected select');
+    },
+    search: async () => {
+      throw new Error('unexpected search');
+    },
+  });
+  const options: RunOptions = { isTerminal: true, prompter };
+  return { asked, prompter, options };
+}
+
+const LIMIT = ['--confirm-above', 'NGN 500'];
+
+describe('a code for large amounts of a live account', () => {
+  test('must be typed on the terminal, also with --yes', async () => {
+    const { sends } = await ruledMachine(LIMIT, 'live');
+    const { asked, options } = terminal((code) => ` ${code.toLowerCase()} `);
+    await sends(pay('500.01'), options);
+    expect(asked).toEqual([expect.stringMatching(/^Type \w{5} to withdraw ₦500\.01 in fees to account/)]);
+    await sends(payByApi('50002'), options);
+    expect(asked[1]).toMatch(/^Type \w{5} to call POST \/feewithdrawal:$/);
+    expect(asked[0]?.slice(5, 10)).not.toBe(asked[1]?.slice(5, 10));
+  });
+
+  test.each([
+    ['nothing', () => ''],
+    ['another code', () => 'AAAAA'],
+    ['yes', () => 'y'],
+  ])('stops after %s', async (_what, typed) => {
+    const { stops } = await ruledMachine(LIMIT, 'live');
+    await stops(
+      pay('501', '-q'),
+      'RULE_CONFIRMATION',
+      'the code that was typed is not the one that was shown',
+      terminal(typed).options,
+    );
+  });
+
+  test('stops without a terminal, and with --no-input', async () => {
+    const { stops, tests } = await ruledMachine(LIMIT, 'live');
+    await stops(pay('500.01'), 'RULE_CONFIRMATION', 'a code must be typed on a terminal, and there is none');
+    await stops(payByApi('50001'), 'RULE_CONFIRMATION', 'a code must be typed on a terminal');
+    await stops(
+      pay('501', '--no-input', '-q'),
+      'RULE_CONFIRMATION',
+      'a code must be typed',
+      terminal((code) => code).options,
+    );
+    expect(await tests(pay('501'))).toMatchObject({
+      code: 9,
+      rules: [{ rule: 'confirm-above', result: 'does not hold' }],
+    });
+    expect(await tests(pay('501'), terminal((code) => code).options)).toMatchObject({
+      code: 0,
+      rules: [{ rule: 'confirm-above', result: 'holds', detail: 'a code must be typed on the terminal' }],
+    });
+  });
+
+  test('is not asked for at the figure, for another asset, or for a sandbox', async () => {
+    const live = await ruledMachine(LIMIT, 'live');
+    await live.sends(pay('500'));
+    await live.sends(['api', 'POST', '/initiateofframp', '-f', 'amount=900000000', '-f', 'bankAccountId=x', '--yes']);
+    const box = await ruledMachine(LIMIT, 'sandbox');
+    await box.sends(pay('501'));
+  });
+
+  test('is asked for if the request does not say its amount', async () => {
+    const { stops } = await ruledMachine(['--confirm-above', 'CNGN 500'], 'live');
+    await stops(['fx', 'trade', '--quote', 'quote-1', '--yes'], 'RULE_CONFIRMATION', 'a code must be typed');
+  });
+});
+
+test('hours that end while somebody answers stop the change', async () => {
+  const machine = await ruledMachine(['--hours', 'mon 10:00-10:01']);
+  let nowMs = Date.UTC(2026, 0, 5, 9);
+  const clock = { now: () => nowMs, sleep: async () => {} };
+  const { prompter: answering } = terminal((code) => code);
+  const prompter = async () => ({
+    ...(await answering()),
+    confirm: async () => {
+      nowMs += 60_000;
+      return true;
+    },
+  });
+  const argv = pay('5', '-q').filter((each) => each !== '--yes');
+  await machine.stops(argv, 'RULE_HOURS', 'it is Mon 10:01 in Lagos', { isTerminal: true, prompter, clock });
+});

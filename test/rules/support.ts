@@ -1,0 +1,143 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { Exchange, Prompter } from '../../src/base/world.ts';
+import { main } from '../../src/main.ts';
+import { BOX, LIVE, newMachine } from '../commands/profiles/support.ts';
+import { success } from '../support/exchange.ts';
+import { TO } from '../support/fee-withdrawal.ts';
+import { journalRows } from '../support/journal.ts';
+import { countingIds, type FakeClock, fakeClock, fakeWorld, type WorldOptions } from '../support/world.ts';
+
+/** The bank account of `TO`. */
+export const ACCOUNT = '000013/0123456789';
+export const SAVED = '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de';
+export const ADDRESS = '0x52908400098527886E0F7030069857D2E4169EE7';
+export const OTHER_ADDRESS = '0x8617E340B3D01FA5F11F306F4090FD50E238070D';
+
+/** A fee withdrawal of an amount. */
+export const pay = (amount: string, ...more: readonly string[]) => [
+  ...['fees', 'withdraw', '--amount', amount, ...TO, '--yes', '--no-tag', '--again', ...more],
+];
+
+/** The same request through `fiatrail api`, in kobo. */
+export const payByApi = (kobo: string, ...more: readonly string[]) => [
+  ...['api', 'POST', '/feewithdrawal', '-f', `amount=${kobo}`, '-f', 'bankCode=000013'],
+  ...['-f', 'bankAccountNumber=0123456789', '-f', 'accountName=ADA', '--yes', '--again', ...more],
+];
+
+/** Options of one command; `prompter` answers prompts whose text is not known before. */
+export interface RunOptions extends WorldOptions {
+  readonly prompter?: () => Promise<Prompter>;
+  /** Whether the command line names no profile. */
+  readonly isBare?: boolean;
+}
+
+/** What the service says to any request. */
+const DATA = {
+  ...{ requestId: 'r-1', withdrawalId: 'w-1', amount: 50_000, status: 'pending', message: 'ok', stage: 'x' },
+  ...{ publicKey: 'a'.repeat(64), transactionHash: '0xabc', success: true, userId: 'u-1' },
+};
+
+/** Monday, January 5 2026, 10:00 in Lagos. */
+export const MONDAY_MS = Date.UTC(2026, 0, 5, 9);
+
+/** A machine with the profile `main`, whose account takes every request. */
+export async function ruledMachine(
+  rules: readonly string[] = [],
+  key: 'live' | 'sandbox' = 'sandbox',
+  startMs = MONDAY_MS,
+) {
+  const machine = newMachine();
+  const state = join(machine.folder, 'state');
+  const asked: string[] = [];
+  let clock: FakeClock = fakeClock(startMs);
+  const network: Exchange = async ({ method, url }) => {
+    const path = new URL(url).pathname.replace('/v1', '');
+    asked.push(`${method} ${path}`);
+    if (path.startsWith('/getbankaccounts') || path.startsWith('/listbankaccounts'))
+      return success({
+        accounts: [{ accountId: SAVED, bankCode: '000013', accountNumber: '0123456789', accountName: 'ADA' }],
+      });
+    return success(DATA);
+  };
+  expect((await machine.add('main', key === 'live' ? LIVE : BOX)).code).toBe(0);
+  // One source for all commands, so that no two operations have one id.
+  const ids = countingIds();
+  const run = async (argv: readonly string[], options: RunOptions = {}) => {
+    const { prompter, isBare, ...more } = options;
+    const env = { FIATRAIL_CONFIG_DIR: machine.config, FIATRAIL_STATE_DIR: state, ...options.env };
+    const world = fakeWorld({ cwd: machine.folder, network, clock, ...more, env });
+    const code = await main([...(isBare ? [] : ['--profile', 'main']), ...argv], {
+      ...world,
+      ids,
+      ...(prompter ? { prompter } : {}),
+    });
+    return { code, stdout: world.stdout.text(), stderr: world.stderr.text(), world };
+  };
+  const set = (flags: readonly string[], options: RunOptions = {}) =>
+    run(
+      ['profiles', 'rules', 'set', 'main', ...flags],
+      key === 'live'
+        ? { isTerminal: true, answers: [{ kind: 'confirm', asks: 'hange the rules', says: true }], ...options }
+        : { ...options },
+    );
+  const setYes = (flags: readonly string[]) => set(key === 'live' ? flags : [...flags, '--yes']);
+  if (rules.length > 0) expect((await setYes(rules)).stderr).not.toContain('error');
+  /** The recorded operations that are not changes of rules. */
+  const recorded = () =>
+    existsSync(join(state, 'journal.db'))
+      ? journalRows(state).filter(({ endpoint }) => endpoint !== 'profiles.rules')
+      : [];
+  /** The requests that could change something. */
+  const sent = () => asked.filter((each) => !each.startsWith('GET') && !READS.some((read) => each.endsWith(read)));
+  return {
+    ...machine,
+    ...{ run, set: setYes, setWith: set, asked, sent, recorded, state },
+    at: (timeMs: number) => {
+      clock = fakeClock(timeMs);
+    },
+    /** Runs a command that a rule must stop: exit code 9, nothing sent and nothing recorded. */
+    stops: async (argv: readonly string[], code: string, detail: string, options: RunOptions = {}) => {
+      const before = { sent: sent().length, recorded: recorded().length };
+      const ran = await run([...argv, '-o', 'json'], options);
+      const { error } = JSON.parse(ran.stderr.slice(ran.stderr.indexOf('{'))) as {
+        error: { code: string; message: string };
+      };
+      expect({ exit: ran.code, code: error.code, message: error.message }).toEqual({
+        exit: 9,
+        code,
+        message: expect.stringContaining(detail),
+      });
+      expect(error.message).toMatch(/; nothing was sent$/);
+      expect({ sent: sent().length, recorded: recorded().length }).toEqual(before);
+      return ran;
+    },
+    /** Runs a command that must be sent. */
+    sends: async (argv: readonly string[], options: RunOptions = {}) => {
+      const before = sent().length;
+      const ran = await run([...argv, '-q'], options);
+      expect({ sent: sent().length, stderr: ran.stderr }).toEqual({ sent: before + 1, stderr: expect.any(String) });
+      return ran;
+    },
+    /** Tests a command line, and returns the exit code and the rows of the rules. */
+    tests: async (argv: readonly string[], options: RunOptions = {}) => {
+      const before = { sent: sent().length, recorded: recorded().length };
+      const ran = await run(['profiles', 'rules', 'test', '-o', 'json', '--', ...argv], options);
+      expect({ sent: sent().length, recorded: recorded().length }).toEqual(before);
+      const { rules } = (ran.stdout === '' ? { rules: [] } : JSON.parse(ran.stdout)) as { rules: TestedRow[] };
+      return { code: ran.code, rules, stderr: ran.stderr };
+    },
+  };
+}
+
+const READS = ['/fx/quote', '/bridge/quote', '/getbankaccount', '/previewfees'];
+
+interface TestedRow {
+  readonly rule: string;
+  readonly setting: string;
+  readonly source: string;
+  readonly result: string;
+  readonly left: { readonly value: string; readonly asset: string } | null;
+  readonly detail: string | null;
+}
