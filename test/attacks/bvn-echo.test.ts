@@ -24,6 +24,13 @@ const formsOf = (bvn: string) => {
   ];
 };
 
+const STATUSES = [200, 400, 500];
+const FORMATS = [
+  ['-o', 'raw'],
+  ['-o', 'table'],
+  ['-o', 'yaml'],
+];
+
 /** A service that repeats a BVN in every response, also to requests that do not have it. */
 async function echoing(bvn: string, status: number, code: string) {
   const echo = formsOf(bvn).map((form, index) => `"echo${index}":${form}`);
@@ -51,13 +58,9 @@ describe.each(['22123456789', '01234567890'])('the BVN %s is repeated nowhere', 
     [500, '05'],
   ])('in a response with HTTP %i and code %s', async (status, code) => {
     const env = await echoing(bvn, status, code);
-    for (const [argv, stdin] of COMMANDS)
-      for (const more of [
-        ['-o', 'json', '-v'],
-        ['-o', 'raw'],
-        ['-o', 'table'],
-        ['-o', 'yaml'],
-      ]) {
+    // Each command meets each of these formats with one of the three statuses.
+    for (const [index, [argv, stdin]] of COMMANDS.entries())
+      for (const more of [['-o', 'json', '-v'], FORMATS[(index + STATUSES.indexOf(status)) % FORMATS.length] ?? []]) {
         const ran = await fiatrail(newHome(onTestFinished), [...argv, ...more], { env, stdin });
         const output = ran.stdout + ran.stderr;
         expect(output, argv.join(' ')).not.toMatch(shown);
