@@ -1,6 +1,7 @@
 import { chownSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { changeProfile } from '../../src/account/changes.ts';
+import { main } from '../../src/main.ts';
 import { journalRows } from '../support/journal.ts';
 import { fakeWorld } from '../support/world.ts';
 import { ACCOUNT, ADDRESS, OTHER_ADDRESS, pay, ruledMachine } from './support.ts';
@@ -60,6 +61,12 @@ describe('rules are set, shown and removed', () => {
     expect(await set(['--read-only'])).toMatchObject({ code: 0, stderr: expect.stringContaining('already like this') });
     expect(journalRows(state)).toHaveLength(1);
   });
+});
+
+test('the first rule of the built-in sandbox is printed by the command that sets it', async () => {
+  const world = fakeWorld();
+  expect(await main(['profiles', 'rules', 'set', '--read-only', '--yes', '-q', '-o', 'json'], world)).toBe(0);
+  expect(JSON.parse(world.stdout.text())).toMatchObject({ rules: [{ rule: 'read-only', setting: 'on' }] });
 });
 
 describe('a wrong value', () => {

@@ -38,8 +38,9 @@ async function sharedRules(journal: Journal | undefined): Promise<Rules | undefi
 
 /** Prints the rules of a session's profile, and those that hosts share, which count for every account but an embedded sandbox. */
 async function rulesResult(session: Session): Promise<Outcome> {
-  const { name, mode, stored } = session.profile;
-  const own = stored && requireProfile(session, name).rules;
+  const { name, mode } = session.profile;
+  // Read again, because this command may have changed them.
+  const own = storedProfileNamed(name, session.world)?.rules;
   const shared = mode === 'embedded' ? undefined : await sharedRules(await session.existingJournal());
   const rows = [...rowsOf('profile', own), ...rowsOf('journal', shared)];
   if (rows.length === 0) await session.note(`profile ${name} has no rules; set one with: fiatrail profiles rules set`);
