@@ -52,7 +52,7 @@ const MESSAGES: readonly (readonly [pattern: RegExp, problem: ServerProblem])[] 
   [/does not support SSL|SSL connection/i, 'insecure'],
   [/password must be a string|no password/i, 'rejected'],
   [/terminated|timeout|timed out|not queryable|Connection/i, 'unreachable'],
-  [/during recovery/, 'replica'],
+  [/during recovery|recovery is in progress/, 'replica'],
 ];
 
 /** Returns the problem behind an error of the driver, the server or the network. */

@@ -218,7 +218,8 @@ async function connected(place: ServerPlace, access: ServerAccess, { clock, host
       try {
         requireOurs(begun, beginning, place.name);
         const result = await work(queries);
-        await run('COMMIT', []);
+        // Where a statement failed, the server answers COMMIT with ROLLBACK, and no error.
+        if ((await run('COMMIT', [])).command !== 'COMMIT') throw new ServerError('lost', place.name);
         return result;
       } catch (error) {
         // A connection that cannot even roll back is of no use.
