@@ -6,6 +6,7 @@ import { fileErrors } from '../files/file-errors.ts';
 import { namesIn } from '../files/inspect.ts';
 import { makeFolderPrivate, removePrivateFile } from '../files/private-file.ts';
 import { type FileKind, readVersioned, writeVersioned } from '../files/versioned-file.ts';
+import { type Asset, TOKENS } from '../money/amount.ts';
 import { configDir } from './paths.ts';
 
 type Place = Pick<World, 'env' | 'homeDir' | 'platform' | 'ids'>;
@@ -38,6 +39,23 @@ export interface StoredProfile {
   readonly visibleAfterMs?: number | undefined;
   /** The two settings above as the user trusted them; see `trustedRules`. Settings that came with an import have none. */
   readonly trustedRules?: string | undefined;
+  /** The people whose signatures on plans count, one of whom may be this user. */
+  readonly operators?: readonly Operator[] | undefined;
+  /** Above these amounts, money moves only by a plan that another operator signed. At most one amount per asset. */
+  readonly signAbove?: readonly SignAbove[] | undefined;
+}
+
+/** A person who signs plans. */
+export interface Operator {
+  readonly name: string;
+  /** An Ed25519 key, 64 hexadecimal digits in lower case. */
+  readonly publicKey: string;
+}
+
+export interface SignAbove {
+  readonly asset: Asset;
+  /** In minor units: kobo, or base units of a token. */
+  readonly minor: string;
 }
 
 export const ABSENCE = ['ask', 'accept'] as const;
@@ -110,6 +128,8 @@ const shapes = () => {
       trusted: z.optional(z.string()),
     }),
   ]);
+  const operator = z.strictObject({ name: z.string(), publicKey: z.string().check(z.regex(/^[0-9a-f]{64}$/)) });
+  const minor = z.string().check(z.regex(/^(0|[1-9]\d{0,39})$/));
   return z.strictObject({
     version: z.number(),
     name: z.string(),
@@ -124,6 +144,8 @@ const shapes = () => {
     absence: z.optional(z.enum(ABSENCE)),
     visibleAfterMs: z.optional(z.int().check(z.positive())),
     trustedRules: z.optional(z.string()),
+    operators: z.optional(z.array(operator)),
+    signAbove: z.optional(z.array(z.strictObject({ asset: z.enum(['NGN', ...TOKENS]), minor }))),
   });
 };
 

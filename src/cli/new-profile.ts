@@ -180,6 +180,8 @@ function profileOf(
     absence: input.absence ?? kept?.absence,
     visibleAfterMs: input.visibleAfter ?? kept?.visibleAfterMs,
     trustedRules: kept?.trustedRules,
+    operators: kept?.operators,
+    signAbove: kept?.signAbove,
   };
   return input.absence === undefined && input.visibleAfter === undefined ? next : trustedRules(next);
 }
