@@ -14,7 +14,7 @@ export function guardIn(
   nowMs: number,
 ): { readonly values: Readonly<Record<string, unknown>>; readonly guard: Guard | undefined } {
   if (!money) return { values: input, guard: undefined };
-  const { once, again, ...values } = input;
+  const { once, again, plan: _plan, planExpires: _expires, ...values } = input;
   const typed = { isGuarded: money === 'guarded', input: typedInput(words, values) };
   return { values, guard: guardOf({ once, again }, typed, nowMs) };
 }
@@ -33,9 +33,16 @@ export function guardOf(
   return { ...typed, isAgain, onceKey: typeof once === 'string' ? filledKey(once, nowMs) : undefined };
 }
 
-/** Throws CliError usage if the profile wants a once key and there is none. A dry run sends nothing, so it needs none. */
-export function requireKey({ profile, globals }: Pick<Session, 'profile' | 'globals'>, onceKey: unknown): void {
-  if (profile.stored?.requireOnce !== true || onceKey !== undefined || globals.dryRun) return;
+/**
+ * Throws CliError usage if the profile wants a once key and there is none. A dry run and a new plan send nothing, so they need none,
+ * and a plan that is applied is its own once key.
+ */
+export function requireKey(
+  { profile, globals }: Pick<Session, 'profile' | 'globals'>,
+  onceKey: unknown,
+  isPlan: boolean,
+): void {
+  if (profile.stored?.requireOnce !== true || onceKey !== undefined || globals.dryRun || isPlan) return;
   throw new CliError('usage', `profile ${profile.name} requires a once key to move money; nothing was sent`, {
     code: 'ONCE_KEY_REQUIRED',
     hint: 'add --once KEY, such as --once fees-{year}-{month}-{day}',

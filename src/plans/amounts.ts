@@ -1,0 +1,40 @@
+import type { Endpoint } from '../contract/endpoint.ts';
+import { DECIMALS, isAsset } from '../money/amount.ts';
+import { scaledInteger } from '../money/decimal.ts';
+import { isPlainAmount } from '../present/money.ts';
+import { isPlainObject, type Plain, toPlain } from '../present/plain.ts';
+import type { PlannedAmount } from './plan.ts';
+
+/** Returns the exact amounts in a request, in the contract’s units: also a price per token, and both limits of an order. */
+export function amountsIn(endpoint: Endpoint, input: unknown): PlannedAmount[] {
+  return amountsOf(toPlain(input, endpoint.request()), '');
+}
+
+function amountsOf(value: Plain, field: string): PlannedAmount[] {
+  if (isPlainAmount(value)) {
+    const { value: text, asset, unit } = value;
+    if (unit !== undefined || !asset || !isAsset(asset)) return [];
+    const minor = scaledInteger(text, DECIMALS[asset]);
+    return minor === undefined ? [] : [{ field, asset, value: text, minor: String(minor) }];
+  }
+  if (Array.isArray(value)) return value.flatMap((each, index) => amountsOf(each, `${field}[${index}]`));
+  if (!isPlainObject(value)) return [];
+  return Object.entries(value).flatMap(([name, each]) => amountsOf(each, field ? `${field}.${name}` : name));
+}
+
+/** Fields with an amount that does not move: the price of one token, and the lower limit of an order. */
+const NOT_MOVED = ['price', 'minAmount'];
+
+/** Whether a request only pauses an order, which then takes nothing any more. Anybody may do that. */
+function isPause({ id }: Endpoint, input: unknown): boolean {
+  if (id !== 'fx.update-limit-order' || typeof input !== 'object' || input === null) return false;
+  const { orderId: _, status, ...others } = input as Readonly<Record<string, unknown>>;
+  return status === 'paused' && Object.values(others).every((value) => value === undefined);
+}
+
+/** Returns the amounts that a request moves; undefined if it does not say how much, such as a trade on a quote. */
+export function movedBy(endpoint: Endpoint, input: unknown): PlannedAmount[] | undefined {
+  if (isPause(endpoint, input)) return [];
+  const moved = amountsIn(endpoint, input).filter(({ field }) => !NOT_MOVED.includes(field));
+  return moved.length === 0 ? undefined : moved;
+}

@@ -1,0 +1,67 @@
+import { limitOf, signAboveWords } from '../account/operator-settings.ts';
+import { operatorsOf } from '../account/operators.ts';
+import type { Profile } from '../account/profile.ts';
+import { CliError } from '../base/errors.ts';
+import type { Endpoint } from '../contract/endpoint.ts';
+import { amountForPeople } from '../money/amount.ts';
+import { movedBy } from './amounts.ts';
+import type { Signed } from './signatures.ts';
+
+/**
+ * Returns why a request needs the signature of another operator; undefined if it needs none. With any limit set, a request that does
+ * not say how much it moves needs one.
+ */
+export function signatureReason(profile: Profile, endpoint: Endpoint, input: unknown): string | undefined {
+  const limits = profile.stored?.signAbove ?? [];
+  if (limits.length === 0) return undefined;
+  const moved = movedBy(endpoint, input);
+  if (!moved) return 'a request that does not say how much it moves';
+  const above = moved.flatMap(({ asset, minor }) => {
+    const limit = limits.find((each) => each.asset === asset);
+    return limit && BigInt(minor) > BigInt(limit.minor) ? [`more than ${amountForPeople(limitOf(limit))}`] : [];
+  });
+  return above[0];
+}
+
+/** Returns the rules of a profile that concern a request, one sentence each, for a plan to record. */
+export function rulesMet(profile: Profile, endpoint: Endpoint, input: unknown): string[] {
+  const limits = profile.stored?.signAbove ?? [];
+  if (limits.length === 0) return [];
+  const reason = signatureReason(profile, endpoint, input);
+  if (reason !== undefined) return [`another operator must sign ${reason}`];
+  return [`no signature is needed up to ${signAboveWords(limits)?.join(', ')}`];
+}
+
+/** A plan being applied: its signatures as `signaturesOf` returned them. */
+interface Applied {
+  readonly signed: readonly Signed[];
+}
+
+/**
+ * Throws CliError declined unless a request may be sent: above the limits of its profile, only a plan that its author and another
+ * operator signed. The author’s own key is never the second pair of eyes.
+ */
+export function requireSignatures(profile: Profile, reason: string | undefined, applied: Applied | undefined): void {
+  if (reason === undefined) return;
+  const needs = `profile ${profile.name} wants another operator’s signature for ${reason}`;
+  const refusal = (why: string, hint: string) =>
+    new CliError('declined', `${needs}${why}; nothing was sent`, { code: 'SIGNATURE_REQUIRED', hint });
+  if (!applied)
+    throw refusal(
+      '',
+      'write a plan with --plan FILE, have another operator sign it with "fiatrail ops sign FILE", then: fiatrail ops apply FILE',
+    );
+  const has = (role: Signed['role']) => applied.signed.some((each) => each.role === role);
+  if (!has('author'))
+    throw refusal(
+      ', and the author of the plan had no operator key',
+      'make a key with "fiatrail profiles operators add NAME --generate", then write a new plan',
+    );
+  if (has('signer')) return;
+  throw refusal(
+    '',
+    operatorsOf(profile).length > 1
+      ? 'have another operator sign it with: fiatrail ops sign FILE'
+      : 'add another operator with: fiatrail profiles operators add NAME --public-key KEY',
+  );
+}
