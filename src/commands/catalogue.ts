@@ -30,6 +30,7 @@ export const CATALOGUE: readonly Group[] = [
   {
     name: 'profiles',
     summary: 'Manage profiles',
+    parts: { operators: 'Manage the people whose signatures on plans count' },
     load: async () => (await import('./profiles/index.ts')).commands,
   },
   {

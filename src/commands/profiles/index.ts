@@ -20,6 +20,7 @@ import type { Session } from '../../cli/session.ts';
 import { isOpenStage } from '../../journal/rotations.ts';
 import { rotationFile, unfinishedRotations } from '../../rotation/files.ts';
 import { addCommand } from './add.ts';
+import { operatorCommands } from './operators.ts';
 import { profileResult, requireProfile } from './show.ts';
 import { exportCommand, importCommand } from './transfer.ts';
 import { trustCommand } from './trust.ts';
@@ -209,4 +210,5 @@ export const commands = [
   exportCommand,
   importCommand,
   trustCommand,
+  ...operatorCommands,
 ];
