@@ -65,7 +65,9 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   journal: ['client', 'present', 'contract', 'money', 'crypto', 'sqlite', 'files'],
   webhooks: ['contract', 'money', 'crypto', 'sqlite'],
   account: ['client', 'contract', 'money', 'crypto', 'sqlite', 'files'],
+  plans: ['account', 'journal', 'present', 'contract', 'money', 'crypto', 'files'],
   cli: [
+    'plans',
     'account',
     'journal',
     'sandbox',
@@ -84,6 +86,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'works',
     'rotation',
     'cli',
+    'plans',
     'account',
     'journal',
     'sandbox',
@@ -97,7 +100,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'files',
   ],
   system: ['client', 'files'],
-  'main.ts': ['commands', 'works', 'journal', 'rotation', 'cli', 'account', 'present'],
+  'main.ts': ['commands', 'works', 'journal', 'rotation', 'cli', 'plans', 'account', 'present'],
   'entry.ts': ['main.ts', 'commands', 'system'],
 };
 
@@ -236,7 +239,14 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   '@noble/hashes/hmac.js': ['crypto/'],
   '@noble/hashes/sha2.js': ['crypto/'],
   '@noble/hashes/sha3.js': ['crypto/'],
-  'zod/mini': ['contract/', 'account/stored-profile.ts', 'derive/schema.ts', 'journal/merge.ts', 'journal/import.ts'],
+  'zod/mini': [
+    'contract/',
+    'account/stored-profile.ts',
+    'derive/schema.ts',
+    'journal/merge.ts',
+    'journal/import.ts',
+    'plans/format.ts',
+  ],
   'node:sqlite': ['sqlite/'],
   'node:http': ['client/network.ts', 'sandbox/', 'webhooks/listen/'],
   'node:buffer': ['sandbox/', 'webhooks/inbox/'],
@@ -303,6 +313,7 @@ const AMBIENT =
 
 const AMBIENT_EXCEPTIONS: Readonly<Record<string, string>> = {
   'files/owner.ts process.': 'the user id, which never changes; files are checked where the World does not reach',
+  'files/own-file.ts process.': 'the user id, which never changes; files are checked where the World does not reach',
   'crypto/node-crypto.ts process.': 'loads node:crypto on first use; neither time nor chance',
   'bundle/late-child-process.ts process.': 'replaces node:child_process in the bundle, which loads it late',
   'bundle/light-fetch.ts globalThis.process': 'the clock that ky reads in the bundle, where the World does not reach',
