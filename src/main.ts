@@ -6,13 +6,15 @@ import type { World } from './base/world.ts';
 import { DryRun } from './cli/dry-run.ts';
 import { asCliError, changeNotShown, failedAfterChange, isClosedPipe, withoutSecrets } from './cli/failures.ts';
 import { DoneBefore } from './cli/in-the-way.ts';
-import { inputName, readInput } from './cli/input.ts';
+import { commandLineOf, inputName, readInput } from './cli/input.ts';
+import type { Guard } from './cli/money-options.ts';
 import { guardIn, requireUnused } from './cli/once.ts';
 import type { Outcome } from './cli/outcome.ts';
 import { type CommandLine, parse } from './cli/program.ts';
 import { type Changed, createSession, type Session } from './cli/session.ts';
 import { CATALOGUE } from './commands/catalogue.ts';
 import type { Operation } from './journal/journal.ts';
+import type { Plan } from './plans/plan.ts';
 import { FORMATS, type PresentOptions, type Result } from './present/result.ts';
 import { KEEPER_WORD, unfinishedRotations } from './rotation/files.ts';
 
@@ -80,7 +82,7 @@ async function execute(line: ResolvedLine, world: World, use: Use): Promise<Outc
   // The list may be of any length. Must be set before anything is read: V8's young generation only ever grows.
   if (texts['all'] === true) world.steadyMemory();
   const nameOf = (field: string) => inputName(command, field);
-  const session = createSession({ world, profile, globals, commandLine, inputName: nameOf, runLine });
+  const session = createSession({ world, profile, globals, commandLine, inputName: nameOf, runLine, runPlanned });
   try {
     return await Promise.race([executeIn(session, line, use), abandonment(session)]);
   } finally {
@@ -90,9 +92,10 @@ async function execute(line: ResolvedLine, world: World, use: Use): Promise<Outc
 
 async function executeIn(session: Session, { command, texts, globals, profile }: ResolvedLine, use: Use) {
   const { world } = session;
+  const isPlan = texts['plan'] !== undefined;
   // Before anything is asked.
-  if (command.money) await session.rules.requireForMoney(texts['once'] !== undefined);
-  const { input, guided } = await readInput(command, texts, session, async () => {
+  if (command.money) await session.rules.requireForMoney(texts['once'] !== undefined || isPlan);
+  const { input, guided } = await readInput(command, texts, isPlan ? unasked(session) : session, async () => {
     if (command.isLocal) return;
     const line = `profile ${profile.name} · ${modeInFull(profile.mode)}`;
     // With -q too when a file in a folder, rather than the user, chose real money.
@@ -101,14 +104,16 @@ async function executeIn(session: Session, { command, texts, globals, profile }:
       await (await import('./rotation/resume.ts')).finishRotations(session);
   });
   const { values, guard } = guardIn(command, input, world.clock.now());
+  if (isPlan || texts['planExpires'] !== undefined) {
+    const { planToWrite } = await import('./plans/write.ts');
+    const line = { words: command.words, texts, globals };
+    session.planWith(planToWrite(line, input, world.ids, (planned) => commandLineOf(command, planned)));
+  }
   const outcome = await runToEnd(
     async () => {
       if (guard) await requireUnused(session, guard, isReconciled);
       if (guard) session.guardWith(guard);
-      const outcome = await command.run(session, values as never).catch(async (error) => {
-        if (guard && isBeforeSending(error, session)) await requireUnused(session, guard, isReconciled);
-        throw error;
-      });
+      const outcome = await unlessDoneBefore(session, guard, () => command.run(session, values as never));
       return outcome.error || !guided?.after ? outcome : guided.after(outcome);
     },
     session,
@@ -117,6 +122,37 @@ async function executeIn(session: Session, { command, texts, globals, profile }:
   await use(outcome, session.changed());
   if (!outcome.error) await guided?.end?.();
   return outcome;
+}
+
+/** A plan is read by others, so all of it is typed: nothing is asked. */
+const unasked = (session: Session): Session => ({ ...session, isInteractive: false });
+
+/** Runs the command of a plan, which sends only what the plan says. */
+async function runPlanned(session: Session, plan: Plan, waitMs: number | undefined): Promise<Outcome> {
+  const { guardOfPlan, plannableCommand, planToApply } = await import('./plans/apply.ts');
+  const { words, input: texts } = plan.content;
+  const group = CATALOGUE.find(({ name }) => name === words[0]);
+  const named = (await group?.load())?.find((each) => each.words.join(' ') === words.join(' '));
+  const command = plannableCommand(plan, named, waitMs !== undefined);
+  const guard = guardOfPlan(plan);
+  await requireUnused(session, guard, isReconciled);
+  session.planWith(await planToApply(session, plan, commandLineOf(command, texts)));
+  session.guardWith(guard);
+  const { input } = await readInput(command, texts, unasked(session), async () => {});
+  const { values } = guardIn(command, { ...input, wait: waitMs }, session.world.clock.now());
+  return unlessDoneBefore(session, guard, () => command.run(session, values as never));
+}
+
+/** Runs a command. If it fails before it sends, another process may have done its work: then its record is what counts. */
+async function unlessDoneBefore(
+  session: Session,
+  guard: Guard | undefined,
+  run: () => Promise<Outcome>,
+): Promise<Outcome> {
+  return run().catch(async (error) => {
+    if (guard && isBeforeSending(error, session)) await requireUnused(session, guard, isReconciled);
+    throw error;
+  });
 }
 
 /**

@@ -66,8 +66,10 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   webhooks: ['contract', 'money', 'crypto', 'sqlite'],
   account: ['client', 'contract', 'money', 'crypto', 'sqlite', 'files'],
   rules: ['journal', 'account', 'contract', 'money'],
+  plans: ['account', 'journal', 'present', 'contract', 'money', 'crypto', 'files'],
   cli: [
     'rules',
+    'plans',
     'account',
     'journal',
     'sandbox',
@@ -87,6 +89,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'rotation',
     'cli',
     'rules',
+    'plans',
     'account',
     'journal',
     'sandbox',
@@ -100,7 +103,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'files',
   ],
   system: ['client', 'files'],
-  'main.ts': ['commands', 'works', 'journal', 'rotation', 'cli', 'account', 'present'],
+  'main.ts': ['commands', 'works', 'journal', 'rotation', 'cli', 'plans', 'account', 'present'],
   'entry.ts': ['main.ts', 'commands', 'system'],
 };
 
@@ -246,6 +249,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'derive/schema.ts',
     'journal/merge.ts',
     'journal/import.ts',
+    'plans/format.ts',
   ],
   pg: ['journal/postgres/store.ts'],
   'pg/lib/client.js': ['journal/postgres/store.ts'],
@@ -316,6 +320,7 @@ const AMBIENT =
 
 const AMBIENT_EXCEPTIONS: Readonly<Record<string, string>> = {
   'files/owner.ts process.': 'the user id, which never changes; files are checked where the World does not reach',
+  'files/own-file.ts process.': 'the user id, which never changes; files are checked where the World does not reach',
   'crypto/node-crypto.ts process.': 'loads node:crypto on first use; neither time nor chance',
   'bundle/late-child-process.ts process.': 'replaces node:child_process in the bundle, which loads it late',
   'bundle/light-fetch.ts globalThis.process': 'the clock that ky reads in the bundle, where the World does not reach',
@@ -329,6 +334,7 @@ const AMBIENT_EXCEPTIONS: Readonly<Record<string, string>> = {
   'webhooks/listen/heartbeat.ts AbortSignal.timeout': 'the time limit of one probe',
   'webhooks/listen/server.ts AbortSignal.timeout': 'how long open requests may take when the listener stops',
   'webhooks/kit.ts Date.now': 'an entry for other programs, which have no World; a caller may pass the time',
+  'journal/sqlite-store.ts setImmediate': 'lets this process go on while another one writes; no time passes',
   'sandbox/serve.ts setImmediate': 'groups the requests of one tick into one commit; no time passes',
 };
 

@@ -111,7 +111,12 @@ const isElsewhere = (name: SecretName, kept: StoredProfile, next: StoredProfile)
 const storeOf = (world: World, stored: StoredProfile, name: SecretName) => openStore(world, storeFor(stored, name));
 
 /** The secrets that a profile takes along to another store. */
-const TAKEN_ALONG = ['sealing-keys', 'webhook-secrets', 'journal-password'] as const satisfies readonly SecretName[];
+const TAKEN_ALONG = [
+  'sealing-keys',
+  'webhook-secrets',
+  'journal-password',
+  'operator-key',
+] as const satisfies readonly SecretName[];
 
 /** Copies the secrets besides the API key to the profile's new store. If nothing is sealed, a failing old store does not block the move. */
 async function copyKeptSecrets(world: World, kept: StoredProfile, next: StoredProfile): Promise<void> {
@@ -149,6 +154,11 @@ export async function storeSecret(
   secret: Secret,
 ): Promise<void> {
   await changeSecret(world, stored, name, async () => secret);
+}
+
+/** Deletes a secret from the store the profile uses now. Throws CliError usage. */
+export async function removeStoredSecret(world: World, stored: StoredProfile, name: SecretName): Promise<void> {
+  await withConfigLock(world, () => removeSecret(world, readProfile(world, stored.name) ?? stored, name));
 }
 
 /** Like `storeSecret`, for a secret computed from the stored one under the configuration lock. */

@@ -6,6 +6,7 @@ import { fileErrors } from '../files/file-errors.ts';
 import { namesIn } from '../files/inspect.ts';
 import { makeFolderPrivate, removePrivateFile } from '../files/private-file.ts';
 import { type FileKind, readVersioned, writeVersioned } from '../files/versioned-file.ts';
+import { type Asset, TOKENS } from '../money/amount.ts';
 import { configDir } from './paths.ts';
 import { type Rules, rulesSchema } from './rules.ts';
 
@@ -41,6 +42,23 @@ export interface StoredProfile {
   readonly trustedRules?: string | undefined;
   /** What is checked before a change is recorded and sent. */
   readonly rules?: Rules | undefined;
+  /** The people whose signatures on plans count, one of whom may be this user. */
+  readonly operators?: readonly Operator[] | undefined;
+  /** Above these amounts, money moves only by a plan that another operator signed. At most one amount per asset. */
+  readonly signAbove?: readonly SignAbove[] | undefined;
+}
+
+/** A person who signs plans. */
+export interface Operator {
+  readonly name: string;
+  /** An Ed25519 key, 64 hexadecimal digits in lower case. */
+  readonly publicKey: string;
+}
+
+export interface SignAbove {
+  readonly asset: Asset;
+  /** In minor units: kobo, or base units of a token. */
+  readonly minor: string;
 }
 
 export const ABSENCE = ['ask', 'accept'] as const;
@@ -113,6 +131,8 @@ const shapes = (hasRules: boolean) => {
       trusted: z.optional(z.string()),
     }),
   ]);
+  const operator = z.strictObject({ name: z.string(), publicKey: z.string().check(z.regex(/^[0-9a-f]{64}$/)) });
+  const minor = z.string().check(z.regex(/^(0|[1-9]\d{0,39})$/));
   return z.strictObject({
     version: z.number(),
     name: z.string(),
@@ -128,6 +148,8 @@ const shapes = (hasRules: boolean) => {
     visibleAfterMs: z.optional(z.int().check(z.positive())),
     trustedRules: z.optional(z.string()),
     rules: hasRules ? z.optional(rulesSchema()) : z.optional(z.never()),
+    operators: z.optional(z.array(operator)),
+    signAbove: z.optional(z.array(z.strictObject({ asset: z.enum(['NGN', ...TOKENS]), minor }))),
   });
 };
 

@@ -4,9 +4,9 @@ import { safeBaseUrl } from './base-url.ts';
 import { checkedServiceName } from './service-name.ts';
 import { PROFILE_FILE, profileName, type StoredProfile, type StoreSettings } from './stored-profile.ts';
 
-/** Serialises profiles for another machine. Profile files contain no secrets. */
+/** Serialises profiles for another machine. Profile files contain no secrets. Each user says whose signatures count, so operators stay. */
 export function writeExport(profiles: readonly StoredProfile[]): object {
-  const shared = profiles.map(({ encryption, trustedRules: _, ...profile }) => ({
+  const shared = profiles.map(({ encryption, trustedRules: _, operators: _operators, ...profile }) => ({
     ...profile,
     store: withoutTrust(profile.store),
     ...withoutOwnKey(encryption),
@@ -37,7 +37,13 @@ export function parseExport(text: string, from: string): StoredProfile[] {
 }
 
 /** Returns a profile of an export without what it may not decide on this machine. Throws CliError usage. */
-function imported({ sealing, encryption, trustedRules: _, ...profile }: StoredProfile): StoredProfile {
+function imported({
+  sealing,
+  encryption,
+  trustedRules: _,
+  operators: _operators,
+  ...profile
+}: StoredProfile): StoredProfile {
   const { name, baseUrl, serviceName, store, mode } = profile;
   if (serviceName !== undefined) checkedServiceName(serviceName);
   const url = baseUrl ? { baseUrl: safeBaseUrl(baseUrl) } : {};

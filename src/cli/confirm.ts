@@ -2,6 +2,7 @@ import { modeForPeople } from '../account/mode.ts';
 import type { Profile } from '../account/profile.ts';
 import { CliError } from '../base/errors.ts';
 import type { Effect } from '../contract/endpoint.ts';
+import type { ShownLine } from '../plans/line.ts';
 import type { Dialog } from './dialog.ts';
 import { printLines } from './lines.ts';
 
@@ -10,10 +11,13 @@ export interface Change {
   /** A verb phrase such as `start an onramp of ₦5,000.00 for user 4f…`. Contains no secret. */
   readonly summary: string;
   /** What will be sent: label and value, the amount in both units. */
-  readonly lines: readonly (readonly [label: string, value: string])[];
+  readonly lines: readonly ShownLine[];
   /** More lines, read only when someone is asked: balances, fees. */
-  readonly previews?: () => Promise<readonly (readonly [label: string, value: string])[]>;
+  readonly previews?: () => Promise<readonly ShownLine[]>;
 }
+
+/** Says which account a change is made to. */
+export const accountLine = ({ name, mode }: Profile): ShownLine => ['profile', `${name} (${modeForPeople(mode)})`];
 
 /** Shows a change to an account, and asks if it moves money or cannot be undone. Throws CliError: `usage` without a terminal, `declined`. */
 export async function confirmRequest(
@@ -23,8 +27,11 @@ export async function confirmRequest(
   { summary, lines, previews }: Change,
 ): Promise<void> {
   const mustAsk = !dialog.globals.yes && (effect === 'money' || effect === 'destructive');
-  const account = ['profile', `${profile.name} (${modeForPeople(profile.mode)})`] as const;
-  await confirmChange(dialog, { summary, lines: [account, ...lines], ...(previews ? { previews } : {}) }, mustAsk);
+  await confirmChange(
+    dialog,
+    { summary, lines: [accountLine(profile), ...lines], ...(previews ? { previews } : {}) },
+    mustAsk,
+  );
 }
 
 /** Shows a change and, if `mustAsk`, asks; the default is no. Throws CliError: `usage` without a terminal, `declined`. */
@@ -49,4 +56,14 @@ export async function confirmChange(
   if (!(await prompter.confirm(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}. Continue?`))) {
     throw new CliError('declined', 'declined; nothing was sent');
   }
+}
+
+/** Asks for a person's consent. On a live account it is asked for in a terminal, even with --yes. Throws CliError: `usage` without a terminal, `declined`. */
+export async function confirmConsent(dialog: Dialog, { mode }: Profile, change: Change): Promise<void> {
+  if (mode === 'live' && !dialog.isInteractive)
+    throw new CliError('usage', `this needs a person at a terminal, because the account is LIVE: ${change.summary}`, {
+      code: 'CONFIRMATION_NEEDED',
+      hint: 'run it in a terminal; --yes does not count here',
+    });
+  await confirmChange(dialog, change, mode === 'live' || !dialog.globals.yes);
 }

@@ -1,5 +1,6 @@
 import { CliError, withDetails } from '../base/errors.ts';
 import type { Check } from '../base/world.ts';
+import { shellWord } from '../present/text.ts';
 import type { Command, Guided } from './command.ts';
 import type { Parameter } from './parameters.ts';
 import type { Session } from './session.ts';
@@ -58,6 +59,20 @@ export function inputName({ parameters, fields = {} }: Pick<Command, 'parameters
 /** `--to` for an option, `user-id` for an argument. */
 function flagOf({ kind, name }: Parameter<unknown>): string {
   return kind === 'argument' ? name : (/--[\w-]+/.exec(name)?.[0] ?? name);
+}
+
+/** Returns a command line that gives these texts, as a shell would take it. */
+export function commandLineOf(
+  { words, parameters }: Pick<Command, 'words' | 'parameters'>,
+  texts: Readonly<Record<string, unknown>>,
+): string {
+  const typed = Object.entries(parameters).flatMap(([key, parameter]) => {
+    const text = texts[key];
+    const values = [text].flat().filter((each) => each !== undefined && each !== false);
+    if (parameter.kind === 'argument') return values.map(String);
+    return values.flatMap((each) => (each === true ? [flagOf(parameter)] : [flagOf(parameter), String(each)]));
+  });
+  return ['fiatrail', ...words, ...typed.map(shellWord)].join(' ');
 }
 
 function usageOf({ kind, name }: Parameter<unknown>): string {

@@ -30,6 +30,21 @@ export interface InFlight {
   readonly summary: string;
 }
 
+/** The error of a command that was told twice to end, while an operation was in flight or not. */
+export function abandonedWith(inFlight: InFlight | undefined): CliError {
+  if (!inFlight) return new CliError('interrupted', 'stopped at once; no request was in flight');
+  const { operationId, summary } = inFlight;
+  return new CliError(
+    'unknown',
+    `stopped at once, before a response to ${summary} was recorded; its outcome is unknown`,
+    {
+      code: 'OUTCOME_UNKNOWN',
+      hint: `find out with: fiatrail ops reconcile ${operationId}`,
+      operationId,
+    },
+  );
+}
+
 interface Sending<D> {
   readonly endpoint: Endpoint;
   readonly input: unknown;

@@ -1,4 +1,5 @@
 import type { World } from '../base/world.ts';
+import type { ShownLine } from '../plans/line.ts';
 import { wrap } from '../present/width.ts';
 
 /** If a value has fewer columns than this, the terminal wraps the lines. */
@@ -8,7 +9,7 @@ const NARROWEST = 20;
 export async function printLines(
   { stderr }: World,
   print: (text: string) => Promise<void>,
-  lines: readonly (readonly [label: string, value: string])[],
+  lines: readonly ShownLine[],
 ): Promise<void> {
   const width = Math.max(...lines.map(([label]) => label.length));
   const room = (stderr.columns || Number.POSITIVE_INFINITY) - width - 4;

@@ -1,6 +1,6 @@
 import { CliError } from '../base/errors.ts';
 import { sha256Hex } from '../crypto/fingerprint.ts';
-import { option, switchOn } from './parameters.ts';
+import { duration, option, shortDuration, switchOn, word } from './parameters.ts';
 
 /** What protects a money command from running twice, as it was typed. */
 export interface Guard {
@@ -36,6 +36,24 @@ export function idempotencyKeyOf(key: string): string {
 /** The end of the help of a text that may look as if it kept a command from running twice. */
 export const NO_PROTECTION = 'does not prevent repeats; --once does';
 
+/** Longer than anybody's agreement should hold. */
+const LONGEST_PLAN_MS = 30 * 24 * 3_600_000;
+
+/** Parses how long a plan holds. Throws CliError usage. */
+function planLifetime(text: string): number {
+  const durationMs = duration(text);
+  if (durationMs <= LONGEST_PLAN_MS) return durationMs;
+  throw new CliError('usage', `the duration "${text}" is too long`, {
+    hint: `the maximum is ${shortDuration(LONGEST_PLAN_MS)}`,
+  });
+}
+
+/** The flags of every command whose change can be planned. */
+export const PLAN_OPTIONS = {
+  plan: option('--plan <file>', 'send nothing; write what would be sent to a file, for ops sign and ops apply', word),
+  planExpires: option('--plan-expires <duration>', 'how long the plan can be applied (default 24h)', planLifetime),
+} as const;
+
 /** The flags of every command that moves money. */
 export const MONEY_OPTIONS = {
   once: option(
@@ -47,4 +65,5 @@ export const MONEY_OPTIONS = {
     '--again',
     'do it a second time, although it was done within the last 10 minutes or has an unknown outcome',
   ),
+  ...PLAN_OPTIONS,
 } as const;

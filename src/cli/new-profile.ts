@@ -179,6 +179,8 @@ function profileOf(
     visibleAfterMs: input.visibleAfter ?? kept?.visibleAfterMs,
     trustedRules: kept?.trustedRules,
     rules: kept?.rules,
+    operators: kept?.operators,
+    signAbove: kept?.signAbove,
   };
   return input.absence === undefined && input.visibleAfter === undefined ? next : trustedRules(next);
 }

@@ -14,7 +14,7 @@ export function guardIn(
   nowMs: number,
 ): { readonly values: Readonly<Record<string, unknown>>; readonly guard: Guard | undefined } {
   if (!money) return { values: input, guard: undefined };
-  const { once, again, ...values } = input;
+  const { once, again, plan: _plan, planExpires: _expires, ...values } = input;
   const typed = { isGuarded: money === 'guarded', input: typedInput(words, values) };
   return { values, guard: guardOf({ once, again }, typed, nowMs) };
 }

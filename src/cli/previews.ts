@@ -5,10 +5,11 @@ import { type Amount, amount, amountForPeople, minorForPeople, type Token } from
 import type { WireNumber } from '../money/decimal.ts';
 import { cappedPercentOf, percentFromWire } from '../money/rates.ts';
 import { fromWire, type MoneyUnit, toWireNumber, wireForPeople } from '../money/units.ts';
+import type { ShownLine } from '../plans/line.ts';
 import type { Session, SessionCallOptions } from './session.ts';
 
 /** A label and its value in a confirmation. */
-export type Line = readonly [label: string, value: string];
+export type Line = ShownLine;
 
 /** A user is waiting for the prompt, so a preview that takes longer is left out. */
 export const PREVIEW_READ = { totalMs: 5_000 } as const;
@@ -29,10 +30,12 @@ export function amountLine(value: Amount, unit: MoneyUnit, more = ''): Line {
 /** `1,500.00 cNGN before, 1,480.00 cNGN after`, or the shortfall; without a change, only the current balance. */
 export function balanceLine(before: Amount, changeMinor?: bigint): Line {
   const now = `${amountForPeople(before)} before`;
-  if (changeMinor === undefined) return ['balance', now];
+  const balance = { asset: before.asset, beforeMinor: before.minor };
+  if (changeMinor === undefined) return ['balance', now, { ...balance, afterMinor: undefined }];
   const after = amount(before.asset, before.minor + changeMinor);
-  if (after.minor >= 0n) return ['balance', `${now}, ${amountForPeople(after)} after`];
-  return ['balance', `${now}, ${amountForPeople(amount(before.asset, -after.minor))} short`];
+  const known = { ...balance, afterMinor: after.minor };
+  if (after.minor >= 0n) return ['balance', `${now}, ${amountForPeople(after)} after`, known];
+  return ['balance', `${now}, ${amountForPeople(amount(before.asset, -after.minor))} short`, known];
 }
 
 /** Reads a user's balance of a token, in all wallets or in `wallet`. */

@@ -1,6 +1,7 @@
 import { type JournalPlace, journalPlaceOf } from '../account/journal-place.ts';
 import type { Profile } from '../account/profile.ts';
-import { CliError } from '../base/errors.ts';
+import type { CliError } from '../base/errors.ts';
+import { openedOnUse } from '../base/opened-on-use.ts';
 import type { World } from '../base/world.ts';
 import type { CallOptions, Reply } from '../client/client.ts';
 import { requestIdOf } from '../client/client.ts';
@@ -12,15 +13,18 @@ import { entryAt } from '../files/inspect.ts';
 import type { AccountNames } from '../journal/accounts.ts';
 import type { Journal } from '../journal/journal.ts';
 import { isJsonObject, parseExactJson } from '../money/decimal.ts';
+import type { PlanMode, PlanToApply } from '../plans/change.ts';
+import type { Plan } from '../plans/plan.ts';
 import { checkOptions } from '../present/present.ts';
 import type { Result, ResultShape } from '../present/result.ts';
 import { type SessionRules, sessionRules } from '../rules/session-rules.ts';
 import { learnFintech, namesOf } from './account-names.ts';
-import { type Change, confirmRequest } from './confirm.ts';
+import { accountLine, type Change, confirmRequest } from './confirm.ts';
 import { connect } from './connect.ts';
 import { createDialog, type Dialog } from './dialog.ts';
 import { DryRun, dryRunOf } from './dry-run.ts';
-import { type InFlight, repetitionOf, sendJournaled } from './journaled.ts';
+import { abandonedWith, type InFlight, repetitionOf, sendJournaled } from './journaled.ts';
+import { printLines } from './lines.ts';
 import { type Guard, idempotencyKeyOf } from './money-options.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -43,7 +47,10 @@ interface SentChange extends Change {
   readonly tag?: string | undefined;
 }
 
-type SessionOptions = Pick<Session, 'world' | 'profile' | 'globals' | 'commandLine' | 'inputName' | 'runLine'>;
+type SessionOptions = Pick<
+  Session,
+  'world' | 'profile' | 'globals' | 'commandLine' | 'inputName' | 'runLine' | 'runPlanned'
+>;
 
 /** A change that the service accepted, with the operation id and the service's request id, if any. */
 export interface Changed {
@@ -68,6 +75,12 @@ export interface Session extends Dialog {
    * would send a request, with what the rules say about it.
    */
   runLine(argv: readonly string[], world: World, testsRules?: boolean): Promise<Outcome>;
+  /** Runs the command of a plan in a session that sends only what the plan says; `waitMs` is how long it waits, if it does. */
+  runPlanned(session: Session, plan: Plan, waitMs: number | undefined): Promise<Outcome>;
+  /** Writes a plan instead of sending the change, or sends only what a plan says. */
+  planWith(mode: PlanMode): void;
+  /** What `planWith` set. */
+  planMode(): PlanMode | undefined;
   /** The accepted change, if there is one; a later failure must not look as if nothing was sent. */
   changed(): Changed | undefined;
   /** Records a change made by a request that was not sent with `call` or `change`. */
@@ -85,7 +98,7 @@ export interface Session extends Dialog {
     change: SentChange,
     options?: SessionCallOptions,
   ): Promise<SessionReply<ResponseOf<E>>>;
-  /** Guards the money that this command moves; called once, before anything is sent. */
+  /** Guards the money that this command moves; called before anything is sent. The guard of a plan that is applied stays. */
   guardWith(guard: Guard): void;
   /** The rules for a change: those of the profile, and those that hosts share in the journal. */
   readonly rules: SessionRules;
@@ -107,7 +120,7 @@ export interface Session extends Dialog {
   close(): Promise<void>;
 }
 
-export function createSession({ world, profile, globals, commandLine, inputName, runLine }: SessionOptions): Session {
+export function createSession({ world, profile, globals, ...given }: SessionOptions): Session {
   let serviceTimeMs: number | undefined;
   const connection = openedOnUse(() =>
     connect(world, profile, globals, ({ headers }) => {
@@ -122,16 +135,46 @@ export function createSession({ world, profile, globals, commandLine, inputName,
   };
   let changed: Changed | undefined;
   let guard: Guard | undefined;
+  let plan: PlanMode | undefined;
+  let unread: unknown;
   let inFlight: InFlight | undefined;
   const dialog = createDialog(world, globals);
   const place = () => journalPlaceOf(world, profile);
   const journal = openedOnUse(() => loadJournal(dialog, place()));
+  /** Ends a command whose change is only planned. The change of a plan that is applied gets what differs on purpose from the plan. */
+  const asPlanned = async <I>(endpoint: Endpoint, input: I, change: SentChange, options: RequestOptions) => {
+    if (!plan) return { input, change, applied: undefined };
+    const { agreedChange, writePlan } = await import('../plans/change.ts');
+    const readPreviews = async () => {
+      unread = undefined;
+      const lines = (await change.previews?.()) ?? [];
+      // A confirmation leaves out what cannot be read; a plan must not.
+      if (unread !== undefined) throw unread;
+      return lines;
+    };
+    const { summary, lines, tag } = change;
+    const planned = { endpoint, input, summary, lines, tag, readPreviews };
+    if (plan.kind === 'write') {
+      await prepareRequest(session, endpoint, input as never, options);
+      const { result, shown } = await writePlan(session, plan, planned);
+      await printLines(world, dialog.note, [accountLine(profile), ...shown]);
+      await dialog.note(
+        'nothing was sent; others sign the plan with "fiatrail ops sign", and "fiatrail ops apply" sends it',
+      );
+      throw new DryRun(result);
+    }
+    const agreed = await agreedChange(plan, planned, globals.dryRun);
+    const previews = async () => agreed.previews;
+    return { input: agreed.input as I, change: { ...change, ...agreed, previews }, applied: plan };
+  };
   const session: Session = {
     ...dialog,
+    ...given,
     profile,
-    commandLine,
-    inputName,
-    runLine,
+    planWith: (mode) => {
+      plan = mode;
+    },
+    planMode: () => plan,
     changed: () => changed,
     noteChanged: (change) => {
       changed = change;
@@ -139,8 +182,12 @@ export function createSession({ world, profile, globals, commandLine, inputName,
     call: async (endpoint, input, options = {}) => {
       const request = await prepareRequest(session, endpoint, input, options);
       const { client, keyFingerprint } = await openFor(endpoint);
-      const call = (leaveByMs?: number) => client.call(request, { ...options, leaveByMs });
       const isRead = effectOf(endpoint, input) === 'read';
+      const call = (leaveByMs?: number) =>
+        client.call(request, { ...options, leaveByMs }).catch((error) => {
+          unread ??= error;
+          throw error;
+        });
       // A verification costs money and has an end, so the journal follows it like a movement of money.
       const isFollowed = !isRead && endpoint.starts !== undefined;
       const { reply, operationId } = isFollowed
@@ -159,9 +206,11 @@ export function createSession({ world, profile, globals, commandLine, inputName,
       await warnOf(dialog, reply, isRead);
       return { ...reply, request: input };
     },
-    change: async (endpoint, input, change, options = {}) => {
+    change: async (endpoint, typedInput, typedChange, options = {}) => {
+      const { input, change, applied } = await asPlanned(endpoint, typedInput, typedChange, options);
       const request = await prepareRequest(session, endpoint, input, options);
       const effect = effectOf(endpoint, input);
+      if (effect === 'money') await requireSigned(profile, endpoint, input, applied);
       const sending = { endpoint, input, summary: change.summary, guard: effect === 'money' ? guard : undefined };
       // On a terminal, a repetition becomes part of the question; otherwise the journal stops it.
       const mayAsk = dialog.isInteractive && !globals.yes;
@@ -169,6 +218,8 @@ export function createSession({ world, profile, globals, commandLine, inputName,
       const lines = earlier ? [...change.lines, ['warning', earlier] as const] : change.lines;
       await confirmRequest(dialog, profile, effect, { ...change, lines });
       const limits = await session.rules.require(endpoint, input, change.summary);
+      // It may have expired while the question was open.
+      if (applied) (await import('../plans/plan.ts')).requireUnexpired(applied.plan, world);
       await change.before?.();
       const { client, keyFingerprint } = await openFor(endpoint);
       const agreed = earlier && sending.guard ? { ...sending.guard, isAgain: true } : sending.guard;
@@ -183,10 +234,18 @@ export function createSession({ world, profile, globals, commandLine, inputName,
       return { ...reply, request: input };
     },
     guardWith: (given) => {
-      guard = given;
+      if (guard === undefined || plan?.kind !== 'apply') guard = given;
     },
-    rules: sessionRules(() => ({ ...session, guard })),
-    idempotencyKey: () => (guard?.onceKey === undefined ? undefined : idempotencyKeyOf(guard.onceKey)),
+    idempotencyKey: () => {
+      // The request of a plan contains the key, so it cannot come from the plan's hash.
+      if (plan) return idempotencyKeyOf(`plan ${plan.kind === 'write' ? plan.id : plan.plan.content.id}`);
+      return guard?.onceKey === undefined ? undefined : idempotencyKeyOf(guard.onceKey);
+    },
+    // A plan is its own once key.
+    rules: sessionRules(() => ({
+      ...session,
+      guard: plan && guard ? { ...guard, onceKey: guard.onceKey ?? 'plan' } : guard,
+    })),
     accountNames: async () => namesOf(profile, (await connection.open()).keyFingerprint()),
     deliverDue: async (signal) => (await connection.open()).deliverDue?.(signal),
     inFlight: (operation) => {
@@ -204,36 +263,11 @@ export function createSession({ world, profile, globals, commandLine, inputName,
   return session;
 }
 
-function abandonedWith(inFlight: InFlight | undefined): CliError {
-  if (!inFlight) return new CliError('interrupted', 'stopped at once; no request was in flight');
-  const { operationId, summary } = inFlight;
-  return new CliError(
-    'unknown',
-    `stopped at once, before a response to ${summary} was recorded; its outcome is unknown`,
-    {
-      code: 'OUTCOME_UNKNOWN',
-      hint: `find out with: fiatrail ops reconcile ${operationId}`,
-      operationId,
-    },
-  );
-}
-
-/** Opens a resource on first use, and closes it only if it was opened. */
-function openedOnUse<T extends { close(): unknown }>(start: () => Promise<T>) {
-  let opened: Promise<T> | undefined;
-  return {
-    open: () => {
-      opened ??= start();
-      return opened;
-    },
-    close: async () => {
-      // A failure to open was reported to the caller that opened it.
-      await opened?.then(
-        (each) => each.close(),
-        () => {},
-      );
-    },
-  };
+/** Throws CliError declined if the profile wants another operator's signature for a request, and the plan being applied, if any, has none. */
+async function requireSigned(profile: Profile, endpoint: Endpoint, input: unknown, applied: PlanToApply | undefined) {
+  if (!profile.stored?.signAbove) return;
+  const { requireSignatures, signatureReason } = await import('../plans/sign-above.ts');
+  requireSignatures(profile, signatureReason(profile, endpoint, input), applied);
 }
 
 async function loadJournal({ world, say }: Dialog, place: JournalPlace): Promise<Journal> {

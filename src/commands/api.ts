@@ -126,17 +126,22 @@ async function guardedInput(
   session: Session,
   endpoint: Endpoint,
   input: Readonly<Record<string, unknown>>,
-  { once, again }: { readonly once: string | undefined; readonly again: boolean | undefined },
+  {
+    once,
+    again,
+    plan,
+  }: { readonly once?: string | undefined; readonly again?: boolean; readonly plan?: string | undefined },
 ): Promise<Readonly<Record<string, unknown>>> {
   if (endpoint.effect !== 'money' || endpoint.id === REPEATABLE) {
-    if (once === undefined && !again) return input;
+    if (once === undefined && !again && plan === undefined) return input;
+    const flag = once !== undefined ? '--once' : again ? '--again' : '--plan';
     throw new CliError(
       'usage',
-      `${endpoint.method} ${endpoint.path} does not take ${once === undefined ? '--again' : '--once'}, which is for requests that may move money twice`,
+      `${endpoint.method} ${endpoint.path} does not take ${flag}, which is for requests that may move money twice`,
       { hint: 'omit it' },
     );
   }
-  await session.rules.requireForMoney(once !== undefined);
+  await session.rules.requireForMoney(once !== undefined || session.planMode() !== undefined);
   const typed = {
     isGuarded: !UNGUARDED.includes(endpoint.id),
     input: JSON.stringify(['api', endpoint.id, plain(input)]),
@@ -153,7 +158,7 @@ const apiCommand = command({
   words: ['api'],
   summary: 'Make an authenticated API request',
   details:
-    'Fields are sent as given, in the units of the API, and are validated only by the service. Requests that move money still ask for confirmation, are journaled, and take --once and --again.',
+    'Fields are sent as given, in the units of the API, and are validated only by the service. Requests that move money still ask for confirmation, are journaled, and take --once, --again and --plan.',
   examples: [
     'fiatrail api GET /getfees',
     'fiatrail api POST /cngnonramp -f userId=4f1c… -f amount=5000 --yes -o raw',
@@ -167,7 +172,7 @@ const apiCommand = command({
     data: option('-d, --data <json>', 'request data: a JSON object, @FILE, or - for standard input', word),
     ...MONEY_OPTIONS,
   },
-  run: async (session, { method, path, fields, data, once, again }) => {
+  run: async (session, { method, path, fields, data, ...flags }) => {
     const { endpoint, path: inPath } = endpointFor(method, path.split('?')[0] ?? '');
     if (path.includes('?'))
       throw new CliError('usage', 'the path contains a query string', { hint: 'pass query fields with -f key=value' });
@@ -180,12 +185,16 @@ const apiCommand = command({
         },
       );
     }
+    if (flags.plan !== undefined && /^(-$|@)/.test(data ?? ''))
+      throw new CliError('usage', '--plan needs the data on the command line, where others can read it', {
+        hint: 'give the JSON itself, or each field with -f key=value',
+      });
     const input = {
       ...(await bodyOf(session, data)),
       ...Object.fromEntries((fields ?? []).map((field) => typedField(endpoint, field))),
       ...inPath,
     };
-    const guarded = await guardedInput(session, endpoint, input, { once, again });
+    const guarded = await guardedInput(session, endpoint, input, flags);
     const effect = effectOf(endpoint, input);
     const reply =
       effect === 'read' || effect === 'write'

@@ -30,7 +30,10 @@ export const CATALOGUE: readonly Group[] = [
   {
     name: 'profiles',
     summary: 'Manage profiles',
-    parts: { rules: 'Manage the rules that every change must meet' },
+    parts: {
+      rules: 'Manage the rules that every change must meet',
+      operators: 'Manage the people whose signatures on plans count',
+    },
     load: async () => (await import('./profiles/index.ts')).commands,
   },
   {

@@ -1,5 +1,6 @@
 import { Secret } from '../base/secret.ts';
 import { excessIn } from '../money/json-limits.ts';
+import { loadSodium } from './sodium.ts';
 import { x25519Public } from './x25519.ts';
 
 /** An X25519 key pair for sealed boxes; each key is 64 hexadecimal digits. */
@@ -30,13 +31,6 @@ export function privateKeyProblem(privateKey: Secret): string | undefined {
 /** Whether a text has the format of a public or private key. */
 export function isKeyText(text: string): boolean {
   return /^[0-9a-f]{64}$/i.test(text);
-}
-
-/** Loaded on first use: 0.4 MB of code that most commands never need. */
-async function loadSodium() {
-  const { default: sodium } = await import('libsodium-wrappers');
-  await sodium.ready;
-  return sodium;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { oneAtATime } from '../base/one-at-a-time.ts';
 import { BUSY_TIMEOUT_MS, type Database, openDatabase } from '../sqlite/database.ts';
+import { DatabaseError } from '../sqlite/errors.ts';
 import { backUp } from './backup.ts';
 import { ROTATION_SCHEMA } from './rotations.ts';
 import { AMOUNT_SCHEMA, LIST_SCHEMA, OPERATION_SCHEMA } from './schema.ts';
@@ -22,8 +23,8 @@ export async function openSqliteStore(path: string, world: JournalWorld): Promis
     run: async (sql, ...values) => database.run(sql, ...values),
     now,
   };
-  const inTransaction = async <T>(begin: string, work: (queries: Queries) => Promise<T>) => {
-    database.exec(begin);
+  const inTransaction = async <T>(begin: () => Promise<void>, work: (queries: Queries) => Promise<T>) => {
+    await begin();
     try {
       const result = await work(queries);
       database.exec('COMMIT');
@@ -37,9 +38,8 @@ export async function openSqliteStore(path: string, world: JournalWorld): Promis
     path,
     server: undefined,
     host: world.host.name,
-    read: (work) => inTurn(() => inTransaction('BEGIN', work)),
-    write: (work, waitMs) =>
-      inTurn(() => waitingAtMost(database, waitMs, () => inTransaction('BEGIN IMMEDIATE', work))),
+    read: (work) => inTurn(() => inTransaction(async () => database.exec('BEGIN'), work)),
+    write: (work, waitMs) => inTurn(() => inTransaction(() => beginWrite(database, waitMs), work)),
     now,
     backUp: (to) => inTurn(async () => backUp(database, to)),
     // A file has no server; the kept head tells whether it was replaced.
@@ -57,13 +57,29 @@ function rollBack(database: Database): void {
   }
 }
 
-/** Runs work that waits for another process's write for a while only. */
-async function waitingAtMost<T>(database: Database, waitMs: number | undefined, work: () => Promise<T>): Promise<T> {
-  if (waitMs === undefined) return work();
+/** How long this process stands still while another one writes. */
+const TRY_MS = 50;
+
+/**
+ * Begins a transaction that writes, when the one before it has ended. SQLite's own waiting would also keep a transaction of this process
+ * from ending, in another journal on the same file.
+ */
+async function beginWrite(database: Database, waitMs = BUSY_TIMEOUT_MS): Promise<void> {
+  for (let leftMs = waitMs; ; leftMs -= TRY_MS) {
+    try {
+      return waitingAtMost(database, Math.min(TRY_MS, leftMs), () => database.exec('BEGIN IMMEDIATE'));
+    } catch (error) {
+      if (!(error instanceof DatabaseError && error.problem === 'busy') || leftMs <= TRY_MS) throw error;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+}
+
+function waitingAtMost(database: Database, waitMs: number, work: () => void): void {
   const wait = (ms: number) => database.exec(`PRAGMA busy_timeout = ${ms}`);
   wait(waitMs);
   try {
-    return await work();
+    work();
   } finally {
     wait(BUSY_TIMEOUT_MS);
   }

@@ -115,6 +115,8 @@ const BEFORE: Readonly<Record<string, (ids: Ids, example: string) => readonly (r
   'profiles add': () => [['profiles', 'remove', 'main']],
   'profiles import': () => [['profiles', 'export']],
   'ops import': () => [['ops', 'export']],
+  'ops sign': () => [['profiles', 'operators', 'add', 'ada', '--generate']],
+  'profiles operators remove': () => [['profiles', 'operators', 'add', 'bayo', '--public-key', PRIVATE_KEY]],
   'sandbox restore': () => [['sandbox', 'snapshot', 'before.db']],
   'keys rotate': (_ids, example) => (example.includes('--resume') ? [ROTATE] : []),
 };
@@ -155,6 +157,13 @@ function saveDelivery({ homeDir, clock }: Pick<FakeWorld, 'homeDir' | 'clock'>) 
   return { TIMESTAMP, SIGNATURE };
 }
 
+/** Writes a plan of somebody else with the same account. */
+async function writePlan({ ids }: Account, { homeDir, ...world }: FakeWorld): Promise<void> {
+  const env = { ...world.env, FIATRAIL_CONFIG_DIR: join(homeDir, 'somebody-else') };
+  const argv = ['payout', 'start', '--amount', '1500', '--to', ids.bankAccount, '--plan', join(homeDir, 'plan.json')];
+  await main([...argv, '-q'], { ...world, env, homeDir, host: { ...world.host, user: 'somebody-else' } });
+}
+
 /** Runs a line as a shell would, and returns its exit code. */
 async function runExample(account: Account, command: Command, example: string): Promise<[exit: number, said: string]> {
   const stop = new AbortController();
@@ -177,9 +186,11 @@ async function runExample(account: Account, command: Command, example: string): 
   if (nameOf(command) === 'ops import')
     for (const name of readdirSync(world.stateDir))
       if (name.startsWith('journal.db')) rmSync(join(world.stateDir, name));
+  if (['ops sign', 'ops apply'].includes(nameOf(command))) await writePlan(account, world);
   // What was printed before is the file that the example reads.
-  for (const [file] of printed === '' ? [] : example.matchAll(/[\w-]+\.(?:json|ndjson)\b/g))
-    writeFileSync(join(world.homeDir, file), printed, { mode: 0o600 });
+  else
+    for (const [file] of printed === '' ? [] : example.matchAll(/[\w-]+\.(?:json|ndjson)\b/g))
+      writeFileSync(join(world.homeDir, file), printed, { mode: 0o600 });
   const delivery = saveDelivery(world);
   // A server runs until it is interrupted.
   if (['sandbox serve', 'webhooks listen'].includes(nameOf(command))) setTimeout(() => stop.abort(), 300);

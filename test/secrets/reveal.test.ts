@@ -33,6 +33,7 @@ const REVEALED: Readonly<Record<string, readonly [times: number, what: string]>>
   'crypto/aes-envelope.ts': [1, 'seals with it'],
   'crypto/fingerprint.ts': [1, 'hashes it'],
   'crypto/sealed-box.ts': [3, 'opens with it'],
+  'crypto/signing.ts': [1, 'signs with it'],
 };
 
 test('reveals a secret only to send, store or compare it', () => {

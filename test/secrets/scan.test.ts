@@ -134,7 +134,7 @@ function secretsOfSandbox({ stateDir }: Home): Planted[] {
 /** The private keys that the program generated; no other file may contain them. */
 const privateKeysIn = (files: readonly Place[]): Planted[] =>
   files
-    .filter(({ name }) => name.endsWith('.sealing-keys'))
+    .filter(({ name }) => /\.(sealing-keys|operator-key)$/.test(name))
     .flatMap(({ bytes }) => bytes.toString().trim().split('\n'))
     .map((text) => ({ what: 'a private key that was made', text, kinds: ['private key'] }));
 

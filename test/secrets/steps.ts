@@ -32,6 +32,10 @@ const text = (name: PlantedName) => PLANTED[name].text;
 
 const EMBEDDED = ['--profile', 'sandbox'];
 const FILE = ['--profile', 'main'];
+const PLANNED = [
+  ...['fees', 'withdraw', '--amount', '500', '--bank-code', '000013'],
+  ...['--account-number', '0123456789', '--account-name', 'ADA'],
+];
 const WALLETS = [
   '--usdc',
   '0x52908400098527886E0F7030069857D2E4169EE7',
@@ -271,6 +275,11 @@ function embedded(stage: Stage): Step[] {
     { words: ['users', 'list', '-o', 'json', ...EMBEDDED], exit: 0 },
     { words: ['fx', 'settings', '-o', 'json', '-v', ...EMBEDDED], exit: 0 },
     { words: ['keys', 'encryption', 'enable', '-v', ...EMBEDDED], exit: 0 },
+    { words: ['profiles', 'operators', 'add', 'ada', '--generate', '-y', '-v', ...EMBEDDED], exit: 0 },
+    { words: ['profiles', 'operators', 'list', '-v', '-o', 'json', ...EMBEDDED], exit: 0 },
+    { words: [...PLANNED, '--plan', 'plan.json', '-v', ...EMBEDDED], exit: 0 },
+    { words: ['ops', 'sign', 'plan.json', '-y', '-v', ...EMBEDDED], exit: 9 },
+    { words: ['ops', 'apply', 'plan.json', '-y', '-v', '-o', 'json', ...EMBEDDED], exit: 0 },
     { words: ['keys', 'aes', '-v', ...EMBEDDED], exit: 0 },
     { words: ['keys', 'rotate', '-y', '-v', ...EMBEDDED], exit: 0 },
     { words: ['status', '-v', ...EMBEDDED], exit: 0 },

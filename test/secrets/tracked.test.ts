@@ -37,6 +37,11 @@ const SAMPLES: Readonly<Record<string, string>> = {
   b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ: 'a sample that this test must find',
   '06ddf6e1d765a193d9cbe146ceeb79ac1cb485ed5f5b37913a8cf5857eff00a9': 'the bytes of an address',
   '3f0c34bf93ad0d9971d04ccc90f705511c838aad9734a4a2fb0d7a03fc7fe89a': 'the bytes of an address',
+  '9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60': 'a private key of RFC 8032',
+  d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a: 'the public half of it',
+  '4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb': 'another private key of RFC 8032',
+  '3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c': 'the public half of it',
+  '7c5b060f3da68214db34253df3444c55b38196011f5a122bfc7c2a5030347beb': 'the public key of nobody, in an example',
   bfc8f7245fe336c19a9ab780362b8a49f481195636177b98daa9439804b71b26: 'the example signature of the specification',
 };
 

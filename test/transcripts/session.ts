@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fiatrail, type Home, type Ran } from '../support/built.ts';
 
@@ -172,12 +173,15 @@ const PLACEHOLDERS: readonly (readonly [pattern: RegExp, word: string])[] = [
   [/\b\d{30}\b/g, 'reference'],
   [/\b0x[0-9a-f]{64}\b/g, 'hash'],
   [/\b0x[0-9a-f]{40}\b/g, 'address'],
+  [/(?<=(?:\bHash|\bplan) {2,}|\bplan-)[0-9a-f]{64}\b/g, 'plan'],
   [/\b[0-9a-f]{64}\b/g, 'user'],
   [/\bG[A-Z2-7]{55}\b/g, 'bantu'],
   [/\b[1-9A-HJ-NP-Za-km-z]{42,44}\b/g, 'solana'],
   [/\b7\d{9}\b/g, 'account'],
 ];
 
+/** Who runs the tests, and where. */
+const MACHINE = `${userInfo().username} on ${hostname()}`;
 const TIMES = /\b\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d\.\d{3}Z| \d\d:\d\d(?::\d\d)?Z)/g;
 const BLOCKS = /("blockNumber": |Block number {2,})"?\d+"?/g;
 
@@ -196,6 +200,10 @@ function createNormaliser(home: Home): (output: string) => string {
   return (output) =>
     PLACEHOLDERS.reduce(
       (text, [pattern, word]) => text.replace(pattern, (value) => nameOf(value, word)),
-      output.replaceAll(home.path, '<home>').replace(TIMES, '<time>').replace(BLOCKS, '$1<block>'),
+      output
+        .replaceAll(home.path, '<home>')
+        .replaceAll(MACHINE, '<user> on <host>')
+        .replace(TIMES, '<time>')
+        .replace(BLOCKS, '$1<block>'),
     );
 }

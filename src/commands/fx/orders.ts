@@ -9,6 +9,7 @@ import {
   wireDecimal,
 } from '../../cli/fx-terms.ts';
 import { listedByCursor } from '../../cli/listed.ts';
+import { PLAN_OPTIONS } from '../../cli/money-options.ts';
 import {
   amountOf,
   argument,
@@ -186,6 +187,7 @@ const updateCommand = command({
     max: option('--max <cngn>', MAX_HELP, amountOf('CNGN')),
     spread: option('--spread <percent>', SPREAD_HELP, spread),
     status: option('--status <status>', 'new status: active or paused', oneOf('active', 'paused')),
+    ...PLAN_OPTIONS,
   },
   fields: { minAmount: 'min', maxAmount: 'max' },
   run: async (session, { orderId: order, price, min, max, spread: own, status }) => {

@@ -12,6 +12,7 @@ import { followWork } from '../../works/follow-work.ts';
 import { createSessions, type Looked, reconcileEach } from '../../works/sessions.ts';
 import { backupCommand, exportCommand, importCommand } from './files.ts';
 import { listCommand } from './list.ts';
+import { applyCommand, signCommand } from './plans.ts';
 import { COLUMNS, operationNamed, printed } from './printed.ts';
 
 const operationId = argument('operation-id', 'operation id, from ops list; a unique prefix is enough', id);
@@ -244,4 +245,6 @@ export const commands = [
   exportCommand,
   importCommand,
   backupCommand,
+  signCommand,
+  applyCommand,
 ];

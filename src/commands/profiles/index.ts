@@ -21,6 +21,7 @@ import { isOpenStage } from '../../journal/rotations.ts';
 import { rotationFile, unfinishedRotations } from '../../rotation/files.ts';
 import { addCommand } from './add.ts';
 import { journalCommand } from './journal.ts';
+import { operatorCommands } from './operators.ts';
 import { rulesCommands } from './rules.ts';
 import { profileResult, requireProfile } from './show.ts';
 import { exportCommand, importCommand } from './transfer.ts';
@@ -213,4 +214,5 @@ export const commands = [
   trustCommand,
   journalCommand,
   ...rulesCommands,
+  ...operatorCommands,
 ];

@@ -53,7 +53,7 @@ async function withSessionOf<T>(
   given: string | undefined,
   work: (own: Session) => Promise<T>,
 ): Promise<T> {
-  const { world, globals, commandLine, inputName, runLine } = session;
+  const { world, globals, commandLine, inputName, runLine, runPlanned } = session;
   const name = given ?? chosenProfile(globals.profile, world).name;
   if (name === session.profile.name) return work(session);
   const profile = fromStored(requireProfile(session, name), world);
@@ -64,6 +64,7 @@ async function withSessionOf<T>(
     commandLine,
     inputName,
     runLine,
+    runPlanned,
   });
   try {
     return await work(own);

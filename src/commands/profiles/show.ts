@@ -1,4 +1,5 @@
 import { absenceRulesOf, areRulesTrusted, untrustedRules } from '../../account/money-rules.ts';
+import { signAboveWords } from '../../account/operator-settings.ts';
 import { fromStored, storedProfileNamed, unknownProfile } from '../../account/profile.ts';
 import { profileFile, type StoredProfile, type StoreSettings } from '../../account/stored-profile.ts';
 import { CliError } from '../../base/errors.ts';
@@ -52,6 +53,8 @@ const COLUMNS: readonly Column[] = [
   { field: 'encryption.requests', title: 'Requests sealed' },
   { field: 'absence', title: 'If in no list' },
   { field: 'visibleAfter', title: 'Visible after' },
+  { field: 'operators', title: 'Operators' },
+  { field: 'signAbove', title: 'Signed above' },
   { field: 'problem', title: 'Problem' },
   { field: 'file', title: 'File' },
 ];
@@ -76,6 +79,8 @@ export async function profileResult(session: Session, stored: StoredProfile): Pr
     },
     absence,
     visibleAfter: shortDuration(visibleAfterMs),
+    operators: stored.operators?.map((operator) => operator.name) ?? null,
+    signAbove: signAboveWords(stored.signAbove),
     problem: areRulesTrusted(stored) ? null : untrustedRules(name),
     file: profileFile(session.world, name),
   };

@@ -1,0 +1,91 @@
+import { absolutePath } from '../../account/paths.ts';
+import { CliError } from '../../base/errors.ts';
+import { command } from '../../cli/command.ts';
+import { accountLine, confirmConsent } from '../../cli/confirm.ts';
+import { endDryRun } from '../../cli/dry-run.ts';
+import { argument, word } from '../../cli/parameters.ts';
+import type { Session } from '../../cli/session.ts';
+import { waitOption } from '../../cli/wait.ts';
+import type { Plan } from '../../plans/plan.ts';
+
+const file = argument('file', 'plan that a command wrote with --plan', word, 'File:');
+
+/** Reads a plan for the account of this command. Throws CliError usage. */
+async function planIn(session: Session, path: string): Promise<Plan> {
+  const { readPlan } = await import('../../plans/file.ts');
+  const { requireAccount } = await import('../../plans/account.ts');
+  const plan = readPlan(path);
+  await requireAccount(session, plan);
+  return plan;
+}
+
+/** Throws CliError declined unless this operator may sign: somebody else wrote the plan, and this key has not signed it. */
+function requireSecondEyes({ world }: Session, { content, signatures }: Plan, publicKey: string): void {
+  const { operator, user, host } = content.author;
+  // An author without a key is known by the machine only.
+  const isAuthor = operator ? operator.publicKey === publicKey : user === world.host.user && host === world.host.name;
+  const why = isAuthor
+    ? 'you wrote this plan, and your signature would not be a second pair of eyes'
+    : signatures.some((each) => each.publicKey === publicKey)
+      ? 'you signed this plan before'
+      : undefined;
+  if (why === undefined) return;
+  throw new CliError('declined', `${why}; nothing was signed`, {
+    code: isAuthor ? 'SIGNED_BY_AUTHOR' : 'SIGNED_BEFORE',
+    hint: isAuthor ? 'have another operator sign it' : 'apply it with: fiatrail ops apply FILE',
+  });
+}
+
+export const signCommand = command({
+  words: ['ops', 'sign'],
+  summary: 'Sign a plan that somebody else wrote',
+  details:
+    'Shows everything the plan says, asks, and adds your signature to the file. Needs your own operator key: fiatrail profiles operators add NAME --generate. On a live account, it asks in a terminal even with --yes. --dry-run only shows the plan.',
+  examples: ['fiatrail ops sign plan.json', 'fiatrail ops sign plan.json --dry-run'],
+  endpoints: [],
+  parameters: { file },
+  run: async (session, input) => {
+    const { world, profile } = session;
+    const { operatorsOf, ownOperator } = await import('../../account/operators.ts');
+    const { replacePlan } = await import('../../plans/file.ts');
+    const { requireUnexpired } = await import('../../plans/plan.ts');
+    const { PLAN_COLUMNS, planLines, shownPlan } = await import('../../plans/shown.ts');
+    const { signaturesOf, withSignature } = await import('../../plans/signatures.ts');
+    const path = absolutePath(input.file);
+    const plan = await planIn(session, path);
+    requireUnexpired(plan, world);
+    const signed = await signaturesOf(plan, profile);
+    endDryRun(session, { ...shownPlan(path, plan, signed), lines: planLines(plan, signed) });
+    const own = await ownOperator(profile, world);
+    if (!own)
+      throw new CliError('usage', `profile ${profile.name} has no operator key of yours; nothing was signed`, {
+        code: 'NO_OPERATOR_KEY',
+        hint:
+          operatorsOf(profile).length === 0
+            ? 'make one with: fiatrail profiles operators add NAME --generate'
+            : 'see the operators with: fiatrail profiles operators list',
+      });
+    requireSecondEyes(session, plan, own.publicKey);
+    await confirmConsent(session, profile, {
+      summary: `sign the plan to ${plan.content.summary}`,
+      lines: [accountLine(profile), ...planLines(plan, signed)],
+    });
+    // It may have expired while the question was open.
+    requireUnexpired(plan, world);
+    const next = await withSignature(plan, own, 'signer', world.clock.now());
+    replacePlan(path, next, world);
+    return { result: { data: shownPlan(path, next, await signaturesOf(next, profile)), columns: PLAN_COLUMNS } };
+  },
+});
+
+export const applyCommand = command({
+  words: ['ops', 'apply'],
+  summary: 'Send exactly what a plan says, once',
+  details:
+    'Checks the plan, its signatures and its account, reads the fees, the destination and the balance again, and stops with exit 9 if they changed or the balance does not cover the plan. Then it asks, and sends the request of the plan. Applying a plan again prints what was recorded and sends nothing.',
+  examples: ['fiatrail ops apply plan.json', 'fiatrail ops apply plan.json --yes --wait -o json'],
+  endpoints: [],
+  parameters: { file, wait: waitOption('until the work that the plan starts completes or fails') },
+  run: async (session, input) =>
+    session.runPlanned(session, await planIn(session, absolutePath(input.file)), input.wait),
+});

@@ -1,0 +1,41 @@
+import { Secret } from '../base/secret.ts';
+import { isKeyText } from './sealed-box.ts';
+import { loadSodium } from './sodium.ts';
+
+/** An Ed25519 key pair. The private key is the seed; each key is 64 hexadecimal digits. */
+export interface SigningPair {
+  readonly publicKey: string;
+  readonly privateKey: Secret;
+}
+
+/** Creates a key pair from 32 random bytes. */
+export async function newSigningPair(random: Uint8Array): Promise<SigningPair> {
+  return signingPairOf(new Secret(Buffer.from(random).toString('hex')));
+}
+
+/** Returns the pair of a private key. Rejects if it is not 64 hexadecimal digits. */
+export async function signingPairOf(privateKey: Secret): Promise<SigningPair> {
+  const { publicKey } = await expanded(privateKey);
+  return { publicKey: Buffer.from(publicKey).toString('hex'), privateKey };
+}
+
+/** Signs a text; returns 128 hexadecimal digits. */
+export async function signText(text: string, { privateKey }: Pick<SigningPair, 'privateKey'>): Promise<string> {
+  const sodium = await loadSodium();
+  const { privateKey: expandedKey } = await expanded(privateKey);
+  return Buffer.from(sodium.crypto_sign_detached(text, expandedKey)).toString('hex');
+}
+
+/** Whether a text has this signature of this public key. Malformed keys and signatures, and keys of small order, are not valid. */
+export async function isSignedBy(text: string, signature: string, publicKey: string): Promise<boolean> {
+  if (!isKeyText(publicKey) || !/^[0-9a-f]{128}$/.test(signature)) return false;
+  const sodium = await loadSodium();
+  return sodium.crypto_sign_verify_detached(Buffer.from(signature, 'hex'), text, Buffer.from(publicKey, 'hex'));
+}
+
+async function expanded(privateKey: Secret) {
+  const sodium = await loadSodium();
+  const seed = privateKey.reveal();
+  if (!isKeyText(seed)) throw new Error('invalid private key; expected 64 hexadecimal digits');
+  return sodium.crypto_sign_seed_keypair(Buffer.from(seed, 'hex'));
+}

@@ -1,0 +1,124 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { Secret } from '../../src/base/secret.ts';
+import { signingPairOf } from '../../src/crypto/signing.ts';
+import { addKey, exchangeKeys, joinTeam, no, openTeam, PAYOUT, plan, type Team, yes } from './support.ts';
+
+let team: Team;
+beforeEach(async () => {
+  team = openTeam();
+  await joinTeam(team, 'ada');
+});
+
+const KEY = '7c5b060f3da68214db34253df3444c55b38196011f5a122bfc7c2a5030347beb';
+const operators = (...argv: readonly string[]) => ['profiles', 'operators', ...argv];
+const list = async () => JSON.parse((await team.run('ada', [...operators('list'), '-o', 'json'])).stdout).operators;
+const secretPath = () => team.file('ada/config/secrets/main.operator-key');
+
+describe('profiles operators', () => {
+  test('makes a key, whose private half is only in the secret store', async () => {
+    const { code, stdout, stderr } = await team.run('ada', [...operators('add', 'ada', '--generate'), '-o', 'json'], {
+      answers: [yes('Let operator ada sign plans')],
+    });
+    const { publicKey } = JSON.parse(stdout);
+    expect({ code, listed: await list() }).toEqual({ code: 0, listed: [{ name: 'ada', publicKey, isYou: true }] });
+    const seed = readFileSync(secretPath(), 'utf8').trim();
+    expect((await signingPairOf(new Secret(seed))).publicKey).toBe(publicKey);
+    const path = await plan(team, 'ada');
+    const elsewhere = readdirSync(team.folder, { recursive: true, withFileTypes: true })
+      .filter((each) => each.isFile() && each.name !== 'main.operator-key')
+      .filter((each) => readFileSync(join(each.parentPath, each.name)).includes(seed));
+    expect([stdout, stderr, readFileSync(path, 'utf8')].filter((text) => text.includes(seed))).toEqual([]);
+    expect(elsewhere).toEqual([]);
+  });
+
+  test('keeps the key in the store that the profile moves to, and deletes it with the profile', async () => {
+    await exchangeKeys(team, 'ada');
+    expect((await team.run('ada', ['profiles', 'remove', 'main', '--yes'])).code).toBe(0);
+    expect(existsSync(secretPath())).toBe(false);
+  });
+
+  test('removes an operator, and the private key of this user', async () => {
+    await exchangeKeys(team, 'ada');
+    await addKey(team, 'ada', 'bayo', KEY);
+    await team.run('ada', operators('remove', 'bayo'), { answers: [yes('Remove operator bayo')] });
+    expect({
+      names: (await list()).map(({ name }: { name: string }) => name),
+      isKept: existsSync(secretPath()),
+    }).toEqual({
+      names: ['ada'],
+      isKept: true,
+    });
+    await team.run('ada', operators('remove', 'ada'), { answers: [yes('Remove operator ada')] });
+    expect({ left: await list(), isKept: existsSync(secretPath()) }).toEqual({ left: [], isKept: false });
+  });
+
+  test.each([
+    [['add', 'bayo'], 'expected either --generate or --public-key'],
+    [['add', 'bayo', '--generate', '--public-key', KEY], 'expected either --generate or --public-key'],
+    [['add', 'a b', '--generate'], 'invalid operator name "a b"'],
+    [['add', 'bayo', '--public-key', 'abc'], 'invalid public key: expected 64 hexadecimal digits, got 3 characters'],
+    [['add', 'BAYO', '--public-key', 'ab'.repeat(32)], 'already has an operator named bayo'],
+    [['add', 'chidi', '--public-key', KEY.toUpperCase()], 'already has this public key, as operator bayo'],
+    [['add', 'ada2', '--generate'], 'you already are operator ada'],
+    [['remove', 'nobody'], 'has no operator named nobody'],
+    [['sign-above', '5000'], 'it does not say of what'],
+    [['sign-above', '5 BTC'], 'it does not say of what'],
+    [['sign-above', '0.001 NGN'], 'too many decimals'],
+    [['sign-above', 'off', '5 NGN'], 'off cannot be combined with amounts'],
+  ])('rejects %j', async (argv, message) => {
+    await exchangeKeys(team, 'ada');
+    await addKey(team, 'ada', 'bayo', KEY);
+    const { code, stderr } = await team.run('ada', operators(...argv), { isTerminal: true });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
+    expect(await list()).toHaveLength(2);
+  });
+
+  test.each([
+    [['add', 'bayo', '--public-key', KEY], 'Let operator bayo'],
+    [['add', 'ada', '--generate'], 'Let operator ada'],
+    [['sign-above', '1 NGN'], 'Change when another operator must sign'],
+  ])('%j asks in a terminal on a live profile, even with --yes', async (argv, question) => {
+    const { code, stderr } = await team.run('ada', [...operators(...argv), '--yes']);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('a person at a terminal') });
+    const declined = await team.run('ada', [...operators(...argv), '--yes'], { answers: [no(question)] });
+    expect({ code: declined.code, left: await list() }).toEqual({ code: 9, left: [] });
+  });
+
+  test('belongs to a profile, so an account from the environment has none', async () => {
+    const env = { FIATRAIL_BASE_URL: 'https://service.test/v1', FIATRAIL_API_KEY: 'a-live-key-nobody-may-see' };
+    const { code, stderr } = await team.run('ada', operators('add', 'ada', '--generate'), { env, isTerminal: true });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('has no operators') });
+    expect((await team.run('ada', [...PAYOUT, '--plan', team.file('plan.json')], { env })).code).toBe(0);
+  });
+
+  test('are not exported, and an import brings none', async () => {
+    await exchangeKeys(team, 'ada');
+    await team.run('ada', operators('sign-above', '5 NGN'), { answers: [yes('Change when')] });
+    const { stdout } = await team.run('ada', ['profiles', 'export']);
+    const [exported] = JSON.parse(stdout).profiles;
+    expect({ operators: exported.operators, signAbove: exported.signAbove }).toEqual({
+      operators: undefined,
+      signAbove: [{ asset: 'NGN', minor: '500' }],
+    });
+    const planted = { ...exported, name: 'other', operators: [{ name: 'mallory', publicKey: KEY }] };
+    const stdin = JSON.stringify({ ...JSON.parse(stdout), profiles: [planted] });
+    expect((await team.run('ada', ['profiles', 'import', '-'], { stdin })).code).toBe(0);
+    const kept = JSON.parse(readFileSync(team.file('ada/config/profiles/other.json'), 'utf8'));
+    expect({ operators: kept.operators, signAbove: kept.signAbove }).toEqual({
+      operators: undefined,
+      signAbove: [{ asset: 'NGN', minor: '500' }],
+    });
+  });
+
+  test('stay when other settings of the profile change', async () => {
+    await exchangeKeys(team, 'ada');
+    await team.run('ada', operators('sign-above', '5 NGN', '₦7', '1 usdc'), { answers: [yes('Change when')] });
+    await team.run('ada', ['profiles', 'add', 'main', '--default-output', 'json']);
+    const shown = JSON.parse((await team.run('ada', ['profiles', 'show'])).stdout);
+    expect(shown).toMatchObject({ operators: ['ada'], signAbove: ['₦7.00', '1.00 USDC'] });
+    await team.run('ada', operators('sign-above', 'off'), { answers: [yes('Change when')] });
+    expect(JSON.parse((await team.run('ada', ['profiles', 'show'])).stdout)).toMatchObject({ signAbove: null });
+  });
+});

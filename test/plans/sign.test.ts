@@ -1,0 +1,325 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { Secret } from '../../src/base/secret.ts';
+import { planText } from '../../src/plans/format.ts';
+import { hashOf, type Plan } from '../../src/plans/plan.ts';
+import { withSignature } from '../../src/plans/signatures.ts';
+import { refusal } from '../support/exchange.ts';
+import { addKey, contentOf, exchangeKeys, joinTeam, no, openTeam, PAYOUT, plan, type Team, yes } from './support.ts';
+
+let team: Team;
+let keys: Record<string, string>;
+beforeEach(async () => {
+  team = openTeam();
+  await joinTeam(team, 'ada', 'bayo', 'chidi');
+  keys = await exchangeKeys(team, 'ada', 'bayo');
+});
+
+const sign = (person: string, path: string, ...more: readonly string[]) =>
+  team.run(person, ['ops', 'sign', path, ...more], { answers: [yes('Sign the plan to ')] });
+const apply = (path: string, person = 'bayo') => team.run(person, ['ops', 'apply', path, '--yes']);
+const rolesIn = (path: string) =>
+  contentOf(path).signatures.map(({ role, operator }: Record<string, string>) => [role, operator]);
+
+/** Sets from which amount on another operator must sign. */
+const signAbove = (person: string, ...amounts: readonly string[]) =>
+  team.run(person, ['profiles', 'operators', 'sign-above', ...amounts], { answers: [yes('operator must sign')] });
+
+/** Rewrites a plan, so that its hash and its form are right. */
+function rewrite(path: string, change: (plan: Plan) => Plan): string {
+  const { plan: content, hash, signatures } = contentOf(path);
+  const other = team.file('rewritten.json');
+  writeFileSync(other, planText(change({ content, hash, signatures })), { mode: 0o600 });
+  return other;
+}
+
+describe('ops sign', () => {
+  test('shows everything, asks, and adds a signature to the file', async () => {
+    const path = await plan(team, 'ada');
+    expect(rolesIn(path)).toEqual([['author', 'ada']]);
+    const { code, stderr } = await sign('bayo', path);
+    expect({ code, roles: rolesIn(path), mode: statSync(path).mode & 0o777 }).toEqual({
+      code: 0,
+      roles: [
+        ['author', 'ada'],
+        ['signer', 'bayo'],
+      ],
+      mode: 0o600,
+    });
+    for (const shown of [
+      'main (LIVE)',
+      'https://service.test/v1',
+      'fiatrail payout start --amount 50000 --to bank-1',
+      '50,000.00 cNGN (50,000,000,000 base units)',
+      'ADA OBI, 0123456789 at GTB',
+      '₦75.00 to the platform',
+      '500,000.00 cNGN before, 449,925.00 cNGN after',
+      'POST /initiateofframp {"amount":50000000000,"bankAccountId":"bank-1"}',
+      '50000.000000 CNGN, 50000000000 in its smallest unit',
+      'ada, ada on host-1',
+      contentOf(path).hash,
+      contentOf(path).plan.expiresAt,
+    ])
+      expect(stderr).toContain(shown);
+    expect((await apply(path)).code).toBe(0);
+  });
+
+  test('changes nothing if the answer is no', async () => {
+    const path = await plan(team, 'ada');
+    const before = readFileSync(path);
+    const { code } = await team.run('bayo', ['ops', 'sign', path], { answers: [no('Sign the plan')] });
+    expect({ code, isSame: readFileSync(path).equals(before) }).toEqual({ code: 9, isSame: true });
+  });
+
+  test('needs a terminal on a live account, even with --yes', async () => {
+    const path = await plan(team, 'ada');
+    const { code, stderr } = await team.run('bayo', ['ops', 'sign', path, '--yes']);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('a person at a terminal') });
+    expect((await sign('bayo', path, '--yes')).code).toBe(0);
+  });
+
+  test('--dry-run only shows the plan', async () => {
+    const path = await plan(team, 'ada');
+    const { code, stdout } = await team.run('chidi', ['ops', 'sign', path, '--dry-run', '-o', 'json']);
+    expect(code).toBe(9);
+    await addKey(team, 'chidi', 'ada', keys['ada'] ?? '');
+    const known = await team.run('chidi', ['ops', 'sign', path, '--dry-run', '-o', 'json']);
+    expect({ stdout, code: known.code, shown: JSON.parse(known.stdout) }).toMatchObject({
+      stdout: '',
+      code: 0,
+      shown: { hash: contentOf(path).hash, signatures: [{ operator: 'ada', role: 'author' }] },
+    });
+    expect(rolesIn(path)).toEqual([['author', 'ada']]);
+  });
+
+  test.each<[string, string, () => Promise<string>, number, string]>([
+    ['its author', 'ada', () => plan(team, 'ada'), 9, 'you wrote this plan'],
+    [
+      'somebody who signed it before',
+      'bayo',
+      async () => {
+        const path = await plan(team, 'ada');
+        await sign('bayo', path);
+        return path;
+      },
+      9,
+      'you signed this plan before',
+    ],
+    [
+      'its author, who had no key when writing it',
+      'chidi',
+      async () => {
+        const path = await plan(team, 'chidi');
+        await exchangeKeys(team, 'chidi');
+        return path;
+      },
+      9,
+      'you wrote this plan',
+    ],
+    ['somebody without a key', 'chidi', () => plan(team, 'chidi'), 2, 'no operator key of yours'],
+    [
+      'anybody once it has expired',
+      'bayo',
+      async () => {
+        const path = await plan(team, 'ada', 'plan.json', '--plan-expires', '1h');
+        await team.clock.sleep(3_600_000, new AbortController().signal);
+        return path;
+      },
+      9,
+      'the plan expired on',
+    ],
+  ])('is refused to %s', async (_who, person, written, exit, message) => {
+    const path = await written();
+    const before = readFileSync(path);
+    const { code, stderr } = await team.run(person, ['ops', 'sign', path], { isTerminal: true });
+    expect({ code, stderr }).toEqual({ code: exit, stderr: expect.stringContaining(message) });
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  test('works with --yes on a sandbox', async () => {
+    const path = team.file('sandbox.json');
+    const [ada, bayo] = ['ada', 'bayo'].map(
+      (person) =>
+        (...argv: string[]) =>
+          team.run(person, [...argv, '--profile', 'sandbox']),
+    );
+    const made = await ada?.('profiles', 'operators', 'add', 'ada', '--generate', '--yes', '-o', 'json');
+    await bayo?.('profiles', 'operators', 'add', 'bayo', '--generate', '--yes');
+    await bayo?.(
+      'profiles',
+      'operators',
+      'add',
+      'ada',
+      '--public-key',
+      JSON.parse(made?.stdout ?? '').publicKey,
+      '--yes',
+    );
+    const to = ['--bank-code', '000013', '--account-number', '0123456789', '--account-name', 'ADA'];
+    expect((await ada?.('fees', 'withdraw', '--amount', '500', ...to, '--plan', path))?.code).toBe(0);
+    expect((await bayo?.('ops', 'sign', path, '--yes'))?.code).toBe(0);
+    expect((await bayo?.('ops', 'apply', path, '--yes'))?.code).toBe(0);
+  });
+});
+
+describe('a signature is refused by the name of its operator if', () => {
+  test('its key is unknown', async () => {
+    const path = await plan(team, 'ada');
+    await sign('bayo', path);
+    await addKey(team, 'chidi', 'ada', keys['ada'] ?? '');
+    const { code, stderr } = await apply(path, 'chidi');
+    expect({ code, stderr }).toEqual({
+      code: 9,
+      stderr: expect.stringContaining(`the key ${keys['bayo']} of operator bayo, who signed the plan, is unknown`),
+    });
+    expect(team.service.sent).toEqual([]);
+  });
+
+  const forgeries: readonly (readonly [string, (plan: Plan) => Plan])[] = [
+    ['it is of another plan', ({ content, ...rest }) => rehashed({ ...rest, content: { ...content, id: 'another' } })],
+    ['its time was changed', (plan) => withLast(plan, { signedAt: '2026-01-05T08:00:00.000Z' })],
+    ['its name was changed', (plan) => withLast(plan, { operator: 'ada' })],
+    ['its role was changed', (plan) => withLast(plan, { role: 'author' })],
+    ['it is there twice', (plan) => ({ ...plan, signatures: [...plan.signatures, ...plan.signatures.slice(-1)] })],
+    [
+      'it is the author’s as a signer',
+      (plan) => ({ ...plan, signatures: plan.signatures.map((each) => ({ ...each, role: 'signer' })) }),
+    ],
+  ];
+  const withLast = (plan: Plan, change: object): Plan => ({
+    ...plan,
+    signatures: plan.signatures.map((each, at) => (at === 1 ? { ...each, ...change } : each)),
+  });
+
+  test.each(forgeries)('%s', async (_what, forge) => {
+    const path = await plan(team, 'ada');
+    await sign('bayo', path);
+    const { code, stderr } = await apply(rewrite(path, forge));
+    expect({ code, stderr }).toEqual({
+      code: 9,
+      stderr: expect.stringMatching(/the signature of operator (ada|bayo) on the plan does not hold/),
+    });
+    expect(team.service.sent).toEqual([]);
+  });
+
+  test('the operator was removed', async () => {
+    const path = await plan(team, 'ada');
+    await team.run('bayo', ['profiles', 'operators', 'remove', 'ada'], { answers: [yes('Remove operator ada')] });
+    expect((await apply(path)).code).toBe(9);
+  });
+});
+
+describe('above an amount', () => {
+  beforeEach(async () => {
+    for (const person of ['ada', 'bayo']) expect((await signAbove(person, '49999 CNGN')).code).toBe(0);
+  });
+
+  /** Applies a plan, which must be refused for want of a signature. */
+  async function isUnsigned(path: string): Promise<void> {
+    const { code, stderr } = await apply(path);
+    expect({ code, stderr }).toEqual({
+      code: 9,
+      stderr: expect.stringContaining('wants another operator’s signature for more than 49,999.00 cNGN'),
+    });
+    expect(team.service.sent).toEqual([]);
+  }
+
+  test('a command is refused, and a plan that another operator signed is not', async () => {
+    const { code, stderr } = await team.run('ada', [...PAYOUT, '--yes']);
+    expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('write a plan with --plan FILE') });
+    const path = await plan(team, 'ada');
+    expect(contentOf(path).plan.rules).toEqual(['another operator must sign more than 49,999.00 cNGN']);
+    await isUnsigned(path);
+    await sign('bayo', path);
+    expect((await apply(path, 'ada')).code).toBe(0);
+    expect(team.service.sent).toHaveLength(1);
+  });
+
+  test('a plan whose author had no key is refused, whoever signed it', async () => {
+    const path = await plan(team, 'chidi');
+    await sign('bayo', path);
+    const { code, stderr } = await apply(path);
+    expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('had no operator key') });
+  });
+
+  test('a signer does not stand in for an author without a key', async () => {
+    const path = await plan(team, 'chidi');
+    const key = readFileSync(team.file('ada/config/secrets/main.operator-key'), 'utf8').trim();
+    const ada = { name: 'ada', publicKey: keys['ada'] ?? '', privateKey: new Secret(key) };
+    const { plan: content, hash } = contentOf(path);
+    const asAuthor = await withSignature({ content, hash, signatures: [] }, ada, 'author', team.clock.now());
+    const claimed = rewrite(path, () => asAuthor);
+    const { code, stderr } = await apply(claimed);
+    expect({ code, stderr }).toEqual({
+      code: 9,
+      stderr: expect.stringContaining('of operator ada on the plan does not'),
+    });
+  });
+
+  test('a plan that only claims its author is refused', async () => {
+    const path = await plan(team, 'chidi');
+    const claimed = rewrite(path, ({ content, ...rest }) => {
+      const author = { ...content.author, operator: { name: 'ada', publicKey: keys['ada'] ?? '' } };
+      return rehashed({ ...rest, content: { ...content, author } });
+    });
+    await sign('bayo', claimed);
+    const { code, stderr } = await apply(claimed);
+    expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('had no operator key') });
+  });
+
+  test('the author’s own signature does not count as the second one', async () => {
+    const path = await plan(team, 'ada');
+    const twice = rewrite(path, (plan) => ({ ...plan, signatures: [...plan.signatures, ...plan.signatures] }));
+    expect((await apply(twice)).code).toBe(9);
+    expect(team.service.sent).toEqual([]);
+  });
+
+  test.each([
+    [['payout', 'start', '--amount', '49999', '--to', 'bank-1'], 0],
+    [['payout', 'start', '--amount', '49999.000001', '--to', 'bank-1'], 9],
+    [['api', 'POST', '/initiateofframp', '-f', 'amount=49999000001', '-f', 'bankAccountId=bank-1'], 9],
+    [['api', 'POST', '/initiateofframp', '-f', 'amount=1.5', '-f', 'bankAccountId=bank-1'], 9],
+    [['fx', 'trade', '--quote', 'quote-1'], 9],
+    [['fx', 'orders', 'update', 'order-1', '--price', '1'], 9],
+    [['swaps', 'trigger', '--wallet', '0x52908400098527886E0F7030069857D2E4169EE7', '--sell', 'CNGN'], 9],
+  ])('%j exits with %i', async (argv, exit) => {
+    expect((await team.run('bayo', [...argv, '--yes'])).code).toBe(exit);
+    expect(team.service.sent).toHaveLength(exit === 0 ? 1 : 0);
+  });
+
+  test('an amount of 0 means every amount', async () => {
+    await signAbove('bayo', '0 CNGN');
+    const { code } = await team.run('bayo', ['payout', 'start', '--amount', '0.000001', '--to', 'bank-1', '--yes']);
+    expect({ code, sent: team.service.sent }).toEqual({ code: 9, sent: [] });
+  });
+
+  test('an order can be paused by anybody', async () => {
+    team.service.instead['/fx/limit-order/update'] = refusal(404, '02', 'no such order');
+    const { code } = await team.run('bayo', ['fx', 'orders', 'update', 'order-1', '--status', 'paused', '--yes']);
+    expect(code).toBe(3);
+  });
+
+  test('a request of fiatrail api can be planned too', async () => {
+    const path = team.file('api.json');
+    const argv = ['api', 'POST', '/initiateofframp', '-d', '{"amount":50000000000,"bankAccountId":"bank-1"}'];
+    expect((await team.run('ada', [...argv, '--plan', path])).code).toBe(0);
+    await isUnsigned(path);
+    await sign('bayo', path);
+    expect((await apply(path)).code).toBe(0);
+    expect((await apply(path)).code).toBe(0);
+    expect(team.service.sent.map(({ body }) => body)).toEqual(['{"amount":50000000000,"bankAccountId":"bank-1"}']);
+  });
+
+  test.each([
+    [['api', 'POST', '/initiateofframp', '-d', '-'], 'needs the data on the command line'],
+    [['api', 'POST', '/initiateofframp', '-d', '@file'], 'needs the data on the command line'],
+    [['api', 'GET', '/getfees'], 'does not take --plan'],
+    [['api', 'POST', '/initiateofframp', '-f', 'amount=1', '-f', 'privateKey=abc'], 'contains a secret'],
+  ])('%j cannot be planned', async (argv, message) => {
+    const { code, stderr } = await team.run('ada', [...argv, '--plan', team.file('api.json')]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
+  });
+});
+
+function rehashed(plan: Plan): Plan {
+  return { ...plan, hash: hashOf(plan.content) };
+}

@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Exchange, HttpRequest, HttpResponse } from '../../src/base/world.ts';
+import { main } from '../../src/main.ts';
+import { temporaryFolder } from '../support/built.ts';
+import { success } from '../support/exchange.ts';
+import { type JournalRow, journalRows } from '../support/journal.ts';
+import { type Answer, countingIds, fakeClock, fakeHost, fakeWorld } from '../support/world.ts';
+
+/** What the service says; a test changes it between a plan and its application. */
+export interface Service {
+  feeKobo: number;
+  accountName: string;
+  balance: string;
+  /** The response to a payout. */
+  payout: () => HttpResponse | Promise<HttpResponse>;
+  /** Responses that replace those below, by path. */
+  readonly instead: Record<string, HttpResponse>;
+  /** The requests that move money. */
+  readonly sent: HttpRequest[];
+}
+
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface RunOptions {
+  readonly answers?: readonly Answer[];
+  /** Given with answers. */
+  readonly isTerminal?: boolean;
+  readonly stdin?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Several people with profiles of one account, on one machine with one journal. */
+export interface Team {
+  readonly service: Service;
+  readonly folder: string;
+  readonly clock: ReturnType<typeof fakeClock>;
+  /** Runs a command line as a person. */
+  run(person: string, argv: readonly string[], options?: RunOptions): Promise<Ran>;
+  /** A file in the team's folder. */
+  file(name: string): string;
+  /** The operations that move money. */
+  operations(): JournalRow[];
+}
+
+export const LIVE_KEY = 'a-live-key-nobody-may-see';
+export const BASE_URL = 'https://service.test/v1';
+export const PAYOUT_ID = '0198c1f2-5d0e-7cc3-98a1-0a54b2f0b1de';
+
+export const yes = (asks: string): Answer => ({ kind: 'confirm', asks, says: true });
+export const no = (asks: string): Answer => ({ kind: 'confirm', asks, says: false });
+
+function fakeService(): { service: Service; network: Exchange } {
+  const service: Service = {
+    feeKobo: 7_500,
+    accountName: 'ADA OBI',
+    balance: '500000.000000',
+    payout: () => success({ requestId: PAYOUT_ID, amount: 50_000, status: 'pending' }),
+    instead: {},
+    sent: [],
+  };
+  const answers: Readonly<Record<string, () => HttpResponse | Promise<HttpResponse>>> = {
+    '/getbankaccounts': () =>
+      success({ accounts: [{ accountName: service.accountName, accountNumber: '0123456789', bankName: 'GTB' }] }),
+    '/balance/multi': () => success({ totalBalance: service.balance, token: 'CNGN' }),
+    '/fees/platform/preview': () => success({ result: { finalFee: service.feeKobo } }),
+    '/initiateofframp': () => service.payout(),
+    '/getofframpstatus': () => success({ requestId: PAYOUT_ID, status: 'completed', amount: 50_000 }),
+  };
+  const network: Exchange = async (request) => {
+    const path = new URL(request.url).pathname.replace('/v1', '');
+    if (path === '/initiateofframp') service.sent.push(request);
+    const answer = service.instead[path] ?? (await answers[path]?.());
+    if (!answer) throw new Error(`unexpected request: ${path}`);
+    return answer;
+  };
+  return { service, network };
+}
+
+export function openTeam(): Team {
+  const folder = temporaryFolder(onTestFinished);
+  const { service, network } = fakeService();
+  const [clock, ids] = [fakeClock(), countingIds()];
+  return {
+    ...{ service, folder, clock },
+    file: (name) => join(folder, name),
+    operations: () => journalRows(join(folder, 'state')).filter(({ endpoint }) => endpoint.startsWith('transactions')),
+    run: async (person, argv, { answers = [], isTerminal = answers.length > 0, stdin = '', env = {} } = {}) => {
+      const places = {
+        FIATRAIL_STATE_DIR: join(folder, 'state'),
+        FIATRAIL_CONFIG_DIR: join(folder, person, 'config'),
+      };
+      const host = { ...fakeHost(), user: person };
+      const made = fakeWorld({ network, clock, host, answers, isTerminal, stdin, env: { ...places, ...env } });
+      const world = { ...made, ids, cwd: folder };
+      const code = await main(argv, world);
+      return { code, stdout: made.stdout.text(), stderr: made.stderr.text() };
+    },
+  };
+}
+
+/** Adds the live profile `main` for people, and makes it their default. */
+export async function joinTeam(team: Team, ...people: readonly string[]): Promise<void> {
+  for (const person of people) {
+    const added = ['profiles', 'add', 'main', '--base-url', BASE_URL, '--mode', 'live', '--key-stdin'];
+    const { code, stderr } = await team.run(person, added, { stdin: LIVE_KEY });
+    if (code !== 0) throw new Error(stderr);
+    await team.run(person, ['profiles', 'use', 'main']);
+  }
+}
+
+/** Makes keys for people, and lets everybody know them. Returns the public keys. */
+export async function exchangeKeys(team: Team, ...people: readonly string[]): Promise<Record<string, string>> {
+  const keys: Record<string, string> = {};
+  for (const person of people) {
+    const made = await team.run(person, ['profiles', 'operators', 'add', person, '--generate', '-o', 'json'], {
+      answers: [yes(`operator ${person}`)],
+    });
+    keys[person] = JSON.parse(made.stdout).publicKey;
+  }
+  for (const person of people)
+    for (const other of people.filter((each) => each !== person)) await addKey(team, person, other, keys[other] ?? '');
+  return keys;
+}
+
+export async function addKey(team: Team, person: string, other: string, key: string): Promise<void> {
+  const argv = ['profiles', 'operators', 'add', other, '--public-key', key];
+  const { code, stderr } = await team.run(person, argv, { answers: [yes(`operator ${other}`)] });
+  if (code !== 0) throw new Error(stderr);
+}
+
+/** A payout of 50,000 cNGN. */
+export const PAYOUT = ['payout', 'start', '--amount', '50000', '--to', 'bank-1'];
+
+/** Writes a plan of a payout, and returns its path. */
+export async function plan(team: Team, person: string, name = 'plan.json', ...more: readonly string[]) {
+  const path = team.file(name);
+  const { code, stderr } = await team.run(person, [...PAYOUT, '--plan', path, ...more]);
+  if (code !== 0) throw new Error(stderr);
+  return path;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the file has
+export const contentOf = (path: string): any => JSON.parse(readFileSync(path, 'utf8'));
