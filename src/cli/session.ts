@@ -153,7 +153,8 @@ export function createSession({ world, profile, globals, ...given }: SessionOpti
       return lines;
     };
     const { summary, lines, tag } = change;
-    const planned = { endpoint, input, summary, lines, tag, readPreviews };
+    const rulesMet = () => session.rules.met(endpoint, input);
+    const planned = { endpoint, input, summary, lines, tag, rulesMet, readPreviews };
     if (plan.kind === 'write') {
       await prepareRequest(session, endpoint, input as never, options);
       const { result, shown } = await writePlan(session, plan, planned);

@@ -64,6 +64,8 @@ interface PlannedChange {
   readonly summary: string;
   readonly lines: readonly ShownLine[];
   readonly tag: string | undefined;
+  /** The rules of the profile and of a shared journal that it meets. */
+  rulesMet(): Promise<readonly string[]>;
   /** Reads the previews; rejects if one of them cannot be read. */
   readPreviews(): Promise<readonly ShownLine[]>;
 }
@@ -101,7 +103,7 @@ export async function writePlan(
     input: typed.input,
     ...terms,
     balance,
-    rules: rulesMet(profile, change.endpoint, change.input),
+    rules: [...rulesMet(profile, change.endpoint, change.input), ...(await change.rulesMet())],
   };
   const unsigned: Plan = { content, hash: hashOf(content), signatures: [] };
   const plan = own ? await withSignature(unsigned, own, 'author', nowMs) : unsigned;

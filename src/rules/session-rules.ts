@@ -17,6 +17,8 @@ export interface SessionRules {
    * key is reported whatever the rules say, and any other change meets them later. Throws CliError declined.
    */
   requireForMoney(hasOnceKey: boolean): Promise<void>;
+  /** Returns the rules that a request meets, a text each, for a plan to record. */
+  met(endpoint: Endpoint, input: unknown): Promise<readonly string[]>;
   /** Returns what each rule says about a request, if the command line is only tested. */
   tested(endpoint: Endpoint, input: unknown): Promise<readonly Verdict[] | undefined>;
 }
@@ -36,6 +38,11 @@ const onceKeyOf = ({ guard }: RuledSession): Asked['onceKey'] =>
 /** Makes the rules of a session, which is read only when they are asked. */
 export function sessionRules(session: () => RuledSession): SessionRules {
   const asking = (): RuleSession => ({ ...session(), onceKey: onceKeyOf(session()) });
+  const asked = async (endpoint: Endpoint, input: unknown): Promise<readonly Verdict[]> => {
+    const sets = await ruleSetsOf(session());
+    if (sets.length === 0) return [];
+    return (await import('./check.ts')).verdictsFor(asking(), sets, { endpoint, input });
+  };
   return {
     require: async (endpoint, input, codeFor) => {
       const sets = await ruleSetsOf(session());
@@ -48,11 +55,11 @@ export function sessionRules(session: () => RuledSession): SessionRules {
       if (!profile.stored?.rules || globals.dryRun || hasOnceKey) return;
       await (await import('./check.ts')).requireMoneyRules({ ...asking(), onceKey: 'missing' }, ownSet(profile));
     },
-    tested: async (endpoint, input) => {
-      if (session().globals.testsRules !== true) return undefined;
-      const sets = await ruleSetsOf(session());
-      return (await import('./check.ts')).verdictsFor(asking(), sets, { endpoint, input });
+    met: async (endpoint, input) => {
+      const verdicts = await asked(endpoint, input);
+      return verdicts.flatMap(({ result, rule, setting }) => (result === 'holds' ? [`${rule} ${setting}`] : []));
     },
+    tested: async (endpoint, input) => (session().globals.testsRules === true ? asked(endpoint, input) : undefined),
   };
 }
 
